@@ -166,10 +166,10 @@ module_layer = $(or $(patsubst src/%/,%,$(dir $(firstword $(wildcard $(addsuffix
 # the state that cmocka passes to each, and their made-up rows are not ISO C99.
 CFLAGS_TEST := $(filter-out -pedantic,$(CFLAGS_ALL:-O2=-O0)) -Wno-missing-prototypes -Wno-unused-parameter
 # UNIT_CPPFLAGS and UNIT_LINK select a cmocka in another place, see tests/dist/unit.sh.
-$(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
+$(BUILD)/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(UNIT_CPPFLAGS) $(CFLAGS_TEST) -MMD -MP -c -o $@ $<
--include $(wildcard $(BUILD)/unit/*.d $(BUILD)/cli/*.d)
+-include $(wildcard $(BUILD)/test.d $(BUILD)/unit/*.d $(BUILD)/cli/*.d)
 
 # Functions whose calls all unit tests check, see tests/unit/checked.c.
 WRAP_ALL            := malloc calloc realloc strdup free qsort _cmocka_run_group_tests
@@ -230,7 +230,7 @@ $(LAYERS:%=$(BUILD)/unit/%.a): $(BUILD)/unit/%.a: $$(call layer_objects,$$(below
 	@rm -f $@
 	$(AR_OF_CC) rcs $@ $^
 
-$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/unit/checked.o $(BUILD)/unit/$$(call module_layer,$$*).a
+$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/unit/checked.o $(BUILD)/test.o $(BUILD)/unit/$$(call module_layer,$$*).a
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(UNIT_LINK) $(addprefix -Wl$(comma)--wrap=,$(WRAP_ALL) $(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
 
 # This test compares the program with a model in a separate file.
@@ -256,12 +256,9 @@ unit: $(UNIT:%=$(BUILD)/unit/%) ## unit tests
 
 # Command-line tests run the real static binary, named by $JITBENCH, from the top directory.
 CLI_COMMON := $(patsubst tests/cli/%.c,$(BUILD)/cli/%.o,$(filter-out $(wildcard tests/cli/test_*.c),$(wildcard tests/cli/*.c)))
-$(BUILD)/cli/%.o: tests/cli/%.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Itests/cli $(CFLAGS_TEST) -MMD -MP -c -o $@ $<
 # Keeps the object files: make would remove them after linking and compile them again in the next run.
-.SECONDARY: $(UNIT:%=$(BUILD)/unit/%.o) $(CLI:%=$(BUILD)/cli/%.o) $(CLI_COMMON)
-$(BUILD)/cli/test_%: $(BUILD)/cli/test_%.o $(CLI_COMMON)
+.SECONDARY: $(BUILD)/test.o $(BUILD)/unit/checked.o $(UNIT:%=$(BUILD)/unit/%.o) $(CLI:%=$(BUILD)/cli/%.o) $(CLI_COMMON)
+$(BUILD)/cli/test_%: $(BUILD)/cli/test_%.o $(BUILD)/test.o $(CLI_COMMON)
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lcmocka -lm
 # The program with a clock that is stretched: its objects, but the one that reads the counter is compiled anew.
 $(BUILD)/cli/stretched/clock.o: src/sys/clock.c $(BUILD)/flags
@@ -521,7 +518,7 @@ perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized $(BUILD)/perf/loops-dynamic $
 
 .PHONY: lint lint-style layers format
 LINT_SOURCES := $(SOURCES)
-FORMATTED    := $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
+FORMATTED    := $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.[ch])
 lint-style: ## clang-format, layers, shellcheck, mandoc, draws of mutation, cppcheck: half a minute
 	@mkdir -p $(BUILD) && $(MAKE) -s $(GENERATED)
 	@$(RUN) 'clang-format --dry-run --Werror $(FORMATTED)' \

@@ -72,6 +72,9 @@ int cli_group_setup(void **state)
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
+/* Of all programs that define no other. */
+__attribute__((weak)) GROUP(cli_group_setup, NULL);
+
 int cli_setup(void **state)
 {
     struct cli *cli = calloc(1, sizeof(*cli));

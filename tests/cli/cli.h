@@ -7,17 +7,11 @@
 #ifndef TESTS_CLI_H
 #define TESTS_CLI_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
-#include <cmocka.h>
-
-#include "../skip.h"
+#include "../test.h"
 
 #define CLI_PATH  1024
 #define CLI_FILES 32
@@ -34,7 +28,7 @@ extern char cli_cpu[16];
 int cli_group_setup(void **state);
 int cli_setup(void **state);
 int cli_teardown(void **state);
-#define CLI_TEST(function) cmocka_unit_test_setup_teardown(function, cli_setup, cli_teardown)
+#define CLI_TEST(name) TEST_WITH(name, cli_setup, cli_teardown)
 
 /* --- Running. --- */
 

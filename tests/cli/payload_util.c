@@ -2,11 +2,6 @@
 /* Running programs from tests that look at what is measured: the payload and the values in the CSV. */
 #include "payload_util.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,9 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "../skip.h"
+#include "../test.h"
 
 char payload_program[4096], payload_top[4096], payload_scratch[4096];
 

@@ -11,7 +11,7 @@ extern char payload_program[4096]; /* $JITBENCH, else ./jitbench */
 extern char payload_top[4096];     /* the folder of the sources: where the tests are started */
 extern char payload_scratch[4096]; /* a folder of our own under $TMPDIR or /tmp */
 
-/* For cmocka_run_group_tests(). The teardown removes the scratch directory. */
+/* For GROUP(). The teardown removes the scratch directory. */
 int payload_setup(void **state);
 int payload_teardown(void **state);
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The acceptance commands of the first stage on the real program, and the values in their CSV: tests/cli/rows.py works
  * them out again with python3's csv module. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "../skip.h"
+#include "../test.h"
 #include "payload_util.h"
 #include "program.h"
 
@@ -42,7 +36,7 @@ static void require_cpu(unsigned which, char *cpu, size_t size)
 #define JITBENCH(...)  PAYLOAD_RUN(NULL, NULL, payload_program, __VA_ARGS__)
 #define TEXT_OF(array) array, sizeof(array)
 
-static void test_accept_program_is_static(void **state)
+TEST(test_accept_program_is_static)
 {
     payload_need("file");
     assert_int_equal(PAYLOAD_RUN(NULL, "file", "file", "-L", payload_program), 0);
@@ -55,7 +49,7 @@ static void test_accept_program_is_static(void **state)
 
 /* 84 divisions and 8 primes; the histogram holds every experiment, and all figures follow from it; a second run on the
  * same CPU is about as fast, but for an emulator, whose speed differs from process to process. */
-static void test_accept_prime_counts_and_histogram(void **state)
+TEST(test_accept_prime_counts_and_histogram)
 {
     static const char *const files[] = {"first.csv", "second.csv"};
     char cpu[16];
@@ -74,7 +68,7 @@ static void test_accept_prime_counts_and_histogram(void **state)
 }
 
 /* The table is what the user reads: its row says the same counts. */
-static void test_accept_prime_prints_the_counts(void **state)
+TEST(test_accept_prime_prints_the_counts)
 {
     assert_int_equal(
         PAYLOAD_RUN(NULL, "table", payload_program, "prime", "--quick", "--samples", "1", "--no-csv", "-v"), 0);
@@ -92,7 +86,7 @@ static void test_accept_prime_prints_the_counts(void **state)
     free(text);
 }
 
-static void test_accept_prime_sweep_goes_with_the_divisions(void **state)
+TEST(test_accept_prime_sweep_goes_with_the_divisions)
 {
     payload_need("python3");
     if (program_emulated(payload_program))
@@ -103,7 +97,7 @@ static void test_accept_prime_sweep_goes_with_the_divisions(void **state)
     assert_int_equal(CHECK("columns", "sweep.csv"), 0);
 }
 
-static void test_accept_series_file_gives_every_figure(void **state)
+TEST(test_accept_series_file_gives_every_figure)
 {
     payload_need("python3");
     assert_int_equal(JITBENCH("prime", "--experiments", "200K", "--samples", "1", "--series", "series.txt", "-q", "-o",
@@ -116,7 +110,7 @@ static void test_accept_series_file_gives_every_figure(void **state)
     assert_int_equal(CHECK("every", "few.csv", "few.txt"), 0);
 }
 
-static void test_accept_each_cpu_has_a_row(void **state)
+TEST(test_accept_each_cpu_has_a_row)
 {
     char high[16], low[16], list[40];
 
@@ -131,7 +125,7 @@ static void test_accept_each_cpu_has_a_row(void **state)
     assert_int_equal(CHECK("cpus", "cpus.csv", low, high), 0);
 }
 
-static void test_accept_stream_rates_follow_from_the_times(void **state)
+TEST(test_accept_stream_rates_follow_from_the_times)
 {
     payload_need("python3");
     if (program_clock_is_coarse(payload_program))
@@ -167,7 +161,7 @@ static double others_cpu_s(void)
 
 /* The planned and the actual time: on a machine with other load it may take longer, at most by the time of the others.
  * */
-static void test_accept_all_quick_takes_under_a_minute(void **state)
+TEST(test_accept_all_quick_takes_under_a_minute)
 {
     struct timespec from, to;
     unsigned planned_s;
@@ -199,18 +193,4 @@ static void test_accept_all_quick_takes_under_a_minute(void **state)
     assert_int_equal(CHECK("suites", "all.csv", "noise", "wakeup", "prime", "memory", "stream", "unix", "latency"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accept_program_is_static),
-        cmocka_unit_test(test_accept_prime_counts_and_histogram),
-        cmocka_unit_test(test_accept_prime_prints_the_counts),
-        cmocka_unit_test(test_accept_prime_sweep_goes_with_the_divisions),
-        cmocka_unit_test(test_accept_series_file_gives_every_figure),
-        cmocka_unit_test(test_accept_each_cpu_has_a_row),
-        cmocka_unit_test(test_accept_stream_rates_follow_from_the_times),
-        cmocka_unit_test(test_accept_all_quick_takes_under_a_minute),
-    };
-
-    return cmocka_run_group_tests(tests, setup, payload_teardown);
-}
+GROUP(setup, payload_teardown);

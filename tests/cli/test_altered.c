@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Builds with an altered payload: their self-checks fail, and the rows say so. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../skip.h"
+#include "../test.h"
 #include "payload_util.h"
 #include "program.h"
 
@@ -78,7 +72,7 @@ static void assert_unix_checks_fail(const char *dhrystone, const char *whetstone
     assert_int_equal(CHECK_ROWS("measured", "altered.csv", "syscall", "rate"), 0);
 }
 
-static void test_altered_payloads_fail_their_self_checks(void **state)
+TEST(test_altered_payloads_fail_their_self_checks)
 {
     static const char copy_all[] = "cp -pR src include Makefile \"$0/altered\" && mkdir \"$0/altered/build\" && "
                                    "{ for d in src/*/; do cp -pR build/\"${d#src/}\" \"$0/altered/build\"; done; "
@@ -117,11 +111,4 @@ static void test_altered_payloads_fail_their_self_checks(void **state)
     assert_unix_checks_fail(": Int_2_Loc is 11; not 13", ": N8 of the first pass is ");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_altered_payloads_fail_their_self_checks),
-    };
-
-    return cmocka_run_group_tests(tests, payload_setup, payload_teardown);
-}
+GROUP(payload_setup, payload_teardown);

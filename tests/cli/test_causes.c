@@ -210,7 +210,7 @@ static void expect_delay(const struct hogged *run)
     assert_true(run->delay_ms <= rest_ms + 0.05 * HOG_MS);
 }
 
-static void test_causes_a_hog_is_as_long_as_it_was(void **state)
+CLI_TEST(test_causes_a_hog_is_as_long_as_it_was)
 {
     const struct cli *cli = *state;
     const double first = 200000;
@@ -283,13 +283,13 @@ static void expect_slower(const struct cli *cli, const char *suite, const char *
     cli_result_free(&result);
 }
 
-static void test_causes_a_task_beside_is_slower_by_preempted(void **state)
+CLI_TEST(test_causes_a_task_beside_is_slower_by_preempted)
 {
     expect_slower(*state, "prime", NULL, NULL, "  slower: preempted ");
 }
 
 /* A build whose clock is stretched, so that the core's frequency falls to two thirds half of the time: no neighbour. */
-static void test_causes_a_lower_clock_is_no_neighbour(void **state)
+CLI_TEST(test_causes_a_lower_clock_is_no_neighbour)
 {
     char program[CLI_PATH];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 64);
@@ -325,7 +325,7 @@ static void check_rows(const struct cli *cli, const struct cli_run *run)
     cli_result_free(&result);
 }
 
-static void test_causes_of_copies_and_of_groups(void **state)
+CLI_TEST(test_causes_of_copies_and_of_groups)
 {
     check_rows(*state,
                &(const struct cli_run){.args = ARGS("prime", "-q", "-n", "1000", "-i", "2", "-c", "2", "-o", "-")});
@@ -339,7 +339,7 @@ static int become_nobody(void *context)
     return cli_become_nobody();
 }
 
-static void test_causes_of_nobody(void **state)
+CLI_TEST(test_causes_of_nobody)
 {
     char binary[CLI_PATH];
 
@@ -347,17 +347,4 @@ static void test_causes_of_nobody(void **state)
     check_rows(*state, &(const struct cli_run){.program = binary,
                                                .args = ARGS("prime", "-q", "-n", "1000", "-i", "2", "-o", "-"),
                                                .prepare = become_nobody});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_causes_a_hog_is_as_long_as_it_was),
-        CLI_TEST(test_causes_a_task_beside_is_slower_by_preempted),
-        CLI_TEST(test_causes_a_lower_clock_is_no_neighbour),
-        CLI_TEST(test_causes_of_copies_and_of_groups),
-        CLI_TEST(test_causes_of_nobody),
-    };
-
-    return cmocka_run_group_tests_name("causes", tests, cli_group_setup, NULL);
 }

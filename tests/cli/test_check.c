@@ -95,7 +95,7 @@ static int only_cpu_0(void *context)
 
 /* --- what it prints --- */
 
-static void test_check_prints_where_a_table_and_a_summary(void **state)
+CLI_TEST(test_check_prints_where_a_table_and_a_summary)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("check", "-o", "-")};
@@ -124,7 +124,7 @@ static void test_check_prints_where_a_table_and_a_summary(void **state)
 }
 
 /* A line under the heading is a whole word at its column: nothing is broken within the names and verdicts. */
-static void test_check_fits_the_terminal(void **state)
+CLI_TEST(test_check_fits_the_terminal)
 {
     static const unsigned short widths[] = {72, 80, 100, 160};
 
@@ -146,7 +146,7 @@ static void test_check_fits_the_terminal(void **state)
     }
 }
 
-static void test_check_is_100_columns_wide_without_a_terminal(void **state)
+CLI_TEST(test_check_is_100_columns_wide_without_a_terminal)
 {
     const struct cli_run run = {.args = ARGS("check", "-q")};
     struct cli_child child;
@@ -162,7 +162,7 @@ static void test_check_is_100_columns_wide_without_a_terminal(void **state)
     cli_result_free(&result);
 }
 
-static void test_check_quiet_is_only_the_table(void **state)
+CLI_TEST(test_check_quiet_is_only_the_table)
 {
     const struct cli_run run = {.args = ARGS("check", "-q", "aslr", "hz")};
     struct cli_result result;
@@ -179,7 +179,7 @@ static void test_check_quiet_is_only_the_table(void **state)
 /* --- items --- */
 
 /* Alone each item has the verdict that it has among all, and the exit status goes by it. */
-static void test_check_items_alone_and_the_exit_status(void **state)
+CLI_TEST(test_check_items_alone_and_the_exit_status)
 {
     static const char *const steady[] = {"aslr", "isolated", "rcu_nocbs", "thp", "clocksource", "hypervisor", "power"};
     const struct cli *cli = *state;
@@ -199,7 +199,7 @@ static void test_check_items_alone_and_the_exit_status(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_check_items_in_the_order_of_the_list_and_once(void **state)
+CLI_TEST(test_check_items_in_the_order_of_the_list_and_once)
 {
     const struct cli_run run = {.args = ARGS("check", "hz", "-o", "-", "governor", "hz", "thp")};
     struct cli_result result;
@@ -214,7 +214,7 @@ static void test_check_items_in_the_order_of_the_list_and_once(void **state)
     cli_result_free(&result);
 }
 
-static void test_check_wrong_command_lines(void **state)
+CLI_TEST(test_check_wrong_command_lines)
 {
     cli_expect_error(*state, ARGS("check", "govenor"),
                      "jitbench: unknown setting 'govenor'; did you mean 'governor'?\n");
@@ -229,7 +229,7 @@ static void test_check_wrong_command_lines(void **state)
     cli_expect_error(*state, ARGS("check", "-o", ""), "jitbench check: --output needs a value, not ''\n");
 }
 
-static void test_check_cpus(void **state)
+CLI_TEST(test_check_cpus)
 {
     const struct cli_run named = {.args = ARGS("check", "--cpus", "0", "aslr")};
     const struct cli_run none = {.args = ARGS("check", "--cpus", "0,8191")};
@@ -244,7 +244,7 @@ static void test_check_cpus(void **state)
     cli_result_free(&result);
 }
 
-static void test_check_cpus_by_name(void **state)
+CLI_TEST(test_check_cpus_by_name)
 {
     const struct cli_run all = {.args = ARGS("check", "--cpus", "all", "aslr")};
     const struct cli_run quiet = {.args = ARGS("check", "--cpus", "quiet", "aslr")};
@@ -265,7 +265,7 @@ static void test_check_cpus_by_name(void **state)
 }
 
 /* Bound to one CPU it judges that; with several, the one that booted is left out. */
-static void test_check_default_cpus(void **state)
+CLI_TEST(test_check_default_cpus)
 {
     const struct cli_run bound = {.args = ARGS("check", "aslr"), .prepare = only_cpu_0};
     const struct cli_run free_run = {.args = ARGS("check", "aslr")};
@@ -280,7 +280,7 @@ static void test_check_default_cpus(void **state)
     cli_result_free(&result);
 }
 
-static void test_check_help(void **state)
+CLI_TEST(test_check_help)
 {
     const struct cli_run run = {.args = ARGS("check", "-h")};
     struct cli_result result;
@@ -301,7 +301,7 @@ static void expect_status_of_rows(const struct cli_result *result, const struct 
     cli_expect_status(result, count_verdicts(csv, "noisy") ? FINDING : DONE);
 }
 
-static void test_check_csv_is_what_the_table_says(void **state)
+CLI_TEST(test_check_csv_is_what_the_table_says)
 {
     static const char *const columns[] = {"item", "now", "good", "verdict", "cost", "how", "why"};
     const struct cli *cli = *state;
@@ -333,7 +333,7 @@ static void test_check_csv_is_what_the_table_says(void **state)
     cli_result_free(&result);
 }
 
-static void test_check_never_overwrites(void **state)
+CLI_TEST(test_check_never_overwrites)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -355,7 +355,7 @@ static void test_check_never_overwrites(void **state)
     cli_expect_files(cli->work, 2);
 }
 
-static void test_check_csv_that_cannot_be_written(void **state)
+CLI_TEST(test_check_csv_that_cannot_be_written)
 {
     const struct cli *cli = *state;
     const struct cli_run device = {.args = ARGS("check", "aslr", "-o", "/dev/full")};
@@ -374,7 +374,7 @@ static void test_check_csv_that_cannot_be_written(void **state)
     (void)close(full);
 }
 
-static void test_check_says_when_its_table_is_lost(void **state)
+CLI_TEST(test_check_says_when_its_table_is_lost)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -397,7 +397,7 @@ static void test_check_says_when_its_table_is_lost(void **state)
     (void)close(ends[1]);
 }
 
-static void test_check_with_standard_output_closed(void **state)
+CLI_TEST(test_check_with_standard_output_closed)
 {
     const struct cli_run only = {.args = ARGS("check", "aslr"), .out = CLI_CLOSED};
     const struct cli_run file = {.args = ARGS("check", "aslr", "-o", "c.csv"), .out = CLI_CLOSED};
@@ -414,7 +414,7 @@ static void test_check_with_standard_output_closed(void **state)
 
 /* On any machine: clocksource may be good or bad, but "isolated" is noisy for a CPU list with the boot CPU unless that
  * is isolated. */
-static void test_check_fail_on_and_ignore(void **state)
+CLI_TEST(test_check_fail_on_and_ignore)
 {
     const struct cli_run noisy = {.args = ARGS("check", "-q", "isolated", "aslr")};
     const struct cli_run other = {.args = ARGS("check", "-q", "isolated", "aslr", "--fail-on", "aslr")};
@@ -443,7 +443,7 @@ static void test_check_fail_on_and_ignore(void **state)
     cli_result_free(&result);
 }
 
-static void test_check_wrong_items_name_the_known_ones(void **state)
+CLI_TEST(test_check_wrong_items_name_the_known_ones)
 {
     const struct cli_run wrong = {.args = ARGS("check", "--fail-on", "thp,govenor")};
     struct cli_result result;
@@ -471,7 +471,7 @@ static void test_check_wrong_items_name_the_known_ones(void **state)
 
 /* --- JSON --- */
 
-static void test_check_json_is_what_the_csv_says(void **state)
+CLI_TEST(test_check_json_is_what_the_csv_says)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("check", "--cpus", "0", "aslr", "thp", "--json", "-o", "found.csv")};
@@ -506,7 +506,7 @@ static void test_check_json_is_what_the_csv_says(void **state)
 }
 
 /* The last lines: at least one item is noisy on any machine without isolated CPUs. */
-static void test_check_ends_with_what_to_do(void **state)
+CLI_TEST(test_check_ends_with_what_to_do)
 {
     const struct cli_run run = {.args = ARGS("check", "--cpus", "0", "isolated")};
     const struct cli_run quiet = {.args = ARGS("check", "-q", "--cpus", "0", "isolated")};
@@ -526,7 +526,7 @@ static void test_check_ends_with_what_to_do(void **state)
 
 /* --- places --- */
 
-static void test_check_as_nobody(void **state)
+CLI_TEST(test_check_as_nobody)
 {
     const struct cli *cli = *state;
     char binary[CLI_PATH];
@@ -543,7 +543,7 @@ static void test_check_as_nobody(void **state)
     cli_result_free(&result);
 }
 
-static void test_check_without_proc_and_sys(void **state)
+CLI_TEST(test_check_without_proc_and_sys)
 {
     static const char *const unknown[] = {"governor", "irqs",  "thp",       "watchdogs", "stat_interval",
                                           "swap",     "steal", "rcu_nocbs", "aslr",      "caches"};
@@ -581,7 +581,7 @@ static char *read_all(const char *const *paths, size_t n)
     return all;
 }
 
-static void test_check_changes_nothing(void **state)
+CLI_TEST(test_check_changes_nothing)
 {
     static const char *const paths[] = {
         "/proc/sys/vm/stat_interval",
@@ -609,35 +609,4 @@ static void test_check_changes_nothing(void **state)
     free(before);
     free(after);
     cli_result_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_check_prints_where_a_table_and_a_summary),
-        CLI_TEST(test_check_fits_the_terminal),
-        CLI_TEST(test_check_is_100_columns_wide_without_a_terminal),
-        CLI_TEST(test_check_quiet_is_only_the_table),
-        CLI_TEST(test_check_items_alone_and_the_exit_status),
-        CLI_TEST(test_check_items_in_the_order_of_the_list_and_once),
-        CLI_TEST(test_check_wrong_command_lines),
-        CLI_TEST(test_check_cpus),
-        CLI_TEST(test_check_cpus_by_name),
-        CLI_TEST(test_check_default_cpus),
-        CLI_TEST(test_check_help),
-        CLI_TEST(test_check_csv_is_what_the_table_says),
-        CLI_TEST(test_check_never_overwrites),
-        CLI_TEST(test_check_csv_that_cannot_be_written),
-        CLI_TEST(test_check_says_when_its_table_is_lost),
-        CLI_TEST(test_check_with_standard_output_closed),
-        CLI_TEST(test_check_fail_on_and_ignore),
-        CLI_TEST(test_check_wrong_items_name_the_known_ones),
-        CLI_TEST(test_check_json_is_what_the_csv_says),
-        CLI_TEST(test_check_ends_with_what_to_do),
-        CLI_TEST(test_check_as_nobody),
-        CLI_TEST(test_check_without_proc_and_sys),
-        CLI_TEST(test_check_changes_nothing),
-    };
-
-    return cmocka_run_group_tests_name("check", tests, cli_group_setup, NULL);
 }

@@ -128,7 +128,7 @@ static void write_changed(const struct cli *cli, const char *text, const char *i
 }
 
 /* Changes the first items of the settings in a copy of a real run's file, one at a time. */
-static void test_compare_names_each_setting_that_differs(void **state)
+CLI_TEST(test_compare_names_each_setting_that_differs)
 {
     const struct cli *cli = *state;
     const struct cli_run measure = {
@@ -164,7 +164,7 @@ static void test_compare_names_each_setting_that_differs(void **state)
     cli_result_free(&measured);
 }
 
-static void test_compare_files_without_settings_differ_in_none(void **state)
+CLI_TEST(test_compare_files_without_settings_differ_in_none)
 {
     struct cli_result result;
 
@@ -176,7 +176,7 @@ static void test_compare_files_without_settings_differ_in_none(void **state)
 /* --- verdicts --- */
 
 /* One file a side: by how much, within the runs, and the least change; whether the machine drifted is not known. */
-static void test_compare_of_one_file_a_side_decides_nothing(void **state)
+CLI_TEST(test_compare_of_one_file_a_side_decides_nothing)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -232,7 +232,7 @@ static void write_sides(const struct cli *cli)
     write_runs(cli, "slow1.csv", "slow", 1);
 }
 
-static void test_compare_says_what_changed(void **state)
+CLI_TEST(test_compare_says_what_changed)
 {
     struct cli_csv csv;
 
@@ -253,7 +253,7 @@ static void test_compare_says_what_changed(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_compare_sees_nothing_where_nothing_changed(void **state)
+CLI_TEST(test_compare_sees_nothing_where_nothing_changed)
 {
     struct cli_csv csv;
 
@@ -275,7 +275,7 @@ static void test_compare_sees_nothing_where_nothing_changed(void **state)
 }
 
 /* 0 is the end of 10, but a different value. */
-static void test_compare_names_each_value_that_differs(void **state)
+CLI_TEST(test_compare_names_each_value_that_differs)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -291,7 +291,7 @@ static void test_compare_names_each_value_that_differs(void **state)
     cli_result_free(&result);
 }
 
-static void test_compare_prints_the_greatest_effect_first_and_why(void **state)
+CLI_TEST(test_compare_prints_the_greatest_effect_first_and_why)
 {
     struct cli_result result;
 
@@ -324,7 +324,7 @@ static void test_compare_prints_the_greatest_effect_first_and_why(void **state)
 }
 
 /* clock_cost of prime has a direction, but is not what prime is judged by. */
-static void test_compare_all_metrics_leave_the_means_alone(void **state)
+CLI_TEST(test_compare_all_metrics_leave_the_means_alone)
 {
     struct cli_csv few, all;
     size_t n = 0;
@@ -345,7 +345,7 @@ static void test_compare_all_metrics_leave_the_means_alone(void **state)
 }
 
 /* The CSV names the cause of a change as the table does. */
-static void test_compare_csv_has_the_reason(void **state)
+CLI_TEST(test_compare_csv_has_the_reason)
 {
     struct cli_csv csv;
 
@@ -364,7 +364,7 @@ static void test_compare_csv_has_the_reason(void **state)
 #define SLOW_SAMPLES "0.0130;0.0131;0.0132;0.0130;0.0133;0.0131;0.0132;0.0130;0.0131;0.0132;0.0131;0.0132"
 
 /* The same program in two directories, like builds before and after a change. */
-static void test_compare_of_commands_in_two_paths(void **state)
+CLI_TEST(test_compare_of_commands_in_two_paths)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -387,7 +387,7 @@ static void test_compare_of_commands_in_two_paths(void **state)
 }
 
 /* Samples that were taken in turns are pairs. */
-static void test_compare_within_one_file(void **state)
+CLI_TEST(test_compare_within_one_file)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -414,7 +414,7 @@ static void test_compare_within_one_file(void **state)
 }
 
 /* One sample says nothing of its spread, however far it is; and of a doubt it says which. */
-static void test_compare_says_why_it_does_not_judge(void **state)
+CLI_TEST(test_compare_says_why_it_does_not_judge)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -442,7 +442,7 @@ static void test_compare_says_why_it_does_not_judge(void **state)
     cli_result_free(&result);
 }
 
-static void test_compare_least_effect(void **state)
+CLI_TEST(test_compare_least_effect)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -460,7 +460,7 @@ static void test_compare_least_effect(void **state)
 
 /* --- what cannot be compared --- */
 
-static void test_compare_refuses_what_differs_in_kind(void **state)
+CLI_TEST(test_compare_refuses_what_differs_in_kind)
 {
     static const struct {
         const char *files, *why, *across;
@@ -497,7 +497,7 @@ static void test_compare_refuses_what_differs_in_kind(void **state)
     ",unix,pipe,rate,lps,higher," value ",ok," value ";" value ";" value "\n"
 
 /* Two schedulers are not compared unless asked for; one that is not known is no other. */
-static void test_compare_schedulers(void **state)
+CLI_TEST(test_compare_schedulers)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -524,7 +524,7 @@ static void test_compare_schedulers(void **state)
     ",1,index,ratio,higher," value ",ok\n" id ",unix,pipe,,1,rate,lps,higher," value ",ok\n"
 
 /* An index is named with its protocol, and that of the other protocol is refused. */
-static void test_compare_refuses_the_index_of_another_protocol(void **state)
+CLI_TEST(test_compare_refuses_the_index_of_another_protocol)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -545,7 +545,7 @@ static void test_compare_refuses_the_index_of_another_protocol(void **state)
     cli_result_free(&result);
 }
 
-static void test_compare_names_rows_without_figures_or_partner(void **state)
+CLI_TEST(test_compare_names_rows_without_figures_or_partner)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -564,7 +564,7 @@ static void test_compare_names_rows_without_figures_or_partner(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_compare_fail_on(void **state)
+CLI_TEST(test_compare_fail_on)
 {
     static const struct {
         const char *line;
@@ -603,7 +603,7 @@ static void test_compare_fail_on(void **state)
 /* --- requirements --- */
 
 /* Figures of a file pass and fail, alone, beside another file and within. */
-static void test_compare_require(void **state)
+CLI_TEST(test_compare_require)
 {
     const struct cli *cli = *state;
     static const struct {
@@ -662,7 +662,7 @@ static void test_compare_require(void **state)
 
 /* --- hosts --- */
 
-static void test_compare_by_host_shows_who_stands_out(void **state)
+CLI_TEST(test_compare_by_host_shows_who_stands_out)
 {
     struct cli_result result;
 
@@ -682,7 +682,7 @@ static void test_compare_by_host_shows_who_stands_out(void **state)
 
 /* --- formats --- */
 
-static void test_compare_markdown(void **state)
+CLI_TEST(test_compare_markdown)
 {
     struct cli_result result;
 
@@ -694,7 +694,7 @@ static void test_compare_markdown(void **state)
     cli_result_free(&result);
 }
 
-static void test_compare_writes_a_file_and_never_over_one(void **state)
+CLI_TEST(test_compare_writes_a_file_and_never_over_one)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -723,7 +723,7 @@ static void test_compare_writes_a_file_and_never_over_one(void **state)
     cli_result_free(&result);
 }
 
-static void test_compare_full_disk_and_closed_output(void **state)
+CLI_TEST(test_compare_full_disk_and_closed_output)
 {
     static struct words words;
     struct cli_result result;
@@ -750,7 +750,7 @@ static void test_compare_full_disk_and_closed_output(void **state)
     (void)close(ends[1]);
 }
 
-static void test_compare_of_patterns(void **state)
+CLI_TEST(test_compare_of_patterns)
 {
     struct cli_csv csv;
     char line[3 * CLI_PATH];
@@ -763,7 +763,7 @@ static void test_compare_of_patterns(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_compare_colors_a_terminal_only(void **state)
+CLI_TEST(test_compare_colors_a_terminal_only)
 {
     static const char *const plain[] = {"PATH=/bin:/usr/bin", "NO_COLOR=1", "TERM=xterm", NULL};
     static const char *const color[] = {"PATH=/bin:/usr/bin", "TERM=xterm", NULL};
@@ -790,7 +790,7 @@ static void test_compare_colors_a_terminal_only(void **state)
 
 /* --- files --- */
 
-static void test_compare_reads_standard_input(void **state)
+CLI_TEST(test_compare_reads_standard_input)
 {
     static struct words words;
     struct cli_result result;
@@ -828,7 +828,7 @@ static void write_shared(const struct cli *cli, const char *name, double rate, c
 
 /* A neighbour took 40 % of the core: no change is seen, and the neighbour is named. Where a side does not know the rate
  * with the core free, as files of earlier versions, the rates as measured are compared. */
-static void test_compare_with_the_core_free(void **state)
+CLI_TEST(test_compare_with_the_core_free)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -888,7 +888,7 @@ static void write_order(const struct cli *cli, const char *name, double rate, do
 /* The change itself takes a fifth of the core and of the rate. In turns that is found, and the page says that the
  * shares differ; apart, neighbours may be the reason as well, and it is not comparable. A lower clock frequency is
  * named, and the figure as measured is judged. */
-static void test_compare_by_the_order_of_the_runs(void **state)
+CLI_TEST(test_compare_by_the_order_of_the_runs)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -932,7 +932,7 @@ static void write_index(const struct cli *cli, const char *name, double rate, co
     cli_write_file(cli->work, name, text);
 }
 
-static void test_compare_refuses_an_index_with_its_tests(void **state)
+CLI_TEST(test_compare_refuses_an_index_with_its_tests)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -958,7 +958,7 @@ static void test_compare_refuses_an_index_with_its_tests(void **state)
 }
 
 /* Neighbours took more of the core on one side: no change is seen at the same share; what is slower is found. */
-static void test_compare_at_the_same_share(void **state)
+CLI_TEST(test_compare_at_the_same_share)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -984,7 +984,7 @@ static void test_compare_at_the_same_share(void **state)
     cli_result_free(&result);
 }
 
-static void test_compare_hostile_files(void **state)
+CLI_TEST(test_compare_hostile_files)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -1037,7 +1037,7 @@ static void test_compare_hostile_files(void **state)
 }
 
 /* The same file twice on a side is one run. */
-static void test_compare_counts_a_run_once(void **state)
+CLI_TEST(test_compare_counts_a_run_once)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -1052,7 +1052,7 @@ static void test_compare_counts_a_run_once(void **state)
     cli_result_free(&result);
 }
 
-static void test_compare_wrong_command_lines(void **state)
+CLI_TEST(test_compare_wrong_command_lines)
 {
     expect_error(*state, "compare",
                  "jitbench compare: needs a file before and a file after (BASE NEW, or BASE... -- NEW...)\n");
@@ -1080,43 +1080,4 @@ static void test_compare_wrong_command_lines(void **state)
                  "jitbench compare: /nonexistent: No such file or directory\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_compare_names_each_setting_that_differs),
-        CLI_TEST(test_compare_files_without_settings_differ_in_none),
-        CLI_TEST(test_compare_of_one_file_a_side_decides_nothing),
-        CLI_TEST(test_compare_says_what_changed),
-        CLI_TEST(test_compare_sees_nothing_where_nothing_changed),
-        CLI_TEST(test_compare_names_each_value_that_differs),
-        CLI_TEST(test_compare_prints_the_greatest_effect_first_and_why),
-        CLI_TEST(test_compare_all_metrics_leave_the_means_alone),
-        CLI_TEST(test_compare_csv_has_the_reason),
-        CLI_TEST(test_compare_of_commands_in_two_paths),
-        CLI_TEST(test_compare_within_one_file),
-        CLI_TEST(test_compare_says_why_it_does_not_judge),
-        CLI_TEST(test_compare_least_effect),
-        CLI_TEST(test_compare_refuses_what_differs_in_kind),
-        CLI_TEST(test_compare_schedulers),
-        CLI_TEST(test_compare_refuses_the_index_of_another_protocol),
-        CLI_TEST(test_compare_names_rows_without_figures_or_partner),
-        CLI_TEST(test_compare_fail_on),
-        CLI_TEST(test_compare_require),
-        CLI_TEST(test_compare_by_host_shows_who_stands_out),
-        CLI_TEST(test_compare_markdown),
-        CLI_TEST(test_compare_writes_a_file_and_never_over_one),
-        CLI_TEST(test_compare_full_disk_and_closed_output),
-        CLI_TEST(test_compare_of_patterns),
-        CLI_TEST(test_compare_colors_a_terminal_only),
-        CLI_TEST(test_compare_reads_standard_input),
-        CLI_TEST(test_compare_with_the_core_free),
-        CLI_TEST(test_compare_at_the_same_share),
-        CLI_TEST(test_compare_by_the_order_of_the_runs),
-        CLI_TEST(test_compare_refuses_an_index_with_its_tests),
-        CLI_TEST(test_compare_hostile_files),
-        CLI_TEST(test_compare_counts_a_run_once),
-        CLI_TEST(test_compare_wrong_command_lines),
-    };
-
-    return cmocka_run_group_tests_name("compare", tests, find_files, NULL);
-}
+GROUP(find_files, NULL);

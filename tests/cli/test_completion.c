@@ -375,13 +375,13 @@ static void check(const struct cli *cli, enum shell shell)
     check_cases(cli, shell);
 }
 
-static void test_completion_bash(void **state)
+CLI_TEST(test_completion_bash)
 {
     need("bash");
     check(*state, BASH);
 }
 
-static void test_completion_bash_beside_bash_completion(void **state)
+CLI_TEST(test_completion_bash_beside_bash_completion)
 {
     need("bash");
     if (access(BASH_COMPLETION, R_OK))
@@ -389,20 +389,20 @@ static void test_completion_bash_beside_bash_completion(void **state)
     check(*state, BASH_WITH);
 }
 
-static void test_completion_zsh(void **state)
+CLI_TEST(test_completion_zsh)
 {
     need("zsh");
     check(*state, ZSH);
 }
 
-static void test_completion_fish(void **state)
+CLI_TEST(test_completion_fish)
 {
     need("fish");
     check(*state, FISH);
 }
 
 /* With readline, at a terminal: the user's input and the completed line. */
-static void test_completion_bash_at_a_terminal(void **state)
+CLI_TEST(test_completion_bash_at_a_terminal)
 {
     static const struct {
         const char *typed, *shown;
@@ -467,27 +467,27 @@ static void check_syntax(const struct cli *cli, const char *shell, const char *c
     cli_result_free(&result);
 }
 
-static void test_completion_bash_reads_it(void **state)
+CLI_TEST(test_completion_bash_reads_it)
 {
     check_syntax(*state, "bash", ARGS("bash", "-n", "script"));
 }
 
-static void test_completion_zsh_reads_it(void **state)
+CLI_TEST(test_completion_zsh_reads_it)
 {
     check_syntax(*state, "zsh", ARGS("zsh", "-f", "-n", "script"));
 }
 
-static void test_completion_fish_reads_it(void **state)
+CLI_TEST(test_completion_fish_reads_it)
 {
     check_syntax(*state, "fish", ARGS("fish", "-n", "script"));
 }
 
-static void test_completion_shellcheck_accepts_it(void **state)
+CLI_TEST(test_completion_shellcheck_accepts_it)
 {
     check_syntax(*state, "bash", ARGS("shellcheck", "script"));
 }
 
-static void test_completion_names_its_shells(void **state)
+CLI_TEST(test_completion_names_its_shells)
 {
     static const struct {
         const char *const args[4];
@@ -518,19 +518,4 @@ static int group_setup(void **state)
     return cli_group_setup(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_completion_bash),
-        CLI_TEST(test_completion_bash_beside_bash_completion),
-        CLI_TEST(test_completion_bash_at_a_terminal),
-        CLI_TEST(test_completion_zsh),
-        CLI_TEST(test_completion_fish),
-        CLI_TEST(test_completion_bash_reads_it),
-        CLI_TEST(test_completion_zsh_reads_it),
-        CLI_TEST(test_completion_fish_reads_it),
-        CLI_TEST(test_completion_shellcheck_accepts_it),
-        CLI_TEST(test_completion_names_its_shells),
-    };
-    return cmocka_run_group_tests_name("completion", tests, group_setup, NULL);
-}
+GROUP(group_setup, NULL);

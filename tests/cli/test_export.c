@@ -33,7 +33,7 @@ static void expect(void **state, const char *const *args, int status, const char
     cli_result_free(&result);
 }
 
-static void test_export_writes_each_format(void **state)
+CLI_TEST(test_export_writes_each_format)
 {
     static const struct {
         const char *format, *part;
@@ -57,7 +57,7 @@ static void test_export_writes_each_format(void **state)
 }
 
 /* Formats are found by the names of the live table. */
-static void test_export_names_the_three_forms_of_context1(void **state)
+CLI_TEST(test_export_names_the_three_forms_of_context1)
 {
     const struct cli *cli = *state;
 
@@ -72,12 +72,12 @@ static void test_export_names_the_three_forms_of_context1(void **state)
            "\nPipe-based Context Switching (one CPU)            2.0 lps ", "");
 }
 
-static void test_export_is_json_unless_told(void **state)
+CLI_TEST(test_export_is_json_unless_told)
 {
     expect(state, ARGS("export", unix_csv), 0, "{\"rows\": [\n{\"schema\": 2, ", "");
 }
 
-static void test_export_says_what_is_left_out_in_one_line(void **state)
+CLI_TEST(test_export_says_what_is_left_out_in_one_line)
 {
     const struct cli *cli = *state;
 
@@ -89,7 +89,7 @@ static void test_export_says_what_is_left_out_in_one_line(void **state)
            "1 without samples\n");
 }
 
-static void test_export_with_nothing_left_writes_nothing(void **state)
+CLI_TEST(test_export_with_nothing_left_writes_nothing)
 {
     const struct cli *cli = *state;
 
@@ -100,7 +100,7 @@ static void test_export_with_nothing_left_writes_nothing(void **state)
     cli_expect_files(cli->work, 1);
 }
 
-static void test_export_reads_standard_input_and_damaged_files(void **state)
+CLI_TEST(test_export_reads_standard_input_and_damaged_files)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -119,7 +119,7 @@ static void test_export_reads_standard_input_and_damaged_files(void **state)
     (void)close(in);
 }
 
-static void test_export_makes_a_file_and_never_overwrites(void **state)
+CLI_TEST(test_export_makes_a_file_and_never_overwrites)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH], *text;
@@ -134,7 +134,7 @@ static void test_export_makes_a_file_and_never_overwrites(void **state)
            "jitbench export: -o 'a.prom': the file exists; jitbench never overwrites without --force\n");
 }
 
-static void test_export_wrong_command_lines(void **state)
+CLI_TEST(test_export_wrong_command_lines)
 {
     expect(state, ARGS("export"), 2, "",
            "jitbench export: FILE is missing: give the CSV of a run, or '-' for standard input\n");
@@ -150,7 +150,7 @@ static void test_export_wrong_command_lines(void **state)
     cli_result_free(&result);
 }
 
-static void test_export_with_a_full_disk_and_a_closed_output(void **state)
+CLI_TEST(test_export_with_a_full_disk_and_a_closed_output)
 {
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_true(full >= 0);
@@ -170,25 +170,9 @@ static void test_export_with_a_full_disk_and_a_closed_output(void **state)
     (void)close(ends[1]);
 }
 
-static void test_export_help(void **state)
+CLI_TEST(test_export_help)
 {
     expect(state, ARGS("export", "--help"), 0, "Usage: jitbench export [OPTION...] FILE...\n", "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_export_writes_each_format),
-        CLI_TEST(test_export_names_the_three_forms_of_context1),
-        CLI_TEST(test_export_is_json_unless_told),
-        CLI_TEST(test_export_says_what_is_left_out_in_one_line),
-        CLI_TEST(test_export_with_nothing_left_writes_nothing),
-        CLI_TEST(test_export_reads_standard_input_and_damaged_files),
-        CLI_TEST(test_export_makes_a_file_and_never_overwrites),
-        CLI_TEST(test_export_wrong_command_lines),
-        CLI_TEST(test_export_with_a_full_disk_and_a_closed_output),
-        CLI_TEST(test_export_help),
-    };
-
-    return cmocka_run_group_tests_name("export", tests, group_setup, NULL);
-}
+GROUP(group_setup, NULL);

@@ -46,7 +46,7 @@ static void write_fleet(const struct cli *cli, unsigned n, double slow)
     }
 }
 
-static void test_fleet_slow_host_is_the_first_line(void **state)
+CLI_TEST(test_fleet_slow_host_is_the_first_line)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -65,7 +65,7 @@ static void test_fleet_slow_host_is_the_first_line(void **state)
     cli_expect_exit(cli, ARGS("fleet", ".", "--fail-on", "faster"), 0);
 }
 
-static void test_fleet_equal_hosts_are_ok(void **state)
+CLI_TEST(test_fleet_equal_hosts_are_ok)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -81,7 +81,7 @@ static void test_fleet_equal_hosts_are_ok(void **state)
 }
 
 /* The index of another protocol has no place in the column, and is not judged with it. */
-static void test_fleet_indices_of_two_protocols(void **state)
+CLI_TEST(test_fleet_indices_of_two_protocols)
 {
     static const char *const contents[] = {"protocol=stable context1=same", "protocol=classic context1=free",
                                            "protocol=stable"};
@@ -140,7 +140,7 @@ static void write_shared(const struct cli *cli, unsigned n_alone, double alone_o
 }
 
 /* It is named for its share, and not as slow. */
-static void test_fleet_host_with_a_neighbour(void **state)
+CLI_TEST(test_fleet_host_with_a_neighbour)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -171,7 +171,7 @@ static void test_fleet_host_with_a_neighbour(void **state)
 
 /* A host that is slow with the core free too is named as slow, with its share; where few hosts know the rate with the
  * core free, hosts are judged by the rates as measured. */
-static void test_fleet_host_with_a_neighbour_that_is_slow_or_not_known(void **state)
+CLI_TEST(test_fleet_host_with_a_neighbour_that_is_slow_or_not_known)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -190,7 +190,7 @@ static void test_fleet_host_with_a_neighbour_that_is_slow_or_not_known(void **st
     cli_result_free(&result);
 }
 
-static void test_fleet_setting_that_differs(void **state)
+CLI_TEST(test_fleet_setting_that_differs)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -204,7 +204,7 @@ static void test_fleet_setting_that_differs(void **state)
     cli_expect_exit(cli, ARGS("fleet", ".", "--fail-on", "outlier"), 0);
 }
 
-static void test_fleet_csv(void **state)
+CLI_TEST(test_fleet_csv)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -234,7 +234,7 @@ static void test_fleet_csv(void **state)
 
 /* Files of another schema, half of a file, a file given twice and a file that is not a result are named; the rest is
  * judged. */
-static void test_fleet_bad_files(void **state)
+CLI_TEST(test_fleet_bad_files)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -259,7 +259,7 @@ static void test_fleet_bad_files(void **state)
     cli_result_free(&result);
 }
 
-static void test_fleet_two_machines_of_one_name(void **state)
+CLI_TEST(test_fleet_two_machines_of_one_name)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -272,7 +272,7 @@ static void test_fleet_two_machines_of_one_name(void **state)
     cli_result_free(&result);
 }
 
-static void test_fleet_by_rank(void **state)
+CLI_TEST(test_fleet_by_rank)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -294,7 +294,7 @@ static void test_fleet_by_rank(void **state)
 }
 
 /* Among two or three hosts there are no outliers; settings and failed tests are still shown. */
-static void test_fleet_of_two_or_three_hosts(void **state)
+CLI_TEST(test_fleet_of_two_or_three_hosts)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -314,7 +314,7 @@ static void test_fleet_of_two_or_three_hosts(void **state)
     cli_result_free(&result);
 }
 
-static void test_fleet_tests_that_failed(void **state)
+CLI_TEST(test_fleet_tests_that_failed)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -329,7 +329,7 @@ static void test_fleet_tests_that_failed(void **state)
 }
 
 /* Control characters in a file do not reach the terminal. */
-static void test_fleet_hostile_files(void **state)
+CLI_TEST(test_fleet_hostile_files)
 {
     const struct cli *cli = *state;
     const size_t size = 2 << 20;
@@ -360,7 +360,7 @@ static void test_fleet_hostile_files(void **state)
     cli_result_free(&result);
 }
 
-static void test_fleet_wrong_command_lines(void **state)
+CLI_TEST(test_fleet_wrong_command_lines)
 {
     static const char *const wrong[][2] = {
         {"--min-effect=0", "--min-effect"}, {"--by=cpu", "--by"}, {"--fail-on=x", "--fail-on"}, {"--bogus", "--bogus"}};
@@ -383,7 +383,7 @@ static void test_fleet_wrong_command_lines(void **state)
     cli_result_free(&result);
 }
 
-static void test_fleet_closed_output(void **state)
+CLI_TEST(test_fleet_closed_output)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -402,26 +402,4 @@ static void test_fleet_closed_output(void **state)
     (void)close(ends[1]);
     cli_result_free(&result);
     cli_expect_files(cli->work, 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_fleet_slow_host_is_the_first_line),
-        CLI_TEST(test_fleet_equal_hosts_are_ok),
-        CLI_TEST(test_fleet_indices_of_two_protocols),
-        CLI_TEST(test_fleet_host_with_a_neighbour),
-        CLI_TEST(test_fleet_host_with_a_neighbour_that_is_slow_or_not_known),
-        CLI_TEST(test_fleet_setting_that_differs),
-        CLI_TEST(test_fleet_csv),
-        CLI_TEST(test_fleet_bad_files),
-        CLI_TEST(test_fleet_two_machines_of_one_name),
-        CLI_TEST(test_fleet_by_rank),
-        CLI_TEST(test_fleet_of_two_or_three_hosts),
-        CLI_TEST(test_fleet_tests_that_failed),
-        CLI_TEST(test_fleet_hostile_files),
-        CLI_TEST(test_fleet_wrong_command_lines),
-        CLI_TEST(test_fleet_closed_output),
-    };
-    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

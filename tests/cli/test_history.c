@@ -34,7 +34,7 @@ static void write_nights(const struct cli *cli, unsigned n, unsigned step)
         write_night(cli, night, step, "a");
 }
 
-static void test_history_names_the_night(void **state)
+CLI_TEST(test_history_names_the_night)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -60,7 +60,7 @@ static void test_history_names_the_night(void **state)
     cli_result_free(&result);
 }
 
-static void test_history_exit_status(void **state)
+CLI_TEST(test_history_exit_status)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -84,7 +84,7 @@ static void test_history_exit_status(void **state)
 }
 
 /* --fail-on worse passes when a figure got better. */
-static void test_history_that_gets_better(void **state)
+CLI_TEST(test_history_that_gets_better)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -99,7 +99,7 @@ static void test_history_that_gets_better(void **state)
     cli_expect_exit(cli, ARGS("history", ".", "--fail-on", "faster:9"), 0);
 }
 
-static void test_history_refuses_two_machines(void **state)
+CLI_TEST(test_history_refuses_two_machines)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -114,7 +114,7 @@ static void test_history_refuses_two_machines(void **state)
 }
 
 /* One run, runs of one time, a run without a time, and half of a file. */
-static void test_history_bad_files(void **state)
+CLI_TEST(test_history_bad_files)
 {
     static const char cut[] = HEADER
         "2,r90,2026-11-29T03:00:00Z,a,6.2,x86_64,Model,8,thp=madvise,unix,t1,,,1,rate,lps,higher,1001,1001,ok,c90\r\n"
@@ -156,7 +156,7 @@ static void test_history_bad_files(void **state)
 }
 
 /* The report of the same files has the table and the figures; one of two machines has neither. */
-static void test_history_in_the_report(void **state)
+CLI_TEST(test_history_in_the_report)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -192,7 +192,7 @@ static void write_step(const struct cli *cli, const char *name, double rate, dou
     cli_write_file(cli->work, name, text);
 }
 
-static void test_history_gate(void **state)
+CLI_TEST(test_history_gate)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -205,18 +205,4 @@ static void test_history_gate(void **state)
     cli_expect_args(cli, ARGS("history", "slower.csv", "--fail-on", "slower"), 4, &result);
     cli_expect_text(result.out, "unix pipe rate ");
     cli_result_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_history_names_the_night),
-        CLI_TEST(test_history_exit_status),
-        CLI_TEST(test_history_that_gets_better),
-        CLI_TEST(test_history_refuses_two_machines),
-        CLI_TEST(test_history_bad_files),
-        CLI_TEST(test_history_in_the_report),
-        CLI_TEST(test_history_gate),
-    };
-    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

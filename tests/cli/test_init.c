@@ -92,7 +92,7 @@ static pid_t start_long(const struct cli *cli, struct cli_child *child)
 
 /* --- as an ordinary process --- */
 
-static void test_init_runs_and_prints_the_csv(void **state)
+CLI_TEST(test_init_runs_and_prints_the_csv)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("init", "--run", "prime -n 1K --samples 2 -m 'two words'")};
@@ -110,7 +110,7 @@ static void test_init_runs_and_prints_the_csv(void **state)
     cli_result_free(&result);
 }
 
-static void test_init_words_and_orders_may_be_mixed(void **state)
+CLI_TEST(test_init_words_and_orders_may_be_mixed)
 {
     const struct cli_run run = {.args = ARGS("init", "--run", "prime", "--", "list", "--metrics")};
     struct cli_result result;
@@ -121,7 +121,7 @@ static void test_init_words_and_orders_may_be_mixed(void **state)
     cli_result_free(&result);
 }
 
-static void test_init_has_the_status_of_the_run(void **state)
+CLI_TEST(test_init_has_the_status_of_the_run)
 {
     const struct cli_run run = {.args = ARGS("init", "--run", "prime --samples 0")};
     struct cli_result result;
@@ -132,7 +132,7 @@ static void test_init_has_the_status_of_the_run(void **state)
     cli_result_free(&result);
 }
 
-static void test_init_refuses_wrong_orders(void **state)
+CLI_TEST(test_init_refuses_wrong_orders)
 {
     const struct cli *cli = *state;
 
@@ -147,7 +147,7 @@ static void test_init_refuses_wrong_orders(void **state)
                      "jitbench init: nothing was run: tune: 'list' has no --tuned\n");
 }
 
-static void test_init_prints_what_it_cannot_store(void **state)
+CLI_TEST(test_init_prints_what_it_cannot_store)
 {
     const struct cli_run run = {.args =
                                     ARGS("init", "--out", "null:/a.csv", "--run", "prime -n 1K --samples 1 --quick")};
@@ -162,7 +162,7 @@ static void test_init_prints_what_it_cannot_store(void **state)
     cli_result_free(&result);
 }
 
-static void test_init_says_that_the_run_crashed(void **state)
+CLI_TEST(test_init_says_that_the_run_crashed)
 {
     static const int numbers[] = {SIGSEGV, SIGKILL};
 
@@ -181,7 +181,7 @@ static void test_init_says_that_the_run_crashed(void **state)
     }
 }
 
-static void test_init_passes_a_signal_on(void **state)
+CLI_TEST(test_init_passes_a_signal_on)
 {
     struct cli_child child;
     struct cli_result result;
@@ -201,7 +201,7 @@ static void test_init_passes_a_signal_on(void **state)
 }
 
 /* A run that does not listen: it is stopped. */
-static void test_init_a_second_signal_kills(void **state)
+CLI_TEST(test_init_a_second_signal_kills)
 {
     struct cli_child child;
     struct cli_result result;
@@ -224,7 +224,7 @@ static int ignore_hangup(void *context)
 }
 
 /* As nohup starts it. */
-static void test_init_leaves_ignored_signals_ignored(void **state)
+CLI_TEST(test_init_leaves_ignored_signals_ignored)
 {
     static const char *const args[] = {"init", "--", "prime", "--quick", "-n", "100", "--samples", "100000", NULL};
     const struct cli_run how = {.args = args, .prepare = ignore_hangup};
@@ -249,7 +249,7 @@ static void test_init_leaves_ignored_signals_ignored(void **state)
 }
 
 /* Losing the CSV is a failure. */
-static void test_init_lost_csv_is_a_failure(void **state)
+CLI_TEST(test_init_lost_csv_is_a_failure)
 {
     const struct cli_run run = {
         .program = "sh", .args = ARGS("-c", "\"$0\" init -- prime --quick -n 1K --samples 1 >/dev/full", cli_binary)};
@@ -260,7 +260,7 @@ static void test_init_lost_csv_is_a_failure(void **state)
     cli_result_free(&result);
 }
 
-static void test_init_shell_follows(void **state)
+CLI_TEST(test_init_shell_follows)
 {
     int pipe_fd[2];
     struct cli_result result;
@@ -282,7 +282,7 @@ static int become_nobody(void *context)
 }
 
 /* Never as root: it would. */
-static void test_init_without_rights_cannot_power_off(void **state)
+CLI_TEST(test_init_without_rights_cannot_power_off)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -299,7 +299,7 @@ static void test_init_without_rights_cannot_power_off(void **state)
 
 /* --- mounts --- */
 
-static void test_init_mounts_what_is_missing_and_takes_it_away(void **state)
+CLI_TEST(test_init_mounts_what_is_missing_and_takes_it_away)
 {
     const struct cli *cli = *state;
     char jail[CLI_PATH / 2];
@@ -320,7 +320,7 @@ static void test_init_mounts_what_is_missing_and_takes_it_away(void **state)
     cli_expect_files(jail, 1);
 }
 
-static void test_init_mounts_nothing_that_is_there(void **state)
+CLI_TEST(test_init_mounts_nothing_that_is_there)
 {
     const struct cli_run run = {.program = "unshare",
                                 .args = ARGS("-m", "sh", "-c",
@@ -337,7 +337,7 @@ static void test_init_mounts_nothing_that_is_there(void **state)
 }
 
 /* A regular file is where /proc should be. */
-static void test_init_goes_on_without_proc(void **state)
+CLI_TEST(test_init_goes_on_without_proc)
 {
     const struct cli *cli = *state;
     char jail[CLI_PATH / 2];
@@ -373,7 +373,7 @@ static void run_as_first(const struct cli *cli, const struct cli_run *run, struc
     }
 }
 
-static void test_init_first_process_of_a_container_is_an_ordinary_program(void **state)
+CLI_TEST(test_init_first_process_of_a_container_is_an_ordinary_program)
 {
     const struct cli_run run = {.program = "unshare", .args = ARGS("-fpm", "--mount-proc", cli_binary, "version")};
     const struct cli_run wrong = {.program = "unshare", .args = ARGS("-fpm", "--mount-proc", cli_binary, "frob")};
@@ -394,7 +394,7 @@ static void test_init_first_process_of_a_container_is_an_ordinary_program(void *
     cli_result_free(&result);
 }
 
-static void test_init_first_process_named_init(void **state)
+CLI_TEST(test_init_first_process_named_init)
 {
     const struct cli *cli = *state;
     char jail[CLI_PATH / 2], path[CLI_PATH];
@@ -418,7 +418,7 @@ static void test_init_first_process_named_init(void **state)
 }
 
 /* Nothing in a container may wait for a key. */
-static void test_init_first_process_of_a_container_exits(void **state)
+CLI_TEST(test_init_first_process_of_a_container_exits)
 {
     const struct cli *cli = *state;
     char jail[CLI_PATH / 2], path[CLI_PATH];
@@ -484,7 +484,7 @@ static void expect_device(const struct cli *cli, const char *script, const char 
     cli_result_free(&result);
 }
 
-static void test_init_device_keeps_its_mount_flags(void **state)
+CLI_TEST(test_init_device_keeps_its_mount_flags)
 {
     expect_device(*state,
                   "mount -o ro,nosuid,nodev,noexec,noatime $L $M; store /a.csv; ls $M/a.csv >/dev/null && "
@@ -493,7 +493,7 @@ static void test_init_device_keeps_its_mount_flags(void **state)
 }
 
 /* Only one of two places is read-only: the other stays writable. */
-static void test_init_device_leaves_other_places_alone(void **state)
+CLI_TEST(test_init_device_leaves_other_places_alone)
 {
     expect_device(*state,
                   "mount $L $M; mount --bind $M $N; mount -o remount,bind,ro $M; store /a.csv; ls $N/a.csv >/dev/null; "
@@ -502,7 +502,7 @@ static void test_init_device_leaves_other_places_alone(void **state)
 }
 
 /* Something else is mounted over it: that is not the device. */
-static void test_init_device_under_another_mount(void **state)
+CLI_TEST(test_init_device_under_another_mount)
 {
     expect_device(
         *state,
@@ -512,7 +512,7 @@ static void test_init_device_under_another_mount(void **state)
 }
 
 /* A folder's change time says whether a file was in it, be it for a moment. */
-static void test_init_device_symbolic_links_do_not_lead_out(void **state)
+CLI_TEST(test_init_device_symbolic_links_do_not_lead_out)
 {
     struct cli_result result;
 
@@ -533,14 +533,14 @@ static void test_init_device_symbolic_links_do_not_lead_out(void **state)
     "'/init: runs/d; s,/dev/loop[0-9]*,LOOP,; s/^jitbench init: //p; s/.*,ext[234/]*,.*/a row of the disk/p; "         \
     "s/.*,tmpfs,.*/a row of tmpfs/p' | uniq; e2fsck -fn disk >/dev/null 2>&1 && echo clean; }; "
 
-static void test_init_scratch_is_on_the_device(void **state)
+CLI_TEST(test_init_scratch_is_on_the_device)
 {
     expect_device(*state, SCRATCH "scratch /a/b; findmnt $L; mount $L $M && find $M/a -printf '%P %m\\n'",
                   "scratch files go to LOOP:/a/b (ext4)\na row of the disk\nclean\n 755\nb 755\n");
 }
 
 /* A root file system is mounted read-only already; and so it is again afterwards, with the files that it had. */
-static void test_init_scratch_on_a_device_mounted_read_only(void **state)
+CLI_TEST(test_init_scratch_on_a_device_mounted_read_only)
 {
     expect_device(*state,
                   SCRATCH "mount -o ro,noatime $L $M; scratch /; findmnt -no OPTIONS $M; ls -A $M | grep -v lost+found",
@@ -548,7 +548,7 @@ static void test_init_scratch_on_a_device_mounted_read_only(void **state)
 }
 
 /* A scratch directory that cannot be used is reported, and the tests run without it. */
-static void test_init_scratch_that_cannot_be_had(void **state)
+CLI_TEST(test_init_scratch_that_cannot_be_had)
 {
 #define NOT "; the file tests do not measure that disk\n"
     struct cli_result result;
@@ -561,36 +561,4 @@ static void test_init_scratch_that_cannot_be_had(void **state)
     cli_expect_text(result.out, "scratch: LOOP:/a: not a file system that this kernel knows" NOT "a row of tmpfs\n");
     cli_expect_text(result.out, "scratch: /dev/null:/a: Block device required" NOT "a row of tmpfs\n");
     cli_result_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_init_runs_and_prints_the_csv),
-        CLI_TEST(test_init_words_and_orders_may_be_mixed),
-        CLI_TEST(test_init_has_the_status_of_the_run),
-        CLI_TEST(test_init_refuses_wrong_orders),
-        CLI_TEST(test_init_prints_what_it_cannot_store),
-        CLI_TEST(test_init_says_that_the_run_crashed),
-        CLI_TEST(test_init_passes_a_signal_on),
-        CLI_TEST(test_init_a_second_signal_kills),
-        CLI_TEST(test_init_leaves_ignored_signals_ignored),
-        CLI_TEST(test_init_lost_csv_is_a_failure),
-        CLI_TEST(test_init_shell_follows),
-        CLI_TEST(test_init_without_rights_cannot_power_off),
-        CLI_TEST(test_init_mounts_what_is_missing_and_takes_it_away),
-        CLI_TEST(test_init_mounts_nothing_that_is_there),
-        CLI_TEST(test_init_goes_on_without_proc),
-        CLI_TEST(test_init_first_process_of_a_container_is_an_ordinary_program),
-        CLI_TEST(test_init_first_process_named_init),
-        CLI_TEST(test_init_first_process_of_a_container_exits),
-        CLI_TEST(test_init_device_keeps_its_mount_flags),
-        CLI_TEST(test_init_device_leaves_other_places_alone),
-        CLI_TEST(test_init_device_under_another_mount),
-        CLI_TEST(test_init_device_symbolic_links_do_not_lead_out),
-        CLI_TEST(test_init_scratch_is_on_the_device),
-        CLI_TEST(test_init_scratch_on_a_device_mounted_read_only),
-        CLI_TEST(test_init_scratch_that_cannot_be_had),
-    };
-    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

@@ -20,7 +20,7 @@ static void run(const struct cli *cli, const char *const *args, const char *cons
     cli_expect(cli, &(struct cli_run){.args = args, .env = env}, status, result);
 }
 
-static void test_job_ranks_with_one_name_have_files_of_their_own(void **state)
+CLI_TEST(test_job_ranks_with_one_name_have_files_of_their_own)
 {
     const struct cli *cli = *state;
     char names[CLI_FILES][256];
@@ -38,7 +38,7 @@ static void test_job_ranks_with_one_name_have_files_of_their_own(void **state)
     assert_string_equal(names[1], "r-2.csv");
 }
 
-static void test_job_and_rank_are_in_every_row(void **state)
+CLI_TEST(test_job_and_rank_are_in_every_row)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -54,7 +54,7 @@ static void test_job_and_rank_are_in_every_row(void **state)
     cli_result_free(&result);
 }
 
-static void test_job_default_names_have_the_rank(void **state)
+CLI_TEST(test_job_default_names_have_the_rank)
 {
     const struct cli *cli = *state;
     char names[CLI_FILES][256];
@@ -67,7 +67,7 @@ static void test_job_default_names_have_the_rank(void **state)
     cli_result_free(&result);
 }
 
-static void test_job_rank_that_is_no_number(void **state)
+CLI_TEST(test_job_rank_that_is_no_number)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -83,7 +83,7 @@ static void test_job_rank_that_is_no_number(void **state)
 
 /* The gate opens at the moment or after it, and the row says how long after. The kernel's two clocks are read one after
  * the other, so a few microseconds are their own. */
-static void test_job_begins_at_the_moment(void **state)
+CLI_TEST(test_job_begins_at_the_moment)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -107,7 +107,7 @@ static void test_job_begins_at_the_moment(void **state)
     cli_result_free(&result);
 }
 
-static void test_job_moment_that_has_passed(void **state)
+CLI_TEST(test_job_moment_that_has_passed)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -122,7 +122,7 @@ static void test_job_moment_that_has_passed(void **state)
     cli_result_free(&result);
 }
 
-static void test_job_wrong_values_are_refused(void **state)
+CLI_TEST(test_job_wrong_values_are_refused)
 {
     static const char *const wrong[][2] = {
         {"--start-at=+25h", "24 h"}, {"--start-at=soon", "HH:MM:SS"}, {"--output=r-%q.csv", "%"}};
@@ -139,7 +139,7 @@ static void test_job_wrong_values_are_refused(void **state)
 }
 
 /* A signal ends the waiting as it ends the measuring. */
-static void test_job_waiting_can_be_ended(void **state)
+CLI_TEST(test_job_waiting_can_be_ended)
 {
     const struct cli *cli = *state;
     struct cli_child child;
@@ -156,19 +156,4 @@ static void test_job_waiting_can_be_ended(void **state)
     cli_wait(&child, &result);
     cli_expect_status(&result, 130);
     cli_result_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_job_ranks_with_one_name_have_files_of_their_own),
-        CLI_TEST(test_job_and_rank_are_in_every_row),
-        CLI_TEST(test_job_default_names_have_the_rank),
-        CLI_TEST(test_job_rank_that_is_no_number),
-        CLI_TEST(test_job_begins_at_the_moment),
-        CLI_TEST(test_job_moment_that_has_passed),
-        CLI_TEST(test_job_wrong_values_are_refused),
-        CLI_TEST(test_job_waiting_can_be_ended),
-    };
-    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

@@ -198,7 +198,7 @@ static void expect_matrix(const struct cli_csv *csv, const char *const *lines)
 
 /* --- The matrix. --- */
 
-static void test_latency_quick_matrix(void **state)
+CLI_TEST(test_latency_quick_matrix)
 {
     static const char *const pairs[] = {"audio none burn write compile", "video none burn compile", "x none burn",
                                         "gaming none burn", NULL};
@@ -263,7 +263,7 @@ static void expect_planned(const struct cli *cli, const char *const *args, const
     cli_result_free(&result);
 }
 
-static void test_latency_plan_comes_first(void **state)
+CLI_TEST(test_latency_plan_comes_first)
 {
     static const char *const telling[] = {"audio none x burn write read ring compile",
                                           "video none x burn write compile", "x none video burn write compile",
@@ -279,7 +279,7 @@ static void test_latency_plan_comes_first(void **state)
     expect_planned(cli, ARGS("latency", "--classic", "-o", "rows.csv"), " of 30 s each, about ", all);
 }
 
-static void test_latency_audio_under_every_load_but_memload(void **state)
+CLI_TEST(test_latency_audio_under_every_load_but_memload)
 {
     static const char *const pairs[] = {"audio none video x burn write read ring compile", NULL};
     static const struct {
@@ -311,7 +311,7 @@ static void test_latency_audio_under_every_load_but_memload(void **state)
 
 /* --- Options. --- */
 
-static void test_latency_chooses_tasks_and_loads(void **state)
+CLI_TEST(test_latency_chooses_tasks_and_loads)
 {
     static const char *const two[] = {"audio none burn", "gaming none burn", NULL};
     static const char *const rest[] = {"gaming none ring", NULL};
@@ -331,7 +331,7 @@ static void test_latency_chooses_tasks_and_loads(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_latency_loops_are_measured_unless_given(void **state)
+CLI_TEST(test_latency_loops_are_measured_unless_given)
 {
     struct cli_csv csv;
 
@@ -348,7 +348,7 @@ static void test_latency_loops_are_measured_unless_given(void **state)
 }
 
 /* From the calibration's own row, or from a parameter when that is not there. */
-static void test_latency_loops_from_an_earlier_file(void **state)
+CLI_TEST(test_latency_loops_from_an_earlier_file)
 {
     const struct cli *cli = *state;
     const struct cli_run first = {.args = ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-q", "-o", "1.csv")};
@@ -418,7 +418,7 @@ static void expect_load_threads(const struct cli *cli, const char *const *args, 
     cli_result_free(&result);
 }
 
-static void test_latency_threads_of_the_load(void **state)
+CLI_TEST(test_latency_threads_of_the_load)
 {
     expect_load_threads(*state, ARGS("latency", "audio", "-w", "burn", "-L", "3", FAST), 3, "burn", "threads", "3");
     expect_load_threads(*state, ARGS("latency", "audio", "-w", "ring", "-L5", FAST), 5, "ring", "threads", "5");
@@ -427,7 +427,7 @@ static void test_latency_threads_of_the_load(void **state)
 }
 
 /* As many as there are usable CPUs; the original counts all CPUs of the machine. */
-static void test_latency_hack_groups_are_those_of_the_original(void **state)
+CLI_TEST(test_latency_hack_groups_are_those_of_the_original)
 {
     struct cli_csv csv;
     char online[24];
@@ -442,7 +442,7 @@ static void test_latency_hack_groups_are_those_of_the_original(void **state)
 }
 
 /* Every 50 ms. */
-static void test_latency_time(void **state)
+CLI_TEST(test_latency_time)
 {
     static const char *const times[] = {"250ms", "0.1"};
     static const double wakeups[] = {5, 2};
@@ -456,7 +456,7 @@ static void test_latency_time(void **state)
     }
 }
 
-static void test_latency_nice(void **state)
+CLI_TEST(test_latency_nice)
 {
     struct cli_csv csv;
 
@@ -474,7 +474,7 @@ static void test_latency_nice(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_latency_no_file(void **state)
+CLI_TEST(test_latency_no_file)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("latency", "audio", "-w", "none", KNOWN, "-t", "50ms", "-c")};
@@ -488,7 +488,7 @@ static void test_latency_no_file(void **state)
     cli_result_free(&result);
 }
 
-static void test_latency_comment(void **state)
+CLI_TEST(test_latency_comment)
 {
     struct cli_csv csv;
 
@@ -498,7 +498,7 @@ static void test_latency_comment(void **state)
 }
 
 /* Task, timing thread and load are on the same CPUs: the words would name others. */
-static void test_latency_single_cpu(void **state)
+CLI_TEST(test_latency_single_cpu)
 {
     struct cli_csv csv;
 
@@ -530,7 +530,7 @@ static void test_latency_single_cpu(void **state)
 }
 
 /* x and gaming have no such mode of their own. */
-static void test_latency_real_time(void **state)
+CLI_TEST(test_latency_real_time)
 {
     static const char *const fine[] = {"audio none", "video none", NULL};
     struct cli_csv csv;
@@ -556,7 +556,7 @@ static void test_latency_real_time(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_latency_custom(void **state)
+CLI_TEST(test_latency_custom)
 {
     struct cli_csv csv;
 
@@ -586,7 +586,7 @@ static void test_latency_custom(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_latency_x_sweeps(void **state)
+CLI_TEST(test_latency_x_sweeps)
 {
     struct cli_csv csv;
 
@@ -601,7 +601,7 @@ static void test_latency_x_sweeps(void **state)
 }
 
 /* Work that is over long before its time has no excess: no latency, no deviation, all of the CPU that was wanted. */
-static void test_latency_gaming(void **state)
+CLI_TEST(test_latency_gaming)
 {
     struct cli_csv csv;
 
@@ -624,7 +624,7 @@ static void test_latency_gaming(void **state)
 }
 
 /* Each metric of a row is in the man page on the CSV. */
-static void test_latency_metrics_are_those_of_the_man_page(void **state)
+CLI_TEST(test_latency_metrics_are_those_of_the_man_page)
 {
     struct cli_csv csv;
     char item[80];
@@ -764,18 +764,18 @@ static void check_stall(const struct cli *cli, bool classic)
     cli_result_free(&result);
 }
 
-static void test_latency_sees_a_stall(void **state)
+CLI_TEST(test_latency_sees_a_stall)
 {
     check_stall(*state, false);
 }
 
 /* The same stall as Interbench counts it, and its true length. */
-static void test_latency_classic_sees_a_stall(void **state)
+CLI_TEST(test_latency_classic_sees_a_stall)
 {
     check_stall(*state, true);
 }
 
-static void test_latency_classic(void **state)
+CLI_TEST(test_latency_classic)
 {
     struct cli_csv csv;
 
@@ -831,7 +831,7 @@ static unsigned cpu_ms_left(void)
     return WIFEXITED(status) ? 2 * (unsigned)WEXITSTATUS(status) : 0;
 }
 
-static void test_latency_real_time_leaves_the_cpu_to_others(void **state)
+CLI_TEST(test_latency_real_time_leaves_the_cpu_to_others)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("latency", "audio", "-r", "-u", "--cpus", CPU_S, "--load", "burn", "-t",
@@ -861,7 +861,7 @@ static void test_latency_real_time_leaves_the_cpu_to_others(void **state)
     cli_result_free(&result);
 }
 
-static void test_latency_leaves_nothing(void **state)
+CLI_TEST(test_latency_leaves_nothing)
 {
     static const char *const loads[] = {"burn", "hack", "write", "read"};
     static const int signals[] = {SIGINT, SIGKILL, 0};
@@ -889,7 +889,7 @@ static void test_latency_leaves_nothing(void **state)
 
 /* --- What is refused. --- */
 
-static void test_latency_says_what_was_refused(void **state)
+CLI_TEST(test_latency_says_what_was_refused)
 {
     static const struct {
         unsigned number;
@@ -932,7 +932,7 @@ static int become_nobody(void *context)
     return cli_become_nobody();
 }
 
-static void test_latency_nobody(void **state)
+CLI_TEST(test_latency_nobody)
 {
     struct cli_csv csv;
 
@@ -957,7 +957,7 @@ static int hide_devices(void *context)
 
 #define HOLDING "latency", "audio", "-w", "none", FAST, "--hold-latency"
 
-static void test_latency_holds_latency(void **state)
+CLI_TEST(test_latency_holds_latency)
 {
     struct cli_csv csv;
 
@@ -996,7 +996,7 @@ static void expect_on_disk(const struct cli_csv *csv, const char *load, const ch
         fail_msg("%s: %s is %.0f, %s %.0f", load, moved, did, counted, disk);
 }
 
-static void test_latency_disk_loads_reach_the_disk(void **state)
+CLI_TEST(test_latency_disk_loads_reach_the_disk)
 {
     static const char *const disks[] = {"ext4", "xfs", "btrfs", "f2fs"};
     const struct cli *cli = *state;
@@ -1034,7 +1034,7 @@ static int mount_scratch(void *context)
     return cli_own_mounts() || mount("none", m->folder, "tmpfs", 0, m->options) ? -1 : 0;
 }
 
-static void test_latency_tmpfs_is_no_disk(void **state)
+CLI_TEST(test_latency_tmpfs_is_no_disk)
 {
     const struct cli *cli = *state;
     struct mounted mounted = {.folder = cli->tmp, .options = "size=64m,mode=0777"};
@@ -1062,7 +1062,7 @@ static void expect_no_disk_loads(const struct cli_csv *csv, const char *reason)
 
 #define AROUND_DISKS "latency", "audio", "-w", "none,burn,write,read,compile", FAST
 
-static void test_latency_no_place_for_files(void **state)
+CLI_TEST(test_latency_no_place_for_files)
 {
     const struct cli *cli = *state;
     struct mounted mounted = {.folder = cli->tmp, .options = "size=64k,mode=0777"};
@@ -1083,7 +1083,7 @@ static void test_latency_no_place_for_files(void **state)
 }
 
 /* The row says which limit, and those behind it are measured. */
-static void test_latency_too_few_processes(void **state)
+CLI_TEST(test_latency_too_few_processes)
 {
     struct rlimit few = {50, 50};
     struct cli_csv csv;
@@ -1113,7 +1113,7 @@ static bool has_swap(void)
 }
 
 /* Not unless it is named: it would take nearly all of the memory, and there is nowhere to put it. */
-static void test_latency_memload_without_swap(void **state)
+CLI_TEST(test_latency_memload_without_swap)
 {
     struct cli_csv csv;
 
@@ -1130,43 +1130,4 @@ static void test_latency_memload_without_swap(void **state)
     expect_status(&csv, "audio", "memload", "skipped", "no swap");
     expect_status(&csv, "audio", "memload", "skipped", "--load memload");
     cli_csv_free(&csv);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_latency_quick_matrix),
-        CLI_TEST(test_latency_plan_comes_first),
-        CLI_TEST(test_latency_audio_under_every_load_but_memload),
-        CLI_TEST(test_latency_chooses_tasks_and_loads),
-        CLI_TEST(test_latency_loops_are_measured_unless_given),
-        CLI_TEST(test_latency_loops_from_an_earlier_file),
-        CLI_TEST(test_latency_threads_of_the_load),
-        CLI_TEST(test_latency_hack_groups_are_those_of_the_original),
-        CLI_TEST(test_latency_time),
-        CLI_TEST(test_latency_nice),
-        CLI_TEST(test_latency_no_file),
-        CLI_TEST(test_latency_comment),
-        CLI_TEST(test_latency_single_cpu),
-        CLI_TEST(test_latency_real_time),
-        CLI_TEST(test_latency_custom),
-        CLI_TEST(test_latency_x_sweeps),
-        CLI_TEST(test_latency_gaming),
-        CLI_TEST(test_latency_metrics_are_those_of_the_man_page),
-        CLI_TEST(test_latency_sees_a_stall),
-        CLI_TEST(test_latency_classic_sees_a_stall),
-        CLI_TEST(test_latency_classic),
-        CLI_TEST(test_latency_real_time_leaves_the_cpu_to_others),
-        CLI_TEST(test_latency_leaves_nothing),
-        CLI_TEST(test_latency_says_what_was_refused),
-        CLI_TEST(test_latency_nobody),
-        CLI_TEST(test_latency_holds_latency),
-        CLI_TEST(test_latency_disk_loads_reach_the_disk),
-        CLI_TEST(test_latency_tmpfs_is_no_disk),
-        CLI_TEST(test_latency_no_place_for_files),
-        CLI_TEST(test_latency_too_few_processes),
-        CLI_TEST(test_latency_memload_without_swap),
-    };
-
-    return cmocka_run_group_tests_name("latency", tests, cli_group_setup, NULL);
 }

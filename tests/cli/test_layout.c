@@ -201,7 +201,7 @@ static void expect_output(const struct cli *cli, const char *const *args, const 
     cli_result_free(&result);
 }
 
-static void test_layout_help(void **state)
+CLI_TEST(test_layout_help)
 {
     expect_output(*state, ARGS("help"), "help", false);
     expect_output(*state, ARGS("help", "all"), "help-all", false);
@@ -213,19 +213,19 @@ static void test_layout_help(void **state)
     expect_output(*state, ARGS("help", "version"), "help-version", false);
 }
 
-static void test_layout_list(void **state)
+CLI_TEST(test_layout_list)
 {
     expect_output(*state, ARGS("list"), "list", false);
     expect_output(*state, ARGS("list", "--metrics"), "list-metrics", false);
 }
 
-static void test_layout_version(void **state)
+CLI_TEST(test_layout_version)
 {
     expect_output(*state, ARGS("version"), "version", true);
 }
 
 /* Help is broken for the terminal it is shown on. */
-static void test_layout_help_fits_the_terminal(void **state)
+CLI_TEST(test_layout_help_fits_the_terminal)
 {
     static const unsigned short widths[] = {70, 80, 110};
     /* NULL: the list of all commands. */
@@ -274,7 +274,7 @@ static size_t widest_line_of_help(const struct cli *cli, const char *columns)
 }
 
 /* COLUMNS is ignored unless it is a number of at least 40. */
-static void test_layout_columns_are_those_of_the_environment(void **state)
+CLI_TEST(test_layout_columns_are_those_of_the_environment)
 {
     static const char *const none[] = {"COLUMNS=",    "COLUMNS=39",  "COLUMNS=-60",
                                        "COLUMNS=60x", "COLUMNS= 60", "COLUMNS=99999999999999999999"};
@@ -292,7 +292,7 @@ static void test_layout_columns_are_those_of_the_environment(void **state)
 /* All columns, whatever the numbers' widths are. */
 static const char *const wide[] = {"COLUMNS=400", "TMPDIR=tmp", NULL};
 
-static void test_layout_prime(void **state)
+CLI_TEST(test_layout_prime)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {
@@ -311,7 +311,7 @@ static void test_layout_prime(void **state)
 }
 
 /* A line a run, in the order of the runs. */
-static void test_layout_prime_has_a_line_a_run(void **state)
+CLI_TEST(test_layout_prime_has_a_line_a_run)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", "-q", "-n", "100", "-i", "3", "--cpus", cli_cpu)};
@@ -323,7 +323,7 @@ static void test_layout_prime_has_a_line_a_run(void **state)
     cli_result_free(&result);
 }
 
-static void test_layout_stream(void **state)
+CLI_TEST(test_layout_stream)
 {
     const struct cli *cli = *state;
     const bool nontemporal = program_has_nontemporal_stores(cli_binary);
@@ -346,7 +346,7 @@ static void test_layout_stream(void **state)
 }
 
 /* One of the two tests is only its own table. */
-static void test_layout_stream_tests_alone(void **state)
+CLI_TEST(test_layout_stream_tests_alone)
 {
     const struct cli *cli = *state;
     const struct cli_run array = {.args = ARGS("stream", "array", "-q", "-n", "100", "-i", "1", "--sizes", "25")};
@@ -364,7 +364,7 @@ static void test_layout_stream_tests_alone(void **state)
 }
 
 /* A table for each task, with a line for each load. */
-static void test_layout_latency(void **state)
+CLI_TEST(test_layout_latency)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {
@@ -383,7 +383,7 @@ static void test_layout_latency(void **state)
 }
 
 /* Microseconds, then. */
-static void test_layout_latency_real_time(void **state)
+CLI_TEST(test_layout_latency_real_time)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {
@@ -397,7 +397,7 @@ static void test_layout_latency_real_time(void **state)
 }
 
 /* The figures that the original gave. */
-static void test_layout_latency_classic(void **state)
+CLI_TEST(test_layout_latency_classic)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {
@@ -411,7 +411,7 @@ static void test_layout_latency_classic(void **state)
 }
 
 /* Status behind the line, the reason below the table, once. */
-static void test_layout_degraded(void **state)
+CLI_TEST(test_layout_degraded)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {
@@ -430,7 +430,7 @@ static void test_layout_degraded(void **state)
     cli_result_free(&result);
 }
 
-static void test_layout_csv_header(void **state)
+CLI_TEST(test_layout_csv_header)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", "-n", "10", "-i", "1", "-o", "-")};
@@ -447,7 +447,7 @@ static void test_layout_csv_header(void **state)
 
 /* --- Terminals. --- */
 
-static void test_layout_histogram_on_a_terminal(void **state)
+CLI_TEST(test_layout_histogram_on_a_terminal)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1"), .out = CLI_TERMINAL, .columns = 120};
@@ -461,7 +461,7 @@ static void test_layout_histogram_on_a_terminal(void **state)
 }
 
 /* A picture of the latencies, a line a pair. */
-static void test_layout_latency_on_a_terminal(void **state)
+CLI_TEST(test_layout_latency_on_a_terminal)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("latency", "audio", "--load", "none,burn", "-t", "100ms", "-l", "100000"),
@@ -477,7 +477,7 @@ static void test_layout_latency_on_a_terminal(void **state)
     cli_result_free(&result);
 }
 
-static void test_layout_progress_on_a_terminal(void **state)
+CLI_TEST(test_layout_progress_on_a_terminal)
 {
     const struct cli *cli = *state;
     const char *const loud[] = {"prime", "-n", "100", "-i", "3", NULL};
@@ -501,7 +501,7 @@ static void test_layout_progress_on_a_terminal(void **state)
 }
 
 /* A command may run for hours: the line says that it does. Tests of delays are not disturbed for that. */
-static void test_layout_progress_within_a_long_command(void **state)
+CLI_TEST(test_layout_progress_within_a_long_command)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("run", "-i", "1", "--", "sleep", "1.3"), .err = CLI_TERMINAL};
@@ -527,28 +527,4 @@ static int find_golden(void **state)
     return cli_group_setup(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_layout_help),
-        CLI_TEST(test_layout_list),
-        CLI_TEST(test_layout_version),
-        CLI_TEST(test_layout_help_fits_the_terminal),
-        CLI_TEST(test_layout_columns_are_those_of_the_environment),
-        CLI_TEST(test_layout_prime),
-        CLI_TEST(test_layout_prime_has_a_line_a_run),
-        CLI_TEST(test_layout_stream),
-        CLI_TEST(test_layout_stream_tests_alone),
-        CLI_TEST(test_layout_latency),
-        CLI_TEST(test_layout_latency_real_time),
-        CLI_TEST(test_layout_latency_classic),
-        CLI_TEST(test_layout_degraded),
-        CLI_TEST(test_layout_csv_header),
-        CLI_TEST(test_layout_histogram_on_a_terminal),
-        CLI_TEST(test_layout_latency_on_a_terminal),
-        CLI_TEST(test_layout_progress_on_a_terminal),
-        CLI_TEST(test_layout_progress_within_a_long_command),
-    };
-
-    return cmocka_run_group_tests_name("layout", tests, find_golden, NULL);
-}
+GROUP(find_golden, NULL);

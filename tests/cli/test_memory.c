@@ -17,7 +17,7 @@ static void measure(const struct cli *cli, struct cli_run run, struct cli_csv *c
 
 /* From 4 to 64 KiB there are nine sizes; three kinds of pages from 16 KiB on, two below. A load takes a cycle or more.
  */
-static void test_memory_curve_has_all_sizes(void **state)
+CLI_TEST(test_memory_curve_has_all_sizes)
 {
     static struct cli_csv csv;
 
@@ -36,7 +36,7 @@ static void test_memory_curve_has_all_sizes(void **state)
 }
 
 /* Each size in huge pages only. */
-static void test_memory_quick_is_huge_pages(void **state)
+CLI_TEST(test_memory_quick_is_huge_pages)
 {
     static struct cli_csv csv;
 
@@ -49,7 +49,7 @@ static void test_memory_quick_is_huge_pages(void **state)
 }
 
 /* Thirty batches of each method, and the export has the pair. */
-static void test_memory_cores_are_exported_as_pairs(void **state)
+CLI_TEST(test_memory_cores_are_exported_as_pairs)
 {
     static struct cli_csv csv;
     struct cli_result result;
@@ -70,7 +70,7 @@ static void test_memory_cores_are_exported_as_pairs(void **state)
 }
 
 /* More is read with shorter pauses: in the last step, without any, more than in the second, with 20 us. */
-static void test_memory_others_read_more_without_pauses(void **state)
+CLI_TEST(test_memory_others_read_more_without_pauses)
 {
     static struct cli_csv csv;
     double first = NAN, last = NAN;
@@ -91,7 +91,7 @@ static void test_memory_others_read_more_without_pauses(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_memory_steady_looks_each_millisecond(void **state)
+CLI_TEST(test_memory_steady_looks_each_millisecond)
 {
     static struct cli_csv csv;
 
@@ -111,7 +111,7 @@ static void test_memory_steady_looks_each_millisecond(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_memory_skips_what_is_not_here(void **state)
+CLI_TEST(test_memory_skips_what_is_not_here)
 {
     static struct cli_csv csv;
 
@@ -140,7 +140,7 @@ static unsigned last_cache_mib(void)
 }
 
 /* Before tests that work on memory the header looks at it. */
-static void test_memory_header_looks_at_memory(void **state)
+CLI_TEST(test_memory_header_looks_at_memory)
 {
     struct cli_result result;
     double pct = -1;
@@ -160,16 +160,4 @@ static void test_memory_header_looks_at_memory(void **state)
     assert_non_null(strstr(result.out, "\nQuiet?"));
     assert_null(strstr(result.out, "; memory"));
     cli_result_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_memory_curve_has_all_sizes),           CLI_TEST(test_memory_quick_is_huge_pages),
-        CLI_TEST(test_memory_cores_are_exported_as_pairs),   CLI_TEST(test_memory_others_read_more_without_pauses),
-        CLI_TEST(test_memory_steady_looks_each_millisecond), CLI_TEST(test_memory_skips_what_is_not_here),
-        CLI_TEST(test_memory_header_looks_at_memory),
-    };
-
-    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

@@ -99,7 +99,7 @@ static void expect_warning(const struct cli_csv *csv, const char *text)
 }
 
 /* A threshold of two turns of the loop is exceeded all the time, one of 1 s never. */
-static void test_noise_warns_of_a_blind_sampler(void **state)
+CLI_TEST(test_noise_warns_of_a_blind_sampler)
 {
     static const char *const thresholds[] = {"2x", "1s"};
     const struct cli *cli = *state;
@@ -133,7 +133,7 @@ static void expect_histogram(const char *out, unsigned cpu)
     cli_expect_text(at, " |#");
 }
 
-static void test_noise_causes_add_up_to_what_was_lost(void **state)
+CLI_TEST(test_noise_causes_add_up_to_what_was_lost)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -207,7 +207,7 @@ static const char *last_ranked(const char *table)
     return cpu;
 }
 
-static void test_noise_a_busy_cpu_is_the_noisiest(void **state)
+CLI_TEST(test_noise_a_busy_cpu_is_the_noisiest)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -354,7 +354,7 @@ static void expect_quota(const struct cli *cli, const char *group, const char *c
     cli_result_free(&result);
 }
 
-static void test_noise_tells_a_quota(void **state)
+CLI_TEST(test_noise_tells_a_quota)
 {
     const char *const noise[] = {"noise", "-q", "-t", "100", "--samples", "1", "--cpus", "0,1", "-o", "-", NULL};
     const char *const prime[] = {"prime", "-q", "-i", "1", "-n", "10M", "--cpus", "1", "-o", "-", NULL};
@@ -396,7 +396,7 @@ static void expect_refused(const struct cli *cli, const char *const *args, const
     cli_result_free(&result);
 }
 
-static void test_noise_wrong_values_are_refused(void **state)
+CLI_TEST(test_noise_wrong_values_are_refused)
 {
     static const char *const wrong[] = {"0", "0x", "-5us", "1.5s", "2", "1x", "junk"};
     const struct cli *cli = *state;
@@ -412,7 +412,7 @@ static void test_noise_wrong_values_are_refused(void **state)
     expect_refused(cli, ARGS("noise", "--copies", "2"), "--copies", "unknown");
 }
 
-static void test_noise_threshold_is_kept_to(void **state)
+CLI_TEST(test_noise_threshold_is_kept_to)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -433,7 +433,7 @@ static void test_noise_threshold_is_kept_to(void **state)
     cli_result_free(&result);
 }
 
-static void test_noise_real_time_leaves_a_cpu_to_others(void **state)
+CLI_TEST(test_noise_real_time_leaves_a_cpu_to_others)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -471,7 +471,7 @@ static int as_nobody(void *context)
     return cli_become_nobody();
 }
 
-static void test_noise_needs_no_rights(void **state)
+CLI_TEST(test_noise_needs_no_rights)
 {
     const struct cli *cli = *state;
     char binary[CLI_PATH];
@@ -496,7 +496,7 @@ static int without_proc(void *context)
 }
 
 /* Without procfs, counters are empty, and no detour is taken for an interrupt. */
-static void test_noise_needs_no_proc(void **state)
+CLI_TEST(test_noise_needs_no_proc)
 {
     struct cli *cli = *state;
     struct cli_result result;
@@ -517,7 +517,7 @@ static void test_noise_needs_no_proc(void **state)
 }
 
 /* A run that is ended by a signal shows what it has measured. */
-static void test_noise_that_is_ended_shows_what_it_saw(void **state)
+CLI_TEST(test_noise_that_is_ended_shows_what_it_saw)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("noise", "-q", "-t", "60s", "--cpus", cli_cpu)};
@@ -540,21 +540,4 @@ static void test_noise_that_is_ended_shows_what_it_saw(void **state)
     cli_expect_text(result.out, "Noise, the quietest CPU first");
     cli_csv_free(&csv);
     cli_result_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_noise_causes_add_up_to_what_was_lost),
-        CLI_TEST(test_noise_warns_of_a_blind_sampler),
-        CLI_TEST(test_noise_a_busy_cpu_is_the_noisiest),
-        CLI_TEST(test_noise_tells_a_quota),
-        CLI_TEST(test_noise_wrong_values_are_refused),
-        CLI_TEST(test_noise_threshold_is_kept_to),
-        CLI_TEST(test_noise_real_time_leaves_a_cpu_to_others),
-        CLI_TEST(test_noise_that_is_ended_shows_what_it_saw),
-        CLI_TEST(test_noise_needs_no_rights),
-        CLI_TEST(test_noise_needs_no_proc),
-    };
-    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

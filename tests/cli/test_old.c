@@ -277,7 +277,7 @@ static void need_filters(void)
         cli_skip("a program for another machine: its emulator's calls would be refused");
 }
 
-static void test_old_calls_that_are_refused(void **state)
+CLI_TEST(test_old_calls_that_are_refused)
 {
     const char *wanted = getenv("JITBENCH_OLD");
 
@@ -314,7 +314,7 @@ static void misname_thread_self(const struct cli *cli, char path[CLI_PATH])
 }
 
 /* The counts of a thread are still known, for a worker's main thread and for another one. */
-static void test_old_proc_without_thread_self(void **state)
+CLI_TEST(test_old_proc_without_thread_self)
 {
     static const char *const columns[] = {"run_delay_ms", "migrations"};
     const enum command tried[] = {PRIME, LATENCY};
@@ -363,7 +363,7 @@ static void oldest_kernel(uint32_t machine, uint32_t oldest[2])
 }
 
 /* glibc ends with 'FATAL: kernel too old' below what its ABI note says; musl has none, and runs on any. */
-static void test_old_kernel_of_the_abi_note(void **state)
+CLI_TEST(test_old_kernel_of_the_abi_note)
 {
     static const unsigned char little[16] = {4, 0, 0, 0, 16, 0, 0, 0, 1, 0, 0, 0, 'G', 'N', 'U', 0};
     static const unsigned char big[16] = {0, 0, 0, 4, 0, 0, 0, 16, 0, 0, 0, 1, 'G', 'N', 'U', 0};
@@ -386,13 +386,4 @@ static void test_old_kernel_of_the_abi_note(void **state)
     free(file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_old_kernel_of_the_abi_note),
-        CLI_TEST(test_old_proc_without_thread_self),
-        CLI_TEST(test_old_calls_that_are_refused),
-    };
-
-    return cmocka_run_group_tests_name("old", tests, cli_group_setup, free_references);
-}
+GROUP(cli_group_setup, free_references);

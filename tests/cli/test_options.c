@@ -61,7 +61,7 @@ static size_t samples_of(const struct cli *cli, const char *const *args, const c
 
 /* --- Options of all that measure. --- */
 
-static void test_options_cpus(void **state)
+CLI_TEST(test_options_cpus)
 {
     const struct cli *cli = *state;
     struct cli_csv csv;
@@ -80,7 +80,7 @@ static void test_options_cpus(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_options_cpus_all(void **state)
+CLI_TEST(test_options_cpus_all)
 {
     struct cli_csv csv;
 
@@ -90,7 +90,7 @@ static void test_options_cpus_all(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_options_bind(void **state)
+CLI_TEST(test_options_bind)
 {
     const struct cli *cli = *state;
     struct cli_csv csv;
@@ -108,7 +108,7 @@ static void test_options_bind(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_options_copies(void **state)
+CLI_TEST(test_options_copies)
 {
     struct cli_csv csv;
 
@@ -120,7 +120,7 @@ static void test_options_copies(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_options_nice(void **state)
+CLI_TEST(test_options_nice)
 {
     expect_cell(*state, ARGS("prime", FAST), "nice", "0");
     expect_cell(*state, ARGS("prime", FAST, "--nice", "5"), "nice", "5");
@@ -129,7 +129,7 @@ static void test_options_nice(void **state)
     expect_cell(*state, ARGS("prime", FAST, "--nice", "-20"), "nice", "-20");
 }
 
-static void test_options_fifo(void **state)
+CLI_TEST(test_options_fifo)
 {
     const struct cli *cli = *state;
     struct cli_csv csv;
@@ -146,7 +146,7 @@ static void test_options_fifo(void **state)
     expect_cell(cli, ARGS("prime", FAST, "--cpus", "1", "--fifo=95"), "rt_priority", "95");
 }
 
-static void test_options_samples_and_its_aliases(void **state)
+CLI_TEST(test_options_samples_and_its_aliases)
 {
     static const char *const forms[][3] = {{"--samples", "3"}, {"--samples=3"}, {"--passes", "3"}, {"--passes=3"},
                                            {"-i", "3"},        {"-i3"},         {"-qi3"},          {"--samp", "3"}};
@@ -169,7 +169,7 @@ static void expect_until_time(const struct cli *cli, const char *time, double ti
 
 /* Fewer than five samples have no interval, so any precision takes five; none this fine is reached before the time is
  * up. */
-static void test_options_precision(void **state)
+CLI_TEST(test_options_precision)
 {
     assert_int_equal(samples_of(*state, ARGS(FAST_BANDWIDTH, "--quick"), "copy_rate"), 1);
     size_t coarse =
@@ -178,7 +178,7 @@ static void test_options_precision(void **state)
     expect_until_time(*state, "0.5s", 0.5, 5);
 }
 
-static void test_options_max_time(void **state)
+CLI_TEST(test_options_max_time)
 {
     size_t least =
         samples_of(*state, ARGS(FAST_BANDWIDTH, "--quick", "--precision", "0.01", "--max-time", "1ms"), "copy_rate");
@@ -186,7 +186,7 @@ static void test_options_max_time(void **state)
     expect_until_time(*state, "0.4s", 0.4, 1);
 }
 
-static void test_options_layout(void **state)
+CLI_TEST(test_options_layout)
 {
     struct cli_csv csv;
 
@@ -200,7 +200,7 @@ static void test_options_layout(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_options_output_file(void **state)
+CLI_TEST(test_options_output_file)
 {
     const struct cli *cli = *state;
     static const char *const forms[][3] = {{"-o", "a.csv"}, {"-oa.csv"}, {"--output", "./a.csv"}, {"--output=a.csv"}};
@@ -221,7 +221,7 @@ static void test_options_output_file(void **state)
     }
 }
 
-static void test_options_output_to_standard_output(void **state)
+CLI_TEST(test_options_output_to_standard_output)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "-o", "-")};
@@ -238,7 +238,7 @@ static void test_options_output_to_standard_output(void **state)
     cli_result_free(&result);
 }
 
-static void test_options_no_csv(void **state)
+CLI_TEST(test_options_no_csv)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "--no-csv")};
@@ -252,7 +252,7 @@ static void test_options_no_csv(void **state)
     cli_result_free(&result);
 }
 
-static void test_options_comment(void **state)
+CLI_TEST(test_options_comment)
 {
     static const char comment[] = "quiet \"box\", \xc3\xbc\r\nsecond line; =1+1";
     struct cli_csv csv;
@@ -274,7 +274,7 @@ static void expect_param(const struct cli *cli, const char *const *args, const c
     cli_csv_free(&csv);
 }
 
-static void test_options_quick(void **state)
+CLI_TEST(test_options_quick)
 {
     expect_param(*state, ARGS("prime", "-q", "-i", "1"), "experiments=1000000 ");
     expect_param(*state, ARGS("prime", "-q", "-i", "1", "--quick"), "experiments=200000 ");
@@ -284,7 +284,7 @@ static void test_options_quick(void **state)
 }
 
 /* The figures of the method's description. */
-static void test_options_classic_sweeps_the_limits(void **state)
+CLI_TEST(test_options_classic_sweeps_the_limits)
 {
     static const struct {
         const char *limit;
@@ -317,7 +317,7 @@ static void test_options_classic_sweeps_the_limits(void **state)
 }
 
 /* One copy on each CPU: real-time work always leaves the last CPU free. */
-static void test_options_strict(void **state)
+CLI_TEST(test_options_strict)
 {
     const struct cli *cli = *state;
     const struct cli_run lax = {.args = ARGS("prime", FAST, "--no-csv", "--cpus", "all", "--fifo")};
@@ -344,7 +344,7 @@ static void test_options_strict(void **state)
 }
 
 /* What is measured meets a requirement or not, and the exit status says so. */
-static void test_options_require(void **state)
+CLI_TEST(test_options_require)
 {
     const struct cli *cli = *state;
     const struct {
@@ -374,7 +374,7 @@ static void test_options_require(void **state)
 }
 
 /* Names and units are wrong before anything runs. */
-static void test_options_require_wrong(void **state)
+CLI_TEST(test_options_require_wrong)
 {
     const struct cli *cli = *state;
     static const char nul[] = "prime/cycles<5\0";
@@ -414,7 +414,7 @@ static void test_options_require_wrong(void **state)
 }
 
 /* A FIFO is read to its end; a signal ends the wait for it. */
-static void test_options_requirements_from_a_fifo(void **state)
+CLI_TEST(test_options_requirements_from_a_fifo)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", FAST, "-q", "--no-csv", "--requirements", "fifo")};
@@ -446,7 +446,7 @@ static void test_options_requirements_from_a_fifo(void **state)
 }
 
 /* Events are in the CSV of each run, in a table on request, and what a filter forbids is said once. */
-static void test_options_counters(void **state)
+CLI_TEST(test_options_counters)
 {
     const struct cli *cli = *state;
     struct refusal refusals[] = {{.kind = REFUSE_CALL, .number = SYS_perf_event_open, .error = EPERM}, {.kind = 0}};
@@ -480,7 +480,7 @@ static void test_options_counters(void **state)
     }
 }
 
-static void test_options_quiet_and_verbose(void **state)
+CLI_TEST(test_options_quiet_and_verbose)
 {
     const struct cli *cli = *state;
     static const char *const header[] = {"Machine ", "Setting ", "Quiet? ", "CSV: jitbench-"};
@@ -507,7 +507,7 @@ static void test_options_quiet_and_verbose(void **state)
 
 /* --- Options of prime. --- */
 
-static void test_options_limit(void **state)
+CLI_TEST(test_options_limit)
 {
     struct cli_csv csv;
 
@@ -522,7 +522,7 @@ static void test_options_limit(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_options_experiments(void **state)
+CLI_TEST(test_options_experiments)
 {
     static const char *const forms[][3] = {{"-n", "2000"}, {"--experiments", "2K"}, {"--experiments=2000"}};
     struct cli_csv csv;
@@ -535,7 +535,7 @@ static void test_options_experiments(void **state)
 }
 
 /* The file holds every experiment: its mean of a run is the CSV's sample. */
-static void test_options_series(void **state)
+CLI_TEST(test_options_series)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", "-q", "-n", "100", "-i", "2", "-o", "p.csv", "--series", "s")};
@@ -577,7 +577,7 @@ static void test_options_series(void **state)
 
 /* --- Options of stream. --- */
 
-static void test_options_sizes(void **state)
+CLI_TEST(test_options_sizes)
 {
     struct cli_csv csv;
 
@@ -590,7 +590,7 @@ static void test_options_sizes(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_options_array_size(void **state)
+CLI_TEST(test_options_array_size)
 {
     struct cli_csv csv;
 
@@ -602,7 +602,7 @@ static void test_options_array_size(void **state)
 }
 
 /* The first repetition is not counted. */
-static void test_options_repetitions(void **state)
+CLI_TEST(test_options_repetitions)
 {
     static const char *const forms[][3] = {{"-k", "4"}, {"--repetitions=4"}};
     struct cli_csv csv;
@@ -617,7 +617,7 @@ static void test_options_repetitions(void **state)
 }
 
 /* The options of all that measure, on the command that the other tests do not try them on. */
-static void test_options_of_stream_together(void **state)
+CLI_TEST(test_options_of_stream_together)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("stream", "array", "--sizes", "50", "--experiments", "500", "--passes",
@@ -666,7 +666,7 @@ static void expect_placed(const struct cli_csv *csv, const char *column, const c
     }
 }
 
-static void test_options_of_all_together(void **state)
+CLI_TEST(test_options_of_all_together)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args =
@@ -734,7 +734,7 @@ static void expect_same(const struct cli *cli, const char *const *a, const char 
     free(other);
 }
 
-static void test_options_list_metrics(void **state)
+CLI_TEST(test_options_list_metrics)
 {
     char *plain = output_of(*state, ARGS("list")), *metrics = output_of(*state, ARGS("list", "--metrics"));
 
@@ -747,7 +747,7 @@ static void test_options_list_metrics(void **state)
 }
 
 /* Every metric that a run has rows of is in the list, and the other way round. */
-static void test_options_list_metrics_is_what_a_run_has(void **state)
+CLI_TEST(test_options_list_metrics_is_what_a_run_has)
 {
     const struct cli *cli = *state;
     struct cli_csv csv;
@@ -764,7 +764,7 @@ static void test_options_list_metrics_is_what_a_run_has(void **state)
     free(list);
 }
 
-static void test_options_help(void **state)
+CLI_TEST(test_options_help)
 {
     static const char *const commands[] = {"all", "prime", "stream", "latency", "list", "help", "version"};
     char *overview = output_of(*state, ARGS("help"));
@@ -785,7 +785,7 @@ static void test_options_help(void **state)
     free(overview);
 }
 
-static void test_options_version(void **state)
+CLI_TEST(test_options_version)
 {
     static const char *const parts[] = {"jitbench ", "\ncommit ", "\ncompiler ", "\nflags ", "\nlibc ", "\nbuild id "};
     char *version = output_of(*state, ARGS("version"));
@@ -1051,27 +1051,27 @@ static void expect_bad(const struct cli *cli, const struct bad *table, size_t n)
     assert_int_equal(wrong, 0);
 }
 
-static void test_options_bad_commands(void **state)
+CLI_TEST(test_options_bad_commands)
 {
     expect_bad(*state, bad_commands, sizeof(bad_commands) / sizeof(bad_commands[0]));
 }
 
-static void test_options_bad_values_of_common_options(void **state)
+CLI_TEST(test_options_bad_values_of_common_options)
 {
     expect_bad(*state, bad_common, sizeof(bad_common) / sizeof(bad_common[0]));
 }
 
-static void test_options_bad_values_of_own_options(void **state)
+CLI_TEST(test_options_bad_values_of_own_options)
 {
     expect_bad(*state, bad_own, sizeof(bad_own) / sizeof(bad_own[0]));
 }
 
-static void test_options_bad_values_of_latency(void **state)
+CLI_TEST(test_options_bad_values_of_latency)
 {
     expect_bad(*state, bad_latency, sizeof(bad_latency) / sizeof(bad_latency[0]));
 }
 
-static void test_options_output_never_overwrites(void **state)
+CLI_TEST(test_options_output_never_overwrites)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", FAST, "-o", "there")};
@@ -1090,7 +1090,7 @@ static void test_options_output_never_overwrites(void **state)
 
 /* A value of any length and with any bytes still makes one line that can be read. */
 /* --force replaces a plain file, and does not go through a link to one. */
-static void test_options_force_replaces_a_file(void **state)
+CLI_TEST(test_options_force_replaces_a_file)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "-q", "-o", "old.csv", "--force")};
@@ -1122,7 +1122,7 @@ static void test_options_force_replaces_a_file(void **state)
 }
 
 /* On a terminal, unless told otherwise: the status of a row that is not ok. */
-static void test_options_color(void **state)
+CLI_TEST(test_options_color)
 {
     static const struct {
         const char *const args[4];
@@ -1149,7 +1149,7 @@ static void test_options_color(void **state)
     }
 }
 
-static void test_options_bad_value_of_any_length(void **state)
+CLI_TEST(test_options_bad_value_of_any_length)
 {
     const struct cli *cli = *state;
     static char value[100001];
@@ -1169,7 +1169,7 @@ static void test_options_bad_value_of_any_length(void **state)
 
 /* --- Printing that fails. --- */
 
-static void test_options_what_only_prints_says_when_it_cannot(void **state)
+CLI_TEST(test_options_what_only_prints_says_when_it_cannot)
 {
     static const struct {
         const char *args[3], *name;
@@ -1205,7 +1205,7 @@ static void test_options_what_only_prints_says_when_it_cannot(void **state)
 }
 
 /* Also for values outside of options: names of commands, tests, settings or files, and times. */
-static void test_options_errors_are_one_printable_line(void **state)
+CLI_TEST(test_options_errors_are_one_printable_line)
 {
     const struct cli *cli = *state;
     const char *const *const cases[] = {
@@ -1234,56 +1234,4 @@ static void test_options_errors_are_one_printable_line(void **state)
         cli_result_free(&result);
     }
     cli_expect_files(cli->work, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_options_errors_are_one_printable_line),
-        CLI_TEST(test_options_cpus),
-        CLI_TEST(test_options_cpus_all),
-        CLI_TEST(test_options_bind),
-        CLI_TEST(test_options_copies),
-        CLI_TEST(test_options_nice),
-        CLI_TEST(test_options_fifo),
-        CLI_TEST(test_options_samples_and_its_aliases),
-        CLI_TEST(test_options_precision),
-        CLI_TEST(test_options_max_time),
-        CLI_TEST(test_options_layout),
-        CLI_TEST(test_options_output_file),
-        CLI_TEST(test_options_output_to_standard_output),
-        CLI_TEST(test_options_no_csv),
-        CLI_TEST(test_options_comment),
-        CLI_TEST(test_options_quick),
-        CLI_TEST(test_options_classic_sweeps_the_limits),
-        CLI_TEST(test_options_strict),
-        CLI_TEST(test_options_require),
-        CLI_TEST(test_options_require_wrong),
-        CLI_TEST(test_options_requirements_from_a_fifo),
-        CLI_TEST(test_options_counters),
-        CLI_TEST(test_options_quiet_and_verbose),
-        CLI_TEST(test_options_limit),
-        CLI_TEST(test_options_experiments),
-        CLI_TEST(test_options_series),
-        CLI_TEST(test_options_sizes),
-        CLI_TEST(test_options_array_size),
-        CLI_TEST(test_options_repetitions),
-        CLI_TEST(test_options_of_stream_together),
-        CLI_TEST(test_options_of_all_together),
-        CLI_TEST(test_options_list_metrics),
-        CLI_TEST(test_options_list_metrics_is_what_a_run_has),
-        CLI_TEST(test_options_help),
-        CLI_TEST(test_options_version),
-        CLI_TEST(test_options_bad_commands),
-        CLI_TEST(test_options_bad_values_of_common_options),
-        CLI_TEST(test_options_bad_values_of_own_options),
-        CLI_TEST(test_options_bad_values_of_latency),
-        CLI_TEST(test_options_output_never_overwrites),
-        CLI_TEST(test_options_force_replaces_a_file),
-        CLI_TEST(test_options_color),
-        CLI_TEST(test_options_bad_value_of_any_length),
-        CLI_TEST(test_options_what_only_prints_says_when_it_cannot),
-    };
-
-    return cmocka_run_group_tests_name("options", tests, cli_group_setup, NULL);
 }

@@ -30,7 +30,7 @@
 
 /* --- Files of others. --- */
 
-static void test_output_reads_regular_files_of_a_directory_only(void **state)
+CLI_TEST(test_output_reads_regular_files_of_a_directory_only)
 {
     const struct cli *cli = *state;
     const char *const *const readers[] = {
@@ -89,7 +89,7 @@ static void expect_clean(const char *command, const char *text)
             fail_msg("%s: a character that changes the direction: %.60s", command, strstr(text, bad[i]));
 }
 
-static void test_output_has_no_control_characters_of_others(void **state)
+CLI_TEST(test_output_has_no_control_characters_of_others)
 {
     const struct cli *cli = *state;
     const char *const *const readers[] = {
@@ -144,7 +144,7 @@ static void full_pipe(int end[2])
     assert_int_equal(fcntl(end[1], F_SETFL, 0), 0);
 }
 
-static void test_output_drops_messages_that_nobody_takes(void **state)
+CLI_TEST(test_output_drops_messages_that_nobody_takes)
 {
     const struct cli *cli = *state;
     const struct {
@@ -186,7 +186,7 @@ static void expect_ends(const struct cli *cli, const struct cli_run *run, struct
     assert_true(ended);
 }
 
-static void test_output_to_a_pipe_without_a_reader_can_be_ended(void **state)
+CLI_TEST(test_output_to_a_pipe_without_a_reader_can_be_ended)
 {
     const struct cli *cli = *state;
     char path[200];
@@ -210,7 +210,7 @@ static void test_output_to_a_pipe_without_a_reader_can_be_ended(void **state)
 }
 
 /* A terminal that was stopped (Ctrl-S) takes a part of a large write, and then nothing. */
-static void test_output_to_a_stopped_terminal_can_be_ended(void **state)
+CLI_TEST(test_output_to_a_stopped_terminal_can_be_ended)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "--limit", "10:40", "-o", "-"),
@@ -245,7 +245,7 @@ static int limit_files(void *context)
     return *(const bool *)context && refuse_one(&nameless) ? -1 : setrlimit(RLIMIT_FSIZE, &most);
 }
 
-static void test_output_file_too_large_leaves_nothing(void **state)
+CLI_TEST(test_output_file_too_large_leaves_nothing)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -291,7 +291,7 @@ static int limit_stack(void *context)
 
 /* With ever less memory a run works, or says that it has none and leaves no file without a row. Below some 250 KiB the
  * C library ends before main(). */
-static void test_output_little_memory_is_said(void **state)
+CLI_TEST(test_output_little_memory_is_said)
 {
     const struct cli *cli = *state;
     size_t refused = 0;
@@ -321,7 +321,7 @@ static void test_output_little_memory_is_said(void **state)
     assert_true(refused > 1);
 }
 
-static void test_output_small_stack_is_said(void **state)
+CLI_TEST(test_output_small_stack_is_said)
 {
     rlim_t bytes = 64 << 10;
     const struct cli_run small = {
@@ -334,19 +334,4 @@ static void test_output_small_stack_is_said(void **state)
     bytes = 256 << 10;
     cli_expect(*state, &small, 0, &result);
     cli_result_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_output_reads_regular_files_of_a_directory_only),
-        CLI_TEST(test_output_has_no_control_characters_of_others),
-        CLI_TEST(test_output_drops_messages_that_nobody_takes),
-        CLI_TEST(test_output_to_a_pipe_without_a_reader_can_be_ended),
-        CLI_TEST(test_output_to_a_stopped_terminal_can_be_ended),
-        CLI_TEST(test_output_file_too_large_leaves_nothing),
-        CLI_TEST(test_output_little_memory_is_said),
-        CLI_TEST(test_output_small_stack_is_said),
-    };
-    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

@@ -3,18 +3,12 @@
  * with the work. */
 #include <ctype.h>
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../skip.h"
+#include "../test.h"
 #include "payload_util.h"
 #include "program.h"
 
@@ -168,7 +162,7 @@ static void assert_no_call(const struct code *code)
             fail_msg("%lx: call %s", code->at[i].address, code->at[i].operands);
 }
 
-static void test_prime_touches_no_memory_between_the_readings(void **state)
+TEST(test_prime_touches_no_memory_between_the_readings)
 {
     static struct code code;
 
@@ -186,7 +180,7 @@ static bool is_32_bit_register(const char *operand)
 }
 
 /* Additions in six registers in turn, so that none waits for the one before, and nothing else but the loop's count. */
-static void test_core_probe_adds_in_six_chains(void **state)
+TEST(test_core_probe_adds_in_six_chains)
 {
     static struct code code;
     const char *chain[6];
@@ -219,7 +213,7 @@ static void test_core_probe_adds_in_six_chains(void **state)
 }
 
 /* Sixteen loads a turn, each from the address that the one before it gave, and nothing else of memory. */
-static void test_chase_loads_depend_on_each_other(void **state)
+TEST(test_chase_loads_depend_on_each_other)
 {
     static struct code code;
     char place[16];
@@ -244,7 +238,7 @@ static void test_chase_loads_depend_on_each_other(void **state)
     assert_int_equal(loads, 0);
 }
 
-static void test_prime_divides_once_a_turn(void **state)
+TEST(test_prime_divides_once_a_turn)
 {
     /* Instructions by which compilers replace a division or its remainder. */
     static const char *const shortcuts[] = {"and", "shr",  "sar", "mul",   "imul", "mulx",
@@ -294,7 +288,7 @@ static const char *destination(const struct instruction *i)
     return last;
 }
 
-static void test_array_moves_each_element_by_one_load_and_two_stores(void **state)
+TEST(test_array_moves_each_element_by_one_load_and_two_stores)
 {
     static struct code code;
     size_t loads = 0, stores = 0, load_at = 0, store_at[2] = {0, 0};
@@ -351,7 +345,7 @@ static void check_stream_kernel(const char *name, bool nontemporal)
     assert_true(nontemporal == (streaming > 0));
 }
 
-static void test_stream_kernels_call_nothing(void **state)
+TEST(test_stream_kernels_call_nothing)
 {
     static const char *const forms[] = {"avx512", "avx2", "sse2"}, *const kernels[] = {"copy", "scale", "add", "triad"};
     char name[64];
@@ -400,7 +394,7 @@ static void assert_time_doubles(const char *const *arguments, const char *key, c
 }
 
 /* 22,373 divisions and 44,603: half a percent less than twice as many. */
-static void test_prime_time_doubles_with_the_divisions(void **state)
+TEST(test_prime_time_doubles_with_the_divisions)
 {
     assert_time_doubles((const char *const[]){"prime", "--limit", "500:739:239", "-n", "1000", "--samples", "3", NULL},
                         "limit", "median");
@@ -408,25 +402,11 @@ static void test_prime_time_doubles_with_the_divisions(void **state)
 
 /* Both sizes fit into a first-level cache of 32 KiB. The placement of the arrays' pages in it changes a run's median by
  * a third on some CPUs, but not the least time. */
-static void test_array_time_doubles_with_the_elements(void **state)
+TEST(test_array_time_doubles_with_the_elements)
 {
     assert_time_doubles(
         (const char *const[]){"stream", "array", "--sizes", "700,1400", "-n", "10000", "--samples", "3", NULL},
         "elements", "min");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prime_touches_no_memory_between_the_readings),
-        cmocka_unit_test(test_core_probe_adds_in_six_chains),
-        cmocka_unit_test(test_chase_loads_depend_on_each_other),
-        cmocka_unit_test(test_prime_divides_once_a_turn),
-        cmocka_unit_test(test_array_moves_each_element_by_one_load_and_two_stores),
-        cmocka_unit_test(test_stream_kernels_call_nothing),
-        cmocka_unit_test(test_prime_time_doubles_with_the_divisions),
-        cmocka_unit_test(test_array_time_doubles_with_the_elements),
-    };
-
-    return cmocka_run_group_tests(tests, payload_setup, payload_teardown);
-}
+GROUP(payload_setup, payload_teardown);

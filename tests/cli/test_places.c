@@ -178,7 +178,7 @@ static void expect_long_finished(const struct cli_csv *csv, size_t metrics)
 /* --- Descriptors. --- */
 
 /* Standard output is closed early, as by `jitbench prime | head -1`. */
-static void test_places_closed_pipe(void **state)
+CLI_TEST(test_places_closed_pipe)
 {
     const struct cli *cli = *state;
     struct cli_child child;
@@ -201,7 +201,7 @@ static void test_places_closed_pipe(void **state)
     cli_result_free(&result);
 }
 
-static void test_places_closed_pipe_for_the_csv(void **state)
+CLI_TEST(test_places_closed_pipe_for_the_csv)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -217,7 +217,7 @@ static void test_places_closed_pipe_for_the_csv(void **state)
     cli_result_free(&result);
 }
 
-static void test_places_closed_standard_descriptors(void **state)
+CLI_TEST(test_places_closed_standard_descriptors)
 {
     const struct cli *cli = *state;
     char names[CLI_FILES][256], path[CLI_PATH];
@@ -232,7 +232,7 @@ static void test_places_closed_standard_descriptors(void **state)
     }
 }
 
-static void test_places_full_standard_output(void **state)
+CLI_TEST(test_places_full_standard_output)
 {
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
@@ -242,7 +242,7 @@ static void test_places_full_standard_output(void **state)
 }
 
 /* Output that is nowhere else is lost, which is a failure; the CSV, where there is one, has everything. */
-static void test_places_full_standard_output_is_said(void **state)
+CLI_TEST(test_places_full_standard_output_is_said)
 {
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     const struct cli_run runs[] = {{.args = ARGS("version"), .out = full},
@@ -266,7 +266,7 @@ static void test_places_full_standard_output_is_said(void **state)
 }
 
 /* Found out before anything is measured. */
-static void test_places_full_device_for_the_csv(void **state)
+CLI_TEST(test_places_full_device_for_the_csv)
 {
     const struct cli *cli = *state;
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
@@ -285,7 +285,7 @@ static void test_places_full_device_for_the_csv(void **state)
     (void)close(full);
 }
 
-static void test_places_null_device_for_the_csv(void **state)
+CLI_TEST(test_places_null_device_for_the_csv)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", FAST, "-o", "/dev/null")};
@@ -312,7 +312,7 @@ static void expect_fallback(const struct cli *cli, const struct cli_result *resu
     expect_prime_in(cli, cli->tmp);
 }
 
-static void test_places_unwritable_folder(void **state)
+CLI_TEST(test_places_unwritable_folder)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -327,7 +327,7 @@ static void test_places_unwritable_folder(void **state)
     cli_result_free(&result);
 }
 
-static void test_places_unwritable_folder_named(void **state)
+CLI_TEST(test_places_unwritable_folder_named)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -345,7 +345,7 @@ static void test_places_unwritable_folder_named(void **state)
     cli_result_free(&result);
 }
 
-static void test_places_readonly_file_system(void **state)
+CLI_TEST(test_places_readonly_file_system)
 {
     const struct cli *cli = *state;
     struct place place = {.work = cli->work, .readonly = {cli->work}};
@@ -359,7 +359,7 @@ static void test_places_readonly_file_system(void **state)
 }
 
 /* The CSV follows the table on standard output. */
-static void test_places_nowhere_to_write(void **state)
+CLI_TEST(test_places_nowhere_to_write)
 {
     const struct cli *cli = *state;
     struct place place = {.work = cli->work, .readonly = {"/tmp", "/dev/shm"}};
@@ -382,7 +382,7 @@ static void test_places_nowhere_to_write(void **state)
 
 /* Four items of some 25 KiB each on a disk of 64: what does not fit goes on in $TMPDIR. The shell saves what the mount
  * namespace would take with it. */
-static void test_places_full_disk(void **state)
+CLI_TEST(test_places_full_disk)
 {
     const struct cli *cli = *state;
     struct place place = {.work = cli->work, .small = cli->work};
@@ -413,7 +413,7 @@ static void test_places_full_disk(void **state)
     cli_result_free(&result);
 }
 
-static void test_places_same_second_in_one_folder(void **state)
+CLI_TEST(test_places_same_second_in_one_folder)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", "-q", "-n", "10", "-i", "1")};
@@ -445,12 +445,12 @@ static void test_places_same_second_in_one_folder(void **state)
 
 /* --- Environment, rights, limits. --- */
 
-static void test_places_empty_environment(void **state)
+CLI_TEST(test_places_empty_environment)
 {
     run_prime(*state, (struct cli_run){.env = nothing});
 }
 
-static void test_places_hostile_environment(void **state)
+CLI_TEST(test_places_hostile_environment)
 {
     const char *const env[] = {"TMPDIR=relative",
                                "LC_ALL=de_DE.UTF-8",
@@ -465,7 +465,7 @@ static void test_places_hostile_environment(void **state)
 }
 
 /* Rows name the requests that the user nobody was refused; the exit status is 0. */
-static void test_places_nobody(void **state)
+CLI_TEST(test_places_nobody)
 {
     const struct cli *cli = *state;
     char binary[CLI_PATH];
@@ -499,7 +499,7 @@ static void test_places_nobody(void **state)
     cli_result_free(&result);
 }
 
-static void test_places_nobody_with_nice(void **state)
+CLI_TEST(test_places_nobody_with_nice)
 {
     const struct cli *cli = *state;
     char binary[CLI_PATH];
@@ -519,7 +519,7 @@ static void test_places_nobody_with_nice(void **state)
 }
 
 /* Allowed on CPU 0 only: it runs there. A real-time policy is either in effect or reported as missing. */
-static void test_places_allowed_on_one_cpu(void **state)
+CLI_TEST(test_places_allowed_on_one_cpu)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", FAST, "--fifo", "-o", "f.csv"), .prepare = only_cpu_0};
@@ -544,7 +544,7 @@ static void test_places_allowed_on_one_cpu(void **state)
 }
 
 /* The machine's only CPU is never given to real-time work that does not sleep. */
-static void test_places_machine_with_one_cpu(void **state)
+CLI_TEST(test_places_machine_with_one_cpu)
 {
     const struct cli *cli = *state;
     char online[CLI_PATH], path[CLI_PATH];
@@ -592,7 +592,7 @@ static int set_limit(void *context)
 }
 
 /* However few descriptors there are: either the rows are there, or one says why not. */
-static void test_places_few_descriptors(void **state)
+CLI_TEST(test_places_few_descriptors)
 {
     const struct cli *cli = *state;
     bool worked = false;
@@ -625,7 +625,7 @@ static void test_places_few_descriptors(void **state)
 }
 
 /* A separate user, so that other processes of nobody do not count. */
-static void test_places_few_processes(void **state)
+CLI_TEST(test_places_few_processes)
 {
     const struct cli *cli = *state;
     struct limit limit = {.processes = true, .value = 3, .user = (uid_t)(60000 + getpid() % 5000)};
@@ -705,7 +705,7 @@ static void hide(const struct cli *cli, const char *first, const char *second, c
     cli_result_free(&result);
 }
 
-static void test_places_without_proc_and_sys(void **state)
+CLI_TEST(test_places_without_proc_and_sys)
 {
     cli_need_mount_namespace();
     hide(*state, "/proc", NULL, "Unknown   /proc not mounted");
@@ -744,7 +744,7 @@ static void expect_only_binary(const struct cli_csv *csv)
 }
 
 /* Nothing but the binary, and it is PID 1: all suites, each for a short time. */
-static void test_places_chroot_with_nothing_but_the_binary(void **state)
+CLI_TEST(test_places_chroot_with_nothing_but_the_binary)
 {
     const struct cli *cli = *state;
     static const struct {
@@ -806,7 +806,7 @@ static int make_bare(void *context)
 }
 
 /* A sandbox that does not let files be flushed: all rows are written, and one message says so. */
-static void test_places_where_files_cannot_be_flushed(void **state)
+CLI_TEST(test_places_where_files_cannot_be_flushed)
 {
     static const int errors[] = {EPERM, EACCES, ENOSYS};
     const struct cli *cli = *state;
@@ -878,7 +878,7 @@ static void expect_bare(const struct cli_csv *csv, const char *layout, const cha
 }
 
 /* Not even a place to write: workers are plain forks then, and rows say so. */
-static void test_places_bare_readonly_root(void **state)
+CLI_TEST(test_places_bare_readonly_root)
 {
     const struct cli *cli = *state;
     static const char *const layout = "inherited (plain fork)";
@@ -915,7 +915,7 @@ static void test_places_bare_readonly_root(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_places_bare_writable_root(void **state)
+CLI_TEST(test_places_bare_writable_root)
 {
     const struct cli *cli = *state;
     static const char *const layout = "random env (ASLR not known)";
@@ -939,7 +939,7 @@ static int nobody_without_mode_bits(void *context)
     return become_nobody(context);
 }
 
-static void test_places_umask_that_forbids_the_owner(void **state)
+CLI_TEST(test_places_umask_that_forbids_the_owner)
 {
     const struct cli *cli = *state;
     static const char *const tests[] = {"fcopy256", "shell1"};
@@ -992,23 +992,23 @@ static void end_by_signal(const struct cli *cli, int number)
     cli_result_free(&result);
 }
 
-static void test_places_interrupt(void **state)
+CLI_TEST(test_places_interrupt)
 {
     end_by_signal(*state, SIGINT);
 }
 
-static void test_places_terminate(void **state)
+CLI_TEST(test_places_terminate)
 {
     end_by_signal(*state, SIGTERM);
 }
 
-static void test_places_hangup(void **state)
+CLI_TEST(test_places_hangup)
 {
     end_by_signal(*state, SIGHUP);
 }
 
 /* Ctrl-C: the terminal signals its foreground group. */
-static void test_places_interrupt_from_the_terminal(void **state)
+CLI_TEST(test_places_interrupt_from_the_terminal)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS(LONG, "-v"), .in = CLI_TERMINAL, .out = CLI_TERMINAL, .err = CLI_TERMINAL};
@@ -1025,7 +1025,7 @@ static void test_places_interrupt_from_the_terminal(void **state)
 }
 
 /* The terminal is closed: SIGHUP, and standard output is gone. */
-static void test_places_terminal_goes_away(void **state)
+CLI_TEST(test_places_terminal_goes_away)
 {
     const struct cli *cli = *state;
     size_t metrics = cli_metrics(cli, "prime");
@@ -1047,7 +1047,7 @@ static void test_places_terminal_goes_away(void **state)
 
 /* Whatever it was doing: at the header, in the set-up of a worker, between two rows. Before its handlers are there the
  * signal kills it outright, which leaves nothing either. */
-static void test_places_terminate_at_any_moment(void **state)
+CLI_TEST(test_places_terminate_at_any_moment)
 {
     const struct cli *cli = *state;
     char names[CLI_FILES][256], path[CLI_PATH];
@@ -1079,7 +1079,7 @@ static void test_places_terminate_at_any_moment(void **state)
 }
 
 /* Its row is failed and says why; the rest goes on. */
-static void test_places_killed_worker(void **state)
+CLI_TEST(test_places_killed_worker)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("stream", "array", "-q", "-i", "1", "-n", "2000", "--sizes", "1M,25")};
@@ -1113,7 +1113,7 @@ static void test_places_killed_worker(void **state)
 }
 
 /* An item whose worker was killed in a later sample has no row with status ok. */
-static void test_places_killed_worker_of_a_later_sample(void **state)
+CLI_TEST(test_places_killed_worker_of_a_later_sample)
 {
     const struct cli *cli = *state;
     size_t metrics = cli_metrics(cli, "prime");
@@ -1133,7 +1133,7 @@ static void test_places_killed_worker_of_a_later_sample(void **state)
     cli_result_free(&result);
 }
 
-static void test_places_killed_parent_leaves_no_worker(void **state)
+CLI_TEST(test_places_killed_parent_leaves_no_worker)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {
@@ -1159,7 +1159,7 @@ static void test_places_killed_parent_leaves_no_worker(void **state)
 }
 
 /* A reader that has stopped to read (a pager, Ctrl-S) must not make the program deaf. */
-static void test_places_terminate_while_nobody_reads(void **state)
+CLI_TEST(test_places_terminate_while_nobody_reads)
 {
     const struct cli *cli = *state;
     struct cli_child child;
@@ -1197,7 +1197,7 @@ static int ignore_hangup(void *context)
 }
 
 /* As nohup starts it. */
-static void test_places_ignored_hangup_stays_ignored(void **state)
+CLI_TEST(test_places_ignored_hangup_stays_ignored)
 {
     const struct cli *cli = *state;
     struct cli_child child;
@@ -1216,50 +1216,4 @@ static void test_places_ignored_hangup_stays_ignored(void **state)
     expect_long_finished(&csv, metrics);
     cli_csv_free(&csv);
     cli_result_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_places_closed_pipe),
-        CLI_TEST(test_places_closed_pipe_for_the_csv),
-        CLI_TEST(test_places_closed_standard_descriptors),
-        CLI_TEST(test_places_full_standard_output),
-        CLI_TEST(test_places_full_standard_output_is_said),
-        CLI_TEST(test_places_full_device_for_the_csv),
-        CLI_TEST(test_places_null_device_for_the_csv),
-        CLI_TEST(test_places_unwritable_folder),
-        CLI_TEST(test_places_unwritable_folder_named),
-        CLI_TEST(test_places_readonly_file_system),
-        CLI_TEST(test_places_nowhere_to_write),
-        CLI_TEST(test_places_full_disk),
-        CLI_TEST(test_places_same_second_in_one_folder),
-        CLI_TEST(test_places_empty_environment),
-        CLI_TEST(test_places_hostile_environment),
-        CLI_TEST(test_places_nobody),
-        CLI_TEST(test_places_nobody_with_nice),
-        CLI_TEST(test_places_allowed_on_one_cpu),
-        CLI_TEST(test_places_machine_with_one_cpu),
-        CLI_TEST(test_places_few_descriptors),
-        CLI_TEST(test_places_few_processes),
-        CLI_TEST(test_places_without_proc_and_sys),
-        CLI_TEST(test_places_chroot_with_nothing_but_the_binary),
-        CLI_TEST(test_places_bare_readonly_root),
-        CLI_TEST(test_places_bare_writable_root),
-        CLI_TEST(test_places_umask_that_forbids_the_owner),
-        CLI_TEST(test_places_interrupt),
-        CLI_TEST(test_places_terminate),
-        CLI_TEST(test_places_hangup),
-        CLI_TEST(test_places_interrupt_from_the_terminal),
-        CLI_TEST(test_places_terminal_goes_away),
-        CLI_TEST(test_places_terminate_at_any_moment),
-        CLI_TEST(test_places_terminate_while_nobody_reads),
-        CLI_TEST(test_places_killed_worker),
-        CLI_TEST(test_places_killed_worker_of_a_later_sample),
-        CLI_TEST(test_places_killed_parent_leaves_no_worker),
-        CLI_TEST(test_places_ignored_hangup_stays_ignored),
-        CLI_TEST(test_places_where_files_cannot_be_flushed),
-    };
-
-    return cmocka_run_group_tests_name("places", tests, cli_group_setup, NULL);
 }

@@ -39,7 +39,7 @@ static double expected(double ranks)
     return 1 + sum * (4980736 + 32768) / 1e6;
 }
 
-static void test_project_is_what_arithmetic_says(void **state)
+CLI_TEST(test_project_is_what_arithmetic_says)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -63,7 +63,7 @@ static void test_project_is_what_arithmetic_says(void **state)
     cli_result_free(&result);
 }
 
-static void test_project_hosts_and_all_of_them(void **state)
+CLI_TEST(test_project_hosts_and_all_of_them)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -92,7 +92,7 @@ static void test_project_hosts_and_all_of_them(void **state)
 }
 
 /* On half of a core the work takes twice as long. Files that do not know the share have no column of it. */
-static void test_project_with_a_share_of_the_core(void **state)
+CLI_TEST(test_project_with_a_share_of_the_core)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -123,7 +123,7 @@ static void test_project_with_a_share_of_the_core(void **state)
     cli_result_free(&result);
 }
 
-static void test_project_of_a_real_measurement(void **state)
+CLI_TEST(test_project_of_a_real_measurement)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -145,7 +145,7 @@ static void test_project_of_a_real_measurement(void **state)
     cli_result_free(&result);
 }
 
-static void test_project_what_cannot_be_used_is_said(void **state)
+CLI_TEST(test_project_what_cannot_be_used_is_said)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -160,7 +160,7 @@ static void test_project_what_cannot_be_used_is_said(void **state)
 }
 
 /* Nobody reads 49 columns. */
-static void test_project_few_columns_of_ranks(void **state)
+CLI_TEST(test_project_few_columns_of_ranks)
 {
     static const struct {
         const char *word, *heading;
@@ -192,7 +192,7 @@ static void test_project_few_columns_of_ranks(void **state)
 
 #define SIXTEEN "1us,2us,3us,4us,5us,6us,7us,8us,9us,10us,11us,12us,13us,14us,15us,16us"
 
-static void test_project_wrong_command_lines(void **state)
+CLI_TEST(test_project_wrong_command_lines)
 {
     static const struct {
         const char *word, *says;
@@ -221,15 +221,4 @@ static void test_project_wrong_command_lines(void **state)
     cli_expect_args(cli, ARGS("project", "a.csv", "-o", "a.csv"), 2, &result);
     cli_expect_text(result.err, "never overwrites");
     cli_result_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_project_is_what_arithmetic_says),     CLI_TEST(test_project_hosts_and_all_of_them),
-        CLI_TEST(test_project_with_a_share_of_the_core),    CLI_TEST(test_project_of_a_real_measurement),
-        CLI_TEST(test_project_what_cannot_be_used_is_said), CLI_TEST(test_project_wrong_command_lines),
-        CLI_TEST(test_project_few_columns_of_ranks),
-    };
-    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

@@ -22,7 +22,7 @@ static void expect_rates_agree(const struct cli_csv *csv, const char *test, bool
         fail_msg("%s: %g, and %g with the core free, with %g of the CPU's time", test, mean, free_core, share);
 }
 
-static void test_rates_over_all_time_and_with_the_core_free_agree(void **state)
+CLI_TEST(test_rates_over_all_time_and_with_the_core_free_agree)
 {
     static const char *const computing[] = {"dhry2reg", "whetstone", "pipe", "syscall"};
     const struct cli_run run = {.args = ARGS("unix", "-q", "-o", "-", "-c", "1", "-t", "30ms", "--samples", "2")};
@@ -44,13 +44,4 @@ static void test_rates_over_all_time_and_with_the_core_free_agree(void **state)
     assert_int_equal(cli_count(&csv, NULL, "rate"), 14);
     cli_csv_free(&csv);
     cli_result_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_rates_over_all_time_and_with_the_core_free_agree),
-    };
-
-    return cmocka_run_group_tests_name("rates", tests, cli_group_setup, NULL);
 }

@@ -93,7 +93,7 @@ static void run_beside_spinners(const struct cli *cli, const struct cli_run *run
 }
 
 /* Two processes for each copy, which sleep so often that the limit of real-time CPU time never ends them. */
-static void test_realtime_ping_pong_on_every_cpu_is_given_up(void **state)
+CLI_TEST(test_realtime_ping_pong_on_every_cpu_is_given_up)
 {
     const struct cli_run run = {.args = ARGS("unix", "context1", "--fifo", "--copies", "2", "-t", "1500ms", "--samples",
                                              "1", "--cpus", "0-1", "-q", "-o", "-")};
@@ -131,7 +131,7 @@ static void measure(const struct cli *cli, const char *const *args, struct cli_c
 }
 
 /* The parent shares the only named CPU with work that never sleeps, and ends it on time. */
-static void test_realtime_run_ends_on_time(void **state)
+CLI_TEST(test_realtime_run_ends_on_time)
 {
     struct cli_csv csv;
 
@@ -153,7 +153,7 @@ static void expect_reason(const struct cli_csv *csv, const char *test, const cha
 }
 
 /* A real-time policy ends at a fork (reset-on-fork), a nice value does not; exec keeps both. */
-static void test_realtime_children_are_normal_and_rows_say_so(void **state)
+CLI_TEST(test_realtime_children_are_normal_and_rows_say_so)
 {
     static const char normal[] = "children run with the normal policy";
     struct cli_csv csv;
@@ -168,14 +168,4 @@ static void test_realtime_children_are_normal_and_rows_say_so(void **state)
     expect_reason(&csv, "spawn", "");
     expect_reason(&csv, "shell1", "");
     cli_csv_free(&csv);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_realtime_ping_pong_on_every_cpu_is_given_up),
-        CLI_TEST(test_realtime_run_ends_on_time),
-        CLI_TEST(test_realtime_children_are_normal_and_rows_say_so),
-    };
-    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

@@ -30,7 +30,7 @@ static void read_run(const struct cli *cli, const char *name, const char *commen
 }
 
 /* A value that looks like the option is none, and goes to each run. */
-static void test_repeat_makes_a_file_of_each_run(void **state)
+CLI_TEST(test_repeat_makes_a_file_of_each_run)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS(SHORT, "-m", "--runs", "--run=3", "-o", "a.b.csv", "--start-at", "+0.1")};
@@ -54,7 +54,7 @@ static void test_repeat_makes_a_file_of_each_run(void **state)
 }
 
 /* A B B A, and the files say which is which. */
-static void test_repeat_alternates_two_binaries(void **state)
+CLI_TEST(test_repeat_alternates_two_binaries)
 {
     const struct cli *cli = *state;
     char binary[CLI_PATH], id[64];
@@ -71,7 +71,7 @@ static void test_repeat_alternates_two_binaries(void **state)
 }
 
 /* Another program, whose exit status is 0, makes no file; no further run begins. An old file does not count. */
-static void test_repeat_ends_with_a_program_that_is_no_jitbench(void **state)
+CLI_TEST(test_repeat_ends_with_a_program_that_is_no_jitbench)
 {
     static const char error[] =
         "jitbench prime: --interleave '/bin/true': made no file 't-b1.csv' (exit status 0); is it a jitbench?\n";
@@ -92,7 +92,7 @@ static void test_repeat_ends_with_a_program_that_is_no_jitbench(void **state)
 }
 
 /* Its own value is written, so that nothing changes here. */
-static void test_repeat_with_a_file_of_settings(void **state)
+CLI_TEST(test_repeat_with_a_file_of_settings)
 {
     static const char path[] = "/proc/sys/kernel/randomize_va_space";
     const struct cli *cli = *state;
@@ -122,7 +122,7 @@ static void test_repeat_with_a_file_of_settings(void **state)
     assert_int_equal(access(line, F_OK), -1);
 }
 
-static void test_repeat_refuses_what_it_cannot_do(void **state)
+CLI_TEST(test_repeat_refuses_what_it_cannot_do)
 {
     static const struct {
         const char *args[8], *error;
@@ -187,7 +187,7 @@ static int make_settings(void *context)
 #define INTERVAL "/proc/sys/vm/stat_interval"
 
 /* No further run begins: it would have the settings of another side. */
-static void test_repeat_ends_where_settings_are_not_restored(void **state)
+CLI_TEST(test_repeat_ends_where_settings_are_not_restored)
 {
     static const char left[] = "jitbench run: run 1 of 2 left settings that are not restored, so no further run "
                                "begins; run 'jitbench untune'\n";
@@ -220,7 +220,7 @@ static void test_repeat_ends_where_settings_are_not_restored(void **state)
 }
 
 /* Whatever the rows are, settings that stay changed are a failure. */
-static void test_repeat_of_one_run_says_that_settings_are_not_restored(void **state)
+CLI_TEST(test_repeat_of_one_run_says_that_settings_are_not_restored)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -236,7 +236,7 @@ static void test_repeat_of_one_run_says_that_settings_are_not_restored(void **st
 }
 
 /* A signal to this program alone reaches the run, whose rows are written, and no further run begins. */
-static void test_repeat_passes_a_signal_on(void **state)
+CLI_TEST(test_repeat_passes_a_signal_on)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {
@@ -259,20 +259,4 @@ static void test_repeat_passes_a_signal_on(void **state)
                         "jitbench prime: run 1 of 3 was ended by SIGTERM; what was finished is in 's-1.csv'\n");
     free(cli_read_file(path, &size));
     cli_result_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_repeat_makes_a_file_of_each_run),
-        CLI_TEST(test_repeat_alternates_two_binaries),
-        CLI_TEST(test_repeat_ends_with_a_program_that_is_no_jitbench),
-        CLI_TEST(test_repeat_with_a_file_of_settings),
-        CLI_TEST(test_repeat_refuses_what_it_cannot_do),
-        CLI_TEST(test_repeat_ends_where_settings_are_not_restored),
-        CLI_TEST(test_repeat_of_one_run_says_that_settings_are_not_restored),
-        CLI_TEST(test_repeat_passes_a_signal_on),
-    };
-
-    return cmocka_run_group_tests_name("repeat", tests, cli_group_setup, NULL);
 }

@@ -115,7 +115,7 @@ static void make_row(const struct cli *cli, const char *name, const char *run_id
 
 /* --- what it shows --- */
 
-static void test_report_shows_the_figures_of_a_run_and_always_the_same(void **state)
+CLI_TEST(test_report_shows_the_figures_of_a_run_and_always_the_same)
 {
     static const char *const parts[] = {
         "<!DOCTYPE html>",
@@ -163,7 +163,7 @@ static void test_report_shows_the_figures_of_a_run_and_always_the_same(void **st
     free(second);
 }
 
-static void test_report_of_one_run_and_of_two(void **state)
+CLI_TEST(test_report_of_one_run_and_of_two)
 {
     const struct cli *cli = *state;
     size_t size;
@@ -182,7 +182,7 @@ static void test_report_of_one_run_and_of_two(void **state)
 
 /* As with fleet: the files of a folder, or those that match, in the order of their names. */
 /* Each index names its protocol. */
-static void test_report_names_the_protocol_of_an_index(void **state)
+CLI_TEST(test_report_names_the_protocol_of_an_index)
 {
     static const char rows[] = "run_id,host,suite,test,param,copies,metric,unit,better,value,index,status\n"
                                "%s,h,unix,pipe,,1,rate,lps,higher,1244000,1000,ok\n"
@@ -209,7 +209,7 @@ static void test_report_names_the_protocol_of_an_index(void **state)
 
 /* The first sentence names what took most of the speed, if it is known and more than half: of the time that was lost,
  * and of the core. */
-static void test_report_begins_with_the_main_cause(void **state)
+CLI_TEST(test_report_begins_with_the_main_cause)
 {
     static const struct {
         const char *causes, *share, *text;
@@ -245,7 +245,7 @@ static void test_report_begins_with_the_main_cause(void **state)
 }
 
 /* Without the noise test. */
-static void test_report_begins_with_a_shared_core(void **state)
+CLI_TEST(test_report_begins_with_a_shared_core)
 {
     static const struct {
         const char *share;
@@ -271,7 +271,7 @@ static void test_report_begins_with_a_shared_core(void **state)
 }
 
 /* The worst of the tasks that sleep is named; gaming does not. */
-static void test_report_says_what_a_person_notices(void **state)
+CLI_TEST(test_report_says_what_a_person_notices)
 {
     static const char rows[] = "run_id,host,suite,test,load,metric,unit,better,value,status\n"
                                "r1,h,latency,audio,none,late,%%,lower,0,ok\n"
@@ -293,7 +293,7 @@ static void test_report_says_what_a_person_notices(void **state)
     free(page);
 }
 
-static void test_report_of_folders_and_patterns(void **state)
+CLI_TEST(test_report_of_folders_and_patterns)
 {
     const struct cli *cli = *state;
     const struct cli_run none = {.args = ARGS("report", "x*.csv", "prime.csv")};
@@ -317,7 +317,7 @@ static void test_report_of_folders_and_patterns(void **state)
 
 /* --- malformed files --- */
 
-static void test_report_of_broken_rows(void **state)
+CLI_TEST(test_report_of_broken_rows)
 {
     static const char *const rows[] = {
         "1,a," EVIL ",prime,prime,," EVIL ",cycles," EVIL ",5,1e308,-1e308,-1e308,0,1e308,nan,failed," EVIL "," EVIL
@@ -352,7 +352,7 @@ static void test_report_of_broken_rows(void **state)
 }
 
 /* 20,000 rows of 12 runs with 100,000 bins in one of them and 100,000 points in another. */
-static void test_report_says_none_only_of_no_warning(void **state)
+CLI_TEST(test_report_says_none_only_of_no_warning)
 {
     static const char *const skipped = "1,a,h,prime,prime,,limit=22,cycles,cycles,5,,,,,,,skipped,why,,,,,\r\n";
     static const char *const good = "1,a,h,prime,prime,,limit=22,cycles,cycles,1,5,5,5,5,5,5,ok,,,,5,5:1,0:5\r\n";
@@ -373,7 +373,7 @@ static void test_report_says_none_only_of_no_warning(void **state)
     free(page);
 }
 
-static void test_report_is_of_bounded_size_and_quick(void **state)
+CLI_TEST(test_report_is_of_bounded_size_and_quick)
 {
     enum { ROWS = 20000, PAIRS = 100000, ROOM = 16 << 20 };
     const struct cli *cli = *state;
@@ -439,7 +439,7 @@ static size_t count(const char *text, const char *part)
     return n;
 }
 
-static void test_report_of_a_fleet_names_who_stands_out(void **state)
+CLI_TEST(test_report_of_a_fleet_names_who_stands_out)
 {
     static const char *const parts[] = {
         "<h2 id=\"fleet\">Fleet</h2>",
@@ -474,7 +474,7 @@ static void test_report_of_a_fleet_names_who_stands_out(void **state)
     free(page);
 }
 
-static void test_report_of_a_large_fleet_is_bounded(void **state)
+CLI_TEST(test_report_of_a_large_fleet_is_bounded)
 {
     enum { HOSTS = 3000 };
     const struct cli *cli = *state;
@@ -493,7 +493,7 @@ static void test_report_of_a_large_fleet_is_bounded(void **state)
 }
 
 /* 100 detours of 5 ms in 10 s: every tenth step of 10 ms has one. */
-static void test_report_says_what_noise_costs_at_scale(void **state)
+CLI_TEST(test_report_says_what_noise_costs_at_scale)
 {
     const struct cli *cli = *state;
     char text[2048];
@@ -523,7 +523,7 @@ static void test_report_says_what_noise_costs_at_scale(void **state)
 }
 
 /* The times of a command over the values of its parameter. */
-static void test_report_draws_times_over_a_parameter(void **state)
+CLI_TEST(test_report_draws_times_over_a_parameter)
 {
     const struct cli *cli = *state;
     char text[2048];
@@ -542,7 +542,7 @@ static void test_report_draws_times_over_a_parameter(void **state)
 
 /* --- where it goes --- */
 
-static void test_report_wrong_command_lines(void **state)
+CLI_TEST(test_report_wrong_command_lines)
 {
     cli_expect_error_with(*state, ARGS("report"), "jitbench report: needs a FILE");
     cli_expect_error_with(*state, ARGS("report", "--outpt", "x"), "jitbench report: unknown option");
@@ -550,7 +550,7 @@ static void test_report_wrong_command_lines(void **state)
     cli_expect_files(((const struct cli *)*state)->work, 0);
 }
 
-static void test_report_never_overwrites(void **state)
+CLI_TEST(test_report_never_overwrites)
 {
     const struct cli *cli = *state;
     const struct cli_run write = {.args = ARGS("report", "prime.csv", "-o", "page.html")};
@@ -574,7 +574,7 @@ static void test_report_never_overwrites(void **state)
     free(page);
 }
 
-static void test_report_on_a_terminal_makes_a_file(void **state)
+CLI_TEST(test_report_on_a_terminal_makes_a_file)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("report", "./prime.csv"), .out = CLI_TERMINAL};
@@ -596,7 +596,7 @@ static void test_report_on_a_terminal_makes_a_file(void **state)
     free(page);
 }
 
-static void test_report_that_cannot_be_written(void **state)
+CLI_TEST(test_report_that_cannot_be_written)
 {
     const struct cli *cli = *state;
     const struct cli_run full = {.args = ARGS("report", "prime.csv", "-o", "/dev/full")};
@@ -614,30 +614,4 @@ static void test_report_that_cannot_be_written(void **state)
     cli_expect_text(result.err, "jitbench report: standard output cannot be written: Bad file descriptor\n");
     cli_result_free(&result);
     cli_expect_files(cli->work, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_report_shows_the_figures_of_a_run_and_always_the_same),
-        CLI_TEST(test_report_of_one_run_and_of_two),
-        CLI_TEST(test_report_of_broken_rows),
-        CLI_TEST(test_report_says_none_only_of_no_warning),
-        CLI_TEST(test_report_is_of_bounded_size_and_quick),
-        CLI_TEST(test_report_of_a_fleet_names_who_stands_out),
-        CLI_TEST(test_report_of_a_large_fleet_is_bounded),
-        CLI_TEST(test_report_says_what_noise_costs_at_scale),
-        CLI_TEST(test_report_draws_times_over_a_parameter),
-        CLI_TEST(test_report_wrong_command_lines),
-        CLI_TEST(test_report_never_overwrites),
-        CLI_TEST(test_report_on_a_terminal_makes_a_file),
-        CLI_TEST(test_report_that_cannot_be_written),
-        CLI_TEST(test_report_names_the_protocol_of_an_index),
-        CLI_TEST(test_report_begins_with_the_main_cause),
-        CLI_TEST(test_report_begins_with_a_shared_core),
-        CLI_TEST(test_report_says_what_a_person_notices),
-        CLI_TEST(test_report_of_folders_and_patterns),
-    };
-
-    return cmocka_run_group_tests_name("report", tests, cli_group_setup, NULL);
 }

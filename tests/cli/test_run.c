@@ -75,7 +75,7 @@ static void expect_error(const struct cli *cli, const char *const *args, const c
 
 /* --- What a row says. --- */
 
-static void test_run_rows_are_all_metrics_of_the_command(void **state)
+CLI_TEST(test_run_rows_are_all_metrics_of_the_command)
 {
     const struct cli *cli = *state;
     struct cli_csv csv;
@@ -99,7 +99,7 @@ static void test_run_rows_are_all_metrics_of_the_command(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_run_counts_time_and_memory_of_children(void **state)
+CLI_TEST(test_run_counts_time_and_memory_of_children)
 {
     const struct cli *cli = *state;
     struct cli_csv csv;
@@ -119,7 +119,7 @@ static void test_run_counts_time_and_memory_of_children(void **state)
 }
 
 /* A shell that counts is at work in user mode; one that reads zeros is nearly all of the time in the kernel. */
-static void test_run_tells_user_from_system_time(void **state)
+CLI_TEST(test_run_tells_user_from_system_time)
 {
     struct cli_csv csv;
 
@@ -135,7 +135,7 @@ static void test_run_tells_user_from_system_time(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_run_failure_is_a_failed_row(void **state)
+CLI_TEST(test_run_failure_is_a_failed_row)
 {
     static const struct {
         const char *script, *reason;
@@ -158,7 +158,7 @@ static void test_run_failure_is_a_failed_row(void **state)
     }
 }
 
-static void test_run_failure_that_is_ignored_is_a_metric(void **state)
+CLI_TEST(test_run_failure_that_is_ignored_is_a_metric)
 {
     const struct cli *cli = *state;
     struct cli_csv csv;
@@ -175,7 +175,7 @@ static void test_run_failure_that_is_ignored_is_a_metric(void **state)
 
 /* The table's ratio is that of the rows' medians, whatever these are on a busy machine. If all runs of the second took
  * longer than all of the first, which they do unless the machine is very busy, the verdict says so, and --fail-on. */
-static void test_run_table_has_a_line_each_and_ratios(void **state)
+CLI_TEST(test_run_table_has_a_line_each_and_ratios)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("run", "-q", "-o", "-", "-i", "12", "--fail-on", "slower:100", "--name",
@@ -215,7 +215,7 @@ static void test_run_table_has_a_line_each_and_ratios(void **state)
 }
 
 /* A command against itself has two rows, of which the second says so; the same verdict is in the CSV. */
-static void test_run_aa_takes_turns_with_itself(void **state)
+CLI_TEST(test_run_aa_takes_turns_with_itself)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {
@@ -242,7 +242,7 @@ static void test_run_aa_takes_turns_with_itself(void **state)
 
 /* --- Errors are reported before any command runs. --- */
 
-static void test_run_finds_what_cannot_run_before_anything_does(void **state)
+CLI_TEST(test_run_finds_what_cannot_run_before_anything_does)
 {
     const struct cli *cli = *state;
 
@@ -261,7 +261,7 @@ static void test_run_finds_what_cannot_run_before_anything_does(void **state)
                  "jitbench run: --input '.': Is a directory\n");
 }
 
-static void test_run_says_what_is_wrong_with_the_line(void **state)
+CLI_TEST(test_run_says_what_is_wrong_with_the_line)
 {
     const struct cli *cli = *state;
     static const char where[] =
@@ -292,7 +292,7 @@ static void test_run_says_what_is_wrong_with_the_line(void **state)
                  "jitbench run: --show-output and --output '-' exclude each other\n");
 }
 
-static void test_run_refuses_words_that_the_kernel_would_not_take(void **state)
+CLI_TEST(test_run_refuses_words_that_the_kernel_would_not_take)
 {
     const struct cli *cli = *state;
     char *word = malloc(90001);
@@ -309,7 +309,7 @@ static void test_run_refuses_words_that_the_kernel_would_not_take(void **state)
 
 /* --- What the command gets. --- */
 
-static void test_run_hands_words_on_as_they_are(void **state)
+CLI_TEST(test_run_hands_words_on_as_they_are)
 {
     const struct cli *cli = *state;
 
@@ -320,7 +320,7 @@ static void test_run_hands_words_on_as_they_are(void **state)
                    "-- -i\nsecond\n");
 }
 
-static void test_run_discards_or_keeps_what_is_printed(void **state)
+CLI_TEST(test_run_discards_or_keeps_what_is_printed)
 {
     const struct cli *cli = *state;
     const char *const command[] = {"sh", "-c", "echo out; echo err >&2"};
@@ -359,7 +359,7 @@ static void test_run_discards_or_keeps_what_is_printed(void **state)
     cli_expect_files(cli->work, 1);
 }
 
-static void test_run_input_is_opened_for_each_run(void **state)
+CLI_TEST(test_run_input_is_opened_for_each_run)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -396,7 +396,7 @@ static size_t pads(const char *text, size_t lengths[16])
     return n;
 }
 
-static void test_run_environment_is_padded_cleaned_or_left(void **state)
+CLI_TEST(test_run_environment_is_padded_cleaned_or_left)
 {
     const struct cli *cli = *state;
     static const char *const env[] = {"PATH=/usr/bin:/bin", "FOO=bar", "JITBENCH_PAD=mine", NULL};
@@ -430,7 +430,7 @@ static void test_run_environment_is_padded_cleaned_or_left(void **state)
 }
 
 /* The command, and what it starts. */
-static void test_run_placement_is_seen_by_the_command(void **state)
+CLI_TEST(test_run_placement_is_seen_by_the_command)
 {
     const struct cli *cli = *state;
 
@@ -447,7 +447,7 @@ static void test_run_placement_is_seen_by_the_command(void **state)
         expect_printed(cli, ARGS("-i", "1", "--layout", "fixed", "--", "cat", "/proc/self/personality"), "00040000\n");
 }
 
-static void test_run_layout_fixed_is_the_same_in_each_run(void **state)
+CLI_TEST(test_run_layout_fixed_is_the_same_in_each_run)
 {
     const struct cli *cli = *state;
     /* The stack's line of the map. */
@@ -465,7 +465,7 @@ static void test_run_layout_fixed_is_the_same_in_each_run(void **state)
     free(out);
 }
 
-static void test_run_real_time_is_inherited_and_ended(void **state)
+CLI_TEST(test_run_real_time_is_inherited_and_ended)
 {
     const struct cli *cli = *state;
     struct cli_csv csv;
@@ -492,7 +492,7 @@ static void test_run_real_time_is_inherited_and_ended(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_run_copies_start_together(void **state)
+CLI_TEST(test_run_copies_start_together)
 {
     const struct cli *cli = *state;
     struct cli_csv csv;
@@ -515,7 +515,7 @@ static int become_nobody(void *context)
     return cli_become_nobody();
 }
 
-static void test_run_without_rights_is_degraded(void **state)
+CLI_TEST(test_run_without_rights_is_degraded)
 {
     const struct cli *cli = *state;
     char program[CLI_PATH];
@@ -544,7 +544,7 @@ static int hide_proc(void *context)
     return cli_own_mounts() || mount("none", "/proc", "tmpfs", 0, NULL) ? -1 : 0;
 }
 
-static void test_run_without_proc(void **state)
+CLI_TEST(test_run_without_proc)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -564,7 +564,7 @@ static void test_run_without_proc(void **state)
 }
 
 /* A system call of Linux that no kernel lacks, but emulators do. */
-static void test_run_without_shared_memory_is_skipped(void **state)
+CLI_TEST(test_run_without_shared_memory_is_skipped)
 {
     struct refusal refusals[] = {{.kind = REFUSE_FLAG,
                                   .number = SYS_clone,
@@ -594,7 +594,7 @@ static void test_run_without_shared_memory_is_skipped(void **state)
 
 /* --- Order. --- */
 
-static void test_run_order_is_a_b_b_a_with_its_preparations(void **state)
+CLI_TEST(test_run_order_is_a_b_b_a_with_its_preparations)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("run", "-q", "--no-csv", "-i", "4", "-w", "1", "--prepare",
@@ -618,7 +618,7 @@ static void test_run_order_is_a_b_b_a_with_its_preparations(void **state)
     free(log);
 }
 
-static void test_run_preparation_is_not_timed_and_is_once_for_all_copies(void **state)
+CLI_TEST(test_run_preparation_is_not_timed_and_is_once_for_all_copies)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -639,7 +639,7 @@ static void test_run_preparation_is_not_timed_and_is_once_for_all_copies(void **
 }
 
 /* The line is named as it was given, whatever words the preparation has. */
-static void test_run_preparation_may_look_like_a_command(void **state)
+CLI_TEST(test_run_preparation_may_look_like_a_command)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("run", "-i", "1", "-q", "-o", "r.csv", "--prepare",
@@ -661,7 +661,7 @@ static void test_run_preparation_may_look_like_a_command(void **state)
 
 /* Each value is a command with a row that names it; setups come before the first run of each, and what cleans up after
  * the last run of all, also when a command fails. */
-static void test_run_parameters_are_commands_with_setup_and_cleanup(void **state)
+CLI_TEST(test_run_parameters_are_commands_with_setup_and_cleanup)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("run", "-q", "-o", "p.csv", "-v", "-i", "2", "-L", "n", "1,b c", "-s",
@@ -695,7 +695,7 @@ static void test_run_parameters_are_commands_with_setup_and_cleanup(void **state
 }
 
 /* One line says which command failed, and why. */
-static void test_run_reports_a_failed_cleanup_once(void **state)
+CLI_TEST(test_run_reports_a_failed_cleanup_once)
 {
     static const struct {
         const char *args[20], *error;
@@ -730,7 +730,7 @@ static void start_tree(const struct cli *cli, const char *script, unsigned n, st
     assert_true(cli_living(getpid()) >= n);
 }
 
-static void test_run_interrupted_or_killed_leaves_nothing(void **state)
+CLI_TEST(test_run_interrupted_or_killed_leaves_nothing)
 {
     static const struct {
         int signal, status;
@@ -758,7 +758,7 @@ static void test_run_interrupted_or_killed_leaves_nothing(void **state)
 }
 
 /* The command of --cleanup has a child, too, when the signal comes. */
-static void test_run_cleanup_ends_with_jitbench(void **state)
+CLI_TEST(test_run_cleanup_ends_with_jitbench)
 {
     static const struct {
         int signal, status;
@@ -786,7 +786,7 @@ static void test_run_cleanup_ends_with_jitbench(void **state)
     }
 }
 
-static void test_run_too_long_is_killed_with_all_it_started(void **state)
+CLI_TEST(test_run_too_long_is_killed_with_all_it_started)
 {
     const struct cli *cli = *state;
     struct cli_csv csv;
@@ -798,7 +798,7 @@ static void test_run_too_long_is_killed_with_all_it_started(void **state)
     cli_expect_all_gone(cli, "the command");
 }
 
-static void test_run_what_is_left_running_is_killed_and_said(void **state)
+CLI_TEST(test_run_what_is_left_running_is_killed_and_said)
 {
     const struct cli *cli = *state;
     struct cli_csv csv;
@@ -816,7 +816,7 @@ static void test_run_what_is_left_running_is_killed_and_said(void **state)
 }
 
 /* A shell that has a child becomes jitbench, and that child is none of ours. */
-static void test_run_leaves_children_alone_that_it_was_born_with(void **state)
+CLI_TEST(test_run_leaves_children_alone_that_it_was_born_with)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -835,7 +835,7 @@ static void test_run_leaves_children_alone_that_it_was_born_with(void **state)
     cli_result_free(&result);
 }
 
-static void test_run_command_gets_no_descriptors_of_ours(void **state)
+CLI_TEST(test_run_command_gets_no_descriptors_of_ours)
 {
     const struct cli *cli = *state;
     const char *const list[] = {"sh", "-c", "echo /proc/self/fd/*"};
@@ -846,43 +846,4 @@ static void test_run_command_gets_no_descriptors_of_ours(void **state)
     cli_expect(cli, &plain, 0, &result);
     expect_printed(cli, ARGS("-i", "1", "--", list[0], list[1], list[2]), result.out);
     cli_result_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_run_rows_are_all_metrics_of_the_command),
-        CLI_TEST(test_run_counts_time_and_memory_of_children),
-        CLI_TEST(test_run_tells_user_from_system_time),
-        CLI_TEST(test_run_failure_is_a_failed_row),
-        CLI_TEST(test_run_failure_that_is_ignored_is_a_metric),
-        CLI_TEST(test_run_table_has_a_line_each_and_ratios),
-        CLI_TEST(test_run_aa_takes_turns_with_itself),
-        CLI_TEST(test_run_finds_what_cannot_run_before_anything_does),
-        CLI_TEST(test_run_says_what_is_wrong_with_the_line),
-        CLI_TEST(test_run_refuses_words_that_the_kernel_would_not_take),
-        CLI_TEST(test_run_hands_words_on_as_they_are),
-        CLI_TEST(test_run_discards_or_keeps_what_is_printed),
-        CLI_TEST(test_run_input_is_opened_for_each_run),
-        CLI_TEST(test_run_environment_is_padded_cleaned_or_left),
-        CLI_TEST(test_run_placement_is_seen_by_the_command),
-        CLI_TEST(test_run_layout_fixed_is_the_same_in_each_run),
-        CLI_TEST(test_run_real_time_is_inherited_and_ended),
-        CLI_TEST(test_run_copies_start_together),
-        CLI_TEST(test_run_without_rights_is_degraded),
-        CLI_TEST(test_run_without_proc),
-        CLI_TEST(test_run_without_shared_memory_is_skipped),
-        CLI_TEST(test_run_order_is_a_b_b_a_with_its_preparations),
-        CLI_TEST(test_run_preparation_is_not_timed_and_is_once_for_all_copies),
-        CLI_TEST(test_run_preparation_may_look_like_a_command),
-        CLI_TEST(test_run_parameters_are_commands_with_setup_and_cleanup),
-        CLI_TEST(test_run_reports_a_failed_cleanup_once),
-        CLI_TEST(test_run_interrupted_or_killed_leaves_nothing),
-        CLI_TEST(test_run_cleanup_ends_with_jitbench),
-        CLI_TEST(test_run_too_long_is_killed_with_all_it_started),
-        CLI_TEST(test_run_what_is_left_running_is_killed_and_said),
-        CLI_TEST(test_run_leaves_children_alone_that_it_was_born_with),
-        CLI_TEST(test_run_command_gets_no_descriptors_of_ours),
-    };
-    return cmocka_run_group_tests_name("run", tests, cli_group_setup, NULL);
 }

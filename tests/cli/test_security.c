@@ -130,7 +130,7 @@ static void make_rows(const struct cli *cli)
     cli_result_free(&result);
 }
 
-static void test_security_writes_through_no_link_in_a_sticky_folder(void **state)
+CLI_TEST(test_security_writes_through_no_link_in_a_sticky_folder)
 {
     static const char *const names[] = {"existing", "dangling", "device", "folder/out"};
     const struct cli *cli = *state;
@@ -155,7 +155,7 @@ static void test_security_writes_through_no_link_in_a_sticky_folder(void **state
 }
 
 /* The same names are accepted in a directory that only the user can write to. */
-static void test_security_follows_the_users_own_links(void **state)
+CLI_TEST(test_security_follows_the_users_own_links)
 {
     const struct cli *cli = *state;
     struct scene s;
@@ -182,7 +182,7 @@ static void test_security_follows_the_users_own_links(void **state)
 }
 
 /* A pipe of another user in place of the CSV would receive it, or block the program forever. */
-static void test_security_writes_into_nobodys_pipe(void **state)
+CLI_TEST(test_security_writes_into_nobodys_pipe)
 {
     const struct cli *cli = *state;
     struct scene s;
@@ -197,7 +197,7 @@ static void test_security_writes_into_nobodys_pipe(void **state)
 }
 
 /* The scratch directory is led elsewhere: a row with a reason, and nothing is made there. */
-static void test_security_makes_no_scratch_behind_a_link(void **state)
+CLI_TEST(test_security_makes_no_scratch_behind_a_link)
 {
     const struct cli *cli = *state;
     struct scene s;
@@ -315,12 +315,12 @@ static void race_output(const struct cli *cli, uid_t owner, mode_t mode)
     expect_kept(&s);
 }
 
-static void test_security_output_is_not_swapped_for_a_link(void **state)
+CLI_TEST(test_security_output_is_not_swapped_for_a_link)
 {
     race_output(*state, 0, 01777);
 }
 
-static void test_security_output_is_not_swapped_in_anothers_folder(void **state)
+CLI_TEST(test_security_output_is_not_swapped_in_anothers_folder)
 {
     race_output(*state, NOBODY, 0755);
 }
@@ -373,7 +373,7 @@ static bool is_marked(const char *shared)
     return marked;
 }
 
-static void test_security_scratch_is_not_swapped_in_anothers_folder(void **state)
+CLI_TEST(test_security_scratch_is_not_swapped_in_anothers_folder)
 {
     const struct cli *cli = *state;
     struct scene s;
@@ -432,7 +432,7 @@ static void expect_no_mark(const struct cli *cli)
 
 /* The dynamic linker of whatever gets this environment writes files of root/mark.PID; the tests' programs are given
  * one of their own, and jitbench has no dynamic linker. */
-static void test_security_environment_runs_and_loads_nothing(void **state)
+CLI_TEST(test_security_environment_runs_and_loads_nothing)
 {
     const struct cli *cli = *state;
     char text[12][200];
@@ -495,7 +495,7 @@ static void test_security_environment_runs_and_loads_nothing(void **state)
 }
 
 /* No secret is in a result file or in its report. Decimal points are points. */
-static void test_security_secrets_stay_in_the_environment(void **state)
+CLI_TEST(test_security_secrets_stay_in_the_environment)
 {
     const struct cli *cli = *state;
     const char *const env[] = {"PATH=/usr/bin:/bin", "TOKEN=s3cr3t-of-the-user", "LC_ALL=de_DE.UTF-8", NULL};
@@ -535,7 +535,7 @@ static int open_many(void *context)
 }
 
 /* ls has one of its own to read the folder. */
-static void test_security_commands_get_three_descriptors(void **state)
+CLI_TEST(test_security_commands_get_three_descriptors)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -602,7 +602,7 @@ static void expect_runs(const struct cli *cli, const char *program, int (*prepar
     cli_result_free(&result);
 }
 
-static void test_security_refuses_set_user_id(void **state)
+CLI_TEST(test_security_refuses_set_user_id)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -618,7 +618,7 @@ static void test_security_refuses_set_user_id(void **state)
     expect_refused(cli, path, NULL);
 }
 
-static void test_security_refuses_set_group_id(void **state)
+CLI_TEST(test_security_refuses_set_group_id)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -629,7 +629,7 @@ static void test_security_refuses_set_group_id(void **state)
     expect_refused(cli, path, become_nobody);
 }
 
-static void test_security_refuses_file_capabilities(void **state)
+CLI_TEST(test_security_refuses_file_capabilities)
 {
     const struct cli *cli = *state;
     const struct vfs_cap_data nice = {.magic_etc = htole32(VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE),
@@ -648,7 +648,7 @@ static void test_security_refuses_file_capabilities(void **state)
 
 /* No memory is both written and executed, the stack is not executed, and what the start-up code has filled in is
  * read-only from then on. (Headers of this machine's word size.) */
-static void test_security_program_headers(void **state)
+CLI_TEST(test_security_program_headers)
 {
     bool stack = false, relro = false;
     size_t size;
@@ -675,26 +675,4 @@ static void test_security_program_headers(void **state)
     free(bytes);
     assert_true(stack);
     assert_true(relro);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_security_writes_through_no_link_in_a_sticky_folder),
-        CLI_TEST(test_security_follows_the_users_own_links),
-        CLI_TEST(test_security_writes_into_nobodys_pipe),
-        CLI_TEST(test_security_makes_no_scratch_behind_a_link),
-        CLI_TEST(test_security_output_is_not_swapped_for_a_link),
-        CLI_TEST(test_security_output_is_not_swapped_in_anothers_folder),
-        CLI_TEST(test_security_scratch_is_not_swapped_in_anothers_folder),
-        CLI_TEST(test_security_environment_runs_and_loads_nothing),
-        CLI_TEST(test_security_secrets_stay_in_the_environment),
-        CLI_TEST(test_security_commands_get_three_descriptors),
-        CLI_TEST(test_security_refuses_set_user_id),
-        CLI_TEST(test_security_refuses_set_group_id),
-        CLI_TEST(test_security_refuses_file_capabilities),
-        CLI_TEST(test_security_program_headers),
-    };
-
-    return cmocka_run_group_tests_name("security", tests, cli_group_setup, NULL);
 }

@@ -28,7 +28,7 @@ static void show(void **state, const char *const *args, int status, struct cli_r
 }
 
 /* Runs a measurement of each suite, and compares what it prints with what show prints of its file. */
-static void test_show_prints_what_the_run_printed(void **state)
+CLI_TEST(test_show_prints_what_the_run_printed)
 {
     const struct {
         int status;
@@ -96,7 +96,7 @@ static void expect_fits(const char *file, const char *text, size_t width, const 
 }
 
 /* At most 100 columns, and as many as the terminal has when it is narrower; with -v all. */
-static void test_show_tables_fit_the_terminal(void **state)
+CLI_TEST(test_show_tables_fit_the_terminal)
 {
     static const unsigned short terminals[] = {0, 80, 100, 140}; /* 0: a pipe */
     const struct cli_run noise = {.args = ARGS("noise", "-q", "-o", "noise.csv", "-t", "10ms")};
@@ -131,7 +131,7 @@ static int as_nobody(void *context)
 }
 
 /* Reasons lose their commas on the way to the CSV. */
-static void test_show_prints_the_reasons_that_the_run_printed(void **state)
+CLI_TEST(test_show_prints_the_reasons_that_the_run_printed)
 {
     const struct cli *cli = *state;
     char binary[CLI_PATH];
@@ -150,7 +150,7 @@ static void test_show_prints_the_reasons_that_the_run_printed(void **state)
 }
 
 /* Time, machine and comment precede the tables; warnings follow them. */
-static void test_show_tells_the_run(void **state)
+CLI_TEST(test_show_tells_the_run)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -178,7 +178,7 @@ static void test_show_tells_the_run(void **state)
 }
 
 /* A reason is printed once, with the number of tests that have it. */
-static void test_show_counts_tests_with_a_reason(void **state)
+CLI_TEST(test_show_counts_tests_with_a_reason)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -197,7 +197,7 @@ static void test_show_counts_tests_with_a_reason(void **state)
 }
 
 /* On a terminal, unless told otherwise; what measures prints the same way. */
-static void test_show_colors_statuses(void **state)
+CLI_TEST(test_show_colors_statuses)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -215,7 +215,7 @@ static void test_show_colors_statuses(void **state)
     cli_result_free(&result);
 }
 
-static void test_show_of_several_runs_and_files(void **state)
+CLI_TEST(test_show_of_several_runs_and_files)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -242,7 +242,7 @@ static void test_show_of_several_runs_and_files(void **state)
 }
 
 /* Each has a message, and the rest is shown. */
-static void test_show_of_broken_files(void **state)
+CLI_TEST(test_show_of_broken_files)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -287,18 +287,4 @@ static void test_show_of_broken_files(void **state)
     cli_result_free(&result);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_show_prints_what_the_run_printed),
-        CLI_TEST(test_show_tables_fit_the_terminal),
-        CLI_TEST(test_show_prints_the_reasons_that_the_run_printed),
-        CLI_TEST(test_show_tells_the_run),
-        CLI_TEST(test_show_counts_tests_with_a_reason),
-        CLI_TEST(test_show_colors_statuses),
-        CLI_TEST(test_show_of_several_runs_and_files),
-        CLI_TEST(test_show_of_broken_files),
-    };
-
-    return cmocka_run_group_tests_name("show", tests, group_setup, NULL);
-}
+GROUP(group_setup, NULL);

@@ -159,8 +159,6 @@ static int teardown(void **state)
     return cli_teardown(state) || left ? -1 : 0;
 }
 
-#define TUNE_TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
-
 /* Runs in one line: what is to be seen on standard output and error ("": nothing; NULL: anything). */
 static void expect_run(const struct cli *cli, const struct cli_run *run, int status, const char *out, const char *err)
 {
@@ -215,7 +213,7 @@ static bool has_snapshot(const struct cli *cli)
 
 /* --- There and back. --- */
 
-static void test_tune_sets_and_untune_restores(void **state)
+TEST_WITH(test_tune_sets_and_untune_restores, setup, teardown)
 {
     const struct cli *cli = *state;
 
@@ -231,7 +229,7 @@ static void test_tune_sets_and_untune_restores(void **state)
     cli_expect_files(cli->root, 2); /* work and tmp */
 }
 
-static void test_tune_prints_a_line_a_setting(void **state)
+TEST_WITH(test_tune_prints_a_line_a_setting, setup, teardown)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -250,7 +248,7 @@ static void test_tune_prints_a_line_a_setting(void **state)
     expect_untune(cli, 0, "1 file restored.\n", "");
 }
 
-static void test_tune_quiet_says_nothing(void **state)
+TEST_WITH(test_tune_quiet_says_nothing, setup, teardown)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -265,7 +263,7 @@ static void test_tune_quiet_says_nothing(void **state)
     expect_state(state_before);
 }
 
-static void test_tune_dry_run_writes_nothing(void **state)
+TEST_WITH(test_tune_dry_run_writes_nothing, setup, teardown)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -282,7 +280,7 @@ static void test_tune_dry_run_writes_nothing(void **state)
 }
 
 /* A closed standard output keeps nothing from being set or restored. */
-static void test_tune_without_output(void **state)
+TEST_WITH(test_tune_without_output, setup, teardown)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -297,7 +295,7 @@ static void test_tune_without_output(void **state)
     expect_state(state_before);
 }
 
-static void test_tune_says_when_its_table_is_lost(void **state)
+TEST_WITH(test_tune_says_when_its_table_is_lost, setup, teardown)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -326,7 +324,7 @@ static void test_tune_says_when_its_table_is_lost(void **state)
 }
 
 /* Items that are set by other means: a line each, and on it goes. */
-static void test_tune_says_how_else_a_setting_is_set(void **state)
+TEST_WITH(test_tune_says_how_else_a_setting_is_set, setup, teardown)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -341,7 +339,7 @@ static void test_tune_says_how_else_a_setting_is_set(void **state)
 }
 
 /* Settings that could lock somebody out are written only when they are named. */
-static void test_tune_leaves_what_must_be_named(void **state)
+TEST_WITH(test_tune_leaves_what_must_be_named, setup, teardown)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -357,7 +355,7 @@ static void test_tune_leaves_what_must_be_named(void **state)
 
 /* --- Refusals. --- */
 
-static void test_tune_refuses_a_second_time(void **state)
+TEST_WITH(test_tune_refuses_a_second_time, setup, teardown)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -384,7 +382,7 @@ static int become_nobody(void *context)
     return setgroups(0, NULL) || setgid(65534) || setuid(65534) ? -1 : 0;
 }
 
-static void test_tune_as_nobody(void **state)
+TEST_WITH(test_tune_as_nobody, setup, teardown)
 {
     const struct cli *cli = *state;
     char binary[CLI_PATH];
@@ -400,7 +398,7 @@ static void test_tune_as_nobody(void **state)
     expect_state(state_before);
 }
 
-static void test_tune_refuses_a_wrong_command_line(void **state)
+TEST_WITH(test_tune_refuses_a_wrong_command_line, setup, teardown)
 {
     const struct cli *cli = *state;
 
@@ -418,7 +416,7 @@ static void test_tune_refuses_a_wrong_command_line(void **state)
 }
 
 /* Without a place for the snapshot nothing is written. */
-static void test_tune_needs_a_place_for_the_snapshot(void **state)
+TEST_WITH(test_tune_needs_a_place_for_the_snapshot, setup, teardown)
 {
     const struct cli *cli = *state;
 
@@ -431,7 +429,7 @@ static void test_tune_needs_a_place_for_the_snapshot(void **state)
 }
 
 /* A file system without files that have no name yet. */
-static void test_tune_without_newer_calls(void **state)
+TEST_WITH(test_tune_without_newer_calls, setup, teardown)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -457,7 +455,7 @@ static void test_tune_without_newer_calls(void **state)
     expect_state(state_before);
 }
 
-static void test_tune_does_not_follow_a_planted_link(void **state)
+TEST_WITH(test_tune_does_not_follow_a_planted_link, setup, teardown)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH], target[CLI_PATH + 8];
@@ -473,7 +471,7 @@ static void test_tune_does_not_follow_a_planted_link(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void test_untune_refuses_a_damaged_snapshot(void **state)
+TEST_WITH(test_untune_refuses_a_damaged_snapshot, setup, teardown)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH], other[CLI_PATH + 8];
@@ -537,7 +535,7 @@ static unsigned duration_us(const struct cli *cli, const char *const *args)
 }
 
 /* Whatever it had come to, untune restores it, or there was nothing to restore. */
-static void test_tune_killed_at_any_moment_is_restored(void **state)
+TEST_WITH(test_tune_killed_at_any_moment_is_restored, setup, teardown)
 {
     const struct cli *cli = *state;
     unsigned seed = (unsigned)getpid();
@@ -558,7 +556,7 @@ static void test_tune_killed_at_any_moment_is_restored(void **state)
     }
 }
 
-static void test_untune_killed_at_any_moment_can_be_repeated(void **state)
+TEST_WITH(test_untune_killed_at_any_moment_can_be_repeated, setup, teardown)
 {
     const struct cli *cli = *state;
     unsigned seed = (unsigned)getpid(), most;
@@ -580,7 +578,7 @@ static void test_untune_killed_at_any_moment_can_be_repeated(void **state)
 }
 
 /* A signal that asks for the end does not end it half-way. */
-static void test_tune_interrupted_is_whole(void **state)
+TEST_WITH(test_tune_interrupted_is_whole, setup, teardown)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
@@ -671,7 +669,7 @@ static void expect_default_place(const struct cli *cli, const struct place *plac
     expect_state(state_before);
 }
 
-static void test_tune_keeps_the_snapshot_in_run(void **state)
+TEST_WITH(test_tune_keeps_the_snapshot_in_run, setup, teardown)
 {
     const struct cli *cli = *state;
     struct place place;
@@ -682,7 +680,7 @@ static void test_tune_keeps_the_snapshot_in_run(void **state)
     expect_default_place(cli, &place, place.run);
 }
 
-static void test_tune_keeps_the_snapshot_in_shared_memory_otherwise(void **state)
+TEST_WITH(test_tune_keeps_the_snapshot_in_shared_memory_otherwise, setup, teardown)
 {
     const struct cli *cli = *state;
     struct place place;
@@ -699,7 +697,7 @@ static void test_tune_keeps_the_snapshot_in_shared_memory_otherwise(void **state
 }
 
 /* As in a container. */
-static void test_tune_where_nothing_can_be_written(void **state)
+TEST_WITH(test_tune_where_nothing_can_be_written, setup, teardown)
 {
     const struct cli *cli = *state;
     struct place place;
@@ -726,7 +724,7 @@ static int make_place_with_one_irq(void *context)
 }
 
 /* Interrupts that cannot be moved are reported, but are not a failure. */
-static void test_tune_leaves_interrupts_that_the_kernel_manages(void **state)
+TEST_WITH(test_tune_leaves_interrupts_that_the_kernel_manages, setup, teardown)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH], line[64];
@@ -748,7 +746,7 @@ static void test_tune_leaves_interrupts_that_the_kernel_manages(void **state)
     expect_state(state_before);
 }
 
-static void test_tune_without_proc_and_sys(void **state)
+TEST_WITH(test_tune_without_proc_and_sys, setup, teardown)
 {
     const struct cli *cli = *state;
     struct place place;
@@ -792,32 +790,4 @@ static int group_setup(void **state)
     return cli_group_setup(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TUNE_TEST(test_tune_sets_and_untune_restores),
-        TUNE_TEST(test_tune_prints_a_line_a_setting),
-        TUNE_TEST(test_tune_quiet_says_nothing),
-        TUNE_TEST(test_tune_dry_run_writes_nothing),
-        TUNE_TEST(test_tune_without_output),
-        TUNE_TEST(test_tune_says_when_its_table_is_lost),
-        TUNE_TEST(test_tune_says_how_else_a_setting_is_set),
-        TUNE_TEST(test_tune_leaves_what_must_be_named),
-        TUNE_TEST(test_tune_refuses_a_second_time),
-        TUNE_TEST(test_tune_as_nobody),
-        TUNE_TEST(test_tune_refuses_a_wrong_command_line),
-        TUNE_TEST(test_tune_needs_a_place_for_the_snapshot),
-        TUNE_TEST(test_tune_without_newer_calls),
-        TUNE_TEST(test_tune_does_not_follow_a_planted_link),
-        TUNE_TEST(test_untune_refuses_a_damaged_snapshot),
-        TUNE_TEST(test_tune_killed_at_any_moment_is_restored),
-        TUNE_TEST(test_untune_killed_at_any_moment_can_be_repeated),
-        TUNE_TEST(test_tune_interrupted_is_whole),
-        TUNE_TEST(test_tune_keeps_the_snapshot_in_run),
-        TUNE_TEST(test_tune_keeps_the_snapshot_in_shared_memory_otherwise),
-        TUNE_TEST(test_tune_where_nothing_can_be_written),
-        TUNE_TEST(test_tune_leaves_interrupts_that_the_kernel_manages),
-        TUNE_TEST(test_tune_without_proc_and_sys),
-    };
-    return cmocka_run_group_tests(tests, group_setup, NULL);
-}
+GROUP(group_setup, NULL);

@@ -252,7 +252,7 @@ static char *normalise(const char *text)
 }
 
 /* All columns, and without the core probe: the table is the same on all machines. */
-static void test_unix_table_is_laid_out_like_the_original(void **state)
+CLI_TEST(test_unix_table_is_laid_out_like_the_original)
 {
     char folder[CLI_PATH], path[CLI_PATH];
     struct cli_result result;
@@ -276,7 +276,7 @@ static void test_unix_table_is_laid_out_like_the_original(void **state)
     done(&result, &csv);
 }
 
-static void test_unix_table_of_some_is_partial(void **state)
+CLI_TEST(test_unix_table_of_some_is_partial)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -297,7 +297,7 @@ static void test_unix_table_of_some_is_partial(void **state)
 }
 
 /* Outside the index there is no score. */
-static void test_unix_table_without_index_has_no_score(void **state)
+CLI_TEST(test_unix_table_without_index_has_no_score)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -311,7 +311,7 @@ static void test_unix_table_without_index_has_no_score(void **state)
 
 /* --- Rows. --- */
 
-static void test_unix_rows_hold_the_index(void **state)
+CLI_TEST(test_unix_rows_hold_the_index)
 {
     need_whole(*state);
     assert_int_equal(whole_csv.n_rows, N_DEFAULT * N_METRICS + 1 + free_indices(&whole_csv, "1"));
@@ -338,7 +338,7 @@ static void test_unix_rows_hold_the_index(void **state)
                         "protocol=stable context1=same footprint=bare tests=12 of=12");
 }
 
-static void test_unix_rows_say_where_it_ran(void **state)
+CLI_TEST(test_unix_rows_say_where_it_ran)
 {
     need_whole(*state);
     for (size_t t = 0; t < N_DEFAULT; t++)
@@ -347,7 +347,7 @@ static void test_unix_rows_say_where_it_ran(void **state)
                         tests[t].cpus == ALL_CPUS ? "range" : "one");
 }
 
-static void test_unix_rows_of_file_tests_name_the_file_system(void **state)
+CLI_TEST(test_unix_rows_of_file_tests_name_the_file_system)
 {
     need_whole(*state);
     for (size_t t = 0; t < N_DEFAULT; t++) {
@@ -357,7 +357,7 @@ static void test_unix_rows_of_file_tests_name_the_file_system(void **state)
     }
 }
 
-static void test_unix_bind_overrides(void **state)
+CLI_TEST(test_unix_bind_overrides)
 {
     static const char *const modes[] = {"one", "range", "none"};
     struct cli_result result;
@@ -374,7 +374,7 @@ static void test_unix_bind_overrides(void **state)
 }
 
 /* A row for each kind of pairs, with what the halves share; a machine of one package has no far pair. */
-static void test_unix_pairs_of_context1(void **state)
+CLI_TEST(test_unix_pairs_of_context1)
 {
     static const char *const kinds[] = {"near", "far", "halves"};
     struct cli_result result;
@@ -406,7 +406,7 @@ static void test_unix_pairs_of_context1(void **state)
 }
 
 /* A sample is as long as asked for: no shorter, that is. */
-static void test_unix_time_is_the_length_of_a_sample(void **state)
+CLI_TEST(test_unix_time_is_the_length_of_a_sample)
 {
     static const char *const times[] = {"50ms", "0.2"};
     struct cli_result result;
@@ -422,7 +422,7 @@ static void test_unix_time_is_the_length_of_a_sample(void **state)
 
 /* --- Groups and names. --- */
 
-static void test_unix_groups(void **state)
+CLI_TEST(test_unix_groups)
 {
     static const struct {
         const char *group;
@@ -450,7 +450,7 @@ static void test_unix_groups(void **state)
     }
 }
 
-static void test_unix_old_names(void **state)
+CLI_TEST(test_unix_old_names)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -464,7 +464,7 @@ static void test_unix_old_names(void **state)
     done(&result, &csv);
 }
 
-static void test_unix_all_tests(void **state)
+CLI_TEST(test_unix_all_tests)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -515,7 +515,7 @@ static void expect_two_blocks(const struct cli_result *result, const struct cli_
     cli_expect_text(result->err, scaling);
 }
 
-static void test_unix_copies_are_measured_in_turn(void **state)
+CLI_TEST(test_unix_copies_are_measured_in_turn)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -529,7 +529,7 @@ static void test_unix_copies_are_measured_in_turn(void **state)
 }
 
 /* Two copies pinned one to one are on two CPUs. */
-static void test_unix_copies_have_a_cpu_each(void **state)
+CLI_TEST(test_unix_copies_have_a_cpu_each)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -541,7 +541,7 @@ static void test_unix_copies_have_a_cpu_each(void **state)
     done(&result, &csv);
 }
 
-static void test_unix_512_copies(void **state)
+CLI_TEST(test_unix_512_copies)
 {
     const struct cli_run run = {.args = ARGS("unix", "syscall", "-c", "512", CSV, "-t", "100ms", "--samples", "1"),
                                 .limit_s = 60};
@@ -581,7 +581,7 @@ static double classic_value(const char *samples)
 }
 
 /* Three passes of 0.2 s, with 3 s of pause before each. */
-static void test_unix_classic_protocol(void **state)
+CLI_TEST(test_unix_classic_protocol)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -610,7 +610,7 @@ static void expect_footprint(const struct cli_csv *csv, const char *test, bool f
 }
 
 /* Free halves, and what a dynamically linked process has: the two that the index of the stable protocol is without. */
-static void test_unix_classic_index_is_another_one(void **state)
+CLI_TEST(test_unix_classic_index_is_another_one)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -647,7 +647,7 @@ static void expected_line(const struct cli_csv *csv, const char *copies, char *o
     (void)snprintf(out + n, size - n, "\n");
 }
 
-static void test_unix_unixbench_csv(void **state)
+CLI_TEST(test_unix_unixbench_csv)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH], expected[1024], line[256];
@@ -670,7 +670,7 @@ static void test_unix_unixbench_csv(void **state)
 }
 
 /* Found out before anything is measured, as for the other files. */
-static void test_unix_unixbench_csv_is_never_overwritten(void **state)
+CLI_TEST(test_unix_unixbench_csv_is_never_overwritten)
 {
     const struct cli *cli = *state;
     const char *const files[] = {"ub.csv", "/nonexistent/ub.csv"};
@@ -696,7 +696,7 @@ static void test_unix_unixbench_csv_is_never_overwritten(void **state)
 
 /* --- Bad input. --- */
 
-static void test_unix_bad_input(void **state)
+CLI_TEST(test_unix_bad_input)
 {
     const struct {
         const char *const *args;
@@ -730,7 +730,7 @@ static void test_unix_bad_input(void **state)
 
 /* --- Bad places. --- */
 
-static void test_unix_dir_missing(void **state)
+CLI_TEST(test_unix_dir_missing)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -752,7 +752,7 @@ static void test_unix_dir_missing(void **state)
     cli_result_free(&result);
 }
 
-static void test_unix_dir_is_no_folder(void **state)
+CLI_TEST(test_unix_dir_is_no_folder)
 {
     const struct cli *cli = *state;
     struct cli_result result;
@@ -814,7 +814,7 @@ static void measure_mounted(const struct cli *cli, struct mounted *mounted, cons
 }
 
 /* A directory in memory is reported once, and for tests of files only. */
-static void test_unix_dir_in_memory_is_named(void **state)
+CLI_TEST(test_unix_dir_in_memory_is_named)
 {
     static const char line[] =
         "\ntmpfs is not a disk: its files are in memory (fcopy256); --dir names another directory\n";
@@ -840,7 +840,7 @@ static void test_unix_dir_in_memory_is_named(void **state)
     cli_result_free(&result);
 }
 
-static void test_unix_dir_read_only(void **state)
+CLI_TEST(test_unix_dir_read_only)
 {
     struct mounted mounted = {.options = NULL};
     struct cli_csv csv;
@@ -855,7 +855,7 @@ static void test_unix_dir_read_only(void **state)
 }
 
 /* The free space is looked at first. */
-static void test_unix_dir_too_small(void **state)
+CLI_TEST(test_unix_dir_too_small)
 {
     struct mounted mounted = {.options = "size=64k,mode=0777"};
     struct cli_csv csv;
@@ -870,7 +870,7 @@ static void test_unix_dir_too_small(void **state)
 }
 
 /* Room for one copy's two files of 8000 KiB, not for four copies'. */
-static void test_unix_dir_full_in_mid_run(void **state)
+CLI_TEST(test_unix_dir_full_in_mid_run)
 {
     struct mounted mounted = {.options = "size=17m,mode=0777"};
     struct cli_csv csv;
@@ -889,7 +889,7 @@ static void test_unix_dir_full_in_mid_run(void **state)
 }
 
 /* The image of execl is in memory, and /bin/sh only reads its scripts. */
-static void test_unix_dir_noexec(void **state)
+CLI_TEST(test_unix_dir_noexec)
 {
     struct mounted mounted = {.options = "size=40m,mode=0777", .flags = MS_NOEXEC};
     struct cli_csv csv;
@@ -908,7 +908,7 @@ static int enter_root(void *context)
 }
 
 /* Nothing but the binary: no /bin/sh, no /proc, no /dev. */
-static void test_unix_no_shell(void **state)
+CLI_TEST(test_unix_no_shell)
 {
     struct cli *cli = *state;
     char binary[CLI_PATH];
@@ -939,7 +939,7 @@ static void test_unix_no_shell(void **state)
 }
 
 /* The file of the footprint is opened by its path. */
-static void test_unix_classic_footprint_needs_proc(void **state)
+CLI_TEST(test_unix_classic_footprint_needs_proc)
 {
     static const char *const of[] = {"execl", "spawn"};
     struct cli *cli = *state;
@@ -1009,7 +1009,7 @@ static void measure_replaced(const struct cli *cli, const char *text, mode_t mod
     cli_expect_files(cli->tmp, 0);
 }
 
-static void test_unix_no_sort(void **state)
+CLI_TEST(test_unix_no_sort)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -1022,7 +1022,7 @@ static void test_unix_no_sort(void **state)
 }
 
 /* One that drops everything and says that all is well; one that fails. */
-static void test_unix_wrong_sort(void **state)
+CLI_TEST(test_unix_wrong_sort)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -1044,7 +1044,7 @@ static int few_processes(void *context)
     return setrlimit(RLIMIT_NPROC, &limit) ? -1 : cli_become_nobody();
 }
 
-static void test_unix_too_few_processes(void **state)
+CLI_TEST(test_unix_too_few_processes)
 {
     const struct cli *cli = *state;
     char binary[CLI_PATH];
@@ -1087,7 +1087,7 @@ static void start_long(const struct cli *cli, const char *test, struct cli_child
     assert_true(cli_living(child->pid) >= 2);
 }
 
-static void test_unix_interrupted_leaves_nothing(void **state)
+CLI_TEST(test_unix_interrupted_leaves_nothing)
 {
     const struct cli *cli = *state;
 
@@ -1106,7 +1106,7 @@ static void test_unix_interrupted_leaves_nothing(void **state)
     }
 }
 
-static void test_unix_killed_leaves_nothing(void **state)
+CLI_TEST(test_unix_killed_leaves_nothing)
 {
     const struct cli *cli = *state;
 
@@ -1170,7 +1170,7 @@ static void kill_next_worker(pid_t parent, struct seen *seen)
     assert_int_equal(kill(worker, SIGKILL), 0);
 }
 
-static void test_unix_killed_worker_is_a_failed_row(void **state)
+CLI_TEST(test_unix_killed_worker_is_a_failed_row)
 {
     static const char *const killed[] = {"execl", "fcopy1024", "context1", "spawn", "shell1"};
     const struct cli *cli = *state;
@@ -1213,45 +1213,4 @@ static int free_whole(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest all[] = {
-        CLI_TEST(test_unix_table_is_laid_out_like_the_original),
-        CLI_TEST(test_unix_table_of_some_is_partial),
-        CLI_TEST(test_unix_table_without_index_has_no_score),
-        CLI_TEST(test_unix_rows_hold_the_index),
-        CLI_TEST(test_unix_rows_say_where_it_ran),
-        CLI_TEST(test_unix_rows_of_file_tests_name_the_file_system),
-        CLI_TEST(test_unix_bind_overrides),
-        CLI_TEST(test_unix_pairs_of_context1),
-        CLI_TEST(test_unix_time_is_the_length_of_a_sample),
-        CLI_TEST(test_unix_groups),
-        CLI_TEST(test_unix_old_names),
-        CLI_TEST(test_unix_all_tests),
-        CLI_TEST(test_unix_copies_are_measured_in_turn),
-        CLI_TEST(test_unix_copies_have_a_cpu_each),
-        CLI_TEST(test_unix_512_copies),
-        CLI_TEST(test_unix_classic_protocol),
-        CLI_TEST(test_unix_classic_index_is_another_one),
-        CLI_TEST(test_unix_classic_footprint_needs_proc),
-        CLI_TEST(test_unix_unixbench_csv),
-        CLI_TEST(test_unix_unixbench_csv_is_never_overwritten),
-        CLI_TEST(test_unix_bad_input),
-        CLI_TEST(test_unix_dir_missing),
-        CLI_TEST(test_unix_dir_in_memory_is_named),
-        CLI_TEST(test_unix_dir_is_no_folder),
-        CLI_TEST(test_unix_dir_read_only),
-        CLI_TEST(test_unix_dir_too_small),
-        CLI_TEST(test_unix_dir_full_in_mid_run),
-        CLI_TEST(test_unix_dir_noexec),
-        CLI_TEST(test_unix_no_shell),
-        CLI_TEST(test_unix_no_sort),
-        CLI_TEST(test_unix_wrong_sort),
-        CLI_TEST(test_unix_too_few_processes),
-        CLI_TEST(test_unix_interrupted_leaves_nothing),
-        CLI_TEST(test_unix_killed_leaves_nothing),
-        CLI_TEST(test_unix_killed_worker_is_a_failed_row),
-    };
-
-    return cmocka_run_group_tests_name("unix", all, find_top, free_whole);
-}
+GROUP(find_top, free_whole);

@@ -29,7 +29,7 @@ static double counts_of(const char *hist)
 }
 
 /* 2,000 wake-ups, 100 us apart, unless the machine stood still; the classes are whole microseconds. */
-static void test_wakeup_has_a_row_for_each_cpu(void **state)
+CLI_TEST(test_wakeup_has_a_row_for_each_cpu)
 {
     struct cli_csv csv;
 
@@ -53,7 +53,7 @@ static void test_wakeup_has_a_row_for_each_cpu(void **state)
 }
 
 /* SCHED_FIFO 80 on all CPUs at once: no copy gives it up. */
-static void test_wakeup_is_real_time_on_every_cpu(void **state)
+CLI_TEST(test_wakeup_is_real_time_on_every_cpu)
 {
     struct cli_csv csv;
 
@@ -69,7 +69,7 @@ static void test_wakeup_is_real_time_on_every_cpu(void **state)
 }
 
 /* cyclictest's line as its users type it. -p 0 is the normal policy, which needs no right. */
-static void test_wakeup_takes_the_letters_of_cyclictest(void **state)
+CLI_TEST(test_wakeup_takes_the_letters_of_cyclictest)
 {
     struct cli_csv csv;
 
@@ -90,7 +90,7 @@ static void test_wakeup_takes_the_letters_of_cyclictest(void **state)
 }
 
 /* No machine wakes a thread within a microsecond. */
-static void test_wakeup_ends_at_a_late_one(void **state)
+CLI_TEST(test_wakeup_ends_at_a_late_one)
 {
     struct cli_result result;
     struct cli_csv csv;
@@ -115,7 +115,7 @@ static int become_nobody(void *context)
 }
 
 /* Without the right the rows say so, and are there. */
-static void test_wakeup_without_rights_is_degraded(void **state)
+CLI_TEST(test_wakeup_without_rights_is_degraded)
 {
     struct cli_csv csv;
     char path[CLI_PATH];
@@ -135,7 +135,7 @@ static void test_wakeup_without_rights_is_degraded(void **state)
     cli_csv_free(&csv);
 }
 
-static void test_wakeup_is_required_to_be_in_time(void **state)
+CLI_TEST(test_wakeup_is_required_to_be_in_time)
 {
     struct cli_result result;
 
@@ -152,7 +152,7 @@ static void test_wakeup_is_required_to_be_in_time(void **state)
     cli_result_free(&result);
 }
 
-static void test_wakeup_beside_a_load(void **state)
+CLI_TEST(test_wakeup_beside_a_load)
 {
     struct cli_csv csv;
 
@@ -217,7 +217,7 @@ static const char json_structure[] =
     "  \"num_threads\": N,\n  \"resolution_in_ns\": N,\n  \"thread\": {\n" THREAD ",\n" THREAD "\n  }\n}\n";
 
 /* The export and, where it is installed, cyclictest itself write the same but for the figures. */
-static void test_wakeup_is_exported_as_cyclictest_writes(void **state)
+CLI_TEST(test_wakeup_is_exported_as_cyclictest_writes)
 {
     struct cli_result result;
     char path[CLI_PATH];
@@ -251,7 +251,7 @@ static void test_wakeup_is_exported_as_cyclictest_writes(void **state)
     cli_result_free(&result);
 }
 
-static void test_wakeup_refuses_wrong_options(void **state)
+CLI_TEST(test_wakeup_refuses_wrong_options)
 {
     const struct {
         const char *const *args;
@@ -277,21 +277,4 @@ static void test_wakeup_refuses_wrong_options(void **state)
         cli_result_free(&result);
     }
     cli_expect_files(((const struct cli *)*state)->work, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_wakeup_has_a_row_for_each_cpu),
-        CLI_TEST(test_wakeup_is_real_time_on_every_cpu),
-        CLI_TEST(test_wakeup_takes_the_letters_of_cyclictest),
-        CLI_TEST(test_wakeup_ends_at_a_late_one),
-        CLI_TEST(test_wakeup_without_rights_is_degraded),
-        CLI_TEST(test_wakeup_is_required_to_be_in_time),
-        CLI_TEST(test_wakeup_beside_a_load),
-        CLI_TEST(test_wakeup_is_exported_as_cyclictest_writes),
-        CLI_TEST(test_wakeup_refuses_wrong_options),
-    };
-
-    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

@@ -43,7 +43,7 @@ static void need_records(const struct cli_csv *csv)
 }
 
 /* A hog has nearly all the time that was lost, and what wakes up every millisecond is named beside it. */
-static void test_who_names_a_hog_and_a_timer(void **state)
+CLI_TEST(test_who_names_a_hog_and_a_timer)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("noise", "--who", "-q", "-t", "600ms", "--cpus", cli_cpu)};
@@ -99,7 +99,7 @@ static size_t run_beside(const struct cli *cli, pid_t other, const char *kind, c
 }
 
 #if defined(__x86_64__) && defined(SYS_perf_event_open)
-static void test_who_names_function_calls_from_other_cpus(void **state)
+CLI_TEST(test_who_names_function_calls_from_other_cpus)
 {
     const struct cli *cli = *state;
     struct cli_csv csv;
@@ -114,7 +114,7 @@ static void test_who_names_function_calls_from_other_cpus(void **state)
 #endif
 
 /* The sender is on the other CPU; receive packet steering sends its packets to the measured one. */
-static void test_who_names_network_softirqs(void **state)
+CLI_TEST(test_who_names_network_softirqs)
 {
     const struct cli *cli = *state;
     struct cli_csv csv;
@@ -154,7 +154,7 @@ static pid_t start_bursts(const char *cpu)
 }
 
 /* The run ends with the detour, and shows who took the CPU when it began and for how long. */
-static void test_who_stops_at_a_detour(void **state)
+CLI_TEST(test_who_stops_at_a_detour)
 {
     const struct cli *cli = *state;
     char keep[CLI_PATH];
@@ -198,7 +198,7 @@ static void test_who_stops_at_a_detour(void **state)
 }
 
 /* Nothing was as long: that is said, and no finding. */
-static void test_who_without_such_a_detour_says_so(void **state)
+CLI_TEST(test_who_without_such_a_detour_says_so)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {
@@ -211,7 +211,7 @@ static void test_who_without_such_a_detour_says_so(void **state)
     cli_result_free(&result);
 }
 
-static void test_who_keeps_only_what_it_stops_at(void **state)
+CLI_TEST(test_who_keeps_only_what_it_stops_at)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("noise", "--keep", "kept.csv", "--no-csv")};
@@ -253,7 +253,7 @@ static const char *own_program(const struct cli *cli)
 }
 
 /* A hog beside a test is named with its time, in column and table; what the test itself starts is not. */
-static void test_who_of_any_row(void **state)
+CLI_TEST(test_who_of_any_row)
 {
     const struct cli *cli = *state;
     const char *const own = own_program(cli);
@@ -300,7 +300,7 @@ static void test_who_of_any_row(void **state)
 }
 
 /* Nor is a load of many processes, which are made before the gate opens. */
-static void test_who_a_load_is_no_culprit(void **state)
+CLI_TEST(test_who_a_load_is_no_culprit)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.program = own_program(cli),
@@ -321,7 +321,7 @@ static void test_who_a_load_is_no_culprit(void **state)
 }
 
 /* A ring of a page is full at once: the record ends there, and nobody is given the rest. */
-static void test_who_a_full_ring_ends_the_record(void **state)
+CLI_TEST(test_who_a_full_ring_ends_the_record)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("unix", "context1", "--who", "--who-memory", "8K", "--samples", "1", "-t",
@@ -355,7 +355,7 @@ static void test_who_a_full_ring_ends_the_record(void **state)
 }
 
 /* Every wake-up is later than 1 us: what ran before it is printed, and summed up. */
-static void test_who_tells_what_ran_before_a_late_wakeup(void **state)
+CLI_TEST(test_who_tells_what_ran_before_a_late_wakeup)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args =
@@ -418,7 +418,7 @@ static int as_nobody(void *context)
     return cli_become_nobody();
 }
 
-static void test_who_without_rights_says_which_would_do(void **state)
+CLI_TEST(test_who_without_rights_says_which_would_do)
 {
     const struct cli *cli = *state;
     char binary[CLI_PATH];
@@ -430,7 +430,7 @@ static void test_who_without_rights_says_which_would_do(void **state)
     expect_counted(cli, &run, "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1 (it is ");
 }
 
-static void test_who_of_any_row_without_rights_says_which_would_do(void **state)
+CLI_TEST(test_who_of_any_row_without_rights_says_which_would_do)
 {
     const struct cli *cli = *state;
     char binary[CLI_PATH];
@@ -452,7 +452,7 @@ static void test_who_of_any_row_without_rights_says_which_would_do(void **state)
 }
 
 #ifdef SYS_perf_event_open
-static void test_who_under_a_filter_says_so(void **state)
+CLI_TEST(test_who_under_a_filter_says_so)
 {
     const struct cli *cli = *state;
     struct refusal refusals[] = {{.kind = REFUSE_CALL, .number = SYS_perf_event_open, .error = EPERM}, {.kind = 0}};
@@ -465,7 +465,7 @@ static void test_who_under_a_filter_says_so(void **state)
 #endif
 
 /* The records are of one CPU each. */
-static void test_who_needs_bound_samplers(void **state)
+CLI_TEST(test_who_needs_bound_samplers)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args =
@@ -481,29 +481,4 @@ static void test_who_needs_bound_samplers(void **state)
     cli_expect_text(cli_cell(&csv, row, "reason"), "--bind one");
     cli_csv_free(&csv);
     cli_result_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(test_who_names_a_hog_and_a_timer),
-        CLI_TEST(test_who_without_rights_says_which_would_do),
-#ifdef SYS_perf_event_open
-        CLI_TEST(test_who_under_a_filter_says_so),
-#endif
-        CLI_TEST(test_who_needs_bound_samplers),
-#if defined(__x86_64__) && defined(SYS_perf_event_open)
-        CLI_TEST(test_who_names_function_calls_from_other_cpus),
-#endif
-        CLI_TEST(test_who_names_network_softirqs),
-        CLI_TEST(test_who_of_any_row),
-        CLI_TEST(test_who_a_load_is_no_culprit),
-        CLI_TEST(test_who_a_full_ring_ends_the_record),
-        CLI_TEST(test_who_tells_what_ran_before_a_late_wakeup),
-        CLI_TEST(test_who_of_any_row_without_rights_says_which_would_do),
-        CLI_TEST(test_who_stops_at_a_detour),
-        CLI_TEST(test_who_without_such_a_detour_says_so),
-        CLI_TEST(test_who_keeps_only_what_it_stops_at),
-    };
-    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

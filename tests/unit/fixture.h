@@ -3,11 +3,6 @@
 #ifndef UNIT_FIXTURE_H
 #define UNIT_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <dirent.h>
 #include <grp.h>
 #include <sched.h>
@@ -16,9 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "../skip.h"
+#include "../test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

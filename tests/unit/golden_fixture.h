@@ -3,15 +3,10 @@
 #ifndef GOLDEN_FIXTURE_H
 #define GOLDEN_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "rows/text.h"
 
 /* Frees the text. */

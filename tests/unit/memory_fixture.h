@@ -5,17 +5,13 @@
 #define MEMORY_FIXTURE_H
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
 /* Allocations are refused when none is left. */
 extern unsigned allocations_left;

@@ -73,7 +73,7 @@ static void expect_only(const char *const *about, size_t n)
 
 /* --- the line for the kernel --- */
 
-static void test_advice_of_the_kernel_line_has_the_machines_values(void **state)
+TEST_WITH(test_advice_of_the_kernel_line_has_the_machines_values, tree_make, remove_all)
 {
     tree_unpack("laptop");
     advise("2-3", NULL);
@@ -84,7 +84,7 @@ static void test_advice_of_the_kernel_line_has_the_machines_values(void **state)
 }
 
 /* The board's kernel 5.10 has no nohz_full; 5.5 had no managed_irq. */
-static void test_advice_of_the_kernel_line_goes_by_the_kernel(void **state)
+TEST_WITH(test_advice_of_the_kernel_line_goes_by_the_kernel, tree_make, remove_all)
 {
     tree_unpack("board");
     advise("4-5", NULL);
@@ -95,7 +95,7 @@ static void test_advice_of_the_kernel_line_goes_by_the_kernel(void **state)
 }
 
 /* Booted with the line, what it is for is ok, and there is no such advice any more. */
-static void test_advice_of_the_kernel_line_makes_it_ok(void **state)
+TEST_WITH(test_advice_of_the_kernel_line_makes_it_ok, tree_make, remove_all)
 {
     static const char *const made_ok[] = {"isolated",  "nohz_full",    "nohz_pstate",
                                           "rcu_nocbs", "kthread_cpus", "irqaffinity"};
@@ -113,7 +113,7 @@ static void test_advice_of_the_kernel_line_makes_it_ok(void **state)
         assert_int_equal(states[setting_find(made_ok[i]) - settings_list].verdict, SETTING_OK);
 }
 
-static void test_advice_where_there_is_no_kernel_line(void **state)
+TEST_WITH(test_advice_where_there_is_no_kernel_line, tree_make, remove_all)
 {
     tree_unpack("laptop");
     advise("0-3", NULL);
@@ -132,7 +132,7 @@ static void test_advice_where_there_is_no_kernel_line(void **state)
 
 /* --- the rest --- */
 
-static void test_advice_of_tune(void **state)
+TEST_WITH(test_advice_of_tune, tree_make, remove_all)
 {
     tree_unpack("laptop");
     advise("2-3", NULL);
@@ -147,7 +147,7 @@ static void test_advice_of_tune(void **state)
     assert_int_equal(strncmp(advice[0].text.data, "smt: tune sets it only", 22), 0);
 }
 
-static void test_advice_of_services(void **state)
+TEST_WITH(test_advice_of_services, tree_make, remove_all)
 {
     tree_unpack("laptop");
     tree_put("/proc/800/comm", "updatedb.plocat\n");
@@ -168,7 +168,7 @@ static void test_advice_of_services(void **state)
     assert_int_equal(strncmp(command_of("services"), "systemctl stop ", 15), 0);
 }
 
-static void test_advice_on_bare_metal(void **state)
+TEST_WITH(test_advice_on_bare_metal, tree_make, remove_all)
 {
     static const char *const all[] = {"settings", "boot", "services", "single-user", "firmware"};
 
@@ -184,7 +184,7 @@ static void test_advice_on_bare_metal(void **state)
     expect_text("single-user", "'telinit 1'");
 }
 
-static void test_advice_in_a_container_and_a_virtual_machine(void **state)
+TEST_WITH(test_advice_in_a_container_and_a_virtual_machine, tree_make, remove_all)
 {
     static const char *const container[] = {"settings", "boot", "host"};
     static const char *const guest[] = {"settings", "boot", "services", "single-user", "host"};
@@ -204,7 +204,7 @@ static void test_advice_in_a_container_and_a_virtual_machine(void **state)
     assert_null(strstr(find("host")->text.data, "container"));
 }
 
-static void test_advice_is_none_where_nothing_is_noisy(void **state)
+TEST_WITH(test_advice_is_none_where_nothing_is_noisy, tree_make, remove_all)
 {
     tree_unpack("server");
     advise("8-15", NULL);
@@ -217,7 +217,7 @@ static void test_advice_is_none_where_nothing_is_noisy(void **state)
     assert_int_equal(n_advice, 0);
 }
 
-static void test_advice_printed_keeps_commands_whole(void **state)
+TEST_WITH(test_advice_printed_keeps_commands_whole, tree_make, remove_all)
 {
     struct text out = {0};
     size_t longest = 0;
@@ -237,23 +237,4 @@ static void test_advice_printed_keeps_commands_whole(void **state)
             longest = strcspn(line, "\n") > longest ? strcspn(line, "\n") : longest;
     assert_true(longest <= 72 && longest > 60);
     text_free(&out);
-}
-
-#define ADVICE_TEST(function) cmocka_unit_test_setup_teardown(function, tree_make, remove_all)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ADVICE_TEST(test_advice_of_the_kernel_line_has_the_machines_values),
-        ADVICE_TEST(test_advice_of_the_kernel_line_goes_by_the_kernel),
-        ADVICE_TEST(test_advice_of_the_kernel_line_makes_it_ok),
-        ADVICE_TEST(test_advice_where_there_is_no_kernel_line),
-        ADVICE_TEST(test_advice_of_tune),
-        ADVICE_TEST(test_advice_of_services),
-        ADVICE_TEST(test_advice_on_bare_metal),
-        ADVICE_TEST(test_advice_in_a_container_and_a_virtual_machine),
-        ADVICE_TEST(test_advice_is_none_where_nothing_is_noisy),
-        ADVICE_TEST(test_advice_printed_keeps_commands_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

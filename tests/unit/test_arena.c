@@ -77,7 +77,7 @@ static void take(size_t from, size_t size)
     range[n_ranges++].to = from + size;
 }
 
-static void test_arena_has_room_for_everything_once(void **state)
+TEST_WITH(test_arena_has_room_for_everything_once, begin, NULL)
 {
     const struct trial_head *head = make();
     size_t end = 0;
@@ -114,7 +114,7 @@ static void test_arena_has_room_for_everything_once(void **state)
 }
 
 /* Copies one after the other, then the load. */
-static void test_arena_slots_say_whose_they_are(void **state)
+TEST_WITH(test_arena_slots_say_whose_they_are, begin, NULL)
 {
     const struct trial_head *head = make();
 
@@ -150,7 +150,7 @@ static uint64_t set_up_in_7_s(const void *its_params)
 }
 
 /* A minute for the set-up or what the benchmark says, and a second for each further copy on a CPU. */
-static void test_arena_has_what_the_trial_asks_for(void **state)
+TEST_WITH(test_arena_has_what_the_trial_asks_for, begin, NULL)
 {
     static struct core_session session = {.probe = {.blocks = 3, .unit = 2}};
     static const struct {
@@ -189,7 +189,7 @@ static void on_cpu_3(const void *its_params, const struct place_request *request
     place_one(request, 0, 3, out);
 }
 
-static void test_arena_leaves_a_cpu_free_of_real_time_work(void **state)
+TEST_WITH(test_arena_leaves_a_cpu_free_of_real_time_work, begin, NULL)
 {
     static const struct party measured[] = {{.role = ROLE_MEASURED}}, asleep[] = {{.sleeps = true}},
                               with_timer[] = {{.role = ROLE_MEASURED}, {.role = ROLE_TIMER}},
@@ -245,7 +245,7 @@ static void test_arena_leaves_a_cpu_free_of_real_time_work(void **state)
 }
 
 /* What the party itself asks for, beside what the user did. */
-static void test_arena_places_as_the_party_asks(void **state)
+TEST_WITH(test_arena_places_as_the_party_asks, begin, NULL)
 {
     static const struct party asks[] = {{.lock_memory = true, .timer_slack_ns = 55}, {.name = "does not"}};
     const struct bench bench = {.parties = asks, .n_parties = 2};
@@ -261,12 +261,6 @@ static void test_arena_places_as_the_party_asks(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup(name, begin)
-    const struct CMUnitTest tests[] = {
-        TEST(test_arena_has_room_for_everything_once), TEST(test_arena_slots_say_whose_they_are),
-        TEST(test_arena_has_what_the_trial_asks_for),  TEST(test_arena_leaves_a_cpu_free_of_real_time_work),
-        TEST(test_arena_places_as_the_party_asks),
-    };
     process_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

@@ -34,7 +34,7 @@ static struct check checked(const struct bench *bench, uint64_t first, uint64_t 
     return check;
 }
 
-static void test_arith_sums_are_right(void **state)
+TEST(test_arith_sums_are_right)
 {
     for (size_t i = 0; i < N_SUMS; i++) {
         struct check check = checked(sums[i].bench, 1, 3);
@@ -45,13 +45,13 @@ static void test_arith_sums_are_right(void **state)
 }
 
 /* One term less is 99 or 99.74. */
-static void test_arith_checks_notice_a_missing_term(void **state)
+TEST(test_arith_checks_notice_a_missing_term)
 {
     for (size_t i = 0; i < N_SUMS; i++)
         assert_true(checked(sums[i].bench, 1, 0).tolerance < 0.5);
 }
 
-static void test_arith_no_sum_is_wrong(void **state)
+TEST(test_arith_no_sum_is_wrong)
 {
     for (size_t i = 0; i < N_SUMS; i++) {
         struct check check = checked(sums[i].bench, 0, 0);
@@ -60,26 +60,15 @@ static void test_arith_no_sum_is_wrong(void **state)
     }
 }
 
-static void test_arith_arithoh_turns_a_hundred_times(void **state)
+TEST(test_arith_arithoh_turns_a_hundred_times)
 {
     struct check check = checked(&bench_arithoh, 3, 4);
     assert_true(check.got == 700);
     assert_true(check.expected == 700);
 }
 
-static void test_arith_is_outside_the_index(void **state)
+TEST(test_arith_is_outside_the_index)
 {
     for (size_t i = 0; i < N_SUMS; i++)
         assert_true(bench_metric(sums[i].bench, UNIX_RATE)->baseline == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arith_sums_are_right),       cmocka_unit_test(test_arith_checks_notice_a_missing_term),
-        cmocka_unit_test(test_arith_no_sum_is_wrong),      cmocka_unit_test(test_arith_arithoh_turns_a_hundred_times),
-        cmocka_unit_test(test_arith_is_outside_the_index),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void check_run(uint64_t elements, uint64_t experiments, enum clock_kind c
     fixture_party_end(&p);
 }
 
-static void test_array_copies_each_time(void **state)
+TEST(test_array_copies_each_time)
 {
     check_run(25, 1000, CLOCK_KIND_GETTIME);
     struct clock_info info;
@@ -73,7 +73,7 @@ static void test_array_copies_each_time(void **state)
     check_run(12800, 10, info.kind);
 }
 
-static void test_array_begins_with_what_was_published(void **state)
+TEST(test_array_begins_with_what_was_published)
 {
     const struct array_params params = {.elements = 4, .experiments = 1};
     struct fixture_party p;
@@ -102,7 +102,7 @@ static void check_damage(unsigned which, uint64_t at, uint64_t count)
     fixture_party_end(&p);
 }
 
-static void test_array_finds_wrong_elements(void **state)
+TEST(test_array_finds_wrong_elements)
 {
     check_damage(0, 0, 1);
     check_damage(0, 99, 1);
@@ -110,14 +110,14 @@ static void test_array_finds_wrong_elements(void **state)
     check_damage(1, 90, 10);
 }
 
-static void test_array_writes_the_series(void **state)
+TEST(test_array_writes_the_series)
 {
     const struct array_params params = {.elements = 50, .experiments = 2};
 
     experiment_assert_series(&bench_array, &params, 50, 2);
 }
 
-static void test_array_fails_without_memory(void **state)
+TEST(test_array_fails_without_memory)
 {
     const struct array_params params = {.elements = UINT64_MAX / 64, .experiments = 1};
     struct fixture_party p;
@@ -139,7 +139,7 @@ static void test_array_fails_without_memory(void **state)
 
 static struct fixture_rows rows;
 
-static void test_array_rows_of_a_trial(void **state)
+TEST(test_array_rows_of_a_trial)
 {
     const struct array_params params = {.elements = 100, .experiments = 1000};
 
@@ -153,7 +153,7 @@ static void test_array_rows_of_a_trial(void **state)
     fixture_free_rows(&rows);
 }
 
-static void test_array_defaults(void **state)
+TEST(test_array_defaults)
 {
     static const uint64_t sizes[] = {25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800};
     static const uint64_t experiments[PRESET_COUNT] = {100000, 10000, 10000000};
@@ -173,15 +173,6 @@ static void test_array_defaults(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_array_copies_each_time),
-        cmocka_unit_test(test_array_begins_with_what_was_published),
-        cmocka_unit_test(test_array_finds_wrong_elements),
-        cmocka_unit_test(test_array_writes_the_series),
-        cmocka_unit_test(test_array_fails_without_memory),
-        cmocka_unit_test(test_array_rows_of_a_trial),
-        cmocka_unit_test(test_array_defaults),
-    };
     experiment_main(argc, argv, registry);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

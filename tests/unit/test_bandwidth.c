@@ -94,7 +94,7 @@ static void check_size(uint64_t cache, uint64_t memory, uint64_t expected, const
     assert_string_equal(bounded, expected_bound);
 }
 
-static void test_bandwidth_arrays_are_four_times_the_caches(void **state)
+TEST(test_bandwidth_arrays_are_four_times_the_caches)
 {
     check_size(32 * MIB, 16 * GIB, 128 * MIB, "");
     check_size(2 * MIB, 16 * GIB, 8 * MIB, "");
@@ -104,14 +104,14 @@ static void test_bandwidth_arrays_are_four_times_the_caches(void **state)
 }
 
 /* Three arrays in half of the memory. */
-static void test_bandwidth_arrays_are_bounded_by_memory(void **state)
+TEST(test_bandwidth_arrays_are_bounded_by_memory)
 {
     check_size(32 * MIB, 768 * MIB, 128 * MIB, "");
     check_size(32 * MIB, 600 * MIB, 100 * MIB, "arrays bounded by memory; the rule asks for 128 MiB");
     check_size(1 * MIB, 6 * MIB, 1 * MIB, "arrays bounded by memory; the rule asks for 7.63 MiB");
 }
 
-static void test_bandwidth_refuses_arrays_without_room(void **state)
+TEST(test_bandwidth_refuses_arrays_without_room)
 {
     struct bandwidth_params params = {.array_bytes = 511, .repetitions = 2};
     char why[80] = "";
@@ -122,7 +122,7 @@ static void test_bandwidth_refuses_arrays_without_room(void **state)
     assert_int_equal(bench_bandwidth.supported(&params, why, sizeof(why)), 0);
 }
 
-static void test_bandwidth_non_temporal_where_there_is_a_kernel(void **state)
+TEST(test_bandwidth_non_temporal_where_there_is_a_kernel)
 {
     struct bandwidth_params params = {.array_bytes = 4096, .repetitions = 2, .nontemporal = true};
     char why[80] = "";
@@ -178,7 +178,7 @@ static void check_run(bool nontemporal)
     fixture_party_end(&p);
 }
 
-static void test_bandwidth_runs_the_four_kernels(void **state)
+TEST(test_bandwidth_runs_the_four_kernels)
 {
     check_run(false);
     if (stream_kernels_choose(true))
@@ -203,7 +203,7 @@ static void check_damage(unsigned which, size_t at, double value, const char *na
     fixture_party_end(&p);
 }
 
-static void test_bandwidth_finds_wrong_elements(void **state)
+TEST(test_bandwidth_finds_wrong_elements)
 {
     check_damage(0, 0, 450, "largest relative error in a", 1);
     check_damage(0, 127, (double)NAN, "largest relative error in a", (double)NAN);
@@ -213,7 +213,7 @@ static void test_bandwidth_finds_wrong_elements(void **state)
 }
 
 /* 15^200 is near 10^235: still a double. */
-static void test_bandwidth_most_repetitions_stay_finite(void **state)
+TEST(test_bandwidth_most_repetitions_stay_finite)
 {
     const struct bandwidth_params params = {.array_bytes = 512, .repetitions = 200};
     struct fixture_party p;
@@ -225,7 +225,7 @@ static void test_bandwidth_most_repetitions_stay_finite(void **state)
     fixture_party_end(&p);
 }
 
-static void test_bandwidth_fails_without_memory(void **state)
+TEST(test_bandwidth_fails_without_memory)
 {
     const struct bandwidth_params params = {.array_bytes = UINT64_MAX / 8, .repetitions = 2};
     struct fixture_party p;
@@ -263,7 +263,7 @@ static void begin_on_clock(struct fixture_party *p, const struct bandwidth_param
 /* Whole arrays of 8,192 elements take 3 ms, as the clock is read four times, so that in the second repetition 1.5 ms
  * are 4,095 elements, in whole 64s 4,032. With three slices it takes 7 ms, and 1.5 ms are 1,755 elements. The first
  * repetition has no probes. */
-static void test_bandwidth_slices_last_as_long_as_planned(void **state)
+TEST(test_bandwidth_slices_last_as_long_as_planned)
 {
     static const double elements[] = {4032, 4032, 128, 1728, 1728, 1728, 1728, 1280};
     static const double bytes[KERNELS] = {16, 16, 24, 24};
@@ -292,7 +292,7 @@ static void test_bandwidth_slices_last_as_long_as_planned(void **state)
 }
 
 /* At least 64 elements, and at most all 128. */
-static void test_bandwidth_slices_are_of_some_elements_and_not_of_more(void **state)
+TEST(test_bandwidth_slices_are_of_some_elements_and_not_of_more)
 {
     const struct bandwidth_params params = {.array_bytes = 1024, .repetitions = 2};
     struct fixture_party p;
@@ -308,7 +308,7 @@ static void test_bandwidth_slices_are_of_some_elements_and_not_of_more(void **st
     made.on = false;
 }
 
-static void test_bandwidth_copies_share_the_arrays(void **state)
+TEST(test_bandwidth_copies_share_the_arrays)
 {
     static const struct {
         uint64_t bytes;
@@ -329,7 +329,7 @@ static void test_bandwidth_copies_share_the_arrays(void **state)
     }
 }
 
-static void test_bandwidth_without_such_stores_says_so(void **state)
+TEST(test_bandwidth_without_such_stores_says_so)
 {
     const struct bandwidth_params params = {.array_bytes = 512, .repetitions = 2, .nontemporal = true};
     struct row_params out = {.n = 0};
@@ -382,7 +382,7 @@ static void check_rows(unsigned copies, double elements)
     fixture_free_rows(&rows);
 }
 
-static void test_bandwidth_rates_follow_from_times(void **state)
+TEST(test_bandwidth_rates_follow_from_times)
 {
     check_rows(1, 12480); /* 12,500 elements, in whole 64s */
     check_rows(2, 6208);  /* 6,250 each */
@@ -390,7 +390,7 @@ static void test_bandwidth_rates_follow_from_times(void **state)
 
 /* Two copies, of which one begins first and the other ends last: a repetition is from the one's start to the other's
  * end. */
-static void test_bandwidth_repetition_is_from_first_start_to_last_end(void **state)
+TEST(test_bandwidth_repetition_is_from_first_start_to_last_end)
 {
     const struct bandwidth_params params = {.array_bytes = 2 * 64 * sizeof(double), .repetitions = 3};
     struct made_up_trial trial = {.spec = {.bench = &bench_bandwidth, .params = &params, .copies = 2}};
@@ -428,7 +428,7 @@ static void test_bandwidth_repetition_is_from_first_start_to_last_end(void **sta
 }
 
 /* Arrays of 8 MB have room for huge pages; the row says what the kernel gave, where it tells. */
-static void test_bandwidth_says_which_pages_it_got(void **state)
+TEST(test_bandwidth_says_which_pages_it_got)
 {
     const struct bandwidth_params params = {.array_bytes = 8000000, .repetitions = 2};
     struct fixture_party p;
@@ -445,7 +445,7 @@ static void test_bandwidth_says_which_pages_it_got(void **state)
     fixture_free_rows(&rows);
 }
 
-static void test_bandwidth_param_says_what_ran(void **state)
+TEST(test_bandwidth_param_says_what_ran)
 {
     struct bandwidth_params params = {.array_bytes = 4096, .repetitions = 2};
     struct row_params one = {.n = 0}, other = {.n = 0};
@@ -473,26 +473,8 @@ static void test_bandwidth_param_says_what_ran(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bandwidth_arrays_are_four_times_the_caches),
-        cmocka_unit_test(test_bandwidth_arrays_are_bounded_by_memory),
-        cmocka_unit_test(test_bandwidth_refuses_arrays_without_room),
-        cmocka_unit_test(test_bandwidth_non_temporal_where_there_is_a_kernel),
-        cmocka_unit_test(test_bandwidth_runs_the_four_kernels),
-        cmocka_unit_test(test_bandwidth_finds_wrong_elements),
-        cmocka_unit_test(test_bandwidth_most_repetitions_stay_finite),
-        cmocka_unit_test(test_bandwidth_fails_without_memory),
-        cmocka_unit_test(test_bandwidth_slices_last_as_long_as_planned),
-        cmocka_unit_test(test_bandwidth_slices_are_of_some_elements_and_not_of_more),
-        cmocka_unit_test(test_bandwidth_copies_share_the_arrays),
-        cmocka_unit_test(test_bandwidth_without_such_stores_says_so),
-        cmocka_unit_test(test_bandwidth_rates_follow_from_times),
-        cmocka_unit_test(test_bandwidth_repetition_is_from_first_start_to_last_end),
-        cmocka_unit_test(test_bandwidth_says_which_pages_it_got),
-        cmocka_unit_test(test_bandwidth_param_says_what_ran),
-    };
     trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     signals_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

@@ -53,7 +53,7 @@ double __wrap_results_clock_hz(const struct results *results)
     return made_up ? 2e9 : __real_results_clock_hz(results);
 }
 
-static void test_benches_latency_is_of_the_median_slice(void **state)
+TEST(test_benches_latency_is_of_the_median_slice)
 {
     struct made_up_slices times = {.head = {.n = 0}};
     struct core_record core = {.cycles_per_tick = 0};
@@ -72,7 +72,7 @@ static void test_benches_latency_is_of_the_median_slice(void **state)
 }
 
 /* 4096 bytes are read in 2 us: 2,048 MB/s. */
-static void test_benches_nodes_have_latency_and_bandwidth(void **state)
+TEST(test_benches_nodes_have_latency_and_bandwidth)
 {
     struct made_up_slices times = {.head = {.n = 0}}, reads = {.head = {.n = 0}};
     struct made_up_trial trial = {.spec = {.bench = &bench_memory_nodes, .copies = 1},
@@ -88,7 +88,7 @@ static void test_benches_nodes_have_latency_and_bandwidth(void **state)
 
 /* The chase runs from 1 to 8 us. Of the others one reads 7,000 bytes just then, and one 8,000 bytes from 4 to 12 us, of
  * which half is meanwhile: 11,000 bytes in 7 us. */
-static void test_benches_loaded_counts_what_the_others_read_meanwhile(void **state)
+TEST(test_benches_loaded_counts_what_the_others_read_meanwhile)
 {
     struct made_up_slices times = {.head = {.n = 0}}, one = {.head = {.n = 0}}, other = {.head = {.n = 0}};
     struct made_up_trial trial = {.spec = {.bench = &bench_memory_loaded, .copies = 3},
@@ -108,7 +108,7 @@ static void test_benches_loaded_counts_what_the_others_read_meanwhile(void **sta
 }
 
 /* The first batch of each of the two methods does not count; the last sample is that of the last batch. */
-static void test_benches_cores_leave_out_the_first_batch(void **state)
+TEST(test_benches_cores_leave_out_the_first_batch)
 {
     static struct made_up_slices times;
     struct made_up_trial trial = {.spec = {.bench = &bench_memory_cores, .copies = 1}, .recorder = {{&times}}};
@@ -132,7 +132,7 @@ static void test_benches_cores_leave_out_the_first_batch(void **state)
 
 /* Memory: 256 loads in 30.72 us, one time in five in 38.4 us, 46.08 us in the worst stretch. Cache: hundredths of a ns
  * a load. 64 KiB in 4.096 us. All are exact in the histograms. */
-static void test_benches_steady_compares_probes_with_their_median(void **state)
+TEST(test_benches_steady_compares_probes_with_their_median)
 {
     static struct hist cache, reload, memory, reading;
     static struct series series;
@@ -197,7 +197,7 @@ static void end(struct fixture_party *p)
     fixture_party_end(p);
 }
 
-static void test_benches_latency_has_sixteen_slices(void **state)
+TEST(test_benches_latency_has_sixteen_slices)
 {
     const struct memory_latency_params params = {.bytes = 100000, .chase = CHASE_SMALL};
     struct fixture_party p;
@@ -212,7 +212,7 @@ static void test_benches_latency_has_sixteen_slices(void **state)
 }
 
 /* Of small pages none is huge, though there is room for huge ones. Without a working set nothing is recorded. */
-static void test_benches_latency_records_its_pages(void **state)
+TEST(test_benches_latency_records_its_pages)
 {
     const struct memory_latency_params params = {.bytes = 8 * MIB, .chase = CHASE_SMALL};
     struct huge_pages seen;
@@ -235,7 +235,7 @@ static void test_benches_latency_records_its_pages(void **state)
 }
 
 /* Pages that are not known are not entered. */
-static void test_benches_pages_that_are_not_known_have_no_share(void **state)
+TEST(test_benches_pages_that_are_not_known_have_no_share)
 {
     static const double unknown[] = {0, 2097152, 4194304};
     struct made_up_slices times = {.head = {.n = 0}};
@@ -249,7 +249,7 @@ static void test_benches_pages_that_are_not_known_have_no_share(void **state)
 }
 
 /* Node 0 is there on all machines whose kernel knows nodes. */
-static void test_benches_nodes_read_the_set_eight_times(void **state)
+TEST(test_benches_nodes_read_the_set_eight_times)
 {
     const struct memory_nodes_params params = {.bytes = 2 * MIB};
     struct fixture_party p;
@@ -273,7 +273,7 @@ static void test_benches_nodes_read_the_set_eight_times(void **state)
 }
 
 /* The first copy runs the chase, at least once. */
-static void test_benches_loaded_runs_the_chase_once_at_least(void **state)
+TEST(test_benches_loaded_runs_the_chase_once_at_least)
 {
     struct memory_loaded_params params = {.bytes = 65536, .stream_bytes = 65536, .step = 4, .pause_ns = 2 * MS};
     struct fixture_party p;
@@ -419,7 +419,7 @@ static void expect_slices(const struct fixture_party *p, unsigned recorder, size
 
 /* A reading of the clock takes 1.5 ms, and the loads take no time: the 4,096 loads of the warm-up, and 16, are a slice.
  */
-static void test_benches_chases_are_timed_in_slices(void **state)
+TEST(test_benches_chases_are_timed_in_slices)
 {
     const struct memory_latency_params latency_params = {.bytes = 100000, .chase = CHASE_SMALL};
     const struct memory_loaded_params loaded_params = {.bytes = 65536, .stream_bytes = 65536, .pause_ns = 0};
@@ -453,7 +453,7 @@ static void test_benches_chases_are_timed_in_slices(void **state)
 
 /* A block is read between two readings of the clock, 1 us: 1,500 blocks are a slice. With a pause of 10 us a block
  * takes 12 us (a reading after it, ten in the pause, and one after that): 125 blocks. */
-static void test_benches_loaded_reads_blocks_in_slices(void **state)
+TEST(test_benches_loaded_reads_blocks_in_slices)
 {
     static const struct {
         uint64_t pause_ns, blocks;
@@ -491,7 +491,7 @@ static uint64_t cache_and_memory(size_t bytes, uint64_t since_ns, uint64_t pause
 
 /* A probe of the cache takes 2.1 ms, of which 0.096 ms are loads, and the next is due 0.87 ms after it: one in three
  * milliseconds, the first at the start, and there are probes of memory at the end of it and at the next millisecond. */
-static void test_benches_steady_probes_the_cache_in_a_tenth_of_the_time(void **state)
+TEST(test_benches_steady_probes_the_cache_in_a_tenth_of_the_time)
 {
     static const struct {
         size_t bytes;
@@ -532,7 +532,7 @@ static uint64_t memory_by_stretch(size_t bytes, uint64_t since_ns, uint64_t paus
 
 /* The mean of the second stretch: 49 probes of 31.744 us (256 loads and a reading of the clock), and one of 44.544 us.
  */
-static void test_benches_steady_keeps_the_mean_of_the_worst_stretch(void **state)
+TEST(test_benches_steady_keeps_the_mean_of_the_worst_stretch)
 {
     const struct memory_steady_params params = {.cache_bytes = 0, .memory_bytes = MIB};
     const struct made_up_jump late = {GATE + 20500000, 3500000};
@@ -560,7 +560,7 @@ static void test_benches_steady_keeps_the_mean_of_the_worst_stretch(void **state
 /* --- Set-up that fails. --- */
 
 /* Each mapping and each allocation of a set-up fails in turn. */
-static void test_benches_without_memory_say_so(void **state)
+TEST(test_benches_without_memory_say_so)
 {
     static const struct memory_latency_params latency_params = {.bytes = 100000, .chase = CHASE_HUGE};
     static const struct memory_loaded_params loaded_params = {.bytes = 70000, .stream_bytes = 80000};
@@ -600,7 +600,7 @@ static void test_benches_without_memory_say_so(void **state)
     nodes_made_up = NULL;
 }
 
-static void test_benches_nodes_need_their_node(void **state)
+TEST(test_benches_nodes_need_their_node)
 {
     static const struct {
         struct node_answers kernel;
@@ -651,7 +651,7 @@ bool __wrap_party_stopped(const struct party_context *context)
 }
 
 /* Each replaces the other one's number by the next, until that ends or the trial is stopped. */
-static void test_benches_cores_pass_a_number_to_and_fro(void **state)
+TEST(test_benches_cores_pass_a_number_to_and_fro)
 {
     static uint64_t shared[2 * 65536 / sizeof(uint64_t)];
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)shared;
@@ -699,7 +699,7 @@ static const struct memory_nodes_params nodes = {.cpu_node = 1, .memory_node = 2
 static const struct memory_steady_params steady = {.cache_bytes = 555, .memory_bytes = 666};
 static const struct wakeup_params wakeup = {.interval_ns = 1500000, .histogram_us = 400};
 
-static void test_benches_params_identify_the_work(void **state)
+TEST(test_benches_params_identify_the_work)
 {
     static const struct {
         const struct bench *bench;
@@ -726,7 +726,7 @@ static void test_benches_params_identify_the_work(void **state)
     assert_string_equal(out.text, expected);
 }
 
-static void test_benches_params_identify_the_load(void **state)
+TEST(test_benches_params_identify_the_load)
 {
     static const struct {
         const struct load *load;
@@ -752,7 +752,7 @@ static void test_benches_params_identify_the_load(void **state)
 }
 
 /* Each on the CPU that its parameters name. */
-static void test_benches_of_cpus_are_placed_by_their_parameters(void **state)
+TEST(test_benches_of_cpus_are_placed_by_their_parameters)
 {
     static const struct {
         const struct bench *bench;
@@ -773,31 +773,4 @@ static void test_benches_of_cpus_are_placed_by_their_parameters(void **state)
         assert_int_equal(cpuset_count(&placement.cpus), 1);
         assert_true(cpuset_has(&placement.cpus, table[i].cpu));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_benches_latency_is_of_the_median_slice),
-        cmocka_unit_test(test_benches_nodes_have_latency_and_bandwidth),
-        cmocka_unit_test(test_benches_loaded_counts_what_the_others_read_meanwhile),
-        cmocka_unit_test(test_benches_cores_leave_out_the_first_batch),
-        cmocka_unit_test(test_benches_steady_compares_probes_with_their_median),
-        cmocka_unit_test(test_benches_latency_has_sixteen_slices),
-        cmocka_unit_test(test_benches_latency_records_its_pages),
-        cmocka_unit_test(test_benches_pages_that_are_not_known_have_no_share),
-        cmocka_unit_test(test_benches_nodes_read_the_set_eight_times),
-        cmocka_unit_test(test_benches_loaded_runs_the_chase_once_at_least),
-        cmocka_unit_test(test_benches_chases_are_timed_in_slices),
-        cmocka_unit_test(test_benches_loaded_reads_blocks_in_slices),
-        cmocka_unit_test(test_benches_steady_probes_the_cache_in_a_tenth_of_the_time),
-        cmocka_unit_test(test_benches_steady_keeps_the_mean_of_the_worst_stretch),
-        cmocka_unit_test(test_benches_without_memory_say_so),
-        cmocka_unit_test(test_benches_nodes_need_their_node),
-        cmocka_unit_test(test_benches_cores_pass_a_number_to_and_fro),
-        cmocka_unit_test(test_benches_params_identify_the_work),
-        cmocka_unit_test(test_benches_params_identify_the_load),
-        cmocka_unit_test(test_benches_of_cpus_are_placed_by_their_parameters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

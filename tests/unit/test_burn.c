@@ -2,7 +2,7 @@
 /* The load burn: so many threads that never sleep. */
 #include "load_fixture.h"
 
-static void test_burn_has_so_many_threads_and_counts_their_cpu_time(void **state)
+TEST(test_burn_has_so_many_threads_and_counts_their_cpu_time)
 {
     struct load_params params = {.threads = 3};
     struct load_party l;
@@ -22,7 +22,7 @@ static void test_burn_has_so_many_threads_and_counts_their_cpu_time(void **state
         assert_int_equal(load_alone(), alone);
 }
 
-static void test_burn_never_sleeps(void **state)
+TEST(test_burn_never_sleeps)
 {
     struct load_params params = {.threads = 1};
     struct load_party l;
@@ -38,7 +38,7 @@ static void test_burn_never_sleeps(void **state)
     assert_true(l.used.ctx_voluntary < 3);
 }
 
-static void test_burn_says_how_many_threads(void **state)
+TEST(test_burn_says_how_many_threads)
 {
     const struct load_params params = {.threads = 4096};
 
@@ -66,18 +66,7 @@ static int without_threads(void)
     return 0;
 }
 
-static void test_burn_fails_when_a_thread_cannot_be_made(void **state)
+TEST(test_burn_fails_when_a_thread_cannot_be_made)
 {
     assert_int_equal(fixture_in_child(without_threads), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_burn_has_so_many_threads_and_counts_their_cpu_time),
-        cmocka_unit_test(test_burn_never_sleeps),
-        cmocka_unit_test(test_burn_says_how_many_threads),
-        cmocka_unit_test(test_burn_fails_when_a_thread_cannot_be_made),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,7 +119,7 @@ static void assert_degraded(const char *reason)
     assert_string_equal(p.head->slot[0].refused, reason);
 }
 
-static void test_calibrate_finds_the_speed_of_a_steady_cpu(void **state)
+TEST(test_calibrate_finds_the_speed_of_a_steady_cpu)
 {
     machine_of(1);
     assert_speed(calibrate_machine(1)[0], SPEED);
@@ -128,7 +128,7 @@ static void test_calibrate_finds_the_speed_of_a_steady_cpu(void **state)
     fixture_party_end(&p);
 }
 
-static void test_calibrate_finds_any_speed(void **state)
+TEST(test_calibrate_finds_any_speed)
 {
     static const double speeds[] = {0.02, 0.5, 3, 1000};
 
@@ -140,7 +140,7 @@ static void test_calibrate_finds_any_speed(void **state)
     }
 }
 
-static void test_calibrate_measures_each_cpu_on_its_own(void **state)
+TEST(test_calibrate_measures_each_cpu_on_its_own)
 {
     machine_of(3);
     machine.speed[1] = 2;
@@ -165,7 +165,7 @@ static void check_spread(unsigned cpus, unsigned measured, unsigned step)
     fixture_party_end(&p);
 }
 
-static void test_calibrate_takes_some_of_many_cpus(void **state)
+TEST(test_calibrate_takes_some_of_many_cpus)
 {
     check_spread(16, 16, 1);
     check_spread(17, 9, 2);
@@ -174,7 +174,7 @@ static void test_calibrate_takes_some_of_many_cpus(void **state)
     check_spread(MACHINE_CPUS, 16, 125);
 }
 
-static void test_calibrate_takes_cpus_that_are_not_neighbours(void **state)
+TEST(test_calibrate_takes_cpus_that_are_not_neighbours)
 {
     static const unsigned cpus[] = {3, 64, 1999};
 
@@ -191,7 +191,7 @@ static void test_calibrate_takes_cpus_that_are_not_neighbours(void **state)
     fixture_party_end(&p);
 }
 
-static void test_calibrate_measures_where_it_is_when_it_cannot_move(void **state)
+TEST(test_calibrate_measures_where_it_is_when_it_cannot_move)
 {
     machine_of(2);
     machine.refuses = true;
@@ -202,7 +202,7 @@ static void test_calibrate_measures_where_it_is_when_it_cannot_move(void **state
     fixture_party_end(&p);
 }
 
-static void test_calibrate_without_sched_getaffinity_measures_one(void **state)
+TEST(test_calibrate_without_sched_getaffinity_measures_one)
 {
     static const struct sim_params params;
 
@@ -217,7 +217,7 @@ static void test_calibrate_without_sched_getaffinity_measures_one(void **state)
 }
 
 /* A second for each CPU that is measured, and one more. */
-static void test_calibrate_has_time_for_each_cpu(void **state)
+TEST(test_calibrate_has_time_for_each_cpu)
 {
     static const struct {
         unsigned cpus, seconds;
@@ -267,7 +267,7 @@ static const double *calibrate_disturbed(unsigned from, unsigned to, double by)
     return calibrate_machine(1);
 }
 
-static void test_calibrate_is_the_median_of_its_blocks(void **state)
+TEST(test_calibrate_is_the_median_of_its_blocks)
 {
     unsigned first = warm_calls();
 
@@ -277,7 +277,7 @@ static void test_calibrate_is_the_median_of_its_blocks(void **state)
     fixture_party_end(&p);
 }
 
-static void test_calibrate_tries_again_when_the_check_does_not_hold(void **state)
+TEST(test_calibrate_tries_again_when_the_check_does_not_hold)
 {
     unsigned check = warm_calls() + BLOCKS;
 
@@ -298,7 +298,7 @@ static void test_calibrate_tries_again_when_the_check_does_not_hold(void **state
     fixture_party_end(&p);
 }
 
-static void test_calibrate_checks_again_after_a_pause(void **state)
+TEST(test_calibrate_checks_again_after_a_pause)
 {
     unsigned check = warm_calls() + BLOCKS + 2;
 
@@ -312,7 +312,7 @@ static void test_calibrate_checks_again_after_a_pause(void **state)
 }
 
 /* A CPU that cooled down in the pause is warm again after a block. */
-static void test_calibrate_warms_up_after_the_pause(void **state)
+TEST(test_calibrate_warms_up_after_the_pause)
 {
     machine_of(1);
     machine.after_sleep = 1.5;
@@ -329,7 +329,7 @@ static double restless(unsigned call)
     return cpuset_has(&machine.at, 1) && call % 2 ? 1.1 : 1;
 }
 
-static void test_calibrate_says_that_a_cpu_is_restless(void **state)
+TEST(test_calibrate_says_that_a_cpu_is_restless)
 {
     machine_of(3);
     machine.slower = restless;
@@ -342,7 +342,7 @@ static void test_calibrate_says_that_a_cpu_is_restless(void **state)
     fixture_party_end(&p);
 }
 
-static void test_calibrate_gives_up_after_some_tries(void **state)
+TEST(test_calibrate_gives_up_after_some_tries)
 {
     unsigned warm = warm_calls();
     machine_of(2);
@@ -359,7 +359,7 @@ static void test_calibrate_gives_up_after_some_tries(void **state)
 
 static const struct bench *const registry[] = {&bench_calibrate, NULL};
 
-static void test_calibrate_is_never_real_time(void **state)
+TEST(test_calibrate_is_never_real_time)
 {
     struct sim_params params = {.real_time = true};
     static struct place_request request;
@@ -381,7 +381,7 @@ static void test_calibrate_is_never_real_time(void **state)
 }
 
 /* On a busy machine the speed may vary: then the row says so, and still has a value. */
-static void test_calibrate_makes_a_row(void **state)
+TEST(test_calibrate_makes_a_row)
 {
     const struct sim_params params = {.single_cpu = true};
     static struct fixture_rows rows;
@@ -400,26 +400,8 @@ static void test_calibrate_makes_a_row(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calibrate_finds_the_speed_of_a_steady_cpu),
-        cmocka_unit_test(test_calibrate_finds_any_speed),
-        cmocka_unit_test(test_calibrate_measures_each_cpu_on_its_own),
-        cmocka_unit_test(test_calibrate_takes_some_of_many_cpus),
-        cmocka_unit_test(test_calibrate_takes_cpus_that_are_not_neighbours),
-        cmocka_unit_test(test_calibrate_measures_where_it_is_when_it_cannot_move),
-        cmocka_unit_test(test_calibrate_without_sched_getaffinity_measures_one),
-        cmocka_unit_test(test_calibrate_has_time_for_each_cpu),
-        cmocka_unit_test(test_calibrate_is_the_median_of_its_blocks),
-        cmocka_unit_test(test_calibrate_tries_again_when_the_check_does_not_hold),
-        cmocka_unit_test(test_calibrate_checks_again_after_a_pause),
-        cmocka_unit_test(test_calibrate_warms_up_after_the_pause),
-        cmocka_unit_test(test_calibrate_says_that_a_cpu_is_restless),
-        cmocka_unit_test(test_calibrate_gives_up_after_some_tries),
-        cmocka_unit_test(test_calibrate_is_never_real_time),
-        cmocka_unit_test(test_calibrate_makes_a_row),
-    };
     trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     signals_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Disturbances of a row: sums over made-up trials, and the text made of them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "row_fixture.h"
 #include "rows/rows.h"
 
@@ -31,7 +26,7 @@ static void assert_text(const struct causes *causes, const char *expected)
     assert_string_equal(causes_of(&row), expected);
 }
 
-static void test_causes_of_one_trial(void **state)
+TEST(test_causes_of_one_trial)
 {
     struct causes causes = {0};
 
@@ -42,7 +37,7 @@ static void test_causes_of_one_trial(void **state)
     assert_true(causes.cpu_s == 1.5 && causes.ctx_voluntary == 2 && causes.irqs == 280);
 }
 
-static void test_causes_add_up(void **state)
+TEST(test_causes_add_up)
 {
     struct causes causes = {0};
 
@@ -56,7 +51,7 @@ static void test_causes_add_up(void **state)
                 "involuntary=16");
 }
 
-static void test_causes_without_any_are_none(void **state)
+TEST(test_causes_without_any_are_none)
 {
     const struct causes causes = {0};
 
@@ -66,7 +61,7 @@ static void test_causes_without_any_are_none(void **state)
 
 /* The time that the quota took is a part of the time that tasks waited. The kernel's sum may be larger, as other tasks
  * of the group stand still too, or the only one that is known. */
-static void test_causes_quota_comes_off_the_waiting(void **state)
+TEST(test_causes_quota_comes_off_the_waiting)
 {
     static const struct {
         int64_t throttled_ns, delay_ns;
@@ -95,7 +90,7 @@ static void test_causes_quota_comes_off_the_waiting(void **state)
 }
 
 /* One trial of which it is not known is enough, whichever it is. */
-static void test_causes_not_known_are_left_out(void **state)
+TEST(test_causes_not_known_are_left_out)
 {
     for (int unknown = 0; unknown < 3; unknown++) {
         struct causes causes = {0};
@@ -113,7 +108,7 @@ static void test_causes_not_known_are_left_out(void **state)
     }
 }
 
-static void test_causes_of_nothing_known(void **state)
+TEST(test_causes_of_nothing_known)
 {
     const struct task_counters task = {-1, -1, -1, -1, -1, -1, -1};
     const struct machine_counters machine = {-1, -1, -1, -1, -1, -1, -1, -1};
@@ -123,7 +118,7 @@ static void test_causes_of_nothing_known(void **state)
     assert_text(&causes, "");
 }
 
-static void test_causes_of_large_counts(void **state)
+TEST(test_causes_of_large_counts)
 {
     const struct machine_counters machine = {
         .irqs = -1, .softirqs = 9007199254740992, .steal_ns = 86400000000000, .timer = -1, .resched = -1, .ipi = -1};
@@ -134,7 +129,7 @@ static void test_causes_of_large_counts(void **state)
     assert_text(&causes, "preempted:0;steal:86400000;device=0;softirq=9007199254740992;involuntary=1000000");
 }
 
-static void test_causes_of_its_own_stand_in_place(void **state)
+TEST(test_causes_of_its_own_stand_in_place)
 {
     static const char fault[] = "fault";
     struct causes causes = {0};
@@ -151,7 +146,7 @@ static void test_causes_of_its_own_stand_in_place(void **state)
                          "fault=11;migrated=1;involuntary=4");
 }
 
-static void test_causes_of_its_own_that_are_not_known(void **state)
+TEST(test_causes_of_its_own_that_are_not_known)
 {
     struct causes causes = {0};
 
@@ -162,7 +157,7 @@ static void test_causes_of_its_own_that_are_not_known(void **state)
     assert_text(&causes, "fault:2;timer=0;resched=0;ipi=0;device=0;softirq=0;fault=11;migrated=1;involuntary=4");
 }
 
-static void test_causes_of_its_own_are_so_many(void **state)
+TEST(test_causes_of_its_own_are_so_many)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
     struct causes causes = {0};
@@ -176,7 +171,7 @@ static void test_causes_of_its_own_are_so_many(void **state)
                          "migrated=0;involuntary=0");
 }
 
-static void test_causes_stopped_samples_are_counted(void **state)
+TEST(test_causes_stopped_samples_are_counted)
 {
     struct causes causes = {.n_own = 1, .own = {{"a", 0}}};
     struct row row;
@@ -188,7 +183,7 @@ static void test_causes_stopped_samples_are_counted(void **state)
 }
 
 /* A name that is too long, and what is beyond the last place, are left out. */
-static void test_causes_without_room_are_left_out(void **state)
+TEST(test_causes_without_room_are_left_out)
 {
     struct row row;
 
@@ -199,23 +194,4 @@ static void test_causes_without_room_are_left_out(void **state)
     for (int i = 0; i < 2 * ROW_CAUSES_MAX; i++)
         row_cause_add(&row.causes, "x", 1, false, i);
     assert_int_equal(row.causes.n, ROW_CAUSES_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_causes_of_one_trial),
-        cmocka_unit_test(test_causes_add_up),
-        cmocka_unit_test(test_causes_without_any_are_none),
-        cmocka_unit_test(test_causes_quota_comes_off_the_waiting),
-        cmocka_unit_test(test_causes_not_known_are_left_out),
-        cmocka_unit_test(test_causes_of_nothing_known),
-        cmocka_unit_test(test_causes_of_large_counts),
-        cmocka_unit_test(test_causes_of_its_own_stand_in_place),
-        cmocka_unit_test(test_causes_of_its_own_that_are_not_known),
-        cmocka_unit_test(test_causes_of_its_own_are_so_many),
-        cmocka_unit_test(test_causes_stopped_samples_are_counted),
-        cmocka_unit_test(test_causes_without_room_are_left_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

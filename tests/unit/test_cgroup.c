@@ -25,7 +25,7 @@ static void expect_isolated(const char *list)
     assert_string_equal(text, list);
 }
 
-static void test_cgroup_cpus_of_version_2(void **state)
+TREE_TEST(test_cgroup_cpus_of_version_2)
 {
     expect_cpus("?");
     tree_put("/proc/self/cgroup", "0::/user.slice/app\n");
@@ -45,7 +45,7 @@ static void test_cgroup_cpus_of_version_2(void **state)
     expect_cpus("2-5");
 }
 
-static void test_cgroup_cpus_of_version_1(void **state)
+TREE_TEST(test_cgroup_cpus_of_version_1)
 {
     tree_put("/proc/self/cgroup", "5:cpu,cpuacct:/x\n4:cpuset:/box\n0::/\n");
     tree_put("/proc/self/mountinfo", "34 31 0:31 / /c/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
@@ -62,7 +62,7 @@ static void test_cgroup_cpus_of_version_1(void **state)
     expect_cpus("0-1");
 }
 
-static void test_cgroup_cpus_without_proc(void **state)
+TREE_TEST(test_cgroup_cpus_without_proc)
 {
     tree_put("/sys/fs/cgroup/cpuset/cpuset.cpus", "1\n");
     expect_cpus("1");
@@ -86,7 +86,7 @@ static void expect_quota(const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void test_cgroup_quotas(void **state)
+TREE_TEST(test_cgroup_quotas)
 {
     expect_quota("0 CPUs");
     tree_unpack("gaming"); /* version 2, with quotas at two levels: the smaller one holds, both stop tasks */
@@ -100,7 +100,7 @@ static void test_cgroup_quotas(void **state)
     expect_quota("0 CPUs");
 }
 
-static void test_cgroup_quotas_of_version_1(void **state)
+TREE_TEST(test_cgroup_quotas_of_version_1)
 {
     tree_unpack("old");
     expect_quota("0.2 CPUs, 5 periods, 400000000 ns");
@@ -116,7 +116,7 @@ static void test_cgroup_quotas_of_version_1(void **state)
 }
 
 /* The files of a group that is removed while they are open give nothing more. */
-static void test_cgroup_quota_whose_file_vanishes(void **state)
+TREE_TEST(test_cgroup_quota_whose_file_vanishes)
 {
     struct cgroup_throttled throttled;
     struct cgroup_quota quota;
@@ -130,7 +130,7 @@ static void test_cgroup_quota_whose_file_vanishes(void **state)
     assert_false(cgroup_throttled(&quota, &throttled));
 }
 
-static void test_cgroup_isolated_cpus(void **state)
+TREE_TEST(test_cgroup_isolated_cpus)
 {
     tree_put("/proc/self/cgroup", "0::/a/b\n");
     expect_isolated("");
@@ -148,15 +148,4 @@ static void test_cgroup_isolated_cpus(void **state)
     expect_isolated("2-3");
     tree_put("/sys/fs/cgroup/cpuset.cpus.isolated", "\n");
     expect_isolated("");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TREE_TEST(test_cgroup_cpus_of_version_2),   TREE_TEST(test_cgroup_cpus_of_version_1),
-        TREE_TEST(test_cgroup_cpus_without_proc),   TREE_TEST(test_cgroup_quotas),
-        TREE_TEST(test_cgroup_quotas_of_version_1), TREE_TEST(test_cgroup_quota_whose_file_vanishes),
-        TREE_TEST(test_cgroup_isolated_cpus),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,9 @@
  * missed where there is one. `make history-sim` simulates 2000 histories of each kind; `make test` a part, from the
  * same seeds. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "memory_fixture.h"
 #include "normal_fixture.h"
@@ -46,7 +40,7 @@ static void make_levels(double *values, size_t n, const double *level, const siz
     }
 }
 
-static void test_change_points_are_at_the_steps(void **state)
+TEST(test_change_points_are_at_the_steps)
 {
     static const double level[] = {100, 130, 90, 100};
     static const size_t from[] = {0, 20, 33, 57};
@@ -61,7 +55,7 @@ static void test_change_points_are_at_the_steps(void **state)
 }
 
 /* The last three values are enough, whatever the unit and the sign. */
-static void test_change_points_find_a_step_at_the_end(void **state)
+TEST(test_change_points_find_a_step_at_the_end)
 {
     static const double level[] = {-1e-9, 5e-9};
     static const size_t from[] = {0, 57};
@@ -75,7 +69,7 @@ static void test_change_points_find_a_step_at_the_end(void **state)
     assert_int_equal(find(values, 60, ALPHA), 0);
 }
 
-static void test_change_points_need_values_that_differ(void **state)
+TEST(test_change_points_need_values_that_differ)
 {
     double values[RUNS] = {0};
 
@@ -90,7 +84,7 @@ static void test_change_points_need_values_that_differ(void **state)
 }
 
 /* Values of a coarse clock that are mostly equal. */
-static void test_change_points_of_values_that_are_mostly_equal(void **state)
+TEST(test_change_points_of_values_that_are_mostly_equal)
 {
     double values[RUNS];
 
@@ -104,7 +98,7 @@ static void test_change_points_of_values_that_are_mostly_equal(void **state)
 }
 
 /* 0.04 / 491 times its reciprocal is less than 1. */
-static void test_change_points_with_a_limit_that_is_rounded(void **state)
+TEST(test_change_points_with_a_limit_that_is_rounded)
 {
     static const double level[] = {100, 130};
     static const size_t from[] = {0, 20};
@@ -115,7 +109,7 @@ static void test_change_points_with_a_limit_that_is_rounded(void **state)
     assert_int_equal(at[0], 20);
 }
 
-static void test_change_points_same_seed_same_result(void **state)
+TEST(test_change_points_same_seed_same_result)
 {
     double values[RUNS];
     size_t other[RUNS];
@@ -129,7 +123,7 @@ static void test_change_points_same_seed_same_result(void **state)
     assert_memory_equal(at, other, n * sizeof(*at));
 }
 
-static void test_change_points_without_memory(void **state)
+TEST(test_change_points_without_memory)
 {
     double values[RUNS] = {0};
 
@@ -168,7 +162,7 @@ static unsigned most(unsigned n)
     return getenv("JITBENCH_STATS") ? n / 20 : n / 10;
 }
 
-static void test_change_points_in_flat_histories(void **state)
+TEST(test_change_points_in_flat_histories)
 {
     const unsigned n = simulations(40);
     double values[RUNS];
@@ -187,7 +181,7 @@ static void test_change_points_in_flat_histories(void **state)
 }
 
 /* An outlier at any place, of either sign, the ends included. */
-static void test_change_points_ignore_a_single_outlier(void **state)
+TEST(test_change_points_ignore_a_single_outlier)
 {
     const unsigned n = simulations(40);
     unsigned wrong = 0;
@@ -227,26 +221,9 @@ static void steps(enum shape shape, double alpha, unsigned least)
     assert_true(100 * found >= least * n);
 }
 
-static void test_change_points_find_a_step_of_two_standard_deviations(void **state)
+TEST(test_change_points_find_a_step_of_two_standard_deviations)
 {
     steps(NORMAL, ALPHA, 90);
     steps(NORMAL, ALPHA / FIGURES, 90);
     steps(OUTLIERS, ALPHA, 85);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_change_points_are_at_the_steps),
-        cmocka_unit_test(test_change_points_find_a_step_at_the_end),
-        cmocka_unit_test(test_change_points_need_values_that_differ),
-        cmocka_unit_test(test_change_points_of_values_that_are_mostly_equal),
-        cmocka_unit_test(test_change_points_with_a_limit_that_is_rounded),
-        cmocka_unit_test(test_change_points_same_seed_same_result),
-        cmocka_unit_test(test_change_points_without_memory),
-        cmocka_unit_test(test_change_points_in_flat_histories),
-        cmocka_unit_test(test_change_points_ignore_a_single_outlier),
-        cmocka_unit_test(test_change_points_find_a_step_of_two_standard_deviations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The ring of a chase: each line once, in an order that no prefetcher follows. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "bench/memory.h"
 #include "engine/core.h"
@@ -139,7 +133,7 @@ static size_t follow(const struct chase *chase, size_t *pages)
 }
 
 /* At random 4 of 4,095 steps are that short. */
-static void test_chase_visits_each_line_once_at_random(void **state)
+TEST(test_chase_visits_each_line_once_at_random)
 {
     struct chase chase;
     size_t pages;
@@ -153,7 +147,7 @@ static void test_chase_visits_each_line_once_at_random(void **state)
 }
 
 /* One page after the other, and within a page of 64 lines 4 of 63 steps are short at random. */
-static void test_chase_in_page_stays_in_the_page(void **state)
+TEST(test_chase_in_page_stays_in_the_page)
 {
     struct chase chase;
     size_t pages;
@@ -165,7 +159,7 @@ static void test_chase_in_page_stays_in_the_page(void **state)
 }
 
 /* Every second line, and 16 KiB after 16 KiB. */
-static void test_chase_links_blocks(void **state)
+TEST(test_chase_links_blocks)
 {
     enum { STRIDE = 2 * CHASE_LINE, BLOCK = 16384, PER_BLOCK = BLOCK / STRIDE };
     static bool seen[LINES];
@@ -190,7 +184,7 @@ static void test_chase_links_blocks(void **state)
 }
 
 /* Four blocks of 1,000 lines, and one of 96. */
-static void test_chase_links_a_last_block_that_is_smaller(void **state)
+TEST(test_chase_links_a_last_block_that_is_smaller)
 {
     struct chase chase;
     size_t pages;
@@ -201,7 +195,7 @@ static void test_chase_links_a_last_block_that_is_smaller(void **state)
     unmap(&chase);
 }
 
-static void test_chase_orders_differ_by_seed(void **state)
+TEST(test_chase_orders_differ_by_seed)
 {
     struct chase a, b;
     const void *x, *y;
@@ -222,7 +216,7 @@ static void test_chase_orders_differ_by_seed(void **state)
 }
 
 /* As many loads as asked for: once round leads back, one unrolled block less does not. */
-static void test_chase_walks_as_many_loads(void **state)
+TEST(test_chase_walks_as_many_loads)
 {
     struct chase chase;
 
@@ -235,7 +229,7 @@ static void test_chase_walks_as_many_loads(void **state)
     unmap(&chase);
 }
 
-static void test_chase_of_one_line(void **state)
+TEST(test_chase_of_one_line)
 {
     struct chase chase;
 
@@ -248,7 +242,7 @@ static void test_chase_of_one_line(void **state)
 }
 
 /* The slices' times of a load: 1, 2 and 9 ns. */
-static void test_chase_median(void **state)
+TEST(test_chase_median)
 {
     struct slices *slices = calloc(1, sizeof(*slices) + 4 * sizeof(slices->slice[0]));
 
@@ -275,7 +269,7 @@ static void machine_of(uint64_t step_ns, uintptr_t address)
 }
 
 /* Working sets in huge pages begin at a multiple of 2 MiB and have whole ones; what else was mapped is given back. */
-static void test_chase_maps_whole_pages_of_its_kind(void **state)
+TEST(test_chase_maps_whole_pages_of_its_kind)
 {
     static const struct {
         size_t bytes;
@@ -313,7 +307,7 @@ static void test_chase_maps_whole_pages_of_its_kind(void **state)
 
 /* 4,096 loads at a time, until each line was read or 25 ms have passed; a reading of the clock is a step after the one
  * before. Of loads that take a step for 4,096, so many take 1.5 ms, and at least 16. */
-static void test_chase_warms_up_for_one_round(void **state)
+TEST(test_chase_warms_up_for_one_round)
 {
     static const struct {
         size_t lines;
@@ -345,7 +339,7 @@ static void test_chase_warms_up_for_one_round(void **state)
     }
 }
 
-static void test_chase_slice_is_timed(void **state)
+TEST(test_chase_slice_is_timed)
 {
     struct slices *slices = calloc(1, sizeof(*slices) + 2 * sizeof(slices->slice[0]));
     struct chase chase;
@@ -367,7 +361,7 @@ static void test_chase_slice_is_timed(void **state)
     free(slices);
 }
 
-static void test_chase_asks_for_the_pages_of_its_set(void **state)
+TEST(test_chase_asks_for_the_pages_of_its_set)
 {
     double pages[N_PAGES] = {0};
     struct chase chase = {.set = NULL};
@@ -394,28 +388,7 @@ static int link_one(void)
     return error;
 }
 
-static void test_chase_without_memory(void **state)
+TEST(test_chase_without_memory)
 {
     assert_int_equal(memory_needed(link_one), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chase_visits_each_line_once_at_random),
-        cmocka_unit_test(test_chase_in_page_stays_in_the_page),
-        cmocka_unit_test(test_chase_links_blocks),
-        cmocka_unit_test(test_chase_links_a_last_block_that_is_smaller),
-        cmocka_unit_test(test_chase_orders_differ_by_seed),
-        cmocka_unit_test(test_chase_walks_as_many_loads),
-        cmocka_unit_test(test_chase_of_one_line),
-        cmocka_unit_test(test_chase_median),
-        cmocka_unit_test(test_chase_without_memory),
-        cmocka_unit_test(test_chase_maps_whole_pages_of_its_kind),
-        cmocka_unit_test(test_chase_warms_up_for_one_round),
-        cmocka_unit_test(test_chase_slice_is_timed),
-        cmocka_unit_test(test_chase_asks_for_the_pages_of_its_set),
-    };
-
-    return cmocka_run_group_tests_name("chase", tests, NULL, NULL);
 }

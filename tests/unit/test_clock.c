@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks: frequencies from made-up pairs, and plausibility of the real clocks. */
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,8 +10,6 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../refuse.h"
 #include "fixture.h"
@@ -50,7 +44,7 @@ static void make_up(uint64_t (*ns)(size_t reading))
     made_up_ns = ns;
 }
 
-static void test_clock_hz_from_made_up_pairs(void **state)
+TEST(test_clock_hz_from_made_up_pairs)
 {
     const struct clock_pair from = {.counter = 1000, .raw_ns = 5000000};
     const struct clock_pair after_1ms = {.counter = 1000 + 2445430, .raw_ns = 6000000};
@@ -63,7 +57,7 @@ static void test_clock_hz_from_made_up_pairs(void **state)
     assert_near(clock_hz(CLOCK_KIND_COUNTER, &ahead, &later), 2.4e9, 1e-3);
 }
 
-static void test_clock_hz_refuses_short_or_reversed_spans(void **state)
+TEST(test_clock_hz_refuses_short_or_reversed_spans)
 {
     const struct clock_pair from = {.counter = 1000, .raw_ns = 5000000};
     const struct clock_pair soon = {.counter = 9000, .raw_ns = 5999999};
@@ -76,13 +70,13 @@ static void test_clock_hz_refuses_short_or_reversed_spans(void **state)
     assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &from), 0, 0);
 }
 
-static void test_clock_hz_of_gettime_is_nanoseconds(void **state)
+TEST(test_clock_hz_of_gettime_is_nanoseconds)
 {
     const struct clock_pair pair = {.counter = 7, .raw_ns = 7};
     assert_near(clock_hz(CLOCK_KIND_GETTIME, &pair, &pair), 1e9, 0);
 }
 
-static void test_clock_choose_is_consistent(void **state)
+TEST(test_clock_choose_is_consistent)
 {
     struct clock_info info;
     char why[96];
@@ -115,7 +109,7 @@ static int forbidden_counter(void)
 }
 #endif
 
-static void test_clock_choose_falls_back_when_the_counter_is_forbidden(void **state)
+TEST(test_clock_choose_falls_back_when_the_counter_is_forbidden)
 {
 #if defined(__x86_64__)
     char why[96];
@@ -144,7 +138,7 @@ static int secretly_forbidden_counter(void)
 }
 #endif
 
-static void test_clock_choose_tries_the_counter(void **state)
+TEST(test_clock_choose_tries_the_counter)
 {
 #if defined(__x86_64__)
     char why[96];
@@ -174,7 +168,7 @@ static uint64_t does_not_trap(void)
     return clock_raw_ns();
 }
 
-static void test_clock_can_read_survives_what_cannot_be_read(void **state)
+TEST(test_clock_can_read_survives_what_cannot_be_read)
 {
     struct sigaction before, after;
     sigset_t blocked, mask;
@@ -192,7 +186,7 @@ static void test_clock_can_read_survives_what_cannot_be_read(void **state)
     assert_true(sigismember(&mask, SIGILL) && sigismember(&mask, SIGSEGV) && !sigismember(&mask, SIGBUS));
 }
 
-static void test_clock_pair_of_gettime_is_one_reading(void **state)
+TEST(test_clock_pair_of_gettime_is_one_reading)
 {
     struct clock_pair pair;
     uint64_t before = clock_raw_ns();
@@ -201,7 +195,7 @@ static void test_clock_pair_of_gettime_is_one_reading(void **state)
     assert_true(pair.raw_ns >= before && pair.raw_ns <= clock_raw_ns());
 }
 
-static void test_clock_pair_lies_between_readings(void **state)
+TEST(test_clock_pair_lies_between_readings)
 {
     struct clock_info info;
     struct clock_pair pair;
@@ -225,7 +219,7 @@ static uint64_t tries_of_a_pair(size_t reading)
     return 10000 * number + end * (number == 20 || number == 25 ? 100 : 500 + number);
 }
 
-static void test_clock_pair_is_the_middle_of_the_tightest_try(void **state)
+TEST(test_clock_pair_is_the_middle_of_the_tightest_try)
 {
     struct clock_info info;
     struct clock_pair pair;
@@ -250,7 +244,7 @@ static uint64_t costs(size_t reading)
     return number == 0 ? start - 5 : start + (number < 1000 ? number * 7 % 1000 + 10 : number % 7 * 10 + 100);
 }
 
-static void test_clock_cost_of_made_up_readings(void **state)
+TEST(test_clock_cost_of_made_up_readings)
 {
     struct clock_cost cost;
     make_up(costs);
@@ -278,14 +272,14 @@ static void assert_cost_is_ordered(enum clock_kind kind)
     assert_true(cost.median * COST_PAIRS / 2 <= (double)took);
 }
 
-static void test_clock_grain_of_a_scaled_counter(void **state)
+TEST(test_clock_grain_of_a_scaled_counter)
 {
     /* Multiples of 24.45 ticks, rounded either way. */
     uint64_t intervals[] = {49, 73, 49, 98, 74, 122, 147, 73, 123, 171};
     assert_true(clock_grain(intervals, 10) == 24);
 }
 
-static void test_clock_grain_of_a_fine_counter(void **state)
+TEST(test_clock_grain_of_a_fine_counter)
 {
     uint64_t fine[] = {30, 31, 33, 32, 34, 90, 35}, even[] = {20, 24, 22, 26, 60}, equal[] = {5, 5, 5};
     assert_true(clock_grain(fine, 7) == 1);
@@ -299,7 +293,7 @@ static void test_clock_grain_of_a_fine_counter(void **state)
     assert_true(clock_grain(half, 0) == 1 && clock_grain(half, 1) == 1);
 }
 
-static void test_clock_cost_is_ordered(void **state)
+TEST(test_clock_cost_is_ordered)
 {
     struct clock_info info;
     clock_choose(&info);
@@ -314,7 +308,7 @@ static void on_alarm(int signal_number)
 }
 
 /* A sleep is never shorter than requested, however slow the machine is; this is not a measurement. */
-static void test_clock_sleep_goes_on_after_signals(void **state)
+TEST(test_clock_sleep_goes_on_after_signals)
 {
     const struct itimerval every_ms = {.it_interval = {.tv_usec = 1000}, .it_value = {.tv_usec = 1000}};
     const struct itimerval off = {.it_value = {.tv_sec = 0}};
@@ -328,26 +322,4 @@ static void test_clock_sleep_goes_on_after_signals(void **state)
     clock_gettime(CLOCK_MONOTONIC, &end);
     sigaction(SIGALRM, &old, NULL);
     assert_true((end.tv_sec - begin.tv_sec) * 1000000000LL + (end.tv_nsec - begin.tv_nsec) >= 20000000LL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clock_grain_of_a_scaled_counter),
-        cmocka_unit_test(test_clock_grain_of_a_fine_counter),
-        cmocka_unit_test(test_clock_hz_from_made_up_pairs),
-        cmocka_unit_test(test_clock_hz_refuses_short_or_reversed_spans),
-        cmocka_unit_test(test_clock_hz_of_gettime_is_nanoseconds),
-        cmocka_unit_test(test_clock_choose_is_consistent),
-        cmocka_unit_test(test_clock_choose_falls_back_when_the_counter_is_forbidden),
-        cmocka_unit_test(test_clock_choose_tries_the_counter),
-        cmocka_unit_test(test_clock_can_read_survives_what_cannot_be_read),
-        cmocka_unit_test(test_clock_pair_of_gettime_is_one_reading),
-        cmocka_unit_test(test_clock_pair_lies_between_readings),
-        cmocka_unit_test(test_clock_pair_is_the_middle_of_the_tightest_try),
-        cmocka_unit_test(test_clock_cost_is_ordered),
-        cmocka_unit_test(test_clock_cost_of_made_up_readings),
-        cmocka_unit_test(test_clock_sleep_goes_on_after_signals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,12 @@
  * that its heading names. */
 #include <ctype.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "cmd/cmd.h"
 #include "row_fixture.h"
 
@@ -154,7 +149,7 @@ static void assert_columns(const struct suite *suite, bool verbose, const char *
     text_free(&out);
 }
 
-static void test_columns_of_run(void **state)
+TEST_WITH(test_columns_of_run, NULL, free_rows)
 {
     static const struct column table[] = {
         {"Mean", "wall", MEAN, 3, 1},     {"+-95%", "wall", HALF, 3, 1},
@@ -174,7 +169,7 @@ static void test_columns_of_run(void **state)
     assert_columns(&suite_run, true, "Each run", each, COUNT(each));
 }
 
-static void test_columns_of_noise(void **state)
+TEST_WITH(test_columns_of_noise, NULL, free_rows)
 {
     static const struct column detours[] = {
         {"Lost %", "lost", VALUE, 4, 1},
@@ -209,7 +204,7 @@ static void test_columns_of_noise(void **state)
     assert_columns(&suite_noise, false, "Interrupts a second", counts, COUNT(counts));
 }
 
-static void test_columns_of_prime(void **state)
+TEST_WITH(test_columns_of_prime, NULL, free_rows)
 {
     static const struct column all[] = {
         {"Median", "cycles", MEDIAN, 1, 1}, {"ns", "time", MEDIAN, 1, 1},     {"Mean", "cycles", MEAN, 2, 1},
@@ -242,7 +237,7 @@ static void test_columns_of_prime(void **state)
 }
 
 /* Times in ns, shown in ms or us. */
-static void test_columns_of_latency(void **state)
+TEST_WITH(test_columns_of_latency, NULL, free_rows)
 {
     static const struct column table[] = {
         {"Latency", "latency", MEAN, 3, 1e-6},
@@ -271,16 +266,4 @@ static void test_columns_of_latency(void **state)
     (void)free_rows(state);
     add_rows("latency", "audio", "interval_us=50000 busy_us=2500 protocol=classic", classic, COUNT(classic));
     assert_columns(&suite_latency, false, "counted as Interbench did", classic, COUNT(classic));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_columns_of_run, free_rows),
-        cmocka_unit_test_teardown(test_columns_of_noise, free_rows),
-        cmocka_unit_test_teardown(test_columns_of_prime, free_rows),
-        cmocka_unit_test_teardown(test_columns_of_latency, free_rows),
-    };
-
-    return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
 }

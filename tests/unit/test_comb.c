@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Combs on made-up events: found with jitter, drift and gaps among others; not found where there is none. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "stats/stats.h"
 
 /* Times in nanoseconds. */
@@ -91,7 +86,7 @@ static void assert_taken(unsigned number, unsigned origin, double least)
         fail_msg("%g of %g events were found, and %g of %g are right", both, of_origin, both, of_comb);
 }
 
-static void test_comb_a_tick_among_others(void **state)
+TEST(test_comb_a_tick_among_others)
 {
     static const double hz[] = {100, 250, 300, 1000};
 
@@ -111,7 +106,7 @@ static void test_comb_a_tick_among_others(void **state)
         }
 }
 
-static void test_comb_two_of_one_period(void **state)
+TEST(test_comb_two_of_one_period)
 {
     struct comb found;
 
@@ -130,7 +125,7 @@ static void test_comb_two_of_one_period(void **state)
 }
 
 /* The period may be known exactly, and be as far off as it may be. */
-static void test_comb_is_found_up_to_the_tolerance(void **state)
+TEST(test_comb_is_found_up_to_the_tolerance)
 {
     struct comb found;
 
@@ -147,7 +142,7 @@ static void test_comb_is_found_up_to_the_tolerance(void **state)
 }
 
 /* A comb fits half of its period, too, but has no event in every second one, apart from others by chance. */
-static void test_comb_of_half_the_period_has_a_small_share(void **state)
+TEST(test_comb_of_half_the_period_has_a_small_share)
 {
     static const double periods[] = {2, 4, 10};
     struct comb found;
@@ -165,7 +160,7 @@ static void test_comb_of_half_the_period_has_a_small_share(void **state)
 }
 
 /* Folding tells the phase of a slow one less exactly than its events may be late. */
-static void test_comb_slow_ones(void **state)
+TEST(test_comb_slow_ones)
 {
     static const double hz[] = {16, 20, 25, 40};
     struct comb found;
@@ -185,7 +180,7 @@ static void test_comb_slow_ones(void **state)
 }
 
 /* Two combs fill three of four periods of a faster one, and others the fourth by chance. */
-static void test_comb_of_two_slower_ones_has_a_small_share(void **state)
+TEST(test_comb_of_two_slower_ones_has_a_small_share)
 {
     struct comb found;
 
@@ -198,7 +193,7 @@ static void test_comb_of_two_slower_ones_has_a_small_share(void **state)
         assert_true(found.share < 0.3);
 }
 
-static void test_comb_none_in_events_at_random(void **state)
+TEST(test_comb_none_in_events_at_random)
 {
     static const double rates[] = {20, 200, 2000, 20000};
     static const double periods[] = {1, 2, 4, 10, 20};
@@ -215,7 +210,7 @@ static void test_comb_none_in_events_at_random(void **state)
         }
 }
 
-static void test_comb_none_in_too_few_periods(void **state)
+TEST(test_comb_none_in_too_few_periods)
 {
     struct comb found;
 
@@ -229,7 +224,7 @@ static void test_comb_none_in_too_few_periods(void **state)
 }
 
 /* comb_take() leaves events alone that already belong to another comb. */
-static void test_comb_takes_only_what_is_free(void **state)
+TEST(test_comb_takes_only_what_is_free)
 {
     struct comb found;
 
@@ -246,7 +241,7 @@ static void test_comb_takes_only_what_is_free(void **state)
 }
 
 /* In each period the nearest one only, and none that is much shorter than the others. */
-static void test_comb_takes_the_nearest_of_its_length(void **state)
+TEST(test_comb_takes_the_nearest_of_its_length)
 {
     struct comb found;
 
@@ -279,7 +274,7 @@ static void exact(double period, double phase, double length, size_t n, size_t o
 }
 
 /* Without jitter all figures are exact, though the period is looked for a little off. */
-static void test_comb_figures_of_an_exact_one(void **state)
+TEST(test_comb_figures_of_an_exact_one)
 {
     static const struct {
         double off;
@@ -303,7 +298,7 @@ static void test_comb_figures_of_an_exact_one(void **state)
 
 /* The least share is that of all periods, every second, ... or every fifth one, less what comes by chance: the share
  * of periods with an event half a period off. */
-static void test_comb_shares_of_exact_ones(void **state)
+TEST(test_comb_shares_of_exact_ones)
 {
     static const struct {
         size_t n, of, without;
@@ -336,7 +331,7 @@ static void test_comb_shares_of_exact_ones(void **state)
 
 /* Four events of each period are looked at, the longest: here one at the same time of each period, and three at any.
  * Shorter ones are more regular; that they are only by 1 ns suffices at the end of a class of lengths. */
-static void test_comb_looks_at_the_longest(void **state)
+TEST(test_comb_looks_at_the_longest)
 {
     static const struct {
         double shorter, length;
@@ -362,7 +357,7 @@ static void test_comb_looks_at_the_longest(void **state)
 
 /* Two neighbouring bins count together: the comb whose events are 100 us late in every second period is found, not the
  * other one, which has less than both of its bins, and more than each. */
-static void test_comb_over_two_bins(void **state)
+TEST(test_comb_over_two_bins)
 {
     struct comb found;
 
@@ -376,25 +371,4 @@ static void test_comb_over_two_bins(void **state)
     assert_true(comb_fit(made.events, made.n, 4 * MS, 0, REACH, &found));
     assert_true(fabs(fmod(found.phase, 4 * MS) - 50 * US) < 51 * US);
     expect_near(found.share, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_comb_a_tick_among_others),
-        cmocka_unit_test(test_comb_two_of_one_period),
-        cmocka_unit_test(test_comb_is_found_up_to_the_tolerance),
-        cmocka_unit_test(test_comb_of_half_the_period_has_a_small_share),
-        cmocka_unit_test(test_comb_slow_ones),
-        cmocka_unit_test(test_comb_of_two_slower_ones_has_a_small_share),
-        cmocka_unit_test(test_comb_none_in_events_at_random),
-        cmocka_unit_test(test_comb_none_in_too_few_periods),
-        cmocka_unit_test(test_comb_takes_only_what_is_free),
-        cmocka_unit_test(test_comb_takes_the_nearest_of_its_length),
-        cmocka_unit_test(test_comb_figures_of_an_exact_one),
-        cmocka_unit_test(test_comb_shares_of_exact_ones),
-        cmocka_unit_test(test_comb_looks_at_the_longest),
-        cmocka_unit_test(test_comb_over_two_bins),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,7 +226,7 @@ static void assert_list(char *const *got, char *const *expected)
     assert_null(*got);
 }
 
-static void test_command_words_come_back(void **state)
+TEST(test_command_words_come_back)
 {
     const struct command_image
         image = {.path = "/usr/bin/make", .prepare_path = "/bin/rm", .argv = argv, .prepare = prepare, .env = env},
@@ -257,7 +257,7 @@ static void test_command_words_come_back(void **state)
 }
 
 /* A worker looks at memory that others can write. */
-static void test_command_bytes_that_are_cut_off_are_refused(void **state)
+TEST(test_command_bytes_that_are_cut_off_are_refused)
 {
     const struct command_image image = {.path = "p", .prepare_path = "", .argv = argv, .prepare = nothing, .env = env};
     struct command_image got;
@@ -288,7 +288,7 @@ static int unpack_packed(void)
     return lists ? 0 : -1;
 }
 
-static void test_command_words_need_memory_once(void **state)
+TEST(test_command_words_need_memory_once)
 {
     const struct command_image image = {.path = "p", .prepare_path = "", .argv = argv, .prepare = prepare, .env = env};
 
@@ -319,7 +319,7 @@ static void assert_placed(const struct place_request *request, unsigned copy, co
     assert_int_equal(placement.refused[0] != 0, refused);
 }
 
-static void test_command_may_use_all_cpus_named(void **state)
+TEST(test_command_may_use_all_cpus_named)
 {
     struct place_request request;
 
@@ -332,7 +332,7 @@ static void test_command_may_use_all_cpus_named(void **state)
     assert_placed(&request, 1, "", SCHED_OTHER, false);
 }
 
-static void test_command_real_time_leaves_a_cpu_to_others(void **state)
+TEST(test_command_real_time_leaves_a_cpu_to_others)
 {
     struct place_request request;
 
@@ -349,7 +349,7 @@ static void test_command_real_time_leaves_a_cpu_to_others(void **state)
     assert_placed(&request, 0, "1,5", SCHED_FIFO, true);
 }
 
-static void test_command_gives_the_only_cpu_to_the_engine_to_judge(void **state)
+TEST(test_command_gives_the_only_cpu_to_the_engine_to_judge)
 {
     struct place_request request;
 
@@ -367,7 +367,7 @@ static void test_command_gives_the_only_cpu_to_the_engine_to_judge(void **state)
 
 /* --- Words about it. --- */
 
-static void test_command_is_described_by_what_is_not_as_usual(void **state)
+TEST(test_command_is_described_by_what_is_not_as_usual)
 {
     struct command_params params = {.line = "make -j2"};
     struct row_params out = {.n = 0};
@@ -383,7 +383,7 @@ static void test_command_is_described_by_what_is_not_as_usual(void **state)
     assert_string_equal(out.text, "shell=yes env=clean output=shown warmup=3 input=in prepare=sync command=make -j2");
 }
 
-static void test_command_is_described_by_its_parameters_and_plan(void **state)
+TEST(test_command_is_described_by_its_parameters_and_plan)
 {
     struct command_params params = {.line = "x",
                                     .again = true,
@@ -402,7 +402,7 @@ static void test_command_is_described_by_its_parameters_and_plan(void **state)
 }
 
 /* The longest description fits a row. */
-static void test_command_description_fits(void **state)
+TEST(test_command_description_fits)
 {
     struct command_params params = {.shell = true, .clean_env = true, .show_output = true, .warmup = 1000};
     struct row_params out = {.n = 0};
@@ -415,7 +415,7 @@ static void test_command_description_fits(void **state)
     assert_non_null(strstr(out.text, "command=xxx"));
 }
 
-static void test_command_has_time_to_get_ready(void **state)
+TEST(test_command_has_time_to_get_ready)
 {
     struct command_params params = {.timeout_ns = 10};
     const uint64_t own = 60000000000u;
@@ -491,7 +491,7 @@ static void assert_printed(int fd, const char *expected)
 
 static const struct command_params no_files = {.fds = {-1, -1, -1}};
 
-static void test_command_gets_the_files_that_were_given(void **state)
+TEST(test_command_gets_the_files_that_were_given)
 {
     const int out = fixture_file(), errors = fixture_file(), in = fixture_file();
     struct command_params params = no_files;
@@ -530,7 +530,7 @@ static void test_command_gets_the_files_that_were_given(void **state)
     (void)close(errors);
 }
 
-static void test_command_reads_a_file(void **state)
+TEST(test_command_reads_a_file)
 {
     const int out = fixture_file();
     struct command_params params = no_files;
@@ -555,7 +555,7 @@ static void test_command_reads_a_file(void **state)
     (void)close(out);
 }
 
-static void test_command_is_warmed_up_and_prepared_each_time(void **state)
+TEST(test_command_is_warmed_up_and_prepared_each_time)
 {
     const int out = fixture_file();
     struct command_params params = no_files;
@@ -572,7 +572,7 @@ static void test_command_is_warmed_up_and_prepared_each_time(void **state)
     (void)close(out);
 }
 
-static void test_command_that_fails(void **state)
+TEST(test_command_that_fails)
 {
     static const struct {
         const char *script, *prepare, *reason;
@@ -601,7 +601,7 @@ static void test_command_that_fails(void **state)
 }
 
 /* Neither a warm-up nor the command runs then. */
-static void test_command_that_is_not_set_up_does_not_run(void **state)
+TEST(test_command_that_is_not_set_up_does_not_run)
 {
     const int out = fixture_file();
     struct command_params params = no_files;
@@ -627,7 +627,7 @@ static void test_command_that_is_not_set_up_does_not_run(void **state)
     fixture_free_rows(&rows);
 }
 
-static void test_command_that_leaves_a_process_running(void **state)
+TEST(test_command_that_leaves_a_process_running)
 {
     struct command_params params = no_files;
 
@@ -709,7 +709,7 @@ static void assert_log(const char *expected)
     made.log[0] = 0;
 }
 
-static void test_command_calls_in_their_order(void **state)
+TEST(test_command_calls_in_their_order)
 {
     const int before = fixture_count_fds();
 
@@ -740,7 +740,7 @@ static void test_command_calls_in_their_order(void **state)
 }
 
 /* Setup and warm-ups come before the first sample only, and the first copy prepares for all. */
-static void test_command_later_samples_and_copies_are_only_prepared(void **state)
+TEST(test_command_later_samples_and_copies_are_only_prepared)
 {
     begin("/p", false);
     worker.party.context.sample = 1;
@@ -756,7 +756,7 @@ static void test_command_later_samples_and_copies_are_only_prepared(void **state
     end();
 }
 
-static void test_command_figures_are_those_of_its_end(void **state)
+TEST(test_command_figures_are_those_of_its_end)
 {
     const struct trial_slot *slot;
 
@@ -775,7 +775,7 @@ static void test_command_figures_are_those_of_its_end(void **state)
 }
 
 /* The programs are /s, /p, /c as a warm-up, /p and /c. What fails is the last that is done, and the reason names it. */
-static void test_command_says_which_call_failed(void **state)
+TEST(test_command_says_which_call_failed)
 {
     static const char *const whats[] = {
         "the setup command: ", "the prepare command: ", "a warm-up run: ", "the prepare command: ", ""};
@@ -813,7 +813,7 @@ static void test_command_says_which_call_failed(void **state)
         }
 }
 
-static void test_command_that_cannot_be_guarded_does_not_run(void **state)
+TEST(test_command_that_cannot_be_guarded_does_not_run)
 {
     for (unsigned nth = 0; nth < 2; nth++) {
         begin("/p", false);
@@ -829,7 +829,7 @@ static void test_command_that_cannot_be_guarded_does_not_run(void **state)
 }
 
 /* A failure that is to be ignored is the command's own. */
-static void test_command_failure_is_ignored_of_the_command_only(void **state)
+TEST(test_command_failure_is_ignored_of_the_command_only)
 {
     for (unsigned nth = 0; nth < 5; nth++) {
         const bool of_command = nth == 2 || nth == 4;
@@ -846,7 +846,7 @@ static void test_command_failure_is_ignored_of_the_command_only(void **state)
 }
 
 /* Bytes of the setup command or of the command that are no words. */
-static void test_command_bytes_that_are_no_words_do_not_run(void **state)
+TEST(test_command_bytes_that_are_no_words_do_not_run)
 {
     begin("", false);
     worker.params.setup_size = 4;
@@ -862,7 +862,7 @@ static void test_command_bytes_that_are_no_words_do_not_run(void **state)
 }
 
 /* The worker's policy is the command's, and it can still kill a command that never sleeps. */
-static void test_command_gets_the_policy_of_its_worker(void **state)
+TEST(test_command_gets_the_policy_of_its_worker)
 {
     static const struct {
         int policy, priority, policy_error, nice_error;
@@ -903,7 +903,7 @@ static void test_command_gets_the_policy_of_its_worker(void **state)
 }
 
 /* The limit of real-time CPU time ends a real-time command only. */
-static void test_command_tells_a_limit_from_a_signal(void **state)
+TEST(test_command_tells_a_limit_from_a_signal)
 {
     for (int real_time = 0; real_time < 2; real_time++) {
         begin("", false);
@@ -922,7 +922,7 @@ static void test_command_tells_a_limit_from_a_signal(void **state)
 }
 
 /* What the prepare command has left running is none of the command's. */
-static void test_command_is_blamed_for_what_it_left(void **state)
+TEST(test_command_is_blamed_for_what_it_left)
 {
     static const struct {
         const char *prepare_path;
@@ -969,13 +969,13 @@ static int run_without_descriptors(void)
     return 0;
 }
 
-static void test_command_whose_input_cannot_be_opened(void **state)
+TEST(test_command_whose_input_cannot_be_opened)
 {
     assert_int_equal(fixture_in_child(run_without_descriptors), 0);
 }
 
 /* Only what will never work is not supported. */
-static void test_command_needs_shared_memory(void **state)
+TEST(test_command_needs_shared_memory)
 {
     static const int errors[] = {0, -EAGAIN, -ENOMEM, -EINVAL};
     char why[160];
@@ -1001,7 +1001,7 @@ static const double numbers_of_copies[3][4] = {{1, 10, 3000, 2}, {2, 20, 7000, 1
 
 /* Three copies that start at 2, 1 and 4 ms and end at 500, 700 and 600 ms. wall is from the first start to the last
  * end, user and system are sums, max_rss and exit_code are the highest. */
-static void test_command_figures_are_of_all_copies(void **state)
+TEST(test_command_figures_are_of_all_copies)
 {
     static const uint64_t start_ms[] = {2, 1, 4}, end_ms[] = {500, 700, 600};
     static const double expected[COMMAND_N_METRICS] = {
@@ -1024,41 +1024,9 @@ static const struct bench *const registry[] = {&bench_command, NULL};
 
 int main(int argc, char **argv_of_main)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_command_figures_are_of_all_copies),
-        cmocka_unit_test(test_command_words_come_back),
-        cmocka_unit_test(test_command_bytes_that_are_cut_off_are_refused),
-        cmocka_unit_test(test_command_may_use_all_cpus_named),
-        cmocka_unit_test(test_command_real_time_leaves_a_cpu_to_others),
-        cmocka_unit_test(test_command_gives_the_only_cpu_to_the_engine_to_judge),
-        cmocka_unit_test(test_command_is_described_by_what_is_not_as_usual),
-        cmocka_unit_test(test_command_description_fits),
-        cmocka_unit_test(test_command_has_time_to_get_ready),
-        cmocka_unit_test(test_command_gets_the_files_that_were_given),
-        cmocka_unit_test(test_command_reads_a_file),
-        cmocka_unit_test(test_command_is_warmed_up_and_prepared_each_time),
-        cmocka_unit_test(test_command_that_fails),
-        cmocka_unit_test(test_command_that_is_not_set_up_does_not_run),
-        cmocka_unit_test(test_command_that_leaves_a_process_running),
-        cmocka_unit_test(test_command_is_described_by_its_parameters_and_plan),
-        cmocka_unit_test(test_command_words_need_memory_once),
-        cmocka_unit_test(test_command_calls_in_their_order),
-        cmocka_unit_test(test_command_later_samples_and_copies_are_only_prepared),
-        cmocka_unit_test(test_command_figures_are_those_of_its_end),
-        cmocka_unit_test(test_command_says_which_call_failed),
-        cmocka_unit_test(test_command_that_cannot_be_guarded_does_not_run),
-        cmocka_unit_test(test_command_failure_is_ignored_of_the_command_only),
-        cmocka_unit_test(test_command_bytes_that_are_no_words_do_not_run),
-        cmocka_unit_test(test_command_gets_the_policy_of_its_worker),
-        cmocka_unit_test(test_command_tells_a_limit_from_a_signal),
-        cmocka_unit_test(test_command_is_blamed_for_what_it_left),
-        cmocka_unit_test(test_command_whose_input_cannot_be_opened),
-        cmocka_unit_test(test_command_needs_shared_memory),
-    };
-
     trial_worker_main(argc, argv_of_main, registry, no_loads);
     process_init();
     fixture_default_signals();
     signals_init();
-    return cmocka_run_group_tests_name("command", tests, NULL, NULL);
+    return run_all_tests();
 }

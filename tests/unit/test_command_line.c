@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Words of the kernel's command line and of a command. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "sys/process.h"
 
 static const char *split_kernel(const char *line, struct words *words)
@@ -40,7 +35,7 @@ static void expect(splitter *split, const char *line, const char *expected)
     assert_null(words.word);
 }
 
-static void test_command_line_kernel_words(void **state)
+TEST(test_command_line_kernel_words)
 {
     expect(split_kernel, "", "");
     expect(split_kernel, " \n\t", "");
@@ -49,7 +44,7 @@ static void test_command_line_kernel_words(void **state)
     expect(split_kernel, "ro -- all --quick", "ro|--|all|--quick|");
 }
 
-static void test_command_line_kernel_quotes_protect_spaces(void **state)
+TEST(test_command_line_kernel_quotes_protect_spaces)
 {
     expect(split_kernel, "x jitbench.run=\"all --quick\" y", "x|jitbench.run=all --quick|y|");
     /* As GRUB writes a word that has a space in it. */
@@ -59,7 +54,7 @@ static void test_command_line_kernel_quotes_protect_spaces(void **state)
     expect(split_kernel, "\"\"", "|");
 }
 
-static void test_command_line_kernel_keeps_other_quotes(void **state)
+TEST(test_command_line_kernel_keeps_other_quotes)
 {
     expect(split_kernel, "a\"b c\"d", "a\"b c\"d|");
     expect(split_kernel, "a=b\"c d\"", "a=b\"c d\"|");
@@ -68,7 +63,7 @@ static void test_command_line_kernel_keeps_other_quotes(void **state)
     expect(split_kernel, "a=\\\"b", "a=\\\"b|");
 }
 
-static void test_command_line_kernel_open_quote_goes_to_the_end(void **state)
+TEST(test_command_line_kernel_open_quote_goes_to_the_end)
 {
     expect(split_kernel, "a=\"b c", "a=b c|");
     expect(split_kernel, "\"b c", "b c|");
@@ -76,7 +71,7 @@ static void test_command_line_kernel_open_quote_goes_to_the_end(void **state)
     expect(split_kernel, "a=\"", "a=|");
 }
 
-static void test_command_line_command_words(void **state)
+TEST(test_command_line_command_words)
 {
     expect(split_command, "", "");
     expect(split_command, "  all   --quick\t", "all|--quick|");
@@ -88,7 +83,7 @@ static void test_command_line_command_words(void **state)
     expect(split_command, "a\\ b", "a\\|b|");
 }
 
-static void test_command_line_command_refuses_an_open_quote(void **state)
+TEST(test_command_line_command_refuses_an_open_quote)
 {
     struct words words;
 
@@ -99,7 +94,7 @@ static void test_command_line_command_refuses_an_open_quote(void **state)
 }
 
 /* Whatever stands there: no byte beyond its room (the sanitizers look), no word that never ends. */
-static void test_command_line_takes_anything(void **state)
+TEST(test_command_line_takes_anything)
 {
     static const char bytes[] = "ab= \"'\n\\-\xff";
     uint32_t random = 1;
@@ -118,18 +113,4 @@ static void test_command_line_takes_anything(void **state)
         (void)words_of_command(line, round & 1, &words);
         words_free(&words);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_command_line_kernel_words),
-        cmocka_unit_test(test_command_line_kernel_quotes_protect_spaces),
-        cmocka_unit_test(test_command_line_kernel_keeps_other_quotes),
-        cmocka_unit_test(test_command_line_kernel_open_quote_goes_to_the_end),
-        cmocka_unit_test(test_command_line_command_words),
-        cmocka_unit_test(test_command_line_command_refuses_an_open_quote),
-        cmocka_unit_test(test_command_line_takes_anything),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

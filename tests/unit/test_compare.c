@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparisons of made-up samples: order of the rows by effect, drift, means of suites and hosts. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/compare.h"
 #include "memory_fixture.h"
@@ -90,7 +84,7 @@ static void expect_near(double got, double expected)
 }
 
 /* The greatest effect first, up or down; from or to 0 is greater than any other, and equal ones stay in order. */
-static void test_compared_rows_by_effect(void **state)
+TEST_WITH(test_compared_rows_by_effect, begin, end)
 {
     static const struct {
         double before, after, ratio;
@@ -112,7 +106,7 @@ static void test_compared_rows_by_effect(void **state)
     }
 }
 
-static void test_compared_rows_that_are_left_out(void **state)
+TEST_WITH(test_compared_rows_that_are_left_out, begin, end)
 {
     (void)add_pair("side", "lower", 1, 1, 2);
     (void)snprintf(add_pair("s", "lower", 1, 1, 2)->why, sizeof(pair[0].why), "no");
@@ -133,7 +127,7 @@ static void test_compared_rows_that_are_left_out(void **state)
 }
 
 /* Half of a run against the other half: the largest significant change of any run of either side. */
-static void test_compared_drift_and_fewest_samples(void **state)
+TEST_WITH(test_compared_drift_and_fewest_samples, begin, end)
 {
     static const struct {
         size_t side, run;
@@ -170,7 +164,7 @@ static void test_compared_drift_and_fewest_samples(void **state)
 }
 
 /* Commands of one file ran in turns, so their samples are pairs; other alternatives of one run decide nothing. */
-static void test_compared_commands_of_one_run_are_pairs(void **state)
+TEST_WITH(test_compared_commands_of_one_run_are_pairs, begin, end)
 {
     for (unsigned i = 0; i < 4; i++) {
         struct pair *of = add_pair("s", "lower", 1, 100, 110);
@@ -185,7 +179,7 @@ static void test_compared_commands_of_one_run_are_pairs(void **state)
 }
 
 /* Six pairs of one sign are significant, but not where it was looked at them after each few of a hundred. */
-static void test_compared_commands_that_may_end_early(void **state)
+TEST_WITH(test_compared_commands_that_may_end_early, begin, end)
 {
     for (unsigned i = 0; i < 2; i++) {
         add_pair("s", "lower", 1, 100, 110)->within = true;
@@ -200,7 +194,7 @@ static void test_compared_commands_that_may_end_early(void **state)
 }
 
 /* Runs are pairs if the kth of both sides are next to each other in time, in whichever order they are read. */
-static void test_compared_runs_that_alternate(void **state)
+TEST_WITH(test_compared_runs_that_alternate, begin, end)
 {
     static const struct {
         const char *seconds[2][RUNS_MAX]; /* of the base's runs and of the others */
@@ -243,7 +237,7 @@ static void test_compared_runs_that_alternate(void **state)
 
 /* Above 1 is better: a rate that doubles, and a time of an eighth, have the mean 4. Rows without a direction, a single
  * row of a suite, and other hosts are not in it. */
-static void test_compared_means(void **state)
+TEST_WITH(test_compared_means, begin, end)
 {
     (void)add_pair("s", "higher", 1, 100, 200);
     (void)add_pair("s", "lower", 1, 80, 10);
@@ -279,7 +273,7 @@ static void test_compared_means(void **state)
 }
 
 /* With three runs a side, the scores of the runs are tested: each the geometric mean of its rows over the base. */
-static void test_compared_means_of_runs(void **state)
+TEST_WITH(test_compared_means_of_runs, begin, end)
 {
     static const double levels[2][RUNS_MAX] = {{100, 101, 99, 0}, {200, 204, 196, 0}};
 
@@ -310,7 +304,7 @@ static void test_compared_means_of_runs(void **state)
 
 /* The host whose ratio is far from the others' stands out by the rules of fleet, if by more than the least effect,
  * among at least four. */
-static void test_compared_hosts(void **state)
+TEST_WITH(test_compared_hosts, begin, end)
 {
     static const struct {
         double after[5];
@@ -346,7 +340,7 @@ static void test_compared_hosts(void **state)
 /* A time that goes with one over the share of the core, of which one side had half as much: at the same share nothing
  * changed, and as measured it doubled or halved. Alternatives of the same files, and hosts, are taken as measured. The
  * mean of the suite is at the same share as well; its first row has no shares. */
-static void test_compared_at_the_same_share(void **state)
+TEST_WITH(test_compared_at_the_same_share, begin, end)
 {
     static const double of[] = {0.98, 0.9, 0.8, 0.95, 0.85};
     static const struct {
@@ -387,7 +381,7 @@ static void test_compared_at_the_same_share(void **state)
 }
 
 /* Hosts are judged by their ratios: neither the spread of their samples nor their shares of the core count. */
-static void test_compared_hosts_only_by_their_ratios(void **state)
+TEST_WITH(test_compared_hosts_only_by_their_ratios, begin, end)
 {
     for (size_t odd = 0; odd < 2; odd++) {
         (void)begin(state);
@@ -404,7 +398,7 @@ static void test_compared_hosts_only_by_their_ratios(void **state)
     }
 }
 
-static void test_compared_verdicts(void **state)
+TEST_WITH(test_compared_verdicts, begin, end)
 {
     static const struct {
         enum comparison_change change;
@@ -422,7 +416,7 @@ static void test_compared_verdicts(void **state)
 /* The errors of two rows, 0.1 % of spread in ten samples a side, are one: the square root of half of their squares, of
  * twice the degrees of freedom, as both are equal. From five rows on the spread of their ratios counts if it is more:
  * the standard deviation of -0.2 ... 0.2 is 0.158114, over the square root of 5. */
-static void test_compared_errors_of_means(void **state)
+TEST_WITH(test_compared_errors_of_means, begin, end)
 {
     (void)add_pair("s", "higher", 1, 100, 200);
     (void)add_pair("s", "lower", 1, 80, 10);
@@ -461,34 +455,10 @@ static int make_some(void)
     return result;
 }
 
-static void test_compared_without_memory_fails(void **state)
+TEST_WITH(test_compared_without_memory_fails, begin, end)
 {
     assert_true(memory_needed(make_some) > 3); /* no rows */
     for (size_t h = 0; h < 4; h++)
         (void)snprintf(add_pair("s", "lower", 3, 100, 110)->host, 8, "n%zu", h / 2);
     assert_true(memory_needed_or_end(make_some) > 20);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_compared_rows_by_effect),
-        TEST(test_compared_rows_that_are_left_out),
-        TEST(test_compared_drift_and_fewest_samples),
-        TEST(test_compared_commands_of_one_run_are_pairs),
-        TEST(test_compared_commands_that_may_end_early),
-        TEST(test_compared_runs_that_alternate),
-        TEST(test_compared_means),
-        TEST(test_compared_means_of_runs),
-        TEST(test_compared_hosts),
-        TEST(test_compared_at_the_same_share),
-        TEST(test_compared_hosts_only_by_their_ratios),
-        TEST(test_compared_verdicts),
-        TEST(test_compared_errors_of_means),
-        TEST(test_compared_without_memory_fails),
-    };
-
-    return cmocka_run_group_tests_name("compared", tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The comparison of commands that took turns, and the lines below the table of `jitbench run`. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "memory_fixture.h"
 #include "out/compare_commands.h"
@@ -56,7 +50,7 @@ static void expect(struct row *rows, size_t n, const char *text)
 }
 
 /* The machine's drift of 20 % is that of both of a pair. */
-static void test_compare_commands_of_a_difference_and_of_none(void **state)
+TEST(test_compare_commands_of_a_difference_and_of_none)
 {
     struct row rows[ROWS];
 
@@ -71,7 +65,7 @@ static void test_compare_commands_of_a_difference_and_of_none(void **state)
 }
 
 /* The interval of a faster command has the lower bound first, too. */
-static void test_compare_commands_of_less_time(void **state)
+TEST(test_compare_commands_of_less_time)
 {
     struct row rows[ROWS];
 
@@ -84,7 +78,7 @@ static void test_compare_commands_of_less_time(void **state)
 }
 
 /* Each with the first of as many copies; a failed command has no times. */
-static void test_compare_commands_of_copies_and_of_what_failed(void **state)
+TEST(test_compare_commands_of_copies_and_of_what_failed)
 {
     struct row rows[ROWS];
 
@@ -97,7 +91,7 @@ static void test_compare_commands_of_copies_and_of_what_failed(void **state)
 }
 
 /* One pair, equal or not; a time of 0; commands that fail in some of their runs, or in all. */
-static void test_compare_commands_not_decided(void **state)
+TEST(test_compare_commands_not_decided)
 {
     struct row rows[ROWS];
 
@@ -128,7 +122,7 @@ static void test_compare_commands_not_decided(void **state)
 }
 
 /* Commands of the same name are told apart by their command lines, also where the base has another name. */
-static void test_compare_commands_of_one_name(void **state)
+TEST(test_compare_commands_of_one_name)
 {
     struct row rows[ROWS];
 
@@ -149,7 +143,7 @@ static void test_compare_commands_of_one_name(void **state)
 }
 
 /* Rows are of one command if all of these agree. */
-static void test_compare_commands_of_one_command(void **state)
+TEST(test_compare_commands_of_one_command)
 {
     for (unsigned differing = 0; differing < 6; differing++) {
         struct row a = ROW(NULL, 1, .test = "A", .metric = "wall", .param = "command=A 1"), b = a;
@@ -167,7 +161,7 @@ static void test_compare_commands_of_one_command(void **state)
 }
 
 /* As many decimals as the interval needs; both ends in the order of their sizes; from a factor of 2 on, times. */
-static void test_compare_commands_says_how_much(void **state)
+TEST(test_compare_commands_says_how_much)
 {
     static const struct {
         enum command_verdict verdict;
@@ -210,7 +204,7 @@ static void test_compare_commands_says_how_much(void **state)
 }
 
 /* With looks in between the difference has to be clearer: after 8 of 100 blocks 0.4 % is spent, and p is 0.8 %. */
-static void test_compare_commands_allows_for_looks(void **state)
+TEST(test_compare_commands_allows_for_looks)
 {
     struct row rows[ROWS];
     struct command_comparison compared[ROWS];
@@ -233,7 +227,7 @@ static void test_compare_commands_allows_for_looks(void **state)
 }
 
 /* Looks that claim nothing make the interval wider, as long as there are enough pairs for one: it is never lost. */
-static void test_compare_commands_intervals_after_looks(void **state)
+TEST(test_compare_commands_intervals_after_looks)
 {
     static const size_t runs[] = {16, 20, 24, 40};
     struct row rows[ROWS];
@@ -264,7 +258,7 @@ static void test_compare_commands_intervals_after_looks(void **state)
 
 /* The base of a row is the first wall-clock time of as many copies. Of the runs of both, as many are compared as the
  * shorter one has; one that failed in some of its runs decides nothing, be it the base or the other. */
-static void test_compare_commands_bases_and_fields(void **state)
+TEST(test_compare_commands_bases_and_fields)
 {
     struct row rows[6];
     struct command_comparison compared[6];
@@ -297,7 +291,7 @@ static void test_compare_commands_bases_and_fields(void **state)
 }
 
 /* Three comparisons have to be right together, so that each needs a smaller p. */
-static void test_compare_commands_shares_the_error(void **state)
+TEST(test_compare_commands_shares_the_error)
 {
     struct row rows[ROWS];
     struct command_comparison compared[ROWS];
@@ -317,7 +311,7 @@ static void test_compare_commands_shares_the_error(void **state)
 }
 
 /* Relative to a margin, 3 % are less than 5 % and more than 1 %. */
-static void test_compare_commands_with_a_margin(void **state)
+TEST(test_compare_commands_with_a_margin)
 {
     struct row rows[ROWS];
     struct command_comparison compared[ROWS];
@@ -333,7 +327,7 @@ static void test_compare_commands_with_a_margin(void **state)
 }
 
 /* 10,000 runs are 400 pairs or fewer, of several blocks each, whose looks are those of the pairs. */
-static void test_compare_commands_joins_blocks(void **state)
+TEST(test_compare_commands_joins_blocks)
 {
     struct row rows[ROWS];
     struct command_comparison compared[ROWS];
@@ -352,7 +346,7 @@ static void test_compare_commands_joins_blocks(void **state)
 }
 
 /* A command against itself: what such a measurement would find, and how long that takes. */
-static void test_compare_commands_with_itself(void **state)
+TEST(test_compare_commands_with_itself)
 {
     struct row rows[ROWS];
     struct command_comparison compared[ROWS];
@@ -397,7 +391,7 @@ static void put_itself(double spread, const char *param, struct text *out)
 
 /* Times that never differ show any difference in six pairs, of four seconds each. Where they differ, a quarter more
  * pairs are tried until they suffice. */
-static void test_compare_commands_with_itself_in_so_many_pairs(void **state)
+TEST(test_compare_commands_with_itself_in_so_many_pairs)
 {
     static const unsigned tried[] = {6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 41, 51, 63};
     struct text out = {0};
@@ -443,7 +437,7 @@ static double least_of(const char *param)
 
 /* Of ten pairs. Looks in between cost a little; twice as many pairs show less; but a measurement that may end at an
  * interval of any width finds more only. What cannot have been planned does not count. */
-static void test_compare_commands_with_itself_as_planned(void **state)
+TEST(test_compare_commands_with_itself_as_planned)
 {
     const double least = least_of("aa=yes"), many = least_of("aa=yes planned=20");
 
@@ -472,32 +466,7 @@ static int compare_and_print(void)
     return result;
 }
 
-static void test_compare_commands_out_of_memory(void **state)
+TEST(test_compare_commands_out_of_memory)
 {
     assert_true(memory_needed(compare_and_print) > 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compare_commands_of_a_difference_and_of_none),
-        cmocka_unit_test(test_compare_commands_of_less_time),
-        cmocka_unit_test(test_compare_commands_of_copies_and_of_what_failed),
-        cmocka_unit_test(test_compare_commands_not_decided),
-        cmocka_unit_test(test_compare_commands_of_one_name),
-        cmocka_unit_test(test_compare_commands_of_one_command),
-        cmocka_unit_test(test_compare_commands_says_how_much),
-        cmocka_unit_test(test_compare_commands_allows_for_looks),
-        cmocka_unit_test(test_compare_commands_intervals_after_looks),
-        cmocka_unit_test(test_compare_commands_bases_and_fields),
-        cmocka_unit_test(test_compare_commands_shares_the_error),
-        cmocka_unit_test(test_compare_commands_with_a_margin),
-        cmocka_unit_test(test_compare_commands_joins_blocks),
-        cmocka_unit_test(test_compare_commands_with_itself),
-        cmocka_unit_test(test_compare_commands_with_itself_in_so_many_pairs),
-        cmocka_unit_test(test_compare_commands_with_itself_as_planned),
-        cmocka_unit_test(test_compare_commands_out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,9 @@
 /* Pairs of rows: which rows are compared, why a comparison is refused, and what counts as a value. */
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/compare.h"
 #include "memory_fixture.h"
@@ -99,14 +93,14 @@ static void expect_why(const char *why)
 
 /* --- The same measurement. --- */
 
-static void test_pairs_ignore_what_a_load_did(void **state)
+TEST_WITH(test_pairs_ignore_what_a_load_did, begin, end)
 {
     add_row(&base, "busy_us=5 loops_per_ms=77 threads=4 load_cpu_s=1.5 load_bursts=3", 1);
     add_row(&changed, "busy_us=5 loops_per_ms=78 threads=4 load_cpu_s=1.25 load_disk_read=9", 1);
     expect_why("");
 }
 
-static void test_pairs_keep_the_loads_own_parameters(void **state)
+TEST_WITH(test_pairs_keep_the_loads_own_parameters, begin, end)
 {
     add_row(&base, "load_interval_us=5", 1);
     add_row(&changed, "load_interval_us=6", 1);
@@ -114,7 +108,7 @@ static void test_pairs_keep_the_loads_own_parameters(void **state)
 }
 
 /* Whatever a user's command line looks like, its words say what ran. */
-static void test_pairs_of_commands_whose_words_look_like_ours(void **state)
+TEST_WITH(test_pairs_of_commands_whose_words_look_like_ours, begin, end)
 {
     for (int i = 0; i < 2; i++) {
         add_row(i ? &changed : &base, "command=./sim load=5", 1);
@@ -130,7 +124,7 @@ static void test_pairs_of_commands_whose_words_look_like_ours(void **state)
     }
 }
 
-static void test_pairs_of_commands_with_words_in_another_order(void **state)
+TEST_WITH(test_pairs_of_commands_with_words_in_another_order, begin, end)
 {
     add_row(&base, "command=copy a b", 1);
     add_row(&changed, "command=copy b a", 1);
@@ -138,14 +132,14 @@ static void test_pairs_of_commands_with_words_in_another_order(void **state)
     assert_int_equal(pairs.pair[0].reason, ACROSS_COMMAND);
 }
 
-static void test_pairs_of_prepared_commands_with_words_in_another_order(void **state)
+TEST_WITH(test_pairs_of_prepared_commands_with_words_in_another_order, begin, end)
 {
     add_row(&base, "prepare=sync command=copy a b", 1);
     add_row(&changed, "prepare=sync command=copy b a", 1);
     expect_why("other work: the same words in another order or number");
 }
 
-static void test_pairs_of_other_loads_metrics_and_copies_stand_alone(void **state)
+TEST_WITH(test_pairs_of_other_loads_metrics_and_copies_stand_alone, begin, end)
 {
     add_row(&base, "a=1", 1)->copies = 2;
     add_row(&changed, "a=1", 1)->copies = 4;
@@ -157,7 +151,7 @@ static void test_pairs_of_other_loads_metrics_and_copies_stand_alone(void **stat
         assert_string_equal(pairs.pair[i].why, pairs.pair[i].n_base ? "only in BASE" : "only in NEW");
 }
 
-static void test_pairs_by_cpus_where_a_run_has_several(void **state)
+TEST_WITH(test_pairs_by_cpus_where_a_run_has_several, begin, end)
 {
     for (int i = 0; i < 2; i++) {
         text_copy(add_row(i ? &changed : &base, "a=1", 1)->cpus, 8, "0");
@@ -171,7 +165,7 @@ static void test_pairs_by_cpus_where_a_run_has_several(void **state)
 }
 
 /* Several rows of a run have to be of different CPUs; those of different sides do not tell, even if of the same run. */
-static void test_pairs_by_cpus_of_one_run_and_side_only(void **state)
+TEST_WITH(test_pairs_by_cpus_of_one_run_and_side_only, begin, end)
 {
     for (int same_run = 0; same_run < 2; same_run++) {
         (void)begin(state);
@@ -189,7 +183,7 @@ static void test_pairs_by_cpus_of_one_run_and_side_only(void **state)
 }
 
 /* One row a run: which CPU it was does not matter, how many do. */
-static void test_pairs_of_another_cpu_are_the_same(void **state)
+TEST_WITH(test_pairs_of_another_cpu_are_the_same, begin, end)
 {
     text_copy(add_row(&base, "a=1", 1)->cpus, 8, "2");
     struct row *row = add_row(&changed, "a=1", 1);
@@ -201,7 +195,7 @@ static void test_pairs_of_another_cpu_are_the_same(void **state)
     assert_string_equal(pairs.pair[0].why, "");
 }
 
-static void test_pairs_left_over_are_joined_when_there_is_one_a_side(void **state)
+TEST_WITH(test_pairs_left_over_are_joined_when_there_is_one_a_side, begin, end)
 {
     add_row(&base, "limit=22 clock=rdtscp", 1);
     add_row(&base, "limit=46 clock=rdtscp", 1);
@@ -223,7 +217,7 @@ static void test_pairs_left_over_are_joined_when_there_is_one_a_side(void **stat
 
 /* An index of another protocol is refused by its name, even where other words agree; an older program's by its words.
  */
-static void test_pairs_of_two_indices_are_refused(void **state)
+TEST_WITH(test_pairs_of_two_indices_are_refused, begin, end)
 {
     struct row *row = add_row(&base, "protocol=stable tests=1 of=12", 1);
     add_row(&changed, "protocol=classic tests=1 of=12", 1);
@@ -234,7 +228,7 @@ static void test_pairs_of_two_indices_are_refused(void **state)
     expect_why("other work: footprint=dynamic against without");
 }
 
-static void test_pairs_across_a_build_with_what_follows_from_it(void **state)
+TEST_WITH(test_pairs_across_a_build_with_what_follows_from_it, begin, end)
 {
     add_row(&base, "flags=-O2 linkage=static libc=glibc resident=1", 1);
     add_row(&changed, "flags=-O3 linkage=static libc=musl resident=2", 1);
@@ -246,7 +240,7 @@ static void test_pairs_across_a_build_with_what_follows_from_it(void **state)
 
 /* --- What differs in kind. --- */
 
-static void test_pairs_name_what_differs(void **state)
+TEST_WITH(test_pairs_name_what_differs, begin, end)
 {
     add_row(&base, "a=1 timer=fifo:96 load=other", 1);
     struct row *row = add_row(&changed, "a=1 timer=fifo:96 load=other:5", 1);
@@ -265,7 +259,7 @@ static void test_pairs_name_what_differs(void **state)
     assert_string_equal(pairs.pair[0].why, "other unit: ns against ms");
 }
 
-static void test_pairs_within_a_side_must_be_of_a_kind_too(void **state)
+TEST_WITH(test_pairs_within_a_side_must_be_of_a_kind_too, begin, end)
 {
     add_row(&base, "a=1", 1);
     add_run(&base, "3", "here");
@@ -276,7 +270,7 @@ static void test_pairs_within_a_side_must_be_of_a_kind_too(void **state)
 }
 
 /* Each property, in the order in which they are named; of several differences the first is named. */
-static void test_pairs_each_property_is_compared(void **state)
+TEST_WITH(test_pairs_each_property_is_compared, begin, end)
 {
     static const struct {
         bool in_run;
@@ -314,7 +308,7 @@ static void test_pairs_each_property_is_compared(void **state)
 }
 
 /* A value that one side does not know is no difference, except for the direction. */
-static void test_pairs_ignore_what_is_not_known(void **state)
+TEST_WITH(test_pairs_ignore_what_is_not_known, begin, end)
 {
     static const struct {
         bool in_run;
@@ -352,7 +346,7 @@ static void test_pairs_ignore_what_is_not_known(void **state)
 }
 
 /* Whichever row of a side differs from the first one of the base, and of several the first. */
-static void test_pairs_look_at_all_rows_of_both_sides(void **state)
+TEST_WITH(test_pairs_look_at_all_rows_of_both_sides, begin, end)
 {
     for (size_t odd = 1; odd < 6; odd++) {
         (void)begin(state);
@@ -379,7 +373,7 @@ static void test_pairs_look_at_all_rows_of_both_sides(void **state)
     (void)begin(state);
 }
 
-static void test_pairs_rows_of_one_run(void **state)
+TEST_WITH(test_pairs_rows_of_one_run, begin, end)
 {
     static struct row_run one = {.run_id = "1"}, same = {.run_id = "1"}, other = {.run_id = "2"}, none, unknown;
     static const struct {
@@ -393,7 +387,7 @@ static void test_pairs_rows_of_one_run(void **state)
 }
 
 /* Where a side has no figures, its first row says why. */
-static void test_pairs_say_why_a_side_has_no_figures(void **state)
+TEST_WITH(test_pairs_say_why_a_side_has_no_figures, begin, end)
 {
     static const struct {
         enum row_status status;
@@ -446,7 +440,7 @@ static int make_within(void)
     return result;
 }
 
-static void test_pairs_without_memory_fail(void **state)
+TEST_WITH(test_pairs_without_memory_fail, begin, end)
 {
     for (size_t i = 0; i < 3; i++) {
         char word[8];
@@ -463,7 +457,7 @@ static void test_pairs_without_memory_fail(void **state)
     base.set.n = changed.set.n = 3;
 }
 
-static void test_pairs_settings_may_differ(void **state)
+TEST_WITH(test_pairs_settings_may_differ, begin, end)
 {
     add_row(&base, "a=1", 1)->nice = 0;
     struct row *row = add_row(&changed, "a=1", 1);
@@ -475,7 +469,7 @@ static void test_pairs_settings_may_differ(void **state)
     expect_why("");
 }
 
-static void test_pairs_leave_out_what_has_no_figures(void **state)
+TEST_WITH(test_pairs_leave_out_what_has_no_figures, begin, end)
 {
     struct row *row;
 
@@ -493,7 +487,7 @@ static void test_pairs_leave_out_what_has_no_figures(void **state)
     assert_int_equal(pairs.degraded, 1);
 }
 
-static void test_pairs_take_a_row_once(void **state)
+TEST_WITH(test_pairs_take_a_row_once, begin, end)
 {
     add_row(&base, "a=1", 1);
     add_row(&base, "a=1", 1);
@@ -506,7 +500,7 @@ static void test_pairs_take_a_row_once(void **state)
 
 /* --- What is compared. --- */
 
-static void test_compared_pools_runs_by_host(void **state)
+TEST_WITH(test_compared_pools_runs_by_host, begin, end)
 {
     struct compared compared;
     char id[8];
@@ -535,7 +529,7 @@ static void test_compared_pools_runs_by_host(void **state)
     compared_free(&compared);
 }
 
-static void test_compared_runs_without_an_id_are_runs(void **state)
+TEST_WITH(test_compared_runs_without_an_id_are_runs, begin, end)
 {
     struct compared compared;
 
@@ -554,7 +548,7 @@ static void test_compared_runs_without_an_id_are_runs(void **state)
 
 /* Turned so that above 1 is better: half the time and twice the rate are both 2; the row without samples is left out.
  */
-static void test_compared_mean_of_a_suite(void **state)
+TEST_WITH(test_compared_mean_of_a_suite, begin, end)
 {
     struct compared compared;
 
@@ -578,7 +572,7 @@ static void test_compared_mean_of_a_suite(void **state)
     compared_free(&compared);
 }
 
-static void test_compared_without_memory_fails(void **state)
+TEST_WITH(test_compared_without_memory_fails, begin, end)
 {
     struct compared compared;
     unsigned refused = 0;
@@ -604,7 +598,7 @@ static void test_compared_without_memory_fails(void **state)
 /* --- Commands in other paths, and rows of the same files. --- */
 
 /* Each run has its own folder. */
-static void test_pairs_across_command_pool_commands_of_a_name(void **state)
+TEST_WITH(test_pairs_across_command_pool_commands_of_a_name, begin, end)
 {
     add_row(&base, "files=1 command=/tmp/3/prog -x", 1);
     add_run(&base, "3", "here");
@@ -628,7 +622,7 @@ static void test_pairs_across_command_pool_commands_of_a_name(void **state)
 }
 
 /* Two commands of the same name are not pooled: those with equal lines are paired first, then the remaining ones. */
-static void test_pairs_across_command_keep_several_of_a_name_apart(void **state)
+TEST_WITH(test_pairs_across_command_keep_several_of_a_name_apart, begin, end)
 {
     add_row(&base, "command=make -j1", 1);
     add_row(&base, "command=make -j2", 2);
@@ -647,7 +641,7 @@ static void test_pairs_across_command_keep_several_of_a_name_apart(void **state)
 }
 
 /* The first by its position in the run, and where that is equal or not known, in the file. */
-static void test_pairs_within_take_the_first_for_the_base(void **state)
+TEST_WITH(test_pairs_within_take_the_first_for_the_base, begin, end)
 {
     add_row(&base, "command=b", 1);
     text_copy(add_row(&base, "command=a", 2)->test, sizeof(base.rows[1].test), "other");
@@ -670,7 +664,7 @@ static void test_pairs_within_take_the_first_for_the_base(void **state)
 }
 
 /* Loads, copies and CPUs are alternatives of a test, other tests are not; runs of several files are pooled. */
-static void test_pairs_within_compare_loads_and_cpus_of_a_test(void **state)
+TEST_WITH(test_pairs_within_compare_loads_and_cpus_of_a_test, begin, end)
 {
     for (int run = 0; run < 2; run++) {
         if (run)
@@ -719,7 +713,7 @@ static void expect_rows(bool all, size_t n, size_t n_alone)
 }
 
 /* A neighbour made it slower by a third, on CPU 1 only; the program did not change. */
-static void test_compared_with_the_core_free(void **state)
+TEST_WITH(test_compared_with_the_core_free, begin, end)
 {
     for (size_t side = 0; side < 2; side++)
         for (size_t cpu = 0; cpu < 2; cpu++)
@@ -751,7 +745,7 @@ static void test_compared_with_the_core_free(void **state)
     compared_free(&compared);
 }
 
-static void test_compared_with_the_core_free_on_one_side_only(void **state)
+TEST_WITH(test_compared_with_the_core_free_on_one_side_only, begin, end)
 {
     add_row(&base, "a=1", 1);
     add_row(&changed, "a=1", 1);
@@ -768,7 +762,7 @@ static void test_compared_with_the_core_free_on_one_side_only(void **state)
 }
 
 /* Runs without such a figure would be left out. */
-static void test_compared_with_the_core_free_in_some_runs(void **state)
+TEST_WITH(test_compared_with_the_core_free_in_some_runs, begin, end)
 {
     for (unsigned i = 0; i < 4; i++) {
         char id[] = {(char)('a' + i), '\0'};
@@ -785,7 +779,7 @@ static void test_compared_with_the_core_free_in_some_runs(void **state)
     expect_rows(false, 1, 1);
 }
 
-static void test_compared_within_with_the_core_free(void **state)
+TEST_WITH(test_compared_within_with_the_core_free, begin, end)
 {
     for (unsigned copies = 1; copies <= 2; copies++) {
         add_row(&base, "a=1", copies)->copies = copies;
@@ -800,49 +794,4 @@ static void test_compared_within_with_the_core_free(void **state)
     assert_float_equal(compared.comparison[0].base, 3, 1e-9);
     assert_float_equal(compared.comparison[0].changed, 6, 1e-9);
     compared_free(&compared);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_pairs_ignore_what_a_load_did),
-        TEST(test_pairs_keep_the_loads_own_parameters),
-        TEST(test_pairs_of_commands_whose_words_look_like_ours),
-        TEST(test_pairs_of_commands_with_words_in_another_order),
-        TEST(test_pairs_of_prepared_commands_with_words_in_another_order),
-        TEST(test_pairs_of_other_loads_metrics_and_copies_stand_alone),
-        TEST(test_pairs_by_cpus_where_a_run_has_several),
-        TEST(test_pairs_by_cpus_of_one_run_and_side_only),
-        TEST(test_pairs_of_another_cpu_are_the_same),
-        TEST(test_pairs_left_over_are_joined_when_there_is_one_a_side),
-        TEST(test_pairs_of_two_indices_are_refused),
-        TEST(test_pairs_across_a_build_with_what_follows_from_it),
-        TEST(test_pairs_name_what_differs),
-        TEST(test_pairs_within_a_side_must_be_of_a_kind_too),
-        TEST(test_pairs_each_property_is_compared),
-        TEST(test_pairs_ignore_what_is_not_known),
-        TEST(test_pairs_look_at_all_rows_of_both_sides),
-        TEST(test_pairs_rows_of_one_run),
-        TEST(test_pairs_say_why_a_side_has_no_figures),
-        TEST(test_pairs_without_memory_fail),
-        TEST(test_pairs_settings_may_differ),
-        TEST(test_pairs_leave_out_what_has_no_figures),
-        TEST(test_pairs_take_a_row_once),
-        TEST(test_pairs_across_command_pool_commands_of_a_name),
-        TEST(test_pairs_across_command_keep_several_of_a_name_apart),
-        TEST(test_pairs_within_take_the_first_for_the_base),
-        TEST(test_pairs_within_compare_loads_and_cpus_of_a_test),
-        TEST(test_compared_pools_runs_by_host),
-        TEST(test_compared_runs_without_an_id_are_runs),
-        TEST(test_compared_mean_of_a_suite),
-        TEST(test_compared_without_memory_fails),
-        TEST(test_compared_with_the_core_free),
-        TEST(test_compared_with_the_core_free_on_one_side_only),
-        TEST(test_compared_with_the_core_free_in_some_runs),
-        TEST(test_compared_within_with_the_core_free),
-    };
-
-    return cmocka_run_group_tests_name("pairs", tests, NULL, NULL);
 }

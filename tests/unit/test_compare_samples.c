@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The rule by which a difference counts as a change. test_coverage.c tests its error rates. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/compare_samples.h"
 #include "memory_fixture.h"
@@ -70,7 +64,7 @@ static void judge(struct comparison *c, size_t n)
 }
 
 /* However far apart: the drift between two runs is not known. */
-static void test_comparison_of_single_runs_is_not_decided(void **state)
+TEST(test_comparison_of_single_runs_is_not_decided)
 {
     struct comparison c = one_a_side(100, 150, 1);
     struct stats_running logs = {.n = 0};
@@ -98,7 +92,7 @@ static void test_comparison_of_single_runs_is_not_decided(void **state)
 }
 
 /* Samples that drift know less than as many that do not. */
-static void test_comparison_within_runs_that_drift(void **state)
+TEST(test_comparison_within_runs_that_drift)
 {
     struct ten steady, drifting;
     double sorted[N];
@@ -114,7 +108,7 @@ static void test_comparison_within_runs_that_drift(void **state)
 }
 
 /* Two runs a side are no more: their means, and both of their errors. */
-static void test_comparison_within_two_runs(void **state)
+TEST(test_comparison_within_two_runs)
 {
     struct ten a, b, c;
 
@@ -131,7 +125,7 @@ static void test_comparison_within_two_runs(void **state)
 }
 
 /* Three runs a side whose samples lie close together and whose levels do not: nothing changed. */
-static void test_comparison_of_runs_tests_their_means(void **state)
+TEST(test_comparison_of_runs_tests_their_means)
 {
     static const double base[] = {100, 104, 108}, same[] = {106, 110, 102}, slower[] = {150, 154, 158};
     struct ten ten[3][3];
@@ -155,7 +149,7 @@ static void test_comparison_of_runs_tests_their_means(void **state)
 }
 
 /* Six runs a side on a machine that becomes slower: 2 % are lost in the drift, unless the runs are taken as pairs. */
-static void test_comparison_of_runs_that_alternate(void **state)
+TEST(test_comparison_of_runs_that_alternate)
 {
     static const double drift[] = {100, 108, 117, 126, 133, 141}, noise[] = {1, 1.001, 0.999, 1.002, 1, 0.998};
     double after[6];
@@ -194,7 +188,7 @@ static void test_comparison_of_runs_that_alternate(void **state)
 }
 
 /* Blocks A B B A of one session, and one sample more on a side that has no partner. */
-static void test_comparison_of_samples_that_alternate(void **state)
+TEST(test_comparison_of_samples_that_alternate)
 {
     double before[13], after[12];
 
@@ -215,7 +209,7 @@ static void test_comparison_of_samples_that_alternate(void **state)
 }
 
 /* Without logarithms the differences themselves are tested, and there is no ratio. */
-static void test_comparison_of_pairs_with_zeros(void **state)
+TEST(test_comparison_of_pairs_with_zeros)
 {
     static const double before[] = {0, 1, 0, 2, 0, 1}, after[] = {5, 7, 5, 6, 8, 7};
     struct comparison_run base[6], changed[6];
@@ -250,7 +244,7 @@ static struct comparison of_runs(double base, double changed, double spread)
     return measure(before, N, after, N);
 }
 
-static void test_comparison_of_one_value_knows_nothing(void **state)
+TEST(test_comparison_of_one_value_knows_nothing)
 {
     const double one = 5, two = 500;
     const struct comparison_run a = RUN(&one, 1), b = RUN(&two, 1);
@@ -264,7 +258,7 @@ static void test_comparison_of_one_value_knows_nothing(void **state)
     NEAR(c[1].p_adjusted, c[1].p); /* what was not tested does not count */
 }
 
-static void test_comparison_verdicts_of_ten_runs(void **state)
+TEST(test_comparison_verdicts_of_ten_runs)
 {
     struct comparison faster = of_runs(100, 95, 0.1), slower = of_runs(100, 102, 0.1);
     struct comparison small = of_runs(100, 100.5, 0.01), chance = of_runs(100, 101, 1);
@@ -282,7 +276,7 @@ static void test_comparison_verdicts_of_ten_runs(void **state)
     assert_true(chance.least > 0.03 && chance.least < 0.06);
 }
 
-static void test_comparison_corrects_for_all_that_are_judged(void **state)
+TEST(test_comparison_corrects_for_all_that_are_judged)
 {
     struct comparison c[40];
 
@@ -298,7 +292,7 @@ static void test_comparison_corrects_for_all_that_are_judged(void **state)
 }
 
 /* To Welch the difference between constants is beyond doubt. */
-static void test_comparison_of_constants_goes_by_permutations(void **state)
+TEST(test_comparison_of_constants_goes_by_permutations)
 {
     static const double low = 22, high = 24;
     const struct comparison_run a[] = {RUN(&low, 1), RUN(&low, 1), RUN(&low, 1)},
@@ -313,7 +307,7 @@ static void test_comparison_of_constants_goes_by_permutations(void **state)
     assert_int_equal(of_runs(22, 22, 0).change, CHANGE_UNKNOWN); /* not judged yet */
 }
 
-static void test_comparison_from_zero(void **state)
+TEST(test_comparison_from_zero)
 {
     struct ten a, b;
 
@@ -347,7 +341,7 @@ static int measure_and_judge(void)
                : 0;
 }
 
-static void test_comparison_without_memory_is_an_error(void **state)
+TEST(test_comparison_without_memory_is_an_error)
 {
     assert_true(memory_needed(measure_and_judge) > 10);
 }
@@ -374,7 +368,7 @@ static struct comparison measure_shared(const double of[2][SHARED], size_t n, do
     return measure_order(runs[0], n, runs[1], n, order);
 }
 
-static void test_comparison_at_the_same_share(void **state)
+TEST(test_comparison_at_the_same_share)
 {
     struct comparison c = measure_shared(shares, SHARED, 1.1, ORDER_APART);
     double sum = 0;
@@ -404,7 +398,7 @@ static void test_comparison_at_the_same_share(void **state)
 }
 
 /* More runs on one side than on the other, all exactly as their shares have them. */
-static void test_comparison_at_the_same_share_of_unequal_sides(void **state)
+TEST(test_comparison_at_the_same_share_of_unequal_sides)
 {
     static const double of[2][8] = {{1, 0.25, 1, 0.25, 1, 0.5}, {0.25, 0.5, 0.125, 0.25, 0.125, 0.5, 0.25, 0.5}};
     double values[2][8];
@@ -430,7 +424,7 @@ static void test_comparison_at_the_same_share_of_unequal_sides(void **state)
 }
 
 /* Too few runs, a share that is not known, shares that hardly differ: the values as measured. */
-static void test_comparison_without_shares(void **state)
+TEST(test_comparison_without_shares)
 {
     double of[2][SHARED];
     struct comparison c = measure_shared(shares, SHARE_RUNS - 1, 1.1, ORDER_APART);
@@ -457,7 +451,7 @@ static void test_comparison_without_shares(void **state)
 
 /* The second side had 0.6 to 0.75 of the core, the first all of it: what is claimed at the same share (nothing) and as
  * measured (a change) differs, and the data cannot tell which is right. Where both claim the same, it is claimed. */
-static void test_comparison_that_hangs_on_the_share(void **state)
+TEST(test_comparison_that_hangs_on_the_share)
 {
     static const double of[2][SHARED] = {{0.9, 0.95, 0.98, 1, 0.92, 0.97}, {0.6, 0.7, 0.65, 0.75, 0.68, 0.62}};
     static const struct {
@@ -485,7 +479,7 @@ static void test_comparison_that_hangs_on_the_share(void **state)
 }
 
 /* Runs of 2, 5 and 3 samples, without noise in their halves: what each field is worked out from. */
-static void test_comparison_fields_of_unequal_runs(void **state)
+TEST(test_comparison_fields_of_unequal_runs)
 {
     static const double a[] = {10, 12}, b[] = {11, 13, 12, 10, 14}, c[] = {30, 31, 35};
     const struct comparison_run base[] = {RUN(a, 2), RUN(b, 5)}, changed[] = {RUN(c, 3)};
@@ -503,30 +497,4 @@ static void test_comparison_fields_of_unequal_runs(void **state)
     NEAR(found.ratio, cbrt(30.0 * 31 * 35) / of_base);
     NEAR(back.ratio * found.ratio, 1);
     NEAR(found.error, back.error);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_comparison_of_single_runs_is_not_decided),
-        cmocka_unit_test(test_comparison_within_runs_that_drift),
-        cmocka_unit_test(test_comparison_within_two_runs),
-        cmocka_unit_test(test_comparison_of_runs_tests_their_means),
-        cmocka_unit_test(test_comparison_of_runs_that_alternate),
-        cmocka_unit_test(test_comparison_of_samples_that_alternate),
-        cmocka_unit_test(test_comparison_of_pairs_with_zeros),
-        cmocka_unit_test(test_comparison_verdicts_of_ten_runs),
-        cmocka_unit_test(test_comparison_of_one_value_knows_nothing),
-        cmocka_unit_test(test_comparison_corrects_for_all_that_are_judged),
-        cmocka_unit_test(test_comparison_of_constants_goes_by_permutations),
-        cmocka_unit_test(test_comparison_from_zero),
-        cmocka_unit_test(test_comparison_fields_of_unequal_runs),
-        cmocka_unit_test(test_comparison_at_the_same_share),
-        cmocka_unit_test(test_comparison_at_the_same_share_of_unequal_sides),
-        cmocka_unit_test(test_comparison_without_shares),
-        cmocka_unit_test(test_comparison_that_hangs_on_the_share),
-        cmocka_unit_test(test_comparison_without_memory_is_an_error),
-    };
-
-    return cmocka_run_group_tests_name("comparison", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Every setting in which two sides differ is named, and no other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "analysis/compare_settings.h"
 #include "row_fixture.h"
 
@@ -60,7 +55,7 @@ static void expect(const char *expected)
 }
 
 /* One at a time, of a run with all of them. */
-static void test_settings_diff_names_each_setting(void **state)
+TEST(test_settings_diff_names_each_setting)
 {
     static const struct {
         const char *name, *before, *after;
@@ -100,7 +95,7 @@ static void test_settings_diff_names_each_setting(void **state)
     }
 }
 
-static void test_settings_diff_names_several(void **state)
+TEST(test_settings_diff_names_several)
 {
     begin(&base, "smt=on;thp=always;turbo=on;cmdline=quiet");
     begin(&changed, "smt=off;thp=never;turbo=on");
@@ -108,7 +103,7 @@ static void test_settings_diff_names_several(void **state)
 }
 
 /* A setting that one side does not record is no difference; old and new spellings are equal. */
-static void test_settings_diff_with_files_of_earlier_versions(void **state)
+TEST(test_settings_diff_with_files_of_earlier_versions)
 {
     begin(&base, "aslr=2 (stack, mappings, heap);thp=enabled madvise, defrag never;cmdline=a=1,2 quiet");
     begin(&changed, "aslr=2_(stack+mappings+heap);thp=madvise;thp_defrag=never;memory=1G;cmdline=a=1+2|quiet");
@@ -122,7 +117,7 @@ static void test_settings_diff_with_files_of_earlier_versions(void **state)
     expect("thp always -> madvise; cmdline (nothing that matters) -> a=1+2|quiet");
 }
 
-static void test_settings_diff_of_rows(void **state)
+TEST(test_settings_diff_of_rows)
 {
     begin(&base, "smt=on");
     begin(&changed, "smt=on");
@@ -135,7 +130,7 @@ static void test_settings_diff_of_rows(void **state)
     expect("scratch_mount rw -> rw+noatime; scratch_scheduler none -> bfq; bandwidth pages mixed -> small");
 }
 
-static void test_settings_diff_of_several_runs(void **state)
+TEST(test_settings_diff_of_several_runs)
 {
     begin(&base, "smt=on;thp=never");
     add_run(&base, "smt=off;thp=never");
@@ -147,7 +142,7 @@ static void test_settings_diff_of_several_runs(void **state)
 }
 
 /* Up to eight values a side are told. Where both sides have more they are equal, where one has they are not. */
-static void test_settings_diff_of_many_values(void **state)
+TEST(test_settings_diff_of_many_values)
 {
     static const struct {
         unsigned n_base, n_changed;
@@ -172,7 +167,7 @@ static void test_settings_diff_of_many_values(void **state)
 }
 
 /* The disk of rows one after the other, and the pages of tests that were measured; each value counts once. */
-static void test_settings_diff_of_rows_one_after_the_other(void **state)
+TEST(test_settings_diff_of_rows_one_after_the_other)
 {
     static const char *const disks[] = {"disk=solid", "disk=solid", "", "disk=turning"};
 
@@ -187,7 +182,7 @@ static void test_settings_diff_of_rows_one_after_the_other(void **state)
     expect("scratch_disk solid or turning -> solid");
 }
 
-static void test_settings_diff_hostile_names(void **state)
+TEST(test_settings_diff_hostile_names)
 {
     struct text out = {0};
     char settings[3000] = "";
@@ -202,19 +197,4 @@ static void test_settings_diff_hostile_names(void **state)
     assert_int_equal(out.failed, 0);
     assert_memory_equal(out.data, "n0 1 -> 2; n1 1 -> 2; ", 22);
     text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings_diff_names_each_setting),
-        cmocka_unit_test(test_settings_diff_names_several),
-        cmocka_unit_test(test_settings_diff_with_files_of_earlier_versions),
-        cmocka_unit_test(test_settings_diff_of_rows),
-        cmocka_unit_test(test_settings_diff_of_several_runs),
-        cmocka_unit_test(test_settings_diff_of_many_values),
-        cmocka_unit_test(test_settings_diff_of_rows_one_after_the_other),
-        cmocka_unit_test(test_settings_diff_hostile_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

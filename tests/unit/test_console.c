@@ -2,16 +2,10 @@
 /* Tests of writing to a full pipe that has no reader. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "fixture.h"
 #include "sys/process.h"
@@ -38,7 +32,7 @@ static bool at_once(void)
     return true;
 }
 
-static void test_console_write_gives_up(void **state)
+TEST(test_console_write_gives_up)
 {
     int fd[2];
 
@@ -52,7 +46,7 @@ static void test_console_write_gives_up(void **state)
     }
 }
 
-static void test_console_write_writes_all(void **state)
+TEST(test_console_write_writes_all)
 {
     char buf[4096];
     size_t sum = 0;
@@ -74,7 +68,7 @@ static void test_console_write_writes_all(void **state)
     (void)close(fd[0]);
 }
 
-static void test_console_write_says_what_is_wrong(void **state)
+TEST(test_console_write_says_what_is_wrong)
 {
     assert_int_equal(console_write(-1, much, 0, SOON, NULL), 0);
     int fd = open("/dev/full", O_WRONLY);
@@ -85,7 +79,7 @@ static void test_console_write_says_what_is_wrong(void **state)
 }
 
 /* Neither call waits: one descriptor is not a terminal, and the output of the other is stopped. */
-static void test_console_drain_ends(void **state)
+TEST(test_console_drain_ends)
 {
     int fd = posix_openpt(O_RDWR | O_NOCTTY);
 
@@ -97,7 +91,7 @@ static void test_console_drain_ends(void **state)
 }
 
 /* The kernel's messages must not be kept back for what cannot be mixed with them. */
-static void test_console_is_shared(void **state)
+TEST(test_console_is_shared)
 {
     int fd[2], null = open("/dev/null", O_WRONLY), pseudo = posix_openpt(O_RDWR | O_NOCTTY);
 
@@ -117,14 +111,4 @@ static void test_console_is_shared(void **state)
     (void)close(fd[1]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_console_write_gives_up),
-        cmocka_unit_test(test_console_write_writes_all),
-        cmocka_unit_test(test_console_write_says_what_is_wrong),
-        cmocka_unit_test(test_console_drain_ends),
-        cmocka_unit_test(test_console_is_shared),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+GROUP(setup, teardown);

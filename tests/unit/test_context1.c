@@ -97,7 +97,7 @@ static void assert_gone(const char *reason)
     assert_int_equal(slept_ns, 500000000);
 }
 
-static void test_context1_asker_counts_on(void **state)
+TEST(test_context1_asker_counts_on)
 {
     begin(PARTY_ASKER);
     send_numbers(PIPE_BACK, 0, 5);
@@ -114,7 +114,7 @@ static void test_context1_asker_counts_on(void **state)
     end();
 }
 
-static void test_context1_asker_wants_its_number_back(void **state)
+TEST(test_context1_asker_wants_its_number_back)
 {
     begin(PARTY_ASKER);
     send_numbers(PIPE_BACK, 0, 1);
@@ -125,7 +125,7 @@ static void test_context1_asker_wants_its_number_back(void **state)
     end();
 }
 
-static void test_context1_asker_says_who_is_gone(void **state)
+TEST(test_context1_asker_says_who_is_gone)
 {
     begin(PARTY_ASKER);
     assert_int_equal(close(pipes[PIPE_BACK][1]), 0);
@@ -145,7 +145,7 @@ static void test_context1_asker_says_who_is_gone(void **state)
     end();
 }
 
-static void test_context1_answerer_answers_until_the_end(void **state)
+TEST(test_context1_answerer_answers_until_the_end)
 {
     char byte;
 
@@ -160,7 +160,7 @@ static void test_context1_answerer_answers_until_the_end(void **state)
     end();
 }
 
-static void test_context1_answerer_wants_the_next_number(void **state)
+TEST(test_context1_answerer_wants_the_next_number)
 {
     begin(PARTY_ANSWERER);
     send_numbers(PIPE_THERE, 0, 1);
@@ -171,7 +171,7 @@ static void test_context1_answerer_wants_the_next_number(void **state)
     end();
 }
 
-static void test_context1_answerer_says_who_is_gone(void **state)
+TEST(test_context1_answerer_says_who_is_gone)
 {
     begin(PARTY_ANSWERER);
     assert_int_equal(write(pipes[PIPE_THERE][1], "abc", 3), 3);
@@ -184,18 +184,4 @@ static void test_context1_answerer_says_who_is_gone(void **state)
     assert_int_equal(p.party->run(&p.context), -1);
     assert_gone("the other half is gone: write: Broken pipe");
     end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_context1_asker_counts_on),
-        cmocka_unit_test(test_context1_asker_wants_its_number_back),
-        cmocka_unit_test(test_context1_asker_says_who_is_gone),
-        cmocka_unit_test(test_context1_answerer_answers_until_the_end),
-        cmocka_unit_test(test_context1_answerer_wants_the_next_number),
-        cmocka_unit_test(test_context1_answerer_says_who_is_gone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

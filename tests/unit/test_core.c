@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared cores, on made-up probes: when a core counts as free, what the records keep, and what the figure with the core
  * free says where its truth is known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -54,7 +49,7 @@ static void see(unsigned cpu, unsigned level, unsigned times)
 
 /* --- When a core is free. --- */
 
-static void test_free_is_the_lowest_level(void **state)
+TEST_WITH(test_free_is_the_lowest_level, make_session, free_session)
 {
     assert_int_equal(core_free_level(session, 0, why, sizeof(why)), 0);
     see(0, FREE + 20, 100);
@@ -68,14 +63,14 @@ static void test_free_is_the_lowest_level(void **state)
 }
 
 /* Exactly two additions a cycle, always: a core that is shared all the time. */
-static void test_half_a_core_is_never_free(void **state)
+TEST_WITH(test_half_a_core_is_never_free, make_session, free_session)
 {
     see(0, HALF + 2, 5000);
     assert_int_equal(core_free_level(session, 0, why, sizeof(why)), 0);
     assert_non_null(strstr(why, "2.0 additions a cycle at most"));
 }
 
-static void test_another_cpu_of_the_type_shows_what_is_free(void **state)
+TEST_WITH(test_another_cpu_of_the_type_shows_what_is_free, make_session, free_session)
 {
     see(0, 80, 5000); /* 3.4 a cycle */
     assert_true(core_free_level(session, 0, why, sizeof(why)) > 0);
@@ -87,7 +82,7 @@ static void test_another_cpu_of_the_type_shows_what_is_free(void **state)
     assert_true(core_free_level(session, 0, why, sizeof(why)) > 0);
 }
 
-static void test_without_a_probe_the_reason_is_given(void **state)
+TEST_WITH(test_without_a_probe_the_reason_is_given, make_session, free_session)
 {
     session->probe.blocks = 0;
     strcpy(session->probe.why, "no cycle counter");
@@ -95,7 +90,7 @@ static void test_without_a_probe_the_reason_is_given(void **state)
     assert_string_equal(why, "no cycle counter");
 }
 
-static void test_share(void **state)
+TEST_WITH(test_share, make_session, free_session)
 {
     uint64_t probes[CORE_LEVELS] = {0};
 
@@ -125,7 +120,7 @@ static void enter(unsigned before, unsigned after, double count, double cost, ui
     core_enter(&record, &first, &second, count, cost, start_ns);
 }
 
-static void test_joining_blocks_loses_nothing(void **state)
+TEST_WITH(test_joining_blocks_loses_nothing, make_session, free_session)
 {
     double count = 0, cost = 0;
     uint64_t n = 0;
@@ -151,7 +146,7 @@ static void test_joining_blocks_loses_nothing(void **state)
 }
 
 /* A slice with a neighbour before or after it is not one with the core free. */
-static void test_a_slice_is_as_bad_as_its_worse_probe(void **state)
+TEST_WITH(test_a_slice_is_as_bad_as_its_worse_probe, make_session, free_session)
 {
     begin_record();
     record.block_ns = MS;
@@ -230,7 +225,7 @@ static unsigned held(struct made_up *m, struct stats_running *explained)
     return n;
 }
 
-static void test_the_truth_is_in_its_interval(void **state)
+TEST_WITH(test_the_truth_is_in_its_interval, make_session, free_session)
 {
     struct made_up m = {.seed = 20261122, .slower = 0.15, .noise = 0.01, .free_share = 0.4};
     struct stats_running explained = {.n = 0};
@@ -240,7 +235,7 @@ static void test_the_truth_is_in_its_interval(void **state)
 }
 
 /* Neighbours that do not slow the work down: the figure is that of all slices, and nothing is explained. */
-static void test_without_a_relation_no_figure_moves(void **state)
+TEST_WITH(test_without_a_relation_no_figure_moves, make_session, free_session)
 {
     struct made_up m = {.seed = 20261123, .slower = 0, .noise = 0.02, .free_share = 0.5};
     struct stats_running explained = {.n = 0};
@@ -250,7 +245,7 @@ static void test_without_a_relation_no_figure_moves(void **state)
 }
 
 /* The interval also covers changes from trial to trial that no probe shows. */
-static void test_an_interval_holds_what_no_probe_shows(void **state)
+TEST_WITH(test_an_interval_holds_what_no_probe_shows, make_session, free_session)
 {
     struct made_up m = {.seed = 20261124, .slower = 0.15, .noise = 0.01, .free_share = 0.6, .drift = 0.01};
     struct stats_running explained = {.n = 0};
@@ -258,7 +253,7 @@ static void test_an_interval_holds_what_no_probe_shows(void **state)
     assert_in_range(held(&m, &explained), 930, 970);
 }
 
-static void test_too_few_slices_are_no_figure(void **state)
+TEST_WITH(test_too_few_slices_are_no_figure, make_session, free_session)
 {
     struct core_notes notes = {.n = 0};
     struct core_alone alone;
@@ -317,7 +312,7 @@ static bool shares(const struct bench *bench, unsigned copies, const unsigned *c
 }
 
 /* Two cores of two threads: CPUs 0 and 2, 1 and 3. */
-static void test_own_parties_on_a_core_are_no_neighbours(void **state)
+TEST_WITH(test_own_parties_on_a_core_are_no_neighbours, make_session, free_session)
 {
     const struct bench alone = {.parties = pair, .n_parties = 1}, two = {.parties = pair, .n_parties = 2},
                        forks = {.parties = parent, .n_parties = 1};
@@ -342,7 +337,7 @@ static void test_own_parties_on_a_core_are_no_neighbours(void **state)
 /* --- Shares and notes. --- */
 
 /* Levels up to 2.4 times the free one count, by their number; level 0 is none. */
-static void test_share_is_the_mean_of_all_probes_that_count(void **state)
+TEST_WITH(test_share_is_the_mean_of_all_probes_that_count, make_session, free_session)
 {
     static uint64_t probes[CORE_LEVELS];
 
@@ -361,7 +356,7 @@ static void test_share_is_the_mean_of_all_probes_that_count(void **state)
 }
 
 /* Cells up to the highest level, with where they are from. 70 records make the list grow. */
-static void test_notes_are_the_cells_up_to_a_level(void **state)
+TEST_WITH(test_notes_are_the_cells_up_to_a_level, make_session, free_session)
 {
     enum { RECORDS = 70, HIGHEST = 9 };
     static const struct {
@@ -398,7 +393,7 @@ static void test_notes_are_the_cells_up_to_a_level(void **state)
 }
 
 /* The first and the last level are none; CPUs beyond the last are ignored. */
-static void test_learns_the_lowest_level(void **state)
+TEST_WITH(test_learns_the_lowest_level, make_session, free_session)
 {
     static uint32_t probes[CORE_LEVELS];
 
@@ -420,7 +415,7 @@ static void test_learns_the_lowest_level(void **state)
 
 /* Widths of 270.7 additions a cycle divided by the level: more than 3.1 of some CPU are free, and at least 0.93 of
  * the widest. Three is what half of a core does that can do six. */
-static void test_free_is_wide_enough_and_nearly_the_widest(void **state)
+TEST_WITH(test_free_is_wide_enough_and_nearly_the_widest, make_session, free_session)
 {
     static const struct {
         unsigned level, other, free_level; /* other: lowest level of another CPU; 0: none */
@@ -439,7 +434,7 @@ static void test_free_is_wide_enough_and_nearly_the_widest(void **state)
 }
 
 /* Level 0 and the last one are left out. */
-static void test_free_share_of_the_probes(void **state)
+TEST_WITH(test_free_share_of_the_probes, make_session, free_session)
 {
     static uint64_t probes[CORE_LEVELS];
 
@@ -540,7 +535,7 @@ static int begin_look(void **state)
 
 /* Two CPUs for 2 ms each, and for what the readings of the clock take: four probes each, until that time and not
  * longer. The first CPU has half of its core. */
-static void test_look_probes_each_cpu_for_its_time(void **state)
+TEST_WITH(test_look_probes_each_cpu_for_its_time, begin_look, free_session)
 {
     static const unsigned took_ns[] = {4000, 1000, 2500, 3000, 2000, 2000, 2000, 3750};
     struct core_sight sight;
@@ -558,7 +553,7 @@ static void test_look_probes_each_cpu_for_its_time(void **state)
     assert_true(session->lowest[3] == HALF && session->lowest[5] == FREE && session->lowest[4] == 0);
 }
 
-static void test_look_says_why_it_saw_nothing(void **state)
+TEST_WITH(test_look_says_why_it_saw_nothing, begin_look, free_session)
 {
     static const struct {
         int get_error, set_error;
@@ -589,7 +584,7 @@ static void test_look_says_why_it_saw_nothing(void **state)
 }
 
 /* At most 16 CPUs share the time: 32 ms are four probes for each of them. */
-static void test_look_probes_at_most_16_cpus(void **state)
+TEST_WITH(test_look_probes_at_most_16_cpus, begin_look, free_session)
 {
     struct core_sight sight;
 
@@ -605,7 +600,7 @@ static void test_look_probes_at_most_16_cpus(void **state)
 /* --- What a slice is worth. --- */
 
 /* The block is that of its start; the probe after it is counted in any case. */
-static void test_a_slice_counts_where_it_began(void **state)
+TEST_WITH(test_a_slice_counts_where_it_began, make_session, free_session)
 {
     static const struct {
         unsigned before, after;
@@ -642,7 +637,7 @@ static void test_a_slice_counts_where_it_began(void **state)
 }
 
 /* A run that is longer than expected: each pair of blocks becomes one of twice the length, and again. */
-static void test_blocks_are_joined_in_pairs(void **state)
+TEST_WITH(test_blocks_are_joined_in_pairs, make_session, free_session)
 {
     begin_record();
     record.block_ns = 100;
@@ -662,7 +657,7 @@ static void test_blocks_are_joined_in_pairs(void **state)
     assert_true(record.cell[0][4].count == 255 && record.cell[1][5].count == 1000 && record.cell[7][6].n == 1);
 }
 
-static void test_record_begins_with_blocks_for_the_time_expected(void **state)
+TEST_WITH(test_record_begins_with_blocks_for_the_time_expected, make_session, free_session)
 {
     made_up_clock.now_ns = 77;
     made_up_clock.step_ns = 0;
@@ -702,7 +697,7 @@ static double width_of_interval(uint32_t trials, const double *counts, unsigned 
 
 /* Neighbouring blocks that make up for each other: above 40 blocks pairs are joined, from 8 trials on whole trials;
  * then nothing varies. Five blocks are enough; empty ones do not count. */
-static void test_interval_is_over_blocks_that_are_long_enough(void **state)
+TEST_WITH(test_interval_is_over_blocks_that_are_long_enough, make_session, free_session)
 {
     static const double turns[] = {20, 40}, pairs[] = {20, 20, 40, 40},
                         of_trials[] = {20, 20, 20, 20, 20, 20, 20, 20, //
@@ -719,7 +714,7 @@ static void test_interval_is_over_blocks_that_are_long_enough(void **state)
     assert_true(fabs(width_of_interval(5, five, 5, 1) - 1.30883) < 0.05);
 }
 
-static void test_explained_is_of_variances_relative_to_the_means(void **state)
+TEST_WITH(test_explained_is_of_variances_relative_to_the_means, make_session, free_session)
 {
     static const double raw[] = {8, 9, 10, 11, 12, 1000}, alone[] = {18, 19, 20, 21, 22, (double)NAN};
     static const double same[] = {7, 7, 7, 7, 7}, wider[] = {1, 9, 10, 11, 19};
@@ -731,40 +726,4 @@ static void test_explained_is_of_variances_relative_to_the_means(void **state)
     assert_true(isnan(core_explained_pct(raw, alone, 4)));
     assert_true(isnan(core_explained_pct(alone, raw, 4)));
     assert_true(isnan(core_explained_pct(raw + 1, alone + 1, 5))); /* one is not known */
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_session, free_session)
-
-#define LOOK(name) cmocka_unit_test_setup_teardown(name, begin_look, free_session)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_free_is_the_lowest_level),
-        TEST(test_half_a_core_is_never_free),
-        TEST(test_another_cpu_of_the_type_shows_what_is_free),
-        TEST(test_without_a_probe_the_reason_is_given),
-        TEST(test_free_is_wide_enough_and_nearly_the_widest),
-        TEST(test_free_share_of_the_probes),
-        LOOK(test_look_probes_each_cpu_for_its_time),
-        LOOK(test_look_says_why_it_saw_nothing),
-        LOOK(test_look_probes_at_most_16_cpus),
-        TEST(test_a_slice_counts_where_it_began),
-        TEST(test_blocks_are_joined_in_pairs),
-        TEST(test_record_begins_with_blocks_for_the_time_expected),
-        TEST(test_interval_is_over_blocks_that_are_long_enough),
-        TEST(test_explained_is_of_variances_relative_to_the_means),
-        TEST(test_share),
-        TEST(test_share_is_the_mean_of_all_probes_that_count),
-        TEST(test_notes_are_the_cells_up_to_a_level),
-        TEST(test_learns_the_lowest_level),
-        TEST(test_joining_blocks_loses_nothing),
-        TEST(test_a_slice_is_as_bad_as_its_worse_probe),
-        TEST(test_the_truth_is_in_its_interval),
-        TEST(test_without_a_relation_no_figure_moves),
-        TEST(test_an_interval_holds_what_no_probe_shows),
-        TEST(test_too_few_slices_are_no_figure),
-        TEST(test_own_parties_on_a_core_are_no_neighbours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The core probe on a core that is made up here: its clock frequency, and what a neighbour takes of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <math.h>
 
 #include "fixture.h"
@@ -64,7 +59,7 @@ static unsigned level_at(double cycles_per_tick, double width, struct core_readi
 }
 
 /* A clock that is a fifth lower changes no level; half of the core does. */
-static void test_probe_counts_additions_per_cycle(void **state)
+TEST(test_probe_counts_additions_per_cycle)
 {
     struct core_reading reading = {.level = 0};
 
@@ -81,7 +76,7 @@ static void test_probe_counts_additions_per_cycle(void **state)
 }
 
 /* A chain that was interrupted does not make half a core look free: the chain before it was faster. */
-static void test_probe_with_an_interrupted_chain(void **state)
+TEST(test_probe_with_an_interrupted_chain)
 {
     struct core_reading reading = {.level = 0};
 
@@ -97,7 +92,7 @@ static void test_probe_with_an_interrupted_chain(void **state)
     assert_true(fabs(reading.cycles_per_tick - 1.5) < 0.002);
 }
 
-static void test_probe_level_is_within_the_levels(void **state)
+TEST(test_probe_level_is_within_the_levels)
 {
     struct core_reading reading = {.level = 0};
 
@@ -107,7 +102,7 @@ static void test_probe_level_is_within_the_levels(void **state)
     assert_int_equal(level_at(1, 1e9, &reading), 0);
 }
 
-static void test_probe_of_this_machine(void **state)
+TEST(test_probe_of_this_machine)
 {
     struct clock_info clock;
     struct core_probe probe;
@@ -129,14 +124,14 @@ static void test_probe_of_this_machine(void **state)
 }
 
 /* 16 blocks in 2 levels of 4 cycles. */
-static void test_probe_width_is_additions_per_cycle(void **state)
+TEST(test_probe_width_is_additions_per_cycle)
 {
     const struct core_probe probe = {.blocks = 16, .unit = 4};
 
     assert_true(core_probe_width(&probe, 2) == 2.0 * CORE_BLOCK_ADDS);
 }
 
-static void test_no_probe_without_a_counter(void **state)
+TEST(test_no_probe_without_a_counter)
 {
     const struct clock_info clock = {.kind = CLOCK_KIND_GETTIME, .why = "the TSC is not invariant"};
     const struct clock_info unexplained = {.kind = CLOCK_KIND_GETTIME};
@@ -149,18 +144,4 @@ static void test_no_probe_without_a_counter(void **state)
     core_probe_init(&probe, &unexplained);
     if (core_work_exists)
         assert_string_equal(probe.why, "no cycle counter");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probe_counts_additions_per_cycle),
-        cmocka_unit_test(test_probe_with_an_interrupted_chain),
-        cmocka_unit_test(test_probe_level_is_within_the_levels),
-        cmocka_unit_test(test_probe_of_this_machine),
-        cmocka_unit_test(test_probe_width_is_additions_per_cycle),
-        cmocka_unit_test(test_no_probe_without_a_counter),
-    };
-
-    return cmocka_run_group_tests_name("core_probe", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Event counts of a row: sums, and the text of the column. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "rows/culprits.h"
 #include "rows/rows.h"
 
@@ -37,7 +32,7 @@ static const char *text_of(const struct counted *counted)
     return text;
 }
 
-static void test_counted_sums_samples(void **state)
+TEST(test_counted_sums_samples)
 {
     const struct counts counts = all_known();
     struct counted counted = {.n = 0};
@@ -49,7 +44,7 @@ static void test_counted_sums_samples(void **state)
                                            "task_clock_ms=5.000;page_faults=18;switches=0");
 }
 
-static void test_counted_marks_what_is_scaled(void **state)
+TEST(test_counted_marks_what_is_scaled)
 {
     struct counts counts = all_known();
     struct counted counted = {.n = 0};
@@ -63,7 +58,7 @@ static void test_counted_marks_what_is_scaled(void **state)
 }
 
 /* Without a PMU: no zeros; the reason once; software events from the kernel's other counters. */
-static void test_counted_says_what_is_not_counted(void **state)
+TEST(test_counted_says_what_is_not_counted)
 {
     const struct task_counters task = {
         .cpu_ns = 1500000, .ctx_voluntary = 2, .ctx_involuntary = 3, .faults_minor = 40, .faults_major = 1};
@@ -83,7 +78,7 @@ static void test_counted_says_what_is_not_counted(void **state)
 }
 
 /* A sum over a part of the samples is no figure. */
-static void test_counted_that_vanishes_in_mid_run_is_not_known(void **state)
+TEST(test_counted_that_vanishes_in_mid_run_is_not_known)
 {
     struct counts counts = all_known();
     struct counted counted = {.n = 0};
@@ -97,7 +92,7 @@ static void test_counted_that_vanishes_in_mid_run_is_not_known(void **state)
                                            "page_faults=27;switches=0;not_counted=cycles;why=vanished in mid-run");
 }
 
-static void test_counted_value_finds_whole_keys(void **state)
+TEST(test_counted_value_finds_whole_keys)
 {
     static const char text[] = "branch_misses=14;misses=~2;why=no PMU for them";
     size_t length = 99;
@@ -120,7 +115,7 @@ static const char *culprits_of(const struct culprits *culprits)
     return buf;
 }
 
-static void test_culprits_are_those_with_most_time(void **state)
+TEST(test_culprits_are_those_with_most_time)
 {
     struct culprits culprits = {.n = 0}, more = {.looked = true};
     char name[16];
@@ -153,7 +148,7 @@ static void test_culprits_are_those_with_most_time(void **state)
                                                 "others(49)=431.500;why=until 0.4 s; more");
 }
 
-static void test_culprits_say_what_is_not_recorded(void **state)
+TEST(test_culprits_say_what_is_not_recorded)
 {
     struct culprits culprits = {.looked = true},
                     part = {.looked = true, .unrecorded_ms = 1.5, .why = "a ring was full"},
@@ -169,18 +164,4 @@ static void test_culprits_say_what_is_not_recorded(void **state)
     assert_string_equal(culprits_of(&nothing), "not_recorded=all;why=needs root");
     culprits_merge(&nothing, &part);
     assert_string_equal(culprits_of(&nothing), "not_recorded=all;why=a ring was full");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counted_sums_samples),
-        cmocka_unit_test(test_counted_marks_what_is_scaled),
-        cmocka_unit_test(test_counted_says_what_is_not_counted),
-        cmocka_unit_test(test_counted_that_vanishes_in_mid_run_is_not_known),
-        cmocka_unit_test(test_counted_value_finds_whole_keys),
-        cmocka_unit_test(test_culprits_are_those_with_most_time),
-        cmocka_unit_test(test_culprits_say_what_is_not_recorded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

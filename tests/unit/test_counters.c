@@ -2,17 +2,11 @@
 /* Event counters: the kernel's own for page faults, which every machine has, made-up readings, and their table. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../refuse.h"
 #include "fixture.h"
@@ -46,7 +40,7 @@ static struct counts counted(const struct counters *counters)
 }
 
 /* Only what happens between start and stop counts. */
-static void test_counters_count_between_start_and_stop(void **state)
+TEST(test_counters_count_between_start_and_stop)
 {
     struct counters counters;
 
@@ -68,7 +62,7 @@ static void test_counters_count_between_start_and_stop(void **state)
 }
 
 /* Children count when they have ended. */
-static void test_counters_include_children(void **state)
+TEST(test_counters_include_children)
 {
     for (int inherited = 0; inherited < 2; inherited++) {
         struct counters counters;
@@ -105,7 +99,7 @@ static int without_the_call(void)
     return 0;
 }
 
-static void test_counters_that_are_forbidden_say_so(void **state)
+TEST(test_counters_that_are_forbidden_say_so)
 {
     assert_int_equal(fixture_in_child_or_skip(without_the_call, "no seccomp filters here"), 0);
     assert_string_equal(counters_why(-EPERM), "forbidden (perf_event_paranoid or a filter)");
@@ -115,7 +109,7 @@ static void test_counters_that_are_forbidden_say_so(void **state)
 }
 
 /* An event in the error state gives no bytes, like /dev/null. */
-static void test_counters_that_vanish_are_not_known(void **state)
+TEST(test_counters_that_vanish_are_not_known)
 {
     struct counters counters;
 
@@ -128,7 +122,7 @@ static void test_counters_that_vanish_are_not_known(void **state)
     counters_close(&counters);
 }
 
-static void test_counters_difference_scales_what_was_multiplexed(void **state)
+TEST(test_counters_difference_scales_what_was_multiplexed)
 {
     struct counters_reading before = {.error = {0}}, after = {.error = {0}};
     struct counts counts;
@@ -151,7 +145,7 @@ static void test_counters_difference_scales_what_was_multiplexed(void **state)
     assert_false(counts.scaled[COUNTER_PAGE_FAULTS]);
 }
 
-static void test_counters_put_has_a_line_for_each_measurement(void **state)
+TEST(test_counters_put_has_a_line_for_each_measurement)
 {
     struct row rows[] = {
         ROW(NULL, 1, .test = "prime", .metric = "cycles", .param = "limit=22", .cpus = "1"),
@@ -179,7 +173,7 @@ static void test_counters_put_has_a_line_for_each_measurement(void **state)
 }
 
 /* In the order of time; the reason once, below. */
-static void test_culprits_put_names_who_had_the_cpus(void **state)
+TEST(test_culprits_put_names_who_had_the_cpus)
 {
     struct row rows[] = {
         ROW(NULL, 1, .test = "prime", .metric = "cycles", .param = "limit=22", .cpus = "1"),
@@ -205,18 +199,4 @@ static void test_culprits_put_names_who_had_the_cpus(void **state)
                                   "pipe              0     2.000  nobody 0, not_recorded 9.000\n"
                                   "not recorded: a ring was full\n");
     text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counters_count_between_start_and_stop),
-        cmocka_unit_test(test_counters_include_children),
-        cmocka_unit_test(test_counters_that_are_forbidden_say_so),
-        cmocka_unit_test(test_counters_that_vanish_are_not_known),
-        cmocka_unit_test(test_counters_difference_scales_what_was_multiplexed),
-        cmocka_unit_test(test_counters_put_has_a_line_for_each_measurement),
-        cmocka_unit_test(test_culprits_put_names_who_had_the_cpus),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

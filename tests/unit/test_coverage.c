@@ -78,7 +78,7 @@ static void check_intervals(enum made_up_shape shape, const char *name, double r
 }
 
 #define INTERVALS(test, shape, name, of_mean, of_ratio)                                                                \
-    static void test_coverage_##test(void **state)                                                                     \
+    TEST(test_coverage_##test)                                                                                         \
     {                                                                                                                  \
         check_intervals(shape, name, 0.04, &usual, of_mean, of_ratio);                                                 \
         if (!all_of_it)                                                                                                \
@@ -183,7 +183,7 @@ static void check_same(const char *what, const struct table *table)
         fail_msg("%s: %g %% of tables", what, others);
 }
 
-static void test_coverage_a_against_a(void **state)
+TEST(test_coverage_a_against_a)
 {
     check_same("3 runs, drift as the spread:", &(struct table){.runs = 3, .change = 1, .drift = 1});
     check_same("3 pairs, drift as the spread:",
@@ -215,7 +215,7 @@ static void check_found(const char *what, const struct table *table)
 }
 
 /* The first row has an RSD of 1 %. */
-static void test_coverage_finds_two_per_cent(void **state)
+TEST(test_coverage_finds_two_per_cent)
 {
     check_found("5 runs a side, without drift:", &(struct table){.runs = 5, .change = 1.02});
     check_found("5 pairs, drift 3 times the spread:",
@@ -224,7 +224,7 @@ static void test_coverage_finds_two_per_cent(void **state)
 }
 
 /* The least change of one table in the next: its error varies from table to table, most of all with few runs. */
-static void test_coverage_least_change(void **state)
+TEST(test_coverage_least_change)
 {
     static const struct {
         const char *what;
@@ -242,13 +242,6 @@ static void test_coverage_least_change(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coverage_normal),       cmocka_unit_test(test_coverage_log_normal),
-        cmocka_unit_test(test_coverage_bimodal),      cmocka_unit_test(test_coverage_autocorrelated),
-        cmocka_unit_test(test_coverage_a_against_a),  cmocka_unit_test(test_coverage_finds_two_per_cent),
-        cmocka_unit_test(test_coverage_least_change),
-    };
-
     set_size();
-    return cmocka_run_group_tests_name("coverage", tests, NULL, NULL);
+    return run_all_tests();
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The square of made-up pairs of CPUs. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "analysis/analysis.h"
 
 static struct row pair(const char *metric, int from, int to, double value)
@@ -25,7 +20,7 @@ static struct row pair(const char *metric, int from, int to, double value)
     return row;
 }
 
-static void test_cpu_map_is_the_same_both_ways(void **state)
+TEST(test_cpu_map_is_the_same_both_ways)
 {
     const struct row rows[] = {pair("store", 0, 4, 50), pair("store", 0, 6, 90), pair("store", 4, 6, 70)};
     static struct cpu_map map;
@@ -41,7 +36,7 @@ static void test_cpu_map_is_the_same_both_ways(void **state)
         assert_null(map.row[i][i]);
 }
 
-static void test_cpu_map_takes_only_figures_of_pairs(void **state)
+TEST(test_cpu_map_takes_only_figures_of_pairs)
 {
     struct row other = pair("store", 0, 1, 50);
     const struct row rows[] = {pair("swap", 0, 1, 50), pair("store", 0, 1, (double)NAN), pair("store", -1, 1, 50),
@@ -57,7 +52,7 @@ static void test_cpu_map_takes_only_figures_of_pairs(void **state)
 }
 
 /* Pairs of the CPUs that have a place are entered even when others had none. */
-static void test_cpu_map_counts_pairs_without_room(void **state)
+TEST(test_cpu_map_counts_pairs_without_room)
 {
     const struct row rows[] = {pair("store", 0, 1, 50), pair("store", 0, 2, 50), pair("store", 2, 3, 50),
                                pair("store", 1, 0, 60)};
@@ -68,15 +63,4 @@ static void test_cpu_map_counts_pairs_without_room(void **state)
     assert_int_equal(map.n, 2);
     assert_int_equal(map.left_out, 2);
     assert_ptr_equal(map.row[0][1], &rows[3]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_map_is_the_same_both_ways),
-        cmocka_unit_test(test_cpu_map_takes_only_figures_of_pairs),
-        cmocka_unit_test(test_cpu_map_counts_pairs_without_room),
-    };
-
-    return cmocka_run_group_tests_name("cpu_map", tests, NULL, NULL);
 }

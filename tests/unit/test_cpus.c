@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPUs that check and tune are told to measure on. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "cmd/cmd.h"
 
 static struct machine machine;
@@ -20,7 +15,7 @@ static int make_machine(void **state)
     return 0;
 }
 
-static void test_cpus_by_name(void **state)
+TEST_WITH(test_cpus_by_name, make_machine, NULL)
 {
     const struct option_cpus named = {.choice = CPUS_ALL};
     struct cpuset bench;
@@ -31,7 +26,7 @@ static void test_cpus_by_name(void **state)
     assert_true(cpuset_equal(&bench, &machine.online));
 }
 
-static void test_cpus_listed_must_be_online(void **state)
+TEST_WITH(test_cpus_listed_must_be_online, make_machine, NULL)
 {
     struct option_cpus named = {.choice = -1};
     struct cpuset bench;
@@ -47,13 +42,4 @@ static void test_cpus_listed_must_be_online(void **state)
     assert_string_equal(error, "--cpus: CPU 4,6 is offline or does not exist (online: 0-3)");
     cpuset_clear(&machine.online); /* not known: nothing can be said against them */
     assert_int_equal(cpus_bench(&named, &machine, &bench, error, sizeof(error)), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_cpus_by_name, make_machine),
-        cmocka_unit_test_setup(test_cpus_listed_must_be_online, make_machine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* CPU lists: expected sets are worked out by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "sys/cpu.h"
 
 static void assert_parses(const char *text, const char *shortest)
@@ -33,7 +28,7 @@ static void assert_rejects(const char *text, const char *reason)
     assert_int_equal(cpuset_count(&set), 1);
 }
 
-static void test_cpuset_parses_lists_and_ranges(void **state)
+TEST(test_cpuset_parses_lists_and_ranges)
 {
     assert_parses("0", "0");
     assert_parses("0,2-5", "0,2-5");
@@ -47,7 +42,7 @@ static void test_cpuset_parses_lists_and_ranges(void **state)
     assert_parses("0-8191", "0-8191");
 }
 
-static void test_cpuset_parses_strides(void **state)
+TEST(test_cpuset_parses_strides)
 {
     assert_parses("0,2-5,8-14:2", "0,2-5,8,10,12,14");
     assert_parses("8-13:2", "8,10,12");
@@ -58,25 +53,25 @@ static void test_cpuset_parses_strides(void **state)
     assert_parses("0-5:2/2", "0-5");
 }
 
-static void test_cpuset_rejects_empty_list(void **state)
+TEST(test_cpuset_rejects_empty_list)
 {
     assert_rejects("", "the list is empty");
     assert_rejects("\n", "the list is empty");
     assert_rejects("  ", "the list is empty");
 }
 
-static void test_cpuset_rejects_reversed_range(void **state)
+TEST(test_cpuset_rejects_reversed_range)
 {
     assert_rejects("5-2", "the range 5-2 is reversed");
 }
 
-static void test_cpuset_rejects_cpu_named_twice(void **state)
+TEST(test_cpuset_rejects_cpu_named_twice)
 {
     assert_rejects("1,1", "CPU 1 is named twice");
     assert_rejects("0-3,2-5", "CPU 2 is named twice");
 }
 
-static void test_cpuset_rejects_number_too_large(void **state)
+TEST(test_cpuset_rejects_number_too_large)
 {
     assert_rejects("8192", "the number at character 1 is too large, the largest is 8191");
     assert_rejects("0-8192", "the number at character 3 is too large, the largest is 8191");
@@ -86,7 +81,7 @@ static void test_cpuset_rejects_number_too_large(void **state)
     assert_rejects("0-3:8193", "the number at character 5 is too large, the largest is 8192");
 }
 
-static void test_cpuset_rejects_bad_strides(void **state)
+TEST(test_cpuset_rejects_bad_strides)
 {
     assert_rejects("0-3:0", "a stride of 0 ends at character 6");
     assert_rejects("0-3:0/2", "a stride of 0 ends at character 8");
@@ -94,7 +89,7 @@ static void test_cpuset_rejects_bad_strides(void **state)
     assert_rejects("3:2", "unexpected text at character 2");
 }
 
-static void test_cpuset_rejects_junk(void **state)
+TEST(test_cpuset_rejects_junk)
 {
     assert_rejects("0,", "a number is expected at character 3");
     assert_rejects(",0", "a number is expected at character 1");
@@ -110,7 +105,7 @@ static void test_cpuset_rejects_junk(void **state)
     assert_rejects("all", "a number is expected at character 1");
 }
 
-static void test_cpuset_rejects_without_room_for_the_reason(void **state)
+TEST(test_cpuset_rejects_without_room_for_the_reason)
 {
     struct cpuset set;
     char why[4] = "abc";
@@ -119,7 +114,7 @@ static void test_cpuset_rejects_without_room_for_the_reason(void **state)
     assert_int_equal(cpuset_parse("x", &set, NULL, 0), -1);
 }
 
-static void test_cpuset_format_answers_the_whole_length(void **state)
+TEST(test_cpuset_format_answers_the_whole_length)
 {
     struct cpuset set;
     char buf[8] = "unset..", why[96];
@@ -132,7 +127,7 @@ static void test_cpuset_format_answers_the_whole_length(void **state)
 }
 
 /* Half a number would be another CPU. */
-static void test_cpuset_format_cut_ends_with_a_whole_number(void **state)
+TEST(test_cpuset_format_cut_ends_with_a_whole_number)
 {
     struct cpuset set, empty;
     char text[24], small[11], tiny[5], first[8], why[96];
@@ -155,7 +150,7 @@ static void test_cpuset_format_cut_ends_with_a_whole_number(void **state)
     assert_string_equal(tiny, "");
 }
 
-static void test_cpuset_format_of_empty_set_is_empty(void **state)
+TEST(test_cpuset_format_of_empty_set_is_empty)
 {
     struct cpuset set;
     char buf[8] = "unset..";
@@ -164,7 +159,7 @@ static void test_cpuset_format_of_empty_set_is_empty(void **state)
     assert_string_equal(buf, "");
 }
 
-static void test_cpuset_format_of_every_other_cpu(void **state)
+TEST(test_cpuset_format_of_every_other_cpu)
 {
     static char buf[32768];
     struct cpuset set, again;
@@ -177,7 +172,7 @@ static void test_cpuset_format_of_every_other_cpu(void **state)
     assert_true(cpuset_equal(&set, &again));
 }
 
-static void test_cpuset_ignores_cpus_beyond_the_end(void **state)
+TEST(test_cpuset_ignores_cpus_beyond_the_end)
 {
     struct {
         struct cpuset set;
@@ -196,7 +191,7 @@ static void test_cpuset_ignores_cpus_beyond_the_end(void **state)
     assert_false(cpuset_has(&s.set, UINT32_MAX));
 }
 
-static void test_cpuset_next_walks_all_members(void **state)
+TEST(test_cpuset_next_walks_all_members)
 {
     struct cpuset set;
     cpuset_clear(&set);
@@ -213,7 +208,7 @@ static void test_cpuset_next_walks_all_members(void **state)
     assert_int_equal(cpuset_next(&set, 65), CPUSET_NONE);
 }
 
-static void test_cpuset_algebra(void **state)
+TEST(test_cpuset_algebra)
 {
     struct cpuset a, b, c;
     char why[96], buf[32];
@@ -253,7 +248,7 @@ static void assert_mask(const char *text, int digits, const char *list)
     assert_int_equal(strncmp(buf, text, strlen(buf)), 0);
 }
 
-static void test_cpuset_masks(void **state)
+TEST(test_cpuset_masks)
 {
     assert_mask("3\n", 1, "0-1");
     assert_mask("0", 1, "");
@@ -267,7 +262,7 @@ static void test_cpuset_masks(void **state)
     assert_int_equal(cpuset_count(&set), 8);
 }
 
-static void test_cpuset_rejects_bad_masks(void **state)
+TEST(test_cpuset_rejects_bad_masks)
 {
     static const char *const bad[] = {"",  "\n",  ",",   "1,",        ",00000001",   "1,1", "1,000000001",
                                       "x", "0x1", "1 2", "000000001", "1,,00000001", "-1",  " 1"};
@@ -281,7 +276,7 @@ static void test_cpuset_rejects_bad_masks(void **state)
     assert_true(cpuset_has(&set, 77) && cpuset_count(&set) == 1);
 }
 
-static void test_cpuset_masks_of_the_largest_machine(void **state)
+TEST(test_cpuset_masks_of_the_largest_machine)
 {
     static char text[CPUSET_MAX / 4 + CPUSET_MAX / 32 + 16], again[sizeof text + 2];
     struct cpuset set, back;
@@ -300,7 +295,7 @@ static void test_cpuset_masks_of_the_largest_machine(void **state)
     assert_int_equal(cpuset_parse_mask(again, &back), -1);
 }
 
-static void test_cpuset_format_mask_is_cut(void **state)
+TEST(test_cpuset_format_mask_is_cut)
 {
     struct cpuset set;
     char text[5] = "full", none[1] = "x";
@@ -310,31 +305,4 @@ static void test_cpuset_format_mask_is_cut(void **state)
     assert_string_equal(text, "1,00");
     assert_int_equal(cpuset_format_mask(&set, 1, none, 0), 10);
     assert_int_equal(none[0], 'x');
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpuset_parses_lists_and_ranges),
-        cmocka_unit_test(test_cpuset_parses_strides),
-        cmocka_unit_test(test_cpuset_rejects_empty_list),
-        cmocka_unit_test(test_cpuset_rejects_reversed_range),
-        cmocka_unit_test(test_cpuset_rejects_cpu_named_twice),
-        cmocka_unit_test(test_cpuset_rejects_number_too_large),
-        cmocka_unit_test(test_cpuset_rejects_bad_strides),
-        cmocka_unit_test(test_cpuset_rejects_junk),
-        cmocka_unit_test(test_cpuset_rejects_without_room_for_the_reason),
-        cmocka_unit_test(test_cpuset_format_answers_the_whole_length),
-        cmocka_unit_test(test_cpuset_format_cut_ends_with_a_whole_number),
-        cmocka_unit_test(test_cpuset_format_of_empty_set_is_empty),
-        cmocka_unit_test(test_cpuset_format_of_every_other_cpu),
-        cmocka_unit_test(test_cpuset_ignores_cpus_beyond_the_end),
-        cmocka_unit_test(test_cpuset_next_walks_all_members),
-        cmocka_unit_test(test_cpuset_algebra),
-        cmocka_unit_test(test_cpuset_masks),
-        cmocka_unit_test(test_cpuset_rejects_bad_masks),
-        cmocka_unit_test(test_cpuset_masks_of_the_largest_machine),
-        cmocka_unit_test(test_cpuset_format_mask_is_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

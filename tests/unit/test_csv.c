@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of the CSV: its text, and where its rows go when the disk refuses them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +16,6 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "fixture.h"
 #include "memory_fixture.h"
@@ -264,7 +258,7 @@ static struct csv *open_path(const char *path)
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
 
-static void test_csv_header_names_the_columns(void **state)
+TEST(test_csv_header_names_the_columns)
 {
     struct text text = {0};
     csv_header(&text);
@@ -275,7 +269,7 @@ static void test_csv_header_names_the_columns(void **state)
     text_free(&text);
 }
 
-static void test_csv_row_that_knows_nothing(void **state)
+TEST(test_csv_row_that_knows_nothing)
 {
     struct row row;
     struct text text = {0};
@@ -286,7 +280,7 @@ static void test_csv_row_that_knows_nothing(void **state)
     text_free(&text);
 }
 
-static void test_csv_row_that_knows_all(void **state)
+TEST(test_csv_row_that_knows_all)
 {
     static const struct row_run run = {.run_id = "r1",
                                        .utc = "20260131T235959Z",
@@ -368,7 +362,7 @@ static void test_csv_row_that_knows_all(void **state)
     text_free(&text);
 }
 
-static void test_csv_reals_have_17_digits(void **state)
+TEST(test_csv_reals_have_17_digits)
 {
     static const struct {
         double value;
@@ -392,7 +386,7 @@ static void test_csv_reals_have_17_digits(void **state)
     }
 }
 
-static void test_csv_decimal_point_is_not_the_locales(void **state)
+TEST(test_csv_decimal_point_is_not_the_locales)
 {
     struct row row = make_row(-1234.5e-20);
     if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL && setlocale(LC_NUMERIC, "fr_FR.UTF-8") == NULL)
@@ -402,7 +396,7 @@ static void test_csv_decimal_point_is_not_the_locales(void **state)
 }
 
 /* awk -F, is to find every column before comment. */
-static void test_csv_only_the_users_words_hold_commas(void **state)
+TEST(test_csv_only_the_users_words_hold_commas)
 {
     static const struct {
         const char *column, *text, *expected;
@@ -431,7 +425,7 @@ static void test_csv_only_the_users_words_hold_commas(void **state)
     }
 }
 
-static void test_csv_quotes_what_needs_it(void **state)
+TEST(test_csv_quotes_what_needs_it)
 {
     static const char *const texts[] = {"a,b", "say \"hi\"", "\"", "plain;text", "", " spaces ", "\"\",\""};
     struct row row = make_row(1);
@@ -450,7 +444,7 @@ static void test_csv_quotes_what_needs_it(void **state)
     text_free(&text);
 }
 
-static void test_csv_is_utf8_whatever_it_gets(void **state)
+TEST(test_csv_is_utf8_whatever_it_gets)
 {
     static const struct {
         const char *in, *out;
@@ -473,7 +467,7 @@ static void test_csv_is_utf8_whatever_it_gets(void **state)
     }
 }
 
-static void test_csv_series_of_left_out_events_alone(void **state)
+TEST(test_csv_series_of_left_out_events_alone)
 {
     struct row row = make_row(1);
     row.series_left_out = 18446744073709551615u;
@@ -482,7 +476,7 @@ static void test_csv_series_of_left_out_events_alone(void **state)
 
 /* --- files ------------------------------------------------------------------------------------------------------ */
 
-static void test_csv_default_name_and_rows(void **state)
+TEST_WITH(test_csv_default_name_and_rows, enter_place, leave_place)
 {
     struct csv *csv = open_default();
     struct text expected = expected_file(1, 2);
@@ -503,7 +497,7 @@ static void test_csv_default_name_and_rows(void **state)
     text_free(&expected);
 }
 
-static void test_csv_default_name_steps_over_what_is_there(void **state)
+TEST_WITH(test_csv_default_name_steps_over_what_is_there, enter_place, leave_place)
 {
     struct csv *csv;
     struct text mine = slurp("/dev/null"), expected = expected_file(7, 7);
@@ -524,7 +518,7 @@ static void test_csv_default_name_steps_over_what_is_there(void **state)
     text_free(&expected);
 }
 
-static void test_csv_default_falls_back_before_the_first_row(void **state)
+TEST_WITH(test_csv_default_falls_back_before_the_first_row, enter_place, leave_place)
 {
     struct place *place = *state;
     char expected[256];
@@ -547,7 +541,7 @@ static void test_csv_default_falls_back_before_the_first_row(void **state)
     text_free(&rows);
 }
 
-static void test_csv_relative_tmpdir_is_not_used(void **state)
+TEST_WITH(test_csv_relative_tmpdir_is_not_used, enter_place, leave_place)
 {
     struct csv *csv;
     char path[256];
@@ -563,7 +557,7 @@ static void test_csv_relative_tmpdir_is_not_used(void **state)
     assert_int_equal(access(path, F_OK), -1); /* it got no row */
 }
 
-static void test_csv_named_file_is_never_overwritten(void **state)
+TEST_WITH(test_csv_named_file_is_never_overwritten, enter_place, leave_place)
 {
     struct text kept = {0};
     int fd = open("x.csv", O_WRONLY | O_CREAT, 0644);
@@ -584,7 +578,7 @@ static void test_csv_named_file_is_never_overwritten(void **state)
     text_free(&kept);
 }
 
-static void test_csv_named_file_that_cannot_be_made(void **state)
+TEST_WITH(test_csv_named_file_that_cannot_be_made, enter_place, leave_place)
 {
     char name[5000];
     assert_null(open_path("no/such/x.csv"));
@@ -605,7 +599,7 @@ static void test_csv_named_file_that_cannot_be_made(void **state)
     assert_int_equal(access("new.csv", F_OK), -1);
 }
 
-static void test_csv_named_block_device_is_refused(void **state)
+TEST_WITH(test_csv_named_block_device_is_refused, enter_place, leave_place)
 {
     if (mknod("disk", S_IFBLK | 0600, makedev(7, 250)) != 0)
         skip_because("needs the right to make device nodes");
@@ -613,7 +607,7 @@ static void test_csv_named_block_device_is_refused(void **state)
     assert_string_equal(error, "-o 'disk': is a block device; jitbench never overwrites");
 }
 
-static void test_csv_named_pipe_and_null_are_taken(void **state)
+TEST_WITH(test_csv_named_pipe_and_null_are_taken, enter_place, leave_place)
 {
     struct csv *csv;
     struct text expected = expected_file(1, 1);
@@ -640,7 +634,7 @@ static void test_csv_named_pipe_and_null_are_taken(void **state)
     text_free(&expected);
 }
 
-static void test_csv_none_writes_nothing(void **state)
+TEST_WITH(test_csv_none_writes_nothing, enter_place, leave_place)
 {
     struct csv_target target = {.none = 1, .name = "jitbench-h-u"};
     struct csv *csv = open_csv(&target);
@@ -656,7 +650,7 @@ static void test_csv_none_writes_nothing(void **state)
 
 /* --- a disk that refuses ---------------------------------------------------------------------------------------- */
 
-static void test_csv_cuts_a_refused_row_and_goes_on_elsewhere(void **state)
+TEST_WITH(test_csv_cuts_a_refused_row_and_goes_on_elsewhere, enter_place, leave_place)
 {
     struct place *place = *state;
     struct text first = expected_file(1, 3), second = expected_file(4, 6), said;
@@ -683,7 +677,7 @@ static void test_csv_cuts_a_refused_row_and_goes_on_elsewhere(void **state)
     text_free(&said);
 }
 
-static void test_csv_named_file_goes_on_elsewhere_too(void **state)
+TEST_WITH(test_csv_named_file_goes_on_elsewhere_too, enter_place, leave_place)
 {
     struct place *place = *state;
     struct text first = expected_file(1, 1), second = expected_file(2, 2);
@@ -706,7 +700,7 @@ static void test_csv_named_file_goes_on_elsewhere_too(void **state)
 }
 
 /* Its rows would go with it. */
-static void test_csv_takes_the_rows_of_a_removed_file_along(void **state)
+TEST_WITH(test_csv_takes_the_rows_of_a_removed_file_along, enter_place, leave_place)
 {
     struct place *place = *state;
     struct text all = expected_file(1, 3), said;
@@ -734,7 +728,7 @@ static void test_csv_takes_the_rows_of_a_removed_file_along(void **state)
     text_free(&said);
 }
 
-static void test_csv_without_any_file_prints_at_the_end(void **state)
+TEST_WITH(test_csv_without_any_file_prints_at_the_end, enter_place, leave_place)
 {
     struct place *place = *state;
     struct text expected = {0}, rows = expected_file(1, 2), said;
@@ -771,7 +765,7 @@ static void test_csv_without_any_file_prints_at_the_end(void **state)
     text_free(&said);
 }
 
-static void test_csv_keeps_rows_when_all_places_refuse_later(void **state)
+TEST_WITH(test_csv_keeps_rows_when_all_places_refuse_later, enter_place, leave_place)
 {
     struct place *place = *state;
     struct text first = expected_file(1, 1), rest = expected_file(2, 3);
@@ -807,12 +801,12 @@ static int open_without_memory(void)
 }
 
 /* No file is left without a header, nor one without rows. */
-static void test_csv_without_memory_or_rows_leaves_no_file(void **state)
+TEST_WITH(test_csv_without_memory_or_rows_leaves_no_file, enter_place, leave_place)
 {
     assert_true(memory_needed(open_without_memory) > 1);
 }
 
-static void test_csv_close_tells_of_rows_that_are_lost(void **state)
+TEST_WITH(test_csv_close_tells_of_rows_that_are_lost, enter_place, leave_place)
 {
     struct place *place = *state;
     int result;
@@ -832,7 +826,7 @@ static void test_csv_close_tells_of_rows_that_are_lost(void **state)
 
 static const struct csv_target to_stdout = {.to_stdout = 1, .name = "jitbench-box_1.example-20260131T235959Z"};
 
-static void test_csv_to_stdout(void **state)
+TEST_WITH(test_csv_to_stdout, enter_place, leave_place)
 {
     struct place *place = *state;
     struct text expected = expected_file(1, 2);
@@ -850,7 +844,7 @@ static void test_csv_to_stdout(void **state)
     text_free(&expected);
 }
 
-static void test_csv_to_closed_pipe_ends_quietly(void **state)
+TEST_WITH(test_csv_to_closed_pipe_ends_quietly, enter_place, leave_place)
 {
     struct place *place = *state;
     struct text said;
@@ -878,7 +872,7 @@ static void test_csv_to_closed_pipe_ends_quietly(void **state)
     text_free(&said);
 }
 
-static void test_csv_to_full_stdout_is_an_error(void **state)
+TEST_WITH(test_csv_to_full_stdout_is_an_error, enter_place, leave_place)
 {
     struct place *place = *state;
     struct csv *csv;
@@ -889,7 +883,7 @@ static void test_csv_to_full_stdout_is_an_error(void **state)
     assert_string_equal(error, "-o -: No space left on device");
 }
 
-static void test_csv_appended_to_stdout_keeps_what_was_there(void **state)
+TEST_WITH(test_csv_appended_to_stdout_keeps_what_was_there, enter_place, leave_place)
 {
     struct place *place = *state;
     struct text all = {0}, first = expected_file(1, 1), second = expected_file(2, 2);
@@ -917,7 +911,7 @@ static void test_csv_appended_to_stdout_keeps_what_was_there(void **state)
     text_free(&second);
 }
 
-static void test_csv_waits_for_a_full_pipe(void **state)
+TEST_WITH(test_csv_waits_for_a_full_pipe, enter_place, leave_place)
 {
     static double samples[20000];
     struct row row = make_row(1);
@@ -957,43 +951,4 @@ static void test_csv_waits_for_a_full_pipe(void **state)
     assert_memory_equal(got.data, expected.data, expected.length);
     text_free(&expected);
     text_free(&got);
-}
-
-#define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, enter_place, leave_place)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv_header_names_the_columns),
-        cmocka_unit_test(test_csv_row_that_knows_nothing),
-        cmocka_unit_test(test_csv_row_that_knows_all),
-        cmocka_unit_test(test_csv_reals_have_17_digits),
-        cmocka_unit_test(test_csv_decimal_point_is_not_the_locales),
-        cmocka_unit_test(test_csv_only_the_users_words_hold_commas),
-        cmocka_unit_test(test_csv_quotes_what_needs_it),
-        cmocka_unit_test(test_csv_is_utf8_whatever_it_gets),
-        cmocka_unit_test(test_csv_series_of_left_out_events_alone),
-        IN_PLACE(test_csv_default_name_and_rows),
-        IN_PLACE(test_csv_default_name_steps_over_what_is_there),
-        IN_PLACE(test_csv_default_falls_back_before_the_first_row),
-        IN_PLACE(test_csv_relative_tmpdir_is_not_used),
-        IN_PLACE(test_csv_named_file_is_never_overwritten),
-        IN_PLACE(test_csv_named_file_that_cannot_be_made),
-        IN_PLACE(test_csv_named_block_device_is_refused),
-        IN_PLACE(test_csv_named_pipe_and_null_are_taken),
-        IN_PLACE(test_csv_none_writes_nothing),
-        IN_PLACE(test_csv_cuts_a_refused_row_and_goes_on_elsewhere),
-        IN_PLACE(test_csv_named_file_goes_on_elsewhere_too),
-        IN_PLACE(test_csv_takes_the_rows_of_a_removed_file_along),
-        IN_PLACE(test_csv_without_any_file_prints_at_the_end),
-        IN_PLACE(test_csv_keeps_rows_when_all_places_refuse_later),
-        IN_PLACE(test_csv_without_memory_or_rows_leaves_no_file),
-        IN_PLACE(test_csv_close_tells_of_rows_that_are_lost),
-        IN_PLACE(test_csv_to_stdout),
-        IN_PLACE(test_csv_to_closed_pipe_ends_quietly),
-        IN_PLACE(test_csv_to_full_stdout_is_an_error),
-        IN_PLACE(test_csv_appended_to_stdout_keeps_what_was_there),
-        IN_PLACE(test_csv_waits_for_a_full_pipe),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Accounting of detours on made-up clocks: every tick goes to one cause, and the figures are exact. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "bench/noise.h"
 
 #define START     1000000ull
@@ -98,7 +93,7 @@ static void finish(uint64_t stolen_ns)
 
 /* The quota takes a part of one detour, all of the next, of which it counted more, and none of one with a page fault.
  */
-static void test_detour_quota_is_a_part_of_those_that_waited(void **state)
+TEST(test_detour_quota_is_a_part_of_those_that_waited)
 {
     begin_with(2);
     run.seen.switches++;
@@ -122,7 +117,7 @@ static void test_detour_quota_is_a_part_of_those_that_waited(void **state)
     assert_int_equal(lost_ticks(&run.a), 1070);
 }
 
-static void test_detour_causes_are_told_by_what_the_kernel_counts(void **state)
+TEST(test_detour_causes_are_told_by_what_the_kernel_counts)
 {
     begin();
     run.seen.switches++;
@@ -168,7 +163,7 @@ static uint64_t add_every(uint64_t first, uint64_t period, uint64_t end, uint64_
 }
 
 /* Two combs. Other timers are counted, too, but a CPU has one tick. */
-static void test_detour_timer_is_the_comb_of_the_rate_that_was_counted(void **state)
+TEST(test_detour_timer_is_the_comb_of_the_rate_that_was_counted)
 {
     for (int64_t more = 0; more <= 800; more += 400) {
         int64_t n = 0;
@@ -193,7 +188,7 @@ static void test_detour_timer_is_the_comb_of_the_rate_that_was_counted(void **st
 
 /* The same detours with other counts: none (no /proc/interrupts), too few (a CPU without a tick), and more than the
  * tick's. */
-static void test_detour_timer_is_as_often_as_it_was_counted(void **state)
+TEST(test_detour_timer_is_as_often_as_it_was_counted)
 {
     static const struct {
         int64_t counted;
@@ -211,7 +206,7 @@ static void test_detour_timer_is_as_often_as_it_was_counted(void **state)
 }
 
 /* Every second detour of a faster comb comes back as often as the tick, and is longer. */
-static void test_detour_timer_is_not_part_of_a_faster_comb(void **state)
+TEST(test_detour_timer_is_not_part_of_a_faster_comb)
 {
     begin_with(1000);
     for (uint64_t at = 0; at < 4000000; at += 10000) {
@@ -227,7 +222,7 @@ static void test_detour_timer_is_not_part_of_a_faster_comb(void **state)
 }
 
 /* All rates that a kernel is configured with, on clocks that are off by 200 ppm. */
-static void test_detour_timer_of_all_rates(void **state)
+TEST(test_detour_timer_of_all_rates)
 {
     static const double rates[] = {24, 48, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, 1024, 1200};
 
@@ -244,7 +239,7 @@ static void test_detour_timer_of_all_rates(void **state)
 }
 
 /* Ticks that are late for long, because the kernel held interrupts off, are not known for what they are. */
-static void test_detour_timer_deferred_is_not_known(void **state)
+TEST(test_detour_timer_deferred_is_not_known)
 {
     uint64_t late = 0;
 
@@ -261,7 +256,7 @@ static void test_detour_timer_deferred_is_not_known(void **state)
 }
 
 /* A CPU that has its tick for some of the time only: for all that is known, the comb may be of another origin. */
-static void test_detour_timer_that_is_switched_off_at_times_is_not_known(void **state)
+TEST(test_detour_timer_that_is_switched_off_at_times_is_not_known)
 {
     uint64_t n = 0;
 
@@ -278,7 +273,7 @@ static void test_detour_timer_that_is_switched_off_at_times_is_not_known(void **
 }
 
 /* While the hypervisor has the CPU for 30 ms, one tick comes of seven: the rate is that of the other time. */
-static void test_detour_timer_loses_ticks_while_the_cpu_is_stolen(void **state)
+TEST(test_detour_timer_loses_ticks_while_the_cpu_is_stolen)
 {
     uint64_t n = 0;
 
@@ -297,7 +292,7 @@ static void test_detour_timer_loses_ticks_while_the_cpu_is_stolen(void **state)
 }
 
 /* The count is missing for a third of the time, as while a CPU is offline: the rate is that of the rest. */
-static void test_detour_timer_is_counted_where_its_count_is_known(void **state)
+TEST(test_detour_timer_is_counted_where_its_count_is_known)
 {
     begin_with(1000);
     for (uint64_t window = 0; window < 4000000; window += 100000) {
@@ -309,7 +304,7 @@ static void test_detour_timer_is_counted_where_its_count_is_known(void **state)
 }
 
 /* The CPU goes offline in mid-run, and the sampler continues on another one, which has its tick at another time. */
-static void test_detour_timer_of_another_cpu(void **state)
+TEST(test_detour_timer_of_another_cpu)
 {
     for (int moved = 0; moved < 2; moved++) {
         begin_with(1000);
@@ -328,7 +323,7 @@ static void test_detour_timer_of_another_cpu(void **state)
 
 /* What was counted and stolen before the CPU changed is not counted again, and what follows is one search, though each
  * of its windows has too few ticks for one. */
-static void test_detour_timer_is_searched_anew_on_another_cpu(void **state)
+TEST(test_detour_timer_is_searched_anew_on_another_cpu)
 {
     begin_with(1000);
     add(20000, 2000);
@@ -348,7 +343,7 @@ static void test_detour_timer_is_searched_anew_on_another_cpu(void **state)
 }
 
 /* Which of two combs of the tick's rate is the tick's is not known, but the time of one of them is. */
-static void test_detour_timer_takes_one_of_two_combs(void **state)
+TEST(test_detour_timer_takes_one_of_two_combs)
 {
     begin_with(1000);
     for (uint64_t at = 0; at < 4000000; at += 4000) {
@@ -365,7 +360,7 @@ static void test_detour_timer_takes_one_of_two_combs(void **state)
 /* Two combs may be the tick's by their rates. It is that of 100 Hz where this one comes in time after multiples of 10
  * ms in CLOCK_MONOTONIC (the other one is 2.5 ms late then); where neither does, and where that clock is not known,
  * that of 250 Hz, which is tried first. */
-static void test_detour_timer_comes_at_its_time(void **state)
+TEST(test_detour_timer_comes_at_its_time)
 {
     static const struct {
         int64_t after_us;
@@ -395,7 +390,7 @@ static void test_detour_timer_comes_at_its_time(void **state)
 }
 
 /* Where a tick is late, lost, or has another cause already, the others are still the timer's. */
-static void test_detour_timer_with_gaps(void **state)
+TEST(test_detour_timer_with_gaps)
 {
     uint64_t n = 0, x = 5;
 
@@ -415,7 +410,7 @@ static void test_detour_timer_with_gaps(void **state)
                      run.hist.n);
 }
 
-static void test_detour_at_random_is_unexplained(void **state)
+TEST(test_detour_at_random_is_unexplained)
 {
     uint64_t at = 0, x = 3;
 
@@ -431,7 +426,7 @@ static void test_detour_at_random_is_unexplained(void **state)
 
 /* --- Brief ones. --- */
 
-static void test_detour_brief_ones_go_to_the_higher_level_around(void **state)
+TEST(test_detour_brief_ones_go_to_the_higher_level_around)
 {
     begin();
     add(1000, 150);
@@ -459,7 +454,7 @@ static void test_detour_brief_ones_go_to_the_higher_level_around(void **state)
 /* --- Bounded memory. --- */
 
 /* More than are kept: causes are searched for when half of the room is used up, and what has no room is unexplained. */
-static void test_detour_more_than_are_kept(void **state)
+TEST(test_detour_more_than_are_kept)
 {
     uint64_t at = 0;
 
@@ -481,7 +476,7 @@ static void test_detour_more_than_are_kept(void **state)
 }
 
 /* One tick is a nanosecond here; classes are octaves of it. */
-static void test_detour_classes_are_octaves(void **state)
+TEST(test_detour_classes_are_octaves)
 {
     static const uint64_t lengths[] = {1000, 1023, 1024, 70000, UINT64_C(1) << 40};
     uint64_t at = 0;
@@ -499,7 +494,7 @@ static void test_detour_classes_are_octaves(void **state)
 }
 
 /* A long and lively run: what was lost is the sum of what was added, tick by tick, and so are the counts. */
-static void test_detour_causes_add_up_exactly(void **state)
+TEST(test_detour_causes_add_up_exactly)
 {
     uint64_t x = 1, total = 0, n = 0, at = 0, counted = 0;
 
@@ -538,7 +533,7 @@ static void test_detour_causes_add_up_exactly(void **state)
 
 /* --- Steal. --- */
 
-static void test_detour_steal_takes_the_longest_until_it_is_reached(void **state)
+TEST(test_detour_steal_takes_the_longest_until_it_is_reached)
 {
     begin();
     add(1000000, 400000);
@@ -555,7 +550,7 @@ static void test_detour_steal_takes_the_longest_until_it_is_reached(void **state
 }
 
 /* A detour much longer than the steal time is not steal; sums above and below the steal time are equally good. */
-static void test_detour_steal_is_met_as_nearly_as_possible(void **state)
+TEST(test_detour_steal_is_met_as_nearly_as_possible)
 {
     begin();
     add(10000000, 5000000);
@@ -567,7 +562,7 @@ static void test_detour_steal_is_met_as_nearly_as_possible(void **state)
 }
 
 /* A tick that came when the CPU was given back: its usual length is the timer's, the rest is stolen. */
-static void test_detour_steal_leaves_the_tick_its_usual_length(void **state)
+TEST(test_detour_steal_leaves_the_tick_its_usual_length)
 {
     begin_with(1000);
     for (uint64_t at = 0; at < 4000000; at += 4000) {
@@ -581,7 +576,7 @@ static void test_detour_steal_leaves_the_tick_its_usual_length(void **state)
 }
 
 /* The kernel counts steal in ticks of 10 ms, which may be more than what was lost here. */
-static void test_detour_steal_leaves_short_ones_alone(void **state)
+TEST(test_detour_steal_leaves_short_ones_alone)
 {
     begin_with(2); /* ns a tick */
     add(1000000, 50000);
@@ -591,7 +586,7 @@ static void test_detour_steal_leaves_short_ones_alone(void **state)
     assert_sum(DETOUR_UNEXPLAINED, 1, 49999);
 }
 
-static void test_detour_no_steal_changes_nothing(void **state)
+TEST(test_detour_no_steal_changes_nothing)
 {
     begin();
     add(1000000, 400000);
@@ -602,7 +597,7 @@ static void test_detour_no_steal_changes_nothing(void **state)
 
 /* --- The sampler's own steps. --- */
 
-static void test_detour_usual_steps_are_blind_time(void **state)
+TEST(test_detour_usual_steps_are_blind_time)
 {
     begin();
     add(50000, 200);
@@ -615,7 +610,7 @@ static void test_detour_usual_steps_are_blind_time(void **state)
     assert_int_equal(lost_ticks(&run.a), 200);
 }
 
-static void test_detour_beyond_the_usual_is_a_detour(void **state)
+TEST(test_detour_beyond_the_usual_is_a_detour)
 {
     begin();
     add(50000, 200);
@@ -629,7 +624,7 @@ static void test_detour_beyond_the_usual_is_a_detour(void **state)
 }
 
 /* Twice as long is not much when a step takes next to nothing. */
-static void test_detour_beyond_the_usual_is_above_the_threshold(void **state)
+TEST(test_detour_beyond_the_usual_is_above_the_threshold)
 {
     begin();
     run.adding.usual = 40;
@@ -639,7 +634,7 @@ static void test_detour_beyond_the_usual_is_above_the_threshold(void **state)
 }
 
 /* Whatever the few are that were met by a detour. */
-static void test_detour_usual_follows_the_median(void **state)
+TEST(test_detour_usual_follows_the_median)
 {
     begin();
     for (unsigned i = 0; i < 300; i++)
@@ -650,7 +645,7 @@ static void test_detour_usual_follows_the_median(void **state)
     assert_in_range(run.adding.usual, 280, 320);
 }
 
-static void test_detour_chains_do_not_count_as_usual(void **state)
+TEST(test_detour_chains_do_not_count_as_usual)
 {
     begin();
     for (unsigned i = 0; i < 300; i++)
@@ -659,7 +654,7 @@ static void test_detour_chains_do_not_count_as_usual(void **state)
 }
 
 /* An interrupt of 600 ticks, and while it was looked at another task ran for a while. */
-static void test_detour_what_was_counted_late_belongs_to_the_longer_one(void **state)
+TEST(test_detour_what_was_counted_late_belongs_to_the_longer_one)
 {
     begin();
     run.seen.switches++;
@@ -681,7 +676,7 @@ static void test_detour_what_was_counted_late_belongs_to_the_longer_one(void **s
     assert_sum(DETOUR_UNEXPLAINED, 2, 600 + beyond);
 }
 
-static void test_detour_unwatched_steps_are_blind_unless_somebody_ran(void **state)
+TEST(test_detour_unwatched_steps_are_blind_unless_somebody_ran)
 {
     begin();
     detour_unwatched(&run.a, START + 10000, 5000, &run.seen);
@@ -694,7 +689,7 @@ static void test_detour_unwatched_steps_are_blind_unless_somebody_ran(void **sta
 }
 
 /* An event seen in such a step is not the cause of the next detour. */
-static void test_detour_unwatched_steps_within_the_threshold_are_blind(void **state)
+TEST(test_detour_unwatched_steps_within_the_threshold_are_blind)
 {
     begin();
     run.seen.switches++;
@@ -708,7 +703,7 @@ static void test_detour_unwatched_steps_within_the_threshold_are_blind(void **st
 
 /* --- Where in the run. --- */
 
-static void test_detour_series_tells_when_and_how_long(void **state)
+TEST(test_detour_series_tells_when_and_how_long)
 {
     struct series_point points[SERIES_FIRST + SERIES_LARGEST];
 
@@ -725,7 +720,7 @@ static void test_detour_series_tells_when_and_how_long(void **state)
     assert_int_equal(run.hist.max, 10001);
 }
 
-static void test_detour_cells_share_a_long_one(void **state)
+TEST(test_detour_cells_share_a_long_one)
 {
     begin();
     add(CELL / 2, 700);
@@ -746,7 +741,7 @@ static void test_detour_cells_share_a_long_one(void **state)
 }
 
 /* A length that no cell divides: still every tick is in one. */
-static void test_detour_cells_cover_the_run(void **state)
+TEST(test_detour_cells_cover_the_run)
 {
     uint64_t sum = 0;
 
@@ -763,7 +758,7 @@ static void test_detour_cells_cover_the_run(void **state)
     assert_int_equal(lost_ticks(&run.a), 12345);
 }
 
-static void test_detour_the_last_reading_is_of_the_run(void **state)
+TEST(test_detour_the_last_reading_is_of_the_run)
 {
     begin();
     detour_window(&run.a, START + LENGTH - 4000, 3, 0);
@@ -784,7 +779,7 @@ static void assert_loop(const uint64_t *gaps, size_t n, uint64_t least, uint64_t
     assert_int_equal(got_mode, mode);
 }
 
-static void test_detour_loop_has_a_least_and_a_mode(void **state)
+TEST(test_detour_loop_has_a_least_and_a_mode)
 {
     static const uint64_t plain[] = {25, 24, 25, 18, 26, 25, 24, 9000, 25}, coarse[] = {0, 0, 42, 0, 0, 41, 0},
                           ticks[] = {0, 1, 0, 0, 2}, still[] = {0, 0}, slow[] = {6000, 5000, 7000},
@@ -804,49 +799,4 @@ static void test_detour_loop_has_a_least_and_a_mode(void **state)
     for (size_t i = 3; i < 8; i++)
         scaled[i] = 1;
     assert_loop(scaled, 100, 1, 26);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_detour_quota_is_a_part_of_those_that_waited),
-        cmocka_unit_test(test_detour_causes_are_told_by_what_the_kernel_counts),
-        cmocka_unit_test(test_detour_timer_is_the_comb_of_the_rate_that_was_counted),
-        cmocka_unit_test(test_detour_timer_is_as_often_as_it_was_counted),
-        cmocka_unit_test(test_detour_timer_is_not_part_of_a_faster_comb),
-        cmocka_unit_test(test_detour_timer_of_all_rates),
-        cmocka_unit_test(test_detour_timer_deferred_is_not_known),
-        cmocka_unit_test(test_detour_timer_that_is_switched_off_at_times_is_not_known),
-        cmocka_unit_test(test_detour_timer_loses_ticks_while_the_cpu_is_stolen),
-        cmocka_unit_test(test_detour_timer_is_counted_where_its_count_is_known),
-        cmocka_unit_test(test_detour_timer_of_another_cpu),
-        cmocka_unit_test(test_detour_timer_takes_one_of_two_combs),
-        cmocka_unit_test(test_detour_timer_is_searched_anew_on_another_cpu),
-        cmocka_unit_test(test_detour_timer_comes_at_its_time),
-        cmocka_unit_test(test_detour_timer_with_gaps),
-        cmocka_unit_test(test_detour_at_random_is_unexplained),
-        cmocka_unit_test(test_detour_brief_ones_go_to_the_higher_level_around),
-        cmocka_unit_test(test_detour_more_than_are_kept),
-        cmocka_unit_test(test_detour_classes_are_octaves),
-        cmocka_unit_test(test_detour_causes_add_up_exactly),
-        cmocka_unit_test(test_detour_steal_takes_the_longest_until_it_is_reached),
-        cmocka_unit_test(test_detour_steal_is_met_as_nearly_as_possible),
-        cmocka_unit_test(test_detour_steal_leaves_the_tick_its_usual_length),
-        cmocka_unit_test(test_detour_steal_leaves_short_ones_alone),
-        cmocka_unit_test(test_detour_no_steal_changes_nothing),
-        cmocka_unit_test(test_detour_usual_steps_are_blind_time),
-        cmocka_unit_test(test_detour_beyond_the_usual_is_a_detour),
-        cmocka_unit_test(test_detour_beyond_the_usual_is_above_the_threshold),
-        cmocka_unit_test(test_detour_usual_follows_the_median),
-        cmocka_unit_test(test_detour_chains_do_not_count_as_usual),
-        cmocka_unit_test(test_detour_what_was_counted_late_belongs_to_the_longer_one),
-        cmocka_unit_test(test_detour_unwatched_steps_are_blind_unless_somebody_ran),
-        cmocka_unit_test(test_detour_unwatched_steps_within_the_threshold_are_blind),
-        cmocka_unit_test(test_detour_series_tells_when_and_how_long),
-        cmocka_unit_test(test_detour_cells_share_a_long_one),
-        cmocka_unit_test(test_detour_cells_cover_the_run),
-        cmocka_unit_test(test_detour_the_last_reading_is_of_the_run),
-        cmocka_unit_test(test_detour_loop_has_a_least_and_a_mode),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

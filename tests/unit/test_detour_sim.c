@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Made-up machines whose detours have known causes: each cause is given its time within 2 %, and the causes add up. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "bench/noise.h"
 
 /* Times in nanoseconds. */
@@ -309,7 +304,7 @@ static void assert_given(uint64_t seed, double unknown)
 static const double tick_rates[] = {100, 250, 300, 1000};
 #define RATES (sizeof(tick_rates) / sizeof(tick_rates[0]))
 
-static void test_detour_sim_each_cause_gets_its_time(void **state)
+TEST(test_detour_sim_each_cause_gets_its_time)
 {
     unsigned draws = getenv("JITBENCH_STATS") ? ALL : DRAWS;
 
@@ -323,7 +318,7 @@ static void test_detour_sim_each_cause_gets_its_time(void **state)
 }
 
 /* A host with the same rate: the tick is the one that comes at multiples of its period, although it shows less. */
-static void test_detour_sim_the_tick_comes_at_its_time(void **state)
+TEST(test_detour_sim_the_tick_comes_at_its_time)
 {
     for (uint64_t seed = 1; seed <= 2; seed++)
         for (size_t r = 0; r < RATES; r++) {
@@ -343,7 +338,7 @@ static void test_detour_sim_the_tick_comes_at_its_time(void **state)
 }
 
 /* A tick that comes much later than expected cannot be known: it is unexplained, and the others are the timer's. */
-static void test_detour_sim_deferred_ticks_are_unexplained(void **state)
+TEST(test_detour_sim_deferred_ticks_are_unexplained)
 {
     for (uint64_t seed = 1; seed <= 1; seed++)
         for (size_t r = 0; r < RATES; r++) {
@@ -358,7 +353,7 @@ static void test_detour_sim_deferred_ticks_are_unexplained(void **state)
 
 /* A CPU without a tick whose detours look like one: nothing is the timer's, and so it is when the count is not known.
  */
-static void test_detour_sim_no_tick_no_interrupts(void **state)
+TEST(test_detour_sim_no_tick_no_interrupts)
 {
     for (size_t r = 0; r < RATES; r++) {
         draw(r, 250, 1);
@@ -368,15 +363,4 @@ static void test_detour_sim_no_tick_no_interrupts(void **state)
         assert_given(r, 0);
         assert_int_equal(sim.a.sum[DETOUR_INTERRUPT].n, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_detour_sim_each_cause_gets_its_time),
-        cmocka_unit_test(test_detour_sim_the_tick_comes_at_its_time),
-        cmocka_unit_test(test_detour_sim_deferred_ticks_are_unexplained),
-        cmocka_unit_test(test_detour_sim_no_tick_no_interrupts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

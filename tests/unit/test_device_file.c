@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A file on a device. Writing is tested on real disks by tests/boot. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "sys/file.h"
 
 static void expect_choice(const char *name, unsigned n, const char *expected)
@@ -22,7 +17,7 @@ static void expect_choice(const char *name, unsigned n, const char *expected)
     assert_string_equal(buf, expected);
 }
 
-static void test_device_file_choice(void **state)
+TEST(test_device_file_choice)
 {
     char buf[8];
 
@@ -35,20 +30,11 @@ static void test_device_file_choice(void **state)
     assert_false(device_file_choice("abc.csv", 2, buf, sizeof(buf)));
 }
 
-static void test_device_file_write_needs_a_block_device(void **state)
+TEST(test_device_file_write_needs_a_block_device)
 {
     const struct device_file file = {.device = "/dev/null", .path = "/a", .name = "a", .at = "/tmp"};
     char written[64], error[128];
 
     assert_int_equal(device_file_write(&file, "x", 1, written, sizeof(written), error, sizeof(error)), -1);
     assert_string_equal(error, "/dev/null: Block device required");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device_file_choice),
-        cmocka_unit_test(test_device_file_write_needs_a_block_device),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

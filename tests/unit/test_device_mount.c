@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Block devices: what is asked for, where it is mounted, and folders in it. Mounting is tested by tests/boot. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +10,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "sys/file.h"
 
 static void expect_split(const char *text, const char *device, const char *path)
@@ -35,7 +30,7 @@ static void expect_no_split(const char *text)
         fail_msg("'%s' was taken", text);
 }
 
-static void test_device_split(void **state)
+TEST(test_device_split)
 {
     expect_split("/dev/sda1:/a.csv", "/dev/sda1", "/a.csv");
     expect_split("sda1:a.csv", "/dev/sda1", "/a.csv");
@@ -44,7 +39,7 @@ static void test_device_split(void **state)
     expect_split("vda:/a..b/..c/d..", "/dev/vda", "/a..b/..c/d..");
 }
 
-static void test_device_split_refuses(void **state)
+TEST(test_device_split_refuses)
 {
     static const char *const wrong[] = {"",
                                         ":",
@@ -62,7 +57,7 @@ static void test_device_split_refuses(void **state)
         expect_no_split(wrong[i]);
 }
 
-static void test_device_check(void **state)
+TEST(test_device_check)
 {
     assert_int_equal(device_check("/dev/null"), -ENOTBLK);
     assert_int_equal(device_check("/nowhere/at/all"), -ENOENT);
@@ -84,7 +79,7 @@ static void expect_mounted(unsigned major, unsigned minor, const char *place)
     assert_string_equal(buf, place);
 }
 
-static void test_device_mounted(void **state)
+TEST(test_device_mounted)
 {
     char buf[32];
 
@@ -97,7 +92,7 @@ static void test_device_mounted(void **state)
     assert_int_equal(device_mounted(mountinfo, 8, 17, buf, 6), -1);
 }
 
-static void test_device_mount_flags(void **state)
+TEST(test_device_mount_flags)
 {
     assert_int_equal(device_mount_flags(0), 0);
     assert_int_equal(device_mount_flags(ST_RDONLY | ST_NOSUID | ST_NODEV | ST_NOEXEC),
@@ -128,7 +123,7 @@ static const char *in(const char *place, const char *name)
     return path;
 }
 
-static void test_device_folder_is_made_and_taken_as_it_is(void **state)
+TEST(test_device_folder_is_made_and_taken_as_it_is)
 {
     char place[] = "/tmp/test_device_mount.XXXXXX";
     struct stat status;
@@ -146,7 +141,7 @@ static void test_device_folder_is_made_and_taken_as_it_is(void **state)
     expect_folder(place, "/a", -ENOENT);
 }
 
-static void test_device_folder_follows_no_link_and_leaves_no_file_system(void **state)
+TEST(test_device_folder_follows_no_link_and_leaves_no_file_system)
 {
     char place[] = "/tmp/test_device_mount.XXXXXX", name[300];
     FILE *file;
@@ -170,7 +165,7 @@ static void test_device_folder_follows_no_link_and_leaves_no_file_system(void **
     assert_int_equal(rmdir(place), 0);
 }
 
-static void test_device_mount_needs_a_block_device(void **state)
+TEST(test_device_mount_needs_a_block_device)
 {
     struct device_mount mounted;
     bool detached;
@@ -180,19 +175,4 @@ static void test_device_mount_needs_a_block_device(void **state)
     assert_false(detached);
     assert_string_equal(device_why_not(-EMEDIUMTYPE), "not a file system that this kernel knows");
     assert_string_equal(device_why_not(-ENOENT), "No such file or directory");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device_split),
-        cmocka_unit_test(test_device_split_refuses),
-        cmocka_unit_test(test_device_check),
-        cmocka_unit_test(test_device_mounted),
-        cmocka_unit_test(test_device_mount_flags),
-        cmocka_unit_test(test_device_folder_is_made_and_taken_as_it_is),
-        cmocka_unit_test(test_device_folder_follows_no_link_and_leaves_no_file_system),
-        cmocka_unit_test(test_device_mount_needs_a_block_device),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

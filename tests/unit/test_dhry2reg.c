@@ -88,7 +88,7 @@ static const char *all_verified(struct party_context *context)
     return wrong;
 }
 
-static void test_dhry2reg_ends_with_the_published_values(void **state)
+TEST(test_dhry2reg_ends_with_the_published_values)
 {
     static const uint64_t runs[] = {1, 2, 3, 1000};
 
@@ -102,7 +102,7 @@ static void test_dhry2reg_ends_with_the_published_values(void **state)
     }
 }
 
-static void test_dhry2reg_counts_on_over_calls_of_work(void **state)
+TEST(test_dhry2reg_counts_on_over_calls_of_work)
 {
     struct party_context context = started();
     tested->work(&context, 3);
@@ -113,7 +113,7 @@ static void test_dhry2reg_counts_on_over_calls_of_work(void **state)
 }
 
 /* As after 2^31 - 12 and 2^32 - 12 runs, whose results fit an int and an unsigned int for one more run. */
-static void test_dhry2reg_counter_wraps(void **state)
+TEST(test_dhry2reg_counter_wraps)
 {
     static const uint64_t before[] = {2147483636u, 4294967284u};
     static const uint32_t then[] = {2147483646u, 4294967294u}, later[] = {2147483651u, 3};
@@ -129,7 +129,7 @@ static void test_dhry2reg_counter_wraps(void **state)
     }
 }
 
-static void test_dhry2reg_makes_every_call(void **state)
+TEST(test_dhry2reg_makes_every_call)
 {
     struct party_context context = started();
     memset(&calls, 0, sizeof(calls));
@@ -144,7 +144,7 @@ static void test_dhry2reg_makes_every_call(void **state)
 
 /* Two runs, call by call. Behind the arguments: Int_Glob, Bool_Glob, Ch_1_Glob and Ch_2_Glob; Discr, Enum_Comp and
  * Int_Comp of Ptr_Glob; the same of Next_Ptr_Glob, and whether it points to itself. */
-static void test_dhry2reg_call_by_call(void **state)
+TEST(test_dhry2reg_call_by_call)
 {
     static const char expected[] =
         "Func_2 DHRYSTONE PROGRAM, 1'ST STRING DHRYSTONE PROGRAM, 2'ND STRING | 0 1 AB | 0 2 40 | 0 0 0 0\n"
@@ -176,7 +176,7 @@ static void test_dhry2reg_call_by_call(void **state)
 }
 
 /* Both arrays after three runs; all other elements are 0. */
-static void test_dhry2reg_fills_the_arrays(void **state)
+TEST(test_dhry2reg_fills_the_arrays)
 {
     struct party_context context = started();
     static Arr_1_Dim one;
@@ -194,7 +194,7 @@ static void test_dhry2reg_fills_the_arrays(void **state)
 }
 
 /* The second unit's functions, with all that they tell apart, also what Dhrystone itself never asks for. */
-static void test_dhry2reg_functions_of_the_second_unit(void **state)
+TEST(test_dhry2reg_functions_of_the_second_unit)
 {
     static const Enumeration low[] = {Ident_1, Ident_4, Ident_2, Ident_4, Ident_3};
     static const Enumeration high[] = {Ident_1, Ident_1, Ident_2, Ident_4, Ident_3};
@@ -237,7 +237,7 @@ static void test_dhry2reg_functions_of_the_second_unit(void **state)
         assert_string_equal(all_verified(&context), "");                                                               \
     } while (0)
 
-static void test_dhry2reg_finds_every_wrong_value(void **state)
+TEST(test_dhry2reg_finds_every_wrong_value)
 {
     struct party_context context = started();
     struct dhrystone *d = context.state;
@@ -266,7 +266,7 @@ static void test_dhry2reg_finds_every_wrong_value(void **state)
     ended(&context);
 }
 
-static void test_dhry2reg_without_a_run_is_wrong(void **state)
+TEST(test_dhry2reg_without_a_run_is_wrong)
 {
     struct party_context context = started();
     Int_Glob = 0;
@@ -274,7 +274,7 @@ static void test_dhry2reg_without_a_run_is_wrong(void **state)
     ended(&context);
 }
 
-static void test_dhry2reg_starts_afresh(void **state)
+TEST(test_dhry2reg_starts_afresh)
 {
     for (int i = 0; i < 2; i++) {
         struct party_context context = started();
@@ -287,19 +287,6 @@ static void test_dhry2reg_starts_afresh(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dhry2reg_ends_with_the_published_values),
-        cmocka_unit_test(test_dhry2reg_counts_on_over_calls_of_work),
-        cmocka_unit_test(test_dhry2reg_counter_wraps),
-        cmocka_unit_test(test_dhry2reg_makes_every_call),
-        cmocka_unit_test(test_dhry2reg_call_by_call),
-        cmocka_unit_test(test_dhry2reg_fills_the_arrays),
-        cmocka_unit_test(test_dhry2reg_functions_of_the_second_unit),
-        cmocka_unit_test(test_dhry2reg_finds_every_wrong_value),
-        cmocka_unit_test(test_dhry2reg_without_a_run_is_wrong),
-        cmocka_unit_test(test_dhry2reg_starts_afresh),
-    };
-
     tested = &bench_dhry2reg.parties[0];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Folders by descriptor: which links are followed, which files are made, and what is never written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "fixture.h"
 #include "sys/file.h"
@@ -77,7 +71,7 @@ static ino_t inode_by_name(const char *path)
     return status.st_ino;
 }
 
-static void test_directory_open_goes_where_the_kernel_goes(void **state)
+TEST(test_directory_open_goes_where_the_kernel_goes)
 {
     static const char *const paths[] = {"/",
                                         ".",
@@ -103,7 +97,7 @@ static void assert_no_folder(const char *path, int error)
         fail_msg("%s: %s, not %s", path, strerror(errno), strerror(error));
 }
 
-static void test_directory_open_says_why_not(void **state)
+TEST(test_directory_open_says_why_not)
 {
     static char long_name[NAME_MAX + 3] = "/";
 
@@ -120,7 +114,7 @@ static void test_directory_open_says_why_not(void **state)
 }
 
 /* As with fs.protected_symlinks=1, whatever it is here. */
-static void test_directory_open_follows_no_strangers_link_where_all_may_write(void **state)
+TEST(test_directory_open_follows_no_strangers_link_where_all_may_write)
 {
     if (geteuid() != 0)
         skip_because("needs root, to make links of another user");
@@ -142,7 +136,7 @@ static void test_directory_open_follows_no_strangers_link_where_all_may_write(vo
     assert_int_equal(chmod(in("sticky"), 01777), 0);
 }
 
-static void test_directory_create_makes_new_files_only(void **state)
+TEST(test_directory_create_makes_new_files_only)
 {
     struct stat status;
 
@@ -173,7 +167,7 @@ static void test_directory_create_makes_new_files_only(void **state)
     assert_int_equal(close(fd) | close(other), 0);
 }
 
-static void test_directory_open_existing_takes_what_is_no_data(void **state)
+TEST(test_directory_open_existing_takes_what_is_no_data)
 {
     int fd = directory_open_existing("/dev/null");
     assert_true(fd >= 0);
@@ -183,7 +177,7 @@ static void test_directory_open_existing_takes_what_is_no_data(void **state)
 }
 
 /* Links of a user's own would be followed, of others not: only root can make both. */
-static void test_directory_open_existing_trusts_no_link_of_others(void **state)
+TEST(test_directory_open_existing_trusts_no_link_of_others)
 {
     if (geteuid() != 0)
         skip_because("needs root");
@@ -201,16 +195,4 @@ static void test_directory_open_existing_trusts_no_link_of_others(void **state)
     assert_int_equal(directory_open_existing(in("sticky/pipe")), -EACCES);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directory_open_goes_where_the_kernel_goes),
-        cmocka_unit_test(test_directory_open_says_why_not),
-        cmocka_unit_test(test_directory_open_follows_no_strangers_link_where_all_may_write),
-        cmocka_unit_test(test_directory_create_makes_new_files_only),
-        cmocka_unit_test(test_directory_open_existing_takes_what_is_no_data),
-        cmocka_unit_test(test_directory_open_existing_trusts_no_link_of_others),
-    };
-
-    return cmocka_run_group_tests_name("directory", tests, set_up, tear_down);
-}
+GROUP(set_up, tear_down);

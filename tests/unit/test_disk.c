@@ -8,7 +8,7 @@
 
 #define SECOND 1000000000ull
 
-static void test_disk_is_no_memory_network_or_layer(void **state)
+TEST(test_disk_is_no_memory_network_or_layer)
 {
     static const char memory[] = "its files are in memory", layer[] = "its files are in another file system",
                       remote[] = "its files are on another machine", program[] = "its files are with another program";
@@ -28,14 +28,14 @@ static void test_disk_is_no_memory_network_or_layer(void **state)
         assert_null(disk_is_not(is[i]));
 }
 
-static void test_disk_fill_ends_when_the_file_is_whole(void **state)
+TEST(test_disk_fill_ends_when_the_file_is_whole)
 {
     assert_int_equal(disk_fill(255 * MIB, 256 * MIB, SECOND), DISK_GROWS);
     assert_int_equal(disk_fill(256 * MIB, 256 * MIB, SECOND), DISK_FILLED);
     assert_int_equal(disk_fill(4 * MIB, 4 * MIB, 19 * SECOND), DISK_FILLED);
 }
 
-static void test_disk_fill_is_bounded_in_time(void **state)
+TEST(test_disk_fill_is_bounded_in_time)
 {
     assert_int_equal(disk_fill(40 * MIB, 256 * MIB, 10 * SECOND - 1), DISK_GROWS);
     assert_int_equal(disk_fill(40 * MIB, 256 * MIB, 10 * SECOND), DISK_FILLED);
@@ -45,7 +45,7 @@ static void test_disk_fill_is_bounded_in_time(void **state)
     assert_int_equal(disk_fill(3 * MIB, 256 * MIB, 15 * SECOND), DISK_TOO_SLOW);
 }
 
-static void test_disk_full_has_many_names(void **state)
+TEST(test_disk_full_has_many_names)
 {
     assert_true(disk_is_full(-ENOSPC));
     assert_true(disk_is_full(-EDQUOT));
@@ -54,7 +54,7 @@ static void test_disk_full_has_many_names(void **state)
     assert_false(disk_is_full(0));
 }
 
-static void test_disk_describe_names_the_file_as_it_is(void **state)
+TEST(test_disk_describe_names_the_file_as_it_is)
 {
     static const struct {
         uint64_t bytes;
@@ -80,7 +80,7 @@ static void test_disk_describe_names_the_file_as_it_is(void **state)
     assert_string_equal(compile.text, "threads=3 file=256M");
 }
 
-static void test_disk_needs_a_folder_that_can_be_written(void **state)
+TEST(test_disk_needs_a_folder_that_can_be_written)
 {
     struct load_params params = {.dir = "/nonexistent"};
     char why[160] = "";
@@ -104,13 +104,13 @@ static int too_little_room(void)
     return 0;
 }
 
-static void test_disk_needs_room(void **state)
+TEST(test_disk_needs_room)
 {
     assert_int_equal(fixture_in_child(too_little_room), 0);
 }
 
 /* Blocks at their places, of bytes that are not all alike, and what is read is what was written. */
-static void test_disk_moves_blocks(void **state)
+TEST(test_disk_moves_blocks)
 {
     struct disk_party d;
     unsigned values[256] = {0}, n_values = 0;
@@ -146,7 +146,7 @@ static void test_disk_moves_blocks(void **state)
 
 /* Of a block from 3 MiB on: what is left after a short move or a signal is moved from there. Only a whole one counts.
  */
-static void test_disk_moves_what_is_left_of_a_block(void **state)
+TEST(test_disk_moves_what_is_left_of_a_block)
 {
     static const int64_t in_parts[] = {300 << 10, -EINTR, 24 << 10, 700 << 10}, invalid[] = {-EINVAL}, nothing[] = {0},
                          broken[] = {300 << 10, -EIO};
@@ -197,7 +197,7 @@ static int sync_the_disk(struct party_context *context)
     return disk_sync(context->state);
 }
 
-static void test_disk_drops_what_has_reached_it(void **state)
+TEST(test_disk_drops_what_has_reached_it)
 {
     struct disk_party d;
 
@@ -229,7 +229,7 @@ static int kernel_does_not_tell(void)
     return 0;
 }
 
-static void test_disk_count_of_the_kernel_may_not_be_known(void **state)
+TEST(test_disk_count_of_the_kernel_may_not_be_known)
 {
     assert_int_equal(fixture_in_child(kernel_does_not_tell), 0);
 }
@@ -264,27 +264,10 @@ static void check_count(const struct load *load, enum load_count moved, enum loa
     disk_party_end(&d);
 }
 
-static void test_disk_counts_reads_and_writes_apart(void **state)
+TEST(test_disk_counts_reads_and_writes_apart)
 {
     check_count(&load_read, LOAD_READ, LOAD_WRITTEN);
     check_count(&load_write, LOAD_WRITTEN, LOAD_READ);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_disk_counts_reads_and_writes_apart),
-        cmocka_unit_test(test_disk_is_no_memory_network_or_layer),
-        cmocka_unit_test(test_disk_fill_ends_when_the_file_is_whole),
-        cmocka_unit_test(test_disk_fill_is_bounded_in_time),
-        cmocka_unit_test(test_disk_full_has_many_names),
-        cmocka_unit_test(test_disk_describe_names_the_file_as_it_is),
-        cmocka_unit_test(test_disk_needs_a_folder_that_can_be_written),
-        cmocka_unit_test(test_disk_needs_room),
-        cmocka_unit_test(test_disk_moves_blocks),
-        cmocka_unit_test(test_disk_moves_what_is_left_of_a_block),
-        cmocka_unit_test(test_disk_drops_what_has_reached_it),
-        cmocka_unit_test(test_disk_count_of_the_kernel_may_not_be_known),
-    };
-    return cmocka_run_group_tests(tests, disk_prepare, disk_finish);
-}
+GROUP(disk_prepare, disk_finish);

@@ -116,7 +116,7 @@ static void assert_log(const char *expected)
 }
 
 /* One image after the other: an exec is from the last thing that one does to the first that the next one does. */
-static void test_execl_records_each_exec(void **state)
+TEST(test_execl_records_each_exec)
 {
     static const struct core_probe probe;
     const struct slices *slices;
@@ -146,7 +146,7 @@ static void test_execl_records_each_exec(void **state)
     fixture_party_end(&p);
 }
 
-static void test_execl_without_probes_reads_the_clock_once(void **state)
+TEST(test_execl_without_probes_reads_the_clock_once)
 {
     begin();
     assert_int_equal(p.party->run(&p.context), -1);
@@ -160,7 +160,7 @@ static void test_execl_without_probes_reads_the_clock_once(void **state)
     fixture_party_end(&p);
 }
 
-static void test_execl_counts_every_exec(void **state)
+TEST(test_execl_counts_every_exec)
 {
     for (uint64_t execs = 2; execs <= 4; execs++) {
         begin();
@@ -178,7 +178,7 @@ static void test_execl_counts_every_exec(void **state)
 }
 
 /* The first image makes the file for all that follow, which inherit its descriptor. */
-static void test_execl_first_image_makes_its_file(void **state)
+TEST(test_execl_first_image_makes_its_file)
 {
     char expected[64];
 
@@ -214,7 +214,7 @@ static void assert_setup_fails(int image, bool can_exec, const char *reason)
     fixture_party_end(&p);
 }
 
-static void test_execl_says_why_it_has_no_file(void **state)
+TEST(test_execl_says_why_it_has_no_file)
 {
     assert_setup_fails(-ENOENT, true, "cannot make a program file of its own: No such file or directory");
     assert_setup_fails(
@@ -223,7 +223,7 @@ static void test_execl_says_why_it_has_no_file(void **state)
     assert_setup_fails(9999, true, "cannot keep the program file open: Bad file descriptor");
 }
 
-static void test_execl_may_use_the_common_file(void **state)
+TEST(test_execl_may_use_the_common_file)
 {
     const int before = fixture_count_fds();
 
@@ -237,7 +237,7 @@ static void test_execl_may_use_the_common_file(void **state)
     assert_int_equal(fixture_count_fds(), before);
 }
 
-static void test_execl_needs_a_file_to_execute(void **state)
+TEST(test_execl_needs_a_file_to_execute)
 {
     static const char no_place[] =
         "no place for a copy of the program: no memfd, and no scratch directory to execute from";
@@ -257,19 +257,4 @@ static void test_execl_needs_a_file_to_execute(void **state)
     assert_int_equal(bench_execl.supported(&params, why, sizeof(why)), 0);
     fixture_party_end(&p);
     assert_int_equal(fixture_count_fds(), before);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_execl_records_each_exec),
-        cmocka_unit_test(test_execl_without_probes_reads_the_clock_once),
-        cmocka_unit_test(test_execl_counts_every_exec),
-        cmocka_unit_test(test_execl_first_image_makes_its_file),
-        cmocka_unit_test(test_execl_says_why_it_has_no_file),
-        cmocka_unit_test(test_execl_may_use_the_common_file),
-        cmocka_unit_test(test_execl_needs_a_file_to_execute),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static double value(const char *metric)
 /* Mean 1031.2; the delays above it are 268.8, 968.8, 3968.8 and 18968.8 (worked out by python3). */
 static const struct made_up_params typical = {.part = {{990, 1000}, {4, 1300}, {3, 2000}, {2, 5000}, {1, 20000}}};
 
-static void test_experiment_figures_of_a_run(void **state)
+TEST_WITH(test_experiment_figures_of_a_run, NULL, end)
 {
     assert_int_equal(fixture_one_trial(&bench_made_up, &typical, 1, &rows), ROW_OK);
     const struct row *cycles = fixture_find(&rows, "cycles", "");
@@ -132,7 +132,7 @@ static void test_experiment_figures_of_a_run(void **state)
 }
 
 /* Mean 1000; delays of exactly 150, 400, 2000 and 6000 belong to the class below. */
-static void test_experiment_classes_end_at_their_limits(void **state)
+TEST_WITH(test_experiment_classes_end_at_their_limits, NULL, end)
 {
     static const struct made_up_params params = {.part = {{95, 910}, {1, 1150}, {1, 1400}, {1, 3000}, {1, 7000}}};
 
@@ -149,7 +149,7 @@ static void test_experiment_classes_end_at_their_limits(void **state)
 }
 
 /* Mean 1000 again: one above each limit is in. */
-static void test_experiment_classes_begin_above_their_limits(void **state)
+TEST_WITH(test_experiment_classes_begin_above_their_limits, NULL, end)
 {
     static const struct made_up_params params = {.part = {{94, 909}, {1, 1151}, {1, 1401}, {1, 3001}, {1, 7001}}};
     static const char *const counts[] = {"delays_a", "delays_b", "delays_c", "delays_d"};
@@ -165,7 +165,7 @@ static void test_experiment_classes_begin_above_their_limits(void **state)
 }
 
 /* Median and minimum are apart: 60 of 1000, 40 of 500. Above 400 from the median there is none, from the minimum 60. */
-static void test_experiment_delays_from_three_levels(void **state)
+TEST_WITH(test_experiment_delays_from_three_levels, NULL, end)
 {
     static const struct made_up_params params = {.part = {{60, 1000}, {40, 500}}};
 
@@ -177,7 +177,7 @@ static void test_experiment_delays_from_three_levels(void **state)
 }
 
 /* After the exact part of the histogram a bin is 1,024 wide: it holds both values, and the class limit is inside. */
-static void test_experiment_says_when_a_class_limit_cuts_a_bin(void **state)
+TEST_WITH(test_experiment_says_when_a_class_limit_cuts_a_bin, NULL, end)
 {
     static const struct made_up_params coarse = {.part = {{10, 100000}, {10, 100340}}};
     static const struct made_up_params fine = {.part = {{10, 100000}, {10, 100340}}, .base = 90000};
@@ -191,7 +191,7 @@ static void test_experiment_says_when_a_class_limit_cuts_a_bin(void **state)
     fixture_assert_near(value("delays_a_size"), 170);
 }
 
-static void test_experiment_rows_by_copy(void **state)
+TEST_WITH(test_experiment_rows_by_copy, NULL, end)
 {
     assert_int_equal(fixture_one_trial(&bench_made_up, &typical, 2, &rows), ROW_OK);
     assert_int_equal(rows.n, 2 * METRIC_OWN);
@@ -201,7 +201,7 @@ static void test_experiment_rows_by_copy(void **state)
     fixture_assert_near(rows.row[METRIC_OWN + METRIC_DELAYS + 2].value, 3);
 }
 
-static void test_experiment_every_metric_is_described(void **state)
+TEST_WITH(test_experiment_every_metric_is_described, NULL, end)
 {
     for (unsigned m = 0; m < METRIC_OWN; m++) {
         assert_non_null(experiment_metrics[m].id);
@@ -259,7 +259,7 @@ static int record_the_largest(struct party_context *context, uint64_t count)
     return 0;
 }
 
-static void test_experiment_run_forgets_the_warm_up(void **state)
+TEST_WITH(test_experiment_run_forgets_the_warm_up, NULL, end)
 {
     struct fixture_party p;
     struct experiment *e = set_up(&p, -1, 0);
@@ -303,7 +303,7 @@ void __wrap_core_slice(struct core_meter *meter, double count, double cost, uint
 }
 
 /* The slices are of all events of the run, and cost their times: 801 to 900, without those of the warm-up. */
-static void test_experiment_slices_cost_what_the_events_took(void **state)
+TEST_WITH(test_experiment_slices_cost_what_the_events_took, NULL, end)
 {
     struct fixture_party p;
     struct experiment *e = set_up(&p, -1, 0);
@@ -328,7 +328,7 @@ static int record_or_fail(struct party_context *context, uint64_t count)
 
 /* 21,000 events a second are 31.5 in 1.5 ms, and so 32 in a slice; a slice cannot be longer than the run. 801 to 832
  * are 26,128, and 801 to 804 are 3,210. */
-static void test_experiment_slices_last_as_long_as_planned(void **state)
+TEST_WITH(test_experiment_slices_last_as_long_as_planned, NULL, end)
 {
     static const struct core_probe probe = {.blocks = 1, .chain = 1, .unit = 1};
     static const struct {
@@ -362,7 +362,7 @@ static void test_experiment_slices_last_as_long_as_planned(void **state)
     }
 }
 
-static void test_experiment_run_without_a_warm_up(void **state)
+TEST_WITH(test_experiment_run_without_a_warm_up, NULL, end)
 {
     struct fixture_party p;
     struct experiment *e = set_up(&p, -1, 0);
@@ -375,7 +375,7 @@ static void test_experiment_run_without_a_warm_up(void **state)
 
 enum { LINES = 10000 }; /* more than the buffer holds */
 
-static void test_experiment_writes_every_event(void **state)
+TEST_WITH(test_experiment_writes_every_event, NULL, end)
 {
     struct fixture_party p;
     struct text expected = {0};
@@ -395,7 +395,7 @@ static void test_experiment_writes_every_event(void **state)
     tear_down(&p);
 }
 
-static void test_experiment_longest_line_fits(void **state)
+TEST_WITH(test_experiment_longest_line_fits, NULL, end)
 {
     static const char prefix[] = "18446744073709551615,18446744073709551615,4294967295,"; /* some of it is cut */
     struct fixture_party p;
@@ -416,7 +416,7 @@ static void test_experiment_longest_line_fits(void **state)
     tear_down(&p);
 }
 
-static void test_experiment_without_memory_for_the_text(void **state)
+TEST_WITH(test_experiment_without_memory_for_the_text, NULL, end)
 {
     static const struct made_up_params none;
     struct experiment e = {.number = 0};
@@ -446,13 +446,13 @@ static void check_full_disk(uint64_t lines)
     tear_down(&p);
 }
 
-static void test_experiment_full_disk_is_told(void **state)
+TEST_WITH(test_experiment_full_disk_is_told, NULL, end)
 {
     check_full_disk(3);     /* at the end */
     check_full_disk(LINES); /* in the middle */
 }
 
-static void test_experiment_run_measures_the_clock(void **state)
+TEST_WITH(test_experiment_run_measures_the_clock, NULL, end)
 {
     struct fixture_party p;
     (void)set_up(&p, -1, 0);
@@ -469,30 +469,10 @@ static void test_experiment_run_measures_the_clock(void **state)
     tear_down(&p);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, end)
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(test_experiment_figures_of_a_run),
-        TEST(test_experiment_classes_end_at_their_limits),
-        TEST(test_experiment_classes_begin_above_their_limits),
-        TEST(test_experiment_delays_from_three_levels),
-        TEST(test_experiment_says_when_a_class_limit_cuts_a_bin),
-        TEST(test_experiment_rows_by_copy),
-        TEST(test_experiment_every_metric_is_described),
-        TEST(test_experiment_run_forgets_the_warm_up),
-        TEST(test_experiment_run_without_a_warm_up),
-        TEST(test_experiment_slices_cost_what_the_events_took),
-        TEST(test_experiment_slices_last_as_long_as_planned),
-        TEST(test_experiment_writes_every_event),
-        TEST(test_experiment_without_memory_for_the_text),
-        TEST(test_experiment_longest_line_fits),
-        TEST(test_experiment_full_disk_is_told),
-        TEST(test_experiment_run_measures_the_clock),
-    };
     trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     signals_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

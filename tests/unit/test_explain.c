@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Causes that are named for a change. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "out/explain.h"
 #include "row_fixture.h"
 
@@ -41,7 +36,7 @@ static void expect(double before, double after, const char *text)
 }
 
 /* Two ticks in 234 ms: chance, whatever share of one CPU's time that is. */
-static void test_explain_a_few_ticks_of_steal_are_no_cause(void **state)
+TEST(test_explain_a_few_ticks_of_steal_are_no_cause)
 {
     make_row(&base, "s", "lower", "0-1", 0.6, "steal:10");
     make_row(&changed, "s", "lower", "0-1", 0.234, "steal:20");
@@ -52,7 +47,7 @@ static void test_explain_a_few_ticks_of_steal_are_no_cause(void **state)
 }
 
 /* 800 ms of two CPUs in 2 s are 20 %: with 80 % of the time left, the same work takes 1.25 times as long. */
-static void test_explain_steal_is_a_share_of_all_cpus(void **state)
+TEST(test_explain_steal_is_a_share_of_all_cpus)
 {
     make_row(&base, "s", "lower", "0-1", 2, "steal:0");
     make_row(&changed, "s", "lower", "0-1", 2, "steal:800");
@@ -60,7 +55,7 @@ static void test_explain_steal_is_a_share_of_all_cpus(void **state)
 }
 
 /* 5 % more time lost do not make something 30 % slower; with the other sign nothing is explained either. */
-static void test_explain_names_only_what_is_large_enough_and_of_the_right_sign(void **state)
+TEST(test_explain_names_only_what_is_large_enough_and_of_the_right_sign)
 {
     make_row(&base, "lps", "higher", "1", 2, "preempted:0");
     make_row(&changed, "lps", "higher", "1", 2, "preempted:100");
@@ -70,7 +65,7 @@ static void test_explain_names_only_what_is_large_enough_and_of_the_right_sign(v
 }
 
 /* 1,000 wake-ups in 2 s, each 0.1 ms later: 5 % of the time, though the latency is 11 times what it was. */
-static void test_explain_latencies_by_what_is_lost_for_each_event(void **state)
+TEST(test_explain_latencies_by_what_is_lost_for_each_event)
 {
     make_row(&base, "ns", "lower", "1", 2, "preempted:0");
     make_row(&changed, "ns", "lower", "1", 2, "preempted:100");
@@ -79,7 +74,7 @@ static void test_explain_latencies_by_what_is_lost_for_each_event(void **state)
     expect(1e4, 50e4, "");
 }
 
-static void test_explain_shares_by_their_difference(void **state)
+TEST(test_explain_shares_by_their_difference)
 {
     make_row(&base, "%", "lower", "1", 2, "timer:2");
     make_row(&changed, "%", "lower", "1", 2, "timer:42");
@@ -87,7 +82,7 @@ static void test_explain_shares_by_their_difference(void **state)
     expect(0.1, 9, "");
 }
 
-static void test_explain_a_lower_clock(void **state)
+TEST(test_explain_a_lower_clock)
 {
     make_row(&base, "lps", "higher", "1", 2, "");
     make_row(&changed, "lps", "higher", "1", 2, "");
@@ -101,7 +96,7 @@ static void test_explain_a_lower_clock(void **state)
 }
 
 /* With the core free no neighbour explains a change; a share that is not known on both sides explains none. */
-static void test_explain_a_shared_core(void **state)
+TEST(test_explain_a_shared_core)
 {
     make_row(&base, "lps", "higher", "1", 2, "");
     make_row(&changed, "lps", "higher", "1", 2, "");
@@ -117,19 +112,4 @@ static void test_explain_a_shared_core(void **state)
     expect(90, 60, "");
     base.core_share[0] = '\0';
     expect(90, 60, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_explain_a_few_ticks_of_steal_are_no_cause),
-        cmocka_unit_test(test_explain_steal_is_a_share_of_all_cpus),
-        cmocka_unit_test(test_explain_names_only_what_is_large_enough_and_of_the_right_sign),
-        cmocka_unit_test(test_explain_latencies_by_what_is_lost_for_each_event),
-        cmocka_unit_test(test_explain_shares_by_their_difference),
-        cmocka_unit_test(test_explain_a_lower_clock),
-        cmocka_unit_test(test_explain_a_shared_core),
-    };
-
-    return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Formats of other tools for rows made by hand: the whole text of each, rows left out with the reason, and names. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "out/export.h"
 #include "row_fixture.h"
 
@@ -86,7 +81,7 @@ static const struct metrics metrics = {.test = &test_pipe, .n_tests = 1};
         text_free(&said_);                                                                                             \
     } while (0)
 
-static void test_export_names_are_those_of_the_formats(void **state)
+TEST(test_export_names_are_those_of_the_formats)
 {
     size_t n = 0;
 
@@ -123,7 +118,7 @@ static struct text names_of(const struct row *rows, size_t n)
         text_free(&names_);                                                                                            \
     } while (0)
 
-static void test_export_names_leave_out_what_differs_between_runs(void **state)
+TEST(test_export_names_leave_out_what_differs_between_runs)
 {
     struct row rows[] = {
         make_row(&first, "latency audio burn interval_us=5+loops_per_ms=7+load=other+load_cpu_s=1+x latency ns lower",
@@ -138,7 +133,7 @@ static void test_export_names_leave_out_what_differs_between_runs(void **state)
                  "latency/audio/burn/interval_us=5/load=other/x/latency:2 latency/audio/burn/latency:1 prime/cycles:1");
 }
 
-static void test_export_names_have_copies(void **state)
+TEST(test_export_names_have_copies)
 {
     struct row rows[] = {make_row(&first, "unix pipe - a=1 rate lps higher", 1),
                          make_row(&first, "unix pipe - a=1 rate lps higher", 1)};
@@ -149,7 +144,7 @@ static void test_export_names_have_copies(void **state)
     assert_names(rows, 1, "unix/pipe/a=1/rate:1");
 }
 
-static void test_export_names_are_told_apart_within_a_run(void **state)
+TEST(test_export_names_are_told_apart_within_a_run)
 {
     struct row rows[] = {
         make_row(&first, "noise noise - - lost % lower", 1), make_row(&second, "noise noise - - lost % lower", 1),
@@ -185,7 +180,7 @@ static bool takes(const char *unit, const char *better, double value, double exp
     return got == rounded;
 }
 
-static void test_export_seconds_of_times_and_rates(void **state)
+TEST(test_export_seconds_of_times_and_rates)
 {
     assert_true(takes("s", "lower", 2, 2));
     assert_true(takes("ms", "lower", 2, 0.002));
@@ -208,7 +203,7 @@ static void test_export_seconds_of_times_and_rates(void **state)
 
 /* --- Formats. --- */
 
-static void test_export_json_is_every_column(void **state)
+TEST(test_export_json_is_every_column)
 {
     static struct stats_point hist[] = {{1, 2}, {3.5, 4}}, series[] = {{0, 7}};
     static double samples[] = {1, NAN, 0.5};
@@ -253,7 +248,7 @@ static void test_export_json_is_every_column(void **state)
     assert_leaves_out(&export_json, &row, 1, "");
 }
 
-static void test_export_json_of_two_rows_and_empty_lists(void **state)
+TEST(test_export_json_of_two_rows_and_empty_lists)
 {
     struct row rows[] = {make_row(&first, "s t - - m ns lower", NAN), make_row(&first, "s u - - m ns lower", 1)};
     struct export_left_out left;
@@ -268,7 +263,7 @@ static void test_export_json_of_two_rows_and_empty_lists(void **state)
     text_free(&out);
 }
 
-static void test_export_pyperf(void **state)
+TEST(test_export_pyperf)
 {
     static double rates[] = {2, 4}, times[] = {500}, sizes[] = {1, 3}, cycles[] = {7.5};
     const struct row rows[] = {
@@ -292,7 +287,7 @@ static void test_export_pyperf(void **state)
     assert_leaves_out(&export_pyperf, rows, COUNT(rows), "");
 }
 
-static void test_export_pyperf_leaves_out_what_it_cannot_carry(void **state)
+TEST(test_export_pyperf_leaves_out_what_it_cannot_carry)
 {
     static double good[] = {1}, zero[] = {1, 0}, unknown[] = {NAN}, infinite[] = {INFINITY};
     const struct row rows[] = {
@@ -312,7 +307,7 @@ static void test_export_pyperf_leaves_out_what_it_cannot_carry(void **state)
     assert_leaves_out(&export_pyperf, rows, 1, "1 of 1 row left out of pyperf: 1 without samples");
 }
 
-static void test_export_hyperfine(void **state)
+TEST(test_export_hyperfine)
 {
     static double wall[] = {1, 2, 6}, user[] = {0.5, 1, 1.5}, system[] = {0, 0, 0}, rates[] = {4};
     const struct row rows[] = {
@@ -334,7 +329,7 @@ static void test_export_hyperfine(void **state)
 }
 
 /* A command is named by its line, unless a run has it twice; unknown values are null. */
-static void test_export_hyperfine_json(void **state)
+TEST(test_export_hyperfine_json)
 {
     static double wall[] = {1, 2, 6}, user[] = {0.5, 1, 1.5}, codes[] = {0, 0, 3}, rates[] = {4};
     struct row rows[] = {
@@ -367,7 +362,7 @@ static void test_export_hyperfine_json(void **state)
     text_free(&out);
 }
 
-static void test_export_hyperfine_of_two_runs(void **state)
+TEST(test_export_hyperfine_of_two_runs)
 {
     static double wall[] = {1, 3, 5}, user[] = {0.5, 1.5, 1};
     struct row rows[] = {
@@ -386,7 +381,7 @@ static void test_export_hyperfine_of_two_runs(void **state)
                    "run/true/wall,3,2,3,,,1,5\n");
 }
 
-static void test_export_gbench(void **state)
+TEST(test_export_gbench)
 {
     static double wall[] = {1, 3}, user[] = {0.5, 1.5}, system[] = {0.25, 0}, rates[] = {4};
     struct row rows[] = {
@@ -432,7 +427,7 @@ static void test_export_gbench(void **state)
     text_free(&out);
 }
 
-static void test_export_openmetrics(void **state)
+TEST(test_export_openmetrics)
 {
     struct row_run odd = {.run_id = "r3", .utc = "2026-11-21T08:00:00Z", .host = "b\"\\\n\xff", .comment = "c"};
     struct row rows[] = {
@@ -492,7 +487,7 @@ static void test_export_openmetrics(void **state)
     assert_leaves_out(&export_openmetrics, rows, COUNT(rows), "1 of 9 rows left out of openmetrics: 1 without a value");
 }
 
-static void test_export_openmetrics_keeps_the_newest(void **state)
+TEST(test_export_openmetrics_keeps_the_newest)
 {
     const struct row rows[] = {
         make_row(&second, "unix pipe - load_read=2 rate lps higher", 2),
@@ -518,7 +513,7 @@ static void test_export_openmetrics_keeps_the_newest(void **state)
 }
 
 /* Two ranks whose runs differ only in the rank, and a file that was given twice: no line may be repeated. */
-static void test_export_openmetrics_has_no_line_twice(void **state)
+TEST(test_export_openmetrics_has_no_line_twice)
 {
     const struct row_run one = {.host = "n1", .rank = "0"}, other = {.host = "n1", .rank = "1"};
     const struct row rows[] = {make_row(&one, "a b - - m count -", 1), make_row(&other, "a b - - m count -", 2),
@@ -537,7 +532,7 @@ static void test_export_openmetrics_has_no_line_twice(void **state)
                       "1 of 3 rows left out of openmetrics: 1 with the labels and the time of another row");
 }
 
-static void test_export_unixbench(void **state)
+TEST(test_export_unixbench)
 {
     static double samples[] = {1, 2};
     struct row rows[] = {
@@ -601,7 +596,7 @@ static void test_export_unixbench(void **state)
                       "\nSystem Benchmarks Index Score (Partial Only)      classic protocol    100.0\n");
 }
 
-static void test_export_takes_no_rows(void **state)
+TEST(test_export_takes_no_rows)
 {
     for (size_t i = 0; export_formats[i]; i++) {
         struct export_left_out left;
@@ -613,7 +608,7 @@ static void test_export_takes_no_rows(void **state)
 }
 
 /* Blanks and slashes of a command line stay; what is in front of it are words. */
-static void test_export_param_keeps_a_command_line_as_it_was_typed(void **state)
+TEST(test_export_param_keeps_a_command_line_as_it_was_typed)
 {
     struct row row;
     struct text out = {0};
@@ -646,7 +641,7 @@ static struct row woken(const char *cpus, struct stats_point *hist, size_t n, do
 }
 
 /* CPUs in the order of their numbers; what is at the histogram's end or beyond is an overflow. */
-static void test_export_cyclictest_text(void **state)
+TEST(test_export_cyclictest_text)
 {
     const struct row rows[] = {woken("1", of_cpu1, COUNT(of_cpu1), 2001, 2750.5, 4999),
                                woken("0", of_cpu0, 2, 10, 275, 2500)};
@@ -659,7 +654,7 @@ static void test_export_cyclictest_text(void **state)
                    "# Histogram Overflow at cycle number:\n# Thread 0:\n# Thread 1: # 00002 others\n\n");
 }
 
-static void test_export_cyclictest_json(void **state)
+TEST(test_export_cyclictest_json)
 {
     struct row_run run = first;
     struct row rows[] = {woken("1", of_cpu1, COUNT(of_cpu1), 2001, 2750.5, 4999), woken("0", NULL, 0, NAN, NAN, NAN)};
@@ -684,7 +679,7 @@ static void test_export_cyclictest_json(void **state)
 }
 
 /* A second run and a second load would be further files. */
-static void test_export_cyclictest_has_one_run(void **state)
+TEST(test_export_cyclictest_has_one_run)
 {
     struct row rows[] = {woken("0", of_cpu0, 2, 10, 275, 2500), woken("0", of_cpu0, 2, 10, 275, 2500),
                          woken("0", of_cpu0, 2, 10, 275, 2500), make_row(&first, "noise noise - - lost % lower", 1)};
@@ -694,34 +689,4 @@ static void test_export_cyclictest_has_one_run(void **state)
     assert_leaves_out(
         &export_cyclictest, rows, 4,
         "3 of 4 rows left out of cyclictest: 1 that are not latencies of suite wakeup, 2 of further runs or loads");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_export_param_keeps_a_command_line_as_it_was_typed),
-        cmocka_unit_test(test_export_names_are_those_of_the_formats),
-        cmocka_unit_test(test_export_names_leave_out_what_differs_between_runs),
-        cmocka_unit_test(test_export_names_have_copies),
-        cmocka_unit_test(test_export_names_are_told_apart_within_a_run),
-        cmocka_unit_test(test_export_seconds_of_times_and_rates),
-        cmocka_unit_test(test_export_json_is_every_column),
-        cmocka_unit_test(test_export_json_of_two_rows_and_empty_lists),
-        cmocka_unit_test(test_export_pyperf),
-        cmocka_unit_test(test_export_pyperf_leaves_out_what_it_cannot_carry),
-        cmocka_unit_test(test_export_hyperfine),
-        cmocka_unit_test(test_export_hyperfine_json),
-        cmocka_unit_test(test_export_hyperfine_of_two_runs),
-        cmocka_unit_test(test_export_gbench),
-        cmocka_unit_test(test_export_openmetrics),
-        cmocka_unit_test(test_export_openmetrics_keeps_the_newest),
-        cmocka_unit_test(test_export_openmetrics_has_no_line_twice),
-        cmocka_unit_test(test_export_unixbench),
-        cmocka_unit_test(test_export_takes_no_rows),
-        cmocka_unit_test(test_export_cyclictest_text),
-        cmocka_unit_test(test_export_cyclictest_json),
-        cmocka_unit_test(test_export_cyclictest_has_one_run),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,7 +160,7 @@ static void check_failures(const struct kind *kind, bool classic, bool falls_sho
     }
 }
 
-static void test_fcopy_tells_each_call_that_fails(void **state)
+TEST(test_fcopy_tells_each_call_that_fails)
 {
     static const unsigned calls[] = {91, 43, 48};
     const int before = fixture_count_fds();
@@ -172,7 +172,7 @@ static void test_fcopy_tells_each_call_that_fails(void **state)
     assert_int_equal(fixture_count_fds(), before);
 }
 
-static void test_fcopy_needs_a_folder(void **state)
+TEST(test_fcopy_needs_a_folder)
 {
     for (size_t i = 0; i < COUNT(kinds); i++) {
         begin();
@@ -184,7 +184,7 @@ static void test_fcopy_needs_a_folder(void **state)
 }
 
 /* A write takes 10 ms: four times 64 of them are 64 KiB in 2.56 s. A read takes 20 ms: twice 64 are 32 KiB. */
-static void test_fcopy_classic_times_its_parts(void **state)
+TEST(test_fcopy_classic_times_its_parts)
 {
     begin();
     params.classic = true;
@@ -217,7 +217,7 @@ static uint64_t word_at(int fd, off_t at)
 }
 
 /* Word number n of a file, from 1, is n times the multiplier. What is only written is one buffer over and over. */
-static void test_fcopy_pattern_depends_on_the_position(void **state)
+TEST(test_fcopy_pattern_depends_on_the_position)
 {
     static const uint64_t multiplier = UINT64_C(0x9e3779b97f4a7c15);
     const struct files *files;
@@ -253,7 +253,7 @@ static void assert_check(size_t i, const char *name, double got, double expected
 
 /* 2 KiB of 6 were written. Two wrong bytes in the one file; in the other the last of the 2,048 is missing, so that
  * nothing from the last block on can be compared; another buffer. A read that is interrupted is repeated. */
-static void test_fcopy_counts_wrong_bytes(void **state)
+TEST(test_fcopy_counts_wrong_bytes)
 {
     begin();
     assert_int_equal(setup(&p.context, &kinds[0]), 0);
@@ -288,7 +288,7 @@ static void test_fcopy_counts_wrong_bytes(void **state)
 }
 
 /* Only what there is, is checked: nothing was moved, or there is one file. */
-static void test_fcopy_checks_what_there_is(void **state)
+TEST(test_fcopy_checks_what_there_is)
 {
     static const size_t none[] = {3, 2, 1}, some[] = {4, 2, 2};
 
@@ -305,7 +305,7 @@ static void test_fcopy_checks_what_there_is(void **state)
     }
 }
 
-static void test_fcopy_is_described_by_its_buffer(void **state)
+TEST(test_fcopy_is_described_by_its_buffer)
 {
     struct row_params out = {.n = 0};
 
@@ -313,19 +313,4 @@ static void test_fcopy_is_described_by_its_buffer(void **state)
     bench_fcopy256.describe(&params, NULL, &out);
     assert_memory_equal(out.text, "bufsize=256 maxblocks=500 linkage=", 34);
     fixture_party_end(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fcopy_tells_each_call_that_fails),
-        cmocka_unit_test(test_fcopy_needs_a_folder),
-        cmocka_unit_test(test_fcopy_classic_times_its_parts),
-        cmocka_unit_test(test_fcopy_pattern_depends_on_the_position),
-        cmocka_unit_test(test_fcopy_counts_wrong_bytes),
-        cmocka_unit_test(test_fcopy_checks_what_there_is),
-        cmocka_unit_test(test_fcopy_is_described_by_its_buffer),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures with two axes: marks are at the positions of the values. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "report/report.h"
 
 static const struct figure figure = {.title = "t", .x_title = "Event", .y_title = "Took", .x_unit = "", .y_unit = "ns"};
@@ -33,7 +29,7 @@ static void points_of(const struct text *out, const char *class_name, double (*p
 }
 
 /* Three events in a row, of which the second took longest; what lies at 100 and behind is not asked for. */
-static void test_figure_trace_stands_over_its_events(void **state)
+TEST(test_figure_trace_stands_over_its_events)
 {
     static struct stats_point series[] = {{0, 10}, {50, 30}, {99, 10}, {100, 1000}};
     struct row row;
@@ -55,7 +51,7 @@ static void test_figure_trace_stands_over_its_events(void **state)
 }
 
 /* The line between two levels is where one ends and the other begins, from top to bottom. */
-static void test_figure_levels_end_where_the_next_begins(void **state)
+TEST(test_figure_levels_end_where_the_next_begins)
 {
     static const struct stats_point points[] = {{1, 10}, {2, 12}, {3, 20}, {5, 22}};
     static const struct figure_level levels[] = {{1, 2.5, 11}, {2.5, 5, 21}};
@@ -71,14 +67,4 @@ static void test_figure_levels_end_where_the_next_begins(void **state)
     text_free(&out);
     assert_false(figure_levels(&out, &figure, points, 4, levels, 0));
     assert_int_equal(out.length, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_figure_trace_stands_over_its_events),
-        cmocka_unit_test(test_figure_levels_end_where_the_next_begins),
-    };
-
-    return cmocka_run_group_tests_name("figure", tests, NULL, NULL);
 }

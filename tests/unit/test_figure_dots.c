@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Dots of many machines: bounded, with names where they are asked for. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "report/report.h"
 
 static size_t count(const char *text, const char *part)
@@ -22,7 +18,7 @@ static size_t count(const char *text, const char *part)
 
 static const struct figure figure = {.title = "t", .x_title = "Rate", .x_unit = "MB/s"};
 
-static void test_figure_dots_names_the_farthest(void **state)
+TEST(test_figure_dots_names_the_farthest)
 {
     static const double values[] = {100, 101, 99, 100.5, 80, 130, 140, 150, NAN};
     static const struct figure_dot named[] = {
@@ -41,7 +37,7 @@ static void test_figure_dots_names_the_farthest(void **state)
     text_free(&out);
 }
 
-static void test_figure_dots_of_many_are_bounded(void **state)
+TEST(test_figure_dots_of_many_are_bounded)
 {
     enum { MANY = 10000 };
     double *values = malloc(MANY * sizeof(*values));
@@ -57,7 +53,7 @@ static void test_figure_dots_of_many_are_bounded(void **state)
     free(values);
 }
 
-static void test_figure_dots_of_nothing_and_of_one_value(void **state)
+TEST(test_figure_dots_of_nothing_and_of_one_value)
 {
     static const double none[] = {NAN, INFINITY}, same[] = {5, 5, 5};
     struct text out = {0};
@@ -67,15 +63,4 @@ static void test_figure_dots_of_nothing_and_of_one_value(void **state)
     assert_true(figure_dots(&out, &figure, &(struct figure_dots){.values = same, .n = 3, .median = 5}));
     assert_null(strstr(out.data, "nan"));
     text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_figure_dots_names_the_farthest),
-        cmocka_unit_test(test_figure_dots_of_many_are_bounded),
-        cmocka_unit_test(test_figure_dots_of_nothing_and_of_one_value),
-    };
-
-    return cmocka_run_group_tests_name("figure_dots", tests, NULL, NULL);
 }

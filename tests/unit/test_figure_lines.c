@@ -4,15 +4,11 @@
  * A picture is 360 wide. Label "w" is one letter of 6.4 wide, and 12 behind it the axis begins; 24 are free behind it.
  * The middle of the first line is 14.5 from the top, and each further one is 17 below. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "report/report.h"
 
 #define FIRST  14.5
@@ -47,7 +43,7 @@ static int begin(void **state)
 }
 
 /* Five to a turn, from the top downwards, so that equal ones are seen beside each other. */
-static void test_figure_samples_stand_in_five_rows(void **state)
+TEST_WITH(test_figure_samples_stand_in_five_rows, begin, NULL)
 {
     static double samples[] = {10, 20, 30, 40, 50, 60};
     static const double y[] = {FIRST - 3.2, FIRST - 1.6, FIRST, FIRST + 1.6, FIRST + 3.2, FIRST - 3.2};
@@ -73,7 +69,7 @@ static void test_figure_samples_stand_in_five_rows(void **state)
     text_free(&out);
 }
 
-static void test_figure_samples_of_many_are_bounded(void **state)
+TEST_WITH(test_figure_samples_of_many_are_bounded, begin, NULL)
 {
     enum { MANY = 650 }; /* every third is drawn: 217 */
     const struct figure_entry entry = {&row, "w", 0};
@@ -93,7 +89,7 @@ static void test_figure_samples_of_many_are_bounded(void **state)
     free(samples);
 }
 
-static void test_figure_samples_say_why_there_are_none(void **state)
+TEST_WITH(test_figure_samples_say_why_there_are_none, begin, NULL)
 {
     struct row none;
     const struct figure_entry entries[] = {{&row, "w", 0}, {&none, "w", 0}};
@@ -114,7 +110,7 @@ static void test_figure_samples_say_why_there_are_none(void **state)
     text_free(&out);
 }
 
-static void test_figure_lengths_begin_at_nothing(void **state)
+TEST_WITH(test_figure_lengths_begin_at_nothing, begin, NULL)
 {
     const struct figure_entry entries[] = {{&row, "w", 0}, {&row, "w", 1}};
     const struct figure_value values[] = {{NAN, 100, 90, 110}, {NAN, 50, NAN, NAN}};
@@ -132,7 +128,7 @@ static void test_figure_lengths_begin_at_nothing(void **state)
     text_free(&out);
 }
 
-static void test_figure_ranges_reach_from_minimum_to_maximum(void **state)
+TEST_WITH(test_figure_ranges_reach_from_minimum_to_maximum, begin, NULL)
 {
     const struct figure_entry entry = {&row, "w", 0};
     double x[4], y[4], from[4], width[4];
@@ -150,17 +146,4 @@ static void test_figure_ranges_reach_from_minimum_to_maximum(void **state)
     assert_true(fabs(x[0] - (from[0] + width[0] / 2)) < 0.11); /* two decades, of which the median is the middle */
     assert_true(fabs(y[0] - FIRST) < 0.06);
     text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_figure_samples_stand_in_five_rows, begin),
-        cmocka_unit_test_setup(test_figure_samples_of_many_are_bounded, begin),
-        cmocka_unit_test_setup(test_figure_samples_say_why_there_are_none, begin),
-        cmocka_unit_test_setup(test_figure_lengths_begin_at_nothing, begin),
-        cmocka_unit_test_setup(test_figure_ranges_reach_from_minimum_to_maximum, begin),
-    };
-
-    return cmocka_run_group_tests_name("figure_lines", tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of many machines: which machine they are of, which figure, and what they differ in. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/analysis.h"
 #include "memory_fixture.h"
@@ -46,7 +40,7 @@ static void enter(struct gather *g, const struct row_run *run, double value)
     gather_row(g, &row);
 }
 
-static void test_gather_pools_the_rows_of_a_machine(void **state)
+TEST(test_gather_pools_the_rows_of_a_machine)
 {
     struct gather g = {0};
     struct row_run a = run_of("a"), b = run_of("b");
@@ -70,7 +64,7 @@ static void test_gather_pools_the_rows_of_a_machine(void **state)
     gather_free(&g);
 }
 
-static void test_gather_a_file_given_twice_counts_once(void **state)
+TEST(test_gather_a_file_given_twice_counts_once)
 {
     struct gather g = {0};
     struct row_run a = run_of("a"), unknown = run_of("u");
@@ -90,7 +84,7 @@ static void test_gather_a_file_given_twice_counts_once(void **state)
 
 /* Rows that differ in load, unit, copies or work are separate figures; rows that differ in words about the CPU are not.
  */
-static void test_gather_figures_are_told_apart(void **state)
+TEST(test_gather_figures_are_told_apart)
 {
     struct gather g = {0};
     struct row_run a = run_of("a");
@@ -112,7 +106,7 @@ static void test_gather_figures_are_told_apart(void **state)
     gather_free(&g);
 }
 
-static void test_gather_works_that_differ_late_are_two(void **state)
+TEST(test_gather_works_that_differ_late_are_two)
 {
     struct gather g = {0};
     struct row_run a = run_of("a");
@@ -129,7 +123,7 @@ static void test_gather_works_that_differ_late_are_two(void **state)
     gather_free(&g);
 }
 
-static void test_gather_two_machines_of_one_name(void **state)
+TEST(test_gather_two_machines_of_one_name)
 {
     struct gather g = {0};
     struct row_run first = run_of("n1"), other = run_of("n1"), clash = run_of("n1 (2)"), vague = run_of("n1");
@@ -151,7 +145,7 @@ static void test_gather_two_machines_of_one_name(void **state)
 }
 
 /* Each has the same name, and none of the numbers behind it is looked for from the beginning. */
-static void test_gather_many_machines_of_one_name(void **state)
+TEST(test_gather_many_machines_of_one_name)
 {
     struct gather g = {0};
     struct row_run run = run_of("n");
@@ -166,7 +160,7 @@ static void test_gather_many_machines_of_one_name(void **state)
     gather_free(&g);
 }
 
-static void test_gather_by_rank(void **state)
+TEST(test_gather_by_rank)
 {
     struct gather g = {.by_rank = true}, of_hosts = {0};
     struct row_run run = run_of("n1");
@@ -197,7 +191,7 @@ static const char *setting_of(const struct gather *g, const char *name, size_t m
     return NULL;
 }
 
-static void test_gather_settings_and_their_majority(void **state)
+TEST(test_gather_settings_and_their_majority)
 {
     static const char *const settings[] = {"governor=performance;cmdline=nohz_full=1", "governor=performance",
                                            "governor=powersave;thp=always;=x;y"};
@@ -227,7 +221,7 @@ static void test_gather_settings_and_their_majority(void **state)
 }
 
 /* Today's form of the column, and that of earlier versions. */
-static void test_gather_settings_in_both_forms(void **state)
+TEST(test_gather_settings_in_both_forms)
 {
     static const char *const settings[] = {"thp=madvise;thp_defrag=never;isolated=2+4;cmdline=mitigations=auto+x|quiet",
                                            "isolated=2,4;thp=enabled madvise, defrag never;cmdline=mitigations=auto,x "
@@ -250,7 +244,7 @@ static void test_gather_settings_in_both_forms(void **state)
     gather_free(&g);
 }
 
-static void test_gather_settings_of_the_disk(void **state)
+TEST(test_gather_settings_of_the_disk)
 {
     struct gather g = {0};
     struct row_run a = run_of("a"), b = run_of("b");
@@ -271,7 +265,7 @@ static void test_gather_settings_of_the_disk(void **state)
     gather_free(&g);
 }
 
-static void test_gather_the_last_run_has_the_settings(void **state)
+TEST(test_gather_the_last_run_has_the_settings)
 {
     struct gather g = {0};
     struct row_run before = run_of("a"), after = run_of("a"), other = run_of("b");
@@ -286,7 +280,7 @@ static void test_gather_the_last_run_has_the_settings(void **state)
     gather_free(&g);
 }
 
-static void test_gather_hostile_rows(void **state)
+TEST(test_gather_hostile_rows)
 {
     struct gather g = {0};
     struct row_run run = run_of("k\xc3\xa9");
@@ -320,7 +314,7 @@ static void test_gather_hostile_rows(void **state)
 }
 
 /* Failed rows are counted, skipped ones and those that no machine is judged by are not. */
-static void test_gather_what_is_no_figure(void **state)
+TEST(test_gather_what_is_no_figure)
 {
     static const struct metrics_metric of_prime[] = {{.id = "cycles", .better = "lower", .headline = true},
                                                      {.id = "clock_cost", .better = "lower"}};
@@ -343,7 +337,7 @@ static void test_gather_what_is_no_figure(void **state)
 }
 
 /* A measurement's share counts once, whatever it measured; "own" and texts that are no share are not known. */
-static void test_gather_the_share_of_the_core(void **state)
+TEST(test_gather_the_share_of_the_core)
 {
     static const struct {
         const char *metric, *share;
@@ -371,7 +365,7 @@ static void test_gather_the_share_of_the_core(void **state)
 
 /* With a statistic that the user names, only rows over the whole time count, by it, and the share of the core does not;
  * the disk of other rows has nothing to do with it. */
-static void test_gather_by_a_statistic(void **state)
+TEST(test_gather_by_a_statistic)
 {
     const struct row_column *mean = row_columns;
 
@@ -436,7 +430,7 @@ static void make_two(const struct differing *in, struct row_run *runs, struct ro
 }
 
 /* Rows are the same row only if all of these agree; the others may differ in a copy of the file. */
-static void test_gather_rows_that_are_no_doubles(void **state)
+TEST(test_gather_rows_that_are_no_doubles)
 {
     static const struct differing of[] = {IN_RUN(run_id), IN_RUN(host), IN_ROW(suite),  IN_ROW(test),
                                           IN_ROW(load),   IN_ROW(cpus), IN_ROW(metric), IN_ROW(param)};
@@ -462,7 +456,7 @@ static void test_gather_rows_that_are_no_doubles(void **state)
 }
 
 /* A row that follows the same run, and one that follows another. */
-static void test_gather_tells_runs_and_machines_apart(void **state)
+TEST(test_gather_tells_runs_and_machines_apart)
 {
     static const struct {
         struct differing in;
@@ -501,7 +495,7 @@ static void test_gather_tells_runs_and_machines_apart(void **state)
 }
 
 /* Names of machines: known by all columns, by one of them, or by none. */
-static void test_gather_a_machine_is_known_by_any_column(void **state)
+TEST(test_gather_a_machine_is_known_by_any_column)
 {
     for (unsigned known = 0; known < 8; known++) {
         struct gather g = {0};
@@ -530,7 +524,7 @@ static void test_gather_a_machine_is_known_by_any_column(void **state)
 }
 
 /* Where a name has two machines, names and machines are numbered differently. */
-static void test_gather_a_vague_machine_of_a_later_name(void **state)
+TEST(test_gather_a_vague_machine_of_a_later_name)
 {
     struct gather g = {0};
     struct row_run one = run_of("n1"), two = run_of("n1"), later = run_of("n2"), vague = run_of("n2");
@@ -548,7 +542,7 @@ static void test_gather_a_vague_machine_of_a_later_name(void **state)
     gather_free(&g);
 }
 
-static void test_gather_a_machine_without_name(void **state)
+TEST(test_gather_a_machine_without_name)
 {
     struct gather g = {.by_rank = true};
     struct row_run nameless = run_of(""), ranked = run_of("");
@@ -565,7 +559,7 @@ static void test_gather_a_machine_without_name(void **state)
 }
 
 /* Every field of a figure, and the unit, load and work that the next figure differs in. */
-static void test_gather_fields_of_a_figure(void **state)
+TEST(test_gather_fields_of_a_figure)
 {
     struct gather g = {0};
     struct row_run run = run_of("a");
@@ -595,7 +589,7 @@ static void test_gather_fields_of_a_figure(void **state)
 }
 
 /* Values that arrive in any order, of three machines and three figures: none, one and several each. */
-static void test_gather_values_by_figure_and_machine(void **state)
+TEST(test_gather_values_by_figure_and_machine)
 {
     static const struct {
         char machine, test;
@@ -631,7 +625,7 @@ static void test_gather_values_by_figure_and_machine(void **state)
 }
 
 /* The standard error of a row, and that of several: the largest that is known. */
-static void test_gather_errors(void **state)
+TEST(test_gather_errors)
 {
     static const struct {
         double sd, n, mean, expected;
@@ -667,7 +661,7 @@ static void test_gather_errors(void **state)
     }
 }
 
-static void test_gather_values_at_the_limit(void **state)
+TEST(test_gather_values_at_the_limit)
 {
     static const struct {
         double value;
@@ -685,7 +679,7 @@ static void test_gather_values_at_the_limit(void **state)
     }
 }
 
-static void test_gather_the_highest_nice(void **state)
+TEST(test_gather_the_highest_nice)
 {
     static const struct {
         double of[3];
@@ -710,7 +704,7 @@ static void test_gather_the_highest_nice(void **state)
 }
 
 /* Five machines that have the value "a", "b" or none: which value is the majority. */
-static void test_gather_majorities(void **state)
+TEST(test_gather_majorities)
 {
     static const struct {
         const char *values, *expected; /* a letter for each machine; '-': none */
@@ -745,7 +739,7 @@ static void test_gather_majorities(void **state)
     }
 }
 
-static void test_gather_settings_of_columns(void **state)
+TEST(test_gather_settings_of_columns)
 {
     static const char *const names[] = {"kernel", "cpu", "cpus", "build"};
     static const char *const values[] = {"6.1", "Model", "8", "b"};
@@ -766,7 +760,7 @@ static void test_gather_settings_of_columns(void **state)
 }
 
 /* The last of three runs has the setting, on each of three machines, and nothing between is left. */
-static void test_gather_the_last_of_many_runs_has_the_settings(void **state)
+TEST(test_gather_the_last_of_many_runs_has_the_settings)
 {
     struct gather g = {0};
 
@@ -789,7 +783,7 @@ static void test_gather_the_last_of_many_runs_has_the_settings(void **state)
 }
 
 /* Doubled and failed rows count once, and only ranks that are numbers do. */
-static void test_gather_counts_of_rows(void **state)
+TEST(test_gather_counts_of_rows)
 {
     struct gather g = {.by_rank = true};
     struct row_run run = run_of("a");
@@ -832,44 +826,7 @@ static int gather_forty(void)
     return 0;
 }
 
-static void test_gather_without_memory_fails(void **state)
+TEST(test_gather_without_memory_fails)
 {
     assert_true(memory_needed_or_end(gather_forty) > 200);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gather_pools_the_rows_of_a_machine),
-        cmocka_unit_test(test_gather_a_file_given_twice_counts_once),
-        cmocka_unit_test(test_gather_figures_are_told_apart),
-        cmocka_unit_test(test_gather_works_that_differ_late_are_two),
-        cmocka_unit_test(test_gather_two_machines_of_one_name),
-        cmocka_unit_test(test_gather_many_machines_of_one_name),
-        cmocka_unit_test(test_gather_by_rank),
-        cmocka_unit_test(test_gather_settings_and_their_majority),
-        cmocka_unit_test(test_gather_settings_in_both_forms),
-        cmocka_unit_test(test_gather_settings_of_the_disk),
-        cmocka_unit_test(test_gather_the_last_run_has_the_settings),
-        cmocka_unit_test(test_gather_hostile_rows),
-        cmocka_unit_test(test_gather_what_is_no_figure),
-        cmocka_unit_test(test_gather_the_share_of_the_core),
-        cmocka_unit_test(test_gather_by_a_statistic),
-        cmocka_unit_test(test_gather_rows_that_are_no_doubles),
-        cmocka_unit_test(test_gather_tells_runs_and_machines_apart),
-        cmocka_unit_test(test_gather_a_machine_is_known_by_any_column),
-        cmocka_unit_test(test_gather_a_vague_machine_of_a_later_name),
-        cmocka_unit_test(test_gather_a_machine_without_name),
-        cmocka_unit_test(test_gather_fields_of_a_figure),
-        cmocka_unit_test(test_gather_values_by_figure_and_machine),
-        cmocka_unit_test(test_gather_errors),
-        cmocka_unit_test(test_gather_values_at_the_limit),
-        cmocka_unit_test(test_gather_the_highest_nice),
-        cmocka_unit_test(test_gather_majorities),
-        cmocka_unit_test(test_gather_settings_of_columns),
-        cmocka_unit_test(test_gather_the_last_of_many_runs_has_the_settings),
-        cmocka_unit_test(test_gather_counts_of_rows),
-        cmocka_unit_test(test_gather_without_memory_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

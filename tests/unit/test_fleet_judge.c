@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Made-up fleets, from rows to the machines that stand out. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/analysis.h"
 #include "memory_fixture.h"
@@ -73,7 +67,7 @@ static void end(struct gather *g, struct judgement *j)
 }
 
 /* At most one in a hundred fleets; half of that is expected. */
-static void test_judge_equal_machines_are_not_named(void **state)
+TEST(test_judge_equal_machines_are_not_named)
 {
     static const struct {
         size_t hosts, tests, fleets;
@@ -97,7 +91,7 @@ static void test_judge_equal_machines_are_not_named(void **state)
 
 /* 5 % slow at 1 % spread, in one figure of which there are ten samples: the spread of their mean is 0.3 %. Here the
  * spread is that of one sample, and five figures make up for it. */
-static void test_judge_a_slow_machine_is_named_first(void **state)
+TEST(test_judge_a_slow_machine_is_named_first)
 {
     static const struct {
         size_t hosts, tests, fleets;
@@ -121,7 +115,7 @@ static void test_judge_a_slow_machine_is_named_first(void **state)
 
 /* Four of two hundred machines have figures that the others lack: each of the four is by chance the worst in a quarter
  * of them, and the spread of four values is less certain than that of two hundred, however small the effect. */
-static void test_judge_figures_of_few_machines(void **state)
+TEST(test_judge_figures_of_few_machines)
 {
     struct judgement j;
     size_t accused = 0;
@@ -143,7 +137,7 @@ static void test_judge_figures_of_few_machines(void **state)
 }
 
 /* One machine whose samples are all over the place does not hide behind them. */
-static void test_judge_a_noisy_machine_does_not_widen_the_spread(void **state)
+TEST(test_judge_a_noisy_machine_does_not_widen_the_spread)
 {
     struct gather g = {0};
     struct judgement j;
@@ -165,7 +159,7 @@ static void test_judge_a_noisy_machine_does_not_widen_the_spread(void **state)
 }
 
 /* Quantised: two share the worst value in each figure, and neither is the worst of all. */
-static void test_judge_ties_accuse_nobody(void **state)
+TEST(test_judge_ties_accuse_nobody)
 {
     struct gather g = {0};
     struct judgement j;
@@ -182,7 +176,7 @@ static void test_judge_ties_accuse_nobody(void **state)
     end(&g, &j);
 }
 
-static void test_judge_order(void **state)
+TEST(test_judge_order)
 {
     struct gather g = {0};
     struct judgement j;
@@ -217,7 +211,7 @@ static void test_judge_order(void **state)
     end(&g, &j);
 }
 
-static void test_judge_too_few(void **state)
+TEST(test_judge_too_few)
 {
     struct gather g;
     struct judgement j;
@@ -306,7 +300,7 @@ static void judge_shared(struct gather *g, struct judgement *j, const struct sha
     judge(j, g, LEAST_EFFECT);
 }
 
-static void test_judge_by_figures_with_the_core_free(void **state)
+TEST(test_judge_by_figures_with_the_core_free)
 {
     static const struct {
         struct shared of;
@@ -348,7 +342,7 @@ static void test_judge_by_figures_with_the_core_free(void **state)
 }
 
 /* A machine that has the figure with the core free is not judged by the other one, and not counted in it. */
-static void test_judge_counts_each_work_once(void **state)
+TEST(test_judge_counts_each_work_once)
 {
     struct gather g;
     struct judgement j;
@@ -367,7 +361,7 @@ static void test_judge_counts_each_work_once(void **state)
 }
 
 /* The last figure is of three machines only, which is too few. The median of the first is 102.5, of the second 100. */
-static void test_judge_figures_and_effects(void **state)
+TEST(test_judge_figures_and_effects)
 {
     static const struct made_figure figures[] = {
         {{100, 101, 102, 103, 104, 105}, false},
@@ -406,7 +400,7 @@ static void test_judge_figures_and_effects(void **state)
 }
 
 /* The usual threshold is that of the figure that most machines have, of several the first. */
-static void test_judge_the_usual_threshold(void **state)
+TEST(test_judge_the_usual_threshold)
 {
     static const struct made_figure figures[] = {
         {{98, NAN, 99, 100, NAN, 102}, true},
@@ -429,7 +423,7 @@ static void test_judge_the_usual_threshold(void **state)
 
 /* Which figure is a machine's worst. Those of the other five are 98 to 102, so the spread is 1.5 % or so: 200 and 50
  * are far, the others are not. In all figures less is better. */
-static void test_judge_the_worst_figure_of_a_machine(void **state)
+TEST(test_judge_the_worst_figure_of_a_machine)
 {
     static const struct {
         double value[3];
@@ -472,7 +466,7 @@ static void test_judge_the_worst_figure_of_a_machine(void **state)
 }
 
 /* The spread is the measurement's own where that is larger than the machines'. Unknown errors count for nothing. */
-static void test_judge_the_least_spread(void **state)
+TEST(test_judge_the_least_spread)
 {
     static const struct {
         double errors[6], expected;
@@ -502,7 +496,7 @@ static void test_judge_the_least_spread(void **state)
 
 /* A value just beyond the threshold is far, and one just short of it is not, on either side; an effect that is too
  * small is not. */
-static void test_judge_far_is_beyond_threshold_and_least_effect(void **state)
+TEST(test_judge_far_is_beyond_threshold_and_least_effect)
 {
     struct gather g;
     struct judgement j;
@@ -520,7 +514,7 @@ static void test_judge_far_is_beyond_threshold_and_least_effect(void **state)
 }
 
 /* Failures count unless half of the machines have them; differences are from the majority's settings. */
-static void test_judge_failures_and_settings(void **state)
+TEST(test_judge_failures_and_settings)
 {
     static const struct {
         size_t failing, broke;
@@ -553,7 +547,7 @@ static void test_judge_failures_and_settings(void **state)
 
 /* A machine that is the worst in all of its figures, and slow by more than the least effect in the median, is named by
  * the second rule, though no figure is far. */
-static void test_judge_often_the_worst(void **state)
+TEST(test_judge_often_the_worst)
 {
     static const struct {
         double lag;
@@ -580,7 +574,7 @@ static void test_judge_often_the_worst(void **state)
 }
 
 /* Machines without a finding are sorted by name, however they came. */
-static void test_judge_sorts_the_rest_by_name(void **state)
+TEST(test_judge_sorts_the_rest_by_name)
 {
     struct gather g = {0};
     struct judgement j;
@@ -599,7 +593,7 @@ static void test_judge_sorts_the_rest_by_name(void **state)
     end(&g, &j);
 }
 
-static void test_judge_nothing(void **state)
+TEST(test_judge_nothing)
 {
     struct gather g = {0};
     struct judgement j;
@@ -620,7 +614,7 @@ static int judge_some(void)
     return 0;
 }
 
-static void test_judge_without_memory_ends_the_program(void **state)
+TEST(test_judge_without_memory_ends_the_program)
 {
     for (size_t host = 0; host < 5; host++) {
         struct row_run run = run_of(host);
@@ -631,30 +625,4 @@ static void test_judge_without_memory_ends_the_program(void **state)
     assert_true(memory_needed_or_end(judge_some) >= 7);
     gather_free(&some);
     assert_int_equal(allocations_live, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_judge_equal_machines_are_not_named),
-        cmocka_unit_test(test_judge_a_slow_machine_is_named_first),
-        cmocka_unit_test(test_judge_figures_of_few_machines),
-        cmocka_unit_test(test_judge_a_noisy_machine_does_not_widen_the_spread),
-        cmocka_unit_test(test_judge_ties_accuse_nobody),
-        cmocka_unit_test(test_judge_order),
-        cmocka_unit_test(test_judge_too_few),
-        cmocka_unit_test(test_judge_by_figures_with_the_core_free),
-        cmocka_unit_test(test_judge_counts_each_work_once),
-        cmocka_unit_test(test_judge_figures_and_effects),
-        cmocka_unit_test(test_judge_the_usual_threshold),
-        cmocka_unit_test(test_judge_the_worst_figure_of_a_machine),
-        cmocka_unit_test(test_judge_the_least_spread),
-        cmocka_unit_test(test_judge_far_is_beyond_threshold_and_least_effect),
-        cmocka_unit_test(test_judge_failures_and_settings),
-        cmocka_unit_test(test_judge_often_the_worst),
-        cmocka_unit_test(test_judge_sorts_the_rest_by_name),
-        cmocka_unit_test(test_judge_nothing),
-        cmocka_unit_test(test_judge_without_memory_ends_the_program),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

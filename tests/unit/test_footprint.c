@@ -195,7 +195,7 @@ static int look_at_footprint(void)
     return 0;
 }
 
-static void test_footprint_is_that_of_the_list(void **state)
+TEST(test_footprint_is_that_of_the_list)
 {
     if (sysconf(_SC_PAGESIZE) != 4096)
         skip_because("the list is of pages of 4 KiB");
@@ -223,7 +223,7 @@ static int map_noted(void)
     return 0;
 }
 
-static void test_footprint_calls_are_those_of_a_loader(void **state)
+TEST(test_footprint_calls_are_those_of_a_loader)
 {
     if (sysconf(_SC_PAGESIZE) != 4096)
         skip_because("the list is of pages of 4 KiB");
@@ -232,7 +232,7 @@ static void test_footprint_calls_are_those_of_a_loader(void **state)
 }
 
 /* Reading behind the end of a mapped file would be a SIGBUS. */
-static void test_footprint_refuses_a_short_file(void **state)
+TEST(test_footprint_refuses_a_short_file)
 {
     make_file(footprint_file_bytes() - 1);
     assert_int_equal(footprint_map(path), -ENOEXEC);
@@ -242,13 +242,4 @@ static void test_footprint_refuses_a_short_file(void **state)
     assert_int_equal(footprint_map("/"), -EISDIR);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_footprint_is_that_of_the_list),
-        cmocka_unit_test(test_footprint_calls_are_those_of_a_loader),
-        cmocka_unit_test(test_footprint_refuses_a_short_file),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+GROUP(setup, teardown);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A CSV between marker lines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "report/report.h"
 
 static uint32_t add_byte(uint32_t crc, unsigned byte)
@@ -33,7 +28,7 @@ static uint32_t cksum_of(const char *data, size_t length)
 }
 
 /* Figures printed by cksum(1) of GNU coreutils 9.1. */
-static void test_frame_cksum_is_that_of_posix(void **state)
+TEST(test_frame_cksum_is_that_of_posix)
 {
     char *zeros = calloc(1, 70000);
 
@@ -58,7 +53,7 @@ static void expect(const char *csv, const char *lines, const char *received)
     text_free(&out);
 }
 
-static void test_frame_holds_the_lines_and_sums_the_file(void **state)
+TEST(test_frame_holds_the_lines_and_sums_the_file)
 {
     expect("a,b\r\n1,2\r\n", "a,b\n1,2\n", "a,b\r\n1,2\r\n");
     expect("a,b\r\n", "a,b\n", "a,b\r\n");
@@ -66,19 +61,9 @@ static void test_frame_holds_the_lines_and_sums_the_file(void **state)
 }
 
 /* The checksum is that of the output of sed, which turns every line end into CRLF. */
-static void test_frame_sums_other_line_ends_as_they_arrive(void **state)
+TEST(test_frame_sums_other_line_ends_as_they_arrive)
 {
     expect("a\n\"1\n2\"\r\n", "a\n\"1\n2\"\n", "a\r\n\"1\r\n2\"\r\n");
     expect("a\r\r\nb", "a\nb\n", "a\r\nb\r\n");
     expect("a\rb\r\n\r\n", "a\rb\n\n", "a\rb\r\n\r\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frame_cksum_is_that_of_posix),
-        cmocka_unit_test(test_frame_holds_the_lines_and_sums_the_file),
-        cmocka_unit_test(test_frame_sums_other_line_ends_as_they_arrive),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of the text grid: golden texts. The table of rows (test_table) shows how columns are left out. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "out/out.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -30,7 +25,7 @@ static void put_texts(struct grid *grid, const char *const *cells, size_t n)
 }
 #define PUT(grid, ...) put_texts(grid, (const char *const[]){__VA_ARGS__}, COUNT(((const char *const[]){__VA_ARGS__})))
 
-static void test_grid_without_rows_prints_nothing(void **state)
+TEST(test_grid_without_rows_prints_nothing)
 {
     struct grid grid = {.n_columns = 0};
 
@@ -39,7 +34,7 @@ static void test_grid_without_rows_prints_nothing(void **state)
 }
 
 /* A cell that is wider than its column's limit overlaps empty neighbours, or shifts the rest of its line. */
-static void test_grid_cells_wider_than_their_column(void **state)
+TEST(test_grid_cells_wider_than_their_column)
 {
     static const struct grid_column columns[] = {
         {.title = "Host", .most = 6, .left = true}, {.title = "A", .width = 4}, {.title = "B", .width = 5, .most = 5}};
@@ -55,7 +50,7 @@ static void test_grid_cells_wider_than_their_column(void **state)
                 "       wide score\n");
 }
 
-static void test_grid_breaks_cells_between_words(void **state)
+TEST(test_grid_breaks_cells_between_words)
 {
     static const struct grid_column columns[] = {{.title = "Item", .left = true},
                                                  {.title = "Now", .left = true, .wrap = true},
@@ -77,7 +72,7 @@ static void test_grid_breaks_cells_between_words(void **state)
 }
 
 /* A column with a rank is left out only if breaking the long cells to 24 columns does not make enough room. */
-static void test_grid_breaks_long_cells_before_it_leaves_out_columns(void **state)
+TEST(test_grid_breaks_long_cells_before_it_leaves_out_columns)
 {
     static const struct grid_column columns[] = {
         {.title = "Test", .left = true}, {.title = "p", .rank = 1}, {.title = "Verdict", .left = true, .wrap = true}};
@@ -104,7 +99,7 @@ static void test_grid_breaks_long_cells_before_it_leaves_out_columns(void **stat
 }
 
 /* A note is in no column; an empty column without a title takes no room. */
-static void test_grid_notes_and_empty_columns(void **state)
+TEST(test_grid_notes_and_empty_columns)
 {
     static const struct grid_column columns[] = {{.title = "Host", .left = true},
                                                  {.left = true},
@@ -128,7 +123,7 @@ static void test_grid_notes_and_empty_columns(void **state)
                 "c\n");
 }
 
-static void test_grid_as_markdown(void **state)
+TEST(test_grid_as_markdown)
 {
     static const struct grid_column columns[] = {{.title = "Test", .left = true}, {.title = "Base", .rank = 1}};
     struct grid grid = {.n_columns = 0};
@@ -142,18 +137,4 @@ static void test_grid_as_markdown(void **state)
                                   "| a\\|b\\_c | 1 ms |\n"
                                   "| \\* |  |\n");
     text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid_without_rows_prints_nothing),
-        cmocka_unit_test(test_grid_cells_wider_than_their_column),
-        cmocka_unit_test(test_grid_breaks_cells_between_words),
-        cmocka_unit_test(test_grid_breaks_long_cells_before_it_leaves_out_columns),
-        cmocka_unit_test(test_grid_notes_and_empty_columns),
-        cmocka_unit_test(test_grid_as_markdown),
-    };
-
-    return cmocka_run_group_tests_name("grid", tests, NULL, NULL);
 }

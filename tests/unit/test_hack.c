@@ -46,7 +46,7 @@ static void send_messages(uint64_t groups)
         assert_int_equal(load_alone(), alone);
 }
 
-static void test_hack_sends_messages_in_every_group(void **state)
+TEST(test_hack_sends_messages_in_every_group)
 {
     send_messages(1);
     send_messages(3);
@@ -94,7 +94,7 @@ static int with_room_for_two(void)
     return 0;
 }
 
-static void test_hack_runs_with_as_many_groups_as_fit(void **state)
+TEST(test_hack_runs_with_as_many_groups_as_fit)
 {
     assert_int_equal(fixture_in_child(with_room_for_two), 0);
 }
@@ -115,7 +115,7 @@ static int with_room_for_none(void)
     return 0;
 }
 
-static void test_hack_fails_when_no_group_fits(void **state)
+TEST(test_hack_fails_when_no_group_fits)
 {
     assert_int_equal(fixture_in_child(with_room_for_none), 0);
 }
@@ -136,7 +136,7 @@ static int with_room_for_just_one(void)
     return 0;
 }
 
-static void test_hack_takes_what_the_hard_limit_allows(void **state)
+TEST(test_hack_takes_what_the_hard_limit_allows)
 {
     assert_int_equal(fixture_in_child(with_room_for_just_one), 0);
 }
@@ -161,7 +161,7 @@ static int without_threads(void)
     return 0;
 }
 
-static void test_hack_fails_when_a_thread_cannot_be_made(void **state)
+TEST(test_hack_fails_when_a_thread_cannot_be_made)
 {
     assert_int_equal(fixture_in_child(without_threads), 0);
 }
@@ -184,28 +184,14 @@ static int with_a_broken_pair(void)
     return 0;
 }
 
-static void test_hack_fails_when_a_message_is_lost(void **state)
+TEST(test_hack_fails_when_a_message_is_lost)
 {
     assert_int_equal(fixture_in_child(with_a_broken_pair), 0);
 }
 
-static void test_hack_says_how_many_groups(void **state)
+TEST(test_hack_says_how_many_groups)
 {
     const struct load_params params = {.groups = 10};
 
     load_assert_described(&load_hack, &params, "groups=10");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hack_sends_messages_in_every_group),
-        cmocka_unit_test(test_hack_runs_with_as_many_groups_as_fit),
-        cmocka_unit_test(test_hack_fails_when_no_group_fits),
-        cmocka_unit_test(test_hack_takes_what_the_hard_limit_allows),
-        cmocka_unit_test(test_hack_fails_when_a_thread_cannot_be_made),
-        cmocka_unit_test(test_hack_fails_when_a_message_is_lost),
-        cmocka_unit_test(test_hack_says_how_many_groups),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static struct party_context run(uint64_t first, uint64_t second)
     return context;
 }
 
-static void test_hanoi_solution_is_1023_moves_to_the_third_peg(void **state)
+TEST(test_hanoi_solution_is_1023_moves_to_the_third_peg)
 {
     struct party_context context = run(1, 0);
     const struct checks *checks = context.recorder[UNIX_CHECKS];
@@ -29,7 +29,7 @@ static void test_hanoi_solution_is_1023_moves_to_the_third_peg(void **state)
     ended(&context);
 }
 
-static void test_hanoi_count_is_a_solution(void **state)
+TEST(test_hanoi_count_is_a_solution)
 {
     struct party_context context = run(3, 4);
     const struct checks *checks = context.recorder[UNIX_CHECKS];
@@ -40,7 +40,7 @@ static void test_hanoi_count_is_a_solution(void **state)
     ended(&context);
 }
 
-static void test_hanoi_no_solution_is_wrong(void **state)
+TEST(test_hanoi_no_solution_is_wrong)
 {
     struct party_context context = run(0, 0);
     const struct checks *checks = context.recorder[UNIX_CHECKS];
@@ -51,12 +51,6 @@ static void test_hanoi_no_solution_is_wrong(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hanoi_solution_is_1023_moves_to_the_third_peg),
-        cmocka_unit_test(test_hanoi_count_is_a_solution),
-        cmocka_unit_test(test_hanoi_no_solution_is_wrong),
-    };
-
     tested = &bench_hanoi.parties[0];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

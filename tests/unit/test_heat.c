@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Heat maps: levels, directions, text of a cell. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "report/report.h"
 
 static void fill_one(const void *context, size_t row, size_t column, struct heat_cell *cell)
@@ -16,7 +12,7 @@ static void fill_one(const void *context, size_t row, size_t column, struct heat
     cell->worse = *(const double *)context;
 }
 
-static void test_heat_levels_grow_to_both_sides(void **state)
+TEST(test_heat_levels_grow_to_both_sides)
 {
     static const char *const name[] = {"one"};
     static const struct {
@@ -52,7 +48,7 @@ static void fill(const void *context, size_t row, size_t column, struct heat_cel
     (void)snprintf(cell->tip, sizeof(cell->tip), "cell %zu %zu <&>", row, column);
 }
 
-static void test_heat_puts_colour_number_and_words(void **state)
+TEST(test_heat_puts_colour_number_and_words)
 {
     static const char *const rows[] = {"a<b", "second"}, *const columns[] = {"one", "two\""};
     static const double values[] = {20, -9, NAN, 0.5};
@@ -85,14 +81,4 @@ static void test_heat_puts_colour_number_and_words(void **state)
         if (!strstr(out.data, parts[i]))
             fail_msg("lacks %s in %s", parts[i], out.data);
     text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_heat_levels_grow_to_both_sides),
-        cmocka_unit_test(test_heat_puts_colour_number_and_words),
-    };
-
-    return cmocka_run_group_tests_name("heat", tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
 #include "stats/stats.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* relative to the expected value, absolute below 1; a macro, so that the failing line is named */
@@ -66,7 +62,7 @@ static int compare_doubles(const void *x, const void *y)
     return (p > q) - (p < q);
 }
 
-static void test_hist_empty_is_nan(void **state)
+TEST(test_hist_empty_is_nan)
 {
     hist_init(&a, 100);
     assert_int_equal(a.n, 0);
@@ -77,7 +73,7 @@ static void test_hist_empty_is_nan(void **state)
     assert_int_equal(count_by_walking(&a), 0);
 }
 
-static void test_hist_init_clears_what_was_there(void **state)
+TEST(test_hist_init_clears_what_was_there)
 {
     const uint64_t values[] = {1, 200, 100000, RANGE * 2};
     enter(&a, 100, values, 4);
@@ -86,7 +82,7 @@ static void test_hist_init_clears_what_was_there(void **state)
     assert_memory_equal(&a, &b, sizeof a);
 }
 
-static void test_hist_one_value(void **state)
+TEST(test_hist_one_value)
 {
     const uint64_t values[] = {123};
     enter(&a, 100, values, 1);
@@ -94,7 +90,7 @@ static void test_hist_one_value(void **state)
     assert_true(hist_quantile(&a, 0) == 123 && hist_quantile(&a, 0.37) == 123 && hist_quantile(&a, 1) == 123);
 }
 
-static void test_hist_linear_part_agrees_with_python(void **state)
+TEST(test_hist_linear_part_agrees_with_python)
 {
     /* the series of test_stats, from statistics: moved by 5000 */
     hist_init(&a, 5000);
@@ -110,7 +106,7 @@ static void test_hist_linear_part_agrees_with_python(void **state)
     assert_true(a.min == 5000 && a.max == 6008);
 }
 
-static void test_hist_linear_part_is_exact_as_raw_values(void **state)
+TEST(test_hist_linear_part_is_exact_as_raw_values)
 {
     static double raw[999], scratch[999];
 
@@ -128,7 +124,7 @@ static void test_hist_linear_part_is_exact_as_raw_values(void **state)
     }
 }
 
-static void test_hist_quantile_error_is_at_most_a_64th(void **state)
+TEST(test_hist_quantile_error_is_at_most_a_64th)
 {
     static double raw[2000];
 
@@ -161,7 +157,7 @@ static void assert_bin_holds(uint64_t base, uint64_t offset)
     assert_true(bin.mean == (double)(base + offset));
 }
 
-static void test_hist_bins_are_at_most_a_64th_wide(void **state)
+TEST(test_hist_bins_are_at_most_a_64th_wide)
 {
     /* the last value of a bin is the worst: each edge of the octaves' 64 bins, and the values beside it */
     for (unsigned octave = 16; octave < 48; octave += 3)
@@ -176,7 +172,7 @@ static void test_hist_bins_are_at_most_a_64th_wide(void **state)
         assert_bin_holds(random_below(1u << 30), (65536 + random_below(65536)) << random_below(31));
 }
 
-static void test_hist_values_of_two_bins_stay_apart(void **state)
+TEST(test_hist_values_of_two_bins_stay_apart)
 {
     /* the first log bins from base are [65536, 66560) and [66560, 67584) */
     const uint64_t values[] = {10 + 65535, 10 + 65536, 10 + 66559, 10 + 66560};
@@ -190,7 +186,7 @@ static void test_hist_values_of_two_bins_stay_apart(void **state)
     assert_false(hist_next(&a, &position, &bin));
 }
 
-static void test_hist_underflow_is_counted_with_its_exact_sum(void **state)
+TEST(test_hist_underflow_is_counted_with_its_exact_sum)
 {
     const uint64_t values[] = {1000, 10, 999, 20};
     struct hist_bin bin;
@@ -210,7 +206,7 @@ static void test_hist_underflow_is_counted_with_its_exact_sum(void **state)
     assert_true(hist_quantile(&a, 1) == 1000);
 }
 
-static void test_hist_overflow_is_counted_with_its_exact_sum(void **state)
+TEST(test_hist_overflow_is_counted_with_its_exact_sum)
 {
     const uint64_t values[] = {1000 + RANGE - 1, 1000 + RANGE, 1000 + RANGE + 6};
     struct hist_bin bin;
@@ -226,7 +222,7 @@ static void test_hist_overflow_is_counted_with_its_exact_sum(void **state)
     assert_int_equal(count_by_walking(&a), 3);
 }
 
-static void test_hist_extreme_base_does_not_wrap(void **state)
+TEST(test_hist_extreme_base_does_not_wrap)
 {
     hist_init(&a, UINT64_MAX);
     hist_add(&a, 0);
@@ -238,7 +234,7 @@ static void test_hist_extreme_base_does_not_wrap(void **state)
     assert_true(a.overflow == 1 && hist_quantile(&a, 0.5) == 0x1p64);
 }
 
-static void test_hist_sd_of_a_constant_is_exactly_zero(void **state)
+TEST(test_hist_sd_of_a_constant_is_exactly_zero)
 {
     static const uint64_t constants[] = {0, 3, 500, 1007, 70123, 123456789, 1000000000007, RANGE - 1, RANGE * 7 + 1};
 
@@ -254,7 +250,7 @@ static void test_hist_sd_of_a_constant_is_exactly_zero(void **state)
         }
 }
 
-static void test_hist_sd_inside_one_bin(void **state)
+TEST(test_hist_sd_inside_one_bin)
 {
     /* statistics.stdev([100000, 100100, 100300]): all in the bin from 99328 */
     const uint64_t values[] = {100000, 100100, 100300};
@@ -263,7 +259,7 @@ static void test_hist_sd_inside_one_bin(void **state)
     assert_near(hist_mean(&a), 300400 / 3.0, 1e-15);
 }
 
-static void test_hist_sd_far_from_base_is_bounded_by_the_values(void **state)
+TEST(test_hist_sd_far_from_base_is_bounded_by_the_values)
 {
     /* The sum of squares has steps of 512 here, the deviations' is 2: no spread above that of min and max may come. */
     const uint64_t values[] = {1000000000, 1000000001, 1000000002};
@@ -284,7 +280,7 @@ static void redouble(struct hist *h, unsigned times)
     }
 }
 
-static void test_hist_sd_of_many_events_in_the_linear_part(void **state)
+TEST(test_hist_sd_of_many_events_in_the_linear_part)
 {
     /* by hand: 2^33 each of 60000 and 60002: 1 from the mean, and n-1 does not matter */
     const uint64_t values[] = {60000, 60002};
@@ -295,7 +291,7 @@ static void test_hist_sd_of_many_events_in_the_linear_part(void **state)
     assert_true(hist_quantile(&a, 0.4999) == 60000 && hist_quantile(&a, 0.5001) == 60002);
 }
 
-static void test_hist_ten_billion_events_in_a_bin(void **state)
+TEST(test_hist_ten_billion_events_in_a_bin)
 {
     const uint64_t many = (uint64_t)1 << 33, values[] = {50, 1007, 100000, 123456789, RANGE + 5000};
 
@@ -319,7 +315,7 @@ static void fill_random(struct hist *h, uint64_t base, int n)
         hist_add(h, random_below(i % 2 ? 3000 : 200000));
 }
 
-static void test_hist_merge_is_associative_and_exact(void **state)
+TEST(test_hist_merge_is_associative_and_exact)
 {
     static struct hist left, right;
 
@@ -337,7 +333,7 @@ static void test_hist_merge_is_associative_and_exact(void **state)
     assert_int_equal(count_by_walking(&left), 801);
 }
 
-static void test_hist_merge_equals_entering_all(void **state)
+TEST(test_hist_merge_equals_entering_all)
 {
     hist_init(&a, 1000);
     hist_init(&b, 1000);
@@ -351,7 +347,7 @@ static void test_hist_merge_equals_entering_all(void **state)
     assert_memory_equal(&a, &c, sizeof a);
 }
 
-static void test_hist_merge_of_empty_changes_nothing(void **state)
+TEST(test_hist_merge_of_empty_changes_nothing)
 {
     fill_random(&a, 1000, 100);
     b = a;
@@ -363,7 +359,7 @@ static void test_hist_merge_of_empty_changes_nothing(void **state)
     assert_memory_equal(&c, &b, sizeof c);
 }
 
-static void test_hist_merge_of_other_bases_is_exact_in_the_linear_part(void **state)
+TEST(test_hist_merge_of_other_bases_is_exact_in_the_linear_part)
 {
     const uint64_t first[] = {100, 119, 120, 5000, 65635}, second[] = {120, 121, 121, 65655};
     const uint64_t all[] = {100, 119, 120, 5000, 65635, 120, 121, 121, 65655};
@@ -380,7 +376,7 @@ static void test_hist_merge_of_other_bases_is_exact_in_the_linear_part(void **st
     assert_memory_equal(&b, &c, sizeof b);
 }
 
-static void test_hist_merge_of_other_bases_keeps_counts_sums_and_extremes(void **state)
+TEST(test_hist_merge_of_other_bases_keeps_counts_sums_and_extremes)
 {
     /* all kinds of bins on both sides; statistics of all eight values from Python */
     const uint64_t first[] = {5, 60000, 90000, 1000000}, second[] = {40, 49990, 50100, 2000000};
@@ -401,7 +397,7 @@ static void test_hist_merge_of_other_bases_keeps_counts_sums_and_extremes(void *
     }
 }
 
-static void test_hist_range_in_the_linear_part(void **state)
+TEST(test_hist_range_in_the_linear_part)
 {
     const uint64_t values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     struct hist_range r;
@@ -419,7 +415,7 @@ static void test_hist_range_in_the_linear_part(void **state)
     assert_true(r.count == 0 && r.exact);
 }
 
-static void test_hist_range_says_when_a_limit_splits_a_bin(void **state)
+TEST(test_hist_range_says_when_a_limit_splits_a_bin)
 {
     /* the bin of these three is 99328..100351, its mean 100133.3; 200000 is alone in its bin */
     const uint64_t values[] = {100000, 100100, 100300, 200000};
@@ -442,7 +438,7 @@ static void test_hist_range_says_when_a_limit_splits_a_bin(void **state)
     assert_true(r.count == 0 && r.exact);
 }
 
-static void test_hist_range_counts_underflow_and_overflow(void **state)
+TEST(test_hist_range_counts_underflow_and_overflow)
 {
     const uint64_t values[] = {10, 30, 100, RANGE + 200, RANGE + 300};
     struct hist_range r;
@@ -458,7 +454,7 @@ static void test_hist_range_counts_underflow_and_overflow(void **state)
     assert_true(r.count == 2 && !r.exact);
 }
 
-static void test_hist_quantile_limits(void **state)
+TEST(test_hist_quantile_limits)
 {
     /* the bin's mean is 100133.3, but the extremes are exact */
     const uint64_t values[] = {100000, 100100, 100300};
@@ -470,7 +466,7 @@ static void test_hist_quantile_limits(void **state)
     assert_true(isnan(hist_quantile(&a, NAN)));
 }
 
-static void test_hist_mad_by_hand(void **state)
+TEST(test_hist_mad_by_hand)
 {
     /* median 3, deviations 2 1 0 1 99997: median 1 */
     const uint64_t odd[] = {1, 2, 3, 4, 100000};
@@ -496,7 +492,7 @@ static void enter_classes(struct hist *h, uint64_t width, const uint64_t *values
         hist_add_class(h, values[i]);
 }
 
-static void test_hist_classes_hold_a_width_each(void **state)
+TEST(test_hist_classes_hold_a_width_each)
 {
     const uint64_t values[] = {10000, 10999, 11000, 65535999, 65536000};
     struct hist_bin bin;
@@ -516,7 +512,7 @@ static void test_hist_classes_hold_a_width_each(void **state)
 }
 
 /* Extremes, mean and spread are those of the values; the median is the middle of its class. */
-static void test_hist_classes_keep_exact_sums(void **state)
+TEST(test_hist_classes_keep_exact_sums)
 {
     const uint64_t values[] = {10010, 12345, 12400, 12999, 90001};
     double raw[COUNT(values)];
@@ -534,7 +530,7 @@ static void test_hist_classes_keep_exact_sums(void **state)
 }
 
 /* A class is no wider than what was seen. */
-static void test_hist_class_of_equal_values_is_exact(void **state)
+TEST(test_hist_class_of_equal_values_is_exact)
 {
     const uint64_t values[] = {12345, 12345};
 
@@ -542,7 +538,7 @@ static void test_hist_class_of_equal_values_is_exact(void **state)
     assert_true(hist_quantile(&a, 0.5) == 12345 && hist_mad(&a) == 0 && hist_sd(&a) == 0);
 }
 
-static void test_hist_classes_merge(void **state)
+TEST(test_hist_classes_merge)
 {
     const uint64_t values[] = {10000, 10999, 77000, 99999999};
 
@@ -558,41 +554,4 @@ static void test_hist_classes_merge(void **state)
     assert_true(d.min == 10000 && d.max == 99999999);
     assert_near(hist_mean(&d), hist_mean(&a), 1e-12);
     assert_int_equal(count_by_walking(&d), 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hist_empty_is_nan),
-        cmocka_unit_test(test_hist_init_clears_what_was_there),
-        cmocka_unit_test(test_hist_one_value),
-        cmocka_unit_test(test_hist_linear_part_agrees_with_python),
-        cmocka_unit_test(test_hist_linear_part_is_exact_as_raw_values),
-        cmocka_unit_test(test_hist_quantile_error_is_at_most_a_64th),
-        cmocka_unit_test(test_hist_bins_are_at_most_a_64th_wide),
-        cmocka_unit_test(test_hist_values_of_two_bins_stay_apart),
-        cmocka_unit_test(test_hist_underflow_is_counted_with_its_exact_sum),
-        cmocka_unit_test(test_hist_overflow_is_counted_with_its_exact_sum),
-        cmocka_unit_test(test_hist_extreme_base_does_not_wrap),
-        cmocka_unit_test(test_hist_sd_of_a_constant_is_exactly_zero),
-        cmocka_unit_test(test_hist_sd_inside_one_bin),
-        cmocka_unit_test(test_hist_sd_far_from_base_is_bounded_by_the_values),
-        cmocka_unit_test(test_hist_sd_of_many_events_in_the_linear_part),
-        cmocka_unit_test(test_hist_ten_billion_events_in_a_bin),
-        cmocka_unit_test(test_hist_merge_is_associative_and_exact),
-        cmocka_unit_test(test_hist_merge_equals_entering_all),
-        cmocka_unit_test(test_hist_merge_of_empty_changes_nothing),
-        cmocka_unit_test(test_hist_merge_of_other_bases_is_exact_in_the_linear_part),
-        cmocka_unit_test(test_hist_merge_of_other_bases_keeps_counts_sums_and_extremes),
-        cmocka_unit_test(test_hist_range_in_the_linear_part),
-        cmocka_unit_test(test_hist_range_says_when_a_limit_splits_a_bin),
-        cmocka_unit_test(test_hist_range_counts_underflow_and_overflow),
-        cmocka_unit_test(test_hist_quantile_limits),
-        cmocka_unit_test(test_hist_mad_by_hand),
-        cmocka_unit_test(test_hist_classes_hold_a_width_each),
-        cmocka_unit_test(test_hist_classes_keep_exact_sums),
-        cmocka_unit_test(test_hist_class_of_equal_values_is_exact),
-        cmocka_unit_test(test_hist_classes_merge),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Made-up runs of one machine: their order, which figures are judged, and what is told of a change. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "memory_fixture.h"
 #include "normal_fixture.h"
@@ -64,7 +58,7 @@ static struct history made_up(double step)
     return h;
 }
 
-static void test_history_tells_since_when_and_how_much(void **state)
+TEST(test_history_tells_since_when_and_how_much)
 {
     struct history h = made_up(-0.05);
     char text[256];
@@ -99,7 +93,7 @@ static void test_history_tells_since_when_and_how_much(void **state)
 
 /* Each change is from the median of the runs between it and its neighbours to that of those after it, for two figures
  * that change at the same runs and at others. Of the changes of a run, those of the first figure come first. */
-static void test_history_of_several_changes(void **state)
+TEST(test_history_of_several_changes)
 {
     static const struct {
         const char *test;
@@ -138,7 +132,7 @@ static void test_history_of_several_changes(void **state)
 }
 
 /* The settings are those of the third run before a change and the third after it, or of the first and the last. */
-static void test_history_settings_of_the_third_run(void **state)
+TEST(test_history_settings_of_the_third_run)
 {
     static const struct {
         unsigned change, other; /* first run with the other kernel */
@@ -171,7 +165,7 @@ static void test_history_settings_of_the_third_run(void **state)
 }
 
 /* A change below the least one is none, and the medians are those of both its sides then. */
-static void test_history_leaves_small_changes_out(void **state)
+TEST(test_history_leaves_small_changes_out)
 {
     struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
 
@@ -187,7 +181,7 @@ static void test_history_leaves_small_changes_out(void **state)
 }
 
 /* The figure with the core free takes the place of the other one if all runs have it. */
-static void test_history_judges_the_core_free(void **state)
+TEST(test_history_judges_the_core_free)
 {
     for (unsigned every = 1; every < 4; every++) {
         struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
@@ -210,7 +204,7 @@ static void test_history_judges_the_core_free(void **state)
 }
 
 /* A statistic that the user names is judged as it was measured. */
-static void test_history_by_a_statistic(void **state)
+TEST(test_history_by_a_statistic)
 {
     struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
 
@@ -229,7 +223,7 @@ static void test_history_by_a_statistic(void **state)
     history_free(&h);
 }
 
-static void test_history_of_two_machines(void **state)
+TEST(test_history_of_two_machines)
 {
     struct history h = made_up(-0.05);
     struct row_run other = run_of(3);
@@ -247,7 +241,7 @@ static void test_history_of_two_machines(void **state)
 }
 
 /* Another name, CPU model or architecture is another machine; one that is not known is not. */
-static void test_history_of_other_machines(void **state)
+TEST(test_history_of_other_machines)
 {
     static const struct {
         const char *host, *cpu_model, *arch, *other; /* other: NULL: the same machine */
@@ -277,7 +271,7 @@ static void test_history_of_other_machines(void **state)
 }
 
 /* Runs of the same second stay apart, in the order of the files; without a time there is no place for a run. */
-static void test_history_times(void **state)
+TEST(test_history_times)
 {
     static const char *const times[] = {"", "2026-01-01", "2026-01-01T03:00:00", "2026-01-01T03:00:00Z?",
                                         "2026-O1-01T03:00:00Z"};
@@ -306,7 +300,7 @@ static void test_history_times(void **state)
 }
 
 /* With six runs and twenty figures no change could be found. */
-static void test_history_says_which_figures_are_too_short(void **state)
+TEST(test_history_says_which_figures_are_too_short)
 {
     struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
     char test[16];
@@ -326,7 +320,7 @@ static void test_history_says_which_figures_are_too_short(void **state)
 }
 
 /* From zero no share of the change can be told; it is one all the same. */
-static void test_history_change_from_zero(void **state)
+TEST(test_history_change_from_zero)
 {
     struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
 
@@ -342,7 +336,7 @@ static void test_history_change_from_zero(void **state)
 }
 
 /* The chance of a false point is that of all figures of a history together. */
-static void test_history_of_many_flat_figures(void **state)
+TEST(test_history_of_many_flat_figures)
 {
     const unsigned n = getenv("JITBENCH_STATS") ? 500 : 20;
     unsigned wrong = 0;
@@ -363,23 +357,4 @@ static void test_history_of_many_flat_figures(void **state)
     }
     print_message("20 flat figures: a point in %u of %u histories\n", wrong, n);
     assert_true(wrong <= n / 20);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_history_tells_since_when_and_how_much),
-        cmocka_unit_test(test_history_of_several_changes),
-        cmocka_unit_test(test_history_settings_of_the_third_run),
-        cmocka_unit_test(test_history_leaves_small_changes_out),
-        cmocka_unit_test(test_history_judges_the_core_free),
-        cmocka_unit_test(test_history_by_a_statistic),
-        cmocka_unit_test(test_history_of_two_machines),
-        cmocka_unit_test(test_history_of_other_machines),
-        cmocka_unit_test(test_history_times),
-        cmocka_unit_test(test_history_says_which_figures_are_too_short),
-        cmocka_unit_test(test_history_change_from_zero),
-        cmocka_unit_test(test_history_of_many_flat_figures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

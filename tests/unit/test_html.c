@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of what HTML pages have in common. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "report/report.h"
 
 #define BAD "\xef\xbf\xbd"
@@ -21,7 +16,7 @@ static void expect(const char *s, size_t length, const char *escaped)
     text_free(&out);
 }
 
-static void test_html_put_escapes_texts_and_no_markup(void **state)
+TEST(test_html_put_escapes_texts_and_no_markup)
 {
     struct text out = {0};
 
@@ -33,14 +28,14 @@ static void test_html_put_escapes_texts_and_no_markup(void **state)
     text_free(&out);
 }
 
-static void test_html_escapes_markup(void **state)
+TEST(test_html_escapes_markup)
 {
     expect("<script>alert('&\"')</script>", 28, "&lt;script&gt;alert(&#39;&amp;&quot;&#39;)&lt;/script&gt;");
     expect("", 0, "");
     expect("a\tb\nc", 5, "a\tb\nc");
 }
 
-static void test_html_keeps_utf8_and_replaces_what_is_none(void **state)
+TEST(test_html_keeps_utf8_and_replaces_what_is_none)
 {
     expect("\xc2\xb5s \xe2\x80\x93 \xf0\x9f\x98\x80", 12, "\xc2\xb5s \xe2\x80\x93 \xf0\x9f\x98\x80");
     expect("a\x01\x1b\x7f\xff", 5, "a" BAD BAD BAD BAD);
@@ -51,7 +46,7 @@ static void test_html_keeps_utf8_and_replaces_what_is_none(void **state)
     expect("\xe2<b", 3, BAD "&lt;b");
 }
 
-static void test_html_page_has_no_script_and_forbids_it(void **state)
+TEST(test_html_page_has_no_script_and_forbids_it)
 {
     struct text out = {0};
     html_begin(&out, "</title><script>x</script>");
@@ -64,15 +59,4 @@ static void test_html_page_has_no_script_and_forbids_it(void **state)
     assert_non_null(strstr(out.data, "@media print"));
     assert_non_null(strstr(out.data, "</html>"));
     text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_html_escapes_markup),
-        cmocka_unit_test(test_html_put_escapes_texts_and_no_markup),
-        cmocka_unit_test(test_html_keeps_utf8_and_replaces_what_is_none),
-        cmocka_unit_test(test_html_page_has_no_script_and_forbids_it),
-    };
-    return cmocka_run_group_tests_name("html", tests, NULL, NULL);
 }

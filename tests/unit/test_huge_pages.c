@@ -28,7 +28,7 @@ static const void *address(uintptr_t number)
     return pointer;
 }
 
-static void test_huge_pages_of_the_mappings_named(void **state)
+TREE_TEST(test_huge_pages_of_the_mappings_named)
 {
     /* The first two are in one mapping: 7 MiB that begin 1 MiB behind a multiple of 2 MiB have room for three. */
     const void *const addresses[] = {address(0x10300000), address(0x109fffff), address(0x20000000),
@@ -44,7 +44,7 @@ static void test_huge_pages_of_the_mappings_named(void **state)
     assert_int_equal(pages.huge_bytes + pages.possible_bytes, 0);
 }
 
-static void test_huge_pages_not_known(void **state)
+TREE_TEST(test_huge_pages_not_known)
 {
     struct huge_pages pages;
 
@@ -55,7 +55,7 @@ static void test_huge_pages_not_known(void **state)
 }
 
 /* Memory for which huge pages were refused has none. */
-static void test_huge_pages_refused_are_none(void **state)
+TEST(test_huge_pages_refused_are_none)
 {
     const size_t bytes = 8 * MIB;
     struct huge_pages pages;
@@ -70,14 +70,4 @@ static void test_huge_pages_refused_are_none(void **state)
         assert_true(pages.possible_bytes > 0);
     }
     (void)munmap(p, bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TREE_TEST(test_huge_pages_of_the_mappings_named),
-        TREE_TEST(test_huge_pages_not_known),
-        cmocka_unit_test(test_huge_pages_refused_are_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Names and their numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "rows/text.h"
 
-static void test_index_numbers_names_as_they_come(void **state)
+TEST(test_index_numbers_names_as_they_come)
 {
     struct index index = {0};
 
@@ -24,7 +19,7 @@ static void test_index_numbers_names_as_they_come(void **state)
     assert_int_equal(index.n, 0);
 }
 
-static void test_index_of_many(void **state)
+TEST(test_index_of_many)
 {
     struct index index = {0};
     char name[24];
@@ -37,13 +32,4 @@ static void test_index_of_many(void **state)
     assert_int_equal(index.n, 20000);
     assert_string_equal(index.name[12345], "host-12345");
     index_free(&index);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_index_numbers_names_as_they_come),
-        cmocka_unit_test(test_index_of_many),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of two samples on known values, by hand or from scipy 1.10. `make stats` compares many more with scipy. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "memory_fixture.h"
 #include "stats/inference.h"
@@ -31,7 +25,7 @@ static const double sleep_b[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3
 
 /* --- Welch. --- */
 
-static void test_inference_welch_of_students_sleep_data(void **state)
+TEST(test_inference_welch_of_students_sleep_data)
 {
     const struct inference_welch test = inference_welch(sleep_a, 10, sleep_b, 10);
 
@@ -40,7 +34,7 @@ static void test_inference_welch_of_students_sleep_data(void **state)
     NEAR(test.p, 0.079394140187582);
 }
 
-static void test_inference_welch_of_unequal_numbers(void **state)
+TEST(test_inference_welch_of_unequal_numbers)
 {
     const double a[] = {3, 4, 5}, b[] = {8, 9, 10, 11, 15};
     const struct inference_welch there = inference_welch(a, 3, b, 5), back = inference_welch(b, 5, a, 3);
@@ -51,7 +45,7 @@ static void test_inference_welch_of_unequal_numbers(void **state)
     NEAR(there.df, pow(1.0 / 3 + 1.46, 2) / (1.0 / 9 / 2 + 1.46 * 1.46 / 4));
 }
 
-static void test_inference_welch_loses_no_digits_beside_a_large_origin(void **state)
+TEST(test_inference_welch_loses_no_digits_beside_a_large_origin)
 {
     double a[10], b[10];
 
@@ -62,7 +56,7 @@ static void test_inference_welch_loses_no_digits_beside_a_large_origin(void **st
     assert_true(fabs(inference_welch(a, 10, b, 10).p - 0.079394140187582) < 1e-7);
 }
 
-static void test_inference_welch_of_constants_and_of_too_few(void **state)
+TEST(test_inference_welch_of_constants_and_of_too_few)
 {
     const double low[] = {1, 1, 1}, high[] = {2, 2}, one[] = {5};
 
@@ -94,7 +88,7 @@ static void smooth(double *values, size_t n, size_t neighbours, uint64_t seed)
         values[i] += 5 - sum / (double)n;
 }
 
-static void test_inference_batches_of_independent_values(void **state)
+TEST(test_inference_batches_of_independent_values)
 {
     const struct inference_mean mean = inference_batch_means(sleep_a, 10);
 
@@ -106,7 +100,7 @@ static void test_inference_batches_of_independent_values(void **state)
 
 /* The true error of the mean of n values is that of n random ones, whose variance is 1/12, however they are smoothed.
  */
-static void test_inference_batches_of_correlated_values(void **state)
+TEST(test_inference_batches_of_correlated_values)
 {
     double values[1200];
 
@@ -121,7 +115,7 @@ static void test_inference_batches_of_correlated_values(void **state)
     }
 }
 
-static void test_inference_batches_of_few_and_of_constants(void **state)
+TEST(test_inference_batches_of_few_and_of_constants)
 {
     static const double rising[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, same[] = {3, 3, 3};
     struct inference_mean mean = inference_batch_means(rising, 11);
@@ -138,7 +132,7 @@ static void test_inference_batches_of_few_and_of_constants(void **state)
     assert_true(isnan(inference_batch_means(NULL, 0).error));
 }
 
-static void test_inference_student_p_is_the_inverse_of_the_critical_value(void **state)
+TEST(test_inference_student_p_is_the_inverse_of_the_critical_value)
 {
     const double dfs[] = {1, 1.5, 2, 7.25, 30, 1e3, 1e6};
 
@@ -154,7 +148,7 @@ static void test_inference_student_p_is_the_inverse_of_the_critical_value(void *
 /* --- Ranks. --- */
 
 /* All orders of 3 and 4 values are as likely: 35. */
-static void test_inference_ranks_exact_by_counting(void **state)
+TEST(test_inference_ranks_exact_by_counting)
 {
     const double a[] = {1, 2, 3}, apart[] = {4, 5, 6, 7}, mixed[] = {2.5, 5, 6, 7};
     struct inference_rank rank;
@@ -171,7 +165,7 @@ static void test_inference_ranks_exact_by_counting(void **state)
     NEAR(rank.p, 4.0 / 35);
 }
 
-static void test_inference_ranks_exact_as_scipy(void **state)
+TEST(test_inference_ranks_exact_as_scipy)
 {
     double a[8], b[8];
     struct inference_rank rank;
@@ -185,7 +179,7 @@ static void test_inference_ranks_exact_as_scipy(void **state)
     NEAR(rank.p, 0.004662004662004662);
 }
 
-static void test_inference_ranks_with_ties(void **state)
+TEST(test_inference_ranks_with_ties)
 {
     struct inference_rank rank;
 
@@ -195,7 +189,7 @@ static void test_inference_ranks_with_ties(void **state)
     assert_true(fabs(rank.p - 0.06932757543) < 1e-8);
 }
 
-static void test_inference_ranks_normal_without_ties_has_the_plain_variance(void **state)
+TEST(test_inference_ranks_normal_without_ties_has_the_plain_variance)
 {
     const double a[] = {1, 2, 3, 4, 5}, b[] = {6, 7, 8, 9, 10};
     struct inference_rank rank;
@@ -205,7 +199,7 @@ static void test_inference_ranks_normal_without_ties_has_the_plain_variance(void
     NEAR(rank.p, erfc((12.5 - 0.5) / sqrt(25 * 11 / 12.0) / sqrt(2)));
 }
 
-static void test_inference_ranks_of_equal_and_of_no_values(void **state)
+TEST(test_inference_ranks_of_equal_and_of_no_values)
 {
     const double same[] = {4, 4, 4};
     struct inference_rank rank;
@@ -217,7 +211,7 @@ static void test_inference_ranks_of_equal_and_of_no_values(void **state)
     assert_true(isnan(rank.p));
 }
 
-static void test_inference_ranks_are_exact_below_50_values(void **state)
+TEST(test_inference_ranks_are_exact_below_50_values)
 {
     double values[100];
     struct inference_rank rank;
@@ -236,7 +230,7 @@ static void test_inference_ranks_are_exact_below_50_values(void **state)
 
 /* --- Holm. --- */
 
-static void test_inference_holm_steps_down(void **state)
+TEST(test_inference_holm_steps_down)
 {
     /* 0.01 * 4, then 0.02 * 3, 0.03 * 2 which may not fall back below, and 0.9. */
     const double p[] = {0.9, 0.01, 0.03, 0.02}, expected[] = {0.9, 0.04, 0.06, 0.06};
@@ -247,7 +241,7 @@ static void test_inference_holm_steps_down(void **state)
         NEAR(adjusted[i], expected[i]);
 }
 
-static void test_inference_holm_leaves_out_what_is_no_test(void **state)
+TEST(test_inference_holm_leaves_out_what_is_no_test)
 {
     double p[] = {NAN, 0.02, NAN, 0.6, 0.8};
 
@@ -269,7 +263,7 @@ static struct inference_ratio ratio_of(const double *a, size_t n_a, const double
     return ratio;
 }
 
-static void test_inference_ratio_is_that_of_the_medians(void **state)
+TEST(test_inference_ratio_is_that_of_the_medians)
 {
     const double a[] = {12, 8, 10, 11, 9}, b[] = {24, 16, 20, 22, 18, 1000};
     const struct inference_ratio ratio = ratio_of(a, 5, b, 6), again = ratio_of(a, 5, b, 6);
@@ -280,7 +274,7 @@ static void test_inference_ratio_is_that_of_the_medians(void **state)
 }
 
 /* The logarithms are 0, 1, 2 and 1, 2, 3: one apart, with an error of sqrt(2/3) and 4 degrees of freedom. */
-static void test_inference_ratio_of_few_values_is_welchs(void **state)
+TEST(test_inference_ratio_of_few_values_is_welchs)
 {
     const double a[] = {1, exp(1), exp(2)}, b[] = {exp(1), exp(2), exp(3)};
     const struct inference_ratio ratio = ratio_of(a, 3, b, 3);
@@ -318,7 +312,7 @@ static double lower_end(const double *values, size_t n, double left_out, bool be
 /* The number of draws shows in how often their median is the rarer value. Of n values some are 1 and the rest 2: the
  * median of m draws, an even number, is 1 when at least m / 2 + 1 of them are, and the interval begins at 1 as long as
  * it leaves out less than that probability. One draw more or less makes that at least 1.4 times as large. */
-static void test_inference_ratio_draws_an_even_number_of_values(void **state)
+TEST(test_inference_ratio_draws_an_even_number_of_values)
 {
     static const struct {
         size_t n, ones, draws;
@@ -339,7 +333,7 @@ static void test_inference_ratio_draws_an_even_number_of_values(void **state)
     }
 }
 
-static void test_inference_ratio_without_spread_or_values(void **state)
+TEST(test_inference_ratio_without_spread_or_values)
 {
     const double same[] = {5, 5, 5}, twice[] = {10, 10}, zero[] = {0, 1, 2, 3, 4}, below[] = {-1, -2};
 
@@ -352,10 +346,8 @@ static void test_inference_ratio_without_spread_or_values(void **state)
     assert_true(isnan(ratio_of(same, 0, same, 3).ratio));
 }
 
-#define TEST(function) cmocka_unit_test(function)
-
 /* 2 over the number of ways to choose n_a of n_a + n_b. */
-static void test_inference_least_p_of_ranks(void **state)
+TEST(test_inference_least_p_of_ranks)
 {
     NEAR(inference_rank_least(3, 4), 2.0 / 35);
     NEAR(inference_rank_least(4, 3), 2.0 / 35);
@@ -379,12 +371,12 @@ static int test_all(void)
                : 0;
 }
 
-static void test_inference_without_memory_is_an_error(void **state)
+TEST(test_inference_without_memory_is_an_error)
 {
     assert_int_equal(memory_needed(test_all), 2 + 1 + 4 + 1);
 }
 
-static void test_inference_without_memory_nothing_is_known(void **state)
+TEST(test_inference_without_memory_nothing_is_known)
 {
     const double a[] = {1, 2, 3}, b[] = {4, 5, 6, 7};
     struct inference_rank rank;
@@ -412,7 +404,7 @@ static struct inference_adjusted adjusted(const struct inference_point *a, size_
 }
 
 /* As numpy.linalg.lstsq solves y = mean + difference in_b + slope x, with HC3 from its residuals and leverages. */
-static void test_inference_adjusted_is_the_regression(void **state)
+TEST(test_inference_adjusted_is_the_regression)
 {
     static const struct inference_point a[] = {{-0.5, 3.1}, {-0.1, 3.45}, {-0.3, 3.2}, {0, 3.5}, {-0.6, 3.05}},
                                         b[] = {{-0.2, 3.6}, {-0.4, 3.4}, {-0.05, 3.75}, {-0.7, 3.1}};
@@ -435,7 +427,7 @@ static void test_inference_adjusted_is_the_regression(void **state)
 }
 
 /* The noise of the second side is five times that of the first, and one value of the first is far out. */
-static void test_inference_adjusted_of_an_outlier(void **state)
+TEST(test_inference_adjusted_of_an_outlier)
 {
     struct inference_point a[10], b[10];
 
@@ -452,7 +444,7 @@ static void test_inference_adjusted_of_an_outlier(void **state)
     assert_true(of.error < 1.5 * clean.error);
 }
 
-static void test_inference_adjusted_of_too_few_or_constants(void **state)
+TEST(test_inference_adjusted_of_too_few_or_constants)
 {
     static const struct inference_point line[] = {{1, 3}, {2, 5}, {3, 7}}, above[] = {{1, 7}, {5, 15}, {2, 9}},
                                         constant[] = {{1, 3}, {1, 5}, {1, 4}};
@@ -465,38 +457,4 @@ static void test_inference_adjusted_of_too_few_or_constants(void **state)
     assert_true(isnan(adjusted(line, 3, above, 2, 0).difference));
     assert_true(isnan(adjusted(constant, 3, constant, 3, 0).difference));
     assert_true(isnan(adjusted(line, 3, above, 3, 0.9).difference));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_inference_welch_of_students_sleep_data),
-        TEST(test_inference_welch_of_unequal_numbers),
-        TEST(test_inference_welch_loses_no_digits_beside_a_large_origin),
-        TEST(test_inference_welch_of_constants_and_of_too_few),
-        TEST(test_inference_batches_of_independent_values),
-        TEST(test_inference_batches_of_correlated_values),
-        TEST(test_inference_batches_of_few_and_of_constants),
-        TEST(test_inference_student_p_is_the_inverse_of_the_critical_value),
-        TEST(test_inference_adjusted_is_the_regression),
-        TEST(test_inference_adjusted_of_an_outlier),
-        TEST(test_inference_adjusted_of_too_few_or_constants),
-        TEST(test_inference_ranks_exact_by_counting),
-        TEST(test_inference_ranks_exact_as_scipy),
-        TEST(test_inference_ranks_with_ties),
-        TEST(test_inference_ranks_normal_without_ties_has_the_plain_variance),
-        TEST(test_inference_ranks_of_equal_and_of_no_values),
-        TEST(test_inference_ranks_are_exact_below_50_values),
-        TEST(test_inference_holm_steps_down),
-        TEST(test_inference_holm_leaves_out_what_is_no_test),
-        TEST(test_inference_ratio_is_that_of_the_medians),
-        TEST(test_inference_ratio_of_few_values_is_welchs),
-        TEST(test_inference_ratio_draws_an_even_number_of_values),
-        TEST(test_inference_ratio_without_spread_or_values),
-        cmocka_unit_test(test_inference_least_p_of_ranks),
-        cmocka_unit_test(test_inference_without_memory_is_an_error),
-        cmocka_unit_test(test_inference_without_memory_nothing_is_known),
-    };
-
-    return cmocka_run_group_tests_name("inference", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Unpacked gzip data. The data are what zlib made of the texts: each kind of block. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "sys/file.h"
 
 #define MOST 100000
@@ -42,7 +37,7 @@ static void expect_text(const unsigned char *data, size_t size, const char *expe
     free(text);
 }
 
-static void test_inflate_each_kind_of_block(void **state)
+TEST(test_inflate_each_kind_of_block)
 {
     char expected[1024] = "";
     size_t n = 0;
@@ -56,7 +51,7 @@ static void test_inflate_each_kind_of_block(void **state)
 }
 
 /* One byte repeated 50,000 times: repetitions of the longest kind, which overlap what they repeat. */
-static void test_inflate_long_repetitions(void **state)
+TEST(test_inflate_long_repetitions)
 {
     static const unsigned char packed[] = {
         0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0xed, 0xc1, 0x01, 0x0d, 0x00, 0x00, 0x00,
@@ -74,7 +69,7 @@ static void test_inflate_long_repetitions(void **state)
     assert_int_equal(errno, EFBIG);
 }
 
-static void test_inflate_refuses_data_that_are_cut(void **state)
+TEST(test_inflate_refuses_data_that_are_cut)
 {
     for (size_t size = 0; size < sizeof(own_codes); size++) {
         unsigned char *exact = malloc(size + 1); /* so that a sanitizer sees a byte too many */
@@ -91,7 +86,7 @@ static void test_inflate_refuses_data_that_are_cut(void **state)
 }
 
 /* With each single bit inverted, the decoder ends and accesses no memory out of bounds, whatever the result. */
-static void test_inflate_survives_data_that_are_damaged(void **state)
+TEST(test_inflate_survives_data_that_are_damaged)
 {
     unsigned char data[sizeof(own_codes)];
     size_t refused = 0;
@@ -106,7 +101,7 @@ static void test_inflate_survives_data_that_are_damaged(void **state)
     assert_true(refused > 8 * sizeof(data) / 4);
 }
 
-static void test_inflate_refuses_other_kinds_of_files(void **state)
+TEST(test_inflate_refuses_other_kinds_of_files)
 {
     unsigned char data[sizeof(fixed)];
 
@@ -123,16 +118,4 @@ static void test_inflate_refuses_other_kinds_of_files(void **state)
     data[sizeof(data) - 4]++; /* another length */
     assert_null(inflate_gzip(data, sizeof(data), MOST));
     assert_int_equal(errno, EILSEQ);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inflate_each_kind_of_block),
-        cmocka_unit_test(test_inflate_long_repetitions),
-        cmocka_unit_test(test_inflate_refuses_data_that_are_cut),
-        cmocka_unit_test(test_inflate_survives_data_that_are_damaged),
-        cmocka_unit_test(test_inflate_refuses_other_kinds_of_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders of an init: from the kernel's command line and from the arguments. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "cmd/cmd.h"
 #include "rows/text.h"
 
@@ -63,7 +58,7 @@ static void expect_command(const char *line, char *const *argv, const char *comm
     assert_string_equal(result.command, command);
 }
 
-static void test_init_orders_default(void **state)
+TEST(test_init_orders_default)
 {
     struct result result;
 
@@ -76,7 +71,7 @@ static void test_init_orders_default(void **state)
     expect_command(NULL, NO_ARGV, "[jitbench][all]");
 }
 
-static void test_init_orders_of_the_kernel_line(void **state)
+TEST(test_init_orders_of_the_kernel_line)
 {
     struct result result;
 
@@ -95,7 +90,7 @@ static void test_init_orders_of_the_kernel_line(void **state)
     expect_command("jitbench.run=prime jitbench.run=stream", NO_ARGV, "[jitbench][stream]");
 }
 
-static void test_init_orders_ends(void **state)
+TEST(test_init_orders_ends)
 {
     static const struct {
         const char *line;
@@ -113,7 +108,7 @@ static void test_init_orders_ends(void **state)
 }
 
 /* The kernel passes on what it does not know before the "--" too. */
-static void test_init_orders_words_behind_dashes(void **state)
+TEST(test_init_orders_words_behind_dashes)
 {
     expect_command("quiet splash -- all --quick", ARGV("splash", "all", "--quick"), "[jitbench][all][--quick]");
     expect_command("quiet nosplash check -- prime -i 1", ARGV("nosplash", "check", "prime", "-i", "1"),
@@ -126,7 +121,7 @@ static void test_init_orders_words_behind_dashes(void **state)
     expect_command("quiet splash", ARGV("all", "--quick"), "[jitbench][all][--quick]");
 }
 
-static void test_init_orders_words_without_a_line(void **state)
+TEST(test_init_orders_words_without_a_line)
 {
     struct result result;
 
@@ -138,7 +133,7 @@ static void test_init_orders_words_without_a_line(void **state)
     assert_string_equal(result.orders.out, "vda:/a");
 }
 
-static void test_init_orders_in_words_come_after_the_line(void **state)
+TEST(test_init_orders_in_words_come_after_the_line)
 {
     struct result result;
 
@@ -158,7 +153,7 @@ static void expect_wrong(const char *line, char *const *argv, const char *error)
     assert_string_equal(result.error, error);
 }
 
-static void test_init_orders_names_what_is_wrong(void **state)
+TEST(test_init_orders_names_what_is_wrong)
 {
     struct result result;
 
@@ -186,7 +181,7 @@ static void expect_no_command(const char *line, char *const *argv, const char *w
     assert_string_equal(result.why, why);
 }
 
-static void test_init_orders_refuses_commands(void **state)
+TEST(test_init_orders_refuses_commands)
 {
     expect_no_command("jitbench.run=al", NO_ARGV, "unknown command 'al'; 'jitbench help' shows them");
     expect_no_command("quiet -- al --quick", ARGV("al", "--quick"), "unknown command 'al'; 'jitbench help' shows them");
@@ -204,19 +199,4 @@ static void test_init_orders_refuses_commands(void **state)
     expect_no_command("jitbench.run=\"prime 'x\"", NO_ARGV, "run: a quote is not closed");
     expect_no_command("\"jitbench.run= \"", NO_ARGV, "run: names no command");
     expect_no_command("jitbench.tune=yes jitbench.run=list", NO_ARGV, "tune: 'list' has no --tuned");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_init_orders_default),
-        cmocka_unit_test(test_init_orders_of_the_kernel_line),
-        cmocka_unit_test(test_init_orders_ends),
-        cmocka_unit_test(test_init_orders_words_behind_dashes),
-        cmocka_unit_test(test_init_orders_words_without_a_line),
-        cmocka_unit_test(test_init_orders_in_words_come_after_the_line),
-        cmocka_unit_test(test_init_orders_names_what_is_wrong),
-        cmocka_unit_test(test_init_orders_refuses_commands),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

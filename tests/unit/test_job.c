@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Job and rank from made-up environments. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "sys/process.h"
 
 /* "NAME=value" words, NULL-ended. */
@@ -47,7 +42,7 @@ static void expect(const char *const *words, const char *launcher, const char *i
     assert_string_equal(job.wrong, "");
 }
 
-static void test_job_none(void **state)
+TEST(test_job_none)
 {
     const char *const nothing[] = {NULL};
 
@@ -55,7 +50,7 @@ static void test_job_none(void **state)
     assert_string_equal(job_of(nothing).node, "");
 }
 
-static void test_job_of_slurm(void **state)
+TEST(test_job_of_slurm)
 {
     const char *const step[] = {"SLURM_JOB_ID=77", "SLURM_STEP_ID=0",    "SLURM_PROCID=3",
                                 "SLURM_NTASKS=4",  "SLURMD_NODENAME=n4", NULL};
@@ -65,7 +60,7 @@ static void test_job_of_slurm(void **state)
 }
 
 /* A step of two tasks within an allocation of four. */
-static void test_job_of_slurm_counts_the_step(void **state)
+TEST(test_job_of_slurm_counts_the_step)
 {
     const char *const step[] = {"SLURM_JOB_ID=77", "SLURM_STEP_ID=0",        "SLURM_PROCID=1",
                                 "SLURM_NTASKS=4",  "SLURM_STEP_NUM_TASKS=2", NULL};
@@ -74,7 +69,7 @@ static void test_job_of_slurm_counts_the_step(void **state)
 }
 
 /* SLURM_PROCID is set there too, but the script runs once. */
-static void test_job_batch_script_has_no_rank(void **state)
+TEST(test_job_batch_script_has_no_rank)
 {
     const char *const batch[] = {"SLURM_JOB_ID=77", "SLURM_PROCID=0", "SLURM_NTASKS=4", NULL};
 
@@ -82,7 +77,7 @@ static void test_job_batch_script_has_no_rank(void **state)
 }
 
 /* mpirun's own daemon is the step's task there. */
-static void test_job_inner_launcher_counts(void **state)
+TEST(test_job_inner_launcher_counts)
 {
     const char *const mpirun[] = {
         "SLURM_JOB_ID=77",        "SLURM_STEP_ID=0",        "SLURM_PROCID=0", "SLURM_NTASKS=2",
@@ -94,14 +89,14 @@ static void test_job_inner_launcher_counts(void **state)
     expect(alone, "Open MPI", "prterun-box-9", "0", 1);
 }
 
-static void test_job_of_pmi(void **state)
+TEST(test_job_of_pmi)
 {
     const char *const pmi[] = {"PMI_RANK=0", "PMI_SIZE=12", "PMI_JOBID=kvs_1", NULL};
 
     expect(pmi, "PMI", "kvs_1", "0", 12);
 }
 
-static void test_job_what_is_no_number_is_said(void **state)
+TEST(test_job_what_is_no_number_is_said)
 {
     const char *const empty[] = {"PMI_RANK=", NULL}, *const minus[] = {"PMI_RANK=-1", "PMI_SIZE=4", NULL},
                       *const size[] = {"PMI_RANK=2", "PMI_SIZE=4x", NULL},
@@ -113,18 +108,4 @@ static void test_job_what_is_no_number_is_said(void **state)
     assert_string_equal(job_of(size).wrong, "PMI_SIZE='4x' is not a number");
     assert_string_equal(job_of(size).rank, "2");
     assert_string_equal(job_of(huge).rank, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_job_none),
-        cmocka_unit_test(test_job_of_slurm),
-        cmocka_unit_test(test_job_of_slurm_counts_the_step),
-        cmocka_unit_test(test_job_batch_script_has_no_rank),
-        cmocka_unit_test(test_job_inner_launcher_counts),
-        cmocka_unit_test(test_job_of_pmi),
-        cmocka_unit_test(test_job_what_is_no_number_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,10 @@
 /* Values as JSON: what must be escaped is, and what is no number is null. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "out/out.h"
 
 static void expect_text(const char *s, const char *expected)
@@ -22,7 +17,7 @@ static void expect_text(const char *s, const char *expected)
     text_free(&out);
 }
 
-static void test_json_escapes_text(void **state)
+TEST(test_json_escapes_text)
 {
     expect_text("", "\"\"");
     expect_text("plain", "\"plain\"");
@@ -31,7 +26,7 @@ static void test_json_escapes_text(void **state)
     expect_text("\xc3\xa9\xf0\x9d\x84\x9e/", "\"\xc3\xa9\xf0\x9d\x84\x9e/\"");
 }
 
-static void test_json_replaces_what_is_no_utf8(void **state)
+TEST(test_json_replaces_what_is_no_utf8)
 {
     expect_text("a\xff"
                 "b",
@@ -51,7 +46,7 @@ static void expect_number(double value, const char *expected)
     text_free(&out);
 }
 
-static void test_json_numbers(void **state)
+TEST(test_json_numbers)
 {
     expect_number(0, "0");
     expect_number(-12, "-12");
@@ -62,23 +57,11 @@ static void test_json_numbers(void **state)
     expect_number(-INFINITY, "null");
 }
 
-static void test_json_name(void **state)
+TEST(test_json_name)
 {
     struct text out = {0};
 
     json_name(&out, "a\"");
     assert_string_equal(out.data, "\"a\\\"\": ");
     text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json_escapes_text),
-        cmocka_unit_test(test_json_replaces_what_is_no_utf8),
-        cmocka_unit_test(test_json_numbers),
-        cmocka_unit_test(test_json_name),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void expect_pairs(char *const *words, const char *expected)
 
 #define W(text) ((char *)(text))
 
-static void test_latency_plan_has_the_telling_pairs(void **state)
+TEST(test_latency_plan_has_the_telling_pairs)
 {
     expect_pairs(WORDS(NULL), "audio: none x burn write read ring compile\n"
                               "video: none x burn write compile\n"
@@ -102,7 +102,7 @@ static void test_latency_plan_has_the_telling_pairs(void **state)
 }
 
 /* Memload, which does not fit without swap, is in the plan and does not run, but where it is named. */
-static void test_latency_plan_has_the_pairs_that_are_named(void **state)
+TEST(test_latency_plan_has_the_pairs_that_are_named)
 {
     expect_pairs(WORDS(W("-W"), W("audio,x"), W("-w"), W("none,burn,x")), "audio: none x burn\n"
                                                                           "x: none burn");
@@ -117,7 +117,7 @@ static void test_latency_plan_has_the_pairs_that_are_named(void **state)
                  "audio: custom"); /* the last of the loads */
 }
 
-static void test_latency_plan_gives_tasks_their_parameters(void **state)
+TEST(test_latency_plan_gives_tasks_their_parameters)
 {
     expect_tasks(WORDS(W("-W"), W("audio"), W("-w"), W("none"), W("-l"), W("5000")),
                  "audio+none 50000:2500 late 50000 loops 5000 by -1\n");
@@ -160,7 +160,7 @@ static void expect_loads(struct suite_plan *s, const char *expected)
 }
 
 /* Compile has two files, of which each gets half; a simulation has its own task's parameters. */
-static void test_latency_plan_gives_loads_their_parameters(void **state)
+TEST(test_latency_plan_gives_loads_their_parameters)
 {
     char *const sizes[] = {W("suite"),
                            W("--dir"),
@@ -212,7 +212,7 @@ static void test_latency_plan_gives_loads_their_parameters(void **state)
 
 /* With swap memload uses 110 % of the memory, if that and 5 % fit: 800 MiB are available, and 350 MiB of swap are not
  * enough. Without, it uses 90 % of what is available. */
-static void test_latency_plan_memload_fits_into_memory_and_swap(void **state)
+TEST(test_latency_plan_memload_fits_into_memory_and_swap)
 {
     struct suite_plan *s = made(WORDS(W("--dir"), W("/tmp")));
     struct load_params *p = calloc(1, sizeof(*p));
@@ -244,7 +244,7 @@ static void test_latency_plan_memload_fits_into_memory_and_swap(void **state)
 
 /* From the calibration's row, or else from the first row that has the parameter; anything less than one loop is none.
  */
-static void test_latency_plan_takes_loops_from_a_file(void **state)
+TEST(test_latency_plan_takes_loops_from_a_file)
 {
     static const struct {
         const char *rows;
@@ -285,7 +285,7 @@ static void test_latency_plan_takes_loops_from_a_file(void **state)
 }
 
 /* A file system that does not say how much is free, and a machine that does not say how many CPUs it has. */
-static void test_latency_plan_where_little_is_known(void **state)
+TEST(test_latency_plan_where_little_is_known)
 {
     struct suite_plan *s = made(WORDS(W("--dir"), W("/proc"), W("--classic"), W("--file-size"), W("9M")));
     struct load_params *p = calloc(1, sizeof(*p));
@@ -302,7 +302,7 @@ static void test_latency_plan_where_little_is_known(void **state)
     suite_plan_free(s, &suite_latency);
 }
 
-static void test_latency_plan_refuses_options_that_contradict(void **state)
+TEST(test_latency_plan_refuses_options_that_contradict)
 {
     static char *const words[][7] = {
         {W("suite"), W("-w"), W("custom"), NULL},
@@ -346,7 +346,7 @@ static void test_latency_plan_refuses_options_that_contradict(void **state)
 }
 
 /* Two pairs run, three samples of 10 s each and 350 ms around each: 62.1 s. */
-static void test_latency_plan_is_announced(void **state)
+TEST(test_latency_plan_is_announced)
 {
     struct suite_plan *s =
         made(WORDS(W("-W"), W("audio,x"), W("-w"), W("none,x"), W("--samples"), W("3"), W("--time"), W("10s")));
@@ -361,20 +361,4 @@ static void test_latency_plan_is_announced(void **state)
                         "            audio   under (none) x\n"
                         "            x       under none\n");
     suite_plan_free(s, &suite_latency);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_latency_plan_has_the_telling_pairs),
-        cmocka_unit_test(test_latency_plan_has_the_pairs_that_are_named),
-        cmocka_unit_test(test_latency_plan_gives_tasks_their_parameters),
-        cmocka_unit_test(test_latency_plan_gives_loads_their_parameters),
-        cmocka_unit_test(test_latency_plan_memload_fits_into_memory_and_swap),
-        cmocka_unit_test(test_latency_plan_takes_loops_from_a_file),
-        cmocka_unit_test(test_latency_plan_where_little_is_known),
-        cmocka_unit_test(test_latency_plan_refuses_options_that_contradict),
-        cmocka_unit_test(test_latency_plan_is_announced),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

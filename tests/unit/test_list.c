@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks of every benchmark's descriptor that the engine relies on and does not make itself. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "bench/list.h"
 #include "engine/arena.h"
 
-static void test_list_names_are_unique_and_fit(void **state)
+TEST(test_list_names_are_unique_and_fit)
 {
     assert_non_null(bench_list[0]);
     for (size_t i = 0; bench_list[i]; i++) {
@@ -38,7 +33,7 @@ static void check_party(const struct party *party)
         assert_int_not_equal(party->stop, STOP_KILL); /* it would have no end to be measured */
 }
 
-static void test_list_parties_are_what_the_engine_can_run(void **state)
+TEST(test_list_parties_are_what_the_engine_can_run)
 {
     for (size_t i = 0; bench_list[i]; i++) {
         const struct bench *bench = bench_list[i];
@@ -55,7 +50,7 @@ static void test_list_parties_are_what_the_engine_can_run(void **state)
 }
 
 /* A row that failed is a row of a headline metric: without one there would be none. */
-static void test_list_metrics_have_a_headline(void **state)
+TEST(test_list_metrics_have_a_headline)
 {
     for (size_t i = 0; bench_list[i]; i++) {
         const struct bench *bench = bench_list[i];
@@ -75,7 +70,7 @@ static void test_list_metrics_have_a_headline(void **state)
 }
 
 /* Never without a cap, and never more samples wanted than allowed. */
-static void test_list_sampling_has_a_cap(void **state)
+TEST(test_list_sampling_has_a_cap)
 {
     for (size_t i = 0; bench_list[i]; i++)
         for (int preset = PRESET_DEFAULT; preset < PRESET_COUNT; preset++) {
@@ -85,15 +80,4 @@ static void test_list_sampling_has_a_cap(void **state)
             assert_true(sampling->max_samples == 0 || sampling->max_samples >= sampling->min_samples);
             assert_true(sampling->precision_pct > 0);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list_names_are_unique_and_fit),
-        cmocka_unit_test(test_list_parties_are_what_the_engine_can_run),
-        cmocka_unit_test(test_list_metrics_have_a_headline),
-        cmocka_unit_test(test_list_sampling_has_a_cap),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

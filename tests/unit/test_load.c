@@ -23,7 +23,7 @@ static void request_of(struct place_request *request, const char *cpus)
 
 static const struct load *const placed[] = {&load_none, &load_burn, &load_ring, &load_hack, &load_memload};
 
-static void test_load_runs_on_the_cpus_of_the_measured_task(void **state)
+TEST(test_load_runs_on_the_cpus_of_the_measured_task)
 {
     static struct place_request request;
     static struct placement placement;
@@ -47,7 +47,7 @@ static void test_load_runs_on_the_cpus_of_the_measured_task(void **state)
     }
 }
 
-static void test_load_is_never_real_time_and_has_a_nice_value_of_its_own(void **state)
+TEST(test_load_is_never_real_time_and_has_a_nice_value_of_its_own)
 {
     static struct place_request request;
     static struct placement placement;
@@ -71,7 +71,7 @@ static void test_load_is_never_real_time_and_has_a_nice_value_of_its_own(void **
 
 /* --- What the engine wants of a load. --- */
 
-static void test_load_parties_are_as_the_engine_wants_them(void **state)
+TEST(test_load_parties_are_as_the_engine_wants_them)
 {
     assert_int_equal(load_none.n_parties, 0);
     for (size_t i = 0; i < COUNT(placed); i++)
@@ -88,7 +88,7 @@ static void test_load_parties_are_as_the_engine_wants_them(void **state)
 
 /* --- Times and sizes. --- */
 
-static void test_load_due_comes_once_a_period(void **state)
+TEST(test_load_due_comes_once_a_period)
 {
     uint64_t due = 0;
 
@@ -101,7 +101,7 @@ static void test_load_due_comes_once_a_period(void **state)
     assert_false(load_due(&due, 1001 + 50 * (uint64_t)LOAD_REFRESH_NS));
 }
 
-static void test_load_size_is_as_typed(void **state)
+TEST(test_load_size_is_as_typed)
 {
     static const struct {
         uint64_t bytes;
@@ -147,7 +147,7 @@ static void *use_cpu(void *argument)
     return NULL;
 }
 
-static void test_load_cpu_time_is_of_all_threads(void **state)
+TEST(test_load_cpu_time_is_of_all_threads)
 {
     double before = task_process_cpu_s(), used = 0;
     pthread_t thread;
@@ -191,7 +191,7 @@ static void prepare(struct worker *workers, size_t n, struct threads *threads)
     }
 }
 
-static void test_load_threads_work_until_ended(void **state)
+TEST(test_load_threads_work_until_ended)
 {
     struct worker workers[7];
     struct threads threads;
@@ -214,7 +214,7 @@ static void test_load_threads_work_until_ended(void **state)
     threads_join(&threads);
 }
 
-static void test_load_zero_threads_are_complete(void **state)
+TEST(test_load_zero_threads_are_complete)
 {
     struct threads threads;
     struct party_context context = {.copies = 1};
@@ -238,7 +238,7 @@ static void *measure_stack(void *argument)
 }
 
 /* 64 KiB, or twice what the C library asks for at least, where that is more. */
-static void test_load_threads_have_the_stack_that_they_need(void **state)
+TEST(test_load_threads_have_the_stack_that_they_need)
 {
     const long least = sysconf(_SC_THREAD_STACK_MIN);
     const size_t expected = least > 32768 ? 2 * (size_t)least : 65536;
@@ -258,7 +258,7 @@ static void *report(void *argument)
     return NULL;
 }
 
-static void test_load_threads_are_complete_only_when_all_are_at_work(void **state)
+TEST(test_load_threads_are_complete_only_when_all_are_at_work)
 {
     struct threads threads;
     struct party_context context = {.copies = 1};
@@ -303,7 +303,7 @@ static int threads_beyond_the_limit(void)
     return 0;
 }
 
-static void test_load_threads_name_the_limit_that_stopped_them(void **state)
+TEST(test_load_threads_name_the_limit_that_stopped_them)
 {
     assert_int_equal(fixture_in_child(threads_beyond_the_limit), 0);
 }
@@ -334,26 +334,7 @@ static int many_threads(void)
     return 0;
 }
 
-static void test_load_threads_have_small_stacks(void **state)
+TEST(test_load_threads_have_small_stacks)
 {
     assert_int_equal(fixture_in_child(many_threads), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_load_runs_on_the_cpus_of_the_measured_task),
-        cmocka_unit_test(test_load_is_never_real_time_and_has_a_nice_value_of_its_own),
-        cmocka_unit_test(test_load_parties_are_as_the_engine_wants_them),
-        cmocka_unit_test(test_load_due_comes_once_a_period),
-        cmocka_unit_test(test_load_size_is_as_typed),
-        cmocka_unit_test(test_load_cpu_time_is_of_all_threads),
-        cmocka_unit_test(test_load_threads_work_until_ended),
-        cmocka_unit_test(test_load_zero_threads_are_complete),
-        cmocka_unit_test(test_load_threads_are_complete_only_when_all_are_at_work),
-        cmocka_unit_test(test_load_threads_name_the_limit_that_stopped_them),
-        cmocka_unit_test(test_load_threads_have_small_stacks),
-        cmocka_unit_test(test_load_threads_have_the_stack_that_they_need),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -323,22 +323,22 @@ static void check_counts(const struct bench *bench, const struct load *load, uin
     trial_free(trial);
 }
 
-static void test_load_counts_are_of_the_run_alone(void **state)
+TEST(test_load_counts_are_of_the_run_alone)
 {
     check_counts(&bench_idle, &load_dummy, TRIAL_MS * MS, 1);
 }
 
-static void test_load_counts_beside_work_of_unknown_length(void **state)
+TEST(test_load_counts_beside_work_of_unknown_length)
 {
     check_counts(&bench_nap, &load_dummy, 0, 1);
 }
 
-static void test_load_counts_are_those_of_all_its_processes(void **state)
+TEST(test_load_counts_are_those_of_all_its_processes)
 {
     check_counts(&bench_idle, &load_three, TRIAL_MS * MS, 3);
 }
 
-static void test_load_without_parties_counts_nothing(void **state)
+TEST(test_load_without_parties_counts_nothing)
 {
     struct trial_spec spec = spec_of(&bench_idle, &load_empty, NULL, 5 * MS);
 
@@ -352,7 +352,7 @@ static void test_load_without_parties_counts_nothing(void **state)
     trial_free(trial);
 }
 
-static void test_load_shares_memory_among_its_own(void **state)
+TEST(test_load_shares_memory_among_its_own)
 {
     struct trial_spec spec = spec_of(&bench_apart, &load_shared, NULL, 0);
 
@@ -365,7 +365,7 @@ static void test_load_shares_memory_among_its_own(void **state)
 
 /* --- What becomes of it. --- */
 
-static void test_load_that_is_degraded_goes_on_and_leaves_nothing_behind(void **state)
+TEST(test_load_that_is_degraded_goes_on_and_leaves_nothing_behind)
 {
     const struct dummy_params params = {.litter = true, .degraded = true};
     struct trial_spec spec = spec_of(&bench_idle, &load_dummy, &params, TRIAL_MS * MS);
@@ -384,7 +384,7 @@ static void test_load_that_is_degraded_goes_on_and_leaves_nothing_behind(void **
     trial_free(trial);
 }
 
-static void test_load_is_placed_by_itself(void **state)
+TEST(test_load_is_placed_by_itself)
 {
     const struct dummy_params params = {.nice = 6};
     struct trial_spec spec = spec_of(&bench_idle, &load_placed, &params, 5 * MS);
@@ -400,7 +400,7 @@ static void test_load_is_placed_by_itself(void **state)
     trial_free(trial);
 }
 
-static void test_load_that_fails_names_itself_and_the_reason(void **state)
+TEST(test_load_that_fails_names_itself_and_the_reason)
 {
     static const struct {
         enum fault fault;
@@ -429,7 +429,7 @@ static void test_load_that_fails_names_itself_and_the_reason(void **state)
     assert_int_equal(fixture_count_fds(), fds);
 }
 
-static void test_load_that_the_worker_does_not_know_fails(void **state)
+TEST(test_load_that_the_worker_does_not_know_fails)
 {
     struct trial_spec spec = spec_of(&bench_idle, &load_unlisted, NULL, 10000 * MS);
 
@@ -444,7 +444,7 @@ static void test_load_that_the_worker_does_not_know_fails(void **state)
 
 /* --- What is not as it should be. --- */
 
-static void test_trial_that_is_degraded_is_done(void **state)
+TEST(test_trial_that_is_degraded_is_done)
 {
     struct trial_spec spec = spec_of(&bench_degraded, NULL, NULL, 0);
     struct trial_party measured;
@@ -469,7 +469,7 @@ static int try_fifo(void)
     return task_set_policy(SCHED_FIFO, 98) ? 1 : 0;
 }
 
-static void test_trial_control_is_real_time_while_it_runs(void **state)
+TEST(test_trial_control_is_real_time_while_it_runs)
 {
     struct trial_spec spec = spec_of(&bench_watch, NULL, NULL, 0);
     bool allowed = fixture_in_child(try_fifo) == 0;
@@ -513,7 +513,7 @@ static int control_of_batch(void)
     return 0;
 }
 
-static void test_trial_control_gets_back_what_it_had(void **state)
+TEST(test_trial_control_gets_back_what_it_had)
 {
     assert_int_equal(fixture_in_child(control_of_batch), 0);
 }
@@ -542,7 +542,7 @@ static int control_by_limit(void)
     return 0;
 }
 
-static void test_trial_control_by_limit_is_given_back(void **state)
+TEST(test_trial_control_by_limit_is_given_back)
 {
     assert_int_equal(fixture_in_child(control_by_limit), 0);
 }
@@ -598,7 +598,7 @@ static int control_by_lower_limit(void)
                   : control_beside(&bench_watch, 41, 40, 0, "control: SCHED_FIFO 98 refused: Operation not permitted");
 }
 
-static void test_trial_control_takes_what_the_limit_allows(void **state)
+TEST(test_trial_control_takes_what_the_limit_allows)
 {
     assert_int_equal(fixture_in_child(control_by_lower_limit), 0);
 }
@@ -611,7 +611,7 @@ static int control_of_fifo(void)
     return failed ? failed : control_beside(&bench_watch_only, 10, 0, 98, "");
 }
 
-static void test_trial_with_a_fifo_party_has_fifo_control(void **state)
+TEST(test_trial_with_a_fifo_party_has_fifo_control)
 {
     assert_int_equal(fixture_in_child(control_of_fifo), 0);
 }
@@ -631,33 +631,15 @@ static int control_without_rights(void)
     return 0;
 }
 
-static void test_trial_control_without_rights_says_so(void **state)
+TEST(test_trial_control_without_rights_says_so)
 {
     assert_int_equal(fixture_in_child(control_without_rights), 0);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_load_counts_are_of_the_run_alone),
-        cmocka_unit_test(test_load_counts_beside_work_of_unknown_length),
-        cmocka_unit_test(test_load_counts_are_those_of_all_its_processes),
-        cmocka_unit_test(test_load_without_parties_counts_nothing),
-        cmocka_unit_test(test_load_shares_memory_among_its_own),
-        cmocka_unit_test(test_load_that_is_degraded_goes_on_and_leaves_nothing_behind),
-        cmocka_unit_test(test_load_is_placed_by_itself),
-        cmocka_unit_test(test_load_that_fails_names_itself_and_the_reason),
-        cmocka_unit_test(test_load_that_the_worker_does_not_know_fails),
-        cmocka_unit_test(test_trial_that_is_degraded_is_done),
-        cmocka_unit_test(test_trial_control_is_real_time_while_it_runs),
-        cmocka_unit_test(test_trial_control_gets_back_what_it_had),
-        cmocka_unit_test(test_trial_control_by_limit_is_given_back),
-        cmocka_unit_test(test_trial_control_takes_what_the_limit_allows),
-        cmocka_unit_test(test_trial_with_a_fifo_party_has_fifo_control),
-        cmocka_unit_test(test_trial_control_without_rights_says_so),
-    };
     trial_worker_main(argc, argv, benches, loads);
     process_init();
     signals_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

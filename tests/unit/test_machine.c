@@ -6,10 +6,6 @@
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +15,6 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "fixture.h"
 #include "sys/machine.h"
@@ -92,7 +86,7 @@ static void assert_order(const char *allowed, const char *expected)
 
 /* --- files --- */
 
-static void test_machine_tree_read_reads_and_cuts(void **state)
+TEST_WITH(test_machine_tree_read_reads_and_cuts, make_tree, remove_tree)
 {
     char buf[6];
     put("/a", "hello world");
@@ -105,7 +99,7 @@ static void test_machine_tree_read_reads_and_cuts(void **state)
     assert_string_equal(buf, "");
 }
 
-static void test_machine_tree_read_answers_errors(void **state)
+TEST_WITH(test_machine_tree_read_answers_errors, make_tree, remove_tree)
 {
     static char long_path[8192];
     char buf[6] = "full";
@@ -161,7 +155,7 @@ static void put_laptop(void)
     put("/proc/sys/kernel/hostname", "laptop\n");
 }
 
-static void test_machine_reads_an_smt_laptop(void **state)
+TEST_WITH(test_machine_reads_an_smt_laptop, make_tree, remove_tree)
 {
     put_laptop();
     memset(&machine, 0xff, sizeof machine);
@@ -186,7 +180,7 @@ static void test_machine_reads_an_smt_laptop(void **state)
     assert_true(fabs(machine.load1 - 0.75) < 1e-9);
 }
 
-static void test_machine_cpu_order_takes_cores_first_and_boot_core_last(void **state)
+TEST_WITH(test_machine_cpu_order_takes_cores_first_and_boot_core_last, make_tree, remove_tree)
 {
     put_laptop();
     assert_order("0-7", "1 2 3 0 5 6 7 4");
@@ -198,7 +192,7 @@ static void test_machine_cpu_order_takes_cores_first_and_boot_core_last(void **s
     assert_order("", "");
 }
 
-static void test_machine_cpu_order_of_neighbouring_siblings(void **state)
+TEST_WITH(test_machine_cpu_order_of_neighbouring_siblings, make_tree, remove_tree)
 {
     put("/sys/devices/system/cpu/online", "0-5\n");
     for (unsigned cpu = 0; cpu < 6; cpu++) {
@@ -209,7 +203,7 @@ static void test_machine_cpu_order_of_neighbouring_siblings(void **state)
     assert_order("0-5", "2 4 0 3 5 1");
 }
 
-static void test_machine_cpu_order_stops_at_max(void **state)
+TEST_WITH(test_machine_cpu_order_stops_at_max, make_tree, remove_tree)
 {
     put_laptop();
     const struct cpuset all = set_of("0-7");
@@ -221,7 +215,7 @@ static void test_machine_cpu_order_stops_at_max(void **state)
     assert_int_equal(machine_cpu_order(tree, &all, NULL, 0), 0);
 }
 
-static void test_machine_cpu_order_without_sys(void **state)
+TEST_WITH(test_machine_cpu_order_without_sys, make_tree, remove_tree)
 {
     assert_order("0-3", "1 2 3 0");
     assert_order("2-3", "2 3");
@@ -230,7 +224,7 @@ static void test_machine_cpu_order_without_sys(void **state)
     assert_order("2-3", "3 2");
 }
 
-static void test_machine_cpu_order_distrusts_sibling_lists(void **state)
+TEST_WITH(test_machine_cpu_order_distrusts_sibling_lists, make_tree, remove_tree)
 {
     put("/sys/devices/system/cpu/online", "0-2\n");
     put_for_cpu(0, "topology/core_cpus_list", "");
@@ -239,7 +233,7 @@ static void test_machine_cpu_order_distrusts_sibling_lists(void **state)
     assert_order("0-2", "1 2 0");
 }
 
-static void test_machine_frequency(void **state)
+TEST_WITH(test_machine_frequency, make_tree, remove_tree)
 {
     put_laptop();
     assert_int_equal(machine_cpu_khz(tree, 0), 1799999);
@@ -291,7 +285,7 @@ static void assert_no_counters(void)
     assert_int_equal(machine_cpu_khz(tree, 0), 0);
 }
 
-static void test_machine_without_any_file(void **state)
+TEST_WITH(test_machine_without_any_file, make_tree, remove_tree)
 {
     machine_read(tree, &machine);
     assert_nothing_known();
@@ -328,7 +322,7 @@ static const char *const all_files[] = {
 
 #define FILES (sizeof all_files / sizeof all_files[0])
 
-static void test_machine_with_empty_files(void **state)
+TEST_WITH(test_machine_with_empty_files, make_tree, remove_tree)
 {
     for (size_t i = 0; i < FILES; i++)
         put(all_files[i], "");
@@ -340,7 +334,7 @@ static void test_machine_with_empty_files(void **state)
 }
 
 /* The junk must not reach a field or break the program (run with the sanitizers too). */
-static void test_machine_with_binary_junk(void **state)
+TEST_WITH(test_machine_with_binary_junk, make_tree, remove_tree)
 {
     unsigned char junk[5000];
     uint32_t x = 12345;
@@ -363,7 +357,7 @@ static void test_machine_with_binary_junk(void **state)
     assert_order("0-1", "1 0");
 }
 
-static void test_machine_texts_are_made_printable(void **state)
+TEST_WITH(test_machine_texts_are_made_printable, make_tree, remove_tree)
 {
     put("/proc/sys/kernel/hostname", "a\x1b[31mb\x07\n");
     put("/proc/sys/kernel/osrelease", "  1.2.3 \n");
@@ -373,7 +367,7 @@ static void test_machine_texts_are_made_printable(void **state)
     assert_string_equal(machine.kernel, "1.2.3 #1 SMP");
 }
 
-static void test_machine_online_from_proc_stat(void **state)
+TEST_WITH(test_machine_online_from_proc_stat, make_tree, remove_tree)
 {
     put("/proc/stat", "cpu  1 1\ncpu0 1\ncpu3 1\ncpu8191 1\ncpu8192 1\ncpux 1\nintr 5\n");
     const struct cpuset expected = set_of("0,3,8191");
@@ -389,7 +383,7 @@ static void assert_model(const char *cpuinfo, const char *expected)
     assert_string_equal(machine.cpu_model, expected);
 }
 
-static void test_machine_cpu_model_of_each_architecture(void **state)
+TEST_WITH(test_machine_cpu_model_of_each_architecture, make_tree, remove_tree)
 {
     assert_model("system type\t: x\ncpu model\t\t: MIPS 24Kc V7.4\n", "MIPS 24Kc V7.4");
     assert_model("Processor\t: ARMv7 rev 4\nprocessor\t: 0\n", "ARMv7 rev 4");
@@ -402,7 +396,7 @@ static void test_machine_cpu_model_of_each_architecture(void **state)
 
 /* --- caches --- */
 
-static void test_machine_sums_each_last_level_cache_once(void **state)
+TEST_WITH(test_machine_sums_each_last_level_cache_once, make_tree, remove_tree)
 {
     put("/sys/devices/system/cpu/online", "0-2,4\n");
     put_cache(0, 0, "1", "Data", "32K", "0");
@@ -417,7 +411,7 @@ static void test_machine_sums_each_last_level_cache_once(void **state)
     assert_int_equal(machine.cache_llc_bytes, 16777216 + 1048576 + 4096);
 }
 
-static void test_machine_cache_sizes_that_make_no_sense_count_nothing(void **state)
+TEST_WITH(test_machine_cache_sizes_that_make_no_sense_count_nothing, make_tree, remove_tree)
 {
     put("/sys/devices/system/cpu/online", "0-3\n");
     put_cache(0, 0, "3", "Unified", "", "0");
@@ -430,7 +424,7 @@ static void test_machine_cache_sizes_that_make_no_sense_count_nothing(void **sta
 
 /* --- hypervisor and container --- */
 
-static void test_machine_hypervisor_from_each_source(void **state)
+TEST_WITH(test_machine_hypervisor_from_each_source, make_tree, remove_tree)
 {
     put("/proc/cpuinfo", "flags\t: fpu hypervisors\nbugs : hypervisor\n");
     machine_read(tree, &machine);
@@ -456,7 +450,7 @@ static void test_machine_hypervisor_from_each_source(void **state)
     assert_string_equal(machine.hypervisor, "xen");
 }
 
-static void test_machine_hypervisor_from_firmware(void **state)
+TEST_WITH(test_machine_hypervisor_from_firmware, make_tree, remove_tree)
 {
     static const struct {
         const char *vendor, *product, *name;
@@ -488,7 +482,7 @@ static void test_machine_hypervisor_from_firmware(void **state)
     assert_string_equal(machine.hypervisor, "yes");
 }
 
-static void test_machine_container_from_its_groups(void **state)
+TEST_WITH(test_machine_container_from_its_groups, make_tree, remove_tree)
 {
     static const struct {
         const char *groups, *name;
@@ -514,7 +508,7 @@ static void test_machine_container_from_its_groups(void **state)
 
 /* --- single numbers --- */
 
-static void test_machine_load(void **state)
+TEST_WITH(test_machine_load, make_tree, remove_tree)
 {
     static const struct {
         const char *text;
@@ -528,7 +522,7 @@ static void test_machine_load(void **state)
     }
 }
 
-static void test_machine_memory_in_bytes(void **state)
+TEST_WITH(test_machine_memory_in_bytes, make_tree, remove_tree)
 {
     /* 2^54 kB are 2^64 bytes. */
     put("/proc/meminfo", "MemTotal: 18014398509481983 kB\nMemAvailable: 18014398509481984 kB\nSwapTotal: 3 kB\n");
@@ -541,7 +535,7 @@ static void test_machine_memory_in_bytes(void **state)
     assert_true(!machine.memory_total_bytes && !machine.memory_available_bytes && !machine.swap_total_bytes);
 }
 
-static void test_machine_cache_sizes(void **state)
+TEST_WITH(test_machine_cache_sizes, make_tree, remove_tree)
 {
     static const struct {
         const char *text;
@@ -568,7 +562,7 @@ static void test_machine_cache_sizes(void **state)
 }
 
 /* Caches in any order, one of instructions, one of a higher level than there is room for, and one that is none. */
-static void test_machine_caches_of_each_level(void **state)
+TEST_WITH(test_machine_caches_of_each_level, make_tree, remove_tree)
 {
     uint64_t bytes[3];
     struct cpuset shared = set_of("9");
@@ -586,7 +580,7 @@ static void test_machine_caches_of_each_level(void **state)
     assert_int_equal(cpuset_count(&shared), 4);
 }
 
-static void test_machine_settings_of_the_first_cpu(void **state)
+TEST_WITH(test_machine_settings_of_the_first_cpu, make_tree, remove_tree)
 {
     static const struct {
         const char *text;
@@ -606,7 +600,7 @@ static void test_machine_settings_of_the_first_cpu(void **state)
 }
 
 /* A number for each kind of core: Arm's capacity, or 1 for Intel's small cores. */
-static void test_machine_core_types(void **state)
+TEST_WITH(test_machine_core_types, make_tree, remove_tree)
 {
     assert_int_equal(machine_core_type(tree, 5), 0);
     put("/sys/devices/cpu_atom/cpus", "4-7\n");
@@ -616,7 +610,7 @@ static void test_machine_core_types(void **state)
     assert_int_equal(machine_core_type(tree, 5), 446);
 }
 
-static void test_machine_resident_memory(void **state)
+TEST_WITH(test_machine_resident_memory, make_tree, remove_tree)
 {
     assert_int_equal(machine_resident_bytes(tree), 0);
     put("/proc/self/statm", "100 25 3 0\n");
@@ -627,7 +621,7 @@ static void test_machine_resident_memory(void **state)
     assert_int_equal(machine_resident_bytes(tree), 0);
 }
 
-static void test_machine_container_from_each_source(void **state)
+TEST_WITH(test_machine_container_from_each_source, make_tree, remove_tree)
 {
     put("/proc/1/cgroup", "0::/init.scope\n");
     machine_read(tree, &machine);
@@ -646,7 +640,7 @@ static void test_machine_container_from_each_source(void **state)
     assert_string_equal(machine.container, "lxc");
 }
 
-static void test_machine_container_name_is_cut(void **state)
+TEST_WITH(test_machine_container_name_is_cut, make_tree, remove_tree)
 {
     put("/proc/1/environ", "container=0123456789012345678901234567890123456789");
     machine_read(tree, &machine);
@@ -655,7 +649,7 @@ static void test_machine_container_name_is_cut(void **state)
 
 /* --- memory limits --- */
 
-static void test_machine_memory_limit_of_version_2(void **state)
+TEST_WITH(test_machine_memory_limit_of_version_2, make_tree, remove_tree)
 {
     put("/proc/self/cgroup", "0::/user.slice/app\n");
     put("/proc/self/mountinfo", "22 1 0:21 / /proc rw - proc proc rw\n"
@@ -676,7 +670,7 @@ static void test_machine_memory_limit_of_version_2(void **state)
     assert_int_equal(machine.memory_limit_bytes, 1000000);
 }
 
-static void test_machine_memory_limit_of_version_1(void **state)
+TEST_WITH(test_machine_memory_limit_of_version_1, make_tree, remove_tree)
 {
     put("/proc/self/cgroup", "5:cpu,cpuacct:/x\n4:hugetlb,memory:/box/app\n0::/\n");
     put("/proc/self/mountinfo", "34 31 0:31 / /c/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
@@ -691,7 +685,7 @@ static void test_machine_memory_limit_of_version_1(void **state)
     assert_int_equal(cgroup_memory_limit(tree), 268435456);
 }
 
-static void test_machine_memory_limit_at_the_usual_places(void **state)
+TEST_WITH(test_machine_memory_limit_at_the_usual_places, make_tree, remove_tree)
 {
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "7000\n");
     assert_int_equal(cgroup_memory_limit(tree), 7000);
@@ -703,7 +697,7 @@ static void test_machine_memory_limit_at_the_usual_places(void **state)
     assert_int_equal(cgroup_memory_limit(tree), 0);
 }
 
-static void test_machine_memory_limit_inside_a_mounted_group(void **state)
+TEST_WITH(test_machine_memory_limit_inside_a_mounted_group, make_tree, remove_tree)
 {
     put("/proc/self/cgroup", "4:memory:/docker/abc/sub\n0::/../../elsewhere\n");
     put("/proc/self/mountinfo", "35 31 0:32 /docker/abc /m rw - cgroup cgroup rw,memory\n"
@@ -720,7 +714,7 @@ static void test_machine_memory_limit_inside_a_mounted_group(void **state)
 
 /* --- memory that may still be used --- */
 
-static void test_machine_memory_available_of_version_2(void **state)
+TEST_WITH(test_machine_memory_available_of_version_2, make_tree, remove_tree)
 {
     put("/proc/self/cgroup", "0::/user.slice/app\n");
     put("/proc/self/mountinfo", "35 23 0:30 / /cg rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
@@ -746,7 +740,7 @@ static void test_machine_memory_available_of_version_2(void **state)
     assert_int_equal(cgroup_memory_available(tree), 100000);
 }
 
-static void test_machine_memory_available_of_version_1(void **state)
+TEST_WITH(test_machine_memory_available_of_version_1, make_tree, remove_tree)
 {
     put("/proc/self/cgroup", "4:memory:/box/app\n0::/\n");
     put("/proc/self/mountinfo", "35 31 0:32 / /m rw - cgroup cgroup rw,memory\n");
@@ -761,7 +755,7 @@ static void test_machine_memory_available_of_version_1(void **state)
     assert_int_equal(cgroup_memory_available(tree), 850);
 }
 
-static void test_machine_memory_available_is_never_negative(void **state)
+TEST_WITH(test_machine_memory_available_is_never_negative, make_tree, remove_tree)
 {
     put("/sys/fs/cgroup/memory.max", "1000\n");
     put("/sys/fs/cgroup/memory.current", "1000\n");
@@ -807,7 +801,7 @@ static void assert_counters(const char *list, int64_t irqs, int64_t softirqs, in
     assert_int_equal(counters.steal_ns, steal_ticks < 0 ? -1 : steal_ticks * tick_ns);
 }
 
-static void test_machine_counters_of_chosen_cpus(void **state)
+TEST_WITH(test_machine_counters_of_chosen_cpus, make_tree, remove_tree)
 {
     put_counters();
     assert_counters("0", 10 + 1 + 3 + 1000, 11, 30);
@@ -818,13 +812,13 @@ static void test_machine_counters_of_chosen_cpus(void **state)
     assert_counters("", -1, -1, -1);
 }
 
-static void test_machine_counters_of_one_cpu_leave_out_errors(void **state)
+TEST_WITH(test_machine_counters_of_one_cpu_leave_out_errors, make_tree, remove_tree)
 {
     put("/proc/interrupts", "           CPU0\n  0:  5  x\nERR:  7\nErr:  8\nMIS:  9\nLOC: 6 Local\nno colon 4\n");
     assert_counters("0", 11, -1, -1);
 }
 
-static void test_machine_counters_do_not_overflow(void **state)
+TEST_WITH(test_machine_counters_do_not_overflow, make_tree, remove_tree)
 {
     put("/proc/interrupts", "  CPU0\n 0: 99999999999999999999999 x\n 1: 9223372036854775807 x\n");
     put("/proc/stat", "cpu0 0 0 0 0 0 0 0 18446744073709551615 0 0\n");
@@ -854,7 +848,7 @@ static void assert_kinds(const char *list, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void test_machine_interrupts_of_x86(void **state)
+TEST_WITH(test_machine_interrupts_of_x86, make_tree, remove_tree)
 {
     put("/proc/interrupts", "            CPU0       CPU1       \n"
                             "   0:          9          0  IR-IO-APIC    2-edge      timer\n"
@@ -880,7 +874,7 @@ static void test_machine_interrupts_of_x86(void **state)
     assert_kinds("0-1", "641 316 90 137 55");
 }
 
-static void test_machine_interrupts_of_arm64(void **state)
+TEST_WITH(test_machine_interrupts_of_arm64, make_tree, remove_tree)
 {
     /* CPU 1 is offline. */
     put("/proc/interrupts", "           CPU0       CPU2       \n"
@@ -902,7 +896,7 @@ static void test_machine_interrupts_of_arm64(void **state)
     assert_kinds("0-2", "3774 3012 700 45 17");
 }
 
-static void test_machine_interrupts_of_riscv(void **state)
+TEST_WITH(test_machine_interrupts_of_riscv, make_tree, remove_tree)
 {
     put("/proc/interrupts", "           CPU0       CPU1       CPU2       CPU3       \n"
                             "  5:         10         20         30         40  RISC-V INTC   5 Edge      riscv-timer\n"
@@ -916,7 +910,7 @@ static void test_machine_interrupts_of_riscv(void **state)
 }
 
 /* It does not count the requests to reschedule by themselves. */
-static void test_machine_interrupts_of_ppc64(void **state)
+TEST_WITH(test_machine_interrupts_of_ppc64, make_tree, remove_tree)
 {
     put("/proc/interrupts", "           CPU0       CPU8       \n"
                             " 16:        500        600  XIVE-IPI   0 Edge      IPI-0\n"
@@ -933,7 +927,7 @@ static void test_machine_interrupts_of_ppc64(void **state)
 }
 
 /* EXT, I/O, AIO and MSI are the sums of lines that follow. */
-static void test_machine_interrupts_of_s390(void **state)
+TEST_WITH(test_machine_interrupts_of_s390, make_tree, remove_tree)
 {
     put("/proc/interrupts", "           CPU0       CPU1       \n"
                             "EXT:         45         54   \n"
@@ -954,7 +948,7 @@ static void test_machine_interrupts_of_s390(void **state)
     assert_kinds("1", "87 27 - 18 32");
 }
 
-static void test_machine_interrupts_of_guests(void **state)
+TEST_WITH(test_machine_interrupts_of_guests, make_tree, remove_tree)
 {
     put("/proc/interrupts", "           CPU0       CPU1       \n"
                             " 48:        100          0   xen-percpu    -virq      timer0\n"
@@ -972,7 +966,7 @@ static void test_machine_interrupts_of_guests(void **state)
 }
 
 /* A missing name, an endless name, invalid numbers, an invalid label. */
-static void test_machine_interrupts_of_odd_lines(void **state)
+TEST_WITH(test_machine_interrupts_of_odd_lines, make_tree, remove_tree)
 {
     static char text[4096];
     size_t n = (size_t)sprintf(text, " CPU0 CPU1\n 1: 1 2\n:3 4 x\nLOC: 5\nRES: 6 y\n 2: 7 8 chip ");
@@ -986,7 +980,7 @@ static void test_machine_interrupts_of_odd_lines(void **state)
 
 /* --- counters of many sets --- */
 
-static void test_machine_counters_of_sets(void **state)
+TEST_WITH(test_machine_counters_of_sets, make_tree, remove_tree)
 {
     put_counters();
     const struct cpuset sets[] = {set_of("2"), set_of(""),     set_of("0-2"), set_of("0-2"),
@@ -1018,7 +1012,7 @@ static unsigned open_descriptors(void)
     return n;
 }
 
-static void test_machine_watch_sees_what_changes(void **state)
+TEST_WITH(test_machine_watch_sees_what_changes, make_tree, remove_tree)
 {
     const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
     const unsigned before = open_descriptors();
@@ -1054,7 +1048,7 @@ static void test_machine_watch_sees_what_changes(void **state)
     assert_int_equal(open_descriptors(), before);
 }
 
-static void test_machine_watch_of_a_text_that_grows(void **state)
+TEST_WITH(test_machine_watch_of_a_text_that_grows, make_tree, remove_tree)
 {
     enum { LINES = 5000 };
     char *text = malloc(LINES * 32 + 64);
@@ -1076,7 +1070,7 @@ static void test_machine_watch_of_a_text_that_grows(void **state)
     machine_watch_close(watch);
 }
 
-static void test_machine_watch_without_files(void **state)
+TEST_WITH(test_machine_watch_without_files, make_tree, remove_tree)
 {
     struct machine_counters c = {0};
     struct machine_watch *watch = machine_watch_open(tree, 0);
@@ -1088,7 +1082,7 @@ static void test_machine_watch_without_files(void **state)
     machine_watch_close(NULL);
 }
 
-static void test_machine_activity(void **state)
+TEST_WITH(test_machine_activity, make_tree, remove_tree)
 {
     const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
     struct machine_activity a;
@@ -1102,7 +1096,7 @@ static void test_machine_activity(void **state)
     assert_int_equal(a.idle_ns, (400 + 50) * tick_ns);
 }
 
-static void test_machine_activity_of_old_kernels(void **state)
+TEST_WITH(test_machine_activity_of_old_kernels, make_tree, remove_tree)
 {
     const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
     struct machine_activity a;
@@ -1121,7 +1115,7 @@ static void test_machine_activity_of_old_kernels(void **state)
 
 /* --- 4096 CPUs --- */
 
-static void test_machine_with_4096_cpus(void **state)
+TEST_WITH(test_machine_with_4096_cpus, make_tree, remove_tree)
 {
     enum { CPUS = 4096, LINES = 3 };
     const size_t size = (size_t)CPUS * 12 * (LINES + 1) + 4096;
@@ -1161,7 +1155,7 @@ static size_t wide_line(char *to, const char *label, unsigned cpus, const char *
 }
 
 /* A copy on each CPU: anything quadratic would take minutes. */
-static void test_machine_interrupts_of_4096_cpus(void **state)
+TEST_WITH(test_machine_interrupts_of_4096_cpus, make_tree, remove_tree)
 {
     enum { CPUS = 4096, DEVICES = 298 };
     char *text = malloc((size_t)(CPUS + 8) * 11 * (DEVICES + 3)), label[8];
@@ -1205,7 +1199,7 @@ static void test_machine_interrupts_of_4096_cpus(void **state)
 
 /* --- file systems --- */
 
-static void test_machine_fs_name(void **state)
+TEST_WITH(test_machine_fs_name, make_tree, remove_tree)
 {
     char buf[32] = "unset";
     machine_fs_name("/proc/self", buf, sizeof buf);
@@ -1247,7 +1241,7 @@ int __wrap_statfs64(const char *path, struct statfs *out)
     return get_file_system(path, out);
 }
 
-static void test_machine_fs_name_of_each_kind(void **state)
+TEST_WITH(test_machine_fs_name_of_each_kind, make_tree, remove_tree)
 {
     static const struct {
         unsigned magic;
@@ -1266,7 +1260,7 @@ static void test_machine_fs_name_of_each_kind(void **state)
 
 /* --- the machine the tests run on: structure only --- */
 
-static void test_machine_reads_this_machine(void **state)
+TEST_WITH(test_machine_reads_this_machine, make_tree, remove_tree)
 {
     machine_read("", &machine);
     assert_true(machine.arch[0] != '\0' && machine.kernel[0] != '\0');
@@ -1323,12 +1317,12 @@ static int without_proc_and_sys(void)
     return machine_cpu_order("", &cpus, order, 4) == 4 && order[3] == 0 ? 0 : 4;
 }
 
-static void test_machine_works_without_proc_and_sys(void **state)
+TEST_WITH(test_machine_works_without_proc_and_sys, make_tree, remove_tree)
 {
     assert_int_equal(fixture_in_child_or_skip(without_proc_and_sys, "needs root, to make /proc and /sys vanish"), 0);
 }
 
-static void test_machine_cpu_says_its_name_or_nothing(void **state)
+TEST_WITH(test_machine_cpu_says_its_name_or_nothing, make_tree, remove_tree)
 {
     char buf[64] = "unset", cut[4] = "xxx";
     assert_int_equal(arch_cpu_model(buf, sizeof buf) == 0, buf[0] != '\0');
@@ -1339,10 +1333,8 @@ static void test_machine_cpu_says_its_name_or_nothing(void **state)
     assert_int_equal(arch_hypervisor(buf, sizeof buf) == 0, buf[0] != '\0');
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
-
 /* The kernel gets four bytes of zero; whoever holds the descriptor holds the latency. */
-static void test_machine_holds_the_latency(void **state)
+TEST_WITH(test_machine_holds_the_latency, make_tree, remove_tree)
 {
     static char deep[PATH_MAX + 100];
     char bytes[8] = "";
@@ -1368,71 +1360,4 @@ static void test_machine_holds_the_latency(void **state)
     deep[fits] = '/';
     deep[fits + 1] = 0;
     assert_int_equal(machine_hold_latency(deep), -ENAMETOOLONG);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_machine_tree_read_reads_and_cuts),
-        TEST(test_machine_tree_read_answers_errors),
-        TEST(test_machine_reads_an_smt_laptop),
-        TEST(test_machine_cpu_order_takes_cores_first_and_boot_core_last),
-        TEST(test_machine_cpu_order_of_neighbouring_siblings),
-        TEST(test_machine_cpu_order_stops_at_max),
-        TEST(test_machine_cpu_order_without_sys),
-        TEST(test_machine_cpu_order_distrusts_sibling_lists),
-        TEST(test_machine_frequency),
-        TEST(test_machine_without_any_file),
-        TEST(test_machine_with_empty_files),
-        TEST(test_machine_with_binary_junk),
-        TEST(test_machine_texts_are_made_printable),
-        TEST(test_machine_online_from_proc_stat),
-        TEST(test_machine_cpu_model_of_each_architecture),
-        TEST(test_machine_sums_each_last_level_cache_once),
-        TEST(test_machine_cache_sizes_that_make_no_sense_count_nothing),
-        TEST(test_machine_hypervisor_from_each_source),
-        TEST(test_machine_hypervisor_from_firmware),
-        TEST(test_machine_container_from_its_groups),
-        TEST(test_machine_load),
-        TEST(test_machine_memory_in_bytes),
-        TEST(test_machine_cache_sizes),
-        TEST(test_machine_caches_of_each_level),
-        TEST(test_machine_settings_of_the_first_cpu),
-        TEST(test_machine_core_types),
-        TEST(test_machine_resident_memory),
-        TEST(test_machine_container_from_each_source),
-        TEST(test_machine_container_name_is_cut),
-        TEST(test_machine_memory_limit_of_version_2),
-        TEST(test_machine_memory_limit_of_version_1),
-        TEST(test_machine_memory_limit_at_the_usual_places),
-        TEST(test_machine_memory_limit_inside_a_mounted_group),
-        TEST(test_machine_memory_available_of_version_2),
-        TEST(test_machine_memory_available_of_version_1),
-        TEST(test_machine_memory_available_is_never_negative),
-        TEST(test_machine_counters_of_chosen_cpus),
-        TEST(test_machine_counters_of_one_cpu_leave_out_errors),
-        TEST(test_machine_counters_do_not_overflow),
-        TEST(test_machine_interrupts_of_x86),
-        TEST(test_machine_interrupts_of_arm64),
-        TEST(test_machine_interrupts_of_riscv),
-        TEST(test_machine_interrupts_of_ppc64),
-        TEST(test_machine_interrupts_of_s390),
-        TEST(test_machine_interrupts_of_guests),
-        TEST(test_machine_interrupts_of_odd_lines),
-        TEST(test_machine_counters_of_sets),
-        TEST(test_machine_watch_sees_what_changes),
-        TEST(test_machine_watch_of_a_text_that_grows),
-        TEST(test_machine_watch_without_files),
-        TEST(test_machine_activity),
-        TEST(test_machine_activity_of_old_kernels),
-        TEST(test_machine_with_4096_cpus),
-        TEST(test_machine_interrupts_of_4096_cpus),
-        TEST(test_machine_fs_name),
-        TEST(test_machine_fs_name_of_each_kind),
-        TEST(test_machine_holds_the_latency),
-        TEST(test_machine_reads_this_machine),
-        TEST(test_machine_works_without_proc_and_sys),
-        TEST(test_machine_cpu_says_its_name_or_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,7 +186,7 @@ static int make_machine(void **state)
 
 /* --- What it is. --- */
 
-static void test_machine_sizes_topology(void **state)
+TEST(test_machine_sizes_topology)
 {
     struct cpuset found;
     uint64_t caches[4];
@@ -205,7 +205,7 @@ static void test_machine_sizes_topology(void **state)
     }
 }
 
-static void test_machine_sizes_counters_of_each_cpu(void **state)
+TEST(test_machine_sizes_counters_of_each_cpu)
 {
     struct cpuset *sets = calloc(n_cpus, sizeof(*sets));
     struct machine_counters *counters = calloc(n_cpus, sizeof(*counters)), all, watched;
@@ -246,7 +246,7 @@ static void expect_pairs(const unsigned *order, enum cpu_pairing pairing, size_t
     topology_pairs_free(&pairs);
 }
 
-static void test_machine_sizes_pairs(void **state)
+TEST(test_machine_sizes_pairs)
 {
     static unsigned order[CPUSET_MAX];
 
@@ -259,7 +259,7 @@ static void test_machine_sizes_pairs(void **state)
 
 /* --- Placement. --- */
 
-static void test_machine_sizes_copies_have_a_cpu_each(void **state)
+TEST(test_machine_sizes_copies_have_a_cpu_each)
 {
     static struct place_request request;
     struct placement placement;
@@ -291,7 +291,7 @@ static void test_machine_sizes_copies_have_a_cpu_each(void **state)
     assert_true(cpuset_has(&placement.cpus, request.order[0]));
 }
 
-static void test_machine_sizes_cores_of_the_probe(void **state)
+TEST(test_machine_sizes_cores_of_the_probe)
 {
     static const struct clock_info clock = {.kind = CLOCK_KIND_GETTIME, .name = "clock_gettime", .unit = "ns"};
     struct core_session *session = core_session_make(tree_root, &clock, &machine.online);
@@ -368,7 +368,7 @@ static void add_writes(const struct settings_view *view, const char *name, size_
 
 /* Interrupts that may come to a bench CPU are moved to the boot CPU: all but one of the per-CPU ones, those that any
  * CPU may have, and new ones. With one CPU none can be moved. */
-static void test_machine_sizes_settings_are_written_and_restored(void **state)
+TEST(test_machine_sizes_settings_are_written_and_restored)
 {
     struct settings_view view = {.root = tree_root, .machine = &machine};
     struct setting_writes writes = {0};
@@ -405,23 +405,16 @@ static void test_machine_sizes_settings_are_written_and_restored(void **state)
     setting_writes_free(&writes);
 }
 
+GROUP(make_machine, tree_remove);
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_machine_sizes_topology),
-        cmocka_unit_test(test_machine_sizes_counters_of_each_cpu),
-        cmocka_unit_test(test_machine_sizes_pairs),
-        cmocka_unit_test(test_machine_sizes_copies_have_a_cpu_each),
-        cmocka_unit_test(test_machine_sizes_cores_of_the_probe),
-        cmocka_unit_test(test_machine_sizes_settings_are_written_and_restored),
-    };
-    char name[32];
     int failed = 0;
 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         n_cpus = sizes[i];
-        (void)snprintf(name, sizeof(name), "machine of %u CPUs", n_cpus);
-        failed += cmocka_run_group_tests_name(name, tests, make_machine, tree_remove);
+        print_message("machine of %u CPUs\n", n_cpus);
+        failed += run_all_tests();
     }
     return failed;
 }

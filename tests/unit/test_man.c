@@ -4,16 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "bench/list.h"
 #include "cmd/cmd.h"
@@ -174,7 +168,7 @@ static struct items *all_pages(void)
 
 /* --- Commands. --- */
 
-static void test_man_has_a_page_for_each_command_and_no_other(void **state)
+TEST(test_man_has_a_page_for_each_command_and_no_other)
 {
     struct items *pages = all_pages();
     size_t n = 2;
@@ -192,7 +186,7 @@ static void test_man_has_a_page_for_each_command_and_no_other(void **state)
     free(pages);
 }
 
-static void test_man_overview_lists_the_commands(void **state)
+TEST(test_man_overview_lists_the_commands)
 {
     struct page *page = page_read("man/jitbench.1");
     struct items *program = items_new(), *listed = items_new();
@@ -332,7 +326,7 @@ static void check_options(const struct command *command)
     page_free(page);
 }
 
-static void test_man_options_are_those_of_the_tables(void **state)
+TEST(test_man_options_are_those_of_the_tables)
 {
     for (size_t i = 0; command_list[i]; i++)
         check_options(command_list[i]);
@@ -359,7 +353,7 @@ static void check_common(const struct page *first, const struct page *second, co
     }
 }
 
-static void test_man_common_options_read_the_same_on_all_pages(void **state)
+TEST(test_man_common_options_read_the_same_on_all_pages)
 {
     struct page *all = page_of("all");
     size_t found = 0;
@@ -436,7 +430,7 @@ static void check_mentions(const char *path, const struct command *command)
     page_free(page);
 }
 
-static void test_man_mentions_only_options_that_exist(void **state)
+TEST(test_man_mentions_only_options_that_exist)
 {
     char path[PATH_SIZE];
 
@@ -690,7 +684,7 @@ static void check_groups(const struct page *page, const struct suite *suite, str
     }
 }
 
-static void test_man_tests_and_groups_are_those_of_the_suites(void **state)
+TEST(test_man_tests_and_groups_are_those_of_the_suites)
 {
     for (size_t i = 0; command_list[i]; i++) {
         const struct suite *suite = command_list[i]->suite;
@@ -797,7 +791,7 @@ static void put_sampling(const struct suite *suite, struct items *program)
     }
 }
 
-static void test_man_sampling_is_that_of_the_benchmarks(void **state)
+TEST(test_man_sampling_is_that_of_the_benchmarks)
 {
     char line[ITEM_SIZE], words[ITEM_SIZE - 64];
 
@@ -824,7 +818,7 @@ static void test_man_sampling_is_that_of_the_benchmarks(void **state)
 
 /* --- The CSV. --- */
 
-static void test_man_csv_columns_are_the_rows_in_order(void **state)
+TEST(test_man_csv_columns_are_the_rows_in_order)
 {
     static const char *const types[] = {
         [COLUMN_TEXT] = "text",   [COLUMN_UINT] = "whole number",   [COLUMN_REAL] = "number",
@@ -881,7 +875,7 @@ static void metrics_of_page(const struct page *page, const char *test, const cha
             items_put(listed, page->line[i]);
 }
 
-static void test_man_metrics_are_those_of_the_benchmarks(void **state)
+TEST(test_man_metrics_are_those_of_the_benchmarks)
 {
     static const char *const values[] = {[VALUE_MEAN] = "mean",
                                          [VALUE_MEDIAN] = "median",
@@ -983,7 +977,7 @@ static void made_rows(struct items *tests, const char *test, struct items *metri
 }
 
 /* These metrics are not statistics of samples, so the brackets end with the direction. */
-static void test_man_metrics_of_rows_made_of_rows_are_those_that_suites_make(void **state)
+TEST(test_man_metrics_of_rows_made_of_rows_are_those_that_suites_make)
 {
     struct page *page = page_read("man/jitbench-csv.5");
     struct items *tests = items_new();
@@ -1001,7 +995,7 @@ static void test_man_metrics_of_rows_made_of_rows_are_those_that_suites_make(voi
 }
 
 /* The index that follows from the column's scores and the program's baselines is the one below them. */
-static void test_man_published_scores_have_the_index_of_the_baselines(void **state)
+TEST(test_man_published_scores_have_the_index_of_the_baselines)
 {
     struct page *page = page_of("unix");
     struct items *listed = items_new();
@@ -1043,7 +1037,7 @@ static int is_test(const char *word, const struct items *made)
 }
 
 /* Each heading is "Metrics of NAME and NAME": tests, suites, or tests that a suite makes. */
-static void test_man_metrics_name_only_tests_that_exist(void **state)
+TEST(test_man_metrics_name_only_tests_that_exist)
 {
     struct page *page = page_read("man/jitbench-csv.5");
     struct items *headings = items_new(), *made = items_new();
@@ -1079,7 +1073,7 @@ static void check_statuses(const char *path, const char *heading)
     page_free(page);
 }
 
-static void test_man_statuses_are_those_of_rows(void **state)
+TEST(test_man_statuses_are_those_of_rows)
 {
     check_statuses("man/jitbench.1", "Status");
     check_statuses("man/jitbench-csv.5", "STATUS");
@@ -1087,7 +1081,7 @@ static void test_man_statuses_are_those_of_rows(void **state)
 
 /* --- Exit statuses: an enum cannot be walked, its source can. --- */
 
-static void test_man_exit_statuses_are_those_of_the_header(void **state)
+TEST(test_man_exit_statuses_are_those_of_the_header)
 {
     struct page *header = page_read("include/cmd/cmd.h"), *page = page_read("man/jitbench.1");
     struct items *program = items_new(), *listed = items_new();
@@ -1136,7 +1130,7 @@ static int has_option(const struct command *command, const char *name)
 }
 
 /* 3 and 4 follow from options, and a signal's from measuring. */
-static void test_man_exit_statuses_are_complete(void **state)
+TEST(test_man_exit_statuses_are_complete)
 {
     for (size_t i = 0; command_list[i]; i++) {
         const struct command *command = command_list[i];
@@ -1179,7 +1173,7 @@ static void references(const struct page *page, int in_see_also, struct items *i
 }
 
 /* A page's references stand in its SEE ALSO too; the overview's has all pages, and the others' the overview. */
-static void test_man_see_also_is_complete(void **state)
+TEST(test_man_see_also_is_complete)
 {
     struct items *pages = all_pages();
 
@@ -1211,7 +1205,7 @@ static void test_man_see_also_is_complete(void **state)
     free(pages);
 }
 
-static void test_man_cross_references_resolve(void **state)
+TEST(test_man_cross_references_resolve)
 {
     struct items *pages = all_pages();
     size_t found = 0;
@@ -1327,7 +1321,7 @@ static unsigned check_line(const char *path, const char *line)
     return 0;
 }
 
-static void test_man_examples_are_command_lines(void **state)
+TEST(test_man_examples_are_command_lines)
 {
     struct items *pages = all_pages();
     char path[PATH_SIZE];
@@ -1354,7 +1348,7 @@ static int mandoc_installed(void)
     return pclose(pipe) == 0 && found;
 }
 
-static void test_man_pages_pass_mandoc(void **state)
+TEST(test_man_pages_pass_mandoc)
 {
     struct items *pages;
 
@@ -1372,30 +1366,4 @@ static void test_man_pages_pass_mandoc(void **state)
             fail_msg("%s (status %d): %s", command, status, line);
     }
     free(pages);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_man_has_a_page_for_each_command_and_no_other),
-        cmocka_unit_test(test_man_overview_lists_the_commands),
-        cmocka_unit_test(test_man_options_are_those_of_the_tables),
-        cmocka_unit_test(test_man_common_options_read_the_same_on_all_pages),
-        cmocka_unit_test(test_man_mentions_only_options_that_exist),
-        cmocka_unit_test(test_man_tests_and_groups_are_those_of_the_suites),
-        cmocka_unit_test(test_man_sampling_is_that_of_the_benchmarks),
-        cmocka_unit_test(test_man_csv_columns_are_the_rows_in_order),
-        cmocka_unit_test(test_man_metrics_are_those_of_the_benchmarks),
-        cmocka_unit_test(test_man_metrics_of_rows_made_of_rows_are_those_that_suites_make),
-        cmocka_unit_test(test_man_metrics_name_only_tests_that_exist),
-        cmocka_unit_test(test_man_statuses_are_those_of_rows),
-        cmocka_unit_test(test_man_exit_statuses_are_those_of_the_header),
-        cmocka_unit_test(test_man_exit_statuses_are_complete),
-        cmocka_unit_test(test_man_see_also_is_complete),
-        cmocka_unit_test(test_man_cross_references_resolve),
-        cmocka_unit_test(test_man_published_scores_have_the_index_of_the_baselines),
-        cmocka_unit_test(test_man_examples_are_command_lines),
-        cmocka_unit_test(test_man_pages_pass_mandoc),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

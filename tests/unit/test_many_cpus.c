@@ -112,7 +112,7 @@ static double cpu_ms(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-3;
 }
 
-static void test_scale_machine_of_4096_cpus_is_read(void **state)
+TEST(test_scale_machine_of_4096_cpus_is_read)
 {
     struct cpuset shared;
 
@@ -123,7 +123,7 @@ static void test_scale_machine_of_4096_cpus_is_read(void **state)
     assert_true(cpuset_has(&shared, 2040) && cpuset_has(&shared, 4095) && !cpuset_has(&shared, 2039));
 }
 
-static void test_scale_one_cpu_of_each_core_before_any_sibling(void **state)
+TEST(test_scale_one_cpu_of_each_core_before_any_sibling)
 {
     struct cpuset cores, all;
 
@@ -142,7 +142,7 @@ static void test_scale_one_cpu_of_each_core_before_any_sibling(void **state)
     assert_int_equal(request.order[CPUS - 1], CORES);
 }
 
-static void test_scale_4096_copies_have_a_cpu_each(void **state)
+TEST(test_scale_4096_copies_have_a_cpu_each)
 {
     struct placement placement;
     struct cpuset all;
@@ -156,7 +156,7 @@ static void test_scale_4096_copies_have_a_cpu_each(void **state)
     assert_int_equal(cpuset_count(&all), CPUS);
 }
 
-static void test_scale_counters_of_each_of_4096_cpus(void **state)
+TEST(test_scale_counters_of_each_of_4096_cpus)
 {
     struct cpuset *sets = calloc(CPUS, sizeof(*sets));
     struct machine_counters *counters = calloc(CPUS, sizeof(*counters)), all;
@@ -184,7 +184,7 @@ static void test_scale_counters_of_each_of_4096_cpus(void **state)
     free(counters);
 }
 
-static void test_scale_one_cpu_is_watched_among_4096(void **state)
+TEST(test_scale_one_cpu_is_watched_among_4096)
 {
     struct machine_counters counters;
     struct machine_watch *watch = machine_watch_open(tree_root, 4095);
@@ -196,14 +196,4 @@ static void test_scale_one_cpu_is_watched_among_4096(void **state)
     machine_watch_close(watch);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scale_machine_of_4096_cpus_is_read),
-        cmocka_unit_test(test_scale_one_cpu_of_each_core_before_any_sibling),
-        cmocka_unit_test(test_scale_4096_copies_have_a_cpu_each),
-        cmocka_unit_test(test_scale_counters_of_each_of_4096_cpus),
-        cmocka_unit_test(test_scale_one_cpu_is_watched_among_4096),
-    };
-    return cmocka_run_group_tests(tests, make_machine, tree_remove);
-}
+GROUP(make_machine, tree_remove);

@@ -201,7 +201,7 @@ static int finish_test(void **state)
 }
 
 /* Tables go to standard error where rows, or the commands that are measured, have standard output. */
-static void test_measure_tables_leave_standard_output_to_the_rows(void **state)
+TEST_WITH(test_measure_tables_leave_standard_output_to_the_rows, begin, finish_test)
 {
     static const struct {
         const char *output;
@@ -226,7 +226,7 @@ static void test_measure_tables_leave_standard_output_to_the_rows(void **state)
     }
 }
 
-static void test_measure_quiet_prints_the_table_only(void **state)
+TEST_WITH(test_measure_quiet_prints_the_table_only, begin, finish_test)
 {
     assert_int_equal(RUN("--quiet", "--no-csv", "--core-probe", "off"), 0);
     assert_string_equal(
@@ -238,7 +238,7 @@ static void test_measure_quiet_prints_the_table_only(void **state)
 }
 
 /* The worst row decides, then what finish() says. */
-static void test_measure_exit_status(void **state)
+TEST_WITH(test_measure_exit_status, begin, finish_test)
 {
     static const struct {
         enum row_status worst;
@@ -265,7 +265,7 @@ static void test_measure_exit_status(void **state)
 }
 
 /* The file of --series has its header; it is removed when nothing will be measured, also if it has descriptor 0. */
-static void test_measure_series_file(void **state)
+TEST_WITH(test_measure_series_file, begin, finish_test)
 {
     char text[64];
 
@@ -284,7 +284,7 @@ static void test_measure_series_file(void **state)
     }
 }
 
-static void test_measure_refuses(void **state)
+TEST_WITH(test_measure_refuses, begin, finish_test)
 {
     static const struct {
         const char *words[4], *error;
@@ -308,7 +308,7 @@ static void test_measure_refuses(void **state)
     assert_string_equal(texts[1], "jitbench made: the plan is impossible\n");
 }
 
-static void test_measure_help(void **state)
+TEST_WITH(test_measure_help, begin, finish_test)
 {
     assert_int_equal(RUN("--help"), 0);
     assert_non_null(strstr(texts[0], "made"));
@@ -316,7 +316,7 @@ static void test_measure_help(void **state)
     assert_string_equal(texts[1], "");
 }
 
-static void test_measure_operands_select_tests(void **state)
+TEST_WITH(test_measure_operands_select_tests, begin, finish_test)
 {
     static const struct {
         const char *words[2];
@@ -332,7 +332,7 @@ static void test_measure_operands_select_tests(void **state)
 }
 
 /* Each option changes its own part of the benchmark's sampling. */
-static void test_measure_sampling(void **state)
+TEST_WITH(test_measure_sampling, begin, finish_test)
 {
     static const struct {
         const char *words[4];
@@ -362,7 +362,7 @@ static void test_measure_sampling(void **state)
     }
 }
 
-static void test_measure_copies_and_cpus(void **state)
+TEST_WITH(test_measure_copies_and_cpus, begin, finish_test)
 {
     assert_int_equal(RUN("--quiet", "--no-csv", "--core-probe", "off"), 0);
     assert_int_equal(seen.n_counts, 1);
@@ -377,7 +377,7 @@ static void test_measure_copies_and_cpus(void **state)
 
 /* The smaller of what is available and the container's limit, as far as they are known, and half of the address space
  * at most. */
-static void test_measure_memory_that_arrays_may_use(void **state)
+TEST(test_measure_memory_that_arrays_may_use)
 {
     static const struct {
         uint64_t available, limit, expected;
@@ -399,7 +399,7 @@ static void test_measure_memory_that_arrays_may_use(void **state)
 }
 
 /* --dir, then $TMPDIR where that can be written, then the current directory. */
-static void test_measure_scratch_directory(void **state)
+TEST(test_measure_scratch_directory)
 {
     static struct measure m;
 
@@ -414,25 +414,4 @@ static void test_measure_scratch_directory(void **state)
     text_copy(m.options.dir, sizeof(m.options.dir), "/nowhere/given");
     assert_string_equal(measure_dir(&m), "/nowhere/given");
     assert_int_equal(unsetenv("TMPDIR"), 0);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, finish_test)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_measure_tables_leave_standard_output_to_the_rows),
-        TEST(test_measure_quiet_prints_the_table_only),
-        TEST(test_measure_exit_status),
-        TEST(test_measure_series_file),
-        TEST(test_measure_refuses),
-        TEST(test_measure_help),
-        TEST(test_measure_operands_select_tests),
-        TEST(test_measure_sampling),
-        TEST(test_measure_copies_and_cpus),
-        cmocka_unit_test(test_measure_memory_that_arrays_may_use),
-        cmocka_unit_test(test_measure_scratch_directory),
-    };
-
-    return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
 }

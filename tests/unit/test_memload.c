@@ -66,7 +66,7 @@ static void put_memory(uint64_t total, uint64_t available)
     put("/proc/meminfo", text);
 }
 
-static void test_memload_leaves_a_twentieth_of_a_large_machine(void **state)
+TEST_WITH(test_memload_leaves_a_twentieth_of_a_large_machine, make_tree, remove_tree)
 {
     put_memory(20 * GIB, 8 * GIB);
     assert_true(memload_room(tree) == 7 * GIB);
@@ -78,7 +78,7 @@ static void test_memload_leaves_a_twentieth_of_a_large_machine(void **state)
     assert_true(memload_room(tree) == 0);
 }
 
-static void test_memload_leaves_256_mib_of_a_small_machine(void **state)
+TEST_WITH(test_memload_leaves_256_mib_of_a_small_machine, make_tree, remove_tree)
 {
     put_memory(2 * GIB, GIB);
     assert_true(memload_room(tree) == 768 * MIB);
@@ -89,7 +89,7 @@ static void test_memload_leaves_256_mib_of_a_small_machine(void **state)
     assert_true(memload_room(tree) == 0);
 }
 
-static void test_memload_heeds_the_control_group(void **state)
+TEST_WITH(test_memload_heeds_the_control_group, make_tree, remove_tree)
 {
     put_memory(4 * GIB, 3 * GIB);
     put("/sys/fs/cgroup/memory.max", "1073741824\n");
@@ -105,7 +105,7 @@ static void test_memload_heeds_the_control_group(void **state)
     assert_true(memload_room(tree) == 356 * MIB);
 }
 
-static void test_memload_takes_nothing_where_it_cannot_look(void **state)
+TEST_WITH(test_memload_takes_nothing_where_it_cannot_look, make_tree, remove_tree)
 {
     assert_true(memload_room(tree) == 0);
     put("/proc/meminfo", "MemTotal: 8388608 kB\nMemFree: 8000000 kB\n");
@@ -174,12 +174,12 @@ static int moves_and_frees(void)
     return 0;
 }
 
-static void test_memload_moves_memory_and_frees_it(void **state)
+TEST(test_memload_moves_memory_and_frees_it)
 {
     assert_int_equal(fixture_in_child(moves_and_frees), 0);
 }
 
-static void test_memload_proves_itself_with_one_small_piece(void **state)
+TEST(test_memload_proves_itself_with_one_small_piece)
 {
     struct load_params params = {.memory_bytes = 5000};
     struct load_party l;
@@ -230,7 +230,7 @@ static double moved_when_proved(struct load_party *l)
     return moved;
 }
 
-static void test_memload_proves_itself_when_it_holds_all(void **state)
+TEST(test_memload_proves_itself_when_it_holds_all)
 {
     struct load_params params = {.memory_bytes = 40 * MIB};
     struct load_party l;
@@ -242,7 +242,7 @@ static void test_memload_proves_itself_when_it_holds_all(void **state)
     fixture_party_end(&l.p);
 }
 
-static void test_memload_is_not_waited_for_too_long(void **state)
+TEST(test_memload_is_not_waited_for_too_long)
 {
     struct load_params params = {.memory_bytes = 40 * MIB};
     struct load_party l;
@@ -266,7 +266,7 @@ static uint64_t room_for_some(const char *root)
     return pieces_left ? pieces_left-- * MEMLOAD_PIECE_BYTES : MEMLOAD_PIECE_BYTES - 1;
 }
 
-static void test_memload_stopped_by_its_guard_says_how_much_it_holds(void **state)
+TEST(test_memload_stopped_by_its_guard_says_how_much_it_holds)
 {
     struct load_params params = {.memory_bytes = 200 * GIB, .memory_spare = true};
     struct load_party l;
@@ -283,7 +283,7 @@ static void test_memload_stopped_by_its_guard_says_how_much_it_holds(void **stat
 }
 
 /* The load must go on when other processes have taken all memory between two passes. */
-static void test_memload_goes_on_when_a_later_pass_finds_less(void **state)
+TEST(test_memload_goes_on_when_a_later_pass_finds_less)
 {
     struct load_params params = {.memory_bytes = 32 * MIB, .memory_spare = true};
     struct load_party l;
@@ -305,7 +305,7 @@ static void test_memload_goes_on_when_a_later_pass_finds_less(void **state)
     fixture_party_end(&l.p);
 }
 
-static void test_memload_with_a_guard_works_where_there_is_room(void **state)
+TEST(test_memload_with_a_guard_works_where_there_is_room)
 {
     struct load_params params = {.memory_bytes = 32 * MIB, .memory_spare = true};
     struct load_party l;
@@ -337,7 +337,7 @@ static int run_in_the_tree(void)
     return 0;
 }
 
-static void test_memload_does_not_start_when_memory_is_short(void **state)
+TEST_WITH(test_memload_does_not_start_when_memory_is_short, make_tree, remove_tree)
 {
     put_memory(8 * GIB, 300 * MIB);
     assert_int_equal(fixture_in_child(run_in_the_tree), 0);
@@ -374,7 +374,7 @@ static int with_less_than_asked_for(void)
     return 0;
 }
 
-static void test_memload_goes_on_with_what_it_got(void **state)
+TEST(test_memload_goes_on_with_what_it_got)
 {
     assert_int_equal(fixture_in_child(with_less_than_asked_for), 0);
 }
@@ -395,37 +395,14 @@ static int with_nothing(void)
     return 0;
 }
 
-static void test_memload_fails_when_it_gets_nothing(void **state)
+TEST(test_memload_fails_when_it_gets_nothing)
 {
     assert_int_equal(fixture_in_child(with_nothing), 0);
 }
 
-static void test_memload_says_how_much(void **state)
+TEST(test_memload_says_how_much)
 {
     const struct load_params params = {.memory_bytes = 26 * GIB};
 
     load_assert_described(&load_memload, &params, "memory=26G");
-}
-
-int main(void)
-{
-#define IN_TREE(f) cmocka_unit_test_setup_teardown(f, make_tree, remove_tree)
-    const struct CMUnitTest tests[] = {
-        IN_TREE(test_memload_leaves_a_twentieth_of_a_large_machine),
-        IN_TREE(test_memload_leaves_256_mib_of_a_small_machine),
-        IN_TREE(test_memload_heeds_the_control_group),
-        IN_TREE(test_memload_takes_nothing_where_it_cannot_look),
-        cmocka_unit_test(test_memload_moves_memory_and_frees_it),
-        cmocka_unit_test(test_memload_proves_itself_with_one_small_piece),
-        cmocka_unit_test(test_memload_proves_itself_when_it_holds_all),
-        cmocka_unit_test(test_memload_is_not_waited_for_too_long),
-        cmocka_unit_test(test_memload_stopped_by_its_guard_says_how_much_it_holds),
-        cmocka_unit_test(test_memload_goes_on_when_a_later_pass_finds_less),
-        cmocka_unit_test(test_memload_with_a_guard_works_where_there_is_room),
-        IN_TREE(test_memload_does_not_start_when_memory_is_short),
-        cmocka_unit_test(test_memload_goes_on_with_what_it_got),
-        cmocka_unit_test(test_memload_fails_when_it_gets_nothing),
-        cmocka_unit_test(test_memload_says_how_much),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that runs out, and arrays that grow. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "fixture.h"
 #include "sys/base.h"
 
-static void test_grow_array_doubles_and_keeps_elements(void **state)
+TEST(test_grow_array_doubles_and_keeps_elements)
 {
     size_t capacity = 0;
     long *array = NULL;
@@ -33,7 +27,7 @@ static void test_grow_array_doubles_and_keeps_elements(void **state)
     free(array);
 }
 
-static void test_grow_array_refuses_what_does_not_fit(void **state)
+TEST(test_grow_array_refuses_what_does_not_fit)
 {
     size_t capacity = 0;
     long *array = NULL;
@@ -79,13 +73,13 @@ static void assert_ends(int (*body)(void), const char *expected)
     close(lines[1]);
 }
 
-static void test_memory_ends_commands_that_only_read(void **state)
+TEST(test_memory_ends_commands_that_only_read)
 {
     assert_ends(grow_too_far, "jitbench show: out of memory\n");
     assert_ends(get_too_much, "jitbench: out of memory\n");
 }
 
-static void test_memory_get_is_zeroed(void **state)
+TEST(test_memory_get_is_zeroed)
 {
     char *memory = memory_get(16, 4);
 
@@ -93,15 +87,4 @@ static void test_memory_get_is_zeroed(void **state)
         assert_int_equal(memory[i], 0);
     free(memory);
     free(memory_get(0, 8)); /* not NULL */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grow_array_doubles_and_keeps_elements),
-        cmocka_unit_test(test_grow_array_refuses_what_does_not_fit),
-        cmocka_unit_test(test_memory_ends_commands_that_only_read),
-        cmocka_unit_test(test_memory_get_is_zeroed),
-    };
-    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

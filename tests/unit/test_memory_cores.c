@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How long all pairs of a large machine take, by count. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "bench/memory.h"
 #include "engine/engine.h"
 
@@ -16,7 +11,7 @@
 #define WAY_NS 300u
 
 /* The pause after a pair is counted as long as any setting of it can make it. */
-static void test_memory_cores_of_64_cpus_take_a_minute(void **state)
+TEST(test_memory_cores_of_64_cpus_take_a_minute)
 {
     const uint64_t pair_ns = START_NS + (uint64_t)MEMORY_CORES_WAYS * WAY_NS;
     unsigned order[64];
@@ -28,13 +23,4 @@ static void test_memory_cores_of_64_cpus_take_a_minute(void **state)
     assert_int_equal(pairs.n, 64 * 63 / 2);
     assert_true(pairs.n * (pair_ns + plan_settle_ns(UINT64_MAX, pair_ns)) <= 60000000000u);
     topology_pairs_free(&pairs);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_cores_of_64_cpus_take_a_minute),
-    };
-
-    return cmocka_run_group_tests_name("memory_cores", tests, NULL, NULL);
 }

@@ -4,10 +4,9 @@
 
 #include <sys/mman.h>
 
-#include "../skip.h"
 #include "sys/machine.h"
 
-static void test_memory_nodes_lists(void **state)
+TREE_TEST(test_memory_nodes_lists)
 {
     struct cpuset set;
 
@@ -24,7 +23,7 @@ static void test_memory_nodes_lists(void **state)
     assert_false(memory_nodes_read("/nowhere", "online", &set));
 }
 
-static void test_memory_nodes_bind_and_count(void **state)
+TEST(test_memory_nodes_bind_and_count)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = 64 * page;
     struct cpuset nodes;
@@ -47,14 +46,4 @@ static void test_memory_nodes_bind_and_count(void **state)
     assert_true(memory_node_bind(memory, bytes, 5000) < 0);
     assert_true(memory_node_bind(memory, bytes, 1023) < 0);
     assert_int_equal(munmap(memory, bytes), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_memory_nodes_lists, tree_make, tree_remove),
-        cmocka_unit_test(test_memory_nodes_bind_and_count),
-    };
-
-    return cmocka_run_group_tests_name("memory_nodes", tests, NULL, NULL);
 }

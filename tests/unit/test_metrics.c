@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of metrics: that of the program's own benchmarks, and what it says of rows that it does not know. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "bench/list.h"
 #include "cmd/cmd.h"
 #include "row_fixture.h"
 
-static void test_metrics_has_all_of_the_benchmarks(void **state)
+TEST(test_metrics_has_all_of_the_benchmarks)
 {
     for (size_t b = 0; bench_list[b]; b++) {
         const struct metrics_test *test = metrics_test(metrics_table(), bench_list[b]->suite, bench_list[b]->name);
@@ -29,7 +24,7 @@ static void test_metrics_has_all_of_the_benchmarks(void **state)
     }
 }
 
-static void test_metrics_titles(void **state)
+TEST(test_metrics_titles)
 {
     const struct metrics *metrics = metrics_table();
     const struct row unknown = ROW(NULL, 1, .suite = "unix", .test = "pipe", .metric = "hue");
@@ -49,7 +44,7 @@ static void test_metrics_titles(void **state)
 }
 
 /* A row is compared by the headline metrics of its suite; a metric that nobody knows counts when it has a direction. */
-static void test_metrics_tells_which_rows_are_compared(void **state)
+TEST(test_metrics_tells_which_rows_are_compared)
 {
     static const struct {
         const char *suite, *metric, *better;
@@ -78,7 +73,7 @@ static void test_metrics_tells_which_rows_are_compared(void **state)
 }
 
 /* The headline of an unknown test is the first metric of each measurement. */
-static void test_metrics_marks_headlines(void **state)
+TEST(test_metrics_marks_headlines)
 {
     struct row rows[] = {
         ROW(NULL, 1, .suite = "unix", .test = "pipe", .metric = "start_spread"),
@@ -96,15 +91,4 @@ static void test_metrics_marks_headlines(void **state)
     metrics_mark_headlines(metrics_table(), rows, sizeof(rows) / sizeof(rows[0]));
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_int_equal(rows[i].headline, expected[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_metrics_has_all_of_the_benchmarks),
-        cmocka_unit_test(test_metrics_titles),
-        cmocka_unit_test(test_metrics_tells_which_rows_are_compared),
-        cmocka_unit_test(test_metrics_marks_headlines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,12 @@
 /* Folders without a module that could be loaded. That modules load is tested by tests/boot. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "sys/file.h"
 
 static void make_file(const char *folder, const char *name)
@@ -26,7 +21,7 @@ static void make_file(const char *folder, const char *name)
     (void)close(fd);
 }
 
-static void test_modules_load_looks_at_modules_only(void **state)
+TEST(test_modules_load_looks_at_modules_only)
 {
     static const char *const names[] = {"README", "a.ko.txt", ".ko", "b.kox"};
     char folder[] = "/tmp/jitbench-modules.XXXXXX", path[128], error[128];
@@ -51,10 +46,4 @@ static void test_modules_load_looks_at_modules_only(void **state)
     (void)snprintf(path, sizeof(path), "%s/c.ko", folder);
     (void)unlink(path);
     assert_int_equal(rmdir(folder), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_modules_load_looks_at_modules_only)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* File names from templates. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "out/out.h"
 #include "rows/text.h"
 
@@ -21,14 +16,14 @@ static void expect(const char *template, const struct row_run *of, int alone, co
     assert_string_equal(name, expected);
 }
 
-static void test_names_letters(void **state)
+TEST(test_names_letters)
 {
     expect("%h_%j_%r_%t%%.csv", &run, 0, "box_1.example_77_3_20260131T235959Z%.csv");
     expect("plain.csv", &run, 1, "plain.csv");
     expect("", &run, 0, "");
 }
 
-static void test_names_what_is_not_known(void **state)
+TEST(test_names_what_is_not_known)
 {
     static const struct row_run nobody = {.host = "..", .utc = "2026-01-31T23:59:59Z"};
 
@@ -36,7 +31,7 @@ static void test_names_what_is_not_known(void **state)
     expect("%h/x", &nobody, 1, "_./x"); /* not the folder above */
 }
 
-static void test_names_ranks_have_their_own(void **state)
+TEST(test_names_ranks_have_their_own)
 {
     expect("r.csv", &run, 0, "r-3.csv");
     expect("out.d/r", &run, 0, "out.d/r-3");
@@ -56,20 +51,9 @@ static void refuse(const char *template, const char *says)
     assert_non_null(strstr(error, "--output"));
 }
 
-static void test_names_wrong_templates(void **state)
+TEST(test_names_wrong_templates)
 {
     refuse("r-%x.csv", "'r-%x.csv'");
     refuse("100%", "after '%'");
     refuse("a-name-that-is-longer-than-the-room-for-it.csv", "at most 31 bytes");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_letters),
-        cmocka_unit_test(test_names_what_is_not_known),
-        cmocka_unit_test(test_names_ranks_have_their_own),
-        cmocka_unit_test(test_names_wrong_templates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static const struct bench *const registry[] = {&bench_noise, NULL};
 
 /* --- The threshold. --- */
 
-static void test_noise_threshold_is_a_time_or_a_multiple_of_the_loop(void **state)
+TEST(test_noise_threshold_is_a_time_or_a_multiple_of_the_loop)
 {
     static const struct {
         const char *text;
@@ -38,7 +38,7 @@ static void test_noise_threshold_is_a_time_or_a_multiple_of_the_loop(void **stat
     }
 }
 
-static void test_noise_wrong_thresholds_name_the_range(void **state)
+TEST(test_noise_wrong_thresholds_name_the_range)
 {
     static const char *const junk[] = {"",   "x",   "abc", "-5us", "-8x",  "8 x",
                                        "5%", "5%x", "8xx", "5usx", "1e3x", "infx"};
@@ -60,7 +60,7 @@ static void test_noise_wrong_thresholds_name_the_range(void **state)
 }
 
 /* A thousand readings, but at least 100 ms and at most 1 s; in ticks. */
-static void test_noise_window_is_a_multiple_of_a_reading(void **state)
+TEST(test_noise_window_is_a_multiple_of_a_reading)
 {
     static const struct {
         uint64_t reading;
@@ -210,13 +210,13 @@ static void reset_injected(void)
     (void)madvise(inject.pages, size, MADV_NOHUGEPAGE);
 }
 
-static void test_noise_faults_are_faults(void **state)
+TEST(test_noise_faults_are_faults)
 {
     reset_injected();
     assert_int_equal(fixture_in_child(faults), 0);
 }
 
-static void test_noise_migrations_are_migrations(void **state)
+TEST(test_noise_migrations_are_migrations)
 {
     reset_injected();
     assert_int_equal(fixture_in_child(moves), 0);
@@ -276,7 +276,7 @@ static int preemptions(void)
     return 0;
 }
 
-static void test_noise_preemptions_are_preemptions(void **state)
+TEST(test_noise_preemptions_are_preemptions)
 {
     reset_injected();
     assert_int_equal(fixture_in_child(preemptions), 0);
@@ -346,7 +346,7 @@ static void assert_adds_up(unsigned copy)
         fail_msg("%.17g detours a second of %.17g ns are not %.17g %%", rate->value, detour->stats.mean, lost->value);
 }
 
-static void test_noise_rows_of_a_trial(void **state)
+TEST(test_noise_rows_of_a_trial)
 {
     static const char *const expected[] = {"lost",
                                            "detours",
@@ -390,7 +390,7 @@ static void test_noise_rows_of_a_trial(void **state)
 }
 
 /* Equal parts, each with what was lost in it, sample behind sample. */
-static void test_noise_cells_go_on_from_sample_to_sample(void **state)
+TEST(test_noise_cells_go_on_from_sample_to_sample)
 {
     const double part_us = 50000 / (double)DETOUR_CELLS;
     double ns = 0, of_detours = 0;
@@ -415,7 +415,7 @@ static void test_noise_cells_go_on_from_sample_to_sample(void **state)
     fixture_free_rows(&rows);
 }
 
-static void test_noise_threshold_below_the_loop_is_raised(void **state)
+TEST(test_noise_threshold_below_the_loop_is_raised)
 {
     const struct noise_params tiny = {.threshold = "1ns", .threshold_ns = 1};
 
@@ -426,7 +426,7 @@ static void test_noise_threshold_below_the_loop_is_raised(void **state)
     fixture_free_rows(&rows);
 }
 
-static void test_noise_lost_share_is_that_of_all_causes(void **state)
+TEST(test_noise_lost_share_is_that_of_all_causes)
 {
     double number[NOISE_N_NUMBERS] = {[NOISE_OBSERVED] = 1e6};
 
@@ -479,7 +479,7 @@ static void assert_points(struct made_up_trial *trial, unsigned metric, const st
 
 /* Brief detours belong to others of the core above the level at which it is free, and are unexplained where that is not
  * known; periods are remarked on. */
-static void test_noise_brief_detours_and_periods(void **state)
+TEST(test_noise_brief_detours_and_periods)
 {
     const struct noise_params params = {.threshold = "8x"};
     struct core_session *session = calloc(1, sizeof(*session));
@@ -523,7 +523,7 @@ static void test_noise_brief_detours_and_periods(void **state)
 /* Probes at 54 and below found the core free, those above 2.4 times that were interrupted. Of 30 probes the mean share
  * is 0.75; 15 of 34 found the core free; of the time 3 % were lost, and more in gaps that others of the core caused.
  * The frequency is known in two parts of the run. */
-static void test_noise_share_and_frequency_of_the_core(void **state)
+TEST(test_noise_share_and_frequency_of_the_core)
 {
     const struct noise_params params = {.threshold = "8x"};
     struct core_session *session = calloc(1, sizeof(*session));
@@ -563,7 +563,7 @@ static void test_noise_share_and_frequency_of_the_core(void **state)
 }
 
 /* Without a core probe nothing is said of the core. */
-static void test_noise_without_core_probes_has_no_core(void **state)
+TEST(test_noise_without_core_probes_has_no_core)
 {
     const struct noise_params params = {.threshold = "8x"};
     struct made_up_trial trial = {
@@ -577,7 +577,7 @@ static void test_noise_without_core_probes_has_no_core(void **state)
 
 /* In two observed seconds 500 timer interrupts are 250 a second, and 20 ms lost to faults are 1 %. Another 40 ms that
  * were not observed are 1.96 % of all 2,040 ms. */
-static void test_noise_rates_are_those_of_a_second(void **state)
+TEST(test_noise_rates_are_those_of_a_second)
 {
     const struct noise_params params = {.threshold = "8x"};
     struct made_up_trial trial = {
@@ -608,7 +608,7 @@ static void test_noise_rates_are_those_of_a_second(void **state)
 }
 
 /* The kernel counted 30 ms for the group: what the samplers took for the quota beyond that is preempted. */
-static void test_noise_quota_is_at_most_what_the_kernel_counted(void **state)
+TEST(test_noise_quota_is_at_most_what_the_kernel_counted)
 {
     const struct noise_params params = {.threshold = "8x"};
     struct made_up_trial trial = {
@@ -682,7 +682,7 @@ static int count_looks(void)
     return 0;
 }
 
-static void test_noise_counts_are_what_the_counters_rose_by_in_the_run(void **state)
+TEST(test_noise_counts_are_what_the_counters_rose_by_in_the_run)
 {
     assert_int_equal(fixture_in_child(count_looks), 0);
 }
@@ -720,7 +720,7 @@ static int probe_a_core(void)
     return 0;
 }
 
-static void test_noise_probes_are_taken_over_the_run(void **state)
+TEST(test_noise_probes_are_taken_over_the_run)
 {
     int status = fixture_in_child(probe_a_core);
 
@@ -841,7 +841,7 @@ static void end_made_up(struct fixture_party *p)
 /* 250 ms are windows of 100, 100 and 50 ms. A turn of the loop takes 100 ns, and a gap of more than 800 ns is a
  * detour: what took the CPU for 700 ns is none, for 800 ns is one. Blind are 100 ns after each of the nine detours,
  * and 400 ns at the end of each window (five readings of the clock, the first of them that of the loop). */
-static void test_noise_adds_up_what_took_the_cpu(void **state)
+TEST(test_noise_adds_up_what_took_the_cpu)
 {
     static const struct disturbance of[] = {
         {11 * MS, 5000, .voluntary = 1},
@@ -910,7 +910,7 @@ static void test_noise_adds_up_what_took_the_cpu(void **state)
  * begin and 97 to look whether 50 ms have passed, each; and in the warm-up 1 to begin, 300,001 in the loop and 4 at its
  * end. With 20 ms each: 2 for the tick; a detour is added, and the counters are read, three times only; and the loop of
  * the warm-up ends with its first. */
-static void test_noise_set_up_takes_its_readings(void **state)
+TEST(test_noise_set_up_takes_its_readings)
 {
     static const struct {
         uint64_t step_ns, readings;
@@ -928,7 +928,7 @@ static void test_noise_set_up_takes_its_readings(void **state)
 }
 
 /* At 120 ms: the window that has begun then goes on to its end. */
-static void test_noise_ends_with_the_window_in_which_it_is_stopped(void **state)
+TEST(test_noise_ends_with_the_window_in_which_it_is_stopped)
 {
     struct fixture_party p;
 
@@ -947,7 +947,7 @@ static unsigned shared_from_15_ms(uint64_t since_ns)
 
 /* Every 1.5 ms and 600 ns (the probe, and two readings of the clock): 20 probes in 30 ms, one in each fifth of a
  * hundred parts. Each but the first ends a slice. */
-static void test_noise_probes_the_core_every_millisecond_and_a_half(void **state)
+TEST(test_noise_probes_the_core_every_millisecond_and_a_half)
 {
     struct clock_info clock;
     struct fixture_party p;
@@ -973,7 +973,7 @@ static void test_noise_probes_the_core_every_millisecond_and_a_half(void **state
 }
 
 /* Two turns of the loop are 200 ns. */
-static void test_noise_threshold_is_of_the_shortest_turn(void **state)
+TEST(test_noise_threshold_is_of_the_shortest_turn)
 {
     static const struct {
         struct noise_params params;
@@ -1004,7 +1004,7 @@ static void test_noise_threshold_is_of_the_shortest_turn(void **state)
     end_made_up(&p);
 }
 
-static void test_noise_samples_once(void **state)
+TEST(test_noise_samples_once)
 {
     static const unsigned seconds[PRESET_COUNT] = {[PRESET_DEFAULT] = 5, [PRESET_QUICK] = 2, [PRESET_CLASSIC] = 60};
 
@@ -1017,33 +1017,8 @@ static void test_noise_samples_once(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_noise_threshold_is_a_time_or_a_multiple_of_the_loop),
-        cmocka_unit_test(test_noise_wrong_thresholds_name_the_range),
-        cmocka_unit_test(test_noise_window_is_a_multiple_of_a_reading),
-        cmocka_unit_test(test_noise_faults_are_faults),
-        cmocka_unit_test(test_noise_migrations_are_migrations),
-        cmocka_unit_test(test_noise_preemptions_are_preemptions),
-        cmocka_unit_test(test_noise_rows_of_a_trial),
-        cmocka_unit_test(test_noise_cells_go_on_from_sample_to_sample),
-        cmocka_unit_test(test_noise_threshold_below_the_loop_is_raised),
-        cmocka_unit_test(test_noise_lost_share_is_that_of_all_causes),
-        cmocka_unit_test(test_noise_brief_detours_and_periods),
-        cmocka_unit_test(test_noise_share_and_frequency_of_the_core),
-        cmocka_unit_test(test_noise_without_core_probes_has_no_core),
-        cmocka_unit_test(test_noise_rates_are_those_of_a_second),
-        cmocka_unit_test(test_noise_quota_is_at_most_what_the_kernel_counted),
-        cmocka_unit_test(test_noise_counts_are_what_the_counters_rose_by_in_the_run),
-        cmocka_unit_test(test_noise_probes_are_taken_over_the_run),
-        cmocka_unit_test(test_noise_adds_up_what_took_the_cpu),
-        cmocka_unit_test(test_noise_set_up_takes_its_readings),
-        cmocka_unit_test(test_noise_ends_with_the_window_in_which_it_is_stopped),
-        cmocka_unit_test(test_noise_probes_the_core_every_millisecond_and_a_half),
-        cmocka_unit_test(test_noise_threshold_is_of_the_shortest_turn),
-        cmocka_unit_test(test_noise_samples_once),
-    };
     trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     signals_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

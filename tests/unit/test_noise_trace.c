@@ -166,7 +166,7 @@ static int end_trace(void)
     return fixture_own_mounts() || mount("none", "/mnt", "tracefs", 0, NULL) || rmdir(TRACE) ? CANNOT : 0;
 }
 
-static void test_noise_timer_as_the_kernel_traces_it(void **state)
+TEST(test_noise_timer_as_the_kernel_traces_it)
 {
     int status = fixture_in_child(traced), removed = fixture_in_child(end_trace);
 
@@ -174,12 +174,4 @@ static void test_noise_timer_as_the_kernel_traces_it(void **state)
         skip_because("it needs x86, root and tracefs");
     assert_int_equal(status, 0);
     assert_int_equal(removed, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_noise_timer_as_the_kernel_traces_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

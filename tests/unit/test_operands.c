@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Kinds of the commands' operands. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "cmd/cmd.h"
 
-static void test_operands_named_reads_whole_words(void **state)
+TEST(test_operands_named_reads_whole_words)
 {
     static const struct {
         const char *shown;
@@ -35,7 +30,7 @@ static void test_operands_named_reads_whole_words(void **state)
             fail_msg("'%s' is kind %d", cases[i].shown, (int)operands_named(cases[i].shown));
 }
 
-static void test_operands_follow_descriptor_then_suite_then_usage_line(void **state)
+TEST(test_operands_follow_descriptor_then_suite_then_usage_line)
 {
     static const struct operands own = {.kind = OPERANDS_FOLDERS};
     const struct command described = {.operands = "FILE", .suite = &suite_stream, .takes = &own};
@@ -67,7 +62,7 @@ static void check_word(const struct command *command, const char *name)
         fail_msg("%s: '%s' is no word that a script can hold", command->name, name);
 }
 
-static void test_operands_are_words_that_scripts_can_hold(void **state)
+TEST(test_operands_are_words_that_scripts_can_hold)
 {
     for (size_t c = 0; command_list[c]; c++) {
         const struct command *command = command_list[c];
@@ -83,7 +78,7 @@ static void test_operands_are_words_that_scripts_can_hold(void **state)
     }
 }
 
-static void test_operands_choices_are_words_that_scripts_can_hold(void **state)
+TEST(test_operands_choices_are_words_that_scripts_can_hold)
 {
     struct option_table tables[TABLES_MAX];
 
@@ -95,15 +90,4 @@ static void test_operands_choices_are_words_that_scripts_can_hold(void **state)
                 for (size_t i = 0; tables[t].rows[r].choices && tables[t].rows[r].choices[i]; i++)
                     check_word(command_list[c], tables[t].rows[r].choices[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operands_named_reads_whole_words),
-        cmocka_unit_test(test_operands_follow_descriptor_then_suite_then_usage_line),
-        cmocka_unit_test(test_operands_are_words_that_scripts_can_hold),
-        cmocka_unit_test(test_operands_choices_are_words_that_scripts_can_hold),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

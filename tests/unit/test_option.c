@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Option tables: each type of value, the command line's forms, presets and help. */
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "engine/option.h"
 #include "rows/text.h"
 
@@ -192,7 +187,7 @@ static void die_quietly(void)
 
 /* --- types */
 
-static void test_option_count_takes_suffixes(void **state)
+TEST(test_option_count_takes_suffixes)
 {
     static const struct {
         const char *line;
@@ -217,7 +212,7 @@ static void test_option_count_takes_suffixes(void **state)
     assert_int_equal(r.own.limit, 0);
 }
 
-static void test_option_count_refuses_junk(void **state)
+TEST(test_option_count_refuses_junk)
 {
     static const char *const bad[] = {"10x", "x",   "-5", "+5",   "0x10", "nan", "inf",
                                       "1.5", "1KK", "K",  "10kk", "1e3",  "1,2", "99999999999999999999x"};
@@ -230,7 +225,7 @@ static void test_option_count_refuses_junk(void **state)
     refused("--limit x", "--limit: 'x' is not a count (suffix K, M or G)");
 }
 
-static void test_option_count_refuses_outside_and_overflow(void **state)
+TEST(test_option_count_refuses_outside_and_overflow)
 {
     refused("--experiments 0", "--experiments: '0' is out of range (1 to 1T)");
     refused("--experiments 1001G", "--experiments: '1001G' is out of range (1 to 1T)");
@@ -240,7 +235,7 @@ static void test_option_count_refuses_outside_and_overflow(void **state)
     refused("--limit 18446744074G", "--limit: '18446744074G' is out of range");
 }
 
-static void test_option_int_takes_negative_values(void **state)
+TEST(test_option_int_takes_negative_values)
 {
     struct run r;
     assert_int_equal(parse(&r, "--nice -5"), 0);
@@ -253,7 +248,7 @@ static void test_option_int_takes_negative_values(void **state)
     assert_int_equal(r.common.nice, 19);
 }
 
-static void test_option_int_refuses_bad_values(void **state)
+TEST(test_option_int_refuses_bad_values)
 {
     refused("--nice 40", "--nice: '40' is out of range (-20 to 19)");
     refused("--nice -21", "--nice: '-21' is out of range (-20 to 19)");
@@ -264,7 +259,7 @@ static void test_option_int_refuses_bad_values(void **state)
     refused("--nice 18446744073709551617", "--nice: '18446744073709551617' is out of range (-20 to 19)");
 }
 
-static void test_option_int_reaches_both_ends(void **state)
+TEST(test_option_int_reaches_both_ends)
 {
     static const struct option row = {.name = "int", .type = OPTION_INT, .size = sizeof(int64_t)};
     int64_t value = 0;
@@ -279,7 +274,7 @@ static void test_option_int_reaches_both_ends(void **state)
     assert_true(value == INT64_MAX);
 }
 
-static void test_option_size_is_binary(void **state)
+TEST(test_option_size_is_binary)
 {
     struct run r;
     assert_int_equal(parse(&r, "--size 4096"), 0);
@@ -297,7 +292,7 @@ static void test_option_size_is_binary(void **state)
     refused("--size 17179869184G", "--size: '17179869184G' is out of range (4 KiB to 1 TiB)");
 }
 
-static void test_option_duration_of_microseconds(void **state)
+TEST(test_option_duration_of_microseconds)
 {
     static const struct option row = {
         .name = "i", .type = OPTION_DURATION_US, .min = 100e3, .max = 10e9, .size = sizeof(uint64_t)};
@@ -320,7 +315,7 @@ static void test_option_duration_of_microseconds(void **state)
                         "none)");
 }
 
-static void test_option_duration_takes_units(void **state)
+TEST(test_option_duration_takes_units)
 {
     static const struct option row = {.name = "d", .type = OPTION_DURATION, .size = sizeof(uint64_t)};
     static const struct {
@@ -343,7 +338,7 @@ static void test_option_duration_takes_units(void **state)
     }
 }
 
-static void test_option_duration_refuses_bad_values(void **state)
+TEST(test_option_duration_refuses_bad_values)
 {
     static const char *const bad[] = {"x",   "s",    "1x", "1.",  ".",   "1.s", "-1",    "+1",      "1e3",
                                       "0x1", "1,5s", "1S", "1ss", "nan", "inf", "1.2.3", "infinity"};
@@ -360,7 +355,7 @@ static void test_option_duration_refuses_bad_values(void **state)
     refused("--time 18446744074", "--time: '18446744074' is out of range (100 ms to 1 h)");
 }
 
-static void test_option_percent_takes_a_sign(void **state)
+TEST(test_option_percent_takes_a_sign)
 {
     struct run r;
     assert_int_equal(parse(&r, "--target 2"), 0);
@@ -374,7 +369,7 @@ static void test_option_percent_takes_a_sign(void **state)
     refused("--target %", "--target: '%' is not a percentage (0.1 % to 50 %)");
 }
 
-static void test_option_percent_refuses_infinite(void **state)
+TEST(test_option_percent_refuses_infinite)
 {
     static const struct option row = {.name = "p", .type = OPTION_PERCENT, .size = sizeof(double)};
     char digits[400], error[256];
@@ -386,7 +381,7 @@ static void test_option_percent_refuses_infinite(void **state)
     assert_true(value == 7.0);
 }
 
-static void test_option_choice_is_an_index(void **state)
+TEST(test_option_choice_is_an_index)
 {
     struct run r;
     assert_int_equal(parse(&r, "--order none"), 0);
@@ -396,7 +391,7 @@ static void test_option_choice_is_an_index(void **state)
     refused("--order Random", "--order: 'Random' is not one of random, sorted or none; did you mean 'random'?");
 }
 
-static void test_option_text_refuses_longer_values(void **state)
+TEST(test_option_text_refuses_longer_values)
 {
     struct run r;
     assert_int_equal(parse(&r, "-o 1234567"), 0);
@@ -406,7 +401,7 @@ static void test_option_text_refuses_longer_values(void **state)
     refused("-o 12345678", "--output: '12345678' is too long (at most 7 bytes)");
 }
 
-static void test_option_sweep_takes_one_or_a_range(void **state)
+TEST(test_option_sweep_takes_one_or_a_range)
 {
     struct run r;
     assert_int_equal(parse(&r, "--rows 22"), 0);
@@ -422,7 +417,7 @@ static void test_option_sweep_takes_one_or_a_range(void **state)
     assert_int_equal(r.own.rows.step, 1);
 }
 
-static void test_option_sweep_refuses_bad_values(void **state)
+TEST(test_option_sweep_refuses_bad_values)
 {
     static const char *const bad[] = {"x", "1:", ":5", "1:2:", "1:2:3:4", "1-5", "1::2", "1:2:x", "-1:5:1"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -438,7 +433,7 @@ static void test_option_sweep_refuses_bad_values(void **state)
     refused("--rows 10:46:18446744073709551616", "--rows: '10:46:18446744073709551616' is out of range (1 to 100)");
 }
 
-static void test_option_counts_append_on_repetition(void **state)
+TEST(test_option_counts_append_on_repetition)
 {
     struct run r;
     begin(&r);
@@ -453,7 +448,7 @@ static void test_option_counts_append_on_repetition(void **state)
     assert_int_equal(r.own.copies.value[3], 8);
 }
 
-static void test_option_lines_append_on_repetition(void **state)
+TEST(test_option_lines_append_on_repetition)
 {
     static const struct option row = {.name = "require", .type = OPTION_LINES, .offset = 0, .size = 16};
     char target[16] = "", error[200];
@@ -470,7 +465,7 @@ static void test_option_lines_append_on_repetition(void **state)
     assert_int_equal(option_parse(8, words, &table, 1, operands, error, sizeof(error)), -1);
 }
 
-static void test_option_counts_refuse_bad_values(void **state)
+TEST(test_option_counts_refuse_bad_values)
 {
     static const char *const bad[] = {",", "1,", ",1", "1,,2", "1;2", "1,x", "-1"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -484,7 +479,7 @@ static void test_option_counts_refuse_bad_values(void **state)
     refused("-c 1,18446744073709551617", "--copies: '1,18446744073709551617' is out of range (1 to 4096)");
 }
 
-static void test_option_counts_hold_32(void **state)
+TEST(test_option_counts_hold_32)
 {
     struct run r;
     /* 16 numbers, so that a second time fills it. */
@@ -528,7 +523,7 @@ static const char *parse_names(struct option_table *table, uint64_t *names, char
     return error;
 }
 
-static void test_option_names_are_bits(void **state)
+TEST(test_option_names_are_bits)
 {
     static const struct {
         char *one, *two;
@@ -547,7 +542,7 @@ static void test_option_names_are_bits(void **state)
     }
 }
 
-static void test_option_names_refuse_bad_values(void **state)
+TEST(test_option_names_refuse_bad_values)
 {
     static char *const empty[] = {",", "burn,", ",burn", "burn,,ring"};
     struct option_table table = {0};
@@ -578,7 +573,7 @@ static void test_option_names_refuse_bad_values(void **state)
     assert_int_equal(names, 0x10);
 }
 
-static void test_option_names_show_a_long_word_cut(void **state)
+TEST(test_option_names_show_a_long_word_cut)
 {
     struct option_table table = {0};
     uint64_t names = 0;
@@ -592,7 +587,7 @@ static void test_option_names_show_a_long_word_cut(void **state)
     assert_true(strlen(error) < 140);
 }
 
-static void test_option_names_reach_the_last_of_64(void **state)
+TEST(test_option_names_reach_the_last_of_64)
 {
     static char words[65][4];
     static const char *choices[66];
@@ -620,7 +615,7 @@ static void test_option_names_reach_the_last_of_64(void **state)
     assert_int_equal(WTERMSIG(status), SIGABRT);
 }
 
-static void test_option_names_have_defaults(void **state)
+TEST(test_option_names_have_defaults)
 {
     char error[64];
     uint64_t names = 0xff;
@@ -638,7 +633,7 @@ static void test_option_names_have_defaults(void **state)
     assert_int_equal(names, 0x12);
 }
 
-static void test_option_fail_on(void **state)
+TEST(test_option_fail_on)
 {
     static const char *const wrong[] = {"slower:",       "slower:x",   "slower:5x",  "slower:-1",
                                         "slower:1000.1", "faster:nan", "slower:5%%", "slow",
@@ -664,7 +659,7 @@ static void test_option_fail_on(void **state)
     assert_int_equal(f.kinds, FAIL_ON_SLOWER | FAIL_ON_FASTER | FAIL_ON_OTHER | FAIL_ON_SETTINGS);
 }
 
-static void test_option_names_are_in_help(void **state)
+TEST(test_option_names_are_in_help)
 {
     const struct option_table table = {.rows = load_rows, .n = 1};
     struct text out = {0};
@@ -674,7 +669,7 @@ static void test_option_names_are_in_help(void **state)
     text_free(&out);
 }
 
-static void test_option_defaults_of_a_command_replace_the_rows(void **state)
+TEST(test_option_defaults_of_a_command_replace_the_rows)
 {
     static const struct option_default own[] = {{"other", "x"}, {"load", "X,ring"}, {NULL, NULL}};
     char error[256];
@@ -692,7 +687,7 @@ static void test_option_defaults_of_a_command_replace_the_rows(void **state)
     text_free(&out);
 }
 
-static void test_option_cpus_take_a_list_or_a_word(void **state)
+TEST(test_option_cpus_take_a_list_or_a_word)
 {
     struct run r;
     assert_int_equal(parse(&r, "--cpus 0,2-3"), 0);
@@ -706,7 +701,7 @@ static void test_option_cpus_take_a_list_or_a_word(void **state)
     assert_int_equal(cpuset_count(&r.own.cpus.set), 0);
 }
 
-static void test_option_cpus_refuse_bad_values(void **state)
+TEST(test_option_cpus_refuse_bad_values)
 {
     struct run r;
     refused("--cpus qiet", "--cpus: 'qiet' is not a CPU list, all or quiet; did you mean 'quiet'?");
@@ -719,7 +714,7 @@ static void test_option_cpus_refuse_bad_values(void **state)
     assert_memory_equal(r.error, "--cpus: '0,0': ", 15);
 }
 
-static void test_option_refused_value_leaves_the_target(void **state)
+TEST(test_option_refused_value_leaves_the_target)
 {
     struct run r;
     assert_int_equal(parse(&r, "-n 5 --rows 7 -c 3 --cpus 1 --time 2 -o abc --order none"), 0);
@@ -733,7 +728,7 @@ static void test_option_refused_value_leaves_the_target(void **state)
     assert_memory_equal(&r.own, &own, sizeof(own));
 }
 
-static void test_option_error_shows_a_long_value_cut(void **state)
+TEST(test_option_error_shows_a_long_value_cut)
 {
     struct run r;
     char line[300];
@@ -750,7 +745,7 @@ static void test_option_error_shows_a_long_value_cut(void **state)
     assert_null(strchr(r.error, '\xc3'));
 }
 
-static void test_option_error_is_cut_at_the_buffer(void **state)
+TEST(test_option_error_is_cut_at_the_buffer)
 {
     struct run r;
     char *argv[] = {"test", "--limt"};
@@ -762,7 +757,7 @@ static void test_option_error_is_cut_at_the_buffer(void **state)
 
 /* --- the command line */
 
-static void test_option_parse_mixes_operands(void **state)
+TEST(test_option_parse_mixes_operands)
 {
     struct run r;
     assert_int_equal(parse(&r, "prime -q - --time 2 stream -n5 -- --quiet -- -x"), 6);
@@ -774,7 +769,7 @@ static void test_option_parse_mixes_operands(void **state)
     assert_int_equal(r.common.experiments, 5);
 }
 
-static void test_option_parse_takes_nothing(void **state)
+TEST(test_option_parse_takes_nothing)
 {
     struct run r;
     assert_int_equal(parse(&r, ""), 0);
@@ -783,7 +778,7 @@ static void test_option_parse_takes_nothing(void **state)
         assert_false(r.tables[0].given[i]);
 }
 
-static void test_option_parse_keeps_an_empty_operand(void **state)
+TEST(test_option_parse_keeps_an_empty_operand)
 {
     struct run r;
     char *argv[] = {"test", ""};
@@ -792,14 +787,14 @@ static void test_option_parse_keeps_an_empty_operand(void **state)
     assert_string_equal(r.operands[0], "");
 }
 
-static void test_option_parse_last_wins(void **state)
+TEST(test_option_parse_last_wins)
 {
     struct run r;
     assert_int_equal(parse(&r, "-n 5 --experiments=6 -n7"), 0);
     assert_int_equal(r.common.experiments, 7);
 }
 
-static void test_option_abbreviations(void **state)
+TEST(test_option_abbreviations)
 {
     struct run r;
     assert_int_equal(parse(&r, "--exp 5 --qui --sa=3 --se 4"), 0);
@@ -810,7 +805,7 @@ static void test_option_abbreviations(void **state)
     refused("--sa", "--samples needs a value");
 }
 
-static void test_option_ambiguous_abbreviation_names_all(void **state)
+TEST(test_option_ambiguous_abbreviation_names_all)
 {
     refused("--s 1", "'--s' could be --size, --samples or --series");
     refused("--ti 1 --o=1", "'--o' could be --order or --output");
@@ -818,7 +813,7 @@ static void test_option_ambiguous_abbreviation_names_all(void **state)
     refused("--i 1 --n 1 --c 1", "'--c' could be --copies or --cpus");
 }
 
-static void test_option_exact_name_beats_a_longer_one(void **state)
+TEST(test_option_exact_name_beats_a_longer_one)
 {
     static const struct option rows[] = {
         {.name = "times", .type = OPTION_FLAG, .offset = 0, .size = sizeof(bool)},
@@ -837,7 +832,7 @@ static void test_option_exact_name_beats_a_longer_one(void **state)
     assert_string_equal(error, "'--tim' could be --times, --time or --timing");
 }
 
-static void test_option_aliases(void **state)
+TEST(test_option_aliases)
 {
     struct run r;
     assert_int_equal(parse(&r, "--passes 5"), 0);
@@ -850,7 +845,7 @@ static void test_option_aliases(void **state)
     refused("--passes 0", "--experiments: '0' is out of range (1 to 1T)");
 }
 
-static void test_option_letters_combine(void **state)
+TEST(test_option_letters_combine)
 {
     struct run r;
     assert_int_equal(parse(&r, "-qv"), 0);
@@ -867,7 +862,7 @@ static void test_option_letters_combine(void **state)
     assert_false(r.common.quiet);
 }
 
-static void test_option_letters_refuse_unknown(void **state)
+TEST(test_option_letters_refuse_unknown)
 {
     refused("-x", "unknown option '-x'");
     refused("-qx5", "unknown option '-x'");
@@ -878,7 +873,7 @@ static void test_option_letters_refuse_unknown(void **state)
     refused("-n=5", "--experiments: '=5' is not a count (1 to 1T, suffix K, M or G)");
 }
 
-static void test_option_optional_value_is_only_attached(void **state)
+TEST(test_option_optional_value_is_only_attached)
 {
     struct run r;
     assert_int_equal(parse(&r, "--fifo"), 0);
@@ -896,7 +891,7 @@ static void test_option_optional_value_is_only_attached(void **state)
     refused("--fifo=", "--fifo needs a value, not '' (1 to 98)");
 }
 
-static void test_option_needs_or_takes_no_value(void **state)
+TEST(test_option_needs_or_takes_no_value)
 {
     refused("--limit", "--limit needs a value");
     refused("--limit=", "--limit needs a value, not ''");
@@ -905,7 +900,7 @@ static void test_option_needs_or_takes_no_value(void **state)
     refused("--limit --quiet", "--limit: '--quiet' is not a count (suffix K, M or G)");
 }
 
-static void test_option_refuses_an_empty_or_blank_value(void **state)
+TEST(test_option_refuses_an_empty_or_blank_value)
 {
     struct run r;
     static char *const blanks[] = {" 5", "5 ", "\t5", "5\n"};
@@ -922,7 +917,7 @@ static void test_option_refuses_an_empty_or_blank_value(void **state)
         }
 }
 
-static void test_option_unknown_suggests_the_nearest(void **state)
+TEST(test_option_unknown_suggests_the_nearest)
 {
     refused("--limt 5", "unknown option '--limt'; did you mean '--limit'?");
     refused("--limt=5", "unknown option '--limt'; did you mean '--limit'?");
@@ -933,7 +928,7 @@ static void test_option_unknown_suggests_the_nearest(void **state)
     refused("--=5", "unknown option '--'");
 }
 
-static void test_option_given_tells_what_was_named(void **state)
+TEST(test_option_given_tells_what_was_named)
 {
     struct run r;
     assert_int_equal(parse(&r, "--samples 5 -q"), 0);
@@ -947,7 +942,7 @@ static void test_option_given_tells_what_was_named(void **state)
 }
 
 /* A command's own letters hide those of the shared table, in help too; long names stay. */
-static void test_option_letters_of_a_table_may_be_taken(void **state)
+TEST(test_option_letters_of_a_table_may_be_taken)
 {
     struct flags {
         bool first, second;
@@ -975,7 +970,7 @@ static void test_option_letters_of_a_table_may_be_taken(void **state)
 }
 
 /* Two entries with one target: given is given by either, and the default of the other leaves the value alone. */
-static void test_option_given_by_another_entry(void **state)
+TEST(test_option_given_by_another_entry)
 {
     int64_t value = 0;
     const struct option of_shared[] = {{.name = "first", .type = OPTION_INT, .size = sizeof(value)}};
@@ -996,7 +991,7 @@ static void test_option_given_by_another_entry(void **state)
     assert_int_equal(value, 7);
 }
 
-static void test_option_too_many_rows_assert(void **state)
+TEST(test_option_too_many_rows_assert)
 {
     static struct option rows[OPTION_ROWS_MAX + 1];
     static uint64_t target;
@@ -1023,7 +1018,7 @@ static void test_option_too_many_rows_assert(void **state)
 
 /* --- presets */
 
-static void test_option_defaults_follow_the_preset(void **state)
+TEST(test_option_defaults_follow_the_preset)
 {
     struct run r;
     begin(&r);
@@ -1053,7 +1048,7 @@ static void test_option_defaults_follow_the_preset(void **state)
     assert_int_equal(r.own.copies.n, 2);
 }
 
-static void test_option_defaults_leave_given_rows(void **state)
+TEST(test_option_defaults_leave_given_rows)
 {
     struct run r;
     assert_int_equal(parse(&r, "--time 3 --nice -5 -c 9 -o abc"), 0);
@@ -1066,7 +1061,7 @@ static void test_option_defaults_leave_given_rows(void **state)
     assert_int_equal(r.common.experiments, 10);
 }
 
-static void test_option_defaults_report_a_bad_row(void **state)
+TEST(test_option_defaults_report_a_bad_row)
 {
     static const struct option rows[] = {
         {.name = "good", .type = OPTION_COUNT, .preset = {"1", "2x"}, .size = sizeof(uint64_t)},
@@ -1098,7 +1093,7 @@ static const char common_help[] =
     "      --order ORDER     order of the list  (random, sorted or none; default sorted)\n"
     "  -o, --output FILE     write there\n";
 
-static void test_option_help_aligns_two_columns(void **state)
+TEST(test_option_help_aligns_two_columns)
 {
     struct run r;
     struct text out = {0};
@@ -1117,7 +1112,7 @@ static void test_option_help_aligns_two_columns(void **state)
     text_free(&out);
 }
 
-static void test_option_help_wraps_at_the_width(void **state)
+TEST(test_option_help_wraps_at_the_width)
 {
     static const struct option rows[] = {
         {.name = "time",
@@ -1155,7 +1150,7 @@ static void test_option_help_wraps_at_the_width(void **state)
     text_free(&out);
 }
 
-static void test_option_help_shows_the_words_of_counts(void **state)
+TEST(test_option_help_shows_the_words_of_counts)
 {
     static const struct option rows[] = {
         {.name = "n",
@@ -1183,7 +1178,7 @@ static void test_option_help_shows_the_words_of_counts(void **state)
     text_free(&out);
 }
 
-static void test_option_help_passes_on_failure(void **state)
+TEST(test_option_help_passes_on_failure)
 {
     struct run r;
     struct text out = {.failed = 1};
@@ -1195,7 +1190,7 @@ static void test_option_help_passes_on_failure(void **state)
 }
 
 /* Messages name our options and values for another program's, and explain a maximum. Shortened options are recorded. */
-static void test_option_names_what_is_meant(void **state)
+TEST(test_option_names_what_is_meant)
 {
     static const struct option_foreign values[] = {{"prometheus", "did you mean 'none'?"}, {NULL, NULL}};
     static const struct option_foreign foreign[] = {
@@ -1239,7 +1234,7 @@ static void test_option_names_what_is_meant(void **state)
     assert_true(table.shortened[0] && !table.shortened[1]);
 }
 
-static void test_option_without_some(void **state)
+TEST(test_option_without_some)
 {
     static const char *const names[] = {"size", "fifo", "experiments", NULL};
     static char *argv[] = {"run",    "a",    "--size",   "4K",  "-qv", "--output", "--size", "--siz=8K", "-o",
@@ -1255,71 +1250,4 @@ static void test_option_without_some(void **state)
     assert_int_equal(option_without(ARGC, argv, r.tables, 2, names, got), sizeof(kept) / sizeof(kept[0]));
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
         assert_string_equal(got[i], kept[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_option_without_some),
-        cmocka_unit_test(test_option_count_takes_suffixes),
-        cmocka_unit_test(test_option_count_refuses_junk),
-        cmocka_unit_test(test_option_count_refuses_outside_and_overflow),
-        cmocka_unit_test(test_option_int_takes_negative_values),
-        cmocka_unit_test(test_option_int_refuses_bad_values),
-        cmocka_unit_test(test_option_int_reaches_both_ends),
-        cmocka_unit_test(test_option_size_is_binary),
-        cmocka_unit_test(test_option_duration_takes_units),
-        cmocka_unit_test(test_option_duration_of_microseconds),
-        cmocka_unit_test(test_option_duration_refuses_bad_values),
-        cmocka_unit_test(test_option_percent_takes_a_sign),
-        cmocka_unit_test(test_option_percent_refuses_infinite),
-        cmocka_unit_test(test_option_choice_is_an_index),
-        cmocka_unit_test(test_option_text_refuses_longer_values),
-        cmocka_unit_test(test_option_sweep_takes_one_or_a_range),
-        cmocka_unit_test(test_option_sweep_refuses_bad_values),
-        cmocka_unit_test(test_option_counts_append_on_repetition),
-        cmocka_unit_test(test_option_lines_append_on_repetition),
-        cmocka_unit_test(test_option_counts_refuse_bad_values),
-        cmocka_unit_test(test_option_counts_hold_32),
-        cmocka_unit_test(test_option_names_are_bits),
-        cmocka_unit_test(test_option_names_refuse_bad_values),
-        cmocka_unit_test(test_option_names_show_a_long_word_cut),
-        cmocka_unit_test(test_option_names_reach_the_last_of_64),
-        cmocka_unit_test(test_option_names_have_defaults),
-        cmocka_unit_test(test_option_names_are_in_help),
-        cmocka_unit_test(test_option_fail_on),
-        cmocka_unit_test(test_option_defaults_of_a_command_replace_the_rows),
-        cmocka_unit_test(test_option_cpus_take_a_list_or_a_word),
-        cmocka_unit_test(test_option_cpus_refuse_bad_values),
-        cmocka_unit_test(test_option_refused_value_leaves_the_target),
-        cmocka_unit_test(test_option_error_shows_a_long_value_cut),
-        cmocka_unit_test(test_option_error_is_cut_at_the_buffer),
-        cmocka_unit_test(test_option_parse_mixes_operands),
-        cmocka_unit_test(test_option_parse_takes_nothing),
-        cmocka_unit_test(test_option_parse_keeps_an_empty_operand),
-        cmocka_unit_test(test_option_parse_last_wins),
-        cmocka_unit_test(test_option_abbreviations),
-        cmocka_unit_test(test_option_ambiguous_abbreviation_names_all),
-        cmocka_unit_test(test_option_exact_name_beats_a_longer_one),
-        cmocka_unit_test(test_option_aliases),
-        cmocka_unit_test(test_option_letters_combine),
-        cmocka_unit_test(test_option_letters_refuse_unknown),
-        cmocka_unit_test(test_option_optional_value_is_only_attached),
-        cmocka_unit_test(test_option_needs_or_takes_no_value),
-        cmocka_unit_test(test_option_refuses_an_empty_or_blank_value),
-        cmocka_unit_test(test_option_unknown_suggests_the_nearest),
-        cmocka_unit_test(test_option_names_what_is_meant),
-        cmocka_unit_test(test_option_given_tells_what_was_named),
-        cmocka_unit_test(test_option_letters_of_a_table_may_be_taken),
-        cmocka_unit_test(test_option_given_by_another_entry),
-        cmocka_unit_test(test_option_too_many_rows_assert),
-        cmocka_unit_test(test_option_defaults_follow_the_preset),
-        cmocka_unit_test(test_option_defaults_leave_given_rows),
-        cmocka_unit_test(test_option_defaults_report_a_bad_row),
-        cmocka_unit_test(test_option_help_aligns_two_columns),
-        cmocka_unit_test(test_option_help_wraps_at_the_width),
-        cmocka_unit_test(test_option_help_shows_the_words_of_counts),
-        cmocka_unit_test(test_option_help_passes_on_failure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

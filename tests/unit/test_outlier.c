@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Outliers: arithmetic, and how often a machine of a fleet of equal machines is named. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "normal_fixture.h"
 #include "stats/stats.h"
 
@@ -20,7 +15,7 @@ static void expect_near(double got, double expected, double off)
         fail_msg("%.12g, expected %.12g", got, expected);
 }
 
-static void test_outlier_distances_by_hand(void **state)
+TEST(test_outlier_distances_by_hand)
 {
     /* Around 0: not logarithmic. Deviations from 2: 4 1 0 1 2 NAN, their median 1. */
     const double values[] = {-2, 1, 2, 3, 4, NAN};
@@ -37,7 +32,7 @@ static void test_outlier_distances_by_hand(void **state)
 }
 
 /* A rate and the time that it takes: the same distance, the other sign. */
-static void test_outlier_reciprocals_are_judged_alike(void **state)
+TEST(test_outlier_reciprocals_are_judged_alike)
 {
     const double times[] = {10, 11, 12, 12.5, 20}, rates[] = {1. / 10, 1. / 11, 1. / 12, 1. / 12.5, 1. / 20};
     double scratch[COUNT(times)];
@@ -49,7 +44,7 @@ static void test_outlier_reciprocals_are_judged_alike(void **state)
         expect_near(outlier_distance(&of_times, times[i]), -outlier_distance(&of_rates, rates[i]), 1e-9);
 }
 
-static void test_outlier_spread_is_floored(void **state)
+TEST(test_outlier_spread_is_floored)
 {
     const double equal[] = {7, 7, 7, 7, 7.07};
     double scratch[COUNT(equal)];
@@ -61,7 +56,7 @@ static void test_outlier_spread_is_floored(void **state)
     assert_false(outlier_measure(equal, COUNT(equal), 0, scratch, &m)); /* nothing to measure by */
 }
 
-static void test_outlier_needs_some_machines(void **state)
+TEST(test_outlier_needs_some_machines)
 {
     const double few[] = {1, 2, 3, NAN, INFINITY}, around_zero[] = {-1, 0, 0, 1};
     double scratch[COUNT(few)];
@@ -71,7 +66,7 @@ static void test_outlier_needs_some_machines(void **state)
     assert_false(outlier_measure(around_zero, COUNT(around_zero), 0.01, scratch, &m));
 }
 
-static void test_outlier_thresholds(void **state)
+TEST(test_outlier_thresholds)
 {
     /* P(X >= 12) of 20 at 1/4 is 0.00094, of which four are within 0.005; at 11 it is 0.0039. */
     expect_near(outlier_threshold(1000, 20000), 5.258, 0.01);
@@ -88,7 +83,7 @@ static void test_outlier_thresholds(void **state)
 }
 
 /* Where all machines have all metrics it is the same rule; a metric that few have counts for little. */
-static void test_outlier_worst_of_few(void **state)
+TEST(test_outlier_worst_of_few)
 {
     for (size_t n = 4; n < 100; n += 12) {
         size_t least = outlier_worst_threshold(n, 20);
@@ -154,7 +149,7 @@ static unsigned accused_of(unsigned runs, size_t n, size_t n_metrics, double slo
     return count;
 }
 
-static void test_outlier_equal_machines_are_not_accused(void **state)
+TEST(test_outlier_equal_machines_are_not_accused)
 {
     static const struct {
         size_t n, metrics;
@@ -169,25 +164,10 @@ static void test_outlier_equal_machines_are_not_accused(void **state)
     }
 }
 
-static void test_outlier_slow_machine_is_named(void **state)
+TEST(test_outlier_slow_machine_is_named)
 {
     seed = 4711;
     assert_true(accused_of(100, 1000, 1, 0.05, true) >= 95);
     assert_true(accused_of(100, 100, 5, 0.05, true) >= 95);
     assert_true(accused_of(200, 4, 10, 0.05, true) >= 190); /* by the worst rule: four have no spread to speak of */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_outlier_distances_by_hand),
-        cmocka_unit_test(test_outlier_reciprocals_are_judged_alike),
-        cmocka_unit_test(test_outlier_spread_is_floored),
-        cmocka_unit_test(test_outlier_needs_some_machines),
-        cmocka_unit_test(test_outlier_thresholds),
-        cmocka_unit_test(test_outlier_worst_of_few),
-        cmocka_unit_test(test_outlier_equal_machines_are_not_accused),
-        cmocka_unit_test(test_outlier_slow_machine_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

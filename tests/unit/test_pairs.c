@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests for pairs on published values, and their false claims and power by simulation. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "memory_fixture.h"
 #include "normal_fixture.h"
@@ -37,7 +31,7 @@ static struct paired test_of(const double *differences, size_t n)
 
 /* Depression scale factors before and after tranquilizers (Hollander, Wolfe 1973, p. 29), as R's help of wilcox.test
  * has them: V = 40, two-sided p = 0.03906, (pseudo)median 0.46, interval 0.010 to 0.786. */
-static void test_pairs_of_hollander_and_wolfe(void **state)
+TEST(test_pairs_of_hollander_and_wolfe)
 {
     const double x[] = {1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30};
     const double y[] = {0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29};
@@ -56,7 +50,7 @@ static void test_pairs_of_hollander_and_wolfe(void **state)
  * The negative ranks sum to 24; 676 of the 2^15 flips have a sum as small. */
 static const double darwin[] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
 
-static void test_pairs_of_darwin(void **state)
+TEST(test_pairs_of_darwin)
 {
     const struct paired paired = test_of(darwin, COUNT(darwin));
 
@@ -67,7 +61,7 @@ static void test_pairs_of_darwin(void **state)
 /* Ties share their mean rank, and differences of 0 have none: |d| = 0, 1, 1, 1, 2, 2, 5 have ranks 0, 3, 3,
  * 3, 5.5, 5.5,
  * 7. All 2^6 flips of the others are tried. */
-static void test_pairs_p_with_ties_and_zeros(void **state)
+TEST(test_pairs_p_with_ties_and_zeros)
 {
     const double d[] = {1, 2, 0, -1, 5, 1, 2}, ranks[] = {3, 5.5, 3, 7, 3, 5.5};
     unsigned extreme = 0;
@@ -83,7 +77,7 @@ static void test_pairs_p_with_ties_and_zeros(void **state)
 
 /* The interval has what the test does not reject: just inside of its ends it does not, just outside it does. Both below
  * and above the number of pairs up to which the test is exact. */
-static void test_pairs_interval_is_what_the_test_does_not_reject(void **state)
+TEST(test_pairs_interval_is_what_the_test_does_not_reject)
 {
     double d[90], shifted[90];
 
@@ -103,7 +97,7 @@ static void test_pairs_interval_is_what_the_test_does_not_reject(void **state)
 }
 
 /* Five pairs cannot be significant, however alike they are; six can, and their interval is their range. */
-static void test_pairs_are_at_least_six(void **state)
+TEST(test_pairs_are_at_least_six)
 {
     const double d[] = {3, 1, 2, 4, 5, 6};
     const struct paired five = test_of(d, PAIRED_LEAST - 1), six = test_of(d, PAIRED_LEAST);
@@ -115,7 +109,7 @@ static void test_pairs_are_at_least_six(void **state)
     assert_true(six.low == 1 && six.high == 6);
 }
 
-static void test_pairs_without_differences(void **state)
+TEST(test_pairs_without_differences)
 {
     const double zeros[8] = {0}, infinite[] = {1, 2, 3, 4, 5, 6, (double)INFINITY, 8};
     const struct paired none = test_of(zeros, 8), wrong = test_of(infinite, 8), empty = test_of(zeros, 0);
@@ -125,7 +119,7 @@ static void test_pairs_without_differences(void **state)
     assert_true(isnan(empty.p) && isnan(empty.centre));
 }
 
-static void test_pairs_log_ratios(void **state)
+TEST(test_pairs_log_ratios)
 {
     const double a[] = {1, 3, 2, 2, 9}, b[] = {2, 2, 4, 4, 9}, zero[] = {1, 1, 0, 0, 1};
     double out[5];
@@ -183,7 +177,7 @@ static unsigned claims_of(unsigned trials, double shift, bool naive)
 
 /* With all looks in, one trial in twenty at most claims a difference that is not there; the test for one look, made at
  * every look, does so in more than twice as many. A real difference is found. */
-static void test_pairs_false_claims_with_stopping(void **state)
+TEST(test_pairs_false_claims_with_stopping)
 {
     seed = 3;
     const unsigned sequential = claims_of(120, 0, false), naive = claims_of(120, 0, true);
@@ -196,7 +190,7 @@ static void test_pairs_false_claims_with_stopping(void **state)
 }
 
 /* A large difference is claimed at the first or second look of many, and what was claimed stays claimed. */
-static void test_pairs_sequential_ends_early(void **state)
+TEST(test_pairs_sequential_ends_early)
 {
     double d[400];
 
@@ -218,7 +212,7 @@ static void test_pairs_sequential_ends_early(void **state)
 /* The level of the one look at eight pairs: of the 256 flips of their signs ten have a sum of ranks of at most 3, which
  * is 3.9 %; at most 4 have 14, more than the 5 % of which the look may spend all. Twice as many planned pairs leave it
  * 2.5 %: at most 2 have six, 2.3 %, unless by chance too many of the 2,048 random flips. */
-static void test_pairs_level_of_a_look(void **state)
+TEST(test_pairs_level_of_a_look)
 {
     const double d[] = {1, -2, 3, -4, 5, -6, 7, 8}, ties[] = {1, -1, 1, -1, 1, -1, 1, -1};
     const double all = level_of_looks(d, 8, 8), half = level_of_looks(d, 8, 16);
@@ -232,7 +226,7 @@ static void test_pairs_level_of_a_look(void **state)
     assert_true(tied > 0.003 && tied < 0.014);
 }
 
-static void test_pairs_looks(void **state)
+TEST(test_pairs_looks)
 {
     unsigned looks = 0;
 
@@ -273,7 +267,7 @@ static unsigned find_effect(double (*draw)(void), size_t n, bool sequential, uns
 }
 
 /* The least effect is found in 80 % of measurements, although so few differences tell badly how large the noise is. */
-static void test_pairs_least_effect_is_found(void **state)
+TEST(test_pairs_least_effect_is_found)
 {
     seed = 11;
     assert_in_range(find_effect(normal, 8, false, 200), 149, 171);
@@ -281,7 +275,7 @@ static void test_pairs_least_effect_is_found(void **state)
 }
 
 /* With looks in between it is larger, with more pairs smaller, and larger where a narrow interval ends it early. */
-static void test_pairs_least_effect(void **state)
+TEST(test_pairs_least_effect)
 {
     double d[200];
 
@@ -307,7 +301,7 @@ static void test_pairs_least_effect(void **state)
  * above 2.2405 with 7.302 %: 1 + 2 * 0.7405 * 0.23183. 600 of 0.1 and 400 of 1: the spread is the interquartile range
  * 0.2 / 1.34, and a fifth of the draws is near 1; their sum is above 1.9692 with 18.26 %: 1 + 2 * 0.4692 * 0.0346. Of
  * 500 resamples these are 0.012 and 0.0024 off. */
-static void test_pairs_least_effect_of_six_pairs(void **state)
+TEST(test_pairs_least_effect_of_six_pairs)
 {
     static double ones[1000], mixed[1000];
 
@@ -347,33 +341,10 @@ static int least_of_darwin_in_turn(void)
     return isnan(least_effect(darwin, COUNT(darwin), 6, true, 10)) ? -1 : 0;
 }
 
-static void test_pairs_out_of_memory(void **state)
+TEST(test_pairs_out_of_memory)
 {
     assert_int_equal(memory_needed(test_darwin), 6);
     assert_int_equal(memory_needed(test_darwin_in_turn), 3);
     assert_int_equal(memory_needed(least_of_darwin), 5);
     assert_int_equal(memory_needed(least_of_darwin_in_turn), 9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs_of_hollander_and_wolfe),
-        cmocka_unit_test(test_pairs_of_darwin),
-        cmocka_unit_test(test_pairs_p_with_ties_and_zeros),
-        cmocka_unit_test(test_pairs_interval_is_what_the_test_does_not_reject),
-        cmocka_unit_test(test_pairs_are_at_least_six),
-        cmocka_unit_test(test_pairs_without_differences),
-        cmocka_unit_test(test_pairs_log_ratios),
-        cmocka_unit_test(test_pairs_false_claims_with_stopping),
-        cmocka_unit_test(test_pairs_sequential_ends_early),
-        cmocka_unit_test(test_pairs_level_of_a_look),
-        cmocka_unit_test(test_pairs_looks),
-        cmocka_unit_test(test_pairs_least_effect),
-        cmocka_unit_test(test_pairs_least_effect_of_six_pairs),
-        cmocka_unit_test(test_pairs_least_effect_is_found),
-        cmocka_unit_test(test_pairs_out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

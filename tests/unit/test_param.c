@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters of a row: added, read back, found by key, kind and word. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "row_fixture.h"
 #include "rows/text.h"
 
@@ -40,7 +35,7 @@ static void assert_kind(const char *text, enum row_param_kind kind)
     assert_int_equal(params.of[0].kind, kind);
 }
 
-static void test_param_by_key(void **state)
+TEST(test_param_by_key)
 {
     const struct row_params params = read_back("maxlimit=1 limit=22  experiments= last=x=y late=2.5us word");
     size_t length;
@@ -59,7 +54,7 @@ static void test_param_by_key(void **state)
     assert_int_equal(read_back("  ").n, 0);
 }
 
-static void test_param_kinds_follow_from_keys(void **state)
+TEST(test_param_kinds_follow_from_keys)
 {
     assert_kind("load=other", PARAM_PLACEMENT);
     assert_kind("clock=rdtsc", PARAM_CPU);
@@ -79,7 +74,7 @@ static void test_param_kinds_follow_from_keys(void **state)
     assert_kind("command", PARAM_WORK);
 }
 
-static void test_param_added_is_the_same_as_read(void **state)
+TEST(test_param_added_is_the_same_as_read)
 {
     struct row_params params = {.n = 0};
 
@@ -96,13 +91,13 @@ static void test_param_added_is_the_same_as_read(void **state)
     assert_string_equal(row_command_line(&params), "cc -Wl,-z x control=fifo:98");
 }
 
-static void test_param_commas_of_older_files_are_semicolons(void **state)
+TEST(test_param_commas_of_older_files_are_semicolons)
 {
     assert_string_equal(read_back("flags=-O3,-g layout=a,b command=cc -Wl,-z x").text,
                         "flags=-O3;-g layout=a;b command=cc -Wl,-z x");
 }
 
-static void test_param_appended_keeps_kinds(void **state)
+TEST(test_param_appended_keeps_kinds)
 {
     struct row_params params = {.n = 0}, others = {.n = 0};
 
@@ -115,7 +110,7 @@ static void test_param_appended_keeps_kinds(void **state)
     assert_int_equal(params.of[2].kind, PARAM_CPU);
 }
 
-static void test_param_without_room_is_cut(void **state)
+TEST(test_param_without_room_is_cut)
 {
     struct row_params params = {.n = 0};
     size_t length;
@@ -132,7 +127,7 @@ static void test_param_without_room_is_cut(void **state)
 }
 
 /* With so many bytes left there is room for a blank and the first byte of a parameter, or for none of it. */
-static void test_param_without_room_is_whole(void **state)
+TEST(test_param_without_room_is_whole)
 {
     for (int left = 0; left < 4; left++) {
         struct row_params params = {.n = 0};
@@ -147,7 +142,7 @@ static void test_param_without_room_is_whole(void **state)
 }
 
 /* A quote that is not closed does not hide the command line behind it. */
-static void test_param_with_an_open_quote_ends_at_the_blank(void **state)
+TEST(test_param_with_an_open_quote_ends_at_the_blank)
 {
     const struct row_params params = read_back("input='a command=sleep 1");
 
@@ -158,7 +153,7 @@ static void test_param_with_an_open_quote_ends_at_the_blank(void **state)
 }
 
 /* Words beyond the last that has a place of its own are part of it. */
-static void test_param_of_damaged_files_are_all_there(void **state)
+TEST(test_param_of_damaged_files_are_all_there)
 {
     char text[ROW_PARAM_SIZE] = "";
     struct row_word word = {0};
@@ -179,7 +174,7 @@ static void test_param_of_damaged_files_are_all_there(void **state)
     assert_int_equal(words, 2 * ROW_PARAMS_MAX);
 }
 
-static void test_param_words_of_a_command_are_one_by_one(void **state)
+TEST(test_param_words_of_a_command_are_one_by_one)
 {
     static const char *const words[] = {"clock=rdtsc", "input=x", "command=./sim", "clock=5", "'a", "b'"};
     const struct row_params params = read_back("clock=rdtsc  input=x command=./sim clock=5 'a  b'"), none = {.n = 0};
@@ -208,7 +203,7 @@ static void assert_command_line(const char *text, const char *line)
         assert_null(found);
 }
 
-static void test_param_command_behind_quoted_words(void **state)
+TEST(test_param_command_behind_quoted_words)
 {
     assert_command_line("warmup=1 command=./sim a command=b", "./sim a command=b");
     assert_command_line("input='a command=no' prepare=$'\\'command=no \\'' command=yes", "yes");
@@ -229,7 +224,7 @@ static void test_param_command_behind_quoted_words(void **state)
 }
 
 /* What stands for "{NAME}", each name once: two brackets around a byte at least, and 31 bytes at most. */
-static void test_param_varied_names(void **state)
+TEST(test_param_varied_names)
 {
     char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE] = {"{b}"};
     struct row_params params = read_back("n=1 {a}=1 {}=2 {b}=3 {c=4 d}=5 {a}=6 {e}");
@@ -256,31 +251,11 @@ static void assert_protocol(const char *text, const char *protocol)
     assert_string_equal(buf, protocol);
 }
 
-static void test_param_protocol_is_that_of_an_index(void **state)
+TEST(test_param_protocol_is_that_of_an_index)
 {
     assert_protocol("protocol=stable tests=12 of=12", "stable protocol");
     assert_protocol("over=1 protocol=classic", "classic protocol");
     assert_protocol("protocol=a-word-from-a-file-that-does-not-fit", "a-word-from-a-fi protocol");
     assert_protocol("limit=22", "");
     assert_protocol("command=x protocol=stable", ""); /* the user's word */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_param_by_key),
-        cmocka_unit_test(test_param_kinds_follow_from_keys),
-        cmocka_unit_test(test_param_added_is_the_same_as_read),
-        cmocka_unit_test(test_param_commas_of_older_files_are_semicolons),
-        cmocka_unit_test(test_param_appended_keeps_kinds),
-        cmocka_unit_test(test_param_without_room_is_cut),
-        cmocka_unit_test(test_param_without_room_is_whole),
-        cmocka_unit_test(test_param_of_damaged_files_are_all_there),
-        cmocka_unit_test(test_param_with_an_open_quote_ends_at_the_blank),
-        cmocka_unit_test(test_param_words_of_a_command_are_one_by_one),
-        cmocka_unit_test(test_param_command_behind_quoted_words),
-        cmocka_unit_test(test_param_varied_names),
-        cmocka_unit_test(test_param_protocol_is_that_of_an_index),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static int end(void **state)
 }
 
 /* A benchmark is stopped by one flag, a load by another. */
-static void test_party_is_stopped_by_its_own_flag(void **state)
+TEST_WITH(test_party_is_stopped_by_its_own_flag, begin, end)
 {
     struct made_up_party *p = *state;
 
@@ -62,7 +62,7 @@ static void test_party_is_stopped_by_its_own_flag(void **state)
     assert_true(!party_stopped(&p->context[0]) && party_stopped(&p->context[1]));
 }
 
-static void test_party_reasons_are_cut_to_their_room(void **state)
+TEST_WITH(test_party_reasons_are_cut_to_their_room, begin, end)
 {
     struct made_up_party *p = *state;
 
@@ -73,7 +73,7 @@ static void test_party_reasons_are_cut_to_their_room(void **state)
 }
 
 /* The first refusal is kept: later ones follow from it. */
-static void test_party_keeps_the_first_refusal(void **state)
+TEST_WITH(test_party_keeps_the_first_refusal, begin, end)
 {
     struct made_up_party *p = *state;
 
@@ -83,7 +83,7 @@ static void test_party_keeps_the_first_refusal(void **state)
     assert_string_equal(p->head->slot[0].refused, "");
 }
 
-static void test_party_state_is_zeroed_and_aligned(void **state)
+TEST_WITH(test_party_state_is_zeroed_and_aligned, begin, end)
 {
     struct made_up_party *p = *state;
     const struct party none = {.name = "made up"}, some = {.name = "made up", .state_size = 100};
@@ -105,7 +105,7 @@ static void test_party_state_is_zeroed_and_aligned(void **state)
     assert_string_equal(p->reason, "out of memory");
 }
 
-static void test_party_that_measured_another_process_stands_for_it(void **state)
+TEST_WITH(test_party_that_measured_another_process_stands_for_it, begin, end)
 {
     const struct task_counters counters = {.cpu_ns = 1,
                                            .ctx_voluntary = 2,
@@ -147,7 +147,7 @@ static unsigned told(const struct made_up_party *p)
 }
 
 /* The parent is told once, and not by a party that has ended meanwhile. */
-static void test_party_that_starts_is_ready_once(void **state)
+TEST_WITH(test_party_that_starts_is_ready_once, begin, end)
 {
     struct made_up_party *p = *state;
     uint32_t *of = &p->head->slot[0].state;
@@ -179,7 +179,7 @@ static void *meet(void *argument)
     return NULL;
 }
 
-static void test_party_barrier_lets_nobody_pass_before_all_are_there(void **state)
+TEST_WITH(test_party_barrier_lets_nobody_pass_before_all_are_there, begin, end)
 {
     struct made_up_party *p = *state;
     pthread_t thread[COPIES];
@@ -197,18 +197,4 @@ static void test_party_barrier_lets_nobody_pass_before_all_are_there(void **stat
     assert_int_equal(p->head->barrier_round[5], ROUNDS);
     assert_int_equal(p->head->barrier_arrived[5], 0);
     assert_int_equal(p->head->barrier_round[0], 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_party_is_stopped_by_its_own_flag, begin, end),
-        cmocka_unit_test_setup_teardown(test_party_reasons_are_cut_to_their_room, begin, end),
-        cmocka_unit_test_setup_teardown(test_party_keeps_the_first_refusal, begin, end),
-        cmocka_unit_test_setup_teardown(test_party_state_is_zeroed_and_aligned, begin, end),
-        cmocka_unit_test_setup_teardown(test_party_that_measured_another_process_stands_for_it, begin, end),
-        cmocka_unit_test_setup_teardown(test_party_that_starts_is_ready_once, begin, end),
-        cmocka_unit_test_setup_teardown(test_party_barrier_lets_nobody_pass_before_all_are_there, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

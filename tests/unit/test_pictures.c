@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* All that the suites noise and latency print of made-up rows: tables, sentences and pictures, compared as a whole. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "bench/sim.h"
 #include "cmd/cmd.h"
@@ -111,7 +105,7 @@ static void add_other_suite(void)
     row->headline = 1;
 }
 
-static void test_pictures_of_noise(void **state)
+TEST_WITH(test_pictures_of_noise, begin, NULL)
 {
     add_cpu("7", 1.5, true);
     add_cpu("0", 0.25, true);
@@ -267,7 +261,7 @@ static void add_core(const char *cpu, double slower, double share, double free, 
 }
 
 /* CPU 7 loses less time than CPU 0, but has less of its core; what CPU 2 has of its core is not known. */
-static void test_pictures_of_noise_beside_neighbours(void **state)
+TEST_WITH(test_pictures_of_noise_beside_neighbours, begin, NULL)
 {
     add_cpu("7", 0.5, false);
     add_core("7", 20.4, 80, 9.96, 3200, 0.5);
@@ -292,7 +286,7 @@ static void test_pictures_of_noise_beside_neighbours(void **state)
            "   3  2     23.0        -    -       -        -\n");
 }
 
-static void test_pictures_of_noise_on_one_cpu(void **state)
+TEST_WITH(test_pictures_of_noise_on_one_cpu, begin, NULL)
 {
     add_cpu("3", 0.5, true);
     expect(&suite_noise, 0, true,
@@ -335,7 +329,7 @@ static void test_pictures_of_noise_on_one_cpu(void **state)
 }
 
 /* The quietest is named only where each copy had a CPU of its own, and its loss is known. */
-static void test_pictures_of_noise_without_a_quietest(void **state)
+TEST_WITH(test_pictures_of_noise_without_a_quietest, begin, NULL)
 {
     add_cpu("3", 0.5, true);
     add_cpu("4", 0.75, true);
@@ -371,7 +365,7 @@ static void test_pictures_of_noise_without_a_quietest(void **state)
 }
 
 /* The quieter of two CPUs is named; a CPU without detours has no histogram. */
-static void test_pictures_of_noise_on_two_cpus(void **state)
+TEST_WITH(test_pictures_of_noise_on_two_cpus, begin, NULL)
 {
     struct text out = {0};
 
@@ -386,7 +380,7 @@ static void test_pictures_of_noise_on_two_cpus(void **state)
 }
 
 /* Each period of a CPU, from its own parameter and no other; rows of the tasks that took the time are no CPU. */
-static void test_pictures_of_noise_with_periods(void **state)
+TEST_WITH(test_pictures_of_noise_with_periods, begin, NULL)
 {
     static const struct {
         const char *param, *line;
@@ -421,7 +415,7 @@ static void test_pictures_of_noise_with_periods(void **state)
 }
 
 /* By loss, then in the order of the rows; what is not known comes last. */
-static void test_pictures_of_noise_in_order(void **state)
+TEST_WITH(test_pictures_of_noise_in_order, begin, NULL)
 {
     static const struct {
         double lost[3];
@@ -446,7 +440,7 @@ static void test_pictures_of_noise_in_order(void **state)
     }
 }
 
-static void test_pictures_of_nothing(void **state)
+TEST_WITH(test_pictures_of_nothing, begin, NULL)
 {
     expect(&suite_noise, 0, true, "");
     expect(&suite_latency, 0, true, "");
@@ -490,7 +484,7 @@ static void add_latencies(const char *param)
     (void)add_latency("custom", "a load with a name", "total", 9e4, "late_after_us=1980");
 }
 
-static void test_pictures_of_latency(void **state)
+TEST_WITH(test_pictures_of_latency, begin, NULL)
 {
     add_latencies("interval_us=39000 busy_us=2500");
     expect(&suite_latency, 0, true,
@@ -545,7 +539,7 @@ static void test_pictures_of_latency(void **state)
 }
 
 /* In microseconds where a task under a load was real-time; the calibration's policy does not matter. */
-static void test_pictures_of_real_time_latency(void **state)
+TEST_WITH(test_pictures_of_real_time_latency, begin, NULL)
 {
     add_latencies("interval_us=40000 busy_us=2500");
     text_copy(rows[0].policy, sizeof(rows[0].policy), "fifo");
@@ -583,7 +577,7 @@ static void test_pictures_of_real_time_latency(void **state)
            "[ minimum  * median  | p99  ] maximum\n");
 }
 
-static void test_pictures_of_classic_latency(void **state)
+TEST_WITH(test_pictures_of_classic_latency, begin, NULL)
 {
     add_latencies("interval_us=50000 protocol=classic");
     (void)add_latency("audio", "none", "latency_classic", 3e3, "interval_us=50000 protocol=classic");
@@ -612,7 +606,7 @@ static void test_pictures_of_classic_latency(void **state)
 }
 
 /* A calibration, and pairs of which one is skipped. */
-static void test_pictures_of_the_plan_of_latency(void **state)
+TEST_WITH(test_pictures_of_the_plan_of_latency, begin, NULL)
 {
     static const struct {
         const struct bench *bench;
@@ -645,24 +639,4 @@ static void test_pictures_of_the_plan_of_latency(void **state)
     }
     plan_free(&plan);
     assert_int_equal(allocations_live, live);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_pictures_of_noise, begin),
-        cmocka_unit_test_setup(test_pictures_of_noise_beside_neighbours, begin),
-        cmocka_unit_test_setup(test_pictures_of_noise_on_one_cpu, begin),
-        cmocka_unit_test_setup(test_pictures_of_noise_without_a_quietest, begin),
-        cmocka_unit_test_setup(test_pictures_of_noise_on_two_cpus, begin),
-        cmocka_unit_test_setup(test_pictures_of_noise_with_periods, begin),
-        cmocka_unit_test_setup(test_pictures_of_noise_in_order, begin),
-        cmocka_unit_test_setup(test_pictures_of_nothing, begin),
-        cmocka_unit_test_setup(test_pictures_of_latency, begin),
-        cmocka_unit_test_setup(test_pictures_of_real_time_latency, begin),
-        cmocka_unit_test_setup(test_pictures_of_classic_latency, begin),
-        cmocka_unit_test_setup(test_pictures_of_the_plan_of_latency, begin),
-    };
-
-    return cmocka_run_group_tests_name("pictures", tests, NULL, NULL);
 }

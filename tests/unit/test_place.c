@@ -15,7 +15,7 @@ static void assert_cpus(const struct placement *placement, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void test_place_copy_binds_one_to_one_in_order(void **state)
+TEST(test_place_copy_binds_one_to_one_in_order)
 {
     static const char *const expected[] = {"5", "1", "3", "5", "1"};
     struct place_request request;
@@ -35,7 +35,7 @@ static void test_place_copy_binds_one_to_one_in_order(void **state)
     }
 }
 
-static void test_place_copy_binds_to_the_range_or_not(void **state)
+TEST(test_place_copy_binds_to_the_range_or_not)
 {
     struct place_request request;
     struct placement placement;
@@ -53,7 +53,7 @@ static void test_place_copy_binds_to_the_range_or_not(void **state)
 }
 
 /* Wherever the user wants the others. */
-static void test_place_one_binds_to_that_cpu(void **state)
+TEST(test_place_one_binds_to_that_cpu)
 {
     struct place_request request;
     struct placement placement;
@@ -69,7 +69,7 @@ static void test_place_one_binds_to_that_cpu(void **state)
     }
 }
 
-static void test_place_copy_gives_the_policy_asked_for(void **state)
+TEST(test_place_copy_gives_the_policy_asked_for)
 {
     struct place_request request;
     struct placement placement;
@@ -114,7 +114,7 @@ static bool full_with(const char *mask, int policy, bool fills)
     return place_claim_full(&claim, &online);
 }
 
-static void test_place_claim_counts_each_cpu_of_bound_parties_once(void **state)
+TEST(test_place_claim_counts_each_cpu_of_bound_parties_once)
 {
     claim_begin("1,3,5");
     assert_false(full_with("5", SCHED_FIFO, false));
@@ -125,7 +125,7 @@ static void test_place_claim_counts_each_cpu_of_bound_parties_once(void **state)
     assert_true(full_with("3", SCHED_FIFO, false));
 }
 
-static void test_place_claim_gives_each_wide_party_one_cpu(void **state)
+TEST(test_place_claim_gives_each_wide_party_one_cpu)
 {
     claim_begin("1,3,5");
     assert_false(full_with("1,3,5", SCHED_FIFO, false));
@@ -142,7 +142,7 @@ static void test_place_claim_gives_each_wide_party_one_cpu(void **state)
     assert_true(full_with("", SCHED_FIFO, false));
 }
 
-static void test_place_claim_adds_bound_and_wide_parties_up(void **state)
+TEST(test_place_claim_adds_bound_and_wide_parties_up)
 {
     claim_begin("0-2");
     assert_false(full_with("0", SCHED_FIFO, false));
@@ -151,21 +151,21 @@ static void test_place_claim_adds_bound_and_wide_parties_up(void **state)
     assert_true(full_with("0-2", SCHED_FIFO, false));
 }
 
-static void test_place_claim_takes_the_whole_mask_of_a_party_that_fills(void **state)
+TEST(test_place_claim_takes_the_whole_mask_of_a_party_that_fills)
 {
     claim_begin("0-3");
     assert_false(full_with("0-2", SCHED_FIFO, true));
     assert_true(full_with("", SCHED_FIFO, true));
 }
 
-static void test_place_claim_has_no_room_on_the_only_cpu(void **state)
+TEST(test_place_claim_has_no_room_on_the_only_cpu)
 {
     claim_begin("7");
     assert_false(full_with("7", SCHED_OTHER, true));
     assert_true(full_with("", SCHED_FIFO, false));
 }
 
-static void test_place_gives_up_fifo_in_words(void **state)
+TEST(test_place_gives_up_fifo_in_words)
 {
     struct placement placement = {.policy = SCHED_FIFO, .rt_priority = 42, .nice_given = true, .nice = 3};
 
@@ -179,7 +179,7 @@ static void test_place_gives_up_fifo_in_words(void **state)
     assert_string_equal(placement.refused, ""); /* it had nothing to give up */
 }
 
-static void test_place_names_of_binding(void **state)
+TEST(test_place_names_of_binding)
 {
     assert_string_equal(bind_names[BIND_ONE], "one");
     assert_string_equal(bind_names[BIND_RANGE], "range");
@@ -214,7 +214,7 @@ static int apply_body(void)
     return 0;
 }
 
-static void test_place_apply_is_read_back(void **state)
+TEST(test_place_apply_is_read_back)
 {
     assert_int_equal(fixture_in_child(apply_body), 0);
 }
@@ -234,7 +234,7 @@ static int apply_nothing_body(void)
     return 0;
 }
 
-static void test_place_apply_nothing_changes_nothing(void **state)
+TEST(test_place_apply_nothing_changes_nothing)
 {
     assert_int_equal(fixture_in_child(apply_nothing_body), 0);
 }
@@ -256,7 +256,7 @@ static int refused_body(void)
     return 0;
 }
 
-static void test_place_apply_says_what_was_refused(void **state)
+TEST(test_place_apply_says_what_was_refused)
 {
     assert_int_equal(fixture_in_child(refused_body), 0);
 }
@@ -281,7 +281,7 @@ static int fifo_body(void)
     return 0;
 }
 
-static void test_place_apply_policy_with_its_limit(void **state)
+TEST(test_place_apply_policy_with_its_limit)
 {
     assert_int_equal(fixture_in_child(fifo_body), 0);
 }
@@ -299,7 +299,7 @@ static int no_limit_body(void)
     return 0;
 }
 
-static void test_place_apply_policy_never_without_a_limit(void **state)
+TEST(test_place_apply_policy_never_without_a_limit)
 {
     assert_int_equal(fixture_in_child(no_limit_body), 0);
 }
@@ -318,31 +318,7 @@ static int priority_too_high_body(void)
     return 0;
 }
 
-static void test_place_apply_policy_says_what_was_refused(void **state)
+TEST(test_place_apply_policy_says_what_was_refused)
 {
     assert_int_equal(fixture_in_child(priority_too_high_body), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_place_copy_binds_one_to_one_in_order),
-        cmocka_unit_test(test_place_copy_binds_to_the_range_or_not),
-        cmocka_unit_test(test_place_one_binds_to_that_cpu),
-        cmocka_unit_test(test_place_copy_gives_the_policy_asked_for),
-        cmocka_unit_test(test_place_claim_counts_each_cpu_of_bound_parties_once),
-        cmocka_unit_test(test_place_claim_gives_each_wide_party_one_cpu),
-        cmocka_unit_test(test_place_claim_adds_bound_and_wide_parties_up),
-        cmocka_unit_test(test_place_claim_takes_the_whole_mask_of_a_party_that_fills),
-        cmocka_unit_test(test_place_claim_has_no_room_on_the_only_cpu),
-        cmocka_unit_test(test_place_gives_up_fifo_in_words),
-        cmocka_unit_test(test_place_names_of_binding),
-        cmocka_unit_test(test_place_apply_is_read_back),
-        cmocka_unit_test(test_place_apply_nothing_changes_nothing),
-        cmocka_unit_test(test_place_apply_says_what_was_refused),
-        cmocka_unit_test(test_place_apply_policy_with_its_limit),
-        cmocka_unit_test(test_place_apply_policy_never_without_a_limit),
-        cmocka_unit_test(test_place_apply_policy_says_what_was_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -223,7 +223,7 @@ static const struct row *value_row(const char *param)
 
 /* --- The order of trials. --- */
 
-static void test_plan_sequence_ends_one_item_before_the_next(void **state)
+TEST_WITH(test_plan_sequence_ends_one_item_before_the_next, begin, end)
 {
     add('A', 2);
     add('B', 3);
@@ -237,7 +237,7 @@ static void test_plan_sequence_ends_one_item_before_the_next(void **state)
     assert_string_equal(rows.row[4].param.text, "C base=100 clock=clock_gettime");
 }
 
-static void test_plan_interleaved_takes_turns(void **state)
+TEST_WITH(test_plan_interleaved_takes_turns, begin, end)
 {
     add('A', 3);
     add('B', 1);
@@ -253,7 +253,7 @@ static void test_plan_interleaved_takes_turns(void **state)
     assert_int_equal(rows.row[2].item, 1);
 }
 
-static void test_plan_abba_goes_forwards_and_backwards(void **state)
+TEST_WITH(test_plan_abba_goes_forwards_and_backwards, begin, end)
 {
     add('A', 4);
     add('B', 4);
@@ -294,7 +294,7 @@ static struct plan_item *add_open(char id)
 }
 
 /* Items end after the same block, whatever time each has taken; the callee is asked after each block. */
-static void test_plan_items_end_together(void **state)
+TEST_WITH(test_plan_items_end_together, begin, end)
 {
     memset(&together, 0, sizeof(together));
     together.ended_at = 6;
@@ -311,7 +311,7 @@ static void test_plan_items_end_together(void **state)
 
 /* An item that fails does not end the others, which go on in blocks; one with an exact number of samples is not asked
  * for. */
-static void test_plan_items_end_together_without_one_that_failed(void **state)
+TEST_WITH(test_plan_items_end_together_without_one_that_failed, begin, end)
 {
     memset(&together, 0, sizeof(together));
     together.ended_at = 4;
@@ -343,7 +343,7 @@ bool __wrap_trial_stopped(const struct trial *trial)
 
 /* A trial in which a process was stopped is repeated at once, and what it wrote to the file of --series goes; but only
  * three trials of an item. */
-static void test_plan_repeats_trials_that_a_signal_stopped(void **state)
+TEST_WITH(test_plan_repeats_trials_that_a_signal_stopped, begin, end)
 {
     static const char reason[] = "stopped by signals repeatedly: %u samples, of which 3 were repeated";
     static const struct {
@@ -394,7 +394,7 @@ static void note_start(void *context, int64_t late_ns)
 }
 
 /* Of the first trial only, and when a time was asked for: here five seconds ago. */
-static void test_plan_tells_when_it_started(void **state)
+TEST_WITH(test_plan_tells_when_it_started, begin, end)
 {
     memset(&started, 0, sizeof(started));
     how.started = note_start;
@@ -412,7 +412,7 @@ static void test_plan_tells_when_it_started(void **state)
 
 /* A trial takes its time and 150 ms, beside a load 200 ms more; without an exact number at least the fewest trials, at
  * most the time cap. */
-static void test_plan_time_of_an_item(void **state)
+TEST_WITH(test_plan_time_of_an_item, begin, end)
 {
     static const struct {
         struct sampling sampling; /* min_samples, max_samples, time_ns, max_ns */
@@ -451,7 +451,7 @@ static void test_plan_time_of_an_item(void **state)
     assert_true(time.unknown);
 }
 
-static void test_plan_phases_come_one_after_the_other(void **state)
+TEST_WITH(test_plan_phases_come_one_after_the_other, begin, end)
 {
     add('A', 2)->phase = 7;
     add('B', 2)->phase = 0;
@@ -463,7 +463,7 @@ static void test_plan_phases_come_one_after_the_other(void **state)
     assert_string_equal(seen.trials, "BDBDEACAC");
 }
 
-static void test_plan_phases_in_sequence(void **state)
+TEST_WITH(test_plan_phases_in_sequence, begin, end)
 {
     add('A', 2)->phase = 1;
     add('B', 2)->phase = 0;
@@ -486,22 +486,22 @@ static void run_calibrated(enum schedule schedule, const char *order)
     assert_string_equal(value_row("B")->param.text, "B base=284 clock=clock_gettime");
 }
 
-static void test_plan_calibration_hands_a_value_on(void **state)
+TEST_WITH(test_plan_calibration_hands_a_value_on, begin, end)
 {
     run_calibrated(SCHEDULE_SEQUENCE, "AAABB");
 }
 
-static void test_plan_calibrated_item_waits_for_its_calibration(void **state)
+TEST_WITH(test_plan_calibrated_item_waits_for_its_calibration, begin, end)
 {
     run_calibrated(SCHEDULE_INTERLEAVED, "AAABB");
 }
 
-static void test_plan_calibrated_item_waits_when_going_backwards(void **state)
+TEST_WITH(test_plan_calibrated_item_waits_when_going_backwards, begin, end)
 {
     run_calibrated(SCHEDULE_ABBA, "AAABB");
 }
 
-static void test_plan_calibration_that_found_nothing_fails_the_item(void **state)
+TEST_WITH(test_plan_calibration_that_found_nothing_fails_the_item, begin, end)
 {
     params_of(add('A', 3))->fail_at = 1;
     add('B', 2)->calibrated_by = 0;
@@ -515,7 +515,7 @@ static void test_plan_calibration_that_found_nothing_fails_the_item(void **state
 
 /* --- What is not run. --- */
 
-static void test_plan_skipped_items_say_why(void **state)
+TEST_WITH(test_plan_skipped_items_say_why, begin, end)
 {
     add('A', 1)->skip = "no such thing here";
     params_of(add('B', 1))->unsupported = true;
@@ -567,7 +567,7 @@ static void expect_skipped_for_memory(const char *reason)
 }
 
 /* 512 workers take 256 KiB each, and the memory that they share. */
-static void test_plan_skips_what_memory_cannot_hold(void **state)
+TEST_WITH(test_plan_skips_what_memory_cannot_hold, begin, end)
 {
     const struct tick_params params = {.base = 1};
     const struct trial_spec spec = {.bench = &bench_tick, .params = &params, .copies = 512};
@@ -600,7 +600,7 @@ static void test_plan_skips_what_memory_cannot_hold(void **state)
     assert_int_equal(tree_remove(state), 0);
 }
 
-static void test_plan_of_nothing_is_done(void **state)
+TEST_WITH(test_plan_of_nothing_is_done, begin, end)
 {
     execute(ROW_OK);
     assert_int_equal(rows.n, 0);
@@ -624,7 +624,7 @@ static size_t samples_with(struct sampling sampling, double swing, uint64_t slee
     return n;
 }
 
-static void test_plan_samples_until_precise_enough(void **state)
+TEST_WITH(test_plan_samples_until_precise_enough, begin, end)
 {
     const uint64_t long_ns = 60000 * MS;
 
@@ -638,7 +638,7 @@ static void test_plan_samples_until_precise_enough(void **state)
     assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8, false, 0}, 10, 0), 22);
 }
 
-static void test_plan_samples_at_most_the_maximum(void **state)
+TEST_WITH(test_plan_samples_at_most_the_maximum, begin, end)
 {
     const uint64_t long_ns = 60000 * MS;
 
@@ -648,7 +648,7 @@ static void test_plan_samples_at_most_the_maximum(void **state)
     assert_int_equal(samples_with((struct sampling){0, 7, 0, long_ns, 2, false, 0}, 0, 0), 7); /* precise before */
 }
 
-static void test_plan_samples_within_the_time_cap(void **state)
+TEST_WITH(test_plan_samples_within_the_time_cap, begin, end)
 {
     /* Never fewer than the minimum, and one at the least. */
     assert_int_equal(samples_with((struct sampling){4, 0, 0, 1, 2, false, 0}, 10, 0), 4);
@@ -658,7 +658,7 @@ static void test_plan_samples_within_the_time_cap(void **state)
     assert_in_range(samples_with((struct sampling){1, 0, 0, 80 * MS, 0.001, false, 0}, 10, 10 * MS), 1, 7);
 }
 
-static void test_plan_add_grows_and_copies(void **state)
+TEST_WITH(test_plan_add_grows_and_copies, begin, end)
 {
     struct tick_params params = {.id = 'a'};
 
@@ -681,7 +681,7 @@ static void test_plan_add_grows_and_copies(void **state)
 
 /* --- What fails. --- */
 
-static void test_plan_failed_item_does_not_stop_the_others(void **state)
+TEST_WITH(test_plan_failed_item_does_not_stop_the_others, begin, end)
 {
     add('A', 2);
     params_of(add('B', 3))->fail_at = 2;
@@ -698,7 +698,7 @@ static void test_plan_failed_item_does_not_stop_the_others(void **state)
     assert_int_equal(value_row("C")->n_samples, 2);
 }
 
-static void test_plan_failed_item_leaves_the_turns(void **state)
+TEST_WITH(test_plan_failed_item_leaves_the_turns, begin, end)
 {
     add('A', 3);
     params_of(add('B', 3))->fail_at = 2;
@@ -709,7 +709,7 @@ static void test_plan_failed_item_leaves_the_turns(void **state)
 
 /* --- The rows' identity. --- */
 
-static void test_plan_rows_carry_names_and_copies(void **state)
+TEST_WITH(test_plan_rows_carry_names_and_copies, begin, end)
 {
     struct plan_item *item = add('A', 1);
 
@@ -740,7 +740,7 @@ static struct beside_params *add_load(struct plan_item *item)
     return item->load_params;
 }
 
-static void test_plan_load_runs_with_params_of_its_own(void **state)
+TEST_WITH(test_plan_load_runs_with_params_of_its_own, begin, end)
 {
     char fs[32];
 
@@ -757,7 +757,7 @@ static void test_plan_load_runs_with_params_of_its_own(void **state)
     assert_string_equal(value_row("B")->scratch_fs, "");
 }
 
-static void test_plan_load_that_fails_does_not_stop_the_others(void **state)
+TEST_WITH(test_plan_load_that_fails_does_not_stop_the_others, begin, end)
 {
     add_load(add('A', 2))->fails = true;
     (void)add_load(add('B', 2));
@@ -769,7 +769,7 @@ static void test_plan_load_that_fails_does_not_stop_the_others(void **state)
     assert_int_equal(value_row("B")->status, ROW_OK);
 }
 
-static void test_plan_load_that_cannot_run_here_skips_the_item(void **state)
+TEST_WITH(test_plan_load_that_cannot_run_here_skips_the_item, begin, end)
 {
     add_load(add('A', 1))->unsupported = true;
     add('B', 1);
@@ -785,7 +785,7 @@ static void test_plan_load_that_cannot_run_here_skips_the_item(void **state)
 }
 
 /* Once, though there are two trials. */
-static void test_plan_calibration_reaches_the_load(void **state)
+TEST_WITH(test_plan_calibration_reaches_the_load, begin, end)
 {
     params_of(add('A', 1))->base = 5;
     struct plan_item *item = add('B', 2);
@@ -814,7 +814,7 @@ static void note_progress(void *context, const struct plan_item *item, uint64_t 
     progress.done[progress.n++] = done;
 }
 
-static void test_plan_reports_progress_before_each_trial(void **state)
+TEST_WITH(test_plan_reports_progress_before_each_trial, begin, end)
 {
     static const double expected[] = {0, 0.25, 0.5, 0.625, 0.75, 0.875};
 
@@ -833,7 +833,7 @@ static void test_plan_reports_progress_before_each_trial(void **state)
 
 /* An item counts by the time that it is expected to take: between the least and the most, a second when that is not
  * known, nothing when it is skipped. One without an exact number is never done before its end. */
-static void test_plan_progress_is_by_expected_times(void **state)
+TEST_WITH(test_plan_progress_is_by_expected_times, begin, end)
 {
     static const double expected[] = {0,
                                       0.155 / 20,
@@ -861,7 +861,7 @@ static void test_plan_progress_is_by_expected_times(void **state)
 }
 
 /* Items that end together have one time limit. The minimum number of samples is not the end. */
-static void test_plan_progress_of_items_that_end_together(void **state)
+TEST_WITH(test_plan_progress_of_items_that_end_together, begin, end)
 {
     memset(&progress, 0, sizeof(progress));
     memset(&together, 0, sizeof(together));
@@ -878,7 +878,7 @@ static void test_plan_progress_of_items_that_end_together(void **state)
         assert_true(progress.done[i] < 0.01);
 }
 
-static void test_plan_settles_before_the_next_gate(void **state)
+TEST_WITH(test_plan_settles_before_the_next_gate, begin, end)
 {
     const uint64_t settle_ns = 20 * MS;
 
@@ -904,7 +904,7 @@ void __wrap_signals_sleep_ns(uint64_t ns)
 }
 
 /* A pause before each sample by the classic rule, and one after each item. */
-static void test_plan_pauses_before_classic_samples_and_after_items(void **state)
+TEST_WITH(test_plan_pauses_before_classic_samples_and_after_items, begin, end)
 {
     char text[256] = "";
 
@@ -919,7 +919,7 @@ static void test_plan_pauses_before_classic_samples_and_after_items(void **state
     assert_string_equal(text, "7 60000 60000 7 ");
 }
 
-static void test_plan_settles_less_after_short_items(void **state)
+TEST_WITH(test_plan_settles_less_after_short_items, begin, end)
 {
     assert_int_equal(plan_settle_ns(20, 1000), 20);
     assert_int_equal(plan_settle_ns(20, 80), 20);
@@ -970,7 +970,7 @@ static int interrupted_sequence_body(void)
     return 0;
 }
 
-static void test_plan_interrupted_keeps_what_was_measured(void **state)
+TEST_WITH(test_plan_interrupted_keeps_what_was_measured, begin, end)
 {
     add('A', 3);
     add('B', 3);
@@ -994,7 +994,7 @@ static int interrupted_turns_body(void)
     return 0;
 }
 
-static void test_plan_interrupted_keeps_all_unfinished_items(void **state)
+TEST_WITH(test_plan_interrupted_keeps_all_unfinished_items, begin, end)
 {
     add('A', 3);
     add('B', 3);
@@ -1021,7 +1021,7 @@ static int interrupted_at_once_body(void)
     return failed ? failed : check_nothing_began();
 }
 
-static void test_plan_interrupted_at_the_first_trial(void **state)
+TEST_WITH(test_plan_interrupted_at_the_first_trial, begin, end)
 {
     add('A', 3);
     add('B', 3);
@@ -1038,7 +1038,7 @@ static int interrupted_before_body(void)
     return failed ? failed : check_nothing_began();
 }
 
-static void test_plan_interrupted_before_it_began(void **state)
+TEST_WITH(test_plan_interrupted_before_it_began, begin, end)
 {
     add('A', 3);
     add('B', 3);
@@ -1046,53 +1046,11 @@ static void test_plan_interrupted_before_it_began(void **state)
     assert_int_equal(fixture_in_child(interrupted_before_body), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(test_plan_sequence_ends_one_item_before_the_next),
-        TEST(test_plan_interleaved_takes_turns),
-        TEST(test_plan_abba_goes_forwards_and_backwards),
-        TEST(test_plan_items_end_together),
-        TEST(test_plan_items_end_together_without_one_that_failed),
-        TEST(test_plan_repeats_trials_that_a_signal_stopped),
-        TEST(test_plan_tells_when_it_started),
-        TEST(test_plan_time_of_an_item),
-        TEST(test_plan_progress_is_by_expected_times),
-        TEST(test_plan_phases_come_one_after_the_other),
-        TEST(test_plan_phases_in_sequence),
-        TEST(test_plan_calibration_hands_a_value_on),
-        TEST(test_plan_calibrated_item_waits_for_its_calibration),
-        TEST(test_plan_calibrated_item_waits_when_going_backwards),
-        TEST(test_plan_calibration_that_found_nothing_fails_the_item),
-        TEST(test_plan_skipped_items_say_why),
-        TEST(test_plan_skips_what_memory_cannot_hold),
-        TEST(test_plan_of_nothing_is_done),
-        TEST(test_plan_samples_until_precise_enough),
-        TEST(test_plan_samples_at_most_the_maximum),
-        TEST(test_plan_samples_within_the_time_cap),
-        TEST(test_plan_add_grows_and_copies),
-        TEST(test_plan_failed_item_does_not_stop_the_others),
-        TEST(test_plan_failed_item_leaves_the_turns),
-        TEST(test_plan_rows_carry_names_and_copies),
-        TEST(test_plan_load_runs_with_params_of_its_own),
-        TEST(test_plan_load_that_fails_does_not_stop_the_others),
-        TEST(test_plan_load_that_cannot_run_here_skips_the_item),
-        TEST(test_plan_calibration_reaches_the_load),
-        TEST(test_plan_reports_progress_before_each_trial),
-        TEST(test_plan_progress_of_items_that_end_together),
-        TEST(test_plan_settles_before_the_next_gate),
-        TEST(test_plan_pauses_before_classic_samples_and_after_items),
-        TEST(test_plan_settles_less_after_short_items),
-        TEST(test_plan_interrupted_keeps_what_was_measured),
-        TEST(test_plan_interrupted_keeps_all_unfinished_items),
-        TEST(test_plan_interrupted_at_the_first_trial),
-        TEST(test_plan_interrupted_before_it_began),
-    };
     trial_worker_main(argc, argv, registry, loads);
     process_init();
     fixture_default_signals();
     signals_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The levels of made-up curves. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "analysis/analysis.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -19,7 +14,7 @@ static void expect_level(const struct plateau *level, size_t first, size_t n, do
     assert_true(fabs(level->value - value) < 1e-9);
 }
 
-static void test_plateaus_of_caches_and_memory(void **state)
+TEST(test_plateaus_of_caches_and_memory)
 {
     static const double ns[] = {1.3, 1.3,  1.31, 1.29, 2.2, 3.7, 3.8, 3.75, 3.9, 7,
                                 12,  12.5, 13,   14,   16,  40,  95,  99,   101};
@@ -33,7 +28,7 @@ static void test_plateaus_of_caches_and_memory(void **state)
 }
 
 /* A cache that rises slowly is one level: 10 to 15.5 is less than a factor of 1.6. */
-static void test_plateaus_of_a_slope_are_one(void **state)
+TEST(test_plateaus_of_a_slope_are_one)
 {
     static const double ns[] = {10, 10, 10.5, 13, 13.2, 13.4, 15.5, 15.6, 15.7, 60, 60, 61};
     struct plateau level[3];
@@ -43,7 +38,7 @@ static void test_plateaus_of_a_slope_are_one(void **state)
     expect_level(&level[1], 9, 3, 60);
 }
 
-static void test_plateaus_none(void **state)
+TEST(test_plateaus_none)
 {
     static const double steep[] = {1, 2, 4, 8, 16, 32}, two[] = {5, 5};
     struct plateau level[1];
@@ -54,23 +49,11 @@ static void test_plateaus_none(void **state)
 }
 
 /* More levels than there is room for: the first ones. */
-static void test_plateaus_room(void **state)
+TEST(test_plateaus_room)
 {
     static const double ns[] = {1, 1, 1, 9, 9, 9, 99, 99, 99};
     struct plateau level[2];
 
     assert_int_equal(plateaus_find(ns, COUNT(ns), level, 2), 2);
     expect_level(&level[1], 3, 3, 9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plateaus_of_caches_and_memory),
-        cmocka_unit_test(test_plateaus_of_a_slope_are_one),
-        cmocka_unit_test(test_plateaus_none),
-        cmocka_unit_test(test_plateaus_room),
-    };
-
-    return cmocka_run_group_tests_name("plateaus", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of distributions as text. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "out/out.h"
 
 static struct text plot(struct stats_point *hist, size_t n, const char *unit, unsigned width)
@@ -43,7 +38,7 @@ static void assert_no_wider(const struct text *t, size_t width)
     }
 }
 
-static void test_plot_of_nothing_is_nothing(void **state)
+TEST(test_plot_of_nothing_is_nothing)
 {
     struct stats_point bad[] = {{NAN, 1}, {1, 0}, {1, -1}, {INFINITY, 3}, {2, NAN}};
     struct text out = plot(NULL, 0, "ns", 80);
@@ -54,7 +49,7 @@ static void test_plot_of_nothing_is_nothing(void **state)
     text_free(&out);
 }
 
-static void test_plot_of_one_value_is_one_line(void **state)
+TEST(test_plot_of_one_value_is_one_line)
 {
     struct stats_point hist[] = {{880, 1}};
     struct text out = plot(hist, 1, "cycles", 40);
@@ -63,7 +58,7 @@ static void test_plot_of_one_value_is_one_line(void **state)
     text_free(&out);
 }
 
-static void test_plot_bars_are_logarithmic(void **state)
+TEST(test_plot_bars_are_logarithmic)
 {
     /* The text "100 .. 101 ns 1000 |" leaves 40 of 60 columns: 1000, 10, 1 and 0 events are 4, 2, 1 and no
      * decades of 10 columns. */
@@ -76,7 +71,7 @@ static void test_plot_bars_are_logarithmic(void **state)
     text_free(&out);
 }
 
-static void test_plot_steps_are_round(void **state)
+TEST(test_plot_steps_are_round)
 {
     /* 0 to 99: 20 bins of 5. */
     struct stats_point hist[100];
@@ -91,7 +86,7 @@ static void test_plot_steps_are_round(void **state)
     text_free(&out);
 }
 
-static void test_plot_takes_fractions(void **state)
+TEST(test_plot_takes_fractions)
 {
     struct stats_point hist[] = {{0.5, 1}, {0.75, 1}};
     struct text out = plot(hist, 2, "ms", 80);
@@ -102,7 +97,7 @@ static void test_plot_takes_fractions(void **state)
     text_free(&out);
 }
 
-static void test_plot_of_a_long_tail_has_even_ratios(void **state)
+TEST(test_plot_of_a_long_tail_has_even_ratios)
 {
     struct stats_point hist[] = {{900, 1000000}, {1300, 20}, {1000000, 3}};
     struct text out = plot(hist, 3, "ns", 70);
@@ -115,7 +110,7 @@ static void test_plot_of_a_long_tail_has_even_ratios(void **state)
     text_free(&out);
 }
 
-static void test_plot_of_many_decades_keeps_the_bins_few(void **state)
+TEST(test_plot_of_many_decades_keeps_the_bins_few)
 {
     struct stats_point hist[] = {{1, 1}, {1e20, 2}};
     struct text out = plot(hist, 2, "ns", 80);
@@ -124,7 +119,7 @@ static void test_plot_of_many_decades_keeps_the_bins_few(void **state)
     text_free(&out);
 }
 
-static void test_plot_counts_each_event_once(void **state)
+TEST(test_plot_counts_each_event_once)
 {
     struct stats_point hist[50];
     struct text out;
@@ -138,7 +133,7 @@ static void test_plot_counts_each_event_once(void **state)
     text_free(&out);
 }
 
-static void test_plot_takes_negative_zero_and_huge_positions(void **state)
+TEST(test_plot_takes_negative_zero_and_huge_positions)
 {
     struct stats_point below[] = {{-20, 1}, {0, 1}, {20, 1}}, huge[] = {{1e299, 1}, {1.0000000000000002e299, 1}};
     struct text out = plot(below, 3, "C", 80);
@@ -150,7 +145,7 @@ static void test_plot_takes_negative_zero_and_huge_positions(void **state)
     text_free(&out);
 }
 
-static void test_plot_without_room_shows_numbers(void **state)
+TEST(test_plot_without_room_shows_numbers)
 {
     struct stats_point hist[] = {{880, 12}};
     struct text out = plot(hist, 1, "cycles", 10);
@@ -210,7 +205,7 @@ static void assert_ranges(const struct row *rows, const char *const *labels, siz
 
 #define LEGEND "[ minimum  * median  | p99  ] maximum\n"
 
-static void test_ranges_of_one_row(void **state)
+TEST(test_ranges_of_one_row)
 {
     /* The title and two blanks are 11 columns and "100us" is 5: 24 of 40 are left for three decades, 8 for each.
      * log10 of 2, 5, 20 and 400 (us) is 0.30, 0.70, 1.30 and 2.60: columns 2, 6, 10 and 21 of the axis. */
@@ -222,7 +217,7 @@ static void test_ranges_of_one_row(void **state)
                   "audio      . [---*===|----------]  .\n" LEGEND);
 }
 
-static void test_ranges_of_very_different_rows(void **state)
+TEST(test_ranges_of_very_different_rows)
 {
     /* 61 columns less 16 and 5 are 40 for eight decades. From 100 ns on, 2 us is 1.30 decades or 7 columns, 5 us 8, 20
      * us 12 and 400 us 18; 2.5 us is 7, 500 us 18, 200 ms 32 and 1.2 s 35; 150 to 170 ns are all 1. */
@@ -242,7 +237,7 @@ static void test_ranges_of_very_different_rows(void **state)
                   "x               .*   .    .    .    .    .    .    .    .\n" LEGEND);
 }
 
-static void test_ranges_of_one_value_is_a_point(void **state)
+TEST(test_ranges_of_one_value_is_a_point)
 {
     const struct row row = range_row("ns", 50000, 50000, 50000, 50000);
     const char *const labels[] = {"a"};
@@ -253,7 +248,7 @@ static void test_ranges_of_one_value_is_a_point(void **state)
                   "a          .                *      .\n" LEGEND);
 }
 
-static void test_ranges_on_a_whole_decade_have_a_whole_axis(void **state)
+TEST(test_ranges_on_a_whole_decade_have_a_whole_axis)
 {
     const struct row rows[] = {range_row("ns", 1e6, 1e6, 1e6, 1e6), range_row("ns", 0, 0, 0, 0)};
     const char *const labels[] = {"a"};
@@ -267,7 +262,7 @@ static void test_ranges_on_a_whole_decade_have_a_whole_axis(void **state)
                   "a          *                       .\n" LEGEND);
 }
 
-static void test_ranges_below_the_axis_are_at_its_left_edge(void **state)
+TEST(test_ranges_below_the_axis_are_at_its_left_edge)
 {
     const struct row rows[] = {range_row("ns", 0, 30, 100, 1000), range_row("ns", -5, 200, 300, 400)};
     const char *const labels[] = {"a", "b"};
@@ -279,7 +274,7 @@ static void test_ranges_below_the_axis_are_at_its_left_edge(void **state)
                   "b          [------*===|--]         .\n" LEGEND);
 }
 
-static void test_ranges_leave_out_what_is_not_known(void **state)
+TEST(test_ranges_leave_out_what_is_not_known)
 {
     const struct row rows[] = {
         range_row("ns", 1000, 3000, NAN, 10000), /* fewer than a hundred events */
@@ -304,7 +299,7 @@ static void test_ranges_leave_out_what_is_not_known(void **state)
                   "g          -\n" LEGEND);
 }
 
-static void test_ranges_show_what_a_degraded_row_has(void **state)
+TEST(test_ranges_show_what_a_degraded_row_has)
 {
     struct row row = range_row("ns", 1000, 3000, 5000, 10000);
     const char *const labels[] = {"a"};
@@ -315,7 +310,7 @@ static void test_ranges_show_what_a_degraded_row_has(void **state)
                   "a          [-----------*====|-------]\n" LEGEND);
 }
 
-static void test_ranges_of_marks_in_one_column_show_the_worse(void **state)
+TEST(test_ranges_of_marks_in_one_column_show_the_worse)
 {
     /* p99 and maximum share a column, and minimum and p99 of the row without a median. */
     const struct row rows[] = {range_row("ns", 1000, 2000, 9990, 10000), range_row("ns", 1000, NAN, 1001, 10000)};
@@ -327,7 +322,7 @@ static void test_ranges_of_marks_in_one_column_show_the_worse(void **state)
                   "b          |------------------------]\n" LEGEND);
 }
 
-static void test_ranges_of_nothing_are_nothing(void **state)
+TEST(test_ranges_of_nothing_are_nothing)
 {
     const struct row rows[] = {bare_row(ROW_FAILED), bare_row(ROW_OK)};
     const char *const labels[] = {"a", "b"};
@@ -335,7 +330,7 @@ static void test_ranges_of_nothing_are_nothing(void **state)
     assert_ranges(rows, labels, 2, 80, "");
 }
 
-static void test_ranges_of_other_units_have_plain_numbers(void **state)
+TEST(test_ranges_of_other_units_have_plain_numbers)
 {
     const struct row row = range_row("cycles", 0.02, 3, 500, 2e6);
     const char *const labels[] = {"a"};
@@ -347,7 +342,7 @@ static void test_ranges_of_other_units_have_plain_numbers(void **state)
                   "a          .[--------*========|-------------]  .\n" LEGEND);
 }
 
-static void test_ranges_cut_long_labels(void **state)
+TEST(test_ranges_cut_long_labels)
 {
     const struct row row = range_row("ns", 1000, 3000, 5000, 10000);
     const char *const labels[] = {"a label \033[2J of fifty and more columns, all of it in one line"};
@@ -372,7 +367,7 @@ static size_t column_in(const char *line, char sign)
     return (size_t)((const char *)memchr(line, sign, strcspn(line, "\n")) - line);
 }
 
-static void test_ranges_put_marks_at_the_right_place_at_any_width(void **state)
+TEST(test_ranges_put_marks_at_the_right_place_at_any_width)
 {
     /* 10^3.25, 10^4.5, 10^6.75 and 10^7.5 on an axis from 10^3 to 10^8. */
     const struct row row = range_row("ns", 1778.279410038923, 31622.776601683792, 5623413.251903491, 31622776.60168379);
@@ -394,7 +389,7 @@ static void test_ranges_put_marks_at_the_right_place_at_any_width(void **state)
     }
 }
 
-static void test_ranges_at_a_decade_meet_its_tick(void **state)
+TEST(test_ranges_at_a_decade_meet_its_tick)
 {
     const char *const labels[] = {"long axis", "tick"};
     for (double at = 1e3; at < 1e10; at *= 10) {
@@ -408,7 +403,7 @@ static void test_ranges_at_a_decade_meet_its_tick(void **state)
     }
 }
 
-static void test_ranges_label_ticks_that_are_theirs(void **state)
+TEST(test_ranges_label_ticks_that_are_theirs)
 {
     const struct row row = range_row("ns", 100, 200, 300, 1e11);
     const char *const labels[] = {"a"}, *const names[] = {"100ns", "1us",   "10us", "100us", "1ms",
@@ -432,7 +427,7 @@ static void test_ranges_label_ticks_that_are_theirs(void **state)
     }
 }
 
-static void test_ranges_of_a_width_beyond_have_the_nearest(void **state)
+TEST(test_ranges_of_a_width_beyond_have_the_nearest)
 {
     const struct row row = range_row("ns", 1000, 3000, 5000, 1e9);
     const char *const labels[] = {"a"};
@@ -445,7 +440,7 @@ static void test_ranges_of_a_width_beyond_have_the_nearest(void **state)
     }
 }
 
-static void test_ranges_take_any_width_and_any_value(void **state)
+TEST(test_ranges_take_any_width_and_any_value)
 {
     const struct row rows[] = {range_row("", 1e-299, -1e299, 1e299, 5e-324), range_row("", 10, 5, 2, 1),
                                range_row("ns", 1e299, 1, NAN, 1e-299)};
@@ -490,7 +485,7 @@ static void assert_strips(const struct row *rows, const char *const *labels, siz
     text_free(&out);
 }
 
-static void test_strips_show_the_decade_of_each_part(void **state)
+TEST(test_strips_show_the_decade_of_each_part)
 {
     static const double steps[] = {0,    1e-3, 0.9, 1,   9.9,  10,  99,    100,   990,
                                    1000, 9900, 1e4, 9e4, 99e3, 1e5, 990e3, 999e3, 1e6},
@@ -508,7 +503,7 @@ static void test_strips_show_the_decade_of_each_part(void **state)
 }
 
 /* 40 columns, 11 of them before the strip: of 58 parts two share a column, and their mean counts. */
-static void test_strips_join_parts_where_there_is_no_room(void **state)
+TEST(test_strips_join_parts_where_there_is_no_room)
 {
     const char *const labels[] = {"CPU 0"};
     struct stats_point parts[STRIP_PARTS];
@@ -522,7 +517,7 @@ static void test_strips_join_parts_where_there_is_no_room(void **state)
                   "CPU 0      +=+=+=+=+=+=+=+=+=+=+=+=+=+=#\n" STRIP_LEGEND);
 }
 
-static void test_strips_of_nothing_are_nothing(void **state)
+TEST(test_strips_of_nothing_are_nothing)
 {
     static const double one[] = {100};
     const char *const labels[] = {"CPU 0", "CPU 1"};
@@ -535,7 +530,7 @@ static void test_strips_of_nothing_are_nothing(void **state)
     assert_strips(rows, labels, 0, 80, "");
 }
 
-static void test_strips_cut_long_labels(void **state)
+TEST(test_strips_cut_long_labels)
 {
     static const double some[] = {100, 0, 100};
     const char *const labels[] = {"a label that is longer than half of a line of forty\n"};
@@ -544,41 +539,4 @@ static void test_strips_cut_long_labels(void **state)
     assert_strips(&row, labels, 1, 40,
                   "Lost time           start\n"
                   "a label that is lo  = =\n" STRIP_LEGEND);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plot_of_nothing_is_nothing),
-        cmocka_unit_test(test_plot_of_one_value_is_one_line),
-        cmocka_unit_test(test_plot_bars_are_logarithmic),
-        cmocka_unit_test(test_plot_steps_are_round),
-        cmocka_unit_test(test_plot_takes_fractions),
-        cmocka_unit_test(test_plot_of_a_long_tail_has_even_ratios),
-        cmocka_unit_test(test_plot_of_many_decades_keeps_the_bins_few),
-        cmocka_unit_test(test_plot_counts_each_event_once),
-        cmocka_unit_test(test_plot_takes_negative_zero_and_huge_positions),
-        cmocka_unit_test(test_plot_without_room_shows_numbers),
-        cmocka_unit_test(test_ranges_of_one_row),
-        cmocka_unit_test(test_ranges_of_very_different_rows),
-        cmocka_unit_test(test_ranges_of_one_value_is_a_point),
-        cmocka_unit_test(test_ranges_on_a_whole_decade_have_a_whole_axis),
-        cmocka_unit_test(test_ranges_below_the_axis_are_at_its_left_edge),
-        cmocka_unit_test(test_ranges_leave_out_what_is_not_known),
-        cmocka_unit_test(test_ranges_show_what_a_degraded_row_has),
-        cmocka_unit_test(test_ranges_of_marks_in_one_column_show_the_worse),
-        cmocka_unit_test(test_ranges_of_nothing_are_nothing),
-        cmocka_unit_test(test_ranges_of_other_units_have_plain_numbers),
-        cmocka_unit_test(test_ranges_cut_long_labels),
-        cmocka_unit_test(test_ranges_put_marks_at_the_right_place_at_any_width),
-        cmocka_unit_test(test_ranges_at_a_decade_meet_its_tick),
-        cmocka_unit_test(test_ranges_label_ticks_that_are_theirs),
-        cmocka_unit_test(test_ranges_of_a_width_beyond_have_the_nearest),
-        cmocka_unit_test(test_ranges_take_any_width_and_any_value),
-        cmocka_unit_test(test_strips_show_the_decade_of_each_part),
-        cmocka_unit_test(test_strips_join_parts_where_there_is_no_room),
-        cmocka_unit_test(test_strips_of_nothing_are_nothing),
-        cmocka_unit_test(test_strips_cut_long_labels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

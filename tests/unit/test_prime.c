@@ -31,7 +31,7 @@ static void check_work(uint64_t limit, double divisions, double primes)
 }
 
 /* The published table, and a few more from python3. */
-static void test_prime_counts_divisions_and_primes(void **state)
+TEST(test_prime_counts_divisions_and_primes)
 {
     static const struct {
         uint64_t limit;
@@ -72,7 +72,7 @@ static void check_run(enum clock_kind clock, uint64_t limit, uint64_t experiment
     fixture_party_end(&p);
 }
 
-static void test_prime_runs_as_many_experiments_as_asked(void **state)
+TEST(test_prime_runs_as_many_experiments_as_asked)
 {
     check_run(CLOCK_KIND_GETTIME, 22, 5000, false);
     check_run(CLOCK_KIND_GETTIME, 1000, 20, true);
@@ -82,7 +82,7 @@ static void test_prime_runs_as_many_experiments_as_asked(void **state)
     check_run(info.kind, 1000, 20, true);
 }
 
-static void test_prime_finds_a_wrong_result(void **state)
+TEST(test_prime_finds_a_wrong_result)
 {
     const struct prime_params params = {.limit = 22, .experiments = 10};
     struct fixture_party p;
@@ -95,7 +95,7 @@ static void test_prime_finds_a_wrong_result(void **state)
     fixture_party_end(&p);
 }
 
-static void test_prime_writes_the_series(void **state)
+TEST(test_prime_writes_the_series)
 {
     const struct prime_params params = {.limit = 14, .experiments = 3};
 
@@ -104,7 +104,7 @@ static void test_prime_writes_the_series(void **state)
 
 static struct fixture_rows rows;
 
-static void test_prime_rows_of_a_trial(void **state)
+TEST(test_prime_rows_of_a_trial)
 {
     const struct prime_params params = {.limit = 22, .experiments = 2000};
     double events = 0;
@@ -138,7 +138,7 @@ static void check_defaults(enum option_preset preset, uint64_t first, uint64_t l
     assert_int_equal(params.experiments, experiments);
 }
 
-static void test_prime_defaults(void **state)
+TEST(test_prime_defaults)
 {
     check_defaults(PRESET_DEFAULT, 22, 22, 1, 1000000);
     check_defaults(PRESET_QUICK, 22, 22, 1, 200000);
@@ -149,14 +149,6 @@ static void test_prime_defaults(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prime_counts_divisions_and_primes),
-        cmocka_unit_test(test_prime_runs_as_many_experiments_as_asked),
-        cmocka_unit_test(test_prime_finds_a_wrong_result),
-        cmocka_unit_test(test_prime_writes_the_series),
-        cmocka_unit_test(test_prime_rows_of_a_trial),
-        cmocka_unit_test(test_prime_defaults),
-    };
     experiment_main(argc, argv, registry);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

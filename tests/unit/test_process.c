@@ -2,10 +2,6 @@
 /* The program's own file, shared memory and random bytes, each also with its first way barred. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +11,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../refuse.h"
 #include "fixture.h"
@@ -38,7 +32,7 @@ static int exec_body(void)
     return exec_self();
 }
 
-static void test_process_executes_itself(void **state)
+TEST(test_process_executes_itself)
 {
     assert_int_equal(fixture_in_child(exec_body), EXECUTED);
 }
@@ -51,7 +45,7 @@ static int exec_without_proc_body(void)
     return exec_self();
 }
 
-static void test_process_executes_itself_without_proc_after_chdir(void **state)
+TEST(test_process_executes_itself_without_proc_after_chdir)
 {
     assert_int_equal(fixture_in_child(exec_without_proc_body), EXECUTED);
 }
@@ -66,7 +60,7 @@ static int exec_error_body(void)
     return 0;
 }
 
-static void test_process_exec_answers_the_error(void **state)
+TEST(test_process_exec_answers_the_error)
 {
     assert_int_equal(fixture_in_child(exec_error_body), 0);
 }
@@ -90,7 +84,7 @@ static int check_memory(size_t size)
     return 0;
 }
 
-static void test_process_shared_memory_is_shared_and_inherited(void **state)
+TEST(test_process_shared_memory_is_shared_and_inherited)
 {
     assert_int_equal(check_memory(1), 0);
     assert_int_equal(check_memory(1 << 20), 0);
@@ -103,7 +97,7 @@ static int without_memfd_body(void)
     return check_memory(100000);
 }
 
-static void test_process_shared_memory_without_memfd(void **state)
+TEST(test_process_shared_memory_without_memfd)
 {
     assert_int_equal(fixture_in_child(without_memfd_body), 0);
 }
@@ -116,12 +110,12 @@ static int small_shm_body(void)
     return check_memory(1 << 20);
 }
 
-static void test_process_shared_memory_passes_over_a_full_folder(void **state)
+TEST(test_process_shared_memory_passes_over_a_full_folder)
 {
     assert_int_equal(fixture_in_child(small_shm_body), 0);
 }
 
-static void test_process_shared_memory_rejects_sizes(void **state)
+TEST(test_process_shared_memory_rejects_sizes)
 {
     assert_int_equal(process_shared_memory(0), -EINVAL);
     assert_int_equal(process_shared_memory(SIZE_MAX), -EINVAL);
@@ -143,7 +137,7 @@ static int check_random(void)
     return 0;
 }
 
-static void test_process_random_differs_each_time(void **state)
+TEST(test_process_random_differs_each_time)
 {
     assert_int_equal(check_random(), 0);
 }
@@ -158,26 +152,15 @@ static int without_getrandom_body(void)
     return check_random();
 }
 
-static void test_process_random_without_getrandom(void **state)
+TEST(test_process_random_without_getrandom)
 {
     assert_int_equal(fixture_in_child(without_getrandom_body), 0);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_process_executes_itself),
-        cmocka_unit_test(test_process_executes_itself_without_proc_after_chdir),
-        cmocka_unit_test(test_process_exec_answers_the_error),
-        cmocka_unit_test(test_process_shared_memory_is_shared_and_inherited),
-        cmocka_unit_test(test_process_shared_memory_without_memfd),
-        cmocka_unit_test(test_process_shared_memory_passes_over_a_full_folder),
-        cmocka_unit_test(test_process_shared_memory_rejects_sizes),
-        cmocka_unit_test(test_process_random_differs_each_time),
-        cmocka_unit_test(test_process_random_without_getrandom),
-    };
     if (argc == 2 && strcmp(argv[1], "executed") == 0)
         _exit(EXECUTED); /* without the leak sanitizer's last look, which needs /proc */
     process_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

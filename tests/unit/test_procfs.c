@@ -17,7 +17,7 @@ static void expect_names(const char *path, const char *const *expected)
     free(names);
 }
 
-static void test_procfs_names_are_sorted_with_numbers_by_size(void **state)
+TREE_TEST(test_procfs_names_are_sorted_with_numbers_by_size)
 {
     static const char *const expected[] = {"9", "10", "cpu2", "cpu10", "online", NULL};
 
@@ -30,14 +30,14 @@ static void test_procfs_names_are_sorted_with_numbers_by_size(void **state)
     expect_names("/f", expected);
 }
 
-static void test_procfs_names_of_an_empty_folder(void **state)
+TREE_TEST(test_procfs_names_of_an_empty_folder)
 {
     static const char *const none[] = {NULL};
 
     expect_names("", none);
 }
 
-static void test_procfs_names_answer_errors(void **state)
+TREE_TEST(test_procfs_names_answer_errors)
 {
     char path[8192];
 
@@ -52,7 +52,7 @@ static void test_procfs_names_answer_errors(void **state)
     assert_int_equal(errno, ENAMETOOLONG);
 }
 
-static void test_procfs_names_of_many_files(void **state)
+TREE_TEST(test_procfs_names_of_many_files)
 {
     char path[64];
 
@@ -68,15 +68,4 @@ static void test_procfs_names_of_many_files(void **state)
     }
     assert_null(names[3000]);
     free(names);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TREE_TEST(test_procfs_names_are_sorted_with_numbers_by_size),
-        TREE_TEST(test_procfs_names_of_an_empty_folder),
-        TREE_TEST(test_procfs_names_answer_errors),
-        TREE_TEST(test_procfs_names_of_many_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,8 @@
 /* Programs of others: found as execvp() does, started, waited for, and what they leave behind. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +13,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "fixture.h"
 #include "sys/clock.h"
@@ -89,7 +83,7 @@ static int find(const struct place *place, const char *name, char *found)
     return program_find(name, path, found, 256);
 }
 
-static void test_program_find_takes_the_first_that_may_be_executed(void **state)
+TEST_WITH(test_program_find_takes_the_first_that_may_be_executed, setup, teardown)
 {
     const struct place *place = *state;
     char found[256], expected[256];
@@ -102,7 +96,7 @@ static void test_program_find_takes_the_first_that_may_be_executed(void **state)
     assert_string_equal(found, expected);
 }
 
-static void test_program_find_says_why_not(void **state)
+TEST_WITH(test_program_find_says_why_not, setup, teardown)
 {
     const struct place *place = *state;
     char found[256], small[8];
@@ -116,7 +110,7 @@ static void test_program_find_says_why_not(void **state)
     assert_int_equal(program_find("/bin/a-long-name", "/bin", small, sizeof(small)), -ENAMETOOLONG);
 }
 
-static void test_program_find_with_a_slash_looks_nowhere_else(void **state)
+TEST_WITH(test_program_find_with_a_slash_looks_nowhere_else, setup, teardown)
 {
     const struct place *place = *state;
     char path[128], found[256];
@@ -127,7 +121,7 @@ static void test_program_find_with_a_slash_looks_nowhere_else(void **state)
     assert_int_equal(program_find("b/program", place->root, found, sizeof(found)), -ENOENT);
 }
 
-static void test_program_find_takes_an_empty_folder_for_the_current_one(void **state)
+TEST_WITH(test_program_find_takes_an_empty_folder_for_the_current_one, setup, teardown)
 {
     const struct place *place = *state;
     char folder[128], found[256], before[256];
@@ -141,7 +135,7 @@ static void test_program_find_takes_an_empty_folder_for_the_current_one(void **s
     assert_int_equal(chdir(before), 0);
 }
 
-static void test_program_find_has_a_path_without_one(void **state)
+TEST(test_program_find_has_a_path_without_one)
 {
     char found[256];
 
@@ -163,7 +157,7 @@ static void need_shared_memory(void)
         skip_because("qemu-user has no processes that share memory");
 }
 
-static void test_program_can_share_memory_but_under_an_emulator(void **state)
+TEST(test_program_can_share_memory_but_under_an_emulator)
 {
     assert_int_equal(program_can_share(), emulated() ? -EINVAL : 0);
     assert_int_equal(waitpid(-1, NULL, __WALL | WNOHANG), -1);
@@ -193,7 +187,7 @@ static void run(const char *script, struct program_end *end)
     assert_int_equal(waitpid(pid, NULL, WNOHANG), -1);
 }
 
-static void test_program_end_is_as_the_kernel_says(void **state)
+TEST(test_program_end_is_as_the_kernel_says)
 {
     struct program_end end;
 
@@ -210,7 +204,7 @@ static void test_program_end_is_as_the_kernel_says(void **state)
 }
 
 /* A shell that loops itself is all of the CPU time; one that has others loop is nearly none of it. */
-static void test_program_delays_of_the_main_thread_do_not_pass_for_those_of_others(void **state)
+TEST(test_program_delays_of_the_main_thread_do_not_pass_for_those_of_others)
 {
     static const char loop[] = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
     struct program_end end;
@@ -267,7 +261,7 @@ static bool has_delay(int64_t own_ns, int64_t child_ns)
 }
 
 /* Shares of CPU time, whatever the clock on the wall says of it. */
-static void test_program_delays_are_known_from_nine_tenths_of_the_time_on(void **state)
+TEST(test_program_delays_are_known_from_nine_tenths_of_the_time_on)
 {
     if (access("/proc/self/sched", R_OK) || access("/proc/self/schedstat", R_OK))
         skip_because("no /proc/self/sched or no /proc/self/schedstat");
@@ -275,7 +269,7 @@ static void test_program_delays_are_known_from_nine_tenths_of_the_time_on(void *
     assert_false(has_delay(89000000, 11000000));
 }
 
-static void test_program_start_says_what_the_exec_said(void **state)
+TEST_WITH(test_program_start_says_what_the_exec_said, setup, teardown)
 {
     const struct place *place = *state;
     char path[128], *argv[] = {(char *)"x", NULL}, *envp[] = {NULL};
@@ -297,7 +291,7 @@ static void test_program_start_says_what_the_exec_said(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
-static void test_program_gets_its_descriptors_in_any_order(void **state)
+TEST(test_program_gets_its_descriptors_in_any_order)
 {
     char *argv[] = {(char *)"sh", (char *)"-c", (char *)"read x; echo out $x; echo err >&2", NULL}, *envp[] = {NULL};
     int in[2], out[2], err[2], saved[3];
@@ -378,7 +372,7 @@ static int start_with_disorder(void)
     return 0;
 }
 
-static void test_program_gets_no_signal_mask_and_no_descriptors_of_its_caller(void **state)
+TEST(test_program_gets_no_signal_mask_and_no_descriptors_of_its_caller)
 {
     need_shared_memory();
     assert_int_equal(fixture_in_child(start_with_disorder), 0);
@@ -399,13 +393,13 @@ static int wait_and_be_asked_to_end(void)
     return 0;
 }
 
-static void test_program_wait_ends_when_a_signal_asks_to_end(void **state)
+TEST(test_program_wait_ends_when_a_signal_asks_to_end)
 {
     need_shared_memory();
     assert_int_equal(fixture_in_child(wait_and_be_asked_to_end), 0);
 }
 
-static void test_program_wait_ends_at_its_limit(void **state)
+TEST(test_program_wait_ends_at_its_limit)
 {
     uint64_t exec_ns, end_ns;
     struct program_end end;
@@ -422,7 +416,7 @@ static void test_program_wait_ends_at_its_limit(void **state)
 
 static bool ends(pid_t pid, uint64_t within_ns);
 
-static void test_program_dies_with_who_started_it(void **state)
+TEST(test_program_dies_with_who_started_it)
 {
     int out[2];
     pid_t child;
@@ -450,7 +444,7 @@ static void test_program_dies_with_who_started_it(void **state)
 
 /* --- What is left. --- */
 
-static void test_program_orphans_are_ended_in_sessions_of_their_own_too(void **state)
+TEST(test_program_orphans_are_ended_in_sessions_of_their_own_too)
 {
     struct program_end end;
 
@@ -463,7 +457,7 @@ static void test_program_orphans_are_ended_in_sessions_of_their_own_too(void **s
     assert_int_equal(program_end_orphans(0), 0);
 }
 
-static void test_program_orphans_may_end_by_themselves(void **state)
+TEST(test_program_orphans_may_end_by_themselves)
 {
     struct program_end end;
 
@@ -514,7 +508,7 @@ static bool ends(pid_t pid, uint64_t within_ns)
     return true;
 }
 
-static void test_program_guard_ends_the_group_of_a_killed_caller(void **state)
+TEST(test_program_guard_ends_the_group_of_a_killed_caller)
 {
     int out[2];
     pid_t child;
@@ -532,7 +526,7 @@ static void test_program_guard_ends_the_group_of_a_killed_caller(void **state)
     (void)close(out[1]);
 }
 
-static void test_program_guard_that_is_dismissed_does_nothing(void **state)
+TEST(test_program_guard_that_is_dismissed_does_nothing)
 {
     int out[2];
     pid_t child;
@@ -599,7 +593,7 @@ ssize_t __wrap_procfs_read(const char *root, const char *path, char *buf, size_t
     return snprintf(buf, size, "%s", made_up_text(path));
 }
 
-static void test_program_end_has_each_count_in_its_place(void **state)
+TEST(test_program_end_has_each_count_in_its_place)
 {
     struct program_end end;
 
@@ -622,31 +616,4 @@ static void test_program_end_has_each_count_in_its_place(void **state)
     assert_int_equal(end.counters.run_delay_ns, 29000000);
     assert_int_equal(end.counters.migrations, 37);
     assert_int_equal(end.last_cpu, 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_program_end_has_each_count_in_its_place),
-        cmocka_unit_test_setup_teardown(test_program_find_takes_the_first_that_may_be_executed, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_program_find_says_why_not, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_program_find_with_a_slash_looks_nowhere_else, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_program_find_takes_an_empty_folder_for_the_current_one, setup, teardown),
-        cmocka_unit_test(test_program_find_has_a_path_without_one),
-        cmocka_unit_test(test_program_can_share_memory_but_under_an_emulator),
-        cmocka_unit_test(test_program_end_is_as_the_kernel_says),
-        cmocka_unit_test(test_program_delays_of_the_main_thread_do_not_pass_for_those_of_others),
-        cmocka_unit_test(test_program_delays_are_known_from_nine_tenths_of_the_time_on),
-        cmocka_unit_test_setup_teardown(test_program_start_says_what_the_exec_said, setup, teardown),
-        cmocka_unit_test(test_program_gets_its_descriptors_in_any_order),
-        cmocka_unit_test(test_program_gets_no_signal_mask_and_no_descriptors_of_its_caller),
-        cmocka_unit_test(test_program_wait_ends_at_its_limit),
-        cmocka_unit_test(test_program_wait_ends_when_a_signal_asks_to_end),
-        cmocka_unit_test(test_program_dies_with_who_started_it),
-        cmocka_unit_test(test_program_orphans_are_ended_in_sessions_of_their_own_too),
-        cmocka_unit_test(test_program_orphans_may_end_by_themselves),
-        cmocka_unit_test(test_program_guard_ends_the_group_of_a_killed_caller),
-        cmocka_unit_test(test_program_guard_that_is_dismissed_does_nothing),
-    };
-    return cmocka_run_group_tests_name("program", tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 /* cmocka needs these four first. */
-#include <cmocka.h>
+#include "../test.h"
 
 #include <string.h>
 
@@ -27,7 +23,7 @@ static double run_through(double pace, double planned_s)
     return left;
 }
 
-static void test_progress_time_left_does_not_rise_by_half(void **state)
+TEST(test_progress_time_left_does_not_rise_by_half)
 {
     static const double paces[] = {0.3, 1, 1.3, 4, 20};
 
@@ -38,7 +34,7 @@ static void test_progress_time_left_does_not_rise_by_half(void **state)
     }
 }
 
-static void test_progress_begins_with_the_plan(void **state)
+TEST(test_progress_begins_with_the_plan)
 {
     assert_true(progress_left(0, 0, 60, -1) >= 60 && progress_left(0, 0, 60, -1) <= 60);
     assert_true(progress_left(0, 3, 0, -1) < 0); /* no plan: too early */
@@ -57,7 +53,7 @@ static const char *line_of(uint64_t least_ns, uint64_t most_ns, bool unknown)
     return line;
 }
 
-static void test_progress_time_is_a_range(void **state)
+TEST(test_progress_time_is_a_range)
 {
     const uint64_t s = 1000000000;
 
@@ -89,7 +85,7 @@ static const char *plan_of(struct sampling a, struct sampling b)
     return line;
 }
 
-static void test_progress_plan_says_what_and_how_long(void **state)
+TEST(test_progress_plan_says_what_and_how_long)
 {
     const struct sampling fixed = {.min_samples = 2, .max_samples = 2, .time_ns = 4000000000, .max_ns = 9000000000};
     const struct sampling open = {.min_samples = 10, .time_ns = 250000000, .max_ns = 6000000000};
@@ -111,7 +107,7 @@ static const char *line_of_command(const struct command_params *params)
     return progress.line;
 }
 
-static void test_progress_names_a_command_and_its_parameters(void **state)
+TEST(test_progress_names_a_command_and_its_parameters)
 {
     struct command_params params = {.shell = true, .clean_env = true, .planned = 91, .warmup = 2};
 
@@ -122,16 +118,4 @@ static void test_progress_names_a_command_and_its_parameters(void **state)
     text_copy(params.parameter[1].key, sizeof(params.parameter[1].key), "{size}");
     text_copy(params.parameter[1].value, sizeof(params.parameter[1].value), "7");
     assert_string_equal(line_of_command(&params), "true n='b c' size=7, sample 5: 25 %");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_progress_time_left_does_not_rise_by_half),
-        cmocka_unit_test(test_progress_begins_with_the_plan),
-        cmocka_unit_test(test_progress_time_is_a_range),
-        cmocka_unit_test(test_progress_plan_says_what_and_how_long),
-        cmocka_unit_test(test_progress_names_a_command_and_its_parameters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

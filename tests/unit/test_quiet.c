@@ -20,14 +20,14 @@ static unsigned pick(const double *lost, size_t n)
 }
 #define PICK(...) pick((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
-static void test_quiet_the_least_noisy_is_picked(void **state)
+TEST(test_quiet_the_least_noisy_is_picked)
 {
     assert_int_equal(PICK(0.3, 0.1, 0.2, 0.4), 2);
     assert_int_equal(PICK(0.3, 0.1, 0.05, 0.4), 6);
     assert_int_equal(PICK(0.1, 0.1, 0.1, 0.1), 4);
 }
 
-static void test_quiet_the_boot_cpu_must_be_twice_as_quiet(void **state)
+TEST(test_quiet_the_boot_cpu_must_be_twice_as_quiet)
 {
     assert_int_equal(PICK(0.9, 0.5, 0.3, 0.2), 6);
     assert_int_equal(PICK(0.9, 0.5, 0.4, 0.2), 6); /* exactly twice is not more than twice */
@@ -36,7 +36,7 @@ static void test_quiet_the_boot_cpu_must_be_twice_as_quiet(void **state)
     assert_int_equal(PICK(0.9, 0, 0.1, 0), 2);
 }
 
-static void test_quiet_the_boot_cpu_stands_anywhere(void **state)
+TEST(test_quiet_the_boot_cpu_stands_anywhere)
 {
     static const unsigned first[] = {0, 4, 2}, between[] = {4, 0, 2};
 
@@ -46,7 +46,7 @@ static void test_quiet_the_boot_cpu_stands_anywhere(void **state)
     assert_int_equal(quiet_pick(between, unknown, (const double[]){0.5, 0.4, 0.1}, 3, 0, why, sizeof(why)), 2);
 }
 
-static void test_quiet_what_is_not_known_is_the_worst(void **state)
+TEST(test_quiet_what_is_not_known_is_the_worst)
 {
     assert_int_equal(PICK(NAN, 5, NAN, NAN), 2);
     assert_int_equal(PICK(NAN, NAN, NAN, 3), 0);
@@ -54,7 +54,7 @@ static void test_quiet_what_is_not_known_is_the_worst(void **state)
 }
 
 /* The CPU that loses least time has a neighbour on its core. */
-static void test_quiet_counts_the_speed_that_others_of_the_core_take(void **state)
+TEST(test_quiet_counts_the_speed_that_others_of_the_core_take)
 {
     static const unsigned cpus[] = {4, 2, 6};
     static const double lost[] = {0.1, 3, 0.2}, slower[] = {20.1, 12.7, 17}, of_two[] = {20.1, NAN, 7};
@@ -68,7 +68,7 @@ static void test_quiet_counts_the_speed_that_others_of_the_core_take(void **stat
     assert_int_equal(quiet_pick(cpus, of_two, lost, 3, 0, why, sizeof(why)), 6);
 }
 
-static void test_quiet_of_one_cpu_it_is_that_one(void **state)
+TEST(test_quiet_of_one_cpu_it_is_that_one)
 {
     static const unsigned boot[] = {0}, other[] = {3};
     static const double lost[] = {50};
@@ -88,7 +88,7 @@ static void assert_explained(const double *lost, unsigned picked, const char *ex
 }
 #define LOST(...) ((const double[]){__VA_ARGS__})
 
-static void test_quiet_what_decided_is_said_in_few_digits(void **state)
+TEST(test_quiet_what_decided_is_said_in_few_digits)
 {
     assert_explained(LOST(0.123456, 1.5, 72.8594), 4,
                      "CPU 4 lost 0.123 % of its speed in half a second, the noisiest 72.9 %");
@@ -100,7 +100,7 @@ static void test_quiet_what_decided_is_said_in_few_digits(void **state)
     assert_explained(LOST(0.25, 0.25, 0.25), 4, "CPU 4 lost 0.25 % of its speed in half a second");
 }
 
-static void test_quiet_a_boot_cpu_that_was_passed_over_is_named(void **state)
+TEST(test_quiet_a_boot_cpu_that_was_passed_over_is_named)
 {
     assert_explained(LOST(72.8594, 80, 60.1111), 4,
                      "CPU 4 lost 72.9 % of its speed in half a second, the noisiest 80 %; CPU 0 lost 60.1 %, but it is "
@@ -110,7 +110,7 @@ static void test_quiet_a_boot_cpu_that_was_passed_over_is_named(void **state)
     assert_explained(LOST(9, 8, 2), 0, "CPU 0 lost 2 % of its speed in half a second, the noisiest 9 %");
 }
 
-static void test_quiet_cpu_is_one_of_those_allowed(void **state)
+TEST(test_quiet_cpu_is_one_of_those_allowed)
 {
     static struct place_request place;
     unsigned cpu = CPUSET_NONE;
@@ -125,7 +125,7 @@ static void test_quiet_cpu_is_one_of_those_allowed(void **state)
 }
 
 /* Nothing has to be measured for that. */
-static void test_quiet_the_only_cpu_is_not_looked_at(void **state)
+TEST(test_quiet_the_only_cpu_is_not_looked_at)
 {
     static struct place_request place = {.order = {77}, .n_order = 1};
     unsigned cpu = CPUSET_NONE;
@@ -137,20 +137,8 @@ static void test_quiet_the_only_cpu_is_not_looked_at(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quiet_the_least_noisy_is_picked),
-        cmocka_unit_test(test_quiet_the_boot_cpu_must_be_twice_as_quiet),
-        cmocka_unit_test(test_quiet_the_boot_cpu_stands_anywhere),
-        cmocka_unit_test(test_quiet_what_is_not_known_is_the_worst),
-        cmocka_unit_test(test_quiet_counts_the_speed_that_others_of_the_core_take),
-        cmocka_unit_test(test_quiet_of_one_cpu_it_is_that_one),
-        cmocka_unit_test(test_quiet_what_decided_is_said_in_few_digits),
-        cmocka_unit_test(test_quiet_a_boot_cpu_that_was_passed_over_is_named),
-        cmocka_unit_test(test_quiet_cpu_is_one_of_those_allowed),
-        cmocka_unit_test(test_quiet_the_only_cpu_is_not_looked_at),
-    };
     trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     signals_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

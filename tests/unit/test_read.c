@@ -19,17 +19,17 @@ const struct disk_load disk_load = {.load = &load_read,
                                     .file_bytes = 6 * MIB,
                                     .file_good = file_good};
 
-static void test_read_comes_from_the_disk(void **state)
+TEST(test_read_comes_from_the_disk)
 {
     disk_load_assert(disk_load_direct);
 }
 
-static void test_read_comes_from_the_disk_without_o_direct(void **state)
+TEST(test_read_comes_from_the_disk_without_o_direct)
 {
     disk_load_assert(disk_load_refused_by_fcntl);
 }
 
-static void test_read_comes_from_the_disk_when_the_first_block_is_refused(void **state)
+TEST(test_read_comes_from_the_disk_when_the_first_block_is_refused)
 {
     disk_load_assert(disk_load_refused_by_first_block);
 }
@@ -50,7 +50,7 @@ static int little_room(void)
     return 0;
 }
 
-static void test_read_leaves_room_to_others(void **state)
+TEST(test_read_leaves_room_to_others)
 {
     disk_load_assert(little_room);
 }
@@ -68,7 +68,7 @@ static int no_room(void)
     return 0;
 }
 
-static void test_read_without_room_fails_with_the_reason(void **state)
+TEST(test_read_without_room_fails_with_the_reason)
 {
     assert_int_equal(fixture_in_child(no_room), 0);
 }
@@ -87,7 +87,7 @@ static int lost_end(void)
     return 0;
 }
 
-static void test_read_sees_a_file_that_lost_its_end(void **state)
+TEST(test_read_sees_a_file_that_lost_its_end)
 {
     disk_load_assert(lost_end);
 }
@@ -97,7 +97,7 @@ static void test_read_sees_a_file_that_lost_its_end(void **state)
 
 /* Makes its file: flushes after each of the first four blocks and then every 8 MiB, and ends it where the disk is full
  * or slow. */
-static void test_read_makes_its_file(void **state)
+TEST(test_read_makes_its_file)
 {
     static const struct {
         unsigned file_mib, room_mib, each_s;
@@ -141,7 +141,7 @@ static void test_read_makes_its_file(void **state)
 }
 
 /* A block takes 10 ms, and the load tells its counts every 20 ms. */
-static void test_read_reads_it_again_and_again(void **state)
+TEST(test_read_reads_it_again_and_again)
 {
     static const int64_t broken[] = {DISK_BLOCK_BYTES, -EIO};
     struct disk_party d;
@@ -161,17 +161,4 @@ static void test_read_reads_it_again_and_again(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_comes_from_the_disk),
-        cmocka_unit_test(test_read_comes_from_the_disk_without_o_direct),
-        cmocka_unit_test(test_read_comes_from_the_disk_when_the_first_block_is_refused),
-        cmocka_unit_test(test_read_leaves_room_to_others),
-        cmocka_unit_test(test_read_without_room_fails_with_the_reason),
-        cmocka_unit_test(test_read_sees_a_file_that_lost_its_end),
-        cmocka_unit_test(test_read_makes_its_file),
-        cmocka_unit_test(test_read_reads_it_again_and_again),
-    };
-    return cmocka_run_group_tests(tests, disk_prepare, disk_finish);
-}
+GROUP(disk_prepare, disk_finish);

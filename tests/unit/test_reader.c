@@ -5,11 +5,7 @@
 #include <float.h>
 #include <locale.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +13,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "fixture.h"
 #include "row_fixture.h"
@@ -109,7 +103,7 @@ static struct row make_row(const char *test, double value)
     return ROW(&run, value, .test = test, .load = "\"one\", two", .metric = "rate");
 }
 
-static void test_reader_reads_what_csv_writes(void **state)
+TEST(test_reader_reads_what_csv_writes)
 {
     static const double values[] = {0.1, -1.0 / 3, 5e-324, DBL_MAX, -0.0, 1e22, 123456789012345678.0};
     struct text file = {0};
@@ -148,7 +142,7 @@ static void test_reader_reads_what_csv_writes(void **state)
 
 /* --- columns ---------------------------------------------------------------------------------------------------- */
 
-static void test_reader_finds_columns_by_name(void **state)
+TEST(test_reader_finds_columns_by_name)
 {
     assert_reads("a,b,c\n1,2,3\n", "1|2|3;0");
     assert_reads("c,a,b\n1,2,3\n", "2|3|1;0");
@@ -161,7 +155,7 @@ static void test_reader_finds_columns_by_name(void **state)
     assert_reads("\"a\"\"\",\"b,\",\"\nc\"\n1,2,3\n", "-|-|-;0");
 }
 
-static void test_reader_takes_a_later_header_anew(void **state)
+TEST(test_reader_takes_a_later_header_anew)
 {
     /* The same again. */
     assert_reads("a,b,c\n1,2,3\na,b,c\n4,5,6\na,b,c\n", "1|2|3;4|5|6;0");
@@ -181,7 +175,7 @@ static void test_reader_takes_a_later_header_anew(void **state)
     assert_reads("a,b,c\na,b,\n", "a|b|;0");
 }
 
-static void test_reader_columns_are_asked_for_at_any_time(void **state)
+TEST(test_reader_columns_are_asked_for_at_any_time)
 {
     static const char file[] = "a,b,c\n1,2,3\nc,b,x,a\n4,5,6,7\nx,b,c\n8,9,10\n";
     struct reader *r = take(file_of(file, sizeof file - 1));
@@ -206,7 +200,7 @@ static void test_reader_columns_are_asked_for_at_any_time(void **state)
     reader_close(r);
 }
 
-static void test_reader_takes_1024_columns(void **state)
+TEST(test_reader_takes_1024_columns)
 {
     for (unsigned n = READER_COLUMNS_MAX; n <= READER_COLUMNS_MAX + 1; n++) {
         struct text file = {0};
@@ -226,7 +220,7 @@ static void test_reader_takes_1024_columns(void **state)
     }
 }
 
-static void test_reader_close_gives_back_its_descriptor(void **state)
+TEST(test_reader_close_gives_back_its_descriptor)
 {
     int fd = file_of("a\n1\n", 4);
     reader_close(take(fd));
@@ -237,7 +231,7 @@ static void test_reader_close_gives_back_its_descriptor(void **state)
 
 /* --- records ---------------------------------------------------------------------------------------------------- */
 
-static void test_reader_takes_quotes_away(void **state)
+TEST(test_reader_takes_quotes_away)
 {
     assert_reads("a,b,c\n\"1\",\"\",\"3\"\n", "1||3;0");
     assert_reads("a,b,c\n\"1,2\",\"\"\"\",\"\"\"x\"\"\"\n", "1,2|\"|\"x\";0");
@@ -247,7 +241,7 @@ static void test_reader_takes_quotes_away(void **state)
     assert_reads("a,b,c\n5\" disk,x\"\"y,\"\"\n", "5\" disk|x\"\"y|;0");
 }
 
-static void test_reader_takes_any_line_end(void **state)
+TEST(test_reader_takes_any_line_end)
 {
     assert_reads("a,b,c\r\n1,2,3\r\n4,5,\r\n", "1|2|3;4|5|;0");
     assert_reads("a,b,c\r\n1,2,3\n4,5,\"6\"\r\n", "1|2|3;4|5|6;0");
@@ -266,7 +260,7 @@ static void test_reader_takes_any_line_end(void **state)
     assert_reads("", "0");
 }
 
-static void test_reader_skips_byte_order_marks(void **state)
+TEST(test_reader_skips_byte_order_marks)
 {
     assert_reads("\xef\xbb\xbf"
                  "a,b,c\n1,2,3\n",
@@ -284,7 +278,7 @@ static void test_reader_skips_byte_order_marks(void **state)
                  "-|\xef\xbb\xbf|3;0");
 }
 
-static void test_reader_counts_damage_and_goes_on(void **state)
+TEST(test_reader_counts_damage_and_goes_on)
 {
     /* The number of fields. */
     assert_reads("a,b,c\n1,2\n1,2,3\n1,2,3,4\n4,5,6\n1\n", "1|2|3;4|5|6;3");
@@ -308,7 +302,7 @@ static void test_reader_counts_damage_and_goes_on(void **state)
     assert_reads("\"a\"x,b,c\n1,2,3\nschema,test,metric,a\n1,2,3,4\n", "4|-|-;2");
 }
 
-static void test_reader_finds_a_header_that_damage_swallowed(void **state)
+TEST(test_reader_finds_a_header_that_damage_swallowed)
 {
     /* By the end of a cut file. */
     assert_reads("a,b,c\n1,2,3\n4,5a,b,c\n7,8,9\n", "1|2|3;7|8|9;1");
@@ -397,7 +391,7 @@ static size_t record_of(const size_t starts[CUT_ROWS + 2], size_t cut)
     return record;
 }
 
-static void test_reader_survives_a_cut_anywhere(void **state)
+TEST(test_reader_survives_a_cut_anywhere)
 {
     static const char *const rows[] = {"", "1", "12", "123"};
     size_t starts[CUT_ROWS + 2], last_fields[CUT_ROWS + 1];
@@ -415,7 +409,7 @@ static void test_reader_survives_a_cut_anywhere(void **state)
     text_free(&file);
 }
 
-static void test_reader_goes_on_behind_a_cut_anywhere(void **state)
+TEST(test_reader_goes_on_behind_a_cut_anywhere)
 {
     static const char *const rows[] = {"123", "1123", "12123", "123123"};
     size_t starts[CUT_ROWS + 2], last_fields[CUT_ROWS + 1];
@@ -432,7 +426,7 @@ static void test_reader_goes_on_behind_a_cut_anywhere(void **state)
     text_free(&file);
 }
 
-static void test_reader_is_the_same_in_pieces(void **state)
+TEST(test_reader_is_the_same_in_pieces)
 {
     static const char *const pieces[] = {"a,b,c", "\"", "\"", ",", ",", "\n", "\n", "\r\n", "1", "x", "\xef\xbb\xbf"};
     uint64_t random = 1;
@@ -516,7 +510,7 @@ static size_t assert_same_rows(const struct text *file, const struct text *damag
     return rows;
 }
 
-static void test_reader_keeps_rows_before_a_cut_of_a_real_file(void **state)
+TEST(test_reader_keeps_rows_before_a_cut_of_a_real_file)
 {
     struct text file = real_file();
     size_t last_field = 0;
@@ -564,7 +558,7 @@ static size_t mutate(struct text *file, size_t header, uint64_t *random)
     return at;
 }
 
-static void test_reader_keeps_rows_before_bytes_that_changed(void **state)
+TEST(test_reader_keeps_rows_before_bytes_that_changed)
 {
     struct text file = real_file();
     size_t header = 1 + strcspn(file.data, "\n");
@@ -602,7 +596,7 @@ static struct reader *take_from_start(int fd)
     return take(fd);
 }
 
-static void test_reader_takes_a_line_of_10_mb(void **state)
+TEST(test_reader_takes_a_line_of_10_mb)
 {
     const size_t length = 10000000;
     int fd = file_of("a,b,c\n", 6);
@@ -628,7 +622,7 @@ static void test_reader_takes_a_line_of_10_mb(void **state)
 }
 
 /* Each of these would take hours if the reader scanned the bytes again for each quote or line end. */
-static void test_reader_time_is_linear_in_a_lines_length(void **state)
+TEST(test_reader_time_is_linear_in_a_lines_length)
 {
     static const struct {
         const char *begin, *piece, *end, *expected;
@@ -663,7 +657,7 @@ static void test_reader_time_is_linear_in_a_lines_length(void **state)
     alarm(0);
 }
 
-static void test_reader_takes_a_file_of_100_mb(void **state)
+TEST(test_reader_takes_a_file_of_100_mb)
 {
     struct text lines = {0};
     struct row row = make_row("pipe", 0.1);
@@ -688,7 +682,7 @@ static void test_reader_takes_a_file_of_100_mb(void **state)
     text_free(&lines);
 }
 
-static void test_reader_skips_what_is_too_long(void **state)
+TEST(test_reader_skips_what_is_too_long)
 {
     int fd = file_of("a,b,c\n", 6);
     /* The most that is taken, and one more. */
@@ -710,7 +704,7 @@ static void test_reader_skips_what_is_too_long(void **state)
     reader_close(r);
 }
 
-static void test_reader_skips_what_is_much_too_long(void **state)
+TEST(test_reader_skips_what_is_much_too_long)
 {
     static const struct {
         const char *first;
@@ -752,7 +746,7 @@ static double number_of(const char *field)
     return number;
 }
 
-static void test_reader_numbers(void **state)
+TEST(test_reader_numbers)
 {
     static const struct {
         const char *text;
@@ -770,7 +764,7 @@ static void test_reader_numbers(void **state)
             assert_true(isnan(number_of(bad[i])));
 }
 
-static void test_reader_decimal_point_is_not_the_locales(void **state)
+TEST(test_reader_decimal_point_is_not_the_locales)
 {
     if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL && setlocale(LC_NUMERIC, "fr_FR.UTF-8") == NULL)
         skip_because("needs a locale with a decimal comma");
@@ -782,7 +776,7 @@ static void test_reader_decimal_point_is_not_the_locales(void **state)
 
 /* --- files ------------------------------------------------------------------------------------------------------ */
 
-static void test_reader_open_says_why_not(void **state)
+TEST(test_reader_open_says_why_not)
 {
     static const struct {
         const char *path, *error;
@@ -799,7 +793,7 @@ static void test_reader_open_says_why_not(void **state)
     reader_close(NULL);
 }
 
-static void test_reader_open_takes_a_path_and_standard_input(void **state)
+TEST(test_reader_open_takes_a_path_and_standard_input)
 {
     static const char file[] = "a,b,c\n1,2,3\n";
     char path[] = "/tmp/test_reader.XXXXXX", error[64];
@@ -828,7 +822,7 @@ static void test_reader_open_takes_a_path_and_standard_input(void **state)
     unlink(path);
 }
 
-static void test_reader_closes_what_it_took(void **state)
+TEST(test_reader_closes_what_it_took)
 {
     int fd = file_of("a\n", 2), folder = open("/", O_RDONLY);
     char error[64];
@@ -838,7 +832,7 @@ static void test_reader_closes_what_it_took(void **state)
     assert_int_equal(fcntl(folder, F_GETFD), -1);
 }
 
-static void test_reader_hands_out_a_row_before_the_next_is_written(void **state)
+TEST(test_reader_hands_out_a_row_before_the_next_is_written)
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -857,7 +851,7 @@ static void test_reader_hands_out_a_row_before_the_next_is_written(void **state)
     reader_close(r);
 }
 
-static void test_reader_waits_where_read_would_not(void **state)
+TEST(test_reader_waits_where_read_would_not)
 {
     int ends[2];
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
@@ -876,7 +870,7 @@ static void test_reader_waits_where_read_would_not(void **state)
     reader_close(r);
 }
 
-static void test_reader_ends_for_good(void **state)
+TEST(test_reader_ends_for_good)
 {
     int fd = file_of("a\n1", 3), other = dup(fd);
     struct reader *r = take(fd);
@@ -889,7 +883,7 @@ static void test_reader_ends_for_good(void **state)
     close(other);
 }
 
-static void test_reader_reports_a_read_error_for_good(void **state)
+TEST(test_reader_reports_a_read_error_for_good)
 {
     static const char file[] = "a\n1\n";
     int ends[2];
@@ -907,41 +901,4 @@ static void test_reader_reports_a_read_error_for_good(void **state)
         assert_string_equal(reader_error(r), "test: Connection reset by peer");
     }
     reader_close(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reader_reads_what_csv_writes),
-        cmocka_unit_test(test_reader_finds_columns_by_name),
-        cmocka_unit_test(test_reader_takes_a_later_header_anew),
-        cmocka_unit_test(test_reader_columns_are_asked_for_at_any_time),
-        cmocka_unit_test(test_reader_takes_1024_columns),
-        cmocka_unit_test(test_reader_close_gives_back_its_descriptor),
-        cmocka_unit_test(test_reader_takes_quotes_away),
-        cmocka_unit_test(test_reader_takes_any_line_end),
-        cmocka_unit_test(test_reader_skips_byte_order_marks),
-        cmocka_unit_test(test_reader_counts_damage_and_goes_on),
-        cmocka_unit_test(test_reader_finds_a_header_that_damage_swallowed),
-        cmocka_unit_test(test_reader_survives_a_cut_anywhere),
-        cmocka_unit_test(test_reader_goes_on_behind_a_cut_anywhere),
-        cmocka_unit_test(test_reader_is_the_same_in_pieces),
-        cmocka_unit_test(test_reader_keeps_rows_before_a_cut_of_a_real_file),
-        cmocka_unit_test(test_reader_keeps_rows_before_bytes_that_changed),
-        cmocka_unit_test(test_reader_takes_a_line_of_10_mb),
-        cmocka_unit_test(test_reader_time_is_linear_in_a_lines_length),
-        cmocka_unit_test(test_reader_takes_a_file_of_100_mb),
-        cmocka_unit_test(test_reader_skips_what_is_too_long),
-        cmocka_unit_test(test_reader_skips_what_is_much_too_long),
-        cmocka_unit_test(test_reader_numbers),
-        cmocka_unit_test(test_reader_decimal_point_is_not_the_locales),
-        cmocka_unit_test(test_reader_open_says_why_not),
-        cmocka_unit_test(test_reader_open_takes_a_path_and_standard_input),
-        cmocka_unit_test(test_reader_closes_what_it_took),
-        cmocka_unit_test(test_reader_hands_out_a_row_before_the_next_is_written),
-        cmocka_unit_test(test_reader_waits_where_read_would_not),
-        cmocka_unit_test(test_reader_ends_for_good),
-        cmocka_unit_test(test_reader_reports_a_read_error_for_good),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

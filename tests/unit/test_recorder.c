@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of the recorders: slices that are joined, series that keep the first and the largest, checks. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "engine/engine.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -44,7 +39,7 @@ static void assert_guarded(enum recorder_kind kind, size_t capacity, const void 
         assert_int_equal(guard[i], RUBBISH);
 }
 
-static void test_recorder_sizes_hold_the_capacity(void **state)
+TEST(test_recorder_sizes_hold_the_capacity)
 {
     assert_int_equal(recorder_size(&(struct recorder_spec){RECORD_NUMBERS, 0}), 0);
     assert_int_equal(recorder_size(&(struct recorder_spec){RECORD_NUMBERS, 7}), 56);
@@ -55,7 +50,7 @@ static void test_recorder_sizes_hold_the_capacity(void **state)
                      sizeof(struct checks) + 3 * sizeof(struct check));
 }
 
-static void test_recorder_init_makes_all_kinds_empty(void **state)
+TEST(test_recorder_init_makes_all_kinds_empty)
 {
     double *numbers = make(RECORD_NUMBERS, 3);
     struct slices *slices = make(RECORD_SLICES, 5);
@@ -109,7 +104,7 @@ static void assert_slices(const struct slices *slices, const struct slice *expec
     }
 }
 
-static void test_recorder_slices_are_kept_while_there_is_room(void **state)
+TEST(test_recorder_slices_are_kept_while_there_is_room)
 {
     static const struct slice expected[] = {{1, 0, 10}, {2, 10, 20}, {3, 20, 30}, {4, 30, 40}};
     struct slices *slices = make(RECORD_SLICES, 4);
@@ -121,7 +116,7 @@ static void test_recorder_slices_are_kept_while_there_is_room(void **state)
     free(slices);
 }
 
-static void test_recorder_slices_join_neighbours_when_full(void **state)
+TEST(test_recorder_slices_join_neighbours_when_full)
 {
     static const struct slice after_5[] = {{3, 0, 20}, {7, 20, 40}, {5, 40, 50}};
     static const struct slice after_10[] = {{10, 0, 40}, {26, 40, 80}, {19, 80, 100}};
@@ -137,7 +132,7 @@ static void test_recorder_slices_join_neighbours_when_full(void **state)
     free(slices);
 }
 
-static void test_recorder_slices_join_with_odd_room(void **state)
+TEST(test_recorder_slices_join_with_odd_room)
 {
     static const struct slice after_4[] = {{3, 0, 20}, {7, 20, 40}};
     static const struct slice after_8[] = {{10, 0, 40}, {26, 40, 80}};
@@ -152,7 +147,7 @@ static void test_recorder_slices_join_with_odd_room(void **state)
 }
 
 /* Whatever the room, nothing is lost, there is no gap, and no slice but the last is shorter than another. */
-static void test_recorder_slices_lose_nothing(void **state)
+TEST(test_recorder_slices_lose_nothing)
 {
     for (size_t capacity = 2; capacity <= 9; capacity++) {
         struct slices *slices = make(RECORD_SLICES, capacity);
@@ -172,7 +167,7 @@ static void test_recorder_slices_lose_nothing(void **state)
     }
 }
 
-static void test_recorder_slices_without_room_write_nowhere(void **state)
+TEST(test_recorder_slices_without_room_write_nowhere)
 {
     for (size_t capacity = 0; capacity < 2; capacity++) {
         struct slices *slices = make(RECORD_SLICES, capacity);
@@ -183,7 +178,7 @@ static void test_recorder_slices_without_room_write_nowhere(void **state)
     }
 }
 
-static void test_recorder_slices_completed_cuts_in_proportion(void **state)
+TEST(test_recorder_slices_completed_cuts_in_proportion)
 {
     struct slices *slices = make(RECORD_SLICES, 4);
 
@@ -238,7 +233,7 @@ static void assert_many_points(const struct series *series)
     free(points);
 }
 
-static void test_recorder_series_keeps_the_first_and_the_largest(void **state)
+TEST(test_recorder_series_keeps_the_first_and_the_largest)
 {
     struct series *series = series_from_to(0, MANY);
 
@@ -248,7 +243,7 @@ static void test_recorder_series_keeps_the_first_and_the_largest(void **state)
     free(series);
 }
 
-static void test_recorder_series_keeps_all_of_a_few(void **state)
+TEST(test_recorder_series_keeps_all_of_a_few)
 {
     struct series_point points[SERIES_FIRST + SERIES_LARGEST];
     struct series *series = series_from_to(0, 3);
@@ -267,7 +262,7 @@ static void test_recorder_series_keeps_all_of_a_few(void **state)
 }
 
 /* In rising order every value is among the largest so far; in falling order none after the first 2,000 is. */
-static void test_recorder_series_of_sorted_values(void **state)
+TEST(test_recorder_series_of_sorted_values)
 {
     struct series_point *points = calloc(SERIES_FIRST + SERIES_LARGEST, sizeof(*points));
     struct series *rising = make(RECORD_SERIES, 0), *falling = make(RECORD_SERIES, 0);
@@ -288,7 +283,7 @@ static void test_recorder_series_of_sorted_values(void **state)
     free(points);
 }
 
-static void test_recorder_series_appended_are_one(void **state)
+TEST(test_recorder_series_appended_are_one)
 {
     static const uint64_t cuts[] = {1, 300, 500, 2000, 4000, MANY - 1};
 
@@ -304,7 +299,7 @@ static void test_recorder_series_appended_are_one(void **state)
     }
 }
 
-static void test_recorder_series_appends_nothing(void **state)
+TEST(test_recorder_series_appends_nothing)
 {
     struct series *series = series_from_to(0, MANY), *none = make(RECORD_SERIES, 0);
 
@@ -318,7 +313,7 @@ static void test_recorder_series_appends_nothing(void **state)
 
 /* --- Checks. --- */
 
-static void test_recorder_checks_find_the_first_wrong_one(void **state)
+TEST(test_recorder_checks_find_the_first_wrong_one)
 {
     struct checks *checks = make(RECORD_CHECKS, 4);
 
@@ -334,7 +329,7 @@ static void test_recorder_checks_find_the_first_wrong_one(void **state)
     free(checks);
 }
 
-static void test_recorder_checks_hold_nan_and_infinity_for_wrong(void **state)
+TEST(test_recorder_checks_hold_nan_and_infinity_for_wrong)
 {
     static const struct {
         double got, expected, tolerance;
@@ -349,7 +344,7 @@ static void test_recorder_checks_hold_nan_and_infinity_for_wrong(void **state)
     }
 }
 
-static void test_recorder_checks_stay_within_their_room(void **state)
+TEST(test_recorder_checks_stay_within_their_room)
 {
     struct checks *checks = make(RECORD_CHECKS, 1);
 
@@ -359,27 +354,4 @@ static void test_recorder_checks_stay_within_their_room(void **state)
     assert_string_equal(checks->check[0].name, "a name that is far longer than the room");
     assert_guarded(RECORD_CHECKS, 1, checks);
     free(checks);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorder_sizes_hold_the_capacity),
-        cmocka_unit_test(test_recorder_init_makes_all_kinds_empty),
-        cmocka_unit_test(test_recorder_slices_are_kept_while_there_is_room),
-        cmocka_unit_test(test_recorder_slices_join_neighbours_when_full),
-        cmocka_unit_test(test_recorder_slices_join_with_odd_room),
-        cmocka_unit_test(test_recorder_slices_lose_nothing),
-        cmocka_unit_test(test_recorder_slices_without_room_write_nowhere),
-        cmocka_unit_test(test_recorder_slices_completed_cuts_in_proportion),
-        cmocka_unit_test(test_recorder_series_keeps_the_first_and_the_largest),
-        cmocka_unit_test(test_recorder_series_keeps_all_of_a_few),
-        cmocka_unit_test(test_recorder_series_of_sorted_values),
-        cmocka_unit_test(test_recorder_series_appended_are_one),
-        cmocka_unit_test(test_recorder_series_appends_nothing),
-        cmocka_unit_test(test_recorder_checks_find_the_first_wrong_one),
-        cmocka_unit_test(test_recorder_checks_hold_nan_and_infinity_for_wrong),
-        cmocka_unit_test(test_recorder_checks_stay_within_their_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,9 @@
 /* Which rows a report's figures show, and in which order. */
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "memory_fixture.h"
 #include "report/report.h"
@@ -50,7 +45,7 @@ static size_t numbers(const char *text, const char *key, double *out, size_t mos
 }
 
 /* 400 is far from the others, so that a wrong order is seen in the order of the marks. */
-static void test_report_curve_goes_to_the_right(void **state)
+TEST_WITH(test_report_curve_goes_to_the_right, begin, NULL)
 {
     static const char *const params[] = {"elements=400", "elements=100", "elements=200", "elements=300",
                                          "elements=200"};
@@ -94,7 +89,7 @@ static int draw_figures(void)
     return 0;
 }
 
-static void test_report_figures_without_memory_end_the_program(void **state)
+TEST_WITH(test_report_figures_without_memory_end_the_program, begin, NULL)
 {
     double samples[] = {1, 2, 3};
 
@@ -115,7 +110,7 @@ static void test_report_figures_without_memory_end_the_program(void **state)
 }
 
 /* One value in all rows is no figure, two values are. */
-static void test_report_figures_leave_out_what_is_constant(void **state)
+TEST_WITH(test_report_figures_leave_out_what_is_constant, begin, NULL)
 {
     static const struct metrics_metric wall = {.id = "wall", .title = "wall-clock time"};
     static const struct metrics_test command = {.suite = "run", .named_by_user = true, .metric = &wall, .n = 1};
@@ -138,7 +133,7 @@ static void test_report_figures_leave_out_what_is_constant(void **state)
 }
 
 /* A line over the whole run for each CPU: its share of the core, and the frequency of that. */
-static void test_report_figures_of_cores_over_time(void **state)
+TEST_WITH(test_report_figures_of_cores_over_time, begin, NULL)
 {
     static const char *const expected[] = {"Share of its core over time: CPU 0<", "Share of its core over time: CPU 1<",
                                            "Frequency of the core over time: CPU 0<",
@@ -179,7 +174,7 @@ static char *curves(void)
 }
 
 /* Two parameters make two figures; in that of n, each value of m is a line, whose points are in the order of n. */
-static void test_report_curves_over_each_parameter(void **state)
+TEST_WITH(test_report_curves_over_each_parameter, begin, NULL)
 {
     static const char *const params[] = {"{n}=400 {m}=1", "{n}=100 {m}=1", "{n}=200 {m}=1",
                                          "{n}=400 {m}=2", "{n}=100 {m}=2", "{n}=200 {m}=2"};
@@ -208,7 +203,7 @@ static void test_report_curves_over_each_parameter(void **state)
 }
 
 /* A parameter in --name, or two commands of one name: one line for each command as it was typed. */
-static void test_report_curves_have_a_line_for_each_command(void **state)
+TEST_WITH(test_report_curves_have_a_line_for_each_command, begin, NULL)
 {
     add("run", "sort 1", "wall", "{n}=1 command=sort 1", 10);
     add("run", "sort 2", "wall", "{n}=2 command=sort 2", 20);
@@ -226,7 +221,7 @@ static void test_report_curves_have_a_line_for_each_command(void **state)
 }
 
 /* Values that are no numbers have no curve, and neither has a single value, nor other suites and metrics. */
-static void test_report_curves_are_of_numbers(void **state)
+TEST_WITH(test_report_curves_are_of_numbers, begin, NULL)
 {
     add("run", "a", "wall", "{n}=1 {w}=1 {one}=1 command=a", 10);
     add("run", "a", "wall", "{n}=2k {w}=x {one}=1 command=a", 20);
@@ -238,7 +233,7 @@ static void test_report_curves_are_of_numbers(void **state)
 }
 
 /* A figure has at most 16 lines: the first ones. Its note gives the number of all. */
-static void test_report_curves_are_few_lines(void **state)
+TEST_WITH(test_report_curves_are_few_lines, begin, NULL)
 {
     static struct row many[40];
 
@@ -265,26 +260,9 @@ static int draw_curves(void)
     return 0;
 }
 
-static void test_report_curves_without_memory_end_the_program(void **state)
+TEST_WITH(test_report_curves_without_memory_end_the_program, begin, NULL)
 {
     add("run", "sort 1", "wall", "{n}=1 command=sort 1", 10);
     add("run", "sort 2", "wall", "{n}=2 command=sort 2", 20);
     assert_true(memory_needed_or_end(draw_curves) > 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_report_curve_goes_to_the_right, begin),
-        cmocka_unit_test_setup(test_report_figures_without_memory_end_the_program, begin),
-        cmocka_unit_test_setup(test_report_figures_leave_out_what_is_constant, begin),
-        cmocka_unit_test_setup(test_report_figures_of_cores_over_time, begin),
-        cmocka_unit_test_setup(test_report_curves_over_each_parameter, begin),
-        cmocka_unit_test_setup(test_report_curves_have_a_line_for_each_command, begin),
-        cmocka_unit_test_setup(test_report_curves_are_of_numbers, begin),
-        cmocka_unit_test_setup(test_report_curves_are_few_lines, begin),
-        cmocka_unit_test_setup(test_report_curves_without_memory_end_the_program, begin),
-    };
-
-    return cmocka_run_group_tests_name("report_figures", tests, NULL, NULL);
 }

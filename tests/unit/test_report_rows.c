@@ -2,14 +2,9 @@
 /* Order of the rows in a report's tables, and the row that each is compared with. */
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "memory_fixture.h"
 #include "report/report.h"
@@ -60,7 +55,7 @@ static void expect_order(const size_t *order, const size_t *bases)
 
 /* --- order --- */
 
-static void test_report_rows_of_two_runs_stand_together(void **state)
+TEST_WITH(test_report_rows_of_two_runs_stand_together, begin, NULL)
 {
     static const size_t order[] = {0, 3, 1, 2}, bases[] = {0, 0, 1, 1};
 
@@ -73,7 +68,7 @@ static void test_report_rows_of_two_runs_stand_together(void **state)
 }
 
 /* Rows that only one run has, or that run A lacks, are compared with nothing. */
-static void test_report_rows_of_one_run_alone_have_no_base(void **state)
+TEST_WITH(test_report_rows_of_one_run_alone_have_no_base, begin, NULL)
 {
     static const size_t order[] = {0, 1, 2}, bases[] = {REPORT_NO_BASE, REPORT_NO_BASE, REPORT_NO_BASE};
 
@@ -84,7 +79,7 @@ static void test_report_rows_of_one_run_alone_have_no_base(void **state)
     expect_order(order, bases);
 }
 
-static void test_report_rows_of_commands_are_compared_with_the_first(void **state)
+TEST_WITH(test_report_rows_of_commands_are_compared_with_the_first, begin, NULL)
 {
     static const size_t order[] = {0, 2, 1, 3, 4}, bases[] = {0, 0, 1, 1, REPORT_NO_BASE};
 
@@ -97,7 +92,7 @@ static void test_report_rows_of_commands_are_compared_with_the_first(void **stat
     expect_order(order, bases);
 }
 
-static void test_report_rows_of_copies_are_compared_with_the_first_number(void **state)
+TEST_WITH(test_report_rows_of_copies_are_compared_with_the_first_number, begin, NULL)
 {
     static const size_t order[] = {0, 2, 1}, bases[] = {0, 0, REPORT_NO_BASE};
 
@@ -109,7 +104,7 @@ static void test_report_rows_of_copies_are_compared_with_the_first_number(void *
 }
 
 /* Rows of CPUs are not those of copies: each CPU has its own partner in the other run. */
-static void test_report_rows_of_cpus_meet_the_same_cpu(void **state)
+TEST_WITH(test_report_rows_of_cpus_meet_the_same_cpu, begin, NULL)
 {
     static const size_t order[] = {0, 3, 1, 2}, bases[] = {0, 0, 1, 1};
     static const char *const cpus[] = {"0", "1", "1", "0"};
@@ -128,7 +123,7 @@ static void test_report_rows_of_cpus_meet_the_same_cpu(void **state)
 
 /* --- ratio and table --- */
 
-static void test_report_ratio_has_an_interval_only_of_means(void **state)
+TEST_WITH(test_report_ratio_has_an_interval_only_of_means, begin, NULL)
 {
     char buf[256];
 
@@ -149,7 +144,7 @@ static void test_report_ratio_has_an_interval_only_of_means(void **state)
 }
 
 /* A column that no row fills is not there; a cut group is no wider than what is shown of it. */
-static void test_report_table_has_the_columns_that_it_needs(void **state)
+TEST_WITH(test_report_table_has_the_columns_that_it_needs, begin, NULL)
 {
     struct text out = {0};
 
@@ -180,25 +175,9 @@ static int sort_rows(void)
     return 0;
 }
 
-static void test_report_rows_without_memory_end_the_program(void **state)
+TEST_WITH(test_report_rows_without_memory_end_the_program, begin, NULL)
 {
     set_runs(1);
     add(0, "unix", "pipe", "rate", 10);
     assert_true(memory_needed_or_end(sort_rows) > 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_report_rows_of_two_runs_stand_together, begin),
-        cmocka_unit_test_setup(test_report_rows_of_one_run_alone_have_no_base, begin),
-        cmocka_unit_test_setup(test_report_rows_of_commands_are_compared_with_the_first, begin),
-        cmocka_unit_test_setup(test_report_rows_of_copies_are_compared_with_the_first_number, begin),
-        cmocka_unit_test_setup(test_report_rows_of_cpus_meet_the_same_cpu, begin),
-        cmocka_unit_test_setup(test_report_ratio_has_an_interval_only_of_means, begin),
-        cmocka_unit_test_setup(test_report_table_has_the_columns_that_it_needs, begin),
-        cmocka_unit_test_setup(test_report_rows_without_memory_end_the_program, begin),
-    };
-
-    return cmocka_run_group_tests_name("report_rows", tests, NULL, NULL);
 }

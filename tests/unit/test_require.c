@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Requirements: their form, names and units, and the judging of made-up rows. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/analysis.h"
 #include "cmd/cmd.h"
@@ -33,8 +27,6 @@ static int end(void **state)
     return 0;
 }
 
-#define REQUIRE_TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
 static struct requirement *added(const char *text)
 {
     if (requirements_add(&set, text, error, sizeof(error)))
@@ -51,7 +43,7 @@ static void refused(const char *text, const char *why)
     assert_int_equal(set.n, n);
 }
 
-static void test_require_reads_all_forms(void **state)
+TEST_WITH(test_require_reads_all_forms, begin, end)
 {
     struct requirement *r = added("prime/cycles.p99<500");
 
@@ -86,7 +78,7 @@ static void test_require_reads_all_forms(void **state)
     (void)added("bandwidth/copy_rate>=1.5GB/s");
 }
 
-static void test_require_refuses_what_it_cannot_read(void **state)
+TEST_WITH(test_require_refuses_what_it_cannot_read, begin, end)
 {
     refused("", "is empty");
     refused("prime/cycles=5", "has no <, <=, > or >=");
@@ -106,7 +98,7 @@ static void test_require_refuses_what_it_cannot_read(void **state)
     refused(line, "longer than 159 bytes");
 }
 
-static void test_require_names_the_nearest_that_exists(void **state)
+TEST_WITH(test_require_names_the_nearest_that_exists, begin, end)
 {
     refused("prim/cycles<5", "unknown test 'prim'; did you mean 'prime'?");
     refused("0000/cycles<5", "unknown test '0000'; 'jitbench list --metrics' shows them");
@@ -117,7 +109,7 @@ static void test_require_names_the_nearest_that_exists(void **state)
                                      "median mad p90 p99 p999 max index");
 }
 
-static void test_require_refuses_wrong_units(void **state)
+TEST_WITH(test_require_refuses_wrong_units, begin, end)
 {
     refused("prime/cycles<5kg", "'kg' is no unit of this figure, which is in cycles");
     refused("prime/cycles<5us", "'us' is no unit of this figure, which is in cycles");
@@ -141,7 +133,7 @@ static void test_require_refuses_wrong_units(void **state)
     refused("prime/cycles<5kg", "'kg' is no unit of this figure, which is in ticks");
 }
 
-static void test_require_takes_only_what_is_measured(void **state)
+TEST_WITH(test_require_takes_only_what_is_measured, begin, end)
 {
     static const struct require_name names[] = {{"run", "make", NULL, NULL}, {"run", "prime", NULL, NULL}};
 
@@ -155,7 +147,7 @@ static void test_require_takes_only_what_is_measured(void **state)
     refused("make/cycles<5", "unknown metric of test 'make': 'cycles'; 'jitbench list --metrics' shows them");
 }
 
-static void test_require_takes_names_of_rows(void **state)
+TEST_WITH(test_require_takes_names_of_rows, begin, end)
 {
     static const struct require_name names[] = {
         {"new", "quantum", "flips", "1/s"}, {"new", "quantum", "flops", "1/s"}, {"new", "lepton", "mass", "kg"}};
@@ -169,7 +161,7 @@ static void test_require_takes_names_of_rows(void **state)
     refused("leptom/mass>5", "unknown test 'leptom'; did you mean 'lepton'?");
 }
 
-static void test_require_reads_lines(void **state)
+TEST_WITH(test_require_reads_lines, begin, end)
 {
     assert_int_equal(requirements_add_lines(&set, "# health\n\n  prime/cycles.p99<500 # in ticks\r\nnoise/lost < 1 %",
                                             error, sizeof(error)),
@@ -188,7 +180,7 @@ static void test_require_reads_lines(void **state)
 }
 
 /* The requirements that README shows are some: the words in quotes behind printf's format. */
-static void test_require_readme_has_requirements(void **state)
+TEST_WITH(test_require_readme_has_requirements, begin, end)
 {
     static const char begins[] = "printf '%s\\n' ";
     char *text = procfs_read_all("", "README.md"), *at;
@@ -220,7 +212,7 @@ static void judge_row(const struct row *row)
     requirements_row(&set, row);
 }
 
-static void test_require_judges_by_each_operator(void **state)
+TEST_WITH(test_require_judges_by_each_operator, begin, end)
 {
     static const struct {
         const char *op;
@@ -244,7 +236,7 @@ static void test_require_judges_by_each_operator(void **state)
         }
 }
 
-static void test_require_is_met_by_all_rows_or_not(void **state)
+TEST_WITH(test_require_is_met_by_all_rows_or_not, begin, end)
 {
     const struct requirement *r = added("noise/detour.max<20us");
     const struct row rows[] = {detour(5000, "0"), detour(41000, "1"), detour(30000, "2")};
@@ -261,7 +253,7 @@ static void test_require_is_met_by_all_rows_or_not(void **state)
 
 /* The first of the rows that are equally far on the wrong side, or the least far on the right side, and where it was.
  */
-static void test_require_names_the_worst_row(void **state)
+TEST_WITH(test_require_names_the_worst_row, begin, end)
 {
     static const struct {
         const char *op;
@@ -286,7 +278,7 @@ static void test_require_names_the_worst_row(void **state)
     }
 }
 
-static void test_require_says_where_a_row_was(void **state)
+TEST_WITH(test_require_says_where_a_row_was, begin, end)
 {
     static const struct {
         const char *load, *param, *cpus;
@@ -319,7 +311,7 @@ static void test_require_says_where_a_row_was(void **state)
 }
 
 /* A requirement is found by its test among others, in whatever order they were added. */
-static void test_require_finds_the_requirements_of_a_row(void **state)
+TEST_WITH(test_require_finds_the_requirements_of_a_row, begin, end)
 {
     static const char *const texts[] = {"prime/cycles<1", "noise/lost<1", "array/cycles<1",
                                         "noise/detour<9", "pipe/rate>1",  "noise/detour.max<9"};
@@ -336,7 +328,7 @@ static void test_require_finds_the_requirements_of_a_row(void **state)
 }
 
 /* Whatever is not known does not pass, and says why. */
-static void test_require_says_why_a_figure_is_not_known(void **state)
+TEST_WITH(test_require_says_why_a_figure_is_not_known, begin, end)
 {
     const struct requirement *r = added("noise/detour.p99<20us");
     struct row row = detour(5, "0");
@@ -376,7 +368,7 @@ static void test_require_says_why_a_figure_is_not_known(void **state)
 }
 
 /* The least number of values that a statistic needs; with as many it is not known for another reason. */
-static void test_require_says_how_many_values_are_needed(void **state)
+TEST_WITH(test_require_says_how_many_values_are_needed, begin, end)
 {
     static const struct {
         const char *stat;
@@ -399,7 +391,7 @@ static void test_require_says_how_many_values_are_needed(void **state)
         }
 }
 
-static void test_require_prints_figures_and_distances(void **state)
+TEST_WITH(test_require_prints_figures_and_distances, begin, end)
 {
     const struct row rows[] = {detour(5000, "0"), detour(41000, "1")};
     struct text out = {0};
@@ -419,27 +411,4 @@ static void test_require_prints_figures_and_distances(void **state)
                         "noise/lost<1                -              -  failed: the test has no row of this metric\n"
                         "noise/detour.max<1ms    41 us  95.90 % below  passed; all 2 rows; worst: CPU 1\n");
     text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        REQUIRE_TEST(test_require_reads_all_forms),
-        REQUIRE_TEST(test_require_refuses_what_it_cannot_read),
-        REQUIRE_TEST(test_require_names_the_nearest_that_exists),
-        REQUIRE_TEST(test_require_refuses_wrong_units),
-        REQUIRE_TEST(test_require_takes_only_what_is_measured),
-        REQUIRE_TEST(test_require_takes_names_of_rows),
-        REQUIRE_TEST(test_require_reads_lines),
-        REQUIRE_TEST(test_require_readme_has_requirements),
-        REQUIRE_TEST(test_require_judges_by_each_operator),
-        REQUIRE_TEST(test_require_is_met_by_all_rows_or_not),
-        REQUIRE_TEST(test_require_names_the_worst_row),
-        REQUIRE_TEST(test_require_says_where_a_row_was),
-        REQUIRE_TEST(test_require_finds_the_requirements_of_a_row),
-        REQUIRE_TEST(test_require_says_why_a_figure_is_not_known),
-        REQUIRE_TEST(test_require_says_how_many_values_are_needed),
-        REQUIRE_TEST(test_require_prints_figures_and_distances),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

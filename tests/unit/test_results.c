@@ -295,7 +295,7 @@ static const struct row *metric_row(const char *metric)
 /* --- Figures. --- */
 
 /* 1, 2, 4, 8, 10: mean 5, SD sqrt(15), interval 5 -+ 2.776445 sqrt(15) / sqrt(5) (python3). */
-static void test_results_summarise_samples(void **state)
+TEST_WITH(test_results_summarise_samples, begin, end)
 {
     ENTER(0, SHEET_MEAN, 1, 2, 4, 8, 10);
     assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
@@ -317,7 +317,7 @@ static void test_results_summarise_samples(void **state)
     assert_int_equal(row->n_series, 0);
 }
 
-static void test_results_value_as_the_metric_says(void **state)
+TEST_WITH(test_results_value_as_the_metric_says, begin, end)
 {
     for (unsigned m = 0; m < SHEET_COUNT; m++)
         ENTER(0, m, 1, 2, 4, 8, 10);
@@ -331,7 +331,7 @@ static void test_results_value_as_the_metric_says(void **state)
 }
 
 /* The pages of all trials are added up. */
-static void test_results_say_which_pages_there_were(void **state)
+TEST_WITH(test_results_say_which_pages_there_were, begin, end)
 {
     static const struct {
         double huge, possible;
@@ -349,7 +349,7 @@ static void test_results_say_which_pages_there_were(void **state)
     }
 }
 
-static void test_results_row_says_what_it_is(void **state)
+TEST_WITH(test_results_row_says_what_it_is, begin, end)
 {
     ENTER(0, SHEET_MEDIAN, 1, 1);
     results.order = 17;
@@ -370,7 +370,7 @@ static void test_results_row_says_what_it_is(void **state)
     assert_int_equal(number->headline, 0);
 }
 
-static void test_results_unit_of_a_counter(void **state)
+TEST_WITH(test_results_unit_of_a_counter, begin, end)
 {
     static const struct clock_info counter = {.kind = CLOCK_KIND_COUNTER, .name = "rdtscp", .unit = "cycles"};
 
@@ -380,7 +380,7 @@ static void test_results_unit_of_a_counter(void **state)
     assert_string_equal(metric_row("mean")->unit, "ns");
 }
 
-static void test_results_unknown_samples_count_for_nothing(void **state)
+TEST_WITH(test_results_unknown_samples_count_for_nothing, begin, end)
 {
     ENTER(0, SHEET_MEAN, 1, (double)NAN, 3);
     (void)results_rows(&results, ROW_OK, "");
@@ -393,7 +393,7 @@ static void test_results_unknown_samples_count_for_nothing(void **state)
     assert_near(row->samples[2], 3);
 }
 
-static void test_results_metric_without_samples_is_not_known(void **state)
+TEST_WITH(test_results_metric_without_samples_is_not_known, begin, end)
 {
     assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
     for (size_t i = 0; i < rows.n; i++) {
@@ -405,7 +405,7 @@ static void test_results_metric_without_samples_is_not_known(void **state)
     assert_int_equal(rows.n, SHEET_COUNT);
 }
 
-static void test_results_optional_metric_without_samples_has_no_row(void **state)
+TEST_WITH(test_results_optional_metric_without_samples_has_no_row, begin, end)
 {
     static const struct metric metrics[] = {{.id = "headline", .unit = "ns", .better = "lower", .headline = true},
                                             {.id = "optional", .unit = "ns", .better = "lower", .optional = true}};
@@ -427,7 +427,7 @@ static void test_results_optional_metric_without_samples_has_no_row(void **state
     }
 }
 
-static void test_results_index_against_the_baseline(void **state)
+TEST_WITH(test_results_index_against_the_baseline, begin, end)
 {
     ENTER(0, SHEET_MAX, 100, 75);
     ENTER(0, SHEET_MIN, 100, 75);
@@ -436,7 +436,7 @@ static void test_results_index_against_the_baseline(void **state)
     assert_true(isnan(metric_row("min")->index));
 }
 
-static void test_results_index_only_where_it_is_asked_for(void **state)
+TEST_WITH(test_results_index_only_where_it_is_asked_for, begin, end)
 {
     ENTER(0, SHEET_MAX, 100, 75);
     item.no_index = true;
@@ -446,7 +446,7 @@ static void test_results_index_only_where_it_is_asked_for(void **state)
 }
 
 /* The headline's value is the geometric mean without the worst third, rounded down: of 2, 4, 8 and 16. */
-static void test_results_classic_value_leaves_the_worst_third_out(void **state)
+TEST_WITH(test_results_classic_value_leaves_the_worst_third_out, begin, end)
 {
     item.sampling.classic = true;
     (void)results_rows(&results, ROW_OK, "");
@@ -460,7 +460,7 @@ static void test_results_classic_value_leaves_the_worst_third_out(void **state)
 }
 
 /* Nearly all and nearly none are all and none: up to half a per cent. */
-static void test_results_pages_are_mixed_between_two_limits(void **state)
+TEST_WITH(test_results_pages_are_mixed_between_two_limits, begin, end)
 {
     static const struct {
         double huge, possible;
@@ -494,7 +494,7 @@ static void enter_hist(unsigned metric, uint64_t base, const uint64_t *values, s
     free(hist);
 }
 
-static void test_results_histograms_of_all_trials_are_one(void **state)
+TEST_WITH(test_results_histograms_of_all_trials_are_one, begin, end)
 {
     static const uint64_t first[] = {30, 10, 10}, second[] = {50};
 
@@ -544,7 +544,7 @@ static void check_percentiles(unsigned n, bool p90, bool p99, bool p999)
     assert_int_equal(results_init(&results, &item, &how), 0);
 }
 
-static void test_results_percentiles_need_events(void **state)
+TEST_WITH(test_results_percentiles_need_events, begin, end)
 {
     check_percentiles(9, false, false, false);
     check_percentiles(10, true, false, false);
@@ -554,7 +554,7 @@ static void test_results_percentiles_need_events(void **state)
     check_percentiles(1000, true, true, true);
 }
 
-static void test_results_series_go_on_from_trial_to_trial(void **state)
+TEST_WITH(test_results_series_go_on_from_trial_to_trial, begin, end)
 {
     struct series *series = calloc(1, sizeof(*series));
 
@@ -580,7 +580,7 @@ static void test_results_series_go_on_from_trial_to_trial(void **state)
     assert_near(row->series[1999].at, 5001);
 }
 
-static void test_results_series_from_a_number_on(void **state)
+TEST_WITH(test_results_series_from_a_number_on, begin, end)
 {
     struct series *series = calloc(1, sizeof(*series));
 
@@ -596,7 +596,7 @@ static void test_results_series_from_a_number_on(void **state)
     assert_int_equal(row->series_left_out, 0);
 }
 
-static void test_results_scaled_metric_repeats_another(void **state)
+TEST_WITH(test_results_scaled_metric_repeats_another, begin, end)
 {
     static const uint64_t values[] = {10, 10, 30, 50};
 
@@ -623,7 +623,7 @@ static void test_results_scaled_metric_repeats_another(void **state)
 /* --- Precision. --- */
 
 /* 98 to 102: SD sqrt(2.5), half-width 2.776445 sqrt(2.5) / sqrt(5) of 100. */
-static void test_results_precision_of_the_headline(void **state)
+TEST_WITH(test_results_precision_of_the_headline, begin, end)
 {
     assert_true(isnan(results_precision_pct(&results)));
     ENTER(0, SHEET_MEDIAN, 98, 99, 100, 101);
@@ -633,7 +633,7 @@ static void test_results_precision_of_the_headline(void **state)
     assert_true(fabs(results_precision_pct(&results) - 1.9632431) < 1e-5);
 }
 
-static void test_results_precision_of_the_worst_group(void **state)
+TEST_WITH(test_results_precision_of_the_worst_group, begin, end)
 {
     results_free(&results);
     begin_with(&bench_copies, 3);
@@ -654,7 +654,7 @@ static bool enough_after(double sample)
 }
 
 /* A sample that lies far off after the precision was reached: it has to be reached anew, and then held. */
-static void test_results_precision_has_to_hold(void **state)
+TEST_WITH(test_results_precision_has_to_hold, begin, end)
 {
     uint64_t n = 0, again = 0;
 
@@ -673,7 +673,7 @@ static void test_results_precision_has_to_hold(void **state)
 }
 
 /* Without any sample the precision is not known, so only the numbers and the times decide. */
-static void test_results_enough_by_number_and_time(void **state)
+TEST_WITH(test_results_enough_by_number_and_time, begin, end)
 {
     static const struct {
         uint64_t min, max, n, spent_ns, max_ns;
@@ -697,7 +697,7 @@ static void test_results_enough_by_number_and_time(void **state)
     }
 }
 
-static void test_results_precision_of_negative_values(void **state)
+TEST_WITH(test_results_precision_of_negative_values, begin, end)
 {
     ENTER(0, SHEET_MEDIAN, -98, -99, -100, -101, -102);
     assert_true(fabs(results_precision_pct(&results) - 1.9632431) < 1e-5);
@@ -705,7 +705,7 @@ static void test_results_precision_of_negative_values(void **state)
 
 /* --- Status. --- */
 
-static void test_results_unstable_when_the_headline_spreads(void **state)
+TEST_WITH(test_results_unstable_when_the_headline_spreads, begin, end)
 {
     ENTER(0, SHEET_MEDIAN, 93, 100, 107); /* RSD 7 % */
     ENTER(0, SHEET_MEAN, 50, 100, 150);
@@ -715,7 +715,7 @@ static void test_results_unstable_when_the_headline_spreads(void **state)
     assert_int_equal(metric_row("mean")->status, ROW_OK);
 }
 
-static void test_results_unstable_above_the_limit_given(void **state)
+TEST_WITH(test_results_unstable_above_the_limit_given, begin, end)
 {
     how.max_rsd_pct = 0.5;
     ENTER(0, SHEET_MEDIAN, 99, 100, 101);
@@ -723,14 +723,14 @@ static void test_results_unstable_above_the_limit_given(void **state)
     assert_string_equal(metric_row("median")->reason, "the samples spread by more than 0.5 % (RSD)");
 }
 
-static void test_results_stable_without_a_limit(void **state)
+TEST_WITH(test_results_stable_without_a_limit, begin, end)
 {
     how.max_rsd_pct = 0;
     ENTER(0, SHEET_MEDIAN, 50, 100, 150);
     assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
 }
 
-static void test_results_stable_at_five_per_cent(void **state)
+TEST_WITH(test_results_stable_at_five_per_cent, begin, end)
 {
     ENTER(0, SHEET_MEDIAN, 95, 100, 105);
     assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
@@ -752,7 +752,7 @@ static void check_without_values(enum row_status status)
 }
 
 /* Without a headline metric it is the row of the first, else that of the headline wherever it is. */
-static void test_results_failed_row_is_of_the_headline(void **state)
+TEST_WITH(test_results_failed_row_is_of_the_headline, begin, end)
 {
     static const struct metric without[] = {{.id = "first", .better = ""}, {.id = "second", .better = ""}};
     static const struct metric last[] = {{.id = "first", .better = ""},
@@ -773,7 +773,7 @@ static void test_results_failed_row_is_of_the_headline(void **state)
 }
 
 /* The first trouble is told: what was refused, what could not be applied, too many stops by signals. */
-static void test_results_degraded_by_the_first_of_several_reasons(void **state)
+TEST_WITH(test_results_degraded_by_the_first_of_several_reasons, begin, end)
 {
     static const struct {
         const char *refused, *degraded;
@@ -801,17 +801,17 @@ static void test_results_degraded_by_the_first_of_several_reasons(void **state)
     assert_string_equal(rows.row[0].reason, "skipped");
 }
 
-static void test_results_failed_has_one_row_without_values(void **state)
+TEST_WITH(test_results_failed_has_one_row_without_values, begin, end)
 {
     check_without_values(ROW_FAILED);
 }
 
-static void test_results_skipped_has_one_row_without_values(void **state)
+TEST_WITH(test_results_skipped_has_one_row_without_values, begin, end)
 {
     check_without_values(ROW_SKIPPED);
 }
 
-static void test_results_degraded_keeps_its_values(void **state)
+TEST_WITH(test_results_degraded_keeps_its_values, begin, end)
 {
     ENTER(0, SHEET_MEDIAN, 93, 100, 107);
     assert_int_equal(results_rows(&results, ROW_DEGRADED, "ended early"), ROW_DEGRADED);
@@ -969,7 +969,7 @@ static void assert_causes(const struct row *row, unsigned group)
     assert_counted(row, "device=", cause_of(row, "device="), machine->device, 1);
 }
 
-static void test_results_enter_counts_all_trials_and_copies(void **state)
+TEST_WITH(test_results_enter_counts_all_trials_and_copies, begin, end)
 {
     item.copies = 2;
     disturbed = true;
@@ -1003,7 +1003,7 @@ static void test_results_enter_counts_all_trials_and_copies(void **state)
     assert_causes(row, 0);
 }
 
-static void test_results_enter_by_copy(void **state)
+TEST_WITH(test_results_enter_by_copy, begin, end)
 {
     results_free(&results);
     begin_with(&bench_copies, 2);
@@ -1028,7 +1028,7 @@ static void test_results_enter_by_copy(void **state)
     }
 }
 
-static void test_results_unknown_counters_stay_unknown(void **state)
+TEST_WITH(test_results_unknown_counters_stay_unknown, begin, end)
 {
     how.proc_root = "/nonexistent";
     (void)enter_trial();
@@ -1045,7 +1045,7 @@ static void test_results_unknown_counters_stay_unknown(void **state)
     assert_true(row->ctx_voluntary > NAPS);
 }
 
-static void test_results_causes_of_the_benchmarks_own(void **state)
+TEST_WITH(test_results_causes_of_the_benchmarks_own, begin, end)
 {
     results_free(&results);
     begin_with(&bench_copies, 2);
@@ -1067,7 +1067,7 @@ static void test_results_causes_of_the_benchmarks_own(void **state)
     assert_true(results.failed);
 }
 
-static void test_results_refused_placement_degrades_all_rows(void **state)
+TEST_WITH(test_results_refused_placement_degrades_all_rows, begin, end)
 {
     place.nice_given = true;
     place.nice = 20;
@@ -1088,7 +1088,7 @@ static int try_fifo(void)
     return task_set_policy(SCHED_FIFO, 10) ? CANNOT : 0;
 }
 
-static void test_results_policy_that_changed_is_mixed(void **state)
+TEST_WITH(test_results_policy_that_changed_is_mixed, begin, end)
 {
     assert_int_equal(fixture_in_child(try_fifo), 0);
     fixture_spare_cpu(&place);
@@ -1113,7 +1113,7 @@ static void assert_layout(const char *expected)
     fixture_free_rows(&rows);
 }
 
-static void test_results_layout_is_what_was_seen(void **state)
+TEST_WITH(test_results_layout_is_what_was_seen, begin, end)
 {
     struct placement_seen *seen = &results.group[0].seen;
 
@@ -1132,7 +1132,7 @@ static void test_results_layout_is_what_was_seen(void **state)
 }
 
 /* A group that a trial found: it shows its own CPUs and samples, and has the rest of the first group. */
-static void test_results_group_that_a_trial_found(void **state)
+TEST_WITH(test_results_group_that_a_trial_found, begin, end)
 {
     struct cpuset cpus = {{0}};
     struct row_params remarks = {.n = 0};
@@ -1191,7 +1191,7 @@ static void rows_with_core(enum row_status expected)
 }
 
 /* Rates of 8 to 12, and of 18 to 22 in a millionth of a second with the core free; costs are the reverse. */
-static void test_results_with_the_core_free(void **state)
+TEST_WITH(test_results_with_the_core_free, begin, end)
 {
     struct core_session *session = enter_core_trials();
 
@@ -1245,7 +1245,7 @@ static void assert_alone_unknown(const char *reason, const char *share)
     assert_near(rows.row[CORE_RATE].value, 10);
 }
 
-static void test_results_with_the_core_free_are_not_always_known(void **state)
+TEST_WITH(test_results_with_the_core_free_are_not_always_known, begin, end)
 {
     struct core_session *session = enter_core_trials();
     struct group_values *group = &results.group[0];
@@ -1287,7 +1287,7 @@ static void check_copy_in_param(enum bind_mode bind, unsigned copies, const char
     fixture_free_rows(&rows);
 }
 
-static void test_results_copies_on_the_same_cpus_are_numbered(void **state)
+TEST_WITH(test_results_copies_on_the_same_cpus_are_numbered, begin, end)
 {
     check_copy_in_param(BIND_ONE, 2, "");
     check_copy_in_param(BIND_ONE, 3, "copy=2");
@@ -1296,7 +1296,7 @@ static void test_results_copies_on_the_same_cpus_are_numbered(void **state)
     check_copy_in_param(BIND_NONE, 1, "");
 }
 
-static void test_results_without_a_trial_know_no_placement(void **state)
+TEST_WITH(test_results_without_a_trial_know_no_placement, begin, end)
 {
     (void)results_rows(&results, ROW_SKIPPED, "not here");
     assert_string_equal(rows.row[0].policy, "");
@@ -1305,7 +1305,7 @@ static void test_results_without_a_trial_know_no_placement(void **state)
     assert_true(isnan(rows.row[0].wall_s));
 }
 
-static void test_results_benchmark_with_shared_metrics_only(void **state)
+TEST_WITH(test_results_benchmark_with_shared_metrics_only, begin, end)
 {
     results_free(&results);
     begin_with(&bench_quiet, 1);
@@ -1316,14 +1316,14 @@ static void test_results_benchmark_with_shared_metrics_only(void **state)
     assert_near(rows.row[0].value, 100);
 }
 
-static void test_results_metrics_by_number(void **state)
+TEST_WITH(test_results_metrics_by_number, begin, end)
 {
     assert_ptr_equal(bench_metric(&bench_sheet, SHEET_MEAN), &shared_metrics[1]);
     assert_ptr_equal(bench_metric(&bench_sheet, SHEET_NUMBER), &own_metrics[0]);
     assert_ptr_equal(bench_metric(&bench_sheet, SHEET_MAX), &own_metrics[2]);
 }
 
-static void test_results_clock_of_nanoseconds(void **state)
+TEST_WITH(test_results_clock_of_nanoseconds, begin, end)
 {
     assert_true(results_clock_hz(&results) == 1e9);
 }
@@ -1375,7 +1375,7 @@ static const char *own_nice(void)
     return suffix;
 }
 
-static void test_results_say_how_the_others_ran_and_what_the_load_did(void **state)
+TEST_WITH(test_results_say_how_the_others_ran_and_what_the_load_did, begin, end)
 {
     char param[128];
 
@@ -1391,7 +1391,7 @@ static void test_results_say_how_the_others_ran_and_what_the_load_did(void **sta
     assert_int_equal(metric_row("mean")->status, ROW_OK); /* so short a run says nothing of what it does in a second */
 }
 
-static void test_results_load_of_another_nice_value_and_cpu(void **state)
+TEST_WITH(test_results_load_of_another_nice_value_and_cpu, begin, end)
 {
     struct pace_params params = {.nice = 9, .elsewhere = true};
     char param[96];
@@ -1413,7 +1413,7 @@ static void assert_all_degraded(const char *reason)
     }
 }
 
-static void test_results_degraded_load_degrades_all_rows(void **state)
+TEST_WITH(test_results_degraded_load_degrades_all_rows, begin, end)
 {
     struct pace_params params = {.degraded = true, .thread_degraded = true};
 
@@ -1426,7 +1426,7 @@ static void test_results_degraded_load_degrades_all_rows(void **state)
 }
 
 /* The least of a load is that of a second: a little less, then a little more than it did. */
-static void test_results_load_that_did_next_to_nothing(void **state)
+TEST_WITH(test_results_load_that_did_next_to_nothing, begin, end)
 {
     struct pace_params params = {.count = {[LOAD_WAKEUPS] = 900}};
     struct load pace = load_pace;
@@ -1451,7 +1451,7 @@ static void test_results_load_that_did_next_to_nothing(void **state)
 
 /* Bytes that the load claims to have written, against the kernel's count; half of them is enough, since the run's
  * ends are not exact. */
-static void test_results_load_whose_bytes_were_not_on_the_disk(void **state)
+TEST_WITH(test_results_load_whose_bytes_were_not_on_the_disk, begin, end)
 {
     struct pace_params params = {.count = {[LOAD_WRITTEN] = 100 * 0x1p20, [LOAD_DISK_WRITTEN] = 50 * 0x1p20}};
 
@@ -1473,65 +1473,10 @@ static void test_results_load_whose_bytes_were_not_on_the_disk(void **state)
     assert_all_degraded("load: of 1048576 MiB read only 1 MiB went to or came from the disk");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(test_results_summarise_samples),
-        TEST(test_results_value_as_the_metric_says),
-        TEST(test_results_row_says_what_it_is),
-        TEST(test_results_say_which_pages_there_were),
-        TEST(test_results_unit_of_a_counter),
-        TEST(test_results_unknown_samples_count_for_nothing),
-        TEST(test_results_metric_without_samples_is_not_known),
-        TEST(test_results_optional_metric_without_samples_has_no_row),
-        TEST(test_results_index_against_the_baseline),
-        TEST(test_results_index_only_where_it_is_asked_for),
-        TEST(test_results_classic_value_leaves_the_worst_third_out),
-        TEST(test_results_pages_are_mixed_between_two_limits),
-        TEST(test_results_series_from_a_number_on),
-        TEST(test_results_failed_row_is_of_the_headline),
-        TEST(test_results_degraded_by_the_first_of_several_reasons),
-        TEST(test_results_group_that_a_trial_found),
-        TEST(test_results_with_the_core_free),
-        TEST(test_results_with_the_core_free_are_not_always_known),
-        TEST(test_results_histograms_of_all_trials_are_one),
-        TEST(test_results_percentiles_need_events),
-        TEST(test_results_series_go_on_from_trial_to_trial),
-        TEST(test_results_scaled_metric_repeats_another),
-        TEST(test_results_precision_of_the_headline),
-        TEST(test_results_precision_of_the_worst_group),
-        TEST(test_results_precision_has_to_hold),
-        TEST(test_results_enough_by_number_and_time),
-        TEST(test_results_precision_of_negative_values),
-        TEST(test_results_unstable_when_the_headline_spreads),
-        TEST(test_results_unstable_above_the_limit_given),
-        TEST(test_results_stable_without_a_limit),
-        TEST(test_results_stable_at_five_per_cent),
-        TEST(test_results_failed_has_one_row_without_values),
-        TEST(test_results_skipped_has_one_row_without_values),
-        TEST(test_results_degraded_keeps_its_values),
-        TEST(test_results_enter_counts_all_trials_and_copies),
-        TEST(test_results_enter_by_copy),
-        TEST(test_results_unknown_counters_stay_unknown),
-        TEST(test_results_causes_of_the_benchmarks_own),
-        TEST(test_results_refused_placement_degrades_all_rows),
-        TEST(test_results_policy_that_changed_is_mixed),
-        TEST(test_results_layout_is_what_was_seen),
-        TEST(test_results_copies_on_the_same_cpus_are_numbered),
-        TEST(test_results_without_a_trial_know_no_placement),
-        TEST(test_results_benchmark_with_shared_metrics_only),
-        TEST(test_results_metrics_by_number),
-        TEST(test_results_clock_of_nanoseconds),
-        TEST(test_results_say_how_the_others_ran_and_what_the_load_did),
-        TEST(test_results_load_of_another_nice_value_and_cpu),
-        TEST(test_results_degraded_load_degrades_all_rows),
-        TEST(test_results_load_that_did_next_to_nothing),
-        TEST(test_results_load_whose_bytes_were_not_on_the_disk),
-    };
     trial_worker_main(argc, argv, registry, loads);
     process_init();
     signals_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

@@ -24,19 +24,19 @@ static void hand_round(uint64_t threads, uint64_t expected)
         assert_int_equal(load_alone(), alone);
 }
 
-static void test_ring_wakes_every_thread_in_turn(void **state)
+TEST(test_ring_wakes_every_thread_in_turn)
 {
     hand_round(5, 5);
     hand_round(50, 50);
 }
 
-static void test_ring_has_at_least_two_threads(void **state)
+TEST(test_ring_has_at_least_two_threads)
 {
     hand_round(1, 2);
     hand_round(2, 2);
 }
 
-static void test_ring_counts_whole_rounds(void **state)
+TEST(test_ring_counts_whole_rounds)
 {
     struct load_params params = {.threads = 7};
     struct load_party l;
@@ -50,7 +50,7 @@ static void test_ring_counts_whole_rounds(void **state)
 }
 
 /* All of its threads sleep then and have to be woken. */
-static void test_ring_ends_at_once_when_nobody_wants_it(void **state)
+TEST(test_ring_ends_at_once_when_nobody_wants_it)
 {
     struct load_params params = {.threads = 3};
     struct load_party l;
@@ -64,7 +64,7 @@ static void test_ring_ends_at_once_when_nobody_wants_it(void **state)
     fixture_party_end(&l.p);
 }
 
-static void test_ring_says_how_many_threads(void **state)
+TEST(test_ring_says_how_many_threads)
 {
     struct load_params params = {.threads = 1};
 
@@ -93,20 +93,7 @@ static int without_threads(void)
     return 0;
 }
 
-static void test_ring_fails_when_a_thread_cannot_be_made(void **state)
+TEST(test_ring_fails_when_a_thread_cannot_be_made)
 {
     assert_int_equal(fixture_in_child(without_threads), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ring_wakes_every_thread_in_turn),
-        cmocka_unit_test(test_ring_has_at_least_two_threads),
-        cmocka_unit_test(test_ring_counts_whole_rounds),
-        cmocka_unit_test(test_ring_ends_at_once_when_nobody_wants_it),
-        cmocka_unit_test(test_ring_says_how_many_threads),
-        cmocka_unit_test(test_ring_fails_when_a_thread_cannot_be_made),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of result rows. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "row_fixture.h"
 
-static void test_row_reasons_that_repeat(void **state)
+TEST(test_row_reasons_that_repeat)
 {
     assert_true(row_reason_repeats("no rights", "no rights"));
     assert_true(row_reason_repeats("no rights; the core was free in 3 of 9 slices", "no rights"));
@@ -21,7 +16,7 @@ static void test_row_reasons_that_repeat(void **state)
     assert_false(row_reason_repeats("ended", "no rights"));
 }
 
-static void test_row_columns_are_the_designs_in_order(void **state)
+TEST(test_row_columns_are_the_designs_in_order)
 {
     /* The column list of the design's section on output, word for word. */
     static const char expected[] =
@@ -42,7 +37,7 @@ static void test_row_columns_are_the_designs_in_order(void **state)
     assert_int_equal(row_n_columns, 71);
 }
 
-static void test_row_columns_point_at_fields_of_their_own(void **state)
+TEST(test_row_columns_point_at_fields_of_their_own)
 {
     for (size_t i = 1; i < row_n_columns; i++) {
         assert_true(row_columns[i].offset < (row_columns[i].in_run ? sizeof(struct row_run) : sizeof(struct row)));
@@ -52,7 +47,7 @@ static void test_row_columns_point_at_fields_of_their_own(void **state)
     }
 }
 
-static void test_row_columns_of_the_run_are_marked(void **state)
+TEST(test_row_columns_of_the_run_are_marked)
 {
     for (size_t i = 0; i < row_n_columns; i++) {
         int of_run = (i >= 1 && i <= 12) || strcmp(row_columns[i].name, "comment") == 0 ||
@@ -62,7 +57,7 @@ static void test_row_columns_of_the_run_are_marked(void **state)
 }
 
 /* A difference in any one column of the run counts, one in a column of the row does not. */
-static void test_row_runs_are_equal_in_all_their_columns(void **state)
+TEST(test_row_runs_are_equal_in_all_their_columns)
 {
     static struct row_run a, b;
     size_t n = 0;
@@ -98,7 +93,7 @@ static void test_row_runs_are_equal_in_all_their_columns(void **state)
     assert_int_equal(n, 14);
 }
 
-static void test_row_init_knows_nothing(void **state)
+TEST(test_row_init_knows_nothing)
 {
     struct row_run run = {.cpus_online = 2};
     struct row row;
@@ -116,7 +111,7 @@ static void test_row_init_knows_nothing(void **state)
     assert_int_equal(row.headline, 0);
 }
 
-static void test_row_copy_is_deep(void **state)
+TEST(test_row_copy_is_deep)
 {
     struct row from, to;
     row_init(&from, NULL);
@@ -141,7 +136,7 @@ static void test_row_copy_is_deep(void **state)
     row_free(&to);
 }
 
-static void test_row_copy_without_memory_leaves_nothing(void **state)
+TEST(test_row_copy_without_memory_leaves_nothing)
 {
     double sample = 1;
     struct row from, to;
@@ -156,7 +151,7 @@ static void test_row_copy_without_memory_leaves_nothing(void **state)
     assert_true(isnan(to.value));
 }
 
-static void test_row_free_can_be_repeated(void **state)
+TEST(test_row_free_can_be_repeated)
 {
     struct row row;
     row_init(&row, NULL);
@@ -168,7 +163,7 @@ static void test_row_free_can_be_repeated(void **state)
     row_free(&row);
 }
 
-static void test_row_status_has_a_name(void **state)
+TEST(test_row_status_has_a_name)
 {
     assert_string_equal(row_status_name(ROW_OK), "ok");
     assert_string_equal(row_status_name(ROW_UNSTABLE), "unstable");
@@ -179,7 +174,7 @@ static void test_row_status_has_a_name(void **state)
 }
 
 /* A difference in any of these is another measurement; another metric is not. */
-static void test_row_measurements_are_the_same(void **state)
+TEST(test_row_measurements_are_the_same)
 {
     static struct row_run runs[2];
     const struct row row = ROW(&runs[0], 1, .suite = "s", .test = "t", .load = "l", .param = "a=1", .cpus = "2",
@@ -203,7 +198,7 @@ static void test_row_measurements_are_the_same(void **state)
     assert_true(row_same_measurement(&row, &others[0]));
 }
 
-static void test_row_with_the_core_free(void **state)
+TEST(test_row_with_the_core_free)
 {
     static const char *const metrics[] = {"rate", "rate_alone", "_alone", "rate_alones", "alone", "rat_alone"};
     static const size_t expected[] = {0, 4, 0, 0, 0, 3};
@@ -220,7 +215,7 @@ static void test_row_with_the_core_free(void **state)
     assert_null(row_alone_of(rows, 6, &rows[0]));
 }
 
-static void test_row_share_of_the_core(void **state)
+TEST(test_row_share_of_the_core)
 {
     static const struct {
         const char *text;
@@ -238,7 +233,7 @@ static void test_row_share_of_the_core(void **state)
     }
 }
 
-static void test_row_slices_are_read_as_written(void **state)
+TEST(test_row_slices_are_read_as_written)
 {
     uint64_t n = 9, of = 9;
     char text[80] = "ended by SIGINT; ";
@@ -254,7 +249,7 @@ static void test_row_slices_are_read_as_written(void **state)
 }
 
 /* Commas of the user's own words stay; others become semicolons, or blanks between CPUs of a setting. */
-static void test_row_commas_of_the_csv(void **state)
+TEST(test_row_commas_of_the_csv)
 {
     static const struct {
         const char *column, *text, *to, *from;
@@ -284,26 +279,4 @@ static void test_row_commas_of_the_csv(void **state)
         row_text_from_csv(column, strcpy(text, cases[i].text));
         assert_string_equal(text, cases[i].from);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_row_reasons_that_repeat),
-        cmocka_unit_test(test_row_columns_are_the_designs_in_order),
-        cmocka_unit_test(test_row_columns_point_at_fields_of_their_own),
-        cmocka_unit_test(test_row_columns_of_the_run_are_marked),
-        cmocka_unit_test(test_row_runs_are_equal_in_all_their_columns),
-        cmocka_unit_test(test_row_init_knows_nothing),
-        cmocka_unit_test(test_row_copy_is_deep),
-        cmocka_unit_test(test_row_copy_without_memory_leaves_nothing),
-        cmocka_unit_test(test_row_free_can_be_repeated),
-        cmocka_unit_test(test_row_status_has_a_name),
-        cmocka_unit_test(test_row_measurements_are_the_same),
-        cmocka_unit_test(test_row_with_the_core_free),
-        cmocka_unit_test(test_row_share_of_the_core),
-        cmocka_unit_test(test_row_slices_are_read_as_written),
-        cmocka_unit_test(test_row_commas_of_the_csv),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,13 @@
 /* Rows of files: what was written comes back field by field, and what is no row is counted and passed over. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "row_fixture.h"
 #include "rows/rows.h"
 #include "rows/text.h"
@@ -93,7 +88,7 @@ static void assert_same(const struct row *a, const struct row *b)
     assert_int_equal(a->status, b->status);
 }
 
-static void test_rows_come_back_as_they_were(void **state)
+TEST(test_rows_come_back_as_they_were)
 {
     struct text file = {0};
     struct row_run run[2];
@@ -123,7 +118,7 @@ static void test_rows_come_back_as_they_were(void **state)
 }
 
 /* Both forms of a list read the same: commas of an older file, and what is written now. */
-static void test_rows_lists_of_older_files_read_the_same(void **state)
+TEST(test_rows_lists_of_older_files_read_the_same)
 {
     static const char header[] = "suite,test,param,cpus,layout,settings,comment\n";
     static const char *const lines[] = {
@@ -148,7 +143,7 @@ static void test_rows_lists_of_older_files_read_the_same(void **state)
 }
 
 /* Each set of the flags gives just these fields. */
-static void test_rows_only_wanted_fields(void **state)
+TEST(test_rows_only_wanted_fields)
 {
     static const char file[] = "suite,test,samples,hist,series,causes\nprime,prime,1;2,3:4,5:6;7:8;9:0;+7,steal:5\n";
     char error[256];
@@ -167,7 +162,7 @@ static void test_rows_only_wanted_fields(void **state)
     }
 }
 
-static void test_rows_that_are_none_are_counted(void **state)
+TEST(test_rows_that_are_none_are_counted)
 {
     struct row_set set = {0};
     char message[256], error[256];
@@ -195,7 +190,7 @@ static void test_rows_that_are_none_are_counted(void **state)
     row_set_free(&set);
 }
 
-static void test_rows_of_several_runs(void **state)
+TEST(test_rows_of_several_runs)
 {
     struct row_set set = {0};
     char message[256], error[256];
@@ -210,7 +205,7 @@ static void test_rows_of_several_runs(void **state)
     row_set_free(&set);
 }
 
-static void test_rows_damaged_fields_are_not_known(void **state)
+TEST(test_rows_damaged_fields_are_not_known)
 {
     struct row_set set = {0};
     char message[256], error[256];
@@ -235,7 +230,7 @@ static void test_rows_damaged_fields_are_not_known(void **state)
 }
 
 /* 63 bytes and a character of two: no half of it stays. */
-static void test_rows_damaged_causes_are_left_out(void **state)
+TEST(test_rows_damaged_causes_are_left_out)
 {
     char error[256];
     struct row row;
@@ -249,7 +244,7 @@ static void test_rows_damaged_causes_are_left_out(void **state)
     row_reader_close(r);
 }
 
-static void test_rows_texts_are_cut_between_characters(void **state)
+TEST(test_rows_texts_are_cut_between_characters)
 {
     char file[256], message[256], error[256], host[65];
     struct row_set set = {0};
@@ -272,7 +267,7 @@ static void test_rows_texts_are_cut_between_characters(void **state)
 }
 
 /* What files of other people bring along does not reach a terminal. */
-static void test_rows_sanitized_in_all_rows_and_runs(void **state)
+TEST(test_rows_sanitized_in_all_rows_and_runs)
 {
     static const char file[] =
         "run_id,host,suite,test,causes\na,h\x1b,s,t,a\x1b=1\na,h\x1b,s,u\x1b,\nb,\x1bh,s\x1b,v,\n";
@@ -289,7 +284,7 @@ static void test_rows_sanitized_in_all_rows_and_runs(void **state)
     row_set_free(&set);
 }
 
-static void test_rows_of_an_empty_or_missing_file(void **state)
+TEST(test_rows_of_an_empty_or_missing_file)
 {
     struct row_set set = {0};
     char message[256], error[256];
@@ -306,7 +301,7 @@ static void test_rows_of_an_empty_or_missing_file(void **state)
 }
 
 /* Rows of all suites that a real run wrote, commands with quotes and blanks, and damaged parameters. */
-static void test_rows_recorded_are_written_as_they_were_read(void **state)
+TEST(test_rows_recorded_are_written_as_they_were_read)
 {
     static const char path[] = "tests/unit/recorded.csv";
     char error[256] = "";
@@ -345,7 +340,7 @@ static bool choose(void *context, struct row *row)
     return *n < 3;
 }
 
-static void test_rows_are_kept_as_the_asker_wants(void **state)
+TEST(test_rows_are_kept_as_the_asker_wants)
 {
     static const char file[] = "run_id,suite,test,value,samples\na,s,t,1,5;6\na,s,t,2,5;6\nb,s,t,3,5;6\n";
     char message[512], error[512];
@@ -364,7 +359,7 @@ static void test_rows_are_kept_as_the_asker_wants(void **state)
 }
 
 /* Runs and suites as they came, within them as planned, and what is made of other rows last. */
-static void test_rows_sorted_are_as_planned(void **state)
+TEST(test_rows_sorted_are_as_planned)
 {
     static const char file[] = "run_id,suite,test,item\n"
                                "a,s,3,2\na,s,1,1\na,s,9,\na,t,5,1\nb,s,7,1\na,s,2,1\na,s,8,12\nb,s,6,1\n";
@@ -382,7 +377,7 @@ static void test_rows_sorted_are_as_planned(void **state)
 }
 
 /* Asked for, they keep their places; damage does not. */
-static void test_rows_unknown_samples(void **state)
+TEST(test_rows_unknown_samples)
 {
     static const char file[] = "suite,test,samples\ns,t,;5;;x;6;\ns,t,;\ns,t,\n";
     char message[512], error[512];
@@ -397,25 +392,4 @@ static void test_rows_unknown_samples(void **state)
     assert_int_equal(set.rows[1].n_samples, 2);
     assert_int_equal(set.rows[2].n_samples, 0);
     row_set_free(&set);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_sorted_are_as_planned),
-        cmocka_unit_test(test_rows_unknown_samples),
-        cmocka_unit_test(test_rows_are_kept_as_the_asker_wants),
-        cmocka_unit_test(test_rows_come_back_as_they_were),
-        cmocka_unit_test(test_rows_lists_of_older_files_read_the_same),
-        cmocka_unit_test(test_rows_only_wanted_fields),
-        cmocka_unit_test(test_rows_that_are_none_are_counted),
-        cmocka_unit_test(test_rows_of_several_runs),
-        cmocka_unit_test(test_rows_damaged_fields_are_not_known),
-        cmocka_unit_test(test_rows_damaged_causes_are_left_out),
-        cmocka_unit_test(test_rows_texts_are_cut_between_characters),
-        cmocka_unit_test(test_rows_sanitized_in_all_rows_and_runs),
-        cmocka_unit_test(test_rows_of_an_empty_or_missing_file),
-        cmocka_unit_test(test_rows_recorded_are_written_as_they_were_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,12 @@
 /* When commands that take turns have enough runs, --fail-on, and how often a run with early stopping claims a
  * difference that is not there. `make stats` simulates 2000 runs of each kind, the test a few. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "analysis/compare_commands.h"
 #include "cmd/run.h"
 #include "normal_fixture.h"
@@ -86,7 +81,7 @@ static struct command_difference difference_of(const struct made_up *run, size_t
 
 /* --- When it ends. --- */
 
-static void test_run_pairs_end_when_a_difference_is_sure(void **state)
+TEST(test_run_pairs_end_when_a_difference_is_sure)
 {
     struct made_up run;
 
@@ -100,7 +95,7 @@ static void test_run_pairs_end_when_a_difference_is_sure(void **state)
 }
 
 /* Alike, and each known to half a per cent. */
-static void test_run_pairs_end_when_no_difference_is_left_to_find(void **state)
+TEST(test_run_pairs_end_when_no_difference_is_left_to_find)
 {
     struct made_up run;
 
@@ -113,7 +108,7 @@ static void test_run_pairs_end_when_no_difference_is_left_to_find(void **state)
 }
 
 /* With a large spread neither is known, and the time ends it, but not before there are six blocks. */
-static void test_run_pairs_end_when_the_time_is_over(void **state)
+TEST(test_run_pairs_end_when_the_time_is_over)
 {
     struct made_up run;
 
@@ -133,7 +128,7 @@ static void test_run_pairs_end_when_the_time_is_over(void **state)
 
 /* With three, the one that differs does not end it while the other one is open; one that has failed is not waited for.
  * Commands of other numbers of copies are not compared. */
-static void test_run_pairs_end_when_all_are_settled(void **state)
+TEST(test_run_pairs_end_when_all_are_settled)
 {
     struct made_up run;
 
@@ -153,7 +148,7 @@ static void test_run_pairs_end_when_all_are_settled(void **state)
 
 /* With slower:50 a command that takes twice as long is found out as fast as without a limit, and one that takes 20 %
  * longer too, as below it. With changed:50 both limits are tested: the sides of 0.5 and 1.5. */
-static void test_run_pairs_end_by_the_margin(void **state)
+TEST(test_run_pairs_end_by_the_margin)
 {
     struct made_up run;
 
@@ -178,7 +173,7 @@ static void test_run_pairs_end_by_the_margin(void **state)
 }
 
 /* A command against itself does not end by what seems to be a difference. */
-static void test_run_pairs_of_itself_end_when_narrow(void **state)
+TEST(test_run_pairs_of_itself_end_when_narrow)
 {
     struct made_up run;
 
@@ -192,7 +187,7 @@ static void test_run_pairs_of_itself_end_when_narrow(void **state)
 }
 
 /* Times of 0 give no ratio, and end nothing early. */
-static void test_run_pairs_without_times(void **state)
+TEST(test_run_pairs_without_times)
 {
     struct made_up run;
 
@@ -248,7 +243,7 @@ static struct outcomes simulate(unsigned runs, double ratio)
     return seen;
 }
 
-static void test_run_pairs_false_claims_of_whole_runs(void **state)
+TEST(test_run_pairs_false_claims_of_whole_runs)
 {
     const bool all_of_it = getenv("JITBENCH_STATS") != NULL;
     const unsigned runs = all_of_it ? 2000 : 12;
@@ -296,7 +291,7 @@ static unsigned find_least_effect(unsigned runs, double noise_of, uint64_t limit
 /* The least effect that --aa prints is found in at least 80 % of measurements: also by runs that end early, after few
  * pairs, or because the intervals are soon narrow enough. It is found more often, up to 85 %, where the noise is small:
  * the kernel that smooths the noise widens it. */
-static void test_run_pairs_least_effect_is_found(void **state)
+TEST(test_run_pairs_least_effect_is_found)
 {
     const bool all_of_it = getenv("JITBENCH_STATS") != NULL;
     const unsigned runs = all_of_it ? 1000 : 8;
@@ -348,7 +343,7 @@ static int status_of(double level_of, const char *word, double percent)
     return status;
 }
 
-static void test_run_pairs_fail_on(void **state)
+TEST(test_run_pairs_fail_on)
 {
     static const struct {
         double level;
@@ -393,7 +388,7 @@ static const char *error_of(const char *word, size_t n, uint64_t samples)
     return error;
 }
 
-static void test_run_pairs_fail_on_can_find(void **state)
+TEST(test_run_pairs_fail_on_can_find)
 {
     assert_string_equal(error_of("slower", 2, 12), "");
     assert_string_equal(error_of("slower", 3, 0), "");
@@ -401,23 +396,4 @@ static void test_run_pairs_fail_on_can_find(void **state)
     assert_string_equal(error_of("slower", 1, 0), "--fail-on needs two commands or more");
     assert_string_equal(error_of("slower", 2, 10),
                         "--fail-on needs --samples 12 or more: fewer than 6 pairs cannot show a difference");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run_pairs_end_when_a_difference_is_sure),
-        cmocka_unit_test(test_run_pairs_end_when_no_difference_is_left_to_find),
-        cmocka_unit_test(test_run_pairs_end_when_the_time_is_over),
-        cmocka_unit_test(test_run_pairs_end_when_all_are_settled),
-        cmocka_unit_test(test_run_pairs_end_by_the_margin),
-        cmocka_unit_test(test_run_pairs_of_itself_end_when_narrow),
-        cmocka_unit_test(test_run_pairs_without_times),
-        cmocka_unit_test(test_run_pairs_false_claims_of_whole_runs),
-        cmocka_unit_test(test_run_pairs_least_effect_is_found),
-        cmocka_unit_test(test_run_pairs_fail_on),
-        cmocka_unit_test(test_run_pairs_fail_on_can_find),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters of commands: lists and scans of numbers, all combinations, and what is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "cmd/run.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -77,7 +72,7 @@ static void refuse(const char *lists, const char *scans, const char *step, const
     end();
 }
 
-static void test_run_scan_lists(void **state)
+TEST(test_run_scan_lists)
 {
     expect("", "", "", "a {n}", "<a {n}>");
     expect("n/1,2,x y", "", "", "a {n} -{n}{n}", "<a 1 -11><a 2 -22><a x y -x yx y>");
@@ -86,7 +81,7 @@ static void test_run_scan_lists(void **state)
     expect("n/{m},2;m/3", "", "", "a {n} {m} {} {k} {n", "<a {m} 3 {} {k} {n><a 2 3 {} {k} {n>");
 }
 
-static void test_run_scan_numbers(void **state)
+TEST(test_run_scan_numbers)
 {
     expect("", "n/1/4", "", "a {n}", "<a 1><a 2><a 3><a 4>");
     expect("", "n/0.5/1", "0.25", "a {n}", "<a 0.50><a 0.75><a 1.00>");
@@ -96,7 +91,7 @@ static void test_run_scan_numbers(void **state)
 }
 
 /* The last parameter changes first; a command has the combinations of those that it has. */
-static void test_run_scan_combinations(void **state)
+TEST(test_run_scan_combinations)
 {
     expect("m/x,y", "n/1/2", "", "a {m} {n}", "<a x 1><a x 2><a y 1><a y 2>");
     expect("m/x,y", "n/1/2", "", "base|a {n}|b {m}", "<base><a 1><a 2><b x><b y>");
@@ -110,7 +105,7 @@ static void test_run_scan_combinations(void **state)
     expect("m/x,y", "", "", "a", "<a><a>");
 }
 
-static void test_run_scan_of_a_command_with_itself(void **state)
+TEST(test_run_scan_of_a_command_with_itself)
 {
     options.command.aa = true;
     expect("", "", "", "a 1", "<a 1><a 1>");
@@ -118,7 +113,7 @@ static void test_run_scan_of_a_command_with_itself(void **state)
     refuse("m/x,y", "", "", "a {m}", "--aa runs one command against itself, and 2 are given");
 }
 
-static void test_run_scan_refuses(void **state)
+TEST(test_run_scan_refuses)
 {
     static const char name[] = "--parameter-list: '%s' is not a name of 1 to 31 letters, digits, '_' and '-'";
     char expected[256];
@@ -149,7 +144,7 @@ static void test_run_scan_refuses(void **state)
 }
 
 /* A setup whose result another one replaces before the command runs. */
-static void test_run_scan_refuses_a_setup_that_commands_share(void **state)
+TEST(test_run_scan_refuses_a_setup_that_commands_share)
 {
     text_copy(options.command.setup, sizeof(options.command.setup), "make {n}");
     refuse("n/1,2", "", "", "a",
@@ -157,18 +152,4 @@ static void test_run_scan_refuses_a_setup_that_commands_share(void **state)
            "would find what the last setup left");
     text_copy(options.command.setup, sizeof(options.command.setup), "make {n}");
     expect("n/1,2", "", "", "a {n}", "<a 1><a 2>");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run_scan_lists),
-        cmocka_unit_test(test_run_scan_numbers),
-        cmocka_unit_test(test_run_scan_combinations),
-        cmocka_unit_test(test_run_scan_of_a_command_with_itself),
-        cmocka_unit_test(test_run_scan_refuses),
-        cmocka_unit_test(test_run_scan_refuses_a_setup_that_commands_share),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The slowest of N ranks, against closed forms and against seeded simulation. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "memory_fixture.h"
 #include "stats/stats.h"
@@ -33,7 +27,7 @@ static void expect_near(double got, double expected, double relative)
 
 /* --- Closed forms. --- */
 
-static void test_project_no_noise_costs_nothing(void **state)
+TEST(test_project_no_noise_costs_nothing)
 {
     const struct stats_point none = {5 * US, 0};
     const struct project_detours detours = {&none, 1, 1e9, false};
@@ -43,7 +37,7 @@ static void test_project_no_noise_costs_nothing(void **state)
 }
 
 /* A single rank does not wait: its slowdown is its own loss. */
-static void test_project_one_rank_loses_the_mean(void **state)
+TEST(test_project_one_rank_loses_the_mean)
 {
     const struct stats_point lengths[] = {{3 * US, 2000}, {70 * US, 30}, {11.7 * MS, 2}};
     const struct project_detours detours = {lengths, 3, 1e9, false};
@@ -54,7 +48,7 @@ static void test_project_one_rank_loses_the_mean(void **state)
 }
 
 /* A detour of constant length at even distances, P: a step of 2.5 P has two of them or three. */
-static void test_project_constant_period(void **state)
+TEST(test_project_constant_period)
 {
     const struct stats_point length = {20 * US, 1000};
     const struct project_detours detours = {&length, 1, 1e9, true};
@@ -68,7 +62,7 @@ static void test_project_constant_period(void **state)
 
 /* A step of 3 ms has three detours of the first kind for certain, one of the second with probability 0.6, and none of
  * the third and fourth: each kind must have its own lengths. */
-static void test_project_periods_of_several_kinds(void **state)
+TEST(test_project_periods_of_several_kinds)
 {
     const struct stats_point first = {20 * US, 1000}, second = {300 * US, 200}, none = {7 * MS, 0}, random = {MS, 0};
     const struct project_detours kinds[] = {
@@ -83,7 +77,7 @@ static void test_project_periods_of_several_kinds(void **state)
 }
 
 /* None or one: 1 - (1-p)^N of the steps have it. */
-static void test_project_bernoulli_detours(void **state)
+TEST(test_project_bernoulli_detours)
 {
     const struct stats_point length = {300 * US, 10};
     const struct project_detours detours = {&length, 1, 10e9, true};
@@ -93,7 +87,7 @@ static void test_project_bernoulli_detours(void **state)
 }
 
 /* One detour a step, of exponential length: the greatest of N has the mean 1 + 1/2 + ... + 1/N times that of one. */
-static void test_project_exponential_lengths(void **state)
+TEST(test_project_exponential_lengths)
 {
     enum { BINS = 200000 };
     struct stats_point *lengths = calloc(BINS, sizeof(*lengths));
@@ -115,7 +109,7 @@ static void test_project_exponential_lengths(void **state)
 }
 
 /* Poisson numbers of equal detours: the sum over k of 1 - P(at most k)^N. */
-static void test_project_poisson_numbers(void **state)
+TEST(test_project_poisson_numbers)
 {
     const struct stats_point length = {25 * US, 1500};
     const struct project_detours detours = {&length, 1, 1e9, false};
@@ -183,7 +177,7 @@ static double simulate(const struct project_host *hosts, size_t n_hosts, unsigne
 }
 
 /* A tick of 250 Hz, short interrupts, and daemons of up to 3 ms, on two kinds of machines in one job. */
-static void test_project_agrees_with_simulation(void **state)
+TEST(test_project_agrees_with_simulation)
 {
     static const struct stats_point tick[] = {{2 * US, 240}, {9 * US, 10}};
     static const struct stats_point interrupts[] = {{1.3 * US, 900}, {4 * US, 300}, {40 * US, 12}};
@@ -210,7 +204,7 @@ static void test_project_agrees_with_simulation(void **state)
 
 /* --- Uses. --- */
 
-static void test_project_table_is_by_step_then_ranks(void **state)
+TEST(test_project_table_is_by_step_then_ranks)
 {
     const struct stats_point length = {100 * US, 100};
     const struct project_detours detours = {&length, 1, 1e9, false};
@@ -225,7 +219,7 @@ static void test_project_table_is_by_step_then_ranks(void **state)
     assert_true(table[0] < table[1] && table[1] < table[2]);
 }
 
-static void test_project_weights_are_shares(void **state)
+TEST(test_project_weights_are_shares)
 {
     const struct stats_point length = {100 * US, 100};
     const struct project_detours detours = {&length, 1, 1e9, false};
@@ -254,7 +248,7 @@ static double slowdown_with(const struct stats_point *shares, size_t n, double r
 }
 
 /* With 60 % of the core the work takes 1/0.6 as long, and meets that many more detours: 2 % of noise. */
-static void test_project_a_share_of_the_core_slows_down(void **state)
+TEST(test_project_a_share_of_the_core_slows_down)
 {
     const struct stats_point part = {0.6, 5}, all = {1, 3};
 
@@ -266,7 +260,7 @@ static void test_project_a_share_of_the_core_slows_down(void **state)
 
 /* Three of four steps of a rank have the core to themselves, the others half of it: the slowest of N ranks has half
  * unless all of them are lucky. */
-static void test_project_the_slowest_rank_has_the_least_share(void **state)
+TEST(test_project_the_slowest_rank_has_the_least_share)
 {
     const struct stats_point shares[] = {{0.5, 1}, {1, 3}};
 
@@ -276,7 +270,7 @@ static void test_project_the_slowest_rank_has_the_least_share(void **state)
 }
 
 /* The slowest rank is on the host that has a neighbour. */
-static void test_project_hosts_with_and_without_a_neighbour(void **state)
+TEST(test_project_hosts_with_and_without_a_neighbour)
 {
     const struct stats_point part = {0.8, 1};
     const struct project_host hosts[] = {{.weight = 1}, {.weight = 1, .shares = &part, .n_shares = 1}};
@@ -287,7 +281,7 @@ static void test_project_hosts_with_and_without_a_neighbour(void **state)
     expect_near(slowdown, 1.25, 1e-4);
 }
 
-static void test_project_refuses_shares_that_are_none(void **state)
+TEST(test_project_refuses_shares_that_are_none)
 {
     static const struct stats_point wrong[] = {{0, 1}, {-1, 1}, {1.01, 1}, {0.5, 0}, {0.5, -1}, {0.5, INFINITY}};
     const double one = 1;
@@ -299,7 +293,7 @@ static void test_project_refuses_shares_that_are_none(void **state)
     }
 }
 
-static void test_project_refuses_what_makes_no_sense(void **state)
+TEST(test_project_refuses_what_makes_no_sense)
 {
     const struct project_detours endless = {NULL, 0, 0, false};
     const struct project_host host = {.weight = 1}, nobody = {.n = 0},
@@ -326,30 +320,7 @@ static int project_two_steps(void)
     return project_slowdown_on(256, &host, 1, steps, 2, ranks, 2, table);
 }
 
-static void test_project_without_memory_is_an_error(void **state)
+TEST(test_project_without_memory_is_an_error)
 {
     assert_int_equal(memory_needed(project_two_steps), 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_project_no_noise_costs_nothing),
-        cmocka_unit_test(test_project_one_rank_loses_the_mean),
-        cmocka_unit_test(test_project_constant_period),
-        cmocka_unit_test(test_project_periods_of_several_kinds),
-        cmocka_unit_test(test_project_bernoulli_detours),
-        cmocka_unit_test(test_project_exponential_lengths),
-        cmocka_unit_test(test_project_poisson_numbers),
-        cmocka_unit_test(test_project_agrees_with_simulation),
-        cmocka_unit_test(test_project_table_is_by_step_then_ranks),
-        cmocka_unit_test(test_project_weights_are_shares),
-        cmocka_unit_test(test_project_a_share_of_the_core_slows_down),
-        cmocka_unit_test(test_project_the_slowest_rank_has_the_least_share),
-        cmocka_unit_test(test_project_hosts_with_and_without_a_neighbour),
-        cmocka_unit_test(test_project_refuses_shares_that_are_none),
-        cmocka_unit_test(test_project_refuses_what_makes_no_sense),
-        cmocka_unit_test(test_project_without_memory_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

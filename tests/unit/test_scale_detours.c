@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Detours of hosts, from rows of noise and prime. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "analysis/analysis.h"
 #include "row_fixture.h"
 #include "rows/text.h"
@@ -51,7 +46,7 @@ static void expect_near(double got, double expected)
 }
 
 /* Two CPUs with two seconds each; one of them lost 10 %. */
-static void test_detours_of_noise(void **state)
+TEST_WITH(test_detours_of_noise, begin, NULL)
 {
     static const struct stats_point first[] = {{1000, 50}, {65535, 2}}, second[] = {{1000, 10}, {131072, 1}};
     static struct stats_point lengths[DETOURS_BINS];
@@ -75,7 +70,7 @@ static void test_detours_of_noise(void **state)
 }
 
 /* Experiments of 400 ticks, at 2.5 ticks a ns: 440 is the work's own spread. */
-static void test_detours_of_prime(void **state)
+TEST_WITH(test_detours_of_prime, begin, NULL)
 {
     static const struct stats_point hist[] = {{400, 990}, {440, 8}, {10400, 2}};
     static struct stats_point lengths[DETOURS_BINS];
@@ -93,7 +88,7 @@ static void test_detours_of_prime(void **state)
 }
 
 /* Rows of other suites and metrics, and rows that failed or were skipped: nothing of the host changes. */
-static void test_detours_rows_of_others_are_passed_over(void **state)
+TEST_WITH(test_detours_rows_of_others_are_passed_over, begin, NULL)
 {
     static const struct {
         const char *suite, *metric;
@@ -125,7 +120,7 @@ static void test_detours_rows_of_others_are_passed_over(void **state)
 }
 
 /* In 2 s of wall-clock time each; a share of the time that is none counts for nothing. */
-static void test_detours_time_that_was_not_lost(void **state)
+TEST_WITH(test_detours_time_that_was_not_lost, begin, NULL)
 {
     static const struct {
         double lost, work;
@@ -139,7 +134,7 @@ static void test_detours_time_that_was_not_lost(void **state)
 
 /* An experiment has a detour if it took more than half as long again as the median; without a median nothing is known.
  */
-static void test_detours_of_prime_begin_at_half_the_median(void **state)
+TEST_WITH(test_detours_of_prime_begin_at_half_the_median, begin, NULL)
 {
     static const struct stats_point hist[] = {{400, 10}, {600, 4}, {601, 3}, {9000, 0}, {9000, -1}};
     double n = 0, ticks = 0;
@@ -174,7 +169,7 @@ static void enter_share(const char *suite, const char *metric, const char *share
 }
 
 /* Of the row until its parts are known; texts that are no share count for nothing. */
-static void test_detours_shares_of_the_core(void **state)
+TEST_WITH(test_detours_shares_of_the_core, begin, NULL)
 {
     static const struct stats_point parts[] = {{0, 40}, {100, 100}, {200, 0}, {300, 101}, {400, -5}, {500, 40}};
     struct stats_point shares[DETOURS_SHARES];
@@ -206,7 +201,7 @@ static void test_detours_shares_of_the_core(void **state)
 }
 
 /* The smallest share there is counts as 1 %, and all of the core is the last. */
-static void test_detours_shares_at_the_ends(void **state)
+TEST_WITH(test_detours_shares_at_the_ends, begin, NULL)
 {
     static const struct stats_point parts[] = {{0, 0.4}, {100, 1.4}, {200, 1.5}, {300, 100}};
     struct stats_point shares[DETOURS_SHARES];
@@ -222,7 +217,7 @@ static void test_detours_shares_at_the_ends(void **state)
     expect_near(detours_mean_share(&host), (2 * 0.01 + 0.02 + 1) / 4);
 }
 
-static void test_detours_noise_is_used_before_prime(void **state)
+TEST_WITH(test_detours_noise_is_used_before_prime, begin, NULL)
 {
     static const struct stats_point hist[] = {{1000, 50}};
 
@@ -263,7 +258,7 @@ static bool is_periodic(struct stats_point *events, size_t n, uint64_t left_out,
     return host.periodic[octave] > 0;
 }
 
-static void test_detours_periods_are_found(void **state)
+TEST_WITH(test_detours_periods_are_found, begin, NULL)
 {
     struct stats_point events[64];
     size_t n = make_events(events, 100);
@@ -276,7 +271,7 @@ static void test_detours_periods_are_found(void **state)
 }
 
 /* Events that are not recorded would make the distances look larger. */
-static void test_detours_periods_need_all_events(void **state)
+TEST_WITH(test_detours_periods_need_all_events, begin, NULL)
 {
     struct stats_point *events = calloc(600, sizeof(*events));
 
@@ -292,7 +287,7 @@ static void test_detours_periods_need_all_events(void **state)
 /* Eight events are enough, with gaps that vary by less than a quarter: 100 us, one 23 or 24 us longer and the next that
  * much shorter, which is 1.07 times as much of a standard deviation. Other events between them do not matter, nor does
  * the order in which they come. */
-static void test_detours_periods_are_as_even_as_they_must_be(void **state)
+TEST_WITH(test_detours_periods_are_as_even_as_they_must_be, begin, NULL)
 {
     static const struct {
         size_t n;
@@ -315,7 +310,7 @@ static void test_detours_periods_are_as_even_as_they_must_be(void **state)
 }
 
 /* The first 500 events are all there, whatever their length; from then on the shortest tells which are. */
-static void test_detours_periods_of_which_the_first_are_complete(void **state)
+TEST_WITH(test_detours_periods_of_which_the_first_are_complete, begin, NULL)
 {
     static const struct {
         size_t at;
@@ -334,7 +329,7 @@ static void test_detours_periods_of_which_the_first_are_complete(void **state)
     }
 }
 
-static void test_detours_periodic_ones_are_a_source_of_their_own(void **state)
+TEST_WITH(test_detours_periodic_ones_are_a_source_of_their_own, begin, NULL)
 {
     static struct stats_point lengths[DETOURS_BINS];
     struct project_detours detours[2];
@@ -352,7 +347,7 @@ static void test_detours_periodic_ones_are_a_source_of_their_own(void **state)
 }
 
 /* Detours are periodic if they are so in more than half of the rows; those of prime never are. */
-static void test_detours_are_periodic_in_most_rows(void **state)
+TEST_WITH(test_detours_are_periodic_in_most_rows, begin, NULL)
 {
     static struct stats_point lengths[DETOURS_BINS];
     const struct stats_point hist[] = {{2010, 40}};
@@ -377,7 +372,7 @@ static void test_detours_are_periodic_in_most_rows(void **state)
     assert_false(detours[0].periodic);
 }
 
-static void test_detours_can_be_removed_by_octave(void **state)
+TEST_WITH(test_detours_can_be_removed_by_octave, begin, NULL)
 {
     static struct stats_point lengths[DETOURS_BINS];
     struct project_detours detours[2];
@@ -393,7 +388,7 @@ static void test_detours_can_be_removed_by_octave(void **state)
     expect_near(detours[0].lengths[0].value, 10);
 }
 
-static void test_detours_causes_by_octave(void **state)
+TEST_WITH(test_detours_causes_by_octave, begin, NULL)
 {
     const struct stats_point classes[] = {{1500, 7}, {3e6, 2}, {0, 3}, {1, 4}, {1e20, 5}, {1500, -1}};
 
@@ -407,7 +402,7 @@ static void test_detours_causes_by_octave(void **state)
     expect_near(host.by_cause[DETOUR_PREEMPTED][DETOUR_CLASSES - 1], 5);
 }
 
-static void test_detours_of_hosts_add_up(void **state)
+TEST_WITH(test_detours_of_hosts_add_up, begin, NULL)
 {
     static struct detours_host all;
     const struct stats_point hist[] = {{2010, 40}};
@@ -423,7 +418,7 @@ static void test_detours_of_hosts_add_up(void **state)
 }
 
 /* The ticks of the second host take 0.5 ns, those of the first 0.4; what those of the third take is not known. */
-static void test_detours_of_other_clocks_add_up(void **state)
+TEST_WITH(test_detours_of_other_clocks_add_up, begin, NULL)
 {
     static const struct stats_point first[] = {{400, 10}, {1400, 1}}, second[] = {{400, 20}, {2400, 2}};
     static struct stats_point lengths[DETOURS_BINS];
@@ -463,31 +458,4 @@ static void test_detours_of_other_clocks_add_up(void **state)
     assert_int_equal(all.periodic[4], 1);
     expect_near(all.by_cause[1][5], 8);
     expect_near(all.by_cause[2][5], 1);
-}
-
-#define TEST(function) cmocka_unit_test_setup(function, begin)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_detours_of_noise),
-        TEST(test_detours_of_prime),
-        TEST(test_detours_rows_of_others_are_passed_over),
-        TEST(test_detours_time_that_was_not_lost),
-        TEST(test_detours_of_prime_begin_at_half_the_median),
-        TEST(test_detours_shares_of_the_core),
-        TEST(test_detours_shares_at_the_ends),
-        TEST(test_detours_noise_is_used_before_prime),
-        TEST(test_detours_periods_are_found),
-        TEST(test_detours_periods_need_all_events),
-        TEST(test_detours_periods_are_as_even_as_they_must_be),
-        TEST(test_detours_periods_of_which_the_first_are_complete),
-        TEST(test_detours_periodic_ones_are_a_source_of_their_own),
-        TEST(test_detours_are_periodic_in_most_rows),
-        TEST(test_detours_can_be_removed_by_octave),
-        TEST(test_detours_causes_by_octave),
-        TEST(test_detours_of_hosts_add_up),
-        TEST(test_detours_of_other_clocks_add_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* From rows of hosts to slow-downs and costs. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/analysis.h"
 #include "memory_fixture.h"
@@ -52,7 +46,7 @@ static void expect_near(double got, double expected, double share)
         fail_msg("%.9g, expected %.9g", got, expected);
 }
 
-static void test_projection_of_hosts_and_their_mix(void **state)
+TEST(test_projection_of_hosts_and_their_mix)
 {
     struct projection p;
 
@@ -68,7 +62,7 @@ static void test_projection_of_hosts_and_their_mix(void **state)
     projection_free(&p);
 }
 
-static void test_projection_has_what_it_costs(void **state)
+TEST(test_projection_has_what_it_costs)
 {
     struct projection_cost costs[PROJECTION_COSTS];
     struct projection p;
@@ -87,7 +81,7 @@ static void test_projection_has_what_it_costs(void **state)
 }
 
 /* Few detours cost something too: two in 9.99 s. */
-static void test_projection_has_small_costs(void **state)
+TEST(test_projection_has_small_costs)
 {
     struct projection_cost costs[PROJECTION_COSTS];
     struct stats_point most = {0, 99}, all = {0, 100};
@@ -106,7 +100,7 @@ static void test_projection_has_small_costs(void **state)
 }
 
 /* Without others on the core the work takes half as long. */
-static void test_projection_has_what_others_on_the_core_cost(void **state)
+TEST(test_projection_has_what_others_on_the_core_cost)
 {
     struct projection_cost costs[PROJECTION_COSTS];
     struct stats_point half = {0, 50};
@@ -128,7 +122,7 @@ static void test_projection_has_what_others_on_the_core_cost(void **state)
 }
 
 /* With room for two, five hosts give the same result as all of them in one, in any order of their rows. */
-static void test_projection_of_more_hosts_than_places(void **state)
+TEST(test_projection_of_more_hosts_than_places)
 {
     struct projection few, one;
     char name[16];
@@ -181,13 +175,13 @@ static int compute_three(void)
 }
 
 /* The blocks' ends are checked when they are freed. */
-static void test_projection_keeps_to_its_memory(void **state)
+TEST(test_projection_keeps_to_its_memory)
 {
     assert_true(memory_needed_or_end(compute_three) > 10);
 }
 
 /* Three detours of each octave of lengths, in 10 s: the decade is that of the octave's middle, 1.4 * 2^octave. */
-static void test_projection_decades_of_octaves(void **state)
+TEST(test_projection_decades_of_octaves)
 {
     static const unsigned first[] = {0, 7, 10, 13, 17, 20, 23, 27, DETOUR_CLASSES};
     static const char *const names[] = {"< 100 ns",       "100 ns .. 1 us", "1 us .. 10 us",   "10 us .. 100 us",
@@ -218,7 +212,7 @@ static void test_projection_decades_of_octaves(void **state)
 
 /* A detour has the causes of its octave in their proportion: of 8 of 3 us a quarter is preempted, of 5 of 5 ms all. The
  * 5 ms cost most, and are the only ones of their decade. */
-static void test_projection_costs_of_two_causes(void **state)
+TEST(test_projection_costs_of_two_causes)
 {
     static const struct {
         const char *cause, *decade;
@@ -250,7 +244,7 @@ static void test_projection_costs_of_two_causes(void **state)
 }
 
 /* Rows of prime do not tell causes. */
-static void test_projection_costs_of_prime(void **state)
+TEST(test_projection_costs_of_prime)
 {
     struct stats_point hist[] = {{400, 1000}, {10400, 2}};
     struct row cycles = ROW(NULL, 400, .suite = "prime", .metric = "cycles");
@@ -275,7 +269,7 @@ static void test_projection_costs_of_prime(void **state)
 }
 
 /* What is known of the core's share on hosts without detours does not count, neither of the last nor of one before. */
-static void test_projection_of_further_hosts_without_detours(void **state)
+TEST(test_projection_of_further_hosts_without_detours)
 {
     struct stats_point half = {0, 50};
     struct projection p;
@@ -298,7 +292,7 @@ static void test_projection_of_further_hosts_without_detours(void **state)
     projection_free(&p);
 }
 
-static void test_projection_on_a_coarse_grid_is_near(void **state)
+TEST(test_projection_on_a_coarse_grid_is_near)
 {
     struct projection fine, coarse;
 
@@ -322,7 +316,7 @@ static void say(const char *name)
     n_said++;
 }
 
-static void test_projection_drops_hosts_without_detours(void **state)
+TEST(test_projection_drops_hosts_without_detours)
 {
     struct projection p;
 
@@ -341,24 +335,4 @@ static void test_projection_drops_hosts_without_detours(void **state)
     steps(&p);
     projection_compute(&p);
     projection_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_projection_of_hosts_and_their_mix),
-        cmocka_unit_test(test_projection_has_what_it_costs),
-        cmocka_unit_test(test_projection_has_small_costs),
-        cmocka_unit_test(test_projection_has_what_others_on_the_core_cost),
-        cmocka_unit_test(test_projection_decades_of_octaves),
-        cmocka_unit_test(test_projection_costs_of_two_causes),
-        cmocka_unit_test(test_projection_costs_of_prime),
-        cmocka_unit_test(test_projection_of_more_hosts_than_places),
-        cmocka_unit_test(test_projection_of_further_hosts_without_detours),
-        cmocka_unit_test(test_projection_keeps_to_its_memory),
-        cmocka_unit_test(test_projection_on_a_coarse_grid_is_near),
-        cmocka_unit_test(test_projection_drops_hosts_without_detours),
-    };
-
-    return cmocka_run_group_tests_name("projection", tests, NULL, NULL);
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Scratch files, folders and program copies: what they are, and that nothing of them stays. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../refuse.h"
 #include "fixture.h"
@@ -51,7 +45,7 @@ static void put_file(const char *folder, const char *name)
     assert_int_equal(close(fd), 0);
 }
 
-static void test_scratch_file_has_no_name(void **state)
+TEST(test_scratch_file_has_no_name)
 {
     struct stat status;
     char got[4] = "";
@@ -70,14 +64,14 @@ static void test_scratch_file_has_no_name(void **state)
     assert_int_equal(close(fd), 0);
 }
 
-static void test_scratch_file_says_why_not(void **state)
+TEST(test_scratch_file_says_why_not)
 {
     assert_int_equal(scratch_file("/nonexistent"), -ENOENT);
     assert_int_equal(scratch_file("/dev/null"), -ENOTDIR);
 }
 
 /* The file is invisible, or has a random name, before it has its own; it replaces no other file. */
-static void test_scratch_hidden_file_gets_its_name_when_it_is_whole(void **state)
+TEST(test_scratch_hidden_file_gets_its_name_when_it_is_whole)
 {
     char hidden[2][NEW_FILE_NAME_SIZE], path[700];
     struct stat status;
@@ -110,7 +104,7 @@ static void test_scratch_hidden_file_gets_its_name_when_it_is_whole(void **state
     assert_int_equal(close(folder), 0);
 }
 
-static void test_scratch_folder_is_made_and_removed_with_its_files(void **state)
+TEST(test_scratch_folder_is_made_and_removed_with_its_files)
 {
     char path[600], other[600];
     struct stat status;
@@ -131,7 +125,7 @@ static void test_scratch_folder_is_made_and_removed_with_its_files(void **state)
     assert_int_equal(fixture_count_files(dir), 0);
 }
 
-static void test_scratch_folder_says_why_not(void **state)
+TEST(test_scratch_folder_says_why_not)
 {
     char path[600], tiny[8];
 
@@ -140,7 +134,7 @@ static void test_scratch_folder_says_why_not(void **state)
     assert_int_equal(fixture_count_files(dir), 0);
 }
 
-static void test_scratch_remove_leaves_subfolders_and_what_links_name(void **state)
+TEST(test_scratch_remove_leaves_subfolders_and_what_links_name)
 {
     char path[600], inner[700], target[700], link[700];
 
@@ -184,7 +178,7 @@ static int make_kept(const char *folder, struct scratch_keeper *keeper)
     return scratch_kept_folder(folder, keeper);
 }
 
-static void test_scratch_kept_folder_ends_with_its_keeper(void **state)
+TEST(test_scratch_kept_folder_ends_with_its_keeper)
 {
     struct scratch_keeper keeper, none;
 
@@ -202,7 +196,7 @@ static void test_scratch_kept_folder_ends_with_its_keeper(void **state)
     scratch_keeper_end(&none);
 }
 
-static void test_scratch_kept_folder_says_why_not(void **state)
+TEST(test_scratch_kept_folder_says_why_not)
 {
     struct scratch_keeper keeper;
     char path[700];
@@ -222,7 +216,7 @@ static void test_scratch_kept_folder_says_why_not(void **state)
 }
 
 /* Even the whole group is killed. */
-static void test_scratch_kept_folder_vanishes_when_its_owner_is_killed(void **state)
+TEST(test_scratch_kept_folder_vanishes_when_its_owner_is_killed)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
     struct scratch_keeper keeper;
@@ -257,7 +251,7 @@ static void test_scratch_kept_folder_vanishes_when_its_owner_is_killed(void **st
 }
 
 /* Then the owner removes it, or a process that shares the note if the owner was killed. */
-static void test_scratch_kept_folder_outlives_a_killed_keeper_but_not_its_owner(void **state)
+TEST(test_scratch_kept_folder_outlives_a_killed_keeper_but_not_its_owner)
 {
     struct scratch_keeper keeper;
 
@@ -288,7 +282,7 @@ static void test_scratch_kept_folder_outlives_a_killed_keeper_but_not_its_owner(
     assert_int_equal(close(keeper.folder), 0);
 }
 
-static void test_scratch_free_bytes_and_may_exec(void **state)
+TEST(test_scratch_free_bytes_and_may_exec)
 {
     assert_true(scratch_free_bytes(dir) > 1);
     assert_true(scratch_free_bytes("/nonexistent") == 0);
@@ -331,7 +325,7 @@ static int status_of_image(int fd)
     return WEXITSTATUS(status);
 }
 
-static void test_scratch_own_image_is_a_program_of_its_own(void **state)
+TEST(test_scratch_own_image_is_a_program_of_its_own)
 {
     struct stat first, second;
 
@@ -367,13 +361,13 @@ static int without_new_calls(void)
     return status_of_image(fd) == IMAGE_STATUS ? 0 : 5;
 }
 
-static void test_scratch_own_image_in_a_folder_when_memory_cannot_hold_it(void **state)
+TEST(test_scratch_own_image_in_a_folder_when_memory_cannot_hold_it)
 {
     assert_int_equal(fixture_in_child_or_skip(without_new_calls, "no system call filters (seccomp) here"), 0);
     assert_int_equal(fixture_count_files(dir), 0);
 }
 
-static void test_scratch_exec_says_why_not(void **state)
+TEST(test_scratch_exec_says_why_not)
 {
     char *none[] = {NULL};
     int fd = open("/dev/null", O_RDONLY);
@@ -386,25 +380,11 @@ static void test_scratch_exec_says_why_not(void **state)
     assert_int_equal(scratch_exec(fd, none, none), by_path ? -ENOENT : -EBADF);
 }
 
+GROUP(make_dir, remove_dir);
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scratch_file_has_no_name),
-        cmocka_unit_test(test_scratch_file_says_why_not),
-        cmocka_unit_test(test_scratch_hidden_file_gets_its_name_when_it_is_whole),
-        cmocka_unit_test(test_scratch_folder_is_made_and_removed_with_its_files),
-        cmocka_unit_test(test_scratch_folder_says_why_not),
-        cmocka_unit_test(test_scratch_remove_leaves_subfolders_and_what_links_name),
-        cmocka_unit_test(test_scratch_kept_folder_ends_with_its_keeper),
-        cmocka_unit_test(test_scratch_kept_folder_says_why_not),
-        cmocka_unit_test(test_scratch_kept_folder_vanishes_when_its_owner_is_killed),
-        cmocka_unit_test(test_scratch_kept_folder_outlives_a_killed_keeper_but_not_its_owner),
-        cmocka_unit_test(test_scratch_free_bytes_and_may_exec),
-        cmocka_unit_test(test_scratch_own_image_is_a_program_of_its_own),
-        cmocka_unit_test(test_scratch_own_image_in_a_folder_when_memory_cannot_hold_it),
-        cmocka_unit_test(test_scratch_exec_says_why_not),
-    };
     if (argc == 2 && !strcmp(argv[1], "image"))
         return IMAGE_STATUS;
-    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+    return run_all_tests();
 }

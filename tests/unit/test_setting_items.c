@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The form of the columns settings and scratch_disk, written and read back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "sys/machine.h"
 
 static void expect_next(struct setting_items *items, const char *name, const char *value)
@@ -19,7 +14,7 @@ static void expect_next(struct setting_items *items, const char *name, const cha
     assert_string_equal(items->value, value);
 }
 
-static void test_setting_items_hold_no_comma_blank_or_quote(void **state)
+TEST(test_setting_items_hold_no_comma_blank_or_quote)
 {
     char text[200] = "";
 
@@ -31,7 +26,7 @@ static void test_setting_items_hold_no_comma_blank_or_quote(void **state)
     assert_string_equal(text, "a=x+y+z__'q':_?;b=x+y_!~?_;x_1+smt_on_=y;cmdline=quiet|isolcpus=2+3");
 }
 
-static void test_setting_items_are_whole_or_left_out(void **state)
+TEST(test_setting_items_are_whole_or_left_out)
 {
     char text[12] = "";
 
@@ -46,7 +41,7 @@ static void test_setting_items_are_whole_or_left_out(void **state)
 }
 
 /* Values that differ only behind the cut still differ. */
-static void test_setting_items_long_values_end_in_a_checksum(void **state)
+TEST(test_setting_items_long_values_end_in_a_checksum)
 {
     char a[100] = "", b[100] = "", again[100] = "";
     struct setting_items items;
@@ -65,7 +60,7 @@ static void test_setting_items_long_values_end_in_a_checksum(void **state)
     assert_string_equal(again, a);
 }
 
-static void test_setting_items_of_earlier_versions(void **state)
+TEST(test_setting_items_of_earlier_versions)
 {
     struct setting_items items;
 
@@ -81,7 +76,7 @@ static void test_setting_items_of_earlier_versions(void **state)
     assert_false(setting_items_next(&items));
 }
 
-static void test_setting_items_without_a_command_line(void **state)
+TEST(test_setting_items_without_a_command_line)
 {
     struct setting_items items;
 
@@ -96,7 +91,7 @@ static void test_setting_items_without_a_command_line(void **state)
     assert_false(setting_items_next(&items));
 }
 
-static void test_setting_items_hostile_texts(void **state)
+TEST(test_setting_items_hostile_texts)
 {
     char text[2000];
     struct setting_items items;
@@ -120,17 +115,4 @@ static void test_setting_items_hostile_texts(void **state)
         while (setting_items_next(&items))
             assert_true(items.name[0] && items.value[0]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_setting_items_hold_no_comma_blank_or_quote),
-        cmocka_unit_test(test_setting_items_are_whole_or_left_out),
-        cmocka_unit_test(test_setting_items_long_values_end_in_a_checksum),
-        cmocka_unit_test(test_setting_items_of_earlier_versions),
-        cmocka_unit_test(test_setting_items_without_a_command_line),
-        cmocka_unit_test(test_setting_items_hostile_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

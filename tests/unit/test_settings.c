@@ -158,7 +158,7 @@ static void no_change(void)
 {
 }
 
-static void test_settings_of_a_laptop(void **state)
+TREE_TEST(test_settings_of_a_laptop)
 {
     static const struct expected laptop[] = {
         {"epp", SETTING_NOISY, "balance_performance (8 CPUs)", NULL},
@@ -224,7 +224,7 @@ static void test_settings_of_a_laptop(void **state)
     expect_all(laptop, sizeof(laptop) / sizeof(laptop[0]));
 }
 
-static void test_settings_to_write_on_a_laptop_in_order(void **state)
+TREE_TEST(test_settings_to_write_on_a_laptop_in_order)
 {
     tree_unpack("laptop");
     look_at("1-7");
@@ -253,7 +253,7 @@ static void test_settings_to_write_on_a_laptop_in_order(void **state)
 }
 
 /* The governor resets the switch of turbo, so its files come before. */
-static void test_settings_write_governor_before_turbo(void **state)
+TREE_TEST(test_settings_write_governor_before_turbo)
 {
     char text[8192];
 
@@ -267,7 +267,7 @@ static void test_settings_write_governor_before_turbo(void **state)
     assert_true(governor < frequency && frequency < turbo);
 }
 
-static void test_settings_written_are_good(void **state)
+TREE_TEST(test_settings_written_are_good)
 {
     tree_unpack("laptop");
     look_at(NULL);
@@ -276,7 +276,7 @@ static void test_settings_written_are_good(void **state)
 
 /* --- a server --- */
 
-static void test_settings_of_a_server_that_was_set_up(void **state)
+TREE_TEST(test_settings_of_a_server_that_was_set_up)
 {
     unsigned counts[4];
     char noisy[64] = "junk";
@@ -309,7 +309,7 @@ static void test_settings_of_a_server_that_was_set_up(void **state)
 }
 
 /* The same machine, but the CPUs named are others. */
-static void test_settings_are_judged_for_the_bench_cpus(void **state)
+TREE_TEST(test_settings_are_judged_for_the_bench_cpus)
 {
     tree_unpack("server");
     look_at("7-8,40");
@@ -333,7 +333,7 @@ static void test_settings_are_judged_for_the_bench_cpus(void **state)
                   "/sys/devices/virtual/workqueue/writeback/cpumask=00000000,00000000,00000000,000000f7\n");
 }
 
-static void test_settings_nohz_full_and_intel_pstate_do_not_go_together(void **state)
+TREE_TEST(test_settings_nohz_full_and_intel_pstate_do_not_go_together)
 {
     tree_unpack("laptop");
     tree_put("/sys/devices/system/cpu/nohz_full", "1-7\n");
@@ -347,7 +347,7 @@ static void test_settings_nohz_full_and_intel_pstate_do_not_go_together(void **s
 
 /* --- a board, a container, a large machine --- */
 
-static void test_settings_of_a_board(void **state)
+TREE_TEST(test_settings_of_a_board)
 {
     tree_unpack("board");
     look_at(NULL);
@@ -378,7 +378,7 @@ static void test_settings_of_a_board(void **state)
     expect_writing_helps();
 }
 
-static void test_settings_in_a_container_without_sys(void **state)
+TREE_TEST(test_settings_in_a_container_without_sys)
 {
     static const char *const in_sys[] = {"governor",   "frequency",      "turbo",      "smt",  "isolated", "thp",
                                          "workqueues", "power",          "throttling", "numa", "caches",   "siblings",
@@ -400,7 +400,7 @@ static void test_settings_in_a_container_without_sys(void **state)
                         "/proc/sys/vm/stat_interval=20\n");
 }
 
-static void test_settings_without_proc_and_sys(void **state)
+TREE_TEST(test_settings_without_proc_and_sys)
 {
     look_at(NULL);
     assert_int_equal(cpuset_count(&bench), 1);
@@ -416,7 +416,7 @@ static void test_settings_without_proc_and_sys(void **state)
     expect_writes(NULL, "");
 }
 
-static void test_settings_of_4096_cpus(void **state)
+TREE_TEST(test_settings_of_4096_cpus)
 {
     tree_unpack("large");
     look_at(NULL);
@@ -444,7 +444,7 @@ static void test_settings_of_4096_cpus(void **state)
 }
 
 /* A list of 2048 single CPUs is longer than what can be written at once; cut, it would name other CPUs. */
-static void test_settings_of_every_other_cpu_of_4096(void **state)
+TREE_TEST(test_settings_of_every_other_cpu_of_4096)
 {
     const struct setting *irqs = setting_find("irqs");
     struct setting_writes writes = {0};
@@ -479,7 +479,7 @@ static void expect_bench(const char *list)
     assert_string_equal(text, list);
 }
 
-static void test_settings_bench_cpus_leave_out_the_boot_cpu(void **state)
+TREE_TEST(test_settings_bench_cpus_leave_out_the_boot_cpu)
 {
     expect_bench("0");
     tree_put("/sys/devices/system/cpu/online", "0\n");
@@ -491,7 +491,7 @@ static void test_settings_bench_cpus_leave_out_the_boot_cpu(void **state)
     expect_bench("3");
 }
 
-static void test_settings_bench_cpus_are_the_isolated_ones(void **state)
+TREE_TEST(test_settings_bench_cpus_are_the_isolated_ones)
 {
     tree_put("/sys/devices/system/cpu/online", "0-7\n");
     tree_put("/sys/devices/system/cpu/isolated", "2-3,9\n");
@@ -502,7 +502,7 @@ static void test_settings_bench_cpus_are_the_isolated_ones(void **state)
     expect_bench("1-7");
 }
 
-static void test_settings_bench_cpus_are_within_the_control_group(void **state)
+TREE_TEST(test_settings_bench_cpus_are_within_the_control_group)
 {
     tree_put("/sys/devices/system/cpu/online", "0-7\n");
     tree_put("/proc/self/cgroup", "0::/box\n");
@@ -525,7 +525,7 @@ static void test_settings_bench_cpus_are_within_the_control_group(void **state)
 
 /* --- single settings --- */
 
-static void test_settings_frequency_and_governor_differ_between_cpus(void **state)
+TREE_TEST(test_settings_frequency_and_governor_differ_between_cpus)
 {
     static const char *const governors[] = {"performance", "powersave",    "ondemand",
                                             "schedutil",   "conservative", "conservative"};
@@ -548,7 +548,7 @@ static void test_settings_frequency_and_governor_differ_between_cpus(void **stat
     expect_writes("frequency", "");
 }
 
-static void test_settings_smt_is_written_only_where_it_can_be(void **state)
+TREE_TEST(test_settings_smt_is_written_only_where_it_can_be)
 {
     static const struct {
         const char *control;
@@ -567,7 +567,7 @@ static void test_settings_smt_is_written_only_where_it_can_be(void **state)
     }
 }
 
-static void test_settings_idle_states(void **state)
+TREE_TEST(test_settings_idle_states)
 {
     tree_unpack("laptop");
     tree_put("/sys/devices/system/cpu/cpu1/cpuidle/state2/disable", "1\n");
@@ -588,7 +588,7 @@ static void raise_throttling(void)
     tree_put("/sys/devices/system/cpu/cpu3/thermal_throttle/core_throttle_count", "5\n");
 }
 
-static void test_settings_throttling_that_rises(void **state)
+TREE_TEST(test_settings_throttling_that_rises)
 {
     tree_unpack("laptop");
     look_at("2-3");
@@ -599,7 +599,7 @@ static void test_settings_throttling_that_rises(void **state)
 }
 
 /* 2 CPUs a package: what all of it suffered is counted once, what a core did for each. */
-static void test_settings_throttling_of_packages_counts_once(void **state)
+TREE_TEST(test_settings_throttling_of_packages_counts_once)
 {
     char path[128], text[16];
 
@@ -639,7 +639,7 @@ static void raise_steal(void)
 }
 
 /* Steal time of the past does not count, only its rise. */
-static void test_settings_steal_that_rises(void **state)
+TREE_TEST(test_settings_steal_that_rises)
 {
     if (sysconf(_SC_CLK_TCK) != 100)
         skip_because("steal time is counted at another rate than 100 Hz here");
@@ -652,7 +652,7 @@ static void test_settings_steal_that_rises(void **state)
 }
 
 /* One cache for all 4: CPU 0 has to do the rest, CPU 1 could be a bench CPU and is none. */
-static void test_settings_caches_may_be_shared_with_the_rest(void **state)
+TREE_TEST(test_settings_caches_may_be_shared_with_the_rest)
 {
     char path[128];
 
@@ -679,7 +679,7 @@ static void test_settings_caches_may_be_shared_with_the_rest(void **state)
 }
 
 /* A kernel that has no nohz_full= cannot be told to use it. */
-static void test_settings_kthread_cpus_where_nohz_full_is_missing(void **state)
+TREE_TEST(test_settings_kthread_cpus_where_nohz_full_is_missing)
 {
     tree_put("/sys/devices/system/cpu/online", "0-3\n");
     tree_put("/proc/stat", "cpu  1\n");
@@ -702,7 +702,7 @@ static void put_config(const char *text)
     look_at("0");
 }
 
-static void test_settings_of_the_kernel_s_configuration(void **state)
+TREE_TEST(test_settings_of_the_kernel_s_configuration)
 {
     put_config(
         "# CONFIG_PREEMPT is not set\nCONFIG_PREEMPT_VOLUNTARY=y\nCONFIG_RCU_NOCB_CPU=y\nCONFIG_KASAN_STACK=y\n");
@@ -714,7 +714,7 @@ static void test_settings_of_the_kernel_s_configuration(void **state)
 }
 
 /* The running kernel's configuration comes first; a damaged one is ignored. */
-static void test_settings_of_the_kernel_s_compressed_configuration(void **state)
+TREE_TEST(test_settings_of_the_kernel_s_compressed_configuration)
 {
     /* "CONFIG_HZ=300\nCONFIG_PREEMPT_RT=y\n", by gzip -n */
     unsigned char packed[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0x73, 0xf6, 0xf7,
@@ -735,7 +735,7 @@ static void test_settings_of_the_kernel_s_compressed_configuration(void **state)
     expect_one("hz", SETTING_UNKNOWN, "", "neither /proc/config.gz nor /boot/config of this kernel");
 }
 
-static void test_settings_swappiness_matters_with_swap(void **state)
+TREE_TEST(test_settings_swappiness_matters_with_swap)
 {
     tree_put("/proc/meminfo", "MemTotal: 1000 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
     tree_put("/proc/sys/vm/swappiness", "60\n");
@@ -753,7 +753,7 @@ static void test_settings_swappiness_matters_with_swap(void **state)
     expect_writes("swappiness", "");
 }
 
-static void test_settings_timer_migration_goes_by_nohz_full(void **state)
+TREE_TEST(test_settings_timer_migration_goes_by_nohz_full)
 {
     tree_put("/sys/devices/system/cpu/online", "0-3\n");
     tree_put("/proc/sys/kernel/timer_migration", "1\n");
@@ -766,7 +766,7 @@ static void test_settings_timer_migration_goes_by_nohz_full(void **state)
     expect_writes("timer_migration", "/proc/sys/kernel/timer_migration=1\n");
 }
 
-static void test_settings_ksm_stopped_either_way(void **state)
+TREE_TEST(test_settings_ksm_stopped_either_way)
 {
     static const char *const texts[] = {"0\n", "1\n", "2\n"};
 
@@ -780,7 +780,7 @@ static void test_settings_ksm_stopped_either_way(void **state)
 }
 
 /* Under the governor performance the kernel refuses any other preference, so its file must be restored after it. */
-static void test_settings_write_preferences_before_the_governor(void **state)
+TREE_TEST(test_settings_write_preferences_before_the_governor)
 {
     char text[8192];
 
@@ -794,7 +794,7 @@ static void test_settings_write_preferences_before_the_governor(void **state)
 }
 
 /* The kernel command line may contain any bytes. */
-static void test_settings_texts_are_printable(void **state)
+TREE_TEST(test_settings_texts_are_printable)
 {
     char text[400];
 
@@ -808,7 +808,7 @@ static void test_settings_texts_are_printable(void **state)
         assert_true(*c >= ' ' && *c <= '~');
 }
 
-static void test_settings_boot_parameters_as_the_kernel_reads_them(void **state)
+TREE_TEST(test_settings_boot_parameters_as_the_kernel_reads_them)
 {
     static const struct {
         const char *cmdline;
@@ -844,7 +844,7 @@ static void test_settings_boot_parameters_as_the_kernel_reads_them(void **state)
     }
 }
 
-static void test_settings_irqs_without_another_cpu(void **state)
+TREE_TEST(test_settings_irqs_without_another_cpu)
 {
     tree_put("/proc/stat", "cpu0 1\n");
     tree_put("/proc/irq/5/smp_affinity_list", "0\n");
@@ -854,7 +854,7 @@ static void test_settings_irqs_without_another_cpu(void **state)
 }
 
 /* Files that have no number say so, whichever setting reads them. */
-static void test_settings_of_files_without_a_number(void **state)
+TREE_TEST(test_settings_of_files_without_a_number)
 {
     size_t numbers = 0;
 
@@ -877,7 +877,7 @@ static void test_settings_of_files_without_a_number(void **state)
     assert_true(numbers > 3);
 }
 
-static void test_settings_programs(void **state)
+TREE_TEST(test_settings_programs)
 {
     tree_put("/proc/stat", "cpu0 1\n");
     look_at(NULL);
@@ -900,7 +900,7 @@ static void test_settings_programs(void **state)
     assert_int_equal(settings_programs(&view, found, 2), 2);
 }
 
-static void test_settings_fair_server_by_kernel(void **state)
+TREE_TEST(test_settings_fair_server_by_kernel)
 {
     tree_put("/sys/devices/system/cpu/online", "0-1\n");
     tree_put("/proc/sys/kernel/osrelease", "6.11.9\n");
@@ -911,7 +911,7 @@ static void test_settings_fair_server_by_kernel(void **state)
     expect_one("fair_server", SETTING_UNKNOWN, "", "debugfs does not show it");
 }
 
-static void test_settings_numbers_that_make_no_sense(void **state)
+TREE_TEST(test_settings_numbers_that_make_no_sense)
 {
     static const char *const texts[] = {"one\n", "1x\n", "1 2\n", "--1\n", "99999999999999999999999\n", "-\n"};
 
@@ -936,7 +936,7 @@ static void test_settings_numbers_that_make_no_sense(void **state)
     expect_one("stat_interval", SETTING_NOISY, "-9223372036854775807 s", "");
 }
 
-static void test_settings_power_supplies(void **state)
+TREE_TEST(test_settings_power_supplies)
 {
     tree_put("/sys/devices/x", "");
     tree_put("/sys/class/power_supply/BAT0/type", "Battery\n");
@@ -951,7 +951,7 @@ static void test_settings_power_supplies(void **state)
     expect_one("power", SETTING_OK, "online", "");
 }
 
-static void test_settings_power_of_a_desktop(void **state)
+TREE_TEST(test_settings_power_of_a_desktop)
 {
     tree_put("/sys/devices/x", "");
     tree_put("/sys/class/power_supply/ucsi/type", "USB\n");
@@ -990,7 +990,7 @@ static void expect_steps(const struct step *steps, size_t n)
         name, SETTING_UNKNOWN, "", path " has unknown content"                                                         \
     }
 
-static void test_settings_of_loads(void **state)
+TREE_TEST(test_settings_of_loads)
 {
     static const char online[] = "/sys/devices/system/cpu/online", path[] = "/proc/loadavg";
     static const char pressure[] = "/proc/pressure/memory";
@@ -1016,7 +1016,7 @@ static void test_settings_of_loads(void **state)
     expect_steps(steps, COUNT(steps));
 }
 
-static void test_settings_of_swap(void **state)
+TREE_TEST(test_settings_of_swap)
 {
     static const char path[] = "/proc/meminfo";
     static const struct step steps[] = {
@@ -1034,7 +1034,7 @@ static void test_settings_of_swap(void **state)
 
 #define CPUS "/sys/devices/system/cpu/"
 
-static void test_settings_of_turbo(void **state)
+TREE_TEST(test_settings_of_turbo)
 {
     static const char boost[] = CPUS "cpufreq/boost", intel[] = CPUS "intel_pstate/no_turbo";
     static const struct step steps[] = {
@@ -1065,7 +1065,7 @@ static void put_latency(const void *bytes, size_t size)
 }
 
 /* The device answers with the limit in us as four bytes; 2000 s mean that nobody asked for one. */
-static void test_settings_of_a_held_latency(void **state)
+TREE_TEST(test_settings_of_a_held_latency)
 {
     static const int32_t us[] = {2000000000, 1999999999, 1, 0, -1};
     static const size_t wrong_sizes[] = {0, 1, 3, 5, 8};
@@ -1090,7 +1090,7 @@ static void test_settings_of_a_held_latency(void **state)
 #define IDLE CPUS "cpu1/cpuidle/state"
 
 /* The deepest state is the last of those that take longest to leave, in whatever order they are. */
-static void test_settings_of_idle_states_in_any_order(void **state)
+TREE_TEST(test_settings_of_idle_states_in_any_order)
 {
     static const char unknown[] = "hold not known, up to a state without name (10 us)";
     static const struct step steps[] = {
@@ -1111,7 +1111,7 @@ static void test_settings_of_idle_states_in_any_order(void **state)
     expect_steps(steps, COUNT(steps));
 }
 
-static void test_settings_of_governors_and_preferences(void **state)
+TREE_TEST(test_settings_of_governors_and_preferences)
 {
     static const struct step steps[] = {
         {CPUS "cpu1/cpufreq/scaling_governor", "performance\n", {"governor", SETTING_OK, "performance (1 CPU)", ""}},
@@ -1133,7 +1133,7 @@ static void test_settings_of_governors_and_preferences(void **state)
 
 #define KERNEL "/proc/sys/kernel/"
 
-static void test_settings_of_watchdogs(void **state)
+TREE_TEST(test_settings_of_watchdogs)
 {
     static const char hard[] = KERNEL "nmi_watchdog", both[] = KERNEL "watchdog";
     static const struct step steps[] = {
@@ -1151,7 +1151,7 @@ static void test_settings_of_watchdogs(void **state)
     expect_steps(steps, COUNT(steps));
 }
 
-static void test_settings_of_real_time_and_layout(void **state)
+TREE_TEST(test_settings_of_real_time_and_layout)
 {
     static const char runtime[] = KERNEL "sched_rt_runtime_us", layout[] = KERNEL "randomize_va_space";
     static const struct step steps[] = {
@@ -1170,7 +1170,7 @@ static void test_settings_of_real_time_and_layout(void **state)
 
 #define THP "/sys/kernel/mm/transparent_hugepage/"
 
-static void test_settings_of_huge_pages(void **state)
+TREE_TEST(test_settings_of_huge_pages)
 {
     static const struct step steps[] = {
         {THP "enabled", "always madvise [never]\n", {"thp", SETTING_NA, "", ""}},
@@ -1192,7 +1192,7 @@ static void test_settings_of_huge_pages(void **state)
 
 #define SERVER "/sys/kernel/debug/sched/fair_server/"
 
-static void test_settings_of_the_fair_server(void **state)
+TREE_TEST(test_settings_of_the_fair_server)
 {
     static const struct step steps[] = {
         {SERVER "cpu1/runtime", "0\n", {"fair_server", SETTING_OK, "0 ms in turn on 0 of 1", ""}},
@@ -1211,7 +1211,7 @@ static void test_settings_of_the_fair_server(void **state)
     expect_one("fair_server", SETTING_OK, "9 ms in turn on 1 of 2", "");
 }
 
-static void test_settings_of_clocksources(void **state)
+TREE_TEST(test_settings_of_clocksources)
 {
     static const char *const good[] = {"tsc", "arch_sys_counter", "riscv_clocksource", "timebase", "tod", "stp"};
     static const char *const slow[] = {"hpet", "acpi_pm", "kvm-clock", "tsc-early", "jiffies"};
@@ -1233,7 +1233,7 @@ static void test_settings_of_clocksources(void **state)
 
 #define VULNERABILITIES CPUS "vulnerabilities/"
 
-static void test_settings_of_vulnerabilities(void **state)
+TREE_TEST(test_settings_of_vulnerabilities)
 {
     static const struct step steps[] = {
         {VULNERABILITIES "meltdown", "Unknown\n", UNKNOWN_CONTENT("vulnerabilities", VULNERABILITIES "*")},
@@ -1279,7 +1279,7 @@ int __wrap_clock_getres(clockid_t id, struct timespec *step)
 }
 
 /* What tells kernels and machines apart, from the group's quota to the memory modules. */
-static void test_settings_reported_of_machines(void **state)
+TREE_TEST(test_settings_reported_of_machines)
 {
     static const struct {
         const char *tree, *items;
@@ -1315,7 +1315,7 @@ static void test_settings_reported_of_machines(void **state)
 }
 
 /* A real-time kernel is one whatever debugfs says of the rest; sched_ext that is being thrown out does not rule. */
-static void test_settings_of_schedulers(void **state)
+TREE_TEST(test_settings_of_schedulers)
 {
     static const char ext[] = "/sys/kernel/sched_ext/state", version[] = "/proc/sys/kernel/version";
     static const struct step steps[] = {
@@ -1346,7 +1346,7 @@ static void put_register(off_t at, uint64_t value)
     assert_int_equal(close(fd), 0);
 }
 
-static void test_settings_of_prefetchers_and_memory_modules(void **state)
+TREE_TEST(test_settings_of_prefetchers_and_memory_modules)
 {
     /* A cabinet (type 3) with a text; modules of 3200 MT/s that run at 2933 and at 2666, an empty slot, one of a table
      * that ends before the speed, and the end (type 127). */
@@ -1419,7 +1419,7 @@ static int look_at_ticks(void)
     return 0;
 }
 
-static void test_settings_of_the_tick_by_its_clock(void **state)
+TREE_TEST(test_settings_of_the_tick_by_its_clock)
 {
     if (sizeof(time_t) > sizeof(long))
         skip_because("clock_getres has another name where times are longer than a long");
@@ -1429,7 +1429,7 @@ static void test_settings_of_the_tick_by_its_clock(void **state)
 #define IRQ "/proc/irq/"
 
 /* An interrupt that cannot be read is not known to be elsewhere, but one on a bench CPU is noisy anyhow. */
-static void test_settings_of_irqs_that_cannot_be_read(void **state)
+TREE_TEST(test_settings_of_irqs_that_cannot_be_read)
 {
     static const struct step steps[] = {
         {IRQ "default_smp_affinity", "1\n", {"irqs", SETTING_OK, "0 of 1 interrupts may use bench CPUs", ""}},
@@ -1450,7 +1450,7 @@ static void test_settings_of_irqs_that_cannot_be_read(void **state)
     expect_writes("irqs", IRQ "default_smp_affinity=1\n" IRQ "6/smp_affinity_list=0\n" IRQ "8/smp_affinity=1\n");
 }
 
-static void test_settings_of_isolated_cpus(void **state)
+TREE_TEST(test_settings_of_isolated_cpus)
 {
     static const struct step steps[] = {
         {CPUS "isolated", "x\n", UNKNOWN_CONTENT("isolated", CPUS "isolated")},
@@ -1469,7 +1469,7 @@ static void test_settings_of_isolated_cpus(void **state)
     expect_steps(steps, COUNT(steps));
 }
 
-static void test_settings_of_nodes_and_siblings(void **state)
+TREE_TEST(test_settings_of_nodes_and_siblings)
 {
     static const struct step steps[] = {
         {"/sys/devices/system/node/online", "0-1\n", UNKNOWN_CONTENT("numa", "/sys/devices/system/node/node0/cpulist")},
@@ -1490,7 +1490,7 @@ static void test_settings_of_nodes_and_siblings(void **state)
 }
 
 /* Two clusters, of which one has no cache of level 3: all strangers count, whichever bench CPU they share with. */
-static void test_settings_of_caches_of_two_clusters(void **state)
+TREE_TEST(test_settings_of_caches_of_two_clusters)
 {
     static const struct step steps[] = {
         {CPUS "cpu0/cache/index0/shared_cpu_list", "0,2\n", {"caches", SETTING_NA, "", ""}},
@@ -1510,7 +1510,7 @@ static void test_settings_of_caches_of_two_clusters(void **state)
     expect_one("caches", SETTING_NOISY, "L2 shared with CPU 3", "");
 }
 
-static void test_settings_of_other_supplies(void **state)
+TREE_TEST(test_settings_of_other_supplies)
 {
     static const char folder[] = "/sys/class/power_supply/AC/online";
     static const struct step steps[] = {
@@ -1525,7 +1525,7 @@ static void test_settings_of_other_supplies(void **state)
 
 /* --- functions that the settings share --- */
 
-static void test_settings_of_files_that_cannot_be_read(void **state)
+TREE_TEST(test_settings_of_files_that_cannot_be_read)
 {
     static const struct {
         const char *path;
@@ -1562,7 +1562,7 @@ static void test_settings_of_files_that_cannot_be_read(void **state)
     }
 }
 
-static void test_settings_say_only_what_is_printable(void **state)
+TREE_TEST(test_settings_say_only_what_is_printable)
 {
     struct setting_state found = {.why = "x"};
 
@@ -1575,7 +1575,7 @@ static void test_settings_say_only_what_is_printable(void **state)
     assert_string_equal(found.now, "a???~ 5");
 }
 
-static void test_settings_by_version_of_the_kernel(void **state)
+TREE_TEST(test_settings_by_version_of_the_kernel)
 {
     static const struct {
         const char *kernel;
@@ -1596,7 +1596,7 @@ static void test_settings_by_version_of_the_kernel(void **state)
 }
 
 /* Room is kept for what says that there are more. */
-static void test_settings_lists_are_cut_between_words(void **state)
+TREE_TEST(test_settings_lists_are_cut_between_words)
 {
     static const struct {
         size_t size;
@@ -1636,7 +1636,7 @@ static int plan_writes(void)
     return code;
 }
 
-static void test_settings_to_write_without_memory_are_none(void **state)
+TREE_TEST(test_settings_to_write_without_memory_are_none)
 {
     tree_unpack("laptop");
     tree_put(CPUS "online", "0-1\n");
@@ -1682,7 +1682,7 @@ static void put_folder(const char *path)
     assert_int_equal(mkdir(full, 0755), 0);
 }
 
-static void test_settings_of_folders_without_a_file(void **state)
+TREE_TEST(test_settings_of_folders_without_a_file)
 {
     tree_put("/sys/devices/x", "");
     tree_put("/proc/stat", "cpu0 1\n");
@@ -1763,44 +1763,44 @@ static void check_hostile(const char *tree, void (*put)(const char *path), const
 #define SEEN  "hypervisor cpu_quota page_size"
 #define EMPTY "isolated nohz_full rcu_nocbs kthread_cpus irqaffinity " SEEN
 
-static void test_settings_with_empty_files(void **state)
+TREE_TEST(test_settings_with_empty_files)
 {
     check_hostile("laptop", put_empty, EMPTY);
 }
 
-static void test_settings_with_empty_files_of_a_server(void **state)
+TREE_TEST(test_settings_with_empty_files_of_a_server)
 {
     check_hostile("server", put_empty, EMPTY);
 }
 
-static void test_settings_with_junk(void **state)
+TREE_TEST(test_settings_with_junk)
 {
     /* A command line and the names of processes may be anything. */
     check_hostile("laptop", put_junk, "rcu_nocbs kthread_cpus irqaffinity irqbalance daemons " SEEN);
 }
 
-static void test_settings_with_large_files(void **state)
+TREE_TEST(test_settings_with_large_files)
 {
     check_hostile("laptop", put_sparse, SEEN);
 }
 
-static void test_settings_with_folders_for_files(void **state)
+TREE_TEST(test_settings_with_folders_for_files)
 {
     check_hostile("laptop", put_folder, SEEN);
 }
 
-static void test_settings_with_links_in_circles(void **state)
+TREE_TEST(test_settings_with_links_in_circles)
 {
     check_hostile("laptop", put_loop, "hypervisor page_size"); /* no quota is known without /proc */
 }
 
 /* Simulates files that vanish after they were listed. */
-static void test_settings_with_files_that_vanish(void **state)
+TREE_TEST(test_settings_with_files_that_vanish)
 {
     check_hostile("laptop", put_dangling, "hypervisor page_size"); /* no quota is known without /proc */
 }
 
-static void test_settings_with_pipes_for_files(void **state)
+TREE_TEST(test_settings_with_pipes_for_files)
 {
     check_hostile("laptop", put_fifo, EMPTY);
 }
@@ -1824,7 +1824,7 @@ static pid_t start_writer(const char *path)
     return child;
 }
 
-static void test_settings_with_an_endless_pipe(void **state)
+TREE_TEST(test_settings_with_an_endless_pipe)
 {
     static const char *const paths[] = {"/proc/cmdline", "/proc/sys/vm/stat_interval", "/proc/irq/7/smp_affinity_list",
                                         "/sys/devices/system/cpu/nohz_full"};
@@ -1862,7 +1862,7 @@ static int look_as_nobody(void)
                   "only root may read /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") != 0;
 }
 
-static void test_settings_without_permission(void **state)
+TREE_TEST(test_settings_without_permission)
 {
     tree_put_other = put_secret;
     tree_unpack("laptop");
@@ -1877,7 +1877,7 @@ static bool is_name(const char *name)
     return name[0] && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz_")];
 }
 
-static void test_settings_are_whole_and_have_names_of_their_own(void **state)
+TREE_TEST(test_settings_are_whole_and_have_names_of_their_own)
 {
     for (size_t i = 0; i < settings_count; i++) {
         const struct setting *s = &settings_list[i];
@@ -1898,7 +1898,7 @@ static void test_settings_are_whole_and_have_names_of_their_own(void **state)
 }
 
 /* The man page has the items of the list, in order, each with its good value. */
-static void test_settings_are_those_of_the_man_page(void **state)
+TREE_TEST(test_settings_are_those_of_the_man_page)
 {
     char line[512], expected[512];
     FILE *page = fopen("man/jitbench-check.1", "r");
@@ -1923,7 +1923,7 @@ static void test_settings_are_those_of_the_man_page(void **state)
     assert_int_equal(n, settings_count);
 }
 
-static void test_settings_count_and_names_of_the_noisy(void **state)
+TREE_TEST(test_settings_count_and_names_of_the_noisy)
 {
     const struct setting_state noisy = {.verdict = SETTING_NOISY}, fine = {.verdict = SETTING_OK};
     unsigned counts[4] = {0};
@@ -1940,7 +1940,7 @@ static void test_settings_count_and_names_of_the_noisy(void **state)
     assert_int_equal(counts[SETTING_OK], 1);
 }
 
-static void test_settings_cpus_are_cut_between_ranges(void **state)
+TREE_TEST(test_settings_cpus_are_cut_between_ranges)
 {
     struct cpuset set = {{0}};
     char text[12];
@@ -1962,7 +1962,7 @@ static void test_settings_cpus_are_cut_between_ranges(void **state)
 }
 
 /* Whatever this machine is, with its real files. */
-static void test_settings_of_this_machine(void **state)
+TREE_TEST(test_settings_of_this_machine)
 {
     unsigned counts[4];
     char noisy[1024];
@@ -1978,7 +1978,7 @@ static void test_settings_of_this_machine(void **state)
 }
 
 /* One that was given CPUs (taskset) measures on these. */
-static void test_settings_bench_cpus_keep_to_the_mask(void **state)
+TREE_TEST(test_settings_bench_cpus_keep_to_the_mask)
 {
     struct cpuset mask, one = {{0}};
 
@@ -1996,7 +1996,7 @@ static void test_settings_bench_cpus_keep_to_the_mask(void **state)
 
 /* --- what tells machines apart --- */
 
-static void test_settings_describe(void **state)
+TREE_TEST(test_settings_describe)
 {
     char text[3072], cut[60];
 
@@ -2020,7 +2020,7 @@ static void test_settings_describe(void **state)
     }
 }
 
-static void test_settings_describe_what_explains_a_difference(void **state)
+TREE_TEST(test_settings_describe_what_explains_a_difference)
 {
     static const char *const items[] = {
         "thp=madvise",
@@ -2087,7 +2087,7 @@ static void test_settings_describe_what_explains_a_difference(void **state)
 }
 
 /* CPU 0 is offline, and nobody knows the size of a cache of CPU 2. */
-static void test_settings_describe_the_first_cpu_online(void **state)
+TREE_TEST(test_settings_describe_the_first_cpu_online)
 {
     char text[800];
 
@@ -2109,7 +2109,7 @@ static void test_settings_describe_the_first_cpu_online(void **state)
     assert_non_null(strstr(text, ";dimms=-;caches=L1:9K;cmdline=nohz=off"));
 }
 
-static void test_settings_describe_without_proc_and_sys(void **state)
+TREE_TEST(test_settings_describe_without_proc_and_sys)
 {
     char text[100] = "x";
 
@@ -2117,96 +2117,4 @@ static void test_settings_describe_without_proc_and_sys(void **state)
     settings_describe(&view, text, sizeof(text));
     assert_null(strstr(text, "cmdline"));
     assert_memory_equal(text, "governor=-;turbo=-;", 19);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TREE_TEST(test_settings_of_a_laptop),
-        TREE_TEST(test_settings_to_write_on_a_laptop_in_order),
-        TREE_TEST(test_settings_write_governor_before_turbo),
-        TREE_TEST(test_settings_written_are_good),
-        TREE_TEST(test_settings_of_a_server_that_was_set_up),
-        TREE_TEST(test_settings_are_judged_for_the_bench_cpus),
-        TREE_TEST(test_settings_nohz_full_and_intel_pstate_do_not_go_together),
-        TREE_TEST(test_settings_of_a_board),
-        TREE_TEST(test_settings_in_a_container_without_sys),
-        TREE_TEST(test_settings_without_proc_and_sys),
-        TREE_TEST(test_settings_of_4096_cpus),
-        TREE_TEST(test_settings_of_every_other_cpu_of_4096),
-        TREE_TEST(test_settings_bench_cpus_leave_out_the_boot_cpu),
-        TREE_TEST(test_settings_bench_cpus_are_the_isolated_ones),
-        TREE_TEST(test_settings_bench_cpus_are_within_the_control_group),
-        TREE_TEST(test_settings_frequency_and_governor_differ_between_cpus),
-        TREE_TEST(test_settings_smt_is_written_only_where_it_can_be),
-        TREE_TEST(test_settings_idle_states),
-        TREE_TEST(test_settings_throttling_that_rises),
-        TREE_TEST(test_settings_throttling_of_packages_counts_once),
-        TREE_TEST(test_settings_steal_that_rises),
-        TREE_TEST(test_settings_caches_may_be_shared_with_the_rest),
-        TREE_TEST(test_settings_kthread_cpus_where_nohz_full_is_missing),
-        TREE_TEST(test_settings_of_the_kernel_s_configuration),
-        TREE_TEST(test_settings_of_the_kernel_s_compressed_configuration),
-        TREE_TEST(test_settings_swappiness_matters_with_swap),
-        TREE_TEST(test_settings_timer_migration_goes_by_nohz_full),
-        TREE_TEST(test_settings_ksm_stopped_either_way),
-        TREE_TEST(test_settings_write_preferences_before_the_governor),
-        TREE_TEST(test_settings_texts_are_printable),
-        TREE_TEST(test_settings_boot_parameters_as_the_kernel_reads_them),
-        TREE_TEST(test_settings_irqs_without_another_cpu),
-        TREE_TEST(test_settings_of_files_without_a_number),
-        TREE_TEST(test_settings_programs),
-        TREE_TEST(test_settings_fair_server_by_kernel),
-        TREE_TEST(test_settings_numbers_that_make_no_sense),
-        TREE_TEST(test_settings_power_supplies),
-        TREE_TEST(test_settings_power_of_a_desktop),
-        TREE_TEST(test_settings_of_loads),
-        TREE_TEST(test_settings_of_swap),
-        TREE_TEST(test_settings_of_turbo),
-        TREE_TEST(test_settings_of_a_held_latency),
-        TREE_TEST(test_settings_of_idle_states_in_any_order),
-        TREE_TEST(test_settings_of_governors_and_preferences),
-        TREE_TEST(test_settings_of_watchdogs),
-        TREE_TEST(test_settings_of_real_time_and_layout),
-        TREE_TEST(test_settings_of_huge_pages),
-        TREE_TEST(test_settings_of_the_fair_server),
-        TREE_TEST(test_settings_of_clocksources),
-        TREE_TEST(test_settings_of_vulnerabilities),
-        TREE_TEST(test_settings_reported_of_machines),
-        TREE_TEST(test_settings_of_schedulers),
-        TREE_TEST(test_settings_of_prefetchers_and_memory_modules),
-        TREE_TEST(test_settings_of_the_tick_by_its_clock),
-        TREE_TEST(test_settings_of_irqs_that_cannot_be_read),
-        TREE_TEST(test_settings_of_isolated_cpus),
-        TREE_TEST(test_settings_of_nodes_and_siblings),
-        TREE_TEST(test_settings_of_caches_of_two_clusters),
-        TREE_TEST(test_settings_of_other_supplies),
-        TREE_TEST(test_settings_of_files_that_cannot_be_read),
-        TREE_TEST(test_settings_say_only_what_is_printable),
-        TREE_TEST(test_settings_by_version_of_the_kernel),
-        TREE_TEST(test_settings_lists_are_cut_between_words),
-        TREE_TEST(test_settings_to_write_without_memory_are_none),
-        TREE_TEST(test_settings_with_empty_files),
-        TREE_TEST(test_settings_with_empty_files_of_a_server),
-        TREE_TEST(test_settings_with_junk),
-        TREE_TEST(test_settings_with_large_files),
-        TREE_TEST(test_settings_with_folders_for_files),
-        TREE_TEST(test_settings_of_folders_without_a_file),
-        TREE_TEST(test_settings_with_links_in_circles),
-        TREE_TEST(test_settings_with_files_that_vanish),
-        TREE_TEST(test_settings_with_pipes_for_files),
-        TREE_TEST(test_settings_with_an_endless_pipe),
-        TREE_TEST(test_settings_without_permission),
-        TREE_TEST(test_settings_are_whole_and_have_names_of_their_own),
-        TREE_TEST(test_settings_are_those_of_the_man_page),
-        TREE_TEST(test_settings_count_and_names_of_the_noisy),
-        TREE_TEST(test_settings_cpus_are_cut_between_ranges),
-        TREE_TEST(test_settings_of_this_machine),
-        TREE_TEST(test_settings_bench_cpus_keep_to_the_mask),
-        TREE_TEST(test_settings_describe),
-        TREE_TEST(test_settings_describe_what_explains_a_difference),
-        TREE_TEST(test_settings_describe_the_first_cpu_online),
-        TREE_TEST(test_settings_describe_without_proc_and_sys),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The made-up text of the shell tests, counted by other means than those that made it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "bench/unix.h"
 
 static char text[SHELL_TEXT_BYTES + 1];
@@ -23,7 +18,7 @@ static int make_text(void **state)
     return 0;
 }
 
-static void test_shell_text_has_the_lines_words_and_bytes(void **state)
+TEST(test_shell_text_has_the_lines_words_and_bytes)
 {
     int lines = 0, words = 0;
     bool in_word = false;
@@ -45,7 +40,7 @@ static int by_value(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-static void test_shell_text_lines_have_the_lengths(void **state)
+TEST(test_shell_text_lines_have_the_lengths)
 {
     int lengths[362], n = 0;
 
@@ -63,7 +58,7 @@ static void test_shell_text_lines_have_the_lengths(void **state)
     assert_int_equal(lengths[181], 18);
 }
 
-static void test_shell_text_holds_the_in_35_lines_as_a_word(void **state)
+TEST(test_shell_text_holds_the_in_35_lines_as_a_word)
 {
     int lines = 0, found = 0;
 
@@ -84,7 +79,7 @@ static void test_shell_text_holds_the_in_35_lines_as_a_word(void **state)
 }
 
 /* A sort has something to do, and the next run the same. */
-static void test_shell_text_is_unsorted_and_always_the_same(void **state)
+TEST(test_shell_text_is_unsorted_and_always_the_same)
 {
     char again[SHELL_TEXT_BYTES + 1];
     int falls = 0;
@@ -97,7 +92,7 @@ static void test_shell_text_is_unsorted_and_always_the_same(void **state)
 }
 
 /* Published results are of this text. */
-static void test_shell_text_is_that_of_all_versions(void **state)
+TEST(test_shell_text_is_that_of_all_versions)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a, 64 bits */
 
@@ -107,7 +102,7 @@ static void test_shell_text_is_that_of_all_versions(void **state)
         fail_msg("the text has the hash %016llx", (unsigned long long)hash);
 }
 
-static void test_shell_text_matches_counts_as_wc_does(void **state)
+TEST(test_shell_text_matches_counts_as_wc_does)
 {
     struct shell_text_count count;
 
@@ -130,15 +125,4 @@ static void test_shell_text_matches_counts_as_wc_does(void **state)
     assert_int_equal(count.bytes, 1265);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shell_text_has_the_lines_words_and_bytes),
-        cmocka_unit_test(test_shell_text_lines_have_the_lengths),
-        cmocka_unit_test(test_shell_text_holds_the_in_35_lines_as_a_word),
-        cmocka_unit_test(test_shell_text_is_unsorted_and_always_the_same),
-        cmocka_unit_test(test_shell_text_is_that_of_all_versions),
-        cmocka_unit_test(test_shell_text_matches_counts_as_wc_does),
-    };
-    return cmocka_run_group_tests(tests, make_text, NULL);
-}
+GROUP(make_text, NULL);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of rows that may have come from a file: what is known of the run is only what the rows say. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "cmd/cmd.h"
 #include "row_fixture.h"
 
@@ -67,7 +62,7 @@ static void assert_in_order(const char *text, const char *const *parts, size_t n
                     sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
 /* The row of an index has no place in the plan, and tells nothing of the order. */
-static void test_show_lists_tests_as_planned(void **state)
+TEST(test_show_lists_tests_as_planned)
 {
     struct row rows[] = {make_row("unix", "syscall", "", "rate", 2), make_row("unix", "index", "", "index", 0),
                          make_row("unix", "pipe", "", "rate", 1)};
@@ -78,7 +73,7 @@ static void test_show_lists_tests_as_planned(void **state)
 }
 
 /* Two tests, and the rate of one of them with the core free: twice the rate, and so twice the index. */
-static void test_show_of_a_shared_core(void **state)
+TEST(test_show_of_a_shared_core)
 {
     struct row rows[] = {make_row("unix", "syscall", "", "rate", 1), make_row("unix", "syscall", "", "rate_alone", 1),
                          make_row("unix", "shell1", "", "rate", 2)};
@@ -110,7 +105,7 @@ static void test_show_of_a_shared_core(void **state)
     all_columns = false;
 }
 
-static void test_show_tells_the_protocol_by_the_rows(void **state)
+TEST(test_show_tells_the_protocol_by_the_rows)
 {
     struct row stable[] = {make_row("unix", "context1", "halves=free", "rate", 1)};
     struct row classic[] = {make_row("unix", "context1", "halves=free protocol=classic", "rate", 1)};
@@ -124,7 +119,7 @@ static void test_show_tells_the_protocol_by_the_rows(void **state)
     free(text);
 }
 
-static void test_show_tells_classic_latency_by_the_rows(void **state)
+TEST(test_show_tells_classic_latency_by_the_rows)
 {
     struct row rows[] = {make_row("latency", "audio", "interval_us=50000 protocol=classic", "latency", 1),
                          make_row("latency", "audio", "interval_us=50000 protocol=classic", "latency_classic", 1)};
@@ -135,7 +130,7 @@ static void test_show_tells_classic_latency_by_the_rows(void **state)
 }
 
 /* The command line, unless a name was given; the ratio is to what stood first on the command line. */
-static void test_show_names_commands_as_they_were_typed(void **state)
+TEST(test_show_names_commands_as_they_were_typed)
 {
     struct row rows[] = {make_row("run", "sleep", "command=/bin/sleep 1", "wall", 3),
                          make_row("run", "mine", "command=sleep 2", "wall", 2),
@@ -148,7 +143,7 @@ static void test_show_names_commands_as_they_were_typed(void **state)
     free(text);
 }
 
-static void test_show_puts_long_command_lines_below(void **state)
+TEST(test_show_puts_long_command_lines_below)
 {
     static const char line[] = "tar --create --file=/dev/null --exclude='a  b' --verbose /usr/share/doc";
     struct row rows[] = {make_row("run", "true", "command=true", "wall", 2), make_row("run", "tar", "", "wall", 1),
@@ -163,7 +158,7 @@ static void test_show_puts_long_command_lines_below(void **state)
 }
 
 /* A command that is given twice has two lines. */
-static void test_show_keeps_equal_commands_apart(void **state)
+TEST(test_show_keeps_equal_commands_apart)
 {
     struct row rows[] = {make_row("run", "true", "command=true", "wall", 1),
                          make_row("run", "true", "command=true", "wall", 2)};
@@ -173,7 +168,7 @@ static void test_show_keeps_equal_commands_apart(void **state)
     free(text);
 }
 
-static void test_show_finds_the_clock_in_the_rows(void **state)
+TEST(test_show_finds_the_clock_in_the_rows)
 {
     struct row rows[] = {make_row("prime", "prime", "limit=22 experiments=5 clock=cntvct", "cycles", 1),
                          make_row("prime", "prime", "limit=22 experiments=5 clock=cntvct", "clock_cost", 1)};
@@ -185,7 +180,7 @@ static void test_show_finds_the_clock_in_the_rows(void **state)
     free(text);
 }
 
-static void test_show_unknown_rows_in_a_plain_table(void **state)
+TEST(test_show_unknown_rows_in_a_plain_table)
 {
     struct row rows[] = {make_row("tides", "high", "moon=full", "level", 1),
                          make_row("tides", "high", "moon=full", "rise", 1),
@@ -204,7 +199,7 @@ static void test_show_unknown_rows_in_a_plain_table(void **state)
     free(text);
 }
 
-static void test_show_nothing_of_what_did_not_begin(void **state)
+TEST(test_show_nothing_of_what_did_not_begin)
 {
     struct row rows[] = {make_row("unix", "pipe", "", "rate", 1), make_row("unix", "syscall", "", "rate", 2)};
     char *text;
@@ -220,22 +215,4 @@ static void test_show_nothing_of_what_did_not_begin(void **state)
     text = shown(rows, 2);
     IN_ORDER(text, "Pipe Throughput", "skipped: no shell here (syscall)\n");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_show_lists_tests_as_planned),
-        cmocka_unit_test(test_show_of_a_shared_core),
-        cmocka_unit_test(test_show_tells_the_protocol_by_the_rows),
-        cmocka_unit_test(test_show_tells_classic_latency_by_the_rows),
-        cmocka_unit_test(test_show_names_commands_as_they_were_typed),
-        cmocka_unit_test(test_show_puts_long_command_lines_below),
-        cmocka_unit_test(test_show_keeps_equal_commands_apart),
-        cmocka_unit_test(test_show_finds_the_clock_in_the_rows),
-        cmocka_unit_test(test_show_unknown_rows_in_a_plain_table),
-        cmocka_unit_test(test_show_nothing_of_what_did_not_begin),
-    };
-
-    return cmocka_run_group_tests_name("show", tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static int pending_body(void)
     return 0;
 }
 
-static void test_signals_pending_are_seen(void **state)
+TEST(test_signals_pending_are_seen)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -61,7 +61,7 @@ static int first_wins_body(void)
     return 0;
 }
 
-static void test_signals_first_one_is_remembered(void **state)
+TEST(test_signals_first_one_is_remembered)
 {
     assert_int_equal(fixture_in_child(first_wins_body), 0);
 }
@@ -80,7 +80,7 @@ static int child_wakes_body(void)
     return 0;
 }
 
-static void test_signals_end_of_a_child_wakes_the_wait(void **state)
+TEST(test_signals_end_of_a_child_wakes_the_wait)
 {
     assert_int_equal(fixture_in_child(child_wakes_body), 0);
 }
@@ -99,7 +99,7 @@ static int ignored_body(void)
     return 0;
 }
 
-static void test_signals_ignored_stay_ignored(void **state)
+TEST(test_signals_ignored_stay_ignored)
 {
     assert_int_equal(fixture_in_child(ignored_body), 0);
 }
@@ -115,7 +115,7 @@ static int pipe_body(void)
     return 0;
 }
 
-static void test_signals_closed_pipes_do_not_end_us(void **state)
+TEST(test_signals_closed_pipes_do_not_end_us)
 {
     assert_int_equal(fixture_in_child(pipe_body), 0);
 }
@@ -142,7 +142,7 @@ static int mask_body(void)
     return 0;
 }
 
-static void test_signals_restore_the_mask(void **state)
+TEST(test_signals_restore_the_mask)
 {
     assert_int_equal(fixture_in_child(mask_body), 0);
 }
@@ -162,12 +162,12 @@ static int handlers_body(void)
     return 0;
 }
 
-static void test_signals_restore_the_handlers(void **state)
+TEST(test_signals_restore_the_handlers)
 {
     assert_int_equal(fixture_in_child(handlers_body), 0);
 }
 
-static void test_signals_names(void **state)
+TEST(test_signals_names)
 {
     assert_string_equal(signals_name(SIGINT), "SIGINT");
     assert_string_equal(signals_name(SIGTERM), "SIGTERM");
@@ -217,7 +217,7 @@ static int write_to_reader_body(void)
     return 0;
 }
 
-static void test_signals_write_waits_for_the_reader(void **state)
+TEST(test_signals_write_waits_for_the_reader)
 {
     assert_int_equal(fixture_in_child(write_to_reader_body), 0);
 }
@@ -238,7 +238,7 @@ static int write_to_file_body(void)
     return 0;
 }
 
-static void test_signals_write_of_a_file(void **state)
+TEST(test_signals_write_of_a_file)
 {
     assert_int_equal(fixture_in_child(write_to_file_body), 0);
 }
@@ -272,7 +272,7 @@ static int write_to_stalled_body(void)
     return 0;
 }
 
-static void test_signals_write_to_a_stalled_reader_ends(void **state)
+TEST(test_signals_write_to_a_stalled_reader_ends)
 {
     assert_int_equal(fixture_in_child(write_to_stalled_body), 0);
 }
@@ -291,7 +291,7 @@ static int write_after_signal_body(void)
     return 0;
 }
 
-static void test_signals_write_goes_on_while_there_is_room(void **state)
+TEST(test_signals_write_goes_on_while_there_is_room)
 {
     assert_int_equal(fixture_in_child(write_after_signal_body), 0);
 }
@@ -310,32 +310,17 @@ static int write_fails_body(void)
     return 0;
 }
 
-static void test_signals_write_tells_the_error(void **state)
+TEST(test_signals_write_tells_the_error)
 {
     assert_int_equal(fixture_in_child(write_fails_body), 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signals_pending_are_seen),
-        cmocka_unit_test(test_signals_first_one_is_remembered),
-        cmocka_unit_test(test_signals_end_of_a_child_wakes_the_wait),
-        cmocka_unit_test(test_signals_ignored_stay_ignored),
-        cmocka_unit_test(test_signals_closed_pipes_do_not_end_us),
-        cmocka_unit_test(test_signals_restore_the_mask),
-        cmocka_unit_test(test_signals_restore_the_handlers),
-        cmocka_unit_test(test_signals_names),
-        cmocka_unit_test(test_signals_write_waits_for_the_reader),
-        cmocka_unit_test(test_signals_write_of_a_file),
-        cmocka_unit_test(test_signals_write_to_a_stalled_reader_ends),
-        cmocka_unit_test(test_signals_write_goes_on_while_there_is_room),
-        cmocka_unit_test(test_signals_write_tells_the_error),
-    };
     static const int used[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 
     /* The tests too may have been started by nohup(1) or in the background of a shell. */
     for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
         (void)signal(used[i], SIG_DFL);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

@@ -164,7 +164,7 @@ static void assert_counts(uint64_t done, uint64_t missed, uint64_t met, uint64_t
 
 /* --- Without a stall, and within a period. --- */
 
-static void test_sim_constant_latency_has_no_deviation(void **state)
+TEST(test_sim_constant_latency_has_no_deviation)
 {
     static struct series_point points[1000];
 
@@ -183,7 +183,7 @@ static void test_sim_constant_latency_has_no_deviation(void **state)
 }
 
 /* Values as large as real latencies, where the bins of the histogram are wide. */
-static void test_sim_constant_latency_of_half_a_millisecond(void **state)
+TEST(test_sim_constant_latency_of_half_a_millisecond)
 {
     begin(50 * MS);
     for (uint64_t k = 0; k < 600; k++)
@@ -195,7 +195,7 @@ static void test_sim_constant_latency_of_half_a_millisecond(void **state)
 }
 
 /* 99 of 10 and one of 400: the mean is 13.9 and the deviation 39. */
-static void test_sim_stall_within_a_period_is_one_sample(void **state)
+TEST(test_sim_stall_within_a_period_is_one_sample)
 {
     begin(1000);
     for (uint64_t k = 0; k < 100; k++)
@@ -211,7 +211,7 @@ static void test_sim_stall_within_a_period_is_one_sample(void **state)
     assert_counts(100, 0, 100, 0);
 }
 
-static void test_sim_work_is_met_until_the_next_wake_up(void **state)
+TEST(test_sim_work_is_met_until_the_next_wake_up)
 {
     begin(100);
     (void)turn(40, 100, 60); /* just in time, so that the task was asleep at the next one */
@@ -224,7 +224,7 @@ static void test_sim_work_is_met_until_the_next_wake_up(void **state)
 /* --- Stalls of whole periods. --- */
 
 /* 125 ms late at 50 ms. */
-static void test_sim_stall_counts_once_for_each_wake_up_that_it_swallowed(void **state)
+TEST(test_sim_stall_counts_once_for_each_wake_up_that_it_swallowed)
 {
     begin(50 * MS);
     assert_int_equal(turn(125 * MS, 128 * MS, 3 * MS), 2);
@@ -238,7 +238,7 @@ static void test_sim_stall_counts_once_for_each_wake_up_that_it_swallowed(void *
     assert_counts(2, 2, 2, 2);
 }
 
-static void test_sim_stall_in_the_middle_of_a_run(void **state)
+TEST(test_sim_stall_in_the_middle_of_a_run)
 {
     begin(100);
     (void)turn(3, 20, 17);
@@ -250,7 +250,7 @@ static void test_sim_stall_in_the_middle_of_a_run(void **state)
     assert_counts(4, 2, 4, 2);
 }
 
-static void test_sim_stall_of_whole_periods(void **state)
+TEST(test_sim_stall_of_whole_periods)
 {
     begin(50);
     assert_int_equal(turn(100, 120, 20), 2);
@@ -260,7 +260,7 @@ static void test_sim_stall_of_whole_periods(void **state)
 }
 
 /* The same if the task reads the clock just before the timing thread does. */
-static void test_sim_stall_until_just_before_a_wake_up(void **state)
+TEST(test_sim_stall_until_just_before_a_wake_up)
 {
     begin(50);
     timer_until(99, 0);
@@ -290,13 +290,13 @@ static void check_long_stall(uint64_t periods, uint64_t forgotten)
     assert_counts(1, periods, 1, periods);
 }
 
-static void test_sim_stall_as_long_as_the_ring(void **state)
+TEST(test_sim_stall_as_long_as_the_ring)
 {
     check_long_stall(SIM_RING - 1, 0);
     check_long_stall(SIM_RING, 1);
 }
 
-static void test_sim_stall_longer_than_the_ring(void **state)
+TEST(test_sim_stall_longer_than_the_ring)
 {
     check_long_stall(SIM_RING + 36, 37);
     check_long_stall(4 * SIM_RING - 1, 3 * SIM_RING);
@@ -321,7 +321,7 @@ static void check_overwritten(uint64_t backlog, uint64_t further, uint64_t timer
     assert_values(&sim.latency, values, (size_t)backlog);
 }
 
-static void test_sim_times_overwritten_while_they_are_read(void **state)
+TEST(test_sim_times_overwritten_while_they_are_read)
 {
     check_overwritten(SIM_RING, 0, 7);
     check_overwritten(SIM_RING, 1, 7);
@@ -332,7 +332,7 @@ static void test_sim_times_overwritten_while_they_are_read(void **state)
 }
 
 /* The timing thread is held up between its claim and the announcement, with some of its times written. */
-static void test_sim_times_claimed_but_not_announced(void **state)
+TEST(test_sim_times_claimed_but_not_announced)
 {
     static uint64_t values[SIM_RING];
     const uint64_t now = SIM_RING * 15;
@@ -350,7 +350,7 @@ static void test_sim_times_claimed_but_not_announced(void **state)
 
 /* --- A timing thread that is late itself. --- */
 
-static void test_sim_timer_announces_what_is_due(void **state)
+TEST(test_sim_timer_announces_what_is_due)
 {
     struct sim_ring ring = {0};
 
@@ -366,7 +366,7 @@ static void test_sim_timer_announces_what_is_due(void **state)
                                                    : 0);
 }
 
-static void test_sim_timer_announces_none_behind_the_last(void **state)
+TEST(test_sim_timer_announces_none_behind_the_last)
 {
     struct sim_ring ring = {0};
 
@@ -376,7 +376,7 @@ static void test_sim_timer_announces_none_behind_the_last(void **state)
     assert_int_equal(sim_timer(START, 100, 0, 1, START + 5000, &ring), 1);
 }
 
-static void test_sim_timer_goes_round_the_ring(void **state)
+TEST(test_sim_timer_goes_round_the_ring)
 {
     struct sim_ring ring = {0};
     const uint64_t n = 3 * SIM_RING + 5;
@@ -390,7 +390,7 @@ static void test_sim_timer_goes_round_the_ring(void **state)
 }
 
 /* The timing thread's own lateness is not part of the task's latency. */
-static void test_sim_latency_begins_when_the_timing_thread_woke(void **state)
+TEST(test_sim_latency_begins_when_the_timing_thread_woke)
 {
     begin(100);
     timer_at(30);
@@ -405,7 +405,7 @@ static void test_sim_latency_begins_when_the_timing_thread_woke(void **state)
     assert_counts(2, 0, 2, 0);
 }
 
-static void test_sim_timing_thread_that_slept_for_periods(void **state)
+TEST(test_sim_timing_thread_that_slept_for_periods)
 {
     begin(50);
     timer_at(125);
@@ -420,7 +420,7 @@ static void test_sim_timing_thread_that_slept_for_periods(void **state)
     assert_counts(1, 2, 1, 2);
 }
 
-static void test_sim_both_are_late(void **state)
+TEST(test_sim_both_are_late)
 {
     begin(50);
     timer_at(70); /* of 0 and 50 */
@@ -433,7 +433,7 @@ static void test_sim_both_are_late(void **state)
 
 /* --- Work that takes too long. --- */
 
-static void test_sim_overrun_of_a_third_of_a_period(void **state)
+TEST(test_sim_overrun_of_a_third_of_a_period)
 {
     begin(100);
     (void)turn(0, 130, 60);
@@ -447,7 +447,7 @@ static void test_sim_overrun_of_a_third_of_a_period(void **state)
     assert_counts(3, 0, 2, 1);
 }
 
-static void test_sim_overrun_of_periods(void **state)
+TEST(test_sim_overrun_of_periods)
 {
     begin(100);
     (void)turn(0, 230, 60);
@@ -463,7 +463,7 @@ static void test_sim_overrun_of_periods(void **state)
     assert_counts(2, 2, 1, 3);
 }
 
-static void test_sim_overrun_after_overrun(void **state)
+TEST(test_sim_overrun_after_overrun)
 {
     begin(100);
     (void)turn(0, 120, 60);
@@ -474,7 +474,7 @@ static void test_sim_overrun_after_overrun(void **state)
 }
 
 /* Late work, but the timing thread is later still: the task did sleep. */
-static void test_sim_overrun_before_the_announcement_is_a_wake_up(void **state)
+TEST(test_sim_overrun_before_the_announcement_is_a_wake_up)
 {
     begin(100);
     timer_at(0);
@@ -505,7 +505,7 @@ static void check_sweep(uint64_t time_ns, uint64_t windows, uint64_t steps)
     assert_int_equal(sim_busy_ns(&params, steps, time_ns), 0);
 }
 
-static void test_sim_x_covers_nothing_to_all_in_any_time(void **state)
+TEST(test_sim_x_covers_nothing_to_all_in_any_time)
 {
     check_sweep(200 * MS, 2, 2);
     check_sweep(299 * MS, 2, 2); /* no third window fits */
@@ -517,7 +517,7 @@ static void test_sim_x_covers_nothing_to_all_in_any_time(void **state)
     check_sweep(0, 300, 101);
 }
 
-static void test_sim_x_of_a_single_window_is_half_of_it(void **state)
+TEST(test_sim_x_of_a_single_window_is_half_of_it)
 {
     const struct sim_params params = {.interval_ns = 100 * MS, .sweep = true};
 
@@ -526,7 +526,7 @@ static void test_sim_x_of_a_single_window_is_half_of_it(void **state)
     assert_int_equal(sim_busy_ns(&params, 0, 10 * MS), 50 * MS);
 }
 
-static void test_sim_work_without_a_sweep_is_always_the_same(void **state)
+TEST(test_sim_work_without_a_sweep_is_always_the_same)
 {
     for (uint64_t k = 0; k < 300; k++)
         assert_int_equal(sim_busy_ns(&sim_audio, k, k * 50 * MS), 2500000);
@@ -534,7 +534,7 @@ static void test_sim_work_without_a_sweep_is_always_the_same(void **state)
 }
 
 /* A window's work is met until the next window is due, however long it was planned to be. */
-static void test_sim_x_is_met_until_the_next_wake_up(void **state)
+TEST(test_sim_x_is_met_until_the_next_wake_up)
 {
     begin(1000);
     sim.sweep = true;
@@ -548,7 +548,7 @@ static void test_sim_x_is_met_until_the_next_wake_up(void **state)
     VALUES(&sim.latency, 0, 0, 1, 300);
 }
 
-static void test_sim_x_was_not_asleep_after_a_full_window(void **state)
+TEST(test_sim_x_was_not_asleep_after_a_full_window)
 {
     begin(1000);
     sim.sweep = true;
@@ -564,7 +564,7 @@ static void test_sim_x_was_not_asleep_after_a_full_window(void **state)
 
 /* 5 ms at each wake-up that there is, over a whole sweep: from 96 % on the work is late itself, and the next begins at
  * once. */
-static void test_sim_x_over_a_sweep_of_constant_lateness(void **state)
+TEST(test_sim_x_over_a_sweep_of_constant_lateness)
 {
     static uint64_t latency[101];
     uint64_t free_at = 0;
@@ -584,7 +584,7 @@ static void test_sim_x_over_a_sweep_of_constant_lateness(void **state)
 
 /* --- Gaming. --- */
 
-static void test_sim_bursts_are_late_by_what_they_took_too_long(void **state)
+TEST(test_sim_bursts_are_late_by_what_they_took_too_long)
 {
     static const uint64_t took[] = {100, 101, 99, 350, 0, 100};
 
@@ -635,7 +635,7 @@ static bool plain_turn(uint64_t late, uint64_t burn)
     return take_turn(&t);
 }
 
-static void test_sim_turn_in_time(void **state)
+TEST(test_sim_turn_in_time)
 {
     begin_turns(100);
     assert_true(plain_turn(7, 20));
@@ -648,7 +648,7 @@ static void test_sim_turn_in_time(void **state)
 }
 
 /* The stall is counted twice, and the work of the time that is left is not begun. */
-static void test_sim_turn_lost_before_its_work(void **state)
+TEST(test_sim_turn_lost_before_its_work)
 {
     begin_turns(50 * MS);
     assert_false(plain_turn(125 * MS, 3 * MS));
@@ -663,7 +663,7 @@ static void test_sim_turn_lost_before_its_work(void **state)
     assert_counts(1, 2, 1, 2);
 }
 
-static void test_sim_turn_late_by_a_whole_interval_is_not_lost(void **state)
+TEST(test_sim_turn_late_by_a_whole_interval_is_not_lost)
 {
     begin_turns(50);
     assert_true(plain_turn(50, 0)); /* begun and done on its deadline */
@@ -677,7 +677,7 @@ static void test_sim_turn_late_by_a_whole_interval_is_not_lost(void **state)
 }
 
 /* One interval too late is a missed deadline only; from two on as much work is missed as well. */
-static void test_sim_turn_overrun(void **state)
+TEST(test_sim_turn_overrun)
 {
     begin_turns(100);
     assert_true(plain_turn(0, 130));
@@ -696,7 +696,7 @@ static void test_sim_turn_overrun(void **state)
     assert_counts(3, 4, 0, 5);
 }
 
-static void test_sim_turn_does_not_count_what_the_timing_thread_overslept(void **state)
+TEST(test_sim_turn_does_not_count_what_the_timing_thread_overslept)
 {
     const struct classic_turn overslept = {.interval_ns = 100, .overslept_ns = 60, .late_ns = 12, .burn_ns = 20},
                               lost = {.interval_ns = 100, .overslept_ns = 130, .late_ns = 1, .burn_ns = 20};
@@ -710,7 +710,7 @@ static void test_sim_turn_does_not_count_what_the_timing_thread_overslept(void *
     assert_counts(1, 1, 1, 1);
 }
 
-static void test_sim_turn_of_x_burns_i_and_sleeps_the_rest(void **state)
+TEST(test_sim_turn_of_x_burns_i_and_sleeps_the_rest)
 {
     for (uint64_t k = 0; k < 202; k++) {
         const struct sim_turn turn = sim_turn(&sim_x, k, 0);
@@ -732,7 +732,7 @@ static bool x_turn(uint64_t k, uint64_t late)
 }
 
 /* Lateness that is less than the work before does not show; what shows is that the work does not fit any more. */
-static void test_sim_turn_of_x_over_a_sweep_of_constant_lateness(void **state)
+TEST(test_sim_turn_of_x_over_a_sweep_of_constant_lateness)
 {
     static uint64_t latency[106], classic[101] = {5, 5, 4, 3, 2, 1, [95] = 5, 4, 6, 6, 6};
     static const uint64_t skipped[] = {1, 2, 3, 4, 5};
@@ -751,7 +751,7 @@ static void test_sim_turn_of_x_over_a_sweep_of_constant_lateness(void **state)
 }
 
 /* After a whole window it does not sleep, and its deadline is the window behind now. */
-static void test_sim_turn_of_x_without_a_sleep(void **state)
+TEST(test_sim_turn_of_x_without_a_sleep)
 {
     begin_turns(100);
     assert_true(x_turn(100, 30));
@@ -832,7 +832,7 @@ static void check_turns_at_random(uint64_t seed, bool sweep, uint64_t period, ui
 }
 
 /* The model is not made by who made the program, nor from it: both follow the same description. */
-static void test_sim_turns_agree_with_the_model_at_random(void **state)
+TEST(test_sim_turns_agree_with_the_model_at_random)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
         check_turns_at_random(seed, false, 50, seed);
@@ -991,7 +991,7 @@ static void check_random(const struct sim_params *params, uint64_t seed, uint64_
     check_random_series();
 }
 
-static void test_sim_agrees_with_a_model_at_random(void **state)
+TEST(test_sim_agrees_with_a_model_at_random)
 {
     static const uint64_t busy[] = {20, 160, 320, 399};
 
@@ -1003,7 +1003,7 @@ static void test_sim_agrees_with_a_model_at_random(void **state)
     }
 }
 
-static void test_sim_x_agrees_with_a_model_at_random(void **state)
+TEST(test_sim_x_agrees_with_a_model_at_random)
 {
     const struct sim_params params = {.interval_ns = INTERVAL, .sweep = true};
 
@@ -1023,7 +1023,7 @@ static void assert_described(const struct sim_params *params, const char *expect
     assert_string_equal(out.text, expected);
 }
 
-static void test_sim_param_identifies_the_work(void **state)
+TEST(test_sim_param_identifies_the_work)
 {
     struct sim_params params = sim_audio;
 
@@ -1045,7 +1045,7 @@ static void test_sim_param_identifies_the_work(void **state)
     assert_described(&params, "busy_us=100000 loops_per_ms=0");
 }
 
-static void test_sim_does_not_run_uncalibrated(void **state)
+TEST(test_sim_does_not_run_uncalibrated)
 {
     static const double wrong[] = {0, -5, (double)NAN};
 
@@ -1089,7 +1089,7 @@ static struct placement placed(const struct sim_params *params, const struct pla
     return placement;
 }
 
-static void test_sim_runs_on_all_cpus_named_unless_told_otherwise(void **state)
+TEST(test_sim_runs_on_all_cpus_named_unless_told_otherwise)
 {
     struct place_request request;
 
@@ -1106,7 +1106,7 @@ static void test_sim_runs_on_all_cpus_named_unless_told_otherwise(void **state)
     }
 }
 
-static void test_sim_timing_thread_is_real_time_in_every_mode(void **state)
+TEST(test_sim_timing_thread_is_real_time_in_every_mode)
 {
     struct place_request request;
     struct placement timer, task;
@@ -1129,7 +1129,7 @@ static void test_sim_timing_thread_is_real_time_in_every_mode(void **state)
     assert_true(timer.rt_priority < TASK_FIFO_MAX); /* the priority of control */
 }
 
-static void test_sim_real_time_mode_is_below_the_timing_thread(void **state)
+TEST(test_sim_real_time_mode_is_below_the_timing_thread)
 {
     struct sim_params params = sim_audio;
     struct place_request request;
@@ -1273,7 +1273,7 @@ static void assert_row(const char *metric, const char *unit, double value, size_
     assert_close(row->stats.max, max);
 }
 
-static void test_sim_rows_of_a_periodic_task(void **state)
+TEST(test_sim_rows_of_a_periodic_task)
 {
     assert_int_equal(fixture_one_trial(&bench_pretend, &sim_audio, 1, &rows), ROW_OK);
     assert_int_equal(rows.n, SIM_N_METRICS - 1); /* without latency_classic */
@@ -1294,7 +1294,7 @@ static void test_sim_rows_of_a_periodic_task(void **state)
     fixture_free_rows(&rows);
 }
 
-static void test_sim_rows_are_each_of_their_own_recorder(void **state)
+TEST(test_sim_rows_are_each_of_their_own_recorder)
 {
     struct sim_params params = sim_audio;
 
@@ -1311,7 +1311,7 @@ static void test_sim_rows_are_each_of_their_own_recorder(void **state)
     fixture_free_rows(&rows);
 }
 
-static void test_sim_rows_of_the_classic_protocol(void **state)
+TEST(test_sim_rows_of_the_classic_protocol)
 {
     struct sim_params params = sim_audio;
 
@@ -1332,7 +1332,7 @@ static void test_sim_rows_of_the_classic_protocol(void **state)
     fixture_free_rows(&rows);
 }
 
-static void test_sim_rows_of_bursts(void **state)
+TEST(test_sim_rows_of_bursts)
 {
     struct sim_params params = sim_gaming;
 
@@ -1377,7 +1377,7 @@ static void start_clock(const int64_t *late_ns, size_t n)
 
 /* Ten wake-ups: that at 2 ms comes at 4.3 ms, together with those at 3 and 4 ms; that at 8 ms when the one at 9 ms is
  * due. The task has no CPU until 9.4 ms. */
-static void test_sim_threads_account_for_all_wake_ups(void **state)
+TEST(test_sim_threads_account_for_all_wake_ups)
 {
     static const int64_t late_ns[] = {0, 200000, 2300000, 0, 50000, 900000, 1000000};
     const struct sim_params params = {
@@ -1409,7 +1409,7 @@ static void test_sim_threads_account_for_all_wake_ups(void **state)
 }
 
 /* As many as fit in, but at least one; without a planned length until it is stopped. */
-static void test_sim_timing_thread_knows_its_last_wake_up(void **state)
+TEST(test_sim_timing_thread_knows_its_last_wake_up)
 {
     static const struct {
         uint64_t time_ns, stop_ns, wakeups;
@@ -1431,7 +1431,7 @@ static void test_sim_timing_thread_knows_its_last_wake_up(void **state)
     }
 }
 
-static void test_sim_timing_thread_must_be_able_to_sleep(void **state)
+TEST(test_sim_timing_thread_must_be_able_to_sleep)
 {
     const struct sim_params params = {.interval_ns = MS};
     struct fixture_party timer;
@@ -1447,7 +1447,7 @@ static void test_sim_timing_thread_must_be_able_to_sleep(void **state)
 }
 
 /* Each burst takes a reading of the clock, 1 ms, of which 0.4 ms were wanted. */
-static void test_sim_bursts_last_until_they_are_stopped(void **state)
+TEST(test_sim_bursts_last_until_they_are_stopped)
 {
     struct sim_params params = {.busy_ns = 400000, .late_after_ns = 600000, .loops_per_ms = 1};
     struct fixture_party task;
@@ -1479,7 +1479,7 @@ static void *run_timer(void *argument)
 }
 
 /* The timing thread sleeps for each of ten turns, and the task is awake as soon as it wakes it. */
-static void test_sim_classic_thread_sleeps_for_the_task(void **state)
+TEST(test_sim_classic_thread_sleeps_for_the_task)
 {
     static const int64_t late_ns[] = {0, 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000};
     const struct sim_params params = {.interval_ns = MS, .late_after_ns = 450000, .loops_per_ms = 1, .classic = true};
@@ -1509,7 +1509,7 @@ static void test_sim_classic_thread_sleeps_for_the_task(void **state)
 }
 
 /* A load has no planned length, counts its bursts, and opens the gate with the first. */
-static void test_sim_load_counts_its_bursts(void **state)
+TEST(test_sim_load_counts_its_bursts)
 {
     const struct sim_params params = {.interval_ns = MS, .loops_per_ms = 1};
     struct fixture_party task, timer;
@@ -1708,14 +1708,14 @@ static void check_periodic(const struct trial *trial, uint64_t wakeups)
     check_threads(trial);
 }
 
-static void test_sim_audio_wakes_up_twenty_times_a_second(void **state)
+TEST(test_sim_audio_wakes_up_twenty_times_a_second)
 {
     struct trial *trial = run_trial(&bench_audio, &sim_audio, 150 * MS, NULL);
     check_periodic(trial, 3);
     trial_free(trial);
 }
 
-static void test_sim_video_beside_a_load(void **state)
+TEST(test_sim_video_beside_a_load)
 {
     struct trial_party load, load_timer;
     uint64_t time_ns = 200 * MS;
@@ -1734,7 +1734,7 @@ static void test_sim_video_beside_a_load(void **state)
 }
 
 /* Though it has run for longer than the trial's time when that begins. */
-static void test_sim_load_goes_on_to_the_end(void **state)
+TEST(test_sim_load_goes_on_to_the_end)
 {
     uint64_t time_ns = 40 * MS;
 
@@ -1764,7 +1764,7 @@ static void check_classic(const struct trial *trial, const struct sim_params *pa
     check_threads(trial);
 }
 
-static void test_sim_classic_takes_turns(void **state)
+TEST(test_sim_classic_takes_turns)
 {
     struct sim_params params = sim_audio;
 
@@ -1777,7 +1777,7 @@ static void test_sim_classic_takes_turns(void **state)
     trial_free(trial);
 }
 
-static void test_sim_classic_x_beside_a_classic_load(void **state)
+TEST(test_sim_classic_x_beside_a_classic_load)
 {
     struct sim_params params = sim_x;
     uint64_t time_ns = 300 * MS;
@@ -1790,14 +1790,14 @@ static void test_sim_classic_x_beside_a_classic_load(void **state)
     trial_free(trial);
 }
 
-static void test_sim_x_has_a_window_of_each_length(void **state)
+TEST(test_sim_x_has_a_window_of_each_length)
 {
     struct trial *trial = run_trial(&bench_x, &sim_x, 300 * MS, NULL);
     check_periodic(trial, 3); /* the full one is the last */
     trial_free(trial);
 }
 
-static void test_sim_gaming_bursts_until_the_time_is_over(void **state)
+TEST(test_sim_gaming_bursts_until_the_time_is_over)
 {
     const struct sim_params params = {.busy_ns = 5 * MS};
 
@@ -1814,7 +1814,7 @@ static void test_sim_gaming_bursts_until_the_time_is_over(void **state)
 }
 
 /* The last wake-ups are due just after the time is over, and are counted too. */
-static void test_sim_custom_of_a_short_interval_misses_none(void **state)
+TEST(test_sim_custom_of_a_short_interval_misses_none)
 {
     const struct sim_params params = {.interval_ns = MS / 5, .busy_ns = MS / 100};
 
@@ -1823,14 +1823,14 @@ static void test_sim_custom_of_a_short_interval_misses_none(void **state)
     trial_free(trial);
 }
 
-static void test_sim_run_shorter_than_a_period_has_one_wake_up(void **state)
+TEST(test_sim_run_shorter_than_a_period_has_one_wake_up)
 {
     struct trial *trial = run_trial(&bench_audio, &sim_audio, 20 * MS, NULL);
     check_periodic(trial, 1);
     trial_free(trial);
 }
 
-static void test_sim_real_time_task_is_what_was_asked_for(void **state)
+TEST(test_sim_real_time_task_is_what_was_asked_for)
 {
     const struct sim_params params = {.interval_ns = 5 * MS, .busy_ns = MS / 4, .real_time = true, .single_cpu = true};
     struct trial_party task;
@@ -1869,84 +1869,18 @@ static int without_rights(void)
     return 0;
 }
 
-static void test_sim_runs_without_rights(void **state)
+TEST(test_sim_runs_without_rights)
 {
     assert_int_equal(fixture_in_child(without_rights), 0);
 }
 
+GROUP(measure_loops, NULL);
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sim_constant_latency_has_no_deviation),
-        cmocka_unit_test(test_sim_constant_latency_of_half_a_millisecond),
-        cmocka_unit_test(test_sim_stall_within_a_period_is_one_sample),
-        cmocka_unit_test(test_sim_work_is_met_until_the_next_wake_up),
-        cmocka_unit_test(test_sim_stall_counts_once_for_each_wake_up_that_it_swallowed),
-        cmocka_unit_test(test_sim_stall_in_the_middle_of_a_run),
-        cmocka_unit_test(test_sim_stall_of_whole_periods),
-        cmocka_unit_test(test_sim_stall_until_just_before_a_wake_up),
-        cmocka_unit_test(test_sim_stall_as_long_as_the_ring),
-        cmocka_unit_test(test_sim_stall_longer_than_the_ring),
-        cmocka_unit_test(test_sim_times_overwritten_while_they_are_read),
-        cmocka_unit_test(test_sim_times_claimed_but_not_announced),
-        cmocka_unit_test(test_sim_timer_announces_what_is_due),
-        cmocka_unit_test(test_sim_timer_announces_none_behind_the_last),
-        cmocka_unit_test(test_sim_timer_goes_round_the_ring),
-        cmocka_unit_test(test_sim_latency_begins_when_the_timing_thread_woke),
-        cmocka_unit_test(test_sim_timing_thread_that_slept_for_periods),
-        cmocka_unit_test(test_sim_both_are_late),
-        cmocka_unit_test(test_sim_overrun_of_a_third_of_a_period),
-        cmocka_unit_test(test_sim_overrun_of_periods),
-        cmocka_unit_test(test_sim_overrun_after_overrun),
-        cmocka_unit_test(test_sim_overrun_before_the_announcement_is_a_wake_up),
-        cmocka_unit_test(test_sim_x_covers_nothing_to_all_in_any_time),
-        cmocka_unit_test(test_sim_x_of_a_single_window_is_half_of_it),
-        cmocka_unit_test(test_sim_work_without_a_sweep_is_always_the_same),
-        cmocka_unit_test(test_sim_x_is_met_until_the_next_wake_up),
-        cmocka_unit_test(test_sim_x_was_not_asleep_after_a_full_window),
-        cmocka_unit_test(test_sim_x_over_a_sweep_of_constant_lateness),
-        cmocka_unit_test(test_sim_bursts_are_late_by_what_they_took_too_long),
-        cmocka_unit_test(test_sim_turn_in_time),
-        cmocka_unit_test(test_sim_turn_lost_before_its_work),
-        cmocka_unit_test(test_sim_turn_late_by_a_whole_interval_is_not_lost),
-        cmocka_unit_test(test_sim_turn_overrun),
-        cmocka_unit_test(test_sim_turn_does_not_count_what_the_timing_thread_overslept),
-        cmocka_unit_test(test_sim_turn_of_x_burns_i_and_sleeps_the_rest),
-        cmocka_unit_test(test_sim_turn_of_x_over_a_sweep_of_constant_lateness),
-        cmocka_unit_test(test_sim_turn_of_x_without_a_sleep),
-        cmocka_unit_test(test_sim_turns_agree_with_the_model_at_random),
-        cmocka_unit_test(test_sim_agrees_with_a_model_at_random),
-        cmocka_unit_test(test_sim_x_agrees_with_a_model_at_random),
-        cmocka_unit_test(test_sim_param_identifies_the_work),
-        cmocka_unit_test(test_sim_does_not_run_uncalibrated),
-        cmocka_unit_test(test_sim_runs_on_all_cpus_named_unless_told_otherwise),
-        cmocka_unit_test(test_sim_timing_thread_is_real_time_in_every_mode),
-        cmocka_unit_test(test_sim_real_time_mode_is_below_the_timing_thread),
-        cmocka_unit_test(test_sim_rows_of_a_periodic_task),
-        cmocka_unit_test(test_sim_rows_are_each_of_their_own_recorder),
-        cmocka_unit_test(test_sim_rows_of_the_classic_protocol),
-        cmocka_unit_test(test_sim_rows_of_bursts),
-        cmocka_unit_test(test_sim_threads_account_for_all_wake_ups),
-        cmocka_unit_test(test_sim_timing_thread_knows_its_last_wake_up),
-        cmocka_unit_test(test_sim_timing_thread_must_be_able_to_sleep),
-        cmocka_unit_test(test_sim_bursts_last_until_they_are_stopped),
-        cmocka_unit_test(test_sim_classic_thread_sleeps_for_the_task),
-        cmocka_unit_test(test_sim_load_counts_its_bursts),
-        cmocka_unit_test(test_sim_audio_wakes_up_twenty_times_a_second),
-        cmocka_unit_test(test_sim_video_beside_a_load),
-        cmocka_unit_test(test_sim_load_goes_on_to_the_end),
-        cmocka_unit_test(test_sim_classic_takes_turns),
-        cmocka_unit_test(test_sim_classic_x_beside_a_classic_load),
-        cmocka_unit_test(test_sim_x_has_a_window_of_each_length),
-        cmocka_unit_test(test_sim_gaming_bursts_until_the_time_is_over),
-        cmocka_unit_test(test_sim_custom_of_a_short_interval_misses_none),
-        cmocka_unit_test(test_sim_run_shorter_than_a_period_has_one_wake_up),
-        cmocka_unit_test(test_sim_real_time_task_is_what_was_asked_for),
-        cmocka_unit_test(test_sim_runs_without_rights),
-    };
     make_pretenders();
     trial_worker_main(argc, argv, registry, load_registry);
     process_init();
     signals_init();
-    return cmocka_run_group_tests(tests, measure_loops, NULL);
+    return run_all_tests();
 }

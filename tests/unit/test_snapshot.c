@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings are changed and restored, to the byte, in made-up trees with a made-up kernel behind them; whatever happens
  * in between: refusals, kills, damaged and planted snapshots. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../refuse.h"
 #include "fixture.h"
@@ -235,8 +229,6 @@ static int clean(void **state)
     return tree_remove(state);
 }
 
-#define SNAPSHOT_TEST(function) cmocka_unit_test_setup_teardown(function, make, clean)
-
 /* All files with their contents as one text, which must be the same before and after. */
 static char *whole_tree;
 
@@ -411,7 +403,7 @@ static void expect_untune(int code, const char *text)
 
 /* --- There and back. --- */
 
-static void test_snapshot_is_whole_before_anything_is_written(void **state)
+TEST_WITH(test_snapshot_is_whole_before_anything_is_written, make, clean)
 {
     char text[TEXT_SIZE], *before = tree_text();
     struct stat status;
@@ -438,7 +430,7 @@ static void test_snapshot_is_whole_before_anything_is_written(void **state)
     assert_unchanged(before);
 }
 
-static void test_snapshot_preview_writes_nothing(void **state)
+TEST_WITH(test_snapshot_preview_writes_nothing, make, clean)
 {
     struct reports reports = {0};
     struct snapshot *snapshot;
@@ -457,7 +449,7 @@ static void test_snapshot_preview_writes_nothing(void **state)
     assert_unchanged(before);
 }
 
-static void test_snapshot_apply_writes_in_order_and_reports(void **state)
+TEST_WITH(test_snapshot_apply_writes_in_order_and_reports, make, clean)
 {
     struct reports reports;
 
@@ -477,7 +469,7 @@ static void test_snapshot_apply_writes_in_order_and_reports(void **state)
     assert_true(file_exists());
 }
 
-static void test_snapshot_restore_gives_every_byte_back(void **state)
+TEST_WITH(test_snapshot_restore_gives_every_byte_back, make, clean)
 {
     struct reports reports;
     char error[512] = "", *before = tree_text();
@@ -496,7 +488,7 @@ static void test_snapshot_restore_gives_every_byte_back(void **state)
 }
 
 /* Without the simulated kernel: regular files. */
-static void test_snapshot_writes_files_itself(void **state)
+TEST_WITH(test_snapshot_writes_files_itself, make, clean)
 {
     struct reports reports;
     char *before;
@@ -513,7 +505,7 @@ static void test_snapshot_writes_files_itself(void **state)
     assert_unchanged(before);
 }
 
-static void test_snapshot_leaves_alone_what_is_good(void **state)
+TEST_WITH(test_snapshot_leaves_alone_what_is_good, make, clean)
 {
     struct reports reports;
 
@@ -524,7 +516,7 @@ static void test_snapshot_leaves_alone_what_is_good(void **state)
 }
 
 /* The old value is restored, whatever has been written since. */
-static void test_snapshot_restores_what_another_changed_since(void **state)
+TEST_WITH(test_snapshot_restores_what_another_changed_since, make, clean)
 {
     struct reports reports;
     char *before = tree_text();
@@ -537,7 +529,7 @@ static void test_snapshot_restores_what_another_changed_since(void **state)
 }
 
 /* A list that has got another choice since is restored when the chosen one is. */
-static void test_snapshot_restores_a_list_that_has_grown(void **state)
+TEST_WITH(test_snapshot_restores_a_list_that_has_grown, make, clean)
 {
     struct reports reports;
 
@@ -547,7 +539,7 @@ static void test_snapshot_restores_a_list_that_has_grown(void **state)
     assert_false(file_exists());
 }
 
-static void test_snapshot_keeps_long_and_odd_contents(void **state)
+TEST_WITH(test_snapshot_keeps_long_and_odd_contents, make, clean)
 {
     static const char odd[] = "a\tb\\x41 c= # [e]f ] [\n";
     char mask[2305], *before;
@@ -574,7 +566,7 @@ static void test_snapshot_keeps_long_and_odd_contents(void **state)
 /* --- What the kernel changes along. --- */
 
 /* Switching both watchdogs on again by the one switch starts the one that was off: it needs another write. */
-static void test_snapshot_restores_what_changed_along(void **state)
+TEST_WITH(test_snapshot_restores_what_changed_along, make, clean)
 {
     struct reports reports;
     char error[512] = "", *before;
@@ -646,7 +638,7 @@ static void put_spoilt(const char *pattern, const char *value)
 }
 
 /* The kernel changes them when the setting is written, and again when it is restored. */
-static void test_snapshot_restores_each_side_effect_of_each_setting(void **state)
+TEST_WITH(test_snapshot_restores_each_side_effect_of_each_setting, make, clean)
 {
     place.write = spoiling_write;
     for (size_t i = 0; i < sizeof(along) / sizeof(along[0]); i++) {
@@ -678,7 +670,7 @@ static int changing_write(const char *root, const char *path, const char *value)
     return code;
 }
 
-static void test_snapshot_writes_again_what_was_spoilt(void **state)
+TEST_WITH(test_snapshot_writes_again_what_was_spoilt, make, clean)
 {
     struct reports reports;
 
@@ -694,7 +686,7 @@ static void test_snapshot_writes_again_what_was_spoilt(void **state)
 }
 
 /* The limits of all CPUs are remembered once, however many files there are. */
-static void test_snapshot_remembers_the_limits_that_boost_moves(void **state)
+TEST_WITH(test_snapshot_remembers_the_limits_that_boost_moves, make, clean)
 {
     char text[TEXT_SIZE];
     unsigned lines = 0;
@@ -713,7 +705,7 @@ static void test_snapshot_remembers_the_limits_that_boost_moves(void **state)
 
 /* --- Refusals. --- */
 
-static void test_snapshot_goes_on_after_a_refusal(void **state)
+TEST_WITH(test_snapshot_goes_on_after_a_refusal, make, clean)
 {
     struct reports reports;
     char *before = tree_text();
@@ -741,7 +733,7 @@ static int clamp(const char *root, const char *path, const char *value)
     return kernel_write(root, path, !strcmp(path, INTERVAL) && !strcmp(value, "20") ? "9" : value);
 }
 
-static void test_snapshot_says_what_became_of_a_value(void **state)
+TEST_WITH(test_snapshot_says_what_became_of_a_value, make, clean)
 {
     struct reports reports;
     char *before = tree_text();
@@ -753,7 +745,7 @@ static void test_snapshot_says_what_became_of_a_value(void **state)
     assert_unchanged(before);
 }
 
-static void test_snapshot_does_not_write_what_it_cannot_read(void **state)
+TEST_WITH(test_snapshot_does_not_write_what_it_cannot_read, make, clean)
 {
     static char long_text[4098];
     char full[256], *before;
@@ -800,7 +792,7 @@ static void test_snapshot_does_not_write_what_it_cannot_read(void **state)
     assert_unchanged(before);
 }
 
-static void test_snapshot_of_nothing_is_no_file(void **state)
+TEST_WITH(test_snapshot_of_nothing_is_no_file, make, clean)
 {
     char error[512] = "", *before = tree_text();
     struct reports reports = {0};
@@ -822,7 +814,7 @@ static void test_snapshot_of_nothing_is_no_file(void **state)
 }
 
 /* Files that may be read but not written, and a folder for the snapshot that may. */
-static void test_snapshot_as_nobody(void **state)
+TEST_WITH(test_snapshot_as_nobody, make, clean)
 {
     char run[128], *before;
 
@@ -849,7 +841,7 @@ static void test_snapshot_as_nobody(void **state)
     assert_unchanged(before);
 }
 
-static void test_snapshot_restores_the_rest_and_stays_when_one_is_refused(void **state)
+TEST_WITH(test_snapshot_restores_the_rest_and_stays_when_one_is_refused, make, clean)
 {
     struct reports reports;
     char error[512] = "", *before = tree_text();
@@ -871,7 +863,7 @@ static void test_snapshot_restores_the_rest_and_stays_when_one_is_refused(void *
     assert_unchanged(before);
 }
 
-static void test_snapshot_stays_when_a_file_has_gone(void **state)
+TEST_WITH(test_snapshot_stays_when_a_file_has_gone, make, clean)
 {
     char full[256];
     struct reports reports;
@@ -898,7 +890,7 @@ static int vanishing_write(const char *root, const char *path, const char *value
 }
 
 /* Though it held nothing, it does not hold that now. */
-static void test_snapshot_misses_a_file_that_was_empty(void **state)
+TEST_WITH(test_snapshot_misses_a_file_that_was_empty, make, clean)
 {
     struct reports reports;
 
@@ -912,7 +904,7 @@ static void test_snapshot_misses_a_file_that_was_empty(void **state)
 
 /* --- One at a time. --- */
 
-static void test_snapshot_is_never_replaced(void **state)
+TEST_WITH(test_snapshot_is_never_replaced, make, clean)
 {
     char text[TEXT_SIZE], again[TEXT_SIZE];
     struct reports reports;
@@ -928,7 +920,7 @@ static void test_snapshot_is_never_replaced(void **state)
 }
 
 /* A process that has taken the lock keeps it until it releases it or dies. */
-static void test_snapshot_is_locked_while_it_is_used(void **state)
+TEST_WITH(test_snapshot_is_locked_while_it_is_used, make, clean)
 {
     char expected[64], *before = tree_text(), byte;
     int ready[2];
@@ -957,7 +949,7 @@ static void test_snapshot_is_locked_while_it_is_used(void **state)
 }
 
 /* The name is another's by now. */
-static void test_snapshot_removes_only_its_own_file(void **state)
+TEST_WITH(test_snapshot_removes_only_its_own_file, make, clean)
 {
     struct reports reports = {0};
     char error[512];
@@ -984,7 +976,7 @@ static void assert_restorable(char *before)
     assert_unchanged(before);
 }
 
-static void test_snapshot_restores_after_a_kill_at_each_write(void **state)
+TEST_WITH(test_snapshot_restores_after_a_kill_at_each_write, make, clean)
 {
     for (unsigned at = 1; at <= writes.n; at++) {
         char *before = tree_text();
@@ -1002,7 +994,7 @@ static void test_snapshot_restores_after_a_kill_at_each_write(void **state)
     }
 }
 
-static void test_snapshot_restores_after_a_kill_of_the_restoring(void **state)
+TEST_WITH(test_snapshot_restores_after_a_kill_of_the_restoring, make, clean)
 {
     struct reports reports;
     unsigned at = 0;
@@ -1027,7 +1019,7 @@ static void test_snapshot_restores_after_a_kill_of_the_restoring(void **state)
 }
 
 /* Covers the time from before the snapshot is begun until after the last write. */
-static void test_snapshot_restores_after_a_kill_at_any_moment(void **state)
+TEST_WITH(test_snapshot_restores_after_a_kill_at_any_moment, make, clean)
 {
     unsigned seed = 1;
 
@@ -1071,7 +1063,7 @@ static void assert_damaged(const char *text, size_t length)
     assert_non_null(strstr(error, snapshot_file));
 }
 
-static void test_snapshot_truncated_anywhere_is_refused(void **state)
+TEST_WITH(test_snapshot_truncated_anywhere_is_refused, make, clean)
 {
     static char text[TEXT_SIZE];
     struct reports reports;
@@ -1089,7 +1081,7 @@ static void test_snapshot_truncated_anywhere_is_refused(void **state)
     expect_untune(0, "");
 }
 
-static void test_snapshot_of_nonsense_is_refused(void **state)
+TEST_WITH(test_snapshot_of_nonsense_is_refused, make, clean)
 {
     static const char unknown[] = "' is not a whole snapshot of this jitbench: remove the file",
                       third[] = "': line 3: not as jitbench writes it";
@@ -1130,7 +1122,7 @@ static void test_snapshot_of_nonsense_is_refused(void **state)
     assert_content(INTERVAL, "7\n");
 }
 
-static void test_snapshot_keeps_the_reserve_of_memory(void **state)
+TEST_WITH(test_snapshot_keeps_the_reserve_of_memory, make, clean)
 {
     struct reports reports;
 
@@ -1142,7 +1134,7 @@ static void test_snapshot_keeps_the_reserve_of_memory(void **state)
 }
 
 /* One switch for all, and one for each CPU, which it overrides. */
-static void test_snapshot_keeps_the_boost_of_each_cpu(void **state)
+TEST_WITH(test_snapshot_keeps_the_boost_of_each_cpu, make, clean)
 {
     struct reports reports;
     char path[256];
@@ -1164,7 +1156,7 @@ static void test_snapshot_keeps_the_boost_of_each_cpu(void **state)
     assert_content(path, "1\n");
 }
 
-static void test_snapshot_of_another_boot_is_refused(void **state)
+TEST_WITH(test_snapshot_of_another_boot_is_refused, make, clean)
 {
     static const char *const boots[] = {"99999999-2222-3333-4444-555555555555\n", "11111111\n",
                                         "11111111-2222-3333-4444-5555555555556\n"};
@@ -1186,7 +1178,7 @@ static void test_snapshot_of_another_boot_is_refused(void **state)
     assert_false(file_exists());
 }
 
-static void test_snapshot_needs_to_know_the_boot(void **state)
+TEST_WITH(test_snapshot_needs_to_know_the_boot, make, clean)
 {
     tree_put(BOOT_ID, "");
     assert_not_taken(-ENOENT, BOOT_ID);
@@ -1201,7 +1193,7 @@ static void expect_not_trusted(const char *why)
 }
 
 /* Another process has made it. */
-static void test_snapshot_that_is_planted_is_refused(void **state)
+TEST_WITH(test_snapshot_that_is_planted_is_refused, make, clean)
 {
     char target[128], *before = tree_text();
     struct stat status;
@@ -1233,7 +1225,7 @@ static void test_snapshot_that_is_planted_is_refused(void **state)
 /* --- Messages, memory. --- */
 
 /* Each message in full: what it is about comes before what is wrong with it. */
-static void test_snapshot_messages_name_the_file_first(void **state)
+TEST_WITH(test_snapshot_messages_name_the_file_first, make, clean)
 {
     static const struct {
         const char *file;
@@ -1303,7 +1295,7 @@ static int open_and_close(void)
     return code;
 }
 
-static void test_snapshot_without_memory_changes_nothing(void **state)
+TEST_WITH(test_snapshot_without_memory_changes_nothing, make, clean)
 {
     /* One for each of 15 files, and some for lists and texts. */
     assert_true(memory_needed(take_and_forget) > 18);
@@ -1312,7 +1304,7 @@ static void test_snapshot_without_memory_changes_nothing(void **state)
     assert_int_equal(kernel.writes, 0);
 }
 
-static void test_snapshot_restores_without_memory(void **state)
+TEST_WITH(test_snapshot_restores_without_memory, make, clean)
 {
     struct reports reports;
     struct snapshot *snapshot = take();
@@ -1334,7 +1326,7 @@ static void test_snapshot_restores_without_memory(void **state)
 
 /* --- Places. --- */
 
-static void test_snapshot_says_where_it_cannot_be(void **state)
+TEST_WITH(test_snapshot_says_where_it_cannot_be, make, clean)
 {
     static char path[5000];
 
@@ -1353,7 +1345,7 @@ static void test_snapshot_says_where_it_cannot_be(void **state)
     assert_int_equal(kernel.writes, 0);
 }
 
-static void test_snapshot_may_be_in_the_current_folder(void **state)
+TEST_WITH(test_snapshot_may_be_in_the_current_folder, make, clean)
 {
     char run[128], here[4096], *before = tree_text();
     struct reports reports;
@@ -1370,7 +1362,7 @@ static void test_snapshot_may_be_in_the_current_folder(void **state)
 }
 
 /* Half a snapshot is none. */
-static void test_snapshot_on_a_full_disk_is_none(void **state)
+TEST_WITH(test_snapshot_on_a_full_disk_is_none, make, clean)
 {
     char *before = tree_text();
 
@@ -1403,7 +1395,7 @@ static int named_child(void)
     return 0;
 }
 
-static void test_snapshot_by_a_temporary_name(void **state)
+TEST_WITH(test_snapshot_by_a_temporary_name, make, clean)
 {
     char *before = tree_text();
     int status = fixture_status_of(named_child);
@@ -1446,7 +1438,7 @@ static int fail_to_lock_a_new_one(void)
     return 0;
 }
 
-static void test_snapshot_is_none_without_its_lock(void **state)
+TEST_WITH(test_snapshot_is_none_without_its_lock, make, clean)
 {
     char *before = tree_text();
 
@@ -1455,7 +1447,7 @@ static void test_snapshot_is_none_without_its_lock(void **state)
     assert_unchanged(before);
 }
 
-static void test_snapshot_is_flushed_with_its_folder(void **state)
+TEST_WITH(test_snapshot_is_flushed_with_its_folder, make, clean)
 {
     char *before = tree_text();
 
@@ -1493,7 +1485,7 @@ static int fail_to_remove(void)
     return 0;
 }
 
-static void test_snapshot_that_cannot_be_locked_or_removed(void **state)
+TEST_WITH(test_snapshot_that_cannot_be_locked_or_removed, make, clean)
 {
     struct reports reports;
 
@@ -1507,7 +1499,7 @@ static void test_snapshot_that_cannot_be_locked_or_removed(void **state)
 }
 
 /* The other name could not be removed with this one, and would restore the values one day. */
-static void test_snapshot_with_another_name_is_refused(void **state)
+TEST_WITH(test_snapshot_with_another_name_is_refused, make, clean)
 {
     char other[128], *before = tree_text();
     struct reports reports;
@@ -1522,7 +1514,7 @@ static void test_snapshot_with_another_name_is_refused(void **state)
     assert_unchanged(before);
 }
 
-static void test_snapshot_default_file_is_where_it_can_be_written(void **state)
+TEST_WITH(test_snapshot_default_file_is_where_it_can_be_written, make, clean)
 {
     const char *file = snapshot_default_file();
 
@@ -1533,57 +1525,4 @@ static void test_snapshot_default_file_is_where_it_can_be_written(void **state)
     bool only_shm = access("/run", W_OK) != 0 && access("/dev/shm", W_OK) == 0;
     assert_string_equal(file,
                         !in_run && (in_shm || only_shm) ? "/dev/shm/jitbench.snapshot" : "/run/jitbench.snapshot");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SNAPSHOT_TEST(test_snapshot_is_whole_before_anything_is_written),
-        SNAPSHOT_TEST(test_snapshot_preview_writes_nothing),
-        SNAPSHOT_TEST(test_snapshot_apply_writes_in_order_and_reports),
-        SNAPSHOT_TEST(test_snapshot_restore_gives_every_byte_back),
-        SNAPSHOT_TEST(test_snapshot_writes_files_itself),
-        SNAPSHOT_TEST(test_snapshot_leaves_alone_what_is_good),
-        SNAPSHOT_TEST(test_snapshot_restores_what_another_changed_since),
-        SNAPSHOT_TEST(test_snapshot_restores_a_list_that_has_grown),
-        SNAPSHOT_TEST(test_snapshot_keeps_long_and_odd_contents),
-        SNAPSHOT_TEST(test_snapshot_restores_what_changed_along),
-        SNAPSHOT_TEST(test_snapshot_restores_each_side_effect_of_each_setting),
-        SNAPSHOT_TEST(test_snapshot_writes_again_what_was_spoilt),
-        SNAPSHOT_TEST(test_snapshot_remembers_the_limits_that_boost_moves),
-        SNAPSHOT_TEST(test_snapshot_goes_on_after_a_refusal),
-        SNAPSHOT_TEST(test_snapshot_says_what_became_of_a_value),
-        SNAPSHOT_TEST(test_snapshot_does_not_write_what_it_cannot_read),
-        SNAPSHOT_TEST(test_snapshot_of_nothing_is_no_file),
-        SNAPSHOT_TEST(test_snapshot_as_nobody),
-        SNAPSHOT_TEST(test_snapshot_restores_the_rest_and_stays_when_one_is_refused),
-        SNAPSHOT_TEST(test_snapshot_stays_when_a_file_has_gone),
-        SNAPSHOT_TEST(test_snapshot_misses_a_file_that_was_empty),
-        SNAPSHOT_TEST(test_snapshot_is_never_replaced),
-        SNAPSHOT_TEST(test_snapshot_is_locked_while_it_is_used),
-        SNAPSHOT_TEST(test_snapshot_removes_only_its_own_file),
-        SNAPSHOT_TEST(test_snapshot_restores_after_a_kill_at_each_write),
-        SNAPSHOT_TEST(test_snapshot_restores_after_a_kill_of_the_restoring),
-        SNAPSHOT_TEST(test_snapshot_restores_after_a_kill_at_any_moment),
-        SNAPSHOT_TEST(test_snapshot_truncated_anywhere_is_refused),
-        SNAPSHOT_TEST(test_snapshot_of_nonsense_is_refused),
-        SNAPSHOT_TEST(test_snapshot_keeps_the_reserve_of_memory),
-        SNAPSHOT_TEST(test_snapshot_keeps_the_boost_of_each_cpu),
-        SNAPSHOT_TEST(test_snapshot_of_another_boot_is_refused),
-        SNAPSHOT_TEST(test_snapshot_needs_to_know_the_boot),
-        SNAPSHOT_TEST(test_snapshot_that_is_planted_is_refused),
-        SNAPSHOT_TEST(test_snapshot_messages_name_the_file_first),
-        SNAPSHOT_TEST(test_snapshot_without_memory_changes_nothing),
-        SNAPSHOT_TEST(test_snapshot_restores_without_memory),
-        SNAPSHOT_TEST(test_snapshot_says_where_it_cannot_be),
-        SNAPSHOT_TEST(test_snapshot_may_be_in_the_current_folder),
-        SNAPSHOT_TEST(test_snapshot_on_a_full_disk_is_none),
-        SNAPSHOT_TEST(test_snapshot_by_a_temporary_name),
-        SNAPSHOT_TEST(test_snapshot_is_none_without_its_lock),
-        SNAPSHOT_TEST(test_snapshot_is_flushed_with_its_folder),
-        SNAPSHOT_TEST(test_snapshot_that_cannot_be_locked_or_removed),
-        SNAPSHOT_TEST(test_snapshot_with_another_name_is_refused),
-        SNAPSHOT_TEST(test_snapshot_default_file_is_where_it_can_be_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* --start-at: moments, as a user writes them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "cmd/cmd.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -35,7 +30,7 @@ static void refuse(const char *text, const char *says)
     assert_non_null(strstr(error, "--start-at"));
 }
 
-static void test_start_from_now(void **state)
+TEST(test_start_from_now)
 {
     expect("+30", NOW + 30 * SECOND);
     expect("+250ms", NOW + SECOND / 4);
@@ -47,7 +42,7 @@ static void test_start_from_now(void **state)
     refuse("30", "'+TIME'");
 }
 
-static void test_start_at_seconds_since_1970(void **state)
+TEST(test_start_at_seconds_since_1970)
 {
     expect("@1795285830", NOW + 30 * SECOND);
     expect("@1795285830.25", NOW + 30 * SECOND + SECOND / 4);
@@ -60,7 +55,7 @@ static void test_start_at_seconds_since_1970(void **state)
     refuse("@99999999999", "'+TIME'");
 }
 
-static void test_start_at_the_nearest_time_of_day(void **state)
+TEST(test_start_at_the_nearest_time_of_day)
 {
     expect("18:30:05", NOW + 5 * SECOND);
     expect("18:29:55", NOW - 5 * SECOND);
@@ -75,7 +70,7 @@ static void test_start_at_the_nearest_time_of_day(void **state)
 }
 
 /* The local day is another one there. */
-static void test_start_at_is_local_time(void **state)
+TEST(test_start_at_is_local_time)
 {
     (void)setenv("TZ", "XYZ-10:30", 1); /* 05:00 of the next day */
     tzset();
@@ -87,13 +82,7 @@ static void test_start_at_is_local_time(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_start_from_now),
-        cmocka_unit_test(test_start_at_seconds_since_1970),
-        cmocka_unit_test(test_start_at_the_nearest_time_of_day),
-        cmocka_unit_test(test_start_at_is_local_time),
-    };
     (void)setenv("TZ", "UTC0", 1);
     tzset();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

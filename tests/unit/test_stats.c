@@ -3,14 +3,10 @@
 #include "stats/stats.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
 /* Lets a refused allocation come back as NULL in a sanitizer build, as it does elsewhere. */
 const char *__asan_default_options(void);
@@ -46,7 +42,7 @@ static struct stats_running running(const double *values, size_t n)
     return s;
 }
 
-static void test_stats_running_agrees_with_python(void **state)
+TEST(test_stats_running_agrees_with_python)
 {
     const struct stats_running s = running(sample, COUNT(sample));
 
@@ -56,7 +52,7 @@ static void test_stats_running_agrees_with_python(void **state)
     assert_true(s.min == 7.25 && s.max == 42.0);
 }
 
-static void test_stats_running_keeps_digits_far_from_zero(void **state)
+TEST(test_stats_running_keeps_digits_far_from_zero)
 {
     /* by hand: mean 10, squares 36 + 9 + 9 + 36 = 90, variance 30 */
     const double values[] = {1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16};
@@ -66,7 +62,7 @@ static void test_stats_running_keeps_digits_far_from_zero(void **state)
     assert_near(stats_sd(&s), sqrt(30), 1e-14);
 }
 
-static void test_stats_running_extremes_of_negative_values(void **state)
+TEST(test_stats_running_extremes_of_negative_values)
 {
     const double values[] = {-3, -1, -2};
     const struct stats_running s = running(values, COUNT(values));
@@ -74,7 +70,7 @@ static void test_stats_running_extremes_of_negative_values(void **state)
     assert_true(s.min == -3 && s.max == -1);
 }
 
-static void test_stats_sd_is_nan_below_two(void **state)
+TEST(test_stats_sd_is_nan_below_two)
 {
     struct stats_running s = {.n = 0};
 
@@ -85,7 +81,7 @@ static void test_stats_sd_is_nan_below_two(void **state)
     assert_true(stats_sd(&s) == 0);
 }
 
-static void test_stats_merge_equals_one_pass(void **state)
+TEST(test_stats_merge_equals_one_pass)
 {
     for (size_t cut = 0; cut <= COUNT(sample); cut++) {
         struct stats_running s = running(sample, cut);
@@ -99,7 +95,7 @@ static void test_stats_merge_equals_one_pass(void **state)
     }
 }
 
-static void test_stats_merge_with_itself_doubles(void **state)
+TEST(test_stats_merge_with_itself_doubles)
 {
     const double values[] = {1, 3};
     struct stats_running s = running(values, 2);
@@ -109,7 +105,7 @@ static void test_stats_merge_with_itself_doubles(void **state)
     assert_true(s.mean == 2 && s.m2 == 4);
 }
 
-static void test_stats_mean_and_median(void **state)
+TEST(test_stats_mean_and_median)
 {
     double values[] = {4, -1, 30, 7}, one[] = {3};
 
@@ -120,7 +116,7 @@ static void test_stats_mean_and_median(void **state)
     assert_true(stats_mean(one, 0) == 0 && isnan(stats_median(one, 0)));
 }
 
-static void test_stats_quantile_agrees_with_python(void **state)
+TEST(test_stats_quantile_agrees_with_python)
 {
     /* statistics.quantiles(sample, n=4, method='inclusive'), and its ninth decile */
     assert_near(stats_quantile(sample_sorted, 11, 0.25), 8.9375, 1e-14);
@@ -129,7 +125,7 @@ static void test_stats_quantile_agrees_with_python(void **state)
     assert_near(stats_quantile(sample_sorted, 11, 0.9), 15.75, 1e-14);
 }
 
-static void test_stats_quantile_limits(void **state)
+TEST(test_stats_quantile_limits)
 {
     const double one[] = {3, INFINITY},
                  infinite[] = {1, INFINITY, INFINITY}; /* what follows the one is not looked at */
@@ -144,7 +140,7 @@ static void test_stats_quantile_limits(void **state)
     assert_true(isinf(stats_quantile(infinite, 3, 0.75)));
 }
 
-static void test_stats_student_t_agrees_with_tables(void **state)
+TEST(test_stats_student_t_agrees_with_tables)
 {
     /* Integrated in Python by Simpson's rule over atan(t / sqrt(df)); the printed tables have the same to their 3 or
      * 4 digits (12.706, 4.303, 2.776, 2.262, 2.045, 1.984). */
@@ -164,7 +160,7 @@ static void test_stats_student_t_agrees_with_tables(void **state)
     }
 }
 
-static void test_stats_student_t_closed_forms(void **state)
+TEST(test_stats_student_t_closed_forms)
 {
     const double pi = 3.14159265358979323846;
 
@@ -179,7 +175,7 @@ static void test_stats_student_t_closed_forms(void **state)
     assert_true(fabs(stats_student_t(1 - 0x1p-50, 1) * tan(pi * 0x1p-51) - 1) < 1e-8);
 }
 
-static void test_stats_student_t_is_continuous_where_the_method_changes(void **state)
+TEST(test_stats_student_t_is_continuous_where_the_method_changes)
 {
     assert_near(stats_student_t(0.95, 100001), stats_student_t(0.95, 99999), 1e-8);
     assert_near(stats_student_t(0.9999, 100001), stats_student_t(0.9999, 99999), 1e-8);
@@ -188,7 +184,7 @@ static void test_stats_student_t_is_continuous_where_the_method_changes(void **s
     assert_true(stats_student_t(0.95, 4.5) > stats_student_t(0.95, 5));
 }
 
-static void test_stats_student_t_limits(void **state)
+TEST(test_stats_student_t_limits)
 {
     assert_near(stats_student_t(0, 5), 0, 1e-12);
     assert_true(isinf(stats_student_t(1, 5)));
@@ -200,7 +196,7 @@ static void test_stats_student_t_limits(void **state)
     assert_true(isnan(stats_student_t(0.95, NAN)));
 }
 
-static void test_stats_mad_agrees_with_python(void **state)
+TEST(test_stats_mad_agrees_with_python)
 {
     double scratch[1000], values[1000];
 
@@ -210,7 +206,7 @@ static void test_stats_mad_agrees_with_python(void **state)
     assert_true(stats_mad(values, 1000, values) == 252); /* in place */
 }
 
-static void test_stats_mad_limits(void **state)
+TEST(test_stats_mad_limits)
 {
     const double one[] = {7}, two[] = {1, 4};
     double scratch[2];
@@ -220,7 +216,7 @@ static void test_stats_mad_limits(void **state)
     assert_true(stats_mad(two, 2, scratch) == 1.5);
 }
 
-static void test_stats_out_of_memory_is_an_error(void **state)
+TEST(test_stats_out_of_memory_is_an_error)
 {
     const size_t too_many = SIZE_MAX / 12; /* more bytes than an object may have: refused before a value is read */
     struct stats_summary s;
@@ -229,7 +225,7 @@ static void test_stats_out_of_memory_is_an_error(void **state)
     assert_true(isnan(s.mean) && isnan(s.median));
 }
 
-static void test_stats_mean_interval_by_student_t(void **state)
+TEST(test_stats_mean_interval_by_student_t)
 {
     double low, high;
 
@@ -245,7 +241,7 @@ static void test_stats_mean_interval_by_student_t(void **state)
     assert_true(isnan(low) && isnan(high));
 }
 
-static void test_stats_summarise_agrees_with_python(void **state)
+TEST(test_stats_summarise_agrees_with_python)
 {
     double values[1000];
     struct stats_summary s;
@@ -268,7 +264,7 @@ static void test_stats_summarise_agrees_with_python(void **state)
     assert_true(values[1] == 856); /* 7919 mod 1009: the input is left in its order */
 }
 
-static void test_stats_summarise_leaves_unknown_what_needs_more_values(void **state)
+TEST(test_stats_summarise_leaves_unknown_what_needs_more_values)
 {
     static const struct {
         size_t n;
@@ -295,7 +291,7 @@ static void test_stats_summarise_leaves_unknown_what_needs_more_values(void **st
     }
 }
 
-static void test_stats_summarise_of_nothing_is_nan(void **state)
+TEST(test_stats_summarise_of_nothing_is_nan)
 {
     struct stats_summary s;
 
@@ -306,7 +302,7 @@ static void test_stats_summarise_of_nothing_is_nan(void **state)
     assert_true(isnan(s.p90) && isnan(s.p99) && isnan(s.p999));
 }
 
-static void test_stats_summarise_rsd_is_positive_and_nan_at_mean_zero(void **state)
+TEST(test_stats_summarise_rsd_is_positive_and_nan_at_mean_zero)
 {
     const double negative[] = {-10, -12}, zero[] = {-1, 1};
     struct stats_summary s;
@@ -319,7 +315,7 @@ static void test_stats_summarise_rsd_is_positive_and_nan_at_mean_zero(void **sta
 }
 
 /* Relative standard deviations of 1/8 and 1/5, of 16 and 9 values. */
-static void test_stats_ratio_of_means_by_the_delta_method(void **state)
+TEST(test_stats_ratio_of_means_by_the_delta_method)
 {
     const struct stats_summary x = {.n = 16, .mean = 400, .sd = 50}, y = {.n = 9, .mean = 100, .sd = 20};
     const double vx = 1 / 64.0 / 16, vy = 1 / 25.0 / 9;
@@ -334,7 +330,7 @@ static void test_stats_ratio_of_means_by_the_delta_method(void **state)
     assert_near(high, exp(half) / 4, 1e-12);
 }
 
-static void test_stats_ratio_of_means_without_an_interval(void **state)
+TEST(test_stats_ratio_of_means_without_an_interval)
 {
     const struct stats_summary good = {.n = 5, .mean = 4, .sd = 1};
     const struct stats_summary bad[] = {{.n = 4, .mean = 2, .sd = 1}, {.n = 5, .mean = -2, .sd = 1}};
@@ -357,34 +353,4 @@ static void test_stats_ratio_of_means_without_an_interval(void **state)
     (void)stats_ratio_of_means(&good, &constant, &low, &high);
     assert_near(low, 2 * exp(-stats_student_t(0.95, 4) * sqrt(1.0 / 16 / 5)), 1e-12);
     assert_near(high, 2 * exp(stats_student_t(0.95, 4) * sqrt(1.0 / 16 / 5)), 1e-12);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stats_running_agrees_with_python),
-        cmocka_unit_test(test_stats_running_keeps_digits_far_from_zero),
-        cmocka_unit_test(test_stats_running_extremes_of_negative_values),
-        cmocka_unit_test(test_stats_sd_is_nan_below_two),
-        cmocka_unit_test(test_stats_merge_equals_one_pass),
-        cmocka_unit_test(test_stats_merge_with_itself_doubles),
-        cmocka_unit_test(test_stats_mean_and_median),
-        cmocka_unit_test(test_stats_quantile_agrees_with_python),
-        cmocka_unit_test(test_stats_quantile_limits),
-        cmocka_unit_test(test_stats_student_t_agrees_with_tables),
-        cmocka_unit_test(test_stats_student_t_closed_forms),
-        cmocka_unit_test(test_stats_student_t_is_continuous_where_the_method_changes),
-        cmocka_unit_test(test_stats_student_t_limits),
-        cmocka_unit_test(test_stats_mad_agrees_with_python),
-        cmocka_unit_test(test_stats_mad_limits),
-        cmocka_unit_test(test_stats_out_of_memory_is_an_error),
-        cmocka_unit_test(test_stats_mean_interval_by_student_t),
-        cmocka_unit_test(test_stats_summarise_agrees_with_python),
-        cmocka_unit_test(test_stats_summarise_leaves_unknown_what_needs_more_values),
-        cmocka_unit_test(test_stats_summarise_of_nothing_is_nan),
-        cmocka_unit_test(test_stats_summarise_rsd_is_positive_and_nan_at_mean_zero),
-        cmocka_unit_test(test_stats_ratio_of_means_by_the_delta_method),
-        cmocka_unit_test(test_stats_ratio_of_means_without_an_interval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void make_device(const char *number, const char *folder, const char *queu
     assert_int_equal(symlink(path, target), 0);
 }
 
-static void test_storage_of_a_partition_and_of_a_virtual_disk(void **state)
+TREE_TEST(test_storage_of_a_partition_and_of_a_virtual_disk)
 {
     tree_put("/proc/self/mountinfo", mounts);
     make_device("8:2", "pci0/ata1/block/sda/sda2", "pci0/ata1/block/sda", "1", "none [mq-deadline] bfq");
@@ -45,7 +45,7 @@ static void test_storage_of_a_partition_and_of_a_virtual_disk(void **state)
     expect(270, "mount=rw+noatime+attr2+logbufs=8;disk=virtual+solid;scheduler=none");
 }
 
-static void test_storage_without_a_disk(void **state)
+TREE_TEST(test_storage_without_a_disk)
 {
     tree_put("/proc/self/mountinfo", mounts);
     expect(30, "mount=rw+size=1024k");
@@ -53,7 +53,7 @@ static void test_storage_without_a_disk(void **state)
     expect(8, "");
 }
 
-static void test_storage_of_damaged_texts(void **state)
+TREE_TEST(test_storage_of_damaged_texts)
 {
     expect(27, "");
     tree_put("/proc/self/mountinfo", "27\n27 1\n27 1 8:2 / /\nx\n- - -\n27 1 8:2 / / rw\n");
@@ -62,7 +62,7 @@ static void test_storage_of_damaged_texts(void **state)
 }
 
 /* This machine's own: no more than that it is of that form. */
-static void test_storage_of_this_machine(void **state)
+TREE_TEST(test_storage_of_this_machine)
 {
     char text[256] = "x";
 
@@ -72,15 +72,4 @@ static void test_storage_of_this_machine(void **state)
     if (access("/proc/self/fdinfo", F_OK) == 0)
         assert_memory_equal(text, "mount=r", 7);
     assert_null(strpbrk(text, ", "));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TREE_TEST(test_storage_of_a_partition_and_of_a_virtual_disk),
-        TREE_TEST(test_storage_without_a_disk),
-        TREE_TEST(test_storage_of_damaged_texts),
-        TREE_TEST(test_storage_of_this_machine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

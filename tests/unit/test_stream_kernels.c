@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Every supported form of the STREAM-style kernels computes the right values, and writes nowhere else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "bench/memory.h"
 
 enum { GUARD = 64, LONGEST = 64 * 129 };
@@ -154,27 +149,27 @@ static void check_triad(const struct stream_kernels *form, size_t n)
     free(t.memory);
 }
 
-static void test_stream_kernels_copy_is_exact(void **state)
+TEST(test_stream_kernels_copy_is_exact)
 {
     for_each_form(check_copy);
 }
 
-static void test_stream_kernels_scale_is_exact(void **state)
+TEST(test_stream_kernels_scale_is_exact)
 {
     for_each_form(check_scale);
 }
 
-static void test_stream_kernels_add_is_exact(void **state)
+TEST(test_stream_kernels_add_is_exact)
 {
     for_each_form(check_add);
 }
 
-static void test_stream_kernels_triad_is_exact(void **state)
+TEST(test_stream_kernels_triad_is_exact)
 {
     for_each_form(check_triad);
 }
 
-static void test_stream_kernels_forms_are_complete_and_named_once(void **state)
+TEST(test_stream_kernels_forms_are_complete_and_named_once)
 {
     assert_non_null(stream_kernels_all[0]);
     for (const struct stream_kernels *const *form = stream_kernels_all; *form; form++) {
@@ -202,23 +197,9 @@ static void assert_first_supported(bool nontemporal)
     assert_true(chosen->supported());
 }
 
-static void test_stream_kernels_choose_takes_the_first_supported(void **state)
+TEST(test_stream_kernels_choose_takes_the_first_supported)
 {
     assert_non_null(stream_kernels_choose(false));
     assert_first_supported(false);
     assert_first_supported(true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stream_kernels_copy_is_exact),
-        cmocka_unit_test(test_stream_kernels_scale_is_exact),
-        cmocka_unit_test(test_stream_kernels_add_is_exact),
-        cmocka_unit_test(test_stream_kernels_triad_is_exact),
-        cmocka_unit_test(test_stream_kernels_forms_are_complete_and_named_once),
-        cmocka_unit_test(test_stream_kernels_choose_takes_the_first_supported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

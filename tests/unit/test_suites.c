@@ -135,7 +135,7 @@ static void check_all_suites(unsigned cpus, enum bind_mode bind, struct seen *se
     check_suite(&suite_latency, WORDS(fifo, (char *)"-u", custom, load), cpus, bind, seen);
 }
 
-static void test_suites_leave_a_cpu_free_of_real_time_work(void **state)
+TEST(test_suites_leave_a_cpu_free_of_real_time_work)
 {
     static const unsigned cpus[] = {1, 2, CPUS_MAX};
 
@@ -150,7 +150,7 @@ static void test_suites_leave_a_cpu_free_of_real_time_work(void **state)
 }
 
 /* Threads that only sleep and wake are real-time on every CPU, but loads beside them are not. */
-static void test_suites_wakeup_is_real_time_on_all_cpus(void **state)
+TEST(test_suites_wakeup_is_real_time_on_all_cpus)
 {
     static const unsigned cpus[] = {1, 2, CPUS_MAX};
 
@@ -164,7 +164,7 @@ static void test_suites_wakeup_is_real_time_on_all_cpus(void **state)
 }
 
 /* Only as many are left out as necessary. */
-static void test_suites_keep_real_time_for_a_single_copy(void **state)
+TEST(test_suites_keep_real_time_for_a_single_copy)
 {
     struct seen seen = {0};
 
@@ -176,21 +176,10 @@ static void test_suites_keep_real_time_for_a_single_copy(void **state)
 }
 
 /* Bad seconds of the machine affect all tests equally; the original takes all passes of a test before the next one. */
-static void test_suites_unix_takes_turns_but_for_the_classic_protocol(void **state)
+TEST(test_suites_unix_takes_turns_but_for_the_classic_protocol)
 {
     struct seen seen = {0};
 
     assert_int_equal(check_suite(&suite_unix, WORDS((char *)"-c1"), 2, BIND_ONE, &seen), SCHEDULE_INTERLEAVED);
     assert_int_equal(check_suite(&suite_unix, WORDS((char *)"--classic"), 2, BIND_ONE, &seen), SCHEDULE_SEQUENCE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_suites_leave_a_cpu_free_of_real_time_work),
-        cmocka_unit_test(test_suites_wakeup_is_real_time_on_all_cpus),
-        cmocka_unit_test(test_suites_keep_real_time_for_a_single_copy),
-        cmocka_unit_test(test_suites_unix_takes_turns_but_for_the_classic_protocol),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

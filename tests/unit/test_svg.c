@@ -2,16 +2,11 @@
 /* Unit tests of plots as SVG text: scales, ticks, what many points become. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "report/report.h"
 
 static void expect_near(double a, double b)
@@ -30,7 +25,7 @@ static size_t count(const char *s, char c)
 
 /* --- scales --- */
 
-static void test_svg_scale_maps_ends_and_middle(void **state)
+TEST(test_svg_scale_maps_ends_and_middle)
 {
     const struct svg_scale linear = svg_scale(0, 10, 100, 0, false), log = svg_scale(1, 100, 0, 200, true);
     expect_near(svg_at(&linear, 0), 100);
@@ -44,7 +39,7 @@ static void test_svg_scale_maps_ends_and_middle(void **state)
     expect_near(svg_at(&log, NAN), 0);
 }
 
-static void test_svg_scale_of_anything_is_finite_and_rises(void **state)
+TEST(test_svg_scale_of_anything_is_finite_and_rises)
 {
     static const double values[] = {NAN,   INFINITY, -INFINITY, 0,        -1,   1,          5e-324, -5e-324,
                                     1e300, -1e300,   DBL_MAX,   -DBL_MAX, 1e18, 1e18 + 256, 42};
@@ -64,7 +59,7 @@ static void test_svg_scale_of_anything_is_finite_and_rises(void **state)
             }
 }
 
-static void test_svg_scale_rounds_to_1_2_5(void **state)
+TEST(test_svg_scale_rounds_to_1_2_5)
 {
     struct svg_scale linear = svg_scale(3, 97, 0, 1, false), log = svg_scale(130, 4100, 0, 1, true);
     svg_scale_round(&linear, 6);
@@ -88,7 +83,7 @@ static void expect_ticks(const struct svg_ticks *ticks, const char *labels, cons
     assert_string_equal(ticks->unit, unit);
 }
 
-static void test_svg_ticks_linear(void **state)
+TEST(test_svg_ticks_linear)
 {
     struct svg_scale scale = svg_scale(0, 2.5e9, 0, 300, false);
     struct svg_ticks ticks;
@@ -102,7 +97,7 @@ static void test_svg_ticks_linear(void **state)
     expect_ticks(&ticks, "0|50|100", "%");
 }
 
-static void test_svg_ticks_log(void **state)
+TEST(test_svg_ticks_log)
 {
     struct svg_scale scale = svg_scale(1e2, 1e9, 0, 600, true);
     struct svg_ticks ticks;
@@ -119,7 +114,7 @@ static void test_svg_ticks_log(void **state)
     expect_ticks(&ticks, "100|200|500|1k", "");
 }
 
-static void test_svg_ticks_labels_keep_apart(void **state)
+TEST(test_svg_ticks_labels_keep_apart)
 {
     for (int power = -3; power < 12; power++)
         for (double width = 60; width < 700; width += 35)
@@ -136,7 +131,7 @@ static void test_svg_ticks_labels_keep_apart(void **state)
 
 /* --- marks --- */
 
-static void test_svg_marks_are_exact(void **state)
+TEST(test_svg_marks_are_exact)
 {
     struct text out = {0};
     svg_line(&out, 0, 1.25, 2.04, -3, "base");
@@ -149,7 +144,7 @@ static void test_svg_marks_are_exact(void **state)
     text_free(&out);
 }
 
-static void test_svg_label_is_escaped_and_cut(void **state)
+TEST(test_svg_label_is_escaped_and_cut)
 {
     struct text out = {0};
     svg_label(&out, 0, 0, "start", "ink", "a<b>", 0);
@@ -161,7 +156,7 @@ static void test_svg_label_is_escaped_and_cut(void **state)
     text_free(&out);
 }
 
-static void test_svg_label_has_as_many_letters_as_fit(void **state)
+TEST(test_svg_label_has_as_many_letters_as_fit)
 {
     struct text out = {0};
     double letter = svg_text_width("x"), most = 5.5 * letter;
@@ -173,7 +168,7 @@ static void test_svg_label_has_as_many_letters_as_fit(void **state)
     text_free(&out);
 }
 
-static void test_svg_numbers_have_a_decimal_where_they_need_one(void **state)
+TEST(test_svg_numbers_have_a_decimal_where_they_need_one)
 {
     struct text out = {0};
     svg_line(&out, 0.8, -1.6, 12, 100.04, "");
@@ -186,7 +181,7 @@ static void test_svg_numbers_have_a_decimal_where_they_need_one(void **state)
     text_free(&out);
 }
 
-static void test_svg_trace_keeps_extremes_of_each_column(void **state)
+TEST(test_svg_trace_keeps_extremes_of_each_column)
 {
     enum { N = 100000 };
     struct stats_point *points = calloc(N, sizeof(*points));
@@ -209,7 +204,7 @@ static void test_svg_trace_keeps_extremes_of_each_column(void **state)
     free(points);
 }
 
-static void test_svg_trace_of_few_points_is_those(void **state)
+TEST(test_svg_trace_of_few_points_is_those)
 {
     const struct stats_point points[] = {{0, 0}, {50, 100}, {100, 25}};
     const struct svg_scale x = svg_scale(0, 100, 0, 100, false), y = svg_scale(0, 100, 100, 0, false);
@@ -219,7 +214,7 @@ static void test_svg_trace_of_few_points_is_those(void **state)
     text_free(&out);
 }
 
-static void test_svg_scatter_puts_one_dot_on_a_pixel(void **state)
+TEST(test_svg_scatter_puts_one_dot_on_a_pixel)
 {
     enum { N = 200000 };
     struct stats_point *points = calloc(N, sizeof(*points));
@@ -235,7 +230,7 @@ static void test_svg_scatter_puts_one_dot_on_a_pixel(void **state)
     free(points);
 }
 
-static void test_svg_steps_outline(void **state)
+TEST(test_svg_steps_outline)
 {
     const double edges[] = {0, 10, 20, 30}, heights[] = {50, 50, 100};
     const struct svg_scale x = svg_scale(0, 30, 0, 30, false), y = svg_scale(0, 100, 100, 0, false);
@@ -245,7 +240,7 @@ static void test_svg_steps_outline(void **state)
     text_free(&out);
 }
 
-static void test_svg_axis_names_its_unit(void **state)
+TEST(test_svg_axis_names_its_unit)
 {
     const struct svg_scale scale = svg_scale(0, 5e6, 0, 300, false);
     struct svg_ticks ticks;
@@ -254,26 +249,4 @@ static void test_svg_axis_names_its_unit(void **state)
     svg_axis_below(&out, &(struct svg_axis){&scale, &ticks, "Latency"}, 100, 0);
     assert_non_null(strstr(out.data, ">Latency (ms)</text>"));
     text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_svg_scale_maps_ends_and_middle),
-        cmocka_unit_test(test_svg_scale_of_anything_is_finite_and_rises),
-        cmocka_unit_test(test_svg_scale_rounds_to_1_2_5),
-        cmocka_unit_test(test_svg_ticks_linear),
-        cmocka_unit_test(test_svg_ticks_log),
-        cmocka_unit_test(test_svg_ticks_labels_keep_apart),
-        cmocka_unit_test(test_svg_marks_are_exact),
-        cmocka_unit_test(test_svg_label_is_escaped_and_cut),
-        cmocka_unit_test(test_svg_label_has_as_many_letters_as_fit),
-        cmocka_unit_test(test_svg_numbers_have_a_decimal_where_they_need_one),
-        cmocka_unit_test(test_svg_trace_keeps_extremes_of_each_column),
-        cmocka_unit_test(test_svg_trace_of_few_points_is_those),
-        cmocka_unit_test(test_svg_scatter_puts_one_dot_on_a_pixel),
-        cmocka_unit_test(test_svg_steps_outline),
-        cmocka_unit_test(test_svg_axis_names_its_unit),
-    };
-    return cmocka_run_group_tests_name("svg", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of the text table: golden texts. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "out/out.h"
 #include "row_fixture.h"
 
@@ -56,7 +51,7 @@ static const struct table_column ranked_columns[] = {
 static const struct table_layout ranked_layout = {.columns = ranked_columns, .n_columns = COUNT(ranked_columns)};
 
 /* The columns of a rank go together, and the line that names them is broken between words. */
-static void test_table_leaves_out_columns_until_it_fits(void **state)
+TEST(test_table_leaves_out_columns_until_it_fits)
 {
     struct row row = make_row("t", "", "m", 1);
     row.stats.mean = 2;
@@ -102,7 +97,7 @@ static void test_table_leaves_out_columns_until_it_fits(void **state)
 }
 
 /* The status behind a line has to fit as well; where another table shows it, it takes no room. */
-static void test_table_leaves_room_for_the_status(void **state)
+TEST(test_table_leaves_room_for_the_status)
 {
     struct table_layout layout = ranked_layout;
     struct row row = make_row("t", "", "m", 1);
@@ -122,7 +117,7 @@ static void test_table_leaves_room_for_the_status(void **state)
                     "t           1      2       1\n");
 }
 
-static void test_table_puts_metrics_of_a_group_on_one_line(void **state)
+TEST(test_table_puts_metrics_of_a_group_on_one_line)
 {
     struct row rows[] = {
         make_row("audio", "none", "latency", 5000),
@@ -142,7 +137,7 @@ static void test_table_puts_metrics_of_a_group_on_one_line(void **state)
                  "burn    1.235            -      2500.00             99.2\n");
 }
 
-static void test_table_leaves_out_groups_of_other_metrics(void **state)
+TEST(test_table_leaves_out_groups_of_other_metrics)
 {
     struct row rows[] = {
         make_row("audio", "none", "deadlines", 50),
@@ -156,7 +151,7 @@ static void test_table_leaves_out_groups_of_other_metrics(void **state)
     assert_table(&latency_layout, rows, 0, "");
 }
 
-static void test_table_groups_by_all_of_the_key(void **state)
+TEST(test_table_groups_by_all_of_the_key)
 {
     static const struct table_column columns[] = {
         {.heading = "test", .field = TABLE_TEST},   {.heading = "param", .field = TABLE_PARAM},
@@ -191,7 +186,7 @@ static const char *title_of(const char *test)
     return strcmp(test, "pipe") == 0 ? "Pipe Throughput" : NULL;
 }
 
-static void test_table_takes_the_headline_row(void **state)
+TEST(test_table_takes_the_headline_row)
 {
     static const struct table_column columns[] = {
         {.heading = "", .field = TABLE_TITLE},
@@ -211,7 +206,7 @@ static void test_table_takes_the_headline_row(void **state)
                  "new              3.0\n");
 }
 
-static void test_table_shows_status_and_each_reason_once(void **state)
+TEST(test_table_shows_status_and_each_reason_once)
 {
     static const struct table_column columns[] = {
         {.heading = "test", .field = TABLE_TEST},
@@ -241,7 +236,7 @@ static void test_table_shows_status_and_each_reason_once(void **state)
                  "skipped: needs /bin/sh and od\n");
 }
 
-static void test_table_status_column_replaces_the_status_after_the_line(void **state)
+TEST(test_table_status_column_replaces_the_status_after_the_line)
 {
     static const struct table_column columns[] = {
         {.heading = "status", .field = TABLE_STATUS},
@@ -256,7 +251,7 @@ static void test_table_status_column_replaces_the_status_after_the_line(void **s
                  "failed      2\n");
 }
 
-static void test_table_prints_all_statistics(void **state)
+TEST(test_table_prints_all_statistics)
 {
     static const struct table_column columns[] = {
         {.heading = "n", .field = TABLE_N},
@@ -286,7 +281,7 @@ static void test_table_prints_all_statistics(void **state)
                  "12  2.2  0.75    1    2    3    4     -   -6\n");
 }
 
-static void test_table_per_sample_prints_a_line_a_sample(void **state)
+TEST(test_table_per_sample_prints_a_line_a_sample)
 {
     static const struct table_column columns[] = {
         {.heading = "limit", .field = TABLE_PARAM},
@@ -316,7 +311,7 @@ static void test_table_per_sample_prints_a_line_a_sample(void **state)
                  "            -       -    -  failed\n");
 }
 
-static void test_table_aligns_utf8_and_disarms_control_characters(void **state)
+TEST(test_table_aligns_utf8_and_disarms_control_characters)
 {
     static const struct table_column columns[] = {
         {.heading = "Gr\xc3\xb6\xc3\x9f"
@@ -335,7 +330,7 @@ static void test_table_aligns_utf8_and_disarms_control_characters(void **state)
                  "\xc3\xa9      10\n");
 }
 
-static void test_table_holds_the_largest_number(void **state)
+TEST(test_table_holds_the_largest_number)
 {
     static const struct table_column columns[] = {{.heading = "v", .field = TABLE_VALUE, .decimals = 4000000000u}};
     static const struct table_layout layout = {.columns = columns, .n_columns = 1};
@@ -345,23 +340,4 @@ static void test_table_holds_the_largest_number(void **state)
     /* The heading's line is as wide: 309 digits, the point, 17 decimals. */
     assert_int_equal(out.length, 2 * (309 + 1 + 17 + 1));
     text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_leaves_out_columns_until_it_fits),
-        cmocka_unit_test(test_table_leaves_room_for_the_status),
-        cmocka_unit_test(test_table_puts_metrics_of_a_group_on_one_line),
-        cmocka_unit_test(test_table_leaves_out_groups_of_other_metrics),
-        cmocka_unit_test(test_table_groups_by_all_of_the_key),
-        cmocka_unit_test(test_table_takes_the_headline_row),
-        cmocka_unit_test(test_table_shows_status_and_each_reason_once),
-        cmocka_unit_test(test_table_status_column_replaces_the_status_after_the_line),
-        cmocka_unit_test(test_table_prints_all_statistics),
-        cmocka_unit_test(test_table_per_sample_prints_a_line_a_sample),
-        cmocka_unit_test(test_table_aligns_utf8_and_disarms_control_characters),
-        cmocka_unit_test(test_table_holds_the_largest_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

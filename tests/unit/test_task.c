@@ -5,11 +5,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "../refuse.h"
 #include "fixture.h"
 #include "sys/cpu.h"
 
-static void test_task_affinity_is_set_and_read_back(void **state)
+TEST(test_task_affinity_is_set_and_read_back)
 {
     struct cpuset all, one, now;
     assert_int_equal(task_get_affinity(&all), 0);
@@ -47,7 +41,7 @@ static void test_task_affinity_is_set_and_read_back(void **state)
     assert_true(cpuset_equal(&all, &now));
 }
 
-static void test_task_affinity_rejects_no_cpu(void **state)
+TEST(test_task_affinity_rejects_no_cpu)
 {
     struct cpuset none, before, after;
     cpuset_clear(&none);
@@ -69,7 +63,7 @@ static int large_mask_body(void)
     return 0;
 }
 
-static void test_task_affinity_reads_masks_larger_than_the_set(void **state)
+TEST(test_task_affinity_reads_masks_larger_than_the_set)
 {
     assert_int_equal(fixture_in_child(large_mask_body), 0);
 }
@@ -85,7 +79,7 @@ static int endless_mask_body(void)
     return 0;
 }
 
-static void test_task_affinity_search_for_a_size_ends(void **state)
+TEST(test_task_affinity_search_for_a_size_ends)
 {
     assert_int_equal(fixture_in_child(endless_mask_body), 0);
 }
@@ -110,7 +104,7 @@ static int refused_calls_body(void)
     return 0;
 }
 
-static void test_task_refused_calls_answer_the_reason(void **state)
+TEST(test_task_refused_calls_answer_the_reason)
 {
     assert_int_equal(fixture_in_child(refused_calls_body), 0);
 }
@@ -135,12 +129,12 @@ static int refused_limits_body(void)
     return 0;
 }
 
-static void test_task_refused_limits_answer_the_reason(void **state)
+TEST(test_task_refused_limits_answer_the_reason)
 {
     assert_int_equal(fixture_in_child(refused_limits_body), 0);
 }
 
-static void test_task_policy_rejects_what_is_out_of_range(void **state)
+TEST(test_task_policy_rejects_what_is_out_of_range)
 {
     int policy, priority;
     assert_int_equal(task_set_policy(SCHED_FIFO, 99), -EINVAL);
@@ -179,7 +173,7 @@ static int ordinary_policies_body(void)
     return status;
 }
 
-static void test_task_policy_ordinary_is_set_and_read_back(void **state)
+TEST(test_task_policy_ordinary_is_set_and_read_back)
 {
     assert_int_equal(fixture_in_child(ordinary_policies_body), 0);
 }
@@ -195,7 +189,7 @@ static int realtime_policies_body(void)
     return status;
 }
 
-static void test_task_policy_realtime_is_set_and_read_back(void **state)
+TEST(test_task_policy_realtime_is_set_and_read_back)
 {
     assert_int_equal(fixture_in_child(realtime_policies_body), 0);
 }
@@ -211,7 +205,7 @@ static int unprivileged_return_body(void)
     return 0;
 }
 
-static void test_task_policy_returns_to_other_without_privilege(void **state)
+TEST(test_task_policy_returns_to_other_without_privilege)
 {
     assert_int_equal(fixture_in_child(unprivileged_return_body), 0);
 }
@@ -234,12 +228,12 @@ static int inherited_policies_body(void)
     return 0;
 }
 
-static void test_task_policy_is_inherited_or_reset(void **state)
+TEST(test_task_policy_is_inherited_or_reset)
 {
     assert_int_equal(fixture_in_child(inherited_policies_body), 0);
 }
 
-static void test_task_policy_names(void **state)
+TEST(test_task_policy_names)
 {
     assert_string_equal(task_policy_name(SCHED_OTHER), "other");
     assert_string_equal(task_policy_name(SCHED_FIFO), "fifo");
@@ -266,7 +260,7 @@ static int nice_body(void)
     return 0;
 }
 
-static void test_task_nice_over_its_whole_range(void **state)
+TEST(test_task_nice_over_its_whole_range)
 {
     assert_int_equal(fixture_in_child(nice_body), 0);
 }
@@ -289,7 +283,7 @@ static int slack_body(void)
     return 0;
 }
 
-static void test_task_timer_slack_is_set_and_restored(void **state)
+TEST(test_task_timer_slack_is_set_and_restored)
 {
     assert_int_equal(fixture_in_child(slack_body), 0);
 }
@@ -321,7 +315,7 @@ static int realtime_limit_body(void)
     return 0;
 }
 
-static void test_task_realtime_limit_is_never_lost(void **state)
+TEST(test_task_realtime_limit_is_never_lost)
 {
     assert_int_equal(fixture_in_child(realtime_limit_body), 0);
 }
@@ -342,7 +336,7 @@ static int own_limit_body(void)
     return 0;
 }
 
-static void test_task_own_realtime_limit_is_the_soft_one(void **state)
+TEST(test_task_own_realtime_limit_is_the_soft_one)
 {
     assert_int_equal(fixture_in_child(own_limit_body), 0);
 }
@@ -371,7 +365,7 @@ int __wrap_getrlimit64(int resource, struct rlimit *limit)
     return get_limit(resource, limit);
 }
 
-static void test_task_limits_are_known(void **state)
+TEST(test_task_limits_are_known)
 {
     static const struct {
         rlim_t limit;
@@ -397,7 +391,7 @@ static int layout_body(void)
     return 0;
 }
 
-static void test_task_layout_is_fixed(void **state)
+TEST(test_task_layout_is_fixed)
 {
     assert_int_equal(fixture_in_child(layout_body), 0);
 }
@@ -427,7 +421,7 @@ static int lock_body(void)
     return 0;
 }
 
-static void test_task_lock_memory_answers_a_refusal(void **state)
+TEST(test_task_lock_memory_answers_a_refusal)
 {
     assert_int_equal(fixture_in_child(lock_body), 0);
 }
@@ -441,7 +435,7 @@ static int orphan_body(void)
     return 0;
 }
 
-static void test_task_notices_a_lost_parent(void **state)
+TEST(test_task_notices_a_lost_parent)
 {
     assert_int_equal(fixture_in_child(orphan_body), 0);
 }
@@ -456,7 +450,7 @@ static int name_body(void)
     return 0;
 }
 
-static void test_task_name_is_cut_to_15_bytes(void **state)
+TEST(test_task_name_is_cut_to_15_bytes)
 {
     assert_int_equal(fixture_in_child(name_body), 0);
 }
@@ -511,7 +505,7 @@ static void read_accounts(int64_t account[ACCOUNTS])
 }
 
 /* Each count is between the kernel's values before and after, which differ by the work done meanwhile. */
-static void test_task_counters_are_the_kernels(void **state)
+TEST(test_task_counters_are_the_kernels)
 {
     const struct timespec little = {.tv_nsec = 1000};
     struct task_counters counters;
@@ -560,7 +554,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *time)
     return (id == CLOCK_PROCESS_CPUTIME_ID || id == CLOCK_THREAD_CPUTIME_ID) && !usage_is_refused ? 0 : -1;
 }
 
-static void test_task_usage_has_each_count_in_its_place(void **state)
+TEST(test_task_usage_has_each_count_in_its_place)
 {
     struct task_counters counters = {.migrations = 19, .run_delay_ns = 23}, refused = {.cpu_ns = 0};
     if (sizeof(time_t) > sizeof(long))
@@ -590,7 +584,7 @@ static void *count_own_faults(void *out)
     return NULL;
 }
 
-static void test_task_counters_are_the_threads_own(void **state)
+TEST(test_task_counters_are_the_threads_own)
 {
     struct task_counters main_thread, other;
     pthread_t thread;
@@ -614,12 +608,12 @@ static int no_proc_body(void)
     return 0;
 }
 
-static void test_task_counters_without_proc_are_not_known(void **state)
+TEST(test_task_counters_without_proc_are_not_known)
 {
     assert_int_equal(fixture_in_child(no_proc_body), 0);
 }
 
-static void test_task_parses_the_kernels_texts(void **state)
+TEST(test_task_parses_the_kernels_texts)
 {
     static const struct {
         const char *text;
@@ -650,7 +644,7 @@ static int oom_body(void)
     return 0;
 }
 
-static void test_task_offers_itself_to_the_oom_killer(void **state)
+TEST(test_task_offers_itself_to_the_oom_killer)
 {
     assert_int_equal(fixture_in_child(oom_body), 0);
 }
@@ -690,7 +684,7 @@ static int delay_body(void)
     return 0;
 }
 
-static void test_task_run_delay_is_the_second_number(void **state)
+TEST(test_task_run_delay_is_the_second_number)
 {
     assert_int_equal(fixture_in_child(delay_body), 0);
 }
@@ -730,7 +724,7 @@ static int thread_folder_body(void)
     return 0;
 }
 
-static void test_task_counters_come_from_the_threads_folder(void **state)
+TEST(test_task_counters_come_from_the_threads_folder)
 {
     assert_int_equal(fixture_in_child(thread_folder_body), 0);
 }
@@ -765,44 +759,7 @@ static int io_body(void)
     return 0;
 }
 
-static void test_task_io_is_taken_from_its_file(void **state)
+TEST(test_task_io_is_taken_from_its_file)
 {
     assert_int_equal(fixture_in_child(io_body), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_task_affinity_is_set_and_read_back),
-        cmocka_unit_test(test_task_affinity_rejects_no_cpu),
-        cmocka_unit_test(test_task_affinity_reads_masks_larger_than_the_set),
-        cmocka_unit_test(test_task_affinity_search_for_a_size_ends),
-        cmocka_unit_test(test_task_refused_calls_answer_the_reason),
-        cmocka_unit_test(test_task_refused_limits_answer_the_reason),
-        cmocka_unit_test(test_task_policy_rejects_what_is_out_of_range),
-        cmocka_unit_test(test_task_policy_ordinary_is_set_and_read_back),
-        cmocka_unit_test(test_task_policy_realtime_is_set_and_read_back),
-        cmocka_unit_test(test_task_policy_returns_to_other_without_privilege),
-        cmocka_unit_test(test_task_policy_is_inherited_or_reset),
-        cmocka_unit_test(test_task_policy_names),
-        cmocka_unit_test(test_task_nice_over_its_whole_range),
-        cmocka_unit_test(test_task_timer_slack_is_set_and_restored),
-        cmocka_unit_test(test_task_realtime_limit_is_never_lost),
-        cmocka_unit_test(test_task_own_realtime_limit_is_the_soft_one),
-        cmocka_unit_test(test_task_limits_are_known),
-        cmocka_unit_test(test_task_layout_is_fixed),
-        cmocka_unit_test(test_task_lock_memory_answers_a_refusal),
-        cmocka_unit_test(test_task_notices_a_lost_parent),
-        cmocka_unit_test(test_task_name_is_cut_to_15_bytes),
-        cmocka_unit_test(test_task_counters_are_the_kernels),
-        cmocka_unit_test(test_task_usage_has_each_count_in_its_place),
-        cmocka_unit_test(test_task_counters_are_the_threads_own),
-        cmocka_unit_test(test_task_counters_without_proc_are_not_known),
-        cmocka_unit_test(test_task_counters_come_from_the_threads_folder),
-        cmocka_unit_test(test_task_parses_the_kernels_texts),
-        cmocka_unit_test(test_task_offers_itself_to_the_oom_killer),
-        cmocka_unit_test(test_task_io_is_taken_from_its_file),
-        cmocka_unit_test(test_task_run_delay_is_the_second_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void put_task(unsigned process, unsigned task, const char *name, unsigned
     tree_put(path, schedstat);
 }
 
-static void test_tasks_names_and_kinds(void **state)
+TREE_TEST(test_tasks_names_and_kinds)
 {
     struct tasks_one one;
 
@@ -50,7 +50,7 @@ static void test_tasks_names_and_kinds(void **state)
     assert_false(tasks_read(tree_root, 17, &one));
 }
 
-static void test_tasks_times_of_all_threads(void **state)
+TREE_TEST(test_tasks_times_of_all_threads)
 {
     struct tasks_times times = {0};
 
@@ -67,7 +67,7 @@ static void test_tasks_times_of_all_threads(void **state)
     free(times.of);
 }
 
-static void test_tasks_times_need_proc(void **state)
+TREE_TEST(test_tasks_times_need_proc)
 {
     struct tasks_times times = {0};
 
@@ -75,7 +75,7 @@ static void test_tasks_times_need_proc(void **state)
     free(times.of);
 }
 
-static void test_tasks_functions_by_address(void **state)
+TREE_TEST(test_tasks_functions_by_address)
 {
     static const uint64_t addresses[] = {0xffffffff81234560, 0x10, 0xffffffff81234570};
     char names[COUNT(addresses)][TASKS_NAME] = {{0}};
@@ -90,18 +90,4 @@ static void test_tasks_functions_by_address(void **state)
     assert_string_equal(names[0], "vmstat_update");
     assert_string_equal(names[1], "");
     assert_string_equal(names[2], "a_function_whose_name_is_longer");
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, tree_make, tree_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_tasks_names_and_kinds),
-        TEST(test_tasks_times_of_all_threads),
-        TEST(test_tasks_times_need_proc),
-        TEST(test_tasks_functions_by_address),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,20 +2,15 @@
 /* Near misses, text that grows, numbers and durations as a person reads them. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "rows/text.h"
 
 /* Distances worked out by hand, and checked with a table-filling program in Python. */
-static void test_text_distance_counts_edits(void **state)
+TEST(test_text_distance_counts_edits)
 {
     static const struct {
         const char *a, *b;
@@ -41,7 +36,7 @@ static void test_text_distance_counts_edits(void **state)
     }
 }
 
-static void test_text_distance_takes_words_of_any_length(void **state)
+TEST(test_text_distance_takes_words_of_any_length)
 {
     char a[301], b[301], edge[129];
     memset(a, 'a', 300);
@@ -54,7 +49,7 @@ static void test_text_distance_takes_words_of_any_length(void **state)
     assert_int_equal(text_distance(a, b), 300);
 }
 
-static void test_text_nearest_finds_what_was_meant(void **state)
+TEST(test_text_nearest_finds_what_was_meant)
 {
     static const char *const names[] = {"limit", "samples", "series", "time", "nice"};
     assert_string_equal(text_nearest("limt", names, 5), "limit");
@@ -68,7 +63,7 @@ static void test_text_nearest_finds_what_was_meant(void **state)
     assert_null(text_nearest("sumplot", names, 5));
 }
 
-static void test_text_nearest_prefers_the_nearest_then_a_beginning_then_the_first(void **state)
+TEST(test_text_nearest_prefers_the_nearest_then_a_beginning_then_the_first)
 {
     static const char *const names[] = {"lime", "limit", "limbo"};
     static const char *const alike[] = {"cat", "bat"};
@@ -77,7 +72,7 @@ static void test_text_nearest_prefers_the_nearest_then_a_beginning_then_the_firs
     assert_string_equal(text_nearest("rat", alike, 2), "cat");
 }
 
-static void test_text_nearest_finds_nothing_when_none_is_near(void **state)
+TEST(test_text_nearest_finds_nothing_when_none_is_near)
 {
     static const char *const names[] = {"limit", "", "x"};
     assert_null(text_nearest("qqqq", names, 3));
@@ -87,7 +82,7 @@ static void test_text_nearest_finds_nothing_when_none_is_near(void **state)
     assert_null(text_nearest("limit", NULL, 0));
 }
 
-static void test_text_append_grows_and_terminates(void **state)
+TEST(test_text_append_grows_and_terminates)
 {
     struct text t = {0};
     text_append(&t, NULL, 0);
@@ -108,7 +103,7 @@ static void test_text_append_grows_and_terminates(void **state)
     assert_int_equal(t.size, 0);
 }
 
-static void test_text_printf_appends_any_length(void **state)
+TEST(test_text_printf_appends_any_length)
 {
     struct text t = {0};
     text_printf(&t, "%d", 42);
@@ -120,7 +115,7 @@ static void test_text_printf_appends_any_length(void **state)
     text_free(&t);
 }
 
-static void test_text_failure_stays(void **state)
+TEST(test_text_failure_stays)
 {
     struct text t = {0};
     text_append(&t, "kept", 4);
@@ -134,7 +129,7 @@ static void test_text_failure_stays(void **state)
     assert_int_equal(t.failed, 0);
 }
 
-static void test_text_duration_takes_the_largest_unit(void **state)
+TEST(test_text_duration_takes_the_largest_unit)
 {
     static const struct {
         uint64_t ns;
@@ -162,7 +157,7 @@ static void test_text_duration_takes_the_largest_unit(void **state)
     }
 }
 
-static void test_text_duration_rounds_to_three_digits(void **state)
+TEST(test_text_duration_rounds_to_three_digits)
 {
     static const struct {
         uint64_t ns;
@@ -190,7 +185,7 @@ static void test_text_duration_rounds_to_three_digits(void **state)
     }
 }
 
-static void test_text_bytes_takes_the_largest_unit(void **state)
+TEST(test_text_bytes_takes_the_largest_unit)
 {
     static const struct {
         uint64_t bytes;
@@ -216,7 +211,7 @@ static void test_text_bytes_takes_the_largest_unit(void **state)
     }
 }
 
-static void test_text_units_are_cut_at_the_buffer(void **state)
+TEST(test_text_units_are_cut_at_the_buffer)
 {
     char buf[8] = "1234567";
     text_duration(250000000, buf, 4);
@@ -228,7 +223,7 @@ static void test_text_units_are_cut_at_the_buffer(void **state)
     assert_string_equal(buf, "384 M");
 }
 
-static void test_text_copy_cuts_and_terminates(void **state)
+TEST(test_text_copy_cuts_and_terminates)
 {
     char buf[8] = "1234567";
     text_copy(buf, 4, "abcdef");
@@ -248,7 +243,7 @@ static void test_text_copy_cuts_and_terminates(void **state)
     assert_int_equal(buf[0], 'q');
 }
 
-static void test_text_has_word_takes_whole_words(void **state)
+TEST(test_text_has_word_takes_whole_words)
 {
     assert_true(text_has_word("none burn write", "none"));
     assert_true(text_has_word("none  burn write", "burn"));
@@ -262,7 +257,7 @@ static void test_text_has_word_takes_whole_words(void **state)
     assert_true(text_has_word_of(" none burn ", "none of them", 4));
 }
 
-static void test_text_real_is_as_printf_has_it(void **state)
+TEST(test_text_real_is_as_printf_has_it)
 {
     static const double values[] = {0,    -0.0, 1,     -1,      10,       123456789012345,  999999999999999, 1e15,
                                     1e16, 1e17, -1e15, 1.5e-10, 0.1,      DBL_MAX,          -DBL_MIN,        5e-324,
@@ -282,7 +277,7 @@ static void test_text_real_is_as_printf_has_it(void **state)
     assert_int_equal(none.length, 0);
 }
 
-static void test_text_short_decimal_is_strtods_number(void **state)
+TEST(test_text_short_decimal_is_strtods_number)
 {
     uint64_t random = 3;
     char text[40], *end;
@@ -308,7 +303,7 @@ static void test_text_short_decimal_is_strtods_number(void **state)
     }
 }
 
-static void test_text_short_decimal_leaves_the_rest(void **state)
+TEST(test_text_short_decimal_leaves_the_rest)
 {
     static const char *const not_short[] = {"",
                                             "-",
@@ -354,7 +349,7 @@ static void test_text_short_decimal_leaves_the_rest(void **state)
     }
 }
 
-static void test_text_sanitize_leaves_no_control_characters(void **state)
+TEST(test_text_sanitize_leaves_no_control_characters)
 {
     static const struct {
         const char *from, *to;
@@ -384,7 +379,7 @@ static void test_text_sanitize_leaves_no_control_characters(void **state)
     }
 }
 
-static void test_text_sanitize_name_damages_no_list(void **state)
+TEST(test_text_sanitize_name_damages_no_list)
 {
     static const char *const names[][2] = {
         {"=1+2", "_1+2"},
@@ -404,7 +399,7 @@ static void test_text_sanitize_name_damages_no_list(void **state)
     }
 }
 
-static void test_text_wraps_between_words(void **state)
+TEST(test_text_wraps_between_words)
 {
     struct text out = {0};
 
@@ -417,31 +412,4 @@ static void test_text_wraps_between_words(void **state)
     text_free(&out);
     text_wrap(&out, "", 2, 7);
     assert_int_equal(out.length, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text_distance_counts_edits),
-        cmocka_unit_test(test_text_distance_takes_words_of_any_length),
-        cmocka_unit_test(test_text_nearest_finds_what_was_meant),
-        cmocka_unit_test(test_text_nearest_prefers_the_nearest_then_a_beginning_then_the_first),
-        cmocka_unit_test(test_text_nearest_finds_nothing_when_none_is_near),
-        cmocka_unit_test(test_text_append_grows_and_terminates),
-        cmocka_unit_test(test_text_printf_appends_any_length),
-        cmocka_unit_test(test_text_failure_stays),
-        cmocka_unit_test(test_text_duration_takes_the_largest_unit),
-        cmocka_unit_test(test_text_duration_rounds_to_three_digits),
-        cmocka_unit_test(test_text_bytes_takes_the_largest_unit),
-        cmocka_unit_test(test_text_units_are_cut_at_the_buffer),
-        cmocka_unit_test(test_text_copy_cuts_and_terminates),
-        cmocka_unit_test(test_text_has_word_takes_whole_words),
-        cmocka_unit_test(test_text_sanitize_leaves_no_control_characters),
-        cmocka_unit_test(test_text_sanitize_name_damages_no_list),
-        cmocka_unit_test(test_text_real_is_as_printf_has_it),
-        cmocka_unit_test(test_text_short_decimal_is_strtods_number),
-        cmocka_unit_test(test_text_short_decimal_leaves_the_rest),
-        cmocka_unit_test(test_text_wraps_between_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ static void assert_pairs(enum cpu_pairing pairing, const unsigned *order, size_t
 /* The order in which CPUs are used: one of each core before any sibling. */
 #define EIGHT 2, 4, 6, 0, 3, 5, 7, 1
 
-static void test_topology_near_pairs_are_siblings(void **state)
+TREE_TEST(test_topology_near_pairs_are_siblings)
 {
     put_two_sockets();
     put_nodes("0-3\n", "4-7\n");
@@ -77,7 +77,7 @@ static void test_topology_near_pairs_are_siblings(void **state)
     PAIRS(PAIRS_NEAR, "2-0:same-cache", 2, 4, 0);
 }
 
-static void test_topology_far_pairs_are_of_two_nodes(void **state)
+TREE_TEST(test_topology_far_pairs_are_of_two_nodes)
 {
     put_two_sockets();
     put_nodes("0-3\n", "4-7\n");
@@ -87,7 +87,7 @@ static void test_topology_far_pairs_are_of_two_nodes(void **state)
     PAIRS(PAIRS_FAR, "", 0, 1, 2, 3);
 }
 
-static void test_topology_far_pairs_of_packages_without_nodes(void **state)
+TREE_TEST(test_topology_far_pairs_of_packages_without_nodes)
 {
     put_two_sockets();
     PAIRS(PAIRS_FAR, "2-4:same-node 6-0:same-node", 2, 4, 6, 0);
@@ -97,7 +97,7 @@ static void test_topology_far_pairs_of_packages_without_nodes(void **state)
 }
 
 /* A package may be cut into nodes: these are as far from each other as two packages. */
-static void test_topology_far_prefers_another_node(void **state)
+TREE_TEST(test_topology_far_prefers_another_node)
 {
     for (unsigned cpu = 0; cpu < 4; cpu++)
         put_core(cpu, (const char *const[]){"0\n", "1\n", "2\n", "3\n"}[cpu], cpu == 1 ? "1\n" : "0\n");
@@ -107,7 +107,7 @@ static void test_topology_far_prefers_another_node(void **state)
     PAIRS(PAIRS_NEAR, "0-1:same-node 2-3:same-package", 0, 1, 2, 3);
 }
 
-static void test_topology_caches_within_a_package(void **state)
+TREE_TEST(test_topology_caches_within_a_package)
 {
     for (unsigned cpu = 0; cpu < 4; cpu++) {
         put_core(cpu, (const char *const[]){"0\n", "1\n", "2\n", "3\n"}[cpu], "0\n");
@@ -117,7 +117,7 @@ static void test_topology_caches_within_a_package(void **state)
     PAIRS(PAIRS_FAR, "", 1, 2, 3, 0);
 }
 
-static void test_topology_halves_are_by_number(void **state)
+TREE_TEST(test_topology_halves_are_by_number)
 {
     put_two_sockets();
     put_nodes("0-3\n", "4-7\n");
@@ -125,7 +125,7 @@ static void test_topology_halves_are_by_number(void **state)
     PAIRS(PAIRS_HALVES, "0-2:same-cache 1-3:same-cache", 2, 0, 3, 1, 4);
 }
 
-static void test_topology_next_goes_round(void **state)
+TREE_TEST(test_topology_next_goes_round)
 {
     put_two_sockets();
     put_nodes("0-3\n", "4-7\n");
@@ -133,7 +133,7 @@ static void test_topology_next_goes_round(void **state)
     PAIRS(PAIRS_NEXT, "0-1:same-core 1-0:same-core", 0, 1);
 }
 
-static void test_topology_all_pairs_by_number(void **state)
+TREE_TEST(test_topology_all_pairs_by_number)
 {
     put_two_sockets();
     put_nodes("0-3\n", "4-7\n");
@@ -143,7 +143,7 @@ static void test_topology_all_pairs_by_number(void **state)
 }
 
 /* Of 200 CPUs a sample: some CPUs with the next one of each relation, and not more pairs than 64 CPUs have. */
-static void test_topology_all_pairs_of_many_cpus_are_a_sample(void **state)
+TREE_TEST(test_topology_all_pairs_of_many_cpus_are_a_sample)
 {
     static unsigned order[200];
     struct cpu_pairs pairs;
@@ -168,7 +168,7 @@ static void test_topology_all_pairs_of_many_cpus_are_a_sample(void **state)
 }
 
 /* A sixth of 64 * 63 / 2 CPUs, evenly chosen, each with the next one: nothing is known of how they are related. */
-static void test_topology_sample_of_more_cpus_is_even(void **state)
+TREE_TEST(test_topology_sample_of_more_cpus_is_even)
 {
     static unsigned order[400];
     struct cpu_pairs pairs;
@@ -189,7 +189,7 @@ static void test_topology_sample_of_more_cpus_is_even(void **state)
     topology_pairs_free(&pairs);
 }
 
-static void test_topology_single_cpu_has_no_pair(void **state)
+TREE_TEST(test_topology_single_cpu_has_no_pair)
 {
     put_two_sockets();
     for (int pairing = PAIRS_NEXT; pairing <= PAIRS_HALVES; pairing++) {
@@ -198,7 +198,7 @@ static void test_topology_single_cpu_has_no_pair(void **state)
     }
 }
 
-static void test_topology_not_known(void **state)
+TREE_TEST(test_topology_not_known)
 {
     PAIRS(PAIRS_NEAR, "0-1:unknown 2-3:unknown", 0, 1, 2, 3);
     PAIRS(PAIRS_FAR, "", 0, 1, 2, 3);
@@ -230,29 +230,7 @@ static int pair_four(void)
     return error;
 }
 
-static void test_topology_frees_its_memory(void **state)
+TREE_TEST(test_topology_frees_its_memory)
 {
     assert_int_equal(memory_needed(pair_four), 2);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, tree_make, tree_remove)
-    const struct CMUnitTest tests[] = {
-        TEST(test_topology_near_pairs_are_siblings),
-        TEST(test_topology_far_pairs_are_of_two_nodes),
-        TEST(test_topology_far_pairs_of_packages_without_nodes),
-        TEST(test_topology_far_prefers_another_node),
-        TEST(test_topology_caches_within_a_package),
-        TEST(test_topology_halves_are_by_number),
-        TEST(test_topology_next_goes_round),
-        TEST(test_topology_all_pairs_by_number),
-        TEST(test_topology_all_pairs_of_many_cpus_are_a_sample),
-        TEST(test_topology_sample_of_more_cpus_is_even),
-        TEST(test_topology_single_cpu_has_no_pair),
-        TEST(test_topology_not_known),
-        TEST(test_topology_frees_its_memory),
-    };
-
-    return cmocka_run_group_tests_name("topology", tests, NULL, NULL);
 }

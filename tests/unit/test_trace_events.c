@@ -28,7 +28,7 @@ static const struct trace_event *event_of(const struct trace_events *events, uns
     return NULL;
 }
 
-static void test_trace_events_have_numbers_and_positions(void **state)
+TREE_TEST(test_trace_events_have_numbers_and_positions)
 {
     static struct trace_events events;
 
@@ -72,7 +72,7 @@ static void test_trace_events_have_numbers_and_positions(void **state)
 }
 
 /* Fields that are missing, or have other names that end alike. */
-static void test_trace_events_without_their_fields_are_left_out(void **state)
+TREE_TEST(test_trace_events_without_their_fields_are_left_out)
 {
     static struct trace_events events;
 
@@ -84,7 +84,7 @@ static void test_trace_events_without_their_fields_are_left_out(void **state)
     assert_int_equal(events.n, 0);
 }
 
-static void test_trace_events_say_why_there_are_none(void **state)
+TREE_TEST(test_trace_events_say_why_there_are_none)
 {
     static struct trace_events events;
 
@@ -102,7 +102,7 @@ static size_t pairs_with(const char *interrupts)
 }
 
 /* Each event that is used makes the end of a recording longer. */
-static void test_trace_events_of_rare_interrupts_need_one_since_boot(void **state)
+TREE_TEST(test_trace_events_of_rare_interrupts_need_one_since_boot)
 {
     put_event("irq_vectors/local_timer_entry", 90, "");
     put_event("irq_vectors/local_timer_exit", 89, "");
@@ -118,7 +118,7 @@ static void test_trace_events_of_rare_interrupts_need_one_since_boot(void **stat
 }
 
 /* Of this machine. A mount that was made for it is gone afterwards. */
-static void test_trace_events_are_found_without_a_mount(void **state)
+TEST(test_trace_events_are_found_without_a_mount)
 {
     static struct trace_events events;
     static const char path[] = "/sys/kernel/tracing/events";
@@ -138,26 +138,10 @@ static void test_trace_events_are_found_without_a_mount(void **state)
     assert_true(softirq);
 }
 
-static void test_trace_softirq_names(void **state)
+TEST(test_trace_softirq_names)
 {
     assert_string_equal(trace_softirq_name(0), "HI");
     assert_string_equal(trace_softirq_name(3), "NET_RX");
     assert_string_equal(trace_softirq_name(9), "RCU");
     assert_null(trace_softirq_name(10));
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, tree_make, tree_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_trace_events_have_numbers_and_positions),
-        TEST(test_trace_events_without_their_fields_are_left_out),
-        TEST(test_trace_events_say_why_there_are_none),
-        TEST(test_trace_events_of_rare_interrupts_need_one_since_boot),
-        cmocka_unit_test(test_trace_events_are_found_without_a_mount),
-        cmocka_unit_test(test_trace_softirq_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

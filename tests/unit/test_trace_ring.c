@@ -83,7 +83,7 @@ static void put_switch(uint16_t misc, uint32_t other, uint32_t tid, uint64_t ns)
     put_id(tid, ns);
 }
 
-static void test_trace_ring_switches_name_the_next_task(void **state)
+TEST(test_trace_ring_switches_name_the_next_task)
 {
     struct trace_record record;
 
@@ -104,7 +104,7 @@ static void put_sample(uint32_t tid, uint64_t ns, const void *raw, uint32_t size
     put(raw, size);
 }
 
-static void test_trace_ring_interrupts_have_number_and_name(void **state)
+TEST(test_trace_ring_interrupts_have_number_and_name)
 {
     struct {
         uint16_t type, rest[3];
@@ -130,7 +130,7 @@ static void test_trace_ring_interrupts_have_number_and_name(void **state)
     assert_false(read_made(&record));
 }
 
-static void test_trace_ring_vectors_and_work_items(void **state)
+TEST(test_trace_ring_vectors_and_work_items)
 {
     struct {
         uint16_t type, rest[3];
@@ -148,7 +148,7 @@ static void test_trace_ring_vectors_and_work_items(void **state)
     assert_true(record.kind == TRACE_WORK && record.tid == 7 && record.number == 0xffffffff81234560);
 }
 
-static void test_trace_ring_names_parents_and_losses(void **state)
+TEST(test_trace_ring_names_parents_and_losses)
 {
     struct trace_record record;
 
@@ -181,7 +181,7 @@ static void test_trace_ring_names_parents_and_losses(void **state)
 }
 
 /* No length makes it read beyond the record: tests run with the address sanitizer, too. */
-static void test_trace_ring_short_records_are_rejected(void **state)
+TEST(test_trace_ring_short_records_are_rejected)
 {
     static const uint32_t types[] = {2, 3, 7, 9, 15};
     struct trace_record record;
@@ -239,7 +239,7 @@ static bool write_made(void)
 }
 
 /* Records that continue at the beginning of the ring. */
-static void test_trace_ring_records_come_in_order(void **state)
+TEST_WITH(test_trace_ring_records_come_in_order, make_ring, free_ring)
 {
     struct trace_record record;
     uint64_t written = 0, got = 0;
@@ -259,7 +259,7 @@ static void test_trace_ring_records_come_in_order(void **state)
 }
 
 /* The kernel writes the newest record first, over the oldest ones. */
-static void test_trace_ring_that_keeps_the_last_records(void **state)
+TEST_WITH(test_trace_ring_that_keeps_the_last_records, make_ring, free_ring)
 {
     char *data = (char *)ring.memory + sysconf(_SC_PAGESIZE);
     struct trace_record record;
@@ -289,7 +289,7 @@ static void test_trace_ring_that_keeps_the_last_records(void **state)
 }
 
 /* A ring of one page: whether it may have been too small is known when it is stopped. */
-static void test_trace_ring_that_is_full_says_so(void **state)
+TEST_WITH(test_trace_ring_that_is_full_says_so, make_ring, free_ring)
 {
     trace_ring_start(&ring);
     put_switch(0, 7, 8, 1);
@@ -307,7 +307,7 @@ static void test_trace_ring_that_is_full_says_so(void **state)
 /* --- Rings of the kernel's. --- */
 
 /* The switches between this task and a pause, with their times; both kinds of ring. */
-static void test_trace_ring_of_this_machine(void **state)
+TEST(test_trace_ring_of_this_machine)
 {
     static const struct trace_events none;
     const struct timespec pause = {.tv_nsec = 2000000};
@@ -364,7 +364,7 @@ static int without_rights(void)
     return 0;
 }
 
-static void test_trace_ring_says_which_right_is_missing(void **state)
+TEST(test_trace_ring_says_which_right_is_missing)
 {
     assert_int_equal(fixture_in_child(without_rights), 0);
 }
@@ -384,39 +384,17 @@ static int filtered(void)
     return 0;
 }
 
-static void test_trace_ring_says_that_a_filter_forbids_it(void **state)
+TEST(test_trace_ring_says_that_a_filter_forbids_it)
 {
     assert_int_equal(fixture_in_child(filtered), 0);
 }
 #endif
 
-static void test_trace_ring_says_what_the_kernel_lacks(void **state)
+TEST(test_trace_ring_says_what_the_kernel_lacks)
 {
     char why[160];
 
     assert_non_null(strstr(trace_ring_why(-EINVAL, why, sizeof(why)), "is too old"));
     assert_non_null(strstr(trace_ring_why(-ENOSYS, why, sizeof(why)), "no perf_event_open"));
     assert_non_null(strstr(trace_ring_why(-EMFILE, why, sizeof(why)), strerror(EMFILE)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trace_ring_switches_name_the_next_task),
-        cmocka_unit_test(test_trace_ring_interrupts_have_number_and_name),
-        cmocka_unit_test(test_trace_ring_vectors_and_work_items),
-        cmocka_unit_test(test_trace_ring_names_parents_and_losses),
-        cmocka_unit_test(test_trace_ring_short_records_are_rejected),
-        cmocka_unit_test_setup_teardown(test_trace_ring_records_come_in_order, make_ring, free_ring),
-        cmocka_unit_test_setup_teardown(test_trace_ring_that_keeps_the_last_records, make_ring, free_ring),
-        cmocka_unit_test_setup_teardown(test_trace_ring_that_is_full_says_so, make_ring, free_ring),
-        cmocka_unit_test(test_trace_ring_of_this_machine),
-        cmocka_unit_test(test_trace_ring_says_which_right_is_missing),
-#ifdef SYS_perf_event_open
-        cmocka_unit_test(test_trace_ring_says_that_a_filter_forbids_it),
-#endif
-        cmocka_unit_test(test_trace_ring_says_what_the_kernel_lacks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,12 +212,12 @@ static void run_ping(unsigned copies, uint64_t time_ns)
     assert_int_equal(fixture_count_fds(), fds);
 }
 
-static void test_trial_measures_two_parties_in_slices(void **state)
+TEST(test_trial_measures_two_parties_in_slices)
 {
     run_ping(1, 150 * MS);
 }
 
-static void test_trial_releases_copies_together(void **state)
+TEST(test_trial_releases_copies_together)
 {
     run_ping(4, 200 * MS);
 }
@@ -299,7 +299,7 @@ static void relay_through_images(void)
 }
 
 /* With numbers of descriptors that have one digit, and three. */
-static void test_trial_baton_survives_exec(void **state)
+TEST(test_trial_baton_survives_exec)
 {
     int others[120];
 
@@ -396,7 +396,7 @@ static void check_pair_copy(const struct trial *trial, unsigned copy)
     assert_true(left[PAIR_THREAD].end_ns >= left[PAIR_PROCESS].end_ns);
 }
 
-static void test_trial_places_a_thread_on_its_own(void **state)
+TEST(test_trial_places_a_thread_on_its_own)
 {
     struct trial_spec spec = spec_of(&bench_pair, 2, 0);
 
@@ -503,13 +503,13 @@ static void run_stop(unsigned copies, uint64_t time_ns)
     assert_int_equal(fixture_count_fds(), fds);
 }
 
-static void test_trial_stops_each_party_its_way(void **state)
+TEST(test_trial_stops_each_party_its_way)
 {
     run_stop(1, 0);
     run_stop(3, 0);
 }
 
-static void test_trial_stops_each_party_its_way_after_a_time(void **state)
+TEST(test_trial_stops_each_party_its_way_after_a_time)
 {
     run_stop(2, 40 * MS);
 }
@@ -562,12 +562,12 @@ static void run_barrier(unsigned copies)
     trial_free(trial);
 }
 
-static void test_trial_barrier_holds_all_copies(void **state)
+TEST(test_trial_barrier_holds_all_copies)
 {
     run_barrier(3);
 }
 
-static void test_trial_barrier_of_one_does_not_wait(void **state)
+TEST(test_trial_barrier_of_one_does_not_wait)
 {
     run_barrier(1);
 }
@@ -695,7 +695,7 @@ static const struct bench bench_fault_of_two = {.name = "fault of two",
                                                 .parties = fault_parties,
                                                 .n_parties = 2};
 
-static void test_trial_fails_with_the_reason(void **state)
+TEST(test_trial_fails_with_the_reason)
 {
     static const struct {
         enum fault fault;
@@ -769,7 +769,7 @@ static const struct bench bench_fault_later = {.name = "fault later",
                                                .setup_limit_ns = later_limit_ns};
 
 /* The start is an hour away: the trial ends at once when a party does. */
-static void test_trial_that_fails_does_not_wait_for_the_time_of_day(void **state)
+TEST(test_trial_that_fails_does_not_wait_for_the_time_of_day)
 {
     struct fault_params params = {.fault = FAULT_KILL};
     struct trial_spec spec = spec_of(&bench_fault_later, 1, 0);
@@ -779,7 +779,7 @@ static void test_trial_that_fails_does_not_wait_for_the_time_of_day(void **state
     assert_failed(&spec, "the worker was killed by signal 10 (User defined signal 1)");
 }
 
-static void test_trial_whose_party_does_not_come_to_the_gate_fails(void **state)
+TEST(test_trial_whose_party_does_not_come_to_the_gate_fails)
 {
     struct fault_params params = {.fault = FAULT_NONE};
     struct trial_spec spec = spec_of(&bench_fault_later, 1, 0);
@@ -789,7 +789,7 @@ static void test_trial_whose_party_does_not_come_to_the_gate_fails(void **state)
     assert_failed(&spec, "not started within 150 ms; killed");
 }
 
-static void test_trial_without_a_fault_is_done(void **state)
+TEST(test_trial_without_a_fault_is_done)
 {
     struct fault_params params = {.fault = FAULT_NONE};
     struct trial_spec spec = spec_of(&bench_fault, 2, 0);
@@ -798,7 +798,7 @@ static void test_trial_without_a_fault_is_done(void **state)
     trial_free(run_done(&spec));
 }
 
-static void test_trial_fails_when_setup_gives_no_reason(void **state)
+TEST(test_trial_fails_when_setup_gives_no_reason)
 {
     struct fault_params params = {.fault = FAULT_SETUP_SILENT};
     struct trial_spec spec = spec_of(&bench_fault, 1, 0);
@@ -811,7 +811,7 @@ static void test_trial_fails_when_setup_gives_no_reason(void **state)
     trial_free(trial);
 }
 
-static void test_trial_names_the_copy_and_party_that_died(void **state)
+TEST(test_trial_names_the_copy_and_party_that_died)
 {
     struct fault_params params = {.fault = FAULT_EXIT, .copy = 1};
     int fds = fixture_count_fds();
@@ -828,7 +828,7 @@ static void test_trial_names_the_copy_and_party_that_died(void **state)
 }
 
 /* One copy never comes to the gate: the others, which wait behind it, are ended. */
-static void test_trial_ends_those_that_wait_for_one_that_failed(void **state)
+TEST(test_trial_ends_those_that_wait_for_one_that_failed)
 {
     struct fault_params params = {.fault = FAULT_SETUP, .copy = 2};
     struct trial_spec spec = spec_of(&bench_fault_of_two, 3, 0);
@@ -854,7 +854,7 @@ static const struct party bad_thread_parties[] = {
 static const struct bench bench_bad_thread = {
     .name = "bad thread", .suite = "dummy", .parties = bad_thread_parties, .n_parties = 2};
 
-static void test_trial_fails_when_a_thread_fails(void **state)
+TEST(test_trial_fails_when_a_thread_fails)
 {
     struct trial_spec spec = spec_of(&bench_bad_thread, 1, 0);
 
@@ -868,7 +868,7 @@ static const struct bench bench_no_slices = {.name = "no slices",
                                              .parties = no_slices_parties,
                                              .n_parties = 1};
 
-static void test_trial_fails_without_slices_to_record_in(void **state)
+TEST(test_trial_fails_without_slices_to_record_in)
 {
     struct trial_spec spec = spec_of(&bench_no_slices, 1, 20 * MS);
 
@@ -878,7 +878,7 @@ static void test_trial_fails_without_slices_to_record_in(void **state)
 static const struct bench bench_unlisted = {
     .name = "unlisted", .suite = "dummy", .parties = barrier_parties, .n_parties = 1};
 
-static void test_trial_fails_when_the_worker_does_not_know_the_benchmark(void **state)
+TEST(test_trial_fails_when_the_worker_does_not_know_the_benchmark)
 {
     struct trial_spec spec = spec_of(&bench_unlisted, 1, 0);
 
@@ -908,7 +908,7 @@ static const struct bench bench_litter = {
 static const struct bench bench_litter_each = {
     .name = "litter each", .suite = "dummy", .parties = litter_parties, .n_parties = 1, .group_per_copy = true};
 
-static void test_trial_ends_what_a_worker_left_behind(void **state)
+TEST(test_trial_ends_what_a_worker_left_behind)
 {
     struct trial_spec spec = spec_of(&bench_litter, 2, 0);
     int fds = fixture_count_fds();
@@ -1069,7 +1069,7 @@ static const struct bench bench_found = FOUND_BENCH("found", found_parties);
 static const struct bench bench_found_early = FOUND_BENCH("found early", found_early_parties);
 static const struct bench bench_found_locked = FOUND_BENCH("found locked", found_locked_parties);
 
-static void test_trial_worker_finds_what_it_was_given(void **state)
+TEST(test_trial_worker_finds_what_it_was_given)
 {
     struct found_params params = {.word = 0x1234567890123};
     struct trial_spec spec = spec_of(&bench_found, 2, 0);
@@ -1113,7 +1113,7 @@ static void test_trial_worker_finds_what_it_was_given(void **state)
 
 /* The longest time: what the set-up promised, ten times over, and 10 s; the timer has whole seconds and one more. The
  * kernel takes up to a millisecond more or less for a timer. */
-static void test_trial_watchdog_follows_what_was_promised(void **state)
+TEST(test_trial_watchdog_follows_what_was_promised)
 {
     struct found_params params = {.expected_ns = 3000 * MS};
     struct trial_spec spec = spec_of(&bench_found, 1, 0);
@@ -1164,7 +1164,7 @@ static uint64_t set_up_in_7_s(const void *params)
 
 /* The set-up has its own limit. A party that does not wait at the gate has one for all: twice that of the set-up, and
  * twice the planned time or, when none is planned, a day. */
-static void test_trial_watchdog_of_the_set_up_and_before_the_gate(void **state)
+TEST(test_trial_watchdog_of_the_set_up_and_before_the_gate)
 {
     static const struct {
         uint64_t time_ns;
@@ -1205,7 +1205,7 @@ static int deaf_body(void)
     return 0;
 }
 
-static void test_trial_watchdog_bites_where_alarms_are_ignored(void **state)
+TEST(test_trial_watchdog_bites_where_alarms_are_ignored)
 {
     assert_int_equal(fixture_in_child(deaf_body), 0);
 }
@@ -1220,7 +1220,7 @@ static double pad_of_a_trial(const struct trial_spec *spec)
 }
 
 /* Lengths are multiples of 16 below 4,096: that 8 of them are equal has a chance of 256^-7. */
-static void test_trial_pads_the_environment_at_random(void **state)
+TEST(test_trial_pads_the_environment_at_random)
 {
     struct found_params params = {.word = 0};
     struct trial_spec spec = spec_of(&bench_found, 1, 0);
@@ -1237,7 +1237,7 @@ static void test_trial_pads_the_environment_at_random(void **state)
 
 /* --- Placement. --- */
 
-static void test_trial_reads_placement_back(void **state)
+TEST(test_trial_reads_placement_back)
 {
     struct trial_spec spec = spec_of(&bench_found, 1, 0);
     struct found_params params = {.word = 0};
@@ -1265,7 +1265,7 @@ static void test_trial_reads_placement_back(void **state)
     trial_free(trial);
 }
 
-static void test_trial_binds_by_range_or_not_at_all(void **state)
+TEST(test_trial_binds_by_range_or_not_at_all)
 {
     struct trial_spec spec = spec_of(&bench_found, 1, 0);
     struct found_params params = {.word = 0};
@@ -1295,7 +1295,7 @@ static int try_fifo(void)
     return 0;
 }
 
-static void test_trial_reads_fifo_back_and_always_limits_it(void **state)
+TEST(test_trial_reads_fifo_back_and_always_limits_it)
 {
     struct trial_spec spec = spec_of(&bench_found, 1, 0);
     struct found_params params = {.expected_ns = 3000 * MS};
@@ -1316,7 +1316,7 @@ static void test_trial_reads_fifo_back_and_always_limits_it(void **state)
     trial_free(trial);
 }
 
-static void test_trial_reports_what_was_refused(void **state)
+TEST(test_trial_reports_what_was_refused)
 {
     struct trial_spec spec = spec_of(&bench_found, 1, 0);
     struct found_params params = {.word = 0};
@@ -1346,7 +1346,7 @@ static int try_lock(void)
     return task_lock_memory() ? CANNOT : 0;
 }
 
-static void test_trial_locks_memory_for_a_party_that_asks(void **state)
+TEST(test_trial_locks_memory_for_a_party_that_asks)
 {
     struct trial_spec spec = spec_of(&bench_found, 1, 0);
     struct found_params params = {.word = 0};
@@ -1400,7 +1400,7 @@ static int try_fixed_layout(void)
     return task_fix_layout() ? CANNOT : 0;
 }
 
-static void test_trial_layout_fixed_is_read_back(void **state)
+TEST(test_trial_layout_fixed_is_read_back)
 {
     struct trial_spec spec = spec_of(&bench_address, 1, 0);
 
@@ -1411,7 +1411,7 @@ static void test_trial_layout_fixed_is_read_back(void **state)
     assert_int_equal(stack_address(&spec, true), first);
 }
 
-static void test_trial_layout_random_moves_the_stack(void **state)
+TEST(test_trial_layout_random_moves_the_stack)
 {
     struct trial_spec spec = spec_of(&bench_address, 1, 0);
     char setting[8] = "";
@@ -1480,7 +1480,7 @@ static const struct party counted_parties[] = {
 static const struct bench bench_counted = {
     .name = "counted", .suite = "dummy", .parties = counted_parties, .n_parties = COUNTED_COUNT};
 
-static void test_trial_counters_are_of_the_run(void **state)
+TEST(test_trial_counters_are_of_the_run)
 {
     struct trial_spec spec = spec_of(&bench_counted, 1, 0);
     struct trial_party sleeper, spinner, toucher;
@@ -1507,7 +1507,7 @@ static void test_trial_counters_are_of_the_run(void **state)
     trial_free(trial);
 }
 
-static void test_trial_machine_counters_not_known_without_proc(void **state)
+TEST(test_trial_machine_counters_not_known_without_proc)
 {
     struct trial_spec spec = spec_of(&bench_litter, 1, 0);
     struct machine_counters machine;
@@ -1535,7 +1535,7 @@ static void write_file(const char *root, const char *path, const char *text)
 }
 
 /* In a machine that is made up, the CPU it ended on runs at 1234.5 MHz, and the counters stand still. */
-static void test_trial_reads_the_machine_it_is_told(void **state)
+TEST(test_trial_reads_the_machine_it_is_told)
 {
     struct trial_spec spec = spec_of(&bench_litter, 1, 0);
     struct machine_counters machine;
@@ -1583,7 +1583,7 @@ static void test_trial_reads_the_machine_it_is_told(void **state)
 /* --- Waiting, at made-up times. --- */
 
 /* A deadline begins anew, with all of its time, when something was stopped meanwhile. */
-static void test_trial_deadline_restarts_after_a_stop(void **state)
+TEST(test_trial_deadline_restarts_after_a_stop)
 {
     static struct trial trial;
 
@@ -1621,7 +1621,7 @@ static void note_tick(void *context, uint64_t elapsed_ns)
 }
 
 /* It looks at the clock again after the wait: whether it woke up half a second late, and whether a tick is due. */
-static void test_trial_wait_sees_a_late_wake_up_and_the_tick(void **state)
+TEST(test_trial_wait_sees_a_late_wake_up_and_the_tick)
 {
     static const struct {
         uint64_t now_ns, until_ns, tick_ns; /* tick_ns 0: none is wanted */
@@ -1666,7 +1666,7 @@ static void test_trial_wait_sees_a_late_wake_up_and_the_tick(void **state)
     (void)close(ends[1]);
 }
 
-static void test_trial_slots_have_reached_a_state_when_all_have(void **state)
+TEST(test_trial_slots_have_reached_a_state_when_all_have)
 {
     static const struct party some[] = {{.role = ROLE_PARTNER}, {.role = ROLE_MEASURED}};
     static const struct bench bench = {.parties = some, .n_parties = 2};
@@ -1733,7 +1733,7 @@ static const struct party warm_parties[] = {
 };
 static const struct bench bench_warm = {.name = "warm", .suite = "dummy", .parties = warm_parties, .n_parties = 1};
 
-static void test_trial_warm_up_tells_rate_and_length(void **state)
+TEST(test_trial_warm_up_tells_rate_and_length)
 {
     struct trial_spec spec = spec_of(&bench_warm, 1, 0);
 
@@ -1771,7 +1771,7 @@ static int few_descriptors_body(void)
     return 0;
 }
 
-static void test_trial_fails_when_descriptors_run_out(void **state)
+TEST(test_trial_fails_when_descriptors_run_out)
 {
     assert_int_equal(fixture_in_child(few_descriptors_body), 0);
 }
@@ -1793,7 +1793,7 @@ static int interrupted_body(void)
     return 0;
 }
 
-static void test_trial_interrupted_before_it_began(void **state)
+TEST(test_trial_interrupted_before_it_began)
 {
     assert_int_equal(fixture_in_child(interrupted_body), 0);
 }
@@ -1843,7 +1843,7 @@ static int interrupted_in_run_body(void)
     return 0;
 }
 
-static void test_trial_interrupted_while_it_runs(void **state)
+TEST(test_trial_interrupted_while_it_runs)
 {
     assert_int_equal(pipe(endless_pipe), 0);
     assert_int_equal(fixture_in_child(interrupted_in_run_body), 0);
@@ -1852,7 +1852,7 @@ static void test_trial_interrupted_while_it_runs(void **state)
 }
 
 /* No process is left to clean up: the workers end by themselves. Each of them holds the writing end. */
-static void test_trial_workers_end_with_their_parent(void **state)
+TEST(test_trial_workers_end_with_their_parent)
 {
     struct trial_spec spec = spec_of(&bench_endless, 2, 0);
     struct pollfd poll_end = {.events = POLLIN};
@@ -1914,7 +1914,7 @@ static int plain_fork_body(void)
     return 0;
 }
 
-static void test_trial_works_by_plain_forks(void **state)
+TEST(test_trial_works_by_plain_forks)
 {
     if (geteuid() != 0)
         skip_because("chroot needs root");
@@ -1945,7 +1945,7 @@ static int worker_status(const char *word, const char *fd, const char *slot)
     return fixture_in_child(worker_body);
 }
 
-static void test_trial_worker_main_returns_when_no_worker_is_asked_for(void **state)
+TEST(test_trial_worker_main_returns_when_no_worker_is_asked_for)
 {
     assert_int_equal(worker_status("worker", "3", "0"), 2);
     assert_int_equal(worker_status("prime", "3", "0"), 2);
@@ -1961,7 +1961,7 @@ static int worker_of(int fd, const struct trial_head *head, const char *slot)
     return worker_status("@worker", number, slot);
 }
 
-static void test_trial_worker_main_refuses_what_is_no_arena(void **state)
+TEST(test_trial_worker_main_refuses_what_is_no_arena)
 {
     static struct trial_head head;
     size_t size = sizeof(head) + 2 * sizeof(struct trial_slot);
@@ -2011,56 +2011,9 @@ static const struct bench *const registry[] = {
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trial_measures_two_parties_in_slices),
-        cmocka_unit_test(test_trial_releases_copies_together),
-        cmocka_unit_test(test_trial_baton_survives_exec),
-        cmocka_unit_test(test_trial_places_a_thread_on_its_own),
-        cmocka_unit_test(test_trial_stops_each_party_its_way),
-        cmocka_unit_test(test_trial_stops_each_party_its_way_after_a_time),
-        cmocka_unit_test(test_trial_barrier_holds_all_copies),
-        cmocka_unit_test(test_trial_barrier_of_one_does_not_wait),
-        cmocka_unit_test(test_trial_fails_with_the_reason),
-        cmocka_unit_test(test_trial_that_fails_does_not_wait_for_the_time_of_day),
-        cmocka_unit_test(test_trial_whose_party_does_not_come_to_the_gate_fails),
-        cmocka_unit_test(test_trial_without_a_fault_is_done),
-        cmocka_unit_test(test_trial_fails_when_setup_gives_no_reason),
-        cmocka_unit_test(test_trial_names_the_copy_and_party_that_died),
-        cmocka_unit_test(test_trial_ends_those_that_wait_for_one_that_failed),
-        cmocka_unit_test(test_trial_fails_when_a_thread_fails),
-        cmocka_unit_test(test_trial_fails_without_slices_to_record_in),
-        cmocka_unit_test(test_trial_fails_when_the_worker_does_not_know_the_benchmark),
-        cmocka_unit_test(test_trial_ends_what_a_worker_left_behind),
-        cmocka_unit_test(test_trial_worker_finds_what_it_was_given),
-        cmocka_unit_test(test_trial_watchdog_follows_what_was_promised),
-        cmocka_unit_test(test_trial_watchdog_of_the_set_up_and_before_the_gate),
-        cmocka_unit_test(test_trial_watchdog_bites_where_alarms_are_ignored),
-        cmocka_unit_test(test_trial_pads_the_environment_at_random),
-        cmocka_unit_test(test_trial_reads_placement_back),
-        cmocka_unit_test(test_trial_binds_by_range_or_not_at_all),
-        cmocka_unit_test(test_trial_reads_fifo_back_and_always_limits_it),
-        cmocka_unit_test(test_trial_reports_what_was_refused),
-        cmocka_unit_test(test_trial_locks_memory_for_a_party_that_asks),
-        cmocka_unit_test(test_trial_layout_fixed_is_read_back),
-        cmocka_unit_test(test_trial_layout_random_moves_the_stack),
-        cmocka_unit_test(test_trial_counters_are_of_the_run),
-        cmocka_unit_test(test_trial_machine_counters_not_known_without_proc),
-        cmocka_unit_test(test_trial_reads_the_machine_it_is_told),
-        cmocka_unit_test(test_trial_deadline_restarts_after_a_stop),
-        cmocka_unit_test(test_trial_wait_sees_a_late_wake_up_and_the_tick),
-        cmocka_unit_test(test_trial_slots_have_reached_a_state_when_all_have),
-        cmocka_unit_test(test_trial_warm_up_tells_rate_and_length),
-        cmocka_unit_test(test_trial_fails_when_descriptors_run_out),
-        cmocka_unit_test(test_trial_interrupted_before_it_began),
-        cmocka_unit_test(test_trial_interrupted_while_it_runs),
-        cmocka_unit_test(test_trial_workers_end_with_their_parent),
-        cmocka_unit_test(test_trial_works_by_plain_forks),
-        cmocka_unit_test(test_trial_worker_main_returns_when_no_worker_is_asked_for),
-        cmocka_unit_test(test_trial_worker_main_refuses_what_is_no_arena),
-    };
     trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     fixture_default_signals();
     signals_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

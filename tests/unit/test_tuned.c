@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings made good around a run, on this machine, in a mount namespace that hides all but the harmless ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +10,6 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../irq_fixture.h"
 #include "fixture.h"
@@ -171,7 +165,7 @@ static int begin_and_end(void)
     return strcmp(before, after) != 0 ? 6 : 0;
 }
 
-static void test_tuned_begin_changes_and_end_restores(void **state)
+TEST_WITH(test_tuned_begin_changes_and_end_restores, NULL, put_back)
 {
     assert_good_in_place(begin_and_end);
 }
@@ -206,7 +200,7 @@ static int find_snapshot(void)
     return restore_by(SNAPSHOT) ? 5 : 0;
 }
 
-static void test_tuned_leaves_a_snapshot_when_it_is_killed(void **state)
+TEST_WITH(test_tuned_leaves_a_snapshot_when_it_is_killed, NULL, put_back)
 {
     char before[2048], after[2048];
 
@@ -230,7 +224,7 @@ static int begin_as_nobody(void)
     return status == -1 && !strcmp(message, "needs root; no setting was changed") ? 0 : 1;
 }
 
-static void test_tuned_needs_root(void **state)
+TEST_WITH(test_tuned_needs_root, NULL, put_back)
 {
     assert_good_in_place(begin_as_nobody);
 }
@@ -252,7 +246,7 @@ static int begin_read_only(void)
     return access(SNAPSHOT, F_OK) == 0 ? 2 : 0;
 }
 
-static void test_tuned_says_what_was_refused(void **state)
+TEST_WITH(test_tuned_says_what_was_refused, NULL, put_back)
 {
     assert_good_in_place(begin_read_only);
 }
@@ -274,7 +268,7 @@ static int begin_with_managed(void)
     return access(SNAPSHOT, F_OK) == 0 ? 2 : 0;
 }
 
-static void test_tuned_goes_on_without_interrupts_that_the_kernel_manages(void **state)
+TEST_WITH(test_tuned_goes_on_without_interrupts_that_the_kernel_manages, NULL, put_back)
 {
     assert_good_in_place(begin_with_managed);
 }
@@ -295,7 +289,7 @@ static const struct {
     {" " INTERVAL "=1\n", 1},
 };
 
-static void test_tuned_lists_are_checked(void **state)
+TEST(test_tuned_lists_are_checked)
 {
     char file[96], message[256], expected[128];
 
@@ -355,12 +349,12 @@ static int begin_list(void)
     return unlink("/run/list") ? 5 : code;
 }
 
-static void test_tuned_sets_what_a_list_names(void **state)
+TEST_WITH(test_tuned_sets_what_a_list_names, NULL, put_back)
 {
     assert_good_in_place(begin_list);
 }
 
-static void test_tuned_refusal_knows_what_the_kernel_means(void **state)
+TEST(test_tuned_refusal_knows_what_the_kernel_means)
 {
     assert_non_null(strstr(tuned_refusal("/proc/irq/5/smp_affinity", -EIO), "manages this interrupt"));
     assert_string_equal(tuned_refusal("/sys/x", -EIO), strerror(EIO));
@@ -375,19 +369,4 @@ static void test_tuned_refusal_knows_what_the_kernel_means(void **state)
                         geteuid() == 0 ? "the kernel or the firmware forbids it" : strerror(EPERM));
 }
 
-#define TUNED_TEST(function) cmocka_unit_test_teardown(function, put_back)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TUNED_TEST(test_tuned_begin_changes_and_end_restores),
-        TUNED_TEST(test_tuned_leaves_a_snapshot_when_it_is_killed),
-        TUNED_TEST(test_tuned_needs_root),
-        TUNED_TEST(test_tuned_says_what_was_refused),
-        TUNED_TEST(test_tuned_goes_on_without_interrupts_that_the_kernel_manages),
-        TUNED_TEST(test_tuned_sets_what_a_list_names),
-        cmocka_unit_test(test_tuned_lists_are_checked),
-        cmocka_unit_test(test_tuned_refusal_knows_what_the_kernel_means),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+GROUP(make_folder, remove_folder);

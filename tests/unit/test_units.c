@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of figures with their units. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "rows/text.h"
 
 #define NB     "\xc2\xa0"
@@ -37,7 +32,7 @@ static double factor(const char *typed, const char *unit)
     return units_factor(typed, unit, &found) ? found : 0;
 }
 
-static void test_units_factor_converts_within_a_family(void **state)
+TEST(test_units_factor_converts_within_a_family)
 {
     assert_float_equal(factor("us", "ns"), 1e3, 0);
     assert_float_equal(factor("s", "ms"), 1e3, 0);
@@ -56,7 +51,7 @@ static void test_units_factor_converts_within_a_family(void **state)
     assert_float_equal(factor("x", ""), 0, 0);
 }
 
-static void test_units_plain_is_ascii(void **state)
+TEST(test_units_plain_is_ascii)
 {
     char text[] = MINUS "12" NARROW "345.6" NB "\xc2\xb5s, " DASH;
 
@@ -64,7 +59,7 @@ static void test_units_plain_is_ascii(void **state)
     assert_string_equal(text, "-12345.6 us, -");
 }
 
-static void test_units_value_of_times_takes_the_unit_that_fits(void **state)
+TEST(test_units_value_of_times_takes_the_unit_that_fits)
 {
     check_value(155.384606, "ns", "155.4" NB "ns");
     check_value(1603.0, "ns", "1.603" NB "\xc2\xb5s");
@@ -80,7 +75,7 @@ static void test_units_value_of_times_takes_the_unit_that_fits(void **state)
     check_value(5e12, "ns", "5000" NB "s"); /* the largest unit */
 }
 
-static void test_units_value_of_counts_has_a_prefix_when_large(void **state)
+TEST(test_units_value_of_counts_has_a_prefix_when_large)
 {
     check_value(404, "cycles", "404" NB "cycles");
     check_value(27834, "cycles", "27" NARROW "834" NB "cycles");
@@ -95,7 +90,7 @@ static void test_units_value_of_counts_has_a_prefix_when_large(void **state)
     check_value(1e9, "%", "1" NARROW "000" NARROW "000" NARROW "000" NB "%");
 }
 
-static void test_units_value_of_nothing_zero_and_below(void **state)
+TEST(test_units_value_of_nothing_zero_and_below)
 {
     check_value(NAN, "ns", DASH);
     check_value(INFINITY, "ns", DASH);
@@ -110,7 +105,7 @@ static void test_units_value_of_nothing_zero_and_below(void **state)
     check_value(-1.5e-12, "%", MINUS "1.5e-12" NB "%");
 }
 
-static void test_units_decimals_of_four_digits(void **state)
+TEST(test_units_decimals_of_four_digits)
 {
     static const struct {
         double value;
@@ -123,7 +118,7 @@ static void test_units_decimals_of_four_digits(void **state)
             fail_msg("%g has %d", of[i].value, units_decimals(of[i].value));
 }
 
-static void test_units_range_has_one_unit_and_the_same_decimals(void **state)
+TEST(test_units_range_has_one_unit_and_the_same_decimals)
 {
     expect_range(410.3486, 452.5256, "cycles", "410.3 to 452.5" NB "cycles");
     expect_range(900, 1100, "ns", "0.900 to 1.100" NB "\xc2\xb5s");
@@ -137,7 +132,7 @@ static void test_units_range_has_one_unit_and_the_same_decimals(void **state)
     expect_range(3, INFINITY, "%", DASH);
 }
 
-static void test_units_number_groups_thousands(void **state)
+TEST(test_units_number_groups_thousands)
 {
     char buf[UNITS_SIZE];
     units_number(9999, 0, buf, sizeof(buf));
@@ -148,19 +143,4 @@ static void test_units_number_groups_thousands(void **state)
     assert_string_equal(buf, "1" NARROW "234" NARROW "567.89");
     units_number(-0.001, 2, buf, sizeof(buf));
     assert_string_equal(buf, "0.00");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_units_plain_is_ascii),
-        cmocka_unit_test(test_units_value_of_times_takes_the_unit_that_fits),
-        cmocka_unit_test(test_units_value_of_counts_has_a_prefix_when_large),
-        cmocka_unit_test(test_units_value_of_nothing_zero_and_below),
-        cmocka_unit_test(test_units_decimals_of_four_digits),
-        cmocka_unit_test(test_units_range_has_one_unit_and_the_same_decimals),
-        cmocka_unit_test(test_units_factor_converts_within_a_family),
-        cmocka_unit_test(test_units_number_groups_thousands),
-    };
-    return cmocka_run_group_tests_name("units", tests, NULL, NULL);
 }

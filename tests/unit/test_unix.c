@@ -61,14 +61,14 @@ static void check_rate(double scale, double expected)
     free(second);
 }
 
-static void test_unix_rate_is_of_the_common_window(void **state)
+TEST(test_unix_rate_is_of_the_common_window)
 {
     check_rate(1, 2400);
     check_rate(60, 144000);
 }
 
 /* Copies that start at 10, 3 and 7 us and end at 100, 130 and 190 us. */
-static void test_unix_spreads_are_of_starts_and_of_ends(void **state)
+TEST(test_unix_spreads_are_of_starts_and_of_ends)
 {
     const struct party party[] = {{UNIX_MEASURED("made up")}};
     const struct bench bench = {UNIX_BENCH("made up", "", party, UNIX_METRICS("lps", 1, 0))};
@@ -85,14 +85,4 @@ static void test_unix_spreads_are_of_starts_and_of_ends(void **state)
     fixture_assert_near(trial.sample[0][UNIX_END_SPREAD], 0.09);
     assert_true(trial.sample[0][UNIX_RATE] == 0);
     free(slices);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unix_rate_is_of_the_common_window),
-        cmocka_unit_test(test_unix_spreads_are_of_starts_and_of_ends),
-    };
-
-    return cmocka_run_group_tests_name("unix", tests, NULL, NULL);
 }

@@ -124,7 +124,7 @@ static void run_and_check(const struct bench *bench, const struct unix_params *p
     assert_nothing_left();
 }
 
-static void test_unix_kernel_all_run_and_leave_nothing(void **state)
+TEST(test_unix_kernel_all_run_and_leave_nothing)
 {
     const struct unix_params params = params_of_tests();
 
@@ -132,7 +132,7 @@ static void test_unix_kernel_all_run_and_leave_nothing(void **state)
         run_and_check(registry[i], &params, 1);
 }
 
-static void test_unix_kernel_copies_run_side_by_side(void **state)
+TEST(test_unix_kernel_copies_run_side_by_side)
 {
     static const struct bench *const some[] = {&bench_execl, &bench_context1, &bench_fcopy1024, &bench_shell1};
     const struct unix_params params = params_of_tests();
@@ -141,7 +141,7 @@ static void test_unix_kernel_copies_run_side_by_side(void **state)
         run_and_check(some[i], &params, 5);
 }
 
-static void test_context1_runs_wherever_its_halves_sit(void **state)
+TEST(test_context1_runs_wherever_its_halves_sit)
 {
     struct unix_params params = params_of_tests();
     struct cpu_pair pairs[] = {{place.order[0], place.order[1], CPUS_UNKNOWN},
@@ -163,12 +163,12 @@ static void assert_fails(const struct bench *bench, const char *reason)
     assert_nothing_left();
 }
 
-static void test_context1_sees_a_wrong_number(void **state)
+TEST(test_context1_sees_a_wrong_number)
 {
     assert_fails(&bench_wrong, "self-check failed: number 7 came back as 8");
 }
 
-static void test_context1_whose_partner_dies_says_how(void **state)
+TEST(test_context1_whose_partner_dies_says_how)
 {
     assert_fails(&bench_dying, "partner was killed by signal 9 (Killed): perhaps out of memory");
 }
@@ -206,7 +206,7 @@ static void assert_placed(const struct bench *bench, int halves, const struct pl
     assert_string_equal(placement.refused, "");
 }
 
-static void test_context1_places_its_halves(void **state)
+TEST(test_context1_places_its_halves)
 {
     struct place_request request;
 
@@ -225,7 +225,7 @@ static void test_context1_places_its_halves(void **state)
     assert_placed(&bench_context1, HALVES_TWO, &request, 1, 1, "12", BIND_ONE);
 }
 
-static void test_context1_says_that_there_is_no_second_cpu(void **state)
+TEST(test_context1_says_that_there_is_no_second_cpu)
 {
     struct unix_params params = params_of_tests();
     struct place_request request;
@@ -240,7 +240,7 @@ static void test_context1_says_that_there_is_no_second_cpu(void **state)
 }
 
 /* More copies than pairs begin anew with the first pair. */
-static void test_context1_sits_on_the_pairs_given(void **state)
+TEST(test_context1_sits_on_the_pairs_given)
 {
     struct unix_params params = params_of_tests();
     struct cpu_pair far[] = {{0, 9, CPUS_OTHER_NODE}, {1, 8, CPUS_OTHER_NODE}};
@@ -270,7 +270,7 @@ static void assert_context1_described(const struct unix_params *params, const ch
         fail_msg("'%s' does not begin with '%s'", out.text, begins);
 }
 
-static void test_context1_names_what_its_halves_share(void **state)
+TEST(test_context1_names_what_its_halves_share)
 {
     struct unix_params params = params_of_tests();
 
@@ -284,7 +284,7 @@ static void test_context1_names_what_its_halves_share(void **state)
     assert_context1_described(&params, "halves=two pairs=near relation=same-core+same-cache");
 }
 
-static void test_spawn_is_bound_only_when_asked(void **state)
+TEST(test_spawn_is_bound_only_when_asked)
 {
     struct place_request request;
 
@@ -372,7 +372,7 @@ static void assert_check(struct harness *h, const char *name)
     assert_string_equal(wrong->name, name);
 }
 
-static void test_fcopy_copies_what_it_says(void **state)
+TEST(test_fcopy_copies_what_it_says)
 {
     static const struct bench *const all[] = {&bench_fcopy256,  &bench_fcopy1024,  &bench_fcopy4096,
                                               &bench_fwrite256, &bench_fwrite1024, &bench_fwrite4096,
@@ -393,7 +393,7 @@ static void test_fcopy_copies_what_it_says(void **state)
 }
 
 /* Three counts of one KiB are one buffer of 4, and a fifth begins the next. */
-static void test_fcopy_owes_what_a_large_buffer_moved_too_much(void **state)
+TEST(test_fcopy_owes_what_a_large_buffer_moved_too_much)
 {
     struct harness h;
 
@@ -422,7 +422,7 @@ static void assert_damage_is_seen(const struct bench *bench, int which, const ch
     harness_end(&h);
 }
 
-static void test_fcopy_sees_damaged_files(void **state)
+TEST(test_fcopy_sees_damaged_files)
 {
     assert_damage_is_seen(&bench_fcopy1024, 0, "wrong bytes in the file read");
     assert_damage_is_seen(&bench_fcopy1024, 1, "wrong bytes in the file written");
@@ -430,7 +430,7 @@ static void test_fcopy_sees_damaged_files(void **state)
     assert_damage_is_seen(&bench_fread256, 0, "wrong bytes in the file read");
 }
 
-static void test_fcopy_sees_a_file_that_lost_its_end(void **state)
+TEST(test_fcopy_sees_a_file_that_lost_its_end)
 {
     struct harness h;
 
@@ -462,7 +462,7 @@ static int write_beyond_the_limit(void)
     return 0;
 }
 
-static void test_fcopy_that_cannot_write_fails_with_the_reason(void **state)
+TEST(test_fcopy_that_cannot_write_fails_with_the_reason)
 {
     assert_int_equal(fixture_in_child(write_beyond_the_limit), 0);
     assert_nothing_left();
@@ -478,7 +478,7 @@ static void assert_unsupported(const struct bench *bench, const char *scratch, c
     assert_string_equal(why, reason);
 }
 
-static void test_unix_kernel_needs_a_scratch_folder(void **state)
+TEST(test_unix_kernel_needs_a_scratch_folder)
 {
     assert_unsupported(&bench_fcopy1024, "", "no scratch directory");
     assert_unsupported(&bench_shell8, "", "no scratch directory");
@@ -502,7 +502,7 @@ static int shell_in_setup(struct harness *h, char *folder, size_t size)
     return closedir(all);
 }
 
-static void test_shell_counts_right_and_cleans_up(void **state)
+TEST(test_shell_counts_right_and_cleans_up)
 {
     char folder[128], path[160], why[256];
     struct harness h;
@@ -538,7 +538,7 @@ static void assert_shell_setup_fails(const char *scratch, uint64_t concurrent, c
     assert_nothing_left();
 }
 
-static void test_shell_says_why_it_cannot_begin(void **state)
+TEST(test_shell_says_why_it_cannot_begin)
 {
     assert_shell_setup_fails("/nonexistent", 0, "cannot make a scratch directory: No such file or directory");
     assert_shell_setup_fails("/dev/null", 1, "cannot make a scratch directory: Not a directory");
@@ -556,7 +556,7 @@ static int killed_shell(void)
     return 1;
 }
 
-static void test_shell_folder_vanishes_with_a_killed_worker(void **state)
+TEST(test_shell_folder_vanishes_with_a_killed_worker)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
     int tries = 0;
@@ -594,7 +594,7 @@ static int spawn_without_processes(void)
                : 0;
 }
 
-static void test_spawn_without_processes_says_so(void **state)
+TEST(test_spawn_without_processes_says_so)
 {
     assert_int_equal(fixture_in_child(spawn_without_processes), 0);
 }
@@ -608,7 +608,7 @@ static int without_standard_input(void)
     return h.party->setup(&h.context) == -1 && strstr(h.reason, "standard input") ? 0 : 1;
 }
 
-static void test_syscall_needs_a_descriptor(void **state)
+TEST(test_syscall_needs_a_descriptor)
 {
     assert_int_equal(fixture_in_child(without_standard_input), 0);
 }
@@ -632,12 +632,12 @@ static int answers_of_another_process(void)
     return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7 ? 0 : 2;
 }
 
-static void test_syscall_sees_a_wrong_answer(void **state)
+TEST(test_syscall_sees_a_wrong_answer)
 {
     assert_int_equal(fixture_in_child(answers_of_another_process), 0);
 }
 
-static void test_pipe_sees_another_block(void **state)
+TEST(test_pipe_sees_another_block)
 {
     struct harness h;
     char block[512];
@@ -688,7 +688,7 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options)
     return -1;
 }
 
-static void test_unix_kernel_that_cannot_fork_says_so(void **state)
+TEST(test_unix_kernel_that_cannot_fork_says_so)
 {
     static const struct bench *const all[] = {&bench_spawn, &bench_sysexec};
     static const struct {
@@ -718,7 +718,7 @@ static void test_unix_kernel_that_cannot_fork_says_so(void **state)
 }
 
 /* Interrupted twice; then the kernel has no such child. */
-static void test_unix_kernel_waits_until_the_child_has_ended(void **state)
+TEST(test_unix_kernel_waits_until_the_child_has_ended)
 {
     static const struct bench *const all[] = {&bench_spawn, &bench_sysexec};
     static const char *const reasons[] = {"cannot wait for the child: No child processes",
@@ -741,7 +741,7 @@ static void test_unix_kernel_waits_until_the_child_has_ended(void **state)
 }
 
 /* A reason that the child has written stays. */
-static void test_unix_kernel_says_how_a_child_ended(void **state)
+TEST(test_unix_kernel_says_how_a_child_ended)
 {
     static const struct {
         int status, signal;
@@ -767,7 +767,7 @@ static void test_unix_kernel_says_how_a_child_ended(void **state)
     }
 }
 
-static void test_pipe_that_fails_says_so(void **state)
+TEST(test_pipe_that_fails_says_so)
 {
     struct harness h;
 
@@ -831,12 +831,12 @@ static int wrong_answers(void)
     return 0;
 }
 
-static void test_syscall_compares_each_answer(void **state)
+TEST(test_syscall_compares_each_answer)
 {
     assert_int_equal(fixture_in_child(wrong_answers), 0);
 }
 
-static void test_unix_kernel_needs_room_in_its_folder(void **state)
+TEST(test_unix_kernel_needs_room_in_its_folder)
 {
     char why[256] = "", begins[160];
 
@@ -863,7 +863,7 @@ static int without_programs(void)
     return 0;
 }
 
-static void test_unix_kernel_needs_its_programs(void **state)
+TEST(test_unix_kernel_needs_its_programs)
 {
     char why[256] = "";
 
@@ -872,7 +872,7 @@ static void test_unix_kernel_needs_its_programs(void **state)
 }
 
 /* By default each copy has a CPU; in the classic protocol none is bound unless that is asked for. */
-static void test_unix_kernel_is_bound_as_the_protocol_says(void **state)
+TEST(test_unix_kernel_is_bound_as_the_protocol_says)
 {
     static const struct {
         const struct bench *bench;
@@ -906,7 +906,7 @@ static void test_unix_kernel_is_bound_as_the_protocol_says(void **state)
     }
 }
 
-static void test_unix_kernel_params_tell_the_protocol(void **state)
+TEST(test_unix_kernel_params_tell_the_protocol)
 {
     static const struct {
         const struct bench *bench;
@@ -946,46 +946,14 @@ static int finish(void **state)
     return rmdir(dir);
 }
 
+GROUP(prepare, finish);
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unix_kernel_all_run_and_leave_nothing),
-        cmocka_unit_test(test_unix_kernel_copies_run_side_by_side),
-        cmocka_unit_test(test_unix_kernel_needs_a_scratch_folder),
-        cmocka_unit_test(test_context1_runs_wherever_its_halves_sit),
-        cmocka_unit_test(test_context1_sees_a_wrong_number),
-        cmocka_unit_test(test_context1_whose_partner_dies_says_how),
-        cmocka_unit_test(test_context1_places_its_halves),
-        cmocka_unit_test(test_context1_says_that_there_is_no_second_cpu),
-        cmocka_unit_test(test_context1_sits_on_the_pairs_given),
-        cmocka_unit_test(test_context1_names_what_its_halves_share),
-        cmocka_unit_test(test_spawn_is_bound_only_when_asked),
-        cmocka_unit_test(test_spawn_without_processes_says_so),
-        cmocka_unit_test(test_fcopy_copies_what_it_says),
-        cmocka_unit_test(test_fcopy_owes_what_a_large_buffer_moved_too_much),
-        cmocka_unit_test(test_fcopy_sees_damaged_files),
-        cmocka_unit_test(test_fcopy_sees_a_file_that_lost_its_end),
-        cmocka_unit_test(test_fcopy_that_cannot_write_fails_with_the_reason),
-        cmocka_unit_test(test_shell_counts_right_and_cleans_up),
-        cmocka_unit_test(test_shell_says_why_it_cannot_begin),
-        cmocka_unit_test(test_shell_folder_vanishes_with_a_killed_worker),
-        cmocka_unit_test(test_syscall_needs_a_descriptor),
-        cmocka_unit_test(test_syscall_sees_a_wrong_answer),
-        cmocka_unit_test(test_pipe_sees_another_block),
-        cmocka_unit_test(test_unix_kernel_that_cannot_fork_says_so),
-        cmocka_unit_test(test_unix_kernel_waits_until_the_child_has_ended),
-        cmocka_unit_test(test_unix_kernel_says_how_a_child_ended),
-        cmocka_unit_test(test_pipe_that_fails_says_so),
-        cmocka_unit_test(test_syscall_compares_each_answer),
-        cmocka_unit_test(test_unix_kernel_needs_room_in_its_folder),
-        cmocka_unit_test(test_unix_kernel_needs_its_programs),
-        cmocka_unit_test(test_unix_kernel_is_bound_as_the_protocol_says),
-        cmocka_unit_test(test_unix_kernel_params_tell_the_protocol),
-    };
     make_broken(&bench_wrong, "wrong", wrong_parties, answer_wrong);
     make_broken(&bench_dying, "dying", dying_parties, die);
     trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     signals_init();
-    return cmocka_run_group_tests(tests, prepare, finish);
+    return run_all_tests();
 }

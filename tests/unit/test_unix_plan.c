@@ -35,7 +35,7 @@ static void expect_plan(char *const *words, const char *operand, unsigned cpus, 
     suite_plan_free(s, &suite_unix);
 }
 
-static void test_unix_plan_of_groups(void **state)
+TEST(test_unix_plan_of_groups)
 {
     static const char *const groups[][2] = {
         {"index", "1 copies, phase 0: dhry2reg whetstone execl fcopy1024 fcopy256 fcopy4096 pipe context1-same spawn "
@@ -57,7 +57,7 @@ static void test_unix_plan_of_groups(void **state)
 }
 
 /* On one CPU there are no pairs; each choice has a row of its own, which says why it is skipped. */
-static void test_unix_plan_of_pairs(void **state)
+TEST(test_unix_plan_of_pairs)
 {
     struct suite_plan *s =
         suite_options(&suite_unix, WORDS(W("--pairs"), W("near,far,halves"), W("--dir"), W("/tmp")), 1, BIND_ONE);
@@ -93,7 +93,7 @@ static void test_unix_plan_of_pairs(void **state)
 }
 
 /* All names of tests, groups and old names, as they are completed and explained. */
-static void test_unix_words(void **state)
+TEST(test_unix_words)
 {
     struct operand_word word;
     struct text out = {0};
@@ -114,7 +114,7 @@ static void test_unix_words(void **state)
     assert_string_equal(word.help, unix_test_of("dhry2reg").title);
 }
 
-static void test_unix_row_titles(void **state)
+TEST(test_unix_row_titles)
 {
     static const char *const cases[][3] = {
         {"context1-two", "pairs=near", "Pipe-based Context Switching (near CPUs)"},
@@ -132,7 +132,7 @@ static void test_unix_row_titles(void **state)
     }
 }
 
-static void test_unix_plan_of_copies(void **state)
+TEST(test_unix_plan_of_copies)
 {
     expect_plan(WORDS(NULL), NULL, 4,
                 "1 copies, phase 0: dhry2reg whetstone execl fcopy1024 fcopy256 fcopy4096 pipe -context1 context1-same "
@@ -153,7 +153,7 @@ static void test_unix_plan_of_copies(void **state)
                 "-arithoh -hanoi -sysexec -shell16 -sysclose -sysgetpid");
 }
 
-static void test_unix_plan_needs_the_test_that_pairs_place(void **state)
+TEST(test_unix_plan_needs_the_test_that_pairs_place)
 {
     struct suite_plan *s = suite_options(&suite_unix, WORDS(W("--pairs"), W("near")), 2, BIND_ONE);
 
@@ -186,7 +186,7 @@ static void expect_sampling(char *const *words, const char *operand, uint64_t ti
     suite_plan_free(s, &suite_unix);
 }
 
-static void test_unix_plan_sampling(void **state)
+TEST(test_unix_plan_sampling)
 {
     expect_sampling(WORDS(W("-c"), W("200"), W("--time"), W("50ms")), "pipe", 50000000, 10, 0);
     expect_sampling(WORDS(W("-c"), W("201")), "pipe", 101 * 40000000ull, 10, 0);
@@ -223,7 +223,7 @@ static int begin(void **state)
 
 /* 200 and 800 have the geometric mean 400. With the core free the one that is bound to it is half as fast again, 300;
  * the file test has no such rate, and counts as it is. */
-static void test_unix_index_is_the_geometric_mean(void **state)
+TEST_WITH(test_unix_index_is_the_geometric_mean, begin, NULL)
 {
     const struct table_rows *all = &(const struct table_rows){.rows = rows};
     struct table_rows some = *all;
@@ -300,7 +300,7 @@ static void expect_conclusion(enum option_preset preset, const char *expected)
 
 /* Geometric means: of 200 and 800, 400; of 600 and 2400, 1200, which is three times that; of two copies there is one
  * test, which is no measure of scaling; of eight no index is known. */
-static void test_unix_index_of_each_number_of_copies(void **state)
+TEST_WITH(test_unix_index_of_each_number_of_copies, begin, NULL)
 {
     (void)add_row("pipe", 1, "rate", 1000, 200);
     (void)add_row("fcopy1024", 1, "rate", 5000, 800);
@@ -339,7 +339,7 @@ static void expect_file(const char *path, const char *expected)
 }
 
 /* A line for each number of copies; tests outside of the index, and other metrics, are not in it. */
-static void test_unix_writes_the_csv_of_unixbench(void **state)
+TEST_WITH(test_unix_writes_the_csv_of_unixbench, begin, NULL)
 {
     static const char expected[] = "Concurrency,Pipe Throughput,File Copy 1024 bufsize 2000 maxblocks\n"
                                    "1,1000.0,\n"
@@ -388,7 +388,7 @@ static void test_unix_writes_the_csv_of_unixbench(void **state)
     end_session(m);
 }
 
-static void test_unix_tables(void **state)
+TEST_WITH(test_unix_tables, begin, NULL)
 {
     struct table_rows all = {.rows = rows, .alone = true, .width = 100, .table_width = 0};
     static double samples[] = {990.04, 1010};
@@ -451,22 +451,4 @@ static void test_unix_tables(void **state)
                         "System Benchmarks Index Score (Partial Only)          classic protocol           200.0\n"
                         "                                                    with the core free           300.0\n"
                         "\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unix_plan_of_groups),
-        cmocka_unit_test(test_unix_plan_of_pairs),
-        cmocka_unit_test(test_unix_plan_of_copies),
-        cmocka_unit_test(test_unix_words),
-        cmocka_unit_test(test_unix_row_titles),
-        cmocka_unit_test(test_unix_plan_needs_the_test_that_pairs_place),
-        cmocka_unit_test(test_unix_plan_sampling),
-        cmocka_unit_test_setup(test_unix_index_is_the_geometric_mean, begin),
-        cmocka_unit_test_setup(test_unix_index_of_each_number_of_copies, begin),
-        cmocka_unit_test_setup(test_unix_writes_the_csv_of_unixbench, begin),
-        cmocka_unit_test_setup(test_unix_tables, begin),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of a comparison, whose rows, means and hosts are made up: each verdict, name and reason, in each format. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "golden_fixture.h"
 #include "memory_fixture.h"
@@ -197,7 +191,7 @@ static void add_verdicts(void)
     (void)add_row(&equal, TEST_WORDS("equal", "lower"));
 }
 
-static void test_verdicts_of_rows(void **state)
+TEST_WITH(test_verdicts_of_rows, begin, NULL)
 {
     add_verdicts();
     expect(COMPARED_TABLE, false, false,
@@ -226,7 +220,7 @@ static void test_verdicts_of_rows(void **state)
            "s equal    m-equal     200 ns   204 ns  1.0000         0.9000 .. 1.1000    0.0001  no change seen\n");
 }
 
-static void test_verdicts_of_rows_in_color(void **state)
+TEST_WITH(test_verdicts_of_rows_in_color, begin, NULL)
 {
     add_verdicts();
     compared.n_rows = 7;
@@ -242,7 +236,7 @@ static void test_verdicts_of_rows_in_color(void **state)
            "on a side; repeat with --runs 10\n");
 }
 
-static void test_verdicts_of_rows_as_csv(void **state)
+TEST_WITH(test_verdicts_of_rows_as_csv, begin, NULL)
 {
     add_verdicts();
     rows[0][1].copies = 4;
@@ -302,7 +296,7 @@ static void test_verdicts_of_rows_as_csv(void **state)
 }
 
 /* A change that is explained by its cause, alone and with another reason. */
-static void test_verdicts_with_a_cause(void **state)
+TEST_WITH(test_verdicts_with_a_cause, begin, NULL)
 {
     const struct pair *pair = add_row(&higher, WORDS(.suite = "s", .test = "t", .metric = "m", .unit = "s",
                                                      .better = "lower", .causes = "preempted:700"));
@@ -323,7 +317,7 @@ static void test_verdicts_with_a_cause(void **state)
 }
 
 /* A figure with the core free: the ratio as measured stands beside it, and what explains that is named. */
-static void test_verdicts_with_the_core_free(void **state)
+TEST_WITH(test_verdicts_with_the_core_free, begin, NULL)
 {
     struct comparison same = lower, raw = lower;
     struct pair *of_raw;
@@ -359,7 +353,7 @@ static void test_verdicts_with_the_core_free(void **state)
 
 /* A figure that is slower at the same share of the core: the share is not the cause, only that of the ratio as
  * measured. */
-static void test_verdicts_at_the_same_share(void **state)
+TEST_WITH(test_verdicts_at_the_same_share, begin, NULL)
 {
     struct comparison at_share = lower;
     struct pair *pair;
@@ -387,7 +381,7 @@ static void test_verdicts_at_the_same_share(void **state)
 }
 
 /* Names are as short as they can be, and clean. Each has something that no other name has. */
-static void test_verdicts_names(void **state)
+TEST_WITH(test_verdicts_names, begin, NULL)
 {
     struct pair *pair;
 
@@ -458,7 +452,7 @@ static void test_verdicts_names(void **state)
            "|\n");
 }
 
-static void test_verdicts_of_means_and_hosts(void **state)
+TEST_WITH(test_verdicts_of_means_and_hosts, begin, NULL)
 {
     add_mean("unix", "n1", 12, &higher);
     add_mean("latency", "", 1, &lower);
@@ -498,7 +492,7 @@ static void test_verdicts_of_means_and_hosts(void **state)
 }
 
 /* Grouped by their reasons, of which each has so many rows; the first three are named. */
-static void test_verdicts_that_are_apart(void **state)
+TEST_WITH(test_verdicts_that_are_apart, begin, NULL)
 {
     static const char *const tests[] = {"t0", "t1", "t2", "t3", "t4"};
 
@@ -527,7 +521,7 @@ static void test_verdicts_that_are_apart(void **state)
            "  1 row, a? (--across build compares them): s t0 n\n");
 }
 
-static void test_verdicts_of_nothing(void **state)
+TEST_WITH(test_verdicts_of_nothing, begin, NULL)
 {
     expect(COMPARED_TABLE, false, false, "");
     expect(COMPARED_MARKDOWN, false, false, "");
@@ -537,7 +531,7 @@ static void test_verdicts_of_nothing(void **state)
            "ratio,core_share,core_share_slope\r\n");
 }
 
-static void test_verdicts_without_memory_fail(void **state)
+TEST_WITH(test_verdicts_without_memory_fail, begin, NULL)
 {
     const struct compared_print how = {.min_effect = 0.01};
 
@@ -577,7 +571,7 @@ static struct row_run *runs_of[2][2] = {{&run, NULL}, {&other_run, NULL}};
 static const struct row_set one[2] = {{.runs = runs_of[0], .n_runs = 1}, {.runs = runs_of[1], .n_runs = 1}};
 
 /* Runs without a number are one each, and hosts without a name the same one. */
-static void test_verdicts_count_runs_and_hosts(void **state)
+TEST_WITH(test_verdicts_count_runs_and_hosts, begin, NULL)
 {
     static const struct {
         const char *id[4], *host[4];
@@ -618,7 +612,7 @@ static void test_verdicts_count_runs_and_hosts(void **state)
 }
 
 /* Properties of which both sides have values, and not the same: at most four values of a side. */
-static void test_verdicts_name_what_differs(void **state)
+TEST_WITH(test_verdicts_name_what_differs, begin, NULL)
 {
     static const struct pairs none = {.n = 0};
     const struct row *many[6], *few[2];
@@ -689,7 +683,7 @@ static void test_verdicts_name_what_differs(void **state)
 }
 
 /* What was tested, by the rows. */
-static void test_verdicts_say_what_was_tested(void **state)
+TEST_WITH(test_verdicts_say_what_was_tested, begin, NULL)
 {
     static const char not_decided[] = "the drift between runs cannot be seen in fewer than three runs a side. Interval "
                                       "and\n       least change are those within the runs; repeat both sides with "
@@ -781,7 +775,7 @@ static void test_verdicts_say_what_was_tested(void **state)
 }
 
 /* Rows are counted once, whichever of their sides is unstable. */
-static void test_verdicts_warn_of_doubtful_rows(void **state)
+TEST_WITH(test_verdicts_warn_of_doubtful_rows, begin, NULL)
 {
     static const char header[] = "Base  1 run on an unknown host\nNew   1 run on an unknown host\n";
     struct pairs all = {.doubles = 1, .degraded = 2};
@@ -829,27 +823,4 @@ static void test_verdicts_warn_of_doubtful_rows(void **state)
         (void)snprintf(line, sizeof(line), "\n%s", single[i]);
         expect_page(&one[0], &one[1], &all, expected, line);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_verdicts_count_runs_and_hosts, begin),
-        cmocka_unit_test_setup(test_verdicts_name_what_differs, begin),
-        cmocka_unit_test_setup(test_verdicts_say_what_was_tested, begin),
-        cmocka_unit_test_setup(test_verdicts_warn_of_doubtful_rows, begin),
-        cmocka_unit_test_setup(test_verdicts_of_rows, begin),
-        cmocka_unit_test_setup(test_verdicts_of_rows_in_color, begin),
-        cmocka_unit_test_setup(test_verdicts_of_rows_as_csv, begin),
-        cmocka_unit_test_setup(test_verdicts_with_a_cause, begin),
-        cmocka_unit_test_setup(test_verdicts_with_the_core_free, begin),
-        cmocka_unit_test_setup(test_verdicts_at_the_same_share, begin),
-        cmocka_unit_test_setup(test_verdicts_names, begin),
-        cmocka_unit_test_setup(test_verdicts_of_means_and_hosts, begin),
-        cmocka_unit_test_setup(test_verdicts_that_are_apart, begin),
-        cmocka_unit_test_setup(test_verdicts_of_nothing, begin),
-        cmocka_unit_test_setup(test_verdicts_without_memory_fail, begin),
-    };
-
-    return cmocka_run_group_tests_name("verdicts", tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static uint64_t in_class(uint64_t us)
     return hist.linear[us];
 }
 
-static void test_wakeup_counts_lateness_in_classes(void **state)
+TEST(test_wakeup_counts_lateness_in_classes)
 {
     struct wakeup_account a = begin();
 
@@ -44,7 +44,7 @@ static void test_wakeup_counts_lateness_in_classes(void **state)
 }
 
 /* The sleep was until 5 ms, and 6 ms, 7 ms and 8 ms passed meanwhile. */
-static void test_wakeup_records_missed_ones(void **state)
+TEST(test_wakeup_records_missed_ones)
 {
     struct wakeup_account a = begin();
 
@@ -58,7 +58,7 @@ static void test_wakeup_records_missed_ones(void **state)
 }
 
 /* What is due at the very moment is missed too: its time has come. */
-static void test_wakeup_at_the_next_one_misses_it(void **state)
+TEST(test_wakeup_at_the_next_one_misses_it)
 {
     struct wakeup_account a = begin();
 
@@ -69,7 +69,7 @@ static void test_wakeup_at_the_next_one_misses_it(void **state)
     assert_int_equal(in_class(0), 1);
 }
 
-static void test_wakeup_overflows_from_the_end_on(void **state)
+TEST(test_wakeup_overflows_from_the_end_on)
 {
     struct wakeup_account a = begin();
 
@@ -80,7 +80,7 @@ static void test_wakeup_overflows_from_the_end_on(void **state)
 }
 
 /* Who sleeps beyond the end has missed what was due until then, the end included. */
-static void test_wakeup_misses_none_after_the_end(void **state)
+TEST(test_wakeup_misses_none_after_the_end)
 {
     struct wakeup_account a = begin();
 
@@ -93,7 +93,7 @@ static void test_wakeup_misses_none_after_the_end(void **state)
 }
 
 /* A clock that jumps by an hour: the first one and the last ones are recorded, and the schedule goes on. */
-static void test_wakeup_bounds_what_a_jump_costs(void **state)
+TEST(test_wakeup_bounds_what_a_jump_costs)
 {
     struct wakeup_account a = begin();
     const uint64_t hour = 3600ull * 1000 * MS;
@@ -136,7 +136,7 @@ static void expect_recorded(const struct fixture_party *p, uint64_t n, uint64_t 
 
 /* 10 ms are ten wake-ups, the last of them at the end. That at 2 ms is 300 us late; that at 4 ms is 2.5 ms late, so
  * that two are missed (1.5 and 0.5 ms); that at 7 ms 400 us, just an overflow. */
-static void test_wakeup_thread_sleeps_from_one_to_the_next(void **state)
+TEST(test_wakeup_thread_sleeps_from_one_to_the_next)
 {
     static const int64_t late_ns[] = {0, 300 * US, 20 * US, 2500 * US, 400 * US};
     struct fixture_party p;
@@ -159,7 +159,7 @@ static void test_wakeup_thread_sleeps_from_one_to_the_next(void **state)
 }
 
 /* A limit of 250 us: 250 us are not above it, 251 are. */
-static void test_wakeup_thread_stops_at_one_that_is_too_late(void **state)
+TEST(test_wakeup_thread_stops_at_one_that_is_too_late)
 {
     static const int64_t late_ns[] = {100 * US, 250 * US, 251 * US, 0};
     struct wakeup_params stopping = params;
@@ -173,7 +173,7 @@ static void test_wakeup_thread_stops_at_one_that_is_too_late(void **state)
     fixture_party_end(&p);
 }
 
-static void test_wakeup_thread_fails_when_it_cannot_sleep(void **state)
+TEST(test_wakeup_thread_fails_when_it_cannot_sleep)
 {
     static const int64_t early_ns[] = {0, -17};
     struct fixture_party p;
@@ -191,7 +191,7 @@ static void test_wakeup_thread_fails_when_it_cannot_sleep(void **state)
     fixture_party_end(&p);
 }
 
-static void test_wakeup_is_real_time_with_a_priority(void **state)
+TEST(test_wakeup_is_real_time_with_a_priority)
 {
     static const struct {
         int priority;
@@ -217,7 +217,7 @@ static void test_wakeup_is_real_time_with_a_priority(void **state)
 }
 
 /* Two threads, each with its own figures; the second one ended the run. */
-static void test_wakeup_rows_are_each_of_their_own_thread(void **state)
+TEST(test_wakeup_rows_are_each_of_their_own_thread)
 {
     static struct hist of[2];
     double number[2][WAKEUP_N_NUMBERS] = {{[WAKEUP_MISSED] = 3, [WAKEUP_OVERFLOWS] = 2},
@@ -241,22 +241,4 @@ static void test_wakeup_rows_are_each_of_their_own_thread(void **state)
     number[1][WAKEUP_STOPPED_NS] = 1234567;
     made_up_reduce(&trial);
     assert_string_equal(trial.remark[1].text, "stopped_us=1234.567");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wakeup_counts_lateness_in_classes),
-        cmocka_unit_test(test_wakeup_records_missed_ones),
-        cmocka_unit_test(test_wakeup_at_the_next_one_misses_it),
-        cmocka_unit_test(test_wakeup_overflows_from_the_end_on),
-        cmocka_unit_test(test_wakeup_misses_none_after_the_end),
-        cmocka_unit_test(test_wakeup_bounds_what_a_jump_costs),
-        cmocka_unit_test(test_wakeup_thread_sleeps_from_one_to_the_next),
-        cmocka_unit_test(test_wakeup_thread_stops_at_one_that_is_too_late),
-        cmocka_unit_test(test_wakeup_thread_fails_when_it_cannot_sleep),
-        cmocka_unit_test(test_wakeup_is_real_time_with_a_priority),
-        cmocka_unit_test(test_wakeup_rows_are_each_of_their_own_thread),
-    };
-    return cmocka_run_group_tests_name("wakeup", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of the warnings in words, with samples whose figures are worked out by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "out/out.h"
 #include "row_fixture.h"
 
@@ -45,7 +40,7 @@ static void assert_warnings(struct row *rows, size_t n, const char *expected)
 
 #define MAKE(...) make_row((const double[]){__VA_ARGS__}, COUNT(((const double[]){__VA_ARGS__})))
 
-static void test_warnings_none_for_quiet_rows(void **state)
+TEST(test_warnings_none_for_quiet_rows)
 {
     struct row rows[] = {MAKE(100, 101, 99, 100, 101, 99, 100, 100)};
 
@@ -54,21 +49,21 @@ static void test_warnings_none_for_quiet_rows(void **state)
 }
 
 /* 80, 100, 120: mean 100, SD 20. */
-static void test_warnings_spread(void **state)
+TEST(test_warnings_spread)
 {
     struct row rows[] = {MAKE(80, 100, 120)};
 
     assert_warnings(rows, 1, "Warning: prime limit=22: the samples spread by 20.0 % (RSD)\n");
 }
 
-static void test_warnings_spread_of_ten_per_cent_is_allowed(void **state)
+TEST(test_warnings_spread_of_ten_per_cent_is_allowed)
 {
     struct row rows[] = {MAKE(90, 100, 110), MAKE(5)};
 
     assert_warnings(rows, 2, "");
 }
 
-static void test_warnings_name_the_worst_and_count_the_others(void **state)
+TEST(test_warnings_name_the_worst_and_count_the_others)
 {
     struct row rows[] = {MAKE(80, 100, 120), MAKE(70, 100, 130), MAKE(85, 100, 115), MAKE(99, 100, 101)};
 
@@ -78,7 +73,7 @@ static void test_warnings_name_the_worst_and_count_the_others(void **state)
 }
 
 /* The rest: mean 100, SD sqrt(2/3). */
-static void test_warnings_first_sample_slower(void **state)
+TEST(test_warnings_first_sample_slower)
 {
     struct row lower[] = {MAKE(110, 100, 101, 99, 100)}, higher[] = {MAKE(90, 100, 101, 99, 100)};
 
@@ -87,7 +82,7 @@ static void test_warnings_first_sample_slower(void **state)
     assert_warnings(higher, 1, "Warning: prime limit=22: the first sample is 10.0 % slower than the rest\n");
 }
 
-static void test_warnings_first_sample_not_slower(void **state)
+TEST(test_warnings_first_sample_not_slower)
 {
     struct row rows[] = {
         MAKE(90, 100, 101, 99, 100),    /* faster */
@@ -102,7 +97,7 @@ static void test_warnings_first_sample_not_slower(void **state)
 }
 
 /* Means 100 and 105, SD of each half sqrt(0.02/3): far more than chance. */
-static void test_warnings_drift_between_the_halves(void **state)
+TEST(test_warnings_drift_between_the_halves)
 {
     struct row even[] = {MAKE(100, 100.1, 99.9, 100, 105, 105.1, 104.9, 105)};
     struct row odd[] = {MAKE(105, 105.1, 104.9, 105, 104, 100, 100.1, 99.9, 100)};
@@ -116,7 +111,7 @@ static void test_warnings_drift_between_the_halves(void **state)
                     "drifted\n");
 }
 
-static void test_warnings_no_drift(void **state)
+TEST(test_warnings_no_drift)
 {
     struct row rows[] = {
         MAKE(92, 108, 92, 108, 96, 112, 96, 112),            /* 4 % apart: t is 0.6, and would have to be 3.7 */
@@ -127,7 +122,7 @@ static void test_warnings_no_drift(void **state)
     assert_warnings(rows, COUNT(rows), "");
 }
 
-static void test_warnings_wide_interval(void **state)
+TEST(test_warnings_wide_interval)
 {
     struct row rows[] = {MAKE(100, 100), MAKE(100, 100), MAKE(100, 100)};
 
@@ -140,7 +135,7 @@ static void test_warnings_wide_interval(void **state)
                     "it\n");
 }
 
-static void test_warnings_coarse_clock(void **state)
+TEST(test_warnings_coarse_clock)
 {
     struct row rows[] = {MAKE(100, 100), MAKE(30)};
 
@@ -152,7 +147,7 @@ static void test_warnings_coarse_clock(void **state)
 }
 
 /* A grain that is fine, not known, or of another CPU, parameter or test. */
-static void test_warnings_clock_of_another_row(void **state)
+TEST(test_warnings_clock_of_another_row)
 {
     struct row rows[] = {MAKE(100, 100), MAKE(1), MAKE(1), MAKE(1), MAKE(1)};
 
@@ -168,7 +163,7 @@ static void test_warnings_clock_of_another_row(void **state)
     assert_warnings(rows, COUNT(rows), "");
 }
 
-static void test_warnings_only_about_headline_rows_that_ran(void **state)
+TEST(test_warnings_only_about_headline_rows_that_ran)
 {
     struct row rows[] = {MAKE(10, 100, 1000), make_row(NULL, 0)};
 
@@ -178,7 +173,7 @@ static void test_warnings_only_about_headline_rows_that_ran(void **state)
     assert_warnings(rows, COUNT(rows), "");
 }
 
-static void test_warnings_of_all_kinds_in_order(void **state)
+TEST(test_warnings_of_all_kinds_in_order)
 {
     struct row rows[] = {MAKE(200, 100, 101, 99, 100, 100, 100, 100), MAKE(1)};
 
@@ -197,7 +192,7 @@ static void test_warnings_of_all_kinds_in_order(void **state)
                     "Warning: prime: the clock's grain is 25.0 % of what it timed\n");
 }
 
-static void test_warnings_name_commands_by_their_lines(void **state)
+TEST(test_warnings_name_commands_by_their_lines)
 {
     struct row rows[] = {MAKE(150, 50), MAKE(150, 50, 100)};
 
@@ -221,7 +216,7 @@ static struct row make_blind(double pct, const char *cpu)
     "Warning: noise: the sampler on CPU " cpu " was blind for " pct                                                    \
     " % of the time: it was reading its counters; detours in that time are not seen"
 
-static void test_warnings_blind_sampler(void **state)
+TEST(test_warnings_blind_sampler)
 {
     struct row one[] = {make_blind(1, "0")};
     struct row rows[] = {make_blind(1.1, "2"), make_blind(2.06, "3"), make_blind(0.99, "4"), make_blind(0, "5")};
@@ -231,7 +226,7 @@ static void test_warnings_blind_sampler(void **state)
 }
 
 /* Less than 1 %, not measured, or another metric or suite. */
-static void test_warnings_no_blind_sampler(void **state)
+TEST(test_warnings_no_blind_sampler)
 {
     struct row rows[] = {make_blind(0.999, "0"), make_blind((double)NAN, "1"), make_blind(50, "2"),
                          make_blind(50, "3")};
@@ -239,27 +234,4 @@ static void test_warnings_no_blind_sampler(void **state)
     text_copy(rows[2].metric, sizeof(rows[2].metric), "lost_fault");
     text_copy(rows[3].suite, sizeof(rows[3].suite), "prime");
     assert_warnings(rows, COUNT(rows), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_warnings_none_for_quiet_rows),
-        cmocka_unit_test(test_warnings_spread),
-        cmocka_unit_test(test_warnings_spread_of_ten_per_cent_is_allowed),
-        cmocka_unit_test(test_warnings_name_the_worst_and_count_the_others),
-        cmocka_unit_test(test_warnings_first_sample_slower),
-        cmocka_unit_test(test_warnings_first_sample_not_slower),
-        cmocka_unit_test(test_warnings_drift_between_the_halves),
-        cmocka_unit_test(test_warnings_no_drift),
-        cmocka_unit_test(test_warnings_wide_interval),
-        cmocka_unit_test(test_warnings_coarse_clock),
-        cmocka_unit_test(test_warnings_clock_of_another_row),
-        cmocka_unit_test(test_warnings_only_about_headline_rows_that_ran),
-        cmocka_unit_test(test_warnings_of_all_kinds_in_order),
-        cmocka_unit_test(test_warnings_name_commands_by_their_lines),
-        cmocka_unit_test(test_warnings_blind_sampler),
-        cmocka_unit_test(test_warnings_no_blind_sampler),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ double __wrap_atan(double x)
 }
 
 /* Values as published with the method. */
-static void test_whetstone_first_pass_gives_the_published_results(void **state)
+TEST(test_whetstone_first_pass_gives_the_published_results)
 {
     static const double published[WHETSTONE_SECTIONS] = {
         -1.12398255667391900, -1.12187079889284425, 1, 12,
@@ -79,7 +79,7 @@ static void test_whetstone_first_pass_gives_the_published_results(void **state)
 }
 
 /* N1, N2 and N5 with t and 1 - t in turn: values by Python. */
-static void test_whetstone_later_passes_alternate(void **state)
+TEST(test_whetstone_later_passes_alternate)
 {
     static const double odd[] = {-1.1323949930313597, -1.1302710247847498, 0.4990293728151826};
     static const double even[] = {-1.1342723934985584, -1.136404352841872, 0.5009730373148028};
@@ -98,7 +98,7 @@ static void test_whetstone_later_passes_alternate(void **state)
     }
 }
 
-static void test_whetstone_wrong_constant_is_found(void **state)
+TEST(test_whetstone_wrong_constant_is_found)
 {
     static const struct {
         size_t offset;
@@ -120,7 +120,7 @@ static void test_whetstone_wrong_constant_is_found(void **state)
     }
 }
 
-static void test_whetstone_every_wrong_result_is_found(void **state)
+TEST(test_whetstone_every_wrong_result_is_found)
 {
     static const double off[WHETSTONE_SECTIONS] = {2e-6, 2e-6, 1, 1, 2e-6, 2e-6, 1, 2e-9};
 
@@ -136,7 +136,7 @@ static void test_whetstone_every_wrong_result_is_found(void **state)
 }
 
 /* As far off as -ffast-math may be, and not more. */
-static void test_whetstone_rounding_is_tolerated(void **state)
+TEST(test_whetstone_rounding_is_tolerated)
 {
     static const double off[WHETSTONE_SECTIONS] = {0.9e-6, 0.9e-6, 0, 0, 0.9e-6, 0.9e-6, 0, 0.9e-9};
 
@@ -149,7 +149,7 @@ static void test_whetstone_rounding_is_tolerated(void **state)
 }
 
 /* If the run has no pass of its own, the results are those of the first pass. */
-static void test_whetstone_without_a_pass_is_wrong(void **state)
+TEST(test_whetstone_without_a_pass_is_wrong)
 {
     struct party_context context = started();
     assert_string_not_equal(verified(&context), "");
@@ -157,7 +157,7 @@ static void test_whetstone_without_a_pass_is_wrong(void **state)
 }
 
 /* A compiler that folds log and exp away makes the section tens of times as fast, and its result still passes. */
-static void test_whetstone_n8_calls_log_and_exp_each_turn(void **state)
+TEST(test_whetstone_n8_calls_log_and_exp_each_turn)
 {
     struct whetstone w = {.t1 = 0.50000025};
 
@@ -168,7 +168,7 @@ static void test_whetstone_n8_calls_log_and_exp_each_turn(void **state)
 }
 
 /* Each turn multiplies log(x) by 1 / (2 t1). With t1 far from a half 9300 turns would end at 0 or 1. */
-static void test_whetstone_n8_value(void **state)
+TEST(test_whetstone_n8_value)
 {
     for (int i = -2; i <= 2; i++) {
         struct whetstone w = {.t1 = 0.5 + i * 1e-5};
@@ -179,7 +179,7 @@ static void test_whetstone_n8_value(void **state)
 
 /* N8 turns 9300 times; N5 3199 times, with two sines, six cosines and two arc tangents, some pairs of them as sincos.
  */
-static void test_whetstone_pass_makes_every_call(void **state)
+TEST(test_whetstone_pass_makes_every_call)
 {
     struct party_context context = started();
     memset(&calls, 0, sizeof(calls));
@@ -194,18 +194,6 @@ static void test_whetstone_pass_makes_every_call(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whetstone_first_pass_gives_the_published_results),
-        cmocka_unit_test(test_whetstone_later_passes_alternate),
-        cmocka_unit_test(test_whetstone_wrong_constant_is_found),
-        cmocka_unit_test(test_whetstone_every_wrong_result_is_found),
-        cmocka_unit_test(test_whetstone_rounding_is_tolerated),
-        cmocka_unit_test(test_whetstone_without_a_pass_is_wrong),
-        cmocka_unit_test(test_whetstone_n8_calls_log_and_exp_each_turn),
-        cmocka_unit_test(test_whetstone_n8_value),
-        cmocka_unit_test(test_whetstone_pass_makes_every_call),
-    };
-
     tested = &bench_whetstone.parties[0];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests();
 }

@@ -114,7 +114,7 @@ static void expect_all(size_t n)
 }
 
 /* A task runs twice; the detours begin before it and end after it. */
-static void test_who_a_task_has_the_time_between_switches(void **state)
+TEST(test_who_a_task_has_the_time_between_switches)
 {
     static const struct who_span spans[] = {{1095 * US, 1205 * US}, {1300 * US, 1350 * US}};
 
@@ -131,7 +131,7 @@ static void test_who_a_task_has_the_time_between_switches(void **state)
 }
 
 /* What ran while nothing was lost, as in a pause, is nobody's. */
-static void test_who_time_outside_of_detours_is_nobodys(void **state)
+TEST(test_who_time_outside_of_detours_is_nobodys)
 {
     static const struct who_span spans[] = {{1150 * US, 1160 * US}};
 
@@ -146,7 +146,7 @@ static void test_who_time_outside_of_detours_is_nobodys(void **state)
 }
 
 /* A soft interrupt that two interrupts come into, one in the other, while a task runs: each has its own time. */
-static void test_who_nested_interrupts_are_untangled(void **state)
+TEST(test_who_nested_interrupts_are_untangled)
 {
     static const struct who_span spans[] = {{1000 * US, 2000 * US}};
 
@@ -173,7 +173,7 @@ static void test_who_nested_interrupts_are_untangled(void **state)
 }
 
 /* PREEMPT_RT: a task is taken off the CPU in a soft interrupt, and goes on with it later. */
-static void test_who_a_task_keeps_its_soft_interrupt(void **state)
+TEST(test_who_a_task_keeps_its_soft_interrupt)
 {
     static const struct who_span spans[] = {{1000 * US, 1500 * US}};
 
@@ -192,7 +192,7 @@ static void test_who_a_task_keeps_its_soft_interrupt(void **state)
 }
 
 /* A work item that sleeps in its middle, and the time of its thread around it. */
-static void test_who_work_items_are_told_from_their_thread(void **state)
+TEST(test_who_work_items_are_told_from_their_thread)
 {
     static const struct who_span spans[] = {{1000 * US, 1500 * US}};
 
@@ -210,7 +210,7 @@ static void test_who_work_items_are_told_from_their_thread(void **state)
     who_free(&who);
 }
 
-static void test_who_a_task_that_renames_itself_is_one(void **state)
+TEST(test_who_a_task_that_renames_itself_is_one)
 {
     static const struct who_span spans[] = {{1000 * US, 1500 * US}};
 
@@ -228,7 +228,7 @@ static void test_who_a_task_that_renames_itself_is_one(void **state)
 }
 
 /* The beginning of the window, and what was entered before it. */
-static void test_who_ends_without_a_beginning_are_ignored(void **state)
+TEST(test_who_ends_without_a_beginning_are_ignored)
 {
     static const struct who_span spans[] = {{1000 * US, 1100 * US}};
 
@@ -242,7 +242,7 @@ static void test_who_ends_without_a_beginning_are_ignored(void **state)
 }
 
 /* Deeper than anything is: what does not fit is counted with what it interrupts, and nothing is overwritten. */
-static void test_who_depth_is_limited(void **state)
+TEST(test_who_depth_is_limited)
 {
     static const struct who_span spans[] = {{1000 * US, 1500 * US}};
 
@@ -261,7 +261,7 @@ static void test_who_depth_is_limited(void **state)
 }
 
 /* A BH workqueue runs its work items in a soft interrupt of any task. */
-static void test_who_work_items_in_a_soft_interrupt_are_not_the_tasks(void **state)
+TEST(test_who_work_items_in_a_soft_interrupt_are_not_the_tasks)
 {
     static const struct who_span spans[] = {{1000 * US, 1500 * US}};
 
@@ -282,7 +282,7 @@ static void test_who_work_items_in_a_soft_interrupt_are_not_the_tasks(void **sta
 }
 
 /* What had the CPU after records were lost is nobody's: the account ends with the last record before. */
-static void test_who_lost_records_end_the_account(void **state)
+TEST(test_who_lost_records_end_the_account)
 {
     static const struct who_span spans[] = {{1000 * US, 1500 * US}};
 
@@ -301,7 +301,7 @@ static void test_who_lost_records_end_the_account(void **state)
 }
 
 /* The kernel says nothing when a ring is stopped while it is full. */
-static void test_who_a_full_ring_ends_the_account(void **state)
+TEST(test_who_a_full_ring_ends_the_account)
 {
     static const struct who_span spans[] = {{1000 * US, 1500 * US}};
 
@@ -330,7 +330,7 @@ static void expect_piece(size_t i, uint32_t tid, uint64_t us, uint64_t for_us)
 }
 
 /* What had the CPU one after the other; the pause between two detours is no piece. */
-static void test_who_pieces_are_in_order(void **state)
+TEST(test_who_pieces_are_in_order)
 {
     static const struct who_span spans[] = {{1100 * US, 1200 * US}, {1300 * US, 1310 * US}};
 
@@ -435,7 +435,7 @@ static void record_two_cpus(void)
     who_end(&who, false);
 }
 
-static void test_who_names_are_joined_over_cpus(void **state)
+TEST(test_who_names_are_joined_over_cpus)
 {
     struct who_line *lines;
 
@@ -463,7 +463,7 @@ static void test_who_names_are_joined_over_cpus(void **state)
 }
 
 /* Of other programs: not what the trial's tasks forked on another CPU, nor idle time. */
-static void test_who_of_others_only(void **state)
+TEST(test_who_of_others_only)
 {
     struct cpuset cpus = {{0}};
     struct who_line *lines;
@@ -482,7 +482,7 @@ static void test_who_of_others_only(void **state)
 }
 
 /* 100,000 children of a task of the trial are its own; those of another one are one name. */
-static void test_who_many_short_tasks(void **state)
+TEST(test_who_many_short_tasks)
 {
     struct cpuset cpus = {{0}};
     struct who_line *lines;
@@ -506,7 +506,7 @@ static void test_who_many_short_tasks(void **state)
 }
 
 /* Where nothing was recorded, no CPU is named. */
-static void test_who_counted_times_have_no_cpu(void **state)
+TEST(test_who_counted_times_have_no_cpu)
 {
     struct tasks_times now = {0};
     struct who_line *lines;
@@ -524,28 +524,4 @@ static void test_who_counted_times_have_no_cpu(void **state)
     assert_true(any);
     free(lines);
     who_free(&who);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_a_task_has_the_time_between_switches),
-        cmocka_unit_test(test_who_time_outside_of_detours_is_nobodys),
-        cmocka_unit_test(test_who_nested_interrupts_are_untangled),
-        cmocka_unit_test(test_who_a_task_keeps_its_soft_interrupt),
-        cmocka_unit_test(test_who_work_items_are_told_from_their_thread),
-        cmocka_unit_test(test_who_a_task_that_renames_itself_is_one),
-        cmocka_unit_test(test_who_ends_without_a_beginning_are_ignored),
-        cmocka_unit_test(test_who_depth_is_limited),
-        cmocka_unit_test(test_who_work_items_in_a_soft_interrupt_are_not_the_tasks),
-        cmocka_unit_test(test_who_lost_records_end_the_account),
-        cmocka_unit_test(test_who_a_full_ring_ends_the_account),
-        cmocka_unit_test(test_who_pieces_are_in_order),
-        cmocka_unit_test(test_who_names_are_joined_over_cpus),
-        cmocka_unit_test(test_who_of_others_only),
-        cmocka_unit_test(test_who_many_short_tasks),
-        cmocka_unit_test(test_who_counted_times_have_no_cpu),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

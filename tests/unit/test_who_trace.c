@@ -444,7 +444,7 @@ static bool is_as_traced(void)
 
 /* Between the two records of an event the hypervisor may take the CPU for milliseconds, which then are in the time of
  * one task here and in that of another one there: hence more than one run. */
-static void test_who_as_the_kernel_traces_it(void **state)
+TEST(test_who_as_the_kernel_traces_it)
 {
     bool as_traced = false;
 
@@ -462,7 +462,7 @@ static void test_who_as_the_kernel_traces_it(void **state)
     assert_true(as_traced);
 }
 
-static void test_who_a_disks_interrupt_as_the_kernel_traces_it(void **state)
+TEST(test_who_a_disks_interrupt_as_the_kernel_traces_it)
 {
     if (outcome->status)
         skip_because("the run was not traced");
@@ -473,10 +473,6 @@ static void test_who_a_disks_interrupt_as_the_kernel_traces_it(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_as_the_kernel_traces_it),
-        cmocka_unit_test(test_who_a_disks_interrupt_as_the_kernel_traces_it),
-    };
     outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return outcome == MAP_FAILED ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+    return outcome == MAP_FAILED ? 1 : run_all_tests();
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Command lines as words: split, quoted, shortened. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "cmd/cmd.h"
 #include "sys/process.h"
 
@@ -36,7 +31,7 @@ static void assert_not_split(const char *line, const char *expected)
     assert_null(words.word);
 }
 
-static void test_words_split_at_blanks(void **state)
+TEST(test_words_split_at_blanks)
 {
     assert_split("", "");
     assert_split(" \t\n ", "");
@@ -44,7 +39,7 @@ static void test_words_split_at_blanks(void **state)
     assert_split("  make  -j2\tclean\n", "make|-j2|clean");
 }
 
-static void test_words_split_keeps_what_is_quoted_together(void **state)
+TEST(test_words_split_keeps_what_is_quoted_together)
 {
     assert_split("sh -c 'echo a  b' x", "sh|-c|echo a  b|x");
     assert_split("a\"b c\"d'e f'g", "ab cde fg");
@@ -55,7 +50,7 @@ static void test_words_split_keeps_what_is_quoted_together(void **state)
     assert_split("a;b $HOME *|c >x", "a;b|$HOME|*|c|>x");
 }
 
-static void test_words_split_says_what_is_wrong(void **state)
+TEST(test_words_split_says_what_is_wrong)
 {
     assert_not_split("a 'b c", "a quote is not closed");
     assert_not_split("\"", "a quote is not closed");
@@ -74,7 +69,7 @@ static void assert_quoted(const char *word, const char *expected)
     text_free(&got);
 }
 
-static void test_words_quote_as_a_shell_takes_them_back(void **state)
+TEST(test_words_quote_as_a_shell_takes_them_back)
 {
     assert_quoted("b", "b");
     assert_quoted("--x=1,2:/./y_z+@%", "--x=1,2:/./y_z+@%");
@@ -86,7 +81,7 @@ static void test_words_quote_as_a_shell_takes_them_back(void **state)
     assert_quoted("a\nb\t\x1b'\\", "$'a\\nb\\t\\x1b\\'\\\\'");
 }
 
-static void test_words_join_changes_nothing(void **state)
+TEST(test_words_join_changes_nothing)
 {
     char *words[] = {(char *)"echo", (char *)"a  b", (char *)"$x"};
     struct text got = {0};
@@ -96,7 +91,7 @@ static void test_words_join_changes_nothing(void **state)
     text_free(&got);
 }
 
-static void test_words_shorten_tells_long_lines_apart(void **state)
+TEST(test_words_shorten_tells_long_lines_apart)
 {
     char one[32], other[32], line[64];
 
@@ -115,7 +110,7 @@ static void test_words_shorten_tells_long_lines_apart(void **state)
     assert_memory_equal(one, other, 23);
 }
 
-static void test_words_shorten_keeps_characters_whole(void **state)
+TEST(test_words_shorten_keeps_characters_whole)
 {
     char got[16];
 
@@ -127,7 +122,7 @@ static void test_words_shorten_keeps_characters_whole(void **state)
     assert_memory_equal(got, "abc...#", 7);
 }
 
-static void test_words_first_is_without_quotes(void **state)
+TEST(test_words_first_is_without_quotes)
 {
     static const char *const cases[][2] = {
         {"make -j2", "make"}, {"  'a b'/c d", "a b/c"}, {"", ""}, {"'it'\\''s' x", "it's"}, {"'not closed", ""}};
@@ -137,19 +132,4 @@ static void test_words_first_is_without_quotes(void **state)
         words_first(cases[i][0], word);
         assert_string_equal(word, cases[i][1]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_first_is_without_quotes),
-        cmocka_unit_test(test_words_split_at_blanks),
-        cmocka_unit_test(test_words_split_keeps_what_is_quoted_together),
-        cmocka_unit_test(test_words_split_says_what_is_wrong),
-        cmocka_unit_test(test_words_quote_as_a_shell_takes_them_back),
-        cmocka_unit_test(test_words_join_changes_nothing),
-        cmocka_unit_test(test_words_shorten_tells_long_lines_apart),
-        cmocka_unit_test(test_words_shorten_keeps_characters_whole),
-    };
-    return cmocka_run_group_tests_name("words", tests, NULL, NULL);
 }

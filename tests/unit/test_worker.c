@@ -321,7 +321,7 @@ static void assert_causes(const struct row *row, double times, double machine_ti
 
 /* Two trials. Set-up, gate, verification, the partner and its CPU do not count. The CPU runs at 1 GHz after the first
  * trial and at 3 GHz after the second: the row has the mean. */
-static void test_worker_row_is_charged_with_its_run_alone(void **state)
+TEST(test_worker_row_is_charged_with_its_run_alone)
 {
     run_trials(&bench_charged, 1, 2);
     assert_int_equal(rows.n, 1);
@@ -332,7 +332,7 @@ static void test_worker_row_is_charged_with_its_run_alone(void **state)
 }
 
 /* Each copy has a row of its own, with the counters of its own CPU. */
-static void test_worker_row_of_a_copy_is_charged_with_that_copy(void **state)
+TEST(test_worker_row_of_a_copy_is_charged_with_that_copy)
 {
     run_trials(&bench_charged_each, 2, 1);
     if (place.n_order < 2) {
@@ -349,7 +349,7 @@ static void test_worker_row_of_a_copy_is_charged_with_that_copy(void **state)
 }
 
 /* Copies that share a row: the sum of both, and of both CPUs where they have two. */
-static void test_worker_row_of_all_copies_is_charged_with_their_sum(void **state)
+TEST(test_worker_row_of_all_copies_is_charged_with_their_sum)
 {
     static struct bench together;
 
@@ -362,7 +362,7 @@ static void test_worker_row_of_all_copies_is_charged_with_their_sum(void **state
 }
 
 /* The start was asked for five seconds before the trial. */
-static void test_worker_gate_is_late_by_what_has_passed(void **state)
+TEST(test_worker_gate_is_late_by_what_has_passed)
 {
     const uint64_t asked_ns = clock_realtime_ns() - 5000 * MS;
     struct params params = {.cpus = {0, 1}};
@@ -614,7 +614,7 @@ static int end_own(void **state)
 }
 
 /* Blocks of 5 ms at least, of which three in a row differ by at most 1 %, within 250 ms. */
-static void test_worker_warms_up_until_the_rate_is_steady(void **state)
+TEST_WITH(test_worker_warms_up_until_the_rate_is_steady, begin_own, end_own)
 {
     static const unsigned one_ms[] = {1000}, five_ms[] = {5000}, half[] = {2500},
                           turns[] = {10000, 20000, 10000, 20000, 10000, 20000, 10000, 20000, 10000,
@@ -655,7 +655,7 @@ static void test_worker_warms_up_until_the_rate_is_steady(void **state)
 }
 
 /* Blocks that stay short however much work they have: 250 ms are not too long, but the next block is the last one. */
-static void test_worker_warms_up_for_a_limited_time(void **state)
+TEST_WITH(test_worker_warms_up_for_a_limited_time, begin_own, end_own)
 {
     unsigned cost_us[CALLS_MAX];
 
@@ -673,7 +673,7 @@ static void test_worker_warms_up_for_a_limited_time(void **state)
 
 /* Slices of the smallest number of units that takes 1.5 ms; it changes only when one takes more than twice or less than
  * half of that. */
-static void test_worker_runs_slices_of_one_length(void **state)
+TEST_WITH(test_worker_runs_slices_of_one_length, begin_own, end_own)
 {
     /* The warm-up has eight blocks of up to 32 units: 5,000 a second. */
     static const unsigned cost_us[] = {200, 200, 200, 200, 200, 200, 200, 200, 200, 375, 500, 250, 249, 200, 428, 429};
@@ -700,7 +700,7 @@ static void test_worker_runs_slices_of_one_length(void **state)
 }
 
 /* One that the others need before the gate is ready after its first slice, and tells so; others before their first. */
-static void test_worker_is_ready_after_a_slice_before_the_gate(void **state)
+TEST_WITH(test_worker_is_ready_after_a_slice_before_the_gate, begin_own, end_own)
 {
     static const unsigned cost_us[] = {5000};
 
@@ -724,7 +724,7 @@ static void test_worker_is_ready_after_a_slice_before_the_gate(void **state)
 }
 
 /* CPU time of a real-time party: twice what is planned or expected, the larger of them, and two seconds. */
-static void test_worker_limits_the_time_of_a_real_time_party(void **state)
+TEST_WITH(test_worker_limits_the_time_of_a_real_time_party, begin_own, end_own)
 {
     static const struct {
         uint64_t time_ns, expected_ns, limit_us;
@@ -741,7 +741,7 @@ static void test_worker_limits_the_time_of_a_real_time_party(void **state)
 
 /* Before and after each slice a probe, whose time belongs to none; only in a measured party, on a machine with probes.
  */
-static void test_worker_probes_its_core_around_slices(void **state)
+TEST_WITH(test_worker_probes_its_core_around_slices, begin_own, end_own)
 {
     static const unsigned cost_us[] = {200};
     struct core_record *record = &own->core;
@@ -777,7 +777,7 @@ static void test_worker_probes_its_core_around_slices(void **state)
 }
 
 /* The start is so long after the last one has come. It sleeps when there is time, and spins for the last 100 us. */
-static void test_worker_waits_for_the_common_start(void **state)
+TEST_WITH(test_worker_waits_for_the_common_start, begin_own, end_own)
 {
     static const struct {
         uint64_t lead_ns;
@@ -801,7 +801,7 @@ static void test_worker_waits_for_the_common_start(void **state)
 }
 
 /* Events are those of a measured party and of its children: with those that inherit its policy, theirs alone. */
-static void test_worker_counts_the_events_of_its_role(void **state)
+TEST_WITH(test_worker_counts_the_events_of_its_role, begin_own, end_own)
 {
     static const struct {
         enum role role;
@@ -829,7 +829,7 @@ static void test_worker_counts_the_events_of_its_role(void **state)
 }
 
 /* What failed ends the party; its teardown is called in any case. */
-static void test_worker_goes_no_further_than_what_failed(void **state)
+TEST_WITH(test_worker_goes_no_further_than_what_failed, begin_own, end_own)
 {
     static const struct {
         const char *fails, *trace, *reason;
@@ -862,7 +862,7 @@ static void test_worker_goes_no_further_than_what_failed(void **state)
 }
 
 /* The image after party_exec() goes on behind the gate, with the counters, the rate and the recorders of the first. */
-static void test_worker_goes_on_after_exec(void **state)
+TEST_WITH(test_worker_goes_on_after_exec, begin_own, end_own)
 {
     slot->baton.execs = 1;
     slot->baton.image_fd = 77;
@@ -884,7 +884,7 @@ static void test_worker_goes_on_after_exec(void **state)
 }
 
 /* The kernel moves it when the last of its CPUs goes offline. */
-static void test_worker_says_when_it_ended_on_another_cpu(void **state)
+TEST_WITH(test_worker_says_when_it_ended_on_another_cpu, begin_own, end_own)
 {
     char cpus[48], expected[160];
     struct cpuset mine;
@@ -920,31 +920,13 @@ static int remove_root(void **state)
     return system(command);
 }
 
-#define OWN(name) cmocka_unit_test_setup_teardown(name, begin_own, end_own)
+GROUP(make_root, remove_root);
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_worker_row_is_charged_with_its_run_alone),
-        cmocka_unit_test(test_worker_row_of_a_copy_is_charged_with_that_copy),
-        cmocka_unit_test(test_worker_row_of_all_copies_is_charged_with_their_sum),
-        cmocka_unit_test(test_worker_gate_is_late_by_what_has_passed),
-        OWN(test_worker_warms_up_until_the_rate_is_steady),
-        OWN(test_worker_warms_up_for_a_limited_time),
-        OWN(test_worker_runs_slices_of_one_length),
-        OWN(test_worker_is_ready_after_a_slice_before_the_gate),
-        OWN(test_worker_limits_the_time_of_a_real_time_party),
-        OWN(test_worker_probes_its_core_around_slices),
-        OWN(test_worker_waits_for_the_common_start),
-        OWN(test_worker_counts_the_events_of_its_role),
-        OWN(test_worker_goes_no_further_than_what_failed),
-        OWN(test_worker_goes_on_after_exec),
-        OWN(test_worker_says_when_it_ended_on_another_cpu),
-    };
-
     trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     fixture_default_signals();
     signals_init();
-    return cmocka_run_group_tests(tests, make_root, remove_root);
+    return run_all_tests();
 }

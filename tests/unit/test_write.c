@@ -19,17 +19,17 @@ const struct disk_load disk_load = {.load = &load_write,
                                     .file_bytes = 12 * MIB,
                                     .file_good = file_good};
 
-static void test_write_reaches_the_disk(void **state)
+TEST(test_write_reaches_the_disk)
 {
     disk_load_assert(disk_load_direct);
 }
 
-static void test_write_reaches_the_disk_without_o_direct(void **state)
+TEST(test_write_reaches_the_disk_without_o_direct)
 {
     disk_load_assert(disk_load_refused_by_fcntl);
 }
 
-static void test_write_reaches_the_disk_when_the_first_block_is_refused(void **state)
+TEST(test_write_reaches_the_disk_when_the_first_block_is_refused)
 {
     disk_load_assert(disk_load_refused_by_first_block);
 }
@@ -50,7 +50,7 @@ static int full_above_the_least(void)
     return 0;
 }
 
-static void test_write_begins_again_when_there_is_no_more_room(void **state)
+TEST(test_write_begins_again_when_there_is_no_more_room)
 {
     disk_load_assert(full_above_the_least);
 }
@@ -70,12 +70,12 @@ static int full_at_once(void)
     return 0;
 }
 
-static void test_write_without_room_fails_with_the_reason(void **state)
+TEST(test_write_without_room_fails_with_the_reason)
 {
     assert_int_equal(fixture_in_child(full_at_once), 0);
 }
 
-static void test_write_without_a_folder_fails_with_the_reason(void **state)
+TEST(test_write_without_a_folder_fails_with_the_reason)
 {
     struct disk_party d;
 
@@ -88,7 +88,7 @@ static void test_write_without_a_folder_fails_with_the_reason(void **state)
 #define FAILED(why) "cannot write a scratch file in '/tmp': " why
 
 /* What it asks of the disk, in order. A block takes 10 ms, and the load tells its counts every 20 ms. */
-static void test_write_asks_of_the_disk(void **state)
+TEST(test_write_asks_of_the_disk)
 {
     static const int64_t broken[] = {-EIO};
     static const struct {
@@ -137,16 +137,4 @@ static void test_write_asks_of_the_disk(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_write_reaches_the_disk),
-        cmocka_unit_test(test_write_reaches_the_disk_without_o_direct),
-        cmocka_unit_test(test_write_reaches_the_disk_when_the_first_block_is_refused),
-        cmocka_unit_test(test_write_begins_again_when_there_is_no_more_room),
-        cmocka_unit_test(test_write_without_room_fails_with_the_reason),
-        cmocka_unit_test(test_write_without_a_folder_fails_with_the_reason),
-        cmocka_unit_test(test_write_asks_of_the_disk),
-    };
-    return cmocka_run_group_tests(tests, disk_prepare, disk_finish);
-}
+GROUP(disk_prepare, disk_finish);

@@ -10,18 +10,14 @@
 
 #include <errno.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
 static char tree_root[64];
 
@@ -203,6 +199,6 @@ static inline void tree_unpack(const char *name)
     (void)fclose(file);
 }
 
-#define TREE_TEST(function) cmocka_unit_test_setup_teardown(function, tree_make, tree_remove)
+#define TREE_TEST(name) TEST_WITH(name, tree_make, tree_remove)
 
 #endif
