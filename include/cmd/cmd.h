@@ -407,6 +407,7 @@ struct measure {
     /* Of the suite that is running. */
     struct row *rows;
     size_t n_rows, rows_capacity;
+    bool rows_missing; /* there was no memory for some: they are only in the CSV */
     struct progress progress;
     struct requirements requirements;
     enum row_status worst;

@@ -71,7 +71,7 @@ struct core_session {
     bool threads;                /* some core has several hardware threads */
 };
 /* Makes the state of the core probes for the online CPUs; the caller frees it with free(). root is the directory of
- * /sys, "" for this machine's. Returns NULL when out of memory. */
+ * /sys, "" for this machine's. Ends the program when out of memory. */
 struct core_session *core_session_make(const char *root, const struct clock_info *clock, const struct cpuset *online);
 /* Updates what is known of a CPU by the number of probes that were taken on it at each level. */
 void core_learn(struct core_session *session, unsigned cpu, const uint32_t probes[CORE_LEVELS]);

@@ -137,14 +137,11 @@ static void put_table(const struct checking *c, unsigned width, struct text *out
 /* Of virtual machines and hardware threads. */
 static void put_cores(const struct checking *c, struct text *out)
 {
-    FREED_BY(memory_free) struct core_session *session = NULL;
     struct core_sight sight;
     struct clock_info clock;
 
     clock_choose(&clock);
-    session = core_session_make("", &clock, &c->machine.online);
-    if (!session)
-        return;
+    FREED_BY(memory_free) struct core_session *session = core_session_make("", &clock, &c->machine.online);
     core_look(session, &c->bench, CORE_LOOK_NS, &sight);
     if (c->machine.hypervisor[0])
         text_printf(out, "Cores     may be shared with others, which only the host can see");

@@ -648,7 +648,8 @@ static int run(const struct command *command, int argc, char **argv)
     FREED_BY(text_free) struct text wrong = {0};
     size_t n = 0;
 
-    int status = operands ? command_parse(command, &table, 1, argc, argv, operands, &n) : EXIT_ROW_FAILED;
+    int status = operands ? command_parse(command, &table, 1, argc, argv, operands, &n)
+                          : command_complain(command->name, "out of memory", EXIT_ROW_FAILED);
     if (status && place != PLACE_MACHINE)
         return status < 0 ? EXIT_DONE : status;
     struct init *init = begin(place, (size_t)argc);

@@ -558,16 +558,16 @@ void measure_put_row(void *measure, const struct row *row)
 
     csv.put(csv.context, row);
     requirements_row(&m->requirements, row);
-    if (!grow_array(&m->rows, &m->rows_capacity, m->n_rows, sizeof(*m->rows)))
-        return; /* the row is in the CSV and only missing in the table */
-    if (row_copy(&m->rows[m->n_rows], row) == 0) {
-        /* as a reader of the CSV gets them, so that `show` prints the same */
-        for (size_t i = 0; i < row_n_columns; i++)
-            if (row_columns[i].type == COLUMN_TEXT && !row_columns[i].in_run)
-                row_text_from_csv(&row_columns[i], (char *)&m->rows[m->n_rows] + row_columns[i].offset);
-        m->rows[m->n_rows].number = m->n_rows;
-        m->n_rows++;
+    if (!grow_array(&m->rows, &m->rows_capacity, m->n_rows, sizeof(*m->rows)) || row_copy(&m->rows[m->n_rows], row)) {
+        m->rows_missing = true;
+        return;
     }
+    /* as a reader of the CSV gets them, so that `show` prints the same */
+    for (size_t i = 0; i < row_n_columns; i++)
+        if (row_columns[i].type == COLUMN_TEXT && !row_columns[i].in_run)
+            row_text_from_csv(&row_columns[i], (char *)&m->rows[m->n_rows] + row_columns[i].offset);
+    m->rows[m->n_rows].number = m->n_rows;
+    m->n_rows++;
 }
 
 /* --- Running. --- */
@@ -671,14 +671,16 @@ static void run_suite(struct session *s, size_t i)
     if (m->watch && !m->options.who)
         culprits_close(m->watch);
     progress_clear(&m->progress);
-    if (status == ROW_FAILED && !m->n_rows) /* neither a row nor a reason: there was no memory for them */
-        (void)command_fail(s->command->name, 0, "out of memory: no rows of %s can be shown", suite->name);
     if (status < 0)
         m->ended_by = -status;
     else if ((enum row_status)status > m->worst)
         m->worst = (enum row_status)status;
-    if (m->n_rows && suite->conclude)
+    if (m->n_rows && !m->rows_missing && suite->conclude)
         suite->conclude(m);
+    if (m->rows_missing || (status == ROW_FAILED && !m->n_rows)) { /* a failed row always has a reason to show */
+        (void)command_fail(s->command->name, 0, "out of memory: not all rows of %s can be shown", suite->name);
+        m->worst = ROW_FAILED;
+    }
     if (m->n_rows)
         print_suite(s);
     if (s->n_suites == 1 && suite->finish)
@@ -686,6 +688,7 @@ static void run_suite(struct session *s, size_t i)
     for (size_t k = 0; k < m->n_rows; k++)
         row_free(&m->rows[k]);
     m->n_rows = 0;
+    m->rows_missing = false;
 }
 
 static int exit_status(const struct measure *m, bool csv_lost)
@@ -785,16 +788,6 @@ static void set_machine(struct measure *m, bool huge_advised)
                        m->options.tuned ? "--tuned" : "--hold-latency", strerror(-m->hold_fd));
 }
 
-/* The first probes, before anything runs, tell how long one takes on a free core. */
-static void look_at_cores(struct measure *m)
-{
-    m->cores.free = NAN;
-    if (m->options.core_probe == 0)
-        m->core = core_session_make("", &m->clock, &m->place.online);
-    if (m->core)
-        core_look(m->core, &m->place.cpus, CORE_LOOK_NS, &m->cores);
-}
-
 /* All errors are found before anything runs. */
 static int prepare(struct session *s, int argc, char **argv)
 {
@@ -827,6 +820,8 @@ static int prepare(struct session *s, int argc, char **argv)
         }
     if (told && !(m->watch = culprits_make(m->options.who_memory, measure_memory(m))))
         memory_out();
+    if (m->options.core_probe == 0)
+        m->core = core_session_make("", &m->clock, &m->place.online);
     if ((status = open_series(s)))
         return status;
     if ((status = open_csv(s)) && m->series_fd >= 0)
@@ -852,7 +847,10 @@ int measure_main(const struct command *command, int argc, char **argv)
     memory_exits(NULL);
     const bool repeat = !status && session_repeats(s), unused = status != 0 || repeat;
     if (!unused) {
-        look_at_cores(&s->m);
+        /* the first core probes, before anything runs, tell how long one takes on a free core */
+        s->m.cores.free = NAN;
+        if (s->m.core)
+            core_look(s->m.core, &s->m.place.cpus, CORE_LOOK_NS, &s->m.cores);
         set_machine(&s->m, uses_memory(s));
         const struct settings_view view = {.root = "", .machine = &s->m.machine, .bench = &s->m.place.cpus};
         settings_describe(&view, s->m.run.settings, sizeof(s->m.run.settings));

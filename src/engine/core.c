@@ -97,11 +97,9 @@ void core_slice(struct core_meter *meter, double count, double cost, uint64_t st
 
 struct core_session *core_session_make(const char *root, const struct clock_info *clock, const struct cpuset *online)
 {
-    struct core_session *session = calloc(1, sizeof(*session));
+    struct core_session *session = memory_get(1, sizeof(*session));
     struct cpuset threads;
 
-    if (!session)
-        return NULL;
     core_probe_init(&session->probe, clock);
     for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1)) {
         (void)machine_core_cpus(root, cpu, &threads);

@@ -468,19 +468,20 @@ static void scale_summary(struct stats_summary *s, double scale)
         *fields[i] *= scale;
 }
 
-/* The original UNIX index: the geometric mean of n samples without the n/3 worst (rounded down). NAN: out of memory. */
-static double classic_score(const struct metric_values *m)
+/* The original UNIX index: the geometric mean of n samples without the n/3 worst (rounded down). -1: out of memory. */
+static int classic_score(const struct metric_values *m, double *score)
 {
     FREED_BY(memory_free) double *sorted = malloc((m->n ? m->n : 1) * sizeof(*sorted));
     double sum = 0;
 
     if (!sorted)
-        return (double)NAN;
+        return -1;
     size_t n = known_samples(m, sorted);
     stats_sort(sorted, n);
     for (size_t i = n; i-- > n / 3;)
         sum += log(sorted[i]);
-    return n ? exp(sum / (double)(n - n / 3)) : (double)NAN;
+    *score = n ? exp(sum / (double)(n - n / 3)) : (double)NAN;
+    return 0;
 }
 
 /* With a histogram, all describes its events but the interval, that of the mean over trials: events of one trial are
@@ -717,6 +718,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     const struct metric *about = bench_metric(results->item->bench, metric);
     const struct group_values *g = &results->group[group];
     const struct metric_values *m = &g->metric[metric];
+    const bool measured = status < ROW_SKIPPED && !error;
     double scale = m->of ? m->scale : 1;
     FREED_BY(row_free) struct row row = {0};
 
@@ -730,20 +732,20 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
         fill_counters(results, g, &row);
         fill_core(results, g, &row);
     }
-    if (status < ROW_SKIPPED)
+    if (measured)
         note_degraded(results, g, &row);
-    if (status < ROW_SKIPPED && about->alone) {
-        error |= fill_alone(results, g, about, m, &row);
-    } else if (status < ROW_SKIPPED) {
+    if (measured && about->alone) {
+        error = fill_alone(results, g, about, m, &row);
+    } else if (measured) {
         const struct metric_values *source = m->of ? m->of : m;
-        error |= fill_values(source, about, scale, &row);
+        error = fill_values(source, about, scale, &row);
         row.explained_pct = explained(results->item->bench, g, metric);
         if (m->hist)
             error |= fill_hist(m->hist, &row);
         if (m->series)
             error |= fill_series(m->series, &row);
         if (about->headline && results->item->sampling.classic)
-            row.value = classic_score(source);
+            error |= classic_score(source, &row.value);
         if (about->baseline > 0 && !results->item->no_index)
             row.index = row.value / about->baseline * 10;
         if (about->headline)

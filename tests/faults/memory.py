@@ -4,31 +4,40 @@
 
     memory.py [--every N] PROGRAM [COMMAND...]
 
-PROGRAM is linked with memory.c. Of each command, allocation 1, 2, ... is refused until none is left to refuse. A run ends in
-time and without a signal. It has the exit status that it has with memory, or ends with status 1 (2 for a command line that
-could not be read) and a line on standard error that names memory; every line there is either one that it has with memory
-or names it. No file is empty, none is a header alone unless
-lost rows are named, and no snapshot is left unless `untune` restores it. """
+PROGRAM is linked with memory.c. Of each command, allocation 1, 2, ... is refused until none is left to refuse. A run ends
+in time and without a signal. It has the exit status that it has with memory, or ends with status 1 (2 for a command line
+that could not be read) and a line on standard error that names memory; every line there is either one that it has with
+memory or names it. Where the status is that with memory, the CSV has all its cells (or a row that names memory) and the
+tables all their lines (or one that does). No file is empty or a header alone, and no snapshot is left unless `untune`
+restores it. """
 import argparse
+import concurrent.futures
+import csv
+import io
 import os
-import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
-MEMORY = re.compile(r"memory")
 SETTING = "/proc/sys/vm/stat_interval"
-PRIME = ["prime", "-q", "-i", "1", "-n", "1000", "--core-probe", "off"]
+PRIME = ["prime", "-q", "-i", "1", "-n", "1000"]
 COMMANDS = {
     "prime": [*PRIME, "-o", "out.csv"],
-    "run": ["run", "-q", "-i", "1", "--core-probe", "off", "-o", "out.csv", "--", "/bin/true"],
-    "compare": ["compare", "../a.csv", "--", "../b.csv"],
+    "run": ["run", "-q", "-i", "1", "-o", "out.csv", "--", "/bin/true"],
+    "compare": ["compare", "../../a.csv", "--", "../../b.csv"],
     "tune": ["tune", "stat_interval", "--snapshot", "snapshot"],
     "untune": ["untune", "--snapshot", "snapshot"],
-    "init": ["init", "--run", "prime -q -i 1 -n 1000 --core-probe off"],
+    "init": ["init", "--run", "prime -q -i 1 -n 1000"],
 }
-LIMIT_S = 30
+ALONE = ("tune", "untune")  # they change the one setting of the machine
+AT_ONCE = 4 * len(os.sched_getaffinity(0))
+GOOD = 8  # runs with memory: what all of them have, is there in a run that says nothing of memory
+LIMIT_S = 60
+
+
+def cells(text):
+    """The cells of a CSV that have a value."""
+    return {(row["metric"], name) for row in csv.DictReader(io.StringIO(text)) for name, cell in row.items() if cell}
 
 
 def read(path):
@@ -36,35 +45,40 @@ def read(path):
         return file.read()
 
 
+class Run:
+    status, out, err, csv = 0, "", "", ""
+
+
 class Memory:
     def __init__(self, program, root):
         self.program, self.root = os.path.abspath(program), root
-        self.faults = []
+        self.faults = 0
         for name in "ab":
             subprocess.run([self.program, *PRIME, "-o", f"{root}/{name}.csv"], check=True, stdout=subprocess.DEVNULL)
 
     def run(self, args, order):
-        mark = self.root + "/mark"
-        place = self.root + "/work"
-        if os.path.exists(mark):
-            os.unlink(mark)
-        shutil.rmtree(place, ignore_errors=True)
-        os.mkdir(place)
-        if args[0] == "untune":
-            subprocess.run([self.program, *COMMANDS["tune"]], cwd=place, check=True, stdout=subprocess.DEVNULL)
-        env = {"PATH": "/usr/bin:/bin", "TMPDIR": place, "ALLOCATION": order, "ALLOCATION_MARK": mark}
-        before = read(SETTING)
-        try:
-            run = subprocess.run([self.program, *args], cwd=place, env=env, capture_output=True, timeout=LIMIT_S)
-            status, out, err = run.returncode, run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
-        except subprocess.TimeoutExpired:
-            status, out, err = "hang", "", ""
-        return status, out, err, os.path.exists(mark), self.left(before, args)
+        with tempfile.TemporaryDirectory(dir=self.root) as own:
+            place, mark = own + "/work", own + "/mark"
+            os.mkdir(place)
+            if args[0] == "untune":
+                subprocess.run([self.program, *COMMANDS["tune"]], cwd=place, check=True, stdout=subprocess.DEVNULL)
+            env = {"PATH": "/usr/bin:/bin", "TMPDIR": place, "ALLOCATION": order, "ALLOCATION_MARK": mark}
+            before = read(SETTING)
+            run = Run()
+            try:
+                ended = subprocess.run([self.program, *args], cwd=place, env=env, timeout=LIMIT_S, check=False,
+                                       capture_output=True, encoding="utf-8", errors="replace")
+                run.status, run.out, run.err = ended.returncode, ended.stdout, ended.stderr
+            except subprocess.TimeoutExpired:
+                run.status = "hang"
+            run.reached = os.path.exists(mark)
+            run.csv = read(place + "/out.csv") if os.path.exists(place + "/out.csv") else ""
+            run.wrong = self.left(place, before, args)
+            return run
 
-    def left(self, before, args):
+    def left(self, place, before, args):
         """What is wrong with what the run left."""
         wrong = []
-        place = self.root + "/work"
         for name in os.listdir(place):
             path = os.path.join(place, name)
             text = read(path) if os.path.isfile(path) else ""
@@ -81,34 +95,43 @@ class Memory:
         return wrong
 
     def check(self, name, order, good):
-        args = COMMANDS[name]
-        status, out, err, reached, wrong = self.run(args, order)
-        if "out of memory: " in err:
-            wrong = [each for each in wrong if "header alone" not in each]
-        usual = set(good[2].splitlines())
-        odd = [line for line in err.splitlines() if line not in usual and not MEMORY.search(line)
+        run = self.run(COMMANDS[name], order)
+        wrong = run.wrong
+        usual = {line for each in good for line in each.err.splitlines()}
+        odd = [line for line in run.err.splitlines() if line not in usual and "memory" not in line
                and not line.startswith(("jitbench init:", " "))]
-        if status not in (good[0], 1, 2):
-            wrong.append(f"ended with {status}")
-        if status != good[0] and not MEMORY.search(err + out):
-            wrong.append(f"status {status}, and nothing names memory")
+        if run.status not in (good[0].status, 1, 2):
+            wrong.append(f"ended with {run.status}")
+        if run.status != good[0].status and "memory" not in run.err + run.out:
+            wrong.append(f"status {run.status}, and nothing names memory")
+        lacking = set.intersection(*(cells(each.csv) for each in good)) - cells(run.csv)
+        if run.status == good[0].status and lacking and "memory" not in run.csv:
+            wrong.append(f"status {run.status}, and the CSV lacks {sorted(lacking)[:3]}")
+        lines = min(each.out.count("\n") for each in good) - run.out.count("\n")
+        if run.status == good[0].status and lines > 0 and "memory" not in run.err + run.out + run.csv:
+            wrong.append(f"status {run.status}, and {lines} lines are missing")
         wrong += ["says: " + line for line in odd]
-        for each in wrong if reached else []:
-            self.faults.append(f"{name}, allocation {order}: {each}")
-            print(self.faults[-1], flush=True)
-        return reached
+        for each in wrong if run.reached else []:
+            self.faults += 1
+            print(f"failed: {name}, allocation {order}: {each}", flush=True)
+        return run.reached
 
     def command(self, name, every):
-        good = self.run(COMMANDS[name], "0")
-        if good[4] or good[0] not in (0, 4):
-            raise SystemExit(f"{name}: {good}")
-        n = 0
-        for stays in ("", "+"):
-            number = 1
-            while self.check(name, f"{number}{stays}", good):
-                number += every
-                n += 1
-        print(f"{name}: {n} allocations refused", flush=True)
+        at_once = 1 if name in ALONE else AT_ONCE
+        n, before = 0, self.faults
+        with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+            good = list(pool.map(lambda order: self.run(COMMANDS[name], order), ["0"] * GOOD))
+            for each in good:
+                if each.wrong or each.status not in (0, 4):
+                    raise SystemExit(f"{name}: {vars(each)}")
+            for stays in ("", "+"):
+                reached, number = [True], 1
+                while all(reached):
+                    orders = [f"{number + i * every}{stays}" for i in range(8 * at_once)]
+                    reached = list(pool.map(lambda order: self.check(name, order, good), orders))
+                    number += every * len(orders)
+                    n += sum(reached)
+        print(f"passed {n - (self.faults - before)}: allocations of {name}", flush=True)
 
 
 def main():
@@ -118,7 +141,7 @@ def main():
     parser.add_argument("command", nargs="*")
     args = parser.parse_args()
     if os.geteuid() != 0 or not os.access(SETTING, os.W_OK):
-        print("1 passed, 0 failed, 1 skipped: needs root and settings that can be written")
+        print("skipped: allocations: needs root and settings that can be written")
         return 0
     before = read(SETTING)
     with open(SETTING, "w", encoding="ascii") as file:
@@ -131,9 +154,7 @@ def main():
     finally:
         with open(SETTING, "w", encoding="ascii") as file:
             file.write(before)
-    failed = len(memory.faults)
-    print(f"{len(args.command or COMMANDS)} passed, {failed} failed, 0 skipped" if failed == 0 else f"0 passed, {failed} failed, 0 skipped")
-    return 1 if failed else 0
+    return 1 if memory.faults else 0
 
 
 if __name__ == "__main__":
