@@ -543,9 +543,12 @@ struct reader *reader_open(const char *path, bool regular, char *error, size_t e
     if (strcmp(path, "-") == 0)
         return reader_take(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "standard input", error, error_size);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0));
-    if (fd >= 0 && (!regular || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))))
+    const char *why = fd < 0 || (regular && fstat(fd, &st) != 0) ? strerror(errno) : NULL;
+    if (why == NULL && regular && !S_ISREG(st.st_mode))
+        why = "not a regular file";
+    if (why == NULL)
         return reader_take(fd, path, error, error_size);
-    snprintf(error, error_size, "%s: %s", path, fd < 0 ? strerror(errno) : "not a regular file");
+    snprintf(error, error_size, "%s: %s", path, why);
     fd_close(&fd);
     return NULL;
 }

@@ -261,7 +261,7 @@ static ssize_t read_part(int fd, bool waits, char *to, size_t size, const char *
 
     do
         n = !waits || wait_readable(fd) ? read(fd, to, size) : -1;
-    while (n < 0 && waits && errno == EAGAIN);
+    while (n < 0 && (errno == EINTR ? !signals_pending() : waits && errno == EAGAIN));
     if (n < 0)
         *why = errno == EINTR ? "ended by a signal" : strerror(errno);
     else if (n > 0 && memchr(to, 0, (size_t)n))

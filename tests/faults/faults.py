@@ -51,7 +51,7 @@ LATENCY = ["latency", "audio", *OUT, "-t", "60ms", "-l", "100000", "-w"]
 # after   one that runs behind it, whole
 # tuned   it writes settings: those of the test's own, which must be as before when all is done
 # inner   its workers are another whole command, which has its own entry in the table
-# each    it says a line of its own for each file that cannot be read
+# each    it says a line of its own for each file that cannot be read or restored
 # status  its exit status without a fault, unless that is 0; NOISY: 4 when its table says that something is noisy, else 0
 # ends    which row of ENDS it has, unless that is "measures"
 NOISY = -1
@@ -86,7 +86,7 @@ COMMANDS = {
                               "--fifo", "--hold-latency"]},
     "prime-quiet": {"args": ["prime", *OUT, "-n", "100", "--cpus", "quiet"]},
     "prime-series": {"args": ["prime", *OUT, "-n", "50", "--series", "series.txt"], "files": ["series.txt"]},
-    "prime-tuned": {"args": ["prime", *OUT, "-n", "100", "--tuned"], "tuned": True, "after": ["untune"]},
+    "prime-tuned": {"args": ["prime", *OUT, "-n", "100", "--tuned"], "tuned": True, "after": ["untune"], "each": True},
     "array": {"args": ["stream", "array", *OUT, "-n", "100", "--sizes", "25"]},
     "bandwidth": {"args": ["stream", "bandwidth", *OUT, "-k", "2", "--array-size", "64K", "-c", "1"]},
     "fcopy": {"args": ["unix", "fcopy256", *OUT, *UNIX]},
