@@ -7,6 +7,7 @@
 
 #include "bench/list.h"
 #include "engine/engine.h"
+#include "sys/base.h"
 
 /* Common to prime and array: a very short, fixed piece of work (an experiment) is run many times (a million or
  * 100,000 by default), each timed. Method: M. Kot, 'Evaluation of Bare Metal CPU and Memory Performance of the
@@ -38,7 +39,7 @@ enum {
 extern const struct metric experiment_metrics[METRIC_OWN];
 #define EXPERIMENT_METRICS(own_)                                                                                       \
     .metrics = experiment_metrics, .n_shared_metrics = METRIC_OWN, .own_metrics = own_,                                \
-    .n_metrics = METRIC_OWN + sizeof(own_) / sizeof((own_)[0])
+    .n_metrics = METRIC_OWN + COUNT(own_)
 
 /* State of the measuring loop; the benchmark's state begins with it. */
 struct experiment {

@@ -371,9 +371,9 @@ struct bench;
     }
 
 /* A table and its length. */
-#define BENCH_OPTIONS(options_) .options = options_, .n_options = sizeof(options_) / sizeof((options_)[0])
-#define BENCH_METRICS(metrics_) .own_metrics = metrics_, .n_metrics = sizeof(metrics_) / sizeof((metrics_)[0])
-#define BENCH_PARTIES(parties_) .parties = parties_, .n_parties = sizeof(parties_) / sizeof((parties_)[0])
+#define BENCH_OPTIONS(options_) .options = options_, .n_options = COUNT(options_)
+#define BENCH_METRICS(metrics_) .own_metrics = metrics_, .n_metrics = COUNT(metrics_)
+#define BENCH_PARTIES(parties_) .parties = parties_, .n_parties = COUNT(parties_)
 
 #define BENCH_WITH(suite_, name_, title_, params_, parties_, metrics_)                                                 \
     BENCH_IS(suite_, name_, title_, params_), BENCH_PARTIES(parties_), BENCH_METRICS(metrics_)

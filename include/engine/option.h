@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sys/base.h"
 #include "sys/cpu.h"
 
 /* --fail-on: what makes a command end with the status of a finding, each word with an optional limit; the same in
@@ -144,8 +145,7 @@ struct option_table {
 };
 
 /* The struct in which the values are stored is target_. */
-#define OPTION_TABLE(heading_, rows_, target_)                                                                         \
-    .heading = heading_, .rows = rows_, .n = sizeof(rows_) / sizeof((rows_)[0]), .target = target_
+#define OPTION_TABLE(heading_, rows_, target_) .heading = heading_, .rows = rows_, .n = COUNT(rows_), .target = target_
 
 /* Parses argv[1..argc-1] against n tables, options and operands mixed; "--" ends the options. Long options may be
  * unambiguous prefixes; "--name=value" is "--name value", "-n5" is "-n 5"; letters of flags combine. An optional

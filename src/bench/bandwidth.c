@@ -43,7 +43,7 @@ uint64_t bandwidth_array_bytes(uint64_t cache_bytes, uint64_t memory_bytes, char
     if (memory_bytes && wanted > room) {
         char need[32];
         text_bytes(wanted, need, sizeof(need));
-        (void)snprintf(bounded, size, "arrays bounded by memory; the rule asks for %s", need);
+        snprintf(bounded, size, "arrays bounded by memory; the rule asks for %s", need);
         wanted = room;
     }
     return wanted;

@@ -65,7 +65,7 @@ static bool calibrate_cpu(double *rate)
         if (!holds(*rate, WITHIN))
             continue;
         clock_sleep_ns(PAUSE_NS);
-        (void)time_of(loops); /* the frequency may have dropped in the sleep */
+        time_of(loops); /* the frequency may have dropped in the sleep */
         if (holds(*rate, AFTERWARDS))
             return true;
     }
@@ -97,11 +97,11 @@ static int run(struct party_context *context)
             continue;
         cpuset_clear(&one);
         cpuset_add(&one, cpu);
-        (void)task_set_affinity(&one); /* if it fails, the CPUs stay */
+        task_set_affinity(&one); /* if it fails, the CPUs stay */
         restless += !calibrate_cpu(&numbers[CALIBRATE_FIRST + n]);
         n++;
     }
-    (void)task_set_affinity(&all);
+    task_set_affinity(&all);
     numbers[CALIBRATE_N] = n;
     if (restless)
         party_degraded(context, "the speed of %u of %u CPUs varied by more than %.0f %%", restless, n, 100 * WITHIN);

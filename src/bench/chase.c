@@ -32,12 +32,12 @@ int chase_map(struct chase *chase, size_t bytes, enum chase_pages pages)
         return -1;
     const size_t before = pages == CHASE_HUGE ? (HUGE_BYTES - (uintptr_t)map % HUGE_BYTES) % HUGE_BYTES : 0;
     if (before)
-        (void)munmap(map, before);
+        munmap(map, before);
     if (room - before > whole)
-        (void)munmap(map + before + whole, room - before - whole);
+        munmap(map + before + whole, room - before - whole);
     chase->set = map + before;
     chase->map_bytes = whole;
-    (void)madvise(chase->set, whole, pages == CHASE_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    madvise(chase->set, whole, pages == CHASE_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return 0;
 }
 

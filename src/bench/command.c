@@ -181,7 +181,7 @@ static int place_here(void *context)
     struct command *command = context;
 
     if (command->fix_layout && !task_layout_fixed())
-        (void)task_fix_layout();
+        task_fix_layout();
     if (command->realtime) {
         command->policy_error = task_set_policy_inherited(command->policy, command->rt_priority);
         command->nice_error = task_set_nice(command->nice);
@@ -241,7 +241,7 @@ static int run_program(struct party_context *context, struct run *run)
         return party_fail(context, "cannot read '%.100s': %s", params->input, strerror(errno));
     if (!aside)
         program.fds[0] = input < 0 ? params->fds[0] : input;
-    (void)task_die_with_parent(parent, SIGTERM);
+    task_die_with_parent(parent, SIGTERM);
     pid_t pid = program_start(&program, &run->start_ns);
     if (pid < 0)
         return party_fail(context, "%scannot execute '%.120s': %s", run->what, program.path, strerror(-pid));
@@ -355,7 +355,7 @@ static void note_policy(struct command *command)
         command->nice = 0;
     /* Above the command: it can kill one that never sleeps. */
     if (command->realtime && command->rt_priority < TASK_FIFO_MAX)
-        (void)task_set_policy(command->policy, command->rt_priority + 1);
+        task_set_policy(command->policy, command->rt_priority + 1);
 }
 
 static void note_refused(struct party_context *context, const struct command *command)
@@ -407,7 +407,7 @@ static void teardown(struct party_context *context)
                        left == 1 ? "" : "es");
     free(command->lists);
     if (command->map)
-        (void)munmap(command->map, command->map_size);
+        munmap(command->map, command->map_size);
 }
 
 /* Only for errors that last: a transient one is in its run's row. */
@@ -439,8 +439,8 @@ static void place(const void *params, const struct place_request *request, unsig
         out->cpus = request->online;
     unsigned last = request->order[request->n_order - 1];
     cpuset_remove(&out->cpus, last);
-    (void)snprintf(out->refused, sizeof(out->refused),
-                   "CPU %u is left out: a real-time command may not take every CPU (see --cpus)", last);
+    snprintf(out->refused, sizeof(out->refused),
+             "CPU %u is left out: a real-time command may not take every CPU (see --cpus)", last);
 }
 
 static void describe(const void *params, const struct clock_info *clock, struct row_params *out)

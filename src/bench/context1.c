@@ -23,8 +23,8 @@ struct asker {
 static int keep_ends(struct party_context *context, int from, int to)
 {
     /* End of file comes only after all writers have closed. */
-    (void)close(context->pipes[from][1]);
-    (void)close(context->pipes[to][0]);
+    close(context->pipes[from][1]);
+    close(context->pipes[to][0]);
     /* Writing to a process that has ended is then an error. */
     return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? party_fail(context, "cannot ignore SIGPIPE") : 0;
 }
@@ -70,8 +70,8 @@ static int asker_work(struct party_context *context, uint64_t count)
 
 static void asker_teardown(struct party_context *context)
 {
-    (void)close(context->pipes[PIPE_THERE][1]); /* the answerer reads the end of file */
-    (void)close(context->pipes[PIPE_BACK][0]);
+    close(context->pipes[PIPE_THERE][1]); /* the answerer reads the end of file */
+    close(context->pipes[PIPE_BACK][0]);
 }
 
 static int answerer_setup(struct party_context *context)

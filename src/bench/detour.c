@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/noise.h"
+#include "sys/base.h"
 
 #include <math.h>
 #include <string.h>
@@ -181,7 +182,7 @@ static double tick_rate(const struct detour_account *a, uint64_t end, double hz)
 static void take_timer(struct detour_account *a, uint64_t end, double rate, uint64_t *usual)
 {
     for (int timely = 1; timely >= 0; timely--)
-        for (size_t i = 0; i < sizeof(tick_hz) / sizeof(tick_hz[0]); i++)
+        for (size_t i = 0; i < COUNT(tick_hz); i++)
             if (tick_rate(a, end, tick_hz[i]) < COUNTED_MORE * rate && take_tick(a, tick_hz[i], timely, usual))
                 return;
 }
@@ -189,7 +190,7 @@ static void take_timer(struct detour_account *a, uint64_t end, double rate, uint
 /* Finds other combs of at least least_hz (0: any); usual[]: median length (of several of one rate, the largest). */
 static void take_others(struct detour_account *a, uint64_t end, double least_hz, uint64_t *usual)
 {
-    for (size_t i = 0; i < sizeof(other_hz) / sizeof(other_hz[0]); i++) {
+    for (size_t i = 0; i < COUNT(other_hz); i++) {
         if (least_hz > 0 && tick_rate(a, end, other_hz[i]) < least_hz)
             return;
         struct detour_comb *comb = a->comb;

@@ -25,7 +25,7 @@ static int setup(struct party_context *context)
         return party_fail(context, "cannot make a program file of its own: %s%s", strerror(-fd),
                           fd == -EACCES ? " (the scratch directory is mounted noexec)" : "");
     if (!scratch_can_exec(fd)) {
-        (void)close(fd);
+        close(fd);
         party_degraded(context, "all copies execute the same file: execveat is refused and there is no /proc");
         return 0;
     }
@@ -89,7 +89,7 @@ static int supported(const void *params, char *why, size_t why_size)
         return fail_because(-1, why, why_size, "the program's own file cannot be executed");
     int fd = scratch_own_image(p->dir, 0);
     if (fd >= 0) {
-        (void)close(fd);
+        close(fd);
         return 0;
     }
     return fail_because(-1, why, why_size,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "sys/base.h"
 #include "sys/file.h"
 
 #define BUFFER_SIZE     65536u
@@ -59,8 +60,8 @@ int experiment_setup(struct party_context *context, uint64_t size)
     e->hist = context->recorder[EXPERIMENT_HIST];
     e->series = context->recorder[EXPERIMENT_SERIES];
     e->fd = -1; /* no lines in the warm-up */
-    (void)snprintf(e->prefix, sizeof(e->prefix), "%llu,%llu,%u,", (unsigned long long)size,
-                   (unsigned long long)context->sample, context->copy);
+    snprintf(e->prefix, sizeof(e->prefix), "%llu,%llu,%u,", (unsigned long long)size,
+             (unsigned long long)context->sample, context->copy);
     if (context->series_fd < 0)
         return 0;
     e->buffer = malloc(BUFFER_SIZE);
@@ -139,7 +140,7 @@ static void reduce_buckets(const struct hist *h, double mean, unsigned group, st
 {
     bool exact = true;
 
-    for (unsigned b = 0; b < sizeof(buckets) / sizeof(buckets[0]); b++) {
+    for (unsigned b = 0; b < COUNT(buckets); b++) {
         struct hist_range in = hist_range(h, mean + buckets[b].low, mean + buckets[b].high);
         exact = exact && in.exact;
         results_sample(results, group, METRIC_DELAYS + 2 * b, (double)in.count);
@@ -161,7 +162,7 @@ static void reduce_copy(const struct trial *trial, unsigned copy, struct results
     results_series(results, copy, METRIC_CYCLES, trial_recorder(trial, 0, copy, EXPERIMENT_SERIES));
     results_sample(results, copy, METRIC_SD, sd);
     results_sample(results, copy, METRIC_CI90, 1.6448536269514722 * sd / sqrt((double)h->n));
-    for (unsigned l = 0; l < sizeof(levels) / sizeof(levels[0]); l++) {
+    for (unsigned l = 0; l < COUNT(levels); l++) {
         results_sample(results, copy, METRIC_DELAYED + 2 * l, delayed_pct(h, levels[l], 400));
         results_sample(results, copy, METRIC_DELAYED + 2 * l + 1, delayed_pct(h, levels[l], 2000));
     }

@@ -223,7 +223,7 @@ static int setup(struct party_context *context, const struct kind *kind)
 
     files->kind = kind;
     files->from = files->to = -1;
-    (void)signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an error of write() */
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an error of write() */
     if ((kind->reads && open_file(context, &files->from)) || (kind->writes && open_file(context, &files->to)))
         return -1;
     if (kind->reads && write_pattern(context, files, files->from))
@@ -302,9 +302,9 @@ static void teardown(struct party_context *context)
     const struct files *files = context->state;
 
     if (files->from >= 0)
-        (void)close(files->from);
+        close(files->from);
     if (files->to >= 0)
-        (void)close(files->to);
+        close(files->to);
 }
 
 static void describe(const void *params, const struct clock_info *clock, const struct kind *kind,

@@ -34,6 +34,7 @@
  *
  * The table was made before any rate was measured with it, and it was never adjusted to match a rate. */
 #include "bench/unix.h"
+#include "sys/base.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,8 +64,8 @@ static const struct segment library[] = {
     {CONSTANT, 38, 38, 0}, {TEXT, 342, 101, 0}, {CONSTANT, 83, 0, 0},
     {RELRO, 4, 0, 3},      {DATA, 2, 0, 0},     {ZEROED, 13, 0, 3},
 };
-#define LOADER  (sizeof(loader) / sizeof(loader[0]))
-#define LIBRARY (sizeof(library) / sizeof(library[0]))
+#define LOADER  (COUNT(loader))
+#define LIBRARY (COUNT(library))
 
 enum { HEAP_PAGES = 2, HEAP_WRITTEN = 1, THREAD_PAGES = 3, CACHE_PAGES = 11 };
 
@@ -176,7 +177,7 @@ static int map_loader(const char *path, struct mapped *image)
     int error = read(fd, header, 64) < 0 || pread(fd, header, 728, 64) < 0 ? -errno : 0;
     if (!error)
         error = map_segments(fd, loader, LOADER, image);
-    (void)close(fd);
+    close(fd);
     return error;
 }
 
@@ -190,7 +191,7 @@ static int map_cache(const char *path, size_t page, unsigned char **cache)
         return fd;
     *cache = fstat(fd, &status) ? MAP_FAILED : mmap(NULL, CACHE_PAGES * page, PROT_READ, MAP_PRIVATE, fd, 0);
     int error = *cache == MAP_FAILED ? -errno : (uint64_t)status.st_size < footprint_file_bytes() ? -ENOEXEC : 0;
-    (void)close(fd);
+    close(fd);
     if (!error)
         read_page(*cache);
     return error;
@@ -210,7 +211,7 @@ static int map_library(const char *path, struct mapped *image)
                     : 0;
     if (!error)
         error = map_segments(fd, library, LIBRARY, image);
-    (void)close(fd);
+    close(fd);
     return error;
 }
 
@@ -233,7 +234,7 @@ int footprint_map(const char *path)
 
     if (!error)
         error = map_anonymous(HEAP_PAGES, HEAP_WRITTEN, page);
-    (void)access("/etc/ld.so.preload", R_OK);
+    access("/etc/ld.so.preload", R_OK);
     if (!error)
         error = map_cache(path, page, &cache);
     if (!error)
@@ -247,6 +248,6 @@ int footprint_map(const char *path)
     error = protect_relro(library, LIBRARY, &library_image);
     if (!error)
         error = protect_relro(loader, LOADER, &loader_image);
-    (void)munmap(cache, CACHE_PAGES * page);
+    munmap(cache, CACHE_PAGES * page);
     return error;
 }

@@ -97,7 +97,7 @@ static uint64_t probe_cache(struct party_context *context, struct work *work)
     clock_spin_until(clock_raw_ns() + RELOAD_NS);
     hist_add(context->recorder[RECORD_RELOAD], PARTS * timed_walk(&work->cache, loads) / loads);
     chase_walk(&work->memory, LOADS);
-    (void)timed_read(work);
+    timed_read(work);
     const uint64_t end = clock_raw_ns();
     return end + CACHE_REST * (end - begin - RELOAD_NS);
 }

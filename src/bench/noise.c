@@ -60,9 +60,8 @@ int noise_read_threshold(struct noise_params *params, char *error, size_t error_
                            : params->threshold_ns >= 1 && params->threshold_ns <= MOST_NS;
     if (!junk && inside)
         return 0;
-    (void)snprintf(error, error_size,
-                   "--threshold: '%s' is %s (1 ns to 1 s, unit ns, us, ms or s, or %dx to %dx the loop)",
-                   params->threshold, junk ? "not a threshold" : "out of range", LEAST_LOOPS, MOST_LOOPS);
+    snprintf(error, error_size, "--threshold: '%s' is %s (1 ns to 1 s, unit ns, us, ms or s, or %dx to %dx the loop)",
+             params->threshold, junk ? "not a threshold" : "out of range", LEAST_LOOPS, MOST_LOOPS);
     return -1;
 }
 
@@ -139,7 +138,7 @@ static void look(struct detour_seen *seen)
 
 static void read_quota(struct sampler *s)
 {
-    (void)cgroup_throttled(&s->quota, &s->throttled);
+    cgroup_throttled(&s->quota, &s->throttled);
 }
 
 /* Did a quota stop the sampler during the last detour? `from`: last reading. The kernel counts a period before it
@@ -341,7 +340,7 @@ static void measure_cost(struct sampler *s, void (*step)(struct sampler *s), str
 
     while (n < COSTS && (n < COSTS_MIN || clock_raw_ns() - begin < COSTS_NS)) {
         uint64_t from = clock_now(s->clock);
-        (void)noise_watch(s->clock, from, UINT64_MAX, from + (uint64_t)(COSTS_TURN_NS / s->ns_per_tick));
+        noise_watch(s->clock, from, UINT64_MAX, from + (uint64_t)(COSTS_TURN_NS / s->ns_per_tick));
         from = clock_now(s->clock);
         step(s);
         costs[n++] = (double)(clock_now(s->clock) - from);
@@ -367,7 +366,7 @@ static void add_one(struct sampler *s)
 
 static void read_once(struct sampler *s)
 {
-    (void)count_interrupts(s);
+    count_interrupts(s);
 }
 
 static void measure_costs(struct sampler *s)

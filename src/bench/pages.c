@@ -12,7 +12,7 @@ void *pages_map(size_t bytes, int advice)
 
     if (map == MAP_FAILED)
         return NULL;
-    (void)madvise(map, bytes, advice);
+    madvise(map, bytes, advice);
     return map;
 }
 

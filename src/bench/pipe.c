@@ -61,7 +61,7 @@ static void teardown(struct party_context *context)
 
     for (int i = 0; i < 2; i++)
         if (state->fd[i] >= 0)
-            (void)close(state->fd[i]);
+            close(state->fd[i]);
 }
 
 static const struct party parties[] = {

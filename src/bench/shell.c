@@ -11,6 +11,7 @@
 
 #include "bench/unix.h"
 #include "rows/text.h"
+#include "sys/base.h"
 #include "sys/file.h"
 #include "sys/process.h"
 
@@ -61,9 +62,9 @@ static int setup(struct party_context *context, uint64_t concurrent)
         concurrent = params->concurrent;
     if (concurrent > CONCURRENT_MAX)
         return party_fail(context, "more than %u scripts at once", CONCURRENT_MAX);
-    (void)snprintf(shell->number, sizeof(shell->number), "%llu", (unsigned long long)concurrent);
+    snprintf(shell->number, sizeof(shell->number), "%llu", (unsigned long long)concurrent);
     /* The tools read each other's files, whatever the user's umask. */
-    (void)umask(077);
+    umask(077);
     int error = party_scratch_folder(context, params->dir, &shell->keeper);
     if (error)
         return party_fail(context, "cannot make a scratch directory: %s", strerror(-error));
@@ -120,11 +121,11 @@ static int verify(struct party_context *context)
     FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
     if (!file) {
         if (fd >= 0)
-            (void)close(fd);
+            close(fd);
         return party_fail(context, "the shell script left no result: %s", strerror(errno));
     }
     int n = fscanf(file, "%llu %llu %llu", &got[0], &got[1], &got[2]), error = ferror(file) ? errno : 0;
-    (void)fclose(file);
+    fclose(file);
     if (error)
         return party_fail(context, "the shell script's result cannot be read: %s", strerror(error));
     if (n != 3)
@@ -147,8 +148,8 @@ static int find_tool(const char *tool)
     static const char *const folders[] = {"/usr/bin", "/bin"};
     char path[64];
 
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s/%s", folders[i], tool);
+    for (size_t i = 0; i < COUNT(folders); i++) {
+        snprintf(path, sizeof(path), "%s/%s", folders[i], tool);
         if (access(path, X_OK) == 0)
             return 0;
     }
@@ -163,7 +164,7 @@ static int supported(const void *params, char *why, size_t why_size)
     if (access(SHELL, X_OK))
         return errno == ENOENT ? fail_because(-1, why, why_size, "no " SHELL " here")
                                : fail_because(-1, why, why_size, SHELL " cannot be executed: %s", strerror(errno));
-    for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+    for (size_t i = 0; i < COUNT(tools); i++)
         if (find_tool(tools[i]))
             return fail_because(-1, why, why_size, "no program '%s' in " TOOL_PATH, tools[i]);
     return unix_dir_supported(p->dir, FREE_BYTES_EACH * (p->concurrent ? p->concurrent : 1), why, why_size);

@@ -112,7 +112,7 @@ static void classic_loop(struct party_context *context, struct sim_account *a, u
         if (a->asked_ns) {
             shared->until_ns = a->asked_ns;
             put_count(&shared->asked, ++sleeps);
-            (void)wait_above(&shared->posted, sleeps - 1);
+            wait_above(&shared->posted, sleeps - 1);
         }
         if (!sim_turn_woken(a, &turn, clock_monotonic_ns(), shared->woke_ns))
             continue;
@@ -174,7 +174,7 @@ static int timer_setup(struct party_context *context)
 static void sleep_for_task(struct sim_shared *shared, struct hist *hist)
 {
     for (uint64_t k = 0; wait_above(&shared->asked, k) > k; k++) {
-        (void)clock_sleep_until(shared->until_ns);
+        clock_sleep_until(shared->until_ns);
         uint64_t woke = shared->woke_ns = clock_monotonic_ns(), until = shared->until_ns;
         put_count(&shared->posted, k + 1);
         if (hist)
@@ -194,7 +194,7 @@ static void keep_schedule(struct party_context *context, struct sim_shared *shar
     /* With a planned length the number is known, and the stop flag is not looked at: it may be set before the last
      * wake-up is due, or while this thread is delayed. */
     for (uint64_t k = 0; k < limit && (context->time_ns || !party_stopped(context));) {
-        (void)clock_sleep_until(start + k * interval);
+        clock_sleep_until(start + k * interval);
         uint64_t woke = clock_monotonic_ns(), behind = sim_timer(start, interval, k, limit, woke, &shared->ring);
         put_count(&shared->posted, behind);
         for (; k < behind; k++)

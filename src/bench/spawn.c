@@ -26,9 +26,9 @@ static int setup_spawn(struct party_context *context)
                        strerror(-fd));
         return 0;
     }
-    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     unix_take_footprint(context, path);
-    (void)close(fd);
+    close(fd);
     return 0;
 }
 
@@ -53,8 +53,8 @@ static int work_exec(struct party_context *context, uint64_t count)
     for (uint64_t i = 0; i < count; i++) {
         pid_t child = fork();
         if (child == 0) {
-            (void)execve(TRUE_PATH, argv, envp);
-            (void)party_fail(context, "cannot execute " TRUE_PATH ": %s", strerror(errno));
+            execve(TRUE_PATH, argv, envp);
+            party_fail(context, "cannot execute " TRUE_PATH ": %s", strerror(errno));
             _exit(127);
         }
         if (child < 0)

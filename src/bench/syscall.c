@@ -23,11 +23,11 @@ static int setup(struct party_context *context)
 
     answers->pid = getpid();
     answers->uid = (long)getuid();
-    (void)umask(UMASK);
+    umask(UMASK);
     int copy = dup(0);
     if (copy < 0)
         return party_fail(context, "cannot duplicate standard input: %s", strerror(errno));
-    (void)close(copy);
+    close(copy);
     return 0;
 }
 

@@ -206,7 +206,7 @@ static void check(struct checks *checks, const struct whetstone *w, unsigned whi
     char name[32];
 
     for (int i = 0; i < WHETSTONE_SECTIONS; i++) {
-        (void)snprintf(name, sizeof(name), "N%d of %s", i + 1, passes[which]);
+        snprintf(name, sizeof(name), "N%d of %s", i + 1, passes[which]);
         checks_add(checks, name, w->result[i], expected[which][i], tolerance[i]);
     }
 }

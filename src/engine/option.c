@@ -69,7 +69,7 @@ static const char *option_name_at(const struct option *row, unsigned index, size
 
 bool fail_on_add(struct fail_on *f, const char *word, double percent)
 {
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+    for (size_t i = 0; i < COUNT(known); i++) {
         if (strcasecmp(known[i].word, word) != 0)
             continue;
         for (unsigned k = 0, kind = 1; k < FAIL_ON_KINDS; k++, kind *= 2) {
@@ -123,7 +123,7 @@ static void option_show_number(enum option_type type, double value, char *buf, s
         const char *suffix;
     } scales[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "K"}, {1, ""}};
     uint64_t whole = value <= 0 ? 0 : value < TWO_TO_64 ? (uint64_t)value : UINT64_MAX;
-    size_t i = type == OPTION_INT ? sizeof(scales) / sizeof(scales[0]) - 1 : 0;
+    size_t i = type == OPTION_INT ? COUNT(scales) - 1 : 0;
 
     while (scales[i].size > 1 && (value < scales[i].size || fmod(value, scales[i].size) > 0))
         i++;
@@ -132,9 +132,9 @@ static void option_show_number(enum option_type type, double value, char *buf, s
     else if (type == OPTION_SIZE)
         text_bytes(whole, buf, size);
     else if (type == OPTION_PERCENT || type == OPTION_FAIL_ON)
-        (void)snprintf(buf, size, "%g %%", value);
+        snprintf(buf, size, "%g %%", value);
     else
-        (void)snprintf(buf, size, "%.0f%s", value / scales[i].size, scales[i].suffix);
+        snprintf(buf, size, "%.0f%s", value / scales[i].size, scales[i].suffix);
 }
 
 /* None when both limits are zero. */
@@ -152,7 +152,7 @@ static void option_show_range(const struct option *row, char *buf, size_t size)
     option_show_number(row->type, row->max, high, sizeof(high));
     buf[0] = '\0';
     if (option_has_range(row))
-        (void)snprintf(buf, size, "%s to %s", low, high);
+        snprintf(buf, size, "%s to %s", low, high);
 }
 
 /* "random, sorted or none", with an optional first item. */
@@ -199,8 +199,8 @@ static int refuse(const struct setting *s, enum verdict verdict)
     const char *form = verdict == JUNK ? types[row->type].form : NULL;
     char range[160], shown[SHOWN_SIZE];
 
-    (void)fail_because(-1, s->error, s->error_size, "--%s: '%s' is %s%s", row->name, option_show(s->value, shown),
-                       verdict == JUNK ? "not " : "out of range", verdict == JUNK ? types[row->type].noun : "");
+    fail_because(-1, s->error, s->error_size, "--%s: '%s' is %s%s", row->name, option_show(s->value, shown),
+                 verdict == JUNK ? "not " : "out of range", verdict == JUNK ? types[row->type].noun : "");
     option_show_range(row, range, sizeof(range));
     if (range[0] || form)
         text_add(s->error, s->error_size, " (%s%s%s)", range, range[0] && form ? ", " : "", form ? form : "");
@@ -230,8 +230,8 @@ static int refuse_choice(const struct setting *s, const char *value)
     char list[512], shown[SHOWN_SIZE];
 
     option_show_choices(row->type == OPTION_CPUS ? "a CPU list" : NULL, row->choices, list, sizeof(list));
-    (void)fail_because(-1, s->error, s->error_size, "--%s: '%s' is not %s%s", row->name, option_show(value, shown),
-                       row->type == OPTION_CPUS ? "" : "one of ", list);
+    fail_because(-1, s->error, s->error_size, "--%s: '%s' is not %s%s", row->name, option_show(value, shown),
+                 row->type == OPTION_CPUS ? "" : "one of ", list);
     const char *hint = option_foreign_hint(row->foreign, value, strlen(value));
     if (hint)
         text_add(s->error, s->error_size, "; %s", hint);
@@ -313,7 +313,7 @@ static enum verdict read_duration(const char *text, double bare_ns, uint64_t *ou
 
     if (!scan_decimal(&text, &number))
         return JUNK;
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+    for (size_t i = 0; i < COUNT(units); i++) {
         if (strcmp(text, units[i].name) != 0)
             continue;
         double ns = rint(number * units[i].ns);
@@ -665,7 +665,7 @@ static void help_notes(const struct option_table *table, const struct option *ro
         option_show_range(row, buf, sizeof(buf));
     if (buf[0])
         help_note(out, &open, "", buf);
-    for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]); i++) {
+    for (size_t i = 0; i < COUNT(typed); i++) {
         bool as_default = i > 1 && typed[1] && typed[i] && strcmp(typed[i], typed[1]) == 0;
         if (!typed[i] || as_default)
             continue;
@@ -834,7 +834,7 @@ static int unknown_long(const struct parser *p, const char *name, size_t length)
     const char *hint = hint_of(p, name, length);
 
     text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
-    (void)fail_because(-1, p->error, p->error_size, "unknown option '--%s'", option_show(word, shown));
+    fail_because(-1, p->error, p->error_size, "unknown option '--%s'", option_show(word, shown));
     nearest_name(p, word, near);
     if (hint)
         text_add(p->error, p->error_size, "; %s", hint);
@@ -846,7 +846,7 @@ static int unknown_long(const struct parser *p, const char *name, size_t length)
 static int ambiguous(const struct parser *p, const char *word, size_t length, unsigned matches)
 {
     unsigned seen = 0;
-    (void)fail_because(-1, p->error, p->error_size, "'--%.*s' could be ", (int)length, word);
+    fail_because(-1, p->error, p->error_size, "'--%.*s' could be ", (int)length, word);
     for (size_t t = 0; t < p->n; t++)
         for (size_t r = 0; r < p->tables[t].n; r++) {
             size_t name_length;
@@ -976,7 +976,7 @@ static int unknown_letter(const struct parser *p, const char *argument, const ch
     option_show(at, shown);
     if ((unsigned char)*at < 0x80)
         shown[1] = '\0';
-    (void)fail_because(-1, p->error, p->error_size, "unknown option '-%s'", shown);
+    fail_because(-1, p->error, p->error_size, "unknown option '-%s'", shown);
     const char *hint = hint_of(p, at, 1);
     struct place other;
     if (hint)

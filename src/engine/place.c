@@ -82,9 +82,9 @@ static void refuse_cpus(const struct cpuset *cpus, int error, char *refused, siz
 {
     char list[48], advice[96] = "";
 
-    (void)cpuset_format(cpus, list, sizeof(list));
+    cpuset_format(cpus, list, sizeof(list));
     if (error == -EINVAL)
-        (void)snprintf(advice, sizeof(advice), " (CPU %s offline?)", list);
+        snprintf(advice, sizeof(advice), " (CPU %s offline?)", list);
     refuse(refused, size, "CPU affinity refused", error, advice);
 }
 
@@ -97,7 +97,7 @@ void place_apply(const struct placement *placement, char *refused, size_t size)
     if (cpuset_count(&placement->cpus) && (error = task_set_affinity(&placement->cpus)))
         refuse_cpus(&placement->cpus, error, refused, size);
     if (placement->nice_given && (error = task_set_nice(placement->nice))) {
-        (void)snprintf(what, sizeof(what), "nice %d refused", placement->nice);
+        snprintf(what, sizeof(what), "nice %d refused", placement->nice);
         refuse(refused, size, what, error, " (needs root, CAP_SYS_NICE or ulimit -e)");
     }
     if (placement->timer_slack_ns && (error = task_set_timer_slack_ns(placement->timer_slack_ns)))
@@ -113,8 +113,8 @@ void place_apply_policy(const struct placement *placement, uint64_t realtime_lim
 
     if (placement->policy == SCHED_OTHER)
         return;
-    (void)snprintf(what, sizeof(what), "SCHED_%s %d refused", placement->policy == SCHED_FIFO ? "FIFO" : "RR",
-                   placement->rt_priority);
+    snprintf(what, sizeof(what), "SCHED_%s %d refused", placement->policy == SCHED_FIFO ? "FIFO" : "RR",
+             placement->rt_priority);
     /* Without the limit no real-time policy: an endless loop would take over the machine. */
     if ((error = task_limit_realtime_us(realtime_limit_us)))
         refuse(refused, size, what, error, " (RLIMIT_RTTIME cannot be set)");
@@ -129,7 +129,7 @@ void place_read_back(struct placement_seen *out)
         cpuset_clear(&out->cpus);
     if (task_get_policy(&out->policy, &out->rt_priority))
         out->policy = -1;
-    (void)task_get_nice(&out->nice);
-    (void)task_get_timer_slack_ns(&out->timer_slack_ns);
+    task_get_nice(&out->nice);
+    task_get_timer_slack_ns(&out->timer_slack_ns);
     out->layout_fixed = task_layout_fixed();
 }

@@ -255,9 +255,9 @@ static bool has_memory(const struct trial_spec *spec, char *why, size_t size)
         return true;
     text_bytes(need, need_text, sizeof(need_text));
     text_bytes(left, left_text, sizeof(left_text));
-    (void)snprintf(why, size, "%u cop%s need%s %s of memory, and the %s has %s left", spec->copies,
-                   spec->copies == 1 ? "y" : "ies", spec->copies == 1 ? "s" : "", need_text,
-                   of_group ? "memory cgroup" : "machine", left_text);
+    snprintf(why, size, "%u cop%s need%s %s of memory, and the %s has %s left", spec->copies,
+             spec->copies == 1 ? "y" : "ies", spec->copies == 1 ? "s" : "", need_text,
+             of_group ? "memory cgroup" : "machine", left_text);
     return false;
 }
 
@@ -292,7 +292,7 @@ static void step(struct execution *e, size_t i)
         return;
     }
     if (!calibrate(e, i)) {
-        (void)snprintf(why, sizeof(why), "the calibration before it failed: %s", e->item[item->calibrated_by].failed);
+        snprintf(why, sizeof(why), "the calibration before it failed: %s", e->item[item->calibrated_by].failed);
         end_item(e, i, ROW_FAILED, why);
         return;
     }
@@ -392,16 +392,14 @@ static void end_interrupted(struct execution *e)
         if (e->item[i].ended)
             continue;
         if (e->item[i].results.n_trials == 0) {
-            (void)snprintf(reason, sizeof(reason), "ended by %s before the first sample",
-                           signals_name(signals_pending()));
+            snprintf(reason, sizeof(reason), "ended by %s before the first sample", signals_name(signals_pending()));
             end_item(e, i, ROW_SKIPPED, reason);
             continue;
         }
         char after[32];
         text_duration(e->item[i].results.spent_ns, after, sizeof(after));
-        (void)snprintf(reason, sizeof(reason), "ended by %s after %llu sample%s, %s", signals_name(signals_pending()),
-                       (unsigned long long)e->item[i].results.n_trials, e->item[i].results.n_trials == 1 ? "" : "s",
-                       after);
+        snprintf(reason, sizeof(reason), "ended by %s after %llu sample%s, %s", signals_name(signals_pending()),
+                 (unsigned long long)e->item[i].results.n_trials, e->item[i].results.n_trials == 1 ? "" : "s", after);
         end_item(e, i, ROW_DEGRADED, reason);
     }
 }

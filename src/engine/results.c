@@ -154,7 +154,7 @@ double results_clock_hz(const struct results *results)
 static void add_refused(struct group_values *g, const char *who, const char *refused)
 {
     if (refused[0] && !g->refused[0])
-        (void)snprintf(g->refused, sizeof(g->refused), "%s%s%s", who, who[0] ? ": " : "", refused);
+        snprintf(g->refused, sizeof(g->refused), "%s%s%s", who, who[0] ? ": " : "", refused);
 }
 
 void results_degraded(struct results *results, unsigned group, const char *reason)
@@ -197,9 +197,9 @@ static void enter_other(struct results *results, const char *name, const struct 
     char cpus[64] = "", number[16] = "";
 
     if (!cpuset_equal(&p->seen.cpus, &g->cpus))
-        (void)cpuset_format_cut(&p->seen.cpus, cpus, sizeof(cpus));
+        cpuset_format_cut(&p->seen.cpus, cpus, sizeof(cpus));
     if (rank)
-        (void)snprintf(number, sizeof(number), ":%d", rank);
+        snprintf(number, sizeof(number), ":%d", rank);
     row_param_add(&results->others, PARAM_PLACEMENT, name, "%s%s%s%s", task_policy_name(p->seen.policy), number,
                   cpus[0] ? "@" : "", cpus);
     add_refused(g, name, p->refused);
@@ -214,8 +214,8 @@ static void check_disk(struct group_values *g, const struct trial *trial, enum l
 
     if (!(count < claim / 2)) /* accepts NAN */
         return;
-    (void)snprintf(reason, sizeof(reason), "of %.0f MiB %s only %.0f MiB went to or came from the disk", claim / 0x1p20,
-                   what, count / 0x1p20);
+    snprintf(reason, sizeof(reason), "of %.0f MiB %s only %.0f MiB went to or came from the disk", claim / 0x1p20, what,
+             count / 0x1p20);
     add_refused(g, "load", reason);
 }
 
@@ -238,8 +238,8 @@ static void enter_load(struct results *results, const struct load *load, const s
         double done = trial_load_count(trial, (enum load_count)c);
         g->load_count[c] += done;
         if (load->least[c] > 0 && seconds >= LOOK_AT_LOADS_S && done < load->least[c] * seconds) {
-            (void)snprintf(reason, sizeof(reason), "the load %s did next to nothing: %s is %.3g in %.1f s", load->name,
-                           load_count_names[c], done, seconds);
+            snprintf(reason, sizeof(reason), "the load %s did next to nothing: %s is %.3g in %.1f s", load->name,
+                     load_count_names[c], done, seconds);
             add_refused(g, "", reason);
         }
     }
@@ -393,7 +393,7 @@ static void fill_placement(const struct results *results, const struct group_val
     text_copy(row->policy, sizeof(row->policy), g->mixed ? "mixed" : task_policy_name(g->seen.policy));
     row->rt_priority = g->seen.rt_priority;
     row->nice = g->seen.nice;
-    (void)cpuset_format_cut(&g->cpus, row->cpus, sizeof(row->cpus));
+    cpuset_format_cut(&g->cpus, row->cpus, sizeof(row->cpus));
     text_copy(row->bind, sizeof(row->bind), bind_names[g->bind]);
     fill_layout(results, g, row->layout, sizeof(row->layout));
 }
@@ -435,9 +435,9 @@ static void note_degraded(const struct results *results, const struct group_valu
     else if (how->place->layout_fixed && !g->seen.layout_fixed)
         text_copy(row->reason, sizeof(row->reason), "fixed memory layout refused (personality)");
     else if (results->n_stopped > RESULTS_STOPPED_MAX)
-        (void)snprintf(row->reason, sizeof(row->reason),
-                       "stopped by signals repeatedly: %llu samples, of which %u were repeated",
-                       (unsigned long long)results->n_stopped, RESULTS_STOPPED_MAX);
+        snprintf(row->reason, sizeof(row->reason),
+                 "stopped by signals repeatedly: %llu samples, of which %u were repeated",
+                 (unsigned long long)results->n_stopped, RESULTS_STOPPED_MAX);
     else
         return;
     row->status = ROW_DEGRADED;
@@ -464,7 +464,7 @@ static void scale_summary(struct stats_summary *s, double scale)
     double *const fields[] = {&s->mean, &s->sd,  &s->ci95_lo, &s->ci95_hi, &s->min, &s->median,
                               &s->mad,  &s->p90, &s->p99,     &s->p999,    &s->max};
 
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+    for (size_t i = 0; i < COUNT(fields); i++)
         *fields[i] *= scale;
 }
 
@@ -548,7 +548,7 @@ static void judge(const struct metric_values *m, double limit_pct, struct row *r
     double rsd = 100 * stats_sd(&running) / fabs(running.mean);
     if (row->status == ROW_OK && limit_pct > 0 && rsd > limit_pct) {
         row->status = ROW_UNSTABLE;
-        (void)snprintf(row->reason, sizeof(row->reason), "the samples spread by more than %g %% (RSD)", limit_pct);
+        snprintf(row->reason, sizeof(row->reason), "the samples spread by more than %g %% (RSD)", limit_pct);
     }
 }
 
@@ -629,7 +629,7 @@ static void fill_core(const struct results *results, const struct group_values *
     if (g->core_own)
         text_copy(row->core_share, sizeof(row->core_share), "own");
     else if (level && !isnan(core_share(g->core_probes, level)))
-        (void)snprintf(row->core_share, sizeof(row->core_share), "%.3f", core_share(g->core_probes, level));
+        snprintf(row->core_share, sizeof(row->core_share), "%.3f", core_share(g->core_probes, level));
 }
 
 /* From the slices while no other thread used the core, and each trial's value. Returns -1 when out of memory. */

@@ -37,7 +37,7 @@ static uint64_t trial_turns(const struct trial_spec *spec)
 static void close_if_open(int fd)
 {
     if (fd >= 0)
-        (void)close(fd);
+        close(fd);
 }
 
 static inline const struct party *party_of(const struct trial *trial, unsigned slot)
@@ -384,7 +384,7 @@ static void trial_fail(struct trial *trial, enum trial_outcome outcome, const ch
         return; /* only the first reason counts */
     trial->outcome = outcome;
     va_start(args, format);
-    (void)vsnprintf(trial->reason, sizeof(trial->reason), format, args);
+    vsnprintf(trial->reason, sizeof(trial->reason), format, args);
     va_end(args);
 }
 
@@ -394,13 +394,13 @@ static void describe_slot(const struct trial *trial, unsigned slot, char *buf, s
     const struct bench *bench = trial->spec.bench;
 
     if (s->of_load)
-        (void)snprintf(buf, size, "the load %s", trial->spec.load->name);
+        snprintf(buf, size, "the load %s", trial->spec.load->name);
     else if (bench->n_parties > 1 && trial->spec.copies > 1)
-        (void)snprintf(buf, size, "%s of copy %u", bench->parties[s->party].name, s->copy);
+        snprintf(buf, size, "%s of copy %u", bench->parties[s->party].name, s->copy);
     else if (trial->spec.copies > 1)
-        (void)snprintf(buf, size, "copy %u", s->copy);
+        snprintf(buf, size, "copy %u", s->copy);
     else
-        (void)snprintf(buf, size, "%s", bench->n_parties > 1 ? bench->parties[s->party].name : "the worker");
+        snprintf(buf, size, "%s", bench->n_parties > 1 ? bench->parties[s->party].name : "the worker");
 }
 
 static void describe_death(int status, char *buf, size_t size)
@@ -414,15 +414,15 @@ static void describe_death(int status, char *buf, size_t size)
     else if (WIFSIGNALED(status))
         signals_describe_kill(WTERMSIG(status), buf, size);
     else if (WEXITSTATUS(status) == WORKER_NO_FSTAT || WEXITSTATUS(status) == WORKER_NO_MMAP)
-        (void)snprintf(buf, size, "ended early: it cannot share memory with its parent (%s failed)",
-                       WEXITSTATUS(status) == WORKER_NO_MMAP ? "mmap" : "fstat");
+        snprintf(buf, size, "ended early: it cannot share memory with its parent (%s failed)",
+                 WEXITSTATUS(status) == WORKER_NO_MMAP ? "mmap" : "fstat");
     else if (WEXITSTATUS(status) == WORKER_ASTRAY)
         text_copy(buf, size, "ended early: it is not the program that started it (was the file replaced?)");
     else if (WEXITSTATUS(status) == WORKER_UNBORN)
-        (void)snprintf(buf, size, "ended early with exit status %d: the C library gave up before it began",
-                       WEXITSTATUS(status));
+        snprintf(buf, size, "ended early with exit status %d: the C library gave up before it began",
+                 WEXITSTATUS(status));
     else
-        (void)snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
+        snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
 }
 
 /* Expected when the party is done or was to be killed; otherwise the trial fails. The process's threads end with it. */
@@ -470,11 +470,11 @@ static void stop_with_parties(struct trial *trial)
 {
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (trial->pids[i])
-            (void)kill(-trial->pids[i], SIGSTOP);
+            kill(-trial->pids[i], SIGSTOP);
     signals_stop();
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (trial->pids[i])
-            (void)kill(-trial->pids[i], SIGCONT);
+            kill(-trial->pids[i], SIGCONT);
     trial->stopped = true;
     trial->stops++;
 }
@@ -492,7 +492,7 @@ static void reap(struct trial *trial, bool stopping)
             return;
         for (unsigned i = 0; i < trial->n_slots; i++)
             if (trial->pids[i] == info.si_pid)
-                (void)kill(-info.si_pid, SIGKILL);
+                kill(-info.si_pid, SIGKILL);
         if (waitpid(info.si_pid, &status, 0) != info.si_pid)
             return;
         for (unsigned i = 0; i < trial->n_slots; i++)
@@ -515,8 +515,8 @@ static void kill_parties(const struct trial *trial)
 {
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (trial->pids[i]) {
-            (void)kill(-trial->pids[i], SIGKILL);
-            (void)kill(trial->pids[i], SIGKILL); /* perhaps not in its group yet */
+            kill(-trial->pids[i], SIGKILL);
+            kill(trial->pids[i], SIGKILL); /* perhaps not in its group yet */
         }
 }
 
@@ -529,7 +529,7 @@ static void trial_kill_all(struct trial *trial)
     kill_parties(trial);
     reap(trial, true);
     while (trial_any_process(trial) && clock_raw_ns() < until) {
-        (void)ppoll(NULL, 0, &pause, signals_wait_mask());
+        ppoll(NULL, 0, &pause, signals_wait_mask());
         kill_parties(trial); /* again, in case that the signal failed */
         reap(trial, true);
     }
@@ -679,10 +679,10 @@ static void child_redirect(void)
 
     if (null < 0)
         return; /* no /dev (an empty root directory); the worker neither reads nor prints */
-    (void)dup2(null, 0);
-    (void)dup2(null, 1);
+    dup2(null, 0);
+    dup2(null, 1);
     if (null > 1)
-        (void)close(null);
+        close(null);
 }
 
 static void child_main(struct trial *trial, unsigned slot)
@@ -693,7 +693,7 @@ static void child_main(struct trial *trial, unsigned slot)
     char *envp[] = {NULL, NULL};
     int error = 0;
 
-    (void)setpgid(0, 0);
+    setpgid(0, 0);
     signals_restore();
     child_redirect();
     for (unsigned p = 0; p < trial->spec.bench->n_pipes; p++) {
@@ -709,14 +709,14 @@ static void child_main(struct trial *trial, unsigned slot)
         _exit(worker_not_started(head, &head->slot[slot], "keep its descriptors: fcntl", error));
     if (head->arena_fd >= 0) {
         if (head->fixed_layout)
-            (void)task_fix_layout(); /* the worker checks its layout */
+            task_fix_layout(); /* the worker checks its layout */
         else {
             process_random_pad(pad);
             envp[0] = pad;
         }
-        (void)snprintf(fd, sizeof(fd), "%d", head->arena_fd);
-        (void)snprintf(number, sizeof(number), "%u", slot);
-        (void)process_exec_self(argv, envp);
+        snprintf(fd, sizeof(fd), "%d", head->arena_fd);
+        snprintf(number, sizeof(number), "%u", slot);
+        process_exec_self(argv, envp);
     }
     for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);
@@ -735,7 +735,7 @@ static int start_process(struct trial *trial, unsigned slot)
     }
     if (pid == 0)
         child_main(trial, slot);
-    (void)setpgid(pid, pid); /* the child too: either may run first */
+    setpgid(pid, pid); /* the child too: either may run first */
     trial->pids[slot] = pid;
     if (signals_pending()) {
         trial_fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
@@ -884,7 +884,7 @@ static void stop_parties(struct trial *trial, bool with_loads)
         trial->stop_write[i] = -1;
         if (party_of(trial, i)->stop == STOP_KILL && trial->pids[i] &&
             (with_loads || party_of(trial, i)->role != ROLE_LOAD))
-            (void)kill(-trial->pids[i], SIGKILL);
+            kill(-trial->pids[i], SIGKILL);
     }
 }
 
@@ -933,15 +933,15 @@ static void control_begin(struct trial *trial)
         task_get_policy(&trial->policy_before, &trial->priority_before))
         return;
     if ((error = task_limit_own_realtime_us(CONTROL_LIMIT_US)) || (error = control_set(&priority, highest))) {
-        (void)snprintf(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO %d refused: %s",
-                       priority, strerror(-error));
-        (void)task_limit_own_realtime_us(0);
+        snprintf(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO %d refused: %s", priority,
+                 strerror(-error));
+        task_limit_own_realtime_us(0);
         return;
     }
     trial->control = priority;
     if ((error = task_get_policy(&policy, &seen)))
-        (void)snprintf(trial->control_refused, sizeof(trial->control_refused),
-                       "control: SCHED_FIFO cannot be read back: %s", strerror(-error));
+        snprintf(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO cannot be read back: %s",
+                 strerror(-error));
     else if (policy != SCHED_FIFO || seen != priority)
         text_copy(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO was not kept");
 }
@@ -1022,7 +1022,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
                !(trial->may_end_early && signals_pending()))
             trial_wait_event(trial, end, false);
         stop_parties(trial, false);
-        (void)trial_wait_for(trial, STATE_DONE, true, clock_raw_ns() + LOAD_GRACE_NS);
+        trial_wait_for(trial, STATE_DONE, true, clock_raw_ns() + LOAD_GRACE_NS);
         add_load_counts(trial, 1);
         stop_parties(trial, true);
     }
@@ -1080,8 +1080,8 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
         drain(trial);
     trial_kill_all(trial);
     if (trial->control) {
-        (void)task_set_policy(trial->policy_before, trial->priority_before);
-        (void)task_limit_own_realtime_us(0);
+        task_set_policy(trial->policy_before, trial->priority_before);
+        task_limit_own_realtime_us(0);
     }
     const struct who_span time = {trial->gate_ns, trial->gate_ns + trial->wall_ns};
     if (recorded(trial) == WHO_SUMS && trial->outcome == TRIAL_DONE)
@@ -1089,8 +1089,8 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
     arena_remove_scratch(trial->head);
     for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);
-    (void)close(events[0]);
-    (void)close(events[1]);
+    close(events[0]);
+    close(events[1]);
 }
 
 struct trial *trial_run(const struct trial_spec *spec)
@@ -1130,7 +1130,7 @@ void trial_free(struct trial *trial)
         return;
     if (trial->head) {
         close_if_open(trial->head->arena_fd);
-        (void)munmap(trial->head, trial->head->size);
+        munmap(trial->head, trial->head->size);
     }
     free(trial->pids);
     free(trial->stop_write);

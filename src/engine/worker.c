@@ -56,7 +56,7 @@ void party_degraded(struct party_context *context, const char *format, ...)
     if (slot->refused[0])
         return;
     va_start(arguments, format);
-    (void)vsnprintf(slot->refused, sizeof(slot->refused), format, arguments);
+    vsnprintf(slot->refused, sizeof(slot->refused), format, arguments);
     va_end(arguments);
 }
 
@@ -162,13 +162,13 @@ static void watchdog(uint64_t ns)
     sigset_t alarm_alone;
 
     /* Inherited from the parent. */
-    (void)signal(SIGALRM, SIG_DFL);
-    (void)sigemptyset(&alarm_alone);
-    (void)sigaddset(&alarm_alone, SIGALRM);
-    (void)pthread_sigmask(SIG_UNBLOCK, &alarm_alone, NULL);
+    signal(SIGALRM, SIG_DFL);
+    sigemptyset(&alarm_alone);
+    sigaddset(&alarm_alone, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &alarm_alone, NULL);
     memset(&timer, 0, sizeof(timer));
     timer.it_value.tv_sec = (time_t)(ns / 1000000000u) + 1;
-    (void)setitimer(ITIMER_REAL, &timer, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 static void fill_context(struct trial_head *head, struct trial_slot *slot, const struct party *party,
@@ -336,7 +336,7 @@ static void note_moved(struct party_context *context)
     if (!cpuset_count(&slot->seen.cpus) || slot->last_cpu == CPUSET_NONE ||
         cpuset_has(&slot->seen.cpus, slot->last_cpu))
         return;
-    (void)cpuset_format(&slot->seen.cpus, cpus, sizeof(cpus));
+    cpuset_format(&slot->seen.cpus, cpus, sizeof(cpus));
     party_degraded(context, "taken off CPU %s in mid-run, and ended on CPU %u: was it put offline?", cpus,
                    slot->last_cpu);
 }
@@ -431,7 +431,7 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
     }
     failed = party_make_state(&context, party);
     if (!failed && party->setup && (failed = party->setup(&context)) && !slot->reason[0])
-        (void)party_fail(&context, "the set-up of %s failed", party->name);
+        party_fail(&context, "the set-up of %s failed", party->name);
     if (!failed && !again) {
         if (party->work)
             failed = warm_up(&context, party);
@@ -469,7 +469,7 @@ static void *thread_main(void *argument)
 {
     struct thread_start *start = argument;
 
-    (void)party_main(start->head, start->slot, start->party);
+    party_main(start->head, start->slot, start->party);
     return NULL;
 }
 
@@ -506,7 +506,7 @@ static uint64_t first_limit_ns(const struct trial_head *head, const struct party
 
 int worker_not_started(struct trial_head *head, struct trial_slot *slot, const char *what, int error)
 {
-    (void)snprintf(slot->reason, sizeof(slot->reason), "cannot %s: %s", what, strerror(-error));
+    snprintf(slot->reason, sizeof(slot->reason), "cannot %s: %s", what, strerror(-error));
     set_state(head, slot, STATE_FAILED);
     return 1;
 }
@@ -532,7 +532,7 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
         return worker_not_started(head, slot, "start a thread", -error);
     failed = party_main(head, slot, party);
     for (unsigned i = 0; i < n_threads; i++)
-        (void)pthread_join(starts[i].thread, NULL);
+        pthread_join(starts[i].thread, NULL);
     return failed ? 1 : 0;
 }
 
@@ -559,7 +559,7 @@ static int keep_across_exec(const struct trial_head *head, const struct trial_sl
     const int fds[] = {head->arena_fd, head->event_fd, head->series_fd};
     int error = 0;
 
-    for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+    for (size_t i = 0; i < COUNT(fds); i++)
         if (fds[i] >= 0 && fcntl(fds[i], F_SETFD, keep ? 0 : FD_CLOEXEC))
             error = -errno;
     for (size_t i = 0; keep && i < COUNTERS; i++)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "bench/unix.h"
+#include "sys/base.h"
 #include "sys/clock.h"
 #include "sys/cpu.h"
 #include "sys/file.h"
@@ -41,7 +42,7 @@ const char *disk_is_not(const char *fs_name)
         {"ceph", remote},   {"lustre", remote},   {"9p", remote},       {"virtiofs", remote},
     };
 
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+    for (size_t i = 0; i < COUNT(others); i++)
         if (!strcmp(others[i].name, fs_name))
             return others[i].why;
     return NULL;
@@ -86,7 +87,7 @@ int disk_setup(struct party_context *context, const char *what)
         return party_fail(context, "out of memory");
     disk->block = block;
     process_random(disk->block, DISK_BLOCK_BYTES); /* a disk may store zeros faster */
-    (void)signal(SIGXFSZ, SIG_IGN);                /* a file size limit becomes an error of write() */
+    signal(SIGXFSZ, SIG_IGN);                      /* a file size limit becomes an error of write() */
     look_at_folder(context);
     go_direct(context, true);
     return 0;
@@ -97,7 +98,7 @@ void disk_teardown(struct party_context *context)
     struct disk *disk = context->state;
 
     if (disk->fd >= 0)
-        (void)close(disk->fd);
+        close(disk->fd);
     free(disk->block);
 }
 
@@ -142,7 +143,7 @@ int disk_sync(const struct disk *disk)
 {
     if (fdatasync(disk->fd))
         return -errno;
-    (void)posix_fadvise(disk->fd, 0, 0, POSIX_FADV_DONTNEED);
+    posix_fadvise(disk->fd, 0, 0, POSIX_FADV_DONTNEED);
     return 0;
 }
 

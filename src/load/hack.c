@@ -42,7 +42,7 @@ static void give_up(struct hack *hack, int error)
 {
     uint32_t none = 0;
 
-    (void)__atomic_compare_exchange_n(&hack->error, &none, (uint32_t)error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(&hack->error, &none, (uint32_t)error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /* Whether send() or recv(), which returned n, moved a whole message; after shutdown() of the pair none is, and errno
@@ -121,14 +121,14 @@ static void raise_file_limit(void)
     if (getrlimit(RLIMIT_NOFILE, &limit))
         return;
     limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static void close_pairs(struct group *group, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
-        (void)close(group->pair[i][0]);
-        (void)close(group->pair[i][1]);
+        close(group->pair[i][0]);
+        close(group->pair[i][1]);
     }
 }
 
@@ -227,7 +227,7 @@ static void teardown(struct party_context *context)
     threads_end(&hack->threads);
     for (size_t i = 0; i < hack->n; i++)
         for (unsigned r = 0; r < RECEIVERS; r++)
-            (void)shutdown(hack->groups[i].pair[r][0], SHUT_RDWR);
+            shutdown(hack->groups[i].pair[r][0], SHUT_RDWR);
     threads_join(&hack->threads);
     for (size_t i = 0; i < hack->n; i++)
         close_pairs(&hack->groups[i], RECEIVERS);

@@ -53,7 +53,7 @@ void load_size_text(uint64_t bytes, char *buf, size_t size)
 
     for (; bytes && bytes % 1024 == 0 && units[unit]; unit++)
         bytes /= 1024;
-    (void)snprintf(buf, size, "%llu%.*s", (unsigned long long)bytes, unit ? 1 : 0, unit ? units + unit - 1 : "");
+    snprintf(buf, size, "%llu%.*s", (unsigned long long)bytes, unit ? 1 : 0, unit ? units + unit - 1 : "");
 }
 
 /* A signal frame may need more than STACK_BYTES: some vector units have much state. */
@@ -79,12 +79,12 @@ int threads_start(struct threads *threads, struct party_context *context, size_t
     *threads = (struct threads){.id = n <= UINT32_MAX ? calloc(n ? n : 1, sizeof(*threads->id)) : NULL};
     if (!threads->id || pthread_attr_init(&attributes))
         return party_fail(context, "out of memory");
-    (void)pthread_attr_setstacksize(&attributes, stack_size());
+    pthread_attr_setstacksize(&attributes, stack_size());
     while (threads->n < n && !error) {
         error = pthread_create(&threads->id[threads->n], &attributes, body, (char *)members + threads->n * member_size);
         threads->n += !error;
     }
-    (void)pthread_attr_destroy(&attributes);
+    pthread_attr_destroy(&attributes);
     if (!error) {
         let_go(threads);
         return 0;
@@ -102,7 +102,7 @@ bool threads_wait(struct threads *threads)
 
 void threads_at_work(struct threads *threads)
 {
-    (void)__atomic_add_fetch(&threads->at_work, 1, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&threads->at_work, 1, __ATOMIC_RELEASE);
 }
 
 bool threads_complete(const struct threads *threads)
@@ -124,7 +124,7 @@ bool threads_ended(const struct threads *threads)
 void threads_join(struct threads *threads)
 {
     for (uint32_t i = 0; i < threads->n; i++)
-        (void)pthread_join(threads->id[i], NULL);
+        pthread_join(threads->id[i], NULL);
     free(threads->id);
     *threads = (struct threads){.n = 0};
 }

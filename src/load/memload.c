@@ -109,7 +109,7 @@ static void free_all(struct party_context *context)
     struct memload *m = context->state;
 
     for (; m->n; m->n--)
-        (void)munmap(m->pieces[m->n - 1], piece_bytes(context->params, m->n - 1));
+        munmap(m->pieces[m->n - 1], piece_bytes(context->params, m->n - 1));
 }
 
 static int setup(struct party_context *context)

@@ -76,7 +76,7 @@ int load_read_run(struct party_context *context)
     while (!party_stopped(context)) {
         /* Some file systems accept O_DIRECT and read through the cache all the same. */
         if (disk->at_bytes == 0)
-            (void)posix_fadvise(disk->fd, 0, 0, POSIX_FADV_DONTNEED);
+            posix_fadvise(disk->fd, 0, 0, POSIX_FADV_DONTNEED);
         int error = disk_read(context);
         if (error)
             return disk_fail(context, "read", error);

@@ -40,7 +40,7 @@ static void *sit(void *argument)
         wait_for_token(seat);
         if (threads_ended(seat->threads))
             return NULL;
-        (void)sem_post(&seat->next->token);
+        sem_post(&seat->next->token);
     }
 }
 
@@ -58,7 +58,7 @@ static int setup(struct party_context *context)
     for (size_t i = 0; i < n; i++) {
         ring->seats[i].next = &ring->seats[(i + 1) % n];
         ring->seats[i].threads = &ring->threads;
-        (void)sem_init(&ring->seats[i].token, 0, 0);
+        sem_init(&ring->seats[i].token, 0, 0);
     }
     return 0;
 }
@@ -73,7 +73,7 @@ static int run(struct party_context *context)
     if (threads_start(&ring->threads, context, ring->n - 1, sit, ring->seats + 1, sizeof(*ring->seats)))
         return -1;
     while (!party_stopped(context)) {
-        (void)sem_post(&first->next->token);
+        sem_post(&first->next->token);
         wait_for_token(first);
         load_add(context, LOAD_WAKEUPS, (double)ring->n);
         load_count_cpu(context, &due_ns);
@@ -91,10 +91,10 @@ static void teardown(struct party_context *context)
 
     threads_end(&ring->threads);
     for (size_t i = 0; i < ring->n; i++)
-        (void)sem_post(&ring->seats[i].token);
+        sem_post(&ring->seats[i].token);
     threads_join(&ring->threads);
     for (size_t i = 0; i < ring->n; i++)
-        (void)sem_destroy(&ring->seats[i].token);
+        sem_destroy(&ring->seats[i].token);
     free(ring->seats);
 }
 

@@ -6,6 +6,7 @@
 
 #include "rows/rows.h"
 #include "rows/text.h"
+#include "sys/base.h"
 
 static void add_count(double *sum, int64_t value, double unit)
 {
@@ -86,7 +87,7 @@ void causes_fill(const struct causes *causes, uint64_t stopped, struct row_cause
     out->n = 0;
     for (size_t i = 0; i < causes->n_own; i++)
         row_cause_add(out, causes->own[i].name, strlen(causes->own[i].name), true, causes->own[i].ms);
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+    for (size_t i = 0; i < COUNT(all); i++)
         if (!all[i].is_time || !causes->n_own)
             row_cause_add(out, all[i].name, strlen(all[i].name), all[i].is_time, all[i].number);
 }

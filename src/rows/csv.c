@@ -165,7 +165,7 @@ static void cut_back(int fd, size_t written)
     if (written == 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || end != st.st_size || end < (off_t)written)
         return;
     if (ftruncate(fd, end - (off_t)written) == 0)
-        (void)lseek(fd, end - (off_t)written, SEEK_SET);
+        lseek(fd, end - (off_t)written, SEEK_SET);
 }
 
 /* Writes and flushes; removes what was written if either fails. Returns 0, or -1 with errno. */
@@ -190,7 +190,7 @@ static void leave_file(struct csv *csv)
             csv->reported[0] = '\0';
     }
     if (csv->fd >= 0 && !csv->is_stdout)
-        (void)close(csv->fd);
+        close(csv->fd);
     csv->fd = -1;
     csv->is_stdout = false;
     errno = error;
@@ -414,7 +414,7 @@ int csv_close(struct csv *csv)
         return 0;
     int result = csv->lost_rows > 0 ? -1 : 0;
     if (csv->kept_rows > 0) {
-        (void)fflush(stdout);
+        fflush(stdout);
         message_print("jitbench: %zu rows are in no file: they follow as CSV on standard output\n", csv->kept_rows);
         /* The last attempt: a part is better than nothing. */
         if (signals_write(STDOUT_FILENO, csv->kept.data, csv->kept_length) != csv->kept_length)

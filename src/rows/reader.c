@@ -95,7 +95,7 @@ static int fill(struct reader *r)
     /* One byte is left for the last field's terminator. */
     while ((n = read(r->fd, r->data + r->end, r->size - 1 - r->end)) < 0) {
         if (errno == EAGAIN)
-            (void)poll(&wait, 1, -1);
+            poll(&wait, 1, -1);
         else if (errno != EINTR)
             return fail(r, errno);
     }
@@ -557,7 +557,7 @@ void reader_close(struct reader *r)
 {
     if (r == NULL)
         return;
-    (void)close(r->fd);
+    close(r->fd);
     if (r->c_locale != (locale_t)0)
         freelocale(r->c_locale);
     text_free(&r->header);

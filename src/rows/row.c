@@ -8,6 +8,7 @@
 
 #include "rows/rows.h"
 #include "rows/text.h"
+#include "sys/base.h"
 
 static const char command_key[] = "command";
 
@@ -36,7 +37,7 @@ static enum row_param_kind kind_of(const char *key, size_t length)
         return PARAM_WORK;
     if (key[0] == '{') /* "{NAME}" */
         return PARAM_COMMAND;
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    for (size_t i = 0; i < COUNT(kinds); i++)
         if (kinds[i].key[0] == key[0] && !strncmp(kinds[i].key, key, length) && !kinds[i].key[length])
             return kinds[i].kind;
     for (size_t i = 0; i < LOAD_COUNTS && key[0] == 'l'; i++)
@@ -91,7 +92,7 @@ static void append(struct row_params *params, enum row_param_kind kind, const ch
 
     if (at + 1 >= sizeof(params->text))
         return;
-    (void)snprintf(params->text + used, sizeof(params->text) - used, "%s%.*s", used ? " " : "", (int)length, text);
+    snprintf(params->text + used, sizeof(params->text) - used, "%s%.*s", used ? " " : "", (int)length, text);
     if (kind != PARAM_COMMAND)
         replace_commas(params->text + at, params->text + strlen(params->text));
     const size_t added = strlen(params->text + at);
@@ -105,7 +106,7 @@ void row_param_add(struct row_params *params, enum row_param_kind kind, const ch
 
     const size_t used = (size_t)snprintf(text, sizeof(text), "%s=", key);
     va_start(arguments, format);
-    (void)vsnprintf(text + used, sizeof(text) - used, format, arguments);
+    vsnprintf(text + used, sizeof(text) - used, format, arguments);
     va_end(arguments);
     append(params, kind, text, strlen(text));
 }
@@ -225,7 +226,7 @@ void row_protocol(const struct row_params *params, char buf[ROW_PROTOCOL_SIZE])
 
     buf[0] = '\0';
     if (protocol)
-        (void)snprintf(buf, ROW_PROTOCOL_SIZE, "%.*s protocol", (int)(length < 16 ? length : 16), protocol);
+        snprintf(buf, ROW_PROTOCOL_SIZE, "%.*s protocol", (int)(length < 16 ? length : 16), protocol);
 }
 
 bool row_next_word(const struct row_params *params, struct row_word *word)
@@ -338,7 +339,7 @@ const struct row_column row_columns[] = {
     ROW_TEXT(counters),
     ROW_TEXT(culprits),
 };
-const size_t row_n_columns = sizeof row_columns / sizeof row_columns[0];
+const size_t row_n_columns = COUNT(row_columns);
 
 const char *row_status_name(enum row_status status)
 {
@@ -348,7 +349,7 @@ const char *row_status_name(enum row_status status)
                                         [ROW_SKIPPED] = "skipped",
                                         [ROW_FAILED] = "failed"};
 
-    return (size_t)status < sizeof names / sizeof names[0] ? names[status] : "unknown";
+    return (size_t)status < COUNT(names) ? names[status] : "unknown";
 }
 
 void row_run_init(struct row_run *run)
@@ -446,7 +447,7 @@ const struct row *row_alone_of(const struct row *rows, size_t n, const struct ro
 {
     char metric[sizeof(row->metric) + sizeof(ROW_ALONE)];
 
-    (void)snprintf(metric, sizeof(metric), "%s" ROW_ALONE, row->metric);
+    snprintf(metric, sizeof(metric), "%s" ROW_ALONE, row->metric);
     for (size_t i = 0; i < n; i++)
         if (!strcmp(rows[i].metric, metric) && row_same_measurement(&rows[i], row))
             return &rows[i];
@@ -505,7 +506,7 @@ void row_text_from_csv(const struct row_column *column, char *field)
 
 void row_free_describe(uint64_t free_slices, uint64_t slices, char *buf, size_t size)
 {
-    (void)snprintf(buf, size, "the core was free in %" PRIu64 " of %" PRIu64 " slices", free_slices, slices);
+    snprintf(buf, size, "the core was free in %" PRIu64 " of %" PRIu64 " slices", free_slices, slices);
 }
 
 bool row_free_slices(const char *reason, uint64_t *free_slices, uint64_t *slices)

@@ -228,11 +228,11 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
     append_count(&out, r->unknown - r->too_new, "line that is not a result", "lines that are not results");
     append_count(&out, r->too_new, "row of a newer version", "rows of a newer version");
     if (out.length)
-        (void)snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
+        snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
     else if (n_rows || *row_reader_error(r)) /* otherwise the reader's error says what is wrong */
         text_copy(message, size, "");
     else
-        (void)snprintf(message, size, "%s: no rows", path);
+        snprintf(message, size, "%s: no rows", path);
 }
 
 /* Returns the set's copy of this run, made if there is none; the latest is most likely. */

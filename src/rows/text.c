@@ -123,7 +123,7 @@ char *text_line(char *buf, size_t size, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    (void)vsnprintf(buf, size, format, args);
+    vsnprintf(buf, size, format, args);
     va_end(args);
     return buf;
 }
@@ -206,7 +206,7 @@ char *text_duration(uint64_t ns, char *buf, size_t size)
     static const struct unit units[] = {
         {1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}, {60000000000, "min"}, {3600000000000, "h"},
     };
-    in_units(ns, units, sizeof(units) / sizeof(units[0]), buf, size);
+    in_units(ns, units, COUNT(units), buf, size);
     return buf;
 }
 
@@ -221,7 +221,7 @@ void text_bytes(uint64_t bytes, char *buf, size_t size)
         {UINT64_C(1) << 50, "PiB"},
         {UINT64_C(1) << 60, "EiB"},
     };
-    in_units(bytes, units, sizeof(units) / sizeof(units[0]), buf, size);
+    in_units(bytes, units, COUNT(units), buf, size);
 }
 
 bool text_has_word_of(const char *words, const char *word, size_t length)
@@ -255,7 +255,7 @@ void text_add(char *to, size_t size, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    (void)vsnprintf(to + used, size - used, format, args);
+    vsnprintf(to + used, size - used, format, args);
     va_end(args);
 }
 

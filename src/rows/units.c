@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rows/text.h"
+#include "sys/base.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -56,20 +57,20 @@ struct units units_choose(const char *unit, double magnitude)
 
     magnitude = isfinite(magnitude) ? fabs(magnitude) : 0;
     unit = !unit || text_has_word("ratio bool code count", unit) ? "" : unit;
-    for (size_t i = 0; magnitude > 0 && i < sizeof(families) / sizeof(families[0]); i++)
+    for (size_t i = 0; magnitude > 0 && i < COUNT(families); i++)
         if (!strcmp(families[i].unit, unit))
             return step_of(families[i].steps, families[i].size, magnitude);
     prefix = step_of(prefixes, 1, magnitude >= WHOLE_BELOW && strcmp(unit, "%") != 0 ? magnitude : 1);
     units.factor = prefix.factor;
-    (void)snprintf(units.name, sizeof(units.name), "%.2s%s%.32s", prefix.name,
-                   prefix.name[0] && unit[0] ? NO_BREAK : "", unit);
+    snprintf(units.name, sizeof(units.name), "%.2s%s%.32s", prefix.name, prefix.name[0] && unit[0] ? NO_BREAK : "",
+             unit);
     return units;
 }
 
 /* The list that has this unit, and the unit's size; NULL: none. */
 static const struct step *family_of(const char *unit, double *size)
 {
-    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+    for (size_t i = 0; i < COUNT(families); i++) {
         if (!strcmp(families[i].unit, unit)) {
             *size = families[i].size;
             return families[i].steps;
@@ -159,9 +160,9 @@ void units_number(double value, int decimals, char *buf, size_t size)
         return;
     }
     if (fixed)
-        (void)snprintf(digits, sizeof(digits), "%.*f", decimals <= MOST_PLACES ? decimals : 0, fabs(value));
+        snprintf(digits, sizeof(digits), "%.*f", decimals <= MOST_PLACES ? decimals : 0, fabs(value));
     else
-        (void)snprintf(digits, sizeof(digits), "%.*e", SIGNIFICANT - 1, fabs(value));
+        snprintf(digits, sizeof(digits), "%.*e", SIGNIFICANT - 1, fabs(value));
     if (!fixed)
         trim_zeros(digits);
     /* No minus sign for what rounds to zero. */
@@ -176,7 +177,7 @@ static char *put(double value, int decimals, const struct units *units, const ch
     char number[UNITS_SIZE];
 
     units_number(value, decimals, number, sizeof(number));
-    (void)snprintf(buf, size, "%s%s%s%s", before, number, units->name[0] ? NO_BREAK : "", units->name);
+    snprintf(buf, size, "%s%s%s%s", before, number, units->name[0] ? NO_BREAK : "", units->name);
     return buf;
 }
 
@@ -211,7 +212,7 @@ char *units_plain(char *text)
         const char *from, *to;
     } plain[] = {{NO_BREAK, " "}, {NARROW_BLANK, ""}, {MINUS, "-"}, {DASH, "-"}, {MICRO, "u"}};
 
-    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+    for (size_t i = 0; i < COUNT(plain); i++)
         for (char *at = text; (at = strstr(at, plain[i].from)); at += strlen(plain[i].to)) {
             const size_t from = strlen(plain[i].from), to = strlen(plain[i].to);
             memmove(at + to, at + from, strlen(at + from) + 1);

@@ -350,7 +350,7 @@ const struct setting settings_list[] = {
     {REPORTED("dimms", "memory modules (SMBIOS, as root)", "memory is slower or faster", "the firmware"),
      .look = setting_look_dimms},
 };
-const size_t settings_count = sizeof settings_list / sizeof settings_list[0];
+const size_t settings_count = COUNT(settings_list);
 
 const struct setting *setting_find(const char *name)
 {

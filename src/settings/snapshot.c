@@ -363,7 +363,7 @@ int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context
     char content[CONTENT_MAX + 2];
 
     for (size_t i = 0; i < snapshot->saved.n; i++) {
-        (void)read_content(snapshot->place.root, snapshot->saved.write[i].path, content);
+        read_content(snapshot->place.root, snapshot->saved.write[i].path, content);
         text_copy(snapshot->restored[i].before, sizeof(snapshot->restored[i].before), value_of(content));
     }
     for (int pass = 0; pass < PASSES && restore_pass(snapshot) > 0; pass++) {

@@ -94,9 +94,9 @@ static int publish(int folder, const char *name, const struct text *text)
     else if (code == 0)
         code = new_file_give_name(fd, folder, name);
     if (temporary[0])
-        (void)unlinkat(folder, temporary, 0);
+        unlinkat(folder, temporary, 0);
     if (code == 0 && (code = sync_folder(folder)) != 0)
-        (void)unlinkat(folder, name, 0);
+        unlinkat(folder, name, 0);
     if (code)
         fd_close(&fd);
     return code ? code : fd;
@@ -213,7 +213,7 @@ static int load(int fd, const char *root, const char *file, struct setting_write
 
 int snapshot_file_open(const char *root, const char *file, struct setting_writes *saved, char *error, size_t error_size)
 {
-    (void)snprintf(error, error_size, "%s", "");
+    snprintf(error, error_size, "%s", "");
     *saved = (struct setting_writes){.n = 0};
     /* O_NONBLOCK: a FIFO must not hang the program. O_RDWR: a lock needs it. */
     int fd = open(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -228,7 +228,7 @@ int snapshot_file_open(const char *root, const char *file, struct setting_writes
     if (code == 0)
         return fd;
     setting_writes_free(saved);
-    (void)close(fd);
+    close(fd);
     return code;
 }
 

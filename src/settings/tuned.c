@@ -53,15 +53,15 @@ static void count_outcome(void *context, const struct snapshot_report *report)
     outcome->set += report->result == SNAPSHOT_DONE;
     if (report->result == SNAPSHOT_REFUSED && tuned_is_managed(report->path, report->error)) {
         char number[16];
-        (void)snprintf(number, sizeof(number), "%.*s", (int)strcspn(report->path + 10, "/"), report->path + 10);
+        snprintf(number, sizeof(number), "%.*s", (int)strcspn(report->path + 10, "/"), report->path + 10);
         setting_append(outcome->managed, sizeof(outcome->managed), number);
         return;
     }
     if (report->result != SNAPSHOT_REFUSED && report->result != SNAPSHOT_OTHER)
         return;
     if (!outcome->refused++)
-        (void)snprintf(outcome->first, sizeof(outcome->first), "%.60s: %.90s", of ? of->name : report->path,
-                       report->error ? tuned_refusal(report->path, report->error) : "the kernel keeps another value");
+        snprintf(outcome->first, sizeof(outcome->first), "%.60s: %.90s", of ? of->name : report->path,
+                 report->error ? tuned_refusal(report->path, report->error) : "the kernel keeps another value");
 }
 
 static int make_plan(const struct cpuset *bench, bool huge_advised)
@@ -105,8 +105,8 @@ static int begin(char *message, size_t size)
     }
     snapshot_apply(held.snapshot, count_outcome, &outcome);
     if (!outcome.refused) {
-        (void)snprintf(message, size, "%zu settings changed until the end of the run%s%s", outcome.set,
-                       outcome.managed[0] ? "; interrupts that the kernel manages itself stay: " : "", outcome.managed);
+        snprintf(message, size, "%zu settings changed until the end of the run%s%s", outcome.set,
+                 outcome.managed[0] ? "; interrupts that the kernel manages itself stay: " : "", outcome.managed);
         return 0;
     }
     return fail_because(-1, message, size, "%zu of %zu settings refused (%s)", outcome.refused, held.plan.n,

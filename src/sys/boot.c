@@ -29,7 +29,7 @@ int power_end(enum power_end how)
         [POWER_OFF] = RB_POWER_OFF, [POWER_RESTART] = RB_AUTOBOOT, [POWER_HALT] = (int)RB_HALT_SYSTEM};
 
     sync();
-    (void)reboot(commands[how]);
+    reboot(commands[how]);
     return -errno;
 }
 
@@ -84,7 +84,7 @@ void mounts_make(struct mounts *mounts)
         mounts->error[mounts->n_refused] = -errno;
         mounts->refused[mounts->n_refused++] = wanted[i].path;
         if (folder)
-            (void)rmdir(wanted[i].path);
+            rmdir(wanted[i].path);
     }
 }
 
@@ -92,9 +92,9 @@ void mounts_undo(const struct mounts *mounts)
 {
     for (size_t i = mounts->n_made; i-- > 0;) {
         /* A process may still have its working directory there. */
-        (void)umount2(mounts->made[i], MNT_DETACH);
+        umount2(mounts->made[i], MNT_DETACH);
         if (mounts->folder[i])
-            (void)rmdir(mounts->made[i]);
+            rmdir(mounts->made[i]);
     }
 }
 
@@ -145,8 +145,8 @@ static int load_round(const char *folder, char **names, char *error, size_t erro
     for (size_t i = 0; names[i]; i++) {
         int result = names[i][0] ? load(folder, names[i]) : 0;
         if (result && !failed++)
-            (void)snprintf(error, error_size, "%s: %s", names[i],
-                           result == -ENOENT ? "needs a symbol that no module has" : strerror(-result));
+            snprintf(error, error_size, "%s: %s", names[i],
+                     result == -ENOENT ? "needs a symbol that no module has" : strerror(-result));
         if (!result)
             names[i] = (char *)"";
     }

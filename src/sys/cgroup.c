@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sys/base.h"
 #include "sys/file.h"
 #include "sys/process.h"
 
@@ -155,7 +156,7 @@ static bool go_up(struct position *at)
 static uint64_t least_of_all(const char *root, group_reader read)
 {
     uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+    for (size_t i = 0; i < COUNT(versions); i++) {
         struct position at;
         if (!find_position(root, versions[i].hierarchy, &at))
             continue;
@@ -193,7 +194,7 @@ bool cgroup_cpus(const char *root, struct cpuset *out)
         {&cpuset_v1, "cpuset.effective_cpus"},
         {&cpuset_v1, "cpuset.cpus"},
     };
-    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+    for (size_t i = 0; i < COUNT(sources); i++) {
         struct position at;
         if (!find_position(root, sources[i].hierarchy, &at))
             continue;
@@ -241,7 +242,7 @@ static double read_quota(const char *root, const char *folder)
 void cgroup_quota_open(const char *root, struct cgroup_quota *out)
 {
     *out = (struct cgroup_quota){0};
-    for (size_t i = 0; i < sizeof with_quota / sizeof with_quota[0]; i++) {
+    for (size_t i = 0; i < COUNT(with_quota); i++) {
         struct position at;
         if (!find_position(root, with_quota[i], &at))
             continue;

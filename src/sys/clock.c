@@ -25,7 +25,7 @@ static void trap(int signal)
 bool clock_can_read(uint64_t (*read)(void))
 {
     static const int signals[] = {SIGILL, SIGSEGV, SIGBUS};
-    enum { N = sizeof signals / sizeof signals[0] };
+    enum { N = COUNT(signals) };
     const struct sigaction action = {.sa_handler = trap};
     struct sigaction before[N];
     sigset_t open, mask;
@@ -39,7 +39,7 @@ bool clock_can_read(uint64_t (*read)(void))
     pthread_sigmask(SIG_UNBLOCK, &open, &mask);
     bool read_it = sigsetjmp(trapped, 1) == 0;
     if (read_it)
-        (void)read();
+        read();
     for (size_t i = 0; i < N; i++)
         sigaction(signals[i], &before[i], NULL);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -149,7 +149,7 @@ void clock_cost_measure(enum clock_kind kind, struct clock_cost *out)
 void clock_sleep_ns(uint64_t ns)
 {
     /* An absolute deadline: interruptions by signals do not add up. */
-    (void)clock_sleep_until(clock_monotonic_ns() + ns);
+    clock_sleep_until(clock_monotonic_ns() + ns);
 }
 
 /* STEPS: minimum length of a probe in steps of the counter, on a core that does CHAINS additions per cycle. */
@@ -199,12 +199,11 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
 
     memset(probe, 0, sizeof(*probe));
     if (!core_work_exists) {
-        (void)snprintf(probe->why, sizeof(probe->why), "there is no core probe for this architecture");
+        snprintf(probe->why, sizeof(probe->why), "there is no core probe for this architecture");
         return;
     }
     if (clock->kind != CLOCK_KIND_COUNTER) {
-        (void)snprintf(probe->why, sizeof(probe->why), "no cycle counter%s%.60s", clock->why[0] ? ": " : "",
-                       clock->why);
+        snprintf(probe->why, sizeof(probe->why), "no cycle counter%s%.60s", clock->why[0] ? ": " : "", clock->why);
         return;
     }
     clock_cost_measure(clock->kind, &cost);
@@ -215,7 +214,7 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
     double block = CORE_BLOCK_ADDS / CHAINS / cycles, blocks = ceil(STEPS * grain / block);
     blocks = blocks > LEAST_BLOCKS ? blocks : LEAST_BLOCKS;
     if (!(block > 0) || blocks * ns_of_block() > 2 * MOST_NS) {
-        (void)snprintf(probe->why, sizeof(probe->why), "the cycle counter's step is too coarse (%.0f ticks)", grain);
+        snprintf(probe->why, sizeof(probe->why), "the cycle counter's step is too coarse (%.0f ticks)", grain);
         return;
     }
     probe->unit = fmax(blocks * block / STEPS, grain) * cycles;

@@ -88,15 +88,15 @@ void console_take(bool blocking)
         return;
     for (int standard = 0; standard <= 2; standard++)
         if (fd != standard)
-            (void)dup2(fd, standard);
+            dup2(fd, standard);
     if (fd > 2)
-        (void)close(fd);
+        close(fd);
 }
 
 void console_own_session(void)
 {
-    (void)setsid();
-    (void)ioctl(0, TIOCSCTTY, 1);
+    setsid();
+    ioctl(0, TIOCSCTTY, 1);
 }
 
 bool console_is_shared(int fd)
@@ -109,7 +109,7 @@ bool console_is_shared(int fd)
 
 void console_quiet(bool quiet)
 {
-    (void)klogctl(quiet ? KERNEL_LOG_CONSOLE_OFF : KERNEL_LOG_CONSOLE_ON, NULL, 0);
+    klogctl(quiet ? KERNEL_LOG_CONSOLE_OFF : KERNEL_LOG_CONSOLE_ON, NULL, 0);
 }
 
 int console_write(int fd, const char *data, size_t length, uint64_t stall_ns, bool (*stop)(void))

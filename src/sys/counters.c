@@ -78,18 +78,18 @@ void counters_close(struct counters *counters)
 {
     for (int i = 0; i < COUNTERS; i++)
         if (counters->fd[i] >= 0)
-            (void)close(counters->fd[i]);
+            close(counters->fd[i]);
     counters_none(counters, -ENODATA);
 }
 
 void counters_start(void)
 {
-    (void)prctl(PR_TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0);
+    prctl(PR_TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0);
 }
 
 void counters_stop(void)
 {
-    (void)prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0);
+    prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0);
 }
 
 void counters_read(const struct counters *counters, struct counters_reading *out)

@@ -104,7 +104,7 @@ unsigned long device_mount_flags(unsigned long statvfs_flags)
                 {ST_NODIRATIME, MS_NODIRATIME},   {ST_RELATIME, MS_RELATIME}, {SHOWN_NOSYMFOLLOW, FLAG_NOSYMFOLLOW}};
     unsigned long flags = 0;
 
-    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+    for (size_t i = 0; i < COUNT(kept); i++)
         if (statvfs_flags & kept[i].shown)
             flags |= kept[i].flag;
     return flags;
@@ -115,7 +115,7 @@ static int mount_anew(const char *device, const char *at, unsigned long flags, s
     int error = try_types(device, at, MOUNT_FLAGS | flags);
 
     if (!error)
-        (void)snprintf(mounted->place, sizeof(mounted->place), "%s", at);
+        snprintf(mounted->place, sizeof(mounted->place), "%s", at);
     mounted->mounted = !error;
     return error;
 }
@@ -165,7 +165,7 @@ int device_unmount(const struct device_mount *mounted, bool *detached)
     if (error != -EBUSY || !mounted->mounted)
         return error;
     int fd = open(mounted->place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    (void)syncfs(fd);
+    syncfs(fd);
     fd_close(&fd);
     *detached = umount2(mounted->place, MNT_DETACH) == 0;
     return *detached ? 0 : -errno;
@@ -184,7 +184,7 @@ static int enter(int at, const char *name, dev_t device)
         return -errno;
     if (fstat(fd, &status) == 0 && status.st_dev == device)
         return fd;
-    (void)close(fd);
+    close(fd);
     return -EXDEV;
 }
 
@@ -200,7 +200,7 @@ int device_folder(const char *place, const char *path)
         int next = (size_t)snprintf(name, sizeof(name), "%.*s", length, path) < sizeof(name)
                        ? enter(fd, name, status.st_dev)
                        : -ENAMETOOLONG;
-        (void)close(fd);
+        close(fd);
         fd = next;
         error = next < 0 ? next : 0;
         path += length;
@@ -285,11 +285,11 @@ static int write_file(const struct device_file *file, const char *place, const c
     int error = new_file_write(fd, data, length);
     if (!error && fsync(fd))
         error = -errno;
-    (void)close(fd);
+    close(fd);
     if (error)
-        (void)unlink(path);
+        unlink(path);
     FREED_BY(fd_close) int folder = open_folder(path);
-    (void)fsync(folder); /* the new name too */
+    fsync(folder); /* the new name too */
     return error;
 }
 
@@ -304,14 +304,13 @@ int device_file_write(const struct device_file *file, const char *data, size_t l
     if (result)
         return fail_because(-1, error, error_size, "%s: %s", file->device, device_why_not(result));
     result = write_file(file, mounted.place, data, length, path, sizeof(path));
-    (void)snprintf(written, written_size, "%s", path + strlen(mounted.place));
+    snprintf(written, written_size, "%s", path + strlen(mounted.place));
     int unmounted = device_unmount(&mounted, &detached);
-    (void)snprintf(error, error_size, "%s%s", detached ? file->device : "", detached ? DEVICE_DETACHED : "");
+    snprintf(error, error_size, "%s%s", detached ? file->device : "", detached ? DEVICE_DETACHED : "");
     if (result)
-        (void)snprintf(error, error_size, "%s:%s: %s", file->device, written,
-                       result == -EEXIST ? "the file exists; jitbench never overwrites" : device_why_not(result));
+        snprintf(error, error_size, "%s:%s: %s", file->device, written,
+                 result == -EEXIST ? "the file exists; jitbench never overwrites" : device_why_not(result));
     else if (unmounted)
-        (void)snprintf(error, error_size, "%s: written, but cannot be unmounted: %s", file->device,
-                       strerror(-unmounted));
+        snprintf(error, error_size, "%s: written, but cannot be unmounted: %s", file->device, strerror(-unmounted));
     return result || unmounted ? -1 : 0;
 }

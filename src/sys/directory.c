@@ -78,7 +78,7 @@ static int walk(int at, const char *path, unsigned *links)
         const int length = (int)strcspn(path, "/");
         const bool fits = (size_t)snprintf(name, sizeof(name), "%.*s", length, path) < sizeof(name);
         const int next = fits ? step(fd, name, links) : -ENAMETOOLONG;
-        (void)close(fd);
+        close(fd);
         if (next < 0)
             return next;
         fd = next;
@@ -155,7 +155,7 @@ static int open_writing(int folder, const char *name, int flags)
         signals_sleep_ns(READER_WAIT_NS);
     }
     if (fd >= 0)
-        (void)fcntl(fd, F_SETFL, APPEND); /* not O_NONBLOCK */
+        fcntl(fd, F_SETFL, APPEND); /* not O_NONBLOCK */
     return fd < 0 ? -errno : fd;
 }
 
@@ -174,7 +174,7 @@ static int open_as_seen(int folder, const char *name, int flags, int refused)
         return fd;
     if (fstat(fd, &now) == 0 && directory_is_same(&now, &before))
         return fd;
-    (void)close(fd);
+    close(fd);
     return -EEXIST;
 }
 
@@ -208,8 +208,8 @@ int directory_refused(const char *path, int reason, char *error, size_t error_si
     struct stat st;
     const bool replaceable = reason == -EEXIST && lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 
-    (void)snprintf(error, error_size, "-o '%.4000s': %s%s", path, directory_why_not(reason),
-                   replaceable ? " without --force" : "");
+    snprintf(error, error_size, "-o '%.4000s': %s%s", path, directory_why_not(reason),
+             replaceable ? " without --force" : "");
     return -1;
 }
 
@@ -222,7 +222,7 @@ void directory_remove(const char *path, int fd)
 
     if (folder >= 0 && fstat(fd, &ours) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
         directory_is_same(&ours, &named))
-        (void)unlinkat(folder, name, 0);
+        unlinkat(folder, name, 0);
     errno = error;
 }
 
@@ -232,7 +232,7 @@ void directory_flush(const char *path)
     FREED_BY(fd_close) int folder = directory_of(path, &name);
     FREED_BY(fd_close) int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* O_PATH cannot be flushed */
 
-    (void)fsync(fd);
+    fsync(fd);
 }
 
 #define PART  ((size_t)4096)

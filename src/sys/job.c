@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "sys/base.h"
 #include "sys/process.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ static const struct launcher {
 static bool is_number(const char *s, size_t size)
 {
     errno = 0;
-    (void)strtoull(s, NULL, 10);
+    strtoull(s, NULL, 10);
     return *s && strlen(s) < size && !s[strspn(s, "0123456789")] && errno == 0;
 }
 
@@ -47,13 +48,13 @@ static const char *first_set(const char *(*lookup)(const char *), const char *co
 
 static void copy(char *to, size_t size, const char *from)
 {
-    (void)snprintf(to, size, "%s", from ? from : "");
+    snprintf(to, size, "%s", from ? from : "");
 }
 
 static void complain(struct job *job, const char *name, const char *value)
 {
     if (!job->wrong[0])
-        (void)snprintf(job->wrong, sizeof(job->wrong), "%s='%.40s' is not a number", name, value);
+        snprintf(job->wrong, sizeof(job->wrong), "%s='%.40s' is not a number", name, value);
 }
 
 void job_read(const char *(*lookup)(const char *name), struct job *out)
@@ -62,7 +63,7 @@ void job_read(const char *(*lookup)(const char *name), struct job *out)
 
     memset(out, 0, sizeof(*out));
     copy(out->node, sizeof(out->node), lookup("SLURMD_NODENAME"));
-    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
+    for (size_t i = 0; i < COUNT(launchers); i++) {
         const struct launcher *launcher = &launchers[i];
         const char *rank = lookup(launcher->rank);
         if (!rank || (launcher->within && !lookup(launcher->within)))

@@ -30,7 +30,7 @@ static bool is_real(const char *root)
 static void read_names(const char *root, struct machine *out)
 {
     struct utsname names = {0};
-    (void)uname(&names);
+    uname(&names);
     procfs_copy(names.machine, strlen(names.machine), out->arch, sizeof out->arch);
     if (!is_real(root)) {
         procfs_read_line(root, "/proc/sys/kernel/hostname", names.nodename, sizeof names.nodename);

@@ -42,7 +42,7 @@ static bool is_timer(const char *name)
     static const char *const others[] = {"hpet", "twd", "mct_tick"};
     static const char timer[] = "timer";
     size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    for (size_t i = 0; i < COUNT(others); i++) {
         if (strncmp(name, others[i], strlen(others[i])) == 0)
             return true;
     }
@@ -80,7 +80,7 @@ enum interrupt_kind interrupt_kind(const char *label, const char *text)
 {
     char words[256];
     size_t length = strcspn(label, ":");
-    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+    for (size_t i = 0; i < COUNT(labels); i++) {
         if (strlen(labels[i].label) == length && memcmp(label, labels[i].label, length) == 0)
             return labels[i].kind;
     }
@@ -367,8 +367,8 @@ void machine_read_activity(const char *root, struct machine_activity *out)
         out->forks = stat_number(line, "processes", out->forks);
         size_t fields = strncmp(line, "cpu ", 4) == 0 ? parse_ticks(line + 4, ticks) : 0;
         if (fields > STAT_SOFTIRQ) {
-            out->busy_ns = sum_ns(ticks, busy, sizeof busy / sizeof busy[0]);
-            out->idle_ns = sum_ns(ticks, idle, sizeof idle / sizeof idle[0]);
+            out->busy_ns = sum_ns(ticks, busy, COUNT(busy));
+            out->idle_ns = sum_ns(ticks, idle, COUNT(idle));
         }
         if (fields > STAT_STEAL)
             out->steal_ns = ticks_to_ns(ticks[STAT_STEAL]);

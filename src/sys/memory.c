@@ -15,7 +15,7 @@ int fail_because(int code, char *reason, size_t size, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    (void)vsnprintf(reason, size, format, args);
+    vsnprintf(reason, size, format, args);
     va_end(args);
     return code;
 }
@@ -49,7 +49,7 @@ void fd_close(const int *fd)
     const int error = errno;
 
     if (*fd >= 0)
-        (void)close(*fd);
+        close(*fd);
     errno = error;
 }
 

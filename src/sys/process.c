@@ -131,7 +131,7 @@ int process_shared_memory(size_t size)
         return -EINVAL;
     /* vm.memfd_noexec=2 refuses a memfd without the seal; Linux before 6.3 one with it. */
     int fd = with_size(new_file_in_memory(0, MEMFD_NOEXEC_SEAL), size, false);
-    for (size_t i = 0; fd < 0 && i < sizeof folders / sizeof folders[0]; i++) {
+    for (size_t i = 0; fd < 0 && i < COUNT(folders); i++) {
         if (folders[i] && folders[i][0])
             fd = with_size(unlinked_file(folders[i]), size, true);
     }
@@ -201,7 +201,7 @@ void process_close_from(int first)
     if (syscall(SYS_CLOSE_RANGE, first, ~0u, 0) == 0)
         return;
     for (int fd = first; fd < DESCRIPTORS; fd++)
-        (void)close(fd);
+        close(fd);
 }
 
 static int take_first(struct dl_phdr_info *info, size_t size, void *context)
@@ -216,7 +216,7 @@ static struct dl_phdr_info own_headers(void)
 {
     struct dl_phdr_info own = {0};
 
-    (void)dl_iterate_phdr(take_first, &own);
+    dl_iterate_phdr(take_first, &own);
     return own;
 }
 
@@ -234,7 +234,7 @@ void process_build_id(char *buf, size_t size)
             const char *name = at + sizeof(note), *data = name + ((note.n_namesz + 3u) & ~3u);
             if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(name, "GNU", 4))
                 for (size_t k = 0; k < note.n_descsz && 2 * k + 3 <= size; k++)
-                    (void)snprintf(buf + 2 * k, 3, "%02x", (unsigned)(unsigned char)data[k]);
+                    snprintf(buf + 2 * k, 3, "%02x", (unsigned)(unsigned char)data[k]);
             at = data + ((note.n_descsz + 3u) & ~3u);
         }
     }
@@ -243,9 +243,9 @@ void process_build_id(char *buf, size_t size)
 void process_libc(char *buf, size_t size)
 {
 #ifdef __GLIBC__
-    (void)snprintf(buf, size, "glibc %s", gnu_get_libc_version());
+    snprintf(buf, size, "glibc %s", gnu_get_libc_version());
 #else
-    (void)snprintf(buf, size, "musl"); /* it has no version function and no macro */
+    snprintf(buf, size, "musl"); /* it has no version function and no macro */
 #endif
 }
 

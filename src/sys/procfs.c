@@ -20,7 +20,7 @@ const char *procfs_path(char path[PROCFS_PATH_SIZE], const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    (void)vsnprintf(path, PROCFS_PATH_SIZE, format, args);
+    vsnprintf(path, PROCFS_PATH_SIZE, format, args);
     va_end(args);
     return path;
 }

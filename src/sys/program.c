@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/base.h"
 #include "sys/clock.h"
 #include "sys/cpu.h"
 #include "sys/tasks.h"
@@ -102,21 +103,21 @@ OWN_FRAME static void reset_signals(void)
     sigset_t none;
 
     for (int number = 1; number < NSIG; number++)
-        (void)syscall(SYS_rt_sigaction, number, standard, NULL, NSIG / 8);
-    (void)sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+        syscall(SYS_rt_sigaction, number, standard, NULL, NSIG / 8);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 void program_be_parent(void)
 {
     sigset_t awaited;
 
-    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    (void)signal(SIGCHLD, SIG_DFL);
-    (void)sigemptyset(&awaited);
-    (void)sigaddset(&awaited, SIGCHLD);
-    (void)sigaddset(&awaited, SIGTERM);
-    (void)sigprocmask(SIG_BLOCK, &awaited, NULL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    signal(SIGCHLD, SIG_DFL);
+    sigemptyset(&awaited);
+    sigaddset(&awaited, SIGCHLD);
+    sigaddset(&awaited, SIGTERM);
+    sigprocmask(SIG_BLOCK, &awaited, NULL);
 }
 
 static int child_main(void *argument)
@@ -138,7 +139,7 @@ static int child_main(void *argument)
     process_close_from(3);
     reset_signals();
     start->exec_ns = clock_raw_ns();
-    (void)execve(program->path, program->argv, program->envp);
+    execve(program->path, program->argv, program->envp);
     start->error = -errno;
     return 127;
 }
@@ -198,9 +199,9 @@ int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns)
     static const int awaited[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     sigset_t set;
 
-    (void)sigemptyset(&set);
-    for (size_t i = 0; i < sizeof(awaited) / sizeof(awaited[0]); i++)
-        (void)sigaddset(&set, awaited[i]);
+    sigemptyset(&set);
+    for (size_t i = 0; i < COUNT(awaited); i++)
+        sigaddset(&set, awaited[i]);
     for (;;) {
         uint64_t now = clock_raw_ns(), left = until_ns > now ? until_ns - now : 0;
         struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
@@ -211,7 +212,7 @@ int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns)
         if (ended)
             return ended < 0 ? ended : 0;
         if (number > 0 && number != SIGCHLD) {
-            (void)raise(number); /* pending again, for the caller and the next program */
+            raise(number); /* pending again, for the caller and the next program */
             return -EINTR;
         }
         if (*end_ns >= until_ns)
@@ -230,7 +231,7 @@ static unsigned read_last_cpu(pid_t pid)
     char text[1024];
     uint64_t cpu;
 
-    (void)procfs_read("", PROCFS_PATH("/proc/%d/stat", (int)pid), text, sizeof(text));
+    procfs_read("", PROCFS_PATH("/proc/%d/stat", (int)pid), text, sizeof(text));
     const char *at = strrchr(text, ')');
     for (int field = 2; at && field < 39; field++)
         at = strchr(at + 1, ' ');
@@ -244,11 +245,11 @@ int program_reap(pid_t pid, struct program_end *end)
 
     memset(end, 0, sizeof(*end));
     if (has_ended(pid) <= 0)
-        (void)kill(pid, SIGKILL);
+        kill(pid, SIGKILL);
     /* Both files are about the main thread; nothing is left of other threads. */
-    (void)procfs_read("", PROCFS_PATH("/proc/%d/schedstat", (int)pid), text, sizeof(text));
+    procfs_read("", PROCFS_PATH("/proc/%d/schedstat", (int)pid), text, sizeof(text));
     task_parse_schedstat(text, &run_ns, &delay_ns);
-    (void)procfs_read("", PROCFS_PATH("/proc/%d/sched", (int)pid), text, sizeof(text));
+    procfs_read("", PROCFS_PATH("/proc/%d/sched", (int)pid), text, sizeof(text));
     const int64_t migrations = task_parse_migrations(text);
     end->last_cpu = read_last_cpu(pid);
     while (wait4(pid, &end->status, 0, &end->usage) < 0)
@@ -274,7 +275,7 @@ OWN_FRAME static void guard_wait(const struct program_guard *guard)
     char byte = 0;
 
     (void)!write(guard->answer_fd, &byte, 1);
-    (void)close(guard->answer_fd);
+    close(guard->answer_fd);
     while (read(guard->life_fd, &byte, 1) != 0) {
     }
 }
@@ -284,15 +285,15 @@ static int guard_main(void *argument)
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     const struct program_guard *guard = argument;
 
-    (void)close(guard->fd);
+    close(guard->fd);
     /* No session of its own: where sessions are scheduling groups (autogroup), the kernel would make and destroy one
      * during a measurement. */
-    (void)setpgid(0, 0);
-    for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
-        (void)signal(ending[i], SIG_IGN);
+    setpgid(0, 0);
+    for (size_t i = 0; i < COUNT(ending); i++)
+        signal(ending[i], SIG_IGN);
     guard_wait(guard);
     if (!__atomic_load_n(&guard->dismissed, __ATOMIC_ACQUIRE) && guard->group > 0)
-        (void)kill(-guard->group, SIGKILL);
+        kill(-guard->group, SIGKILL);
     return 0;
 }
 
@@ -313,7 +314,7 @@ int program_guard(struct program_guard *guard, pid_t group)
     fd_close(&life[0]);
     fd_close(&answer[1]);
     if (!error)
-        (void)procfs_read_fd(answer[0], &byte, 1);
+        procfs_read_fd(answer[0], &byte, 1);
     fd_close(&answer[0]);
     if (error) {
         guard->pid = 0;
@@ -328,8 +329,8 @@ void program_unguard(struct program_guard *guard)
         return;
     /* If it cannot be killed, it ends when the pipe is closed, and kills nobody. */
     __atomic_store_n(&guard->dismissed, true, __ATOMIC_RELEASE);
-    (void)kill(guard->pid, SIGKILL);
-    (void)close(guard->fd);
+    kill(guard->pid, SIGKILL);
+    close(guard->fd);
     while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR) {
     }
     guard->pid = 0;
@@ -361,7 +362,7 @@ static void kill_children(void)
 
     for (size_t i = 0; names && names[i]; i++)
         if (tasks_read("", (uint32_t)strtoul(names[i], NULL, 10), &process) && process.parent == (uint32_t)getpid())
-            (void)kill((pid_t)process.tid, SIGKILL);
+            kill((pid_t)process.tid, SIGKILL);
 }
 
 unsigned program_end_orphans(uint64_t grace_ns)

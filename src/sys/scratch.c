@@ -35,7 +35,7 @@ static void new_file_random_name(char name[NEW_FILE_NAME_SIZE])
     uint64_t random;
 
     process_random(&random, sizeof(random));
-    (void)snprintf(name, NEW_FILE_NAME_SIZE, ".jitbench-%016llx", (unsigned long long)random);
+    snprintf(name, NEW_FILE_NAME_SIZE, ".jitbench-%016llx", (unsigned long long)random);
 }
 
 int new_file_random(int folder, char name[NEW_FILE_NAME_SIZE], int flags, mode_t mode)
@@ -140,15 +140,15 @@ static int scratch_named_file(int folder, int mode, int *read_fd)
     if (fd < 0)
         return fd;
     if (read_fd) {
-        (void)fchmod(fd, (mode_t)mode); /* whatever the umask */
+        fchmod(fd, (mode_t)mode); /* whatever the umask */
         *read_fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         *read_fd = *read_fd < 0 ? -errno : *read_fd;
         if (*read_fd >= 0 && !is_same(fd, *read_fd)) { /* the owner of `folder` has replaced the file */
-            (void)close(*read_fd);
+            close(*read_fd);
             *read_fd = -EPERM;
         }
     }
-    (void)unlinkat(folder, name, 0);
+    unlinkat(folder, name, 0);
     return fd;
 }
 
@@ -176,7 +176,7 @@ static int make_folder(int parent, const char *name)
     const mode_t before = umask(077); /* it may take the owner's permissions; no other thread runs */
     int error = mkdirat(parent, name, 0700) ? -errno : 0;
 
-    (void)umask(before);
+    umask(before);
     return error;
 }
 
@@ -200,11 +200,11 @@ static void remove_files(int folder_fd)
     DIR *folder = fdopendir(folder_fd);
 
     for (const struct dirent *entry; folder && (entry = readdir(folder));)
-        (void)unlinkat(folder_fd, entry->d_name, 0); /* unlinkat() refuses "." and ".." */
+        unlinkat(folder_fd, entry->d_name, 0); /* unlinkat() refuses "." and ".." */
     if (folder)
-        (void)closedir(folder);
+        closedir(folder);
     else
-        (void)close(folder_fd);
+        close(folder_fd);
 }
 
 /* Opens the directory `name` in `parent`, unless it is a symbolic link. Returns a descriptor or -errno. */
@@ -380,7 +380,7 @@ int scratch_own_image(const char *dir, uint64_t least_bytes)
 static int execveat_image(int fd, char *const argv[], char *const envp[])
 {
 #ifdef SYS_execveat
-    (void)syscall(SYS_execveat, fd, "", argv, envp, EMPTY_PATH);
+    syscall(SYS_execveat, fd, "", argv, envp, EMPTY_PATH);
     return errno == EPERM ? -ENOSYS : -errno;
 #else
     (void)fd;
@@ -401,7 +401,7 @@ int scratch_exec(int fd, char *const argv[], char *const envp[])
 
     if (error != -ENOSYS)
         return error;
-    (void)execve(PROCFS_PATH("/proc/self/fd/%d", fd), argv, envp);
+    execve(PROCFS_PATH("/proc/self/fd/%d", fd), argv, envp);
     return -errno;
 }
 
@@ -412,11 +412,11 @@ static void keeper_main(const struct scratch_keeper *keeper, int life_fd)
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     char byte;
 
-    for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
-        (void)signal(ending[i], SIG_IGN);
-    (void)dup2(life_fd, 0);
-    process_close_from(1);             /* what it inherited would stay open as long as it lives */
-    (void)procfs_read_fd(0, &byte, 1); /* end of file: the owner has been killed */
+    for (size_t i = 0; i < COUNT(ending); i++)
+        signal(ending[i], SIG_IGN);
+    dup2(life_fd, 0);
+    process_close_from(1);       /* what it inherited would stay open as long as it lives */
+    procfs_read_fd(0, &byte, 1); /* end of file: the owner has been killed */
     keeper->orphaned(keeper->context);
     _exit(0);
 }
@@ -456,8 +456,8 @@ int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper)
     if (keeper->pid == 0)
         keeper_main(keeper, life[0]);
     if (!error)
-        (void)setpgid(keeper->pid, keeper->pid); /* signals to the owner's group must not reach it */
-    (void)close(life[0]);
+        setpgid(keeper->pid, keeper->pid); /* signals to the owner's group must not reach it */
+    close(life[0]);
     /* The name is stored before the directory exists, for those who find it after this process was killed. */
     if (!error && (error = scratch_folder(dir, note->path, sizeof(note->path))))
         note->path[0] = 0;
@@ -474,11 +474,11 @@ void scratch_keeper_end(struct scratch_keeper *keeper)
         return;
     scratch_remove_noted(keeper->note);
     if (keeper->pid > 0)
-        (void)kill(keeper->pid, SIGKILL);
+        kill(keeper->pid, SIGKILL);
     while (keeper->pid > 0 && waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR) {
     }
-    (void)close(keeper->fd);
+    close(keeper->fd);
     if (keeper->folder >= 0)
-        (void)close(keeper->folder);
+        close(keeper->folder);
     keeper->pid = 0;
 }

@@ -42,7 +42,7 @@ static void write_value(const char *name, const char *value, size_t length, size
     }
     out[n < most ? n : most] = '\0';
     if (n > most)
-        (void)snprintf(out + most - CHECKSUM_LENGTH, CHECKSUM_LENGTH + 1, "~%08x", (unsigned)sum);
+        snprintf(out + most - CHECKSUM_LENGTH, CHECKSUM_LENGTH + 1, "~%08x", (unsigned)sum);
 }
 
 void setting_items_add(char *buf, size_t size, const char *name, const char *value, size_t most)
@@ -56,7 +56,7 @@ void setting_items_add(char *buf, size_t size, const char *name, const char *val
     write_value(name, value, strlen(value), most, text);
     const size_t need = (at > 0) + strlen(key) + 1 + strlen(text);
     if (text[0] && at + need < size)
-        (void)snprintf(buf + at, size - at, "%s%s=%s", at ? ";" : "", key, text);
+        snprintf(buf + at, size - at, "%s%s=%s", at ? ";" : "", key, text);
 }
 
 void setting_items_begin(struct setting_items *items, const char *text, bool of_run)
@@ -112,7 +112,7 @@ bool setting_items_next(struct setting_items *items)
     if (!items->of_run || !items->any || items->has_cmdline)
         return false;
     items->has_cmdline = true;
-    (void)snprintf(items->name, sizeof(items->name), "cmdline");
-    (void)snprintf(items->value, sizeof(items->value), "(nothing that matters)");
+    snprintf(items->name, sizeof(items->name), "cmdline");
+    snprintf(items->value, sizeof(items->value), "(nothing that matters)");
     return true;
 }

@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "sys/base.h"
 #include "sys/clock.h"
 
 /* A handler gets no context. */
@@ -48,7 +49,7 @@ static const struct {
     {SIGPIPE, NULL, SIG_IGN, false},    {SIGXFSZ, NULL, SIG_IGN, false},
 };
 /* The first N_ENDING of handled[] ask the program to end. */
-enum { N_ENDING = 4, N_HANDLED = sizeof(handled) / sizeof(handled[0]) };
+enum { N_ENDING = 4, N_HANDLED = COUNT(handled) };
 
 bool signals_stop_wanted(void)
 {
@@ -68,10 +69,10 @@ void signals_stop(void)
      * nobody could continue. */
     if (sigaction(SIGTSTP, &action, &ours))
         return;
-    (void)raise(SIGTSTP);
-    (void)sigprocmask(SIG_UNBLOCK, &stop_alone, NULL);
-    (void)sigprocmask(SIG_BLOCK, &stop_alone, NULL);
-    (void)sigaction(SIGTSTP, &ours, NULL);
+    raise(SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &stop_alone, NULL);
+    sigprocmask(SIG_BLOCK, &stop_alone, NULL);
+    sigaction(SIGTSTP, &ours, NULL);
 }
 
 /* Returns whether handled[i] was ignored at program start and stays so. */
@@ -87,26 +88,26 @@ void signals_init(void)
     sigset_t block;
 
     sigemptyset(&block);
-    (void)sigprocmask(SIG_BLOCK, NULL, &mask_before);
+    sigprocmask(SIG_BLOCK, NULL, &mask_before);
     initialised = true;
     mask_wait = mask_before;
     for (size_t i = 0; i < N_HANDLED; i++) {
         const struct sigaction action = {.sa_handler = handled[i].handler};
         if (is_ignored(i))
             continue;
-        (void)sigaction(handled[i].number, &action, NULL);
+        sigaction(handled[i].number, &action, NULL);
         if (handled[i].handler == SIG_IGN)
             continue;
         sigaddset(&block, handled[i].number);
         sigdelset(&mask_wait, handled[i].number);
     }
-    (void)sigprocmask(SIG_BLOCK, &block, NULL);
+    sigprocmask(SIG_BLOCK, &block, NULL);
 }
 
 void signals_describe_kill(int number, char *buf, size_t size)
 {
-    (void)snprintf(buf, size, "was killed by signal %d (%s)%s", number, strsignal(number),
-                   number == SIGKILL ? ": perhaps out of memory" : "");
+    snprintf(buf, size, "was killed by signal %d (%s)%s", number, strsignal(number),
+             number == SIGKILL ? ": perhaps out of memory" : "");
 }
 
 const char *signals_name(int number)
@@ -142,7 +143,7 @@ void signals_sleep_ns(uint64_t ns)
     while (!signals_pending() && (now = clock_raw_ns()) < until) {
         struct timespec left = {.tv_sec = (time_t)((until - now) / 1000000000u),
                                 .tv_nsec = (long)((until - now) % 1000000000u)};
-        (void)ppoll(NULL, 0, &left, &mask_wait);
+        ppoll(NULL, 0, &left, &mask_wait);
         if (stop_wanted)
             signals_stop();
     }
@@ -162,12 +163,12 @@ static void ticks_begin(struct ticks *ticks)
     const struct itimerval every = {.it_interval = {.tv_usec = TICK_US}, .it_value = {.tv_usec = TICK_US}};
     sigset_t mask;
 
-    (void)sigprocmask(SIG_BLOCK, NULL, &ticks->mask);
+    sigprocmask(SIG_BLOCK, NULL, &ticks->mask);
     mask = initialised ? mask_wait : ticks->mask;
     sigdelset(&mask, SIGALRM);
-    (void)sigaction(SIGALRM, &action, &ticks->action);
-    (void)sigprocmask(SIG_SETMASK, &mask, NULL);
-    (void)setitimer(ITIMER_REAL, &every, NULL);
+    sigaction(SIGALRM, &action, &ticks->action);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    setitimer(ITIMER_REAL, &every, NULL);
 }
 
 static void ticks_end(const struct ticks *ticks)
@@ -175,9 +176,9 @@ static void ticks_end(const struct ticks *ticks)
     const struct itimerval never = {.it_value = {.tv_sec = 0}};
     const int error = errno;
 
-    (void)setitimer(ITIMER_REAL, &never, NULL);
-    (void)sigprocmask(SIG_SETMASK, &ticks->mask, NULL);
-    (void)sigaction(SIGALRM, &ticks->action, NULL);
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigprocmask(SIG_SETMASK, &ticks->mask, NULL);
+    sigaction(SIGALRM, &ticks->action, NULL);
     errno = error;
 }
 
@@ -200,7 +201,7 @@ size_t signals_write_within(int fd, const char *data, size_t length, uint64_t st
         }
         errno = n == 0 ? EIO : errno;
         if (errno == EAGAIN) /* another process has made it non-blocking */
-            (void)poll(&ready, 1, TICK_US / 1000);
+            poll(&ready, 1, TICK_US / 1000);
         else if (errno != EINTR)
             break;
         errno = signals_pending() ? EINTR : clock_raw_ns() - begin > stall_ns ? ETIMEDOUT : 0;
@@ -223,6 +224,6 @@ void signals_restore(void)
 {
     for (size_t i = 0; i < N_HANDLED; i++)
         if (!is_ignored(i))
-            (void)signal(handled[i].number, SIG_DFL);
-    (void)sigprocmask(SIG_SETMASK, &mask_before, NULL);
+            signal(handled[i].number, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }

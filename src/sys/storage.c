@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "sys/base.h"
 #include "sys/file.h"
 #include "sys/process.h"
 
@@ -47,7 +48,7 @@ static bool read_queue(const char *root, const char *device, const char *name, c
 {
     static const char *const folders[] = {"queue", "../queue"};
 
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+    for (size_t i = 0; i < COUNT(folders); i++)
         if (procfs_read_line(root, PROCFS_PATH("%s/%s/%s", device, folders[i], name), buf, size))
             return true;
     return false;
@@ -64,7 +65,7 @@ static bool is_virtual(const char *root, const char *device)
     if (length < 0)
         return false;
     target[length] = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+    for (size_t i = 0; i < COUNT(places); i++)
         if (strstr(target, places[i]))
             return true;
     return false;

@@ -23,12 +23,12 @@
 
 void futex_wait(uint32_t *word, uint32_t value)
 {
-    (void)syscall(SYS_futex, word, OPERATION_WAIT, value, NULL, NULL, 0);
+    syscall(SYS_futex, word, OPERATION_WAIT, value, NULL, NULL, 0);
 }
 
 void futex_wake_all(uint32_t *word)
 {
-    (void)syscall(SYS_futex, word, OPERATION_WAKE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, word, OPERATION_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 #define LONG_BITS  (CHAR_BIT * sizeof(unsigned long))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "sys/base.h"
 #include "sys/machine.h"
 
 #include <cpuid.h>
@@ -51,7 +52,7 @@ static const char *signature_name(unsigned leaf)
     __cpuid(leaf, eax, regs[0], regs[1], regs[2]);
     memcpy(signature, regs, sizeof regs);
     signature[sizeof regs] = '\0';
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    for (size_t i = 0; i < COUNT(known); i++) {
         if (strcmp(signature, known[i].signature) == 0)
             return known[i].name;
     }
