@@ -125,7 +125,6 @@ enum {
     SIM_METRIC_TOTAL,
     SIM_N_METRICS
 };
-extern const struct metric sim_metrics[SIM_N_METRICS];
 
 /* For a benchmark, and for a load that runs the same simulation, whose params begin with struct sim_params. */
 extern const struct party sim_parties[2], sim_load_parties[2];
@@ -137,21 +136,6 @@ void sim_place(const void *params, const struct place_request *request, unsigned
 /* The range that the user named, one CPU of it, or any (empty set). */
 void sim_place_cpus(const struct sim_params *params, const struct place_request *request, struct placement *placement);
 void sim_calibrate(void *params, double loops_per_ms);
-void sim_reduce(const struct trial *trial, struct results *results);
-
-/* SIM_BENCH: common members; SIM_PERIODIC: of tasks with a timing thread; SIM_BURSTS: without, never asleep
- * (gaming). */
-#define SIM_BENCH(name_, title_)                                                                                       \
-    .name = name_, .suite = "latency", .title = title_, .params_size = sizeof(struct sim_params),                      \
-    .parties = sim_parties, .metrics = sim_metrics, .shared_size = SIM_SHARED_SIZE, .control_fifo = true,              \
-    .switches = true, .describe = sim_describe, .place = sim_place, .calibrate = sim_calibrate, .reduce = sim_reduce,  \
-    .sampling = SIM_SAMPLING
-#define SIM_PERIODIC .n_parties = 2, .n_shared_metrics = SIM_N_METRICS, .n_metrics = SIM_N_METRICS
-#define SIM_BURSTS   .n_parties = 1, .n_shared_metrics = SIM_METRIC_DEADLINES, .n_metrics = SIM_METRIC_DEADLINES
-#define SIM_SAMPLING                                                                                                   \
-    {                                                                                                                  \
-        SAMPLING_EXACT(1, 4000, 600), SAMPLING_EXACT(1, 1000, 600), SAMPLING_EXACT(1, 30000, 600)                      \
-    }
 
 /* Defaults of interval_ns, busy_ns, sweep and late_after_ns. */
 extern const struct sim_params sim_audio, sim_video, sim_x, sim_gaming, sim_custom;

@@ -39,7 +39,7 @@ bool grow_array(void *array, size_t *capacity, size_t wanted, size_t size);
 /* Ends the program when out of memory. */
 void memory_grow(void *array, size_t *capacity, size_t wanted, size_t size);
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* For the comparison functions of qsort(). */
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The task's loop, and the thread that wakes it, as benchmarks and as loads. */
-#include "bench/sim.h"
-
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/sim.h"
 #include "engine/engine.h"
 #include "sys/cpu.h"
 
@@ -346,7 +345,7 @@ void sim_calibrate(void *params, double loops_per_ms)
     ((struct sim_params *)params)->loops_per_ms = loops_per_ms;
 }
 
-const struct metric sim_metrics[SIM_N_METRICS] = {
+static const struct metric sim_metrics[SIM_N_METRICS] = {
     [SIM_METRIC_LATENCY] = {METRIC("latency", "ns", "lower",
                                    "time from the wake-up until the task ran, missed wake-ups included"),
                             .headline = true},
@@ -368,7 +367,7 @@ static double percent(double part, double rest)
     return part + rest > 0 ? 100 * part / (part + rest) : (double)NAN;
 }
 
-void sim_reduce(const struct trial *trial, struct results *results)
+static void sim_reduce(const struct trial *trial, struct results *results)
 {
     const struct sim_params *params = trial_spec_of(trial)->params;
     const struct hist *latency = trial_recorder(trial, SIM_TASK, 0, SIM_LATENCY);
@@ -397,3 +396,37 @@ void sim_reduce(const struct trial *trial, struct results *results)
     results_hist(results, 0, SIM_METRIC_TOTAL, total);
     results_sample(results, 0, SIM_METRIC_TOTAL, hist_mean(total));
 }
+
+/* --- Each simulated task's interval, work and limit of lateness. --- */
+
+/* parties_ is 2 with a timing thread; 1 without, for a task that never sleeps (gaming). */
+#define SIM(name_, title_, parties_, metrics_, ...)                                                                    \
+    const struct sim_params sim_##name_ = {__VA_ARGS__};                                                               \
+    const struct bench bench_##name_ = {                                                                               \
+        .name = #name_,                                                                                                \
+        .suite = "latency",                                                                                            \
+        .title = title_,                                                                                               \
+        .params_size = sizeof(struct sim_params),                                                                      \
+        .parties = sim_parties,                                                                                        \
+        .n_parties = parties_,                                                                                         \
+        .metrics = sim_metrics,                                                                                        \
+        .n_shared_metrics = metrics_,                                                                                  \
+        .n_metrics = metrics_,                                                                                         \
+        .shared_size = SIM_SHARED_SIZE,                                                                                \
+        .control_fifo = true,                                                                                          \
+        .switches = true,                                                                                              \
+        .describe = sim_describe,                                                                                      \
+        .place = sim_place,                                                                                            \
+        .calibrate = sim_calibrate,                                                                                    \
+        .reduce = sim_reduce,                                                                                          \
+        .sampling = {SAMPLING_EXACT(1, 4000, 600), SAMPLING_EXACT(1, 1000, 600), SAMPLING_EXACT(1, 30000, 600)}}
+
+SIM(audio, "sound: 5 % of a CPU every 50 ms", 2, SIM_N_METRICS, .interval_ns = 50000000, .busy_ns = 2500000,
+    .late_after_ns = 50000000);
+SIM(video, "video: 40 % of a CPU, 60 times a second", 2, SIM_N_METRICS, .interval_ns = 16666000, .busy_ns = 6666000,
+    .late_after_ns = 16666000);
+SIM(x, "a window being dragged: 0 to 100 % of a CPU, every 100 ms", 2, SIM_N_METRICS, .interval_ns = 100000000,
+    .sweep = true, .late_after_ns = SIM_NOTICED_NS);
+SIM(gaming, "a game: all of a CPU, in bursts of 100 ms of work", 1, SIM_METRIC_DEADLINES, .busy_ns = 100000000,
+    .late_after_ns = SIM_NOTICED_NS);
+SIM(custom, "custom task: -C % of a CPU every -I microseconds", 2, SIM_N_METRICS, .late_after_ns = SIM_NOTICED_NS);
