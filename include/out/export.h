@@ -43,7 +43,6 @@ struct export_format {
 #define EXPORT_FORMATS(ENTRY)                                                                                          \
     ENTRY(json, "json")                                                                                                \
     ENTRY(pyperf, "pyperf")                                                                                            \
-    ENTRY(hyperfine, "hyperfine")                                                                                      \
     ENTRY(hyperfine_json, "hyperfine-json")                                                                            \
     ENTRY(gbench, "gbench")                                                                                            \
     ENTRY(openmetrics, "openmetrics")                                                                                  \

@@ -39,7 +39,7 @@ const struct option_foreign foreign_hyperfine[] = {
     {"p", "a command before each run is --prepare"},
     {"command-name", "the name is --name"},
     {"export-json", "'jitbench export -f json FILE.csv' converts the CSV"},
-    {"export-csv", "the CSV is --output FILE, and 'jitbench export' has hyperfine's"},
+    {"export-csv", "the CSV is --output FILE, and 'jitbench export -f hyperfine-json' has hyperfine's figures"},
     {"export-markdown", "'jitbench compare --format markdown' prints it from the CSV"},
     {NULL, NULL},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exports rows as the CSV and the JSON of hyperfine, in seconds: a line or a result for each name. */
+/* Exports rows as the JSON of hyperfine, in seconds: a result for each name. */
 #include <math.h>
 #include <string.h>
 
@@ -80,9 +80,7 @@ static size_t choose_lines(const struct export_rows *rows, const struct row **li
     return n;
 }
 
-/* Writes a line (CSV) or a result (JSON) for each group. The CSV names it by the name of the group, the JSON as
- * command_of() does. */
-static void write_groups(const struct export_rows *rows, bool json, struct text *out)
+static void write(const struct export_rows *rows, struct text *out)
 {
     static const char *const names[] = {"mean", "stddev", "median", "user", "system", "min", "max"};
     FREED_BY(memory_free) const struct row **lines = memory_get(rows->n, sizeof(const struct row *));
@@ -92,6 +90,7 @@ static void write_groups(const struct export_rows *rows, bool json, struct text 
     own.rows = lines;
     own.n = choose_lines(rows, lines);
     export_group(&own, &groups);
+    text_printf(out, "{\"results\": [");
     for (size_t g = 0; g < groups.n; g++) {
         const struct export_group *group = &groups.group[g];
         FREED_BY(memory_free) double *seconds = export_group_seconds(group);
@@ -100,49 +99,20 @@ static void write_groups(const struct export_rows *rows, bool json, struct text 
         const double figures[] = {
             s.mean, s.sd, s.median, mean_of_partner(rows, group, "user"), mean_of_partner(rows, group, "system"),
             s.min,  s.max};
-        if (json)
-            json_put(out, g ? ",\n{\"command\": %s" : "\n{\"command\": %s", command_of(rows, group));
-        else
-            csv_text(out, group->name);
-        for (size_t i = 0; i < COUNT(figures); i++) {
-            text_append(out, ", ", json ? 2 : 1);
-            if (json)
-                json_put(out, "%s: %f", names[i], figures[i]);
-            else
-                text_real(out, figures[i]);
-        }
-        if (json) {
-            text_printf(out, ", \"times\": ");
-            json_numbers(out, seconds, group->n_samples);
-            put_exit_codes(rows, group, out);
-        }
-        text_printf(out, json ? "}" : "\n");
+        json_put(out, g ? ",\n{\"command\": %s" : "\n{\"command\": %s", command_of(rows, group));
+        for (size_t i = 0; i < COUNT(figures); i++)
+            json_put(out, ", %s: %f", names[i], figures[i]);
+        text_printf(out, ", \"times\": ");
+        json_numbers(out, seconds, group->n_samples);
+        put_exit_codes(rows, group, out);
+        text_printf(out, "}");
     }
-}
-
-static void write_csv(const struct export_rows *rows, struct text *out)
-{
-    text_printf(out, "command,mean,stddev,median,user,system,min,max\n");
-    write_groups(rows, false, out);
-}
-
-static void write_json(const struct export_rows *rows, struct text *out)
-{
-    text_printf(out, "{\"results\": [");
-    write_groups(rows, true, out);
     text_printf(out, "\n]}\n");
 }
-
-const struct export_format export_hyperfine = {
-    .name = "hyperfine",
-    .wanted = ROWS_SAMPLES,
-    .refuse = refuse,
-    .write = write_csv,
-};
 
 const struct export_format export_hyperfine_json = {
     .name = "hyperfine-json",
     .wanted = ROWS_SAMPLES,
     .refuse = refuse,
-    .write = write_json,
+    .write = write,
 };

@@ -40,7 +40,7 @@ CLI_TEST(test_export_writes_each_format)
     } cases[] = {
         {"json", "\"test\": \"pipe\""},
         {"pyperf", "{\"version\": \"1.0\""},
-        {"hyperfine", "command,mean,stddev,median,user,system,min,max\n"},
+        {"hyperfine-json", "{\"results\": ["},
         {"gbench", "\"run_type\": \"aggregate\""},
         {"openmetrics", "# TYPE jitbench_rate_per_second gauge\n"},
         {"unixbench", "Pipe Throughput          "},
@@ -84,8 +84,8 @@ CLI_TEST(test_export_says_what_is_left_out_in_one_line)
     cli_write_file(cli->work, "a.csv",
                    "suite,test,metric,unit,better,status,samples\ns,t,a,ns,lower,ok,1;2\ns,t,b,%,lower,ok,1\n"
                    "s,t,c,ns,lower,ok,\n");
-    expect(state, ARGS("export", "-f", "hyperfine", "a.csv"), 0, "s/t/a,1.5",
-           "jitbench export: 2 of 3 rows left out of hyperfine: 1 whose metric is neither a time nor a rate, "
+    expect(state, ARGS("export", "-f", "hyperfine-json", "a.csv"), 0, "\"s/t/a\", \"mean\": 1.5",
+           "jitbench export: 2 of 3 rows left out of hyperfine-json: 1 whose metric is neither a time nor a rate, "
            "1 without samples\n");
 }
 

@@ -104,7 +104,6 @@ CLI_TEST(test_output_has_no_control_characters_of_others)
         ARGS("compare", "-q", "-o", "-", "a.csv", "b.csv"),
         ARGS("export", "-f", "json", "a.csv"),
         ARGS("export", "-f", "pyperf", "a.csv"),
-        ARGS("export", "-f", "hyperfine", "a.csv"),
         ARGS("export", "-f", "hyperfine-json", "a.csv"),
         ARGS("export", "-f", "gbench", "a.csv"),
         ARGS("export", "-f", "openmetrics", "a.csv"),

@@ -214,16 +214,16 @@ def reader_csv():
             expect_row(one, {name: field for name, field in row.items() if name in one})
 
 
-def hyperfine_csv():
-    lines = list(csv.DictReader(io.StringIO(export("hyperfine", *FILES))))
-    expect(list(lines[0]) == "command,mean,stddev,median,user,system,min,max".split(","), list(lines[0]))
+def hyperfine_json():
+    lines = json.loads(export("hyperfine-json", *FILES))["results"]
+    expect(list(lines[0]) == "command,mean,stddev,median,user,system,min,max,times,exit_codes".split(","), list(lines[0]))
     a = in_seconds(rows_of(UNIX_A))
-    lines = list(csv.DictReader(io.StringIO(export("hyperfine", UNIX_A))))
+    lines = json.loads(export("hyperfine-json", UNIX_A))["results"]
     expect(len(lines) == len(a), len(lines), len(a))
     for line, (row, samples) in zip(lines, a):
         expect(row["test"] in line["command"] and row["metric"] in line["command"], line["command"])
-        expect(near(float(line["mean"]), sum(samples) / len(samples)), line, samples)
-        expect(float(line["min"]) == min(samples) and float(line["max"]) == max(samples), line, samples)
+        expect(near(line["mean"], sum(samples) / len(samples)), line, samples)
+        expect(line["min"] == min(samples) and line["max"] == max(samples), line, samples)
 
 
 def gbench_compare():
@@ -325,7 +325,7 @@ ITEMS = {
     "json by python's json and csv": json_python,
     "json by jq": json_jq,
     "reader by python's csv": reader_csv,
-    "hyperfine by python's csv": hyperfine_csv,
+    "hyperfine by python's json": hyperfine_json,
     "gbench by compare.py": gbench_compare,
     "openmetrics by promtool": openmetrics_promtool,
     "openmetrics by prometheus_client": openmetrics_client,

@@ -319,12 +319,17 @@ TEST(test_export_hyperfine)
         with_samples(make_row(&first, "other t - - system s lower", 0), system, 3),
     };
 
-    assert_exports(&export_hyperfine, rows, COUNT(rows),
-                   "command,mean,stddev,median,user,system,min,max\n"
-                   "\"run/sleep,\"\"1\"\"/wall\",3,2.6457513110645907,2,1,0,1,6\n"
-                   "unix/pipe/rate,0.25,,0.25,,,0.25,0.25\n");
-    assert_leaves_out(&export_hyperfine, rows, COUNT(rows),
-                      "2 of 6 rows left out of hyperfine: 1 whose metric is neither a time nor a rate, 1 "
+    assert_exports(
+        &export_hyperfine_json, rows, COUNT(rows),
+        "{\"results\": [\n"
+        "{\"command\": \"run/sleep,\\\"1\\\"/wall\", \"mean\": 3, \"stddev\": 2.6457513110645907, \"median\": 2, "
+        "\"user\": 1, \"system\": 0, \"min\": 1, \"max\": 6, \"times\": [1, 2, 6], "
+        "\"exit_codes\": [null, null, null]},\n"
+        "{\"command\": \"unix/pipe/rate\", \"mean\": 0.25, \"stddev\": null, \"median\": 0.25, \"user\": "
+        "null, \"system\": null, \"min\": 0.25, \"max\": 0.25, \"times\": [0.25], \"exit_codes\": [null]}\n"
+        "]}\n");
+    assert_leaves_out(&export_hyperfine_json, rows, COUNT(rows),
+                      "2 of 6 rows left out of hyperfine-json: 1 whose metric is neither a time nor a rate, 1 "
                       "with a sample that is not above 0");
 }
 
@@ -372,13 +377,15 @@ TEST(test_export_hyperfine_of_two_runs)
         with_samples(make_row(&second, "run true - - user s lower", 3), user + 2, 1),
     };
 
-    assert_exports(&export_hyperfine, rows, 4,
-                   "command,mean,stddev,median,user,system,min,max\n"
-                   "run/true/wall,3,2,3,1,,1,5\n");
+    assert_exports(&export_hyperfine_json, rows, 4,
+                   "{\"results\": [\n{\"command\": \"run/true/wall\", \"mean\": 3, \"stddev\": 2, \"median\": 3, "
+                   "\"user\": 1, \"system\": null, \"min\": 1, \"max\": 5, \"times\": [1, 3, 5], "
+                   "\"exit_codes\": [null, null, null]}\n]}\n");
     /* Where a run does not know it, it is not known. */
-    assert_exports(&export_hyperfine, rows, 3,
-                   "command,mean,stddev,median,user,system,min,max\n"
-                   "run/true/wall,3,2,3,,,1,5\n");
+    assert_exports(&export_hyperfine_json, rows, 3,
+                   "{\"results\": [\n{\"command\": \"run/true/wall\", \"mean\": 3, \"stddev\": 2, \"median\": 3, "
+                   "\"user\": null, \"system\": null, \"min\": 1, \"max\": 5, \"times\": [1, 3, 5], "
+                   "\"exit_codes\": [null, null, null]}\n]}\n");
 }
 
 TEST(test_export_gbench)
