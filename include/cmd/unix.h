@@ -31,7 +31,6 @@ struct unix_protocol {
     const char *context1, *footprint;
 };
 extern const struct unix_protocol unix_protocols[];
-const struct unix_protocol *unix_protocol_of(const struct measure *m);
 bool unix_in_index(const struct unix_protocol *protocol, const struct unix_test *test);
 
 enum { UNIX_N_INDEX = 12 };
@@ -53,7 +52,6 @@ struct unix_options {
     uint64_t pairs; /* bits of pairs_names */
     /* without --pairs, and for each of its choices; unix_params point here */
     struct cpu_pairs next, of[PAIRS_CHOICES];
-    char unixbench_csv[1024];
 };
 extern const struct suite_options unix_own[];
 int unix_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench unix: prints its tables, and writes UnixBench's CSV. */
+/* jitbench unix: prints its tables. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "cmd/unix.h"
 #include "load/load.h"
+#include "out/export.h"
 
 #define TITLE "runs UNIX microbenchmarks; index: stable protocol or classic protocol"
 
@@ -171,59 +172,20 @@ static void print(const struct table_rows *r, struct text *out)
     put_not_a_disk(r, out);
 }
 
-/* --- UnixBench's CSV. --- */
-
-static void csv_line(const struct measure *m, uint64_t copies, bool titles, struct text *out)
-{
-    for (size_t i = 0; i < m->n_rows; i++) {
-        const struct row *row = &m->rows[i];
-        const struct unix_test test = unix_test_of(row->test);
-        if (!test.name || !unix_in_index(unix_protocol_of(m), &test) || strcmp(row->metric, "rate") ||
-            row->copies != copies)
-            continue;
-        if (titles)
-            text_printf(out, ",%s", test.title);
-        else if (isnan(row->value))
-            text_printf(out, ",");
-        else
-            text_printf(out, ",%.1f", row->value);
-    }
-    text_append(out, "\n", 1);
-}
-
-/* Chooses the path of UnixBench's CSV: --unixbench-csv FILE, or UnixBench's environment variables UB_OUTPUT_CSV=true
- * and UB_RESULTDIR. */
-static void original_csv_path(const struct measure *m, const struct unix_options *o, char *path, size_t size)
+/* UnixBench's environment variables UB_OUTPUT_CSV=true and UB_RESULTDIR: what export writes. */
+static int finish(const struct measure *m, const void *options)
 {
     const char *wanted = getenv("UB_OUTPUT_CSV"), *dir = getenv("UB_RESULTDIR");
     char name[128], error[64];
-
-    path[0] = 0;
-    if (o->unixbench_csv[0])
-        (void)snprintf(path, size, "%s", o->unixbench_csv);
-    else if (wanted && !strcmp(wanted, "true") &&
-             !names_expand("UB_OUTPUT_CSV", "unixbench-%h", &m->run, true, name, sizeof(name), error, sizeof(error)))
-        (void)snprintf(path, size, "%s/%s-%.8s.csv", dir && dir[0] ? dir : ".", name, m->run.run_id);
-}
-
-static int finish(const struct measure *m, const void *options)
-{
-    const struct unix_options *o = options;
-    const struct table_rows measured = {.rows = m->rows, .n = m->n_rows};
-    uint64_t counts[OPTION_COUNTS_MAX];
-    size_t n = unix_copy_counts(&measured, counts);
+    struct export_left_out left_out;
     struct text out = {0};
-    char path[1200];
 
-    original_csv_path(m, o, path, sizeof(path));
-    if (!path[0] || !n)
+    (void)options;
+    if (!wanted || strcmp(wanted, "true") != 0 ||
+        names_expand("UB_OUTPUT_CSV", "unixbench-%h", &m->run, true, name, sizeof(name), error, sizeof(error)) ||
+        !export_write(&export_unixbench_csv, m->rows, m->n_rows, metrics_table(), &out, &left_out))
         return 0;
-    text_printf(&out, "Concurrency");
-    csv_line(m, counts[0], true, &out);
-    for (size_t c = 0; c < n; c++) {
-        text_printf(&out, "%llu", (unsigned long long)counts[c]);
-        csv_line(m, counts[c], false, &out);
-    }
+    const char *path = TEXT_LINE("%.300s/%s-%.8s.csv", dir && dir[0] ? dir : ".", name, m->run.run_id);
     return files_write("unix", path, false, &out) ? EXIT_ROW_FAILED : 0;
 }
 

@@ -9,6 +9,21 @@
 #include "bench/list.h"
 #include "cmd/unix.h"
 
+const struct unix_protocol unix_protocols[] = {
+    {"stable", UNIX_INDEX_STABLE, "same", "bare"},
+    {"classic", UNIX_INDEX_CLASSIC, "free", "dynamic"},
+};
+
+static const struct unix_protocol *protocol_of(const struct measure *m)
+{
+    return &unix_protocols[m->preset == PRESET_CLASSIC];
+}
+
+bool unix_in_index(const struct unix_protocol *protocol, const struct unix_test *test)
+{
+    return test->groups & protocol->index;
+}
+
 /* --- Tests. --- */
 
 /* Of a benchmark of another name, after which unix_test_at() returns them. */
@@ -72,7 +87,7 @@ static bool is_old_name(const struct unix_test *test, const char *operand)
 
 int unix_select(struct measure *m, const char *operand)
 {
-    const struct unix_protocol *protocol = unix_protocol_of(m);
+    const struct unix_protocol *protocol = protocol_of(m);
     struct unix_test test;
     int found = -1;
 
@@ -112,21 +127,6 @@ bool unix_word(size_t i, struct operand_word *out)
 }
 
 /* --- The index: the geometric mean of ten times each test's rate over its baseline, see UNIX_METRICS(). --- */
-
-const struct unix_protocol unix_protocols[] = {
-    {"stable", UNIX_INDEX_STABLE, "same", "bare"},
-    {"classic", UNIX_INDEX_CLASSIC, "free", "dynamic"},
-};
-
-const struct unix_protocol *unix_protocol_of(const struct measure *m)
-{
-    return &unix_protocols[m->preset == PRESET_CLASSIC];
-}
-
-bool unix_in_index(const struct unix_protocol *protocol, const struct unix_test *test)
-{
-    return test->groups & protocol->index;
-}
 
 enum { METRIC_INDEX, METRIC_ALONE, METRIC_SCALING, N_METRICS };
 static const struct metrics_metric index_metrics[N_METRICS] = {
@@ -201,7 +201,7 @@ void unix_conclude(struct measure *m)
     uint64_t counts[OPTION_COUNTS_MAX] = {0};
     size_t n = unix_copy_counts(&measured, counts), tests, first_tests;
     double first = unix_system_index(&measured, counts[0], &first_tests);
-    const struct unix_protocol *protocol = unix_protocol_of(m);
+    const struct unix_protocol *protocol = protocol_of(m);
 
     for (size_t c = 0; c < n; c++) {
         measured.rows = m->rows; /* adding rows may move the array */
@@ -246,8 +246,6 @@ static const struct option rows[] = {
             "second; a row for each"),
      OPTION_SOME_OF("KIND,...", pairs_names)},
     {OPTION("brief", 'b', struct unix_options, brief, "describe the machine in one line only")},
-    {OPTION("unixbench-csv", 0, struct unix_options, unixbench_csv, "write the results in UnixBench's CSV format too"),
-     OPTION_WORD("FILE")},
 };
 
 const struct suite_options unix_own[2] = {{.heading = "Options of unix", SUITE_ROWS(rows)}};
@@ -289,7 +287,7 @@ static void add_test(const struct measure *m, const struct unix_test *t, const s
     uint64_t turns = (copies + m->place.n_order - 1) / m->place.n_order;
     if (!measure_given(m, "time") && !params.classic && item->sampling.time_ns < turns * TURN_NS)
         item->sampling.time_ns = turns * TURN_NS;
-    item->no_index = !unix_in_index(unix_protocol_of(m), t);
+    item->no_index = !unix_in_index(protocol_of(m), t);
     if (params.classic) {
         item->sampling.classic = true;
         item->sampling.pause_ns = 3000000000u;
@@ -341,8 +339,6 @@ int unix_plan(const struct measure *m, void *options, struct plan *out, char *er
     bool paired = false;
     struct unix_test test;
 
-    if (files_check("--unixbench-csv", o->unixbench_csv, error, error_size))
-        return -1;
     find_pairs(m, PAIRS_NEXT, &o->next);
     for (size_t k = 0; k < PAIRS_CHOICES; k++)
         if (o->pairs & 1u << k)

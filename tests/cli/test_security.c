@@ -97,7 +97,6 @@ static const char *const *const writers[] = {
     ARGS("export", "rows.csv", "-o"),
     ARGS("report", "rows.csv", "-o"),
     ARGS("run", "-q", "--no-csv", "-i", "1", "--keep-output"),
-    ARGS("unix", "hanoi", "-q", "--no-csv", "-i", "1", "-t", "10ms", "--unixbench-csv"),
 };
 #define N_WRITERS (sizeof(writers) / sizeof(writers[0]))
 

@@ -97,7 +97,7 @@ COMMANDS = {
     "spawn": {"args": ["unix", "spawn", *OUT, *UNIX]},
     "shell": {"args": ["unix", "shell1", *OUT, *UNIX]},
     "syscall": {"args": ["unix", "syscall", *OUT, *UNIX]},
-    "dhry": {"args": ["unix", "dhry2reg", *OUT, *UNIX, "--unixbench-csv", "ub.csv"], "files": ["ub.csv"]},
+    "dhry": {"args": ["unix", "dhry2reg", *OUT, *UNIX]},
     "noise": {"args": ["noise", *OUT, "-t", "20ms"]},
     "wakeup": {"args": ["wakeup", "-q", "-o", "out.csv", "-D", "20ms"]},
     "latency-none": {"args": [*LATENCY, "none"]},

@@ -80,8 +80,6 @@ CASES = [
                          "fwrite4096", "fread1024"], 2.5),
     Case("unix, shell", ["unix", *OUT, "-t", "300ms", "--samples", "2", "-c", "1,2", "-d", "{scratch}", "shell1", "shell8"], 4,
          HELPERS, weight=2),
-    Case("unix, its CSV", ["unix", *OUT, "-t", "20ms", "--samples", "1", "--unixbench-csv", "ub.csv", "-c", "1", "cpu"], 0.6,
-         files=("out.csv", "ub.csv")),
     latency("none", victims=tuple(kind for kind in LOADS if kind != "load")),
     *[latency(load) for load in ("video", "x", "burn", "write", "read", "ring", "compile", "hack")],
     latency("memload", ("--memload-size", "64M")),
