@@ -101,6 +101,7 @@ void who_add_counted(struct who *who, const struct tasks_times *before, uint32_t
 struct who_label {
     char kind[12], name[48], work[TRACE_NAME_SIZE];
     uint64_t number; /* number of a device's interrupt; otherwise 0 */
+    char group[96];  /* control group of tasks that are in another one than this process; "": of no or unknown ones */
 };
 struct who_line {
     struct who_label label;

@@ -119,6 +119,9 @@ bool cgroup_cpus(const char *root, struct cpuset *out);
  * of those that the process is in. */
 void cgroup_isolated_cpus(const char *root, struct cpuset *out);
 
+/* Writes the path of the group whose CPU time a task ("self" or its number) shares. Returns false when it is gone. */
+bool cgroup_of(const char *root, const char *task, char *out, size_t size);
+
 /* deeper nesting with quotas has never been seen */
 #define CGROUP_QUOTAS 8
 /* The quotas of CPU time of the process's group and of all groups above it that can be seen. */

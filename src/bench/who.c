@@ -102,6 +102,8 @@ static void remark(struct results *results, unsigned group, const struct who_lin
         row_param_add(&params, PARAM_WORK, "work", "%s", label->work);
     if (label->number)
         row_param_add(&params, PARAM_OUTCOME, "irq", "%llu", (unsigned long long)label->number);
+    if (label->group[0])
+        row_param_add(&params, PARAM_WORK, "group", "%s", label->group);
     if (line->names)
         row_param_add(&params, PARAM_OUTCOME, "names", "%zu", line->names);
     else if (line->tid && line->tasks == 1)

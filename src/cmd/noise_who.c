@@ -74,7 +74,7 @@ static void put_param(const struct row *row, const char *key, struct text *out)
 /* Appends the name of the row's task or interrupt: "kworker/0:1 (vmstat_update)", "virtio0 (24)", "others (12)". */
 static void put_name(const struct row *row, struct text *out)
 {
-    static const char *const details[] = {"work", "irq", "names"};
+    static const char *const details[] = {"work", "irq", "names", "group"};
     size_t length;
 
     /* In tables one word for what the kernel did not record; in the CSV it is called unseen. */
@@ -123,6 +123,44 @@ static void put_line(const struct row *rows, size_t n, struct grid *grid)
     grid_number(grid, value_of(rows, n, "taken"), 4);
     grid_number(grid, value_of(rows, n, "longest") * 1e-3, 1);
     grid_text(grid, rows->cpus);
+}
+
+/* Adds a part of the sentence: "own threads 0.1 %". */
+static void put_part(struct text *out, const char *whose, size_t length, double share)
+{
+    if (share > 0)
+        text_printf(out, "%s%.*s %.4f %%", out->length ? ", " : "Preempted by ", (int)length, whose, share);
+}
+
+/* Says whose tasks took time: this program's, others, those of each other control group, the kernel's. */
+static void put_preempted(const struct row *rows, size_t n, struct text *out)
+{
+    static const char *const whose[][2] = {{"own", "own threads"}, {"task", "tasks"}, {"kthread", "kernel threads"}};
+    FREED_BY(text_free) struct text said = {0};
+    double sum[3] = {0};
+    size_t length, other;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < 3 && !strcmp(rows[i].metric, "taken") && !row_param(&rows[i].param, "group", &length);
+             k++)
+            sum[k] += row_param_is(&rows[i].param, "kind", whose[k][0]) ? rows[i].value : 0;
+    for (size_t k = 0; k < 3; k++)
+        put_part(&said, whose[k][1], strlen(whose[k][1]), sum[k]);
+    for (size_t i = 0; i < n; i++) {
+        const char *group = row_param(&rows[i].param, "group", &length);
+        double share = 0;
+        for (size_t k = 0; group && !strcmp(rows[i].metric, "taken") && k < n; k++) {
+            const char *same = strcmp(rows[k].metric, "taken") ? NULL : row_param(&rows[k].param, "group", &other);
+            if (!same || other != length || strncmp(same, group, length) != 0)
+                continue;
+            if (k < i)
+                break; /* was said with the first row of this group */
+            share += rows[k].value;
+        }
+        put_part(&said, TEXT_LINE("tasks of the control group %.*s", (int)length, group ? group : ""), 512, share);
+    }
+    if (said.length)
+        text_printf(out, "%s\n", said.data);
 }
 
 static bool is_who(const struct row *row)
@@ -338,6 +376,8 @@ void noise_who_print(const struct table_rows *r, struct text *out)
                 (i == 0 || strcmp(rows[i].param.text, rows[i - 1].param.text) != 0))
                 put_line(&rows[i], n - i, &grid);
         grid_print(&grid, r->table_width, out);
+        if (row_param_is(&rows->param, "source", "perf"))
+            put_preempted(rows, n, out);
         table_put_reasons(rows, n, out);
     }
 }

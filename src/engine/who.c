@@ -11,6 +11,7 @@
 
 #include "rows/text.h"
 #include "sys/base.h"
+#include "sys/machine.h"
 
 /* Index in who->takers of the time in which nothing was recorded. */
 #define UNSEEN 0u
@@ -320,7 +321,25 @@ static void put_word(char *to, size_t size, const char *from)
     text_sanitize_name(to);
 }
 
-/* Sets kind, name and number of a taker. */
+/* Sets the control group of a task, of its nearest ancestor that lives when it has ended, unless it is this process's.
+ */
+static void find_group(struct who *who, const struct who_names *names, uint32_t tid, struct who_label *out)
+{
+    struct tasks_one one = {.parent = tid};
+    char own[sizeof(out->group)] = "", group[sizeof(out->group)];
+
+    (void)cgroup_of("", "self", own, sizeof(own));
+    for (unsigned i = 0; one.parent > 1 && i < WHO_GENERATIONS; i++) {
+        if (cgroup_of("", TEXT_LINE("%u", one.parent), group, sizeof(group))) {
+            put_word(out->group, sizeof(out->group), strcmp(group, own) ? group : "");
+            return;
+        }
+        if (!look_up(who, names, one.parent, &one))
+            return;
+    }
+}
+
+/* Sets kind, name, number and control group of a taker. */
 static void name_taker(struct who *who, const struct who_names *names, const struct who_taker *taker,
                        struct who_label *out)
 {
@@ -330,7 +349,11 @@ static void name_taker(struct who *who, const struct who_names *names, const str
     struct tasks_one one = {.parent = taker->tid};
 
     if (taker->kind == WHO_TASK && taker->tid) {
-        kind = look_up(who, names, taker->tid, &one) && one.kernel ? "kthread" : kind;
+        kind = look_up(who, names, taker->tid, &one) && one.kernel ? "kthread"
+               : is_own(who, names, taker->tid)                    ? "own"
+                                                                   : kind;
+        if (!strcmp(kind, kinds[WHO_TASK]))
+            find_group(who, names, taker->tid, out);
         for (unsigned i = 0; !one.name[0] && one.parent && i < WHO_GENERATIONS; i++)
             if (!look_up(who, names, one.parent, &one))
                 break;
@@ -364,6 +387,7 @@ static int by_label(const void *a, const void *b)
 
     order = order ? order : strcmp(x->name, y->name);
     order = order ? order : strcmp(x->work, y->work);
+    order = order ? order : strcmp(x->group, y->group);
     return order ? order : ORDER_OF(x->number, y->number);
 }
 

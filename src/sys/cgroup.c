@@ -35,11 +35,11 @@ static const struct version versions[] = {
     {&memory_v1, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 };
 
-/* Reads the group's path from lines "5:cpu,memory:/path" and "0::/path" of /proc/self/cgroup; "", the topmost group
+/* Reads the group's path from lines "5:cpu,memory:/path" and "0::/path" of /proc/TASK/cgroup; "", the topmost group
  * that can be seen, when the file cannot be read. Returns false when it does not name the hierarchy (not in use). */
-static bool read_group(const char *root, const struct hierarchy *v, char path[PATH_MAX])
+static bool read_group(const char *root, const char *task, const struct hierarchy *v, char path[PATH_MAX])
 {
-    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/cgroup");
+    FREED_BY(memory_free) char *text = procfs_read_all(root, PROCFS_PATH("/proc/%s/cgroup", task));
     char *rest = text;
     path[0] = '\0';
     for (char *group; (group = strsep(&rest, "\n"));) {
@@ -119,7 +119,7 @@ struct position {
 static bool find_position(const char *root, const struct hierarchy *v, struct position *out)
 {
     char path[PATH_MAX];
-    if (!read_group(root, v, path))
+    if (!read_group(root, "self", v, path))
         return false;
     FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/mountinfo");
     char *rest = text;
@@ -220,6 +220,16 @@ void cgroup_isolated_cpus(const char *root, struct cpuset *out)
             read_cpus(root, at.folder, "cpuset.cpus.isolated", &set))
             cpuset_union(out, &set);
     } while (go_up(&at));
+}
+
+bool cgroup_of(const char *root, const char *task, char *out, size_t size)
+{
+    char path[PATH_MAX];
+    if (!procfs_exists(root, PROCFS_PATH("/proc/%s/cgroup", task)) ||
+        (!read_group(root, task, &cpu_v1, path) && !read_group(root, task, &unified, path)))
+        return false;
+    snprintf(out, size, "%s", path[0] ? path : "/");
+    return true;
 }
 
 static const struct hierarchy *const with_quota[] = {&unified, &cpu_v1};

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "../refuse.h"
 #include "../who_fixture.h"
@@ -96,6 +97,45 @@ static size_t run_beside(const struct cli *cli, pid_t other, const char *kind, c
     cli_expect_text(cli_cell(csv, row, "param"), word);
     assert_string_equal(cli_cell(csv, row, "cpus"), cli_cpu);
     return row;
+}
+
+/* A hog in another control group is told with the group. */
+CLI_TEST(test_who_names_the_control_group)
+{
+    static const char *const roots[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup"};
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("noise", "--who", "-q", "-t", "600ms", "--cpus", cli_cpu)};
+    struct cli_result result;
+    struct cli_csv csv;
+    char group[128], name[40], path[160];
+    FILE *members = NULL;
+
+    cli_need_root();
+    (void)snprintf(name, sizeof(name), "/jitbench-who-%d", (int)getpid());
+    for (size_t i = 0; i < 3 && !members; i++) {
+        (void)snprintf(group, sizeof(group), "%s%s", roots[i], name);
+        (void)snprintf(path, sizeof(path), "%s/cgroup.procs", group);
+        if (mkdir(group, 0755) == 0 && !(members = fopen(path, "w")))
+            (void)rmdir(group);
+    }
+    if (!members)
+        cli_skip("no control group can be made here");
+    const pid_t hog = start_hog(cli_cpu);
+    (void)fprintf(members, "%d", (int)hog);
+    const bool moved = fclose(members) == 0;
+    if (moved)
+        cli_expect(cli, &run, 0, &result);
+    end(hog);
+    (void)rmdir(group);
+    if (!moved)
+        cli_skip("no task can be put into another control group");
+    cli_csv_only(cli->work, &csv);
+    need_records(&csv);
+    cli_expect_text(cli_cell(&csv, find_row(&csv, "a_hog?[2J", "taken"), "param"), name);
+    cli_expect_text(result.out, "tasks of the control group ");
+    cli_expect_text(strstr(result.out, "Preempted by "), name);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
 }
 
 #if defined(__x86_64__) && defined(SYS_perf_event_open)

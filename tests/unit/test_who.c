@@ -372,6 +372,14 @@ bool __wrap_tasks_read(const char *root, uint32_t tid, struct tasks_one *out)
     return tid == 41;
 }
 
+/* The tasks 60 to 63 are of another control group, but 60 alone still lives. */
+bool __wrap_cgroup_of(const char *root, const char *task, char *out, size_t size);
+bool __wrap_cgroup_of(const char *root, const char *task, char *out, size_t size)
+{
+    (void)snprintf(out, size, "%s", !strcmp(task, "60") ? "/a b" : "/own");
+    return !strcmp(task, "self") || !strcmp(task, "60") || !strcmp(task, "12");
+}
+
 /* Tasks before the window; 50 is in a process group of the trial. */
 static struct tasks_one before_of[] = {{.tid = 3, .parent = 2, .kernel = true, .name = "kworker/3:0"},
                                        {.tid = 12, .parent = 1, .group = 12, .name = "a b\033[2J\n\xff"},
@@ -443,12 +451,14 @@ TEST(test_who_names_are_joined_over_cpus)
     const size_t n = who_lines(&who, &names, NULL, 30, &lines);
     const struct who_line *sh = line_of(lines, n, "task", "sh", "");
     assert_int_equal(n, 12);
+    assert_string_equal(sh->label.group, "/a_b");
+    assert_string_equal(line_of(lines, n, "task", "a_b?[2J??", "")->label.group, "");
     assert_int_equal(sh->tasks, 4); /* the shell, and its children on both CPUs, which have no names of their own */
     assert_true(sh->n == 4 && sh->ns == 350 * US && sh->max_ns == 200 * US);
     expect_line(lines, n, "unseen", "unseen", "", 600 + 390);
     expect_line(lines, n, who_others_are_hidden() ? "outside" : "idle", who_others_are_hidden() ? "outside" : "idle",
                 "", 230 - 11);
-    expect_line(lines, n, "task", "own", "", 300); /* its child has its name */
+    expect_line(lines, n, "own", "own", "", 300); /* its child has its name */
     expect_line(lines, n, "kthread", "kworker/3:0", "", 9);
     expect_line(lines, n, "kthread", "kworker/3:0", "vmstat_update", 10);
     expect_line(lines, n, "kthread", "kworker/3:0", "work", 1);
