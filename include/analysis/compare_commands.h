@@ -22,6 +22,9 @@
 /* Parameter that marks the second of the two equal commands of `jitbench run --aa`. */
 #define COMMANDS_AA "aa"
 
+/* Largest difference in % that two commands may still have and are said to have none: else it is not decided. */
+#define COMMANDS_ALIKE_PCT 3.0
+
 struct command_difference {
     /* logarithm of each pair's ratio, time of the command over time of the base; n is the number of pairs */
     struct paired logs;
@@ -63,6 +66,9 @@ struct command_comparison {
     size_t least;   /* number of pairs needed for a verdict */
     double seconds; /* wall-clock time of all runs of both commands */
 };
+
+/* Returns the largest difference in % that the interval contains. */
+double command_most_pct(const struct paired *logs);
 
 /* Returns whether two rows are of the same command. */
 bool run_same_command(const struct row *a, const struct row *b);

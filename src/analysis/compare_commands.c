@@ -97,6 +97,11 @@ static const struct row *run_base(const struct row *rows, size_t n, const struct
 }
 
 /* Files of older versions have no position on the command line (item), so test and param are compared as well. */
+double command_most_pct(const struct paired *logs)
+{
+    return 100 * expm1(fmax(fabs(logs->low), fabs(logs->high)));
+}
+
 bool run_same_command(const struct row *a, const struct row *b)
 {
     return a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) &&

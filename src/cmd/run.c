@@ -160,7 +160,8 @@ static void label(const struct row *row, struct row *out)
         words_shorten(line, out->test, sizeof(out->test));
 }
 
-/* With labels, and ratios of medians at the end. Shallow copies. */
+/* With labels, and ratios at the end: as judged, or else of the medians. Shallow
+ * copies. */
 static size_t shown_rows(const struct table_rows *r, const struct command_comparison *compared, struct row *rows)
 {
     size_t n = 0;
@@ -176,7 +177,8 @@ static size_t shown_rows(const struct table_rows *r, const struct command_compar
         rows[n] = rows[i];
         text_copy(rows[n].metric, sizeof(rows[n].metric), "ratio");
         rows[n].headline = 0;
-        rows[n].value = r->rows[i].stats.median / base->stats.median;
+        const bool judged = compared[i].verdict >= COMMAND_SLOWER && compared[i].verdict <= COMMAND_ALIKE;
+        rows[n].value = judged ? exp(compared[i].difference.logs.centre) : r->rows[i].stats.median / base->stats.median;
         n++;
     }
     return n;
@@ -258,7 +260,7 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, u
     if (s->several)
         add_column(&c, "Ratio", "ratio", TABLE_VALUE, 3, 0, 0);
     (void)snprintf(title, sizeof(title), "Commands, from exec to end: times in %s%s", s->unit,
-                   s->several ? "; ratio of the medians to that of the first" : "");
+                   s->several ? "; ratio to the first" : "");
     const struct table_layout layout = {.title = title, .columns = c.column, .n_columns = c.n};
     table_print(&layout, rows, n, width, out);
 }

@@ -145,13 +145,12 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
 
 /* --- The exit status. --- */
 
-/* In %: a difference that is not decided, or not found; NAN: any. */
-static double possible(const struct command_comparison *c)
+/* limit: in %; HUGE_VAL: as printed. */
+static bool is_undecided(const struct command_comparison *c, double limit)
 {
-    const struct paired *logs = &c->difference.logs;
-    const double most = 100 * fmax(expm1(fabs(logs->low)), expm1(fabs(logs->high)));
+    const double most = c->verdict == COMMAND_ALIKE ? command_most_pct(&c->difference.logs) : NAN;
 
-    return c->verdict == COMMAND_ALIKE && most < 100 ? most : NAN; /* more is printed as not decided */
+    return c->verdict >= COMMAND_ALIKE && !(most <= (isfinite(limit) ? limit : COMMANDS_ALIKE_PCT));
 }
 
 /* Returns the exit status. */
@@ -167,8 +166,7 @@ static int fail_kind(const struct measure *m, const struct fail_on *fail_on, uns
         return EXIT_DONE;
     for (size_t i = 0; i < m->n_rows; i++) {
         const enum command_verdict verdict = compared[i].verdict;
-        if (undecided ? verdict < COMMAND_ALIKE || !fail_on_finds(fail_on, kind, possible(&compared[i]))
-                      : verdict != (slower ? COMMAND_SLOWER : COMMAND_FASTER))
+        if (undecided ? !is_undecided(&compared[i], limit) : verdict != (slower ? COMMAND_SLOWER : COMMAND_FASTER))
             continue;
         FREED_BY(text_free) struct text name = {0};
         run_put_name(m->rows, m->n_rows, &m->rows[i], &name);

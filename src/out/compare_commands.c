@@ -33,10 +33,13 @@ void run_put_name(const struct row *rows, size_t n, const struct row *row, struc
         text_printf(out, " (%s)", row_command_line(&row->param));
 }
 
-/* Appends the number of pairs and the time: ", 24 pairs, 31 s". */
+/* Appends how much was measured: ", 48 runs of each, in 24 blocks, 31 s". A block is as many runs A B B A as make a
+ * pair. */
 static void put_extent(const struct command_comparison *c, struct text *out)
 {
-    text_printf(out, ", %zu pair%s, %s", c->difference.logs.n, c->difference.logs.n == 1 ? "" : "s",
+    const size_t n = c->difference.logs.n;
+
+    text_printf(out, ", %zu runs of each, in %zu block%s, %s", 2 * c->difference.each * n, n, n == 1 ? "" : "s",
                 TEXT_DURATION((uint64_t)(c->seconds * 1e9)));
 }
 
@@ -64,25 +67,30 @@ static void put_difference(const struct paired *logs, bool same, struct text *ou
                     decimals, sign * expm1(logs->centre), decimals, ends[!slower], decimals, ends[slower]);
 }
 
-/* Appends the largest difference that the interval contains, rounded upwards. An interval that contains even twice the
- * time decides nothing. */
-static void put_alike(const struct paired *logs, struct text *out)
-{
-    const double most = 100 * fmax(expm1(fabs(logs->low)), expm1(fabs(logs->high)));
-    const int decimals = decimals_of(most);
-    const double unit = pow(10, -decimals);
-
-    if (most >= 100 * (IN_TIMES - 1)) {
-        text_printf(out, ": not decided, takes %.3g to %.3g times as long", exp(logs->low), exp(logs->high));
-        return;
-    }
-    text_printf(out, ": no difference larger than %.*f %%", decimals, fmax(0, ceil(most / unit - 1e-6)) * unit);
-}
-
 /* Returns whether the row is that of the second of two equal commands (--aa). */
 static bool is_itself(const struct row *row)
 {
     return row_param_is(&row->param, COMMANDS_AA, "yes");
+}
+
+/* Appends the largest difference that the interval contains, rounded upwards. Of a command against itself, put_power()
+ * says what could be seen. */
+static void put_alike(const struct row *row, const struct command_comparison *c, struct text *out)
+{
+    const double most = command_most_pct(&c->difference.logs);
+    const int decimals = decimals_of(most);
+    const double unit = pow(10, -decimals);
+
+    if (is_itself(row)) {
+        text_printf(out, ": no difference from itself");
+    } else if (most > COMMANDS_ALIKE_PCT) {
+        text_printf(out, ": not decided (only differences above %.0f %% could be seen in %s)", most,
+                    TEXT_DURATION((uint64_t)(c->seconds * 1e9)));
+        return;
+    } else {
+        text_printf(out, ": no difference larger than %.*f %%", decimals, fmax(0, ceil(most / unit - 1e-6)) * unit);
+    }
+    put_extent(c, out);
 }
 
 static void put_verdict(const struct row *row, const struct command_comparison *c, struct text *out)
@@ -98,8 +106,7 @@ static void put_verdict(const struct row *row, const struct command_comparison *
         put_extent(c, out);
         break;
     case COMMAND_ALIKE:
-        put_alike(logs, out);
-        put_extent(c, out);
+        put_alike(row, c, out);
         break;
     case COMMAND_FEW:
         text_printf(out, ": not decided, %zu pair%s, at least %zu needed (--samples %zu)", logs->n,

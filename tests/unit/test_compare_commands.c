@@ -59,9 +59,9 @@ TEST(test_compare_commands_of_a_difference_and_of_none)
     make_row(&rows[2], "C", 1, 1.00, 20);
     make_row(&rows[3], "D", 1, 9.81, 20);
     expect(rows, 4,
-           "B is slower by 3.03 % (2.92 to 3.10), 10 pairs, 40.6 s\n"
-           "C: no difference larger than 0.0 %, 10 pairs, 40 s\n"
-           "D takes 9.81 times as long (9.8 to 9.82), 10 pairs, 3.6 min\n");
+           "B is slower by 3.03 % (2.92 to 3.10), 20 runs of each, in 10 blocks, 40.6 s\n"
+           "C: no difference larger than 0.0 %, 20 runs of each, in 10 blocks, 40 s\n"
+           "D takes 9.81 times as long (9.8 to 9.82), 20 runs of each, in 10 blocks, 3.6 min\n");
 }
 
 /* The interval of a faster command has the lower bound first, too. */
@@ -73,8 +73,8 @@ TEST(test_compare_commands_of_less_time)
     make_row(&rows[1], "B", 1, 0.90, 30);
     make_row(&rows[2], "C", 1, 0.02, 30);
     expect(rows, 3,
-           "B is faster by 10.01 % (9.94 to 10.06), 15 pairs, 57 s\n"
-           "C takes 0.02 times as long (0.02 to 0.02), 15 pairs, 30.6 s\n");
+           "B is faster by 10.01 % (9.94 to 10.06), 30 runs of each, in 15 blocks, 57 s\n"
+           "C takes 0.02 times as long (0.02 to 0.02), 30 runs of each, in 15 blocks, 30.6 s\n");
 }
 
 /* Each with the first of as many copies; a failed command has no times. */
@@ -87,7 +87,7 @@ TEST(test_compare_commands_of_copies_and_of_what_failed)
     make_row(&rows[2], "B", 2, 1.5, 20);
     make_row(&rows[3], "B", 1, 1.5, 20);
     rows[3].status = ROW_FAILED;
-    expect(rows, 4, "B x2 is slower by 50.00 % (49.90 to 50.13), 10 pairs, 50 s\n");
+    expect(rows, 4, "B x2 is slower by 50.00 % (49.90 to 50.13), 20 runs of each, in 10 blocks, 50 s\n");
 }
 
 /* One pair, equal or not; a time of 0; commands that fail in some of their runs, or in all. */
@@ -116,7 +116,7 @@ TEST(test_compare_commands_not_decided)
         rows[2].stats.min = all ? 3 : 0;
         rows[2].stats.max = 3;
         expect(rows, 3,
-               all ? "B is slower by 50.00 % (49.90 to 50.13), 10 pairs, 50 s\n"
+               all ? "B is slower by 50.00 % (49.90 to 50.13), 20 runs of each, in 10 blocks, 50 s\n"
                    : "B: not decided, some runs failed and others did not\n");
     }
 }
@@ -130,7 +130,7 @@ TEST(test_compare_commands_of_one_name)
     make_row(&rows[1], "A", 1, 1.5, 20);
     set_params(&rows[0], "command=A 1");
     set_params(&rows[1], "command=A 2");
-    expect(rows, 2, "A (A 2) is slower by 50.00 % (49.90 to 50.13), 10 pairs, 50 s\n");
+    expect(rows, 2, "A (A 2) is slower by 50.00 % (49.90 to 50.13), 20 runs of each, in 10 blocks, 50 s\n");
     make_row(&rows[0], "B", 1, 1, 20);
     make_row(&rows[1], "A", 1, 1.5, 20);
     make_row(&rows[2], "A", 1, 2, 20);
@@ -138,8 +138,8 @@ TEST(test_compare_commands_of_one_name)
     set_params(&rows[1], "command=A 2");
     set_params(&rows[2], "command=A 3");
     expect(rows, 3,
-           "A (A 2) is slower by 50.00 % (49.87 to 50.13), 10 pairs, 50 s\n"
-           "A (A 3) takes 2 times as long (2 to 2), 10 pairs, 1 min\n");
+           "A (A 2) is slower by 50.00 % (49.87 to 50.13), 20 runs of each, in 10 blocks, 50 s\n"
+           "A (A 3) takes 2 times as long (2 to 2), 20 runs of each, in 10 blocks, 1 min\n");
 }
 
 /* Rows are of one command if all of these agree. */
@@ -170,21 +170,38 @@ TEST(test_compare_commands_says_how_much)
         double seconds;
         const char *text;
     } cases[] = {
-        {COMMAND_ALIKE, -0.02, 0, 0.01, 24, 31, "B: no difference larger than 2.1 %, 24 pairs, 31 s\n"},
-        {COMMAND_ALIKE, -0.01, 0, 0.02, 1, 0.25, "B: no difference larger than 2.1 %, 1 pair, 250 ms\n"},
-        {COMMAND_ALIKE, -0.003, 0, 0.001, 2, 1, "B: no difference larger than 0.4 %, 2 pairs, 1 s\n"},
-        {COMMAND_ALIKE, -0.001, 0, 0.002, 2, 1, "B: no difference larger than 0.21 %, 2 pairs, 1 s\n"},
-        {COMMAND_ALIKE, -0.0002, 0, 0.0001, 2, 1, "B: no difference larger than 0.021 %, 2 pairs, 1 s\n"},
-        {COMMAND_ALIKE, -0.1, 0, 0.6, 7, 1, "B: no difference larger than 82.3 %, 7 pairs, 1 s\n"},
-        {COMMAND_ALIKE, -0.1, 0, 0.7, 7, 1, "B: not decided, takes 0.905 to 2.01 times as long, 7 pairs, 1 s\n"},
-        {COMMAND_SLOWER, 0.02, 0.03, 0.04, 7, 1, "B is slower by 3.0 % (2.0 to 4.1), 7 pairs, 1 s\n"},
-        {COMMAND_FASTER, -0.04, -0.03, -0.02, 7, 1, "B is faster by 3.0 % (2.0 to 3.9), 7 pairs, 1 s\n"},
-        {COMMAND_SLOWER, 0.0295, 0.03, 0.0305, 7, 1, "B is slower by 3.05 % (2.99 to 3.10), 7 pairs, 1 s\n"},
-        {COMMAND_FASTER, -0.03005, -0.03, -0.02995, 7, 1, "B is faster by 2.955 % (2.951 to 2.960), 7 pairs, 1 s\n"},
-        {COMMAND_SLOWER, 0.6, 0.694, 0.8, 7, 1, "B takes 2 times as long (1.82 to 2.23), 7 pairs, 1 s\n"},
-        {COMMAND_SLOWER, 0.6, 0.693, 0.8, 7, 1, "B is slower by 100.0 % (82.2 to 122.6), 7 pairs, 1 s\n"},
-        {COMMAND_FASTER, -0.8, -0.694, -0.6, 7, 1, "B takes 0.5 times as long (0.449 to 0.549), 7 pairs, 1 s\n"},
-        {COMMAND_FASTER, -0.8, -0.693, -0.6, 7, 1, "B is faster by 50.0 % (45.1 to 55.1), 7 pairs, 1 s\n"},
+        {COMMAND_ALIKE, -0.02, 0, 0.01, 24, 31,
+         "B: no difference larger than 2.1 %, 48 runs of each, in 24 blocks, 31 s\n"},
+        {COMMAND_ALIKE, -0.01, 0, 0.02, 1, 0.25,
+         "B: no difference larger than 2.1 %, 2 runs of each, in 1 block, 250 ms\n"},
+        {COMMAND_ALIKE, -0.003, 0, 0.001, 2, 1,
+         "B: no difference larger than 0.4 %, 4 runs of each, in 2 blocks, 1 s\n"},
+        {COMMAND_ALIKE, -0.001, 0, 0.002, 2, 1,
+         "B: no difference larger than 0.21 %, 4 runs of each, in 2 blocks, 1 s\n"},
+        {COMMAND_ALIKE, -0.0002, 0, 0.0001, 2, 1,
+         "B: no difference larger than 0.021 %, 4 runs of each, in 2 blocks, 1 s\n"},
+        {COMMAND_ALIKE, -0.0295, 0, 0.01, 7, 0.3,
+         "B: no difference larger than 3.0 %, 14 runs of each, in 7 blocks, 300 ms\n"},
+        {COMMAND_ALIKE, -0.0297, 0, 0.01, 7, 0.3,
+         "B: not decided (only differences above 3 % could be seen in 300 ms)\n"},
+        {COMMAND_ALIKE, -0.1, 0, 0.6, 7, 1, "B: not decided (only differences above 82 % could be seen in 1 s)\n"},
+        {COMMAND_ALIKE, -0.1, 0, 0.7, 7, 1, "B: not decided (only differences above 101 % could be seen in 1 s)\n"},
+        {COMMAND_SLOWER, 0.02, 0.03, 0.04, 7, 1,
+         "B is slower by 3.0 % (2.0 to 4.1), 14 runs of each, in 7 blocks, 1 s\n"},
+        {COMMAND_FASTER, -0.04, -0.03, -0.02, 7, 1,
+         "B is faster by 3.0 % (2.0 to 3.9), 14 runs of each, in 7 blocks, 1 s\n"},
+        {COMMAND_SLOWER, 0.0295, 0.03, 0.0305, 7, 1,
+         "B is slower by 3.05 % (2.99 to 3.10), 14 runs of each, in 7 blocks, 1 s\n"},
+        {COMMAND_FASTER, -0.03005, -0.03, -0.02995, 7, 1,
+         "B is faster by 2.955 % (2.951 to 2.960), 14 runs of each, in 7 blocks, 1 s\n"},
+        {COMMAND_SLOWER, 0.6, 0.694, 0.8, 7, 1,
+         "B takes 2 times as long (1.82 to 2.23), 14 runs of each, in 7 blocks, 1 s\n"},
+        {COMMAND_SLOWER, 0.6, 0.693, 0.8, 7, 1,
+         "B is slower by 100.0 % (82.2 to 122.6), 14 runs of each, in 7 blocks, 1 s\n"},
+        {COMMAND_FASTER, -0.8, -0.694, -0.6, 7, 1,
+         "B takes 0.5 times as long (0.449 to 0.549), 14 runs of each, in 7 blocks, 1 s\n"},
+        {COMMAND_FASTER, -0.8, -0.693, -0.6, 7, 1,
+         "B is faster by 50.0 % (45.1 to 55.1), 14 runs of each, in 7 blocks, 1 s\n"},
         {COMMAND_FEW, 0, 0, 0, 1, 1, "B: not decided, 1 pair, at least 6 needed (--samples 12)\n"},
         {COMMAND_FEW, 0, 0, 0, 0, 1, "B: not decided, 0 pairs, at least 6 needed (--samples 12)\n"},
     };
@@ -195,6 +212,7 @@ TEST(test_compare_commands_says_how_much)
                                                  {.verdict = cases[i].verdict, .base = &rows[0], .least = 6}};
         struct text out = {0};
         compared[1].seconds = cases[i].seconds;
+        compared[1].difference.each = 1;
         compared[1].difference.logs =
             (struct paired){.n = cases[i].pairs, .low = cases[i].low, .centre = cases[i].centre, .high = cases[i].high};
         run_put_verdicts(rows, 2, compared, &out);
