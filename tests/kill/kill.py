@@ -95,7 +95,7 @@ CASES = [
          HELPERS),
     # Only its subreapers, the worker and the parent, can reach a process in a session of its own.
     Case("run, own session", ["run", *OUT, "--samples", "4", "--", "/bin/sh", "-c", "setsid sleep 100 & sleep 0.2"], 1.5,
-         ("worker", "helper")),
+         ("parent", "worker", "helper")),
     Case("all", ["all", *OUT, "--quick", "--samples", "1"], 30, ("parent", "all"), weight=0.3),
     Case("tune", ["tune", "--cpus", "1-3"], 0.02, ALONE, files=(), root=True, weight=2),
     Case("untune", ["untune"], 0.02, ALONE, files=(), root=True, first=["tune", "--cpus", "1-3"], weight=1.5),
@@ -187,7 +187,10 @@ def check_rows(before, after, killed):
     expect(killed or not rest, "half a row at the end")
     for number, row in enumerate(rows):
         expect(len(row) == len(rows[0]), "row %d has %d columns, not %d" % (number, len(row), len(rows[0])))
-    return [dict(zip(rows[0], row)) for row in rows[1:]] if rows else []
+    results = [dict(zip(rows[0], row)) for row in rows[1:]] if rows else []
+    for row in results[:max(0, len(seen) - 1)]:
+        expect(row["status"] != "failed", "failed before the kill: %s %s: %s" % (row["suite"], row["test"], row["reason"]))
+    return results
 
 
 def read_text(name):
@@ -364,6 +367,8 @@ class Kill:
                    "exit status %d with %d failed rows" % (self.status, len(failed)))
             for row in failed:
                 expect(row["reason"], "a failed row without a reason")
+            items = {(row["test"], row["load"], row["copies"]) for row in failed if " before it failed" not in row["reason"]}
+            expect(len(items) <= len(self.victims), "%d kills made these tests fail: %s" % (len(self.victims), sorted(items)))
             self.test.noticed[self.kind] = self.test.noticed.get(self.kind, 0) + (len(failed) > 0)
         if self.case.whole:
             size = file_size(self.file("result"))
