@@ -217,7 +217,7 @@ WRAP_test_snapshot  := fsync
 WRAP_test_program   := wait4 procfs_read
 WRAP_test_experiment := core_slice
 # Functions that fail where the test says so.
-WRAP_test_unix_kernel := fork waitpid pipe2
+WRAP_test_unix_kernel := fork waitpid pipe2 scratch_free_bytes
 # Functions that need rights which may be missing on this machine.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
 comma := ,

@@ -72,9 +72,8 @@ enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
         .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce, .told_while_running = true, BENCH_PARTIES(parties_)
 
 struct unix_params {
-    char dir[512];       /* "": not needed, or none found */
-    uint64_t concurrent; /* shell: scripts at once */
-    int halves;          /* context1: enum unix_halves */
+    char dir[512]; /* "": not needed, or none found */
+    int halves;    /* context1: enum unix_halves */
     /* context1 with HALVES_TWO: copy i uses pair i % n. For the parent only, to place and describe: in a measured
      * process the pointer is invalid. */
     struct cpu_pairs pairs;

@@ -18,7 +18,6 @@
 #define SHELL "/bin/sh"
 /* Whatever the user's environment. */
 #define TOOL_PATH       "/usr/bin:/bin"
-#define CONCURRENT_MAX  1024u
 #define FREE_BYTES_EACH (128u << 10) /* for one work script, with some reserve */
 
 /* $1 tells apart the files of scripts at once. */
@@ -53,16 +52,12 @@ static int write_file(struct party_context *context, const char *name, const cha
     return error ? party_fail(context, "cannot write %s: %s", name, strerror(-error)) : 0;
 }
 
-static int setup(struct party_context *context, uint64_t concurrent)
+static int setup(struct party_context *context, unsigned concurrent)
 {
     const struct unix_params *params = context->params;
     struct shell *shell = context->state;
 
-    if (params->concurrent)
-        concurrent = params->concurrent;
-    if (concurrent > CONCURRENT_MAX)
-        return party_fail(context, "more than %u scripts at once", CONCURRENT_MAX);
-    snprintf(shell->number, sizeof(shell->number), "%llu", (unsigned long long)concurrent);
+    snprintf(shell->number, sizeof(shell->number), "%u", concurrent);
     /* The tools read each other's files, whatever the user's umask. */
     umask(077);
     int error = party_scratch_folder(context, params->dir, &shell->keeper);
@@ -156,7 +151,7 @@ static int find_tool(const char *tool)
     return -1;
 }
 
-static int supported(const void *params, char *why, size_t why_size)
+static int supported(const void *params, unsigned concurrent, char *why, size_t why_size)
 {
     static const char *const tools[] = {"sort", "od", "grep", "tee", "wc", "rm"};
     const struct unix_params *p = params;
@@ -167,13 +162,17 @@ static int supported(const void *params, char *why, size_t why_size)
     for (size_t i = 0; i < COUNT(tools); i++)
         if (find_tool(tools[i]))
             return fail_because(-1, why, why_size, "no program '%s' in " TOOL_PATH, tools[i]);
-    return unix_dir_supported(p->dir, FREE_BYTES_EACH * (p->concurrent ? p->concurrent : 1), why, why_size);
+    return unix_dir_supported(p->dir, FREE_BYTES_EACH * concurrent, why, why_size);
 }
 
 #define SHELL_BENCH(number_, title_, groups_, baseline_)                                                               \
     static int setup_##number_(struct party_context *context)                                                          \
     {                                                                                                                  \
         return setup(context, number_);                                                                                \
+    }                                                                                                                  \
+    static int supported_##number_(const void *params, char *why, size_t why_size)                                     \
+    {                                                                                                                  \
+        return supported(params, number_, why, why_size);                                                              \
     }                                                                                                                  \
     static const struct party parties_##number_[] = {                                                                  \
         {UNIX_MEASURED("shell" #number_), .children = CHILDREN_NORMAL, .state_size = sizeof(struct shell),             \
@@ -186,7 +185,7 @@ static int supported(const void *params, char *why, size_t why_size)
         .sampling = UNIX_SHELL_SAMPLING,                                                                               \
         .describe = unix_describe,                                                                                     \
         .scratch_dir = unix_scratch_dir,                                                                               \
-        .supported = supported,                                                                                        \
+        .supported = supported_##number_,                                                                              \
         .place = unix_place_range,                                                                                     \
     }
 

@@ -525,13 +525,12 @@ TEST(test_shell_counts_right_and_cleans_up)
     assert_nothing_left();
 }
 
-static void assert_shell_setup_fails(const char *scratch, uint64_t concurrent, const char *reason)
+static void assert_shell_setup_fails(const char *scratch, const char *reason)
 {
     struct harness h;
 
     harness_init(&h, &bench_shell8);
     (void)snprintf(h.params.dir, sizeof(h.params.dir), "%s", scratch);
-    h.params.concurrent = concurrent;
     assert_int_equal(h.party->setup(&h.context), -1);
     assert_string_equal(h.reason, reason);
     harness_end(&h);
@@ -540,9 +539,8 @@ static void assert_shell_setup_fails(const char *scratch, uint64_t concurrent, c
 
 TEST(test_shell_says_why_it_cannot_begin)
 {
-    assert_shell_setup_fails("/nonexistent", 0, "cannot make a scratch directory: No such file or directory");
-    assert_shell_setup_fails("/dev/null", 1, "cannot make a scratch directory: Not a directory");
-    assert_shell_setup_fails(dir, 1024 + 1, "more than 1024 scripts at once");
+    assert_shell_setup_fails("/nonexistent", "cannot make a scratch directory: No such file or directory");
+    assert_shell_setup_fails("/dev/null", "cannot make a scratch directory: Not a directory");
 }
 
 static int killed_shell(void)
@@ -836,17 +834,38 @@ TEST(test_syscall_compares_each_answer)
     assert_int_equal(fixture_in_child(wrong_answers), 0);
 }
 
-TEST(test_unix_kernel_needs_room_in_its_folder)
-{
-    char why[256] = "", begins[160];
+static uint64_t free_bytes; /* 0: not known */
 
-    assert_int_equal(unix_dir_supported(dir, 1, why, sizeof(why)), 0);
-    assert_int_equal(unix_dir_supported(dir, UINT64_MAX, why, sizeof(why)), -1);
-    (void)snprintf(begins, sizeof(begins), "scratch directory '%s' has ", dir);
-    assert_ptr_equal(strstr(why, begins), why);
-    assert_non_null(strstr(why, " free, not "));
-    assert_int_equal(unix_dir_supported("/proc/self/status", 1, why, sizeof(why)), -1);
-    assert_string_equal(why, "scratch directory '/proc/self/status': Not a directory");
+uint64_t __wrap_scratch_free_bytes(const char *path);
+uint64_t __wrap_scratch_free_bytes(const char *path)
+{
+    (void)path;
+    return free_bytes;
+}
+
+TEST(test_unix_kernel_needs_room_for_all_its_files)
+{
+    static const struct {
+        const struct bench *bench;
+        uint64_t kib;
+    } cases[] = {
+        {&bench_shell1, 128},     {&bench_shell8, 1024},    {&bench_shell16, 2048},
+        {&bench_fwrite256, 1524}, {&bench_fread1024, 3024}, {&bench_fcopy4096, 17024},
+    };
+    const struct unix_params params = params_of_tests();
+    char why[256], reason[256];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        free_bytes = cases[i].kib << 10;
+        assert_int_equal(cases[i].bench->supported(&params, why, sizeof(why)), 0);
+        free_bytes--;
+        assert_int_equal(cases[i].bench->supported(&params, why, sizeof(why)), -1);
+    }
+    free_bytes = 3 << 18;
+    (void)snprintf(reason, sizeof(reason), "scratch directory '%s' has 768 KiB free, not 1 MiB", dir);
+    assert_unsupported(&bench_shell8, dir, reason);
+    free_bytes = 0; /* not known */
+    assert_unsupported(&bench_shell8, "/proc/self/status", "scratch directory '/proc/self/status': Not a directory");
 }
 
 static int without_programs(void)
