@@ -288,8 +288,7 @@ static int write_file(const struct device_file *file, const char *place, const c
     close(fd);
     if (error)
         unlink(path);
-    FREED_BY(fd_close) int folder = open_folder(path);
-    fsync(folder); /* the new name too */
+    directory_flush(path);
     return error;
 }
 

@@ -27,6 +27,34 @@
 
 /* --- help ------------------------------------------------------------------------------------------------------- */
 
+/* The file or directory that was flushed last: only a power cut would show it. */
+static char flushed[128];
+
+static void note_flush(int fd)
+{
+    char link[32];
+
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t length = readlink(link, flushed, sizeof flushed - 1);
+    flushed[length > 0 ? length : 0] = '\0';
+}
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd)
+{
+    note_flush(fd);
+    return __real_fsync(fd);
+}
+
+int __real_fdatasync(int fd);
+int __wrap_fdatasync(int fd);
+int __wrap_fdatasync(int fd)
+{
+    note_flush(fd);
+    return __real_fdatasync(fd);
+}
+
 /* Each test has a directory of its own as current directory, and tmp in it as $TMPDIR. */
 struct place {
     char base[64], tmp[80];
@@ -486,8 +514,10 @@ TEST_WITH(test_csv_default_name_and_rows, enter_place, leave_place)
     assert_non_null(csv);
     assert_string_equal(message, "");
     assert_string_equal(csv_path(csv), NAME_STEM ".csv");
+    assert_string_equal(flushed, ((struct place *)*state)->base);
     put(csv, 1);
     put(csv, 2);
+    assert_string_equal(strrchr(flushed, '/'), "/" NAME_STEM ".csv");
     /* On disk before the file is closed. */
     assert_file_is(NAME_STEM ".csv", &expected);
     assert_int_equal(csv_close(csv), 0);
@@ -532,6 +562,7 @@ TEST_WITH(test_csv_default_falls_back_before_the_first_row, enter_place, leave_p
     assert_non_null(csv);
     snprintf(expected, sizeof expected, "%s/" NAME_STEM ".csv", place->tmp);
     assert_string_equal(csv_path(csv), expected);
+    assert_string_equal(flushed, place->tmp);
     assert_non_null(strstr(message, "current directory (No such file or directory)"));
     assert_non_null(strstr(message, expected));
     assert_null(strchr(message, '\n'));

@@ -68,11 +68,18 @@ TEST(test_project_periods_of_several_kinds)
     const struct project_detours kinds[] = {
         {&first, 1, 1e9, true}, {&none, 1, 1e9, true}, {&random, 1, 1e9, false}, {&second, 1, 1e9, true}};
     const struct project_detours swapped[] = {kinds[3], kinds[2], kinds[0], kinds[1]};
+    /* The longest list comes first: half of the ranks have those kinds, half none. */
+    const struct project_host unlike[] = {{.detours = kinds, .n = 4, .weight = 1}, {.weight = 1}};
+    const double step = 3 * MS;
 
     for (double ranks = 1; ranks <= 1e6; ranks *= 10) {
-        const double expected = 1 + (3 * 20 * US + 300 * US * (1 - pow(0.4, ranks))) / (3 * MS);
-        expect_near(slowdown_of(kinds, 4, 3 * MS, ranks), expected, 1e-4);
-        expect_near(slowdown_of(swapped, 4, 3 * MS, ranks), expected, 1e-4);
+        const double expected = 1 + (3 * 20 * US + 300 * US * (1 - pow(0.4, ranks))) / step;
+        const double of_half = 1 + (3 * 20 * US + 300 * US * (1 - pow(0.4, ranks / 2))) / step;
+        double slowdown = NAN;
+        expect_near(slowdown_of(kinds, 4, step, ranks), expected, 1e-4);
+        expect_near(slowdown_of(swapped, 4, step, ranks), expected, 1e-4);
+        assert_int_equal(project_slowdown_on(0, unlike, 2, &step, 1, &ranks, 1, &slowdown), 0);
+        expect_near(slowdown, of_half, 1e-4);
     }
 }
 

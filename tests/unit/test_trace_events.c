@@ -117,6 +117,38 @@ TREE_TEST(test_trace_events_of_rare_interrupts_need_one_since_boot)
     assert_int_equal(pairs_with("    CPU0 CPU1\n"), 1);
 }
 
+static int mounts_error; /* 0: none; 1: the child is killed instead */
+
+int __real_mounts_for_oneself(void);
+int __wrap_mounts_for_oneself(void);
+int __wrap_mounts_for_oneself(void)
+{
+    if (mounts_error == 1)
+        (void)raise(SIGKILL);
+    return mounts_error ? mounts_error : __real_mounts_for_oneself();
+}
+
+/* The child that looks for them tells its error, or dies before it tells anything. */
+static int nothing_found(void)
+{
+    static struct trace_events events;
+
+    if (fixture_hide("/sys/kernel"))
+        return CANNOT;
+    for (int i = 0; i < 2; i++) {
+        mounts_error = i ? 1 : -EMFILE;
+        memset(&events, 0xff, sizeof(events));
+        trace_events_find(&events);
+        CHECK(events.n == 0 && events.error == (i ? -EPIPE : -EMFILE));
+    }
+    return 0;
+}
+
+TEST(test_trace_events_tell_why_none_were_found)
+{
+    assert_int_equal(fixture_in_child(nothing_found), 0);
+}
+
 /* Of this machine. A mount that was made for it is gone afterwards. */
 TEST(test_trace_events_are_found_without_a_mount)
 {
@@ -127,8 +159,9 @@ TEST(test_trace_events_are_found_without_a_mount)
     if (geteuid() != 0)
         skip_because("needs root");
     trace_events_find(&events);
-    if (!events.n)
+    if (events.error == -EPERM || events.error == -EACCES || events.error == -ENODEV)
         skip_because("no tracefs here: %s", strerror(-events.error));
+    assert_int_equal(events.error, 0);
     assert_int_equal(access(path, F_OK) == 0, mounted);
     bool softirq = false;
     for (size_t i = 0; i < events.n; i++) {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -1664,6 +1665,36 @@ TEST(test_trial_wait_sees_a_late_wake_up_and_the_tick)
     made_up_clock.on = false;
     (void)close(ends[0]);
     (void)close(ends[1]);
+}
+
+/* The second of three parties is stopped, continued, and stopped again. A process that is none of them does not count.
+ */
+TEST(test_trial_wait_sees_who_is_stopped_and_who_goes_on)
+{
+    static const int signals[] = {SIGSTOP, SIGCONT, SIGSTOP, SIGKILL};
+    struct trial_head *head = calloc(1, sizeof(*head) + 3 * sizeof(head->slot[0]));
+    pid_t pids[3] = {0};
+    struct trial trial = {.head = head, .pids = pids, .event_read = -1};
+    siginfo_t info;
+
+    assert_non_null(head);
+    const pid_t child = fork();
+    while (!child && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0)
+        (void)pause();
+    for (unsigned i = 0; i < COUNT(signals); i++) {
+        assert_int_equal(kill(child, signals[i]), 0);
+        assert_int_equal(waitid(P_PID, (id_t)child, &info, WSTOPPED | WCONTINUED | WEXITED | WNOWAIT), 0);
+        head->slot[1].state = STATE_DONE;
+        trial_wait_event(&trial, clock_raw_ns(), false);
+        assert_int_equal(trial.halted, i >= 2);
+        assert_int_equal(trial.stopped, i > 0);
+        assert_int_equal(trial.stops, i < 3 ? i : 2);
+        trial.n_slots = 3; /* from now on it is one of them */
+        if (i == 0)
+            pids[1] = child;
+    }
+    assert_int_equal(pids[1], 0);
+    free(head);
 }
 
 TEST(test_trial_slots_have_reached_a_state_when_all_have)

@@ -123,6 +123,7 @@ TEST(test_units_range_has_one_unit_and_the_same_decimals)
     expect_range(410.3486, 452.5256, "cycles", "410.3 to 452.5" NB "cycles");
     expect_range(900, 1100, "ns", "0.900 to 1.100" NB "\xc2\xb5s");
     expect_range(1.8, 10.07, "%", "1.80 to 10.07" NB "%");
+    expect_range(-1100, 900, "ns", MINUS "1.100 to 0.900" NB "\xc2\xb5s"); /* the unit is that of the larger one */
     expect_range(-10.07, 1.8, "%", MINUS "10.07 to 1.80" NB "%");
     expect_range(1.5, 3, "%", "1.5 to 3.0" NB "%"); /* a whole number gets a decimal if the other one needs it */
     expect_range(2, 3, "%", "2 to 3" NB "%");

@@ -388,6 +388,7 @@ TEST(test_worker_gate_is_late_by_what_has_passed)
 
 enum { TRACE_BYTES = 512, CALLS_MAX = 80, SLICES_MAX = 16 };
 enum { OWN_SLICES, OWN_CORE };
+enum { PROBE_NS = 100000 };
 #define TICKS_A_LEVEL 1e25 /* so many that what a probe really takes is nothing */
 
 /* The memory that it shares: the trial's with one slot, what it leaves, and slices. */
@@ -488,6 +489,7 @@ void __real_core_probe_take(const struct core_probe *probe, struct core_reading 
 void __wrap_core_probe_take(const struct core_probe *probe, struct core_reading *reading);
 void __wrap_core_probe_take(const struct core_probe *probe, struct core_reading *reading)
 {
+    made_up_clock.now_ns += trace ? PROBE_NS : 0;
     if (trace)
         *reading = (struct core_reading){66, 1.25, 0};
     else
@@ -691,11 +693,11 @@ TEST_WITH(test_worker_runs_slices_of_one_length, begin_own, end_own)
     for (size_t i = 0; i < slices->n; i++) {
         const struct slice *slice = &slices->slice[i];
         assert_int_equal(slice->count, counts[i]);
-        assert_int_equal(slice->start_ns, i ? at_ns : slot->start_ns);
+        assert_int_equal(slice->start_ns, (i ? at_ns : slot->start_ns) + PROBE_NS);
         at_ns = slice->start_ns + counts[i] * 1000 * cost_us[8 + i];
         assert_int_equal(slice->end_ns, at_ns);
     }
-    assert_int_equal(slot->end_ns, at_ns);
+    assert_int_equal(slot->end_ns, at_ns + PROBE_NS);
     assert_string_equal(own->trace, "setup open 0 0 start stop read close verify teardown ");
 }
 
@@ -767,7 +769,7 @@ TEST_WITH(test_worker_probes_its_core_around_slices, begin_own, end_own)
         assert_int_equal(record->start_ns, slot->start_ns);
         assert_int_equal(record->block_ns, 2 * MS + 1);
         assert_true(record->cycles_per_tick == 1.25);
-        for (unsigned slice = 0; slice < 5; slice++) { /* at 0, 1.6, 3.2, 4.8 and 6.4 ms */
+        for (unsigned slice = 0; slice < 5; slice++) { /* at 0.1, 1.8, 3.5, 5.2 and 6.9 ms */
             static const unsigned blocks[] = {0, 0, 1, 2, 3};
             const struct core_cell *cell = &record->cell[blocks[slice]][66];
             assert_true(cell->count == 8 * cell->n && cell->cost == 1.6e6 * cell->n);
