@@ -9,8 +9,6 @@
 
 #include "settings/settings.h"
 
-#define CPU_FOLDER "/sys/devices/system/cpu"
-
 /* Sets verdict and current value, and clears `why`. Functions that judge call this or setting_not_read(). */
 void setting_say(struct setting_state *out, enum setting_verdict verdict, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

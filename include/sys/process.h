@@ -22,7 +22,9 @@ bool procfs_exists(const char *root, const char *path);
 #define PROCFS_PATH_SIZE (PATH_MAX + 1)
 /* Writes a path as printf() does and returns it. The buffer of PROCFS_PATH() lasts until the end of the block. */
 const char *procfs_path(char path[PROCFS_PATH_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
-#define PROCFS_PATH(...) procfs_path((char[PROCFS_PATH_SIZE]){0}, __VA_ARGS__)
+#define PROCFS_PATH(...)    procfs_path((char[PROCFS_PATH_SIZE]){0}, __VA_ARGS__)
+#define CPU_FOLDER          "/sys/devices/system/cpu"
+#define CPU_PATH(cpu, file) PROCFS_PATH(CPU_FOLDER "/cpu%u/%s", cpu, file)
 
 /* Never blocks. Returns the descriptor or -errno. */
 int procfs_open(const char *root, const char *path);

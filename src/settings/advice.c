@@ -83,7 +83,7 @@ static void put_kernel_line(const struct settings_view *view, const struct cpuse
                   out);
     if (is_there(view, "nohz_full")) {
         put_parameter("nohz_full=", view->bench, out);
-        if (!setting_read_line(view->root, "/sys/devices/system/cpu/intel_pstate/status", driver, sizeof(driver)) &&
+        if (!setting_read_line(view->root, CPU_FOLDER "/intel_pstate/status", driver, sizeof(driver)) &&
             !strcmp(driver, "active"))
             text_printf(out, " intel_pstate=passive");
     }

@@ -457,7 +457,7 @@ void settings_bench_cpus(const char *root, const struct machine *machine, struct
         cpuset_add(out, 0);
     if (cgroup_cpus(root, &group))
         narrow(out, &group);
-    if (setting_read_cpus(root, "/sys/devices/system/cpu/isolated", &isolated))
+    if (setting_read_cpus(root, CPU_FOLDER "/isolated", &isolated))
         cpuset_clear(&isolated);
     cgroup_isolated_cpus(root, &group);
     cpuset_union(&isolated, &group);
@@ -607,28 +607,19 @@ static void add_mitigations(const struct description *d)
 /* Returns whether a word affects speed or noise. Others may name a machine's own disk, or be private. */
 static bool bears_on_noise(const char *word)
 {
-    static const char *const beginnings[] = {"amd_pstate",   "audit",       "clocksource",
-                                             "cpufreq.",     "cpuidle",     "default_hugepagesz",
-                                             "hpet",         "hugepages",   "idle=",
-                                             "init_on_",     "intel_i",     "intel_pstate",
-                                             "iommu",        "irqaffinity", "isolcpus",
-                                             "kthread_",     "l1tf",        "maxcpus",
-                                             "mce",          "mds",         "mem=",
-                                             "mitigations",  "nmi_watch",   "no_timer_check",
-                                             "nohz",         "nopti",       "nosmt",
-                                             "nosoftlockup", "nospectre",   "nowatchdog",
-                                             "nr_cpus",      "numa",        "page_poison",
-                                             "pcie_aspm",    "preempt",     "processor.",
-                                             "psi",          "pti",         "quiet",
-                                             "rcu_",         "rcupdate.",   "rcutree.",
-                                             "relax_",       "retbleed",    "sched",
-                                             "skew_tick",    "slab_",       "slub_",
-                                             "spec",         "threadirqs",  "transparent_hugepage",
-                                             "tsc",          "tsx",         "workqueue."};
+    static const char beginnings[] =
+        "amd_pstate audit clocksource cpufreq. cpuidle default_hugepagesz hpet hugepages idle= init_on_ "
+        "intel_i intel_pstate iommu irqaffinity isolcpus kthread_ l1tf maxcpus mce mds mem= mitigations "
+        "nmi_watch no_timer_check nohz nopti nosmt nosoftlockup nospectre nowatchdog nr_cpus numa "
+        "page_poison pcie_aspm preempt processor. psi pti quiet rcu_ rcupdate. rcutree. relax_ retbleed "
+        "sched skew_tick slab_ slub_ spec threadirqs transparent_hugepage tsc tsx workqueue.";
 
-    for (size_t i = 0; i < COUNT(beginnings); i++)
-        if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
+    for (const char *at = beginnings; *at; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, " ");
+        if (strncmp(word, at, length) == 0)
             return true;
+        at += length;
+    }
     return false;
 }
 

@@ -47,8 +47,6 @@ static void tally_format(const struct tally *tally, char *buf, size_t size)
         setting_append(buf, size, item);
 }
 
-#define CPU_PATH(cpu, file) PROCFS_PATH(CPU_FOLDER "/cpu%u/%s", cpu, file)
-
 void setting_look_cpus(const struct settings_view *view, const struct setting_of_cpus *of, struct setting_state *out)
 {
     const struct cpuset *cpus = setting_cpus(view);

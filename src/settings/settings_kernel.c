@@ -65,40 +65,33 @@ static bool setting_config_has(const char *config, const char *key)
     return config_value(config, name, value, sizeof value) && value[0] == 'y';
 }
 
-/* Appends the keys that are set, without "CONFIG_". */
-static void append_set(const char *config, const char *const *keys, size_t n, char *list, size_t size)
+/* Appends those of the keys (with blanks between) that are set, without "CONFIG_". */
+static void append_set(const char *config, const char *keys, char *list, size_t size)
 {
-    for (size_t i = 0; i < n; i++)
-        if (setting_config_has(config, keys[i]))
-            setting_append(list, size, keys[i]);
+    for (size_t length; *keys; keys += length + strspn(keys + length, " ")) {
+        char key[48];
+        length = strcspn(keys, " ");
+        snprintf(key, sizeof key, "%.*s", (int)length, keys);
+        if (setting_config_has(config, key))
+            setting_append(list, size, key);
+    }
 }
 
 void setting_look_config(const struct settings_view *view, struct setting_state *out)
 {
-    static const char *const known[] = {"PREEMPT_RT",        "PREEMPT",      "PREEMPT_LAZY",
-                                        "PREEMPT_VOLUNTARY", "PREEMPT_NONE", "PREEMPT_DYNAMIC",
-                                        "NO_HZ_FULL",        "RCU_NOCB_CPU", "CPU_ISOLATION"};
-    static const char *const slow[] = {"KASAN",
-                                       "KCSAN",
-                                       "KMSAN",
-                                       "KCOV",
-                                       "PROVE_LOCKING",
-                                       "LOCK_STAT",
-                                       "DEBUG_LOCK_ALLOC",
-                                       "DEBUG_ATOMIC_SLEEP",
-                                       "DEBUG_KMEMLEAK",
-                                       "DEBUG_OBJECTS",
-                                       "DEBUG_VM",
-                                       "DEBUG_PAGEALLOC_ENABLE_DEFAULT",
-                                       "SLUB_DEBUG_ON",
-                                       "CONTEXT_TRACKING_USER_FORCE",
-                                       "CONTEXT_TRACKING_FORCE"}; /* its name before Linux 6.0 */
+    static const char known[] =
+        "PREEMPT_RT PREEMPT PREEMPT_LAZY PREEMPT_VOLUNTARY PREEMPT_NONE PREEMPT_DYNAMIC NO_HZ_FULL "
+        "RCU_NOCB_CPU CPU_ISOLATION";
+    /* the last one is the name of the one before until Linux 6.0 */
+    static const char slow[] = "KASAN KCSAN KMSAN KCOV PROVE_LOCKING LOCK_STAT DEBUG_LOCK_ALLOC DEBUG_ATOMIC_SLEEP "
+                               "DEBUG_KMEMLEAK DEBUG_OBJECTS DEBUG_VM DEBUG_PAGEALLOC_ENABLE_DEFAULT SLUB_DEBUG_ON "
+                               "CONTEXT_TRACKING_USER_FORCE CONTEXT_TRACKING_FORCE";
     char now[sizeof out->now] = "", debugging[sizeof out->why - 16] = "";
     FREED_BY(memory_free) char *config = read_config(view, out);
     if (!config)
         return;
-    append_set(config, known, COUNT(known), now, sizeof now);
-    append_set(config, slow, COUNT(slow), debugging, sizeof debugging);
+    append_set(config, known, now, sizeof now);
+    append_set(config, slow, debugging, sizeof debugging);
     setting_say(out, debugging[0] ? SETTING_NOISY : SETTING_OK, "%s", now[0] ? now : "nothing of note");
     if (debugging[0])
         setting_why(out, "debugging: %s", debugging);
@@ -118,11 +111,10 @@ static long tick_rate(const struct settings_view *view, const char *config)
 
 void setting_look_hz(const struct settings_view *view, struct setting_state *out)
 {
-    static const char *const modes[] = {"NO_HZ_FULL", "NO_HZ_IDLE", "HZ_PERIODIC"};
     char mode[64] = "";
     FREED_BY(memory_free) char *config = read_config(view, out);
     long hz = tick_rate(view, config);
-    append_set(config, modes, COUNT(modes), mode, sizeof mode);
+    append_set(config, "NO_HZ_FULL NO_HZ_IDLE HZ_PERIODIC", mode, sizeof mode);
     if (hz > 0)
         setting_say(out, SETTING_OK, "%ld%s%s", hz, mode[0] ? ", " : "", mode);
     else

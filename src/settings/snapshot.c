@@ -45,10 +45,10 @@ static const struct {
 } side_effects[] = {
     /* With some drivers, leaving 'performance' does not restore the old preference. */
     {"/cpufreq/scaling_governor", "energy_performance_preference"},
-    {"/cpufreq/scaling_governor", "/sys/devices/system/cpu/intel_pstate/no_turbo"},
+    {"/cpufreq/scaling_governor", CPU_FOLDER "/intel_pstate/no_turbo"},
     {"/intel_pstate/no_turbo", "min_perf_pct"},
-    {"/cpufreq/boost", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_max_freq"},
-    {"/cpufreq/boost", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/boost"},
+    {"/cpufreq/boost", CPU_FOLDER "/cpu[0-9]*/cpufreq/scaling_max_freq"},
+    {"/cpufreq/boost", CPU_FOLDER "/cpu[0-9]*/cpufreq/boost"},
     /* Switching it on again starts both lockup detectors. */
     {"/kernel/watchdog", "soft_watchdog"},
     {"/kernel/watchdog", "nmi_watchdog"},
@@ -56,7 +56,7 @@ static const struct {
     {"/transparent_hugepage/enabled", "/proc/sys/vm/min_free_kbytes"},
     /* Interrupts leave a CPU that goes offline, and do not return. */
     {"/smt/control", "/proc/irq/[0-9]*/smp_affinity"},
-    {"/smt/control", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor"},
+    {"/smt/control", CPU_FOLDER "/cpu[0-9]*/cpufreq/scaling_governor"},
 };
 
 static bool ends_with(const char *text, const char *end)

@@ -20,8 +20,6 @@
 #include "sys/file.h"
 #include "sys/process.h"
 
-#define CPU_FOLDER "/sys/devices/system/cpu"
-
 static bool is_real(const char *root)
 {
     return root[0] == '\0';
@@ -298,7 +296,7 @@ static void read_settings(const char *root, struct machine *out)
 {
     uint64_t randomize;
     unsigned first = cpuset_next(&out->online, 0);
-    const char *path = PROCFS_PATH(CPU_FOLDER "/cpu%u/cpufreq/scaling_governor", first == CPUSET_NONE ? 0 : first);
+    const char *path = CPU_PATH(first == CPUSET_NONE ? 0 : first, "cpufreq/scaling_governor");
     procfs_read_line(root, path, out->governor, sizeof out->governor);
     procfs_read_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", out->clocksource,
                      sizeof out->clocksource);
@@ -347,7 +345,7 @@ unsigned machine_core_type(const char *root, unsigned cpu)
     struct cpuset small = {{0}};
     uint64_t capacity;
 
-    if (procfs_read_u64(root, PROCFS_PATH(CPU_FOLDER "/cpu%u/cpu_capacity", cpu), &capacity))
+    if (procfs_read_u64(root, CPU_PATH(cpu, "cpu_capacity"), &capacity))
         return (unsigned)capacity;
     return procfs_read_cpus(root, "/sys/devices/cpu_atom/cpus", &small) && cpuset_has(&small, cpu);
 }

@@ -394,7 +394,7 @@ static uint64_t khz_from_cpuinfo(const char *text, unsigned cpu)
 uint64_t machine_cpu_khz(const char *root, unsigned cpu)
 {
     uint64_t khz;
-    const char *path = PROCFS_PATH("/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq", cpu);
+    const char *path = CPU_PATH(cpu, "cpufreq/scaling_cur_freq");
     if (procfs_read_u64(root, path, &khz))
         return khz;
     FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/cpuinfo");

@@ -32,7 +32,7 @@ static void read_site(const char *root, unsigned cpu, struct site *site)
     site->core = machine_core_cpus(root, cpu, &shared) ? cpuset_next(&shared, 0) : NOT_KNOWN;
     if (machine_last_cache(root, cpu, &shared))
         site->cache = cpuset_next(&shared, 0);
-    const char *path = PROCFS_PATH("/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
+    const char *path = CPU_PATH(cpu, "topology/physical_package_id");
     if (procfs_read_u64(root, path, &package) && package < NOT_KNOWN) /* some Arm kernels report -1 */
         site->package = (unsigned)package;
 }
