@@ -162,6 +162,19 @@ CLI_TEST(test_init_prints_what_it_cannot_store)
     cli_result_free(&result);
 }
 
+/* 64 MiB is the limit of other files that are read. */
+CLI_TEST(test_init_hands_over_a_csv_of_any_size)
+{
+    const struct cli_run run = {
+        .args = ARGS("init", "--run", "run -q --no-csv -i 1 --keep-output large.csv -- head -c 67108870 /dev/zero")};
+    struct cli_result result;
+
+    cli_expect(*state, &run, 0, &result);
+    cli_expect_text(result.out, "\n" BEGIN "large.csv-----\n");
+    cli_expect_no_text(result.err, "large.csv:");
+    cli_result_free(&result);
+}
+
 CLI_TEST(test_init_says_that_the_run_crashed)
 {
     static const int numbers[] = {SIGSEGV, SIGKILL};
