@@ -99,9 +99,7 @@ extern const struct command *const command_list[]; /* ends with NULL */
 /* Also __complete, which is not in the list. NULL: there is none. */
 const struct command *command_find(const char *name);
 
-/* Prints "jitbench: unknown WHAT 'WORD'; did you mean 'NEAREST'?" on standard error. Returns EXIT_USAGE. */
-int command_unknown(const char *what, const char *word, const char *const *candidates, size_t n);
-
+/* Prints "jitbench: unknown command 'WORD'; did you mean 'NEAREST'?" on standard error. Returns EXIT_USAGE. */
 int command_unknown_command(const char *word);
 
 /* Prints "jitbench COMMAND: MESSAGE" (command NULL: "jitbench: MESSAGE") on standard error as one line: control

@@ -42,7 +42,7 @@ static size_t new_machine(struct gather *g, struct gather_name *name, const char
     text_copy(shown, sizeof(shown), base);
     do
         if (name->machines++)
-            (void)snprintf(shown, sizeof(shown), "%s (%u)", base, name->machines);
+            snprintf(shown, sizeof(shown), "%s (%u)", base, name->machines);
     while ((number = index_enter(&g->machines, shown)) < machines);
     g->machine = make_room(g->machine, &g->machine_capacity, number, sizeof(*g->machine));
     g->machine[number].namesake = name->machines > 1;
@@ -62,16 +62,16 @@ static size_t enter_machine(struct gather *g, const struct row_run *run)
     size_t before = g->identities.n;
 
     if (g->by_run)
-        (void)snprintf(base, sizeof(base), "%s %s", run->utc, run->run_id);
+        snprintf(base, sizeof(base), "%s %s", run->utc, run->run_id);
     else
-        (void)snprintf(base, sizeof(base), "%s%s%s", run->host[0] ? run->host : "(no name)", rank[0] ? "/" : "", rank);
+        snprintf(base, sizeof(base), "%s%s%s", run->host[0] ? run->host : "(no name)", rank[0] ? "/" : "", rank);
     size_t number = index_enter(&g->names, base);
     g->name = make_room(g->name, &g->name_capacity, number, sizeof(*g->name));
     struct gather_name *name = &g->name[number];
     if (name->machines && vague)
         return name->first;
-    (void)snprintf(identity, sizeof(identity), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64, g->by_run ? base : run->host, rank,
-                   run->cpu_model, run->arch, run->cpus_online);
+    snprintf(identity, sizeof(identity), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64, g->by_run ? base : run->host, rank,
+             run->cpu_model, run->arch, run->cpus_online);
     number = index_enter(&g->identities, identity);
     if (number < before)
         return g->of_identity[number];
@@ -108,7 +108,7 @@ static void enter_items(struct gather *g, size_t machine, const char *text, bool
 
     setting_items_begin(&items, text, of_run);
     while (setting_items_next(&items)) {
-        (void)snprintf(name, sizeof(name), "%s%s", of_run ? "" : "scratch_", items.name);
+        snprintf(name, sizeof(name), "%s%s", of_run ? "" : "scratch_", items.name);
         enter_setting(g, machine, name, items.value);
     }
 }
@@ -128,7 +128,7 @@ static void enter_settings(struct gather *g, size_t machine, const struct row_ru
     char cpus[24] = "";
 
     if (run->cpus_online)
-        (void)snprintf(cpus, sizeof(cpus), "%" PRIu64, run->cpus_online);
+        snprintf(cpus, sizeof(cpus), "%" PRIu64, run->cpus_online);
     enter_setting(g, machine, "kernel", run->kernel);
     enter_setting(g, machine, "cpu", run->cpu_model);
     enter_setting(g, machine, "cpus", cpus);
@@ -151,7 +151,7 @@ static void finish_settings(struct gather *g)
     size_t kept = 0;
 
     for (size_t m = 0; m < g->machines.n; m++) {
-        (void)snprintf(nice, sizeof(nice), "%g", g->machine[m].nice);
+        snprintf(nice, sizeof(nice), "%g", g->machine[m].nice);
         if (g->machine[m].has_nice)
             enter_setting(g, m, "nice", nice);
     }
@@ -227,8 +227,8 @@ static size_t enter_figure(struct gather *g, const struct row *row, const char *
     char work[ROW_PARAM_SIZE], key[sizeof(*row)];
 
     work_of(row, work, sizeof(work));
-    (void)snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s", row->suite, row->test,
-                   row->load, metric, row->copies, row->unit, work);
+    snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s", row->suite, row->test, row->load,
+             metric, row->copies, row->unit, work);
     size_t before = g->figures.n, number = index_enter(&g->figures, key);
     g->figure = make_room(g->figure, &g->figure_capacity, number, sizeof(*g->figure));
     struct gather_figure *figure = &g->figure[number];
@@ -254,7 +254,7 @@ static size_t enter_figures(struct gather *g, const struct row *row)
 
     if (!row_is_alone(row) || g->figure[number].raw)
         return number;
-    (void)snprintf(metric, sizeof(metric), "%.*s", (int)row_is_alone(row), row->metric);
+    snprintf(metric, sizeof(metric), "%.*s", (int)row_is_alone(row), row->metric);
     const size_t raw = enter_figure(g, row, metric);
     g->figure[number].raw = raw + 1;
     g->figure[raw].alone = number + 1;
@@ -358,11 +358,11 @@ static bool came_before(struct gather *g, const struct row *row)
 
     if (!row->run->run_id[0])
         return false;
-    (void)snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s\x1f%a",
-                   row->run->run_id, row->run->host, row->suite, row->test, row->load, row->metric, row->copies,
-                   row->cpus, row->param.text, row->value);
+    snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s\x1f%a", row->run->run_id,
+             row->run->host, row->suite, row->test, row->load, row->metric, row->copies, row->cpus, row->param.text,
+             row->value);
     /* a hash of 64 bits: two of a million rows collide with a probability of 3e-8 */
-    (void)snprintf(key, 17, "%016" PRIx64, index_hash(key));
+    snprintf(key, 17, "%016" PRIx64, index_hash(key));
     return index_enter(&g->seen, key) < before;
 }
 
@@ -374,7 +374,7 @@ static void enter_run(struct gather *g, const struct row_run *run)
     if (g->machines.n && row_run_equal(&g->last_run, run))
         return;
     size_t machine = enter_machine(g, run);
-    (void)snprintf(id, sizeof(id), "%zu\x1f%s\x1f%s", machine, run->run_id, run->utc);
+    snprintf(id, sizeof(id), "%zu\x1f%s\x1f%s", machine, run->run_id, run->utc);
     size_t number = index_enter(&g->runs, id);
     if (number == before)
         enter_settings(g, machine, run);

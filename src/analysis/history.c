@@ -21,8 +21,8 @@ static void describe(const struct row_run *run, char *buf, size_t size)
 {
     const bool known = run->cpu_model[0] && run->arch[0];
 
-    (void)snprintf(buf, size, "%s (%s%s%s)", run->host[0] ? run->host : "(no name)", run->cpu_model, known ? ", " : "",
-                   run->cpu_model[0] || run->arch[0] ? run->arch : "unknown CPU");
+    snprintf(buf, size, "%s (%s%s%s)", run->host[0] ? run->host : "(no name)", run->cpu_model, known ? ", " : "",
+             run->cpu_model[0] || run->arch[0] ? run->arch : "unknown CPU");
 }
 
 /* Both are known. */

@@ -152,7 +152,7 @@ static int check_names(const struct requirements *set, const struct requirement 
         return fail_because(-1, error, size, "test '%s' is not measured by this command line", r->test);
     if (f.metric)
         return check_unit(set, r, f.unit, error, size);
-    (void)snprintf(what, sizeof(what), "metric of test '%s':", r->test);
+    snprintf(what, sizeof(what), "metric of test '%s':", r->test);
     return unknown(what, r->metric, &metrics, in_list, error, size);
 }
 
@@ -193,7 +193,7 @@ static int find_stat(struct requirement *r, const char *name, char *error, size_
         }
         offer(&stats, row_columns[i].name);
         const size_t used = strlen(list);
-        (void)snprintf(list + used, sizeof(list) - used, " %s", row_columns[i].name);
+        snprintf(list + used, sizeof(list) - used, " %s", row_columns[i].name);
     }
     return unknown("statistic", name, &stats, list, error, size);
 }
@@ -305,15 +305,15 @@ static void explain_unknown(const struct requirement *r, const struct row *row, 
         unsigned least;
     } needs[] = {{"sd", 2}, {"rsd_pct", 2}, {"ci95_lo", 5}, {"ci95_hi", 5}, {"p90", 10}, {"p99", 100}, {"p999", 1000}};
 
-    (void)snprintf(why, size, "%s is not known", r->stat->name);
+    snprintf(why, size, "%s is not known", r->stat->name);
     for (size_t i = 0; i < COUNT(needs); i++)
         if (!strcmp(needs[i].name, r->stat->name) && row->stats.n > 0 && row->stats.n < needs[i].least)
-            (void)snprintf(why, size, "%s needs %u values, and there %s %llu", needs[i].name, needs[i].least,
-                           row->stats.n == 1 ? "is" : "are", (unsigned long long)row->stats.n);
+            snprintf(why, size, "%s needs %u values, and there %s %llu", needs[i].name, needs[i].least,
+                     row->stats.n == 1 ? "is" : "are", (unsigned long long)row->stats.n);
     if (row->reason[0])
         text_copy(why, size, row->reason);
     if (row->status >= ROW_SKIPPED)
-        (void)snprintf(why, size, "%s%s%.200s", row_status_name(row->status), row->reason[0] ? ": " : "", row->reason);
+        snprintf(why, size, "%s%s%.200s", row_status_name(row->status), row->reason[0] ? ": " : "", row->reason);
 }
 
 static void describe_place(const struct row *row, bool with_host, char *buf, size_t size)
@@ -352,7 +352,7 @@ static void judge_row(struct requirement *r, const struct row *row, bool with_ho
     if (isnan(value))
         explain_unknown(r, row, why, sizeof(why));
     else if (!limit_factor(r, row->unit, &factor))
-        (void)snprintf(why, sizeof(why), "the row is in %s", row->unit);
+        snprintf(why, sizeof(why), "the row is in %s", row->unit);
     if (why[0]) {
         if (!r->reason[0])
             text_copy(r->reason, sizeof(r->reason), why);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench check: finds what disturbs measurements on this machine. Changes nothing. */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -3,8 +3,6 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 const char *const cpus_choices[] = {[CPUS_ALL] = "all", [CPUS_QUIET] = "quiet", NULL};
 
@@ -22,7 +20,7 @@ bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable)
         return true;
     if (error == 0)
         same = task_get_affinity(usable) || cpuset_equal(wanted, usable);
-    (void)task_set_affinity(&before);
+    task_set_affinity(&before);
     return same;
 }
 
@@ -42,7 +40,7 @@ void cpus_allowed(const struct cpuset *online, struct cpuset *out)
     cpus_of_mask(online, out);
     if (!cpuset_count(online))
         return;
-    (void)cpus_usable(online, &usable);
+    cpus_usable(online, &usable);
     cpuset_union(out, &usable);
 }
 
@@ -55,8 +53,8 @@ int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, ch
         return 0;
     for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1))
         cpuset_remove(&offline, cpu);
-    (void)cpuset_format_cut(&offline, list, sizeof(list));
-    (void)cpuset_format_cut(online, there, sizeof(there));
+    cpuset_format_cut(&offline, list, sizeof(list));
+    cpuset_format_cut(online, there, sizeof(there));
     return fail_because(-1, error, error_size, "--cpus: CPU %s is offline or does not exist (online: %s)", list, there);
 }
 

@@ -41,7 +41,7 @@ static int convert(const struct command *command, const struct export_options *o
     const size_t taken = export_write(format, set->rows, set->n, metrics_table(), &out, &left_out);
     export_describe(&left_out, format->name, set->n, &message);
     if (message.length)
-        (void)command_complain(command->name, message.data, 0);
+        command_complain(command->name, message.data, 0);
     if (!taken)
         return command_complain(command->name, "nothing is left to write", EXIT_USAGE);
     return files_write(command->name, options->output, options->force, &out);

@@ -47,7 +47,7 @@ static int add_matching(struct names *names, const char *command, const char *fo
         char *path = matches ? add_name(names, folder, entries[i]->d_name, ROWS_REGULAR) : NULL;
         free(entries[i]);
         if (path && !stat(path, &st) && !S_ISREG(st.st_mode)) {
-            (void)command_fail(command, 0, "%.4000s: not a regular file: left out", path);
+            command_fail(command, 0, "%.4000s: not a regular file: left out", path);
             free(path);
             names->n--;
         }
@@ -66,7 +66,7 @@ static int add_operand(struct names *names, const char *command, const char *ope
     if (there && strcmp(operand, "-") && S_ISDIR(st.st_mode))
         return add_matching(names, command, operand, "*.csv");
     if (there || !last[strcspn(last, "*?[")]) {
-        (void)add_name(names, "", operand, 0);
+        add_name(names, "", operand, 0);
         return 0;
     }
     FREED_BY(memory_free) char *folder = strndup(operand, (size_t)(last - operand));
@@ -91,7 +91,7 @@ static size_t add_operands(struct names *names, const char *command, const char 
         int result = add_operand(names, command, operands[i]);
         if (!result && names->n > before)
             continue;
-        (void)command_fail(command, 0, "%.4000s: %s", operands[i], result ? strerror(errno) : "no such files");
+        command_fail(command, 0, "%.4000s: %s", operands[i], result ? strerror(errno) : "no such files");
         wrong++;
     }
     return wrong;
@@ -120,7 +120,7 @@ static int read_all(const char *command, const struct names *names, bool whole, 
         if (row_set_read(set, path, wanted | names->of[i].regular, message, sizeof(message), error, sizeof(error)))
             status = command_complain(command, error, EXIT_USAGE);
         if (message[0] && !(status && whole))
-            (void)command_complain(command, message, 0);
+            command_complain(command, message, 0);
     }
     return status;
 }
@@ -163,7 +163,7 @@ static size_t read_each(const char *command, const char *path, unsigned wanted,
     int more;
 
     if (!r) {
-        (void)command_complain(command, message, 0);
+        command_complain(command, message, 0);
         return 0;
     }
     while ((more = row_reader_next(r, &row)) == 1) {
@@ -172,10 +172,10 @@ static size_t read_each(const char *command, const char *path, unsigned wanted,
         n++;
     }
     if (more < 0)
-        (void)command_complain(command, row_reader_error(r), 0);
+        command_complain(command, row_reader_error(r), 0);
     row_reader_describe(r, path, n, message, sizeof(message));
     if (message[0])
-        (void)command_complain(command, message, 0);
+        command_complain(command, message, 0);
     row_reader_close(r);
     return n;
 }
@@ -186,7 +186,7 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
     FREED_BY(names_free) struct names names = {0};
     bool any = false;
 
-    (void)add_operands(&names, command, operands, n);
+    add_operands(&names, command, operands, n);
     for (size_t i = 0; i < names.n; i++)
         any |= read_each(command, names.of[i].path, wanted | names.of[i].regular, take, context) > 0;
     return any ? 0 : no_rows(command, &names, false);
@@ -213,8 +213,8 @@ static void remove_partial(void)
     if (!partial)
         return;
     if (partial->hidden[0])
-        (void)unlinkat(partial->folder, partial->hidden, 0);
-    (void)sigprocmask(SIG_SETMASK, &partial->mask, NULL);
+        unlinkat(partial->folder, partial->hidden, 0);
+    sigprocmask(SIG_SETMASK, &partial->mask, NULL);
     partial = NULL;
 }
 
@@ -224,7 +224,7 @@ static int make_hidden(struct files_output *out)
     sigset_t all;
 
     sigfillset(&all);
-    (void)sigprocmask(SIG_BLOCK, &all, &out->mask);
+    sigprocmask(SIG_BLOCK, &all, &out->mask);
     const int fd = new_file_hidden(out->folder, 0644, out->hidden);
     partial = out;
     if (fd < 0 || !out->hidden[0])
@@ -272,7 +272,7 @@ int files_begin(const char *command, const char *path, bool force, struct files_
     if (out->fd >= 0)
         return 0;
     fd_close(&out->folder);
-    (void)directory_refused(path, out->fd, error, sizeof(error));
+    directory_refused(path, out->fd, error, sizeof(error));
     return command_complain(command, error, EXIT_USAGE);
 }
 
@@ -303,7 +303,7 @@ int files_end(struct files_output *out)
     }
     remove_partial();
     if (out->fd != 1)
-        (void)close(out->fd);
+        close(out->fd);
     fd_close(&out->folder);
     return out->status;
 }

@@ -3,7 +3,6 @@
  * that differ. */
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cmd/cmd.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench help: lists the commands, or describes one of them. */
-#include <stdio.h>
 #include <string.h>
 
 #include "bench/list.h"

@@ -90,11 +90,11 @@ static void say(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    (void)vsnprintf(line + begin, sizeof(line) - begin - 1, format, args);
+    vsnprintf(line + begin, sizeof(line) - begin - 1, format, args);
     va_end(args);
     text_sanitize(line); /* contains words from the kernel's command line */
     memcpy(line + strlen(line), "\n", 2);
-    (void)put(2, line, strlen(line), NULL);
+    put(2, line, strlen(line), NULL);
 }
 
 /* --- Taking signals. --- */
@@ -133,14 +133,14 @@ static void set_signals(bool ours)
     sigemptyset(&action.sa_mask);
     action.sa_handler = ours ? SIG_IGN : SIG_DFL;
     for (size_t i = 0; i < N_IGNORED; i++)
-        (void)sigaction(ignored[i], &action, NULL);
+        sigaction(ignored[i], &action, NULL);
     action.sa_handler = ours ? on_signal : SIG_DFL;
     for (size_t i = 0; i < N_ENDING; i++)
         if (!left_alone[i])
-            (void)sigaction(ending[i], &action, NULL);
-    (void)sigaction(SIGCHLD, &action, NULL);
+            sigaction(ending[i], &action, NULL);
+    sigaction(SIGCHLD, &action, NULL);
     taken_signals(&set);
-    (void)sigprocmask(ours ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+    sigprocmask(ours ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
 /* 0: none within ns nanoseconds (0: no limit). */
@@ -181,7 +181,7 @@ static void ask(struct init *init, pid_t pid, uint64_t *until)
 {
     if (!init->asked)
         say("ending the run; once more ends it at once");
-    (void)kill(pid, init->asked ? SIGKILL : SIGINT);
+    kill(pid, init->asked ? SIGKILL : SIGINT);
     init->asked = true;
     *until = clock_raw_ns() + END_WAIT_NS;
 }
@@ -198,7 +198,7 @@ static int wait_child(struct init *init, pid_t pid)
             ask(init, pid, &until);
         if (until && clock_raw_ns() > until) {
             say("the run does not end, and is killed");
-            (void)kill(pid, SIGKILL);
+            kill(pid, SIGKILL);
             until = clock_raw_ns() + END_WAIT_NS;
         }
     }
@@ -223,9 +223,9 @@ static void end_processes(void)
 
     for (size_t i = 0; i < COUNT(numbers); i++) {
         uint64_t until = clock_raw_ns() + LAST_WAIT_NS;
-        (void)kill(-1, numbers[i]);
+        kill(-1, numbers[i]);
         while (!reap(0, &status) && clock_raw_ns() < until)
-            (void)wait_signal(POLL_NS);
+            wait_signal(POLL_NS);
     }
 }
 
@@ -251,7 +251,7 @@ static void prepare_machine(struct init *init)
     for (size_t i = 0; i < init->mounts.n_refused; i++)
         say("%s is missing and cannot be mounted: %s", init->mounts.refused[i], strerror(-init->mounts.error[i]));
     if (init->place != PLACE_ORDINARY)
-        (void)setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 0);
+        setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 0);
 }
 
 static void load_modules(const struct init *init)
@@ -314,7 +314,7 @@ static void end_scratch(struct init *init)
     else if (detached)
         say("scratch: %s%s", init->orders.scratch, DEVICE_DETACHED);
     if (init->disk_at[0])
-        (void)rmdir(init->disk_at);
+        rmdir(init->disk_at);
     init->scratch[0] = init->disk_at[0] = '\0';
     init->disk = (struct device_mount){.mounted = false};
 }
@@ -366,7 +366,7 @@ static int run_command(struct init *init, char *const *argv)
         if (init->folder[0])
             (void)!chdir(init->folder);
         if (init->scratch[0])
-            (void)setenv("TMPDIR", init->scratch, 1);
+            setenv("TMPDIR", init->scratch, 1);
         int error = process_exec_self(argv, environ);
         say("cannot run itself: %s", strerror(-error));
         _exit(127);
@@ -419,7 +419,7 @@ static int store_csv(const struct init *init, const char *name, const char *csv,
     }
     const struct device_file file = {.device = device, .path = path, .name = name, .at = at};
     int failed = device_file_write(&file, csv, length, written, sizeof(written), error, sizeof(error));
-    (void)rmdir(at);
+    rmdir(at);
     if (failed)
         say("out: %s", error);
     else
@@ -445,7 +445,7 @@ static bool hand_over_file(const struct init *init, const char *name)
     const bool kept =
         store_csv(init, name, csv, (size_t)length) == 0 || print_csv(init, name, csv, (size_t)length) == 0;
     if (csv)
-        (void)munmap(csv, (size_t)length);
+        munmap(csv, (size_t)length);
     return kept;
 }
 
@@ -472,7 +472,7 @@ static void end_machine(struct init *init, enum power_end how)
     if (init->place != PLACE_ORDINARY)
         end_processes();
     if (init->place == PLACE_MACHINE)
-        (void)power_protect_root();
+        power_protect_root();
     drain(2);
     int error = power_end(how);
     say("cannot %s: %s", names[how], strerror(-error));
@@ -487,11 +487,11 @@ static void stay(struct init *init)
     say("Ctrl-Alt-Del restarts the machine");
     do {
         number = wait_signal(0);
-        (void)reap(0, &status);
+        reap(0, &status);
     } while (number != SIGINT);
     end_machine(init, POWER_RESTART);
     for (;;)
-        (void)pause();
+        pause();
 }
 
 static void run_shell(struct init *init)
@@ -507,12 +507,12 @@ static void run_shell(struct init *init)
     if (pid == 0) {
         child_begin(init);
         (void)!chdir("/");
-        (void)execve("/bin/sh", argv, environ);
+        execve("/bin/sh", argv, environ);
         say("/bin/sh: %s", strerror(errno));
         _exit(127);
     }
     if (pid > 0)
-        (void)wait_child(init, pid);
+        wait_child(init, pid);
     else
         say("no process for a shell: %s", strerror(errno));
 }
@@ -537,7 +537,7 @@ static void follow_end(struct init *init)
 static int finish(struct init *init)
 {
     if (init->folder[0])
-        (void)scratch_remove(init->folder);
+        scratch_remove(init->folder);
     follow_end(init);
     mounts_undo(&init->mounts);
     free(init->words);
@@ -590,11 +590,11 @@ static struct init *begin(enum place place, size_t n)
     init.words = calloc(n + 1, sizeof(*init.words));
     struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = &init.orders};
     char error[256];
-    (void)option_defaults(&table, 1, PRESET_DEFAULT, error, sizeof(error));
+    option_defaults(&table, 1, PRESET_DEFAULT, error, sizeof(error));
     if (place == PLACE_ORDINARY)
         leave_ignored();
     set_signals(true);
-    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     prepare_machine(&init);
     return &init;
 }

@@ -63,7 +63,7 @@ static void unknown_order(const char *word, size_t length, struct text *wrong)
     for (size_t i = 0; i < init_n_rows; i++)
         if (init_rows[i].type != OPTION_FLAG)
             names[n++] = init_rows[i].name;
-    (void)snprintf(name, sizeof(name), "%.*s", (int)length, word);
+    snprintf(name, sizeof(name), "%.*s", (int)length, word);
     const char *nearest = text_nearest(name, names, n);
     text_printf(another(wrong), "unknown order '" PREFIX "%s'%s%s%s", name, nearest ? "; did you mean '" PREFIX : "",
                 nearest ? nearest : "", nearest ? "'?" : "");

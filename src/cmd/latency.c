@@ -44,7 +44,7 @@ static void describe_late(const struct task *task, const struct row *row, char *
     char after[32];
 
     text_duration(given ? 1000 * strtoull(given, NULL, 10) : own_ns, after, sizeof(after));
-    (void)snprintf(buf, size, "%s%s%s", after, given ? "" : ", ", given ? "" : task->late);
+    snprintf(buf, size, "%s%s%s", after, given ? "" : ", ", given ? "" : task->late);
 }
 
 /* In ns: shorter latencies depend mostly on how they were measured. */
@@ -90,11 +90,11 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
     if (classic) {
         layout.n_columns--;
         memmove(&columns[LATE], &columns[LATE + 1], (ALL - LATE - 1) * sizeof(columns[0]));
-        (void)snprintf(title, sizeof(title),
-                       "Simulated %s under each load, counted as Interbench did (metric latency_classic)", task->title);
+        snprintf(title, sizeof(title),
+                 "Simulated %s under each load, counted as Interbench did (metric latency_classic)", task->title);
     } else {
         describe_late(task, task_rows, late, sizeof(late));
-        (void)snprintf(title, sizeof(title), "Simulated %s under each load (late: by more than %s)", task->title, late);
+        snprintf(title, sizeof(title), "Simulated %s under each load (late: by more than %s)", task->title, late);
     }
     table_print(&layout, task_rows, n, width, out);
 }
@@ -109,7 +109,7 @@ static void put_picture(const struct table_rows *r, struct text *out)
         if (!row->load[0] || strcmp(row->metric, "latency"))
             continue;
         shown[n].row = row;
-        (void)snprintf(shown[n++].label, sizeof(shown->label), "%-7.7s %.10s", row->test, row->load);
+        snprintf(shown[n++].label, sizeof(shown->label), "%-7.7s %.10s", row->test, row->load);
     }
     if (n) {
         put_gap(out);

@@ -174,7 +174,7 @@ static double loops_of_file(const char *path, char *error, size_t error_size)
     }
     row_reader_close(r);
     if (!(loops >= 1))
-        (void)snprintf(error, error_size, "--loops-per-ms '%.200s': no row of this file has loops_per_ms", path);
+        snprintf(error, error_size, "--loops-per-ms '%.200s': no row of this file has loops_per_ms", path);
     return loops;
 }
 
@@ -217,7 +217,7 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
     bool swap = cgroup == UINT64_MAX &&
                 available + machine->swap_total_bytes > wanted_bytes + machine->memory_total_bytes / 100 * SPARE_PCT;
 
-    (void)snprintf(p->dir, sizeof(p->dir), "%s", measure_dir(m));
+    snprintf(p->dir, sizeof(p->dir), "%s", measure_dir(m));
     free_bytes = scratch_free_bytes(p->dir);
     p->file_bytes = free_bytes > 1 ? least(o->file_bytes, free_bytes / 2) : o->file_bytes;
     if (cgroup != UINT64_MAX) /* cached data counts towards the cgroup's memory */

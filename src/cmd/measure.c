@@ -77,7 +77,7 @@ static void put_setting(const struct measure *m, struct text *out)
     const struct machine *machine = &m->machine;
     char cpus[128];
 
-    (void)cpuset_format_cut(&m->place.cpus, cpus, sizeof(cpus));
+    cpuset_format_cut(&m->place.cpus, cpus, sizeof(cpus));
     text_printf(out, "Setting   CPU%s %s to measure on", cpuset_count(&m->place.cpus) == 1 ? "" : "s", cpus);
     if (m->quietest[0])
         text_printf(out, " (%s)", m->quietest);
@@ -401,11 +401,11 @@ static int resolve_cpus(struct session *s)
     }
     *cpus = m->options.cpus.set;
     if (!cpuset_count(&m->place.online))
-        (void)task_get_affinity(&m->place.online);
+        task_get_affinity(&m->place.online);
     if (cpus_check_online(cpus, &m->place.online, error, sizeof(error)))
         return session_usage_error(s, error);
     if (!cpus_usable(cpus, &usable)) {
-        (void)cpuset_format_cut(&usable, list, sizeof(list));
+        cpuset_format_cut(&usable, list, sizeof(list));
         return session_fail(s, "--cpus: not all of these CPUs are allowed here (allowed: %s)",
                             cpuset_count(&usable) ? list : "none of them");
     }
@@ -476,7 +476,7 @@ static void fill_job(struct session *s)
     if (job.node[0])
         text_copy(run->host, sizeof(run->host), job.node);
     if (job.wrong[0])
-        (void)command_fail(NULL, 0, "%s: %s; the rank is not known", job.launcher, job.wrong);
+        command_fail(NULL, 0, "%s: %s; the rank is not known", job.launcher, job.wrong);
     s->alone = job.ranks == 1 || !job.rank[0];
 }
 
@@ -489,9 +489,9 @@ static void fill_run(struct measure *m)
     row_run_init(&m->run);
     process_random(id, sizeof(id));
     for (size_t i = 0; i < sizeof(id); i++)
-        (void)snprintf(m->run.run_id + 2 * i, 3, "%02x", id[i]);
+        snprintf(m->run.run_id + 2 * i, 3, "%02x", id[i]);
     if (gmtime_r(&now, &utc))
-        (void)strftime(m->run.utc, sizeof(m->run.utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
+        strftime(m->run.utc, sizeof(m->run.utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
     text_copy(m->run.host, sizeof(m->run.host), m->machine.host[0] ? m->machine.host : "localhost");
     text_copy(m->run.kernel, sizeof(m->run.kernel), m->machine.kernel);
     text_copy(m->run.arch, sizeof(m->run.arch), m->machine.arch);
@@ -523,7 +523,7 @@ static int open_csv(struct session *s)
     if (!m->csv)
         return session_usage_error(s, error);
     if (message[0])
-        (void)command_complain(NULL, message, 0);
+        command_complain(NULL, message, 0);
     return 0;
 }
 
@@ -631,7 +631,7 @@ static bool hold_for_suite(struct session *s, size_t i, char *why, size_t why_si
     m->hold_fd = machine_hold_latency("");
     if (m->hold_fd >= 0)
         return true;
-    (void)snprintf(why, why_size, "/dev/cpu_dma_latency cannot be held: %s", strerror(-m->hold_fd));
+    snprintf(why, why_size, "/dev/cpu_dma_latency cannot be held: %s", strerror(-m->hold_fd));
     return false;
 }
 
@@ -665,7 +665,7 @@ static void run_suite(struct session *s, size_t i)
                            .started_context = m};
     int status = plan_execute(&s->plans[i], &how);
     if (held) {
-        (void)close(m->hold_fd);
+        close(m->hold_fd);
         m->hold_fd = -1;
     }
     if (m->watch && !m->options.who)
@@ -678,7 +678,7 @@ static void run_suite(struct session *s, size_t i)
     if (m->n_rows && !m->rows_missing && suite->conclude)
         suite->conclude(m);
     if (m->rows_missing || (status == ROW_FAILED && !m->n_rows)) { /* a failed row always has a reason to show */
-        (void)command_fail(s->command->name, 0, "out of memory: not all rows of %s can be shown", suite->name);
+        command_fail(s->command->name, 0, "out of memory: not all rows of %s can be shown", suite->name);
         m->worst = ROW_FAILED;
     }
     if (m->n_rows)
@@ -776,7 +776,7 @@ static void set_machine(struct measure *m, bool huge_advised)
         if (!measure_given(m, "cpus"))
             settings_bench_cpus("", &m->machine, &bench);
         if (tuned_begin(&bench, huge_advised, message, sizeof(message)))
-            (void)snprintf(m->not_set, sizeof(m->not_set), "--tuned: %s", message);
+            snprintf(m->not_set, sizeof(m->not_set), "--tuned: %s", message);
         else
             text_copy(m->tuned, sizeof(m->tuned), message);
     }
@@ -784,8 +784,8 @@ static void set_machine(struct measure *m, bool huge_advised)
         return;
     m->hold_fd = machine_hold_latency("");
     if (m->hold_fd < 0 && !m->not_set[0])
-        (void)snprintf(m->not_set, sizeof(m->not_set), "%s: /dev/cpu_dma_latency: %s",
-                       m->options.tuned ? "--tuned" : "--hold-latency", strerror(-m->hold_fd));
+        snprintf(m->not_set, sizeof(m->not_set), "%s: /dev/cpu_dma_latency: %s",
+                 m->options.tuned ? "--tuned" : "--hold-latency", strerror(-m->hold_fd));
 }
 
 /* All errors are found before anything runs. */
@@ -840,7 +840,7 @@ int measure_main(const struct command *command, int argc, char **argv)
         s->n_suites++;
     while (!command->suite && suite_list[s->n_suites]);
     signals_init();
-    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* orphans of workers become children of this process */
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* orphans of workers become children of this process */
     int status = prepare(s, argc, argv);
     if (status > 0 && signals_pending())
         status = 128 + signals_pending();
@@ -858,7 +858,7 @@ int measure_main(const struct command *command, int argc, char **argv)
         wait_for_start(&s->m);
         status = run_suites(s);
         if (s->m.hold_fd >= 0)
-            (void)close(s->m.hold_fd);
+            close(s->m.hold_fd);
         if (s->m.options.tuned && tuned_end() && status < 128)
             status = EXIT_ROW_FAILED;
     }
@@ -870,7 +870,7 @@ int measure_main(const struct command *command, int argc, char **argv)
         plan_free(&s->plans[i]);
     }
     if (s->m.series_fd > 0)
-        (void)close(s->m.series_fd);
+        close(s->m.series_fd);
     requirements_free(&s->m.requirements);
     free(s->m.core);
     culprits_free(s->m.watch);
@@ -976,5 +976,5 @@ void measure_add(const struct measure *m, struct plan *plan, const struct bench 
     const size_t n = measure_copies(m, default_copies, counts);
 
     for (size_t i = 0; i < n; i++)
-        (void)measure_item(m, plan, bench, params, counts[i], phase);
+        measure_item(m, plan, bench, params, counts[i], phase);
 }

@@ -70,12 +70,12 @@ static uint64_t name_level(double up_to, size_t number, const uint64_t *caches, 
     size_t level = 0;
 
     if (!n_caches) {
-        (void)snprintf(name, 32, "level %zu", number + 1);
+        snprintf(name, 32, "level %zu", number + 1);
         return 0;
     }
     while (level < n_caches && up_to > BEYOND * (double)caches[level])
         level++;
-    (void)snprintf(name, 32, level < n_caches ? "L%zu" : "memory", level + 1);
+    snprintf(name, 32, level < n_caches ? "L%zu" : "memory", level + 1);
     return level < n_caches ? caches[level] : 0;
 }
 
@@ -182,7 +182,7 @@ static void put_plot(const struct table_rows *r, struct text *out)
     for (size_t i = 0; i < curve.n; i++) {
         text_bytes((uint64_t)curve.set[i], bytes, sizeof(bytes));
         lines[i].row = curve.row[i];
-        (void)snprintf(lines[i].label, sizeof(lines[i].label), "%s", bytes);
+        snprintf(lines[i].label, sizeof(lines[i].label), "%s", bytes);
     }
     text_append(out, "\n", curve.n > 0);
     plot_ranges("Time of a load", 0, lines, curve.n, r->width, out);
@@ -232,7 +232,7 @@ static void put_matrix(const struct table_rows *r, const char *metric, const cha
     for (size_t i = 0; i < r->n; i++)
         cpu_map_add(&map, &r->rows[i], metric, MATRIX_MAX);
     for (size_t k = 0; k < map.n; k++) {
-        (void)snprintf(headings[k], sizeof(headings[k]), "%u", map.cpu[k]);
+        snprintf(headings[k], sizeof(headings[k]), "%u", map.cpu[k]);
         columns[k + 1] = (struct grid_column){.title = headings[k]};
     }
     grid_columns(&grid, columns, map.n + 1);
@@ -272,7 +272,7 @@ static void print(const struct table_rows *r, struct text *out)
     put_matrix(r, "swap", "One way by compare-and-swap, ns", out);
     before = put_break(before, out);
     table_print(&node_layout, r->rows, r->n, r->table_width, out);
-    (void)put_break(before, out);
+    put_break(before, out);
     table_print(&steady_layout, r->rows, r->n, r->table_width, out);
 }
 
@@ -425,7 +425,7 @@ static void plan_steady(const struct measure *m, const struct memory_options *o,
 {
     struct memory_steady_params params;
 
-    (void)steady_sets(m, largest_set(m, o), &params);
+    steady_sets(m, largest_set(m, o), &params);
     measure_add(m, out, &bench_memory_steady, &params, 1, 4);
 }
 

@@ -29,7 +29,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     if (files_check("--keep", params->keep, error, error_size))
         return -1;
     if (!params->stop_ns)
-        (void)measure_item(m, out, &bench_noise, params, m->place.n_order, 0);
+        measure_item(m, out, &bench_noise, params, m->place.n_order, 0);
     noise_who_plan(m, params, out);
     return 0;
 }
@@ -190,7 +190,7 @@ static void put_strips(const struct line *lines, size_t n, unsigned width, struc
 
     for (size_t i = 0; shown && i < n; i++) {
         shown[i].row = lines[i].lost;
-        (void)snprintf(shown[i].label, sizeof(shown[i].label), "CPU %.18s", lines[i].lost->cpus);
+        snprintf(shown[i].label, sizeof(shown[i].label), "CPU %.18s", lines[i].lost->cpus);
     }
     text_append(out, "\n", 1);
     if (shown)

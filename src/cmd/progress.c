@@ -107,7 +107,7 @@ static void put_line(const struct progress *p, double left_s, const char *more)
     char left[48] = "";
 
     if (left_s >= 0)
-        (void)snprintf(left, sizeof(left), ", %.0f s left", left_s);
+        snprintf(left, sizeof(left), ", %.0f s left", left_s);
     message_hint("\r\033[K%s%s%s", p->line, left, more);
 }
 
@@ -122,8 +122,8 @@ static void describe_sample(const struct plan_item *item, char *buf, size_t size
     if (item->bench->told_while_running || item->sampling.time_ns < LONG_NS || !localtime_r(&end, &local))
         return;
     text_duration(item->sampling.time_ns, length, sizeof(length));
-    (void)strftime(at, sizeof(at), "%H:%M:%S", &local);
-    (void)snprintf(buf, size, "; this sample: %s, until about %s", length, at);
+    strftime(at, sizeof(at), "%H:%M:%S", &local);
+    snprintf(buf, size, "; this sample: %s, until about %s", length, at);
 }
 
 /* A load, a command's parameters {NAME}, or the first parameter. */
@@ -138,14 +138,14 @@ static void describe_item(const struct plan_item *item, const struct clock_info 
     item->bench->describe(item->params, clock, &param);
     const bool command = row_command_line(&param) != NULL;
     if (!command)
-        (void)snprintf(buf, size, "%.*s", (int)param.of[0].length, param.text);
+        snprintf(buf, size, "%.*s", (int)param.of[0].length, param.text);
     const size_t n = command ? row_params_varied(&param, key, 0) : 0;
     for (size_t i = 0; i < n; i++) {
         size_t length = 0;
         const char *value = row_param(&param, key[i], &length);
         const size_t used = strlen(buf);
-        (void)snprintf(buf + used, size - used, "%s%.*s=%.*s", used ? " " : "", (int)strlen(key[i]) - 2, key[i] + 1,
-                       (int)length, value);
+        snprintf(buf + used, size - used, "%s%.*s=%.*s", used ? " " : "", (int)strlen(key[i]) - 2, key[i] + 1,
+                 (int)length, value);
     }
 }
 
@@ -157,9 +157,8 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
     char until[96], what[96];
 
     describe_item(item, p->clock, what, sizeof(what));
-    (void)snprintf(p->line, sizeof(p->line), "%s%s%s, sample %llu: %.0f %%",
-                   item->test ? item->test : item->bench->name, *what ? " " : "", what, (unsigned long long)sample + 1,
-                   100 * all);
+    snprintf(p->line, sizeof(p->line), "%s%s%s, sample %llu: %.0f %%", item->test ? item->test : item->bench->name,
+             *what ? " " : "", what, (unsigned long long)sample + 1, 100 * all);
     p->left_s = progress_left(all, (double)(now - p->began_ns) * 1e-9, p->planned_s, p->left_s);
     describe_sample(item, until, sizeof(until));
     if (now - p->shown_ns < EVERY_NS && !until[0])
@@ -175,7 +174,7 @@ void progress_elapsed(void *context, uint64_t elapsed_ns)
     char running[64];
 
     p->shown_ns = clock_raw_ns();
-    (void)snprintf(running, sizeof(running), " (running for %.0f s)", elapsed_s);
+    snprintf(running, sizeof(running), " (running for %.0f s)", elapsed_s);
     put_line(p, p->left_s > elapsed_s ? p->left_s - elapsed_s : p->left_s < 0 ? -1 : 0, running);
 }
 

@@ -49,7 +49,7 @@ static int read_steps(const struct project_options *options, struct projection *
         struct step step = {0};
         if (p->n_steps == PROJECT_STEPS_MAX)
             return usage_error("--step: at most 16 of them");
-        (void)snprintf(word, sizeof(word), "%.*s", (int)length, at);
+        snprintf(word, sizeof(word), "%.*s", (int)length, at);
         if (option_set(&step_row, word, &step, false, error, sizeof(error)))
             return usage_error("%s", error);
         p->step_ns[p->n_steps++] = (double)step.ns;

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bench/noise.h"
 
@@ -134,7 +133,7 @@ int quiet_cpu(const struct place_request *allowed, const struct clock_info *cloc
     if (done)
         *cpu = pick(trial, request, why, why_size);
     else
-        (void)snprintf(why, why_size, "%s", trial_reason(trial));
+        snprintf(why, why_size, "%s", trial_reason(trial));
     trial_free(trial);
     return done ? 0 : -1;
 }

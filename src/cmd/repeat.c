@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -45,7 +44,7 @@ static int take_side(struct repeat *r, struct side *side)
 {
     char begin[5] = "", why[200];
 
-    (void)procfs_read("", side->file, begin, sizeof(begin));
+    procfs_read("", side->file, begin, sizeof(begin));
     side->is_program = !strcmp(begin, "\177ELF");
     if (side->is_program)
         return access(side->file, X_OK) ? wrong(r, side->file, strerror(errno)) : 0;
@@ -112,16 +111,16 @@ static void put_name(const struct repeat *r, char side, uint64_t number, bool as
 static void execute(const struct repeat *r, const struct side *side, char **argv, pid_t parent)
 {
     signals_restore();
-    (void)prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
     if (getppid() != parent)
         _exit(128 + SIGTERM);
     const int null = r->s->m.options.verbose ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null >= 0)
-        (void)dup2(null, 1);
+        dup2(null, 1);
     int error;
     if (side->is_program) {
         argv[0] = (char *)side->file;
-        (void)execve(side->file, argv, environ);
+        execve(side->file, argv, environ);
         error = errno;
     } else {
         error = -process_exec_self(argv, environ);
@@ -137,11 +136,11 @@ static int wait_for(pid_t pid)
     pid_t ended;
 
     while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
-        (void)sigsuspend(signals_wait_mask());
+        sigsuspend(signals_wait_mask());
         if (signals_stop_wanted())
             signals_stop();
         if (!passed && (passed = signals_pending()))
-            (void)kill(pid, passed);
+            kill(pid, passed);
     }
     if (ended < 0)
         return EXIT_ROW_FAILED;
@@ -182,7 +181,7 @@ static int report_signal(const struct repeat *r, uint64_t number, const char *pa
     char how[120];
     struct stat st;
 
-    (void)snprintf(how, sizeof(how), "was ended by %s", signals_name(caught));
+    snprintf(how, sizeof(how), "was ended by %s", signals_name(caught));
     if (!signals_pending())
         signals_describe_kill(caught, how, sizeof(how));
     return command_fail(r->s->command->name, 128 + caught, "run %llu of %llu %s; %s'%.1000s'",
@@ -218,9 +217,9 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     const bool existed = !stat(path.data, &before);
     *ends = false;
     if (!r->s->m.options.quiet)
-        (void)command_print(1, &line);
+        command_print(1, &line);
     if (settings && tuned_begin_file(side->file, why, sizeof(why))) {
-        (void)command_complain(r->s->command->name, why, 0);
+        command_complain(r->s->command->name, why, 0);
     } else {
         const pid_t parent = getpid(), pid = fork();
         if (pid == 0)
@@ -228,16 +227,15 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
         if (pid > 0)
             status = wait_for(pid);
         else
-            (void)command_complain(r->s->command->name, strerror(errno), 0);
+            command_complain(r->s->command->name, strerror(errno), 0);
         *ends = signals_pending() || status == EXIT_USAGE || status > 128;
     }
     if (settings ? tuned_end() != 0 : may_leave && tuned_has_snapshot()) {
         *ends = true;
-        (void)command_fail(
-            r->s->command->name, 0,
-            "run %llu of %llu left settings that are not restored, so no further run begins; run 'jitbench "
-            "untune'",
-            (unsigned long long)number, (unsigned long long)r->runs);
+        command_fail(r->s->command->name, 0,
+                     "run %llu of %llu left settings that are not restored, so no further run begins; run 'jitbench "
+                     "untune'",
+                     (unsigned long long)number, (unsigned long long)r->runs);
         if (status <= 128 && !signals_pending())
             return EXIT_ROW_FAILED;
     }
@@ -259,7 +257,7 @@ static void put_hint(const struct repeat *r)
     text_printf(&out, "' -- '");
     put_name(r, 'b', 0, false, &out);
     text_printf(&out, "'\n");
-    (void)command_print(1, &out);
+    command_print(1, &out);
 }
 
 int session_repeat(struct session *s, int argc, char **argv)

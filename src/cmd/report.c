@@ -37,7 +37,7 @@ static void choose_output(const char *first, char *path, size_t size)
     } else if (length > 4 && !strcmp(name + length - 4, ".csv")) {
         length -= 4;
     }
-    (void)snprintf(path, size, "%.*s.html", (int)(length < 900 ? length : 900), name);
+    snprintf(path, size, "%.*s.html", (int)(length < 900 ? length : 900), name);
 }
 
 static int report(const struct command_call *call)

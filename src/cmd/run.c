@@ -125,14 +125,14 @@ static int end(void *options, bool unused)
         return 0;
     const int status = unused ? 0 : run_clean_up(o);
     if (!o->children)
-        (void)program_end_orphans(0); /* what interrupted commands left in sessions of their own */
+        program_end_orphans(0); /* what interrupted commands left in sessions of their own */
     if (o->keeps && unused)
         directory_remove(o->command.keep_output, o->fds[1]);
     for (int i = 0; i < 3; i++)
         if (o->fds[i] >= 0)
-            (void)close(o->fds[i]);
+            close(o->fds[i]);
     if (o->image_fd >= 0)
-        (void)close(o->image_fd);
+        close(o->image_fd);
     return status;
 }
 
@@ -259,8 +259,8 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, u
         add_column(&c, "Exit", "exit_code", TABLE_MAX, 0, 0, 0);
     if (s->several)
         add_column(&c, "Ratio", "ratio", TABLE_VALUE, 3, 0, 0);
-    (void)snprintf(title, sizeof(title), "Commands, from exec to end: times in %s%s", s->unit,
-                   s->several ? "; ratio to the first" : "");
+    snprintf(title, sizeof(title), "Commands, from exec to end: times in %s%s", s->unit,
+             s->several ? "; ratio to the first" : "");
     const struct table_layout layout = {.title = title, .columns = c.column, .n_columns = c.n};
     table_print(&layout, rows, n, width, out);
 }
@@ -291,14 +291,13 @@ static void put_plot(const struct shape *s, const struct table_rows *r, struct t
         if (!is_wall(&r->rows[i]))
             continue;
         row->row = &r->rows[i];
-        (void)snprintf(row->label, sizeof(row->label), "%s", r->rows[i].test);
+        snprintf(row->label, sizeof(row->label), "%s", r->rows[i].test);
         for (size_t k = 0; k < s->n_parameters; k++) {
             size_t length = 0;
             const char *value = row_param(&r->rows[i].param, s->key[k], &length);
             const size_t used = strlen(row->label);
             if (value)
-                (void)snprintf(row->label + used, sizeof(row->label) - used, " %s=%.*s", s->heading[k], (int)length,
-                               value);
+                snprintf(row->label + used, sizeof(row->label) - used, " %s=%.*s", s->heading[k], (int)length, value);
         }
         n++;
     }

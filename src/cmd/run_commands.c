@@ -122,9 +122,9 @@ static void show_decimal(int64_t number, unsigned decimals, char *buf, size_t si
     const uint64_t of = number < 0 ? (uint64_t)-number : (uint64_t)number;
 
     const int least = decimals < DIGITS_MOST ? (int)decimals + 1 : DIGITS_MOST + 1;
-    (void)snprintf(digits, sizeof(digits), "%0*" PRIu64, least, of);
+    snprintf(digits, sizeof(digits), "%0*" PRIu64, least, of);
     const int whole = (int)(strlen(digits) - decimals);
-    (void)snprintf(buf, size, "%s%.*s%s%s", number < 0 ? "-" : "", whole, digits, decimals ? "." : "", digits + whole);
+    snprintf(buf, size, "%s%.*s%s%s", number < 0 ? "-" : "", whole, digits, decimals ? "." : "", digits + whole);
 }
 
 static int read_scan(struct commands *c, char *words, const char *step_given)
@@ -181,7 +181,7 @@ static bool has(const char *text, const char *name)
 {
     char braces[COMMAND_PARAMETER_NAME + 2];
 
-    (void)snprintf(braces, sizeof(braces), "{%s}", name);
+    snprintf(braces, sizeof(braces), "{%s}", name);
     return strstr(text, braces) != NULL;
 }
 
@@ -401,7 +401,7 @@ void words_shorten(const char *line, char *buf, size_t size)
     }
     while (kept > 0 && ((unsigned char)line[kept] & 0xc0) == 0x80)
         kept--;
-    (void)snprintf(buf, size, "%.*s...#%08x", (int)kept, line, (unsigned)fnv_1a(line));
+    snprintf(buf, size, "%.*s...#%08x", (int)kept, line, (unsigned)fnv_1a(line));
 }
 
 #define SHELL "/bin/sh"
@@ -496,7 +496,7 @@ static int read_line(struct commands *c, size_t command, const char *option, con
 
     if (!given[0])
         return 0;
-    (void)snprintf(what, sizeof(what), "%s: ", shell ? "--shell" : option);
+    snprintf(what, sizeof(what), "%s: ", shell ? "--shell" : option);
     out->text = substitute(c, command, given);
     const char *error = words_of_command(out->text, true, &out->words);
     if (error || !out->words.n)
@@ -579,7 +579,7 @@ static int show_parameters(struct commands *c, size_t command, struct command_pa
         if (quoted.length >= sizeof(params->parameter[n].value))
             return run_wrong(c, "%s: a value of more than %zu bytes: '%.60s'", c->parameters[i].name,
                              sizeof(params->parameter[n].value) - 1, value);
-        (void)snprintf(params->parameter[n].key, sizeof(params->parameter[n].key), "{%s}", c->parameters[i].name);
+        snprintf(params->parameter[n].key, sizeof(params->parameter[n].key), "{%s}", c->parameters[i].name);
         text_copy(params->parameter[n++].value, sizeof(params->parameter[0].value), quoted.data);
     }
     return 0;
@@ -627,7 +627,7 @@ void run_name_after_program(const char *word, bool shell, struct name *name)
         length -= (size_t)(slash + 1 - word);
         word = slash + 1;
     }
-    (void)snprintf(name->text, sizeof(name->text), "%.*s", (int)length, length ? word : "command");
+    snprintf(name->text, sizeof(name->text), "%.*s", (int)length, length ? word : "command");
 }
 
 /* Each {NAME} in the given name is replaced by the parameter's value. */
@@ -695,15 +695,15 @@ static void describe_failure(int error, const struct program_end *end, uint64_t 
 
     text_duration(timeout_ns, limit, sizeof(limit));
     if (error == -ETIMEDOUT)
-        (void)snprintf(buf, size, "still running after %s (--timeout); killed", limit);
+        snprintf(buf, size, "still running after %s (--timeout); killed", limit);
     else if (error == -EINTR)
-        (void)snprintf(buf, size, "ended by a signal");
+        snprintf(buf, size, "ended by a signal");
     else if (error)
-        (void)snprintf(buf, size, "%s", strerror(-error));
+        snprintf(buf, size, "%s", strerror(-error));
     else if (WIFSIGNALED(end->status))
-        (void)snprintf(buf, size, "killed by signal %d (%s)", WTERMSIG(end->status), strsignal(WTERMSIG(end->status)));
+        snprintf(buf, size, "killed by signal %d (%s)", WTERMSIG(end->status), strsignal(WTERMSIG(end->status)));
     else
-        (void)snprintf(buf, size, "exit status %d", WEXITSTATUS(end->status));
+        snprintf(buf, size, "exit status %d", WEXITSTATUS(end->status));
 }
 
 /* Appends what failed and why. */
@@ -720,12 +720,12 @@ static void clean_up(const char *map, size_t offset, size_t size, const struct c
     if (lists) {
         const struct program program = {
             .path = image.path, .argv = image.argv, .envp = image.env, .fds = {-1, -1, -1}, .guard = &guard};
-        (void)program_guard(&guard, 0); /* without a guard it still has to clean up */
+        program_guard(&guard, 0); /* without a guard it still has to clean up */
         const pid_t pid = program_start(&program, &at_ns);
         const int error = pid < 0 ? pid : program_wait(pid, at_ns + params->timeout_ns, &at_ns);
         if (pid > 0) {
-            (void)kill(-pid, SIGKILL);
-            (void)program_reap(pid, &end);
+            kill(-pid, SIGKILL);
+            program_reap(pid, &end);
         }
         program_unguard(&guard);
         describe_failure(error, &end, params->timeout_ns, why, sizeof(why));
@@ -754,7 +754,7 @@ int run_clean_up(const struct run_options *options)
     if (map == MAP_FAILED)
         return 0;
     program_be_parent();
-    (void)ppoll(NULL, 0, &now, signals_wait_mask()); /* the signal that ended the runs shall not end these commands */
+    ppoll(NULL, 0, &now, signals_wait_mask()); /* the signal that ended the runs shall not end these commands */
     const int before = signals_pending();
     for (size_t i = 0; i < COMMANDS_MAX; i++) {
         FREED_BY(text_free) struct text failed = {0};
@@ -764,13 +764,13 @@ int run_clean_up(const struct run_options *options)
         n++;
         n_failed += failed.length > 0;
         if (failed.length && n_failed == 1)
-            (void)snprintf(first, sizeof(first), "%s", failed.data);
+            snprintf(first, sizeof(first), "%s", failed.data);
     }
-    (void)munmap(map, (size_t)st.st_size);
+    munmap(map, (size_t)st.st_size);
     if (n_failed && n > 1)
-        (void)command_fail("run", 0, "%s (for %zu of %zu commands)", first, n_failed, n);
+        command_fail("run", 0, "%s (for %zu of %zu commands)", first, n_failed, n);
     else if (n_failed)
-        (void)command_fail("run", 0, "%s", first);
+        command_fail("run", 0, "%s", first);
     return before || !signals_pending() ? 0 : 128 + signals_pending();
 }
 
@@ -812,7 +812,7 @@ int run_open_input(struct commands *c)
     if (fd < 0)
         return run_wrong(c, "--input '%.200s': %s", params->input, strerror(errno));
     int status = check_input(c, fd);
-    (void)close(fd);
+    close(fd);
     return status;
 }
 
@@ -840,7 +840,7 @@ int run_open_output(struct commands *c)
     bool both = o->fds[1] >= 0 && o->fds[2] >= 0;
     if (!both)
         directory_remove(keep, fd);
-    (void)close(fd);
+    close(fd);
     o->keeps = both;
     return both ? 0 : run_wrong(c, "--keep-output: %s", strerror(errno));
 }

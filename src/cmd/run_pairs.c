@@ -4,9 +4,7 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/compare_commands.h"
 #include "out/compare_commands.h"

@@ -68,7 +68,7 @@ static void put_plain(const struct row *rows, size_t n, unsigned width, struct t
         lines[i].item = i + 1;
         lines[i].headline = 1;
     }
-    (void)snprintf(title, sizeof(title), "Suite %s", rows[0].suite);
+    snprintf(title, sizeof(title), "Suite %s", rows[0].suite);
     table_print(&layout, lines, n, width, out);
 }
 

@@ -36,7 +36,7 @@ static int plan_bandwidth(const struct measure *m, struct bandwidth_params *para
             bandwidth_array_bytes(m->machine.cache_llc_bytes, memory, params->bounded, sizeof(params->bounded));
         if (m->preset == PRESET_QUICK && params->array_bytes > QUICK_ARRAY_BYTES) {
             params->array_bytes = QUICK_ARRAY_BYTES;
-            (void)snprintf(params->bounded, sizeof(params->bounded), "quick");
+            snprintf(params->bounded, sizeof(params->bounded), "quick");
         }
     } else if (params->array_bytes > memory / 3)
         return fail_because(-1, error, error_size,

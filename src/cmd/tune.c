@@ -54,8 +54,7 @@ static struct snapshot_place place_of(const struct tune_options *options)
 
 static void show_value(const char *value, char *buf)
 {
-    (void)snprintf(buf, SHOWN_MAX + 4, "%.*s%s", SHOWN_MAX, value[0] ? value : "-",
-                   strlen(value) > SHOWN_MAX ? "..." : "");
+    snprintf(buf, SHOWN_MAX + 4, "%.*s%s", SHOWN_MAX, value[0] ? value : "-", strlen(value) > SHOWN_MAX ? "..." : "");
     for (; *buf; buf++)
         if (*buf < ' ' || *buf > '~')
             *buf = '?';
@@ -64,11 +63,11 @@ static void show_value(const char *value, char *buf)
 static void describe(const struct outcome *outcome, const struct snapshot_report *report, char *buf, size_t size)
 {
     if (report->result == SNAPSHOT_REFUSED)
-        (void)snprintf(buf, size, "refused: %.100s", tuned_refusal(report->path, report->error));
+        snprintf(buf, size, "refused: %.100s", tuned_refusal(report->path, report->error));
     else if (report->result == SNAPSHOT_OTHER && outcome->dry_run)
-        (void)snprintf(buf, size, "would be set to %.80s", report->wanted);
+        snprintf(buf, size, "would be set to %.80s", report->wanted);
     else if (report->result == SNAPSHOT_OTHER)
-        (void)snprintf(buf, size, "not taken: the kernel keeps another value than %.40s", report->wanted);
+        snprintf(buf, size, "not taken: the kernel keeps another value than %.40s", report->wanted);
     else if (report->result == SNAPSHOT_DONE)
         text_copy(buf, size, outcome->plan ? "set" : "restored");
     else
@@ -141,7 +140,7 @@ static void put_report(void *context, const struct snapshot_report *report)
 static void path_cell(const struct line *line, char *buf, size_t size)
 {
     if (line->more)
-        (void)snprintf(buf, size, "%s and %u more", line->path, line->more);
+        snprintf(buf, size, "%s and %u more", line->path, line->more);
     else
         text_copy(buf, size, line->path[0] ? line->path : "-");
 }
@@ -222,7 +221,7 @@ static int untune(const struct command_call *call)
         return command_complain(command->name, error, EXIT_ROW_FAILED);
     int failed = snapshot_restore(snapshot, put_report, &outcome, error, sizeof(error));
     snapshot_close(snapshot);
-    (void)snprintf(summary, sizeof(summary), "%zu file%s restored.", outcome.changed, PLURAL(outcome.changed));
+    snprintf(summary, sizeof(summary), "%zu file%s restored.", outcome.changed, PLURAL(outcome.changed));
     const int status = print_outcome(&outcome, options->quiet, summary);
     return failed ? command_complain(command->name, error, EXIT_ROW_FAILED) : status;
 }
@@ -267,15 +266,14 @@ static void put_state(struct tune *t, size_t i)
     show_value(state.now, line.was);
     show_value(state.now, line.now);
     if (!setting_is_written(setting))
-        (void)snprintf(line.result, sizeof(line.result), "not by tune: %.100s", setting->set);
+        snprintf(line.result, sizeof(line.result), "not by tune: %.100s", setting->set);
     else if (state.verdict == SETTING_NOISY)
-        (void)snprintf(line.result, sizeof(line.result), "cannot be set here%s%.90s", state.why[0] ? ": " : "",
-                       state.why);
+        snprintf(line.result, sizeof(line.result), "cannot be set here%s%.90s", state.why[0] ? ": " : "", state.why);
     else if (state.verdict == SETTING_OK)
         text_copy(line.result, sizeof(line.result), "already good");
     else
-        (void)snprintf(line.result, sizeof(line.result), "%s%s%.100s", setting_verdict_names[state.verdict],
-                       state.why[0] ? ": " : "", state.why);
+        snprintf(line.result, sizeof(line.result), "%s%s%.100s", setting_verdict_names[state.verdict],
+                 state.why[0] ? ": " : "", state.why);
     put_line(&t->outcome, &line);
 }
 
@@ -324,9 +322,9 @@ static int apply(struct tune *t, struct snapshot *snapshot)
         return command_complain(t->command->name, summary, EXIT_ROW_FAILED);
     snapshot_apply(snapshot, put_report, &t->outcome);
     if (t->outcome.changed)
-        (void)snprintf(summary, sizeof(summary), "%zu file%s changed; 'jitbench untune%s%s' restores the old values.",
-                       t->outcome.changed, PLURAL(t->outcome.changed), t->options->snapshot[0] ? " --snapshot " : "",
-                       t->options->snapshot);
+        snprintf(summary, sizeof(summary), "%zu file%s changed; 'jitbench untune%s%s' restores the old values.",
+                 t->outcome.changed, PLURAL(t->outcome.changed), t->options->snapshot[0] ? " --snapshot " : "",
+                 t->options->snapshot);
     else
         status = drop(t, snapshot);
     int unprinted = print_outcome(&t->outcome, t->options->quiet, summary);

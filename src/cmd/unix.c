@@ -111,10 +111,10 @@ static void put_indices(const struct table_rows *r, uint64_t copies, const char 
     if (!tests)
         return;
     put_index("", "", "========", grid);
-    (void)snprintf(value, sizeof(value), "%.1f", index);
+    snprintf(value, sizeof(value), "%.1f", index);
     put_index(tests == UNIX_N_INDEX ? "System Benchmarks Index Score" : "System Benchmarks Index Score (Partial Only)",
               protocol, value, grid);
-    (void)snprintf(value, sizeof(value), "%.1f", alone);
+    snprintf(value, sizeof(value), "%.1f", alone);
     if (!isnan(alone))
         put_index("", "with the core free", value, grid);
 }
@@ -127,12 +127,12 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
     char protocol[24];
     bool probed = false;
 
-    (void)snprintf(protocol, sizeof(protocol), "%s protocol", of->name);
+    snprintf(protocol, sizeof(protocol), "%s protocol", of->name);
     text_printf(out, "%llu parallel cop%s of tests, %s\n\n", (unsigned long long)copies, copies == 1 ? "y" : "ies",
                 protocol);
     for (size_t i = 0; i < r->n; i++)
         probed |= !strcmp(r->rows[i].metric, "rate_alone");
-    (void)unix_system_index(r, copies, &tests);
+    unix_system_index(r, copies, &tests);
     put_columns(tests == UNIX_N_INDEX, probed, &grid);
     for (size_t i = 0; i < r->n; i++)
         if (!strcmp(r->rows[i].metric, "rate") && r->rows[i].copies == copies) {

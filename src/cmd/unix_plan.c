@@ -279,7 +279,7 @@ static void add_test(const struct measure *m, const struct unix_test *t, const s
     if (params.pairs.n > copies)
         params.pairs.n = (size_t)copies; /* the row must not mention relations of others */
     params.classic = m->preset == PRESET_CLASSIC;
-    (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch(m));
+    snprintf(params.dir, sizeof(params.dir), "%s", scratch(m));
     struct plan_item *item = measure_item(m, out, t->bench, &params, copies, phase);
     item->test = t->name;
     /* each copy has the CPU for several slices of about 10 ms, for which completions are counted; the common window

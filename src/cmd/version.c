@@ -11,7 +11,7 @@ void version_build(char *buf, size_t size)
     char id[48];
 
     process_build_id(id, sizeof(id));
-    (void)snprintf(buf, size, "%s %s build %.12s", VERSION, VERSION_COMMIT, id[0] ? id : "without id");
+    snprintf(buf, size, "%s %s build %.12s", VERSION, VERSION_COMMIT, id[0] ? id : "without id");
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -68,8 +68,8 @@ static void set_load(const struct measure *m, struct plan_item *item, const stru
     struct load_params params = {.threads = 0};
     char error[160];
 
-    (void)measure_own_tables(&suite_latency, &defaults, &table);
-    (void)option_defaults(&table, 1, m->preset, error, sizeof(error));
+    measure_own_tables(&suite_latency, &defaults, &table);
+    option_defaults(&table, 1, m->preset, error, sizeof(error));
     const char *skip = latency_fill_load(m, &defaults, true, &params);
     if (load == &load_compile)
         params.file_bytes /= 2; /* the load compile uses two files of this size */
@@ -97,7 +97,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
                     -1, error, error_size,
                     "--load: video, x and custom are simulated tasks, beside which `jitbench latency` measures");
     if (!o->loads)
-        (void)measure_item(m, out, &bench_wakeup, &o->params, threads, 0);
+        measure_item(m, out, &bench_wakeup, &o->params, threads, 0);
     for (size_t i = 0; load_list[i]; i++)
         if (o->loads & 1ull << i)
             set_load(m, measure_item(m, out, &bench_wakeup, &o->params, threads, 0), load_list[i]);
@@ -219,9 +219,9 @@ static void put_table(const struct table_rows *r, struct text *out)
             continue;
         char policy[40] = "normal policy";
         if (row->rt_priority > 0)
-            (void)snprintf(policy, sizeof(policy), "SCHED_FIFO %.0f", row->rt_priority);
-        (void)snprintf(title, sizeof(title), "Wake-up latency in us: %s, every %g us", policy, interval);
-        (void)snprintf(over, sizeof(over), ">= %g us", end);
+            snprintf(policy, sizeof(policy), "SCHED_FIFO %.0f", row->rt_priority);
+        snprintf(title, sizeof(title), "Wake-up latency in us: %s, every %g us", policy, interval);
+        snprintf(over, sizeof(over), ">= %g us", end);
         break;
     }
     FREED_BY(memory_free) struct row *shown = calloc(r->n + 1, sizeof(*shown));
@@ -278,7 +278,7 @@ static void print(const struct table_rows *r, struct text *out)
 {
     put_table(r, out);
     put_summary(r, out);
-    (void)noise_who_timeline(r->rows, r->n, r->table_width, out);
+    noise_who_timeline(r->rows, r->n, r->table_width, out);
     if (r->pictures)
         put_histograms(r, out);
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows/text.h"
 #include "sys/base.h"
 
 #define ADDRESS(id, name) &export_##id,

@@ -159,7 +159,7 @@ static const char *mail_time(const char *utc, double later_s, char buf[64])
     if (strptime(utc, "%Y-%m-%dT%H:%M:%SZ", &t)) {
         const time_t at = timegm(&t) + (time_t)(later_s >= 0 ? later_s : 0);
         if (gmtime_r(&at, &t))
-            (void)strftime(buf, 64, "%a, %d %b %Y %H:%M:%S +0000", &t);
+            strftime(buf, 64, "%a, %d %b %Y %H:%M:%S +0000", &t);
     }
     return buf;
 }

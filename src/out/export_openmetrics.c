@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Exports rows as OpenMetrics 1.0 text that is also valid in Prometheus' text format 0.0.4: gauges, no timestamps. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "out/export.h"
-#include "rows/text.h"
 #include "sys/base.h"
 
 static const char *refuse(const struct row *row)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "out/export.h"
-#include "rows/rows.h"
 #include "sys/base.h"
 
 /* Points of a test whose rate equals its baseline. */

@@ -61,8 +61,8 @@ static void find_shown(const struct judgement *f, const struct shown *what, stru
     const bool by_alone = alone && f->metric[alone - 1].n;
     column->figure = found;
     column->judged = by_alone ? alone - 1 : found;
-    (void)snprintf(column->heading, sizeof(column->heading), "%s%s%s%s", what->heading, by_alone ? ", alone" : "",
-                   protocol[0] ? ", " : "", protocol);
+    snprintf(column->heading, sizeof(column->heading), "%s%s%s%s", what->heading, by_alone ? ", alone" : "",
+             protocol[0] ? ", " : "", protocol);
 }
 
 char *fleet_name_figure(const struct gather_figure *figure, char *buf, size_t size)

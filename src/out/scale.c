@@ -79,7 +79,7 @@ static void put_table(const struct projection *p, bool every, unsigned width, st
     grid_columns(&grid, &(struct grid_column){.title = "Core %", .width = 6}, shares_known(p));
     grid_columns(&grid, &(struct grid_column){.title = "Step", .width = 7}, 1);
     for (size_t r = 0; r < p->n_ranks; r++) {
-        (void)snprintf(titles[r], sizeof(titles[r]), "%.0f", p->ranks[r]);
+        snprintf(titles[r], sizeof(titles[r]), "%.0f", p->ranks[r]);
         grid_columns(&grid,
                      &(struct grid_column){.title = titles[r], .width = 8, .rank = (unsigned)(p->n_ranks - 1 - r)}, 1);
     }
@@ -119,7 +119,7 @@ static void put_costs(const struct projection *p, unsigned width, struct text *o
 
     grid_columns(&grid, columns, COUNT(columns));
     for (size_t s = 0; s < p->n_steps; s++) {
-        (void)snprintf(titles[s], sizeof(titles[s]), "steps of %5s", TEXT_DURATION((uint64_t)p->step_ns[s]));
+        snprintf(titles[s], sizeof(titles[s]), "steps of %5s", TEXT_DURATION((uint64_t)p->step_ns[s]));
         grid_columns(&grid, &(struct grid_column){.title = titles[s], .width = 19, .rank = (unsigned)s}, 1);
     }
     for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++)

@@ -139,7 +139,7 @@ static void put_lines(const char *title, const char *note, const struct figure_l
                                   .x_log = true,
                                   .y_low = 1};
 
-    (void)figure_curve(out, &figure, lines, n);
+    figure_curve(out, &figure, lines, n);
 }
 
 static void put_all_runs(const struct report *report, struct text *out)
@@ -311,14 +311,14 @@ static void put_figure(const struct history *h, size_t number, struct stats_poin
     }
     const char *note = TEXT_LINE("%zu runs, %s is better; %zu change%s", f->n, of->higher_is_better ? "more" : "less",
                                  f->n_changes, PLURAL(f->n_changes));
-    (void)figure_levels(out,
-                        &(struct figure){.title = history_name(h, number, name, sizeof(name)),
-                                         .note = note,
-                                         .x_title = "Run",
-                                         .y_title = of->metric,
+    figure_levels(out,
+                  &(struct figure){.title = history_name(h, number, name, sizeof(name)),
+                                   .note = note,
+                                   .x_title = "Run",
+                                   .y_title = of->metric,
 
-                                         .y_unit = of->unit},
-                        points, f->n, levels, n);
+                                   .y_unit = of->unit},
+                  points, f->n, levels, n);
 }
 
 /* Figures that changed first. */
@@ -521,7 +521,7 @@ static void put_suite(const struct report *report, const char *suite, size_t num
     report_put_figures(report, suite, out);
     if (!strcmp(suite, "memory"))
         put_map_of_cores(report, out);
-    (void)report_put_rows(report, suite, false, LINES_SHOWN_MAX, out);
+    report_put_rows(report, suite, false, LINES_SHOWN_MAX, out);
     text_printf(out, "</section>\n");
 }
 
@@ -667,8 +667,8 @@ void report_finish(struct report *report)
     report->n_runs = report->set.n_runs < REPORT_RUNS_MAX ? report->set.n_runs : REPORT_RUNS_MAX;
     const bool differ = hosts_differ(report);
     for (size_t i = 0; i < report->n_runs; i++)
-        (void)snprintf(report->name[i], REPORT_NAME, "%c%s%.16s", (int)('A' + i), differ ? " " : "",
-                       differ ? report->set.runs[i]->host : "");
+        snprintf(report->name[i], REPORT_NAME, "%c%s%.16s", (int)('A' + i), differ ? " " : "",
+                 differ ? report->set.runs[i]->host : "");
     metrics_mark_headlines(report->metrics, report->set.rows, report->set.n);
     report_sort_rows(report);
 }

@@ -178,8 +178,8 @@ static void label_of(const struct report_figure *about, const struct row *row, c
                                  [LABEL_LOAD] = row->load[0] ? row->load : "none",
                                  [LABEL_TEST] = row->test,
                                  [LABEL_CPUS] = row->cpus[0] ? row->cpus : "?"};
-    (void)snprintf(buf, size, "%s%.*s", about->label == LABEL_CPUS ? "CPU " : "",
-                   about->label == LABEL_KEY && length < 40 ? (int)length : 40, texts[about->label]);
+    snprintf(buf, size, "%s%.*s", about->label == LABEL_CPUS ? "CPU " : "",
+             about->label == LABEL_KEY && length < 40 ? (int)length : 40, texts[about->label]);
     if (about->label == LABEL_CPUS) /* the label names the CPU, and not the number of copies */
         return;
     if (row->copies > 1 && about->kind != KIND_BARS_PARTS)
@@ -248,7 +248,7 @@ static struct figure words_of(const struct report_figure *about, const struct ro
 {
     bool sideways = about->kind == KIND_BODY || about->kind == KIND_HISTOGRAM || about->kind == KIND_RANGES;
 
-    (void)snprintf(title, size, "%s%s%s", about->title, what[0] ? ": " : "", what);
+    snprintf(title, size, "%s%s%s", about->title, what[0] ? ": " : "", what);
     return (struct figure){
         .title = title,
         .note = about->note,
@@ -269,14 +269,14 @@ static void put_work(const struct picks *picks, const char *label, struct text *
     size_t n = take_entries(picks, label, NULL, false, entries, REPORT_RUNS_MAX * 4);
     char title[256], what[128];
 
-    (void)snprintf(what, sizeof(what), "%s%s%s", about->label == LABEL_KEY ? about->key : "",
-                   about->label == LABEL_KEY ? " " : "", label);
+    snprintf(what, sizeof(what), "%s%s%s", about->label == LABEL_KEY ? about->key : "",
+             about->label == LABEL_KEY ? " " : "", label);
     struct figure words = words_of(about, entries[0].row, what, title, sizeof(title));
     if (about->kind == KIND_BODY || about->kind == KIND_HISTOGRAM)
-        (void)figure_histogram(out, &words, entries, n, about->kind == KIND_BODY);
+        figure_histogram(out, &words, entries, n, about->kind == KIND_BODY);
     else
-        (void)figure_trace(out, &words, entries, n, about->kind == KIND_FIRST ? FIRST_EVENTS : INFINITY,
-                           about->kind == KIND_SERIES);
+        figure_trace(out, &words, entries, n, about->kind == KIND_FIRST ? FIRST_EVENTS : INFINITY,
+                     about->kind == KIND_SERIES);
 }
 
 /* Appends the preferred panel (if none is preferred, the first OPEN_MAX / 2) to out, the others to folded. */
@@ -330,11 +330,11 @@ static void put_curve(const struct picks *picks, struct text *out)
         const char *word = row_param(&picks->pick[i].row->param, split, &length);
         if (!word)
             continue;
-        (void)snprintf(own, sizeof(own), "%.*s", (int)length, word);
-        (void)index_enter(&splits, own);
+        snprintf(own, sizeof(own), "%.*s", (int)length, word);
+        index_enter(&splits, own);
     }
     if (!splits.n)
-        (void)index_enter(&splits, "");
+        index_enter(&splits, "");
     for (size_t run = 0; run < picks->report->n_runs; run++)
         for (size_t v = 0; v < splits.n; v++) {
             const char *value = splits.name[v];
@@ -342,8 +342,8 @@ static void put_curve(const struct picks *picks, struct text *out)
             const size_t n = take_points(picks, run, value[0] ? value : NULL, values + used);
             if (!n)
                 continue;
-            (void)snprintf(labels[n_lines], sizeof(labels[n_lines]), "%s%s%.60s", named ? picks->report->name[run] : "",
-                           named && value[0] ? " " : "", value);
+            snprintf(labels[n_lines], sizeof(labels[n_lines]), "%s%s%.60s", named ? picks->report->name[run] : "",
+                     named && value[0] ? " " : "", value);
             lines[n_lines] = (struct figure_line){.label = labels[n_lines],
                                                   .colour = (unsigned)((run * splits.n + v) % HTML_COLOURS),
                                                   .values = values + used,
@@ -352,7 +352,7 @@ static void put_curve(const struct picks *picks, struct text *out)
             used += n;
         }
     struct figure words = words_of(picks->about, picks->pick[0].row, "", title, sizeof(title));
-    (void)figure_curve(out, &words, lines, n_lines);
+    figure_curve(out, &words, lines, n_lines);
 }
 
 /* --- Bars. --- */
@@ -393,13 +393,13 @@ static void put_matrix(const struct picks *picks, const struct figure_entry *ent
     struct figure words = words_of(about, entries[0].row, what, title, sizeof(title));
     if (!works_across && about->kind == KIND_BARS)
         words.x_title = "Size above the mean (clock ticks)";
-    (void)figure_bars(out, &words,
-                      &(struct figure_bars){.categories = categories,
-                                            .series = works_across ? parts : entries,
-                                            .n_categories = n_across,
-                                            .n_series = works_across ? n_parts : n,
-                                            .values = values,
-                                            .log = about->log});
+    figure_bars(out, &words,
+                &(struct figure_bars){.categories = categories,
+                                      .series = works_across ? parts : entries,
+                                      .n_categories = n_across,
+                                      .n_series = works_across ? n_parts : n,
+                                      .values = values,
+                                      .log = about->log});
 }
 
 /* All runs side by side, for the preferred work, otherwise the first. */
@@ -417,7 +417,7 @@ static void put_bars_by_run(const struct picks *picks, const struct figure_entry
             entries[used] = all[i];
             entries[used++].label = picks->report->name[all[i].colour];
         }
-    (void)snprintf(what, sizeof(what), "%s %.60s", picks->about->key, work);
+    snprintf(what, sizeof(what), "%s %.60s", picks->about->key, work);
     put_matrix(picks, entries, used, false, what, out);
 }
 
@@ -435,8 +435,8 @@ static void put_bars_of_run(const struct picks *picks, const struct figure_entry
     /* put_bars_by_run() has drawn the bars if there is only one label. */
     if (!used || (used == 1 && picks->about->kind == KIND_BARS && !test))
         return;
-    (void)snprintf(what, sizeof(what), "%.60s%s%s", test ? test : "", test && several ? ", " : "",
-                   several ? picks->report->name[run] : "");
+    snprintf(what, sizeof(what), "%.60s%s%s", test ? test : "", test && several ? ", " : "",
+             several ? picks->report->name[run] : "");
     for (size_t i = 0; i < used && !across; i++)
         entries[i].colour = (unsigned)(i ? i + 3 : 0) % HTML_COLOURS; /* colours that do not suggest a run */
     put_matrix(picks, entries, across || used <= HTML_COLOURS ? used : HTML_COLOURS, across, what, out);
@@ -476,7 +476,7 @@ static void put_stacks(const struct picks *picks, const struct figure *words, co
     for (size_t i = 0; i < n; i++)
         for (size_t p = 0; p < n_parts; p++)
             parts[i * n_parts + p] = part_of(picks, &entries[i], p).value;
-    (void)figure_stacks(out, words, entries, n, &(struct figure_parts){keys, n_parts, parts});
+    figure_stacks(out, words, entries, n, &(struct figure_parts){keys, n_parts, parts});
 }
 
 /* Rows have value and interval of the rate, so the interval is scaled to the index. */
@@ -489,7 +489,7 @@ static void put_index(const struct figure *words, const struct figure_entry *ent
         double scale = row->index / row->value;
         values[i] = (struct figure_value){NAN, row->index, row->stats.ci95_lo * scale, row->stats.ci95_hi * scale};
     }
-    (void)figure_lengths(out, words, entries, values, n);
+    figure_lengths(out, words, entries, values, n);
 }
 
 #define PROTOCOLS_SIZE (REPORT_RUNS_MAX * (REPORT_NAME + ROW_PROTOCOL_SIZE + 4))
@@ -530,16 +530,15 @@ static void put_lines(const struct picks *picks, const char *test, struct text *
         share_axis(&words, &picks->pick[i].row->stats);
     /* The lines of several runs have the run in their labels, because colour alone is not accessible. */
     for (size_t i = 0; i < n && picks->report->n_runs > 1; i++) {
-        (void)snprintf(labels[i], sizeof(labels[i]), "%.62s %s", entries[i].label,
-                       picks->report->name[entries[i].colour]);
+        snprintf(labels[i], sizeof(labels[i]), "%.62s %s", entries[i].label, picks->report->name[entries[i].colour]);
         entries[i].label = labels[i];
     }
     if (about->kind == KIND_INDEX)
         put_index(&words, entries, n, out);
     else if (about->kind == KIND_RANGES)
-        (void)figure_ranges(out, &words, entries, n);
+        figure_ranges(out, &words, entries, n);
     else if (about->kind == KIND_STRIPS)
-        (void)figure_strips(out, &words, entries, n);
+        figure_strips(out, &words, entries, n);
     else
         put_stacks(picks, &words, entries, n, out);
 }
@@ -591,7 +590,7 @@ static size_t take_metric(const struct report *report, const char *suite, const 
     for (size_t i = 0; i < n && report->n_runs > 1; i++) {
         char label[LABEL_SIZE];
         text_copy(label, sizeof(label), labels[i]);
-        (void)snprintf(labels[i], sizeof(labels[i]), "%s: %s", report->name[entries[i].colour], label);
+        snprintf(labels[i], sizeof(labels[i]), "%s: %s", report->name[entries[i].colour], label);
     }
     return n;
 }
@@ -632,14 +631,14 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
                      UNITS_VALUE(first->value, first->unit));
             continue;
         }
-        (void)snprintf(title, sizeof(title), "%s%s%s", metrics[m], words == metrics[m] ? "" : ": ",
-                       words == metrics[m] ? "" : words);
-        (void)figure_samples(out,
-                             &(struct figure){.title = title,
-                                              .note = "dots: samples; bar: median; line: 95 % interval of the mean",
-                                              .x_title = metrics[m],
-                                              .x_unit = first->unit},
-                             entries, n);
+        snprintf(title, sizeof(title), "%s%s%s", metrics[m], words == metrics[m] ? "" : ": ",
+                 words == metrics[m] ? "" : words);
+        figure_samples(out,
+                       &(struct figure){.title = title,
+                                        .note = "dots: samples; bar: median; line: 95 % interval of the mean",
+                                        .x_title = metrics[m],
+                                        .x_unit = first->unit},
+                       entries, n);
     }
 }
 

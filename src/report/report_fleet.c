@@ -218,16 +218,16 @@ static void fill_cell(const void *context, size_t row, size_t column, struct hea
     double own = gather_value(f->g, k, j->machine);
 
     if (isnan(own)) {
-        (void)snprintf(cell->tip, sizeof(cell->tip), "%.60s, %.100s: no value", j->name, f->name[column]);
+        snprintf(cell->tip, sizeof(cell->tip), "%.60s, %.100s: no value", j->name, f->name[column]);
         return;
     }
     double distance = fabs(outlier_distance(metric, own));
     bool worse = judge_worse_by(&f->judgement, k, own) > 0;
     cell->worse = worse ? distance : -distance;
     cell->far = judge_is_far(&f->judgement, k, j->machine, own);
-    (void)snprintf(cell->tip, sizeof(cell->tip), "%.60s, %.100s: %s, %+.1f %%: %s by %.1f spreads%s", j->name,
-                   f->name[column], UNITS_VALUE(own, f->g->figure[k].unit), 100 * outlier_effect(metric, own),
-                   worse ? "worse" : "better", distance, cell->far ? ", stands out" : "");
+    snprintf(cell->tip, sizeof(cell->tip), "%.60s, %.100s: %s, %+.1f %%: %s by %.1f spreads%s", j->name,
+             f->name[column], UNITS_VALUE(own, f->g->figure[k].unit), 100 * outlier_effect(metric, own),
+             worse ? "worse" : "better", distance, cell->far ? ", stands out" : "");
 }
 
 static void put_map(const struct fleet *f, struct text *out)
@@ -313,8 +313,8 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
     title[0] = (char)(title[0] >= 'a' && title[0] <= 'z' ? title[0] - 'a' + 'A' : title[0]);
     for (char *s = title; *s; s++)
         *s = (char)(*s == '_' ? ' ' : *s);
-    (void)figure_dots(
-        out, &(struct figure){.title = f->name[column], .note = note, .x_title = title, .x_unit = of->unit}, &dots);
+    figure_dots(out, &(struct figure){.title = f->name[column], .note = note, .x_title = title, .x_unit = of->unit},
+                &dots);
 }
 
 /* Figures with an outlier first; after OPEN_MOST the others are folded. */

@@ -178,13 +178,13 @@ static void put_curve(const struct curve *curve, struct text *out)
     text_copy(x_title, sizeof(x_title), curve->key + 1);
     x_title[strcspn(x_title, "}")] = '\0';
     const char *first = n_names > LINES_MAX ? TEXT_LINE("the first %u lines of %zu; ", LINES_MAX, n_names) : "";
-    (void)figure_curve(out,
-                       &(struct figure){.title = TEXT_LINE("Wall-clock time by %s", x_title),
-                                        .note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first),
-                                        .x_title = x_title,
-                                        .y_title = "Mean",
-                                        .y_unit = curve->points[0].row->unit},
-                       lines, n_lines);
+    figure_curve(out,
+                 &(struct figure){.title = TEXT_LINE("Wall-clock time by %s", x_title),
+                                  .note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first),
+                                  .x_title = x_title,
+                                  .y_title = "Mean",
+                                  .y_unit = curve->points[0].row->unit},
+                 lines, n_lines);
 }
 
 /* --- All parameters. --- */

@@ -553,7 +553,7 @@ static void fill_fact(const struct report *report, size_t run, const struct fact
     const void *at = (const char *)report->set.runs[run] + fact->offset;
 
     if (fact->source == FROM_RUN_COUNT)
-        (void)snprintf(buf, size, "%.0" PRIu64, *(const uint64_t *)at); /* prints nothing for 0 */
+        snprintf(buf, size, "%.0" PRIu64, *(const uint64_t *)at); /* prints nothing for 0 */
     else if (fact->source == FROM_RUN_ITEMS)
         list_items(at, buf, size);
     else if (fact->source == FROM_RUN)

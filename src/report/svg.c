@@ -164,7 +164,7 @@ static void log_label(double at, const char *unit, char *label, size_t size)
     else if (at >= 1000 && !prefix.name[0])
         prefix = (struct units){.factor = 1e-3, .name = "k"};
     units_number(at * prefix.factor, step_decimals(at * prefix.factor), number, sizeof(number));
-    (void)snprintf(label, size, "%.24s%.2s", number, prefix.name);
+    snprintf(label, size, "%.24s%.2s", number, prefix.name);
 }
 
 /* every 0: at 1, 2 and 5 times each power of ten. */

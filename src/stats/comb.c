@@ -129,8 +129,8 @@ static void refine(struct comb *comb, const struct comb_event *events, size_t n,
 {
     double values[MEDIANS], first, last, early, late;
 
-    (void)offset((double)events[0].at, comb->phase, comb->period, &first);
-    (void)offset((double)events[n - 1].at, comb->phase, comb->period, &last);
+    offset((double)events[0].at, comb->phase, comb->period, &first);
+    offset((double)events[n - 1].at, comb->phase, comb->period, &last);
     double half = (first + last + 1) / 2;
     size_t n_early = collect(comb, events, n, reach, first, half, false, values);
     early = stats_median(values, n_early);
