@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -70,6 +71,48 @@ static inline pid_t start_timer(const char *cpu)
     while (read(fd, &times, sizeof(times)) > 0) {
     }
     _exit(1);
+}
+
+static inline void *burn(void *unused)
+{
+    struct timespec now, begun;
+
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begun);
+    do
+        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    while ((now.tv_sec - begun.tv_sec) * 1000000000 + now.tv_nsec - begun.tv_nsec < 200000);
+    return unused;
+}
+
+/* Makes 328 processes a second on another CPU, if there is one, which move to that CPU and work there for a moment:
+ * with their parent's name, with one of their own, or with a thread. */
+static inline pid_t start_forker(const char *cpu)
+{
+    const struct timespec pause = {.tv_nsec = 1000000000 / 328};
+    const pid_t pid = fork();
+    cpu_set_t set;
+    pthread_t thread;
+
+    assert_true(pid >= 0);
+    if (pid)
+        return pid;
+    on_cpu(strcmp(cpu, "0") || sysconf(_SC_NPROCESSORS_ONLN) == 1 ? "0" : "1", "forker");
+    (void)nice(-15);
+    (void)signal(SIGCHLD, SIG_IGN);
+    CPU_ZERO(&set);
+    CPU_SET((size_t)atoi(cpu), &set);
+    for (unsigned i = 0;; i++, (void)nanosleep(&pause, NULL)) {
+        if (fork())
+            continue;
+        if (i % 3 == 1)
+            (void)prctl(PR_SET_NAME, "kid", 0, 0, 0);
+        if (sched_setaffinity(0, sizeof(set), &set))
+            _exit(1);
+        if (i % 3 == 2 && pthread_create(&thread, NULL, burn, NULL) == 0)
+            (void)pthread_join(thread, NULL);
+        (void)burn(NULL);
+        _exit(0);
+    }
 }
 
 static inline void end(pid_t pid)

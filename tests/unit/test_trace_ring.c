@@ -306,10 +306,12 @@ TEST_WITH(test_trace_ring_that_is_full_says_so, make_ring, free_ring)
 
 /* --- Rings of the kernel's. --- */
 
-/* The switches between this task and a pause, with their times; both kinds of ring. */
+/* The switches between this task and a pause, with their times; both kinds of ring, also where the tracepoints have
+ * gone since their numbers were read. */
 TEST(test_trace_ring_of_this_machine)
 {
-    static const struct trace_events none;
+    static const struct trace_events none,
+        gone = {.of = {{.id = 0xfffffff, .kind = TRACE_SWITCH}, {.id = 0xffffffe, .kind = TRACE_ENTER}}, .n = 2};
     const struct timespec pause = {.tv_nsec = 2000000};
     struct cpuset cpus, one;
     struct trace_ring real = {.n = 0};
@@ -320,9 +322,9 @@ TEST(test_trace_ring_of_this_machine)
     cpuset_clear(&one);
     cpuset_add(&one, cpu);
     assert_int_equal(task_set_affinity(&one), 0);
-    for (unsigned last = 0; last < 2; last++) {
+    for (unsigned kind = 0; kind < 4; kind++) {
         unsigned away = 0, back = 0;
-        const int error = trace_ring_open(&real, cpu, &none, 65536, last);
+        const int error = trace_ring_open(&real, cpu, kind / 2 ? &gone : &none, 65536, kind % 2);
         if (error) {
             char why[160];
             assert_int_equal(task_set_affinity(&cpus), 0);

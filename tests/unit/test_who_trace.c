@@ -299,7 +299,8 @@ static int enter_found(struct who *who, const struct who_names *names)
     CHECK(n > 0);
     for (size_t i = 0; i < n; i++) {
         const struct who_label *label = &lines[i].label;
-        make_key(key, strcmp(label->kind, "kthread") ? label->kind : "task", label->name, strlen(label->name));
+        make_key(key, strcmp(label->kind, "kthread") && strcmp(label->kind, "own") ? label->kind : "task", label->name,
+                 strlen(label->name));
         taken_of(key)->who_ns += lines[i].ns;
         taken_of(key)->who_n += lines[i].n;
     }
@@ -365,8 +366,12 @@ static int traced(void)
     (void)snprintf(text, sizeof(text), "%u", cpu);
     outcome->toggled = cpuset_count(&all) > 1;
     const pid_t leaver = start_leaver(text, &tell), sender = start_sender(text);
-    const pid_t others[] = {start_hog(text), start_timer(text), outcome->toggled ? START_TOGGLER(text) : -1,
-                            outcome->disk[0] ? start_reader(text, device) : -1, sender};
+    const pid_t others[] = {start_hog(text),
+                            start_timer(text),
+                            outcome->toggled ? START_TOGGLER(text) : -1,
+                            outcome->disk[0] ? start_reader(text, device) : -1,
+                            sender,
+                            start_forker(text)};
     outcome->sends = sender > 0;
     (void)snprintf(outcome->receiver, KEY_SIZE, "task backlog_napi/%u", cpu);
     on_cpu(text, "sampler");
@@ -433,6 +438,8 @@ static bool is_as_traced(void)
     as_traced &= is_given("task a_hog?[2J", 20000);
     as_traced &= is_given("task waker", 300);
     as_traced &= is_given("task leaver", 3000);
+    as_traced &= is_given("task forker", 1000);
+    as_traced &= is_given("task kid", 500);
     as_traced &= !outcome->toggled || is_found("interrupt call_function_single");
     /* PREEMPT_RT receives packets that another CPU steers to this one in a kernel thread. */
     if (outcome->sends && taken_of(outcome->receiver)->trace_ns > 0)
