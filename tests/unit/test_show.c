@@ -138,8 +138,8 @@ TEST(test_show_names_commands_as_they_were_typed)
                          make_row("run", "my prog", "command='./my prog' x", "wall", 1)};
     char *text = shown(rows, 4);
 
-    IN_ORDER(text, "ratio to the first", "\n'./my prog' x ", " 1.000", "\nmine ", " 2.000", "\n/bin/sleep 1 ",
-             " 3.000", "\nsh ");
+    IN_ORDER(text, "ratio to the first", "\n'./my prog' x ", " 1.000", "\nmine ", " 2.000", "\n/bin/sleep 1 ", " 3.000",
+             "\nsh ");
     free(text);
 }
 
