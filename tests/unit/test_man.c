@@ -302,6 +302,26 @@ static void check_notes(const struct page *page, const struct option_table *tabl
                  brackets);
 }
 
+/* Fails unless the item says the numbers that help gives as defaults: "5 s" and "2 s" of "default: 5 s, 2 s with
+ * --quick". */
+static void check_defaults(const struct page *page, const struct option *row, size_t at)
+{
+    struct text item = {0};
+    char number[64];
+
+    for (size_t i = at + 1; i < item_end(page, at); i++)
+        text_printf(&item, " %s", page->line[i]);
+    for (const char *p = strstr(row->help, "default: "); p; p = strstr(p + 2, ", ")) {
+        p += *p == 'd' ? strlen("default: ") - 2 : 0;
+        const size_t digits = strspn(p + 2, "0123456789"),
+                     unit = p[2 + digits] == ' ' ? 1 + strcspn(p + 3 + digits, " ,") : 0;
+        (void)snprintf(number, sizeof(number), " %.*s", (int)(digits + unit), p + 2);
+        if (digits && !strstr(item.data, number))
+            fail_msg("%s: --%s: the default '%s' of help is missing", page->path, row->name, number + 1);
+    }
+    text_free(&item);
+}
+
 static void check_options(const struct command *command)
 {
     struct option_table tables[TABLES_MAX];
@@ -313,7 +333,9 @@ static void check_options(const struct command *command)
     for (size_t t = 0; t < n; t++)
         for (size_t r = 0; r < tables[t].n; r++) {
             item_line(&tables[t], &tables[t].rows[r], line, sizeof(line));
-            check_notes(page, &tables[t], &tables[t].rows[r], item_find(page, line));
+            const size_t at = item_find(page, line);
+            check_notes(page, &tables[t], &tables[t].rows[r], at);
+            check_defaults(page, &tables[t].rows[r], at);
             items_put(program, line);
         }
     items_of_page(page, NULL, ".It Fl", listed);
