@@ -20,7 +20,7 @@ static double now_s(void)
 /* -1 on an error, with the reason. */
 static int64_t read_fields(const char *path, char *error, size_t error_size)
 {
-    struct reader *r = reader_open(path, error, error_size);
+    struct reader *r = reader_open(path, false, error, error_size);
     int64_t n = 0;
     int more;
 
