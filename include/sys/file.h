@@ -58,7 +58,7 @@ int directory_create(const char *path);
 int directory_clear(const char *path);
 
 /* Opens an existing pipe, terminal or character device for appending, and waits until a pipe has a reader. A link is
- * followed when it is ours or root's and nobody else could have put it there. -EINTR after a signal that asks the
+ * followed when it is ours or root's and nobody else could have put it there. -ENXIO after a signal that asks the
  * program to end, -EEXIST for a regular file or a dangling link, -ENOTBLK, -ELOOP for a link not followed, -EACCES
  * for another user's pipe in a world-writable directory. */
 int directory_open_existing(const char *path);

@@ -151,7 +151,7 @@ static int open_writing(int folder, const char *name, int flags)
 
     while ((fd = openat(folder, name, O_WRONLY | O_NONBLOCK | APPEND | flags)) < 0 && errno == ENXIO) {
         if (signals_pending())
-            return -EINTR;
+            return -ENXIO;
         signals_sleep_ns(READER_WAIT_NS);
     }
     if (fd >= 0)
@@ -198,7 +198,7 @@ const char *directory_why_not(int error)
 {
     return error == -EEXIST    ? "the file exists; jitbench never overwrites"
            : error == -ENOTBLK ? "is a block device; jitbench never overwrites"
-           : error == -EINTR   ? "a pipe that no process reads from"
+           : error == -ENXIO   ? "a pipe that no process reads from"
            : error == -ELOOP   ? "leads through a symbolic link that another user may have put there"
                                : strerror(-error);
 }
