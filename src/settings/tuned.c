@@ -151,7 +151,7 @@ static void say_left(void *context, const struct snapshot_report *report)
 {
     (void)context;
     if (report->result == SNAPSHOT_REFUSED || report->result == SNAPSHOT_OTHER)
-        message_print("jitbench: %s is '%.80s', not '%.80s' as before: %s\n", report->path, report->now, report->wanted,
+        message_print("jitbench: %s could not be set back to '%.80s': %s\n", report->path, report->wanted,
                       report->error ? tuned_refusal(report->path, report->error) : "kept by the kernel");
 }
 

@@ -191,7 +191,7 @@ CLI_TEST(test_repeat_ends_where_settings_are_not_restored)
 {
     static const char left[] = "jitbench run: run 1 of 2 left settings that are not restored, so no further run "
                                "begins; run 'jitbench untune'\n";
-    static const char what[] = "jitbench: " INTERVAL " is '', not '1' as before: No such file or directory\n"
+    static const char what[] = "jitbench: " INTERVAL " could not be set back to '1': No such file or directory\n"
                                "jitbench: 1 of 1 files could not be restored; '/run/jitbench.snapshot' is kept, and "
                                "'jitbench untune' tries again\n";
     static const char script[] = "read v <" INTERVAL "; [ $v = 1 ] || rm " INTERVAL;
