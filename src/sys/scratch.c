@@ -416,8 +416,9 @@ static void keeper_main(const struct scratch_keeper *keeper, int life_fd)
         signal(ending[i], SIG_IGN);
     dup2(life_fd, 0);
     process_close_from(1);       /* what it inherited would stay open as long as it lives */
-    procfs_read_fd(0, &byte, 1); /* end of file: the owner has been killed */
-    keeper->orphaned(keeper->context);
+    procfs_read_fd(0, &byte, 1); /* end of file: the owner has been killed, or could not kill this process */
+    if (keeper->note->path[0])
+        keeper->orphaned(keeper->context);
     _exit(0);
 }
 
@@ -473,11 +474,12 @@ void scratch_keeper_end(struct scratch_keeper *keeper)
     if (!keeper->pid)
         return;
     scratch_remove_noted(keeper->note);
+    keeper->note->path[0] = 0;
     if (keeper->pid > 0)
         kill(keeper->pid, SIGKILL);
+    close(keeper->fd);
     while (keeper->pid > 0 && waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR) {
     }
-    close(keeper->fd);
     if (keeper->folder >= 0)
         close(keeper->folder);
     keeper->pid = 0;
