@@ -793,17 +793,19 @@ TREE_TEST(test_settings_write_preferences_before_the_governor)
     assert_true(epp < governor && epb < governor);
 }
 
-/* The kernel command line may contain any bytes. */
+/* The kernel command line and the names of files may contain any bytes. */
 TREE_TEST(test_settings_texts_are_printable)
 {
-    char text[400];
+    char text[800];
 
     tree_put("/sys/devices/system/cpu/online", "0-3\n");
     tree_put("/proc/stat", "cpu  1\n");
     tree_put("/proc/cmdline", "quiet irqaffinity=0-4\xa2\x7f\033[2J\n");
+    tree_put("/sys/devices/system/cpu/vulnerabilities/x\033[2J;smt=on", "Vulnerable\n");
     look_at("1-2");
     settings_describe(&view, text, sizeof(text));
     assert_non_null(strstr(text, "cmdline=quiet|irqaffinity=0-4??_"));
+    assert_null(strstr(text, "smt=on"));
     for (const char *c = text; *c; c++)
         assert_true(*c >= ' ' && *c <= '~');
 }
