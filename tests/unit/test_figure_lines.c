@@ -125,6 +125,9 @@ TEST_WITH(test_figure_lengths_begin_at_nothing, begin, NULL)
     assert_true(fabs(width[0] - (360 - 66 - left) * 100 / 150) < 0.11);
     assert_true(fabs(width[1] - (360 - 66 - left) * 50 / 150) < 0.11);
     assert_int_equal(count(out.data, "class=\"whisker\""), 1);
+    /* The value stands behind bar and interval. */
+    assert_int_equal(numbers(strstr(out.data, "class=\"whisker\""), "class=\"ink\" x=\"", y, 4), 2);
+    assert_true(fabs(y[0] - (left + (360 - 66 - left) * 110 / 150 + 4)) < 0.11);
     text_free(&out);
 }
 

@@ -951,6 +951,9 @@ TREE_TEST(test_settings_power_supplies)
     expect_one("power", SETTING_NOISY, "on battery", "");
     tree_put("/sys/class/power_supply/ucsi/online", "1\n");
     expect_one("power", SETTING_OK, "online", "");
+    tree_put("/sys/class/power_supply/AC/online", "1\n");
+    tree_put("/sys/class/power_supply/ucsi/online", "0\n");
+    expect_one("power", SETTING_OK, "online", "");
 }
 
 TREE_TEST(test_settings_power_of_a_desktop)

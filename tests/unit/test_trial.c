@@ -1701,14 +1701,19 @@ TEST(test_trial_slots_have_reached_a_state_when_all_have)
 {
     static const struct party some[] = {{.role = ROLE_PARTNER}, {.role = ROLE_MEASURED}};
     static const struct bench bench = {.parties = some, .n_parties = 2};
-    struct trial_head *head = calloc(1, sizeof(*head) + 2 * sizeof(head->slot[0]));
-    struct trial trial = {.spec = {.bench = &bench}, .head = head, .n_slots = 2};
+    struct trial_head *head = calloc(1, sizeof(*head) + 3 * sizeof(head->slot[0]));
+    struct trial trial = {.spec = {.bench = &bench}, .head = head, .n_slots = 3};
 
     assert_non_null(head);
-    head->slot[1].party = 1;
+    head->slot[1].party = head->slot[2].party = 1;
     assert_true(trial_slots_reached(&trial, STATE_STARTING, false));
     assert_false(trial_slots_reached(&trial, STATE_READY, true));
-    head->slot[1].state = STATE_DONE;
+    for (int first = 1; first <= 2; first++) {
+        head->slot[first].state = STATE_DONE;
+        head->slot[3 - first].state = STATE_READY;
+        assert_false(trial_slots_reached(&trial, STATE_DONE, true));
+    }
+    head->slot[1].state = head->slot[2].state = STATE_DONE;
     assert_true(trial_slots_reached(&trial, STATE_READY, true) && trial_slots_reached(&trial, STATE_DONE, true));
     assert_false(trial_slots_reached(&trial, STATE_READY, false));
     head->slot[0].state = STATE_READY;
