@@ -130,9 +130,9 @@ static int read_list(const char *file, struct setting_writes *writes, char *mess
     const int code = snapshot_read_list(text, writes, &line);
     if (code == -ENOMEM)
         return fail_because(-1, message, size, "out of memory");
-    if (code)
-        return fail_because(-1, message, size, "line %zu is not PATH=VALUE with a file below /proc/sys or /sys", line);
-    return writes->n ? 0 : fail_because(-1, message, size, "there is no setting in it");
+    return code
+               ? fail_because(-1, message, size, "line %zu is not PATH=VALUE with a file below /proc/sys or /sys", line)
+               : 0;
 }
 
 int tuned_check_file(const char *file, char *message, size_t size)
