@@ -137,14 +137,48 @@ static void leave(const char *key)
         }
 }
 
+/* The name that a task had last, which is the one that it is called by; by its number, of which the last digits do. */
+static char last_name[1 << 16][16];
+
+/* Finds "PREFIX_comm=NAME PREFIX_pid=NUMBER", where a name may have blanks. Returns the number's place in last_name,
+ * or -1. */
+static int find_task(const char *rest, const char *prefix, const char **name, size_t *length)
+{
+    char comm[16], pid[16];
+
+    (void)snprintf(comm, sizeof(comm), "%s_comm=", prefix);
+    (void)snprintf(pid, sizeof(pid), " %s_pid=", prefix);
+    const char *begin = strstr(rest, comm), *end = NULL;
+    for (const char *at = begin; at && (at = strstr(at, pid)); at++)
+        end = at;
+    if (!end)
+        return -1;
+    *name = begin + strlen(comm);
+    *length = (size_t)(end - *name);
+    return atoi(end + strlen(pid)) % (int)COUNT(last_name);
+}
+
+static void note_name(const char *rest)
+{
+    const char *name;
+    size_t length;
+    const int task = find_task(rest, "prev", &name, &length);
+
+    if (task >= 0)
+        (void)snprintf(last_name[task], sizeof(last_name[0]), "%.*s", (int)length, name);
+}
+
 static void switch_to(const char *rest)
 {
-    static const char next_comm[] = " next_comm=", next_pid[] = " next_pid=";
-    const char *next = strstr(rest, next_comm), *name = next ? next + strlen(next_comm) : "", *end = name;
+    const char *name = "";
+    size_t length = 0;
+    const int task = find_task(rest, "next", &name, &length);
 
-    for (const char *at = name; (at = strstr(at, next_pid)); at++)
-        end = at;
-    make_key(running.frame[0], "task", name, (size_t)(end - name));
+    if (task >= 0 && last_name[task][0]) {
+        name = last_name[task];
+        length = strlen(name);
+    }
+    make_key(running.frame[0], "task", name, length);
     running.depth = 1;
 }
 
@@ -188,6 +222,11 @@ static unsigned read_trace(unsigned cpu)
     (void)snprintf(column, sizeof(column), " [%03u] ", cpu);
     (void)snprintf(path, sizeof(path), TRACE "/per_cpu/cpu%u/trace", cpu);
     FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof(line), file))
+        if (strstr(line, ": sched_switch: "))
+            note_name(strstr(line, ": sched_switch: "));
+    if (file)
+        rewind(file);
     while (file && fgets(line, sizeof(line), file)) {
         const char *at = strstr(line, column);
         if (!at || sscanf(at, "%*s %*s %lf: %63[^:]: %n", &seconds, event, &length) != 2)
