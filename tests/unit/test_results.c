@@ -409,7 +409,7 @@ TEST_WITH(test_results_optional_metric_without_samples_has_no_row, begin, end)
 {
     static const struct metric metrics[] = {{.id = "headline", .unit = "ns", .better = "lower", .headline = true},
                                             {.id = "optional", .unit = "ns", .better = "lower", .optional = true}};
-    const struct bench bench = {
+    static const struct bench bench = {
         .name = "optional", .suite = "dummy", .metrics = metrics, .n_shared_metrics = 2, .n_metrics = 2};
 
     for (unsigned entered = 0; entered < 2; entered++) {
