@@ -19,7 +19,6 @@ import concurrent.futures
 import difflib
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -80,7 +79,8 @@ def run(program, words, where):
         root = os.path.join(where, "root")
         os.mkdir(root)
         unpack(words.pop(0)[1:], root)
-        shutil.copy(program, root + "/jitbench")
+        # By another process: a copy that this one writes is busy while a thread of it starts a program.
+        subprocess.run(["cp", program, root + "/jitbench"], check=True)
         command = CHROOT + [root, "/jitbench"]
         words += ["--ignore", OF_MACHINE] if words[0] == "check" else []
     done = subprocess.run(command + [word.replace("@DIR", where) for word in words], cwd=os.path.join(HERE, "in"), env=env,
