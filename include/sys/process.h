@@ -113,6 +113,12 @@ void process_random_pad(char pad[PROCESS_PAD_MAX]);
 /* Closes descriptors from `first` on. Only system calls: a child may call it before its exec. */
 void process_close_from(int first);
 
+/* Waits until a child has ended, of whatever kind, and forgets it. */
+void process_await(pid_t child);
+
+/* For a process that waits for the end of another one: ignores what ends or interrupts the whole group. */
+void process_ignore_ending(void);
+
 /* Runs other programs without a shell and without copying the caller's memory, and reads the kernel's counters for
  * them. */
 

@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
@@ -257,4 +259,18 @@ bool process_is_static(void)
     for (unsigned i = 0; i < own.dlpi_phnum; i++)
         interpreter |= own.dlpi_phdr[i].p_type == PT_INTERP;
     return !interpreter;
+}
+
+void process_await(pid_t child)
+{
+    while (waitpid(child, NULL, __WALL) < 0 && errno == EINTR) {
+    }
+}
+
+void process_ignore_ending(void)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+
+    for (size_t i = 0; i < COUNT(ending); i++)
+        signal(ending[i], SIG_IGN);
 }

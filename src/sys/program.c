@@ -158,8 +158,7 @@ int program_can_share(void)
     pid_t pid = clone(end_at_once, stack + sizeof(stack), CLONE_VM, NULL);
     if (pid < 0)
         return -errno;
-    while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR) {
-    }
+    process_await(pid);
     return 0;
 }
 
@@ -174,8 +173,7 @@ pid_t program_start(const struct program *program, uint64_t *exec_ns)
         return -errno;
     int error = *(volatile int *)&start.error; /* written by the child, unseen by the compiler */
     if (error) {
-        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
-        }
+        process_await(pid);
         return error;
     }
     *exec_ns = *(volatile uint64_t *)&start.exec_ns;
@@ -282,15 +280,13 @@ OWN_FRAME static void guard_wait(const struct program_guard *guard)
 
 static int guard_main(void *argument)
 {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     const struct program_guard *guard = argument;
 
     close(guard->fd);
     /* No session of its own: where sessions are scheduling groups (autogroup), the kernel would make and destroy one
      * during a measurement. */
     setpgid(0, 0);
-    for (size_t i = 0; i < COUNT(ending); i++)
-        signal(ending[i], SIG_IGN);
+    process_ignore_ending();
     guard_wait(guard);
     if (!__atomic_load_n(&guard->dismissed, __ATOMIC_ACQUIRE) && guard->group > 0)
         kill(-guard->group, SIGKILL);
@@ -331,8 +327,7 @@ void program_unguard(struct program_guard *guard)
     __atomic_store_n(&guard->dismissed, true, __ATOMIC_RELEASE);
     kill(guard->pid, SIGKILL);
     close(guard->fd);
-    while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR) {
-    }
+    process_await(guard->pid);
     guard->pid = 0;
 }
 

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sys/base.h"
@@ -409,11 +408,9 @@ int scratch_exec(int fd, char *const argv[], char *const envp[])
 
 static void keeper_main(const struct scratch_keeper *keeper, int life_fd)
 {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     char byte;
 
-    for (size_t i = 0; i < COUNT(ending); i++)
-        signal(ending[i], SIG_IGN);
+    process_ignore_ending();
     dup2(life_fd, 0);
     process_close_from(1);       /* what it inherited would stay open as long as it lives */
     procfs_read_fd(0, &byte, 1); /* end of file: the owner has been killed, or could not kill this process */
@@ -478,8 +475,8 @@ void scratch_keeper_end(struct scratch_keeper *keeper)
     if (keeper->pid > 0)
         kill(keeper->pid, SIGKILL);
     close(keeper->fd);
-    while (keeper->pid > 0 && waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR) {
-    }
+    if (keeper->pid > 0)
+        process_await(keeper->pid);
     if (keeper->folder >= 0)
         close(keeper->folder);
     keeper->pid = 0;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sys/file.h"
@@ -170,8 +169,8 @@ static int find_in_child(const char *interrupts, struct trace_events *out)
     (void)close(ends[1]);
     const bool whole = !error && procfs_read_fd(ends[0], out, sizeof(*out)) == sizeof(*out);
     (void)close(ends[0]);
-    while (!error && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
-    }
+    if (!error)
+        process_await(child);
     return error ? error : whole ? 0 : -EPIPE;
 }
 
