@@ -43,7 +43,7 @@ struct metrics {
     size_t n_made;
 };
 
-/* Of a suite with tests named by the user the entry for all; NULL: none. */
+/* Returns the entry of a test, or that for all tests of a suite in which the user names them; NULL: none. */
 const struct metrics_test *metrics_test(const struct metrics *metrics, const char *suite, const char *test);
 /* Its name if it is not known or given by the user. */
 const char *metrics_test_title(const struct metrics *metrics, const char *suite, const char *test);
@@ -74,7 +74,7 @@ struct requirement {
     char limit_unit[sizeof(((struct row *)0)->unit)]; /* "": of the metric */
     size_t n_rows, n_failed;                          /* of the metric; those that do not meet it */
     bool measured;                                    /* rows of any metric */
-    /* Of the worst row, in `unit`; NAN: none. */
+    /* The worst row's, in `unit`; NAN: none. */
     double value, limit_of_row;
     char unit[sizeof(((struct row *)0)->unit)];
     char where[160];  /* load, parameter, copies, CPUs and (if several_runs) host of the worst row; "" */
@@ -223,7 +223,7 @@ void gather_free(struct gather *g);
 
 /* NAN: none. */
 double gather_value(const struct gather *g, size_t figure, size_t machine);
-/* Of more than half of the machines with a value; NULL: none. */
+/* Returns the value that more than half of the machines with one have; NULL: none. */
 const char *gather_majority(const struct gather *g, size_t setting);
 /* NULL: not known. */
 const char *gather_setting(const struct gather *g, size_t setting, size_t machine);
@@ -388,7 +388,7 @@ void detours_enter(struct detours_host *host, const struct row *row);
 size_t detours_sources(const struct detours_host *host, const double *keep, struct stats_point *lengths,
                        struct project_detours detours[2]);
 
-/* Of noise, otherwise of prime; NULL: none. */
+/* Returns the detours of noise, otherwise those of prime; NULL: none. */
 const struct detours_of *detours_used(const struct detours_host *host);
 double detours_work_ns(const struct detours_host *host);
 double detours_lost_pct(const struct detours_host *host); /* of work and detours together, in % */
@@ -434,7 +434,7 @@ void projection_compute(struct projection *p);
 double *projection_slowdown(const struct projection *p, size_t host);
 void projection_free(struct projection *p);
 
-/* Of one cause and decade, or of a shared core, on all hosts. */
+/* The cost of one cause and decade, or of a shared core, on all hosts. */
 struct projection_cost {
     unsigned cause, decade;            /* a detour_cause, PROJECTION_UNKNOWN or _SHARED */
     double per_s, lost_pct;            /* share of a CPU's time or speed */

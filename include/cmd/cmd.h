@@ -252,8 +252,8 @@ int cpus_bench(const struct option_cpus *named, const struct machine *machine, s
 
 /* --- --cpus quiet --- */
 
-/* Of n CPUs the one that loses the least of its speed, or of its time if slower is all NAN. In %; NAN is worst; the
- * first of equals. The boot CPU, whose duties a short sample may not show, only if it is the only one or the others
+/* Returns that of n CPUs that loses the least of its speed, or of its time if slower is all NAN. In %; NAN is worst;
+ * the first of equals. The boot CPU, whose duties a short sample may not show, only if it is the only one or the others
  * lose more than twice as much. why: the reasons in words. */
 unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lost, size_t n, unsigned boot_cpu,
                     char *why, size_t why_size);
@@ -402,7 +402,7 @@ struct measure {
     char not_set[256];  /* what --hold-latency or --tuned could not change; "": nothing */
     char tuned[200];    /* by --tuned */
     char quietest[240]; /* why --cpus quiet chose it */
-    /* Of the suite that is running. */
+    /* The rows of the suite that is running. */
     struct row *rows;
     size_t n_rows, rows_capacity;
     bool rows_missing; /* there was no memory for some: they are only in the CSV */
@@ -494,7 +494,7 @@ size_t measure_own_tables(const struct suite *suite, void *own, struct option_ta
 size_t measure_suite_tables(const struct suite *suite, void *own, struct measure_options *options,
                             struct option_table *tables);
 
-/* What all suites have, with this suite's defaults (NULL: several suites). options: may be NULL. */
+/* Sets the options that all suites have, with this suite's defaults (NULL: several suites). options: may be NULL. */
 void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table);
 
 /* help NULL: the title of its test. Returns false when there is no ith operand. */
@@ -534,7 +534,7 @@ size_t measure_tables(const struct command *command, struct option_table *tables
 
 /* --- Suites --- */
 
-/* Of `all`, in its order; ends with NULL. */
+/* The suites of `all`, in its order; ends with NULL. */
 extern const struct suite *const suite_list[];
 
 extern const struct suite suite_noise, suite_wakeup, suite_prime, suite_memory, suite_stream, suite_unix, suite_latency,

@@ -33,7 +33,7 @@ struct latency_options {
  * memload cannot run; NULL: it can. */
 const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
                               struct load_params *p);
-/* Of struct suite. */
+/* Members of the suite's struct suite. */
 extern const struct suite_options latency_own[];
 int latency_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size);
 void latency_announce(const struct measure *m, const struct plan *plan, struct text *out);

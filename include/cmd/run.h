@@ -25,7 +25,7 @@ struct run_options {
     bool children; /* there were children before the exec, which must not be ended */
 };
 
-/* Of --parameter-list or --parameter-scan. */
+/* A parameter of --parameter-list or --parameter-scan. */
 struct parameter {
     char name[COMMAND_PARAMETER_NAME], *value[COMMANDS_MAX];
     size_t n;
@@ -43,7 +43,7 @@ struct commands {
     size_t n_typed;
     struct parameter parameters[COMMAND_PARAMETERS_MAX];
     size_t n_parameters;
-    /* Of each typed command with each combination of values. */
+    /* The words of each typed command with each combination of values. */
     char **argv[COMMANDS_MAX];
     /* index in `typed` */
     size_t n, typed_of[COMMANDS_MAX];

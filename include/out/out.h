@@ -220,7 +220,7 @@ void warnings_collect(const struct row *rows, size_t n, const char *more, struct
 
 /* --- Requirements. --- */
 
-/* Those not met first. width 0: no limit. */
+/* Writes a table, those not met first. width 0: no limit. */
 void require_put(const struct requirements *set, bool markdown, unsigned width, struct text *out);
 
 /* --- jitbench fleet --- */

@@ -252,7 +252,7 @@ struct report {
     struct gather gather;                    /* of each host, from all rows */
     struct history history;                  /* if all rows are of one machine */
     struct projection projection;            /* a run is a host with its number as name */
-    /* Of the last row, while rows are read. */
+    /* The last row's run, while rows are read. */
     struct row_run last_run;
     size_t last_number;
 };

@@ -133,7 +133,7 @@ static void put_table(const struct checking *c, unsigned width, struct text *out
 
 /* --- Header. --- */
 
-/* Of virtual machines and hardware threads. */
+/* Writes the line on virtual machines and hardware threads. */
 static void put_cores(const struct checking *c, struct text *out)
 {
     struct core_sight sight;

@@ -97,7 +97,7 @@ static size_t add_operands(struct names *names, const char *command, const char 
     return wrong;
 }
 
-/* Of a single file its own line has said it, unless rows were not chosen. Returns EXIT_USAGE. */
+/* Says so, but for a single file of which all rows were wanted: its own line has said it. Returns EXIT_USAGE. */
 static int no_rows(const char *command, const struct names *names, bool chosen)
 {
     return names->n < 2 && !chosen ? EXIT_USAGE : command_complain(command, "no rows to read", EXIT_USAGE);

@@ -25,8 +25,7 @@ struct tune_options {
 #define TUNE_COMMON_ROWS                                                                                               \
     {OPTION("quiet", 'q', struct tune_options, quiet, "print only errors")}, COMMAND_HELP_ROW(struct tune_options)
 
-/* Of consecutive files with the same result. */
-
+/* A line of the table: consecutive files with the same result. */
 struct line {
     char item[24], path[200], was[SHOWN_MAX + 4], now[SHOWN_MAX + 4], result[120];
     bool failed, managed; /* managed: the kernel manages the interrupt itself; no failure */

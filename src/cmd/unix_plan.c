@@ -26,7 +26,7 @@ bool unix_in_index(const struct unix_protocol *protocol, const struct unix_test 
 
 /* --- Tests. --- */
 
-/* Of a benchmark of another name, after which unix_test_at() returns them. */
+/* Tests that are a benchmark under another name; unix_test_at() returns them after it. */
 static const struct unix_test variants[] = {
     {"context1-same", "Pipe-based Context Switching (one CPU)", &bench_context1,
      UNIX_INDEX_STABLE | UNIX_PROCESS | UNIX_OLDSYSTEM, NULL, HALVES_SAME},

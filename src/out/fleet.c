@@ -236,7 +236,7 @@ static void put_table(const struct judgement *f, bool verbose, unsigned width, s
         put_other_indices(f, &shown[c], &columns[c], out);
 }
 
-/* Of only few machines the value of each. */
+/* Writes the settings that differ; of only few machines the value of each. */
 static void put_undecided(const struct judgement *f, struct text *out)
 {
     for (size_t s = 0; s < f->g->settings.n; s++) {

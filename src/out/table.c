@@ -15,7 +15,7 @@ struct view {
     size_t *group; /* of each row: index of the first row in the same line */
 };
 
-/* Of a field in struct row: a text, a double, or a count, for which 0 means not known. */
+/* How a column is computed or which kind of field in struct row it is; a count of 0 means not known. */
 enum kind { COMPUTED, TEXT, REAL, COUNT };
 #define AT(kind, member)                                                                                               \
     {                                                                                                                  \
