@@ -26,7 +26,7 @@ struct metrics_test {
     const struct metrics_metric *metric; /* NULL: a variant, with metrics of other tests of the suite */
     size_t n;
 };
-#define METRICS_TEST(suite_, name_, title_, metrics_)                                                                  \
+#define METRICS_TEST(suite_, name_, title_, metrics_) \
     .suite = suite_, .name = name_, .title = title_, .metric = metrics_, .n = COUNT(metrics_)
 
 struct metrics_suite {

@@ -18,9 +18,9 @@
  * calls slices_add(). */
 enum { UNIX_SLICES, UNIX_CHECKS, UNIX_NUMBERS, UNIX_CORE };
 enum { UNIX_N_NUMBERS = 16 }; /* for a benchmark's own use */
-#define UNIX_MEASURED(name_)                                                                                           \
-    PARTY_IS(name_, [UNIX_SLICES] = {RECORD_SLICES, 4096}, [UNIX_CHECKS] = {RECORD_CHECKS, 48},                        \
-             [UNIX_NUMBERS] = {RECORD_NUMBERS, UNIX_N_NUMBERS}, [UNIX_CORE] = {RECORD_CORE, 0}),                       \
+#define UNIX_MEASURED(name_)                                                                     \
+    PARTY_IS(name_, [UNIX_SLICES] = {RECORD_SLICES, 4096}, [UNIX_CHECKS] = {RECORD_CHECKS, 48},  \
+             [UNIX_NUMBERS] = {RECORD_NUMBERS, UNIX_N_NUMBERS}, [UNIX_CORE] = {RECORD_CORE, 0}), \
         .stop = STOP_FLAG
 
 /* scale_: from units of work per second to the rate's unit (60 for lpm, 10 for MWIPS). baseline_: rate of 10 points
@@ -39,10 +39,10 @@ enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS
 
 /* Default: at least min_ samples of time_ms_, in at most most_ms_; --quick: three of quick_ms_, in at most
  * quick_most_ms_; --classic: passes_ of seconds_. */
-#define UNIX_SAMPLING(min_, time_ms_, most_ms_, quick_ms_, quick_most_ms_, passes_, seconds_)                          \
-    {                                                                                                                  \
-        {.min_samples = min_, .time_ns = time_ms_ * 1000000ull, .max_ns = most_ms_ * 1000000ull, .precision_pct = 2},  \
-            SAMPLING_EXACT(3, quick_ms_, quick_most_ms_ / 1e3), SAMPLING_EXACT(passes_, (seconds_)*1000, 3600)         \
+#define UNIX_SAMPLING(min_, time_ms_, most_ms_, quick_ms_, quick_most_ms_, passes_, seconds_)                         \
+    {                                                                                                                 \
+        {.min_samples = min_, .time_ns = time_ms_ * 1000000ull, .max_ns = most_ms_ * 1000000ull, .precision_pct = 2}, \
+            SAMPLING_EXACT(3, quick_ms_, quick_most_ms_ / 1e3), SAMPLING_EXACT(passes_, (seconds_)*1000, 3600)        \
     }
 
 /* A test may belong to several. */
@@ -66,9 +66,9 @@ enum unix_group {
 enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 
 /* The last argument is UNIX_METRICS(). */
-#define UNIX_BENCH(name_, title_, parties_, ...)                                                                       \
-    BENCH_IS("unix", name_, title_, struct unix_params),                                                               \
-        .metrics = (const struct metric[UNIX_N_METRICS])__VA_ARGS__, .n_shared_metrics = UNIX_N_METRICS,               \
+#define UNIX_BENCH(name_, title_, parties_, ...)                                                         \
+    BENCH_IS("unix", name_, title_, struct unix_params),                                                 \
+        .metrics = (const struct metric[UNIX_N_METRICS])__VA_ARGS__, .n_shared_metrics = UNIX_N_METRICS, \
         .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce, .told_while_running = true, BENCH_PARTIES(parties_)
 
 struct unix_params {
@@ -103,8 +103,8 @@ void unix_describe(const void *params, const struct clock_info *clock, struct ro
 void unix_describe_cpu(const void *params, const struct clock_info *clock, struct row_params *out);
 
 /* --classic: ten passes of ten seconds, as UnixBench's short tests. */
-#define UNIX_CPU_BENCH(name_, title_, parties_, metrics_)                                                              \
-    UNIX_BENCH(name_, title_, parties_, metrics_), .sampling = UNIX_SAMPLING(10, 250, 5000, 100, 1000, 10, 10),        \
+#define UNIX_CPU_BENCH(name_, title_, parties_, metrics_)                                                       \
+    UNIX_BENCH(name_, title_, parties_, metrics_), .sampling = UNIX_SAMPLING(10, 250, 5000, 100, 1000, 10, 10), \
                                                    .place = unix_place, .describe = unix_describe_cpu
 
 /* Common to the UNIX suite's tests of the kernel. */

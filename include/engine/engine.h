@@ -296,8 +296,8 @@ struct party {
 };
 
 /* Name and recorders: PARTY_IS("thread", [NUMBERS] = {RECORD_NUMBERS, 8}) has one. */
-#define PARTY_IS(name_, ...)                                                                                           \
-    .name = name_, .recorders = {__VA_ARGS__},                                                                         \
+#define PARTY_IS(name_, ...)                   \
+    .name = name_, .recorders = {__VA_ARGS__}, \
     .n_recorders = sizeof((const struct recorder_spec[]){__VA_ARGS__}) / sizeof(struct recorder_spec)
 
 /* better_: "higher" or "lower". */
@@ -305,9 +305,9 @@ struct party {
 
 enum metric_value { VALUE_MEAN, VALUE_MEDIAN, VALUE_MIN, VALUE_MAX };
 /* The value is the median. */
-#define METRIC_MEDIAN(id_, unit_, better_, title_)                                                                     \
-    {                                                                                                                  \
-        METRIC(id_, unit_, better_, title_), .value = VALUE_MEDIAN                                                     \
+#define METRIC_MEDIAN(id_, unit_, better_, title_)                 \
+    {                                                              \
+        METRIC(id_, unit_, better_, title_), .value = VALUE_MEDIAN \
     }
 
 /* Its values are samples (one per trial), or a histogram of events over all trials. */
@@ -337,10 +337,10 @@ struct sampling {
 };
 /* Exactly samples_ trials of time_ms_ ms each (0: until their work is done). most_s_: limit in s when a precision is
  * asked for. */
-#define SAMPLING_EXACT(samples_, time_ms_, most_s_)                                                                    \
-    {                                                                                                                  \
-        .min_samples = (samples_), .max_samples = (samples_), .time_ns = (time_ms_)*1000000ull,                        \
-        .max_ns = (most_s_)*1000000000ull, .precision_pct = 2                                                          \
+#define SAMPLING_EXACT(samples_, time_ms_, most_s_)                                             \
+    {                                                                                           \
+        .min_samples = (samples_), .max_samples = (samples_), .time_ns = (time_ms_)*1000000ull, \
+        .max_ns = (most_s_)*1000000000ull, .precision_pct = 2                                   \
     }
 
 /* What is recorded of other tasks and interrupts, where the session records. */
@@ -356,18 +356,18 @@ struct results;
 struct bench;
 
 /* From min_ to max_ trials (0: as many as a precision of 2 % needs) within seconds_. */
-#define SAMPLES_WITHIN(min_, max_, seconds_)                                                                           \
-    {                                                                                                                  \
-        .min_samples = min_, .max_samples = max_, .max_ns = (uint64_t)((seconds_)*1e9), .precision_pct = 2             \
+#define SAMPLES_WITHIN(min_, max_, seconds_)                                                               \
+    {                                                                                                      \
+        .min_samples = min_, .max_samples = max_, .max_ns = (uint64_t)((seconds_)*1e9), .precision_pct = 2 \
     }
 
 /* params_: type of its parameters. */
-#define BENCH_IS(suite_, name_, title_, params_)                                                                       \
+#define BENCH_IS(suite_, name_, title_, params_) \
     .suite = suite_, .name = name_, .title = title_, .params_size = sizeof(params_)
 /* One stop rule by default, with --quick and with --classic. */
-#define SAMPLING_ALWAYS(rule_)                                                                                         \
-    {                                                                                                                  \
-        [PRESET_DEFAULT] = rule_, [PRESET_QUICK] = rule_, [PRESET_CLASSIC] = rule_                                     \
+#define SAMPLING_ALWAYS(rule_)                                                     \
+    {                                                                              \
+        [PRESET_DEFAULT] = rule_, [PRESET_QUICK] = rule_, [PRESET_CLASSIC] = rule_ \
     }
 
 /* A table and its length. */
@@ -375,7 +375,7 @@ struct bench;
 #define BENCH_METRICS(metrics_) .own_metrics = metrics_, .n_metrics = COUNT(metrics_)
 #define BENCH_PARTIES(parties_) .parties = parties_, .n_parties = COUNT(parties_)
 
-#define BENCH_WITH(suite_, name_, title_, params_, parties_, metrics_)                                                 \
+#define BENCH_WITH(suite_, name_, title_, params_, parties_, metrics_) \
     BENCH_IS(suite_, name_, title_, params_), BENCH_PARTIES(parties_), BENCH_METRICS(metrics_)
 
 const struct metric *bench_metric(const struct bench *bench, unsigned number);

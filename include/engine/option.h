@@ -41,12 +41,12 @@ double fail_on_limit(const struct fail_on *fail_on, unsigned kind);
 bool fail_on_finds(const struct fail_on *fail_on, unsigned kind, double by);
 
 /* The rest of an option's entry. */
-#define FAIL_ON_ROW(struct_, member_)                                                                                  \
-    {                                                                                                                  \
-        OPTION("fail-on", 0, struct_, member_,                                                                         \
-               "exit 4 when a figure is slower (worse), faster, changed in either "                                    \
-               "direction, or undecided; by more than PCT %"),                                                         \
-            OPTION_NUMBER(OPTION_FAIL_ON, "WORD[:PCT],...", 0, 1000), .choices = fail_on_words                         \
+#define FAIL_ON_ROW(struct_, member_)                                                          \
+    {                                                                                          \
+        OPTION("fail-on", 0, struct_, member_,                                                 \
+               "exit 4 when a figure is slower (worse), faster, changed in either "            \
+               "direction, or undecided; by more than PCT %"),                                 \
+            OPTION_NUMBER(OPTION_FAIL_ON, "WORD[:PCT],...", 0, 1000), .choices = fail_on_words \
     }
 
 /* Option tables: one entry defines an option for parsing, range check, help text and the man page check. Values are
@@ -117,7 +117,7 @@ struct option {
 /* OPTION_AT(struct prime_params, limit) */
 #define OPTION_AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 /* letter_ 0: none. */
-#define OPTION(name_, letter_, type, member, help_)                                                                    \
+#define OPTION(name_, letter_, type, member, help_) \
     .name = name_, .letter = letter_, .help = help_, OPTION_AT(type, member)
 
 #define OPTION_NUMBER(type_, value_name_, min_, max_) .type = type_, .value_name = value_name_, .min = min_, .max = max_

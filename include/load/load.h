@@ -30,7 +30,7 @@ struct load_params {
 /* place() of all loads: normal policy, the load's nice value, the CPUs of the measured task. */
 void load_place(const void *params, const struct place_request *request, unsigned party, struct placement *placement);
 
-#define LOAD(name_, title_)                                                                                            \
+#define LOAD(name_, title_) \
     .name = name_, .title = title_, .params_size = sizeof(struct load_params), .place = load_place
 
 /* Threads of a load other than the main one, and updates of its counts. */
@@ -159,25 +159,25 @@ struct burn {
 };
 int load_burn_run(struct party_context *context);
 void load_burn_teardown(struct party_context *context);
-#define LOAD_BURN_PARTY                                                                                                \
-    {                                                                                                                  \
-        LOAD_PARTY("burn"), .state_size = sizeof(struct burn), .run = load_burn_run, .teardown = load_burn_teardown    \
+#define LOAD_BURN_PARTY                                                                                             \
+    {                                                                                                               \
+        LOAD_PARTY("burn"), .state_size = sizeof(struct burn), .run = load_burn_run, .teardown = load_burn_teardown \
     }
 
 int load_write_setup(struct party_context *context);
 int load_write_run(struct party_context *context);
-#define LOAD_WRITE_PARTY                                                                                               \
-    {                                                                                                                  \
-        LOAD_PARTY("write"), .state_size = sizeof(struct disk), .setup = load_write_setup, .run = load_write_run,      \
-                             .teardown = disk_teardown                                                                 \
+#define LOAD_WRITE_PARTY                                                                                          \
+    {                                                                                                             \
+        LOAD_PARTY("write"), .state_size = sizeof(struct disk), .setup = load_write_setup, .run = load_write_run, \
+                             .teardown = disk_teardown                                                            \
     }
 
 int load_read_setup(struct party_context *context);
 int load_read_run(struct party_context *context);
-#define LOAD_READ_PARTY                                                                                                \
-    {                                                                                                                  \
-        LOAD_PARTY("read"), .state_size = sizeof(struct disk), .setup = load_read_setup, .run = load_read_run,         \
-                            .teardown = disk_teardown                                                                  \
+#define LOAD_READ_PARTY                                                                                        \
+    {                                                                                                          \
+        LOAD_PARTY("read"), .state_size = sizeof(struct disk), .setup = load_read_setup, .run = load_read_run, \
+                            .teardown = disk_teardown                                                          \
     }
 
 #endif

@@ -91,7 +91,7 @@ struct setting {
     setting_writer *writes;
 };
 
-#define SETTING(name_, title_, good_, cost_, set_)                                                                     \
+#define SETTING(name_, title_, good_, cost_, set_) \
     .name = name_, .title = title_, .good = good_, .cost = cost_, .set = set_
 
 void setting_look(const struct setting *setting, const struct settings_view *view, struct setting_state *out);

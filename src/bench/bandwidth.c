@@ -258,16 +258,16 @@ static const struct party parties[] = {
      .state_size = sizeof(struct arrays), .setup = setup, .run = run, .verify = verify},
 };
 
-#define KERNEL_METRICS(number, name)                                                                                   \
-    [number * METRICS_A_KERNEL +                                                                                       \
-        METRIC_RATE] = {METRIC(name "_rate", "MB/s", "higher", name ": best rate of a run's repetitions"),             \
-                        .value = VALUE_MAX, .headline = true},                                                         \
-        [number * METRICS_A_KERNEL + METRIC_ALONE] = {METRIC(name "_rate_alone", "MB/s", "higher",                     \
-                                                             name ": mean rate over the slices with the core free"),   \
-                                                      .scale = 1e-6, .alone = true,                                    \
-                                                      .of = number * METRICS_A_KERNEL + METRIC_RATE,                   \
-                                                      .recorder = RECORD_CORES + number},                              \
-        [number * METRICS_A_KERNEL +                                                                                   \
+#define KERNEL_METRICS(number, name)                                                                                 \
+    [number * METRICS_A_KERNEL +                                                                                     \
+        METRIC_RATE] = {METRIC(name "_rate", "MB/s", "higher", name ": best rate of a run's repetitions"),           \
+                        .value = VALUE_MAX, .headline = true},                                                       \
+        [number * METRICS_A_KERNEL + METRIC_ALONE] = {METRIC(name "_rate_alone", "MB/s", "higher",                   \
+                                                             name ": mean rate over the slices with the core free"), \
+                                                      .scale = 1e-6, .alone = true,                                  \
+                                                      .of = number * METRICS_A_KERNEL + METRIC_RATE,                 \
+                                                      .recorder = RECORD_CORES + number},                            \
+        [number * METRICS_A_KERNEL +                                                                                 \
             METRIC_TIME] = {METRIC(name "_time", "ns", "lower", name ": time of a repetition")}
 
 static const struct metric metrics[] = {

@@ -315,35 +315,35 @@ static void describe(const void *params, const struct clock_info *clock, const s
     unix_describe(params, clock, out);
 }
 
-#define FILE_BENCH(name_, old_name_, title_, buffer_, blocks_, reads_, writes_, baseline_)                             \
-    static const struct kind kind_##name_ = {                                                                          \
-        .buffer_bytes = buffer_, .file_bytes = blocks_ * KIB, .reads = reads_, .writes = writes_};                     \
-    static int setup_##name_(struct party_context *context)                                                            \
-    {                                                                                                                  \
-        return setup(context, &kind_##name_);                                                                          \
-    }                                                                                                                  \
-    static void describe_##name_(const void *params, const struct clock_info *clock, struct row_params *out)           \
-    {                                                                                                                  \
-        describe(params, clock, &kind_##name_, out);                                                                   \
-    }                                                                                                                  \
-    static int supported_##name_(const void *params, char *why, size_t why_size)                                       \
-    {                                                                                                                  \
-        return unix_dir_supported(((const struct unix_params *)params)->dir,                                           \
-                                  ((reads_) + (writes_)) * blocks_ * KIB + FREE_MARGIN, why, why_size);                \
-    }                                                                                                                  \
-    static const struct party parties_##name_[] = {                                                                    \
-        {UNIX_MEASURED(#name_), .state_size = sizeof(struct files), .setup = setup_##name_, .work = work,              \
-         .verify = verify, .teardown = teardown},                                                                      \
-    };                                                                                                                 \
-    const struct bench bench_##name_ = {                                                                               \
-        UNIX_BENCH(#name_, title_, parties_##name_, UNIX_METRICS("KBps", 1, baseline_)),                               \
-        .groups = (reads_) && (writes_) ? UNIX_INDEX | UNIX_FILES | UNIX_OLDSYSTEM : UNIX_FILES,                       \
-        .old_names = UNIX_OLD_NAMES(old_name_),                                                                        \
-        .sampling = UNIX_LONG_SAMPLING,                                                                                \
-        .place = unix_place,                                                                                           \
-        .describe = describe_##name_,                                                                                  \
-        .scratch_dir = unix_scratch_dir,                                                                               \
-        .supported = supported_##name_,                                                                                \
+#define FILE_BENCH(name_, old_name_, title_, buffer_, blocks_, reads_, writes_, baseline_)                   \
+    static const struct kind kind_##name_ = {                                                                \
+        .buffer_bytes = buffer_, .file_bytes = blocks_ * KIB, .reads = reads_, .writes = writes_};           \
+    static int setup_##name_(struct party_context *context)                                                  \
+    {                                                                                                        \
+        return setup(context, &kind_##name_);                                                                \
+    }                                                                                                        \
+    static void describe_##name_(const void *params, const struct clock_info *clock, struct row_params *out) \
+    {                                                                                                        \
+        describe(params, clock, &kind_##name_, out);                                                         \
+    }                                                                                                        \
+    static int supported_##name_(const void *params, char *why, size_t why_size)                             \
+    {                                                                                                        \
+        return unix_dir_supported(((const struct unix_params *)params)->dir,                                 \
+                                  ((reads_) + (writes_)) * blocks_ * KIB + FREE_MARGIN, why, why_size);      \
+    }                                                                                                        \
+    static const struct party parties_##name_[] = {                                                          \
+        {UNIX_MEASURED(#name_), .state_size = sizeof(struct files), .setup = setup_##name_, .work = work,    \
+         .verify = verify, .teardown = teardown},                                                            \
+    };                                                                                                       \
+    const struct bench bench_##name_ = {                                                                     \
+        UNIX_BENCH(#name_, title_, parties_##name_, UNIX_METRICS("KBps", 1, baseline_)),                     \
+        .groups = (reads_) && (writes_) ? UNIX_INDEX | UNIX_FILES | UNIX_OLDSYSTEM : UNIX_FILES,             \
+        .old_names = UNIX_OLD_NAMES(old_name_),                                                              \
+        .sampling = UNIX_LONG_SAMPLING,                                                                      \
+        .place = unix_place,                                                                                 \
+        .describe = describe_##name_,                                                                        \
+        .scratch_dir = unix_scratch_dir,                                                                     \
+        .supported = supported_##name_,                                                                      \
     }
 
 FILE_BENCH(fcopy1024, "fstime", "File Copy 1024 bufsize 2000 maxblocks", 1024u, 2000u, true, true, 3960);

@@ -710,15 +710,15 @@ static const struct party parties[] = {
      .stop = STOP_FLAG, .state_size = sizeof(struct sampler), .setup = setup, .run = run, .teardown = teardown},
 };
 
-#define LOWER(id_, unit_, title_)                                                                                      \
-    {                                                                                                                  \
-        METRIC(id_, unit_, "lower", title_)                                                                            \
+#define LOWER(id_, unit_, title_)           \
+    {                                       \
+        METRIC(id_, unit_, "lower", title_) \
     }
 
 /* Known only with core probes, or lost_quota with a quota. */
-#define OPTIONAL(id_, unit_, better_, title_)                                                                          \
-    {                                                                                                                  \
-        METRIC(id_, unit_, better_, title_), .optional = true                                                          \
+#define OPTIONAL(id_, unit_, better_, title_)                 \
+    {                                                         \
+        METRIC(id_, unit_, better_, title_), .optional = true \
     }
 
 static const struct metric metrics[NOISE_N_METRICS] = {

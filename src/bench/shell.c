@@ -21,9 +21,9 @@
 #define FREE_BYTES_EACH (128u << 10) /* for one work script, with some reserve */
 
 /* $1 tells apart the files of scripts at once. */
-#define SCRIPT_BODY                                                                                                    \
-    "sort text >sorted.$1\n"                                                                                           \
-    "od sorted.$1 | sort -n -k 1 >dump.$1\n"                                                                           \
+#define SCRIPT_BODY                          \
+    "sort text >sorted.$1\n"                 \
+    "od sorted.$1 | sort -n -k 1 >dump.$1\n" \
     "grep the sorted.$1 | tee found.$1 | wc >count.$1\n"
 static const char work_script[] = "set -e\nset -- $$\n" SCRIPT_BODY "rm sorted.$1 dump.$1 found.$1 count.$1\n";
 /* Keeps its files, to be verified. */
@@ -165,28 +165,28 @@ static int supported(const void *params, unsigned concurrent, char *why, size_t 
     return unix_dir_supported(p->dir, FREE_BYTES_EACH * concurrent, why, why_size);
 }
 
-#define SHELL_BENCH(number_, title_, groups_, baseline_)                                                               \
-    static int setup_##number_(struct party_context *context)                                                          \
-    {                                                                                                                  \
-        return setup(context, number_);                                                                                \
-    }                                                                                                                  \
-    static int supported_##number_(const void *params, char *why, size_t why_size)                                     \
-    {                                                                                                                  \
-        return supported(params, number_, why, why_size);                                                              \
-    }                                                                                                                  \
-    static const struct party parties_##number_[] = {                                                                  \
-        {UNIX_MEASURED("shell" #number_), .children = CHILDREN_NORMAL, .state_size = sizeof(struct shell),             \
-         .setup = setup_##number_, .work = work, .verify = verify, .teardown = teardown},                              \
-    };                                                                                                                 \
-    const struct bench bench_shell##number_ = {                                                                        \
-        UNIX_BENCH("shell" #number_, title_, parties_##number_, UNIX_METRICS("lpm", 60, baseline_)),                   \
-        .groups = groups_,                                                                                             \
-        .switches = true,                                                                                              \
-        .sampling = UNIX_SHELL_SAMPLING,                                                                               \
-        .describe = unix_describe,                                                                                     \
-        .scratch_dir = unix_scratch_dir,                                                                               \
-        .supported = supported_##number_,                                                                              \
-        .place = unix_place_range,                                                                                     \
+#define SHELL_BENCH(number_, title_, groups_, baseline_)                                                   \
+    static int setup_##number_(struct party_context *context)                                              \
+    {                                                                                                      \
+        return setup(context, number_);                                                                    \
+    }                                                                                                      \
+    static int supported_##number_(const void *params, char *why, size_t why_size)                         \
+    {                                                                                                      \
+        return supported(params, number_, why, why_size);                                                  \
+    }                                                                                                      \
+    static const struct party parties_##number_[] = {                                                      \
+        {UNIX_MEASURED("shell" #number_), .children = CHILDREN_NORMAL, .state_size = sizeof(struct shell), \
+         .setup = setup_##number_, .work = work, .verify = verify, .teardown = teardown},                  \
+    };                                                                                                     \
+    const struct bench bench_shell##number_ = {                                                            \
+        UNIX_BENCH("shell" #number_, title_, parties_##number_, UNIX_METRICS("lpm", 60, baseline_)),       \
+        .groups = groups_,                                                                                 \
+        .switches = true,                                                                                  \
+        .sampling = UNIX_SHELL_SAMPLING,                                                                   \
+        .describe = unix_describe,                                                                         \
+        .scratch_dir = unix_scratch_dir,                                                                   \
+        .supported = supported_##number_,                                                                  \
+        .place = unix_place_range,                                                                         \
     }
 
 SHELL_BENCH(1, "Shell Scripts (1 concurrent)", UNIX_INDEX | UNIX_SHELL, 42.4);

@@ -287,9 +287,9 @@ static const struct party parties[] = {
      .stop = STOP_FLAG, .state_size = sizeof(double), .setup = setup, .run = run},
 };
 
-#define NAMED(id_, unit_, title_)                                                                                      \
-    {                                                                                                                  \
-        METRIC(id_, unit_, "lower", title_), .optional = true                                                          \
+#define NAMED(id_, unit_, title_)                             \
+    {                                                         \
+        METRIC(id_, unit_, "lower", title_), .optional = true \
     }
 
 static const struct metric metrics[WHO_N_METRICS] = {

@@ -50,14 +50,14 @@ static void describe_late(const struct task *task, const struct row *row, char *
 /* In ns: shorter latencies depend mostly on how they were measured. */
 #define LEAST_NS 100
 
-#define LATENCY_COLUMN(heading_, metric_, field_, rank_)                                                               \
-    {                                                                                                                  \
-        .heading = heading_, .metric = metric_, .field = field_, .decimals = decimals, .scale = scale, .rank = rank_   \
+#define LATENCY_COLUMN(heading_, metric_, field_, rank_)                                                             \
+    {                                                                                                                \
+        .heading = heading_, .metric = metric_, .field = field_, .decimals = decimals, .scale = scale, .rank = rank_ \
     }
 
-#define SHARE_COLUMN(heading_, metric_)                                                                                \
-    {                                                                                                                  \
-        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 1                                    \
+#define SHARE_COLUMN(heading_, metric_)                                             \
+    {                                                                               \
+        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 1 \
     }
 
 /* classic: counted as Interbench counts. fine: in us. */

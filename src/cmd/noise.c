@@ -107,27 +107,27 @@ static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *ro
     return n;
 }
 
-#define CPU_COLUMNS                                                                                                    \
-    {.heading = "Rank", .field = TABLE_PARAM_VALUE, .key = "rank"},                                                    \
-    {                                                                                                                  \
-        .heading = "CPU", .field = TABLE_CPUS                                                                          \
+#define CPU_COLUMNS                                                 \
+    {.heading = "Rank", .field = TABLE_PARAM_VALUE, .key = "rank"}, \
+    {                                                               \
+        .heading = "CPU", .field = TABLE_CPUS                       \
     }
-#define DETOUR_COLUMN(heading_, field_, rank_)                                                                         \
-    {                                                                                                                  \
-        .heading = heading_, .metric = "detour", .field = field_, .decimals = 2, .scale = 1e-3, .rank = rank_          \
+#define DETOUR_COLUMN(heading_, field_, rank_)                                                                \
+    {                                                                                                         \
+        .heading = heading_, .metric = "detour", .field = field_, .decimals = 2, .scale = 1e-3, .rank = rank_ \
     }
-#define SHARE_COLUMN(heading_, metric_, rank_)                                                                         \
-    {                                                                                                                  \
-        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 4, .rank = rank_                     \
+#define SHARE_COLUMN(heading_, metric_, rank_)                                                     \
+    {                                                                                              \
+        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 4, .rank = rank_ \
     }
-#define OPTIONAL_COLUMN(heading_, metric_, decimals_, rank_)                                                           \
-    {                                                                                                                  \
-        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = decimals_, .optional = 1,            \
-        .rank = rank_                                                                                                  \
+#define OPTIONAL_COLUMN(heading_, metric_, decimals_, rank_)                                                \
+    {                                                                                                       \
+        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = decimals_, .optional = 1, \
+        .rank = rank_                                                                                       \
     }
-#define COUNT_COLUMN(heading_, metric_)                                                                                \
-    {                                                                                                                  \
-        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 1                                    \
+#define COUNT_COLUMN(heading_, metric_)                                             \
+    {                                                                               \
+        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 1 \
     }
 
 static const struct table_column columns[] = {

@@ -188,9 +188,9 @@ static void conclude(struct measure *m)
 
 /* --- Tables. --- */
 
-#define LATENCY_COLUMN(heading_, field_, rank_)                                                                        \
-    {                                                                                                                  \
-        .heading = heading_, .metric = "latency", .field = field_, .decimals = 1, .scale = 1e-3, .rank = rank_         \
+#define LATENCY_COLUMN(heading_, field_, rank_)                                                                \
+    {                                                                                                          \
+        .heading = heading_, .metric = "latency", .field = field_, .decimals = 1, .scale = 1e-3, .rank = rank_ \
     }
 
 static void put_table(const struct table_rows *r, struct text *out)

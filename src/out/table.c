@@ -17,9 +17,9 @@ struct view {
 
 /* How a column is computed or which kind of field in struct row it is; a count of 0 means not known. */
 enum kind { COMPUTED, TEXT, REAL, COUNT };
-#define AT(kind, member)                                                                                               \
-    {                                                                                                                  \
-        kind, offsetof(struct row, member)                                                                             \
+#define AT(kind, member)                   \
+    {                                      \
+        kind, offsetof(struct row, member) \
     }
 static const struct {
     enum kind kind;

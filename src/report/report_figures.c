@@ -58,7 +58,7 @@ struct report_figure {
 };
 
 /* A work is what rows of several runs have in common: one test with the same parameters. */
-#define FIGURE_OF(suite_, test_, metric_, kind_, label_)                                                               \
+#define FIGURE_OF(suite_, test_, metric_, kind_, label_) \
     .suite = suite_, .test = test_, .metric = metric_, .kind = kind_, .label = label_
 
 /* The figures of Kot's thesis on very short experiments; put_experiments() fills in what differs between its tests. */

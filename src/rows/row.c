@@ -254,9 +254,9 @@ const char *const load_count_names[LOAD_COUNTS] = {
     [LOAD_MOVED] = "load_moved",         [LOAD_BURSTS] = "load_bursts",
 };
 
-#define COLUMN(name, type, in_run, of, field)                                                                          \
-    {                                                                                                                  \
-#name, type, in_run, offsetof(of, field), sizeof(((of *)0)->field)                                             \
+#define COLUMN(name, type, in_run, of, field)                              \
+    {                                                                      \
+#name, type, in_run, offsetof(of, field), sizeof(((of *)0)->field) \
     }
 #define RUN(type, name)   COLUMN(name, type, 1, struct row_run, name)
 #define ROW(type, name)   COLUMN(name, type, 0, struct row, name)

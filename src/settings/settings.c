@@ -213,7 +213,7 @@ const char *const setting_verdict_names[] = {"ok", "noisy", "n/a", "unknown"};
 /* tune writes it by default */
 #define TUNED(name, title, good, cost) SETTING(name, title, good, cost, "jitbench tune " name)
 /* not judged */
-#define REPORTED(name, title, cost, set)                                                                               \
+#define REPORTED(name, title, cost, set) \
     SETTING(name, title, "known", cost, set), .how = SETTING_REPORT, .recorded = true
 
 const struct setting settings_list[] = {

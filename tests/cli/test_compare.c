@@ -357,7 +357,7 @@ CLI_TEST(test_compare_csv_has_the_reason)
     cli_csv_free(&csv);
 }
 
-#define COMMAND_ROW(run, test, command, samples)                                                                       \
+#define COMMAND_ROW(run, test, command, samples) \
     run ",run," test ",commands=1 command=" command ",1,wall,s,lower," samples ",ok\n"
 #define COMMAND_HEAD "run_id,suite,test,param,copies,metric,unit,better,samples,status\n"
 #define FAST_SAMPLES "0.0100;0.0101;0.0102;0.0100;0.0103;0.0101;0.0102;0.0100;0.0101;0.0102;0.0101;0.0102"
@@ -492,8 +492,8 @@ CLI_TEST(test_compare_refuses_what_differs_in_kind)
     }
 }
 
-#define OF_SCHEDULER(id, name, value)                                                                                  \
-    "run_id,settings,suite,test,metric,unit,better,value,status,samples\n" id ",smt=off;scheduler=" name               \
+#define OF_SCHEDULER(id, name, value)                                                                    \
+    "run_id,settings,suite,test,metric,unit,better,value,status,samples\n" id ",smt=off;scheduler=" name \
     ",unix,pipe,rate,lps,higher," value ",ok," value ";" value ";" value "\n"
 
 /* Two schedulers are not compared unless asked for; one that is not known is no other. */
@@ -519,8 +519,8 @@ CLI_TEST(test_compare_schedulers)
     cli_result_free(&result);
 }
 
-#define INDEX_ROWS(id, protocol, value)                                                                                \
-    "run_id,suite,test,param,copies,metric,unit,better,value,status\n" id ",unix,index,protocol=" protocol             \
+#define INDEX_ROWS(id, protocol, value)                                                                    \
+    "run_id,suite,test,param,copies,metric,unit,better,value,status\n" id ",unix,index,protocol=" protocol \
     ",1,index,ratio,higher," value ",ok\n" id ",unix,pipe,,1,rate,lps,higher," value ",ok\n"
 
 /* An index is named with its protocol, and that of the other protocol is refused. */

@@ -7,8 +7,8 @@
 
 #include "cli.h"
 
-#define HEADER                                                                                                         \
-    "schema,run_id,utc,host,kernel,arch,cpu_model,cpus_online,settings,suite,test,load,param,copies,metric,unit,"      \
+#define HEADER                                                                                                    \
+    "schema,run_id,utc,host,kernel,arch,cpu_model,cpus_online,settings,suite,test,load,param,copies,metric,unit," \
     "better,value,mean,status,comment\r\n"
 
 /* One night's file; its name says nothing of the order. Two rates, of which the first is 5 % less from `step` on. */

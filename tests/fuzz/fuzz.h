@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Ends the process with a line that says what does not hold, as a crash. */
 #define FUZZ_CHECK(condition) ((condition) ? (void)0 : fuzz_fail(#condition, __FILE__, __LINE__, NULL, 0))
 /* The same, and shows the text for which the condition is false. */
-#define FUZZ_CHECK_OF(condition, text_, length_)                                                                       \
+#define FUZZ_CHECK_OF(condition, text_, length_) \
     ((condition) ? (void)0 : fuzz_fail(#condition, __FILE__, __LINE__, text_, length_))
 void fuzz_fail(const char *what, const char *file, int line, const char *text, size_t length) __attribute__((noreturn));
 

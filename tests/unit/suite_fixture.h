@@ -7,10 +7,10 @@
 
 #include "cmd/cmd.h"
 
-#define WORDS(...)                                                                                                     \
-    (char *const[])                                                                                                    \
-    {                                                                                                                  \
-        (char *)"suite", __VA_ARGS__, NULL                                                                             \
+#define WORDS(...)                         \
+    (char *const[])                        \
+    {                                      \
+        (char *)"suite", __VA_ARGS__, NULL \
     }
 
 struct suite_plan {

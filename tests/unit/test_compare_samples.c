@@ -10,9 +10,9 @@
 
 #define NEAR(got, expected) assert_true(fabs((got) - (expected)) <= 1e-9 * fmax(1, fabs(1.0 * (expected))))
 /* A run whose share of the core is not known. */
-#define RUN(values, number)                                                                                            \
-    {                                                                                                                  \
-        .samples = (values), .n = (number)                                                                             \
+#define RUN(values, number)                \
+    {                                      \
+        .samples = (values), .n = (number) \
     }
 
 /* Ten samples around a level: spread times -4.5 to 4.5, in an order without drift. */

@@ -50,35 +50,35 @@ static const struct metrics_test test_pipe = {.suite = "unix", .name = "pipe", .
 static const struct metrics metrics = {.test = &test_pipe, .n_tests = 1};
 
 /* A macro, so that the failing line is named. */
-#define assert_exports(format, rows, n, expected)                                                                      \
-    do {                                                                                                               \
-        struct export_left_out left_;                                                                                  \
-        struct text out_ = {0};                                                                                        \
-        (void)export_write(format, rows, n, &metrics, &out_, &left_);                                                  \
-        assert_false(out_.failed);                                                                                     \
-        assert_string_equal(out_.data ? out_.data : "", expected);                                                     \
-        text_free(&out_);                                                                                              \
+#define assert_exports(format, rows, n, expected)                     \
+    do {                                                              \
+        struct export_left_out left_;                                 \
+        struct text out_ = {0};                                       \
+        (void)export_write(format, rows, n, &metrics, &out_, &left_); \
+        assert_false(out_.failed);                                    \
+        assert_string_equal(out_.data ? out_.data : "", expected);    \
+        text_free(&out_);                                             \
     } while (0)
 
-#define assert_export_has(format, rows, n, expected)                                                                   \
-    do {                                                                                                               \
-        struct export_left_out left_;                                                                                  \
-        struct text out_ = {0};                                                                                        \
-        (void)export_write(format, rows, n, &metrics, &out_, &left_);                                                  \
-        if (!out_.data || !strstr(out_.data, expected))                                                                \
-            fail_msg("no '%s' in:\n%s", expected, out_.data ? out_.data : "");                                         \
-        text_free(&out_);                                                                                              \
+#define assert_export_has(format, rows, n, expected)                           \
+    do {                                                                       \
+        struct export_left_out left_;                                          \
+        struct text out_ = {0};                                                \
+        (void)export_write(format, rows, n, &metrics, &out_, &left_);          \
+        if (!out_.data || !strstr(out_.data, expected))                        \
+            fail_msg("no '%s' in:\n%s", expected, out_.data ? out_.data : ""); \
+        text_free(&out_);                                                      \
     } while (0)
 
-#define assert_leaves_out(format, rows, n, expected)                                                                   \
-    do {                                                                                                               \
-        struct export_left_out left_;                                                                                  \
-        struct text out_ = {0}, said_ = {0};                                                                           \
-        (void)export_write(format, rows, n, &metrics, &out_, &left_);                                                  \
-        export_describe(&left_, (format)->name, n, &said_);                                                            \
-        assert_string_equal(said_.data ? said_.data : "", expected);                                                   \
-        text_free(&out_);                                                                                              \
-        text_free(&said_);                                                                                             \
+#define assert_leaves_out(format, rows, n, expected)                  \
+    do {                                                              \
+        struct export_left_out left_;                                 \
+        struct text out_ = {0}, said_ = {0};                          \
+        (void)export_write(format, rows, n, &metrics, &out_, &left_); \
+        export_describe(&left_, (format)->name, n, &said_);           \
+        assert_string_equal(said_.data ? said_.data : "", expected);  \
+        text_free(&out_);                                             \
+        text_free(&said_);                                            \
     } while (0)
 
 TEST(test_export_names_are_those_of_the_formats)
@@ -111,11 +111,11 @@ static struct text names_of(const struct row *rows, size_t n)
     return out;
 }
 
-#define assert_names(rows, n, expected)                                                                                \
-    do {                                                                                                               \
-        struct text names_ = names_of(rows, n);                                                                        \
-        assert_string_equal(names_.data, expected);                                                                    \
-        text_free(&names_);                                                                                            \
+#define assert_names(rows, n, expected)             \
+    do {                                            \
+        struct text names_ = names_of(rows, n);     \
+        assert_string_equal(names_.data, expected); \
+        text_free(&names_);                         \
     } while (0)
 
 TEST(test_export_names_leave_out_what_differs_between_runs)

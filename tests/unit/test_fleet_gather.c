@@ -401,13 +401,13 @@ TEST(test_gather_by_a_statistic)
 
 /* --- Each column. --- */
 
-#define IN_RUN(name)                                                                                                   \
-    {                                                                                                                  \
-        true, #name, offsetof(struct row_run, name)                                                                    \
+#define IN_RUN(name)                                \
+    {                                               \
+        true, #name, offsetof(struct row_run, name) \
     }
-#define IN_ROW(name)                                                                                                   \
-    {                                                                                                                  \
-        false, #name, offsetof(struct row, name)                                                                       \
+#define IN_ROW(name)                             \
+    {                                            \
+        false, #name, offsetof(struct row, name) \
     }
 
 /* A text column that differs between two rows that are otherwise equal. */

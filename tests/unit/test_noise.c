@@ -473,8 +473,8 @@ static void assert_points(struct made_up_trial *trial, unsigned metric, const st
         assert_int_equal(points[i].value, expected[i].value);
     }
 }
-#define ASSERT_POINTS(trial, metric, ...)                                                                              \
-    assert_points(trial, metric, (const struct series_point[]){__VA_ARGS__},                                           \
+#define ASSERT_POINTS(trial, metric, ...)                                    \
+    assert_points(trial, metric, (const struct series_point[]){__VA_ARGS__}, \
                   COUNT(((const struct series_point[]){__VA_ARGS__})))
 
 /* Brief detours belong to others of the core above the level at which it is free, and are unexplained where that is not

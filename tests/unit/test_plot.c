@@ -457,7 +457,7 @@ TEST(test_ranges_take_any_width_and_any_value)
 
 /* --- strips ----------------------------------------------------------------------------------------------------- */
 
-#define STRIP_LEGEND                                                                                                   \
+#define STRIP_LEGEND \
     "lost: ' ' nothing  . less  : 0.0001 %  - 0.001 %  = 0.01 %  + 0.1 %  * 1 %  # 10 %  @ 100 % or more\n"
 #define STRIP_PARTS 100
 

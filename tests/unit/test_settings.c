@@ -990,9 +990,9 @@ static void expect_steps(const struct step *steps, size_t n)
     }
 }
 
-#define UNKNOWN_CONTENT(name, path)                                                                                    \
-    {                                                                                                                  \
-        name, SETTING_UNKNOWN, "", path " has unknown content"                                                         \
+#define UNKNOWN_CONTENT(name, path)                            \
+    {                                                          \
+        name, SETTING_UNKNOWN, "", path " has unknown content" \
     }
 
 TREE_TEST(test_settings_of_loads)

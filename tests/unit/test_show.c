@@ -57,8 +57,8 @@ static void assert_in_order(const char *text, const char *const *parts, size_t n
         at = found + strlen(parts[i]);
     }
 }
-#define IN_ORDER(text, ...)                                                                                            \
-    assert_in_order(text, (const char *const[]){__VA_ARGS__},                                                          \
+#define IN_ORDER(text, ...)                                   \
+    assert_in_order(text, (const char *const[]){__VA_ARGS__}, \
                     sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
 /* The row of an index has no place in the plan, and tells nothing of the order. */

@@ -136,7 +136,7 @@ static void assert_values(const struct hist *h, const uint64_t *values, size_t n
     assert_figures(h, sorted, n);
     free(sorted);
 }
-#define VALUES(h, ...)                                                                                                 \
+#define VALUES(h, ...) \
     assert_values(h, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 static void assert_series(const struct series_point *points, size_t n)
@@ -150,8 +150,8 @@ static void assert_series(const struct series_point *points, size_t n)
         assert_int_equal(got[i].value, points[i].value);
     }
 }
-#define SERIES(...)                                                                                                    \
-    assert_series((const struct series_point[]){__VA_ARGS__},                                                          \
+#define SERIES(...)                                           \
+    assert_series((const struct series_point[]){__VA_ARGS__}, \
                   sizeof((const struct series_point[]){__VA_ARGS__}) / sizeof(struct series_point))
 
 static void assert_counts(uint64_t done, uint64_t missed, uint64_t met, uint64_t unmet)

@@ -89,7 +89,7 @@ static void add_mean(const char *suite, const char *host, size_t n, const struct
 }
 
 #define WORDS(...) (&(const struct row_words){__VA_ARGS__})
-#define TEST_WORDS(test_, better_)                                                                                     \
+#define TEST_WORDS(test_, better_) \
     WORDS(.suite = "s", .test = test_, .metric = "m-" test_, .unit = "ns", .better = better_)
 
 static const struct comparison higher = {.tested = TESTED_RUNS,

@@ -212,8 +212,8 @@ static struct row make_blind(double pct, const char *cpu)
     return ROW(NULL, pct, .suite = "noise", .test = "noise", .param = "threshold=8x", .metric = "blind", .cpus = cpu);
 }
 
-#define BLIND_SENTENCE(cpu, pct)                                                                                       \
-    "Warning: noise: the sampler on CPU " cpu " was blind for " pct                                                    \
+#define BLIND_SENTENCE(cpu, pct)                                    \
+    "Warning: noise: the sampler on CPU " cpu " was blind for " pct \
     " % of the time: it was reading its counters; detours in that time are not seen"
 
 TEST(test_warnings_blind_sampler)

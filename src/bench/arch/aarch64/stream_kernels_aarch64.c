@@ -66,31 +66,31 @@ static bool always_supported(void)
     return true;
 }
 
-#define FORM(form, label, is_nontemporal)                                                                              \
-    static void form##_copy(double *c, const double *a, size_t n)                                                      \
-    {                                                                                                                  \
-        copy(c, a, n, is_nontemporal);                                                                                 \
-    }                                                                                                                  \
-    static void form##_scale(double *b, const double *c, double q, size_t n)                                           \
-    {                                                                                                                  \
-        scale(b, c, q, n, is_nontemporal);                                                                             \
-    }                                                                                                                  \
-    static void form##_add(double *c, const double *a, const double *b, size_t n)                                      \
-    {                                                                                                                  \
-        add(c, a, b, n, is_nontemporal);                                                                               \
-    }                                                                                                                  \
-    static void form##_triad(double *a, const double *b, const double *c, double q, size_t n)                          \
-    {                                                                                                                  \
-        triad(a, b, c, q, n, is_nontemporal);                                                                          \
-    }                                                                                                                  \
-    static const struct stream_kernels form = {                                                                        \
-        .name = label,                                                                                                 \
-        .nontemporal = is_nontemporal,                                                                                 \
-        .supported = always_supported,                                                                                 \
-        .copy = form##_copy,                                                                                           \
-        .scale = form##_scale,                                                                                         \
-        .add = form##_add,                                                                                             \
-        .triad = form##_triad,                                                                                         \
+#define FORM(form, label, is_nontemporal)                                                     \
+    static void form##_copy(double *c, const double *a, size_t n)                             \
+    {                                                                                         \
+        copy(c, a, n, is_nontemporal);                                                        \
+    }                                                                                         \
+    static void form##_scale(double *b, const double *c, double q, size_t n)                  \
+    {                                                                                         \
+        scale(b, c, q, n, is_nontemporal);                                                    \
+    }                                                                                         \
+    static void form##_add(double *c, const double *a, const double *b, size_t n)             \
+    {                                                                                         \
+        add(c, a, b, n, is_nontemporal);                                                      \
+    }                                                                                         \
+    static void form##_triad(double *a, const double *b, const double *c, double q, size_t n) \
+    {                                                                                         \
+        triad(a, b, c, q, n, is_nontemporal);                                                 \
+    }                                                                                         \
+    static const struct stream_kernels form = {                                               \
+        .name = label,                                                                        \
+        .nontemporal = is_nontemporal,                                                        \
+        .supported = always_supported,                                                        \
+        .copy = form##_copy,                                                                  \
+        .scale = form##_scale,                                                                \
+        .add = form##_add,                                                                    \
+        .triad = form##_triad,                                                                \
     };
 
 FORM(ordinary, "neon", false)

@@ -11,10 +11,10 @@
 
 #define COPY_AT(isa, storing, k)  isa##_##storing##_pd(c + i + (k), isa##_load_pd(a + i + (k)));
 #define SCALE_AT(isa, storing, k) isa##_##storing##_pd(b + i + (k), isa##_mul_pd(factor, isa##_load_pd(c + i + (k))));
-#define ADD_AT(isa, storing, k)                                                                                        \
+#define ADD_AT(isa, storing, k) \
     isa##_##storing##_pd(c + i + (k), isa##_add_pd(isa##_load_pd(a + i + (k)), isa##_load_pd(b + i + (k))));
-#define TRIAD_AT(isa, storing, k)                                                                                      \
-    isa##_##storing##_pd(a + i + (k),                                                                                  \
+#define TRIAD_AT(isa, storing, k)     \
+    isa##_##storing##_pd(a + i + (k), \
                          isa##_add_pd(isa##_load_pd(b + i + (k)), isa##_mul_pd(factor, isa##_load_pd(c + i + (k)))));
 
 #define ONE_VECTOR(OP, isa, storing)   OP(isa, storing, 0)
@@ -24,46 +24,46 @@
 enum { store_is_nontemporal = false, stream_is_nontemporal = true };
 
 /* The four kernels of a variant: `turn` for each `step` elements, then `fence`. */
-#define FORM(form, label, flag, vector, isa, storing, turn, step, fence)                                               \
-    __attribute__((target(flag))) static void form##_copy(double *c, const double *a, size_t n)                        \
-    {                                                                                                                  \
-        for (size_t i = 0; i < n; i += (step)) {                                                                       \
-            turn(COPY_AT, isa, storing)                                                                                \
-        }                                                                                                              \
-        fence;                                                                                                         \
-    }                                                                                                                  \
-    __attribute__((target(flag))) static void form##_scale(double *b, const double *c, double q, size_t n)             \
-    {                                                                                                                  \
-        const vector factor = isa##_set1_pd(q);                                                                        \
-        for (size_t i = 0; i < n; i += (step)) {                                                                       \
-            turn(SCALE_AT, isa, storing)                                                                               \
-        }                                                                                                              \
-        fence;                                                                                                         \
-    }                                                                                                                  \
-    __attribute__((target(flag))) static void form##_add(double *c, const double *a, const double *b, size_t n)        \
-    {                                                                                                                  \
-        for (size_t i = 0; i < n; i += (step)) {                                                                       \
-            turn(ADD_AT, isa, storing)                                                                                 \
-        }                                                                                                              \
-        fence;                                                                                                         \
-    }                                                                                                                  \
-    __attribute__((target(flag))) static void form##_triad(double *a, const double *b, const double *c, double q,      \
-                                                           size_t n)                                                   \
-    {                                                                                                                  \
-        const vector factor = isa##_set1_pd(q);                                                                        \
-        for (size_t i = 0; i < n; i += (step)) {                                                                       \
-            turn(TRIAD_AT, isa, storing)                                                                               \
-        }                                                                                                              \
-        fence;                                                                                                         \
-    }                                                                                                                  \
-    static const struct stream_kernels form = {                                                                        \
-        .name = #label,                                                                                                \
-        .nontemporal = storing##_is_nontemporal,                                                                       \
-        .supported = label##_supported,                                                                                \
-        .copy = form##_copy,                                                                                           \
-        .scale = form##_scale,                                                                                         \
-        .add = form##_add,                                                                                             \
-        .triad = form##_triad,                                                                                         \
+#define FORM(form, label, flag, vector, isa, storing, turn, step, fence)                                          \
+    __attribute__((target(flag))) static void form##_copy(double *c, const double *a, size_t n)                   \
+    {                                                                                                             \
+        for (size_t i = 0; i < n; i += (step)) {                                                                  \
+            turn(COPY_AT, isa, storing)                                                                           \
+        }                                                                                                         \
+        fence;                                                                                                    \
+    }                                                                                                             \
+    __attribute__((target(flag))) static void form##_scale(double *b, const double *c, double q, size_t n)        \
+    {                                                                                                             \
+        const vector factor = isa##_set1_pd(q);                                                                   \
+        for (size_t i = 0; i < n; i += (step)) {                                                                  \
+            turn(SCALE_AT, isa, storing)                                                                          \
+        }                                                                                                         \
+        fence;                                                                                                    \
+    }                                                                                                             \
+    __attribute__((target(flag))) static void form##_add(double *c, const double *a, const double *b, size_t n)   \
+    {                                                                                                             \
+        for (size_t i = 0; i < n; i += (step)) {                                                                  \
+            turn(ADD_AT, isa, storing)                                                                            \
+        }                                                                                                         \
+        fence;                                                                                                    \
+    }                                                                                                             \
+    __attribute__((target(flag))) static void form##_triad(double *a, const double *b, const double *c, double q, \
+                                                           size_t n)                                              \
+    {                                                                                                             \
+        const vector factor = isa##_set1_pd(q);                                                                   \
+        for (size_t i = 0; i < n; i += (step)) {                                                                  \
+            turn(TRIAD_AT, isa, storing)                                                                          \
+        }                                                                                                         \
+        fence;                                                                                                    \
+    }                                                                                                             \
+    static const struct stream_kernels form = {                                                                   \
+        .name = #label,                                                                                           \
+        .nontemporal = storing##_is_nontemporal,                                                                  \
+        .supported = label##_supported,                                                                           \
+        .copy = form##_copy,                                                                                      \
+        .scale = form##_scale,                                                                                    \
+        .add = form##_add,                                                                                        \
+        .triad = form##_triad,                                                                                    \
     };
 
 /* Bits of XCR0: state that the kernel must save for these instructions. */
