@@ -29,8 +29,8 @@ enum {
     METRIC_SD,
     METRIC_CI90,
     METRIC_DELAYS,                      /* number and mean size of delays of each class A to D */
-    METRIC_DELAYED = METRIC_DELAYS + 8, /* % of time in delays over 400, 2000 ticks above mean, median, minimum */
-    METRIC_BUCKETS_EXACT = METRIC_DELAYED + 6,
+    METRIC_DELAYED = METRIC_DELAYS + 8, /* % of time in delays over 400, 2000 ticks above mean, median */
+    METRIC_BUCKETS_EXACT = METRIC_DELAYED + 4,
     METRIC_CLOCK_COST,
     METRIC_CLOCK_GRAIN,
     METRIC_CLOCK_HZ,

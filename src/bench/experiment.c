@@ -35,8 +35,6 @@ const struct metric experiment_metrics[METRIC_OWN] = {
     {METRIC("delayed_2000", "%", "lower", "share of the time in delays over 2000 above the mean")},
     {METRIC("delayed_400_median", "%", "lower", "share of the time in delays over 400 above the median")},
     {METRIC("delayed_2000_median", "%", "lower", "share of the time in delays over 2000 above the median")},
-    {METRIC("delayed_400_min", "%", "lower", "share of the time in delays over 400 above the minimum")},
-    {METRIC("delayed_2000_min", "%", "lower", "share of the time in delays over 2000 above the minimum")},
     [METRIC_BUCKETS_EXACT] = {METRIC("buckets_exact", "bool", "",
                                      "1 if every limit of the delay classes is a limit of a histogram bin"),
                               .value = VALUE_MIN},
@@ -154,7 +152,7 @@ static void reduce_copy(const struct trial *trial, unsigned copy, struct results
 {
     const struct hist *h = trial_recorder(trial, 0, copy, EXPERIMENT_HIST);
     const double *number = trial_recorder(trial, 0, copy, EXPERIMENT_NUMBERS);
-    const double mean = hist_mean(h), sd = hist_sd(h), levels[] = {mean, hist_quantile(h, 0.5), (double)h->min};
+    const double mean = hist_mean(h), sd = hist_sd(h), levels[] = {mean, hist_quantile(h, 0.5)};
 
     reduce_buckets(h, mean, copy, results);
     results_sample(results, copy, METRIC_CYCLES, mean);

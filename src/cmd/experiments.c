@@ -49,8 +49,6 @@ static const struct table_column share_columns[] = {
     {.heading = ">2000 mean", .metric = "delayed_2000", .field = TABLE_VALUE, .decimals = 3, .rank = 1},
     {.heading = ">400 median", .metric = "delayed_400_median", .field = TABLE_VALUE, .decimals = 3},
     {.heading = ">2000 median", .metric = "delayed_2000_median", .field = TABLE_VALUE, .decimals = 3},
-    {.heading = ">400 min", .metric = "delayed_400_min", .field = TABLE_VALUE, .decimals = 3},
-    {.heading = ">2000 min", .metric = "delayed_2000_min", .field = TABLE_VALUE, .decimals = 3},
 };
 
 static bool is_clock_row(const struct row *row, const char *metric)
@@ -116,8 +114,7 @@ void cmd_print_experiments(const struct table_rows *r, const struct experiment_t
     const struct table_layout runs = {TABLE_OF(t->run_title, run_columns), .per_sample = 1, .no_status = 1};
     const struct table_layout summary = {TABLE_OF(t->summary_title, summary_columns)};
     static const struct table_layout share = {
-        TABLE_OF("Time lost, in %, in delays by more than so many cycles above the mean, the median or the minimum",
-                 share_columns),
+        TABLE_OF("Time lost, in %, in delays by more than so many cycles above the mean or the median", share_columns),
         .no_status = 1};
     bool any = false;
 

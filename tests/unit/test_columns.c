@@ -214,9 +214,10 @@ TEST_WITH(test_columns_of_prime, NULL, free_rows)
         {"Primes", "primes", VALUE, 0, 1},
     };
     static const struct column share[] = {
-        {">400 mean", "delayed_400", VALUE, 3, 1},          {">2000 mean", "delayed_2000", VALUE, 3, 1},
-        {">400 median", "delayed_400_median", VALUE, 3, 1}, {">2000 median", "delayed_2000_median", VALUE, 3, 1},
-        {">400 min", "delayed_400_min", VALUE, 3, 1},       {">2000 min", "delayed_2000_min", VALUE, 3, 1},
+        {">400 mean", "delayed_400", VALUE, 3, 1},
+        {">2000 mean", "delayed_2000", VALUE, 3, 1},
+        {">400 median", "delayed_400_median", VALUE, 3, 1},
+        {">2000 median", "delayed_2000_median", VALUE, 3, 1},
     };
     static const struct column each[] = {
         {"Mean", "cycles", SAMPLE, 2, 1},     {"SD", "cycles_sd", SAMPLE, 1, 1},
