@@ -209,7 +209,7 @@ int files_write(const char *command, const char *path, bool force, struct text *
 
 /* Whether a file can be made at path; leaves none. Returns 0, also for ""; -1 with a line in error that names the
  * option. */
-int files_check(const char *option, const char *path, char *error, size_t error_size);
+int files_check(const char *option, const char *path, struct error *error);
 
 /* As files_write(), piece by piece: files_begin(), if that returns 0 files_put(), which empties the text, then
  * files_end() for the status. */
@@ -243,12 +243,12 @@ void cpus_of_mask(const struct cpuset *online, struct cpuset *out);
 void cpus_allowed(const struct cpuset *online, struct cpuset *out);
 
 /* Returns -1 with a line in error when one is not online. */
-int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, char *error, size_t error_size);
+int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, struct error *error);
 
 /* For check and tune. named: --cpus; NULL: not given, then the isolated CPUs, or all but the boot CPU. "quiet": the
  * one that loses the least speed while all are sampled for half a second. Returns -1 with a line in error. */
-int cpus_bench(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench, char *error,
-               size_t error_size);
+int cpus_bench(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench,
+               struct error *error);
 
 /* --- --cpus quiet --- */
 
@@ -269,7 +269,7 @@ int quiet_cpu(const struct place_request *allowed, const struct clock_info *cloc
 
 /* In ns of CLOCK_REALTIME: "+30" or "+2m" from now_ns, "@1700000000.5" since 1970, or "14:30:00", the nearest in
  * local time. May have passed; at most a day away. Returns -1 with a line in error. */
-int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, char *error, size_t error_size);
+int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, struct error *error);
 
 /* --- Options of other programs: the error names that of jitbench for the same. --- */
 
@@ -458,7 +458,7 @@ struct suite {
     int (*select)(struct measure *m, const char *operand);
     const char *series_header; /* of --series FILE; NULL: no such option */
     /* Returns -1 with a line in error. Ends the program when out of memory. */
-    int (*plan)(const struct measure *m, void *options, struct plan *plan, char *error, size_t error_size);
+    int (*plan)(const struct measure *m, void *options, struct plan *plan, struct error *error);
     /* What will be measured, in place of the line "Plan". May be NULL. */
     void (*announce)(const struct measure *m, const struct plan *plan, struct text *out);
     /* Whether idle CPUs are kept awake, as by --hold-latency. May be NULL. */

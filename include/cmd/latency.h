@@ -35,7 +35,7 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
                               struct load_params *p);
 /* Members of the suite's struct suite. */
 extern const struct suite_options latency_own[];
-int latency_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size);
+int latency_plan(const struct measure *m, void *options, struct plan *out, struct error *error);
 void latency_announce(const struct measure *m, const struct plan *plan, struct text *out);
 
 #endif

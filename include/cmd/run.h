@@ -36,8 +36,7 @@ struct parameter {
 struct commands {
     const struct measure *m;
     struct run_options *options;
-    char *error;
-    size_t error_size;
+    struct error *error;
     char **words;  /* after the first "--"; NULL in place of separators */
     char ***typed; /* of each command as typed, pointing into words */
     size_t n_typed;
@@ -53,7 +52,7 @@ struct commands {
 };
 
 /* Returns -1. */
-#define run_wrong(c, ...) fail_because(-1, (c)->error, (c)->error_size, __VA_ARGS__)
+#define run_wrong(c, ...) error_set((c)->error, __VA_ARGS__)
 int run_split_commands(struct commands *c);
 /* This process's without the padding that jitbench adds; with --clean-env only PATH. */
 void run_choose_env(struct commands *c);

@@ -54,7 +54,7 @@ struct unix_options {
     struct cpu_pairs next, of[PAIRS_CHOICES];
 };
 extern const struct suite_options unix_own[];
-int unix_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size);
+int unix_plan(const struct measure *m, void *options, struct plan *out, struct error *error);
 int unix_end(void *options, bool unused);
 /* With --pairs, context1-two is named by the kind of pairs. */
 const char *unix_row_title(const struct row *row);

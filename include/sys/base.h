@@ -9,6 +9,12 @@
 
 /* Returns reasons of failures to the caller as text. */
 
+/* A reason in a line, cut to fit; "": none. */
+struct error {
+    char text[512];
+};
+/* Returns -1. */
+int error_set(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int fail_because(int code, char *reason, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Allocates memory, and decides what happens when there is none. Commands that only read files end: they call

@@ -339,7 +339,7 @@ static int look(const struct command *command, struct checking *c)
 static int check(const struct command_call *call)
 {
     FREED_BY(memory_free) struct checking *c = memory_get(1, sizeof(*c));
-    char error[512];
+    struct error error;
 
     if (settings_count > SETTINGS_MAX)
         memory_out();
@@ -352,9 +352,8 @@ static int check(const struct command_call *call)
     if (c->options.json && !strcmp(c->options.output, "-"))
         return check_fail("--json and -o - both want standard output");
     machine_read("", &c->machine);
-    if (cpus_bench(option_given(&call->table, 1, "cpus") ? &c->options.cpus : NULL, &c->machine, &c->bench, error,
-                   sizeof(error)))
-        return check_fail("%s", error);
+    if (cpus_bench(option_given(&call->table, 1, "cpus") ? &c->options.cpus : NULL, &c->machine, &c->bench, &error))
+        return check_fail("%s", error.text);
     return look(call->command, c);
 }
 

@@ -44,7 +44,7 @@ void cpus_allowed(const struct cpuset *online, struct cpuset *out)
     cpuset_union(out, &usable);
 }
 
-int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, char *error, size_t error_size)
+int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, struct error *error)
 {
     struct cpuset offline = *cpus;
     char list[256], there[128];
@@ -55,10 +55,10 @@ int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, ch
         cpuset_remove(&offline, cpu);
     cpuset_format_cut(&offline, list, sizeof(list));
     cpuset_format_cut(online, there, sizeof(there));
-    return fail_because(-1, error, error_size, "--cpus: CPU %s is offline or does not exist (online: %s)", list, there);
+    return error_set(error, "--cpus: CPU %s is offline or does not exist (online: %s)", list, there);
 }
 
-static int find_quiet(const struct machine *machine, struct cpuset *bench, char *error, size_t error_size)
+static int find_quiet(const struct machine *machine, struct cpuset *bench, struct error *error)
 {
     FREED_BY(memory_free) struct place_request *allowed = memory_get(1, sizeof(*allowed));
     struct clock_info clock;
@@ -72,20 +72,20 @@ static int find_quiet(const struct machine *machine, struct cpuset *bench, char 
         memory_out();
     clock_choose(&clock);
     if (quiet_cpu(allowed, &clock, true, &cpu, why, sizeof(why)))
-        return fail_because(-1, error, error_size, "--cpus quiet: %s", why);
+        return error_set(error, "--cpus quiet: %s", why);
     cpuset_clear(bench);
     cpuset_add(bench, cpu);
     return 0;
 }
 
-int cpus_bench(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench, char *error,
-               size_t error_size)
+int cpus_bench(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench,
+               struct error *error)
 {
     if (named && named->choice == CPUS_QUIET)
-        return find_quiet(machine, bench, error, error_size);
+        return find_quiet(machine, bench, error);
     if (named && named->choice < 0) {
         *bench = named->set;
-        return cpuset_count(&machine->online) ? cpus_check_online(bench, &machine->online, error, error_size) : 0;
+        return cpuset_count(&machine->online) ? cpus_check_online(bench, &machine->online, error) : 0;
     }
     if (!named) {
         settings_bench_cpus("", machine, bench);

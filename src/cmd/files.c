@@ -247,7 +247,7 @@ static int open_output(struct files_output *out)
     return out->created ? make_hidden(out) : out->command ? directory_open_existing(out->path) : -EEXIST;
 }
 
-int files_check(const char *option, const char *path, char *error, size_t error_size)
+int files_check(const char *option, const char *path, struct error *error)
 {
     struct files_output out = {.path = path};
 
@@ -258,7 +258,7 @@ int files_check(const char *option, const char *path, char *error, size_t error_
     fd_close(&fd);
     fd_close(&out.folder);
     if (fd < 0)
-        return fail_because(-1, error, error_size, "%s '%.200s': %s", option, path, directory_why_not(fd));
+        return error_set(error, "%s '%.200s': %s", option, path, directory_why_not(fd));
     return 0;
 }
 

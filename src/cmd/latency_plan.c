@@ -134,8 +134,8 @@ static bool any_wanted(const struct measure *m, const struct choice *choice)
     return false;
 }
 
-static int check(const struct measure *m, const struct latency_options *o, const struct choice *choice, char *error,
-                 size_t error_size)
+static int check(const struct measure *m, const struct latency_options *o, const struct choice *choice,
+                 struct error *error)
 {
     const bool custom = choice->tasks & BIT(TASK_CUSTOM) || choice->loads & load_bit(&load_custom);
     const char *problem = NULL;
@@ -154,13 +154,13 @@ static int check(const struct measure *m, const struct latency_options *o, const
         problem = "--exclude-load (-x) leaves no load to measure under";
     else if (!any_wanted(m, choice))
         problem = "--task and --load leave no pair to measure: a task is no load of its own";
-    return problem ? fail_because(-1, error, error_size, "%s", problem) : 0;
+    return problem ? error_set(error, "%s", problem) : 0;
 }
 
 /* From the calibration's row, or a parameter of any other. */
-static double loops_of_file(const char *path, char *error, size_t error_size)
+static double loops_of_file(const char *path, struct error *error)
 {
-    struct row_reader *r = row_reader_open(path, 0, error, error_size);
+    struct row_reader *r = row_reader_open(path, 0, error->text, sizeof(error->text));
     double loops = NAN;
     struct row row;
 
@@ -174,14 +174,15 @@ static double loops_of_file(const char *path, char *error, size_t error_size)
     }
     row_reader_close(r);
     if (!(loops >= 1))
-        snprintf(error, error_size, "--loops-per-ms '%.200s': no row of this file has loops_per_ms", path);
+        error_set(error, "--loops-per-ms '%.200s': no row of this file has loops_per_ms", path);
     return loops;
 }
 
 /* 0: to be measured; negative: an error. */
-static double given_loops(const struct latency_options *o, char *error, size_t error_size)
+static double given_loops(const struct latency_options *o, struct error *error)
 {
-    char *end, reason[300] = "";
+    struct error reason = {""};
+    char *end;
 
     if (!o->loops[0])
         return 0;
@@ -189,12 +190,12 @@ static double given_loops(const struct latency_options *o, char *error, size_t e
     if (o->loops[strspn(o->loops, "0123456789.")] == 0) {
         if (*end == 0 && loops >= 100 && loops <= 1e9)
             return loops;
-        return fail_because(-1, error, error_size, "--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
+        return error_set(error, "--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
     }
-    loops = loops_of_file(o->loops, reason, sizeof(reason));
+    loops = loops_of_file(o->loops, &reason);
     if (loops >= 1)
         return loops;
-    return fail_because(-1, error, error_size, "%s%s", strncmp(reason, "--", 2) ? "--loops-per-ms: " : "", reason);
+    return error_set(error, "%s%s", strncmp(reason.text, "--", 2) ? "--loops-per-ms: " : "", reason.text);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -300,16 +301,16 @@ static void add_all(const struct measure *m, const struct latency_options *o, co
                 add_pair(m, o, task, load, load_params, load_list[load] == &load_memload ? no_memload : NULL, out);
 }
 
-int latency_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+int latency_plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     const struct latency_options *o = options;
     struct load_params load_params = {.threads = 0};
     struct choice choice;
 
     choose(m, o, &choice);
-    if (check(m, o, &choice, error, error_size))
+    if (check(m, o, &choice, error))
         return -1;
-    load_params.sim.loops_per_ms = given_loops(o, error, error_size);
+    load_params.sim.loops_per_ms = given_loops(o, error);
     if (load_params.sim.loops_per_ms < 0)
         return -1;
     add_all(m, o, &choice, &load_params, out);

@@ -386,7 +386,8 @@ static int resolve_cpus(struct session *s)
 {
     struct measure *m = &s->m;
     struct cpuset *cpus = &m->place.cpus, usable;
-    char error[512], list[256];
+    char list[256];
+    struct error error;
 
     m->place.online = m->machine.online;
     if (!measure_given(m, "cpus") || m->options.cpus.choice >= 0) {
@@ -402,8 +403,8 @@ static int resolve_cpus(struct session *s)
     *cpus = m->options.cpus.set;
     if (!cpuset_count(&m->place.online))
         task_get_affinity(&m->place.online);
-    if (cpus_check_online(cpus, &m->place.online, error, sizeof(error)))
-        return session_usage_error(s, error);
+    if (cpus_check_online(cpus, &m->place.online, &error))
+        return session_fail(s, "%s", error.text);
     if (!cpus_usable(cpus, &usable)) {
         cpuset_format_cut(&usable, list, sizeof(list));
         return session_fail(s, "--cpus: not all of these CPUs are allowed here (allowed: %s)",
@@ -586,13 +587,14 @@ static const char *layout_varied(const struct machine *machine)
 static int resolve_start(struct session *s)
 {
     struct measure *m = &s->m;
-    char error[160], ago[32];
+    struct error error;
+    char ago[32];
     uint64_t now = clock_realtime_ns();
 
     if (!measure_given(m, "start-at"))
         return 0;
-    if (start_parse(m->options.start_at, now, &m->start_at_ns, error, sizeof(error)))
-        return session_usage_error(s, error);
+    if (start_parse(m->options.start_at, now, &m->start_at_ns, &error))
+        return session_fail(s, "%s", error.text);
     if (m->start_at_ns < now) {
         text_duration(now - m->start_at_ns, ago, sizeof(ago));
         message_print("jitbench: --start-at %s was %s ago: begins at once\n", m->options.start_at, ago);
@@ -726,12 +728,12 @@ static int run_suites(struct session *s)
 
 static int make_plans(struct session *s)
 {
-    char error[512];
+    struct error error;
 
     for (size_t i = 0; i < s->n_suites; i++) {
         s->plans[i].schedule = s->suites[i]->schedule;
-        if (s->suites[i]->plan(&s->m, s->options[i], &s->plans[i], error, sizeof(error)))
-            return session_usage_error(s, error);
+        if (s->suites[i]->plan(&s->m, s->options[i], &s->plans[i], &error))
+            return session_fail(s, "%s", error.text);
     }
     return 0;
 }

@@ -453,13 +453,12 @@ double memory_look(const struct measure *m)
 }
 
 /* `all` leaves out loaded and nodes to save time. */
-static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     struct memory_options *o = options;
     if (o->max_size > measure_memory(m) / 4)
-        return fail_because(-1, error, error_size,
-                            "--max-size: a set of %llu MiB is over a quarter of %llu MiB of memory",
-                            (unsigned long long)o->max_size >> 20, (unsigned long long)measure_memory(m) >> 20);
+        return error_set(error, "--max-size: a set of %llu MiB is over a quarter of %llu MiB of memory",
+                         (unsigned long long)o->max_size >> 20, (unsigned long long)measure_memory(m) >> 20);
     if (m->selected[TEST_LATENCY])
         plan_latency(m, o, out);
     if (m->selected[TEST_LOADED] && !m->of_all)

@@ -18,15 +18,15 @@ static const struct option common_rows[] = {
     MEASURE_TIME_ROW("how long to measure; default: 5 s, 2 s with --quick, 60 s with --classic"),
 };
 
-static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     struct noise_params *params = options;
 
-    if (noise_read_threshold(params, error, error_size))
+    if (noise_read_threshold(params, error->text, sizeof(error->text)))
         return -1;
     if (params->keep[0] && !params->stop_ns)
-        return fail_because(-1, error, error_size, "--keep: it goes with --stop-at");
-    if (files_check("--keep", params->keep, error, error_size))
+        return error_set(error, "--keep: it goes with --stop-at");
+    if (files_check("--keep", params->keep, error))
         return -1;
     if (!params->stop_ns)
         measure_item(m, out, &bench_noise, params, m->place.n_order, 0);

@@ -6,14 +6,14 @@
 
 static const struct suite_options own[2] = {{.heading = "Options of prime", .bench = &bench_prime}};
 
-static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     struct prime_params *params = options;
 
     if ((params->limits.last - params->limits.first) / params->limits.step >= 1000)
-        return fail_because(-1, error, error_size, "--limit: %llu to %llu by %llu are more than 1,000 limits",
-                            (unsigned long long)params->limits.first, (unsigned long long)params->limits.last,
-                            (unsigned long long)params->limits.step);
+        return error_set(error, "--limit: %llu to %llu by %llu are more than 1,000 limits",
+                         (unsigned long long)params->limits.first, (unsigned long long)params->limits.last,
+                         (unsigned long long)params->limits.step);
     for (params->limit = params->limits.first; params->limit <= params->limits.last;
          params->limit += params->limits.step)
         measure_add(m, out, &bench_prime, params, measure_named_cpus(m), 0);

@@ -90,10 +90,10 @@ static int add_commands(struct commands *c, struct plan *plan)
     return 0;
 }
 
-static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     struct run_options *o = options;
-    struct commands c = {.m = m, .options = o, .error = error, .error_size = error_size};
+    struct commands c = {.m = m, .options = o, .error = error};
 
     o->image_fd = o->fds[0] = o->fds[1] = o->fds[2] = -1;
     o->opened = true;

@@ -58,20 +58,20 @@ static int parse_time_of_day(const char *s, uint64_t now_ns, uint64_t *at_ns)
     return *at_ns ? 0 : -1;
 }
 
-int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, char *error, size_t error_size)
+int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, struct error *error)
 {
     struct wait wait = {0};
     int result;
 
     if (text[0] == '+') {
-        result = option_set(&wait_row, text + 1, &wait, false, error, error_size);
+        result = option_set(&wait_row, text + 1, &wait, false, error->text, sizeof(error->text));
         *at_ns = now_ns + wait.ns;
         return result;
     }
     result = text[0] == '@' ? parse_epoch(text + 1, at_ns) : parse_time_of_day(text, now_ns, at_ns);
     if (result == 0 && (*at_ns <= now_ns || *at_ns - now_ns <= START_DAY_NS))
         return 0;
-    return fail_because(-1, error, error_size, "--start-at '%.60s': %s", text,
-                        result ? "not '+TIME', 'HH:MM:SS' or '@SECONDS since 1970'"
-                               : "more than a day away (at most 24h)");
+    return error_set(error, "--start-at '%.60s': %s", text,
+                     result ? "not '+TIME', 'HH:MM:SS' or '@SECONDS since 1970'"
+                            : "more than a day away (at most 24h)");
 }

@@ -26,8 +26,8 @@ static const struct suite_options own[3] = {
      .offset = offsetof(struct stream_options, bandwidth)},
 };
 
-static int plan_bandwidth(const struct measure *m, struct bandwidth_params *params, struct plan *out, char *error,
-                          size_t error_size)
+static int plan_bandwidth(const struct measure *m, struct bandwidth_params *params, struct plan *out,
+                          struct error *error)
 {
     uint64_t memory = measure_memory(m);
 
@@ -39,9 +39,8 @@ static int plan_bandwidth(const struct measure *m, struct bandwidth_params *para
             snprintf(params->bounded, sizeof(params->bounded), "quick");
         }
     } else if (params->array_bytes > memory / 3)
-        return fail_because(-1, error, error_size,
-                            "--array-size: three arrays of %llu MiB do not fit into %llu MiB of memory",
-                            (unsigned long long)params->array_bytes >> 20, (unsigned long long)memory >> 20);
+        return error_set(error, "--array-size: three arrays of %llu MiB do not fit into %llu MiB of memory",
+                         (unsigned long long)params->array_bytes >> 20, (unsigned long long)memory >> 20);
     for (int kind = 0; kind < 2; kind++) {
         params->nontemporal = kind;
         measure_add(m, out, &bench_bandwidth, params, m->place.n_order, 1);
@@ -49,17 +48,17 @@ static int plan_bandwidth(const struct measure *m, struct bandwidth_params *para
     return 0;
 }
 
-static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     struct stream_options *o = options;
 
     if (!m->selected[TEST_ARRAY] && measure_given(m, "series"))
-        return fail_because(-1, error, error_size, "--series: only the test 'array' has experiments to write");
+        return error_set(error, "--series: only the test 'array' has experiments to write");
     for (uint64_t i = 0; m->selected[TEST_ARRAY] && i < o->array.sizes.n; i++) {
         o->array.elements = o->array.sizes.value[i];
         measure_add(m, out, &bench_array, &o->array, measure_named_cpus(m), 0);
     }
-    return m->selected[TEST_BANDWIDTH] ? plan_bandwidth(m, &o->bandwidth, out, error, error_size) : 0;
+    return m->selected[TEST_BANDWIDTH] ? plan_bandwidth(m, &o->bandwidth, out, error) : 0;
 }
 
 static const struct table_column extra[] = {

@@ -358,7 +358,7 @@ static void free_tune(struct tune **tune)
 static int tune(const struct command_call *call)
 {
     FREED_BY(free_tune) struct tune *t = memory_get(1, sizeof(*t));
-    char error[512];
+    struct error error;
 
     signals_init(); /* not between two files that it writes */
     t->command = call->command;
@@ -370,9 +370,8 @@ static int tune(const struct command_call *call)
     if (status)
         return status;
     machine_read("", &t->machine);
-    if (cpus_bench(option_given(&call->table, 1, "cpus") ? &t->options->cpus : NULL, &t->machine, &t->bench, error,
-                   sizeof(error)))
-        return command_complain(t->command->name, error, EXIT_USAGE);
+    if (cpus_bench(option_given(&call->table, 1, "cpus") ? &t->options->cpus : NULL, &t->machine, &t->bench, &error))
+        return command_complain(t->command->name, error.text, EXIT_USAGE);
     t->view = (struct settings_view){.root = "", .machine = &t->machine, .bench = &t->bench};
     t->outcome = (struct outcome){.command = t->command, .plan = &t->plan, .dry_run = t->options->dry_run};
     make_plan(t);

@@ -331,7 +331,7 @@ int unix_end(void *options, bool unused)
     return 0;
 }
 
-int unix_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+int unix_plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     struct unix_options *o = options;
     uint64_t counts[OPTION_COUNTS_MAX] = {1, m->place.n_order};
@@ -359,7 +359,7 @@ int unix_plan(const struct measure *m, void *options, struct plan *out, char *er
         }
     if (!o->pairs || paired)
         return 0;
-    return fail_because(-1, error, error_size, "--pairs places context1-two, which is not among the tests: name it");
+    return error_set(error, "--pairs places context1-two, which is not among the tests: name it");
 }
 
 const char *unix_row_title(const struct row *row)

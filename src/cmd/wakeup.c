@@ -78,7 +78,7 @@ static void set_load(const struct measure *m, struct plan_item *item, const stru
     plan_set_load(item, load, &params);
 }
 
-static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     struct wakeup_options *o = options;
     const struct load *const simulated[] = {&load_video, &load_x, &load_custom};
@@ -87,15 +87,14 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     o->params.who = m->options.who && o->params.stop_ns;
     o->params.priority = measure_given(m, "fifo") ? (int)m->options.fifo : WAKEUP_PRIORITY;
     if (o->params.interval_ns > measure_sampling(m, &bench_wakeup).time_ns)
-        return fail_because(-1, error, error_size, "--interval: it is longer than the run (--time)");
+        return error_set(error, "--interval: it is longer than the run (--time)");
     if (threads > m->place.n_order)
-        return fail_because(-1, error, error_size, "--threads: there are not so many CPUs to measure on");
+        return error_set(error, "--threads: there are not so many CPUs to measure on");
     for (size_t i = 0; load_list[i]; i++)
         for (size_t k = 0; k < COUNT(simulated); k++)
             if (o->loads & 1ull << i && load_list[i] == simulated[k])
-                return fail_because(
-                    -1, error, error_size,
-                    "--load: video, x and custom are simulated tasks, beside which `jitbench latency` measures");
+                return error_set(
+                    error, "--load: video, x and custom are simulated tasks, beside which `jitbench latency` measures");
     if (!o->loads)
         measure_item(m, out, &bench_wakeup, &o->params, threads, 0);
     for (size_t i = 0; load_list[i]; i++)

@@ -18,7 +18,7 @@ struct suite_plan {
     void *options;
     struct plan plan;
     int failed; /* what the suite's plan() returned */
-    char error[512];
+    struct error error;
 };
 
 /* All of so many CPUs, the highest first. */
@@ -53,11 +53,11 @@ static inline struct suite_plan *suite_options(const struct suite *suite, char *
         argc++;
     measure_table(suite, &m->options, &m->tables[0]);
     m->n_tables = 1 + measure_suite_tables(suite, s->options, &m->options, &m->tables[1]);
-    if (option_parse(argc, words, m->tables, m->n_tables, operands, s->error, sizeof(s->error)))
-        fail_msg("%s: %s", suite->name, s->error);
+    if (option_parse(argc, words, m->tables, m->n_tables, operands, s->error.text, sizeof(s->error.text)))
+        fail_msg("%s: %s", suite->name, s->error.text);
     m->preset = m->options.classic ? PRESET_CLASSIC : m->options.quick ? PRESET_QUICK : PRESET_DEFAULT;
-    if (option_defaults(m->tables, m->n_tables, m->preset, s->error, sizeof(s->error)))
-        fail_msg("%s: %s", suite->name, s->error);
+    if (option_defaults(m->tables, m->n_tables, m->preset, s->error.text, sizeof(s->error.text)))
+        fail_msg("%s: %s", suite->name, s->error.text);
     for (size_t t = 0; t < TESTS_MAX; t++)
         m->selected[t] = true;
     suite_place(&m->place, cpus, bind, option_given(m->tables, m->n_tables, "fifo"));
@@ -66,7 +66,7 @@ static inline struct suite_plan *suite_options(const struct suite *suite, char *
 
 static inline void suite_make_plan(struct suite_plan *s, const struct suite *suite)
 {
-    s->failed = suite->plan(&s->m, s->options, &s->plan, s->error, sizeof(s->error));
+    s->failed = suite->plan(&s->m, s->options, &s->plan, &s->error);
 }
 
 static inline void suite_plan_free(struct suite_plan *s, const struct suite *suite)

@@ -19,10 +19,10 @@ TEST_WITH(test_cpus_by_name, make_machine, NULL)
 {
     const struct option_cpus named = {.choice = CPUS_ALL};
     struct cpuset bench;
-    char error[256] = "";
+    struct error error = {""};
 
     assert_string_equal(cpus_choices[CPUS_ALL], "all");
-    assert_int_equal(cpus_bench(&named, &machine, &bench, error, sizeof(error)), 0);
+    assert_int_equal(cpus_bench(&named, &machine, &bench, &error), 0);
     assert_true(cpuset_equal(&bench, &machine.online));
 }
 
@@ -30,16 +30,16 @@ TEST_WITH(test_cpus_listed_must_be_online, make_machine, NULL)
 {
     struct option_cpus named = {.choice = -1};
     struct cpuset bench;
-    char error[256] = "";
+    struct error error = {""};
 
     cpuset_add(&named.set, 0);
     cpuset_add(&named.set, 3);
-    assert_int_equal(cpus_bench(&named, &machine, &bench, error, sizeof(error)), 0);
+    assert_int_equal(cpus_bench(&named, &machine, &bench, &error), 0);
     assert_true(cpuset_equal(&named.set, &bench));
     cpuset_add(&named.set, 4);
     cpuset_add(&named.set, 6);
-    assert_int_equal(cpus_bench(&named, &machine, &bench, error, sizeof(error)), -1);
-    assert_string_equal(error, "--cpus: CPU 4,6 is offline or does not exist (online: 0-3)");
+    assert_int_equal(cpus_bench(&named, &machine, &bench, &error), -1);
+    assert_string_equal(error.text, "--cpus: CPU 4,6 is offline or does not exist (online: 0-3)");
     cpuset_clear(&machine.online); /* not known: nothing can be said against them */
-    assert_int_equal(cpus_bench(&named, &machine, &bench, error, sizeof(error)), 0);
+    assert_int_equal(cpus_bench(&named, &machine, &bench, &error), 0);
 }

@@ -545,7 +545,7 @@ static void plan_of(const struct suite *suite, const char *operand, struct plan 
     struct measure *m = session_new();
     void *options = calloc(1, suite->options_size);
     struct operand_word word;
-    char error[256] = "";
+    struct error error = {""};
 
     assert_non_null(options);
     memset(plan, 0, sizeof(*plan));
@@ -556,8 +556,8 @@ static void plan_of(const struct suite *suite, const char *operand, struct plan 
     if (operand && suite->select && suite->select(m, operand))
         fail_msg("jitbench %s: '%s' is neither a test nor a group", suite->name, operand);
     fill_options(suite, options);
-    if (suite->plan(m, options, plan, error, sizeof(error)))
-        fail_msg("jitbench %s: %s", suite->name, error);
+    if (suite->plan(m, options, plan, &error))
+        fail_msg("jitbench %s: %s", suite->name, error.text);
     drop_doubles(suite, plan);
     if (suite->end)
         suite->end(options, true);

@@ -371,21 +371,21 @@ TEST(test_run_pairs_fail_on)
 
 static const char *error_of(const char *word, size_t n, uint64_t samples)
 {
-    static char error[256];
+    static struct error error;
     static struct measure m;
     static struct run_options options;
-    struct commands c = {.m = &m, .options = &options, .n = n, .error = error, .error_size = sizeof(error)};
+    struct commands c = {.m = &m, .options = &options, .n = n, .error = &error};
     static const struct option rows[] = {{.name = "samples"}};
 
-    error[0] = '\0';
+    error.text[0] = '\0';
     options.command.fail_on = (struct fail_on){0};
     assert_true(!word || fail_on_add(&options.command.fail_on, word, NAN));
     m.options.samples = samples;
     m.tables[0] = (struct option_table){.rows = rows, .n = 1, .given = {samples > 0}};
     m.n_tables = 1;
     const int result = run_check_fail_on(&c);
-    assert_int_equal(result, error[0] ? -1 : 0);
-    return error;
+    assert_int_equal(result, error.text[0] ? -1 : 0);
+    return error.text;
 }
 
 TEST(test_run_pairs_fail_on_can_find)

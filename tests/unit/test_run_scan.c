@@ -11,7 +11,7 @@
 
 static struct run_options options;
 static struct commands commands;
-static char error[512];
+static struct error error;
 
 /* Combines the commands, words separated by blanks and commands by '|', with the options as they are typed: '/'
  * separates words of an option and ';' its uses. */
@@ -30,8 +30,8 @@ static int combine(const char *lists, const char *scans, const char *step, const
             *at = *at == '/' ? OPTION_WORD_END : *at == ';' ? OPTION_USE_END : *at;
     text_copy(typed, sizeof(typed), line);
     commands = (struct commands){
-        .m = &m, .options = &options, .error = error, .error_size = sizeof(error), .typed = of, .n_typed = 0};
-    error[0] = '\0';
+        .m = &m, .options = &options, .error = &error, .typed = of, .n_typed = 0};
+    error.text[0] = '\0';
     for (char *command = strtok(typed, "|"), *next; command; command = next) {
         char *rest = NULL;
         next = strtok(NULL, "|");
@@ -68,7 +68,7 @@ static void expect(const char *lists, const char *scans, const char *step, const
 static void refuse(const char *lists, const char *scans, const char *step, const char *line, const char *expected)
 {
     assert_int_equal(combine(lists, scans, step, line), -1);
-    assert_string_equal(error, expected);
+    assert_string_equal(error.text, expected);
     end();
 }
 

@@ -14,20 +14,20 @@
 static void expect(const char *text, uint64_t expected)
 {
     uint64_t at = 0;
-    char error[200] = "";
+    struct error error = {""};
 
-    assert_int_equal(start_parse(text, NOW, &at, error, sizeof(error)), 0);
+    assert_int_equal(start_parse(text, NOW, &at, &error), 0);
     assert_int_equal(at, expected);
 }
 
 static void refuse(const char *text, const char *says)
 {
     uint64_t at;
-    char error[200];
+    struct error error;
 
-    assert_int_equal(start_parse(text, NOW, &at, error, sizeof(error)), -1);
-    assert_non_null(strstr(error, says));
-    assert_non_null(strstr(error, "--start-at"));
+    assert_int_equal(start_parse(text, NOW, &at, &error), -1);
+    assert_non_null(strstr(error.text, says));
+    assert_non_null(strstr(error.text, "--start-at"));
 }
 
 TEST(test_start_from_now)
