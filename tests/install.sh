@@ -31,8 +31,7 @@ top=$root/opt/measure
     echo ./opt/measure/share/bash-completion/completions/jitbench
     echo ./opt/measure/share/zsh/site-functions/_jitbench
     echo ./opt/measure/share/fish/vendor_completions.d/jitbench.fish
-    for page in man/*.1; do echo "./opt/measure/share/man/man1/${page#man/}"; done
-    for page in man/*.5; do echo "./opt/measure/share/man/man5/${page#man/}"; done
+    for page in man/*; do echo "./opt/measure/share/man/man${page##*.}/${page#man/}"; done
 } | LC_ALL=C sort >"$dir/want"
 files >"$dir/have"
 diff -u "$dir/want" "$dir/have" >&2 || fail 'installed (+) is not what is to be installed (-)'

@@ -171,11 +171,12 @@ static struct items *all_pages(void)
 TEST(test_man_has_a_page_for_each_command_and_no_other)
 {
     struct items *pages = all_pages();
-    size_t n = 2;
+    size_t n = 3;
     char name[PATH_SIZE];
 
     assert_true(has(pages, "jitbench.1"));
     assert_true(has(pages, "jitbench-csv.5"));
+    assert_true(has(pages, "jitbench-options.7"));
     for (size_t i = 0; command_list[i]; i++, n++) {
         (void)snprintf(name, sizeof(name), "jitbench-%s.1", command_list[i]->name);
         if (!has(pages, name))
@@ -201,45 +202,7 @@ TEST(test_man_overview_lists_the_commands)
     page_free(page);
 }
 
-/* --- Options. --- */
-
-/* The line that begins the option's item: letter, name, aliases, value. */
-static void item_line(const struct option_table *table, const struct option *row, char *line, size_t size)
-{
-    struct text text = {0};
-    const char *value = row->value_name ? row->value_name : "VALUE";
-
-    text_printf(&text, ".It");
-    if (option_letter(table, row))
-        text_printf(&text, " Fl %c ,", option_letter(table, row));
-    text_printf(&text, " Fl -%s", row->name);
-    for (const char *p = row->aliases; p && *p; p += strcspn(p, " ")) {
-        p += strspn(p, " ");
-        text_printf(&text, " , Fl -%.*s", (int)strcspn(p, " "), p);
-    }
-    if (row->type != OPTION_FLAG)
-        text_printf(&text, row->optional ? " Ns Op = Ns Ar %s" : " Ar %s", value);
-    assert_false(text.failed);
-    assert_true(text.length < size);
-    text_copy(line, size, text.data);
-    text_free(&text);
-}
-
-/* Range and defaults in brackets, as help prints them at the end of the row; "" when there are none. */
-static void notes_of(const struct option_table *of, const struct option *row, char *notes, size_t size)
-{
-    const struct option_table table = {.rows = row, .n = 1, .defaults = of->defaults};
-    struct text help = {0};
-    const char *last = "";
-
-    option_help(&table, 0, &help);
-    assert_false(help.failed);
-    for (const char *p = help.data; (p = strstr(p, "  (")) != NULL; p++)
-        last = p + 2;
-    text_copy(notes, size, last);
-    notes[strcspn(notes, "\n")] = 0;
-    text_free(&help);
-}
+/* --- Options: tests/man_options.py compares them with help. --- */
 
 /* roff's escapes of a text line, as far as our pages use them. */
 static void plain(const char *line, char *out, size_t size)
@@ -266,130 +229,6 @@ static size_t item_end(const struct page *page, size_t from)
     while (i < page->n && !begins(page->line[i], ".It") && !begins(page->line[i], ".El"))
         i++;
     return i;
-}
-
-static size_t item_find(const struct page *page, const char *line)
-{
-    size_t found = page->n;
-
-    for (size_t i = 0; i < page->n; i++)
-        if (!strcmp(page->line[i], line)) {
-            if (found < page->n)
-                fail_msg("%s: '%s' stands there twice", page->path, line);
-            found = i;
-        }
-    if (found == page->n)
-        fail_msg("%s: no item '%s'", page->path, line);
-    return found;
-}
-
-static void check_notes(const struct page *page, const struct option_table *table, const struct option *row, size_t at)
-{
-    char notes[1024], line[1024];
-    size_t brackets = 0;
-
-    notes_of(table, row, notes, sizeof(notes));
-    for (size_t i = at + 1; i < item_end(page, at); i++) {
-        if (page->line[i][0] != '(')
-            continue;
-        plain(page->line[i], line, sizeof(line));
-        if (strcmp(line, notes) != 0)
-            fail_msg("%s: --%s: help says '%s', the page says '%s'", page->path, row->name, notes, line);
-        brackets++;
-    }
-    if (brackets != (notes[0] ? 1u : 0u))
-        fail_msg("%s: --%s: help says '%s', the page has %zu lines in brackets", page->path, row->name, notes,
-                 brackets);
-}
-
-/* Fails unless the item says the numbers that help gives as defaults: "5 s" and "2 s" of "default: 5 s, 2 s with
- * --quick". */
-static void check_defaults(const struct page *page, const struct option *row, size_t at)
-{
-    struct text item = {0};
-    char number[64];
-
-    for (size_t i = at + 1; i < item_end(page, at); i++)
-        text_printf(&item, " %s", page->line[i]);
-    for (const char *p = strstr(row->help, "default: "); p; p = strstr(p + 2, ", ")) {
-        p += *p == 'd' ? strlen("default: ") - 2 : 0;
-        const size_t digits = strspn(p + 2, "0123456789"),
-                     unit = p[2 + digits] == ' ' ? 1 + strcspn(p + 3 + digits, " ,") : 0;
-        (void)snprintf(number, sizeof(number), " %.*s", (int)(digits + unit), p + 2);
-        if (digits && !strstr(item.data, number))
-            fail_msg("%s: --%s: the default '%s' of help is missing", page->path, row->name, number + 1);
-    }
-    text_free(&item);
-}
-
-static void check_options(const struct command *command)
-{
-    struct option_table tables[TABLES_MAX];
-    struct page *page = page_of(command->name);
-    struct items *program = items_new(), *listed = items_new();
-    size_t n = tables_of(command, tables);
-    char line[ITEM_SIZE];
-
-    for (size_t t = 0; t < n; t++)
-        for (size_t r = 0; r < tables[t].n; r++) {
-            item_line(&tables[t], &tables[t].rows[r], line, sizeof(line));
-            const size_t at = item_find(page, line);
-            check_notes(page, &tables[t], &tables[t].rows[r], at);
-            check_defaults(page, &tables[t].rows[r], at);
-            items_put(program, line);
-        }
-    items_of_page(page, NULL, ".It Fl", listed);
-    for (size_t i = 0; i < listed->n; i++)
-        if (!has(program, listed->item[i]))
-            fail_msg("%s: the command has no such option: '%s'", page->path, listed->item[i]);
-    assert_int_equal(listed->n, program->n);
-    free(program);
-    free(listed);
-    page_free(page);
-}
-
-TEST(test_man_options_are_those_of_the_tables)
-{
-    for (size_t i = 0; command_list[i]; i++)
-        check_options(command_list[i]);
-}
-
-/* The rows of the common table, on the page of `all` and on that of a suite, but for what is in brackets: a command may
- * have defaults, and letters, of its own. */
-static void check_common(const struct page *first, const struct page *second, const struct suite *suite)
-{
-    struct option_table common, own;
-    char line[ITEM_SIZE];
-
-    measure_table(NULL, NULL, &common);
-    measure_table(suite, NULL, &own);
-    for (size_t r = 0; r < common.n; r++) {
-        item_line(&common, &common.rows[r], line, sizeof(line));
-        size_t a = item_find(first, line), length = item_end(first, a) - a;
-        item_line(&own, &own.rows[r], line, sizeof(line));
-        size_t b = item_find(second, line);
-        assert_int_equal(item_end(second, b) - b, length);
-        for (size_t i = 1; i < length; i++)
-            if (first->line[a + i][0] != '(' || second->line[b + i][0] != '(')
-                assert_string_equal(first->line[a + i], second->line[b + i]);
-    }
-}
-
-TEST(test_man_common_options_read_the_same_on_all_pages)
-{
-    struct page *all = page_of("all");
-    size_t found = 0;
-
-    for (size_t i = 0; command_list[i]; i++) {
-        if (!command_list[i]->suite)
-            continue;
-        struct page *page = page_of(command_list[i]->name);
-        check_common(all, page, command_list[i]->suite);
-        page_free(page);
-        found++;
-    }
-    assert_true(found > 1);
-    page_free(all);
 }
 
 /* word is a letter, or a long name behind one dash as `Fl -name` has it. */

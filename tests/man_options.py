@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares the lists of options in the man pages with help, which prints the option tables; --update writes them anew.
+
+    man_options.py [--update] PROGRAM
+
+Of each item the first line and the brackets (range and defaults) come from help, and so do order and number of the items. The
+text between is written by hand, and kept; a new option begins with the words of help. Options common to all that measure stand
+in jitbench-options(7); the page of a command has those only that differ there."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+MAN = pathlib.Path(__file__).resolve().parent.parent / "man"
+COMMON = "Options common to all that measure"
+OPTION = re.compile(r" +(?:-(\w), )?(?: *)--([\w-]+)(\[=\S+\]| [^ ]+(?: [A-Z][^ ]*)*)?(?:  +(.*))?$")
+
+
+def groups_of(program, command):
+    """The groups of options in the help of a command: heading, and a list of options."""
+    env = {**os.environ, "COLUMNS": "10000"}
+    text = subprocess.run([program, "help", command], capture_output=True, text=True, check=True, env=env).stdout
+    groups = {}
+    lines = iter(text.split("\n"))
+    for line in lines:
+        if re.match(r"Options.*:$", line):
+            options = groups.setdefault(line[:-1], [])
+        elif groups and (found := OPTION.match(line)):
+            letter, name, value, words = found.groups()
+            options.append(option(letter, name, value, words or next(lines).strip()))
+    return groups
+
+
+def option(letter, name, value, words):
+    """Of an option: name, first line of its item, brackets, and help as a sentence."""
+    words, _, notes = words.partition("  (")
+    also = re.search(r" \(also ([^)]*)\)$", words)
+    names = ([letter] if letter else []) + ["-" + name] + (also[1].replace("-", "", 1).replace(" -", " ").split(", ") if also else [])
+    head = ".It " + " , ".join("Fl " + each for each in names)
+    if value:
+        head += f" Ns Op = Ns Ar {value[2:-1]}" if value[0] == "[" else f" Ar{value}"
+    words = words[:also.start()] if also else words
+    sentence = words[0].upper() + words[1:] + ("" if words[-1] == "." else ".")
+    return name, head, escape("(" + notes) if notes else "", escape(sentence)
+
+
+def escape(text):
+    text = re.sub(r"(?<![\w)])-|(?<=-)-", r"\\-", text.replace("\\", r"\e"))
+    return "\\&" + text if text[0] in ".'" else text
+
+
+def items_of(lines):
+    """The hand-written text of each item of a list, by the name of the option; brackets are the note None."""
+    items, body = {}, None
+    for line in lines:
+        if line.startswith(".It Fl"):
+            body = items.setdefault(re.search(r"Fl -([\w-]+)", line)[1], [])
+        elif body is not None:
+            body.append(None if line.startswith("(") else line)
+    return items
+
+
+def list_of(options, items, words):
+    """The lines of a list of options."""
+    lines = [".Bl -tag -width Ds"]
+    for name, head, notes, sentence in options:
+        body = items.get(name) or [words or sentence] + [None] * bool(notes)
+        if notes and None not in body:
+            body = body + [None]
+        lines.append(head)
+        lines += [notes if line is None else line for line in body if line is not None or notes]
+    return lines + [".El"]
+
+
+def page_of(text, groups, common):
+    """The page, with its lists of options as help has them."""
+    before, section, rest = cut(text)
+    lists = {}
+    for part in re.split(r"(?=^\.S[sh] )", section, flags=re.M)[1:]:
+        lines = part.rstrip("\n").split("\n")
+        at = lines.index(".Bl -tag -width Ds") if ".Bl -tag -width Ds" in lines else len(lines)
+        end = max((i for i, line in enumerate(lines) if line == ".El"), default=len(lines))
+        lists[lines[0]] = (lines[:at], items_of(lines[at + 1:end]), lines[end + 1:])
+    out = []
+    for heading, options in groups.items():
+        title = f".Ss {heading}" if f".Ss {heading}" in lists or heading == COMMON else ".Sh OPTIONS"
+        intro, items, after = lists.pop(title, ([title], {}, []))
+        words = ""
+        if heading == COMMON and common is not None:
+            options = [each for each in options if each not in common]
+            intro = [title, "See", ".Xr jitbench-options 7 ."] + ["These differ:"] * bool(options)
+            items, words, after = {}, "", []
+        out += intro + (list_of(options, items, words) if options else []) + after
+    out = [line for title, (intro, _, after) in lists.items() for line in intro + after] + out
+    return before + "\n".join(out) + "\n" + rest
+
+
+def cut(text):
+    """What is before the section OPTIONS, that section, and what follows."""
+    begin = text.index("\n.Sh OPTIONS\n") + 1
+    end = text.find("\n.Sh ", begin) + 1 or len(text)
+    return text[:begin], text[begin:end], text[end:]
+
+
+def missing_defaults(text, groups):
+    """The options whose text lacks a number that help gives as a default: 5 s and 2 s of "default: 5 s, 2 s with --quick"."""
+    words = text.replace("\n", " ")
+    for name, head, _, sentence in (each for options in groups.values() for each in options):
+        item = re.search(re.escape(head) + r" (.*?)(?=\.It |\.El )", words)
+        for number in re.findall(r"(?:(?<=default: )|(?<=, ))\d+(?: [a-z]+)?", sentence.partition("default: ")[1] + sentence.partition("default: ")[2]):
+            if item and " " + number not in item[1]:
+                yield f"--{name}: '{number}'"
+
+
+def main(arguments):
+    update = "--update" in arguments
+    program = os.path.join(".", arguments[-1])
+    common = groups_of(program, "all")[COMMON]
+    differing, missing = [], []
+    for path in sorted(MAN.glob("jitbench-*.[17]")):
+        text = path.read_text()
+        command = path.stem.split("-", 1)[1]
+        if "\n.Sh OPTIONS\n" not in text:
+            continue
+        options_page = command == "options"
+        groups = {COMMON: common} if options_page else groups_of(program, command)
+        new = page_of(text, groups, None if options_page else common)
+        missing += [f"{path.name}: {each}" for each in missing_defaults(text, groups)]
+        if new != text:
+            differing.append(path.name)
+            if update:
+                path.write_text(new)
+    if differing and not update:
+        print(f"man_options: options differ from help: {' '.join(differing)}: make generated", file=sys.stderr)
+    for each in missing:
+        print(f"man_options: the default of help is not in the text of {each}", file=sys.stderr)
+    return bool(missing or differing and not update)
+
+
+sys.exit(main(sys.argv[1:]))
