@@ -309,7 +309,7 @@ test-elsewhere: built ## the tests with one CPU, as nobody, on btrfs, under load
 .PHONY: consumers
 consumers: $(PROGRAM) ## check that other programs can read the formats of export
 	@JITBENCH=$(PROGRAM) $(RUN) tests/consumers/consumers.py
-# Adds a benchmark, a load, an export format and a setting to a copy of the sources, as README.md describes.
+# Adds a benchmark, a load, an export format and a setting to a copy of the sources, as src/README.md describes.
 .PHONY: adding
 adding: $(PROGRAM) ## check that a new benchmark, load, export format or setting is one file and one line: half a minute
 	@$(RUN) 'tests/adding/adding.py $(BUILD)'
@@ -529,7 +529,7 @@ FORMATTED    := $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h incl
 lint-style: ## clang-format, layers, shellcheck, mandoc, draws of mutation, cppcheck: half a minute
 	@mkdir -p $(BUILD) && $(MAKE) -s $(GENERATED)
 	@$(RUN) 'clang-format --dry-run --Werror $(FORMATTED)' \
-		tests/layers.sh tests/initialised.sh \
+		tests/layers.py tests/initialised.sh \
 		'shellcheck -x $(wildcard .ci/* tests/*.sh tests/*/*.sh tests/*/*.bash src/cmd/completion/*.bash)' \
 		'mandoc -Tlint -Wwarning $(wildcard man/*.[1-9])' \
 		'tests/mutation/mutation.py check' \
@@ -541,8 +541,8 @@ lint: lint-style ## the same, gcc -fanalyzer and clang-tidy: seven minutes
 	@$(RUN) --limit 3600 --jobs $(JOBS) --beside clang-tidy \
 		$(foreach layer,$(LAYERS) main,$(if $(filter src/$(layer)%,$(LINT_SOURCES)),'clang-tidy --quiet --warnings-as-errors=* \
 		$(filter src/$(layer)%,$(LINT_SOURCES)) -- $(CPPFLAGS_ALL) -std=c99'))
-layers: ## the layers, their lines of code and which includes which; fails on an upward include
-	@tests/layers.sh
+layers: ## size of each layer beside its budget, and which includes which; fails on an upward include or a layer that is too large
+	@tests/layers.py
 format: ## clang-format all sources in place
 	clang-format -i $(FORMATTED)
 

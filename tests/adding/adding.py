@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Adds a benchmark, a load, an export format and a setting to a copy of the sources, in the way that README.md describes:
+"""Adds a benchmark, a load, an export format and a setting to a copy of the sources, in the way that src/README.md describes:
 one file and one line each; for the setting, one entry. Builds the copy, and checks that the program lists, runs,
 describes and completes what was added. Takes the directory whose objects the build starts from."""
 import os
@@ -52,10 +52,10 @@ def add(copy, readme):
         insert(f'{copy}/{header}', '    ' + before, f'    {line} \\\n')
         for path in (directory, header):
             if path not in readme:
-                fail(f'README.md does not name {path}')
+                fail(f'src/README.md does not name {path}')
     insert(f'{copy}/{SETTINGS}', '};\nconst size_t settings_count', read(OWN + 'dirty_ratio'))
     if SETTINGS not in readme:
-        fail(f'README.md does not name {SETTINGS}')
+        fail(f'src/README.md does not name {SETTINGS}')
 
 
 def says(pattern, *command, status=0, **arguments):
@@ -113,7 +113,7 @@ def main():
         if os.path.isdir(build):
             shutil.copytree(build, f'{directory}/build', ignore=lambda path, names: [
                 name for name in names if not name.endswith(('.o', '.d', '.h')) and '.' in name] + ['unit', 'cli'])
-        add(directory, read('README.md'))
+        add(directory, read('src/README.md'))
         environment = {name: value for name, value in os.environ.items() if not name.startswith('MAKE')}
         made = subprocess.run(['make', '-C', directory, 'WERROR=1', f'-j{os.cpu_count()}'], text=True, env=environment,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)

@@ -171,12 +171,13 @@ static struct items *all_pages(void)
 TEST(test_man_has_a_page_for_each_command_and_no_other)
 {
     struct items *pages = all_pages();
-    size_t n = 3;
+    size_t n = 4;
     char name[PATH_SIZE];
 
     assert_true(has(pages, "jitbench.1"));
     assert_true(has(pages, "jitbench-csv.5"));
     assert_true(has(pages, "jitbench-options.7"));
+    assert_true(has(pages, "jitbench-recipes.7"));
     for (size_t i = 0; command_list[i]; i++, n++) {
         (void)snprintf(name, sizeof(name), "jitbench-%s.1", command_list[i]->name);
         if (!has(pages, name))
