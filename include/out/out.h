@@ -30,6 +30,22 @@ void color_put(struct text *out, enum color color, const char *s, size_t length)
 
 enum color color_of_status(enum row_status status);
 
+/* --- A document: headings, sentences and tables, written as text, Markdown or HTML. --- */
+
+enum doc_format { DOC_TEXT, DOC_MARKDOWN, DOC_HTML };
+
+struct doc {
+    struct text *out;
+    enum doc_format format;
+    unsigned width;   /* of a line of text; 0: no limit */
+    size_t rows_most; /* of a table in HTML; 0: no limit */
+};
+
+/* In text with an empty line before it. id: of a section of an HTML page; NULL: a heading within one. */
+void doc_heading(const struct doc *doc, const char *id, const char *title);
+/* A line of text, or a paragraph. */
+void doc_say(const struct doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* --- A table: columns as wide as their cells, left out or broken where the line is too short. --- */
 
 #define GRID_COLUMNS_MAX 72
@@ -50,6 +66,7 @@ struct grid_column {
 struct grid {
     struct grid_column column[GRID_COLUMNS_MAX];
     size_t n_columns;
+    bool html;         /* grid_value() keeps typographic signs */
     const char *hint;  /* to columns left out; NULL: "(shown with -v, and in the CSV)" */
     struct text cells; /* of each cell and note: a byte (a colour, or 'n'), the text, a zero */
     size_t n_cells;    /* with the unfinished one */
@@ -78,13 +95,21 @@ void grid_end_row(struct grid *grid);
 /* A line of its own between rows, indented to the second column. */
 struct text *grid_note(struct grid *grid);
 
-/* And frees it. Wider than `width` (0: no limit), it loses the columns of the highest rank, then the next, until it
- * fits with wrapping columns of 24, or has rank 0 only; those of one rank go together, so that digits seldom change
- * what is shown. A line names them. Then wrapping columns are narrowed, to 9 at least. */
+/* And frees it. Text that is wider than the document's lines loses the columns of the highest rank, then the next,
+ * until it fits with wrapping columns of 24, or has rank 0 only; those of one rank go together, so that digits seldom
+ * change what is shown. A line names them. Then wrapping columns are narrowed, to 9 at least. Markdown has no notes. */
+void doc_table(const struct doc *doc, struct grid *grid);
+
+/* As text. width 0: no limit. */
 void grid_print(struct grid *grid, unsigned width, struct text *out);
 
-/* All columns; and frees it. */
-void grid_markdown(struct grid *grid, struct text *out);
+/* --- HTML. --- */
+
+/* For elements and attributes; invalid UTF-8 and control characters other than tab and line feed become U+FFFD. */
+void html_escape(struct text *out, const char *s, size_t length);
+/* Texts of %s are escaped. Knows %s, %.24s, %.*s, %c, %zu, %.1f, %+.1f and %%; %f, for coordinates: one decimal or
+ * none, within +-1e6, 0 if not finite. */
+void html_put(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* --- JSON (RFC 8259). --- */
 
@@ -220,13 +245,15 @@ void warnings_collect(const struct row *rows, size_t n, const char *more, struct
 
 /* --- Requirements. --- */
 
-/* Writes a table, those not met first. width 0: no limit. */
-void require_put(const struct requirements *set, bool markdown, unsigned width, struct text *out);
+/* A table, those not met first. */
+void require_put(const struct requirements *set, const struct doc *doc);
 
 /* --- jitbench fleet --- */
 
-/* width 0: no limit. verbose: all machines, with all figures in which they are far off. */
-void fleet_put(const struct judgement *judgement, bool verbose, unsigned width, struct text *out);
+/* verbose: all machines, with all figures in which they are far off; in HTML with the one in which they are farthest.
+ */
+void fleet_put_table(const struct judgement *judgement, bool verbose, const struct doc *doc);
+void fleet_put_summary(const struct judgement *judgement, const struct doc *doc);
 /* number: in judgement->judged; 0: the names of columns come first. */
 void fleet_put_csv(const struct judgement *judgement, size_t number, struct text *out);
 /* "unix pipe x2 rate". Returns buf. */

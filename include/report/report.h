@@ -7,16 +7,11 @@
 #include <stddef.h>
 
 #include "analysis/analysis.h"
+#include "out/out.h"
 #include "rows/rows.h"
 #include "rows/text.h"
 
 /* --- HTML: one file without scripts and external resources, light or dark, printable. --- */
-
-/* For elements and attributes; invalid UTF-8 and control characters other than tab and line feed become U+FFFD. */
-void html_escape(struct text *out, const char *s, size_t length);
-/* Texts of %s are escaped. Knows %s, %.24s, %.*s, %c, %zu, %.1f, %+.1f and %%; %f, for coordinates: one decimal or
- * none, within +-1e6, 0 if not finite. */
-void html_put(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Up to <main>, and from </main> on. */
 void html_begin(struct text *out, const char *title);

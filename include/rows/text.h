@@ -30,6 +30,7 @@ struct text {
 };
 void text_append(struct text *t, const char *data, size_t length);
 void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *t, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 /* With up to 17 significant digits and '.' in every locale; nothing when not finite. */
 void text_real(struct text *t, double value);
 /* Like printf() for HTML or JSON: put_text and put_number write arguments of %s and %f. Knows %s, %.24s, %.*s, %c,

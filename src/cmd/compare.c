@@ -190,8 +190,10 @@ static int put_requirements(const struct comparing *c, int status)
     struct text out = {.color = color_wanted(options->color, fd)};
 
     text_append(&out, "\n", !c->alone);
-    require_put(&c->requirements, options->format == COMPARED_MARKDOWN,
-                options->all ? 0 : command_width(fd, 0, UINT_MAX), &out);
+    require_put(&c->requirements,
+                &(struct doc){.out = &out,
+                              .format = options->format == COMPARED_MARKDOWN ? DOC_MARKDOWN : DOC_TEXT,
+                              .width = options->all ? 0 : command_width(fd, 0, UINT_MAX)});
     const int printed = command_output(&command_compare, fd, c->alone, &out);
     if (printed || status)
         return status ? status : printed;

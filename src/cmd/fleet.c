@@ -125,7 +125,10 @@ static int fleet(const struct command_call *call)
     if (written == EXIT_USAGE)
         return written;
     const int fd = !strcmp(options->output, "-") ? 2 : 1;
-    fleet_put(&judgement, options->verbose, options->verbose ? 0 : command_width(fd, 0, UINT_MAX), &out);
+    const struct doc doc = {.out = &out, .width = options->verbose ? 0 : command_width(fd, 0, UINT_MAX)};
+    fleet_put_table(&judgement, options->verbose, &doc);
+    text_append(&out, "\n", 1);
+    fleet_put_summary(&judgement, &doc);
     const int printed = command_output(call->command, fd, !options->output[0], &out);
     status = written ? written : printed;
     return status || !options->fail_on.kinds ? status : finding(&judgement, options);

@@ -251,7 +251,8 @@ static void put_summary(struct session *s)
 
     out.color = color_wanted(m->options.color, m->out_fd);
     if (m->requirements.n) {
-        require_put(&m->requirements, false, m->options.verbose ? 0 : command_width(m->out_fd, 100, 100), &out);
+        const unsigned width = m->options.verbose ? 0 : command_width(m->out_fd, 100, 100);
+        require_put(&m->requirements, &(struct doc){.out = &out, .width = width});
         text_append(&out, "\n", 1);
     }
     if (!m->options.quiet) {

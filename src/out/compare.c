@@ -207,10 +207,10 @@ static void put_columns(const char *const titles[5], bool raw, struct grid *grid
 
 static void print_grid(struct grid *grid, const struct compared_print *how, struct text *out)
 {
-    if (how->format == COMPARED_MARKDOWN)
-        grid_markdown(grid, out);
-    else
-        grid_print(grid, how->width, out);
+    doc_table(&(struct doc){.out = out,
+                            .format = how->format == COMPARED_MARKDOWN ? DOC_MARKDOWN : DOC_TEXT,
+                            .width = how->width},
+              grid);
 }
 
 static void put_rows(const struct compared *c, const struct compared_print *how, struct text *out)

@@ -144,7 +144,8 @@ static void put_differences(const struct judgement *f, const struct judged *j, s
     }
 }
 
-static void put_all_far(const struct judgement *f, const struct judged *j, struct grid *grid)
+/* all: not only the one in which it is farthest. */
+static void put_far(const struct judgement *f, const struct judged *j, bool all, struct grid *grid)
 {
     char name[256];
 
@@ -152,7 +153,7 @@ static void put_all_far(const struct judgement *f, const struct judged *j, struc
         const struct gather_figure *figure = &f->g->figure[k];
         const struct outlier_metric *metric = &f->metric[k];
         double value = metric->n ? gather_value(f->g, k, j->machine) : NAN;
-        if (isnan(value) || !judge_is_far(f, k, j->machine, value))
+        if (isnan(value) || !judge_is_far(f, k, j->machine, value) || (!all && k != j->figure))
             continue;
         text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%, %.1f spreads off%s%s",
                     fleet_name_figure(figure, name, sizeof(name)), units_plain(UNITS_VALUE(value, figure->unit)),
@@ -161,7 +162,7 @@ static void put_all_far(const struct judgement *f, const struct judged *j, struc
     }
 }
 
-static void put_line(const struct judgement *f, const struct judged *j, const struct column *columns, bool verbose,
+static void put_host(const struct judgement *f, const struct judged *j, const struct column *columns, bool verbose,
                      struct grid *grid)
 {
     grid_text(grid, j->name);
@@ -177,13 +178,13 @@ static void put_line(const struct judgement *f, const struct judged *j, const st
     struct text *verdict = grid_cell(grid, COLOR_NONE);
     put_verdict(f, j, verdict);
     put_differences(f, j, verdict);
-    if (verbose)
-        put_all_far(f, j, grid);
+    if (verbose || grid->html)
+        put_far(f, j, verbose, grid);
 }
 
 /* Their indices are computed from other tests. */
 static void put_other_indices(const struct judgement *f, const struct shown *what, const struct column *column,
-                              struct text *out)
+                              const struct doc *doc)
 {
     if (column->figure == SIZE_MAX)
         return;
@@ -196,8 +197,8 @@ static void put_other_indices(const struct judgement *f, const struct shown *wha
         for (size_t m = 0; m < f->g->machines.n; m++)
             n += isnan(gather_value(f->g, column->figure, m)) && !isnan(gather_value(f->g, k, m));
         if (n)
-            text_printf(out, "%s: not comparable with the index of %zu %s%s: %s\n", column->heading, n,
-                        f->g->by_rank ? "rank" : "host", PLURAL(n), figure->work);
+            doc_say(doc, "%s: not comparable with the index of %zu %s%s: %s", column->heading, n,
+                    f->g->by_rank ? "rank" : "host", PLURAL(n), figure->work);
     }
 }
 
@@ -206,11 +207,11 @@ static bool has_finding(const struct judgement *f, const struct judged *j)
     return judge_stands_out(j) || j->differences || f->g->machine[j->machine].failed || (!j->figures && f->n_figures);
 }
 
-static void put_table(const struct judgement *f, bool verbose, unsigned width, struct text *out)
+void fleet_put_table(const struct judgement *f, bool verbose, const struct doc *doc)
 {
     struct column columns[N_SHOWN];
     size_t plain = 0, hidden = 0;
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {.html = doc->format == DOC_HTML};
 
     grid_columns(&grid,
                  &(struct grid_column){.title = f->g->by_rank ? "Rank" : "Host", .most = NAME_WIDTH_MOST, .left = true},
@@ -225,48 +226,48 @@ static void put_table(const struct judgement *f, bool verbose, unsigned width, s
         const struct judged *j = &f->judged[i];
         plain += !has_finding(f, j);
         if (has_finding(f, j) || verbose || plain <= PLAIN_MOST)
-            put_line(f, j, columns, verbose, &grid);
+            put_host(f, j, columns, verbose, &grid);
         else
             hidden++;
     }
-    grid_print(&grid, width, out);
+    doc_table(doc, &grid);
     if (hidden)
-        text_printf(out, "(%zu more without findings: -v shows them)\n", hidden);
+        doc_say(doc, "(%zu more without findings: -v shows them)", hidden);
     for (size_t c = 0; c < N_SHOWN; c++)
-        put_other_indices(f, &shown[c], &columns[c], out);
+        put_other_indices(f, &shown[c], &columns[c], doc);
 }
 
-/* Writes the settings that differ; of only few machines the value of each. */
-static void put_undecided(const struct judgement *f, struct text *out)
+/* The settings that differ; of only few machines the value of each. */
+static void put_undecided(const struct judgement *f, const struct doc *doc)
 {
     for (size_t s = 0; s < f->g->settings.n; s++) {
-        size_t n = 0;
+        FREED_BY(text_free) struct text values = {0};
         if (f->majority[s])
             continue;
-        text_printf(out, "Settings: %s differs%s", f->g->settings.name[s],
-                    is_few(f) ? ": " : ", and no value is common to most machines");
         for (size_t m = 0; m < f->g->machines.n && is_few(f); m++) {
             const char *value = gather_setting(f->g, s, m);
             if (value)
-                text_printf(out, "%s%s has %s", n++ ? ", " : "", f->g->machines.name[m], value);
+                text_printf(&values, "%s%s has %s", values.length ? ", " : ": ", f->g->machines.name[m], value);
         }
-        text_printf(out, ".\n");
+        doc_say(doc, "Settings: %s differs%s.", f->g->settings.name[s],
+                !is_few(f)    ? ", and no value is common to most machines"
+                : values.data ? values.data
+                              : "");
     }
 }
 
-static void put_few(const struct judgement *f, const char *what, struct text *out)
+static const char *few_words(const struct judgement *f, const char *what, char buf[512])
 {
     const size_t n = f->g->machines.n;
 
-    text_printf(out, "too few to judge figures. 'fleet' needs %d %ss", OUTLIER_HOSTS_LEAST, what);
-    if (n == 2)
-        text_printf(out, "; for two use 'jitbench compare A.csv B.csv'");
-    else if (n == 3)
-        text_printf(out, "; two at a time can be compared with 'jitbench compare A.csv B.csv'");
-    text_printf(out, ".%s\n", n > 1 ? " Failed tests and settings that differ are shown." : "");
+    return text_line(buf, 512, "too few to judge figures. 'fleet' needs %d %ss%s.%s", OUTLIER_HOSTS_LEAST, what,
+                     n == 2   ? "; for two use 'jitbench compare A.csv B.csv'"
+                     : n == 3 ? "; two at a time can be compared with 'jitbench compare A.csv B.csv'"
+                              : "",
+                     n > 1 ? " Failed tests and settings that differ are shown." : "");
 }
 
-static void put_pooled(const struct judgement *f, struct text *out)
+static void put_pooled(const struct judgement *f, const struct doc *doc)
 {
     size_t several = 0, many_ranks = 0;
 
@@ -275,50 +276,43 @@ static void put_pooled(const struct judgement *f, struct text *out)
         many_ranks += f->g->machine[m].many_ranks;
     }
     if (several)
-        text_printf(out, "%zu %s%s more than one run: their mean counts.%s\n", several, f->g->by_rank ? "rank" : "host",
-                    several == 1 ? " has" : "s have", many_ranks ? " '--by rank' judges each rank by itself." : "");
+        doc_say(doc, "%zu %s%s more than one run: their mean counts.%s", several, f->g->by_rank ? "rank" : "host",
+                several == 1 ? " has" : "s have", many_ranks ? " '--by rank' judges each rank by itself." : "");
 }
 
 /* Thresholds differ between figures: that of the figure that most machines have. */
-static void put_rules(const struct judgement *f, struct text *out)
+static void put_rules(const struct judgement *f, const char *what, const struct doc *doc)
 {
-    size_t least = outlier_worst_threshold(f->n_machines, f->n_figures);
+    const size_t least = outlier_worst_threshold(f->n_machines, f->n_figures);
+    const char *worst = least <= f->n_figures ? TEXT_LINE(", or if it is the worst of all in %zu figures", least) : "";
 
-    text_printf(
-        out,
-        "A %s is named if it is %.3g %% and %.1f spreads (robust standard deviations) off the median in one figure",
-        f->g->by_rank ? "rank" : "host", 100 * f->least_effect, judge_usual_threshold(f));
-    if (least <= f->n_figures)
-        text_printf(out, ", or if it is the worst of all in %zu figures", least);
-    text_printf(out, ". Chance alone names one in 1 of 100 fleets of equal machines.\n");
+    doc_say(doc,
+            "A %s is named if it is %.3g %% and %.1f spreads (robust standard deviations) off the median in one "
+            "figure%s. Chance alone names one in 1 of 100 fleets of equal machines.",
+            what, 100 * f->least_effect, judge_usual_threshold(f), worst);
 }
 
-static void put_summary(const struct judgement *f, struct text *out)
+void fleet_put_summary(const struct judgement *f, const struct doc *doc)
 {
     const size_t n = f->g->machines.n, outliers = judge_count_out(f), figures = f->n_figures;
     const char *what = f->g->by_rank ? "rank" : "host";
+    const char *judged = TEXT_LINE("%zu %s%s, %zu figure%s judged: ", n, what, PLURAL(n), figures, PLURAL(figures));
+    char few[512];
 
-    text_printf(out, "\n%zu %s%s, %zu figure%s judged: ", n, what, PLURAL(n), figures, PLURAL(figures));
     if (figures || outliers)
-        text_printf(out, "%zu stand%s out.\n", outliers, outliers == 1 ? "s" : "");
+        doc_say(doc, "%s%zu stand%s out.", judged, outliers, outliers == 1 ? "s" : "");
     if (f->n_alone)
-        text_printf(out, "%zu figure%s judged with the core free (_alone), which all %ss know.\n", f->n_alone,
-                    f->n_alone == 1 ? " is" : "s are", what);
+        doc_say(doc, "%zu figure%s judged with the core free (_alone), which all %ss know.", f->n_alone,
+                f->n_alone == 1 ? " is" : "s are", what);
     if (figures)
-        put_rules(f, out);
+        put_rules(f, what, doc);
     else if (is_few(f))
-        put_few(f, what, out);
+        doc_say(doc, "%s%s", outliers ? "" : judged, few_words(f, what, few));
     else
-        text_printf(out, "a figure is judged when %d %ss have it, and its median is not 0.\n", OUTLIER_HOSTS_LEAST,
-                    what);
-    put_pooled(f, out);
-    put_undecided(f, out);
-}
-
-void fleet_put(const struct judgement *f, bool verbose, unsigned width, struct text *out)
-{
-    put_table(f, verbose, width, out);
-    put_summary(f, out);
+        doc_say(doc, "%sa figure is judged when %d %ss have it, and its median is not 0.", outliers ? "" : judged,
+                OUTLIER_HOSTS_LEAST, what);
+    put_pooled(f, doc);
+    put_undecided(f, doc);
 }
 
 /* --- The CSV. --- */

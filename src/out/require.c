@@ -49,7 +49,7 @@ static void put_rows(const struct requirements *set, bool met, struct grid *grid
     }
 }
 
-void require_put(const struct requirements *set, bool markdown, unsigned width, struct text *out)
+void require_put(const struct requirements *set, const struct doc *doc)
 {
     static const struct grid_column columns[] = {
         {.title = "Requirement", .left = true, .wrap = true},
@@ -63,9 +63,6 @@ void require_put(const struct requirements *set, bool markdown, unsigned width, 
     grid_columns(&grid, columns, COUNT(columns));
     put_rows(set, false, &grid);
     put_rows(set, true, &grid);
-    text_printf(out, "Requirements: %zu passed, %zu failed\n%s", set->n - failed, failed, markdown ? "\n" : "");
-    if (markdown)
-        grid_markdown(&grid, out);
-    else
-        grid_print(&grid, width, out);
+    doc_heading(doc, NULL, TEXT_LINE("Requirements: %zu passed, %zu failed", set->n - failed, failed));
+    doc_table(doc, &grid);
 }

@@ -2,45 +2,6 @@
 /* Common parts of the HTML pages. */
 #include "report/report.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <string.h>
-
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-#define FARTHEST    1e6
-
-void html_escape(struct text *out, const char *s, size_t length)
-{
-    static const char special[] = "&<>\"'", *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-
-    for (size_t bytes; length; s += bytes, length -= bytes) {
-        const char *at = *s ? strchr(special, *s) : NULL, *shown = at ? entities[at - special] : s;
-        bytes = text_utf8_length(s);
-        if (!bytes || bytes > length || (text_is_control(s, bytes) && *s != '\t' && *s != '\n')) {
-            shown = REPLACEMENT;
-            bytes = 1;
-        }
-        text_append(out, shown, shown == s ? bytes : strlen(shown));
-    }
-}
-
-/* Bounded, with one decimal or none if that is 0; a number that is not finite is 0. */
-static void put_coordinate(struct text *out, double value)
-{
-    long tenths = lround(isfinite(value) ? fmax(fmin(value, FARTHEST), -FARTHEST) * 10 : 0);
-
-    text_printf(out, tenths % 10 ? "%.1f" : "%.0f", (double)tenths / 10);
-}
-
-void html_put(struct text *out, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    text_put(out, html_escape, put_coordinate, format, args);
-    va_end(args);
-}
-
 static const char *const style[] = {
     ":root{color-scheme:light "
     "dark;--w1:#fbe3d2;--w2:#f6bd94;--w3:#e98a4a;--w4:#b84a00;--b1:#d9e9f5;--b2:#a5cde8;--b3:#5b9fd0;--b4:#0f5a94;--"

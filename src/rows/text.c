@@ -102,10 +102,10 @@ void text_append(struct text *t, const char *data, size_t length)
     t->data[t->length] = '\0';
 }
 
-void text_printf(struct text *t, const char *format, ...)
+void text_vprintf(struct text *t, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
+
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
     if (length < 0) {
@@ -115,6 +115,14 @@ void text_printf(struct text *t, const char *format, ...)
         t->length += (size_t)length;
     }
     va_end(again);
+}
+
+void text_printf(struct text *t, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    text_vprintf(t, format, args);
     va_end(args);
 }
 

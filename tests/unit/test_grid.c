@@ -131,7 +131,7 @@ TEST(test_grid_as_markdown)
 
     grid_columns(&grid, columns, COUNT(columns));
     PUT(&grid, "a|b_c", "1 ms", "*", "");
-    grid_markdown(&grid, &out);
+    doc_table(&(struct doc){.out = &out, .format = DOC_MARKDOWN}, &grid);
     assert_string_equal(out.data, "| Test | Base |\n"
                                   "| --- | ---: |\n"
                                   "| a\\|b\\_c | 1 ms |\n"

@@ -402,7 +402,7 @@ TEST_WITH(test_require_prints_figures_and_distances, begin, end)
     (void)added("noise/lost<1");
     for (size_t i = 0; i < COUNT(rows); i++)
         judge_row(&rows[i]);
-    require_put(&set, false, 0, &out);
+    require_put(&set, &(struct doc){.out = &out});
     assert_string_equal(out.data,
                         "Requirements: 1 passed, 3 failed\n"
                         "Requirement            Figure  Off the limit  Verdict\n"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of texts: columns as wide as their cells, aligned, and left out or broken where the line is too short. */
+/* A document of headings, sentences and tables, written as text, Markdown or HTML. In text, the columns of a table are
+ * as wide as their cells, aligned, and left out or broken where the line is too short. */
 #include "out/out.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #define GAP 2u
@@ -75,7 +77,9 @@ void grid_number(struct grid *g, double value, unsigned decimals)
 
 void grid_value(struct grid *g, double value, const char *unit)
 {
-    grid_text(g, units_plain(UNITS_VALUE(value, unit)));
+    char *text = UNITS_VALUE(value, unit);
+
+    grid_text(g, g->html ? text : units_plain(text));
 }
 
 void grid_status(struct grid *g, enum row_status status)
@@ -209,51 +213,25 @@ static const char *next_row(const struct grid *g, const char *at, const char **c
     return at;
 }
 
-static void take_titles(const struct grid *g, const char **cells)
-{
-    for (size_t i = 0; i < g->n_columns; i++)
-        cells[i] = g->column[i].title;
-}
-
 /* Returns whether there is something to print. */
 static bool is_ready(struct grid *g, struct text *out)
 {
     finish(g);
     out->failed |= g->cells.failed;
+    for (size_t i = 0; i < g->n_columns; i++)
+        if (g->column[i].optional && !g->column[i].known)
+            g->column[i].width = 0;
     return g->n_cells && !g->cells.failed;
 }
 
-void grid_print(struct grid *g, unsigned width, struct text *out)
+static void put_note(const struct grid *g, const char *note, struct text *out)
 {
-    const char *cells[GRID_COLUMNS_MAX];
-    enum color colors[GRID_COLUMNS_MAX];
-
-    if (is_ready(g, out)) {
-        for (size_t i = 0; i < g->n_columns; i++)
-            if (g->column[i].optional && !g->column[i].known)
-                g->column[i].width = 0;
-        if (width) {
-            leave_out(g, width);
-            narrow(g, width);
-        }
-        take_titles(g, cells);
-        put_row(g, cells, NULL, out);
-        for (const char *at = g->cells.data, *end = at + g->cells.length; at < end;) {
-            if (*at == NOTE) {
-                text_printf(out, "%*s%s\n", (int)(g->column[0].width + GAP), "", at + 1);
-                at += strlen(at) + 1;
-                continue;
-            }
-            at = next_row(g, at, cells, colors);
-            put_row(g, cells, colors, out);
-        }
-        put_left_out(g, width, out);
-    }
-    text_free(&g->cells);
+    text_printf(out, "%*s%s\n", (int)(g->column[0].width + GAP), "", note);
 }
 
-static void put_markdown(const struct grid *g, const char *const *cells, struct text *out)
+static void put_markdown(const struct grid *g, const char **cells, const enum color *colors, struct text *out)
 {
+    (void)colors;
     for (size_t i = 0; i < g->n_columns; i++) {
         text_printf(out, i ? " | " : "| ");
         for (const char *at = cells[i]; *at; at++) {
@@ -264,21 +242,157 @@ static void put_markdown(const struct grid *g, const char *const *cells, struct 
     text_append(out, " |\n", 3);
 }
 
-void grid_markdown(struct grid *g, struct text *out)
+static void put_html(const struct grid *g, const char **cells, const enum color *colors, struct text *out)
+{
+    const char *element = colors ? "td" : "th";
+
+    text_printf(out, "<tr>");
+    for (size_t i = 0; i < g->n_columns; i++) {
+        const char *class = colors && colors[i] == COLOR_RED      ? "bad"
+                            : !g->column[i].left                  ? "n"
+                            : g->column[i].wrap && colors != NULL ? "w"
+                                                                  : "";
+        if (is_shown(&g->column[i]))
+            html_put(out, class[0] ? "<%s class=\"%s\">%s</%s>" : "<%s%s>%s</%s>", element, class, cells[i], element);
+    }
+    text_printf(out, "</tr>\n");
+}
+
+static void put_html_note(const struct grid *g, const char *note, struct text *out)
+{
+    html_put(out, "<tr><td></td><td class=\"soft\" colspan=\"%zu\">%s</td></tr>\n", g->n_columns - 1, note);
+}
+
+/* most: rows and notes; 0: no limit. Returns how many more there are. */
+static size_t put_rows(const struct grid *g, size_t most,
+                       void (*put)(const struct grid *g, const char **cells, const enum color *colors,
+                                   struct text *out),
+                       void (*note)(const struct grid *g, const char *note, struct text *out), struct text *out)
 {
     const char *cells[GRID_COLUMNS_MAX];
     enum color colors[GRID_COLUMNS_MAX];
+    size_t n = 0;
+
+    for (const char *at = g->cells.data, *end = at + g->cells.length; at < end; n++)
+        if (*at == NOTE) {
+            if (note && (!most || n < most))
+                note(g, at + 1, out);
+            at += strlen(at) + 1;
+        } else {
+            at = next_row(g, at, cells, colors);
+            if (!most || n < most)
+                put(g, cells, colors, out);
+        }
+    return most && n > most ? n - most : 0;
+}
+
+void doc_table(const struct doc *doc, struct grid *g)
+{
+    const char *titles[GRID_COLUMNS_MAX];
+    struct text *out = doc->out;
 
     if (is_ready(g, out)) {
-        take_titles(g, cells);
-        put_markdown(g, cells, out);
         for (size_t i = 0; i < g->n_columns; i++)
-            text_printf(out, g->column[i].left ? "| --- " : "| ---: ");
-        text_append(out, "|\n", 2);
-        for (const char *at = g->cells.data, *end = at + g->cells.length; at < end;) {
-            at = next_row(g, at, cells, colors);
-            put_markdown(g, cells, out);
+            titles[i] = g->column[i].title;
+        if (doc->format == DOC_HTML) {
+            text_printf(out, "<div class=\"scroll\"><table><thead>");
+            put_html(g, titles, NULL, out);
+            text_printf(out, "</thead><tbody>\n");
+            const size_t more = put_rows(g, doc->rows_most, put_html, put_html_note, out);
+            text_printf(out, "</tbody></table></div>\n");
+            if (more)
+                doc_say(doc, "%zu more lines are left out here.", more);
+        } else if (doc->format == DOC_MARKDOWN) {
+            put_markdown(g, titles, NULL, out);
+            for (size_t i = 0; i < g->n_columns; i++)
+                text_printf(out, g->column[i].left ? "| --- " : "| ---: ");
+            text_append(out, "|\n", 2);
+            put_rows(g, 0, put_markdown, NULL, out);
+        } else {
+            if (doc->width) {
+                leave_out(g, doc->width);
+                narrow(g, doc->width);
+            }
+            put_row(g, titles, NULL, out);
+            put_rows(g, 0, put_row, put_note, out);
+            put_left_out(g, doc->width, out);
         }
     }
     text_free(&g->cells);
+}
+
+void grid_print(struct grid *g, unsigned width, struct text *out)
+{
+    doc_table(&(struct doc){.out = out, .width = width}, g);
+}
+
+/* --- HTML. --- */
+
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+#define FARTHEST    1e6
+
+void html_escape(struct text *out, const char *s, size_t length)
+{
+    static const char special[] = "&<>\"'", *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+
+    for (size_t bytes; length; s += bytes, length -= bytes) {
+        const char *at = *s ? strchr(special, *s) : NULL, *shown = at ? entities[at - special] : s;
+        bytes = text_utf8_length(s);
+        if (!bytes || bytes > length || (text_is_control(s, bytes) && *s != '\t' && *s != '\n')) {
+            shown = REPLACEMENT;
+            bytes = 1;
+        }
+        text_append(out, shown, shown == s ? bytes : strlen(shown));
+    }
+}
+
+/* Bounded, with one decimal or none if that is 0; a number that is not finite is 0. */
+static void put_coordinate(struct text *out, double value)
+{
+    long tenths = lround(isfinite(value) ? fmax(fmin(value, FARTHEST), -FARTHEST) * 10 : 0);
+
+    text_printf(out, tenths % 10 ? "%.1f" : "%.0f", (double)tenths / 10);
+}
+
+void html_put(struct text *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    text_put(out, html_escape, put_coordinate, format, args);
+    va_end(args);
+}
+
+/* --- Headings and sentences. --- */
+
+static bool ends_in_empty_line(const struct text *out)
+{
+    return !out->length || !strcmp(out->data, "\n") ||
+           (out->length > 1 && !strcmp(out->data + out->length - 2, "\n\n"));
+}
+
+void doc_heading(const struct doc *doc, const char *id, const char *title)
+{
+    if (doc->format != DOC_HTML)
+        text_printf(doc->out, "%s%s\n%s", ends_in_empty_line(doc->out) ? "" : "\n", title,
+                    doc->format == DOC_MARKDOWN ? "\n" : "");
+    else if (id)
+        html_put(doc->out, "<h2 id=\"%s\">%s</h2>\n", id, title);
+    else
+        html_put(doc->out, "<h3>%s</h3>\n", title);
+}
+
+void doc_say(const struct doc *doc, const char *format, ...)
+{
+    FREED_BY(text_free) struct text line = {0};
+    va_list args;
+
+    va_start(args, format);
+    text_vprintf(&line, format, args);
+    va_end(args);
+    if (doc->format == DOC_HTML)
+        html_put(doc->out, "<p class=\"soft\">%s</p>\n", line.data ? line.data : "");
+    else
+        text_printf(doc->out, "%s\n", line.data ? line.data : "");
+    doc->out->failed |= line.failed;
 }
