@@ -176,7 +176,7 @@ WRAP_ALL            := malloc calloc realloc strdup free qsort _cmocka_run_group
 # Functions whose calls a test counts.
 WRAP_test_dhry2reg  := Func_1 Func_2 Proc_6 Proc_7 Proc_8
 WRAP_test_whetstone := log exp sin cos sincos atan
-WRAP_test_plan      := trial_stopped signals_sleep_ns
+WRAP_test_plan      := trial_stopped results_take_again signals_sleep_ns
 WRAP_test_results   := trial_party trial_copy_machine
 # Functions that are replaced by those of a made-up trial, see tests/unit/made_up_trial.h.
 MADE_UP_TRIAL       := trial_spec_of trial_recorder trial_party trial_gate_ns results_sample results_hist \

@@ -56,6 +56,8 @@ struct results {
     struct row_params others; /* parties not measured: "timer=fifo:96 load=other" */
     uint64_t n_trials, spent_ns;
     uint64_t n_stopped;    /* trials in which a signal stopped a process; the first RESULTS_STOPPED_MAX are repeated */
+    bool retaken;          /* the last trial waited for a CPU, and did not count: the next one does */
+    bool waits;            /* nor did it help: no other one is replaced */
     uint64_t precise_from; /* trials after which the precision was reached, and has held; 0: not now */
     size_t order;          /* of the item in the plan */
     bool failed;           /* results_fail(), or out of memory */
@@ -66,6 +68,12 @@ void results_free(struct results *results);
 
 /* Adds a trial that succeeded. Returns 0, or -1 when out of memory. */
 int results_enter(struct results *results, const struct trial *trial);
+
+/* Returns whether the trial is to be taken again, since one of its processes waited for a CPU for more than half of its
+ * time: other tasks were measured, not the benchmark. One that waited again counts, and degrades the rows; where a
+ * trial always waits, as under a quota, no other one is taken again. Not for work that is switching or waiting itself,
+ * with a load, or when the trial has more parties than CPUs. */
+bool results_take_again(struct results *results, const struct trial *trial);
 
 /* Half the 95 % interval of the headline metric, in % of the mean, in the group where it is widest; NAN below 5
  * samples. */

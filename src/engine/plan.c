@@ -278,6 +278,14 @@ static off_t series_end(const struct plan_run *how)
     return how->series_fd >= 0 && fstat(how->series_fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : -1;
 }
 
+/* Frees a trial that does not count, and takes what it wrote off the file of --series. */
+static void forget_trial(const struct execution *e, struct trial *trial, off_t series_at)
+{
+    trial_free(trial);
+    if (series_at >= 0)
+        (void)!ftruncate(e->how->series_fd, series_at);
+}
+
 /* Runs one trial, and ends the item when it needs no more. */
 static void step(struct execution *e, size_t i)
 {
@@ -311,12 +319,14 @@ static void step(struct execution *e, size_t i)
      * some programs ration others' CPU time by stopping them. */
     if (trial_outcome(trial) != TRIAL_INTERRUPTED && trial_stopped(trial) &&
         results->n_stopped++ < RESULTS_STOPPED_MAX) {
-        trial_free(trial);
-        if (series_at >= 0)
-            (void)!ftruncate(e->how->series_fd, series_at);
+        forget_trial(e, trial, series_at);
         return;
     }
     results->spent_ns += clock_raw_ns() - start;
+    if (trial_outcome(trial) == TRIAL_DONE && results_take_again(results, trial)) {
+        forget_trial(e, trial, series_at);
+        return;
+    }
     if (trial_outcome(trial) == TRIAL_INTERRUPTED)
         e->interrupted = true;
     else if (trial_outcome(trial) == TRIAL_FAILED)

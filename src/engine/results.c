@@ -316,6 +316,48 @@ int results_enter(struct results *results, const struct trial *trial)
     return results->failed ? -1 : 0;
 }
 
+/* For how long the party was ready to run, but had no CPU. The kernel's sum has the wait for the start as well. */
+static int64_t waited_ns(const struct trial_party *p)
+{
+    const int64_t off_ns = (int64_t)(p->end_ns - p->start_ns) - p->counters.cpu_ns;
+
+    return p->counters.run_delay_ns < off_ns ? p->counters.run_delay_ns : off_ns;
+}
+
+bool results_take_again(struct results *results, const struct trial *trial)
+{
+    const struct bench *bench = results->item->bench;
+    const unsigned parties = results->item->copies * bench->n_parties;
+    const bool again = !results->retaken && !results->waits;
+    struct trial_party left, worst = {.start_ns = 0};
+    struct cpuset cpus = {{0}};
+    unsigned group = 0;
+
+    results->retaken = false;
+    for (unsigned i = 0; i < parties; i++) {
+        const unsigned party = i % bench->n_parties, copy = i / bench->n_parties;
+        trial_party(trial, party, copy, &left);
+        cpuset_union(&cpus, &left.seen.cpus);
+        if (bench->parties[party].role != ROLE_MEASURED || waited_ns(&left) <= waited_ns(&worst))
+            continue;
+        worst = left;
+        group = bench->group_per_copy ? copy : 0;
+    }
+    const double waited = (double)waited_ns(&worst) * 1e-6, took = (double)(worst.end_ns - worst.start_ns) * 1e-6;
+    if (bench->switches || bench->ends_early || results->item->load || parties > cpuset_count(&cpus) ||
+        waited <= took / 2)
+        return false;
+    if (again) {
+        results->retaken = true;
+        return true;
+    }
+    char reason[96];
+    results->waits = true;
+    snprintf(reason, sizeof(reason), "a sample waited for a CPU for %.3g of its %.3g ms", waited, took);
+    results_degraded(results, group, reason);
+    return false;
+}
+
 /* Copies known samples (not NAN), in order, into room for all. Returns how many. (A run without any delay has no
  * mean delay.) */
 static size_t known_samples(const struct metric_values *m, double *values)

@@ -227,10 +227,28 @@ CLI_TEST(test_causes_a_hog_is_as_long_as_it_was)
     expect_delay(&hogged);
 }
 
-/* --- A task that takes a tenth of the CPU. --- */
+/* Runs for less than the hog: the first sample waited for most of its time, and does not count. */
+CLI_TEST(test_causes_a_sample_that_waited_is_taken_again)
+{
+    const struct cli *cli = *state;
+    const double first = 100000;
+    struct hogged alone, hogged;
 
-/* Above the measured process, which in turn is above all ordinary tasks: 5 of every 50 ms, until it is killed. */
-static void hog_a_tenth(unsigned cpu)
+    cli_need_root();
+    cli_need_fifo();
+    const unsigned cpu = last_cpu();
+    if (access("/proc/self/schedstat", R_OK))
+        cli_skip("this kernel does not count for how long a task waits for its CPU (schedstat)");
+    run_prime(cli, cpu, first, false, &alone);
+    run_prime(cli, cpu, ceil(first * HOG_MS / 2 / alone.wall_ms), true, &hogged);
+    assert_true(hogged.wall_ms < hogged.hog_ms);
+    assert_true(hogged.delay_ms < hogged.wall_ms / 2);
+}
+
+/* --- A task that takes a part of the CPU. --- */
+
+/* Above the measured process, also where that is above all ordinary tasks; until it is killed. */
+static void hog_in_turns(unsigned cpu, unsigned busy_ms, unsigned idle_ms)
 {
     const struct sched_param priority = {.sched_priority = 50};
     cpu_set_t one;
@@ -240,11 +258,55 @@ static void hog_a_tenth(unsigned cpu)
     if (sched_setaffinity(0, sizeof(one), &one) || sched_setscheduler(0, SCHED_FIFO, &priority))
         _exit(1);
     for (;;) {
-        const uint64_t until = cli_now_ns() + 5 * MS;
+        const uint64_t until = cli_now_ns() + busy_ms * MS;
         while (cli_now_ns() < until)
             ;
-        cli_sleep_ms(45);
+        cli_sleep_ms(idle_ms);
     }
+}
+
+/* Where every sample waits for most of its time, one is taken again, and the rows say so. */
+CLI_TEST(test_causes_samples_that_always_wait_are_degraded)
+{
+    const struct cli *cli = *state;
+    char cpus[16];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root();
+    cli_need_fifo();
+    const unsigned cpu = last_cpu();
+    if (access("/proc/self/schedstat", R_OK))
+        cli_skip("this kernel does not count for how long a task waits for its CPU (schedstat)");
+    (void)snprintf(cpus, sizeof(cpus), "%u", cpu);
+    const pid_t pid = fork();
+    if (!pid)
+        hog_in_turns(cpu, 4, 1);
+    assert_true(pid > 0);
+    cli_expect_args(cli, ARGS("prime", "-q", "-i", "3", "-n", "200000", "--cpus", cpus, "-o", "-"), 0, &result);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    cli_csv_parse(result.out, &csv);
+    const size_t row = cli_row(&csv, "prime", "cycles", 0);
+    assert_string_equal(cli_cell(&csv, row, "status"), "degraded");
+    cli_expect_text(cli_cell(&csv, row, "reason"), "a sample waited for a CPU for ");
+    assert_true(cli_number(&csv, row, "run_delay_ms") > 500 * cli_number(&csv, row, "wall_s"));
+    assert_int_equal(cli_items(cli_cell(&csv, row, "samples")), 3);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* Whether the core's frequency is known in a file. */
+static bool has_clock(const struct cli *cli, const char *name)
+{
+    char path[CLI_PATH];
+    struct cli_csv csv;
+
+    (void)snprintf(path, sizeof(path), "%s/%s", cli->work, name);
+    cli_csv_read(path, &csv);
+    const bool has = cli_cell(&csv, 0, "core_mhz")[0] != '\0';
+    cli_csv_free(&csv);
+    return has;
 }
 
 /* Six runs of the test, without and with a cause, in turns; compare must then say what it is. program: runs with the
@@ -264,7 +326,7 @@ static void expect_slower(const struct cli *cli, const char *suite, const char *
         const bool changed = (i + 1) / 2 % 2, hogged = changed && !program;
         const pid_t pid = hogged ? fork() : -1;
         if (hogged && !pid)
-            hog_a_tenth(cpu);
+            hog_in_turns(cpu, 5, 45);
         assert_true(!hogged || pid > 0);
         (void)snprintf(name, sizeof(name), "./%c%u.csv", "ab"[changed], i);
         const struct cli_run run = {
@@ -276,6 +338,8 @@ static void expect_slower(const struct cli *cli, const char *suite, const char *
             assert_int_equal(kill(pid, SIGKILL), 0);
             assert_int_equal(waitpid(pid, NULL, 0), pid);
         }
+        if (i == 0 && program && !has_clock(cli, name))
+            cli_skip("this machine has no cycle counter for core probes");
     }
     cli_expect_args(cli, ARGS("compare", "--across", "build", "--fail-on", "slower", "./a*.csv", "--", "./b*.csv"), 4,
                     &result);

@@ -380,6 +380,37 @@ TEST_WITH(test_plan_repeats_trials_that_a_signal_stopped, begin, end)
     }
 }
 
+/* Trials that have to be taken again, by their order: '1'. NULL: none. */
+static const char *again;
+
+bool __wrap_results_take_again(struct results *results, const struct trial *trial);
+bool __wrap_results_take_again(struct results *results, const struct trial *trial)
+{
+    (void)results;
+    (void)trial;
+    return again && *again && *again++ == '1';
+}
+
+/* A trial that waited for a CPU is repeated at once, and what it wrote to the file of --series goes. */
+TEST_WITH(test_plan_repeats_trials_that_waited, begin, end)
+{
+    add('A', 2);
+    add('B', 1);
+    plan.schedule = SCHEDULE_INTERLEAVED;
+    how.series_fd = fixture_file();
+    assert_int_equal(fcntl(how.series_fd, F_SETFL, O_APPEND), 0);
+    again = "10101";
+    execute(ROW_OK);
+    assert_string_equal(again, "");
+    again = NULL;
+    assert_string_equal(seen.trials, "ABA");
+    char *text = fixture_read_file(how.series_fd);
+    assert_string_equal(text, "ABA");
+    free(text);
+    (void)close(how.series_fd);
+    assert_int_equal(value_row("A")->n_samples, 2);
+}
+
 static struct {
     unsigned calls;
     int64_t late_ns;

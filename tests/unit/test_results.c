@@ -243,6 +243,12 @@ static struct results results;
 /* If set, trials add made-up numbers to their counts, which are mostly zero on a quiet machine. */
 static bool disturbed;
 
+/* What results_take_again() is told of the last copy's measured party; the others never wait. took_ms 0: the truth. */
+static struct {
+    double waited_ms, took_ms;
+    unsigned copies, cpus;
+} waiting;
+
 /* Sums of the counters of all trials that were entered, by group. */
 static struct put_in {
     struct task_counters task;
@@ -841,6 +847,59 @@ static struct trial *run_trial(void)
     return trial;
 }
 
+/* A trial in which a measured process waited for a CPU for more than half of its time is taken again. If that one
+ * waited too, it counts, its rows are degraded, and no further trial is taken again: it is always so. */
+static const struct {
+    const char *name;
+    double took_ms;
+    const char *waited; /* of each of the trials: in tenths of took_ms */
+    const char *again;  /* what is said of each */
+    const char *reason;
+    unsigned copies, cpus;
+    bool switches, ends_early, load;
+} waits[] = {
+    {"never", 200, "055", "...", "", 1, 2, .load = false},
+    {"once", 200, "0900", ".1..", "", 1, 2, .load = false},
+    {"several times", 200, "90808", "1.1.1", "", 1, 2, .load = false},
+    {"always", 205, "999", "1..", "a sample waited for a CPU for 184 of its 205 ms", 1, 2, .load = false},
+    {"twice, then once", 100, "6709", "1...", "a sample waited for a CPU for 70 of its 100 ms", 1, 2, .load = false},
+    {"in the second copy", 100, "66", "1.", "a sample waited for a CPU for 60 of its 100 ms", 2, 4, .load = false},
+    {"more parties than CPUs", 200, "99", "..", "", 2, 3, .load = false},
+    {"work that is switching", 200, "99", "..", "", 1, 2, .switches = true},
+    {"what measures the waiting", 200, "99", "..", "", 1, 2, .ends_early = true},
+    {"with a load", 200, "99", "..", "", 1, 2, .load = true},
+};
+
+TEST_WITH(test_results_takes_again_what_waited_for_a_cpu, begin, end)
+{
+    for (size_t i = 0; i < COUNT(waits); i++) {
+        struct bench bench = bench_copies;
+        bench.switches = waits[i].switches;
+        bench.ends_early = waits[i].ends_early;
+        results_free(&results);
+        begin_with(&bench_copies, waits[i].copies);
+        struct trial *trial = run_trial();
+        item.bench = &bench;
+        item.load = waits[i].load ? &load_pace : NULL;
+        for (const char *waited = waits[i].waited; *waited; waited++) {
+            waiting.took_ms = waits[i].took_ms;
+            waiting.waited_ms = waits[i].took_ms * (*waited - '0') / 10;
+            waiting.copies = waits[i].copies;
+            waiting.cpus = waits[i].cpus;
+            const bool again = results_take_again(&results, trial);
+            waiting.took_ms = 0;
+            if (again != (waits[i].again[waited - waits[i].waited] == '1'))
+                fail_msg("%s: trial %d", waits[i].name, (int)(waited - waits[i].waited));
+        }
+        trial_free(trial);
+        for (unsigned copy = 0; copy < waits[i].copies; copy++)
+            assert_string_equal(results.group[copy].refused, copy + 1 == waits[i].copies ? waits[i].reason : "");
+        item.load = NULL;
+        results_free(&results);
+        begin_with(&bench_sheet, 1);
+    }
+}
+
 /* Each counter by another number, so that none can stand for another. */
 static void disturb(int64_t *counter, int64_t by, int64_t times)
 {
@@ -859,6 +918,14 @@ void __wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy
     disturb(&out->counters.faults_minor, 10000, times);
     disturb(&out->counters.faults_major, 100000, times);
     disturb(&out->counters.run_delay_ns, 1000000000000, times);
+    if (!(waiting.took_ms > 0))
+        return;
+    cpuset_clear(&out->seen.cpus);
+    for (unsigned cpu = 0; cpu < waiting.cpus; cpu++)
+        cpuset_add(&out->seen.cpus, cpu);
+    out->end_ns = out->start_ns + (uint64_t)(waiting.took_ms * 1e6);
+    out->counters.cpu_ns = 0;
+    out->counters.run_delay_ns = party || copy + 1 < waiting.copies ? 0 : (int64_t)(waiting.waited_ms * 1e6);
 }
 
 void __real_trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
