@@ -131,10 +131,10 @@ def page_command(begins):
 
 def page_block(word):
     """The literal block that holds the word."""
-    blocks = "\n".join(page_lines()).split(".Bd -literal -offset indent\n")[1:]
+    blocks = re.split(r"\.Bd -literal.*\n", "\n".join(page_lines()))[1:]
     found = [block.split(".Ed")[0] for block in blocks if word in block.split(".Ed")[0]]
     expect(len(found) == 1, f"the page has {len(found)} blocks with '{word}'")
-    return found[0]
+    return re.sub(r"^\$ ", "", found[0], flags=re.M)
 
 
 # --- A machine.
@@ -272,7 +272,7 @@ class Machine:
 
     def rows(self):
         """The rows of the CSV on the console, cut out and checked as the page says."""
-        run(["sh", "-ec", page_command("$ sed ")], cwd=self.folder)
+        run(["sh", "-ec", page_block("BEGIN JITBENCH CSV")], cwd=self.folder)
         sums = run(["sh", "-ec", page_command("$ cksum ")], cwd=self.folder).splitlines()
         expect(len(sums) == 2 and f", cksum {sums[0].strip()}-----" in sums[1], f"the checksums differ: {sums}")
         with open(os.path.join(self.folder, "result.csv"), newline="", encoding="utf-8") as file:
@@ -468,7 +468,7 @@ def boot_root_disk(test):
     machine = test.machine()
     disk = make_root_disk(test, machine)
     # GRUB puts the quotes around the whole word.
-    line = page_command("init=/jitbench").replace("sda1", "nvme0n1")
+    line = " ".join(page_block("init=/jitbench").split("\n")).replace("sda1", "nvme0n1")
     files = "unix fcopy256 --quick -c 1 --samples 2"
     line = line.replace('jitbench.run="all --quick"', f'"jitbench.run={files}"')
     expect(files in line and line.count("nvme0n1:") == 2, "the page's line for GRUB is another")
