@@ -1192,8 +1192,14 @@ TEST(test_man_examples_are_command_lines)
     for (size_t p = 0; p <= pages->n; p++) {
         (void)snprintf(path, sizeof(path), p < pages->n ? "man/%s" : "README.md", p < pages->n ? pages->item[p] : "");
         struct page *page = page_read(path);
-        for (size_t i = 0; i < page->n; i++)
-            examples += check_line(path, page->line[i]);
+        for (size_t i = 0; i < page->n; i++) {
+            char line[1024], *more;
+            text_copy(line, sizeof(line), page->line[i]);
+            /* A backslash at its end, in mdoc \\e: the next line belongs to it. */
+            while (i + 1 < page->n && (more = strstr(line, " \\e")) && !more[3])
+                text_copy(more, sizeof(line) - (size_t)(more - line), page->line[++i]);
+            examples += check_line(path, line);
+        }
         page_free(page);
     }
     assert_true(examples > 50);
