@@ -256,21 +256,20 @@ void fleet_put_table(const struct judgement *judgement, bool verbose, const stru
 void fleet_put_summary(const struct judgement *judgement, const struct doc *doc);
 /* number: in judgement->judged; 0: the names of columns come first. */
 void fleet_put_csv(const struct judgement *judgement, size_t number, struct text *out);
-/* "unix pipe x2 rate". Returns buf. */
-char *fleet_name_figure(const struct gather_figure *figure, char *buf, size_t size);
+/* "unix pipe x2 rate"; telling: "prime 22 cycles", with what tells apart figures of one test. Returns buf. */
+char *fleet_name_figure(const struct gather_figure *figure, bool telling, char *buf, size_t size);
 
 /* --- jitbench history --- */
 
-/* recent: only the last runs; 0: all. verbose: also figures that did not change. width 0: no limit. */
-void history_put(const struct history *h, size_t recent, bool verbose, unsigned width, struct text *out);
+/* recent: only the last runs; 0: all. verbose: also figures that did not change. */
+void history_put_table(const struct history *h, size_t recent, bool verbose, const struct doc *doc);
+void history_put_summary(const struct history *h, size_t recent, const struct doc *doc);
 
 /* recent 0: true. */
 bool history_is_recent(const struct history *h, const struct history_change *change, size_t recent);
 
 /* With parameters if another figure has the same name. Returns buf. */
 char *history_name(const struct history *h, size_t figure, char *buf, size_t size);
-/* "kernel: 6.1 -> 6.2; thp: madvise -> never". Returns buf. */
-char *history_settings(const struct history *h, const struct history_change *change, char *buf, size_t size);
 const char *history_unit(const struct history *h, size_t figure);
 
 /* --- jitbench project --- */

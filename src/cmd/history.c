@@ -92,7 +92,10 @@ static int history(const struct command_call *call)
     complain(&h);
     if (!h.n_runs)
         return command_complain("history", "no run to judge", EXIT_USAGE);
-    history_put(&h, options->recent, options->verbose, options->verbose ? 0 : command_width(1, 0, UINT_MAX), &out);
+    const struct doc doc = {.out = &out, .width = options->verbose ? 0 : command_width(1, 0, UINT_MAX)};
+    history_put_table(&h, options->recent, options->verbose, &doc);
+    text_append(&out, "\n", out.length > 0);
+    history_put_summary(&h, options->recent, &doc);
     status = command_output(call->command, 1, true, &out);
     return status || !options->fail_on.kinds ? status : finding(&h, options);
 }

@@ -248,12 +248,11 @@ static void put_html(const struct grid *g, const char **cells, const enum color 
 
     text_printf(out, "<tr>");
     for (size_t i = 0; i < g->n_columns; i++) {
-        const char *class = colors && colors[i] == COLOR_RED      ? "bad"
-                            : !g->column[i].left                  ? "n"
-                            : g->column[i].wrap && colors != NULL ? "w"
-                                                                  : "";
+        const char *class = !g->column[i].left ? "n" : g->column[i].wrap && colors ? "w" : "";
+        const char *bad = colors && colors[i] == COLOR_RED ? " bad" : "";
         if (is_shown(&g->column[i]))
-            html_put(out, class[0] ? "<%s class=\"%s\">%s</%s>" : "<%s%s>%s</%s>", element, class, cells[i], element);
+            html_put(out, class[0] || bad[0] ? "<%s class=\"%s%s\">%s</%s>" : "<%s%s%s>%s</%s>", element, class, bad,
+                     cells[i], element);
     }
     text_printf(out, "</tr>\n");
 }

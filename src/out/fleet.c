@@ -65,15 +65,28 @@ static void find_shown(const struct judgement *f, const struct shown *what, stru
              protocol[0] ? ", " : "", protocol);
 }
 
-char *fleet_name_figure(const struct gather_figure *figure, char *buf, size_t size)
+char *fleet_name_figure(const struct gather_figure *figure, bool telling, char *buf, size_t size)
 {
-    const char *protocol = figure->protocol;
-    const char *copies = figure->copies > 1 ? TEXT_LINE(" x%llu", (unsigned long long)figure->copies) : "";
-    bool named = strcmp(figure->test, figure->suite) != 0;
+    static const char *const keys[] = {"limit", "elements", "stores"};
+    const bool named = strcmp(figure->test, figure->suite) != 0;
+    struct row_params work = {.n = 0};
+    size_t length;
 
-    return text_line(buf, size, "%s%s%s%s%s%s%s%s%s %s", figure->suite, named ? " " : "", named ? figure->test : "",
-                     figure->load[0] ? "/" : "", figure->load, copies, protocol[0] ? " (" : "", protocol,
-                     protocol[0] ? ")" : "", figure->metric);
+    text_line(buf, size, "%s%s%s%s%s", figure->suite, named ? " " : "", named ? figure->test : "",
+              figure->load[0] ? "/" : "", figure->load);
+    text_copy(work.text, sizeof(work.text), telling ? figure->work : "");
+    row_params_read(&work);
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        const char *word = row_param(&work, keys[i], &length);
+        if (word)
+            text_add(buf, size, " %.*s", (int)length, word);
+    }
+    if (figure->copies > 1)
+        text_add(buf, size, " x%llu", (unsigned long long)figure->copies);
+    if (figure->protocol[0])
+        text_add(buf, size, " (%s)", figure->protocol);
+    text_add(buf, size, " %s", figure->metric);
+    return buf;
 }
 
 /* "prime cycles +5.2 %": the sign is that of the value, better or worse. */
@@ -82,7 +95,7 @@ static void put_effect(const struct judgement *f, const struct judged *j, struct
     const struct gather_figure *figure = &f->g->figure[j->figure];
     char name[256];
 
-    text_printf(out, "%s %+.1f %%", fleet_name_figure(figure, name, sizeof(name)),
+    text_printf(out, "%s %+.1f %%", fleet_name_figure(figure, false, name, sizeof(name)),
                 100 * (figure->higher_is_better ? -j->effect : j->effect));
 }
 
@@ -156,7 +169,7 @@ static void put_far(const struct judgement *f, const struct judged *j, bool all,
         if (isnan(value) || !judge_is_far(f, k, j->machine, value) || (!all && k != j->figure))
             continue;
         text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%, %.1f spreads off%s%s",
-                    fleet_name_figure(figure, name, sizeof(name)), units_plain(UNITS_VALUE(value, figure->unit)),
+                    fleet_name_figure(figure, false, name, sizeof(name)), units_plain(UNITS_VALUE(value, figure->unit)),
                     units_plain(UNITS_VALUE(metric->median, figure->unit)), 100 * outlier_effect(metric, value),
                     fabs(outlier_distance(metric, value)), figure->work[0] ? "; " : "", figure->work);
     }
@@ -175,7 +188,8 @@ static void put_host(const struct judgement *f, const struct judged *j, const st
         else
             grid_number(grid, value, (unsigned)shown[c].decimals);
     }
-    struct text *verdict = grid_cell(grid, COLOR_NONE);
+    const bool worse = judge_stands_out(j) && (j->often || j->broke || j->effect > 0);
+    struct text *verdict = grid_cell(grid, worse ? COLOR_RED : COLOR_NONE);
     put_verdict(f, j, verdict);
     put_differences(f, j, verdict);
     if (verbose || grid->html)
@@ -232,7 +246,8 @@ void fleet_put_table(const struct judgement *f, bool verbose, const struct doc *
     }
     doc_table(doc, &grid);
     if (hidden)
-        doc_say(doc, "(%zu more without findings: -v shows them)", hidden);
+        doc_say(doc, "(%zu more without findings: %s-v shows them)", hidden,
+                doc->format == DOC_HTML ? "jitbench fleet " : "");
     for (size_t c = 0; c < N_SHOWN; c++)
         put_other_indices(f, &shown[c], &columns[c], doc);
 }

@@ -13,15 +13,15 @@ char *history_name(const struct history *h, size_t figure, char *buf, size_t siz
     char name[256], other[256];
     bool same = false;
 
-    fleet_name_figure(of, name, sizeof(name));
+    fleet_name_figure(of, false, name, sizeof(name));
     for (size_t i = 0; i < h->n_figures && !same; i++)
         same = i != figure &&
-               !strcmp(name, fleet_name_figure(&h->gather.figure[h->figure[i].figure], other, sizeof(other)));
+               !strcmp(name, fleet_name_figure(&h->gather.figure[h->figure[i].figure], false, other, sizeof(other)));
     return text_line(buf, size, "%s%s%s%s%s", name, same ? " [" : "", same ? of->work : "", same ? "]" : "",
                      h->figure[figure].alone ? ", core free" : "");
 }
 
-char *history_settings(const struct history *h, const struct history_change *change, char *buf, size_t size)
+static char *settings_of(const struct history *h, const struct history_change *change, char *buf, size_t size)
 {
     const char *before, *after;
     size_t setting = 0, n = 0;
@@ -94,8 +94,7 @@ static void put_steady(const struct history *h, size_t figure, struct grid *grid
     grid_end_row(grid);
 }
 
-/* Returns the number of changes in it. */
-static size_t put_table(const struct history *h, size_t recent, bool verbose, unsigned width, struct text *out)
+void history_put_table(const struct history *h, size_t recent, bool verbose, const struct doc *doc)
 {
     static const struct grid_column columns[] = {
         {.title = "Since", .left = true},
@@ -109,58 +108,50 @@ static size_t put_table(const struct history *h, size_t recent, bool verbose, un
         {.title = "Verdict", .left = true},
         {.title = "Comment", .left = true, .wrap = true, .optional = true},
     };
-    struct grid grid = {.hint = "(shown with -v)"};
+    struct grid grid = {.html = doc->format == DOC_HTML, .hint = "(shown with -v)"};
     char settings[1024];
-    size_t n = 0;
 
     grid_columns(&grid, columns, COUNT(columns));
     for (size_t i = 0; i < h->n_changes; i++) {
         const struct history_change *c = &h->change[i];
         if (!history_is_recent(h, c, recent))
             continue;
-        n++;
         put_change(h, c, &grid);
-        history_settings(h, c, settings, sizeof(settings));
+        settings_of(h, c, settings, sizeof(settings));
         if (settings[0] && (i + 1 == h->n_changes || c[1].run != c->run))
             text_printf(grid_note(&grid), "changed around run %zu: %s", c->run + 1, settings);
     }
     for (size_t k = 0; verbose && k < h->n_figures; k++)
         if (!h->figure[k].n_changes)
             put_steady(h, k, &grid);
-    grid_print(&grid, width, out);
-    return n;
+    doc_table(doc, &grid);
 }
 
-static void put_summary(const struct history *h, size_t shown, size_t recent, struct text *out)
+void history_put_summary(const struct history *h, size_t recent, const struct doc *doc)
 {
-    text_printf(out, "%zu run%s of %s", h->n_runs, PLURAL(h->n_runs), h->machine);
+    FREED_BY(text_free) struct text line = {0};
+    size_t shown = 0;
+
+    for (size_t i = 0; i < h->n_changes; i++)
+        shown += history_is_recent(h, &h->change[i], recent);
+    text_printf(&line, "%zu run%s of %s", h->n_runs, PLURAL(h->n_runs), h->machine);
     if (h->n_runs) {
-        text_printf(out, ", ");
-        put_time(h->run[0].utc, out);
-        text_printf(out, " to ");
-        put_time(h->run[h->n_runs - 1].utc, out);
+        text_printf(&line, ", ");
+        put_time(h->run[0].utc, &line);
+        text_printf(&line, " to ");
+        put_time(h->run[h->n_runs - 1].utc, &line);
     }
-    text_printf(out, ": %zu figure%s judged%s%s%s, ", h->n_figures, PLURAL(h->n_figures),
+    text_printf(&line, ": %zu figure%s judged%s%s%s, %zu change%s found", h->n_figures, PLURAL(h->n_figures),
                 h->gather.stat ? " by the column '" : "", h->gather.stat ? h->gather.stat->name : "",
-                h->gather.stat ? "'" : "");
-    text_printf(out, "%zu change%s found", h->n_changes, PLURAL(h->n_changes));
+                h->gather.stat ? "'" : "", h->n_changes, PLURAL(h->n_changes));
     if (recent)
-        text_printf(out, ", %zu of them in the last %zu runs", shown, recent);
-    text_printf(out, ".\n");
+        text_printf(&line, ", %zu of them in the last %zu runs", shown, recent);
+    doc_say(doc, "%s.", line.data ? line.data : "");
     if (h->n_figures)
-        text_printf(
-            out,
-            "Changes below %g %% are left out. Chance alone finds one in 1 of %.0f histories of independent runs "
-            "without any change.\n",
-            100 * h->least_effect, 1 / HISTORY_ALPHA);
+        doc_say(doc,
+                "Changes below %g %% are left out. Chance alone finds one in 1 of %.0f histories of independent runs "
+                "without any change.",
+                100 * h->least_effect, 1 / HISTORY_ALPHA);
     if (h->n_short)
-        text_printf(out, "Too few runs for any change to be found: %zu figure%s.\n", h->n_short, PLURAL(h->n_short));
-}
-
-void history_put(const struct history *h, size_t recent, bool verbose, unsigned width, struct text *out)
-{
-    const size_t shown = put_table(h, recent, verbose, width, out);
-
-    text_printf(out, "%s", out->length ? "\n" : "");
-    put_summary(h, shown, recent, out);
+        doc_say(doc, "Too few runs for any change to be found: %zu figure%s.", h->n_short, PLURAL(h->n_short));
 }

@@ -252,43 +252,6 @@ static void put_scale(const struct report *report, struct text *out)
 #define OPEN_MOST    24u
 #define NAME         384u
 
-static void put_percent(double share, struct text *out)
-{
-    html_put(out, isfinite(share) ? "<td class=\"n\">%+.1f</td>" : "<td class=\"n\"></td>", 100 * share);
-}
-
-static void put_change(const struct history *h, const struct history_change *c, struct text *out)
-{
-    const char *unit = history_unit(h, c->figure);
-    char name[NAME], settings[1024];
-
-    html_put(out, "<tr><td>%s</td><td class=\"n\">%zu</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
-             h->run[c->run].utc, c->run + 1, history_name(h, c->figure, name, sizeof(name)),
-             UNITS_VALUE(c->before, unit), UNITS_VALUE(c->after, unit));
-    put_percent(c->effect, out);
-    put_percent(c->low, out);
-    put_percent(c->high, out);
-    html_put(out, c->worse ? "<td class=\"bad\">worse</td>" : "<td>better</td>");
-    html_put(out, "<td class=\"w\">%s</td><td class=\"w\">%s</td></tr>\n", h->run[c->run].comment,
-             history_settings(h, c, settings, sizeof(settings)));
-}
-
-static void put_changes(const struct history *h, struct text *out)
-{
-    if (!h->n_changes)
-        return;
-    html_put(out, "<div class=\"scroll\"><table><thead><tr><th>Since</th><th class=\"n\">Run</th><th>Figure</th>"
-                  "<th class=\"n\">Before</th><th class=\"n\">After</th><th class=\"n\">Change %%</th>"
-                  "<th class=\"n\">from</th><th class=\"n\">to</th><th>Verdict</th><th>Comment</th>"
-                  "<th>Settings that changed around it</th></tr></thead><tbody>\n");
-    for (size_t i = 0; i < h->n_changes && i < CHANGES_MOST; i++)
-        put_change(h, &h->change[i], out);
-    html_put(out, "</tbody></table></div>\n");
-    if (h->n_changes > CHANGES_MOST)
-        html_put(out, "<p class=\"soft\">%zu more changes are left out here: jitbench history lists all.</p>\n",
-                 h->n_changes - CHANGES_MOST);
-}
-
 /* points and levels have room for all runs. */
 static void put_figure(const struct history *h, size_t number, struct stats_point *points, struct figure_level *levels,
                        struct text *out)
@@ -352,18 +315,13 @@ static bool has_history(const struct report *report)
 static void put_history(const struct report *report, struct text *out)
 {
     const struct history *h = &report->history;
+    const struct doc doc = {.out = out, .format = DOC_HTML, .rows_most = CHANGES_MOST};
 
-    html_put(out,
-             "<section><h2 id=\"history\">History</h2>\n<ul class=\"say\">\n<li><strong>%zu change%s</strong> in %zu "
-             "figure%s of %zu runs from %s to %s.</li>\n",
-             h->n_changes, PLURAL(h->n_changes), h->n_figures, PLURAL(h->n_figures), h->n_runs, h->run[0].utc,
-             h->run[h->n_runs - 1].utc);
-    text_printf(
-        out,
-        "<li class=\"soft\">Changes below %g %% are left out. Chance alone finds one in 1 of %.0f histories "
-        "of independent runs without any change. A change lies between the run and the one before it.</li>\n</ul>\n",
-        100 * h->least_effect, 1 / HISTORY_ALPHA);
-    put_changes(h, out);
+    text_printf(out, "<section>");
+    doc_heading(&doc, "history", "History");
+    history_put_summary(h, 0, &doc);
+    doc_say(&doc, "A change lies between the run and the one before it.");
+    history_put_table(h, 0, false, &doc);
     put_figures(h, out);
     html_put(out, "</section>\n");
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The report's section on many hosts: outliers, a heat map of hosts by figures, and the distribution of each figure. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 #include "sys/base.h"
 
 #define LEAST_EFFECT  0.02 /* default of jitbench fleet --min-effect */
-#define FINDINGS_MOST 40u
+#define FINDINGS_MOST 100u
 #define ROWS_MOST     60u
 #define COLUMNS_MOST  60u
 #define OPEN_MOST     12u
@@ -24,34 +23,6 @@ struct fleet {
 };
 
 /* --- Selection. --- */
-
-static void name_figure(const struct gather_figure *figure, char *buf, size_t size)
-{
-    static const char *const telling[] = {"limit", "elements", "stores"};
-    struct row_params work = {.n = 0};
-    FREED_BY(text_free) struct text out = {0};
-    size_t length;
-
-    text_copy(work.text, sizeof(work.text), figure->work);
-    row_params_read(&work);
-    text_printf(&out, "%s", figure->suite);
-    if (strcmp(figure->test, figure->suite) != 0)
-        text_printf(&out, " %s", figure->test);
-    if (figure->load[0])
-        text_printf(&out, "/%s", figure->load);
-    for (size_t i = 0; i < COUNT(telling); i++) {
-        const char *word = row_param(&work, telling[i], &length);
-        if (word)
-            text_printf(&out, " %.*s", (int)length, word);
-    }
-    if (figure->protocol[0])
-        text_printf(&out, ", %s", figure->protocol);
-    if (figure->copies > 1)
-        text_printf(&out, " \xc3\x97%" PRIu64, figure->copies);
-    if (strcmp(figure->metric, figure->test) != 0)
-        text_printf(&out, " %s", figure->metric);
-    text_copy(buf, size, out.data ? out.data : "");
-}
 
 static bool anyone_far(const struct fleet *f, size_t figure)
 {
@@ -84,127 +55,12 @@ static void choose_columns(struct fleet *f)
     }
     f->name = memory_get(f->n_columns, sizeof(*f->name));
     for (size_t c = 0; c < f->n_columns; c++)
-        name_figure(&f->g->figure[f->column[c]], f->name[c], NAME);
+        fleet_name_figure(&f->g->figure[f->column[c]], true, f->name[c], NAME);
 }
 
 static bool has_finding(const struct fleet *f, const struct judged *j)
 {
     return judge_stands_out(j) || j->differences || f->g->machine[j->machine].failed;
-}
-
-/* --- In words. --- */
-
-static void put_verdict(const struct fleet *f, const struct judged *j, struct text *out)
-{
-    size_t failed = f->g->machine[j->machine].failed;
-    bool named = judge_stands_out(j), worse = j->often || j->broke || j->effect > 0;
-
-    text_printf(out, "<td%s>%s</td><td class=\"w\">", named && worse ? " class=\"bad\"" : "",
-                !named                              ? "ok"
-                : judge_is_shared(&f->judgement, j) ? "shared"
-                : j->often || j->far                ? (worse ? "worse" : "better")
-                                                    : "broken");
-    if (j->often)
-        text_printf(out, "the worst of all in %zu of %zu figures, by %.1f %% (median)", j->worst_count, j->figures,
-                    100 * j->median_effect);
-    else if (j->far)
-        text_printf(out, "far off in %zu of %zu figures", j->n_far, j->figures);
-    if (failed)
-        text_printf(out, "%s%zu row%s failed", j->often || j->far ? "; " : "", failed, PLURAL(failed));
-    text_printf(out, "</td>");
-}
-
-/* The figure in which the host is farthest off. */
-static void put_worst(const struct fleet *f, const struct judged *j, struct text *out)
-{
-    char name[NAME];
-
-    if (j->figure == SIZE_MAX || !(j->far || j->often)) {
-        text_printf(out, "<td></td><td></td><td></td>");
-        return;
-    }
-    const struct gather_figure *figure = &f->g->figure[j->figure];
-    const struct outlier_metric *metric = &f->judgement.metric[j->figure];
-    double own = gather_value(f->g, j->figure, j->machine);
-    name_figure(figure, name, sizeof(name));
-    html_put(out, "<td>%s</td><td>%s, median %s: %+.1f %%</td><td class=\"n\">%.1f</td>", name,
-             UNITS_VALUE(own, figure->unit), UNITS_VALUE(metric->median, figure->unit),
-             100 * outlier_effect(metric, own), j->distance);
-}
-
-static void put_differences(const struct fleet *f, const struct judged *j, struct text *out)
-{
-    size_t n = 0;
-
-    text_printf(out, "<td class=\"w\">");
-    for (size_t s = 0; s < f->g->settings.n && n < j->differences; s++) {
-        const char *value = gather_setting(f->g, s, j->machine), *majority = f->judgement.majority[s];
-        if (value && majority && strcmp(value, majority) != 0)
-            html_put(out, "%s%s=%.80s (most have %.80s)", n++ ? ", " : "", f->g->settings.name[s], value, majority);
-    }
-    text_printf(out, "</td>");
-}
-
-static void put_findings(const struct fleet *f, struct text *out)
-{
-    size_t shown = 0, more = 0;
-
-    for (size_t i = 0; i < f->g->machines.n; i++) {
-        const struct judged *j = &f->judgement.judged[i];
-        if (!has_finding(f, j))
-            continue;
-        if (shown == FINDINGS_MOST) {
-            more++;
-            continue;
-        }
-        if (!shown++)
-            text_printf(out, "<div class=\"scroll\"><table><thead><tr><th>Host</th><th>Verdict</th><th>In what</th>"
-                             "<th>Farthest in</th><th>Measured</th><th class=\"n\">Spreads off</th>"
-                             "<th>Settings that differ</th></tr></thead><tbody>\n");
-        html_put(out, "<tr><td>%s</td>", j->name);
-        put_verdict(f, j, out);
-        put_worst(f, j, out);
-        put_differences(f, j, out);
-        text_printf(out, "</tr>\n");
-    }
-    if (shown)
-        text_printf(out, "</tbody></table></div>\n");
-    if (more)
-        text_printf(out,
-                    "<p class=\"soft\">%zu more hosts with findings are left out here: jitbench fleet names all."
-                    "</p>\n",
-                    more);
-}
-
-static void put_in_words(const struct fleet *f, struct text *out)
-{
-    size_t outliers = judge_count_out(&f->judgement), differ = 0;
-
-    for (size_t i = 0; i < f->g->machines.n; i++)
-        differ += f->judgement.judged[i].differences > 0;
-    text_printf(out, "<ul class=\"say\">\n<li><strong>%zu of %zu hosts</strong> stand%s out", outliers,
-                f->g->machines.n, outliers == 1 ? "s" : "");
-    for (size_t i = 0; i < outliers && i < 8; i++)
-        html_put(out, "%s%s%s", i ? ", " : ": ", f->judgement.judged[i].name,
-                 i == 7 && outliers > 8 ? " and others" : "");
-    text_printf(out, "; the settings of %zu differ from those of most.</li>\n", differ);
-    if (f->judgement.n_figures)
-        text_printf(out,
-                    "<li class=\"soft\">%zu figures were judged. A host stands out if it is 2 %% and %.1f spreads "
-                    "(robust standard deviations) off the median in one of them, or if it is the worst of all in "
-                    "many. Chance alone names one in 1 of 100 fleets of equal machines.</li>\n",
-                    f->judgement.n_figures, judge_usual_threshold(&f->judgement));
-    else
-        text_printf(out,
-                    "<li class=\"soft\">No figure was judged: %d hosts need to have it, and its median must not be "
-                    "0.</li>\n",
-                    OUTLIER_HOSTS_LEAST);
-    for (size_t s = 0, n = 0; s < f->g->settings.n && n < 8; s++)
-        if (!f->judgement.majority[s]) {
-            n++;
-            html_put(out, "<li>%s differs, and no value is common to most hosts.</li>\n", f->g->settings.name[s]);
-        }
-    text_printf(out, "</ul>\n");
 }
 
 /* --- The heat map. --- */
@@ -349,12 +205,14 @@ bool report_has_fleet(const struct report *report)
 void report_put_fleet(const struct report *report, struct text *out)
 {
     struct fleet f = {.g = &report->gather};
+    const struct doc doc = {.out = out, .format = DOC_HTML, .rows_most = FINDINGS_MOST};
 
     judge(&f.judgement, f.g, LEAST_EFFECT);
     choose_columns(&f);
-    text_printf(out, "<section><h2 id=\"fleet\">Fleet</h2>\n");
-    put_in_words(&f, out);
-    put_findings(&f, out);
+    text_printf(out, "<section>");
+    doc_heading(&doc, "fleet", "Fleet");
+    fleet_put_summary(&f.judgement, &doc);
+    fleet_put_table(&f.judgement, false, &doc);
     if (f.n_columns) {
         put_map(&f, out);
         put_distributions(&f, out);
