@@ -57,7 +57,7 @@ struct setting_state {
  * [madvise] never" the word in brackets). A CPU mask may be 2 KiB long. */
 struct setting_write {
     char *path, *value;
-    const struct setting *of; /* whose write it is; set by setting_plan() */
+    const struct setting *of; /* whose write it is; NULL: of none */
 };
 struct setting_writes {
     struct setting_write *write;
@@ -67,8 +67,10 @@ struct setting_writes {
 int setting_writes_add(struct setting_writes *writes, const char *path, const char *value);
 void setting_writes_free(struct setting_writes *writes);
 
-typedef void setting_looker(const struct settings_view *view, struct setting_state *out);
-typedef int setting_writer(const struct settings_view *view, struct setting_writes *out);
+struct setting_reading;
+/* Judges the setting, and adds the files that make it good, in the order to write them, without those that are good
+ * already. See settings_read.h. */
+typedef void setting_looker(struct setting_reading *r);
 
 struct setting {
     const char *name;  /* on the command line of tune: "governor" */
@@ -77,22 +79,14 @@ struct setting {
     const char *cost;  /* of a noisy value: "clock changes under the measurement" */
     const char *set;   /* "jitbench tune governor", "boot with isolcpus=" */
     enum setting_how how;
-    /* A setting that is one decimal number in one file needs no functions: it is good when the file holds `want`. */
-    const char *path;
-    int64_t want;
-    bool recorded;                         /* in the CSV column `settings` */
-    bool or_more;                          /* larger numbers are good too */
-    const char *unit;                      /* follows the number: " us"; NULL: none */
-    const struct setting_of_cpus *of_cpus; /* for a setting that each CPU has */
-    /* Judges the setting. If `path` is set, its number has been judged already, and this may correct the result.
-     * Only setting_look() calls it. */
     setting_looker *look;
-    /* Adds the files to write instead of `want` to `path`. Only setting_plan() calls it. */
-    setting_writer *writes;
+    const char *path;      /* of its file, where it has one; or of the file of each CPU below the CPU's directory */
+    int64_t want;          /* good number */
+    const char *want_text; /* good word in the file of each CPU; NULL: see read_cpu() */
+    const char *unit;      /* follows the number: " us"; NULL: none */
+    bool or_more;          /* larger numbers are good too */
+    bool recorded;         /* in the CSV column `settings` */
 };
-
-#define SETTING(name_, title_, good_, cost_, set_) \
-    .name = name_, .title = title_, .good = good_, .cost = cost_, .set = set_
 
 void setting_look(const struct setting *setting, const struct settings_view *view, struct setting_state *out);
 /* Adds the files that make the setting good, in the order to write them, without those that are good already; none
@@ -122,7 +116,7 @@ struct settings_program {
     const char *comm, *units;
 };
 /* Finds those that run, at most `size`. Returns how many. */
-size_t settings_programs(const struct settings_view *view, const struct settings_program **found, size_t size);
+size_t settings_programs(const char *root, const struct settings_program **found, size_t size);
 
 /* Judges all settings, and counts them as setting_count() does. */
 void settings_summary(const struct settings_view *view, unsigned counts[4], char *noisy, size_t size);

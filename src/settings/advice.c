@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "settings/settings_look.h"
+#include "settings/settings_read.h"
 #include "sys/process.h"
 
 #define PROGRAMS_MAX 40
@@ -157,7 +157,7 @@ static bool advise_services(const struct advice_found *found, struct advice *out
 
     if (!item_is_noisy(found, "irqbalance") && !item_is_noisy(found, "daemons"))
         return false;
-    size_t n = settings_programs(found->view, running, PROGRAMS_MAX);
+    size_t n = settings_programs(found->view->root, running, PROGRAMS_MAX);
     for (size_t i = 0; i < n; i++) {
         if (!item_is_noisy(found, strcmp(running[i]->comm, "irqbalance") ? "daemons" : "irqbalance"))
             continue;

@@ -1,354 +1,815 @@
 /* SPDX-License-Identifier: MIT */
+/* The list of settings, and how those of the CPUs and those that tune writes are read and judged. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows/text.h"
-#include "settings/settings.h"
-#include "settings/settings_look.h"
-#include "sys/base.h"
-#include "sys/cpu.h"
+#include "settings/settings_read.h"
 #include "sys/machine.h"
 #include "sys/process.h"
 
-/* A file of /proc may contain text of a user or a boot loader. */
-static void make_printable(char *text)
+/* A file that is one number. */
+static void look_file(struct setting_reading *r)
 {
-    for (; *text; text++)
-        if (*text < ' ' || *text > '~')
-            *text = '?';
+    const struct setting *s = r->setting;
+    const char *unit = s->unit ? s->unit : "";
+    int64_t value;
+    if (s->or_more && setting_read_number(r->root, s->path, &value) == 0 && value > s->want)
+        setting_judge(r, SETTING_OK, "%" PRId64 "%s", value, unit);
+    else
+        setting_look_number(r, s->path, s->want, unit);
 }
 
-void setting_say(struct setting_state *out, enum setting_verdict verdict, const char *format, ...)
-{
-    va_list args;
-    out->verdict = verdict;
-    out->why[0] = '\0';
-    va_start(args, format);
-    vsnprintf(out->now, sizeof out->now, format, args);
-    va_end(args);
-    make_printable(out->now);
-}
+/* --- A file of each CPU: frequencies, preferences. --- */
 
-void setting_why(struct setting_state *out, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(out->why, sizeof out->why, format, args);
-    va_end(args);
-    make_printable(out->why);
-}
+#define VALUE_SIZE 48
 
-void setting_say_rise(const struct settings_view *view, double before, double after, int decimals, const char *unit,
-                      struct setting_state *out)
-{
-    static const char *const ends[] = {
-        [SETTING_OK] = ", not rising", [SETTING_NOISY] = ", rising", [SETTING_UNKNOWN] = ""};
-    const enum setting_verdict steady = view->moment || after <= 0 ? SETTING_OK : SETTING_UNKNOWN;
-    const enum setting_verdict verdict = after > before ? SETTING_NOISY : steady;
-    setting_say(out, verdict, "%.*f %s since boot%s", decimals, after, unit, ends[verdict]);
-}
+struct tally {
+    struct {
+        char text[VALUE_SIZE];
+        unsigned cpus;
+    } value[4];
+    unsigned n, others;
+};
 
-/* Returns the mount that the path needs and this machine lacks, or NULL. */
-static const char *missing_mount(const struct settings_view *view, const char *path)
+static void tally_add(struct tally *tally, const char *text)
 {
-    if (!view->machine->have_sys && strncmp(path, "/sys/", 5) == 0)
-        return "/sys";
-    return !view->machine->have_proc && strncmp(path, "/proc/", 6) == 0 ? "/proc" : NULL;
-}
-
-void setting_not_read(const struct settings_view *view, const char *path, int error, struct setting_state *out)
-{
-    const char *mount = missing_mount(view, path);
-    setting_say(out, SETTING_UNKNOWN, "%s", "");
-    switch (-error) {
-    case ENOENT:
-    case ENOTDIR:
-    case ENODEV:
-    case ENXIO:
-    case EOPNOTSUPP:
-        if (mount)
-            setting_why(out, "%s is not mounted", mount);
-        else
-            out->verdict = SETTING_NA;
-        break;
-    case EACCES:
-    case EPERM:
-        setting_why(out, "only root may read %.120s", path);
-        break;
-    case ENODATA:
-        setting_why(out, "%.120s is empty", path);
-        break;
-    case EILSEQ:
-        setting_why(out, "%.100s has unknown content", path);
-        break;
-    default:
-        setting_why(out, "%.100s: %.50s", path, strerror(-error));
+    unsigned i = 0;
+    while (i < tally->n && strcmp(tally->value[i].text, text) != 0)
+        i++;
+    if (i == COUNT(tally->value)) {
+        tally->others++;
+        return;
     }
+    snprintf(tally->value[i].text, VALUE_SIZE, "%s", text);
+    tally->value[i].cpus++;
+    tally->n += i == tally->n;
 }
 
-bool setting_failed(const struct settings_view *view, const char *path, int error, struct setting_state *out)
+static void tally_format(const struct tally *tally, char *buf, size_t size)
 {
-    if (error)
-        setting_not_read(view, path, error, out);
-    return error != 0;
+    char item[96];
+    for (unsigned i = 0; i < tally->n; i++) {
+        unsigned cpus = tally->value[i].cpus;
+        snprintf(item, sizeof item, "%s (%u CPU%s)", tally->value[i].text, cpus, cpus == 1 ? "" : "s");
+        setting_append(buf, size, item);
+    }
+    snprintf(item, sizeof item, "others (%u CPUs)", tally->others);
+    if (tally->others)
+        setting_append(buf, size, item);
 }
 
-int setting_read_line(const char *root, const char *path, char *buf, size_t size)
+/* Returns whether an earlier CPU has the same cpufreq files. */
+static bool shares_policy(const struct setting_reading *r, unsigned cpu)
 {
-    char text[512];
-    ssize_t length = procfs_read(root, path, text, sizeof text);
-    buf[0] = '\0';
-    if (length < 0)
-        return (int)length;
-    return procfs_copy(text, strcspn(text, "\n"), buf, size) ? 0 : -ENODATA;
+    char text[16];
+    uint64_t first;
+    procfs_read(r->root, CPU_PATH(cpu, "cpufreq/affected_cpus"), text, sizeof text);
+    return procfs_number(text, &first) && first < cpu && cpuset_has(setting_cpus(r->view), (unsigned)first);
 }
 
-int setting_read_choice(const char *root, const char *path, char *buf, size_t size)
+/* Reads a CPU's value: as shown, and the good one to write. The good lower limit of the frequency is the upper one, so
+ * that only the lower one has to be written and restored. Returns 0 or -errno. */
+static int read_cpu(const struct setting_reading *r, unsigned cpu, char text[VALUE_SIZE], char want[24], bool *good)
 {
-    char line[256];
-    int error = setting_read_line(root, path, line, sizeof line);
-    const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
-    buf[0] = '\0';
-    return error ? error : close && procfs_copy(open + 1, (size_t)(close - open - 1), buf, size) ? 0 : -EILSEQ;
-}
-
-int setting_read_number(const char *root, const char *path, int64_t *out)
-{
-    char text[32];
-    uint64_t value;
-    int error = setting_read_line(root, path, text, sizeof text);
+    const char *path = CPU_PATH(cpu, r->setting->path);
+    int64_t min_khz, max_khz;
+    int error;
+    if (r->setting->want_text) {
+        error = setting_read_line(r->root, path, text, VALUE_SIZE);
+        snprintf(want, 24, "%s", r->setting->want_text);
+        *good = strcmp(text, want) == 0;
+        const bool odd = strchr(text, '?') || (want[0] == '0' && text[strspn(text, "-0123456789")]);
+        return error == 0 && odd ? -EILSEQ : error;
+    }
+    error = setting_read_number(r->root, path, &min_khz);
+    error = error ? error : setting_read_number(r->root, CPU_PATH(cpu, "cpufreq/scaling_max_freq"), &max_khz);
     if (error)
         return error;
-    bool negative = text[0] == '-';
-    const char *rest = procfs_number(text + negative, &value);
-    if (!rest || *rest || value > INT64_MAX)
-        return -EILSEQ;
-    *out = negative ? -(int64_t)value : (int64_t)value;
+    *good = min_khz == max_khz;
+    snprintf(want, 24, "%" PRId64, max_khz);
+    if (*good)
+        snprintf(text, VALUE_SIZE, "%" PRId64 " MHz", max_khz / 1000);
+    else
+        snprintf(text, VALUE_SIZE, "%" PRId64 " to %" PRId64 " MHz", min_khz / 1000, max_khz / 1000);
     return 0;
 }
 
-void setting_look_number(const struct settings_view *view, const char *path, int64_t good, const char *unit,
-                         struct setting_state *out)
+static void look_cpus(struct setting_reading *r)
 {
-    int64_t value;
-    if (!setting_failed(view, path, setting_read_number(view->root, path, &value), out))
-        setting_say(out, value == good ? SETTING_OK : SETTING_NOISY, "%" PRId64 "%s", value, unit);
+    const struct cpuset *cpus = setting_cpus(r->view);
+    struct tally tally = {.n = 0};
+    char text[VALUE_SIZE], want[24];
+    bool all_good = true, good;
+    int first_error = 0; /* of a file that exists and cannot be read */
+    unsigned failed = 0;
+    for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
+        int error = read_cpu(r, cpu, text, want, &good);
+        if (error == 0) {
+            tally_add(&tally, text);
+            all_good &= good;
+            if (!good && !shares_policy(r, cpu))
+                setting_write(r, CPU_PATH(cpu, r->setting->path), want);
+        } else if (error != -ENOENT && error != -ENOTDIR && !first_error) {
+            first_error = error;
+            failed = cpu;
+        }
+    }
+    if (first_error)
+        setting_not_read(r, CPU_PATH(failed, r->setting->path), first_error);
+    else if (tally.n == 0)
+        setting_not_read(r, CPU_FOLDER "/", -ENOENT);
+    else
+        setting_judge(r, all_good ? SETTING_OK : SETTING_NOISY, "%s", "");
+    tally_format(&tally, r->state->now, first_error ? 0 : sizeof r->state->now);
 }
 
-int setting_write_number(const struct settings_view *view, const char *path, int64_t good, struct setting_writes *out)
+static void look_turbo(struct setting_reading *r)
 {
-    char text[24];
+    static const struct {
+        const char *path;
+        int64_t off;
+    } files[] = {{CPU_FOLDER "/intel_pstate/no_turbo", 1}, {CPU_FOLDER "/cpufreq/boost", 0}};
     int64_t value;
-    if (setting_read_number(view->root, path, &value) || value == good)
-        return 0;
-    snprintf(text, sizeof text, "%" PRId64, good);
-    return setting_writes_add(out, path, text);
+    size_t i = 0;
+    int error = setting_read_number(r->root, files[0].path, &value);
+    if (error == -ENOENT)
+        error = setting_read_number(r->root, files[++i].path, &value);
+    if (!error && (value < 0 || value > 1))
+        error = -EILSEQ;
+    if (setting_failed(r, files[i].path, error))
+        return;
+    setting_look_number(r, files[i].path, files[i].off, "");
+    setting_judge(r, r->state->verdict, value == files[i].off ? "off" : "on");
 }
 
-int setting_read_cpus(const char *root, const char *path, struct cpuset *out)
+/* With more than two threads a core, the file may hold the number in use. */
+static void look_smt(struct setting_reading *r)
 {
-    char why[1];
-    FREED_BY(memory_free) char *text = procfs_read_all(root, path);
-    cpuset_clear(out);
+    static const char path[] = CPU_FOLDER "/smt/control";
+    char control[32];
+    if (setting_failed(r, path, setting_read_line(r->root, path, control, sizeof control)))
+        return;
+    if (strcmp(control, "on") == 0 || (control[0] >= '1' && control[0] <= '9')) {
+        setting_judge(r, SETTING_NOISY, "%s", control);
+        setting_write(r, path, "off");
+    } else if (strcmp(control, "off") == 0 || strcmp(control, "forceoff") == 0) {
+        setting_judge(r, SETTING_OK, "%s", control);
+    } else if (strcmp(control, "notsupported") == 0 || strcmp(control, "notimplemented") == 0) {
+        setting_judge(r, SETTING_NA, "%s", control);
+    } else {
+        setting_not_read(r, path, -EILSEQ);
+    }
+}
+
+#define NO_DEMAND_US 2000000000 /* PM QoS limit when nobody requested one */
+
+/* Finds the longest exit latency of a CPU's enabled idle states. Returns false: none. */
+static bool read_deepest(const char *root, unsigned cpu, uint64_t *exit_us, char *name, size_t size)
+{
+    static const char file[] = CPU_FOLDER "/cpu%u/cpuidle/state%u/%s";
+    uint64_t us, off;
+    bool any = false;
+    *exit_us = 0;
+    for (unsigned state = 0; state < 32; state++) {
+        if (!procfs_read_u64(root, PROCFS_PATH(file, cpu, state, "latency"), &us))
+            break;
+        if ((procfs_read_u64(root, PROCFS_PATH(file, cpu, state, "disable"), &off) && off) || (any && us < *exit_us))
+            continue;
+        any = true;
+        *exit_us = us;
+        procfs_read_line(root, PROCFS_PATH(file, cpu, state, "name"), name, size);
+    }
+    return any;
+}
+
+/* Reads the PM QoS limit in force, in us. Returns 0 or -errno. */
+static int read_demand(const char *root, int32_t *us)
+{
+    char bytes[2 * sizeof *us];
+    ssize_t n = procfs_read(root, "/dev/cpu_dma_latency", bytes, sizeof bytes);
+    if (n < 0)
+        return (int)n;
+    if (n != (ssize_t)sizeof *us)
+        return -EILSEQ;
+    memcpy(us, bytes, sizeof *us);
+    return *us < 0 ? -EILSEQ : 0;
+}
+
+static void look_c_states(struct setting_reading *r)
+{
+    char name[32] = "", held[48] = "not held";
+    uint64_t exit_us;
+    int32_t us = NO_DEMAND_US;
+    bool states = read_deepest(r->root, cpuset_next(r->bench, 0), &exit_us, name, sizeof name);
+    int error = read_demand(r->root, &us);
+    if (error == 0 && us < NO_DEMAND_US)
+        snprintf(held, sizeof held, "held at %" PRId32 " us", us);
+    if (error == 0 && us == 0)
+        setting_judge(r, SETTING_OK, "%s", held);
+    else if (states)
+        setting_judge(r, exit_us > 0 ? SETTING_NOISY : SETTING_OK, "%s, up to %s (%" PRIu64 " us)",
+                      error ? "hold not known" : held, name[0] ? name : "a state without name", exit_us);
+    else if (error)
+        setting_not_read(r, "/dev/cpu_dma_latency", error);
+    else
+        setting_judge(r, SETTING_NOISY, "%s, idle states not known", held);
+}
+
+/* --- Hardware that the bench CPUs share with others. --- */
+#define NODES "/sys/devices/system/node"
+
+static void look_numa(struct setting_reading *r)
+{
+    struct cpuset nodes, used = {{0}}, cpus;
+    char list[96];
+    if (setting_failed(r, NODES "/online", setting_read_cpus(r->root, NODES "/online", &nodes)))
+        return;
+    for (unsigned node = cpuset_next(&nodes, 0); node != CPUSET_NONE; node = cpuset_next(&nodes, node + 1)) {
+        if (setting_read_cpus(r->root, PROCFS_PATH(NODES "/node%u/cpulist", node), &cpus) == 0 &&
+            !setting_disjoint(&cpus, r->bench))
+            cpuset_add(&used, node);
+    }
+    unsigned n = cpuset_count(&used);
+    settings_format_cpus(&used, list, sizeof list);
+    if (n == 0)
+        setting_not_read(r, NODES "/node0/cpulist", -EILSEQ);
+    else
+        setting_judge(r, n > 1 ? SETTING_NOISY : SETTING_OK, "node%s %s of %u", n == 1 ? "" : "s", list,
+                      cpuset_count(&nodes));
+}
+
+static void look_caches(struct setting_reading *r)
+{
+    struct cpuset seen = {{0}}, shared, outside, strangers = {{0}}, usual;
+    unsigned level, worst = 0, known = 0;
+    char list[96];
+    for (unsigned cpu = cpuset_next(r->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(r->bench, cpu + 1)) {
+        if (cpuset_has(&seen, cpu) || (level = machine_last_cache(r->root, cpu, &shared)) == 0)
+            continue;
+        known = level;
+        cpuset_union(&seen, &shared);
+        cpuset_intersect(&shared, setting_cpus(r->view));
+        setting_without(&shared, r->bench, &outside);
+        if (cpuset_is_empty(&outside))
+            continue;
+        worst = level;
+        cpuset_union(&strangers, &outside);
+    }
+    settings_format_cpus(&strangers, list, sizeof list);
+    if (known == 0)
+        setting_not_read(r, CPU_FOLDER "/", -ENOENT);
+    else if (worst == 0)
+        setting_judge(r, SETTING_OK, "L%u not shared with others", known);
+    else
+        setting_judge(r, SETTING_NOISY, "L%u shared with CPU%s %s", worst, cpuset_count(&strangers) == 1 ? "" : "s",
+                      list);
+    /* Some CPU must be left to other work: if the bench CPUs share their last-level cache only with CPUs that are left
+     * to it by default, no better choice exists. */
+    settings_bench_cpus(r->root, r->machine, &usual);
+    if (worst != 0 && setting_disjoint(&usual, &strangers)) {
+        r->state->verdict = SETTING_OK;
+        setting_explain(r, "for all else");
+    }
+}
+
+static void look_siblings(struct setting_reading *r)
+{
+    unsigned known = 0, sharing = 0, first = 0;
+    struct cpuset core, siblings = {{0}};
+    char list[96];
+    for (unsigned cpu = cpuset_next(r->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(r->bench, cpu + 1)) {
+        if (!machine_core_cpus(r->root, cpu, &core))
+            continue;
+        known++;
+        cpuset_intersect(&core, setting_cpus(r->view));
+        cpuset_remove(&core, cpu);
+        if (cpuset_is_empty(&core) || sharing++ > 0)
+            continue;
+        first = cpu;
+        siblings = core;
+    }
+    settings_format_cpus(&siblings, list, sizeof list);
+    if (known == 0)
+        setting_not_read(r, CPU_FOLDER "/", -ENOENT);
+    else if (sharing == 0)
+        setting_judge(r, SETTING_OK, "none online");
+    else
+        setting_judge(r, SETTING_NOISY, "%u of %u bench CPUs have one (CPU %u: %s)", sharing, cpuset_count(r->bench),
+                      first, list);
+}
+
+/* --- Isolation of the bench CPUs from other tasks, the tick, RCU callbacks, kernel threads, interrupts, workqueues.
+ * --- */
+
+#define NOHZ_FULL CPU_FOLDER "/nohz_full"
+#define CMDLINE   "/proc/cmdline"
+
+/* Ok when the set, which is shown, contains all bench CPUs. */
+static void judge_covered(struct setting_reading *r, const struct cpuset *set)
+{
+    struct cpuset left;
+    char list[96];
+    setting_without(r->bench, set, &left);
+    settings_format_cpus(set, list, sizeof list);
+    setting_judge(r, cpuset_is_empty(&left) ? SETTING_OK : SETTING_NOISY, "%s", list);
+    settings_format_cpus(&left, list, sizeof list);
+    if (!cpuset_is_empty(&left) && !cpuset_is_empty(set))
+        setting_explain(r, "not CPU%s %s", cpuset_count(&left) == 1 ? "" : "s", list);
+}
+
+static void look_isolated(struct setting_reading *r)
+{
+    struct cpuset isolated, partitions;
+    int error = setting_read_cpus(r->root, CPU_FOLDER "/isolated", &isolated);
+    cgroup_isolated_cpus(r->root, &partitions);
+    if (setting_failed(r, CPU_FOLDER "/isolated", cpuset_is_empty(&partitions) ? error : 0))
+        return;
+    cpuset_union(&isolated, &partitions);
+    judge_covered(r, &isolated);
+}
+
+static void look_nohz_full(struct setting_reading *r)
+{
+    struct cpuset set;
+    unsigned boot = cpuset_next(setting_cpus(r->view), 0);
+    if (setting_failed(r, NOHZ_FULL, setting_read_cpus(r->root, NOHZ_FULL, &set)))
+        return;
+    judge_covered(r, &set);
+    if (cpuset_has(&set, boot)) {
+        r->state->verdict = SETTING_NOISY;
+        setting_explain(r, "the boot CPU, %u, must keep its tick", boot);
+    } else if (cpuset_has(r->bench, boot)) {
+        setting_explain(r, "the boot CPU, %u, keeps its tick: measure on others", boot);
+    }
+}
+
+static void look_nohz_pstate(struct setting_reading *r)
+{
+    static const char status[] = CPU_FOLDER "/intel_pstate/status";
+    struct cpuset set;
+    char text[16];
+    if (setting_failed(r, NOHZ_FULL, setting_read_cpus(r->root, NOHZ_FULL, &set)) ||
+        setting_failed(r, status, setting_read_line(r->root, status, text, sizeof text)))
+        return;
+    bool both = !cpuset_is_empty(&set) && strcmp(text, "active") == 0;
+    setting_judge(r, both ? SETTING_NOISY : SETTING_OK, "nohz_full %s, intel_pstate %s",
+                  cpuset_is_empty(&set) ? "none" : "set", text);
+}
+
+/* Returns the last "key=value" in a text, which it splits; NULL: none. */
+static char *find_value(char *text, const char *key)
+{
+    const size_t length = strlen(key);
+    char *found = NULL;
+    for (char *word; (word = strsep(&text, " \t\r\n"));)
+        if (strncmp(word, key, length) == 0 && word[length] == '=')
+            found = word + length + 1;
+    return found;
+}
+
+static unsigned last_cpu(const struct cpuset *set)
+{
+    unsigned last = 0;
+    for (unsigned cpu = cpuset_next(set, 0); cpu != CPUSET_NONE; cpu = cpuset_next(set, cpu + 1))
+        last = cpu;
+    return last;
+}
+
+/* The kernel also accepts "all", N for the last CPU, and CPUs named twice. */
+static bool add_piece(struct setting_reading *r, const char *piece, struct cpuset *set)
+{
+    char text[64], why[1];
+    size_t n = 0;
+    struct cpuset part = *setting_cpus(r->view);
+    const bool all = strcmp(piece, "all") == 0;
+    for (; *piece && n + 8 < sizeof text; piece++) {
+        if (*piece == 'N')
+            n += (size_t)snprintf(text + n, sizeof text - n, "%u", last_cpu(setting_cpus(r->view)));
+        else
+            text[n++] = *piece;
+    }
+    text[n] = '\0';
+    if (!all && (*piece || cpuset_parse(text, &part, why, sizeof why)))
+        return false;
+    cpuset_union(set, &part);
+    return true;
+}
+
+/* Returns 0, -ENODATA when the parameter is not given, or -errno. */
+static int read_parameter(struct setting_reading *r, const char *key, struct cpuset *set)
+{
+    FREED_BY(memory_free) char *text = procfs_read_all(r->root, CMDLINE);
+    int error = text ? 0 : -errno;
+    char *value = text ? find_value(text, key) : NULL;
+    cpuset_clear(set);
+    if (!value)
+        return error ? error : -ENODATA;
+    for (char *piece; !error && (piece = strsep(&value, ","));)
+        if (*piece && !add_piece(r, piece, set))
+            error = -EILSEQ;
+    return error;
+}
+
+/* With all bench CPUs in it, nohz_full= keeps RCU callbacks and kernel threads off them as well. */
+static bool nohz_covers(struct setting_reading *r)
+{
+    struct cpuset set;
+    return (setting_read_cpus(r->root, NOHZ_FULL, &set) == 0 && cpuset_subset(r->bench, &set)) ||
+           (read_parameter(r, "nohz_full", &set) == 0 && cpuset_subset(r->bench, &set));
+}
+
+static void look_rcu_nocbs(struct setting_reading *r)
+{
+    struct cpuset set;
+    int error = read_parameter(r, "rcu_nocbs", &set);
+    if (error && error != -ENODATA)
+        setting_not_read(r, CMDLINE, error);
+    else if (nohz_covers(r))
+        setting_judge(r, SETTING_OK, "by nohz_full");
+    else if (error)
+        setting_judge(r, SETTING_NOISY, "not given");
+    else
+        judge_covered(r, &set);
+}
+
+/* Migration moves timers of idle CPUs to busy ones, such as the bench CPUs: off is good. But with nohz_full= it
+ * moves the bench CPUs' own timers to the others: on is good. */
+static void look_timer_migration(struct setting_reading *r)
+{
+    setting_look_number(r, r->setting->path, nohz_covers(r), "");
+}
+
+/* Ok when the parameter key names only other CPUs than the bench CPUs, or `otherwise` (NULL: none), with the same
+ * effect, is in force. */
+static void judge_elsewhere(struct setting_reading *r, const char *key, const char *otherwise)
+{
+    struct cpuset set;
+    char list[96];
+    int error = read_parameter(r, key, &set);
+    settings_format_cpus(&set, list, sizeof list);
+    if (error && error != -ENODATA)
+        setting_not_read(r, CMDLINE, error);
+    else if (!error && setting_disjoint(&set, r->bench))
+        setting_judge(r, SETTING_OK, "%s", list);
+    else if (otherwise)
+        setting_judge(r, SETTING_OK, "by %s", otherwise);
+    else
+        setting_judge(r, SETTING_NOISY, "%s", error ? "not given" : list);
+}
+
+static void look_kthread_cpus(struct setting_reading *r)
+{
+    struct cpuset set;
+    int error = setting_read_cpus(r->root, NOHZ_FULL, &set);
+    judge_elsewhere(r, "kthread_cpus", nohz_covers(r) ? "nohz_full" : NULL);
+    /* Few kernels have kthread_cpus=. Without it, nohz_full= decides where kernel threads run, which this kernel may
+     * lack too. */
+    if (r->state->verdict == SETTING_NOISY && error == -ENOENT && r->machine->have_sys &&
+        read_parameter(r, "kthread_cpus", &set) == -ENODATA)
+        setting_not_read(r, NOHZ_FULL, error);
+}
+
+#define IRQ_FOLDER       "/proc/irq"
+#define DEFAULT_AFFINITY IRQ_FOLDER "/default_smp_affinity"
+#define WORK_FOLDER      "/sys/devices/virtual/workqueue"
+
+#define LIST "_list" /* the file of a list beside that of the mask */
+
+struct mask_file {
+    char path[320];
+    struct cpuset cpus;
+    size_t digits; /* hexadecimal digits of the mask; 0: a list */
+};
+
+/* Returns 0 or -errno. */
+static int read_mask(const char *root, struct mask_file *file)
+{
+    FREED_BY(memory_free) char *text = procfs_read_all(root, file->path);
     if (!text)
         return -errno;
-    const bool none = !text[strspn(text, " \t\r\n")] || strncmp(text, "(null)", 6) == 0;
-    return none || cpuset_parse(text, out, why, sizeof why) == 0 ? 0 : -EILSEQ;
+    int digits = cpuset_parse_mask(text, &file->cpus);
+    file->digits = digits > 0 ? (size_t)digits : 0;
+    return digits > 0 ? 0 : text[0] ? -EILSEQ : -ENODATA;
 }
 
-void setting_append(char *list, size_t size, const char *word)
+/* Removes the bench CPUs from the file's set; if none would be left, writes all other online CPUs. */
+static void write_housekeeping(struct setting_reading *r, struct mask_file *file)
 {
-    static const char more[] = ", ...";
-    size_t length = strlen(list), kept = length + sizeof more;
-    char printable[64];
-    if (length >= sizeof more - 1 && strcmp(list + length - (sizeof more - 1), more) == 0)
+    char text[CPUSET_MAX / 4 + CPUSET_MAX / 32 + 1];
+    struct cpuset rest, kept;
+    setting_without(setting_cpus(r->view), r->bench, &rest);
+    if (cpuset_is_empty(&rest) || setting_disjoint(&file->cpus, r->bench))
         return;
-    procfs_copy(word, strlen(word), printable, sizeof printable);
-    /* Keeps room for "...". */
-    if (kept + strlen(printable) + 2 <= size)
-        snprintf(list + length, size - length, "%s%s", length ? ", " : "", printable);
-    else if (kept <= size)
-        snprintf(list + length, size - length, "%s", more);
+    kept = rest;
+    cpuset_intersect(&kept, &file->cpus);
+    if (cpuset_is_empty(&kept))
+        kept = rest;
+    if (file->digits || cpuset_format(&kept, text, sizeof text) >= sizeof text) {
+        if (!file->digits) /* too long as a list: write the mask */
+            file->path[strlen(file->path) - strlen(LIST)] = '\0';
+        cpuset_format_mask(&kept, file->digits, text, sizeof text);
+    }
+    setting_write(r, file->path, text);
 }
 
-void settings_format_cpus(const struct cpuset *set, char *buf, size_t size)
+/* From smp_affinity_list where there is one, since a list is short on large machines, else the mask. Returns 0 or
+ * -errno. */
+static int read_irq(const char *root, const char *name, struct mask_file *file)
 {
-    if (cpuset_format_cut(set, buf, size) && !buf[0])
-        snprintf(buf, size, "none");
+    if (name[strspn(name, "0123456789")])
+        return -ENOENT;
+    file->digits = 0;
+    snprintf(file->path, sizeof file->path, IRQ_FOLDER "/%.200s/smp_affinity" LIST, name);
+    int error = setting_read_cpus(root, file->path, &file->cpus);
+    if (error != -ENOENT)
+        return error ? error : cpuset_is_empty(&file->cpus) ? -EILSEQ : 0;
+    file->path[strlen(file->path) - strlen(LIST)] = '\0';
+    return read_mask(root, file);
 }
 
-bool setting_kernel_is(const struct machine *machine, unsigned major, unsigned minor)
+static int read_work(const char *root, const char *name, struct mask_file *file)
 {
-    unsigned has_major, has_minor;
-    return sscanf(machine->kernel, "%u.%u", &has_major, &has_minor) != 2 || has_major > major ||
-           (has_major == major && has_minor >= minor);
+    snprintf(file->path, sizeof file->path, WORK_FOLDER "/%.200s/cpumask", name);
+    return read_mask(root, file);
 }
 
-const struct cpuset *setting_cpus(const struct settings_view *view)
+/* A directory of masks: of interrupts or workqueues. `first` (the default of new interrupts, or the limit of all
+ * workqueues) comes first: the kernel limits the other workqueues to it. */
+struct masks {
+    const char *folder, *first, *first_name, *what;
+    int (*read)(const char *root, const char *name, struct mask_file *file);
+};
+static const struct masks irqs = {IRQ_FOLDER, DEFAULT_AFFINITY, "new ones", "interrupts", read_irq};
+static const struct masks works = {WORK_FOLDER, WORK_FOLDER "/cpumask", "all", "masks", read_work};
+
+/* 0 is the one in `first`, i > 0 that of names[i - 1]. */
+static int read_one(const struct masks *of, const char *root, char *const *names, size_t i, struct mask_file *file)
 {
-    return cpuset_is_empty(&view->machine->online) ? view->bench : &view->machine->online;
+    snprintf(file->path, sizeof file->path, "%s", of->first);
+    return i ? of->read(root, names[i - 1], file) : read_mask(root, file);
 }
 
-bool setting_disjoint(const struct cpuset *a, const struct cpuset *b)
+static void look_masks(struct setting_reading *r, const struct masks *of)
 {
-    struct cpuset both = *a;
-    cpuset_intersect(&both, b);
-    return cpuset_is_empty(&both);
+    struct mask_file file = {.digits = 0};
+    unsigned files = 0, on_bench = 0;
+    char list[48] = "";
+    int first_error = 0;
+    FREED_BY(memory_free) char **names = procfs_names(r->root, of->folder);
+    if (setting_failed(r, of->folder, names ? 0 : -errno) || !names)
+        return;
+    for (size_t i = 0; i == 0 || names[i - 1]; i++) {
+        int error = read_one(of, r->root, names, i, &file);
+        files += !error;
+        if (error && error != -ENOENT && error != -ENOTDIR)
+            first_error = first_error ? first_error : error;
+        if (error || setting_disjoint(&file.cpus, r->bench))
+            continue;
+        on_bench++;
+        setting_append(list, sizeof list, i ? names[i - 1] : of->first_name);
+        write_housekeeping(r, &file);
+    }
+    if (on_bench == 0 && (first_error || files == 0)) {
+        setting_not_read(r, of->folder, first_error ? first_error : -ENOENT);
+        return;
+    }
+    setting_judge(r, on_bench ? SETTING_NOISY : SETTING_OK, "%u of %u %s may use bench CPUs", on_bench, files,
+                  of->what);
+    setting_explain(r, "%s", list);
 }
 
-void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out)
+static void look_irqs(struct setting_reading *r)
 {
-    for (size_t i = 0; i < CPUSET_WORDS; i++)
-        out->word[i] = a->word[i] & ~b->word[i];
+    look_masks(r, &irqs);
 }
 
-/* --- The list of settings; settings_*.c read and judge them. --- */
+static void look_workqueues(struct setting_reading *r)
+{
+    look_masks(r, &works);
+}
+
+static void look_irqaffinity(struct setting_reading *r)
+{
+    struct mask_file standard = {.path = DEFAULT_AFFINITY};
+    bool kept_off = read_mask(r->root, &standard) == 0 && setting_disjoint(&standard.cpus, r->bench);
+    judge_elsewhere(r, "irqaffinity", kept_off ? "default_smp_affinity" : NULL);
+}
+
+/* --- Memory, watchdogs, limits of real-time tasks. --- */
+
+/* 1: the scanner runs; 2: it is stopped, and merged pages are copied again. */
+static void look_ksm(struct setting_reading *r)
+{
+    int64_t run;
+    if (setting_read_number(r->root, r->setting->path, &run) == 0 && run == 2)
+        setting_judge(r, SETTING_OK, "2");
+    else
+        look_file(r);
+}
+
+static void look_swappiness(struct setting_reading *r)
+{
+    const bool no_swap = r->machine->swap_total_bytes == 0;
+    int64_t value;
+    if (setting_read_number(r->root, r->setting->path, &value) || !(no_swap || value < r->setting->want)) {
+        look_file(r);
+        return;
+    }
+    setting_judge(r, SETTING_OK, "%" PRId64, value);
+    if (no_swap && value != r->setting->want)
+        setting_explain(r, "no swap");
+}
+
+static void look_rt_throttling(struct setting_reading *r)
+{
+    int64_t runtime_us, period_us;
+    setting_look_number(r, r->setting->path, -1, " us");
+    if (r->state->verdict != SETTING_NOISY)
+        return;
+    if (setting_read_number(r->root, r->setting->path, &runtime_us) == 0 &&
+        setting_read_number(r->root, "/proc/sys/kernel/sched_rt_period_us", &period_us) == 0)
+        setting_judge(r, SETTING_OK, "%" PRId64 " of %" PRId64 " us", runtime_us, period_us);
+    r->state->verdict = SETTING_OK;
+    setting_explain(r, "matters only with --fifo");
+}
+
+/* kernel/watchdog, which switches both and nmi_watchdog on as well, is written last, and so restored first. */
+static void look_watchdogs(struct setting_reading *r)
+{
+    struct setting_state hard, both, *out = r->state;
+    r->state = &hard;
+    setting_look_number(r, "/proc/sys/kernel/nmi_watchdog", 0, "");
+    r->state = &both;
+    setting_look_number(r, "/proc/sys/kernel/watchdog", 0, "");
+    r->state = out;
+    const bool by_hard = both.verdict == SETTING_NA || both.verdict == SETTING_OK;
+    *out = by_hard && hard.verdict != SETTING_NA ? hard : both;
+    if (hard.verdict == SETTING_NOISY && both.verdict == SETTING_NOISY)
+        setting_judge(r, SETTING_NOISY, "watchdog %.40s, nmi_watchdog %.40s", both.now, hard.now);
+}
+
+/* "madvise" is written if the run asks for huge pages, otherwise "never". A file that says "never" already is left
+ * alone. */
+static void look_thp(struct setting_reading *r)
+{
+    static const char *const files[] = {"enabled", "defrag"};
+    const char *want = r->view->huge_advised ? "madvise" : "never", *path;
+    char word[32], now[96] = "", item[64], failed[96];
+    bool good = true;
+    int error = 0;
+    for (size_t i = 0; i < COUNT(files); i++) {
+        path = PROCFS_PATH("/sys/kernel/mm/transparent_hugepage/%s", files[i]);
+        int one = setting_read_choice(r->root, path, word, sizeof word);
+        if (one && !error) {
+            error = one;
+            snprintf(failed, sizeof failed, "%s", path);
+        }
+        snprintf(item, sizeof item, "%s %s", files[i], word);
+        setting_append(now, sizeof now, item);
+        if (one || strcmp(word, "never") == 0)
+            continue;
+        good = false;
+        if (strcmp(word, want) != 0)
+            setting_write(r, path, want);
+    }
+    if (error)
+        setting_not_read(r, failed, error);
+    else
+        setting_judge(r, good ? SETTING_OK : SETTING_NOISY, "%s", now);
+}
+
+/* --- The list. --- */
 
 const char *const setting_verdict_names[] = {"ok", "noisy", "n/a", "unknown"};
 
+#define SETTING(how_, name_, look_, title_, good_, cost_, set_) \
+    .how = SETTING_##how_, .name = name_, .look = look_, .title = title_, .good = good_, .cost = cost_, .set = set_
 /* tune writes it by default */
-#define TUNED(name, title, good, cost) SETTING(name, title, good, cost, "jitbench tune " name)
+#define TUNED(name, look, title, good, cost) SETTING(WRITE, name, look, title, good, cost, "jitbench tune " name)
 /* not judged */
-#define REPORTED(name, title, cost, set) \
-    SETTING(name, title, "known", cost, set), .how = SETTING_REPORT, .recorded = true
+#define REPORTED(name, look, title, cost, set) SETTING(REPORT, name, look, title, "known", cost, set), .recorded = true
 
 const struct setting settings_list[] = {
     /* Before the governor, and so restored after it: under 'performance' the kernel refuses other preferences. */
-    {TUNED("epp", "energy_performance_preference of the CPUs", "performance", "the frequency rises late"),
-     .of_cpus = &setting_cpu_epp},
-    {TUNED("epb", "energy_perf_bias of the CPUs", "0", "the frequency rises late"), .of_cpus = &setting_cpu_epb},
-    {TUNED("governor", "CPU frequency governor", "performance", "the frequency follows the load"),
-     .of_cpus = &setting_cpu_governor, .recorded = true},
-    {TUNED("frequency", "CPU frequency limits", "min = max", "the clock changes"), .of_cpus = &setting_cpu_frequency},
-    {SETTING("turbo", "turbo frequencies", "off", "the frequency follows heat and load",
+    {TUNED("epp", look_cpus, "energy_performance_preference of the CPUs", "performance", "the frequency rises late"),
+     .path = "cpufreq/energy_performance_preference", .want_text = "performance"},
+    {TUNED("epb", look_cpus, "energy_perf_bias of the CPUs", "0", "the frequency rises late"),
+     .path = "power/energy_perf_bias", .want_text = "0"},
+    {TUNED("governor", look_cpus, "CPU frequency governor", "performance", "the frequency follows the load"),
+     .path = "cpufreq/scaling_governor", .want_text = "performance", .recorded = true},
+    {TUNED("frequency", look_cpus, "CPU frequency limits", "min = max", "the clock changes"),
+     .path = "cpufreq/scaling_min_freq"},
+    {SETTING(WRITE, "turbo", look_turbo, "turbo frequencies", "off", "the frequency follows heat and load",
              "jitbench tune turbo, or the firmware"),
-     .look = setting_look_turbo, .writes = setting_writes_turbo, .recorded = true},
-    {SETTING("smt", "simultaneous multithreading", "off", "the sibling takes half of the core",
+     .recorded = true},
+    {SETTING(WRITE_NAMED, "smt", look_smt, "simultaneous multithreading", "off", "the sibling takes half of the core",
              "jitbench tune smt (only when named)"),
-     .how = SETTING_WRITE_NAMED, .look = setting_look_smt, .writes = setting_writes_smt, .recorded = true},
-    {SETTING("c_states", "idle states, and who forbids them (/dev/cpu_dma_latency)", "0 us", "wake-ups take longer",
-             "--hold-latency while measuring"),
-     .how = SETTING_HOLD, .look = setting_look_c_states},
-    {SETTING("aslr", "address space layout randomisation", "known", "addresses differ between samples",
-             "--layout while measuring"),
-     .how = SETTING_REPORT, .look = setting_look_aslr, .recorded = true},
-    {SETTING("isolated", "isolated CPUs", "the bench CPUs", "other tasks run there",
+     .recorded = true},
+    {SETTING(HOLD, "c_states", look_c_states, "idle states, and who forbids them (/dev/cpu_dma_latency)", "0 us",
+             "wake-ups take longer", "--hold-latency while measuring")},
+    {SETTING(REPORT, "aslr", setting_look_aslr, "address space layout randomisation", "known",
+             "addresses differ between samples", "--layout while measuring"),
+     .recorded = true},
+    {SETTING(BOOT, "isolated", look_isolated, "isolated CPUs", "the bench CPUs", "other tasks run there",
              "boot with isolcpus=, or a cpuset partition"),
-     .how = SETTING_BOOT, .look = setting_look_isolated, .recorded = true},
-    {SETTING("nohz_full", "CPUs without a tick while one task runs", "the bench CPUs",
+     .recorded = true},
+    {SETTING(BOOT, "nohz_full", look_nohz_full, "CPUs without a tick while one task runs", "the bench CPUs",
              "a tick 100 to 1000 times a second", "boot with nohz_full="),
-     .how = SETTING_BOOT, .look = setting_look_nohz_full, .recorded = true},
-    {SETTING("nohz_pstate", "nohz_full together with intel_pstate", "not both",
-             "up to twice as slow: no tick asks for a frequency", "boot with intel_pstate=passive"),
-     .how = SETTING_ADVISE, .look = setting_look_nohz_pstate},
-    {SETTING("rcu_nocbs", "CPUs whose RCU callbacks run elsewhere", "the bench CPUs",
-             "the kernel's callbacks run there", "boot with rcu_nocbs="),
-     .how = SETTING_BOOT, .look = setting_look_rcu_nocbs},
-    {SETTING("kthread_cpus", "CPUs for the kernel's threads", "not the bench CPUs", "the kernel's threads run there",
-             "boot with nohz_full= or kthread_cpus="),
-     .how = SETTING_BOOT, .look = setting_look_kthread_cpus},
-    {SETTING("irqaffinity", "CPUs for interrupts, from boot on", "not the bench CPUs", "devices interrupt",
-             "boot with irqaffinity="),
-     .how = SETTING_BOOT, .look = setting_look_irqaffinity},
-    {SETTING("irqs", "CPUs for each interrupt and for new ones", "not the bench CPUs", "devices interrupt",
-             "jitbench tune irqs; some are managed by the kernel and stay"),
-     .look = setting_look_irqs, .writes = setting_writes_irqs},
-    {TUNED("timer_migration", "whether timers of idle CPUs move to busy ones", "0; 1 with nohz_full",
-           "timers of other CPUs expire there"),
-     .look = setting_look_timer_migration, .writes = setting_writes_timer_migration},
-    {SETTING("irqbalance", "the daemon that moves interrupts", "absent", "moves interrupts back", "stop irqbalance"),
-     .how = SETTING_ADVISE, .look = setting_look_irqbalance},
-    {SETTING("daemons", "programs that wake up by themselves", "absent", "run at any time", "stop them"),
-     .how = SETTING_ADVISE, .look = setting_look_daemons},
-    {TUNED("thp", "transparent huge pages", "never", "pages are cleared, moved and split"), .look = setting_look_thp,
-     .writes = setting_writes_thp},
-    {TUNED("ksm", "the scanner that merges equal pages", "0", "a thread reads all memory, and merged pages fault"),
-     .path = "/sys/kernel/mm/ksm/run", .look = setting_look_ksm},
-    {TUNED("autogroup", "a scheduling group for each session", "0", "tasks share CPUs by session, not one by one"),
+     .recorded = true},
+    {SETTING(ADVISE, "nohz_pstate", look_nohz_pstate, "nohz_full together with intel_pstate", "not both",
+             "up to twice as slow: no tick asks for a frequency", "boot with intel_pstate=passive")},
+    {SETTING(BOOT, "rcu_nocbs", look_rcu_nocbs, "CPUs whose RCU callbacks run elsewhere", "the bench CPUs",
+             "the kernel's callbacks run there", "boot with rcu_nocbs=")},
+    {SETTING(BOOT, "kthread_cpus", look_kthread_cpus, "CPUs for the kernel's threads", "not the bench CPUs",
+             "the kernel's threads run there", "boot with nohz_full= or kthread_cpus=")},
+    {SETTING(BOOT, "irqaffinity", look_irqaffinity, "CPUs for interrupts, from boot on", "not the bench CPUs",
+             "devices interrupt", "boot with irqaffinity=")},
+    {SETTING(WRITE, "irqs", look_irqs, "CPUs for each interrupt and for new ones", "not the bench CPUs",
+             "devices interrupt", "jitbench tune irqs; some are managed by the kernel and stay")},
+    {TUNED("timer_migration", look_timer_migration, "whether timers of idle CPUs move to busy ones",
+           "0; 1 with nohz_full", "timers of other CPUs expire there"),
+     .path = "/proc/sys/kernel/timer_migration"},
+    {SETTING(ADVISE, "irqbalance", setting_look_irqbalance, "the daemon that moves interrupts", "absent",
+             "moves interrupts back", "stop irqbalance")},
+    {SETTING(ADVISE, "daemons", setting_look_daemons, "programs that wake up by themselves", "absent",
+             "run at any time", "stop them")},
+    {TUNED("thp", look_thp, "transparent huge pages", "never", "pages are cleared, moved and split")},
+    {TUNED("ksm", look_ksm, "the scanner that merges equal pages", "0",
+           "a thread reads all memory, and merged pages fault"),
+     .path = "/sys/kernel/mm/ksm/run"},
+    {TUNED("autogroup", look_file, "a scheduling group for each session", "0",
+           "tasks share CPUs by session, not one by one"),
      .path = "/proc/sys/kernel/sched_autogroup_enabled"},
-    {TUNED("numa_balancing", "moving of pages to the node that uses them", "0",
+    {TUNED("numa_balancing", look_file, "moving of pages to the node that uses them", "0",
            "pages are unmapped to see who uses them"),
      .path = "/proc/sys/kernel/numa_balancing"},
-    {TUNED("zone_reclaim", "freeing of memory rather than taking it from another node", "0",
+    {TUNED("zone_reclaim", look_file, "freeing of memory rather than taking it from another node", "0",
            "memory is reclaimed while other nodes have some"),
      .path = "/proc/sys/vm/zone_reclaim_mode"},
-    {TUNED("watchdogs", "lockup detectors", "0", "a timer and a thread on each CPU"), .look = setting_look_watchdogs,
-     .writes = setting_writes_watchdogs, .recorded = true},
-    {SETTING("rt_throttling", "real-time throttling", "-1 (for --fifo)", "tasks under --fifo stand still",
-             "jitbench tune rt_throttling (only when named)"),
-     .how = SETTING_WRITE_NAMED, .look = setting_look_rt_throttling, .writes = setting_writes_rt_throttling},
-    {SETTING("fair_server", "CPU time kept for normal tasks beside real-time tasks (Linux 6.12)", "-",
-             "tasks under --fifo stand still", "write 0 to runtime in debugfs"),
-     .how = SETTING_ADVISE, .look = setting_look_fair_server},
-    {TUNED("perf_rate", "limit of perf's sampling", "1 a second", "a profiler may interrupt"),
+    {TUNED("watchdogs", look_watchdogs, "lockup detectors", "0", "a timer and a thread on each CPU"), .recorded = true},
+    {SETTING(WRITE_NAMED, "rt_throttling", look_rt_throttling, "real-time throttling", "-1 (for --fifo)",
+             "tasks under --fifo stand still", "jitbench tune rt_throttling (only when named)"),
+     .path = "/proc/sys/kernel/sched_rt_runtime_us"},
+    {TUNED("perf_rate", look_file, "limit of perf's sampling", "1 a second", "a profiler may interrupt"),
      .path = "/proc/sys/kernel/perf_event_max_sample_rate", .want = 1, .unit = " a second"},
-    {TUNED("workqueues", "CPUs for unbound work of the kernel", "not the bench CPUs", "the kernel's work runs there"),
-     .look = setting_look_workqueues, .writes = setting_writes_workqueues},
-    {TUNED("stat_interval", "how often memory statistics are summed up", "20 s or more", "a timer on each CPU"),
+    {TUNED("workqueues", look_workqueues, "CPUs for unbound work of the kernel", "not the bench CPUs",
+           "the kernel's work runs there")},
+    {TUNED("stat_interval", look_file, "how often memory statistics are summed up", "20 s or more",
+           "a timer on each CPU"),
      .path = "/proc/sys/vm/stat_interval", .want = 20, .or_more = true, .unit = " s"},
-    {SETTING("clocksource", "the kernel's clock", "tsc or similar", "reading the clock is slow",
-             "boot with clocksource=tsc"),
-     .how = SETTING_BOOT, .look = setting_look_clocksource, .recorded = true},
-    {SETTING("swap", "swap in use", "0", "page faults read a disk", "free memory, then swapoff -a"),
-     .how = SETTING_ADVISE, .look = setting_look_swap},
-    {TUNED("swappiness", "how early memory is swapped out", "10 or less", "memory in use is swapped out"),
-     .path = "/proc/sys/vm/swappiness", .want = 10, .look = setting_look_swappiness},
-    {SETTING("load", "load average of the last minute", "0.5, or 5 % of CPUs", "other tasks run", "wait, or stop them"),
-     .how = SETTING_ADVISE, .look = setting_look_load},
-    {SETTING("pressure", "time that tasks wait for memory", "below 1 %", "memory is reclaimed", "free memory"),
-     .how = SETTING_ADVISE, .look = setting_look_pressure},
-    {SETTING("hypervisor", "a hypervisor below", "none", "the host takes CPU time, and exits are slow",
-             "measure on bare metal"),
-     .how = SETTING_ADVISE, .look = setting_look_hypervisor, .recorded = true},
-    {SETTING("steal", "time that the hypervisor took", "not rising", "other guests had these CPUs",
-             "ask for CPUs of your own"),
-     .how = SETTING_ADVISE, .look = setting_look_steal},
-    {SETTING("power", "mains power", "online", "the frequency is lowered", "plug it in"), .how = SETTING_ADVISE,
-     .look = setting_look_power},
-    {SETTING("throttling", "thermal throttling", "not rising", "the frequency is lowered",
-             "cool it, or lower its limits"),
-     .how = SETTING_ADVISE, .look = setting_look_throttling},
-    {SETTING("numa", "memory nodes of the bench CPUs", "one", "some memory is far", "--cpus of one node"),
-     .how = SETTING_ADVISE, .look = setting_look_numa},
-    {SETTING("caches", "CPUs that share the last-level cache of the bench CPUs", "bench CPUs, or those for all else",
-             "other CPUs evict cached data", "--cpus with all that share a cache"),
-     .how = SETTING_ADVISE, .look = setting_look_caches},
-    {SETTING("siblings", "SMT siblings of the bench CPUs", "none online", "the sibling takes half of the core",
-             "jitbench tune smt"),
-     .how = SETTING_ADVISE, .look = setting_look_siblings},
-    {SETTING("vulnerabilities", "mitigations of CPU vulnerabilities", "known", "system calls and faults are slower",
-             "boot with mitigations=, at your own risk"),
-     .how = SETTING_REPORT, .look = setting_look_vulnerabilities},
-    {SETTING("config", "how the kernel was built", "no debugging", "the kernel checks itself at each step",
-             "another kernel"),
-     .how = SETTING_ADVISE, .look = setting_look_config},
-    {SETTING("cpu_quota", "CPU time that the control groups allow", "none",
+    {SETTING(BOOT, "clocksource", setting_look_clocksource, "the kernel's clock", "tsc or similar",
+             "reading the clock is slow", "boot with clocksource=tsc"),
+     .recorded = true},
+    {SETTING(ADVISE, "swap", setting_look_swap, "swap in use", "0", "page faults read a disk",
+             "free memory, then swapoff -a")},
+    {TUNED("swappiness", look_swappiness, "how early memory is swapped out", "10 or less",
+           "memory in use is swapped out"),
+     .path = "/proc/sys/vm/swappiness", .want = 10},
+    {SETTING(ADVISE, "load", setting_look_load, "load average of the last minute", "0.5, or 5 % of CPUs",
+             "other tasks run", "wait, or stop them")},
+    {SETTING(ADVISE, "pressure", setting_look_pressure, "time that tasks wait for memory", "below 1 %",
+             "memory is reclaimed", "free memory")},
+    {SETTING(ADVISE, "hypervisor", setting_look_hypervisor, "a hypervisor below", "none",
+             "the host takes CPU time, and exits are slow", "measure on bare metal"),
+     .recorded = true},
+    {SETTING(ADVISE, "steal", setting_look_steal, "time that the hypervisor took", "not rising",
+             "other guests had these CPUs", "ask for CPUs of your own")},
+    {SETTING(ADVISE, "power", setting_look_power, "mains power", "online", "the frequency is lowered", "plug it in")},
+    {SETTING(ADVISE, "throttling", setting_look_throttling, "thermal throttling", "not rising",
+             "the frequency is lowered", "cool it, or lower its limits")},
+    {SETTING(ADVISE, "numa", look_numa, "memory nodes of the bench CPUs", "one", "some memory is far",
+             "--cpus of one node")},
+    {SETTING(ADVISE, "caches", look_caches, "CPUs that share the last-level cache of the bench CPUs",
+             "bench CPUs, or those for all else", "other CPUs evict cached data",
+             "--cpus with all that share a cache")},
+    {SETTING(ADVISE, "siblings", look_siblings, "SMT siblings of the bench CPUs", "none online",
+             "the sibling takes half of the core", "jitbench tune smt")},
+    {SETTING(ADVISE, "config", setting_look_config, "how the kernel was built", "no debugging",
+             "the kernel checks itself at each step", "another kernel")},
+    {SETTING(ADVISE, "cpu_quota", setting_look_cpu_quota, "CPU time that the control groups allow", "none",
              "the group stands still until the period ends", "raise cpu.max (v1: cpu.cfs_quota_us) of the group"),
-     .how = SETTING_ADVISE, .look = setting_look_cpu_quota, .recorded = true},
-    {REPORTED("scheduler", "who runs next, by which rule", "waits and slices differ", "another kernel, or sched_ext"),
-     .look = setting_look_scheduler},
-    {REPORTED("preempt", "where the kernel itself gives way", "wake-ups take longer", "boot with preempt="),
-     .look = setting_look_preempt},
-    {REPORTED("hz", "ticks a second, and when there is none", "timers and slices are multiples of it",
-              "another kernel"),
-     .look = setting_look_hz},
-    {REPORTED("base_slice", "least time that a task keeps its CPU", "fewer switches, longer waits", "debugfs"),
-     .look = setting_look_base_slice},
-    {REPORTED("os", "distribution", "libraries and defaults differ", "another system"), .look = setting_look_os},
-    {REPORTED("page_size", "size of a page", "faults differ in number", "another kernel"),
-     .look = setting_look_page_size},
-    {REPORTED("hugetlb", "huge pages set aside", "memory is kept from all else", "write nr_hugepages"),
-     .look = setting_look_hugetlb},
-    {REPORTED("fault_around", "how much a fault on a file maps", "faults differ in number", "debugfs"),
-     .look = setting_look_fault_around},
-    {REPORTED("prefetchers", "prefetchers of the CPU (x86, as root)", "memory is slower or faster", "the firmware"),
-     .look = setting_look_prefetchers},
-    {REPORTED("dimms", "memory modules (SMBIOS, as root)", "memory is slower or faster", "the firmware"),
-     .look = setting_look_dimms},
+     .recorded = true},
+    {REPORTED("scheduler", setting_look_scheduler, "who runs next, by which rule", "waits and slices differ",
+              "another kernel, or sched_ext")},
+    {REPORTED("preempt", setting_look_preempt, "where the kernel itself gives way", "wake-ups take longer",
+              "boot with preempt=")},
+    {REPORTED("hz", setting_look_hz, "ticks a second, and when there is none", "timers and slices are multiples of it",
+              "another kernel")},
+    {REPORTED("base_slice", setting_look_base_slice, "least time that a task keeps its CPU",
+              "fewer switches, longer waits", "debugfs")},
+    {REPORTED("os", setting_look_os, "distribution", "libraries and defaults differ", "another system")},
+    {REPORTED("page_size", setting_look_page_size, "size of a page", "faults differ in number", "another kernel")},
+    {REPORTED("hugetlb", setting_look_hugetlb, "huge pages set aside", "memory is kept from all else",
+              "write nr_hugepages")},
+    {REPORTED("fault_around", setting_look_fault_around, "how much a fault on a file maps", "faults differ in number",
+              "debugfs")},
+    {REPORTED("prefetchers", setting_look_prefetchers, "prefetchers of the CPU (x86, as root)",
+              "memory is slower or faster", "the firmware")},
+    {REPORTED("dimms", setting_look_dimms, "memory modules (SMBIOS, as root)", "memory is slower or faster",
+              "the firmware")},
 };
 const size_t settings_count = COUNT(settings_list);
 
@@ -360,61 +821,34 @@ const struct setting *setting_find(const char *name)
     return NULL;
 }
 
+static int read_setting(const struct setting *setting, const struct settings_view *view, struct setting_state *state,
+                        struct setting_writes *writes)
+{
+    struct setting_reading r = {.view = view,
+                                .root = view->root,
+                                .machine = view->machine,
+                                .bench = view->bench,
+                                .setting = setting,
+                                .state = state,
+                                .writes = writes};
+    setting->look(&r);
+    return r.failed ? -1 : 0;
+}
+
 void setting_look(const struct setting *setting, const struct settings_view *view, struct setting_state *out)
 {
-    if (setting->path)
-        setting_look_number(view, setting->path, setting->want, setting->unit ? setting->unit : "", out);
-    if (setting->of_cpus)
-        setting_look_cpus(view, setting->of_cpus, out);
-    if (setting->look)
-        setting->look(view, out);
-    if (setting->or_more && out->verdict == SETTING_NOISY && strtoll(out->now, NULL, 10) > setting->want)
-        out->verdict = SETTING_OK;
+    read_setting(setting, view, out, NULL);
 }
 
 int setting_plan(const struct setting *setting, const struct settings_view *view, struct setting_writes *out)
 {
-    struct setting_state state = {.verdict = SETTING_NOISY};
-    size_t i = out->n;
-    int result = 0;
-    if (setting->path)
-        setting_look(setting, view, &state);
-    if (setting->writes)
-        result = setting->writes(view, out);
-    else if (setting->of_cpus)
-        result = setting_write_cpus(view, setting->of_cpus, out);
-    else if (setting->path && state.verdict == SETTING_NOISY)
-        result = setting_write_number(view, setting->path, setting->want, out);
-    for (; i < out->n; i++)
-        out->write[i].of = setting;
-    return result;
+    struct setting_state state;
+    return setting_is_written(setting) ? read_setting(setting, view, &state, out) : 0;
 }
 
 bool setting_is_written(const struct setting *setting)
 {
     return setting->how == SETTING_WRITE || setting->how == SETTING_WRITE_NAMED;
-}
-
-/* Path and value are one allocation, which begins with the path. */
-int setting_writes_add(struct setting_writes *writes, const char *path, const char *value)
-{
-    size_t path_size = strlen(path) + 1, value_size = strlen(value) + 1;
-    bool room = grow_array(&writes->write, &writes->capacity, writes->n, sizeof *writes->write);
-    char *text = room ? malloc(path_size + value_size) : NULL;
-    if (!text)
-        return -1;
-    memcpy(text, path, path_size);
-    memcpy(text + path_size, value, value_size);
-    writes->write[writes->n++] = (struct setting_write){.path = text, .value = text + path_size};
-    return 0;
-}
-
-void setting_writes_free(struct setting_writes *writes)
-{
-    for (size_t i = 0; i < writes->n; i++)
-        free(writes->write[i].path);
-    free(writes->write);
-    *writes = (struct setting_writes){0};
 }
 
 void setting_count(const struct setting *setting, const struct setting_state *state, unsigned counts[4], char *noisy,
@@ -435,219 +869,4 @@ void settings_summary(const struct settings_view *view, unsigned counts[4], char
         setting_look(&settings_list[i], view, &state);
         setting_count(&settings_list[i], &state, counts, noisy, size);
     }
-}
-
-/* Keeps the CPUs in limit, unless none would be left. */
-static void narrow(struct cpuset *set, const struct cpuset *limit)
-{
-    struct cpuset both = *set;
-    cpuset_intersect(&both, limit);
-    if (!cpuset_is_empty(&both))
-        *set = both;
-}
-
-void settings_bench_cpus(const char *root, const struct machine *machine, struct cpuset *out)
-{
-    struct cpuset group, mask, isolated, rest;
-    bool have_mask = root[0] == '\0' && task_get_affinity(&mask) == 0;
-    *out = machine->online;
-    if (cpuset_is_empty(out) && have_mask)
-        *out = mask;
-    if (cpuset_is_empty(out))
-        cpuset_add(out, 0);
-    if (cgroup_cpus(root, &group))
-        narrow(out, &group);
-    if (setting_read_cpus(root, CPU_FOLDER "/isolated", &isolated))
-        cpuset_clear(&isolated);
-    cgroup_isolated_cpus(root, &group);
-    cpuset_union(&isolated, &group);
-    /* An affinity mask of all but the isolated CPUs is the kernel's default, no choice of the user. */
-    setting_without(out, &isolated, &rest);
-    if (have_mask && !cpuset_equal(&rest, &mask))
-        narrow(out, &mask);
-    narrow(out, &isolated);
-    unsigned boot = cpuset_next(cpuset_is_empty(&machine->online) ? out : &machine->online, 0);
-    if (cpuset_count(out) > 1)
-        cpuset_remove(out, boot);
-}
-
-/* --- The CSV column `settings`. --- */
-
-#define VALUE_MOST      (SETTING_VALUE - 1)
-#define MITIGATION_MOST 96
-
-struct description {
-    const struct settings_view *view;
-    char *buf;
-    size_t size;
-};
-
-static void add(const struct description *d, const char *name, const char *value)
-{
-    setting_items_add(d->buf, d->size, name, value, VALUE_MOST);
-}
-
-static void add_checked(const struct description *d)
-{
-    struct setting_state state;
-
-    for (size_t i = 0; i < settings_count; i++)
-        if (settings_list[i].recorded) {
-            setting_look(&settings_list[i], d->view, &state);
-            add(d, settings_list[i].name, state.now[0] ? state.now : SETTING_UNKNOWN_VALUE);
-        }
-}
-
-/* The word in brackets, or the whole first line. */
-static void add_files(const struct description *d)
-{
-    static const struct {
-        const char *name, *path;
-    } files[] = {
-        {"thp", "/sys/kernel/mm/transparent_hugepage/enabled"},
-        {"thp_defrag", "/sys/kernel/mm/transparent_hugepage/defrag"},
-        {"numa_balancing", "/proc/sys/kernel/numa_balancing"},
-        {"autogroup", "/proc/sys/kernel/sched_autogroup_enabled"},
-    };
-    char text[256];
-
-    for (size_t i = 0; i < COUNT(files); i++)
-        if (setting_read_choice(d->view->root, files[i].path, text, sizeof text) == 0 ||
-            setting_read_line(d->view->root, files[i].path, text, sizeof text) == 0)
-            add(d, files[i].name, text);
-}
-
-/* In three digits: what the kernel reserves differs from boot to boot. */
-static void add_memory(const struct description *d)
-{
-    char text[32];
-
-    if (d->view->machine->memory_total_bytes == 0)
-        return;
-    snprintf(text, sizeof text, "%.3gG", (double)d->view->machine->memory_total_bytes / (1 << 30));
-    add(d, "memory", text);
-}
-
-/* "L1d:32K+L1i:32K+L2:512K+L3:16M" of the lowest CPU. */
-static void add_caches(const struct description *d)
-{
-    static const char file[] = CPU_FOLDER "/cpu%u/cache/index%u/%s";
-    char level[8], type[24], bytes[24], list[160] = "";
-    const unsigned first = cpuset_next(&d->view->machine->online, 0), cpu = first == CPUSET_NONE ? 0 : first;
-
-    for (unsigned index = 0; index < 16; index++) {
-        const size_t at = strlen(list);
-        if (!procfs_read_line(d->view->root, PROCFS_PATH(file, cpu, index, "level"), level, sizeof level))
-            break;
-        procfs_read_line(d->view->root, PROCFS_PATH(file, cpu, index, "type"), type, sizeof type);
-        const char *kind = type[0] == 'D' ? "d" : type[0] == 'I' ? "i" : "";
-        if (procfs_read_line(d->view->root, PROCFS_PATH(file, cpu, index, "size"), bytes, sizeof bytes))
-            snprintf(list + at, sizeof list - at, "%sL%s%s:%s", at ? "+" : "", level, kind, bytes);
-    }
-    add(d, "caches", list);
-}
-
-/* The first CPU's version, where the architecture has one. */
-static void add_microcode(const struct description *d)
-{
-    FREED_BY(memory_free) char *text = procfs_read_all(d->view->root, "/proc/cpuinfo");
-    char value[32];
-
-    if (text && procfs_value(text, "microcode", value, sizeof value))
-        add(d, "microcode", value);
-}
-
-static void add_firmware(const struct description *d)
-{
-    static const char *const parts[] = {"bios_vendor", "bios_version", "bios_date"};
-    char part[80], text[256] = "";
-
-    for (size_t i = 0; i < COUNT(parts); i++) {
-        const size_t at = strlen(text);
-        if (procfs_read_line(d->view->root, PROCFS_PATH("/sys/class/dmi/id/%s", parts[i]), part, sizeof part))
-            snprintf(text + at, sizeof text - at, "%s%s", at ? " " : "", part);
-    }
-    add(d, "firmware", text);
-}
-
-/* "Mitigation: Retpolines; BHI: Not affected" becomes "Retpolines; BHI: no". */
-static void shorten(const char *state, char *buf, size_t size)
-{
-    static const char mitigation[] = "Mitigation: ", unaffected[] = "Not affected";
-    char *at = buf;
-
-    if (strncmp(state, mitigation, sizeof mitigation - 1) == 0)
-        state += sizeof mitigation - 1;
-    while (*state && at + 3 < buf + size) {
-        if (strncmp(state, unaffected, sizeof unaffected - 1) == 0) {
-            at = stpcpy(at, "no");
-            state += sizeof unaffected - 1;
-        } else {
-            *at++ = *state++;
-        }
-    }
-    *at = '\0';
-}
-
-/* Under the kernel's names. */
-static void add_mitigations(const struct description *d)
-{
-    static const char folder[] = CPU_FOLDER "/vulnerabilities";
-    char state[512], text[512];
-    FREED_BY(memory_free) char **names = procfs_names(d->view->root, folder);
-
-    for (char **name = names; name && *name; name++) {
-        if (setting_read_line(d->view->root, PROCFS_PATH("%s/%s", folder, *name), state, sizeof state))
-            continue;
-        shorten(state, text, sizeof text);
-        setting_items_add(d->buf, d->size, *name, text, MITIGATION_MOST);
-    }
-}
-
-/* Returns whether a word affects speed or noise. Others may name a machine's own disk, or be private. */
-static bool bears_on_noise(const char *word)
-{
-    static const char beginnings[] =
-        "amd_pstate audit clocksource cpufreq. cpuidle default_hugepagesz hpet hugepages idle= init_on_ "
-        "intel_i intel_pstate iommu irqaffinity isolcpus kthread_ l1tf maxcpus mce mds mem= mitigations "
-        "nmi_watch no_timer_check nohz nopti nosmt nosoftlockup nospectre nowatchdog nr_cpus numa "
-        "page_poison pcie_aspm preempt processor. psi pti quiet rcu_ rcupdate. rcutree. relax_ retbleed "
-        "sched skew_tick slab_ slub_ spec threadirqs transparent_hugepage tsc tsx workqueue.";
-
-    for (const char *at = beginnings; *at; at += strspn(at, " ")) {
-        const size_t length = strcspn(at, " ");
-        if (strncmp(word, at, length) == 0)
-            return true;
-        at += length;
-    }
-    return false;
-}
-
-/* Up to "--": what follows is for init. */
-static void add_command_line(const struct description *d)
-{
-    FREED_BY(memory_free) char *text = procfs_read_all(d->view->root, "/proc/cmdline");
-    FREED_BY(text_free) struct text words = {0};
-    char *rest = text;
-
-    for (const char *word; (word = strsep(&rest, " \n")) && strcmp(word, "--") != 0;)
-        if (bears_on_noise(word))
-            text_printf(&words, "%s%s", words.length ? " " : "", word);
-    if (words.length && !words.failed)
-        add(d, "cmdline", words.data);
-}
-
-void settings_describe(const struct settings_view *view, char *buf, size_t size)
-{
-    const struct description d = {.view = view, .buf = buf, .size = size};
-
-    buf[0] = '\0';
-    add_checked(&d);
-    add_files(&d);
-    add_memory(&d);
-    add_caches(&d);
-    add_microcode(&d);
-    add_firmware(&d);
-    add_command_line(&d);
-    add_mitigations(&d);
 }

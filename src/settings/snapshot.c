@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "rows/text.h"
-#include "settings/settings_look.h"
+#include "settings/settings_read.h"
 #include "sys/base.h"
 #include "sys/process.h"
 

@@ -30,7 +30,7 @@ TIMEOUT_S = 60
 CHROOT = ["chroot"] if os.geteuid() == 0 else ["unshare", "-r", "chroot"]
 WILD = re.compile(r"  +|[*]|[#~](?:\.#+)?|[^ *#~]+| ")
 # What the program says of itself and of the kernel that it runs on, whatever root it sees.
-OF_MACHINE = "hypervisor,steal,scheduler,preempt,hz,page_size,fair_server,caches"  # caches: by the affinity of the caller
+OF_MACHINE = "hypervisor,steal,scheduler,preempt,hz,page_size,caches"  # caches: by the affinity of the caller
 OWN = [(r"^(Where|Cores) .*\n", ""), (r"(?s)\nhost  .*?(?=\n\[|\Z)", ""), (r',\n\{"about": "host".*?\}', ""),
        ("isolcpus=managed_irq,domain,", "isolcpus=")]
 

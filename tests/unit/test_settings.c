@@ -14,7 +14,7 @@
 #include "tree_fixture.h"
 
 #include "settings/settings.h"
-#include "settings/settings_look.h"
+#include "settings/settings_read.h"
 #include "sys/cpu.h"
 
 static struct machine machine;
@@ -186,7 +186,6 @@ TREE_TEST(test_settings_of_a_laptop)
         {"zone_reclaim", SETTING_OK, "0", NULL},
         {"watchdogs", SETTING_NOISY, "watchdog 1, nmi_watchdog 1", NULL},
         {"rt_throttling", SETTING_OK, "950000 of 1000000 us", "matters only with --fifo"},
-        {"fair_server", SETTING_NA, "", NULL},
         {"perf_rate", SETTING_NOISY, "100000 a second", NULL},
         {"workqueues", SETTING_NOISY, "2 of 2 masks may use bench CPUs", "all, writeback"},
         {"stat_interval", SETTING_NOISY, "1 s", NULL},
@@ -203,7 +202,6 @@ TREE_TEST(test_settings_of_a_laptop)
         {"numa", SETTING_OK, "node 0 of 1", NULL},
         {"caches", SETTING_OK, "L3 shared with CPU 0", "for all else"},
         {"siblings", SETTING_NOISY, "7 of 7 bench CPUs have one (CPU 1: 5)", NULL},
-        {"vulnerabilities", SETTING_OK, "2 mitigated, 1 open, 1 do not apply; page tables isolated", NULL},
         {"config", SETTING_OK, "NO_HZ_FULL", NULL},
         {"cpu_quota", SETTING_OK, "none", NULL},
         {"scheduler", SETTING_OK, "BORE", NULL},
@@ -299,12 +297,10 @@ TREE_TEST(test_settings_of_a_server_that_was_set_up)
     expect_one("rcu_nocbs", SETTING_OK, "by nohz_full", "");
     expect_one("irqaffinity", SETTING_OK, "0-7,16-63", "");
     expect_one("irqs", SETTING_OK, "0 of 17 interrupts may use bench CPUs", "");
-    expect_one("fair_server", SETTING_OK, "50 ms in turn on 8 of 8", "");
     expect_one("stat_interval", SETTING_OK, "120 s", "");
     expect_one("caches", SETTING_OK, "L3 not shared with others", "");
     expect_one("siblings", SETTING_OK, "none online", "");
     expect_one("throttling", SETTING_NA, "", "");
-    expect_one("vulnerabilities", SETTING_OK, "1 mitigated, 0 open, 1 do not apply", "");
     expect_writes(NULL, "");
 }
 
@@ -380,9 +376,9 @@ TREE_TEST(test_settings_of_a_board)
 
 TREE_TEST(test_settings_in_a_container_without_sys)
 {
-    static const char *const in_sys[] = {"governor",   "frequency",      "turbo",      "smt",  "isolated", "thp",
-                                         "workqueues", "power",          "throttling", "numa", "caches",   "siblings",
-                                         "hugetlb",    "vulnerabilities"};
+    static const char *const in_sys[] = {"governor", "frequency",  "turbo",  "smt",        "isolated",
+                                         "thp",      "workqueues", "power",  "throttling", "numa",
+                                         "caches",   "siblings",   "hugetlb"};
 
     tree_unpack("container");
     look_at(NULL);
@@ -865,7 +861,7 @@ TREE_TEST(test_settings_of_files_without_a_number)
     for (size_t i = 0; i < settings_count; i++) {
         const struct setting *setting = &settings_list[i];
         char why[160];
-        if (!setting->path)
+        if (!setting->path || setting->path[0] != '/')
             continue;
         numbers++;
         tree_put(setting->path, "");
@@ -896,21 +892,10 @@ TREE_TEST(test_settings_programs)
     tree_put("/proc/11/comm", "irqbalance\n");
     tree_put("/proc/12/comm", "tuned\n");
     const struct settings_program *found[4];
-    assert_int_equal(settings_programs(&view, found, 4), 3);
+    assert_int_equal(settings_programs(tree_root, found, 4), 3);
     assert_string_equal(found[0]->comm, "irqbalance");
     assert_string_equal(found[2]->units, "unattended-upgrades");
-    assert_int_equal(settings_programs(&view, found, 2), 2);
-}
-
-TREE_TEST(test_settings_fair_server_by_kernel)
-{
-    tree_put("/sys/devices/system/cpu/online", "0-1\n");
-    tree_put("/proc/sys/kernel/osrelease", "6.11.9\n");
-    look_at(NULL);
-    expect_one("fair_server", SETTING_NA, "", "");
-    tree_put("/proc/sys/kernel/osrelease", "6.12.0\n");
-    look_at(NULL);
-    expect_one("fair_server", SETTING_UNKNOWN, "", "debugfs does not show it");
+    assert_int_equal(settings_programs(tree_root, found, 2), 2);
 }
 
 TREE_TEST(test_settings_numbers_that_make_no_sense)
@@ -1195,27 +1180,6 @@ TREE_TEST(test_settings_of_huge_pages)
     expect_writes("thp", "");
 }
 
-#define SERVER "/sys/kernel/debug/sched/fair_server/"
-
-TREE_TEST(test_settings_of_the_fair_server)
-{
-    static const struct step steps[] = {
-        {SERVER "cpu1/runtime", "0\n", {"fair_server", SETTING_OK, "0 ms in turn on 0 of 1", ""}},
-        {SERVER "cpu1/runtime", "2999999\n", {"fair_server", SETTING_OK, "2 ms in turn on 1 of 1", ""}},
-        {SERVER "cpu1/runtime", "x\n", UNKNOWN_CONTENT("fair_server", "/sys/kernel/debug/sched/fair_server")},
-        {SERVER "cpu1/runtime", "7000000\n", {"fair_server", SETTING_OK, "7 ms in turn on 1 of 1", ""}},
-    };
-
-    tree_put("/proc/sys/kernel/osrelease", "6.11.0\n");
-    expect_steps(steps, COUNT(steps));
-    look_at("0-1");
-    expect_one("fair_server", SETTING_NA, "", "");
-    tree_put(SERVER "cpu0/runtime", "9000000\n");
-    expect_one("fair_server", SETTING_OK, "9 ms in turn on 2 of 2", "");
-    tree_put(SERVER "cpu1/runtime", "0\n");
-    expect_one("fair_server", SETTING_OK, "9 ms in turn on 1 of 2", "");
-}
-
 TREE_TEST(test_settings_of_clocksources)
 {
     static const char *const good[] = {"tsc", "arch_sys_counter", "riscv_clocksource", "timebase", "tod", "stp"};
@@ -1234,32 +1198,6 @@ TREE_TEST(test_settings_of_clocksources)
         tree_put(path, slow[i]);
         expect_one("clocksource", SETTING_NOISY, slow[i], "");
     }
-}
-
-#define VULNERABILITIES CPUS "vulnerabilities/"
-
-TREE_TEST(test_settings_of_vulnerabilities)
-{
-    static const struct step steps[] = {
-        {VULNERABILITIES "meltdown", "Unknown\n", UNKNOWN_CONTENT("vulnerabilities", VULNERABILITIES "*")},
-        {VULNERABILITIES "meltdown",
-         "Vulnerable\n",
-         {"vulnerabilities", SETTING_OK, "0 mitigated, 1 open, 0 do not apply; page tables not isolated", ""}},
-        {VULNERABILITIES "mds",
-         "Mitigation: x\n",
-         {"vulnerabilities", SETTING_OK, "1 mitigated, 1 open, 0 do not apply; page tables not isolated", ""}},
-        {VULNERABILITIES "meltdown",
-         "Not affected\n",
-         {"vulnerabilities", SETTING_OK, "1 mitigated, 0 open, 1 do not apply", ""}},
-        {VULNERABILITIES "meltdown",
-         "Mitigation: PTI\n",
-         {"vulnerabilities", SETTING_OK, "2 mitigated, 0 open, 0 do not apply; page tables isolated", ""}},
-        {VULNERABILITIES "mds",
-         "Not affected\n",
-         {"vulnerabilities", SETTING_OK, "1 mitigated, 0 open, 1 do not apply; page tables isolated", ""}},
-    };
-
-    expect_steps(steps, COUNT(steps));
 }
 
 /* Bytes of a page, and the step of the coarse clock, where they are made up. */
@@ -1559,8 +1497,8 @@ TREE_TEST(test_settings_of_files_that_cannot_be_read)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct setting_state found = {.now = "x", .why = "x"};
         machine = (struct machine){.have_proc = cases[i].proc, .have_sys = cases[i].sys};
-        view = (struct settings_view){.root = tree_root, .machine = &machine, .bench = &bench};
-        setting_not_read(&view, cases[i].path, -cases[i].error, &found);
+        setting_not_read(&(struct setting_reading){.machine = &machine, .state = &found}, cases[i].path,
+                         -cases[i].error);
         assert_int_equal(found.verdict, cases[i].verdict);
         assert_string_equal(found.now, "");
         assert_string_equal(found.why, cases[i].why);
@@ -1570,12 +1508,13 @@ TREE_TEST(test_settings_of_files_that_cannot_be_read)
 TREE_TEST(test_settings_say_only_what_is_printable)
 {
     struct setting_state found = {.why = "x"};
+    struct setting_reading reading = {.state = &found};
 
-    setting_say(&found, SETTING_NOISY, "%s %d", "a\x1f\x7f\xff~", 5);
+    setting_judge(&reading, SETTING_NOISY, "%s %d", "a\x1f\x7f\xff~", 5);
     assert_string_equal(found.now, "a???~ 5");
     assert_string_equal(found.why, "");
     assert_int_equal(found.verdict, SETTING_NOISY);
-    setting_why(&found, "%s", "\n ~");
+    setting_explain(&reading, "%s", "\n ~");
     assert_string_equal(found.why, "? ~");
     assert_string_equal(found.now, "a???~ 5");
 }
@@ -1890,10 +1829,7 @@ TREE_TEST(test_settings_are_whole_and_have_names_of_their_own)
         assert_ptr_equal(setting_find(s->name), s);
         assert_true(s->title && s->good && s->cost && s->set);
         assert_true(s->title[0] && s->good[0] && s->cost[0] && s->set[0]);
-        /* A number in a file, which a function may judge further; or a function; or a file of each CPU. */
-        assert_int_equal((s->look || s->path) + (s->of_cpus != NULL), 1);
-        assert_int_equal(s->writes || s->of_cpus, setting_is_written(s) && !s->path);
-        assert_true(!s->path || setting_is_written(s)); /* setting_plan() does not ask again */
+        assert_non_null(s->look);
         /* Settings that tune writes name it. */
         if (setting_is_written(s))
             assert_non_null(strstr(s->set, s->name));
