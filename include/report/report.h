@@ -75,9 +75,9 @@ void svg_trace(struct text *out, const struct svg_scale *x, const struct svg_sca
 /* Points on one pixel share a dot. */
 void svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
                  const struct stats_point *points, size_t n, const char *classes);
-/* Outline of n bars between n + 1 edges, down to the low end of y. */
-void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const double *edges,
-               const double *heights, size_t n, const char *classes);
+/* Outline of n bars, down to the low end of y: left edge and height; points[n]: the right end. */
+void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const struct stats_point *points,
+               size_t n, const char *classes);
 
 /* --- Axes. --- */
 
@@ -90,105 +90,119 @@ struct svg_axis {
 void svg_axis_below(struct text *out, const struct svg_axis *axis, double y, double grid_top);
 void svg_axis_left(struct text *out, const struct svg_axis *axis, double x, double grid_right);
 
-/* --- Figures: a <figure> with one SVG 360 pixels wide. Each returns false, and writes nothing, when there is
- * nothing to draw; the size is bounded. --- */
+/* --- Charts: a <figure> with one SVG 360 pixels wide, of marks in the units of its axes. --- */
 
-struct figure {
-    const char *title, *note; /* small print; NULL: none */
-    const char *x_title, *y_title;
-    const char *x_unit, *y_unit; /* for units_choose() */
-    double x_low, x_high;        /* figure_ranges(): panels can share the axis */
-    bool x_log;                  /* figure_curve(): even for a small range */
-    double y_low;                /* figure_curve(): at most, if linear */
+/* Logarithmic never, always, or if the highest is 20 (50) times the lowest. */
+enum chart_axis_scale { CHART_LINEAR, CHART_LOG, CHART_AUTO, CHART_WIDE };
+
+struct chart_axis {
+    const char *title, *unit; /* for units_choose() */
+    enum chart_axis_scale scale;
+    unsigned steps;          /* ends at round numbers, about so many; 0: at the values */
+    double reach;            /* included if linear */
+    bool tight;              /* it is not */
+    double low, high, least; /* of the values; least: above 0. Panels can share them: chart_extend() */
+    bool found;
 };
 
-/* colour: 0 to 15 for s0 to s7 and q0 to q7. In a legend row is NULL. */
-struct figure_entry {
+enum chart_shape {
+    CHART_BAR,     /* upright: category x, key x2; with a whisker from low to high */
+    CHART_DOT,     /* with a whisker */
+    CHART_BOX,     /* from x to x2 */
+    CHART_SEGMENT, /* from x to x2 */
+    CHART_UPRIGHT, /* over the whole height */
+    CHART_LINE,    /* through points */
+    CHART_POINTS,  /* a dot at each; those on one pixel share it */
+    CHART_STEPS,   /* outline of n bars: left edge and height; points[n]: the right end */
+    CHART_TEXT,
+};
+
+/* NAN: not known. Pixels dx, dy are added to the place of x, y; x2 and y have dx2, dy2 at the other end. */
+struct chart_mark {
+    enum chart_shape shape;
+    unsigned group; /* colour + 1; 0: none */
+    const char *classes;
+    double x, y, x2, dx, dy, dx2, dy2, low, high;
+    double size; /* pixels: radius; least width of a box; most of a text: 0 no limit, -1 the axis */
+    bool ends;   /* the text ends at x */
+    const struct stats_point *points; /* until chart_put() */
+    size_t n;
+    bool owned, has_text; /* the chart frees the points; .. a text, or a tooltip */
+    size_t at_text;
+};
+
+#define CHART_LINES_MAX 96u
+struct chart_key {
+    const char *label;
+    unsigned colour; /* 0 to 15 for s0 to s7 and q0 to q7 */
+};
+
+/* All zero but for titles and units: empty. Texts must live until chart_put(). */
+struct chart {
+    const char *title, *note; /* small print; NULL: none */
+    struct chart_axis x, y;
+    bool log_together;           /* logarithmic only if both axes are; nothing to draw if all x are the same */
+    const char *const *category; /* of bars: below */
+    size_t n_categories;
+    const char *line[CHART_LINES_MAX]; /* labels of lines one below the other */
+    size_t n_lines;
+    double right;     /* pixels at the right of lines */
+    double strip_top; /* for one strip of n_dots dots without label, y from 0 to 1: pixels above it */
+    size_t n_dots;
+    struct chart_key key[CHART_LINES_MAX]; /* a legend if there are two */
+    size_t n_keys;
+    struct chart_mark *mark;
+    size_t n_marks, room;
+    struct text texts;
+};
+
+/* Ignores values that are not finite. */
+void chart_extend(struct chart_axis *axis, double value);
+/* Of values so far; without pixels. */
+struct svg_scale chart_scale(const struct chart_axis *axis, bool log);
+void chart_key(struct chart *chart, const char *label, unsigned colour);
+/* text: of CHART_TEXT, or a tooltip; NULL: none. */
+void chart_mark(struct chart *chart, struct chart_mark mark, const char *text);
+/* Frees the chart. Returns false, and writes nothing, when there is nothing to draw; the size is bounded. */
+bool chart_put(struct chart *chart, struct text *out);
+
+struct chart_entry {
     const struct row *row;
     const char *label;
     unsigned colour;
 };
 
-#define FIGURE_LINES_MAX 96u /* further entries are left out */
-
-/* The series up to `before`; dots: on an x axis that includes 0. */
-bool figure_trace(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
-                  double before, bool dots);
-/* Counts are logarithmic. body: up to P99.9. */
-bool figure_histogram(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
-                      bool body);
-
-/* NAN: not known. x: for figure_curve(). */
-struct figure_value {
+/* NAN: not known. */
+struct chart_value {
     double x, value, low, high;
 };
 
-/* figure_curve() sorts by x. */
-struct figure_line {
-    const char *label;
-    unsigned colour;
-    struct figure_value *values;
-    size_t n;
-};
-/* With error bars. Returns false also when all x are the same. */
-bool figure_curve(struct text *out, const struct figure *figure, const struct figure_line *lines, size_t n);
+/* With error bars; sorts the values by x. */
+void chart_curve(struct chart *chart, const char *label, unsigned colour, struct chart_value *values, size_t n);
+/* series: number of its key. */
+void chart_bar(struct chart *chart, size_t category, size_t series, const struct chart_value *v);
+/* The series up to `before`; dots: on an x axis that includes 0. */
+void chart_series(struct chart *chart, const struct chart_entry *entries, size_t n, double before, bool dots);
+/* Counts are logarithmic. body: up to P99.9. */
+void chart_histograms(struct chart *chart, const struct chart_entry *entries, size_t n, bool body);
 
-struct figure_level {
-    double from, to, value;
-};
-/* Dots; a horizontal line for each level, a vertical one between two. The x axis ends where levels do. */
-bool figure_levels(struct text *out, const struct figure *figure, const struct stats_point *points, size_t n,
-                   const struct figure_level *levels, size_t n_levels);
-
-/* A group for each category, a bar for each series: values[category * n_series + series]. */
-struct figure_bars {
-    const char *const *categories;
-    const struct figure_entry *series; /* label and colour */
-    size_t n_categories, n_series;
-    const struct figure_value *values;
-    bool log;
-};
-bool figure_bars(struct text *out, const struct figure *figure, const struct figure_bars *bars);
-
-/* Horizontal, with the value at the end. */
-bool figure_lengths(struct text *out, const struct figure *figure, const struct figure_entry *entries,
-                    const struct figure_value *values, size_t n);
+/* A line each, at most CHART_LINES_MAX. */
+/* A bar with the value at its end. */
+void chart_length(struct chart *chart, const struct chart_entry *entry, const struct chart_value *v);
+/* A value for each key. */
+void chart_stack(struct chart *chart, const struct chart_entry *entry, const double *parts);
 /* Minimum to maximum, logarithmic, thicker from median to p99. */
-bool figure_ranges(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n);
+void chart_range(struct chart *chart, const struct chart_entry *entry);
 /* Samples (at most 300), median, 95 % interval of the mean. */
-bool figure_samples(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n);
-/* Colours show the share of time lost; a series as for plot_strip(). x_unit: of its positions. */
-bool figure_strips(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n);
+void chart_samples(struct chart *chart, const struct chart_entry *entry);
+/* Colours show the share of time lost; a series as for plot_strip(). */
+void chart_strip(struct chart *chart, const struct chart_entry *entry);
 
-/* Entry e has values[e * n_parts] and the n_parts - 1 after it. */
-struct figure_parts {
-    const struct figure_entry *keys;
-    size_t n_parts;
-    const double *values;
-};
-bool figure_stacks(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
-                   const struct figure_parts *parts);
-
-#define FIGURE_NAMED_MAX 3u
-struct figure_dot {
-    const char *name;
-    double value;
-    bool worse;
-};
-/* Hosts that stand out are named. */
-struct figure_dots {
-    const double *values; /* NAN: none */
-    size_t n;
-    double median;
-    const struct figure_dot *named; /* at most FIGURE_NAMED_MAX are shown */
-    size_t n_named;
-};
-/* The median is a line. Of more than 400 dots, 400 at even ranks. */
-bool figure_dots(struct text *out, const struct figure *figure, const struct figure_dots *dots);
-
-/* An entry of a legend, which begins with FRAME_LEGEND. */
-#define FRAME_LEGEND "<div class=\"legend\">"
-void frame_legend_item(struct text *out, const char *classes, const char *label);
+/* CSS class of a colour. */
+const char *chart_class(unsigned colour);
+/* An entry of a legend, which begins with CHART_LEGEND. */
+#define CHART_LEGEND "<div class=\"legend\">"
+void chart_legend_item(struct text *out, const char *classes, const char *label);
 
 /* Heat map: a table of an HTML page. The colour of a cell shows how far its value is from the usual one, in spreads
  * (robust standard deviations), and in which direction: from blue (better) by grey to orange (worse), which people with

@@ -20,10 +20,10 @@ static int level_of(double worse)
 
 static void put_legend(struct text *out)
 {
-    text_printf(out, FRAME_LEGEND);
+    text_printf(out, CHART_LEGEND);
     for (int level = -HEAT_LEVELS; level <= HEAT_LEVELS; level++) {
         int size = level < 0 ? -level : level;
-        frame_legend_item(out, level ? classes[HEAT_LEVELS + level] : "q0",
+        chart_legend_item(out, level ? classes[HEAT_LEVELS + level] : "q0",
                           !level ? "as usual"
                           : size == HEAT_LEVELS
                               ? TEXT_LINE("%s, %g spreads or more", level < 0 ? "better" : "worse", levels[size - 1])

@@ -123,56 +123,49 @@ static bool has_scale(const struct report *report)
 
 /* --- Figures. --- */
 
-static void fill_line(const struct projection *p, size_t host, size_t step, struct figure_value *values)
+/* "1", "2".. are the ranks; host p->n: all together. */
+static void add_line(struct chart *c, const struct projection *p, size_t host, size_t step, const char *label,
+                     unsigned colour)
 {
+    struct chart_value values[RANKS];
+
     for (size_t r = 0; r < p->n_ranks; r++)
-        values[r] = (struct figure_value){
+        values[r] = (struct chart_value){
             .x = p->ranks[r], .value = projection_slowdown(p, host)[step * p->n_ranks + r], .low = NAN, .high = NAN};
+    chart_curve(c, label, colour, values, p->n_ranks);
 }
 
-static void put_lines(const char *title, const char *note, const struct figure_line *lines, size_t n, struct text *out)
+static struct chart chart_of_ranks(const char *title, const char *note)
 {
-    const struct figure figure = {.title = title,
-                                  .note = note,
-                                  .x_title = "Ranks",
-                                  .y_title = "Time of a step, as a multiple of its work",
-                                  .x_log = true,
-                                  .y_low = 1};
-
-    figure_curve(out, &figure, lines, n);
+    return (struct chart){.title = title,
+                          .note = note,
+                          .x = {.title = "Ranks", .scale = CHART_LOG},
+                          .y = {.title = "Time of a step, as a multiple of its work", .reach = 1}};
 }
 
-static void put_all_runs(const struct report *report, struct text *out)
+static void put_all_runs(const struct projection *p, struct text *out)
 {
-    const struct projection *p = &report->projection;
-    struct figure_value values[STEPS][RANKS];
-    struct figure_line lines[STEPS];
-
-    for (size_t s = 0; s < STEPS; s++) {
-        fill_line(p, p->n, s, values[s]);
-        lines[s] = (struct figure_line){
-            .label = step_names[s], .colour = (unsigned)(s == 2 ? 4 : s), .values = values[s], .n = RANKS};
-    }
     const char *note =
         TEXT_LINE("%zu runs together, %s", p->n + p->n_more,
                   p->n_more ? "as if all ranks had the noise of all of them" : "each with its share of the ranks");
-    put_lines("Slow-down on many ranks", p->n + p->n_more > 1 ? note : NULL, lines, STEPS, out);
+    struct chart c = chart_of_ranks("Slow-down on many ranks", p->n + p->n_more > 1 ? note : NULL);
+
+    for (size_t s = 0; s < STEPS; s++)
+        add_line(&c, p, p->n, s, step_names[s], (unsigned)(s == 2 ? 4 : s));
+    chart_put(&c, out);
 }
 
 static void put_each_run(const struct report *report, struct text *out)
 {
     const struct projection *p = &report->projection;
-    struct figure_value values[REPORT_RUNS_MAX][RANKS];
-    struct figure_line lines[REPORT_RUNS_MAX];
 
     for (size_t s = 0; s < STEPS; s++) {
+        struct chart c = chart_of_ranks(TEXT_LINE("Run by run, %s", step_names[s]), NULL);
         for (size_t h = 0; h < p->n; h++) {
-            size_t run = strtoul(p->hosts[h]->name, NULL, 10);
-            fill_line(p, h, s, values[h]);
-            lines[h] = (struct figure_line){
-                .label = report->name[run], .colour = (unsigned)run, .values = values[h], .n = RANKS};
+            const size_t run = strtoul(p->hosts[h]->name, NULL, 10);
+            add_line(&c, p, h, s, report->name[run], (unsigned)run);
         }
-        put_lines(TEXT_LINE("Run by run, %s", step_names[s]), NULL, lines, p->n, out);
+        chart_put(&c, out);
     }
 }
 
@@ -237,7 +230,7 @@ static void put_scale(const struct report *report, struct text *out)
              "from %s of one CPU's time: detours that are rarer than that are not included.</p>\n"
              "<div class=\"grid\">\n",
              TEXT_DURATION((uint64_t)detours_work_ns(p->all)));
-    put_all_runs(report, out);
+    put_all_runs(p, out);
     if (p->n > 1 && p->n <= REPORT_RUNS_MAX && !p->n_more && report->n_all_runs <= REPORT_RUNS_MAX)
         put_each_run(report, out);
     text_printf(out, "</div>\n");
@@ -252,43 +245,51 @@ static void put_scale(const struct report *report, struct text *out)
 #define OPEN_MOST    24u
 #define NAME         384u
 
-/* points and levels have room for all runs. */
-static void put_figure(const struct history *h, size_t number, struct stats_point *points, struct figure_level *levels,
-                       struct text *out)
+static void add_level(struct chart *c, double from, double to, double level)
+{
+    chart_mark(
+        c, (struct chart_mark){.shape = CHART_SEGMENT, .group = 2, .classes = "bold", .x = from, .x2 = to, .y = level},
+        NULL);
+}
+
+/* points have room for all runs. */
+static void put_chart_of_runs(const struct history *h, size_t number, struct stats_point *points, struct text *out)
 {
     const struct history_figure *f = &h->figure[number];
     const struct gather_figure *of = &h->gather.figure[f->figure];
     char name[NAME];
-    size_t n = 0;
+    double from = 1, level = history_level(h, number);
+    const char *note = TEXT_LINE("%zu runs, %s is better; %zu change%s", f->n, of->higher_is_better ? "more" : "less",
+                                 f->n_changes, PLURAL(f->n_changes));
+    struct chart c = {.title = history_name(h, number, name, sizeof(name)),
+                      .note = note,
+                      .x = {.title = "Run", .tight = true},
+                      .y = {.title = of->metric, .unit = of->unit, .scale = CHART_AUTO, .tight = true, .steps = 6}};
 
     for (size_t i = 0; i < f->n; i++)
         points[i] = (struct stats_point){(double)h->point[f->first + i].run + 1, h->point[f->first + i].value};
-    levels[n++] = (struct figure_level){1, (double)h->n_runs, history_level(h, number)};
+    chart_mark(&c,
+               (struct chart_mark){.shape = CHART_POINTS, .group = 1, .classes = "dots", .points = points, .n = f->n},
+               NULL);
     for (size_t i = 0; i < h->n_changes; i++) {
-        const struct history_change *c = &h->change[i];
-        if (c->figure != number)
+        const struct history_change *change = &h->change[i];
+        if (change->figure != number)
             continue;
-        levels[n - 1].to = (double)c->run + 0.5;
-        levels[n - 1].value = c->before;
-        levels[n++] = (struct figure_level){(double)c->run + 0.5, (double)h->n_runs, c->after};
+        const double to = (double)change->run + 0.5;
+        add_level(&c, from, to, change->before);
+        chart_mark(&c, (struct chart_mark){.shape = CHART_UPRIGHT, .group = 2, .classes = "thin", .x = to, .y = NAN},
+                   NULL);
+        from = to;
+        level = change->after;
     }
-    const char *note = TEXT_LINE("%zu runs, %s is better; %zu change%s", f->n, of->higher_is_better ? "more" : "less",
-                                 f->n_changes, PLURAL(f->n_changes));
-    figure_levels(out,
-                  &(struct figure){.title = history_name(h, number, name, sizeof(name)),
-                                   .note = note,
-                                   .x_title = "Run",
-                                   .y_title = of->metric,
-
-                                   .y_unit = of->unit},
-                  points, f->n, levels, n);
+    add_level(&c, from, (double)h->n_runs, level);
+    chart_put(&c, out);
 }
 
 /* Figures that changed first. */
-static void put_figures(const struct history *h, struct text *out)
+static void put_charts_of_runs(const struct history *h, struct text *out)
 {
     FREED_BY(memory_free) struct stats_point *points = memory_get(h->n_runs + 1, sizeof(*points));
-    FREED_BY(memory_free) struct figure_level *levels = memory_get(h->n_runs + 1, sizeof(*levels));
     size_t n = 0;
 
     html_put(out, "<h3>Each figure over the runs</h3>\n<p class=\"soft\">A dot is a run; the lines are medians "
@@ -300,7 +301,7 @@ static void put_figures(const struct history *h, struct text *out)
             if (n++ == OPEN_MOST)
                 html_put(out, "</div>\n<details><summary>%zu more figures</summary>\n<div class=\"grid\">\n",
                          h->n_figures - OPEN_MOST);
-            put_figure(h, k, points, levels, out);
+            put_chart_of_runs(h, k, points, out);
         }
     html_put(out, "</div>\n%s", n > OPEN_MOST ? "</details>\n" : "");
     if (n < h->n_figures)
@@ -322,7 +323,7 @@ static void put_history(const struct report *report, struct text *out)
     history_put_summary(h, 0, &doc);
     doc_say(&doc, "A change lies between the run and the one before it.");
     history_put_table(h, 0, false, &doc);
-    put_figures(h, out);
+    put_charts_of_runs(h, out);
     html_put(out, "</section>\n");
 }
 

@@ -219,7 +219,7 @@ static int by_number(const void *a, const void *b)
 /* label, test: NULL for any. An entry has the label of its work if by_work, otherwise the name of its run; its
  * colour is the number of its run. Sorted by label and run. */
 static size_t take_entries(const struct picks *picks, const char *label, const char *test, bool by_work,
-                           struct figure_entry *entries, size_t most)
+                           struct chart_entry *entries, size_t most)
 {
     const char *labels[PICKS_MAX];
     size_t n = 0, n_labels = 0;
@@ -234,49 +234,48 @@ static size_t take_entries(const struct picks *picks, const char *label, const c
             for (size_t i = 0; i < picks->n && n < most; i++) {
                 const struct pick *pick = &picks->pick[i];
                 if (pick->run == run && !strcmp(pick->label, labels[l]) && (!test || !strcmp(pick->row->test, test)))
-                    entries[n++] = (struct figure_entry){.row = pick->row,
-                                                         .label = by_work ? pick->label : picks->report->name[run],
-                                                         .colour = (unsigned)run};
+                    entries[n++] = (struct chart_entry){.row = pick->row,
+                                                        .label = by_work ? pick->label : picks->report->name[run],
+                                                        .colour = (unsigned)run};
             }
     return n;
 }
 
 /* --- Panels. --- */
 
-static struct figure words_of(const struct report_figure *about, const struct row *row, const char *what, char *title,
-                              size_t size)
+/* title: memory for it. */
+static struct chart chart_of(const struct report_figure *about, const struct row *row, const char *what, char *title,
+                             size_t size)
 {
     bool sideways = about->kind == KIND_BODY || about->kind == KIND_HISTOGRAM || about->kind == KIND_RANGES;
 
     snprintf(title, size, "%s%s%s", about->title, what[0] ? ": " : "", what);
-    return (struct figure){
+    return (struct chart){
         .title = title,
         .note = about->note,
-        .x_title = about->x.title,
-        .y_title = about->y.title ? about->y.title : "",
-        .x_unit = about->x.unit ? about->x.unit
-                  : sideways    ? row->unit
-                                : "",
-        .y_unit = about->y.unit ? about->y.unit : row->unit,
-    };
+        .x = {.title = about->x.title,
+              .unit = about->x.unit ? about->x.unit
+                      : sideways    ? row->unit
+                                    : ""},
+        .y = {.title = about->y.title ? about->y.title : "", .unit = about->y.unit ? about->y.unit : row->unit}};
 }
 
 /* A colour for each run. */
 static void put_work(const struct picks *picks, const char *label, struct text *out)
 {
     const struct report_figure *about = picks->about;
-    struct figure_entry entries[REPORT_RUNS_MAX * 4] = {0};
+    struct chart_entry entries[REPORT_RUNS_MAX * 4] = {0};
     size_t n = take_entries(picks, label, NULL, false, entries, REPORT_RUNS_MAX * 4);
     char title[256], what[128];
 
     snprintf(what, sizeof(what), "%s%s%s", about->label == LABEL_KEY ? about->key : "",
              about->label == LABEL_KEY ? " " : "", label);
-    struct figure words = words_of(about, entries[0].row, what, title, sizeof(title));
+    struct chart c = chart_of(about, entries[0].row, what, title, sizeof(title));
     if (about->kind == KIND_BODY || about->kind == KIND_HISTOGRAM)
-        figure_histogram(out, &words, entries, n, about->kind == KIND_BODY);
+        chart_histograms(&c, entries, n, about->kind == KIND_BODY);
     else
-        figure_trace(out, &words, entries, n, about->kind == KIND_FIRST ? FIRST_EVENTS : INFINITY,
-                     about->kind == KIND_SERIES);
+        chart_series(&c, entries, n, about->kind == KIND_FIRST ? FIRST_EVENTS : INFINITY, about->kind == KIND_SERIES);
+    chart_put(&c, out);
 }
 
 /* Appends the preferred panel (if none is preferred, the first OPEN_MAX / 2) to out, the others to folded. */
@@ -296,7 +295,7 @@ static void put_works(const struct picks *picks, struct text *out, struct text *
 }
 
 /* value: of the figure's split; NULL: any. */
-static size_t take_points(const struct picks *picks, size_t run, const char *value, struct figure_value *out)
+static size_t take_points(const struct picks *picks, size_t run, const char *value, struct chart_value *out)
 {
     const struct report_figure *about = picks->about;
     size_t n = 0;
@@ -307,12 +306,12 @@ static size_t take_points(const struct picks *picks, size_t run, const char *val
             continue;
         if (about->x_metric)
             x = report_sibling(picks->report, row, about->x_metric);
-        out[n++] = (struct figure_value){.x = about->x_metric ? (x ? x->value : NAN)
-                                              : about->key    ? row_param_number(&row->param, about->key)
-                                                              : NAN,
-                                         .value = row->stats.mean,
-                                         .low = row->stats.ci95_lo,
-                                         .high = row->stats.ci95_hi};
+        out[n++] = (struct chart_value){.x = about->x_metric ? (x ? x->value : NAN)
+                                             : about->key    ? row_param_number(&row->param, about->key)
+                                                             : NAN,
+                                        .value = row->stats.mean,
+                                        .low = row->stats.ci95_lo,
+                                        .high = row->stats.ci95_hi};
     }
     return n;
 }
@@ -320,11 +319,11 @@ static size_t take_points(const struct picks *picks, size_t run, const char *val
 static void put_curve(const struct picks *picks, struct text *out)
 {
     const char *split = picks->about->split;
-    struct figure_line lines[REPORT_RUNS_MAX * SPLIT_MAX];
     char labels[REPORT_RUNS_MAX * SPLIT_MAX][LABEL_SIZE + REPORT_NAME + 2], title[256], own[LABEL_SIZE];
-    FREED_BY(memory_free) struct figure_value *values = memory_get(PICKS_MAX, sizeof(*values));
+    FREED_BY(memory_free) struct chart_value *values = memory_get(PICKS_MAX, sizeof(*values));
     FREED_BY(index_free) struct index splits = {0};
-    size_t n_lines = 0, used = 0, length;
+    struct chart c = chart_of(picks->about, picks->pick[0].row, "", title, sizeof(title));
+    size_t length;
 
     for (size_t i = 0; i < picks->n && split && splits.n < SPLIT_MAX; i++) {
         const char *word = row_param(&picks->pick[i].row->param, split, &length);
@@ -335,77 +334,76 @@ static void put_curve(const struct picks *picks, struct text *out)
     }
     if (!splits.n)
         index_enter(&splits, "");
-    for (size_t run = 0; run < picks->report->n_runs; run++)
-        for (size_t v = 0; v < splits.n; v++) {
-            const char *value = splits.name[v];
-            const bool named = picks->report->n_runs > 1 || !value[0];
-            const size_t n = take_points(picks, run, value[0] ? value : NULL, values + used);
-            if (!n)
-                continue;
-            snprintf(labels[n_lines], sizeof(labels[n_lines]), "%s%s%.60s", named ? picks->report->name[run] : "",
-                     named && value[0] ? " " : "", value);
-            lines[n_lines] = (struct figure_line){.label = labels[n_lines],
-                                                  .colour = (unsigned)((run * splits.n + v) % HTML_COLOURS),
-                                                  .values = values + used,
-                                                  .n = n};
-            n_lines++;
-            used += n;
-        }
-    struct figure words = words_of(picks->about, picks->pick[0].row, "", title, sizeof(title));
-    figure_curve(out, &words, lines, n_lines);
+    for (size_t i = 0; i < picks->report->n_runs * splits.n; i++) {
+        const size_t run = i / splits.n;
+        const char *value = splits.name[i % splits.n];
+        const bool named = picks->report->n_runs > 1 || !value[0];
+        const size_t n = take_points(picks, run, value[0] ? value : NULL, values);
+        snprintf(labels[i], sizeof(labels[i]), "%s%s%.60s", named ? picks->report->name[run] : "",
+                 named && value[0] ? " " : "", value);
+        if (n)
+            chart_curve(&c, labels[i], (unsigned)(i % HTML_COLOURS), values, n);
+    }
+    chart_put(&c, out);
 }
 
 /* --- Bars. --- */
 
-static size_t list_parts(const struct report_figure *about, struct figure_entry parts[PARTS_MAX])
+static size_t count_parts(const struct report_figure *about)
 {
     size_t n = 0;
 
-    for (; n < PARTS_MAX && about->parts[n].metric; n++)
-        parts[n] = (struct figure_entry){.label = about->parts[n].name, .colour = about->parts[n].colour};
+    while (n < PARTS_MAX && about->parts[n].metric)
+        n++;
     return n;
 }
 
-static struct figure_value part_of(const struct picks *picks, const struct figure_entry *entry, size_t part)
+static struct chart_value part_of(const struct picks *picks, const struct chart_entry *entry, size_t part)
 {
     const struct row *row = report_sibling(picks->report, entry->row, picks->about->parts[part].metric);
 
-    return row ? (struct figure_value){NAN, row->value, row->stats.ci95_lo, row->stats.ci95_hi}
-               : (struct figure_value){NAN, NAN, NAN, NAN};
+    return row ? (struct chart_value){NAN, row->value, row->stats.ci95_lo, row->stats.ci95_hi}
+               : (struct chart_value){NAN, NAN, NAN, NAN};
 }
 
 /* A group for each entry, a bar for each part; the other way round unless works_across. */
-static void put_matrix(const struct picks *picks, const struct figure_entry *entries, size_t n, bool works_across,
+static void put_matrix(const struct picks *picks, const struct chart_entry *entries, size_t n, bool works_across,
                        const char *what, struct text *out)
 {
     const struct report_figure *about = picks->about;
-    struct figure_entry parts[PARTS_MAX];
-    const size_t n_parts = list_parts(about, parts), n_across = works_across ? n : n_parts;
+    const size_t n_parts = count_parts(about), n_keys = works_across ? n_parts : n;
     const char *categories[PICKS_MAX];
-    FREED_BY(memory_free) struct figure_value *values = memory_get(n * n_parts, sizeof(*values));
     char title[256];
+    struct chart c = chart_of(about, entries[0].row, what, title, sizeof(title));
+    double least = INFINITY;
 
-    for (size_t i = 0; i < n; i++)
-        for (size_t p = 0; p < n_parts; p++)
-            values[works_across ? i * n_parts + p : p * n + i] = part_of(picks, &entries[i], p);
-    for (size_t i = 0; i < n_across; i++)
-        categories[i] = works_across ? entries[i].label : parts[i].label;
-    struct figure words = words_of(about, entries[0].row, what, title, sizeof(title));
+    c.category = categories;
+    c.n_categories = works_across ? n : n_parts;
+    c.y.steps = 6;
+    c.y.scale = about->log ? CHART_LOG : CHART_LINEAR;
     if (!works_across && about->kind == KIND_BARS)
-        words.x_title = "Size above the mean (clock ticks)";
-    figure_bars(out, &words,
-                &(struct figure_bars){.categories = categories,
-                                      .series = works_across ? parts : entries,
-                                      .n_categories = n_across,
-                                      .n_series = works_across ? n_parts : n,
-                                      .values = values,
-                                      .log = about->log});
+        c.x.title = "Size above the mean (clock ticks)";
+    for (size_t i = 0; i < c.n_categories; i++)
+        categories[i] = works_across ? entries[i].label : about->parts[i].name;
+    for (size_t k = 0; k < n_keys; k++)
+        chart_key(&c, works_across ? about->parts[k].name : entries[k].label,
+                  works_across ? about->parts[k].colour : entries[k].colour);
+    for (size_t i = 0; i < c.n_categories * n_keys; i++) {
+        const size_t category = i / n_keys, key = i % n_keys;
+        const struct chart_value v =
+            works_across ? part_of(picks, &entries[category], key) : part_of(picks, &entries[key], category);
+        least = v.value > 0 ? fmin(least, v.value) : least;
+        chart_bar(&c, category, key, &v);
+    }
+    if (about->log && c.y.found) /* so that the least bar can be seen */
+        chart_extend(&c.y, fmin(isfinite(least) ? least / 2 : 1, 0.5));
+    chart_put(&c, out);
 }
 
 /* All runs side by side, for the preferred work, otherwise the first. */
-static void put_bars_by_run(const struct picks *picks, const struct figure_entry *all, size_t n, struct text *out)
+static void put_bars_by_run(const struct picks *picks, const struct chart_entry *all, size_t n, struct text *out)
 {
-    struct figure_entry entries[HTML_COLOURS];
+    struct chart_entry entries[HTML_COLOURS];
     const char *work = all[0].label;
     size_t used = 0;
     char what[128];
@@ -421,11 +419,11 @@ static void put_bars_by_run(const struct picks *picks, const struct figure_entry
     put_matrix(picks, entries, used, false, what, out);
 }
 
-static void put_bars_of_run(const struct picks *picks, const struct figure_entry *all, size_t n, size_t run,
+static void put_bars_of_run(const struct picks *picks, const struct chart_entry *all, size_t n, size_t run,
                             const char *test, struct text *out)
 {
     bool across = picks->about->kind != KIND_BARS_PARTS, several = picks->report->n_runs > 1;
-    struct figure_entry entries[FIGURE_LINES_MAX];
+    struct chart_entry entries[CHART_LINES_MAX];
     size_t used = 0;
     char what[128];
 
@@ -444,8 +442,8 @@ static void put_bars_of_run(const struct picks *picks, const struct figure_entry
 
 static void put_bars(const struct picks *picks, const char *test, struct text *out)
 {
-    struct figure_entry all[FIGURE_LINES_MAX] = {0};
-    size_t n = take_entries(picks, NULL, test, true, all, FIGURE_LINES_MAX);
+    struct chart_entry all[CHART_LINES_MAX] = {0};
+    size_t n = take_entries(picks, NULL, test, true, all, CHART_LINES_MAX);
     bool one_work = true;
 
     for (size_t i = 1; i < n; i++)
@@ -457,40 +455,6 @@ static void put_bars(const struct picks *picks, const char *test, struct text *o
 }
 
 /* --- Figures with a line for each entry. --- */
-
-static void share_axis(struct figure *words, const struct stats_summary *s)
-{
-    if (s->min > 0 && isfinite(s->min))
-        words->x_low = words->x_low > 0 ? fmin(words->x_low, s->min) : s->min;
-    if (isfinite(s->max))
-        words->x_high = fmax(words->x_high, s->max);
-}
-
-static void put_stacks(const struct picks *picks, const struct figure *words, const struct figure_entry *entries,
-                       size_t n, struct text *out)
-{
-    struct figure_entry keys[PARTS_MAX];
-    const size_t n_parts = list_parts(picks->about, keys);
-    double parts[FIGURE_LINES_MAX * PARTS_MAX];
-
-    for (size_t i = 0; i < n; i++)
-        for (size_t p = 0; p < n_parts; p++)
-            parts[i * n_parts + p] = part_of(picks, &entries[i], p).value;
-    figure_stacks(out, words, entries, n, &(struct figure_parts){keys, n_parts, parts});
-}
-
-/* Rows have value and interval of the rate, so the interval is scaled to the index. */
-static void put_index(const struct figure *words, const struct figure_entry *entries, size_t n, struct text *out)
-{
-    struct figure_value values[FIGURE_LINES_MAX];
-
-    for (size_t i = 0; i < n && entries[i].row; i++) {
-        const struct row *row = entries[i].row;
-        double scale = row->index / row->value;
-        values[i] = (struct figure_value){NAN, row->index, row->stats.ci95_lo * scale, row->stats.ci95_hi * scale};
-    }
-    figure_lengths(out, words, entries, values, n);
-}
 
 #define PROTOCOLS_SIZE (REPORT_RUNS_MAX * (REPORT_NAME + ROW_PROTOCOL_SIZE + 4))
 
@@ -516,31 +480,49 @@ static void name_protocols(const struct report *report, char *buf, size_t size)
 static void put_lines(const struct picks *picks, const char *test, struct text *out)
 {
     const struct report_figure *about = picks->about;
-    struct figure_entry entries[FIGURE_LINES_MAX] = {0};
-    char labels[FIGURE_LINES_MAX][LABEL_SIZE + REPORT_NAME], protocols[PROTOCOLS_SIZE], title[256 + PROTOCOLS_SIZE];
-    size_t n = take_entries(picks, NULL, test, true, entries, FIGURE_LINES_MAX);
+    struct chart_entry entries[CHART_LINES_MAX] = {0};
+    char labels[CHART_LINES_MAX][LABEL_SIZE + REPORT_NAME], protocols[PROTOCOLS_SIZE], title[256 + PROTOCOLS_SIZE];
+    size_t n = take_entries(picks, NULL, test, true, entries, CHART_LINES_MAX);
 
     if (n == 0)
         return;
     protocols[0] = '\0';
     if (about->kind == KIND_INDEX)
         name_protocols(picks->report, protocols, sizeof(protocols));
-    struct figure words = words_of(about, entries[0].row, test ? test : protocols, title, sizeof(title));
-    for (size_t i = 0; i < picks->n && about->kind == KIND_RANGES; i++)
-        share_axis(&words, &picks->pick[i].row->stats);
-    /* The lines of several runs have the run in their labels, because colour alone is not accessible. */
-    for (size_t i = 0; i < n && picks->report->n_runs > 1; i++) {
-        snprintf(labels[i], sizeof(labels[i]), "%.62s %s", entries[i].label, picks->report->name[entries[i].colour]);
-        entries[i].label = labels[i];
+    struct chart c = chart_of(about, entries[0].row, test ? test : protocols, title, sizeof(title));
+    const size_t n_parts = about->kind == KIND_STACKS ? count_parts(about) : 0;
+    for (size_t i = 0; i < picks->n && about->kind == KIND_RANGES; i++) { /* panels share the axis */
+        chart_extend(&c.x, picks->pick[i].row->stats.min);
+        chart_extend(&c.x, picks->pick[i].row->stats.max);
     }
-    if (about->kind == KIND_INDEX)
-        put_index(&words, entries, n, out);
-    else if (about->kind == KIND_RANGES)
-        figure_ranges(out, &words, entries, n);
-    else if (about->kind == KIND_STRIPS)
-        figure_strips(out, &words, entries, n);
-    else
-        put_stacks(picks, &words, entries, n, out);
+    for (size_t p = 0; p < n_parts; p++)
+        chart_key(&c, about->parts[p].name, about->parts[p].colour);
+    for (size_t i = 0; i < n; i++) {
+        const struct row *row = entries[i].row;
+        /* The lines of several runs have the run in their labels, because colour alone is not accessible. */
+        if (picks->report->n_runs > 1) {
+            snprintf(labels[i], sizeof(labels[i]), "%.62s %s", entries[i].label,
+                     picks->report->name[entries[i].colour]);
+            entries[i].label = labels[i];
+        }
+        if (about->kind == KIND_INDEX) {
+            /* Rows have value and interval of the rate, so the interval is scaled to the index. */
+            const double scale = row->index / row->value;
+            chart_length(
+                &c, &entries[i],
+                &(struct chart_value){NAN, row->index, row->stats.ci95_lo * scale, row->stats.ci95_hi * scale});
+        } else if (about->kind == KIND_RANGES) {
+            chart_range(&c, &entries[i]);
+        } else if (about->kind == KIND_STRIPS) {
+            chart_strip(&c, &entries[i]);
+        } else {
+            double parts[PARTS_MAX];
+            for (size_t p = 0; p < n_parts; p++)
+                parts[p] = part_of(picks, &entries[i], p).value;
+            chart_stack(&c, &entries[i], parts);
+        }
+    }
+    chart_put(&c, out);
 }
 
 static void put_figure(const struct picks *picks, struct text *out, struct text *folded)
@@ -566,20 +548,20 @@ static void put_figure(const struct picks *picks, struct text *out, struct text 
 
 /* Rows of one metric of a suite, in the order of the tables. */
 static size_t take_metric(const struct report *report, const char *suite, const char *metric,
-                          struct figure_entry *entries, char (*labels)[LABEL_SIZE + REPORT_NAME])
+                          struct chart_entry *entries, char (*labels)[LABEL_SIZE + REPORT_NAME])
 {
     static const struct report_figure by_test = {.label = LABEL_TEST};
-    size_t groups[FIGURE_LINES_MAX], n = 0;
+    size_t groups[CHART_LINES_MAX], n = 0;
     bool shared = false; /* two rows have the same label although they are not the same measurement */
 
-    for (size_t i = 0; i < report->set.n && n < FIGURE_LINES_MAX; i++) {
+    for (size_t i = 0; i < report->set.n && n < CHART_LINES_MAX; i++) {
         const struct row *row = &report->set.rows[report->order[i].row];
         size_t run = report_run_of(report, row);
         if (run == report->n_runs || strcmp(row->suite, suite) != 0 || strcmp(row->metric, metric) != 0)
             continue;
         label_of(&by_test, row, labels[n], LABEL_SIZE);
         groups[n] = report->order[i].group;
-        entries[n] = (struct figure_entry){.row = row, .label = labels[n], .colour = (unsigned)run};
+        entries[n] = (struct chart_entry){.row = row, .label = labels[n], .colour = (unsigned)run};
         for (size_t k = 0; k < n; k++)
             shared = shared || (groups[k] != groups[n] && !strcmp(labels[k], labels[n]));
         n++;
@@ -596,7 +578,7 @@ static size_t take_metric(const struct report *report, const char *suite, const 
 }
 
 /* If all samples are equal, a sentence says the value in place of a figure. */
-static bool is_constant(const struct figure_entry *entries, size_t n)
+static bool is_constant(const struct chart_entry *entries, size_t n)
 {
     const double first = entries[0].row->value;
 
@@ -612,8 +594,8 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
 {
     const struct row_set *set = &picks->report->set;
     const char *metrics[METRICS_MAX];
-    struct figure_entry entries[FIGURE_LINES_MAX];
-    FREED_BY(memory_free) char(*labels)[LABEL_SIZE + REPORT_NAME] = memory_get(FIGURE_LINES_MAX, sizeof(*labels));
+    struct chart_entry entries[CHART_LINES_MAX];
+    FREED_BY(memory_free) char(*labels)[LABEL_SIZE + REPORT_NAME] = memory_get(CHART_LINES_MAX, sizeof(*labels));
     char title[256];
     size_t n_metrics = 0;
 
@@ -633,12 +615,12 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
         }
         snprintf(title, sizeof(title), "%s%s%s", metrics[m], words == metrics[m] ? "" : ": ",
                  words == metrics[m] ? "" : words);
-        figure_samples(out,
-                       &(struct figure){.title = title,
-                                        .note = "dots: samples; bar: median; line: 95 % interval of the mean",
-                                        .x_title = metrics[m],
-                                        .x_unit = first->unit},
-                       entries, n);
+        struct chart c = {.title = title,
+                          .note = "dots: samples; bar: median; line: 95 % interval of the mean",
+                          .x = {.title = metrics[m], .unit = first->unit}};
+        for (size_t i = 0; i < n; i++)
+            chart_samples(&c, &entries[i]);
+        chart_put(&c, out);
     }
 }
 

@@ -124,53 +124,157 @@ static void put_map(const struct fleet *f, struct text *out)
 
 /* --- Distributions. --- */
 
+#define NAMED_MAX 3u
+#define NAME_LINE 14.0 /* height of a line with a name */
+#define STRIP     34.0
+#define SIDES     20.0
+#define PICTURE   360.0
+#define DOTS_MOST 400u /* more dots are reduced to this many at evenly spaced ranks */
+#define NAME_MOST 150.0
+
+/* Hosts that stand out are named. */
+struct named {
+    const char *name;
+    double value, distance;
+    bool worse;
+};
+
 /* Finds the hosts farthest from the median. Returns how many are beyond the threshold. */
-static size_t find_named(const struct fleet *f, size_t k, struct figure_dot *named, size_t *n)
+static size_t find_named(const struct fleet *f, size_t k, struct named named[NAMED_MAX], size_t *n)
 {
     const struct gather_figure *of = &f->g->figure[k];
-    double distance[FIGURE_NAMED_MAX] = {0};
     size_t far = 0;
 
     *n = 0;
     for (size_t i = of->first; i < of->first + of->n; i++) {
         const struct gather_value *v = &f->g->values[i];
-        double own = fabs(outlier_distance(&f->judgement.metric[k], v->value));
         if (!judge_is_far(&f->judgement, k, v->machine, v->value))
             continue;
+        const struct named own = {f->g->machines.name[v->machine], v->value,
+                                  fabs(outlier_distance(&f->judgement.metric[k], v->value)),
+                                  judge_worse_by(&f->judgement, k, v->value) > 0};
+        size_t at = 0;
         far++;
-        size_t at = *n < FIGURE_NAMED_MAX ? (*n)++ : FIGURE_NAMED_MAX;
-        if (at == FIGURE_NAMED_MAX && !(own > distance[--at]))
+        while (at < *n && named[at].distance >= own.distance)
+            at++;
+        if (at == NAMED_MAX)
             continue;
-        for (; at > 0 && distance[at - 1] < own; at--) {
-            named[at] = named[at - 1];
-            distance[at] = distance[at - 1];
-        }
-        named[at] = (struct figure_dot){f->g->machines.name[v->machine], v->value,
-                                        judge_worse_by(&f->judgement, k, v->value) > 0};
-        distance[at] = own;
+        *n += *n < NAMED_MAX;
+        memmove(&named[at + 1], &named[at], (*n - 1 - at) * sizeof(*named));
+        named[at] = own;
     }
     return far;
 }
 
+/* From 0 to 1: looks random, but is always the same for a number (Knuth's multiplicative hash). */
+static double height_of(size_t number)
+{
+    return (double)((uint32_t)(number + 1) * UINT32_C(2654435761) >> 16) / 65536.0;
+}
+
+/* Lines between names and dots do not cross: names of the left half come first, from the leftmost down, then those
+ * of the right half, from the rightmost down. */
+static size_t line_of(const struct named *named, size_t n, size_t number, double middle)
+{
+    const struct named *own = &named[number];
+    bool right = own->value > middle;
+    size_t line = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct named *other = &named[i];
+        bool other_right = other->value > middle;
+        bool before = right ? other->value > own->value : other->value < own->value;
+        line += i != number && (other_right != right ? right : before || (other->value == own->value && i < number));
+    }
+    return line;
+}
+
+static void add_names(struct chart *c, const struct named *named, size_t n)
+{
+    struct svg_scale x = chart_scale(&c->x, c->x.low > 0 && c->x.high / c->x.low > 50);
+    double half = PICTURE / 2, middle = x.low;
+
+    x.from = SIDES;
+    x.to = PICTURE - SIDES;
+    for (size_t i = 0; i < n; i++)
+        if (svg_at(&x, named[i].value) < half)
+            middle = fmax(middle, named[i].value);
+    for (size_t i = 0; i < n; i++) {
+        const struct named *host = &named[i];
+        const bool left = svg_at(&x, host->value) < half;
+        /* from the middle of the strip */
+        const double up = NAME_LINE * (double)line_of(named, n, i, middle) + 11 - c->strip_top - STRIP / 2;
+        struct chart_mark mark = {
+            .shape = CHART_SEGMENT, .classes = "base", .x = host->value, .x2 = host->value, .y = 0.5, .dy = up - 9};
+        chart_mark(c, mark, NULL);
+        mark = (struct chart_mark){.shape = CHART_DOT,
+                                   .group = host->worse ? 2 : 1,
+                                   .classes = "mark",
+                                   .x = host->value,
+                                   .y = 0.5,
+                                   .low = NAN,
+                                   .high = NAN,
+                                   .size = 4};
+        chart_mark(c, mark, TEXT_LINE("%.120s: %.60s", host->name, UNITS_VALUE(host->value, c->x.unit)));
+        mark = (struct chart_mark){.shape = CHART_TEXT,
+                                   .classes = "ink",
+                                   .x = host->value,
+                                   .dx = left ? 5 : -5,
+                                   .y = 0.5,
+                                   .dy = up,
+                                   .size = NAME_MOST,
+                                   .ends = !left};
+        chart_mark(c, mark, host->name);
+    }
+}
+
 static void put_distribution(const struct fleet *f, size_t column, double *values, struct text *out)
 {
-    size_t k = f->column[column];
+    const size_t k = f->column[column];
     const struct gather_figure *of = &f->g->figure[k];
-    struct figure_dot named[FIGURE_NAMED_MAX];
-    struct figure_dots dots = {.values = values, .n = of->n, .median = f->judgement.metric[k].median, .named = named};
-    size_t far = find_named(f, k, named, &dots.n_named);
+    const double median = f->judgement.metric[k].median;
+    struct named named[NAMED_MAX];
+    struct stats_point points[DOTS_MOST];
+    size_t n_named, n = 0;
+    const size_t far = find_named(f, k, named, &n_named);
     char title[sizeof(of->metric)];
 
     for (size_t i = 0; i < of->n; i++)
-        values[i] = f->g->values[of->first + i].value;
-    const char *more = far > dots.n_named ? TEXT_LINE("; %zu more stand out", far - dots.n_named) : "";
+        if (isfinite(f->g->values[of->first + i].value))
+            values[n++] = f->g->values[of->first + i].value;
+    if (!n)
+        return;
+    stats_sort(values, n);
+    const size_t shown = n < DOTS_MOST ? n : DOTS_MOST;
+    for (size_t i = 0; i < shown; i++)
+        points[i] = (struct stats_point){values[shown < n ? i * (n - 1) / (DOTS_MOST - 1) : i], height_of(i)};
+    const char *more = far > n_named ? TEXT_LINE("; %zu more stand out", far - n_named) : "";
     const char *note = TEXT_LINE("%zu hosts, %s is better%s", of->n, of->higher_is_better ? "more" : "less", more);
     text_copy(title, sizeof(title), of->metric);
     title[0] = (char)(title[0] >= 'a' && title[0] <= 'z' ? title[0] - 'a' + 'A' : title[0]);
     for (char *s = title; *s; s++)
         *s = (char)(*s == '_' ? ' ' : *s);
-    figure_dots(out, &(struct figure){.title = f->name[column], .note = note, .x_title = title, .x_unit = of->unit},
-                &dots);
+    struct chart c = {.title = f->name[column],
+                      .note = note,
+                      .x = {.title = title, .unit = of->unit, .scale = CHART_WIDE, .tight = true, .steps = 5},
+                      .right = SIDES,
+                      .strip_top = NAME_LINE * (double)n_named + 4,
+                      .n_dots = n};
+    chart_mark(&c,
+               (struct chart_mark){.shape = CHART_POINTS, .group = 7, .classes = "dots", .points = points, .n = shown},
+               NULL);
+    if (isfinite(median))
+        chart_mark(&c,
+                   (struct chart_mark){.shape = CHART_SEGMENT,
+                                       .classes = "whisker bold",
+                                       .x = median,
+                                       .x2 = median,
+                                       .y = 0.5,
+                                       .dy = -STRIP / 2,
+                                       .dy2 = STRIP / 2},
+                   NULL);
+    add_names(&c, named, n_named);
+    chart_put(&c, out);
 }
 
 /* Figures with an outlier first; after OPEN_MOST the others are folded. */

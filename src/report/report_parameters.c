@@ -143,48 +143,40 @@ static void label_points(struct curve *curve)
     }
 }
 
-static size_t take_line(const struct curve *curve, const char *name, struct figure_value *values)
+static size_t take_line(const struct curve *curve, const char *name, struct chart_value *values)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < curve->n; i++) {
         const struct point *point = &curve->points[i];
         if (!strcmp(point->label, name))
-            values[n++] = (struct figure_value){.x = point->x,
-                                                .value = point->row->stats.mean,
-                                                .low = point->row->stats.ci95_lo,
-                                                .high = point->row->stats.ci95_hi};
+            values[n++] = (struct chart_value){.x = point->x,
+                                               .value = point->row->stats.mean,
+                                               .low = point->row->stats.ci95_lo,
+                                               .high = point->row->stats.ci95_hi};
     }
     return n;
 }
 
 static void put_curve(const struct curve *curve, struct text *out)
 {
-    struct figure_line lines[LINES_MAX];
-    FREED_BY(memory_free) struct figure_value *values = memory_get(POINTS_MAX, sizeof(*values));
+    FREED_BY(memory_free) struct chart_value *values = memory_get(POINTS_MAX, sizeof(*values));
     const char *names[POINTS_MAX];
-    size_t n_names = 0, used = 0;
+    size_t n_names = 0;
     char x_title[ROW_VARIED_SIZE];
 
     for (size_t i = 0; i < curve->n; i++)
         n_names = report_distinct(names, n_names, curve->points[i].label, POINTS_MAX);
-    const size_t n_lines = n_names < LINES_MAX ? n_names : LINES_MAX;
-    for (size_t l = 0; l < n_lines; l++) {
-        const size_t n = take_line(curve, names[l], values + used);
-        lines[l] = (struct figure_line){
-            .label = names[l], .colour = (unsigned)(l % HTML_COLOURS), .values = values + used, .n = n};
-        used += n;
-    }
     text_copy(x_title, sizeof(x_title), curve->key + 1);
     x_title[strcspn(x_title, "}")] = '\0';
     const char *first = n_names > LINES_MAX ? TEXT_LINE("the first %u lines of %zu; ", LINES_MAX, n_names) : "";
-    figure_curve(out,
-                 &(struct figure){.title = TEXT_LINE("Wall-clock time by %s", x_title),
-                                  .note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first),
-                                  .x_title = x_title,
-                                  .y_title = "Mean",
-                                  .y_unit = curve->points[0].row->unit},
-                 lines, n_lines);
+    struct chart c = {.title = TEXT_LINE("Wall-clock time by %s", x_title),
+                      .note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first),
+                      .x = {.title = x_title},
+                      .y = {.title = "Mean", .unit = curve->points[0].row->unit}};
+    for (size_t l = 0; l < n_names && l < LINES_MAX; l++)
+        chart_curve(&c, names[l], (unsigned)(l % HTML_COLOURS), values, take_line(curve, names[l], values));
+    chart_put(&c, out);
 }
 
 /* --- All parameters. --- */

@@ -328,21 +328,21 @@ void svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_s
     text_printf(out, "\"/>");
 }
 
-void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const double *edges,
-               const double *heights, size_t n, const char *classes)
+void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const struct stats_point *points,
+               size_t n, const char *classes)
 {
     double bottom = svg_at(y, y->low), at = bottom;
 
     if (n == 0)
         return;
     begin_mark(out, "path", classes);
-    html_put(out, " d=\"M%f %f", svg_at(x, edges[0]), bottom);
+    html_put(out, " d=\"M%f %f", svg_at(x, points[0].at), bottom);
     for (size_t i = 0; i < n; i++) {
-        double top = heights[i] > 0 ? svg_at(y, heights[i]) : bottom;
+        double top = points[i].value > 0 ? svg_at(y, points[i].value) : bottom;
         if (fabs(top - at) >= 0.05)
             html_put(out, "V%f", top);
         at = top;
-        html_put(out, "H%f", svg_at(x, edges[i + 1]));
+        html_put(out, "H%f", svg_at(x, points[i + 1].at));
     }
     html_put(out, "V%f\"/>", bottom);
 }

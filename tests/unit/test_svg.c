@@ -232,10 +232,10 @@ TEST(test_svg_scatter_puts_one_dot_on_a_pixel)
 
 TEST(test_svg_steps_outline)
 {
-    const double edges[] = {0, 10, 20, 30}, heights[] = {50, 50, 100};
+    const struct stats_point points[] = {{0, 50}, {10, 50}, {20, 100}, {30, 0}};
     const struct svg_scale x = svg_scale(0, 30, 0, 30, false), y = svg_scale(0, 100, 100, 0, false);
     struct text out = {0};
-    svg_steps(&out, &x, &y, edges, heights, 3, "area");
+    svg_steps(&out, &x, &y, points, 3, "area");
     assert_string_equal(out.data, "<path class=\"area\" d=\"M0 100V50H10H20V0H30V100\"/>");
     text_free(&out);
 }

@@ -25,7 +25,7 @@ static void put_texts(struct grid *grid, const char *const *cells, size_t n)
 }
 #define PUT(grid, ...) put_texts(grid, (const char *const[]){__VA_ARGS__}, COUNT(((const char *const[]){__VA_ARGS__})))
 
-TEST(test_grid_without_rows_prints_nothing)
+TEST(test_doc_without_rows_prints_nothing)
 {
     struct grid grid = {.n_columns = 0};
 
@@ -34,7 +34,7 @@ TEST(test_grid_without_rows_prints_nothing)
 }
 
 /* A cell that is wider than its column's limit overlaps empty neighbours, or shifts the rest of its line. */
-TEST(test_grid_cells_wider_than_their_column)
+TEST(test_doc_cells_wider_than_their_column)
 {
     static const struct grid_column columns[] = {
         {.title = "Host", .most = 6, .left = true}, {.title = "A", .width = 4}, {.title = "B", .width = 5, .most = 5}};
@@ -50,7 +50,7 @@ TEST(test_grid_cells_wider_than_their_column)
                 "       wide score\n");
 }
 
-TEST(test_grid_breaks_cells_between_words)
+TEST(test_doc_breaks_cells_between_words)
 {
     static const struct grid_column columns[] = {{.title = "Item", .left = true},
                                                  {.title = "Now", .left = true, .wrap = true},
@@ -72,7 +72,7 @@ TEST(test_grid_breaks_cells_between_words)
 }
 
 /* A column with a rank is left out only if breaking the long cells to 24 columns does not make enough room. */
-TEST(test_grid_breaks_long_cells_before_it_leaves_out_columns)
+TEST(test_doc_breaks_long_cells_before_it_leaves_out_columns)
 {
     static const struct grid_column columns[] = {
         {.title = "Test", .left = true}, {.title = "p", .rank = 1}, {.title = "Verdict", .left = true, .wrap = true}};
@@ -99,7 +99,7 @@ TEST(test_grid_breaks_long_cells_before_it_leaves_out_columns)
 }
 
 /* A note is in no column; an empty column without a title takes no room. */
-TEST(test_grid_notes_and_empty_columns)
+TEST(test_doc_notes_and_empty_columns)
 {
     static const struct grid_column columns[] = {{.title = "Host", .left = true},
                                                  {.left = true},
@@ -123,7 +123,7 @@ TEST(test_grid_notes_and_empty_columns)
                 "c\n");
 }
 
-TEST(test_grid_as_markdown)
+TEST(test_doc_as_markdown)
 {
     static const struct grid_column columns[] = {{.title = "Test", .left = true}, {.title = "Base", .rank = 1}};
     struct grid grid = {.n_columns = 0};

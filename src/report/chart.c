@@ -1,0 +1,719 @@
+/* SPDX-License-Identifier: MIT */
+/* Charts: marks in the units of two axes, drawn as one SVG with scales, axes and a legend. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/out.h"
+#include "report/report.h"
+#include "sys/base.h"
+
+#define WIDTH       360.0
+#define HEIGHT      216.0
+#define TOP         26.0
+#define BELOW       38.0 /* pixels from the plot's lower edge to that of the picture */
+#define TICK_ROOM   18.0 /* pixels that a tick needs along the y axis */
+#define LOG_FROM    20.0 /* an axis is logarithmic from this ratio of highest to lowest on */
+#define WIDE        50.0 /* the same in charts with a line for each row or host */
+#define WIDEST_BAR  26.0
+#define LINE        17.0 /* height of a line */
+#define LINE_TOP    6.0
+#define LABEL_MOST  118.0
+#define LABEL_GAP   12.0
+#define STRIP       34.0
+#define STRIP_SIDES 20.0
+
+struct frame {
+    struct svg_scale x, y;
+    struct svg_ticks x_ticks, y_ticks;
+    double top;
+};
+
+const char *chart_class(unsigned colour)
+{
+    static const char *const classes[] = {"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7",
+                                          "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"};
+    return classes[colour % COUNT(classes)];
+}
+
+/* --- Building. --- */
+
+void chart_extend(struct chart_axis *axis, double value)
+{
+    if (!isfinite(value))
+        return;
+    axis->low = axis->found ? fmin(axis->low, value) : value;
+    axis->high = axis->found ? fmax(axis->high, value) : value;
+    if (value > 0)
+        axis->least = axis->least > 0 ? fmin(axis->least, value) : value;
+    axis->found = true;
+}
+
+void chart_key(struct chart *c, const char *label, unsigned colour)
+{
+    if (c->n_keys < CHART_LINES_MAX)
+        c->key[c->n_keys++] = (struct chart_key){label, colour};
+}
+
+void chart_mark(struct chart *c, struct chart_mark mark, const char *text)
+{
+    memory_grow(&c->mark, &c->room, c->n_marks + 1, sizeof(*c->mark));
+    mark.at_text = c->texts.length;
+    mark.has_text = text != NULL;
+    text_append(&c->texts, text ? text : "", text ? strlen(text) + 1 : 0);
+    c->mark[c->n_marks++] = mark;
+    for (size_t i = 0; i < mark.n && mark.shape != CHART_STEPS; i++) {
+        chart_extend(&c->x, mark.points[i].at);
+        chart_extend(&c->y, mark.points[i].value);
+    }
+    if (mark.shape >= CHART_LINE)
+        return;
+    chart_extend(&c->x, mark.x);
+    chart_extend(&c->y, mark.y);
+    if (mark.shape == CHART_BOX || mark.shape == CHART_SEGMENT)
+        chart_extend(&c->x, mark.x2);
+    else if (mark.shape != CHART_UPRIGHT)
+        chart_extend(&c->y, mark.high);
+}
+
+static const char *value_tip(const struct chart *c, const char *label, const struct chart_value *v, char tip[512])
+{
+    const bool interval = isfinite(v->low) && isfinite(v->high);
+
+    return text_line(tip, 512, interval ? "%s: %s (95 %% of the mean: %s)" : "%s: %s", label,
+                     UNITS_VALUE(v->value, c->y.unit), UNITS_RANGE(v->low, v->high, c->y.unit));
+}
+
+static int by_x(const void *a, const void *b)
+{
+    return ORDER_OF(((const struct chart_value *)a)->x, ((const struct chart_value *)b)->x);
+}
+
+void chart_curve(struct chart *c, const char *label, unsigned colour, struct chart_value *values, size_t n)
+{
+    struct stats_point *points = memory_get(n, sizeof(*points));
+    size_t known = 0;
+    char tip[512];
+
+    c->log_together = true;
+    c->x.steps = c->y.steps = 6;
+    c->x.tight = true;
+    c->x.scale = c->x.scale == CHART_LOG ? CHART_LOG : CHART_AUTO;
+    c->y.scale = CHART_AUTO;
+    chart_key(c, label, colour);
+    qsort(values, n, sizeof(*values), by_x);
+    for (size_t i = 0; i < n && known < CHART_LINES_MAX; i++)
+        if (isfinite(values[i].x) && isfinite(values[i].value))
+            values[known++] = values[i];
+    for (size_t i = 0; i < known; i++)
+        points[i] = (struct stats_point){values[i].x, values[i].value};
+    chart_mark(
+        c, (struct chart_mark){.shape = CHART_LINE, .group = colour + 1, .points = points, .n = known, .owned = true},
+        NULL);
+    for (size_t i = 0; i < known; i++)
+        chart_mark(c,
+                   (struct chart_mark){.shape = CHART_DOT,
+                                       .group = colour + 1,
+                                       .classes = "mark",
+                                       .x = values[i].x,
+                                       .y = values[i].value,
+                                       .low = values[i].low,
+                                       .high = values[i].high,
+                                       .size = 3},
+                   value_tip(c, label, &values[i], tip));
+}
+
+void chart_bar(struct chart *c, size_t category, size_t series, const struct chart_value *v)
+{
+    char tip[512];
+    const char *name = TEXT_LINE("%.60s, %.60s", c->category[category], c->key[series].label);
+
+    if (isfinite(v->value))
+        chart_mark(c,
+                   (struct chart_mark){.shape = CHART_BAR,
+                                       .classes = chart_class(c->key[series].colour),
+                                       .x = (double)category,
+                                       .x2 = (double)series,
+                                       .y = v->value,
+                                       .low = v->low,
+                                       .high = v->high},
+                   value_tip(c, name, v, tip));
+}
+
+/* --- Drawing. --- */
+
+void chart_legend_item(struct text *out, const char *classes, const char *label)
+{
+    html_put(out, "<span><i class=\"key %s\"></i>%s</span>", classes, label);
+}
+
+/* Up to the start of the SVG, `height` pixels high; a legend if there are several keys. The description follows. */
+static void put_head(const struct chart *c, double height, struct text *out)
+{
+    html_put(out, "<figure><figcaption>%s", c->title);
+    if (c->note && c->note[0])
+        html_put(out, "<small>%s</small>", c->note);
+    text_printf(out, "</figcaption>\n");
+    if (c->n_keys > 1) {
+        text_printf(out, CHART_LEGEND);
+        for (size_t i = 0; i < c->n_keys; i++)
+            chart_legend_item(out, chart_class(c->key[i].colour), c->key[i].label);
+        text_printf(out, "</div>\n");
+    }
+    html_put(out, "<svg role=\"img\" viewBox=\"0 0 %f %f\" preserveAspectRatio=\"xMidYMin meet\"><title>%s</title>",
+             WIDTH, height, c->title);
+}
+
+static bool wants_log(const struct chart_axis *axis)
+{
+    return axis->scale == CHART_LOG || (axis->scale != CHART_LINEAR && axis->low > 0 &&
+                                        axis->high / axis->low > (axis->scale == CHART_WIDE ? WIDE : LOG_FROM));
+}
+
+/* From axis->from to axis->to. */
+struct svg_scale chart_scale(const struct chart_axis *axis, bool log)
+{
+    const double low = log ? axis->least : axis->tight ? axis->low : fmin(axis->low, axis->reach);
+    struct svg_scale scale = svg_scale(low, axis->high, 0, 1, log);
+
+    if (axis->steps)
+        svg_scale_round(&scale, axis->steps);
+    return scale;
+}
+
+/* Shortens the axis if the label of its last tick would exceed the right edge. */
+static void make_x_ticks(struct frame *f, const char *unit)
+{
+    svg_ticks(&f->x, unit, 0, &f->x_ticks);
+    if (f->x_ticks.n == 0)
+        return;
+    size_t last = f->x_ticks.n - 1;
+    double end = svg_at(&f->x, f->x_ticks.at[last]) + svg_text_width(f->x_ticks.label[last]) / 2;
+    if (end > WIDTH) {
+        f->x.to -= end - WIDTH;
+        svg_ticks(&f->x, unit, 0, &f->x_ticks);
+    }
+}
+
+/* Below the bars: every nth name if there is no room for all. */
+static void put_categories(const struct chart *c, const struct frame *f, struct text *out)
+{
+    double room = (f->x.to - f->x.from) / (double)c->n_categories, widest = 0;
+    size_t every = 1;
+
+    for (size_t i = 0; i < c->n_categories; i++)
+        widest = fmax(widest, fmin(svg_text_width(c->category[i]), 90) + 6);
+    while (room * (double)every < widest && every < c->n_categories)
+        every++;
+    svg_group(out, "axis x");
+    for (size_t i = 0; i < c->n_categories; i += every)
+        svg_label(out, f->x.from + room * ((double)i + 0.5), f->y.from + 18, "middle", "tick", c->category[i],
+                  fmax(room * (double)every, 40));
+    svg_line(out, f->x.from, f->y.from, f->x.to, f->y.from, "base");
+    svg_label(out, f->x.to, f->y.from + 33, "end", "name", c->x.title, 0);
+    svg_group_end(out);
+}
+
+/* With an axis at the left, and another one or categories below. */
+static void begin_plot(const struct chart *c, struct frame *f, struct text *out)
+{
+    const bool together = !c->log_together || (wants_log(&c->x) && wants_log(&c->y));
+
+    f->y = chart_scale(&c->y, wants_log(&c->y) && together);
+    f->y.from = HEIGHT - BELOW;
+    f->y.to = TOP;
+    svg_ticks(&f->y, c->y.unit, TICK_ROOM, &f->y_ticks);
+    if (!c->n_categories)
+        f->x = chart_scale(&c->x, wants_log(&c->x) && (together || c->x.scale == CHART_LOG));
+    f->x.from = f->y_ticks.widest + 10;
+    f->x.to = WIDTH - (c->n_categories ? 6 : 22);
+    if (!c->n_categories)
+        make_x_ticks(f, c->x.unit);
+    put_head(c, HEIGHT, out);
+    if (c->n_categories)
+        html_put(out, "<desc>Bars of %s by %s.</desc>", c->y.title, c->x.title);
+    else
+        html_put(out, "<desc>Across: %s, %s. Upwards: %s, %s.</desc>", c->x.title,
+                 UNITS_RANGE(f->x.low, f->x.high, c->x.unit), c->y.title, UNITS_RANGE(f->y.low, f->y.high, c->y.unit));
+    svg_axis_left(out, &(struct svg_axis){&f->y, &f->y_ticks, c->y.title}, f->x.from, f->x.to);
+    if (c->n_categories)
+        put_categories(c, f, out);
+    else
+        svg_axis_below(out, &(struct svg_axis){&f->x, &f->x_ticks, c->x.title}, f->y.from, f->y.to);
+}
+
+/* With lines one below the other, or one strip of dots. */
+static void begin_lines(const struct chart *c, struct frame *f, struct text *out)
+{
+    const double top = c->n_lines ? LINE_TOP : c->strip_top;
+    const double bottom = top + (c->n_lines ? LINE * (double)c->n_lines + 2 : STRIP);
+    double widest = 0;
+
+    for (size_t i = 0; i < c->n_lines; i++)
+        widest = fmax(widest, fmin(svg_text_width(c->line[i]), LABEL_MOST));
+    f->x = chart_scale(&c->x, wants_log(&c->x));
+    f->x.from = c->n_lines ? widest + LABEL_GAP : STRIP_SIDES;
+    f->x.to = WIDTH - c->right;
+    f->y =
+        (struct svg_scale){.low = 0, .high = (double)c->n_lines, .from = top + LINE / 2, .to = bottom - 2 + LINE / 2};
+    if (!c->n_lines)
+        f->y = (struct svg_scale){.low = 0, .high = 1, .from = bottom - 5, .to = top + 5};
+    make_x_ticks(f, c->x.unit);
+    put_head(c, bottom + BELOW, out);
+    if (c->n_lines)
+        html_put(out, "<desc>%zu lines; across: %s, %s.</desc>", c->n_lines, c->x.title,
+                 UNITS_RANGE(f->x.low, f->x.high, c->x.unit));
+    else
+        html_put(out, "<desc>%zu dots; across: %s, %s.</desc>", c->n_dots, c->x.title,
+                 UNITS_RANGE(c->x.low, c->x.high, c->x.unit));
+    svg_axis_below(out, &(struct svg_axis){&f->x, &f->x_ticks, c->x.title}, bottom, top);
+    for (size_t i = 0; i < c->n_lines; i++)
+        if (!i || strcmp(c->line[i], c->line[i - 1]) != 0)
+            svg_label(out, 0, svg_at(&f->y, (double)i) + 3.5, "start", "ink", c->line[i], LABEL_MOST);
+}
+
+static void put_whisker(const struct frame *f, double x, const struct chart_mark *mark, struct text *out)
+{
+    if (!isfinite(mark->low) || !isfinite(mark->high) || !(mark->high > mark->low))
+        return;
+    double low = svg_at(&f->y, mark->low), high = svg_at(&f->y, mark->high);
+    svg_line(out, x, low, x, high, "whisker");
+    svg_line(out, x - 2.5, low, x + 2.5, low, "whisker");
+    svg_line(out, x - 2.5, high, x + 2.5, high, "whisker");
+}
+
+static void put_bar(const struct chart *c, const struct frame *f, const struct chart_mark *mark, const char *tip,
+                    struct text *out)
+{
+    const double n_series = (double)(c->n_keys ? c->n_keys : 1);
+    const double room = (f->x.to - f->x.from) / (double)c->n_categories;
+    const double width = fmin(room * 0.8 / n_series, WIDEST_BAR);
+    const double x = f->x.from + room * (mark->x + 0.5) - width * n_series / 2 + width * mark->x2;
+    const double y = svg_at(&f->y, mark->y), foot = f->y.from;
+
+    svg_box(out, x + 0.5, mark->y > 0 ? fmin(y, foot - 1) : foot - 0.5, fmax(width - 1, 0.6),
+            mark->y > 0 ? fmax(foot - y, 1) : 0.5, mark->classes, tip);
+    put_whisker(f, x + width / 2, mark, out);
+}
+
+static void put_mark(const struct chart *c, const struct frame *f, const struct chart_mark *m, struct text *out)
+{
+    const double x = svg_at(&f->x, m->x) + m->dx, y = svg_at(&f->y, m->y) + m->dy;
+    const double x2 = svg_at(&f->x, m->x2) + m->dx2, y2 = y - m->dy + m->dy2;
+    const char *text = m->has_text ? c->texts.data + m->at_text : NULL;
+
+    switch (m->shape) {
+    case CHART_BAR:
+        put_bar(c, f, m, text, out);
+        break;
+    case CHART_DOT:
+        put_whisker(f, x, m, out);
+        svg_dot(out, x, y, m->size, m->classes, text);
+        break;
+    case CHART_BOX:
+        svg_box(out, x, y, fmax(x2 - x, m->size), y2 - y, m->classes, text);
+        break;
+    case CHART_SEGMENT:
+        svg_line(out, x, y, x2, y2, m->classes);
+        break;
+    case CHART_LINE:
+        svg_trace(out, &f->x, &f->y, m->points, m->n, m->classes);
+        break;
+    case CHART_POINTS:
+        svg_scatter(out, &f->x, &f->y, m->points, m->n, m->classes);
+        break;
+    case CHART_STEPS:
+        svg_steps(out, &f->x, &f->y, m->points, m->n, m->classes);
+        break;
+    case CHART_UPRIGHT:
+        svg_line(out, x, f->y.from, x, f->y.to, m->classes);
+        break;
+    case CHART_TEXT:
+        svg_label(out, x, y, m->ends ? "end" : "start", m->classes, text, m->size < 0 ? f->x.to - f->x.from : m->size);
+        break;
+    }
+}
+
+static void free_marks(struct chart *c)
+{
+    for (size_t i = 0; i < c->n_marks; i++)
+        if (c->mark[i].owned)
+            free((void *)c->mark[i].points);
+    free(c->mark);
+    text_free(&c->texts);
+}
+
+bool chart_put(struct chart *c, struct text *out)
+{
+    const bool plot = !c->n_lines && c->strip_top <= 0, categories = c->n_categories > 0;
+    const bool drawn =
+        (c->x.found || categories) && (!plot || c->y.found) && (!c->log_together || c->x.high > c->x.low);
+    struct frame f = {.top = 0};
+    unsigned group = 0;
+
+    if (drawn) {
+        (plot ? begin_plot : begin_lines)(c, &f, out);
+        for (size_t i = 0; i <= c->n_marks; i++) {
+            const unsigned own = i < c->n_marks ? c->mark[i].group : 0;
+            if (own != group && group)
+                svg_group_end(out);
+            if (own != group && own)
+                svg_group(out, chart_class(own - 1));
+            group = own;
+            if (i < c->n_marks)
+                put_mark(c, &f, &c->mark[i], out);
+        }
+        text_printf(out, "</svg>\n</figure>\n");
+    }
+    out->failed |= c->texts.failed;
+    free_marks(c);
+    return drawn;
+}
+
+/* --- Charts of rows. --- */
+
+#define BODY        0.999
+#define BINS        96
+#define LEAST_COUNT 0.5 /* lower end of a logarithmic count axis, so that a count of one has a bar too */
+
+static double position_of(const struct row *row, double share)
+{
+    double sum = 0, so_far = 0;
+
+    for (size_t i = 0; i < row->n_hist; i++)
+        sum += plot_is_event(&row->hist[i]) ? row->hist[i].value : 0;
+    for (size_t i = 0; i < row->n_hist; i++) {
+        so_far += plot_is_event(&row->hist[i]) ? row->hist[i].value : 0;
+        if (so_far >= share * sum && so_far > 0)
+            return row->hist[i].at;
+    }
+    return NAN;
+}
+
+/* The least distance between two values (up to the limit): usually the resolution of the clock. Narrower bins would
+ * alternate with empty ones. */
+static double finest(const struct chart_entry *entries, size_t n, double limit)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 1; j < entries[i].row->n_hist && entries[i].row->hist[j].at <= limit; j++) {
+            double apart = entries[i].row->hist[j].at - entries[i].row->hist[j - 1].at;
+            least = apart > 0 ? fmin(least, apart) : least;
+        }
+    return isfinite(least) ? least : 1;
+}
+
+static size_t make_edges(const struct svg_scale *x, double grain, double edges[BINS + 1])
+{
+    double width = (x->high - x->low) / BINS;
+    size_t n = BINS;
+
+    if (!x->log) {
+        width = fmax(ceil(width / grain - 1e-6), 1) * grain;
+        n = (size_t)ceil((x->high - x->low) / width - 1e-6);
+        n = n < 1 ? 1 : n > BINS ? BINS : n;
+    }
+    for (size_t i = 0; i <= n; i++)
+        edges[i] =
+            x->log ? x->low * pow(x->high / x->low, (double)i / BINS) : fmin(x->low + width * (double)i, x->high);
+    return n;
+}
+
+void chart_histograms(struct chart *c, const struct chart_entry *entries, size_t n, bool body)
+{
+    double edges[BINS + 1], counts[BINS];
+
+    for (size_t i = 0; i < n; i++) {
+        chart_extend(&c->x, position_of(entries[i].row, 0));
+        chart_extend(&c->x, position_of(entries[i].row, body ? BODY : 1));
+    }
+    if (!c->x.found)
+        return;
+    c->x.scale = CHART_AUTO;
+    const bool log = wants_log(&c->x);
+    const double grain = finest(entries, n, c->x.high);
+    c->x.high += log ? 0 : grain;
+    c->x.scale = log && !body ? CHART_LOG : CHART_LINEAR;
+    c->x.tight = true;
+    c->x.steps = 6;
+    c->y.scale = CHART_LOG;
+    c->y.steps = 6;
+    const struct svg_scale x = chart_scale(&c->x, log && !body);
+    const size_t bins = make_edges(&x, grain, edges);
+    chart_extend(&c->y, LEAST_COUNT);
+    chart_extend(&c->y, 1);
+    for (size_t i = 0; i < n; i++) {
+        struct stats_point *steps = memory_get(bins + 1, sizeof(*steps));
+        plot_count(entries[i].row, edges, bins, counts);
+        for (size_t j = 0; j <= bins; j++) {
+            steps[j] = (struct stats_point){edges[j], j < bins ? counts[j] : 0};
+            chart_extend(&c->y, steps[j].value);
+        }
+        chart_key(c, entries[i].label, entries[i].colour);
+        chart_mark(c,
+                   (struct chart_mark){.shape = CHART_STEPS,
+                                       .group = entries[i].colour + 1,
+                                       .classes = n < 3 ? "area" : "thin",
+                                       .points = steps,
+                                       .n = bins,
+                                       .owned = true},
+                   NULL);
+    }
+}
+
+void chart_series(struct chart *c, const struct chart_entry *entries, size_t n, double before, bool dots)
+{
+    c->x.steps = c->y.steps = 6;
+    c->x.tight = !dots;
+    c->y.tight = true;
+    c->y.scale = CHART_AUTO;
+    for (size_t i = 0; i < n; i++) {
+        const struct row *row = entries[i].row;
+        size_t points = 0;
+        while (points < row->n_series && row->series[points].at < before)
+            points++;
+        chart_key(c, entries[i].label, entries[i].colour);
+        chart_mark(c,
+                   (struct chart_mark){.shape = dots ? CHART_POINTS : CHART_LINE,
+                                       .group = entries[i].colour + 1,
+                                       .classes = dots ? "dots" : "thin",
+                                       .points = row->series,
+                                       .n = points},
+                   NULL);
+    }
+}
+
+/* --- Charts with a line for each row. --- */
+
+#define SAMPLES     300u /* most dots in a line; of more samples every nth is drawn */
+#define STRIP_CELLS 240u
+
+static double add_line(struct chart *c, const char *label)
+{
+    c->line[c->n_lines++] = label;
+    return (double)(c->n_lines - 1);
+}
+
+static void say_missing(struct chart *c, double y, const struct row *row)
+{
+    const char *why = TEXT_LINE("%s%s%s", row->status == ROW_OK ? "no value" : row_status_name(row->status),
+                                row->reason[0] ? ": " : "", row->reason);
+
+    chart_mark(c, (struct chart_mark){.shape = CHART_TEXT, .x = NAN, .dx = 4, .y = y, .dy = 4, .size = -1}, why);
+}
+
+static void say(struct chart *c, unsigned group, double x, double y, const char *text)
+{
+    chart_mark(
+        c, (struct chart_mark){.shape = CHART_TEXT, .group = group, .classes = "ink", .x = x, .dx = 4, .y = y, .dy = 4},
+        text);
+}
+
+/* half: of its height, in pixels. least: its width in pixels, at least. */
+static void mark_box(struct chart *c, unsigned group, double from, double to, double y, double half,
+                     const char *classes, double least, const char *tip)
+{
+    chart_mark(c,
+               (struct chart_mark){.shape = CHART_BOX,
+                                   .group = group,
+                                   .classes = classes,
+                                   .x = from,
+                                   .x2 = to,
+                                   .y = y,
+                                   .dy = -half,
+                                   .dy2 = half,
+                                   .size = least},
+               tip);
+}
+
+/* Across, or upright if from is to. */
+static void mark_segment(struct chart *c, unsigned group, double from, double to, double y, double half,
+                         const char *classes)
+{
+    chart_mark(c,
+               (struct chart_mark){.shape = CHART_SEGMENT,
+                                   .group = group,
+                                   .classes = classes,
+                                   .x = from,
+                                   .x2 = to,
+                                   .y = y,
+                                   .dy = -half,
+                                   .dy2 = half},
+               NULL);
+}
+
+static void mark_dot(struct chart *c, unsigned group, double x, double y, double dy, double size, const char *classes)
+{
+    chart_mark(c,
+               (struct chart_mark){.shape = CHART_DOT,
+                                   .group = group,
+                                   .classes = classes,
+                                   .x = x,
+                                   .y = y,
+                                   .dy = dy,
+                                   .low = NAN,
+                                   .high = NAN,
+                                   .size = size},
+               NULL);
+}
+
+static const char *range_tip(const struct chart *c, const struct chart_entry *entry, struct text *tip)
+{
+    const struct stats_summary *s = &entry->row->stats;
+    const struct {
+        const char *name;
+        double value;
+    } marks[] = {{"minimum", s->min}, {"median", s->median}, {"mean", s->mean},
+                 {"p99", s->p99},     {"p99.9", s->p999},    {"maximum", s->max}};
+
+    text_printf(tip, "%s", entry->label);
+    for (size_t i = 0; i < COUNT(marks); i++)
+        if (isfinite(marks[i].value))
+            text_printf(tip, "%s%s %s", i ? ", " : ": ", marks[i].name, UNITS_VALUE(marks[i].value, c->x.unit));
+    return tip->data;
+}
+
+void chart_length(struct chart *c, const struct chart_entry *entry, const struct chart_value *v)
+{
+    const double y = add_line(c, entry->label);
+    const unsigned group = entry->colour + 1;
+
+    c->right = 66;
+    c->x.steps = 4;
+    if (!isfinite(v->value)) {
+        say_missing(c, y, entry->row);
+        return;
+    }
+    const char *value = UNITS_VALUE(v->value, c->x.unit);
+    const bool interval = isfinite(v->low) && isfinite(v->high);
+    mark_box(c, group, 0, v->value, y, 5.5, "", 0.7,
+             TEXT_LINE(isfinite(v->low) ? "%s: %s, 95 %% of the mean: %s" : "%s: %s", entry->label, value,
+                       UNITS_RANGE(v->low, v->high, c->x.unit)));
+    if (interval)
+        mark_segment(c, group, v->low, v->high, y, 0, "whisker");
+    say(c, group, isfinite(v->high) ? fmax(v->value, v->high) : v->value, y, value);
+}
+
+void chart_stack(struct chart *c, const struct chart_entry *entry, const double *parts)
+{
+    const double y = add_line(c, entry->label);
+    double so_far = 0;
+
+    c->right = 66;
+    c->x.steps = 4;
+    for (size_t i = 0; i < c->n_keys; i++)
+        if (parts[i] > 0 && isfinite(parts[i])) {
+            mark_box(c, 0, so_far, so_far + parts[i], y, 5.5, chart_class(c->key[i].colour), 0.4,
+                     TEXT_LINE("%.60s, %s: %s", entry->label, c->key[i].label, UNITS_VALUE(parts[i], c->x.unit)));
+            so_far += parts[i];
+        }
+    chart_extend(&c->x, so_far);
+    say(c, 0, so_far, y, UNITS_VALUE(so_far, c->x.unit));
+}
+
+void chart_range(struct chart *c, const struct chart_entry *entry)
+{
+    const struct stats_summary *s = &entry->row->stats;
+    const double y = add_line(c, entry->label);
+    const unsigned group = entry->colour + 1;
+    FREED_BY(text_free) struct text tip = {0};
+
+    c->right = 24;
+    c->x.scale = CHART_LOG;
+    c->x.steps = 6;
+    if (!isfinite(s->min) || !isfinite(s->max) || !isfinite(s->median)) {
+        chart_extend(&c->x, s->min);
+        chart_extend(&c->x, s->max);
+        say_missing(c, y, entry->row);
+        return;
+    }
+    mark_segment(c, group, s->min, s->max, y, 0, "");
+    mark_segment(c, group, s->min, s->min, y, 3, "");
+    mark_segment(c, group, s->max, s->max, y, 4.5, "bold");
+    if (s->p99 > s->median)
+        mark_box(c, group, s->median, s->p99, y, 3.5, "soft", 0, NULL);
+    if (isfinite(s->p99))
+        mark_segment(c, group, s->p99, s->p99, y, 4.5, "");
+    mark_dot(c, group, s->median, y, 0, 3.6, "mark");
+    mark_box(c, group, s->min, s->max, y, 6, "hit", 2, range_tip(c, entry, &tip));
+}
+
+void chart_samples(struct chart *c, const struct chart_entry *entry)
+{
+    const struct row *row = entry->row;
+    const struct stats_summary *s = &row->stats;
+    const double y = add_line(c, entry->label), at = isfinite(s->median) ? s->median : row->value;
+    const unsigned group = entry->colour + 1;
+    const size_t every = row->n_samples / SAMPLES + 1;
+    FREED_BY(text_free) struct text tip = {0};
+
+    c->right = 24;
+    c->x.scale = CHART_WIDE;
+    c->x.tight = true;
+    c->x.steps = 5;
+    chart_extend(&c->x, row->value);
+    if (row->n_samples == 0 && !isfinite(row->value)) {
+        say_missing(c, y, row);
+        return;
+    }
+    for (size_t i = 0; i < row->n_samples; i++)
+        chart_extend(&c->x, row->samples[i]);
+    for (size_t i = 0; i < row->n_samples; i += every)
+        if (isfinite(row->samples[i]))
+            mark_dot(c, group, row->samples[i], y, ((double)(i / every % 5) - 2) * 1.6, 2, "faint");
+    if (isfinite(s->ci95_lo) && isfinite(s->ci95_hi))
+        mark_segment(c, group, s->ci95_lo, s->ci95_hi, y, 0, "bold");
+    chart_mark(c,
+               (struct chart_mark){.shape = CHART_BOX,
+                                   .group = group,
+                                   .classes = "mark",
+                                   .x = at,
+                                   .dx = -1,
+                                   .x2 = at,
+                                   .dx2 = 1,
+                                   .y = y,
+                                   .dy = -6,
+                                   .dy2 = 6},
+               range_tip(c, entry, &tip));
+}
+
+/* Lower limits of the colour levels, as shares of the time. Level 0 is for a share of 0. */
+static const double level_from[HTML_LEVELS] = {0, 0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 5e-1};
+static const char *const level_names[HTML_LEVELS] = {"nothing", "less", "0.001 %", "0.01 %",
+                                                     "0.1 %",   "1 %",  "10 %",    "50 % or more"};
+
+static unsigned level_of(double share)
+{
+    unsigned level = HTML_LEVELS - 1;
+
+    if (!(share > 0))
+        return 0;
+    while (level > 1 && share < level_from[level] * 0.9999)
+        level--;
+    return level;
+}
+
+void chart_strip(struct chart *c, const struct chart_entry *entry)
+{
+    const struct row *row = entry->row;
+    const size_t cells = row->n_series < STRIP_CELLS ? row->n_series : STRIP_CELLS;
+    const double y = add_line(c, entry->label), all = plot_strip_part(row) * (double)row->n_series;
+    size_t begun = 0;
+
+    c->right = 24;
+    for (unsigned i = 0; i < HTML_LEVELS && c->n_lines == 1; i++)
+        chart_key(c, level_names[i], HTML_COLOURS + i);
+    if (!(all > 0))
+        say_missing(c, y, row);
+    for (size_t i = 0; i < cells && all > 0; i++) {
+        const unsigned level = level_of(plot_strip_share(row, i, cells));
+        if (i + 1 < cells && level_of(plot_strip_share(row, i + 1, cells)) == level)
+            continue;
+        mark_box(c, 0, all * (double)begun / (double)cells, all * (double)(i + 1) / (double)cells, y, 7,
+                 chart_class(HTML_COLOURS + level), 0,
+                 TEXT_LINE("%.60s: %s%s", entry->label, level_names[level],
+                           level > 1 && level < HTML_LEVELS - 1 ? " or more lost" : " lost"));
+        begun = i + 1;
+    }
+}
