@@ -67,7 +67,7 @@ static const struct option rows[] = {
     {OPTION("comment", 'm', struct measure_options, comment, "text for the comment column of each row"),
      OPTION_WORD("TEXT")},
     {OPTION("quick", 0, struct measure_options, quick, "measure briefly, for a first look")},
-    {OPTION("classic", 0, struct measure_options, classic, "measure as long as the original programs")},
+    {OPTION("classic", 0, struct measure_options, classic, "measure as long as UnixBench, Interbench and the others do")},
     {OPTION("strict", 0, struct measure_options, strict, "exit 3 if a row is degraded, skipped or unstable")},
     REQUIRE_ROWS(struct measure_options),
     {OPTION("quiet", 'q', struct measure_options, quiet, "print only the tables: no header, progress or warnings")},

@@ -9,7 +9,7 @@
 #include "load/load.h"
 #include "out/export.h"
 
-#define TITLE "runs UNIX microbenchmarks; index: stable protocol or classic protocol"
+#define TITLE "runs the tests of UnixBench and computes its index"
 
 /* --- Tables in UnixBench's layout. --- */
 
