@@ -203,8 +203,8 @@ int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context
 /* NULL is allowed. Leaves the file as it is. */
 void snapshot_close(struct snapshot *snapshot);
 
-/* The file of a snapshot (snapshot.h), and other lists of settings: lines PATH=VALUE, empty ones, and comments after
- * '#'. The first line of a snapshot names the boot, the last one is "# end". */
+/* The file of a snapshot, and other lists of settings: lines PATH=VALUE, empty ones, and comments after '#'. The first
+ * line of a snapshot names the boot, the last one is "# end". */
 
 /* Only files below /proc/sys, /proc/irq and /sys: a path such as /proc/self/root/... leads to any file. */
 bool snapshot_path_allowed(const char *path);
@@ -215,16 +215,6 @@ int snapshot_check_value(const char *value);
 /* Adds the settings of a list, whose text is modified. Returns 0; -ENOMEM; or -EINVAL, with its number in line, at
  * the first line that is neither an allowed setting nor a comment. */
 int snapshot_read_list(char *text, struct setting_writes *settings, size_t *line);
-
-/* Both return a descriptor that holds this process's lock (fcntl(2): released when the process closes any descriptor
- * of the file, or ends), or -errno with a line in error; see snapshot_save() and snapshot_open(). */
-int snapshot_file_create(const char *root, const char *file, const struct setting_writes *saved, char *error,
-                         size_t error_size);
-int snapshot_file_open(const char *root, const char *file, struct setting_writes *saved, char *error,
-                       size_t error_size);
-
-/* Removes the descriptor's file, unless another has the name by now. Returns 0 or -errno. */
-int snapshot_file_remove(int fd, const char *file);
 
 /* Sets settings for low noise and restores them: for `tune`, and for commands with --tuned. */
 
@@ -239,8 +229,8 @@ bool tuned_is_managed(const char *path, int error);
  * the output's header in message; -1 with a line that names the others. huge_advised: the measured work requests
  * huge pages, which then stay available. tuned_end() must follow in both cases; after a kill, `untune` restores. */
 int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size);
-/* Sets what a file lists (see snapshot_file.h), as tuned_begin() does; tuned_check_file() only checks the file. Both
- * return -1 with a message when it cannot be read or has any other line. */
+/* Sets what a file lists (see snapshot_read_list()), as tuned_begin() does; tuned_check_file() only checks the file.
+ * Both return -1 with a message when it cannot be read or has any other line. */
 int tuned_begin_file(const char *file, char *message, size_t size);
 int tuned_check_file(const char *file, char *message, size_t size);
 /* Returns 0, also when nothing was changed; -1 with lines on standard error when some could not be restored. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A snapshot is written completely or not at all; nothing that is read is trusted. */
 #include "settings/settings.h"
 
 #include <errno.h>
@@ -14,7 +15,12 @@
 #include "rows/text.h"
 #include "settings/settings_read.h"
 #include "sys/base.h"
+#include "sys/file.h"
 #include "sys/process.h"
+
+#define BOOT_FILE "/proc/sys/kernel/random/boot_id"
+#define FIRST     "# jitbench snapshot of boot "
+#define LAST      "# end\n"
 
 /* Files of /proc/sys and /sys hold at most a page. */
 #define CONTENT_MAX 4096
@@ -36,7 +42,12 @@ struct snapshot {
     /* For each file in saved; restoring must not need memory. */
     struct restored *restored;
     int fd; /* -1: nothing to save */
+    /* of the call that goes on: where its reason of a failure goes */
+    char *error;
+    size_t error_size;
 };
+
+#define snapshot_fail(s, code, ...) fail_because(code, (s)->error, (s)->error_size, __VA_ARGS__)
 
 /* Writing a file whose path ends in `written` also changes `changed`, in the same directory or a pattern of paths. All
  * are saved before it, and so restored after it. */
@@ -125,22 +136,6 @@ const char *snapshot_default_file(void)
     return files[0];
 }
 
-static struct snapshot *new_snapshot(const struct snapshot_place *place, size_t n_writes)
-{
-    struct snapshot *s = calloc(1, sizeof(*s));
-
-    if (!s)
-        return NULL;
-    s->place = *place;
-    s->place.write = place->write ? place->write : write_file;
-    s->fd = -1;
-    s->saved_of = calloc(n_writes + 1, sizeof(*s->saved_of));
-    if (s->saved_of)
-        return s;
-    snapshot_close(s);
-    return NULL;
-}
-
 void snapshot_close(struct snapshot *snapshot)
 {
     if (!snapshot)
@@ -181,21 +176,17 @@ static int remember_matches(struct snapshot *s, const char *pattern)
     return code;
 }
 
-static int remember_neighbour(struct snapshot *s, const char *path, const char *name)
-{
-    return remember(s, PROCFS_PATH("%.*s/%s", (int)(strrchr(path, '/') - path), path, name));
-}
-
 /* Ignores files that cannot be read: they do not exist, or cannot have been set. */
 static int remember_side_effects(struct snapshot *s, const char *path, bool seen[COUNT(side_effects)])
 {
+    const int folder_length = (int)(strrchr(path, '/') - path);
     int code = 0;
 
     for (size_t i = 0; i < COUNT(side_effects) && code != -ENOMEM; i++) {
         if (!ends_with(path, side_effects[i].written))
             continue;
         if (side_effects[i].changed[0] != '/')
-            code = remember_neighbour(s, path, side_effects[i].changed);
+            code = remember(s, PROCFS_PATH("%.*s/%s", folder_length, path, side_effects[i].changed));
         else if (!seen[i])
             code = remember_matches(s, side_effects[i].changed);
         seen[i] = true;
@@ -207,7 +198,8 @@ static int remember_all(struct snapshot *s)
 {
     bool seen[COUNT(side_effects)] = {false};
 
-    for (size_t i = 0; i < s->writes->n; i++) {
+    s->saved_of = calloc(s->writes->n + 1, sizeof(*s->saved_of));
+    for (size_t i = 0; i < s->writes->n && s->saved_of; i++) {
         const char *path = s->writes->write[i].path;
         int code = remember_side_effects(s, path, seen);
         if (code == 0)
@@ -216,54 +208,276 @@ static int remember_all(struct snapshot *s)
             return code;
         s->saved_of[i] = code ? code : (long)s->saved.n - 1;
     }
-    return 0;
+    s->restored = calloc(s->saved.n + 1, sizeof(*s->restored));
+    return s->saved_of && s->restored ? 0 : -ENOMEM;
 }
 
-static bool get_room(struct snapshot *s)
+static struct snapshot *new_snapshot(const struct snapshot_place *place)
 {
-    s->restored = calloc(s->saved.n + 1, sizeof(*s->restored));
-    return s->restored != NULL;
+    struct snapshot *s = calloc(1, sizeof(*s));
+
+    if (!s)
+        return NULL;
+    s->place = *place;
+    s->place.write = place->write ? place->write : write_file;
+    s->fd = -1;
+    return s;
 }
 
 int snapshot_look(const struct snapshot_place *place, const struct setting_writes *writes, struct snapshot **out)
 {
-    struct snapshot *s = *out = new_snapshot(place, writes->n);
+    struct snapshot *s = *out = new_snapshot(place);
 
-    if (s)
+    if (s) {
         s->writes = writes;
-    if (s && !remember_all(s) && get_room(s))
-        return 0;
+        if (!remember_all(s))
+            return 0;
+    }
     snapshot_close(s);
     *out = NULL;
     return -ENOMEM;
 }
 
-int snapshot_save(struct snapshot *snapshot, char *error, size_t error_size)
-{
-    struct stat status;
+/* --- The file: lines PATH=VALUE, empty ones, and comments after '#'. The first line names the boot. --- */
 
-    if (!snapshot->saved.n && lstat(snapshot->place.file, &status))
+bool snapshot_path_allowed(const char *path)
+{
+    static const char *const folders[] = {"/proc/sys/", "/proc/irq/", "/sys/"};
+    bool below = false;
+
+    for (size_t i = 0; i < COUNT(folders); i++)
+        below = below || !strncmp(path, folders[i], strlen(folders[i]));
+    return below && !strstr(path, "/../") && !strpbrk(path, "=\n");
+}
+
+int snapshot_check_value(const char *value)
+{
+    for (const char *c = value; *c; c++)
+        if (*c != '\t' && (*c < ' ' || *c > '~'))
+            return -EILSEQ;
+    return strchr(value, '/') ? -EINVAL : 0;
+}
+
+int snapshot_read_list(char *text, struct setting_writes *settings, size_t *line)
+{
+    *line = 0;
+    for (char *end, *value; *text; text = end) {
+        end = text + strcspn(text, "\n");
+        if (*end)
+            *end++ = '\0';
+        (*line)++;
+        if (!text[0] || text[0] == '#')
+            continue;
+        if (!(value = strchr(text, '=')))
+            return -EINVAL;
+        *value++ = '\0';
+        if (!snapshot_path_allowed(text) || snapshot_check_value(value))
+            return -EINVAL;
+        if (setting_writes_add(settings, text, value))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Returns 0 when the lock is ours now, the ID of its holder, or -errno. */
+static pid_t lock(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    if (fcntl(fd, F_SETLK, &whole) == 0)
         return 0;
-    snapshot->fd =
-        snapshot_file_create(snapshot->place.root, snapshot->place.file, &snapshot->saved, error, error_size);
-    return snapshot->fd < 0 ? snapshot->fd : 0;
+    int code = -errno;
+    if (code != -EACCES && code != -EAGAIN)
+        return code;
+    return fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK && whole.l_pid > 0 ? whole.l_pid : -EBUSY;
+}
+
+/* EINVAL: nothing to flush. */
+static int sync_folder(int folder)
+{
+    return fsync(folder) && errno != EINVAL ? -errno : 0;
+}
+
+/* Locks the file before it gets its name: no process finds it unlocked. Never replaces another file. */
+static int publish(int folder, const char *name, const struct text *text)
+{
+    char temporary[NEW_FILE_NAME_SIZE] = "";
+    int fd = new_file_nameless(folder, 0600);
+
+    if (fd < 0) /* no nameless files in this file system */
+        fd = new_file_random(folder, temporary, O_CLOEXEC, 0600);
+    if (fd < 0)
+        return fd;
+    int code = new_file_write(fd, text->data, text->length);
+    if (code == 0)
+        code = fsync(fd) ? -errno : lock(fd);
+    if (code == 0 && temporary[0])
+        code = linkat(folder, temporary, folder, name, 0) ? -errno : 0;
+    else if (code == 0)
+        code = new_file_give_name(fd, folder, name);
+    if (temporary[0])
+        unlinkat(folder, temporary, 0);
+    if (code == 0 && (code = sync_folder(folder)) != 0)
+        unlinkat(folder, name, 0);
+    if (code)
+        fd_close(&fd);
+    return code ? code : fd;
+}
+
+/* *name: the last component. */
+static int open_folder(const char *file, const char **name)
+{
+    FREED_BY(fd_close) int at = directory_of(file, name);
+
+    if (at < 0)
+        return at;
+    int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* can be flushed */
+    return fd < 0 ? -errno : fd;
+}
+
+/* Returns 0, or -ENOENT with a line in error. */
+static int read_boot(struct snapshot *s, char boot[64])
+{
+    const int code = setting_read_line(s->place.root, BOOT_FILE, boot, 64);
+
+    return code ? snapshot_fail(s, -ENOENT, "cannot identify this boot: %s cannot be read: %s", BOOT_FILE,
+                                strerror(-code))
+                : 0;
+}
+
+int snapshot_save(struct snapshot *s, char *error, size_t error_size)
+{
+    FREED_BY(text_free) struct text text = {0};
+    struct stat status;
+    char boot[64];
+    const char *name, *file = s->place.file;
+
+    if (!s->saved.n && lstat(file, &status))
+        return 0;
+    s->error = error;
+    s->error_size = error_size;
+    if (read_boot(s, boot))
+        return -ENOENT;
+    text_printf(&text, FIRST "%s\n", boot);
+    for (size_t i = 0; i < s->saved.n; i++)
+        text_printf(&text, "%s=%s\n", s->saved.write[i].path, s->saved.write[i].value);
+    text_printf(&text, LAST);
+    if (text.failed)
+        return snapshot_fail(s, -ENOMEM, "out of memory");
+    FREED_BY(fd_close) int folder = open_folder(file, &name);
+    int fd = folder < 0 ? folder : publish(folder, name, &text);
+    if (fd == -EEXIST)
+        return snapshot_fail(s, fd, "'%s' is there already; 'jitbench untune' restores what it holds", file);
+    if (fd < 0)
+        return snapshot_fail(s, fd, "snapshot '%s': %s", file, strerror(-fd));
+    s->fd = fd;
+    return 0;
+}
+
+/* Locks the file, and refuses one that others could have written: through it they could change any setting. */
+static int check_trust(struct snapshot *s)
+{
+    const char *file = s->place.file;
+    struct stat status;
+    pid_t owner = lock(s->fd);
+
+    if (owner > 0)
+        return snapshot_fail(s, -EBUSY, "'%s' is in use: process %ld is tuning or measuring", file, (long)owner);
+    if (owner < 0)
+        return snapshot_fail(s, owner, "'%s' cannot be locked: %s", file, strerror(-owner));
+    if (fstat(s->fd, &status))
+        return snapshot_fail(s, -errno, "snapshot '%s': %s", file, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return snapshot_fail(s, -EPERM, "'%s' is not a regular file: not trusted", file);
+    if (status.st_uid != geteuid())
+        return snapshot_fail(s, -EPERM, "'%s' belongs to user %lu: not trusted", file, (unsigned long)status.st_uid);
+    if (status.st_mode & 022)
+        return snapshot_fail(s, -EPERM, "'%s' can be written by others: not trusted", file);
+    if (status.st_nlink > 1)
+        return snapshot_fail(s, -EPERM, "'%s' has %lu names (hard links): not trusted; remove the others", file,
+                             (unsigned long)status.st_nlink);
+    /* Its holder may have restored the settings and removed the file before it released the lock. */
+    if (status.st_nlink == 0)
+        return snapshot_fail(s, -ENOENT, "there is no snapshot '%s': nothing to restore", file);
+    return 0;
+}
+
+static int parse(struct snapshot *s, const char *boot, char *text)
+{
+    const size_t length = strlen(text), last = sizeof(LAST) - 1, first = sizeof(FIRST) - 1;
+    const char *file = s->place.file;
+    char *line = text + first;
+    size_t number;
+
+    if (length < first + last || strncmp(text, FIRST, first) != 0 || strcmp(text + length - last, LAST) != 0 ||
+        text[length - last - 1] != '\n')
+        return snapshot_fail(s, -EBADMSG, "'%s' is not a whole snapshot of this jitbench: remove the file", file);
+    const size_t boot_length = strcspn(line, "\n");
+    if (strlen(boot) != boot_length || strncmp(line, boot, boot_length) != 0)
+        return snapshot_fail(s, -ESTALE,
+                             "'%s' is from before the last boot, which undid the settings too, or of another host: "
+                             "remove the file",
+                             file);
+    const int code = snapshot_read_list(text, &s->saved, &number);
+    s->restored = calloc(s->saved.n + 1, sizeof(*s->restored));
+    if (code == -ENOMEM || !s->restored)
+        return snapshot_fail(s, -ENOMEM, "out of memory");
+    return code ? snapshot_fail(s, -EBADMSG, "'%s': line %zu: not as jitbench writes it", file, number) : 0;
+}
+
+static int load(struct snapshot *s)
+{
+    const char *file = s->place.file, *why;
+    char boot[64];
+
+    /* O_NONBLOCK: a FIFO must not hang the program. O_RDWR: a lock needs it. */
+    s->fd = open(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (s->fd < 0 && errno == ENOENT)
+        return snapshot_fail(s, -ENOENT, "there is no snapshot '%s': nothing to restore", file);
+    if (s->fd < 0 && errno == ELOOP)
+        return snapshot_fail(s, -EPERM, "'%s' is a symbolic link: not trusted", file);
+    if (s->fd < 0)
+        return snapshot_fail(s, -errno, "snapshot '%s': %s", file, strerror(errno));
+    int code = check_trust(s);
+    if (code || (code = read_boot(s, boot)))
+        return code;
+    FREED_BY(memory_free) char *text = text_file_rest(s->fd, false, &why);
+    return text ? parse(s, boot, text) : snapshot_fail(s, -EIO, "snapshot '%s' cannot be read: %s", file, why);
 }
 
 int snapshot_open(const struct snapshot_place *place, struct snapshot **out, char *error, size_t error_size)
 {
-    struct snapshot *s = *out = new_snapshot(place, 0);
+    struct snapshot *s = *out = new_snapshot(place);
 
     if (!s)
         return fail_because(-ENOMEM, error, error_size, "out of memory");
-    int code = s->fd = snapshot_file_open(place->root, place->file, &s->saved, error, error_size);
-    if (code >= 0 && get_room(s))
+    s->error = error;
+    s->error_size = error_size;
+    const int code = load(s);
+    if (!code)
         return 0;
-    if (code >= 0)
-        code = fail_because(-ENOMEM, error, error_size, "out of memory");
     snapshot_close(s);
     *out = NULL;
     return code;
 }
+
+/* Removes the file of s->fd, unless another has its name by now. Returns 0 or -errno. */
+static int remove_file(const struct snapshot *s)
+{
+    struct stat ours, named;
+    const char *name;
+    FREED_BY(fd_close) int folder = open_folder(s->place.file, &name);
+
+    if (folder < 0)
+        return folder;
+    if (fstat(s->fd, &ours) || fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW))
+        return errno == ENOENT ? 0 : -errno;
+    if (!directory_is_same(&ours, &named))
+        return 0;
+    return unlinkat(folder, name, 0) ? -errno : sync_folder(folder);
+}
+
+/* --- Writing and restoring. --- */
 
 static void apply_one(const struct snapshot *s, struct snapshot_report *report, char content[CONTENT_MAX + 2])
 {
@@ -373,10 +587,174 @@ int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context
         return fail_because(-1, error, error_size,
                             "%zu of %zu files could not be restored; '%s' is kept, and 'jitbench untune' tries again",
                             left, snapshot->saved.n, file);
-    const int code = snapshot->fd >= 0 ? snapshot_file_remove(snapshot->fd, file) : 0;
+    const int code = snapshot->fd >= 0 ? remove_file(snapshot) : 0;
     if (code)
         return fail_because(-1, error, error_size,
                             "all is restored, but '%s' cannot be removed: %s; 'jitbench untune' tries again", file,
                             strerror(-code));
     return 0;
+}
+
+/* --- For `tune`, and for commands with --tuned. --- */
+
+bool tuned_is_managed(const char *path, int error)
+{
+    static const char folder[] = "/proc/irq/";
+
+    if (strncmp(path, folder, sizeof(folder) - 1) != 0 || !strspn(path + sizeof(folder) - 1, "0123456789"))
+        return false;
+    return error == -EIO || (error == -EPERM && geteuid() == 0); /* EIO on older kernels */
+}
+
+const char *tuned_refusal(const char *path, int error)
+{
+    if (tuned_is_managed(path, error))
+        return "the kernel manages this interrupt itself";
+    if (error == -EROFS)
+        return "mounted read-only, as in a container";
+    if (error == -EILSEQ)
+        return "its value is not one line of printable text, and could not be restored exactly";
+    return error == -EPERM && geteuid() == 0 ? "the kernel or the firmware forbids it" : strerror(-error);
+}
+
+/* For --tuned; static because a process can end in many places. */
+static struct {
+    struct setting_writes plan;
+    struct snapshot *snapshot;
+} held;
+
+struct outcome {
+    size_t set, refused;
+    char first[160];  /* that could not be set, and why */
+    char managed[64]; /* interrupts that could not be moved */
+};
+
+static void count_outcome(void *context, const struct snapshot_report *report)
+{
+    struct outcome *outcome = context;
+    const struct setting *of = held.plan.write[report->index].of;
+
+    outcome->set += report->result == SNAPSHOT_DONE;
+    if (report->result == SNAPSHOT_REFUSED && tuned_is_managed(report->path, report->error)) {
+        char number[16];
+        snprintf(number, sizeof(number), "%.*s", (int)strcspn(report->path + 10, "/"), report->path + 10);
+        setting_append(outcome->managed, sizeof(outcome->managed), number);
+        return;
+    }
+    if (report->result != SNAPSHOT_REFUSED && report->result != SNAPSHOT_OTHER)
+        return;
+    if (!outcome->refused++)
+        snprintf(outcome->first, sizeof(outcome->first), "%.60s: %.90s", of ? of->name : report->path,
+                 report->error ? tuned_refusal(report->path, report->error) : "the kernel keeps another value");
+}
+
+static int make_plan(const struct cpuset *bench, bool huge_advised)
+{
+    FREED_BY(memory_free) struct machine *machine = calloc(1, sizeof(*machine));
+    const struct settings_view view = {.root = "", .machine = machine, .bench = bench, .huge_advised = huge_advised};
+    int status = 0;
+
+    if (!machine)
+        return -1;
+    machine_read("", machine);
+    for (size_t i = 0; i < settings_count && status == 0; i++)
+        if (settings_list[i].how == SETTING_WRITE)
+            status = setting_plan(&settings_list[i], &view, &held.plan);
+    return status;
+}
+
+/* The message that no setting was changed, and why. Returns -1. */
+static int not_tuned(char *message, size_t size, const char *why)
+{
+    return fail_because(-1, message, size, "%s; no setting was changed", why);
+}
+
+/* Saves, then writes. Returns 0, or -1 with a message when some cannot be written. */
+static int begin(char *message, size_t size)
+{
+    struct snapshot_place place = {.root = "", .file = snapshot_default_file()};
+    struct outcome outcome = {.set = 0};
+    char why[512];
+
+    if (!held.plan.n)
+        return 0;
+    if (geteuid() != 0)
+        return not_tuned(message, size, "needs root");
+    if (snapshot_look(&place, &held.plan, &held.snapshot))
+        return not_tuned(message, size, "out of memory");
+    if (snapshot_save(held.snapshot, why, sizeof(why))) {
+        snapshot_close(held.snapshot);
+        held.snapshot = NULL;
+        return not_tuned(message, size, why);
+    }
+    snapshot_apply(held.snapshot, count_outcome, &outcome);
+    if (!outcome.refused) {
+        snprintf(message, size, "%zu settings changed until the end of the run%s%s", outcome.set,
+                 outcome.managed[0] ? "; interrupts that the kernel manages itself stay: " : "", outcome.managed);
+        return 0;
+    }
+    return fail_because(-1, message, size, "%zu of %zu settings refused (%s)", outcome.refused, held.plan.n,
+                        outcome.first);
+}
+
+int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size)
+{
+    text_copy(message, size, "");
+    return make_plan(bench, huge_advised) ? not_tuned(message, size, "out of memory") : begin(message, size);
+}
+
+static int read_list(const char *file, struct setting_writes *writes, char *message, size_t size)
+{
+    const char *why;
+    size_t line;
+    FREED_BY(memory_free) char *text = text_file_read(file, false, &why);
+
+    if (!text)
+        return fail_because(-1, message, size, "%s", why);
+    const int code = snapshot_read_list(text, writes, &line);
+    if (code == -ENOMEM)
+        return fail_because(-1, message, size, "out of memory");
+    return code
+               ? fail_because(-1, message, size, "line %zu is not PATH=VALUE with a file below /proc/sys or /sys", line)
+               : 0;
+}
+
+int tuned_check_file(const char *file, char *message, size_t size)
+{
+    FREED_BY(setting_writes_free) struct setting_writes writes = {.n = 0};
+    return read_list(file, &writes, message, size);
+}
+
+int tuned_begin_file(const char *file, char *message, size_t size)
+{
+    text_copy(message, size, "");
+    return read_list(file, &held.plan, message, size) || begin(message, size) ? -1 : 0;
+}
+
+static void say_left(void *context, const struct snapshot_report *report)
+{
+    (void)context;
+    if (report->result == SNAPSHOT_REFUSED || report->result == SNAPSHOT_OTHER)
+        message_print("jitbench: %s could not be set back to '%.80s': %s\n", report->path, report->wanted,
+                      report->error ? tuned_refusal(report->path, report->error) : "kept by the kernel");
+}
+
+int tuned_end(void)
+{
+    char error[512];
+    const int code = held.snapshot ? snapshot_restore(held.snapshot, say_left, NULL, error, sizeof(error)) : 0;
+
+    if (code) {
+        text_sanitize(error);
+        message_print("jitbench: %s\n", error);
+    }
+    snapshot_close(held.snapshot);
+    held.snapshot = NULL;
+    setting_writes_free(&held.plan);
+    return code;
+}
+
+bool tuned_has_snapshot(void)
+{
+    return access(snapshot_default_file(), F_OK) == 0;
 }

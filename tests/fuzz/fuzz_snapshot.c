@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "settings/settings.h"
 #include "tables.h"
@@ -13,25 +12,37 @@
 #define FIRST     "# jitbench snapshot of boot b\n"
 #define LAST      "# end\n"
 
+/* In place of the kernel. */
+static int write_allowed(const char *root, const char *path, const char *value)
+{
+    (void)root;
+    (void)value;
+    FUZZ_CHECK(snapshot_path_allowed(path));
+    return 0;
+}
+
+static void ignore_report(void *context, const struct snapshot_report *report)
+{
+    (void)context;
+    (void)report;
+}
+
 /* All files written must be below /proc and /sys. */
 static void check_entries(const char *text, size_t length)
 {
-    struct setting_writes saved;
+    const struct snapshot_place place = {.root = "", .file = "/run/x", .write = write_allowed};
+    struct snapshot *snapshot;
     char error[1200];
 
     world_reset();
     world_put("/proc/sys/kernel/random/boot_id", "b\n", 2);
     world_put("/run/x", text, length);
     world_enter();
-    int fd = snapshot_file_open("", "/run/x", &saved, error, sizeof(error));
-    FUZZ_CHECK(fd >= 0 || error[0]); /* that it is one line, where it is printed: untune below */
-    if (fd >= 0) {
-        for (size_t i = 0; i < saved.n; i++)
-            FUZZ_CHECK(snapshot_path_allowed(saved.write[i].path));
-        setting_writes_free(&saved);
-        FUZZ_CHECK(snapshot_file_remove(fd, "/run/x") == 0);
-        (void)close(fd);
-    }
+    const int code = snapshot_open(&place, &snapshot, error, sizeof(error));
+    FUZZ_CHECK(!code || error[0]); /* that it is one line, where it is printed: untune below */
+    if (!code)
+        (void)snapshot_restore(snapshot, ignore_report, NULL, error, sizeof(error));
+    snapshot_close(snapshot);
     world_leave();
 }
 
