@@ -360,7 +360,7 @@ CLI_TEST(test_options_require)
         {ARGS("prime", FAST, "-q", "--no-csv", "--strict", "--requirements", "health", "--require=prime/cycles<1"), 4,
          "Requirements: 1 passed, 1 failed\n"},
         /* One sample has no interval. */
-        {ARGS("prime", FAST, "-q", "--no-csv", "--require", "prime/cycles.ci95_hi<1M"), 4, "failed: "},
+        {ARGS("prime", FAST, "-q", "--no-csv", "--require", "prime/cycles.ci95_hi<1000000"), 4, "failed: "},
     };
     struct cli_result result;
 
