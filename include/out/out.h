@@ -207,6 +207,9 @@ struct table_column {
     unsigned rank;     /* as in struct grid_column */
 };
 
+#define COLUMN(heading_, metric_, field_, decimals_) \
+    .heading = heading_, .metric = metric_, .field = field_, .decimals = decimals_
+
 struct table_layout {
     const char *title; /* a line above; NULL: none */
     const struct table_column *columns;

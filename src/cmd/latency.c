@@ -50,16 +50,6 @@ static void describe_late(const struct task *task, const struct row *row, char *
 /* In ns: shorter latencies depend mostly on how they were measured. */
 #define LEAST_NS 100
 
-#define LATENCY_COLUMN(heading_, metric_, field_, rank_)                                                             \
-    {                                                                                                                \
-        .heading = heading_, .metric = metric_, .field = field_, .decimals = decimals, .scale = scale, .rank = rank_ \
-    }
-
-#define SHARE_COLUMN(heading_, metric_)                                             \
-    {                                                                               \
-        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 1 \
-    }
-
 /* classic: counted as Interbench counts. fine: in us. */
 static void put_task(const struct task *task, const struct row *task_rows, size_t n, bool classic, bool fine,
                      unsigned width, struct text *out)
@@ -68,19 +58,19 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
     double scale = fine ? 1e-3 : 1e-6;
     unsigned decimals = fine ? 1 : 3;
     struct table_column columns[] = {
-        {.heading = "Load", .field = TABLE_LOAD},
-        LATENCY_COLUMN("Latency", metric, TABLE_MEAN, 0),
-        LATENCY_COLUMN(fine ? "+/- SD (us)" : "+/- SD (ms)", metric, TABLE_SD, 3),
-        LATENCY_COLUMN("Median", metric, TABLE_MEDIAN, 2),
-        LATENCY_COLUMN("P99", metric, TABLE_P99, 1),
-        LATENCY_COLUMN(classic ? "Max Latency" : "Max", metric, TABLE_MAX, 0),
-        SHARE_COLUMN(classic ? "% Desired CPU" : "% Done", "desired_cpu"),
-        SHARE_COLUMN("% Late", "late"),
-        SHARE_COLUMN(classic ? "% Deadlines Met" : "% Met", "deadlines_met"),
-        LATENCY_COLUMN("Timer", "timer_latency", TABLE_MEDIAN, 4),
-        LATENCY_COLUMN("Timer Max", "timer_latency", TABLE_MAX, 4),
-        LATENCY_COLUMN("Total", "total", TABLE_MEAN, 2),
-        LATENCY_COLUMN("Total Max", "total", TABLE_MAX, 0),
+        {COLUMN("Load", NULL, TABLE_LOAD, 0)},
+        {COLUMN("Latency", metric, TABLE_MEAN, decimals), .scale = scale},
+        {COLUMN(fine ? "+/- SD (us)" : "+/- SD (ms)", metric, TABLE_SD, decimals), .scale = scale, .rank = 3},
+        {COLUMN("Median", metric, TABLE_MEDIAN, decimals), .scale = scale, .rank = 2},
+        {COLUMN("P99", metric, TABLE_P99, decimals), .scale = scale, .rank = 1},
+        {COLUMN(classic ? "Max Latency" : "Max", metric, TABLE_MAX, decimals), .scale = scale},
+        {COLUMN(classic ? "% Desired CPU" : "% Done", "desired_cpu", TABLE_VALUE, 1)},
+        {COLUMN("% Late", "late", TABLE_VALUE, 1)},
+        {COLUMN(classic ? "% Deadlines Met" : "% Met", "deadlines_met", TABLE_VALUE, 1)},
+        {COLUMN("Timer", "timer_latency", TABLE_MEDIAN, decimals), .scale = scale, .rank = 4},
+        {COLUMN("Timer Max", "timer_latency", TABLE_MAX, decimals), .scale = scale, .rank = 4},
+        {COLUMN("Total", "total", TABLE_MEAN, decimals), .scale = scale, .rank = 2},
+        {COLUMN("Total Max", "total", TABLE_MAX, decimals), .scale = scale},
     };
     enum { LATE = 7, SHARES = 8, TOTALS = 11, ALL = 13 };
     char title[120], late[64];

@@ -189,35 +189,35 @@ static void put_plot(const struct table_rows *r, struct text *out)
 }
 
 static const struct table_column loaded_columns[] = {
-    {.heading = "Others MB/s", .metric = "loaded_bandwidth", .field = TABLE_VALUE},
-    {.heading = "Load ns", .metric = "loaded_latency", .field = TABLE_VALUE, .decimals = 1},
-    {.heading = "Min", .metric = "loaded_latency", .field = TABLE_MIN, .decimals = 1, .rank = 1},
-    {.heading = "Max", .metric = "loaded_latency", .field = TABLE_MAX, .decimals = 1, .rank = 1},
-    {.heading = "Pause ns", .metric = "loaded_latency", .field = TABLE_PARAM_VALUE, .key = "pause_ns"},
-    {.heading = "CPUs", .metric = "loaded_latency", .field = TABLE_CPUS},
+    {COLUMN("Others MB/s", "loaded_bandwidth", TABLE_VALUE, 0)},
+    {COLUMN("Load ns", "loaded_latency", TABLE_VALUE, 1)},
+    {COLUMN("Min", "loaded_latency", TABLE_MIN, 1), .rank = 1},
+    {COLUMN("Max", "loaded_latency", TABLE_MAX, 1), .rank = 1},
+    {COLUMN("Pause ns", "loaded_latency", TABLE_PARAM_VALUE, 0), .key = "pause_ns"},
+    {COLUMN("CPUs", "loaded_latency", TABLE_CPUS, 0)},
 };
 static const struct table_layout loaded_layout = {TABLE_OF(
     "Time of a load on the first CPU while the others read memory, with a pause after each 4 KiB", loaded_columns)};
 
 static const struct table_column node_columns[] = {
-    {.heading = "From node", .metric = "node_latency", .field = TABLE_PARAM_VALUE, .key = "from_node"},
-    {.heading = "To node", .metric = "node_latency", .field = TABLE_PARAM_VALUE, .key = "to_node"},
-    {.heading = "Load ns", .metric = "node_latency", .field = TABLE_VALUE, .decimals = 1},
-    {.heading = "MB/s", .metric = "node_bandwidth", .field = TABLE_VALUE},
-    {.heading = "CPU", .metric = "node_latency", .field = TABLE_CPUS},
+    {COLUMN("From node", "node_latency", TABLE_PARAM_VALUE, 0), .key = "from_node"},
+    {COLUMN("To node", "node_latency", TABLE_PARAM_VALUE, 0), .key = "to_node"},
+    {COLUMN("Load ns", "node_latency", TABLE_VALUE, 1)},
+    {COLUMN("MB/s", "node_bandwidth", TABLE_VALUE, 0)},
+    {COLUMN("CPU", "node_latency", TABLE_CPUS, 0)},
 };
 static const struct table_layout node_layout = {TABLE_OF("Memory nodes: one CPU's loads and readings", node_columns)};
 
 static const struct table_column steady_columns[] = {
-    {.heading = "Memory ns", .metric = "memory_latency", .field = TABLE_VALUE, .decimals = 1},
-    {.heading = "Cache ns", .metric = "cache_latency", .field = TABLE_VALUE, .decimals = 1},
-    {.heading = "After 2 ms", .metric = "cache_reload", .field = TABLE_VALUE, .decimals = 1},
-    {.heading = "Read MB/s", .metric = "memory_bandwidth", .field = TABLE_VALUE},
-    {.heading = "P90 over median %", .metric = "memory_spread", .field = TABLE_VALUE, .decimals = 1},
-    {.heading = "Worst 50 ms %", .metric = "memory_worst", .field = TABLE_VALUE, .decimals = 1},
-    {.heading = "RSD %", .metric = "memory_latency", .field = TABLE_RSD, .decimals = 1},
-    {.heading = "Probes", .metric = "memory_probe", .field = TABLE_N, .rank = 1},
-    {.heading = "CPU", .metric = "memory_latency", .field = TABLE_CPUS},
+    {COLUMN("Memory ns", "memory_latency", TABLE_VALUE, 1)},
+    {COLUMN("Cache ns", "cache_latency", TABLE_VALUE, 1)},
+    {COLUMN("After 2 ms", "cache_reload", TABLE_VALUE, 1)},
+    {COLUMN("Read MB/s", "memory_bandwidth", TABLE_VALUE, 0)},
+    {COLUMN("P90 over median %", "memory_spread", TABLE_VALUE, 1)},
+    {COLUMN("Worst 50 ms %", "memory_worst", TABLE_VALUE, 1)},
+    {COLUMN("RSD %", "memory_latency", TABLE_RSD, 1)},
+    {COLUMN("Probes", "memory_probe", TABLE_N, 0), .rank = 1},
+    {COLUMN("CPU", "memory_latency", TABLE_CPUS, 0)},
 };
 static const struct table_layout steady_layout = {TABLE_OF("How steady last cache and memory are", steady_columns)};
 

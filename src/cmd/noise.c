@@ -107,61 +107,40 @@ static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *ro
     return n;
 }
 
-#define CPU_COLUMNS                                                 \
-    {.heading = "Rank", .field = TABLE_PARAM_VALUE, .key = "rank"}, \
-    {                                                               \
-        .heading = "CPU", .field = TABLE_CPUS                       \
-    }
-#define DETOUR_COLUMN(heading_, field_, rank_)                                                                \
-    {                                                                                                         \
-        .heading = heading_, .metric = "detour", .field = field_, .decimals = 2, .scale = 1e-3, .rank = rank_ \
-    }
-#define SHARE_COLUMN(heading_, metric_, rank_)                                                     \
-    {                                                                                              \
-        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 4, .rank = rank_ \
-    }
-#define OPTIONAL_COLUMN(heading_, metric_, decimals_, rank_)                                                \
-    {                                                                                                       \
-        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = decimals_, .optional = 1, \
-        .rank = rank_                                                                                       \
-    }
-#define COUNT_COLUMN(heading_, metric_)                                             \
-    {                                                                               \
-        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 1 \
-    }
-
 static const struct table_column columns[] = {
-    CPU_COLUMNS,
-    {.heading = "Loop ns", .metric = "loop", .field = TABLE_VALUE, .decimals = 1, .rank = 6},
-    {.heading = "Detours/s", .metric = "detours", .field = TABLE_VALUE, .decimals = 1, .rank = 3},
-    SHARE_COLUMN("Lost %", "lost", 0),
-    OPTIONAL_COLUMN("Slower %", "slower", 4, 0),
-    OPTIONAL_COLUMN("Core %", "core_share", 1, 0),
-    OPTIONAL_COLUMN("Free %", "core_free", 1, 1),
-    OPTIONAL_COLUMN("MHz", "core_mhz", 0, 1),
-    {.heading = "Blind %", .metric = "blind", .field = TABLE_VALUE, .decimals = 2, .rank = 6},
-    DETOUR_COLUMN("Min", TABLE_MIN, 6),
-    DETOUR_COLUMN("Median", TABLE_MEDIAN, 5),
-    DETOUR_COLUMN("P99", TABLE_P99, 3),
-    DETOUR_COLUMN("P99.9", TABLE_P999, 5),
-    DETOUR_COLUMN("Max", TABLE_MAX, 0),
-    OPTIONAL_COLUMN("Quota", "lost_quota", 4, 0),
-    SHARE_COLUMN("Preempted", "lost_preempted", 0),
-    SHARE_COLUMN("Fault", "lost_fault", 6),
-    SHARE_COLUMN("Migrated", "lost_migrated", 6),
-    SHARE_COLUMN("Interrupt", "lost_interrupt", 0),
-    SHARE_COLUMN("Steal", "lost_steal", 0),
-    SHARE_COLUMN("Periodic", "lost_periodic", 4),
-    SHARE_COLUMN("Shared", "lost_core_shared", 4),
-    SHARE_COLUMN("Not seen", "lost_unexplained", 2),
+    {COLUMN("Rank", NULL, TABLE_PARAM_VALUE, 0), .key = "rank"},
+    {COLUMN("CPU", NULL, TABLE_CPUS, 0)},
+    {COLUMN("Loop ns", "loop", TABLE_VALUE, 1), .rank = 6},
+    {COLUMN("Detours/s", "detours", TABLE_VALUE, 1), .rank = 3},
+    {COLUMN("Lost %", "lost", TABLE_VALUE, 4)},
+    {COLUMN("Slower %", "slower", TABLE_VALUE, 4), .optional = 1},
+    {COLUMN("Core %", "core_share", TABLE_VALUE, 1), .optional = 1},
+    {COLUMN("Free %", "core_free", TABLE_VALUE, 1), .optional = 1, .rank = 1},
+    {COLUMN("MHz", "core_mhz", TABLE_VALUE, 0), .optional = 1, .rank = 1},
+    {COLUMN("Blind %", "blind", TABLE_VALUE, 2), .rank = 6},
+    {COLUMN("Min", "detour", TABLE_MIN, 2), .scale = 1e-3, .rank = 6},
+    {COLUMN("Median", "detour", TABLE_MEDIAN, 2), .scale = 1e-3, .rank = 5},
+    {COLUMN("P99", "detour", TABLE_P99, 2), .scale = 1e-3, .rank = 3},
+    {COLUMN("P99.9", "detour", TABLE_P999, 2), .scale = 1e-3, .rank = 5},
+    {COLUMN("Max", "detour", TABLE_MAX, 2), .scale = 1e-3},
+    {COLUMN("Quota", "lost_quota", TABLE_VALUE, 4), .optional = 1},
+    {COLUMN("Preempted", "lost_preempted", TABLE_VALUE, 4)},
+    {COLUMN("Fault", "lost_fault", TABLE_VALUE, 4), .rank = 6},
+    {COLUMN("Migrated", "lost_migrated", TABLE_VALUE, 4), .rank = 6},
+    {COLUMN("Interrupt", "lost_interrupt", TABLE_VALUE, 4)},
+    {COLUMN("Steal", "lost_steal", TABLE_VALUE, 4)},
+    {COLUMN("Periodic", "lost_periodic", TABLE_VALUE, 4), .rank = 4},
+    {COLUMN("Shared", "lost_core_shared", TABLE_VALUE, 4), .rank = 4},
+    {COLUMN("Not seen", "lost_unexplained", TABLE_VALUE, 4), .rank = 2},
 };
 static const struct table_column count_columns[] = {
-    CPU_COLUMNS,
-    COUNT_COLUMN("Timer", "count_timer"),
-    COUNT_COLUMN("Resched", "count_resched"),
-    COUNT_COLUMN("IPI", "count_ipi"),
-    COUNT_COLUMN("Device", "count_device"),
-    COUNT_COLUMN("Softirq", "count_softirq"),
+    {COLUMN("Rank", NULL, TABLE_PARAM_VALUE, 0), .key = "rank"},
+    {COLUMN("CPU", NULL, TABLE_CPUS, 0)},
+    {COLUMN("Timer", "count_timer", TABLE_VALUE, 1)},
+    {COLUMN("Resched", "count_resched", TABLE_VALUE, 1)},
+    {COLUMN("IPI", "count_ipi", TABLE_VALUE, 1)},
+    {COLUMN("Device", "count_device", TABLE_VALUE, 1)},
+    {COLUMN("Softirq", "count_softirq", TABLE_VALUE, 1)},
 };
 
 static const struct table_layout detour_layout = {TABLE_OF(

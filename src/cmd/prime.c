@@ -21,15 +21,15 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
 }
 
 static const struct table_column extra[] = {
-    {.heading = "Divisions", .metric = "divisions", .field = TABLE_VALUE, .rank = 6},
-    {.heading = "Primes", .metric = "primes", .field = TABLE_VALUE, .rank = 6},
+    {COLUMN("Divisions", "divisions", TABLE_VALUE, 0), .rank = 6},
+    {COLUMN("Primes", "primes", TABLE_VALUE, 0), .rank = 6},
 };
 
 static const struct experiment_tables layouts = {
     .test = "prime",
     .run_title = "Prime loop, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
     .summary_title = "Prime loop: all runs together",
-    .key = {.heading = "Limit", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "limit"},
+    .key = {COLUMN("Limit", "cycles", TABLE_PARAM_VALUE, 0), .key = "limit"},
     .extra = extra,
     .n_extra = COUNT(extra),
 };

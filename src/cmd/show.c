@@ -41,19 +41,19 @@ static bool has_begun(const struct row *rows, size_t n)
 static void put_plain(const struct row *rows, size_t n, unsigned width, struct text *out)
 {
     static const struct table_column columns[] = {
-        {.heading = "Test", .field = TABLE_TEST},
-        {.heading = "Load", .field = TABLE_LOAD},
-        {.heading = "Parameters", .field = TABLE_PARAM},
-        {.heading = "Copies", .field = TABLE_COPIES, .rank = 1},
-        {.heading = "CPUs", .field = TABLE_CPUS, .rank = 2},
-        {.heading = "Metric", .field = TABLE_METRIC},
-        {.heading = "Value", .field = TABLE_VALUE, .decimals = TABLE_FOUR_DIGITS},
-        {.heading = "Unit", .field = TABLE_UNIT},
-        {.heading = "+-95%", .field = TABLE_CI95_HALF, .decimals = TABLE_FOUR_DIGITS},
-        {.heading = "Min", .field = TABLE_MIN, .decimals = TABLE_FOUR_DIGITS, .rank = 4},
-        {.heading = "Median", .field = TABLE_MEDIAN, .decimals = TABLE_FOUR_DIGITS, .rank = 4},
-        {.heading = "Max", .field = TABLE_MAX, .decimals = TABLE_FOUR_DIGITS, .rank = 4},
-        {.heading = "n", .field = TABLE_N, .rank = 3},
+        {COLUMN("Test", NULL, TABLE_TEST, 0)},
+        {COLUMN("Load", NULL, TABLE_LOAD, 0)},
+        {COLUMN("Parameters", NULL, TABLE_PARAM, 0)},
+        {COLUMN("Copies", NULL, TABLE_COPIES, 0), .rank = 1},
+        {COLUMN("CPUs", NULL, TABLE_CPUS, 0), .rank = 2},
+        {COLUMN("Metric", NULL, TABLE_METRIC, 0)},
+        {COLUMN("Value", NULL, TABLE_VALUE, TABLE_FOUR_DIGITS)},
+        {COLUMN("Unit", NULL, TABLE_UNIT, 0)},
+        {COLUMN("+-95%", NULL, TABLE_CI95_HALF, TABLE_FOUR_DIGITS)},
+        {COLUMN("Min", NULL, TABLE_MIN, TABLE_FOUR_DIGITS), .rank = 4},
+        {COLUMN("Median", NULL, TABLE_MEDIAN, TABLE_FOUR_DIGITS), .rank = 4},
+        {COLUMN("Max", NULL, TABLE_MAX, TABLE_FOUR_DIGITS), .rank = 4},
+        {COLUMN("n", NULL, TABLE_N, 0), .rank = 3},
     };
     char title[64];
     const struct table_layout layout = {TABLE_OF(title, columns)};

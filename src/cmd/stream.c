@@ -62,32 +62,32 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
 }
 
 static const struct table_column extra[] = {
-    {.heading = "Bytes", .metric = "array_bytes", .field = TABLE_VALUE, .rank = 6},
+    {COLUMN("Bytes", "array_bytes", TABLE_VALUE, 0), .rank = 6},
 };
 
 static const struct experiment_tables layouts = {
     .test = "array",
     .run_title = "Array copy, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
     .summary_title = "Small-array copy: all runs together",
-    .key = {.heading = "Elements", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "elements"},
+    .key = {COLUMN("Elements", "cycles", TABLE_PARAM_VALUE, 0), .key = "elements"},
     .extra = extra,
     .n_extra = COUNT(extra),
 };
 
 static const struct table_column bandwidth_columns[] = {
-    {.heading = "Function", .metric = "rate", .field = TABLE_TEST},
-    {.heading = "Best Rate MB/s", .metric = "rate", .field = TABLE_VALUE, .decimals = 1},
-    {.heading = "Avg time", .metric = "time", .field = TABLE_MEAN, .decimals = 6, .scale = 1e-9},
-    {.heading = "Min time", .metric = "time", .field = TABLE_MIN, .decimals = 6, .scale = 1e-9},
-    {.heading = "Max time", .metric = "time", .field = TABLE_MAX, .decimals = 6, .scale = 1e-9, .rank = 1},
-    {.heading = "Median rate", .metric = "rate", .field = TABLE_MEDIAN, .decimals = 1, .rank = 2},
-    {.heading = "RSD %", .metric = "rate", .field = TABLE_RSD, .decimals = 1, .rank = 3},
-    {.heading = "Core %", .metric = "rate", .field = TABLE_CORE, .optional = 1},
-    {.heading = "Alone", .metric = "rate_alone", .field = TABLE_VALUE, .decimals = 1, .optional = 1},
-    {.heading = "Stores", .metric = "rate", .field = TABLE_PARAM_VALUE, .key = "stores"},
-    {.heading = "Kernel", .metric = "rate", .field = TABLE_PARAM_VALUE, .key = "kernel", .rank = 4},
-    {.heading = "Copies", .metric = "rate", .field = TABLE_COPIES, .rank = 4},
-    {.heading = "CPUs", .metric = "rate", .field = TABLE_CPUS},
+    {COLUMN("Function", "rate", TABLE_TEST, 0)},
+    {COLUMN("Best Rate MB/s", "rate", TABLE_VALUE, 1)},
+    {COLUMN("Avg time", "time", TABLE_MEAN, 6), .scale = 1e-9},
+    {COLUMN("Min time", "time", TABLE_MIN, 6), .scale = 1e-9},
+    {COLUMN("Max time", "time", TABLE_MAX, 6), .scale = 1e-9, .rank = 1},
+    {COLUMN("Median rate", "rate", TABLE_MEDIAN, 1), .rank = 2},
+    {COLUMN("RSD %", "rate", TABLE_RSD, 1), .rank = 3},
+    {COLUMN("Core %", "rate", TABLE_CORE, 0), .optional = 1},
+    {COLUMN("Alone", "rate_alone", TABLE_VALUE, 1), .optional = 1},
+    {COLUMN("Stores", "rate", TABLE_PARAM_VALUE, 0), .key = "stores"},
+    {COLUMN("Kernel", "rate", TABLE_PARAM_VALUE, 0), .key = "kernel", .rank = 4},
+    {COLUMN("Copies", "rate", TABLE_COPIES, 0), .rank = 4},
+    {COLUMN("CPUs", "rate", TABLE_CPUS, 0)},
 };
 
 static const struct {

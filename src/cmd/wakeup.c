@@ -187,26 +187,21 @@ static void conclude(struct measure *m)
 
 /* --- Tables. --- */
 
-#define LATENCY_COLUMN(heading_, field_, rank_)                                                                \
-    {                                                                                                          \
-        .heading = heading_, .metric = "latency", .field = field_, .decimals = 1, .scale = 1e-3, .rank = rank_ \
-    }
-
 static void put_table(const struct table_rows *r, struct text *out)
 {
     char title[120] = "Wake-up latency in us", over[40] = "Over";
     const struct table_column columns[] = {
-        {.heading = "Load", .metric = "latency", .field = TABLE_LOAD, .optional = 1},
-        {.heading = "CPU", .metric = "latency", .field = TABLE_CPUS},
-        {.heading = "Wake-ups", .metric = "latency", .field = TABLE_N},
-        LATENCY_COLUMN("Min", TABLE_MIN, 0),
-        LATENCY_COLUMN("Mean", TABLE_MEAN, 0),
-        LATENCY_COLUMN("Median", TABLE_MEDIAN, 0),
-        LATENCY_COLUMN("P99", TABLE_P99, 0),
-        LATENCY_COLUMN("P99.9", TABLE_P999, 0),
-        LATENCY_COLUMN("Max", TABLE_MAX, 0),
-        {.heading = over, .metric = "overflows", .field = TABLE_VALUE},
-        {.heading = "Missed", .metric = "missed", .field = TABLE_VALUE, .rank = 1},
+        {COLUMN("Load", "latency", TABLE_LOAD, 0), .optional = 1},
+        {COLUMN("CPU", "latency", TABLE_CPUS, 0)},
+        {COLUMN("Wake-ups", "latency", TABLE_N, 0)},
+        {COLUMN("Min", "latency", TABLE_MIN, 1), .scale = 1e-3},
+        {COLUMN("Mean", "latency", TABLE_MEAN, 1), .scale = 1e-3},
+        {COLUMN("Median", "latency", TABLE_MEDIAN, 1), .scale = 1e-3},
+        {COLUMN("P99", "latency", TABLE_P99, 1), .scale = 1e-3},
+        {COLUMN("P99.9", "latency", TABLE_P999, 1), .scale = 1e-3},
+        {COLUMN("Max", "latency", TABLE_MAX, 1), .scale = 1e-3},
+        {COLUMN(over, "overflows", TABLE_VALUE, 0)},
+        {COLUMN("Missed", "missed", TABLE_VALUE, 0), .rank = 1},
     };
     const struct table_layout layout = {TABLE_OF(title, columns)};
 
