@@ -436,7 +436,7 @@ struct suite_options {
 
 /* A family of measurements with a command of its own. */
 struct suite {
-    const char *name, *title;
+    struct command command;
     unsigned seconds[PRESET_COUNT]; /* usual duration in s on two CPUs */
     size_t options_size;
     const struct suite_options *options; /* ends with heading NULL */
@@ -539,10 +539,9 @@ extern const struct suite *const suite_list[];
 
 extern const struct suite suite_noise, suite_wakeup, suite_prime, suite_memory, suite_stream, suite_unix, suite_latency,
     suite_run;
-extern const struct command command_noise, command_wakeup, command_prime, command_memory, command_stream, command_unix,
-    command_latency, command_all, command_help_, command_list_, command_version, command_check, command_tune,
+extern const struct command command_all, command_help_, command_list_, command_version, command_check, command_tune,
     command_untune, command_project, command_fleet, command_completion, command_complete, command_export,
-    command_history, command_init, command_report, command_run, command_compare, command_show;
+    command_history, command_init, command_report, command_compare, command_show;
 
 /* Ends the program when out of memory. */
 const struct metrics *metrics_table(void);

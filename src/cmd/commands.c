@@ -14,11 +14,11 @@
 #include "cmd/cmd.h"
 
 const struct command *const command_list[] = {
-    &command_all,    &command_noise,      &command_wakeup,  &command_prime,   &command_memory,
-    &command_stream, &command_unix,       &command_latency, &command_run,     &command_check,
-    &command_tune,   &command_untune,     &command_show,    &command_compare, &command_history,
-    &command_report, &command_export,     &command_fleet,   &command_project, &command_init,
-    &command_list_,  &command_completion, &command_help_,   &command_version, NULL,
+    &command_all,          &suite_noise.command, &suite_wakeup.command,  &suite_prime.command, &suite_memory.command,
+    &suite_stream.command, &suite_unix.command,  &suite_latency.command, &suite_run.command,   &command_check,
+    &command_tune,         &command_untune,      &command_show,          &command_compare,     &command_history,
+    &command_report,       &command_export,      &command_fleet,         &command_project,     &command_init,
+    &command_list_,        &command_completion,  &command_help_,         &command_version,     NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -179,7 +179,7 @@ static bool suite_word(const struct command *command, size_t i, struct operand_w
     if (!measure_test(suite, i, out))
         return false;
     if (!out->help && !out->old) {
-        const struct metrics_test *test = metrics_test(metrics_table(), suite->name, out->name);
+        const struct metrics_test *test = metrics_test(metrics_table(), suite->command.name, out->name);
         out->help = test ? test->title : NULL;
     }
     return true;

@@ -47,7 +47,7 @@ static bool is_of(const struct bench *bench, const struct suite *suite)
 
     for (size_t i = 0; !named && measure_test(suite, i, &word); i++)
         named = !strcmp(word.name, bench->name);
-    return named && !strcmp(bench->suite, suite->name);
+    return named && !strcmp(bench->suite, suite->command.name);
 }
 
 static bool is_of_any(const struct bench *bench, const struct suite *suite)

@@ -161,8 +161,18 @@ static void print(const struct table_rows *r, struct text *out)
 }
 
 const struct suite suite_latency = {
-    .name = "latency",
-    .title = "measures the scheduling latency of interactive tasks under background loads",
+    .command =
+        {
+            .name = "latency",
+            .operands = "[TASK...]",
+            .title = "measures the scheduling latency of interactive tasks under background loads",
+            .description =
+                "Simulates tasks that must react in time (audio, video, x, gaming, custom) beside background loads "
+                "(none, video, x, burn, write, read, ring, compile, memload, hack, custom), and measures their "
+                "latency after each wake-up, how much of their work they do, and how many deadlines they meet. "
+                "Without names it measures the most informative pairs. Interbench's letters keep their meaning.",
+            COMMAND_MEASURES(suite_latency),
+        },
     .seconds = {[PRESET_DEFAULT] = 95, [PRESET_QUICK] = 16, [PRESET_CLASSIC] = 1100},
     .options_size = sizeof(struct latency_options),
     .options = latency_own,
@@ -174,15 +184,4 @@ const struct suite suite_latency = {
     .plan = latency_plan,
     .announce = latency_announce,
     .print = print,
-};
-
-const struct command command_latency = {
-    .name = "latency",
-    .operands = "[TASK...]",
-    .title = "measures the scheduling latency of interactive tasks under background loads",
-    .description = "Simulates tasks that must react in time (audio, video, x, gaming, custom) beside background loads "
-                   "(none, video, x, burn, write, read, ring, compile, memload, hack, custom), and measures their "
-                   "latency after each wake-up, how much of their work they do, and how many deadlines they meet. "
-                   "Without names it measures the most informative pairs. Interbench's letters keep their meaning.",
-    COMMAND_MEASURES(suite_latency),
 };

@@ -39,7 +39,7 @@ static bool suite_word(const struct command *command, size_t i, struct operand_w
     (void)command;
     if (!suite)
         return false;
-    *out = (struct operand_word){.name = suite->name, .help = suite->title};
+    *out = (struct operand_word){.name = suite->command.name, .help = suite->command.title};
     return true;
 }
 
@@ -55,14 +55,14 @@ static int list(const struct command_call *call)
     if (call->n > 1)
         return command_complain("list", "takes at most one name of a suite", EXIT_USAGE);
     for (size_t i = 0; (suite = suite_at(i)); i++) {
-        if (call->n && strcmp(suite->name, call->operands[0]) != 0)
+        if (call->n && strcmp(suite->command.name, call->operands[0]) != 0)
             continue;
-        text_printf(&out, "%s: %s\n", suite->name, suite->title);
+        text_printf(&out, "%s: %s\n", suite->command.name, suite->command.title);
         for (size_t t = 0; t < metrics->n_tests; t++)
-            if (metrics->test[t].metric && !strcmp(metrics->test[t].suite, suite->name))
+            if (metrics->test[t].metric && !strcmp(metrics->test[t].suite, suite->command.name))
                 put_test(&metrics->test[t], options->metrics, &out);
         for (size_t t = 0; options->metrics && t < metrics->n_made; t++)
-            if (!strcmp(metrics->made[t].suite, suite->name))
+            if (!strcmp(metrics->made[t].suite, suite->command.name))
                 put_test(&metrics->made[t], true, &out);
     }
     if (!out.length)

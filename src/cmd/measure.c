@@ -201,7 +201,7 @@ static void put_plan(const struct session *s, struct text *out)
         progress_plan(&s->plans[0], &all, out);
     } else {
         for (size_t i = 0; i < s->n_suites; i++)
-            text_printf(out, "%s, ", s->suites[i]->name);
+            text_printf(out, "%s, ", s->suites[i]->command.name);
         progress_time(&all, out);
     }
     text_append(out, "\n", 1);
@@ -681,7 +681,7 @@ static void run_suite(struct session *s, size_t i)
     if (m->n_rows && !m->rows_missing && suite->conclude)
         suite->conclude(m);
     if (m->rows_missing || (status == ROW_FAILED && !m->n_rows)) { /* a failed row always has a reason to show */
-        command_fail(s->command->name, 0, "out of memory: not all rows of %s can be shown", suite->name);
+        command_fail(s->command->name, 0, "out of memory: not all rows of %s can be shown", suite->command.name);
         m->worst = ROW_FAILED;
     }
     if (m->n_rows)
@@ -753,10 +753,11 @@ static int read_requirements(struct session *s)
         const struct suite *suite = s->suites[i];
         for (size_t k = 0; k < s->plans[i].n; k++) {
             const struct plan_item *item = &s->plans[i].items[k];
-            names[n++] = (struct require_name){suite->name, item->test ? item->test : item->bench->name, NULL, NULL};
+            names[n++] =
+                (struct require_name){suite->command.name, item->test ? item->test : item->bench->name, NULL, NULL};
         }
         if (suite->made)
-            names[n++] = (struct require_name){suite->name, suite->made->name, NULL, NULL};
+            names[n++] = (struct require_name){suite->command.name, suite->made->name, NULL, NULL};
     }
     m->requirements = (struct requirements){
         .metrics = metrics_table(), .names = names, .n_names = n, .names_only = true, .clock_unit = m->clock.unit};

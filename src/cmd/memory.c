@@ -482,8 +482,19 @@ static int end(void *options, bool unused)
 }
 
 const struct suite suite_memory = {
-    .name = "memory",
-    .title = "measures memory latency by size, under load, between CPUs and nodes, and how steady it is",
+    .command =
+        {
+            .name = "memory",
+            .operands = "[latency] [loaded] [cores] [nodes] [steady]",
+            .title = "measures memory latency by size, under load, between CPUs and nodes, and how steady it is",
+            .description =
+                "latency times loads, each of which waits for the one before it, by the size of the memory they are "
+                "in. "
+                "loaded does so while the other CPUs read memory. cores sends a number from each CPU to each other "
+                "one. nodes compares the memory of NUMA nodes. steady looks every millisecond how fast cache and "
+                "memory are. All run unless some are named.",
+            COMMAND_MEASURES(suite_memory),
+        },
     .seconds = {[PRESET_DEFAULT] = 16, [PRESET_QUICK] = 4, [PRESET_CLASSIC] = 16},
     .options_size = sizeof(struct memory_options),
     .options = own,
@@ -494,16 +505,4 @@ const struct suite suite_memory = {
     .conclude = conclude,
     .made = &levels,
     .end = end,
-};
-
-const struct command command_memory = {
-    .name = "memory",
-    .operands = "[latency] [loaded] [cores] [nodes] [steady]",
-    .title = "measures memory latency by size, under load, between CPUs and nodes, and how steady it is",
-    .description =
-        "latency times loads, each of which waits for the one before it, by the size of the memory they are in. "
-        "loaded does so while the other CPUs read memory. cores sends a number from each CPU to each other "
-        "one. nodes compares the memory of NUMA nodes. steady looks every millisecond how fast cache and "
-        "memory are. All run unless some are named.",
-    COMMAND_MEASURES(suite_memory),
 };

@@ -51,7 +51,8 @@ const struct metrics *metrics_table(void)
     made.of_rows = memory_get(n_suites, sizeof(*made.of_rows));
     made.metrics = (struct metrics){.suite = made.suite, .n_suites = n_suites, .test = made.test, .made = made.of_rows};
     for (size_t s = 0; s < n_suites; s++) {
-        made.suite[s] = (struct metrics_suite){.name = suite_list[s]->name, .title = suite_list[s]->title};
+        made.suite[s] =
+            (struct metrics_suite){.name = suite_list[s]->command.name, .title = suite_list[s]->command.title};
         if (suite_list[s]->made)
             made.of_rows[made.metrics.n_made++] = *suite_list[s]->made;
     }
@@ -59,8 +60,8 @@ const struct metrics *metrics_table(void)
         add_test(bench_list[b]);
     struct unix_test test;
     for (size_t t = 0; (test = unix_test_at(t)).name; t++)
-        if (!metrics_test(&made.metrics, suite_unix.name, test.name))
+        if (!metrics_test(&made.metrics, suite_unix.command.name, test.name))
             made.test[made.metrics.n_tests++] =
-                (struct metrics_test){.suite = suite_unix.name, .name = test.name, .title = test.title};
+                (struct metrics_test){.suite = suite_unix.command.name, .name = test.name, .title = test.title};
     return &made.metrics;
 }

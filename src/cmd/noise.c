@@ -232,8 +232,19 @@ static void print(const struct table_rows *r, struct text *out)
 }
 
 const struct suite suite_noise = {
-    .name = "noise",
-    .title = "measures detours on all CPUs at once: how much time is lost, and to what",
+    .command =
+        {
+            .name = "noise",
+            .operands = "",
+            .title = "measures detours on all CPUs at once: how much time is lost, and to what",
+            .description =
+                "Runs a loop that only reads the clock on each CPU, on all at once. A turn of the loop that takes "
+                "longer than the threshold is a detour. Reports the number of detours, their lengths, the time lost "
+                "in them, and the causes: another task, page faults, moves to another CPU, interrupts, the "
+                "hypervisor, or nothing that the kernel counts; and how much of its core each CPU had. Ranks the "
+                "CPUs, the quietest first.",
+            COMMAND_MEASURES(suite_noise),
+        },
     .seconds = {[PRESET_DEFAULT] = 6, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 61},
     .options_size = sizeof(struct noise_params),
     .options = own,
@@ -244,16 +255,4 @@ const struct suite suite_noise = {
     .print = print,
     .finish = noise_who_finish,
     .names_takers = true,
-};
-
-const struct command command_noise = {
-    .name = "noise",
-    .operands = "",
-    .title = "measures detours on all CPUs at once: how much time is lost, and to what",
-    .description = "Runs a loop that only reads the clock on each CPU, on all at once. A turn of the loop that takes "
-                   "longer than the threshold is a detour. Reports the number of detours, their lengths, the time lost "
-                   "in them, and the causes: another task, page faults, moves to another CPU, interrupts, the "
-                   "hypervisor, or nothing that the kernel counts; and how much of its core each CPU had. Ranks the "
-                   "CPUs, the quietest first.",
-    COMMAND_MEASURES(suite_noise),
 };

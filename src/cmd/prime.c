@@ -40,8 +40,17 @@ static void print(const struct table_rows *rows, struct text *out)
 }
 
 const struct suite suite_prime = {
-    .name = "prime",
-    .title = "times a register-only prime count a million times: CPU noise",
+    .command =
+        {
+            .name = "prime",
+            .operands = "",
+            .title = "times a register-only prime count a million times: CPU noise",
+            .description =
+                "Counts the primes below a small limit by trial division, in registers only, a million times a run, "
+                "and times each count. A count that takes longer than the rest was disturbed by an interrupt, "
+                "another task or the hypervisor. Runs on one CPU, and on all that --cpus names at once.",
+            COMMAND_MEASURES(suite_prime),
+        },
     .seconds = {[PRESET_DEFAULT] = 12, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 2000},
     .options_size = sizeof(struct prime_params),
     .options = own,
@@ -50,14 +59,4 @@ const struct suite suite_prime = {
     .series_header = "limit,run,copy,experiment,ticks\n",
     .plan = plan,
     .print = print,
-};
-
-const struct command command_prime = {
-    .name = "prime",
-    .operands = "",
-    .title = "times a register-only prime count a million times: CPU noise",
-    .description = "Counts the primes below a small limit by trial division, in registers only, a million times a run, "
-                   "and times each count. A count that takes longer than the rest was disturbed by an interrupt, "
-                   "another task or the hypervisor. Runs on one CPU, and on all that --cpus names at once.",
-    COMMAND_MEASURES(suite_prime),
 };

@@ -346,8 +346,18 @@ static void print(const struct table_rows *r, struct text *out)
 static const struct option_default defaults[] = {{"bind", "range"}, {NULL, NULL}};
 
 const struct suite suite_run = {
-    .name = "run",
-    .title = "any program, under controlled placement",
+    .command =
+        {
+            .name = "run",
+            .operands = "-- COMMAND [ARG...] [-- COMMAND [ARG...]]...",
+            .title = "measures any program, under controlled placement, with the same statistics",
+            .description =
+                "Executes the command again and again, each time from a fresh process that is placed as the options "
+                "say, and reports wall-clock, user and system time, peak memory and what disturbed it. Several "
+                "commands take turns: A B B A. No shell is used unless --shell is given, and the commands' output "
+                "is discarded unless an option keeps it.",
+            COMMAND_MEASURES(suite_run),
+        },
     .seconds = {[PRESET_DEFAULT] = 10, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 10},
     .options_size = sizeof(struct run_options),
     .options = own,
@@ -360,15 +370,4 @@ const struct suite suite_run = {
     .finish = run_fail,
     .prints = prints,
     .end = end,
-};
-
-const struct command command_run = {
-    .name = "run",
-    .operands = "-- COMMAND [ARG...] [-- COMMAND [ARG...]]...",
-    .title = "measures any program, under controlled placement, with the same statistics",
-    .description = "Executes the command again and again, each time from a fresh process that is placed as the options "
-                   "say, and reports wall-clock, user and system time, peak memory and what disturbed it. Several "
-                   "commands take turns: A B B A. No shell is used unless --shell is given, and the commands' output "
-                   "is discarded unless an option keeps it.",
-    COMMAND_MEASURES(suite_run),
 };

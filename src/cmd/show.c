@@ -11,7 +11,7 @@
 static const struct suite *suite_of(const char *name)
 {
     for (size_t i = 0; command_list[i]; i++)
-        if (command_list[i]->suite && !strcmp(command_list[i]->suite->name, name))
+        if (command_list[i]->suite && !strcmp(command_list[i]->suite->command.name, name))
             return command_list[i]->suite;
     return NULL;
 }

@@ -155,8 +155,17 @@ static void print(const struct table_rows *r, struct text *out)
 }
 
 const struct suite suite_stream = {
-    .name = "stream",
-    .title = "measures memory: cycles of small array copies (noise), and STREAM-style bandwidth",
+    .command =
+        {
+            .name = "stream",
+            .operands = "[array] [bandwidth]",
+            .title = "measures memory: cycles of small array copies (noise), and STREAM-style bandwidth",
+            .description =
+                "array copies small arrays element by element and times each copy: memory noise. bandwidth measures "
+                "copy, scale, add and triad on arrays larger than the caches, on all CPUs, with ordinary and with "
+                "non-temporal stores. Both run unless one is named.",
+            COMMAND_MEASURES(suite_stream),
+        },
     .seconds = {[PRESET_DEFAULT] = 28, [PRESET_QUICK] = 6, [PRESET_CLASSIC] = 21000},
     .options_size = sizeof(struct stream_options),
     .options = own,
@@ -166,14 +175,4 @@ const struct suite suite_stream = {
     .series_header = "elements,run,copy,experiment,ticks\n",
     .plan = plan,
     .print = print,
-};
-
-const struct command command_stream = {
-    .name = "stream",
-    .operands = "[array] [bandwidth]",
-    .title = "measures memory: cycles of small array copies (noise), and STREAM-style bandwidth",
-    .description = "array copies small arrays element by element and times each copy: memory noise. bandwidth measures "
-                   "copy, scale, add and triad on arrays larger than the caches, on all CPUs, with ordinary and with "
-                   "non-temporal stores. Both run unless one is named.",
-    COMMAND_MEASURES(suite_stream),
 };

@@ -9,8 +9,6 @@
 #include "load/load.h"
 #include "out/export.h"
 
-#define TITLE "runs the tests of UnixBench and computes its index"
-
 /* --- Tables in UnixBench's layout. --- */
 
 /* NULL: it did, or the row is of another test. */
@@ -195,8 +193,20 @@ static bool brief(const void *options)
 }
 
 const struct suite suite_unix = {
-    .name = "unix",
-    .title = TITLE,
+    .command =
+        {
+            .name = "unix",
+            .operands = "[TEST|GROUP...]",
+            .title = "runs the tests of UnixBench and computes its index",
+            .description = "The twelve tests of the BYTE UNIX Benchmarks' index, one copy first and then as many as "
+                           "there are CPUs. "
+                           "The default protocol takes many short samples, each in a fresh process; --classic keeps "
+                           "the original's "
+                           "passes, times and pauses, and gives an index of its own, to hold against published scores. "
+                           "Groups: index, "
+                           "cpu, file, process, arith, shell, misc.",
+            COMMAND_MEASURES(suite_unix),
+        },
     .seconds = {[PRESET_DEFAULT] = 155, [PRESET_QUICK] = 22, [PRESET_CLASSIC] = 3600},
     .options_size = sizeof(struct unix_options),
     .options = unix_own,
@@ -212,16 +222,4 @@ const struct suite suite_unix = {
     .finish = finish,
     .brief = brief,
     .end = unix_end,
-};
-
-const struct command command_unix = {
-    .name = "unix",
-    .operands = "[TEST|GROUP...]",
-    .title = TITLE,
-    .description =
-        "The twelve tests of the BYTE UNIX Benchmarks' index, one copy first and then as many as there are CPUs. "
-        "The default protocol takes many short samples, each in a fresh process; --classic keeps the original's "
-        "passes, times and pauses, and gives an index of its own, to hold against published scores. Groups: index, "
-        "cpu, file, process, arith, shell, misc.",
-    COMMAND_MEASURES(suite_unix),
 };

@@ -294,8 +294,19 @@ static int finish(const struct measure *m, const void *options)
 }
 
 const struct suite suite_wakeup = {
-    .name = "wakeup",
-    .title = "measures the wake-up latency of a real-time timer on every CPU at once",
+    .command =
+        {
+            .name = "wakeup",
+            .operands = "",
+            .title = "measures the wake-up latency of a real-time timer on every CPU at once",
+            .description =
+                "On each CPU a thread with SCHED_FIFO sleeps until a time, again and again, and records how late it "
+                "runs: the question of cyclictest, whose letters keep their meaning (-i, -h and -m are not those of "
+                "the other commands; --help prints this). Reports minimum, mean, median, P99, P99.9, maximum and a "
+                "histogram with classes of 1 us for each CPU, and the worst of all CPUs. /dev/cpu_dma_latency is "
+                "held at 0 meanwhile.",
+            COMMAND_MEASURES(suite_wakeup),
+        },
     .seconds = {[PRESET_DEFAULT] = 11, [PRESET_QUICK] = 4, [PRESET_CLASSIC] = 61},
     .options_size = sizeof(struct wakeup_options),
     .options = own,
@@ -309,16 +320,4 @@ const struct suite suite_wakeup = {
     .conclude = conclude,
     .made = &wakeup_worst,
     .finish = finish,
-};
-
-const struct command command_wakeup = {
-    .name = "wakeup",
-    .operands = "",
-    .title = "measures the wake-up latency of a real-time timer on every CPU at once",
-    .description = "On each CPU a thread with SCHED_FIFO sleeps until a time, again and again, and records how late it "
-                   "runs: the question of cyclictest, whose letters keep their meaning (-i, -h and -m are not those of "
-                   "the other commands; --help prints this). Reports minimum, mean, median, P99, P99.9, maximum and a "
-                   "histogram with classes of 1 us for each CPU, and the worst of all CPUs. /dev/cpu_dma_latency is "
-                   "held at 0 meanwhile.",
-    COMMAND_MEASURES(suite_wakeup),
 };

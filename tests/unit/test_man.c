@@ -339,7 +339,7 @@ static void fill_options(const struct suite *suite, void *options)
     char error[256] = "";
 
     memset(tables, 0, sizeof(tables));
-    if (strcmp(suite->name, "latency") != 0)
+    if (strcmp(suite->command.name, "latency") != 0)
         return;
     (void)measure_own_tables(suite, options, tables);
     for (size_t r = 0; r < tables[0].n; r++)
@@ -394,10 +394,10 @@ static void plan_of(const struct suite *suite, const char *operand, struct plan 
     for (size_t t = 0; operand && !suite->select && measure_test(suite, t, &word); t++)
         m->selected[t] = !strcmp(word.name, operand);
     if (operand && suite->select && suite->select(m, operand))
-        fail_msg("jitbench %s: '%s' is neither a test nor a group", suite->name, operand);
+        fail_msg("jitbench %s: '%s' is neither a test nor a group", suite->command.name, operand);
     fill_options(suite, options);
     if (suite->plan(m, options, plan, &error))
-        fail_msg("jitbench %s: %s", suite->name, error.text);
+        fail_msg("jitbench %s: %s", suite->command.name, error.text);
     drop_doubles(suite, plan);
     if (suite->end)
         suite->end(options, true);
@@ -618,7 +618,7 @@ static const struct bench *sampled_like(const struct suite *suite, const struct 
 {
     size_t b = 0;
 
-    while (strcmp(bench_list[b]->suite, suite->name) != 0 || !same_sampling(suite, bench_list[b], bench))
+    while (strcmp(bench_list[b]->suite, suite->command.name) != 0 || !same_sampling(suite, bench_list[b], bench))
         b++;
     return bench_list[b];
 }
@@ -631,7 +631,7 @@ static void put_sampling(const struct suite *suite, struct items *program)
     items_put(program, suite->timed ? ".It Em test Ta Em preset Ta Em samples Ta Em each Ta Em time Ta Em precision"
                                     : ".It Em test Ta Em preset Ta Em samples Ta Em time Ta Em precision");
     for (size_t b = 0; bench_list[b]; b++)
-        for (unsigned p = 0; p < PRESET_COUNT && !strcmp(bench_list[b]->suite, suite->name); p++) {
+        for (unsigned p = 0; p < PRESET_COUNT && !strcmp(bench_list[b]->suite, suite->command.name); p++) {
             if (sampled_like(suite, bench_list[b]) != bench_list[b])
                 continue;
             sampling_line(suite, bench_list[b], (enum option_preset)p, rest, sizeof(rest));
@@ -640,10 +640,10 @@ static void put_sampling(const struct suite *suite, struct items *program)
         }
     for (size_t b = 0; bench_list[b]; b++) {
         struct text text = {0};
-        if (strcmp(bench_list[b]->suite, suite->name) != 0)
+        if (strcmp(bench_list[b]->suite, suite->command.name) != 0)
             continue;
         for (size_t k = b + 1; bench_list[k]; k++)
-            if (!strcmp(bench_list[k]->suite, suite->name) && sampled_like(suite, bench_list[k]) == bench_list[b])
+            if (!strcmp(bench_list[k]->suite, suite->command.name) && sampled_like(suite, bench_list[k]) == bench_list[b])
                 text_printf(&text, " %s", bench_list[k]->name);
         if (text.length) {
             (void)snprintf(line, sizeof(line), ".It like Cm %.40s:%.400s", bench_list[b]->name, text.data);
@@ -764,7 +764,7 @@ TEST(test_man_metrics_are_those_of_the_benchmarks)
 static void put_measured(struct measure *m, const struct suite *suite, const struct plan_item *item, uint64_t copies,
                          const struct metric *metric)
 {
-    struct row row = ROW(&m->run, 1, .suite = suite->name, .test = test_name(item), .metric = metric->id);
+    struct row row = ROW(&m->run, 1, .suite = suite->command.name, .test = test_name(item), .metric = metric->id);
     row.copies = copies;
     row.stats.max = row.stats.p999 = 1;
     if (item->bench->describe)
@@ -825,7 +825,7 @@ static void made_rows(struct items *tests, const char *test, struct items *metri
         assert_true(m->n_rows > first);
         for (size_t i = first; i < m->n_rows; i++) {
             const struct row *row = &m->rows[i];
-            assert_string_equal(row->suite, command_list[c]->suite->name);
+            assert_string_equal(row->suite, command_list[c]->suite->command.name);
             if (tests && !has(tests, row->test))
                 items_put(tests, row->test);
             assert_true(is_made(row));

@@ -53,17 +53,15 @@ static const struct bench made_bench = {.name = "made",
                                                                          .time_ns = 1000000},
                                                      [PRESET_QUICK] = {.min_samples = 2, .max_samples = 2}}};
 
-static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t size)
+static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     memcpy(seen.selected, m->selected, sizeof(seen.selected));
     seen.operands_given = m->operands_given;
     seen.sampling = measure_sampling(m, &made_bench);
     seen.n_counts = measure_copies(m, 6, seen.counts);
     seen.named_cpus = measure_named_cpus(m);
-    if (made.plan_fails) {
-        (void)snprintf(error, size, "the plan is impossible");
-        return -1;
-    }
+    if (made.plan_fails)
+        return error_set(error, "the plan is impossible");
     measure_add(m, out, &made_bench, NULL, 1, 0);
     for (size_t i = 0; i < out->n; i++)
         out->items[i].skip = "made up";
@@ -105,8 +103,13 @@ static bool brief(const void *options)
 
 static const char *const made_tests[] = {"first", "second", "third", NULL};
 
-static const struct suite made_suite = {.name = "made",
-                                        .title = "is made up",
+static const struct suite made_suite;
+static const struct suite made_suite = {.command = {.name = "made",
+                                                    .title = "is made up",
+                                                    .operands = "",
+                                                    .description = "Is made up.",
+                                                    .suite = &made_suite,
+                                                    .tables = measure_tables},
                                         .seconds = {1, 1, 1},
                                         .options_size = sizeof(struct made_options),
                                         .options = made_own,
@@ -120,12 +123,6 @@ static const struct suite made_suite = {.name = "made",
                                         .brief = brief,
                                         .prints = prints,
                                         .end = end};
-static const struct command made_command = {.name = "made",
-                                            .title = "is made up",
-                                            .operands = "",
-                                            .description = "Is made up.",
-                                            .suite = &made_suite,
-                                            .tables = measure_tables};
 
 /* Runs the command with these words in the scratch directory. Returns its exit status; what it prints on both
  * descriptors is then in the texts. */
@@ -147,7 +144,7 @@ static int run_in_child(const char *const *words)
     }
     if (without_stdin)
         (void)close(0);
-    const int status = measure_main(&made_command, argc, argv);
+    const int status = measure_main(&made_suite.command, argc, argv);
     FILE *file = fopen("seen", "w");
     return file && fwrite(&seen, sizeof(seen), 1, file) == 1 && !fclose(file) ? status : 101;
 }

@@ -38,7 +38,7 @@ TEST(test_metrics_titles)
     assert_string_equal(metrics_title(metrics, &unknown), "hue");
     assert_string_equal(metrics_title(metrics, &variant), "first to last copy's start");
     assert_string_equal(metrics_title(metrics, &command), "first to last copy's exec");
-    assert_string_equal(metrics_suite_title(metrics, "unix"), suite_unix.title);
+    assert_string_equal(metrics_suite_title(metrics, "unix"), suite_unix.command.title);
     assert_string_equal(metrics_suite_title(metrics, "tides"), "");
     assert_string_equal(metrics_test_title(NULL, "unix", "pipe"), "pipe");
 }
