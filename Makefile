@@ -147,7 +147,7 @@ $(BUILD)/version.h: FORCE
 	@printf '%s\n' '#define VERSION "$(VERSION)"' '#define VERSION_COMMIT "$(COMMIT)"' \
 		'#define VERSION_FLAGS "$(filter-out -ffile-prefix-map=%,$(CFLAGS_ALL) $(LINK))"' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-$(BUILD)/cmd/version.o: $(BUILD)/version.h
+$(BUILD)/cmd/help.o: $(BUILD)/version.h
 # Shell scripts as C strings, for `jitbench completion`. The \? prevents trigraphs.
 $(BUILD)/completion_%.h: src/cmd/completion/jitbench.% Makefile
 	@mkdir -p $(@D)

@@ -439,9 +439,9 @@ struct suite {
     struct command command;
     unsigned seconds[PRESET_COUNT]; /* usual duration in s on two CPUs */
     size_t options_size;
-    const struct suite_options *options; /* ends with heading NULL */
-    bool timed;                          /* --time and --dir */
-    bool copies;                         /* --copies */
+    struct suite_options options[3]; /* ends with heading NULL */
+    bool timed;                      /* --time and --dir */
+    bool copies;                     /* --copies */
     /* Letters that the suite takes from common options, as the tool that it replaces. NULL: none. */
     const char *letters;
     /* Other defaults of common options. NULL: none. */
@@ -545,16 +545,6 @@ extern const struct command command_all, command_help_, command_list_, command_v
 
 /* Ends the program when out of memory. */
 const struct metrics *metrics_table(void);
-
-/* A test that times a very short experiment many times (prime, array): a line for each run, a summary, and the time
- * in delays. */
-struct experiment_tables {
-    const char *test, *run_title, *summary_title;
-    struct table_column key;
-    const struct table_column *extra; /* of the summary */
-    size_t n_extra;
-};
-void cmd_print_experiments(const struct table_rows *rows, const struct experiment_tables *tables, struct text *out);
 
 /* --- jitbench init --- */
 

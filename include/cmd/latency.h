@@ -33,8 +33,6 @@ struct latency_options {
  * memload cannot run; NULL: it can. */
 const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
                               struct load_params *p);
-/* Members of the suite's struct suite. */
-extern const struct suite_options latency_own[];
 int latency_plan(const struct measure *m, void *options, struct plan *out, struct error *error);
 void latency_announce(const struct measure *m, const struct plan *plan, struct text *out);
 

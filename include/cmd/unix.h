@@ -53,7 +53,6 @@ struct unix_options {
     /* without --pairs, and for each of its choices; unix_params point here */
     struct cpu_pairs next, of[PAIRS_CHOICES];
 };
-extern const struct suite_options unix_own[];
 int unix_plan(const struct measure *m, void *options, struct plan *out, struct error *error);
 int unix_end(void *options, bool unused);
 /* With --pairs, context1-two is named by the kind of pairs. */

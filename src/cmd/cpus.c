@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Resolves --cpus. Without it, measurements take the CPUs in the order of machine_cpu_order(). */
-#include "cmd/cmd.h"
-
+/* Resolves --cpus, also to the quietest CPU. Without it, measurements take the order of machine_cpu_order(). */
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "bench/noise.h"
+#include "cmd/cmd.h"
 
 const char *const cpus_choices[] = {[CPUS_ALL] = "all", [CPUS_QUIET] = "quiet", NULL};
 
@@ -95,4 +98,135 @@ int cpus_bench(const struct option_cpus *named, const struct machine *machine, s
     if (!cpuset_count(bench))
         cpus_allowed(&machine->online, bench);
     return 0;
+}
+
+#define LOOK_NS 500000000u
+
+static bool loses_less(double a, double b)
+{
+    return a < b || (isnan(b) && !isnan(a));
+}
+
+/* At most three digits, no exponent. */
+static void put_share(struct text *out, double pct)
+{
+    if (isnan(pct))
+        text_printf(out, "an unknown share");
+    else if (pct > 0 && pct < 0.0001)
+        text_printf(out, "less than 0.0001 %%");
+    else
+        text_printf(out, "%.3g %%", pct);
+}
+
+static unsigned pick_cpu(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu)
+{
+    size_t best = n, boot = n;
+
+    for (size_t i = 0; i < n; i++) {
+        if (cpus[i] == boot_cpu)
+            boot = i;
+        else if (best == n || loses_less(lost[i], lost[best]))
+            best = i;
+    }
+    if (best == n)
+        return cpus[boot];
+    return boot < n && loses_less(2 * lost[boot], lost[best]) ? boot_cpu : cpus[best];
+}
+
+unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lost, size_t n, unsigned boot_cpu,
+                    char *why, size_t why_size)
+{
+    const double *detours = lost;
+    for (size_t i = 0; i < n; i++)
+        lost = isnan(slower[i]) ? lost : slower;
+    const unsigned picked = pick_cpu(cpus, lost, n, boot_cpu);
+    FREED_BY(text_free) struct text text = {0};
+    size_t chosen = 0, boot = n, worst = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        chosen = cpus[i] == picked ? i : chosen;
+        boot = cpus[i] == boot_cpu ? i : boot;
+        worst = loses_less(lost[worst], lost[i]) ? i : worst;
+    }
+    text_printf(&text, "CPU %u lost ", picked);
+    put_share(&text, lost[chosen]);
+    text_printf(&text, " of its speed in half a second");
+    if (lost == slower && detours[chosen] < 100) {
+        text_printf(&text, ": ");
+        put_share(&text, detours[chosen]);
+        text_printf(&text, " to detours, ");
+        put_share(&text, 100 - 100 * (100 - slower[chosen]) / (100 - detours[chosen]));
+        text_printf(&text, " of the rest to sharing its core");
+    }
+    if (loses_less(lost[chosen], lost[worst])) {
+        text_printf(&text, ", the noisiest ");
+        put_share(&text, lost[worst]);
+    }
+    if (boot < n && loses_less(lost[boot], lost[chosen])) {
+        text_printf(&text, "; CPU %u lost ", boot_cpu);
+        put_share(&text, lost[boot]);
+        text_printf(&text, ", but it is the boot CPU");
+    }
+    text_copy(why, why_size, text.data ? text.data : "");
+    return picked;
+}
+
+/* To know how fast a free core is. */
+static void learn(const struct trial *trial, const struct place_request *request)
+{
+    for (unsigned i = 0; trial_spec_of(trial)->core && i < request->n_order; i++) {
+        const struct core_record *record = trial_recorder(trial, 0, i, NOISE_CORE);
+        core_learn(trial_spec_of(trial)->core, request->order[i], record->probes);
+    }
+}
+
+static unsigned pick(const struct trial *trial, const struct place_request *request, char *why, size_t why_size)
+{
+    FREED_BY(memory_free) double *lost = memory_get(request->n_order, sizeof(*lost));
+    FREED_BY(memory_free) double *slower = memory_get(request->n_order, sizeof(*slower));
+    const unsigned boot_cpu = cpuset_next(&request->online, 0);
+
+    learn(trial, request);
+    for (unsigned i = 0; i < request->n_order; i++) {
+        lost[i] = noise_lost_pct(trial_recorder(trial, 0, i, NOISE_NUMBERS));
+        slower[i] = noise_slower_pct(trial, i, &lost[i]);
+    }
+    return quiet_pick(request->order, slower, lost, request->n_order, boot_cpu, why, why_size);
+}
+
+int quiet_cpu(const struct place_request *allowed, const struct clock_info *clock, bool core_probes, unsigned *cpu,
+              char *why, size_t why_size)
+{
+    const struct noise_params params = {.threshold = "8x", .threshold_loops = 8};
+
+    if (allowed->n_order == 1) {
+        *cpu = allowed->order[0];
+        return fail_because(0, why, why_size, "CPU %u is the only one", *cpu);
+    }
+    /* one copy on each CPU, whatever the user's placement */
+    FREED_BY(memory_free) struct place_request *request = memory_get(1, sizeof(*request));
+    *request = *allowed;
+    request->bind = BIND_ONE;
+    request->nice_given = request->fifo = false;
+    FREED_BY(memory_free)
+    struct core_session *core = core_probes ? core_session_make("", clock, &allowed->online) : NULL;
+    const struct trial_spec spec = {.bench = &bench_noise,
+                                    .params = &params,
+                                    .copies = (unsigned)request->n_order,
+                                    .time_ns = LOOK_NS,
+                                    .place = request,
+                                    .clock = clock,
+                                    .core = core,
+                                    .series_fd = -1,
+                                    .proc_root = ""};
+    struct trial *trial = trial_run(&spec);
+    if (!trial)
+        memory_out();
+    const bool done = trial_outcome(trial) == TRIAL_DONE;
+    if (done)
+        *cpu = pick(trial, request, why, why_size);
+    else
+        snprintf(why, why_size, "%s", trial_reason(trial));
+    trial_free(trial);
+    return done ? 0 : -1;
 }

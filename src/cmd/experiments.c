@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the tables of tests whose runs time a very short experiment many times: prime, and array of stream. */
-#include <assert.h>
+/* jitbench prime and stream: tests that time a very short experiment many times, and bandwidth. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "bench/experiment.h"
+#include "bench/memory.h"
 #include "cmd/cmd.h"
 
-#define PLOTS_MAX   2u
-#define COLUMNS_MAX 24
+#define PLOTS_MAX 2u
 
 static const struct table_column run_columns[] = {
+    {COLUMN("Limit", "cycles", TABLE_PARAM_VALUE, 0), .key = "limit", .optional = 1},
+    {COLUMN("Elements", "cycles", TABLE_PARAM_VALUE, 0), .key = "elements", .optional = 1},
     {COLUMN("Experiments", "cycles", TABLE_PARAM_VALUE, 0), .key = "experiments", .rank = 3},
     {COLUMN("Mean", "cycles", TABLE_SAMPLE, 2)},
     {COLUMN("SD", "cycles_sd", TABLE_SAMPLE, 1), .rank = 2},
@@ -25,6 +29,11 @@ static const struct table_column run_columns[] = {
 };
 /* Those of the highest rank are left out first; rank 6 has the same value in all rows of a plan. */
 static const struct table_column summary_columns[] = {
+    {COLUMN("Limit", "cycles", TABLE_PARAM_VALUE, 0), .key = "limit", .optional = 1},
+    {COLUMN("Elements", "cycles", TABLE_PARAM_VALUE, 0), .key = "elements", .optional = 1},
+    {COLUMN("Divisions", "divisions", TABLE_VALUE, 0), .optional = 1, .rank = 6},
+    {COLUMN("Primes", "primes", TABLE_VALUE, 0), .optional = 1, .rank = 6},
+    {COLUMN("Bytes", "array_bytes", TABLE_VALUE, 0), .optional = 1, .rank = 6},
     {COLUMN("Copies", "cycles", TABLE_COPIES, 0), .rank = 5},
     {COLUMN("CPU", "cycles", TABLE_CPUS, 0)},
     {COLUMN("Experiments", "cycles", TABLE_N, 0), .rank = 6},
@@ -43,6 +52,8 @@ static const struct table_column summary_columns[] = {
     {COLUMN("Alone", "cycles_alone", TABLE_VALUE, 1), .optional = 1},
 };
 static const struct table_column share_columns[] = {
+    {COLUMN("Limit", "cycles", TABLE_PARAM_VALUE, 0), .key = "limit", .optional = 1},
+    {COLUMN("Elements", "cycles", TABLE_PARAM_VALUE, 0), .key = "elements", .optional = 1},
     {COLUMN("Copies", "cycles", TABLE_COPIES, 0), .rank = 2},
     {COLUMN("CPU", "cycles", TABLE_CPUS, 0)},
     {COLUMN(">400 mean", "delayed_400", TABLE_VALUE, 3), .rank = 1},
@@ -80,28 +91,37 @@ static void put_clock(const struct table_rows *r, struct text *out)
         }
 }
 
-/* Columns: t->key, n_extra of t->extra, and those of the layout. */
-static void put_table(const struct table_rows *r, const struct experiment_tables *t, struct table_layout layout,
-                      size_t n_extra, struct text *out)
+static bool has_test(const struct table_rows *r, const char *test)
 {
-    struct table_column columns[COLUMNS_MAX];
-
-    assert(1 + n_extra + layout.n_columns <= COLUMNS_MAX);
-    columns[0] = t->key;
-    memcpy(columns + 1, t->extra, n_extra * sizeof(columns[0]));
-    memcpy(columns + 1 + n_extra, layout.columns, layout.n_columns * sizeof(columns[0]));
-    layout.columns = columns;
-    layout.n_columns += 1 + n_extra;
-    table_print(&layout, r->rows, r->n, r->table_width, out);
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->rows[i].test, test))
+            return true;
+    return false;
 }
 
-static void put_histograms(const struct table_rows *r, const struct experiment_tables *t, struct text *out)
+static void put_experiments(const struct table_rows *r, const char *test, const char *run_title,
+                            const char *summary_title, struct text *out)
 {
+    const struct table_layout runs = {TABLE_OF(run_title, run_columns), .per_sample = 1, .no_status = 1};
+    const struct table_layout summary = {TABLE_OF(summary_title, summary_columns)};
+    static const struct table_layout share = {
+        TABLE_OF("Time lost, in %, in delays by more than so many cycles above the mean or the median", share_columns),
+        .no_status = 1};
     unsigned shown = 0;
 
-    for (size_t i = 0; i < r->n && shown < PLOTS_MAX; i++) {
+    if (!has_test(r, test))
+        return;
+    if (r->alone || r->verbose) {
+        table_print(&runs, r->rows, r->n, r->table_width, out);
+        text_append(out, "\n", 1);
+    }
+    table_print(&summary, r->rows, r->n, r->table_width, out);
+    put_clock(r, out);
+    text_append(out, "\n", 1);
+    table_print(&share, r->rows, r->n, r->table_width, out);
+    for (size_t i = 0; r->pictures && i < r->n && shown < PLOTS_MAX; i++) {
         const struct row *row = &r->rows[i];
-        if (strcmp(row->test, t->test) || !row->n_hist)
+        if (strcmp(row->test, test) || !row->n_hist)
             continue;
         text_printf(out, "\nHistogram of %s on CPU %s (bars: logarithm of the count)\n", row->param.text, row->cpus);
         plot_histogram(row, r->width, out);
@@ -109,27 +129,197 @@ static void put_histograms(const struct table_rows *r, const struct experiment_t
     }
 }
 
-void cmd_print_experiments(const struct table_rows *r, const struct experiment_tables *t, struct text *out)
-{
-    const struct table_layout runs = {TABLE_OF(t->run_title, run_columns), .per_sample = 1, .no_status = 1};
-    const struct table_layout summary = {TABLE_OF(t->summary_title, summary_columns)};
-    static const struct table_layout share = {
-        TABLE_OF("Time lost, in %, in delays by more than so many cycles above the mean or the median", share_columns),
-        .no_status = 1};
-    bool any = false;
+/* --- jitbench prime --- */
 
-    for (size_t i = 0; i < r->n; i++)
-        any = any || !strcmp(r->rows[i].test, t->test);
-    if (!any)
-        return;
-    if (r->alone || r->verbose) {
-        put_table(r, t, runs, 0, out);
-        text_append(out, "\n", 1);
-    }
-    put_table(r, t, summary, t->n_extra, out);
-    put_clock(r, out);
-    text_append(out, "\n", 1);
-    put_table(r, t, share, 0, out);
-    if (r->pictures)
-        put_histograms(r, t, out);
+static int plan_prime(const struct measure *m, void *options, struct plan *out, struct error *error)
+{
+    struct prime_params *params = options;
+
+    if ((params->limits.last - params->limits.first) / params->limits.step >= 1000)
+        return error_set(error, "--limit: %llu to %llu by %llu are more than 1,000 limits",
+                         (unsigned long long)params->limits.first, (unsigned long long)params->limits.last,
+                         (unsigned long long)params->limits.step);
+    for (params->limit = params->limits.first; params->limit <= params->limits.last;
+         params->limit += params->limits.step)
+        measure_add(m, out, &bench_prime, params, measure_named_cpus(m), 0);
+    return 0;
 }
+
+static void print_prime(const struct table_rows *rows, struct text *out)
+{
+    put_experiments(rows, "prime",
+                    "Prime loop, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
+                    "Prime loop: all runs together", out);
+}
+
+const struct suite suite_prime = {
+    .command =
+        {
+            .name = "prime",
+            .operands = "",
+            .title = "times a register-only prime count a million times: CPU noise",
+            .description =
+                "Counts the primes below a small limit by trial division, in registers only, a million times a run, "
+                "and times each count. A count that takes longer than the rest was disturbed by an interrupt, "
+                "another task or the hypervisor. Runs on one CPU, and on all that --cpus names at once.",
+            COMMAND_MEASURES(suite_prime),
+        },
+    .seconds = {[PRESET_DEFAULT] = 12, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 2000},
+    .options_size = sizeof(struct prime_params),
+    .options = {{.heading = "Options of prime", .bench = &bench_prime}},
+    .copies = true,
+    .schedule = SCHEDULE_INTERLEAVED,
+    .series_header = "limit,run,copy,experiment,ticks\n",
+    .plan = plan_prime,
+    .print = print_prime,
+};
+
+/* --- jitbench stream --- */
+
+struct stream_options {
+    struct array_params array;
+    struct bandwidth_params bandwidth;
+};
+
+/* 4 times caches of hundreds of MiB, which a virtual machine sees of its host, would take too long. */
+#define QUICK_ARRAY_BYTES (256ull << 20)
+
+enum { TEST_ARRAY, TEST_BANDWIDTH };
+static const char *const tests[] = {[TEST_ARRAY] = "array", [TEST_BANDWIDTH] = "bandwidth", NULL};
+
+static int plan_bandwidth(const struct measure *m, struct bandwidth_params *params, struct plan *out,
+                          struct error *error)
+{
+    uint64_t memory = measure_memory(m);
+
+    if (!params->array_bytes) {
+        params->array_bytes =
+            bandwidth_array_bytes(m->machine.cache_llc_bytes, memory, params->bounded, sizeof(params->bounded));
+        if (m->preset == PRESET_QUICK && params->array_bytes > QUICK_ARRAY_BYTES) {
+            params->array_bytes = QUICK_ARRAY_BYTES;
+            snprintf(params->bounded, sizeof(params->bounded), "quick");
+        }
+    } else if (params->array_bytes > memory / 3)
+        return error_set(error, "--array-size: three arrays of %llu MiB do not fit into %llu MiB of memory",
+                         (unsigned long long)params->array_bytes >> 20, (unsigned long long)memory >> 20);
+    for (int kind = 0; kind < 2; kind++) {
+        params->nontemporal = kind;
+        measure_add(m, out, &bench_bandwidth, params, m->place.n_order, 1);
+    }
+    return 0;
+}
+
+static int plan_stream(const struct measure *m, void *options, struct plan *out, struct error *error)
+{
+    struct stream_options *o = options;
+
+    if (!m->selected[TEST_ARRAY] && measure_given(m, "series"))
+        return error_set(error, "--series: only the test 'array' has experiments to write");
+    for (uint64_t i = 0; m->selected[TEST_ARRAY] && i < o->array.sizes.n; i++) {
+        o->array.elements = o->array.sizes.value[i];
+        measure_add(m, out, &bench_array, &o->array, measure_named_cpus(m), 0);
+    }
+    return m->selected[TEST_BANDWIDTH] ? plan_bandwidth(m, &o->bandwidth, out, error) : 0;
+}
+
+static const struct table_column bandwidth_columns[] = {
+    {COLUMN("Function", "rate", TABLE_TEST, 0)},
+    {COLUMN("Best Rate MB/s", "rate", TABLE_VALUE, 1)},
+    {COLUMN("Avg time", "time", TABLE_MEAN, 6), .scale = 1e-9},
+    {COLUMN("Min time", "time", TABLE_MIN, 6), .scale = 1e-9},
+    {COLUMN("Max time", "time", TABLE_MAX, 6), .scale = 1e-9, .rank = 1},
+    {COLUMN("Median rate", "rate", TABLE_MEDIAN, 1), .rank = 2},
+    {COLUMN("RSD %", "rate", TABLE_RSD, 1), .rank = 3},
+    {COLUMN("Core %", "rate", TABLE_CORE, 0), .optional = 1},
+    {COLUMN("Alone", "rate_alone", TABLE_VALUE, 1), .optional = 1},
+    {COLUMN("Stores", "rate", TABLE_PARAM_VALUE, 0), .key = "stores"},
+    {COLUMN("Kernel", "rate", TABLE_PARAM_VALUE, 0), .key = "kernel", .rank = 4},
+    {COLUMN("Copies", "rate", TABLE_COPIES, 0), .rank = 4},
+    {COLUMN("CPUs", "rate", TABLE_CPUS, 0)},
+};
+
+static const struct {
+    const char *prefix, *function;
+} functions[] = {{"copy_", "Copy"}, {"scale_", "Scale"}, {"add_", "Add"}, {"triad_", "Triad"}};
+
+/* A line for each function, which in rows is part of the metric's name. */
+static void put_bandwidth(const struct table_rows *r, struct text *out)
+{
+    static const struct table_layout layout = {
+        TABLE_OF("STREAM-style bandwidth: MB = 10^6 bytes, times in seconds, best of each run's repetitions",
+                 bandwidth_columns)};
+    FREED_BY(memory_free) struct row *rows = calloc(r->n ? r->n : 1, sizeof(*rows));
+    size_t n = 0;
+
+    for (size_t i = 0; rows && i < r->n; i++) {
+        if (strcmp(r->rows[i].test, bench_bandwidth.name))
+            continue;
+        rows[n] = r->rows[i]; /* a shallow copy, with other names */
+        for (size_t f = 0; f < COUNT(functions); f++) {
+            size_t length = strlen(functions[f].prefix);
+            if (strncmp(rows[n].metric, functions[f].prefix, length))
+                continue;
+            text_copy(rows[n].test, sizeof(rows[n].test), functions[f].function);
+            text_copy(rows[n].metric, sizeof(rows[n].metric), r->rows[i].metric + length);
+        }
+        n++;
+    }
+    table_print(&layout, rows, n, r->table_width, out);
+}
+
+static void put_array_size(const struct table_rows *r, struct text *out)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        const struct row *row = &r->rows[i];
+        const double size = row_param_number(&row->param, "array_bytes");
+        if (strcmp(row->test, bench_bandwidth.name) || !(size >= 0) || row->status >= ROW_SKIPPED)
+            continue;
+        char bytes[32];
+        text_bytes(size < 0x1p63 ? (uint64_t)size : UINT64_MAX, bytes, sizeof(bytes));
+        text_printf(out, "Three arrays of %s each%s; every copy checks its results\n", bytes,
+                    row_param_is(&row->param, "bounded", "memory")
+                        ? ", less than 4 times the caches because memory is short"
+                    : row_param_is(&row->param, "bounded", "quick") ? ", less than 4 times the caches: a quick look"
+                                                                    : "");
+        return;
+    }
+}
+
+static void print_stream(const struct table_rows *r, struct text *out)
+{
+    put_experiments(r, "array",
+                    "Array copy, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
+                    "Small-array copy: all runs together", out);
+    if (has_test(r, tests[TEST_ARRAY]) && has_test(r, tests[TEST_BANDWIDTH]))
+        text_append(out, "\n", 1);
+    put_bandwidth(r, out);
+    put_array_size(r, out);
+}
+
+const struct suite suite_stream = {
+    .command =
+        {
+            .name = "stream",
+            .operands = "[array] [bandwidth]",
+            .title = "measures memory: cycles of small array copies (noise), and STREAM-style bandwidth",
+            .description =
+                "array copies small arrays element by element and times each copy: memory noise. bandwidth measures "
+                "copy, scale, add and triad on arrays larger than the caches, on all CPUs, with ordinary and with "
+                "non-temporal stores. Both run unless one is named.",
+            COMMAND_MEASURES(suite_stream),
+        },
+    .seconds = {[PRESET_DEFAULT] = 28, [PRESET_QUICK] = 6, [PRESET_CLASSIC] = 21000},
+    .options_size = sizeof(struct stream_options),
+    .options = {{.heading = "Options of array",
+                 .bench = &bench_array,
+                 .offset = offsetof(struct stream_options, array)},
+                {.heading = "Options of bandwidth",
+                 .bench = &bench_bandwidth,
+                 .offset = offsetof(struct stream_options, bandwidth)}},
+    .copies = true,
+    .schedule = SCHEDULE_INTERLEAVED,
+    .tests = tests,
+    .series_header = "elements,run,copy,experiment,ticks\n",
+    .plan = plan_stream,
+    .print = print_stream,
+};

@@ -1,9 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench help: lists the commands, or describes one of them. */
+/* jitbench help, list and version: commands, suites, tests, metrics and build; and the table of metrics. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bench/list.h"
-#include "cmd/cmd.h"
+#include "cmd/unix.h"
+#include "version.h"
+
+/* --- Metrics. --- */
+
+const struct metrics *metrics_table(void)
+{
+    static struct metrics made;
+    size_t n_suites = 0, n_tests = 0, n_metrics = 0;
+    struct unix_test variant;
+
+    if (made.n_tests)
+        return &made;
+    while (suite_list[n_suites])
+        n_suites++;
+    for (; bench_list[n_tests]; n_tests++)
+        n_metrics += bench_list[n_tests]->n_metrics;
+    for (size_t t = 0; unix_test_at(t).name; t++)
+        n_tests++;
+    struct metrics_suite *suite = memory_get(n_suites, sizeof(*suite));
+    struct metrics_test *test = memory_get(n_tests, sizeof(*test)), *of_rows = memory_get(n_suites, sizeof(*of_rows));
+    struct metrics_metric *next = memory_get(n_metrics, sizeof(*next));
+    made = (struct metrics){.suite = suite, .n_suites = n_suites, .test = test, .made = of_rows};
+    for (size_t s = 0; s < n_suites; s++) {
+        suite[s] = (struct metrics_suite){.name = suite_list[s]->command.name, .title = suite_list[s]->command.title};
+        if (suite_list[s]->made)
+            of_rows[made.n_made++] = *suite_list[s]->made;
+    }
+    for (size_t b = 0; bench_list[b]; b++) {
+        const struct bench *bench = bench_list[b];
+        test[made.n_tests++] = (struct metrics_test){.suite = bench->suite,
+                                                     .name = bench->name,
+                                                     .title = bench->title,
+                                                     .row_per_cpu = bench->group_per_copy,
+                                                     .named_by_user = bench == &bench_command,
+                                                     .metric = next,
+                                                     .n = bench->n_metrics};
+        for (unsigned m = 0; m < bench->n_metrics; m++) {
+            const struct metric *metric = bench_metric(bench, m);
+            *next++ =
+                (struct metrics_metric){metric->id, metric->title, metric->unit, metric->better, metric->headline};
+        }
+    }
+    for (size_t t = 0; (variant = unix_test_at(t)).name; t++)
+        if (!metrics_test(&made, "unix", variant.name))
+            test[made.n_tests++] = (struct metrics_test){.suite = "unix", .name = variant.name, .title = variant.title};
+    return &made;
+}
+
+/* --- help --- */
 
 static void put_overview(struct text *out)
 {
@@ -24,89 +75,66 @@ static void put_overview(struct text *out)
     text_wrap(out, "'jitbench all --quick' is a good start: it takes less than a minute.", 0, columns);
 }
 
-/* --- The number and length of a suite's samples. --- */
-
 /* "1 s to 5 s", or one value when both are formatted alike. */
-static void put_range(const struct range *range, char *(*format)(uint64_t value, char *buf, size_t size),
-                      struct text *out)
+static void put_range(const char *before, const struct range *range, bool is_duration, struct text *out)
 {
-    const char *least = format(range->least, (char[32]){0}, 32), *most = format(range->most, (char[32]){0}, 32);
+    const char *least = is_duration ? TEXT_DURATION(range->least) : TEXT_LINE("%" PRIu64, range->least);
+    const char *most = is_duration ? TEXT_DURATION(range->most) : TEXT_LINE("%" PRIu64, range->most);
 
-    text_printf(out, strcmp(least, most) ? "%s to %s" : "%s", least, most);
+    text_printf(out, strcmp(least, most) ? "%s%s to %s" : "%s%s", before, least, most);
 }
 
-static char *count_text(uint64_t value, char *buf, size_t size)
-{
-    return text_line(buf, size, "%llu", (unsigned long long)value);
-}
-
+/* suite NULL: of any. */
 static bool is_of(const struct bench *bench, const struct suite *suite)
 {
-    bool named = !suite->test && !suite->tests;
     struct operand_word word;
 
-    for (size_t i = 0; !named && measure_test(suite, i, &word); i++)
-        named = !strcmp(word.name, bench->name);
-    return named && !strcmp(bench->suite, suite->command.name);
-}
-
-static bool is_of_any(const struct bench *bench, const struct suite *suite)
-{
-    bool any = suite && is_of(bench, suite);
-
-    for (size_t i = 0; !suite && !any && suite_list[i]; i++)
-        any = is_of(bench, suite_list[i]);
-    return any;
-}
-
-static void put_sampling(const struct suite *suite, enum option_preset preset, const char *name, struct text *out)
-{
-    struct range samples = {UINT64_MAX, 0}, time = samples, cap = samples;
-    double precision = 0;
-    FREED_BY(text_free) struct text line = {0};
-    bool more = false;
-
-    for (size_t b = 0; bench_list[b]; b++) {
-        const struct sampling *s = &bench_list[b]->sampling[preset];
-        if (!is_of_any(bench_list[b], suite))
-            continue;
-        range_add(&samples, s->min_samples);
-        if (s->time_ns) /* 0: a sample takes as long as its work */
-            range_add(&time, s->time_ns);
-        if (s->max_samples == s->min_samples)
-            continue;
-        more = true;
-        precision = s->precision_pct;
-        range_add(&cap, s->max_ns);
-    }
-    text_printf(&line, "--samples ");
-    put_range(&samples, count_text, &line);
-    if (more) {
-        text_printf(&line, " or more, --precision %g%%, --max-time ", precision);
-        put_range(&cap, text_duration, &line);
-    }
-    if (time.most) {
-        text_printf(&line, ", --time ");
-        put_range(&time, text_duration, &line);
-    }
-    text_printf(out, "  %-14s  ", name);
-    if (line.failed)
-        out->failed = 1;
-    else
-        text_wrap(out, line.data, 18, command_width(1, 80, 120));
+    for (size_t i = 0; !suite && suite_list[i]; i++)
+        if (is_of(bench, suite_list[i]))
+            return true;
+    if (!suite || strcmp(bench->suite, suite->command.name) != 0)
+        return false;
+    for (size_t i = 0; measure_test(suite, i, &word); i++)
+        if (!strcmp(word.name, bench->name))
+            return true;
+    return !suite->test && !suite->tests;
 }
 
 void help_sampling(const struct suite *suite, struct text *out)
 {
+    static const char *const names[PRESET_COUNT] = {"", "with --quick", "with --classic"};
+
     text_printf(out, "\nUnless these options are given, each test is measured with:\n");
-    put_sampling(suite, PRESET_DEFAULT, "", out);
-    put_sampling(suite, PRESET_QUICK, "with --quick", out);
-    put_sampling(suite, PRESET_CLASSIC, "with --classic", out);
+    for (unsigned preset = 0; preset < PRESET_COUNT; preset++) {
+        struct range samples = {UINT64_MAX, 0}, time = samples, cap = samples;
+        double precision = 0;
+        FREED_BY(text_free) struct text line = {0};
+        for (size_t b = 0; bench_list[b]; b++) {
+            const struct sampling *s = &bench_list[b]->sampling[preset];
+            if (!is_of(bench_list[b], suite))
+                continue;
+            range_add(&samples, s->min_samples);
+            if (s->time_ns) /* 0: a sample takes as long as its work */
+                range_add(&time, s->time_ns);
+            if (s->max_samples == s->min_samples)
+                continue;
+            precision = s->precision_pct;
+            range_add(&cap, s->max_ns);
+        }
+        put_range("--samples ", &samples, false, &line);
+        if (cap.least <= cap.most) {
+            text_printf(&line, " or more, --precision %g%%", precision);
+            put_range(", --max-time ", &cap, true, &line);
+        }
+        if (time.most)
+            put_range(", --time ", &time, true, &line);
+        text_printf(out, "  %-14s  ", names[preset]);
+        out->failed |= line.failed;
+        text_wrap(out, line.failed ? "" : line.data, 18, command_width(1, 80, 120));
+    }
 }
 
-/* --- The command. --- */
-
-static int run(const struct command *command, int argc, char **argv)
+static int help(const struct command *command, int argc, char **argv)
 {
     struct text out = {0};
 
@@ -135,6 +163,120 @@ const struct command command_help_ = {
     .name = "help",
     .operands = "[COMMAND]",
     .title = "lists the commands, or the options of one command",
-    .run = run,
+    .run = help,
     .takes = &command_names,
+};
+
+/* --- version --- */
+
+void version_build(char *buf, size_t size)
+{
+    char id[48];
+
+    process_build_id(id, sizeof(id));
+    snprintf(buf, size, "%s %s build %.12s", VERSION, VERSION_COMMIT, id[0] ? id : "without id");
+}
+
+static int version(const struct command *command, int argc, char **argv)
+{
+    char id[48], libc[48];
+    struct text out = {0};
+
+    (void)argv;
+    if (argc > 1)
+        return command_complain(command->name, "takes no options or operands", EXIT_USAGE);
+    process_build_id(id, sizeof(id));
+    process_libc(libc, sizeof(libc));
+    text_printf(&out, "jitbench %s\ncommit    %s\ncompiler  %s\nflags     %s\nlibc      %s\nbuild id  %s\n", VERSION,
+                VERSION_COMMIT,
+#ifdef __clang__
+                __VERSION__,
+#else
+                "gcc " __VERSION__,
+#endif
+                VERSION_FLAGS, libc, id[0] ? id : "none");
+    return command_output(command, 1, true, &out);
+}
+
+const struct command command_version = {
+    .name = "version",
+    .operands = "",
+    .title = "prints version, commit, compiler, flags, C library and build id of this program",
+    .run = version,
+};
+
+/* --- list --- */
+
+struct list_options {
+    bool metrics, help;
+};
+
+static const struct option rows[] = {
+    {OPTION("metrics", 0, struct list_options, metrics,
+            "list the metrics of each test too: id, unit, which direction is better")},
+    COMMAND_HELP_ROW(struct list_options),
+};
+
+static void put_test(const struct metrics_test *test, bool metrics, struct text *out)
+{
+    text_printf(out, "  %-12s %s\n", test->name, test->title);
+    for (size_t i = 0; metrics && i < test->n; i++) {
+        const struct metrics_metric *m = &test->metric[i];
+        text_printf(out, "    %-20s %-8s %-7s %s\n", m->id, m->unit ? m->unit : "ticks", m->better[0] ? m->better : "-",
+                    m->title);
+    }
+}
+
+/* The command of the ith suite, `run` included. */
+static const struct command *suite_at(size_t i)
+{
+    for (size_t c = 0; command_list[c]; c++)
+        if (command_list[c]->suite && i-- == 0)
+            return command_list[c];
+    return NULL;
+}
+
+static bool suite_word(const struct command *command, size_t i, struct operand_word *out)
+{
+    const struct command *suite = suite_at(i);
+
+    (void)command;
+    if (suite)
+        *out = (struct operand_word){.name = suite->name, .help = suite->title};
+    return suite;
+}
+
+static const struct operands suite_names = {.kind = OPERANDS_WORDS, .most = 1, .noun = "suite", .word = suite_word};
+
+static int list(const struct command_call *call)
+{
+    const struct list_options *options = call->options;
+    const struct metrics *metrics = metrics_table();
+    const struct command *suite;
+    struct text out = {0};
+
+    if (call->n > 1)
+        return command_complain("list", "takes at most one name of a suite", EXIT_USAGE);
+    for (size_t i = 0; (suite = suite_at(i)); i++) {
+        if (call->n && strcmp(suite->name, call->operands[0]) != 0)
+            continue;
+        text_printf(&out, "%s: %s\n", suite->name, suite->title);
+        for (size_t t = 0; t < metrics->n_tests; t++)
+            if (metrics->test[t].metric && !strcmp(metrics->test[t].suite, suite->name))
+                put_test(&metrics->test[t], options->metrics, &out);
+        for (size_t t = 0; options->metrics && t < metrics->n_made; t++)
+            if (!strcmp(metrics->made[t].suite, suite->name))
+                put_test(&metrics->made[t], true, &out);
+    }
+    if (!out.length)
+        return command_unknown_operand(call->command, call->operands[0]);
+    return command_output(call->command, 1, true, &out);
+}
+
+const struct command command_list_ = {
+    .name = "list",
+    .operands = "[SUITE]",
+    .title = "lists the suites, their tests and metrics",
+    COMMAND_CALLS(list, struct list_options, rows, .heading = "Options"),
+    .takes = &suite_names,
 };

@@ -1,11 +1,353 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench latency: prints its tables. */
-#include "cmd/latency.h"
+/* jitbench latency: tasks, options, which task is measured under which load, and tables. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/latency.h"
 #include "out/out.h"
+
+#define BIT(n) (1ull << (n))
+/* all but custom, which runs if it is named or has --custom-interval and --custom-cpu */
+#define ALL_TASKS   (BIT(TASK_CUSTOM) - 1)
+#define MEMLOAD_PCT 110u /* with swap, in % of RAM */
+/* without swap, in % of the available memory */
+#define NO_SWAP_PCT 90u
+#define SPARE_PCT   5u   /* left free, in % of RAM */
+#define OVERHEAD_MS 350u /* for each sample, in estimates */
+
+#define NOTICED "which people notice"
+const struct task latency_tasks[N_TASKS] = {
+    [TASK_AUDIO] = {&bench_audio, &sim_audio, "Audio", true, "none burn write read ring compile x",
+                    "none burn write compile", "when its buffer is empty"},
+    [TASK_VIDEO] = {&bench_video, &sim_video, "Video", true, "none burn write compile x", "none burn compile",
+                    "when a frame is lost"},
+    [TASK_X] = {&bench_x, &sim_x, "X", false, "none burn write compile video", "none burn", NOTICED},
+    [TASK_GAMING] = {&bench_gaming, &sim_gaming, "Gaming", false, "none burn compile", "none burn", NOTICED},
+    [TASK_CUSTOM] = {&bench_custom, &sim_custom, "Custom", true, "none burn write compile", "none burn", NOTICED},
+};
+const char *const latency_task_names[] = {"audio", "video", "x", "gaming", "custom", NULL};
+
+/* --- Options. --- */
+
+static const struct option rows[] = {
+    {OPTION("task", 'W', struct latency_options, tasks, "measure only these simulated tasks, as if given as operands"),
+     OPTION_SOME_OF("TASK,...", latency_task_names)},
+    {OPTION("exclude-task", 'X', struct latency_options, no_tasks, "leave out these tasks"),
+     OPTION_SOME_OF("TASK,...", latency_task_names)},
+    {OPTION("load", 'w', struct latency_options, loads, "measure only under these loads"),
+     OPTION_SOME_OF("LOAD,...", load_names)},
+    {OPTION("exclude-load", 'x', struct latency_options, no_loads, "leave out these loads"),
+     OPTION_SOME_OF("LOAD,...", load_names)},
+    {OPTION("all-pairs", 0, struct latency_options, all_pairs,
+            "measure each task under each load, not only the most informative pairs"),
+     .preset = {[PRESET_CLASSIC] = "yes"}},
+    {OPTION("real-time", 'r', struct latency_options, real_time,
+            "SCHED_FIFO and locked memory for audio, video and custom; --fifo for any task")},
+    {OPTION("single-cpu", 'u', struct latency_options, single_cpu, "run task and load on the same CPU")},
+    {OPTION("loops-per-ms", 'l', struct latency_options, loops,
+            "work of a millisecond: N loops, or the number in an earlier CSV; default: measured"),
+     OPTION_WORD("N|FILE")},
+    {OPTION("calibrate", 'b', struct latency_options, anew, "measure loops per millisecond anew: the default")},
+    {OPTION("load-cpus", 'L', struct latency_options, load_threads, "threads of burn and ring; default: one per CPU"),
+     OPTION_NUMBER(OPTION_COUNT, "N", 1, 4096)},
+    {OPTION("load-nice", 'N', struct latency_options, load_nice, "nice value of the load"),
+     OPTION_NUMBER(OPTION_INT, "N", -20, 19)},
+    {OPTION("custom-cpu", 'C', struct latency_options, custom_pct, "share of a CPU that custom uses"),
+     OPTION_NUMBER(OPTION_PERCENT, "PCT", 0.1, 100)},
+    {OPTION("custom-interval", 'I', struct latency_options, custom_ns,
+            "time between custom's wake-ups; in microseconds if it has no unit"),
+     OPTION_NUMBER(OPTION_DURATION_US, "TIME", 100e3, 10e9)},
+    {OPTION("late-after", 0, struct latency_options, late_after_ns,
+            "count wake-ups later than this as late; default: audio's buffer (50 ms), video's frame (16.7 ms), "
+            "otherwise 7 ms"),
+     OPTION_NUMBER(OPTION_DURATION, "TIME", 1e3, 60e9)},
+    {OPTION("file-size", 0, struct latency_options, file_bytes,
+            "size of the file of write and read; at most half of the free space"),
+     OPTION_NUMBER(OPTION_SIZE, "SIZE", 8 << 20, 0x1p44), .preset = {"256M", "64M", "1G"}},
+    {OPTION("memload-size", 0, struct latency_options, memory_bytes,
+            "memory of memload; default: 110 % of RAM with swap, 90 % of the available memory without"),
+     OPTION_NUMBER(OPTION_SIZE, "SIZE", 16 << 20, 0x1p50)},
+    {OPTION("hack-groups", 0, struct latency_options, hack_groups,
+            "groups of hack, 40 threads each; default: one per CPU"),
+     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1000)},
+};
+
+/* --- The plan. --- */
+
+/* Bit masks by index in latency_tasks and load_list. */
+struct choice {
+    uint64_t tasks, loads;
+    bool telling; /* nothing was chosen: the most informative pairs */
+};
+
+static uint64_t load_bit(const struct load *load)
+{
+    size_t at = 0;
+
+    while (load_list[at] != load)
+        at++;
+    return BIT(at);
+}
+
+static void choose(const struct measure *m, const struct latency_options *o, struct choice *choice)
+{
+    uint64_t named = o->tasks;
+
+    for (size_t t = 0; t < N_TASKS && m->operands_given; t++)
+        named |= m->selected[t] ? BIT(t) : 0;
+    choice->telling = !named && !o->loads && !o->no_tasks && !o->no_loads && !o->all_pairs;
+    choice->tasks = named;
+    if (!named) {
+        choice->tasks = ALL_TASKS | (o->custom_ns && o->custom_pct > 0 ? BIT(TASK_CUSTOM) : 0);
+        for (size_t t = 0; t < N_TASKS && o->real_time; t++)
+            if (!latency_tasks[t].real_time)
+                choice->tasks &= ~BIT(t);
+    }
+    choice->loads = o->loads;
+    /* latency_fill_load() leaves memload out if there is not enough swap. */
+    for (size_t load = 0; load_list[load] && !o->loads; load++)
+        choice->loads |= load_list[load]->only_named ? 0 : BIT(load);
+    choice->tasks &= ~o->no_tasks;
+    choice->loads &= ~o->no_loads;
+}
+
+static bool wanted(const struct measure *m, const struct choice *choice, size_t task, size_t load)
+{
+    if (!(choice->tasks & BIT(task)) || !(choice->loads & BIT(load)) ||
+        !strcmp(latency_task_names[task], load_names[load]))
+        return false; /* a task cannot be its own load */
+    return !choice->telling ||
+           text_has_word(m->preset == PRESET_QUICK ? latency_tasks[task].quick : latency_tasks[task].telling,
+                         load_names[load]);
+}
+
+static bool any_wanted(const struct measure *m, const struct choice *choice)
+{
+    for (size_t task = 0; task < N_TASKS; task++)
+        for (size_t load = 0; load_list[load]; load++)
+            if (wanted(m, choice, task, load))
+                return true;
+    return false;
+}
+
+static int check(const struct measure *m, const struct latency_options *o, const struct choice *choice,
+                 struct error *error)
+{
+    const bool custom = choice->tasks & BIT(TASK_CUSTOM) || choice->loads & load_bit(&load_custom);
+    const char *problem = NULL;
+
+    if (custom && !o->custom_ns)
+        problem = "--custom-interval (-I) is missing: custom needs it (100 us to 10 s)";
+    else if (custom && !(o->custom_pct > 0))
+        problem = "--custom-cpu (-C) is missing: custom needs it, in % (0.1 to 100)";
+    else if (!o->custom_ns != !(o->custom_pct > 0))
+        problem = "--custom-interval (-I) and --custom-cpu (-C) go together";
+    else if (o->anew && o->loops[0])
+        problem = "--calibrate (-b) and --loops-per-ms (-l) exclude each other";
+    else if (!choice->tasks)
+        problem = "--exclude-task (-X) leaves no task to measure";
+    else if (!choice->loads)
+        problem = "--exclude-load (-x) leaves no load to measure under";
+    else if (!any_wanted(m, choice))
+        problem = "--task and --load leave no pair to measure: a task is no load of its own";
+    return problem ? error_set(error, "%s", problem) : 0;
+}
+
+/* From the calibration's row, or a parameter of any other. */
+static double loops_of_file(const char *path, struct error *error)
+{
+    struct row_reader *r = row_reader_open(path, 0, error->text, sizeof(error->text));
+    double loops = NAN;
+    struct row row;
+
+    if (!r)
+        return loops;
+    for (; row_reader_next(r, &row) == 1; row_free(&row)) {
+        if (!strcmp(row.metric, "loops_per_ms"))
+            loops = row.value;
+        else if (isnan(loops))
+            loops = row_param_number(&row.param, "loops_per_ms");
+    }
+    row_reader_close(r);
+    if (!(loops >= 1))
+        error_set(error, "--loops-per-ms '%.200s': no row of this file has loops_per_ms", path);
+    return loops;
+}
+
+/* 0: to be measured; negative: an error. */
+static double given_loops(const struct latency_options *o, struct error *error)
+{
+    struct error reason = {""};
+    char *end;
+
+    if (!o->loops[0])
+        return 0;
+    double loops = strtod(o->loops, &end);
+    if (o->loops[strspn(o->loops, "0123456789.")] == 0) {
+        if (*end == 0 && loops >= 100 && loops <= 1e9)
+            return loops;
+        return error_set(error, "--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
+    }
+    loops = loops_of_file(o->loops, &reason);
+    if (loops >= 1)
+        return loops;
+    return error_set(error, "%s%s", strncmp(reason.text, "--", 2) ? "--loops-per-ms: " : "", reason.text);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
+                              struct load_params *p)
+{
+    const struct machine *machine = &m->machine;
+    /* of the machine, as in Interbench; --single-cpu sets only where load and task run */
+    uint64_t cpus = m->preset == PRESET_CLASSIC && machine->cpus_online ? machine->cpus_online
+                    : m->place.bind_given && m->place.bind == BIND_ONE  ? 1
+                                                                        : m->place.n_order;
+    uint64_t free_bytes;
+    uint64_t cgroup = cgroup_memory_available(""), available = least(machine->memory_available_bytes, cgroup);
+    uint64_t wanted_bytes = machine->memory_total_bytes / 100 * MEMLOAD_PCT;
+    /* without room in swap the kernel would kill a process */
+    bool swap = cgroup == UINT64_MAX &&
+                available + machine->swap_total_bytes > wanted_bytes + machine->memory_total_bytes / 100 * SPARE_PCT;
+
+    snprintf(p->dir, sizeof(p->dir), "%s", measure_dir(m));
+    free_bytes = scratch_free_bytes(p->dir);
+    p->file_bytes = free_bytes > 1 ? least(o->file_bytes, free_bytes / 2) : o->file_bytes;
+    if (cgroup != UINT64_MAX) /* cached data counts towards the cgroup's memory */
+        p->file_bytes = least(p->file_bytes, cgroup / 2);
+    p->threads = o->load_threads ? o->load_threads : cpus;
+    p->groups = o->hack_groups ? o->hack_groups : cpus;
+    p->memory_spare = !swap;
+    p->memory_bytes = swap ? wanted_bytes : least(available / 100 * NO_SWAP_PCT, memload_room(""));
+    if (o->memory_bytes)
+        p->memory_bytes = o->memory_bytes;
+    p->nice_given = measure_given(m, "load-nice");
+    p->nice = (int)o->load_nice;
+    p->sim.single_cpu = o->single_cpu;
+    p->sim.classic = m->preset == PRESET_CLASSIC;
+    if (!machine->memory_total_bytes)
+        return "the size of the memory is not known here";
+    return swap || memload_named ? NULL
+                                 : "no swap that could hold it: `--load memload` runs it in 90 % of what is available";
+}
+
+static void fill_custom(const struct latency_options *o, struct sim_params *p)
+{
+    p->interval_ns = o->custom_ns;
+    p->busy_ns = (uint64_t)((double)p->interval_ns * o->custom_pct / 100);
+}
+
+/* If the load is one of the simulated tasks. */
+static void fill_load_sim(const struct latency_options *o, size_t load, struct load_params *p)
+{
+    const struct sim_params common = p->sim;
+
+    for (size_t t = 0; t < N_TASKS; t++)
+        if (!strcmp(latency_task_names[t], load_names[load]))
+            p->sim = *latency_tasks[t].params;
+    if (load_list[load] == &load_custom)
+        fill_custom(o, &p->sim);
+    p->sim.single_cpu = common.single_cpu;
+    p->sim.classic = common.classic;
+    p->sim.loops_per_ms = common.loops_per_ms;
+}
+
+static void add_pair(const struct measure *m, const struct latency_options *o, size_t task, size_t load,
+                     const struct load_params *load_params, const char *skip, struct plan *out)
+{
+    struct sim_params params = *latency_tasks[task].params;
+    struct load_params beside = *load_params;
+
+    if (task == TASK_CUSTOM)
+        fill_custom(o, &params);
+    if (o->late_after_ns) {
+        params.late_after_ns = o->late_after_ns;
+        params.late_after_given = true;
+    }
+    params.loops_per_ms = load_params->sim.loops_per_ms;
+    params.real_time = o->real_time;
+    params.single_cpu = o->single_cpu;
+    params.classic = load_params->sim.classic;
+    fill_load_sim(o, load, &beside);
+    if (load_list[load] == &load_compile)
+        beside.file_bytes /= 2; /* the load compile uses two files of this size */
+    if (o->real_time && !latency_tasks[task].real_time && !m->place.fifo)
+        skip = "has no real-time mode of its own: --fifo gives it SCHED_FIFO";
+    struct plan_item *item = measure_item(m, out, latency_tasks[task].bench, &params, 1, 1);
+    plan_set_load(item, load_list[load], &beside);
+    item->calibrated_by = params.loops_per_ms > 0 ? -1 : 0;
+    item->skip = skip;
+}
+
+static void add_all(const struct measure *m, const struct latency_options *o, const struct choice *choice,
+                    struct load_params *load_params, struct plan *out)
+{
+    const char *no_memload =
+        latency_fill_load(m, o, choice->telling || o->loads & load_bit(&load_memload), load_params);
+
+    if (!(load_params->sim.loops_per_ms > 0))
+        plan_add(out, &bench_calibrate, &load_params->sim)->sampling = bench_calibrate.sampling[m->preset];
+    for (size_t task = 0; task < N_TASKS; task++)
+        for (size_t load = 0; load_list[load]; load++)
+            if (wanted(m, choice, task, load))
+                add_pair(m, o, task, load, load_params, load_list[load] == &load_memload ? no_memload : NULL, out);
+}
+
+int latency_plan(const struct measure *m, void *options, struct plan *out, struct error *error)
+{
+    const struct latency_options *o = options;
+    struct load_params load_params = {.threads = 0};
+    struct choice choice;
+
+    choose(m, o, &choice);
+    if (check(m, o, &choice, error))
+        return -1;
+    load_params.sim.loops_per_ms = given_loops(o, error);
+    if (load_params.sim.loops_per_ms < 0)
+        return -1;
+    add_all(m, o, &choice, &load_params, out);
+    return 0;
+}
+
+void latency_announce(const struct measure *m, const struct plan *plan, struct text *out)
+{
+    const struct bench *bench = NULL;
+    uint64_t ms = 0, pairs = 0, samples = 0;
+    char each[32] = "", all[32];
+
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct plan_item *item = &plan->items[i];
+        if (!item->load || item->skip)
+            continue;
+        pairs++;
+        ms += (item->sampling.time_ns / 1000000 + OVERHEAD_MS) * item->sampling.min_samples;
+        samples = item->sampling.min_samples;
+        text_duration(item->sampling.time_ns, each, sizeof(each));
+    }
+    text_duration(progress_round(ms * 1000000), all, sizeof(all));
+    text_printf(out, "Plan      %llu pair%s", (unsigned long long)pairs, PLURAL(pairs));
+    if (pairs) {
+        text_printf(out, ", %llu sample%s", (unsigned long long)samples, PLURAL(samples));
+        text_printf(out, " of %s each, about %s", each, all);
+    }
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct plan_item *item = &plan->items[i];
+        if (!item->load)
+            continue;
+        if (item->bench != bench)
+            text_printf(out, "\n            %-7s under", item->bench->name);
+        bench = item->bench;
+        text_printf(out, item->skip ? " (%s)" : " %s", item->load->name);
+    }
+    text_append(out, "\n", 1);
+    (void)m;
+}
 
 static const struct option common_rows[] = {
     {OPTION("no-file", 'c', struct measure_options, no_file, "the same as --no-csv")},
@@ -175,7 +517,7 @@ const struct suite suite_latency = {
         },
     .seconds = {[PRESET_DEFAULT] = 95, [PRESET_QUICK] = 16, [PRESET_CLASSIC] = 1100},
     .options_size = sizeof(struct latency_options),
-    .options = latency_own,
+    .options = {{.heading = "Options of latency", SUITE_ROWS(rows), .foreign = foreign_cyclictest}},
     .common_rows = common_rows,
     .n_common_rows = COUNT(common_rows),
     .timed = true,

@@ -304,8 +304,6 @@ static const struct option rows[] = {
      OPTION_NUMBER(OPTION_SIZE, "SIZE", 65536, 1e15)},
 };
 
-static const struct suite_options own[2] = {{.heading = "Options of memory", SUITE_ROWS(rows)}};
-
 /* Asked for, or 4 times the caches; at most a quarter of the memory. */
 static uint64_t largest_set(const struct measure *m, const struct memory_options *o)
 {
@@ -497,7 +495,7 @@ const struct suite suite_memory = {
         },
     .seconds = {[PRESET_DEFAULT] = 16, [PRESET_QUICK] = 4, [PRESET_CLASSIC] = 16},
     .options_size = sizeof(struct memory_options),
-    .options = own,
+    .options = {{.heading = "Options of memory", SUITE_ROWS(rows)}},
     .schedule = SCHEDULE_SEQUENCE,
     .tests = tests,
     .plan = plan,

@@ -11,9 +11,6 @@
 
 #define HISTS_MAX 4u
 
-static const struct suite_options own[2] = {
-    {.heading = "Options of noise", .bench = &bench_noise, .foreign = foreign_cyclictest}};
-
 static const struct option common_rows[] = {
     MEASURE_TIME_ROW("how long to measure; default: 5 s, 2 s with --quick, 60 s with --classic"),
 };
@@ -247,7 +244,7 @@ const struct suite suite_noise = {
         },
     .seconds = {[PRESET_DEFAULT] = 6, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 61},
     .options_size = sizeof(struct noise_params),
-    .options = own,
+    .options = {{.heading = "Options of noise", .bench = &bench_noise, .foreign = foreign_cyclictest}},
     .common_rows = common_rows,
     .n_common_rows = COUNT(common_rows),
     .schedule = SCHEDULE_SEQUENCE,

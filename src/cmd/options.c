@@ -1,6 +1,177 @@
 /* SPDX-License-Identifier: MIT */
-/* The options common to all commands that measure. */
+/* The options common to all commands that measure, --start-at and --require, and hints for other programs' options. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
 #include "cmd/cmd.h"
+
+const struct option_foreign foreign_cyclictest[] = {
+    {"D", "the length of a sample is --time"},
+    {"duration", "the length of a sample is --time"},
+    {"p", "the real-time priority is --fifo=PRIO"},
+    {"prio", "the real-time priority is --fifo=PRIO"},
+    {"priority", "the real-time priority is --fifo=PRIO"},
+    {"a", "the CPUs are --cpus LIST"},
+    {"affinity", "the CPUs are --cpus LIST"},
+    {"cpu", "the CPUs are --cpus LIST"},
+    {"json", "'jitbench export -f json FILE.csv' converts the CSV"},
+    {NULL, NULL},
+};
+
+const struct option_foreign foreign_wakeup[] = {
+    {"l", "the length of the run is -D TIME"},
+    {"loops", "the length of the run is -D TIME"},
+    {"d", "the threads of all CPUs wake up at once"},
+    {"distance", "the threads of all CPUs wake up at once"},
+    {"n", "it always sleeps by clock_nanosleep()"},
+    {"nanosleep", "it always sleeps by clock_nanosleep()"},
+    {"y", "the policy is SCHED_FIFO, or with -p 0 the normal one"},
+    {"policy", "the policy is SCHED_FIFO, or with -p 0 the normal one"},
+    {"latency", "/dev/cpu_dma_latency is held at 0, unless --no-hold-latency is given"},
+    {"json", "'jitbench export -f cyclictest-json FILE.csv' writes it"},
+    {"H", "the histogram of all CPUs together is below the table; -h N sets where it ends"},
+    {"histofall", "the histogram of all CPUs together is below the table; -h N sets where it ends"},
+    {NULL, NULL},
+};
+
+const struct option_foreign foreign_hyperfine[] = {
+    {"r", "the number of runs is --samples"},
+    {"min-runs", "an exact number of runs is --samples, and --precision says when there are enough"},
+    {"max-runs", "an exact number of runs is --samples, and --max-time ends it early"},
+    {"N", "no shell is started without --shell"},
+    {"p", "a command before each run is --prepare"},
+    {"command-name", "the name is --name"},
+    {"export-json", "'jitbench export -f json FILE.csv' converts the CSV"},
+    {"export-csv", "the CSV is --output FILE, and 'jitbench export -f hyperfine-json' has hyperfine's figures"},
+    {"export-markdown", "'jitbench compare --format markdown' prints it from the CSV"},
+    {NULL, NULL},
+};
+
+#define SECOND_NS 1000000000u
+
+struct wait {
+    uint64_t ns;
+};
+
+static const struct option wait_row = {
+    .name = "start-at", .type = OPTION_DURATION, .min = 0, .max = (double)START_DAY_NS, OPTION_AT(struct wait, ns)};
+
+/* Up to nine decimals. */
+static int parse_epoch(const char *s, uint64_t *at_ns)
+{
+    size_t whole = strspn(s, "0123456789"), fraction = 0;
+    uint64_t ns = 0, unit = SECOND_NS;
+
+    if (s[whole] == '.')
+        fraction = strspn(s + whole + 1, "0123456789");
+    if (!whole || whole > 10 || fraction > 9 || s[whole + (s[whole] == '.' ? fraction + 1 : 0)])
+        return -1;
+    for (size_t i = 0; i < fraction; i++)
+        ns += (uint64_t)(s[whole + 1 + i] - '0') * (unit /= 10);
+    *at_ns = strtoull(s, NULL, 10) * SECOND_NS + ns;
+    return 0;
+}
+
+/* The nearest of yesterday, today and tomorrow. */
+static int parse_time_of_day(const char *s, uint64_t now_ns, uint64_t *at_ns)
+{
+    const time_t now = (time_t)(now_ns / SECOND_NS);
+    struct tm today;
+    double nearest = 0;
+
+    if (strlen(s) != 8 || strspn(s, "0123456789:") != 8 || !localtime_r(&now, &today))
+        return -1;
+    const char *end = strptime(s, "%H:%M:%S", &today);
+    if (!end || *end || today.tm_sec > 59)
+        return -1;
+    *at_ns = 0;
+    for (int day = -1; day <= 1; day++) {
+        struct tm tm = today;
+        tm.tm_mday += day;
+        tm.tm_isdst = -1;
+        time_t at = mktime(&tm);
+        double away = difftime(at, now) < 0 ? -difftime(at, now) : difftime(at, now);
+        if (at > 0 && (!*at_ns || away < nearest)) {
+            *at_ns = (uint64_t)at * SECOND_NS;
+            nearest = away;
+        }
+    }
+    return *at_ns ? 0 : -1;
+}
+
+int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, struct error *error)
+{
+    struct wait wait = {0};
+    int result;
+
+    if (text[0] == '+') {
+        result = option_set(&wait_row, text + 1, &wait, false, error->text, sizeof(error->text));
+        *at_ns = now_ns + wait.ns;
+        return result;
+    }
+    result = text[0] == '@' ? parse_epoch(text + 1, at_ns) : parse_time_of_day(text, now_ns, at_ns);
+    if (result == 0 && (*at_ns <= now_ns || *at_ns - now_ns <= START_DAY_NS))
+        return 0;
+    return error_set(error, "--start-at '%.60s': %s", text,
+                     result ? "not '+TIME', 'HH:MM:SS' or '@SECONDS since 1970'"
+                            : "more than a day away (at most 24h)");
+}
+
+static int complain(const char *command, const char *option, const char *value, const char *why)
+{
+    return command_fail(command, EXIT_USAGE, "--%s '%.1000s': %s", option, value, why);
+}
+
+static int read_lines(const char *command, const char *path, struct requirements *set)
+{
+    const char *why;
+    char error[500];
+    FREED_BY(memory_free) char *text = text_file_read(path, true, &why);
+
+    if (!text) {
+        const int status = complain(command, "requirements", path, why);
+        return signals_pending() ? 128 + signals_pending() : status;
+    }
+    const int failed = requirements_add_lines(set, text, error, sizeof(error));
+    return failed ? complain(command, "requirements", path, error) : 0;
+}
+
+int require_read(const char *command, const struct require_options *options, struct requirements *set)
+{
+    char error[500], one[sizeof(options->require)];
+    int status = 0;
+
+    for (const char *at = options->require; *at && !status; at += strcspn(at, "\n"), at += *at == '\n') {
+        const size_t length = strcspn(at, "\n");
+        memcpy(one, at, length);
+        one[length] = '\0';
+        if (requirements_add(set, one, error, sizeof(error)))
+            status = complain(command, "require", one, error);
+    }
+    return status || !options->requirements[0] ? status : read_lines(command, options->requirements, set);
+}
+
+int require_rows(const char *command, const struct require_options *options, const struct row_set *rows,
+                 struct requirements *set)
+{
+    FREED_BY(memory_free) struct require_name *names = memory_get(rows->n, sizeof(*names));
+
+    for (size_t i = 0; i < rows->n; i++)
+        names[i] =
+            (struct require_name){rows->rows[i].suite, rows->rows[i].test, rows->rows[i].metric, rows->rows[i].unit};
+    *set = (struct requirements){
+        .metrics = metrics_table(), .names = names, .n_names = rows->n, .several_runs = rows->n_runs > 1};
+    const int status = require_read(command, options, set);
+    for (size_t i = 0; i < rows->n && !status; i++)
+        requirements_row(set, &rows->rows[i]);
+    return status;
+}
+
+bool require_given(const struct require_options *options)
+{
+    return options->require[0] || options->requirements[0];
+}
 
 static const char *const layout_choices[] = {"random", "fixed", NULL};
 

@@ -15,9 +15,6 @@
 /* Half-width in % of a ratio's interval that is narrow enough to say that there is no difference. */
 #define PRECISION_OF_RATIO 0.5
 
-static const struct suite_options own[2] = {
-    {.heading = "Options of run", .bench = &bench_command, .foreign = foreign_hyperfine}};
-
 /* As one quoted word; shortened before quoting. An empty text stays empty. */
 static void show_word(const char *word, char *buf, size_t size)
 {
@@ -360,7 +357,7 @@ const struct suite suite_run = {
         },
     .seconds = {[PRESET_DEFAULT] = 10, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 10},
     .options_size = sizeof(struct run_options),
-    .options = own,
+    .options = {{.heading = "Options of run", .bench = &bench_command, .foreign = foreign_hyperfine}},
     .defaults = defaults,
     .copies = true,
     .commands = true,

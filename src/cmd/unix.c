@@ -1,13 +1,375 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench unix: prints its tables. */
+/* jitbench unix: tests, options, plan, index, and tables. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "bench/list.h"
 #include "cmd/unix.h"
 #include "load/load.h"
 #include "out/export.h"
+
+const struct unix_protocol unix_protocols[] = {
+    {"stable", UNIX_INDEX_STABLE, "same", "bare"},
+    {"classic", UNIX_INDEX_CLASSIC, "free", "dynamic"},
+};
+
+static const struct unix_protocol *protocol_of(const struct measure *m)
+{
+    return &unix_protocols[m->preset == PRESET_CLASSIC];
+}
+
+bool unix_in_index(const struct unix_protocol *protocol, const struct unix_test *test)
+{
+    return test->groups & protocol->index;
+}
+
+/* --- Tests. --- */
+
+/* Tests that are a benchmark under another name; unix_test_at() returns them after it. */
+static const struct unix_test variants[] = {
+    {"context1-same", "Pipe-based Context Switching (one CPU)", &bench_context1,
+     UNIX_INDEX_STABLE | UNIX_PROCESS | UNIX_OLDSYSTEM, NULL, HALVES_SAME},
+    {"context1-two", "Pipe-based Context Switching (two CPUs)", &bench_context1, UNIX_PROCESS, NULL, HALVES_TWO},
+};
+
+static const struct {
+    const char *name;
+    unsigned groups;
+    bool of_index; /* only tests of the protocol's index */
+    bool old;      /* UnixBench's name */
+} groups[] = {
+    {"index", UNIX_INDEX, true, false},
+    {"system", UNIX_INDEX, true, true},
+    {"cpu", UNIX_CPU, false, false},
+    {"file", UNIX_FILES, false, false},
+    {"fs", UNIX_FILES, false, true},
+    {"process", UNIX_PROCESS, false, false},
+    {"arith", UNIX_ARITH, false, false},
+    {"arithmetic", UNIX_ARITH, false, true},
+    {"shell", UNIX_SHELL, false, false},
+    {"misc", UNIX_MISC, false, false},
+    {"oldsystem", UNIX_OLDSYSTEM, true, false},
+};
+enum { N_GROUPS = COUNT(groups) };
+
+struct unix_test unix_test_at(size_t t)
+{
+    for (size_t b = 0; bench_list[b]; b++) {
+        const struct bench *bench = bench_list[b];
+        if (strcmp(bench->suite, "unix") != 0)
+            continue;
+        if (t-- == 0)
+            return (struct unix_test){bench->name, bench->title, bench, bench->groups, bench->old_names, HALVES_FREE};
+        for (size_t v = 0; v < COUNT(variants); v++)
+            if (variants[v].bench == bench && t-- == 0)
+                return variants[v];
+    }
+    return (struct unix_test){.name = NULL};
+}
+
+struct unix_test unix_test_of(const char *name)
+{
+    struct unix_test test;
+
+    for (size_t t = 0; (test = unix_test_at(t)).name && strcmp(test.name, name) != 0; t++) {
+    }
+    return test;
+}
+
+static bool is_old_name(const struct unix_test *test, const char *operand)
+{
+    for (size_t i = 0; test->old_names && test->old_names[i]; i++)
+        if (!strcmp(test->old_names[i], operand))
+            return true;
+    return false;
+}
+
+int unix_select(struct measure *m, const char *operand)
+{
+    const struct unix_protocol *protocol = protocol_of(m);
+    struct unix_test test;
+    int found = -1;
+
+    for (size_t t = 0; (test = unix_test_at(t)).name; t++) {
+        bool selected = !strcmp(test.name, operand) || is_old_name(&test, operand);
+        for (size_t g = 0; g < N_GROUPS; g++)
+            selected |= !strcmp(groups[g].name, operand) && (test.groups & groups[g].groups) &&
+                        (!groups[g].of_index || unix_in_index(protocol, &test));
+        m->selected[t] |= selected;
+        found = selected ? 0 : found;
+    }
+    return found;
+}
+
+bool unix_word(size_t i, struct operand_word *out)
+{
+    struct unix_test test;
+
+    for (size_t t = 0; (test = unix_test_at(t)).name; t++)
+        if (i-- == 0) {
+            *out = (struct operand_word){.name = test.name, .help = test.title};
+            return true;
+        }
+    if (i < N_GROUPS) {
+        *out = (struct operand_word){
+            .name = groups[i].name, .help = groups[i].old ? NULL : "group of tests", .old = groups[i].old};
+        return true;
+    }
+    i -= N_GROUPS;
+    for (size_t t = 0; (test = unix_test_at(t)).name; t++)
+        for (size_t k = 0; test.old_names && test.old_names[k]; k++)
+            if (i-- == 0) {
+                *out = (struct operand_word){.name = test.old_names[k], .old = true};
+                return true;
+            }
+    return false;
+}
+
+/* --- The index: the geometric mean of ten times each test's rate over its baseline, see UNIX_METRICS(). --- */
+
+enum { METRIC_INDEX, METRIC_ALONE, METRIC_SCALING, N_METRICS };
+static const struct metrics_metric index_metrics[N_METRICS] = {
+    [METRIC_INDEX] = {"index", "geometric mean of the indices of the tests", "ratio", "higher", true},
+    [METRIC_ALONE] = {"index_alone", "the same with the core free", "ratio", "higher", false},
+    [METRIC_SCALING] = {"scaling", "index over that of the first number of copies", "ratio", "higher", false},
+};
+const struct metrics_test unix_index = {METRICS_TEST("unix", "index", "Index of the tests above", index_metrics)};
+
+static bool is_rate(const struct row *row, uint64_t copies)
+{
+    return !strcmp(row->metric, "rate") && row->copies == copies && !isnan(row->index);
+}
+
+double unix_system_index(const struct table_rows *r, uint64_t copies, size_t *n)
+{
+    double sum = 0;
+
+    *n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        if (is_rate(&r->rows[i], copies)) {
+            sum += log(r->rows[i].index);
+            ++*n;
+        }
+    return *n ? exp(sum / (double)*n) : NAN;
+}
+
+double unix_alone_index(const struct table_rows *r, uint64_t copies)
+{
+    double sum = 0;
+    size_t n = 0, n_alone = 0;
+
+    for (size_t i = 0; i < r->n; i++) {
+        const struct row *row = &r->rows[i];
+        if (!is_rate(row, copies))
+            continue;
+        const struct row *alone = row_alone_of(r->rows, r->n, row);
+        const bool known = alone && !isnan(alone->value), core = unix_test_of(row->test).groups & UNIX_CORE_BOUND;
+        if (core && !known)
+            return NAN;
+        n_alone += known && core;
+        sum += log(known ? row->index * alone->value / row->value : row->index);
+        n++;
+    }
+    return n_alone ? exp(sum / (double)n) : NAN;
+}
+
+static void describe_protocol(const struct unix_protocol *protocol, struct row_params *out)
+{
+    row_param_add(out, PARAM_WORK, "protocol", "%s", protocol->name);
+    row_param_add(out, PARAM_WORK, "context1", "%s", protocol->context1);
+    row_param_add(out, PARAM_WORK, "footprint", "%s", protocol->footprint);
+}
+
+size_t unix_copy_counts(const struct table_rows *r, uint64_t *counts)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n; i++) {
+        size_t k = 0;
+        while (k < n && counts[k] != r->rows[i].copies)
+            k++;
+        if (k == n && n < OPTION_COUNTS_MAX)
+            counts[n++] = r->rows[i].copies;
+    }
+    return n;
+}
+
+void unix_conclude(struct measure *m)
+{
+    struct table_rows measured = {.rows = m->rows, .n = m->n_rows};
+    uint64_t counts[OPTION_COUNTS_MAX] = {0};
+    size_t n = unix_copy_counts(&measured, counts), tests, first_tests;
+    double first = unix_system_index(&measured, counts[0], &first_tests);
+    const struct unix_protocol *protocol = protocol_of(m);
+
+    for (size_t c = 0; c < n; c++) {
+        measured.rows = m->rows; /* adding rows may move the array */
+        double index = unix_system_index(&measured, counts[c], &tests);
+        if (!tests)
+            continue;
+        struct row_params param = {.n = 0}, scaling = {.n = 0};
+        describe_protocol(protocol, &param);
+        row_param_add(&param, PARAM_WORK, "tests", "%zu", tests);
+        row_param_add(&param, PARAM_WORK, "of", "%d", UNIX_N_INDEX);
+        measure_put_made(m, &unix_index, METRIC_INDEX, counts[c], "", &param, index);
+        measured.rows = m->rows;
+        double alone = unix_alone_index(&measured, counts[c]);
+        if (!isnan(alone))
+            measure_put_made(m, &unix_index, METRIC_ALONE, counts[c], "", &param, alone);
+        if (c > 0 && tests == first_tests) {
+            describe_protocol(protocol, &scaling);
+            row_param_add(&scaling, PARAM_WORK, "over", "%llu", (unsigned long long)counts[0]);
+            measure_put_made(m, &unix_index, METRIC_SCALING, counts[c], "", &scaling, index / first);
+        }
+    }
+}
+
+/* In ns: unless --time or --classic is given, each of several copies on a CPU has so long. */
+#define TURN_NS 40000000u
+
+/* CPUs of the two processes of context1-two. */
+static const char *const pairs_names[] = {"near", "far", "halves", NULL};
+static const struct {
+    const char *title;
+    enum cpu_pairing pairing;
+} pairs_kinds[PAIRS_CHOICES] = {
+    {"Pipe-based Context Switching (near CPUs)", PAIRS_NEAR},
+    {"Pipe-based Context Switching (far CPUs)", PAIRS_FAR},
+    {"Pipe-based Context Switching (CPU halves)", PAIRS_HALVES},
+};
+
+static const struct option rows[] = {
+    {OPTION("all-tests", 0, struct unix_options, all_tests, "run the tests outside the index too")},
+    {OPTION("pairs", 0, struct unix_options, pairs,
+            "context1-two between neighbours, between packages or nodes, or from the first half of the CPUs to the "
+            "second; a row for each"),
+     OPTION_SOME_OF("KIND,...", pairs_names)},
+    {OPTION("brief", 'b', struct unix_options, brief, "describe the machine in one line only")},
+};
+
+static const char *scratch(const struct measure *m)
+{
+    const char *original = getenv("UB_TMPDIR");
+    return !m->options.dir[0] && original && original[0] && access(original, W_OK | X_OK) == 0 ? original
+                                                                                               : measure_dir(m);
+}
+
+static uint64_t resident_mib(void)
+{
+    uint64_t bytes = machine_resident_bytes(""), mib = 1;
+
+    while (mib << 20 < bytes)
+        mib *= 2;
+    return mib;
+}
+
+/* pairs_name: NULL without --pairs. */
+static void add_test(const struct measure *m, const struct unix_test *t, const struct unix_options *o,
+                     const struct cpu_pairs *pairs, const char *pairs_name, uint64_t copies, unsigned phase,
+                     struct plan *out)
+{
+    struct unix_params params = o->params;
+
+    params.halves = t->halves;
+    params.pairs = t->halves == HALVES_TWO ? *pairs : (struct cpu_pairs){.n = 0};
+    params.pairs_name = pairs_name;
+    if (params.pairs.n > copies)
+        params.pairs.n = (size_t)copies; /* the row must not mention relations of others */
+    params.classic = m->preset == PRESET_CLASSIC;
+    snprintf(params.dir, sizeof(params.dir), "%s", scratch(m));
+    struct plan_item *item = measure_item(m, out, t->bench, &params, copies, phase);
+    item->test = t->name;
+    /* each copy has the CPU for several slices of about 10 ms, for which completions are counted; the common window
+     * would otherwise hold mostly their first and last ones */
+    uint64_t turns = (copies + m->place.n_order - 1) / m->place.n_order;
+    if (!measure_given(m, "time") && !params.classic && item->sampling.time_ns < turns * TURN_NS)
+        item->sampling.time_ns = turns * TURN_NS;
+    item->no_index = !unix_in_index(protocol_of(m), t);
+    if (params.classic) {
+        item->sampling.classic = true;
+        item->sampling.pause_ns = 3000000000u;
+        /* -i N: short tests get (N+1)/3 passes, as in UnixBench. */
+        if (m->options.samples && t->bench->sampling[PRESET_CLASSIC].min_samples <= 3)
+            item->sampling.min_samples = item->sampling.max_samples =
+                m->options.samples >= 5 ? (m->options.samples + 1) / 3 : 1;
+    }
+    if (pairs_name && !pairs->n)
+        item->skip = strcmp(pairs_name, "far")
+                         ? "there is only one CPU to measure on"
+                         : "no two of the CPUs are known to be in different packages or NUMA nodes";
+}
+
+/* One for each choice of --pairs if it is context1-two. */
+static void add_pairs(const struct measure *m, const struct unix_test *t, const struct unix_options *o, uint64_t copies,
+                      unsigned phase, struct plan *out)
+{
+    if (t->halves != HALVES_TWO || !o->pairs)
+        add_test(m, t, o, &o->next, NULL, copies, phase, out);
+    else
+        for (size_t k = 0; k < PAIRS_CHOICES; k++)
+            if (o->pairs & 1u << k)
+                add_test(m, t, o, &o->of[k], pairs_names[k], copies, phase, out);
+}
+
+static void find_pairs(const struct measure *m, enum cpu_pairing pairing, struct cpu_pairs *out)
+{
+    if (topology_pairs("", m->place.order, m->place.n_order, pairing, out))
+        memory_out();
+}
+
+int unix_end(void *options, bool unused)
+{
+    struct unix_options *o = options;
+
+    (void)unused;
+    topology_pairs_free(&o->next);
+    for (size_t k = 0; k < PAIRS_CHOICES; k++)
+        topology_pairs_free(&o->of[k]);
+    return 0;
+}
+
+int unix_plan(const struct measure *m, void *options, struct plan *out, struct error *error)
+{
+    struct unix_options *o = options;
+    uint64_t counts[OPTION_COUNTS_MAX] = {1, m->place.n_order};
+    size_t n = m->options.copies.n ? measure_copies(m, 1, counts) : m->place.n_order > 1 && !m->options.quick ? 2 : 1;
+    bool paired = false;
+    struct unix_test test;
+
+    find_pairs(m, PAIRS_NEXT, &o->next);
+    for (size_t k = 0; k < PAIRS_CHOICES; k++)
+        if (o->pairs & 1u << k)
+            find_pairs(m, pairs_kinds[k].pairing, &o->of[k]);
+    o->params.resident_mib = resident_mib();
+    /* a short disturbance affects all tests a little; UnixBench runs all passes of a test before the next */
+    if (m->preset == PRESET_CLASSIC)
+        out->schedule = SCHEDULE_SEQUENCE;
+    for (size_t c = 0; c < n; c++)
+        for (size_t t = 0; (test = unix_test_at(t)).name; t++) {
+            /* of either index, and context1 in all its variants */
+            bool wanted =
+                m->operands_given ? m->selected[t] : (test.groups & UNIX_INDEX) || test.bench == &bench_context1;
+            if (!wanted && !o->all_tests)
+                continue;
+            paired |= test.halves == HALVES_TWO;
+            add_pairs(m, &test, o, counts[c], (unsigned)c, out);
+        }
+    if (!o->pairs || paired)
+        return 0;
+    return error_set(error, "--pairs places context1-two, which is not among the tests: name it");
+}
+
+const char *unix_row_title(const struct row *row)
+{
+    for (size_t k = 0; k < PAIRS_CHOICES; k++)
+        if (row_param_is(&row->param, "pairs", pairs_names[k]))
+            return pairs_kinds[k].title;
+    const char *title = unix_test_of(row->test).title;
+    return title ? title : row->test;
+}
 
 /* --- Tables in UnixBench's layout. --- */
 
@@ -209,7 +571,7 @@ const struct suite suite_unix = {
         },
     .seconds = {[PRESET_DEFAULT] = 155, [PRESET_QUICK] = 22, [PRESET_CLASSIC] = 3600},
     .options_size = sizeof(struct unix_options),
-    .options = unix_own,
+    .options = {{.heading = "Options of unix", SUITE_ROWS(rows)}},
     .timed = true,
     .copies = true,
     .schedule = SCHEDULE_INTERLEAVED,

@@ -55,9 +55,6 @@ static const struct option common_rows[] = {
      .value_name = "LIST|all|quiet", .optional = "all", .follows = true, .choices = cpus_choices},
 };
 
-static const struct suite_options own[2] = {
-    {.heading = "Options of wakeup", SUITE_ROWS(rows), .foreign = foreign_wakeup}};
-
 /* --- The plan. --- */
 
 /* With the size of `jitbench latency`. */
@@ -309,7 +306,7 @@ const struct suite suite_wakeup = {
         },
     .seconds = {[PRESET_DEFAULT] = 11, [PRESET_QUICK] = 4, [PRESET_CLASSIC] = 61},
     .options_size = sizeof(struct wakeup_options),
-    .options = own,
+    .options = {{.heading = "Options of wakeup", SUITE_ROWS(rows), .foreign = foreign_wakeup}},
     .common_rows = common_rows,
     .n_common_rows = COUNT(common_rows),
     .letters = "him",

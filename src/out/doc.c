@@ -128,7 +128,7 @@ static void leave_out(struct grid *g, unsigned width)
         if (!rank)
             return;
         for (size_t i = 0; i < g->n_columns; i++)
-            g->column[i].left_out |= g->column[i].rank == rank;
+            g->column[i].left_out |= is_shown(&g->column[i]) && g->column[i].rank == rank;
     }
 }
 

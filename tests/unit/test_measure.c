@@ -37,8 +37,6 @@ struct made_options {
 static const struct option made_rows[] = {
     {.name = "own", .type = OPTION_FLAG, OPTION_AT(struct made_options, unused), .help = "an option of its own"}};
 
-static const struct suite_options made_own[2] = {{.heading = "Options of made", .rows = made_rows}};
-
 static const struct metric made_metrics[] = {
     {.id = "value", .unit = "ns", .better = "lower", .value = VALUE_MEAN, .headline = true}};
 static const struct bench made_bench = {.name = "made",
@@ -112,7 +110,7 @@ static const struct suite made_suite = {.command = {.name = "made",
                                                     .tables = measure_tables},
                                         .seconds = {1, 1, 1},
                                         .options_size = sizeof(struct made_options),
-                                        .options = made_own,
+                                        .options = {{.heading = "Options of made", .rows = made_rows}},
                                         .timed = true,
                                         .copies = true,
                                         .tests = made_tests,
