@@ -51,6 +51,14 @@ struct inference_mean {
 };
 struct inference_mean inference_batch_means(const double *values, size_t n);
 
+/* Sorts the values, and sets twice the rank of each, by its place before: whole numbers even with ties. Returns the sum
+ * of t^3 - t over the groups of t equal values. */
+struct inference_ranked {
+    double value;
+    size_t at; /* place before; set here */
+};
+double inference_ranks(struct inference_ranked *values, size_t n, uint64_t *ranks);
+
 /* Rank test of whether one side tends to be higher (Mann, Whitney 1947). u counts the pairs in which the value of a
  * is higher, plus half of the pairs that are equal. p is two-sided. It is exact (from the distribution of u when all
  * orders are equally likely, by Mann and Whitney's recurrence) when no two values are equal and both sides have

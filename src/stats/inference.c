@@ -258,39 +258,46 @@ struct inference_mean inference_batch_means(const double *values, size_t n)
 
 /* --- Comparison of ranks. --- */
 
-struct ranked {
-    double value;
-    bool of_a;
-};
-
 static int compare_ranked(const void *a, const void *b)
 {
-    const double x = ((const struct ranked *)a)->value, y = ((const struct ranked *)b)->value;
+    const struct inference_ranked *x = a, *y = b;
 
-    return ORDER_OF(x, y);
+    return ORDER_OF(x->value, y->value);
+}
+
+double inference_ranks(struct inference_ranked *values, size_t n, uint64_t *ranks)
+{
+    double ties = 0;
+
+    for (size_t i = 0; i < n; i++)
+        values[i].at = i;
+    qsort(values, n, sizeof *values, compare_ranked);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && values[end].value == values[i].value; end++)
+            ;
+        for (size_t k = i; k < end; k++)
+            ranks[values[k].at] = i + end + 1;
+        const double t = (double)(end - i);
+        ties += t * t * t - t;
+    }
+    return ties;
 }
 
 /* Computes u, and the sum of t^3 - t over the groups of t equal values. Returns -1 when out of memory. */
 static int rank(const double *a, size_t n_a, const double *b, size_t n_b, double *u, double *ties)
 {
     const size_t n = n_a + n_b;
-    FREED_BY(memory_free) struct ranked *all = n_a && n_b ? malloc(n * sizeof *all) : NULL;
+    FREED_BY(memory_free) struct inference_ranked *all = n_a && n_b ? malloc(n * sizeof *all) : NULL;
+    FREED_BY(memory_free) uint64_t *ranks = all ? malloc(n * sizeof *ranks) : NULL;
     double sum = 0;
 
-    *ties = 0;
-    if (!all)
+    if (!ranks)
         return -1;
     for (size_t i = 0; i < n; i++)
-        all[i] = (struct ranked){.value = i < n_a ? a[i] : b[i - n_a], .of_a = i < n_a};
-    qsort(all, n, sizeof *all, compare_ranked);
-    for (size_t i = 0, end; i < n; i = end) {
-        size_t in_a = 0;
-        for (end = i; end < n && all[end].value == all[i].value; end++)
-            in_a += all[end].of_a;
-        const double t = (double)(end - i);
-        sum += (double)in_a * ((double)i + (t + 1) / 2);
-        *ties += t * t * t - t;
-    }
+        all[i].value = i < n_a ? a[i] : b[i - n_a];
+    *ties = inference_ranks(all, n, ranks);
+    for (size_t i = 0; i < n_a; i++)
+        sum += (double)ranks[i] / 2;
     *u = sum - (double)n_a * ((double)n_a + 1) / 2;
     return 0;
 }
@@ -372,34 +379,22 @@ double inference_rank_least(size_t n_a, size_t n_b)
 
 /* --- Correction for many tests. --- */
 
-struct numbered {
-    double p;
-    size_t at;
-};
-
-static int compare_numbered(const void *a, const void *b)
-{
-    const struct numbered *x = a, *y = b;
-
-    return ORDER_OF(x->p, y->p);
-}
-
 int inference_holm(const double *p, size_t n, double *adjusted)
 {
-    FREED_BY(memory_free) struct numbered *rising = malloc((n ? n : 1) * sizeof *rising);
+    FREED_BY(memory_free) struct inference_ranked *rising = malloc((n ? n : 1) * sizeof *rising);
     size_t tests = 0;
     double least = 0;
 
     for (size_t i = 0; rising && i < n; i++)
         if (!isnan(p[i]))
-            rising[tests++] = (struct numbered){.p = p[i], .at = i};
+            rising[tests++] = (struct inference_ranked){.value = p[i], .at = i};
     for (size_t i = 0; i < n; i++)
         adjusted[i] = (double)NAN;
     if (!rising)
         return -1;
-    qsort(rising, tests, sizeof *rising, compare_numbered);
+    qsort(rising, tests, sizeof *rising, compare_ranked);
     for (size_t i = 0; i < tests; i++) {
-        least = fmax(least, fmin(1, (double)(tests - i) * rising[i].p));
+        least = fmax(least, fmin(1, (double)(tests - i) * rising[i].value));
         adjusted[rising[i].at] = least;
     }
     return 0;

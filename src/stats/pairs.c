@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats/inference.h"
 #include "stats/stats.h"
 #include "sys/base.h"
 
@@ -39,33 +40,14 @@ size_t paired_log_ratios(const double *a, const double *b, size_t n, size_t each
     return pairs;
 }
 
-/* --- Ranks. --- */
-
-struct sized {
-    double size;
-    size_t at;
-};
-
-static int compare_sized(const void *a, const void *b)
-{
-    const struct sized *x = a, *y = b;
-
-    return ORDER_OF(x->size, y->size);
-}
-
-/* Computes twice the rank of each |difference|, a whole number even with ties, and 0 for differences of 0 (which have
- * no sign). sized has room for n. */
-static void rank(const double *differences, size_t n, struct sized *sized, uint64_t *ranks)
+/* Computes twice the rank of each |difference|, and 0 for differences of 0 (which have no sign). */
+static void rank(const double *differences, size_t n, struct inference_ranked *room, uint64_t *ranks)
 {
     for (size_t i = 0; i < n; i++)
-        sized[i] = (struct sized){.size = fabs(differences[i]), .at = i};
-    qsort(sized, n, sizeof(*sized), compare_sized);
-    for (size_t i = 0, end; i < n; i = end) {
-        for (end = i; end < n && sized[end].size == sized[i].size; end++)
-            ;
-        for (size_t k = i; k < end; k++)
-            ranks[sized[k].at] = sized[i].size > 0 ? i + end + 1 : 0;
-    }
+        room[i].value = fabs(differences[i]);
+    (void)inference_ranks(room, n, ranks);
+    for (size_t i = 0; i < n && !(room[i].value > 0); i++)
+        ranks[room[i].at] = 0;
 }
 
 /* --- The distribution of the sum of positive ranks. --- */
@@ -118,12 +100,11 @@ static double signed_rank_p(const double *differences, const uint64_t *ranks, si
         const double sd = rank_sum_sd(ranks, n, &mean), beyond = mean - (double)lower - 1;
         return sd > 0 && beyond > 0 ? erfc(beyond / sd / sqrt(2)) : 1;
     }
-    double *p = rank_sums(ranks, n, sum);
+    FREED_BY(memory_free) double *p = rank_sums(ranks, n, sum);
     if (!p)
         return (double)NAN;
     for (size_t s = 0; s <= lower; s++)
         below += p[s];
-    free(p);
     return fmin(1, 2 * below);
 }
 
@@ -165,52 +146,49 @@ static double mean_of_two(const double *sorted, size_t n, size_t k)
  * the smallest one as 1. 0 when n is too small for the confidence. Returns -1 when out of memory. */
 static int interval_begin(size_t n, double confidence, size_t *begin)
 {
-    uint64_t *ranks = malloc((n ? n : 1) * sizeof(*ranks));
+    FREED_BY(memory_free) uint64_t *ranks = malloc((n ? n : 1) * sizeof(*ranks));
     const size_t sum = n * (n + 1) / 2;
-    double below = 0, mean, *p = NULL;
+    double below = 0, mean;
 
     *begin = 0;
-    for (size_t i = 0; ranks && i < n; i++)
+    if (!ranks)
+        return -1;
+    for (size_t i = 0; i < n; i++)
         ranks[i] = i + 1;
-    if (ranks && n > PAIRED_EXACT) {
+    if (n > PAIRED_EXACT) {
         const double sd = rank_sum_sd(ranks, n, &mean), z = stats_student_t(confidence, 1e9);
         *begin = (size_t)fmax(0, mean - z * sd + 0.5);
-    } else if (ranks && (p = rank_sums(ranks, n, sum))) {
-        while (*begin < sum && below + p[*begin] <= (1 - confidence) / 2)
-            below += p[(*begin)++];
+        return 0;
     }
-    const bool failed = !ranks || (n <= PAIRED_EXACT && !p);
-    free(p);
-    free(ranks);
-    return failed ? -1 : 0;
+    FREED_BY(memory_free) double *p = rank_sums(ranks, n, sum);
+    while (p && *begin < sum && below + p[*begin] <= (1 - confidence) / 2)
+        below += p[(*begin)++];
+    return p ? 0 : -1;
 }
 
 int paired_test(const double *differences, size_t n, double confidence, struct paired *out)
 {
+    FREED_BY(memory_free) double *sorted = malloc((n ? n : 1) * sizeof(*sorted));
+    FREED_BY(memory_free) uint64_t *ranks = malloc((n ? n : 1) * sizeof(*ranks));
+    FREED_BY(memory_free) struct inference_ranked *room = malloc((n ? n : 1) * sizeof(*room));
+    const size_t means = n * (n + 1) / 2;
+    size_t begin = 0;
+
     *out = (struct paired){.n = n, .centre = (double)NAN, .low = (double)NAN, .high = (double)NAN, .p = (double)NAN};
     if (!all_finite(differences, n))
         return 0;
-    double *sorted = malloc(n * sizeof(*sorted));
-    uint64_t *ranks = malloc(n * sizeof(*ranks));
-    struct sized *sized = malloc(n * sizeof(*sized));
-    const size_t means = n * (n + 1) / 2;
-    size_t begin = 0;
-    const bool ready = sorted && ranks && sized && !interval_begin(n, confidence, &begin);
-    if (ready) {
-        rank(differences, n, sized, ranks);
-        out->p = signed_rank_p(differences, ranks, n);
-    }
-    if (ready && !isnan(out->p)) {
-        memcpy(sorted, differences, n * sizeof(*sorted));
-        stats_sort(sorted, n);
-        out->centre = (mean_of_two(sorted, n, (means + 1) / 2) + mean_of_two(sorted, n, means / 2 + 1)) / 2;
-        out->low = begin ? mean_of_two(sorted, n, begin) : (double)NAN;
-        out->high = begin ? mean_of_two(sorted, n, means + 1 - begin) : (double)NAN;
-    }
-    free(sized);
-    free(ranks);
-    free(sorted);
-    return isnan(out->p) ? -1 : 0;
+    if (!sorted || !ranks || !room || interval_begin(n, confidence, &begin))
+        return -1;
+    rank(differences, n, room, ranks);
+    out->p = signed_rank_p(differences, ranks, n);
+    if (isnan(out->p))
+        return -1;
+    memcpy(sorted, differences, n * sizeof(*sorted));
+    stats_sort(sorted, n);
+    out->centre = (mean_of_two(sorted, n, (means + 1) / 2) + mean_of_two(sorted, n, means / 2 + 1)) / 2;
+    out->low = begin ? mean_of_two(sorted, n, begin) : (double)NAN;
+    out->high = begin ? mean_of_two(sorted, n, means + 1 - begin) : (double)NAN;
+    return 0;
 }
 
 /* --- The sequential test. --- */
@@ -278,7 +256,7 @@ struct flips {
     struct flipped *all, *alive;
     size_t left;
     uint64_t *ranks;
-    struct sized *sized;
+    struct inference_ranked *room;
 };
 
 /* Makes one look (test during the measurement), after n differences. spent: probability of a false claim that is
@@ -288,7 +266,7 @@ static size_t look_at(const double *differences, size_t n, double spent, struct 
 {
     const size_t most = (size_t)(spent * (FLIPS + 1)), before = FLIPS + 1 - flips->left;
 
-    rank(differences, n, flips->sized, flips->ranks);
+    rank(differences, n, flips->room, flips->ranks);
     for (size_t i = 0; i < flips->left; i++)
         flips->alive[i].extreme = extreme_of(differences, flips->ranks, n, flips->alive[i].flip);
     qsort(flips->alive, flips->left, sizeof(*flips->alive), compare_flipped);
@@ -312,7 +290,7 @@ static double level_of(const double *differences, size_t n, const struct flips *
 
 static void free_flips(struct flips *flips)
 {
-    free(flips->sized);
+    free(flips->room);
     free(flips->ranks);
     free(flips->all);
 }
@@ -322,12 +300,12 @@ static bool prepare_flips(size_t n, struct flips *flips)
 {
     *flips = (struct flips){.all = malloc((FLIPS + 1) * sizeof(*flips->all)),
                             .ranks = malloc((n ? n : 1) * sizeof(*flips->ranks)),
-                            .sized = malloc((n ? n : 1) * sizeof(*flips->sized)),
+                            .room = malloc((n ? n : 1) * sizeof(*flips->room)),
                             .left = FLIPS + 1};
     flips->alive = flips->all;
     for (unsigned i = 0; flips->all && i <= FLIPS; i++)
         flips->all[i].flip = i;
-    return flips->all && flips->ranks && flips->sized;
+    return flips->all && flips->ranks && flips->room;
 }
 
 /* Returns the probability of a false claim that is allowed up to a look (test during the measurement after `look`

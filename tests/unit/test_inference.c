@@ -373,7 +373,7 @@ static int test_all(void)
 
 TEST(test_inference_without_memory_is_an_error)
 {
-    assert_int_equal(memory_needed(test_all), 2 + 1 + 4 + 1);
+    assert_int_equal(memory_needed(test_all), 4 + 1 + 4 + 1);
 }
 
 TEST(test_inference_without_memory_nothing_is_known)
