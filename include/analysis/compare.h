@@ -26,6 +26,7 @@ struct compared_row {
     /* largest significant drift in %: by how much the mean of the second half of a row's samples differs from that of
      * the first half; 0: none */
     double drift_pct;
+    double effect; /* its size, by which the rows are sorted */
     bool by_hosts; /* the test compares means of hosts */
     bool judged; /* a row of the headline metric, by which its test is judged: included in means of suites and hosts */
 };

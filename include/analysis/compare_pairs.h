@@ -64,8 +64,8 @@ int pairs_make(const struct row_set *base, const struct row_set *changed, uint64
 int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out);
 void pairs_free(struct pairs *pairs);
 
-/* Returns the pair that compares the values of raw's measurement with the core free (measured only while no one else
- * used the core); NULL when there is none, or it cannot be compared. */
+/* Returns the pair that is judged in place of raw: with the values measured only while no one else used the core, if
+ * each side has as many of them, and the core's frequency is the same; otherwise NULL. */
 const struct pair *pair_alone_of(const struct pairs *pairs, const struct pair *raw);
 
 /* Returns whether the mean frequency of the core differs between the sides by 2 % or more. mhz: if not NULL, set to the

@@ -79,6 +79,12 @@ struct comparison {
     enum comparison_doubt doubt; /* why there is no change; DOUBT_NOT when there is one, or nothing was tested */
 };
 
+extern const struct comparison comparison_unknown; /* no value, nothing is known */
+
+/* Sets the ratio and its interval from a difference of logarithms with its error. unsure: half of the interval's width
+ * that is no random error. */
+void comparison_set_ratio(double change, double error, double df, double unsure, struct comparison *out);
+
 /* Computes medians, ratio, interval and tests of the two sides. The first of these rules that fits is used:
  *
  *  order of the runs   what is compared                      tests

@@ -206,8 +206,9 @@ bool row_same_measurement(const struct row *a, const struct row *b);
 #define ROW_ALONE "_alone"
 /* Returns the length of the metric's name before ROW_ALONE; 0 without it. */
 size_t row_is_alone(const struct row *row);
-/* The row of the same measurement with ROW_ALONE ("rate_alone" for "rate"), perhaps with the value NAN; NULL: use of
- * the core was not measured. */
+/* Returns whether the row is that of the same measurement as raw with ROW_ALONE ("rate_alone" for "rate"). */
+bool row_is_alone_of(const struct row *row, const struct row *raw);
+/* This row, perhaps with the value NAN; NULL: use of the core was not measured. */
 const struct row *row_alone_of(const struct row *rows, size_t n, const struct row *row);
 
 /* One value a run, computed from the tests of its suite. */

@@ -325,26 +325,17 @@ static void mean_of_ratios(const struct compared *c, const struct compared_mean 
     }
     const double n = (double)logs.n, by_rows = n >= ROWS_FOR_SPREAD ? stats_sd(&logs) / sqrt(n) : 0;
     double error = sqrt(variance) / n, df = variance > 0 ? variance * variance / terms : 1;
-    double half = error > 0 ? stats_student_t(0.95, df) * error : error;
-    if (by_rows > 0 && !(stats_student_t(0.95, n - 1) * by_rows <= half)) {
+    if (by_rows > 0 &&
+        !(stats_student_t(0.95, n - 1) * by_rows <= (error > 0 ? stats_student_t(0.95, df) * error : error))) {
         error = by_rows;
         df = n - 1;
-        half = stats_student_t(0.95, df) * error;
     }
-    *out = (struct comparison){.tested = isnan(error) ? TESTED_NOTHING : TESTED_WITHIN,
-                               .n_base = 1,
-                               .n_new = 1,
-                               .base = 1,
-                               .changed = exp(logs.mean),
-                               .ratio = exp(logs.mean),
-                               .low = exp(logs.mean - half),
-                               .high = exp(logs.mean + half),
-                               .p_t = (double)NAN,
-                               .p_permutation = (double)NAN,
-                               .p = (double)NAN,
-                               .error = error,
-                               .df = df,
-                               .least = (double)NAN};
+    *out = comparison_unknown;
+    out->tested = isnan(error) ? TESTED_NOTHING : TESTED_WITHIN;
+    out->n_base = out->n_new = 1;
+    out->base = 1;
+    out->changed = exp(logs.mean);
+    comparison_set_ratio(logs.mean, error, df, 0, out);
 }
 
 /* Returns the score of a run: the geometric mean of its rows' means as measured, each divided by the base's median (or
@@ -528,19 +519,6 @@ static int find_hosts(struct compared *c, double min_effect)
 
 /* --- The whole comparison. --- */
 
-struct effect {
-    struct compared_row row;
-    double size;
-};
-
-static int compare_effects(const void *a, const void *b)
-{
-    const struct effect *x = a, *y = b;
-    int order = ORDER_OF(y->size, x->size);
-
-    return order ? order : ORDER_OF(x->row.number, y->row.number);
-}
-
 /* Returns the size of the effect for sorting. A change from or to 0 is larger than any other. */
 static double effect_of(const struct comparison *c)
 {
@@ -549,18 +527,12 @@ static double effect_of(const struct comparison *c)
     return c->base == c->changed ? 0 : (double)INFINITY;
 }
 
-static int sort_rows(struct compared *c)
+static int compare_effects(const void *a, const void *b)
 {
-    FREED_BY(memory_free) struct effect *effects = calloc(c->n_rows + 1, sizeof(*effects));
+    const struct compared_row *x = a, *y = b;
+    const int order = ORDER_OF(y->effect, x->effect);
 
-    if (!effects)
-        return -1;
-    for (size_t i = 0; i < c->n_rows; i++)
-        effects[i] = (struct effect){.row = c->row[i], .size = effect_of(&c->comparison[c->row[i].number])};
-    qsort(effects, c->n_rows, sizeof(*effects), compare_effects);
-    for (size_t i = 0; i < c->n_rows; i++)
-        c->row[i] = effects[i].row;
-    return 0;
+    return order ? order : ORDER_OF(x->number, y->number);
 }
 
 static bool has_pair(const struct compared *c, const struct pair *pair)
@@ -569,15 +541,6 @@ static bool has_pair(const struct compared *c, const struct pair *pair)
         if (c->row[i].pair == pair)
             return true;
     return false;
-}
-
-/* Returns the pair of the same measurement with the core free (see compare.h), if each side has as many such rows as
- * rows over the whole time; otherwise NULL. */
-static const struct pair *usable_alone(const struct pairs *pairs, const struct pair *pair)
-{
-    const struct pair *alone = pair->why[0] || pair_other_clock(pair, NULL) ? NULL : pair_alone_of(pairs, pair);
-
-    return alone && alone->n_base >= pair->n_base && alone->n_changed >= pair->n_changed ? alone : NULL;
 }
 
 /* Compares a pair and adds its row. raw: if `pair` has the values measured only while no one else used the core, the
@@ -600,6 +563,7 @@ static int add_row(const struct pair *pair, const struct pair *raw, bool judged,
         row->raw = pair;
     if (row->raw && compare_pair(row->raw, NULL, &ignored, of_raw))
         return -1;
+    row->effect = effect_of(comparison);
     of_raw->change = of_raw->high < 1 ? CHANGE_LOWER : of_raw->low > 1 ? CHANGE_HIGHER : CHANGE_NONE;
     out->n_raw += row->raw != NULL;
     out->n_rows++;
@@ -620,7 +584,7 @@ int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool
         const bool judged = metrics_is_compared(metrics, pair->about);
         if (row_is_index(pair->about) != (i >= pairs->n)) /* an index comes after its tests */
             continue;
-        const struct pair *alone = judged ? usable_alone(pairs, pair) : NULL;
+        const struct pair *alone = judged ? pair_alone_of(pairs, pair) : NULL;
         if (alone && add_row(alone, pair, true, out))
             return -1;
         if (!all && (!judged || alone))
@@ -637,7 +601,8 @@ int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool
         return -1;
     for (size_t i = 0; i < out->n_rows + out->n_means; i++)
         out->n_judged += out->comparison[i].tested >= TESTED_RUNS;
-    return sort_rows(out);
+    qsort(out->row, out->n_rows, sizeof(*out->row), compare_effects);
+    return 0;
 }
 
 void compared_free(struct compared *compared)

@@ -76,17 +76,17 @@ static int end_key(struct text *key, struct entry *entry)
     return key->failed ? -1 : 0;
 }
 
-/* Writes the part of the key before the parameters, with suffix after the metric. Returns its length. */
-static size_t begin_key(const struct row *row, const char *suffix, struct text *key)
+/* Writes the part of the key before the parameters. Returns its length. */
+static size_t begin_key(const struct row *row, struct text *key)
 {
-    text_printf(key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s%s\x1f", row->suite, row->test, row->load, row->copies,
-                row->metric, suffix);
+    text_printf(key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->test, row->load, row->copies,
+                row->metric);
     return key->length;
 }
 
 size_t pair_key(const struct row *row, struct text *key)
 {
-    const size_t loose = begin_key(row, "", key);
+    const size_t loose = begin_key(row, key);
 
     (void)append_work(key, &row->param);
     return loose;
@@ -96,7 +96,7 @@ static int make_entry(const struct row *row, bool changed, struct entry *entry)
 {
     struct text key = {0};
 
-    *entry = (struct entry){.loose = begin_key(row, "", &key), .row = row, .changed = changed};
+    *entry = (struct entry){.loose = begin_key(row, &key), .row = row, .changed = changed};
     return end_key(&key, entry);
 }
 
@@ -669,28 +669,12 @@ bool pair_other_clock(const struct pair *pair, double mhz[2])
     return fabs(of[1] / of[0] - 1) >= LEAST_CLOCK;
 }
 
-/* Returns whether `alone` has the values of raw's measurement and metric that were taken only while no one else used
- * the core. */
-static bool is_alone_of(const struct row *alone, const struct row *raw)
-{
-    const size_t length = row_is_alone(alone);
-    FREED_BY(text_free) struct text of_raw = {0}, of_alone = {0};
-
-    if (!length || length != strlen(raw->metric) || strncmp(alone->metric, raw->metric, length) != 0)
-        return false;
-    (void)begin_key(raw, ROW_ALONE, &of_raw);
-    (void)append_work(&of_raw, &raw->param);
-    (void)pair_key(alone, &of_alone);
-    return !of_raw.failed && !of_alone.failed && !strcmp(of_raw.data, of_alone.data);
-}
-
 const struct pair *pair_alone_of(const struct pairs *pairs, const struct pair *raw)
 {
-    for (size_t i = 0; i < pairs->n; i++) {
+    for (size_t i = 0; i < pairs->n && !raw->why[0] && !pair_other_clock(raw, NULL); i++) {
         const struct pair *alone = &pairs->pair[i];
-        if (is_alone_of(alone->about, raw->about) && !strcmp(alone->host, raw->host) && !alone->why[0] &&
-            (!raw->by_cpus || !strcmp(alone->about->cpus, raw->about->cpus)) &&
-            (!raw->within || is_alone_of(alone->base[0], raw->base[0])))
+        if (row_is_alone_of(alone->about, raw->about) && !alone->why[0] && alone->n_base >= raw->n_base &&
+            alone->n_changed >= raw->n_changed && (!raw->within || row_is_alone_of(alone->base[0], raw->base[0])))
             return alone;
     }
     return NULL;

@@ -14,6 +14,18 @@
 #define SHARES_P 0.01 /* significance level of the difference between the shares of both sides */
 #define POWER    0.8  /* statistical power: share of comparisons in which the least change would be found */
 
+const struct comparison comparison_unknown = {.ratio = (double)NAN,
+                                              .low = (double)NAN,
+                                              .high = (double)NAN,
+                                              .p_t = (double)NAN,
+                                              .p_permutation = (double)NAN,
+                                              .error = (double)NAN,
+                                              .df = (double)NAN,
+                                              .p = (double)NAN,
+                                              .p_adjusted = (double)NAN,
+                                              .least = (double)NAN,
+                                              .change = CHANGE_UNKNOWN};
+
 /* Returns all samples of a side, or the means of its runs. NULL when out of memory. */
 static double *take_values(const struct comparison_side *side, bool runs, size_t *n)
 {
@@ -72,9 +84,7 @@ static int test_runs(double *a, double *b, struct comparison *out)
 
 /* --- Pairs. --- */
 
-/* Sets the ratio and its interval from a difference of logarithms with its error. unsure: half of the interval's width
- * that is no random error. */
-static void set_ratio(double change, double error, double df, double unsure, struct comparison *out)
+void comparison_set_ratio(double change, double error, double df, double unsure, struct comparison *out)
 {
     const double half = (error > 0 ? stats_student_t(0.95, df) * error : error) + unsure;
 
@@ -105,7 +115,7 @@ static int test_pairs(const double *a, const double *b, size_t n, size_t each, s
     out->p_permutation = paired.p;
     out->p_t = error > 0 ? stats_student_p(s.mean / error, df) : (double)NAN;
     if (logs)
-        set_ratio(s.mean, error, df, 0, out);
+        comparison_set_ratio(s.mean, error, df, 0, out);
     return result;
 }
 
@@ -158,7 +168,7 @@ static int test_at_same_share(const struct comparison_side *base, const struct c
         x += points[i].x / (double)n;
     out->raw = (struct comparison_raw){
         out->ratio, out->low, out->high, by.p_x < SHARES_P ? by.moved : 0, {shares[0], shares[1]}};
-    set_ratio(by.difference, by.error, by.df, by.unsure, out);
+    comparison_set_ratio(by.difference, by.error, by.df, by.unsure, out);
     out->p_t = by.p_t;
     out->p_permutation = by.p;
     out->slope = by.slope;
@@ -201,7 +211,7 @@ static int look_within(const struct comparison_side *base, const struct comparis
     if (isfinite(change))
         out->ratio = exp(change);
     if (isfinite(change) && !isnan(variance))
-        set_ratio(change, sqrt(variance), variance > 0 ? variance * variance / terms : 1, 0, out);
+        comparison_set_ratio(change, sqrt(variance), variance > 0 ? variance * variance / terms : 1, 0, out);
     return 0;
 }
 
@@ -221,17 +231,7 @@ int comparison_measure(const struct comparison_side *base, const struct comparis
 {
     const bool runs = base->n_runs >= COMPARISON_RUNS && changed->n_runs >= COMPARISON_RUNS;
 
-    *out = (struct comparison){.ratio = (double)NAN,
-                               .low = (double)NAN,
-                               .high = (double)NAN,
-                               .p_t = (double)NAN,
-                               .p_permutation = (double)NAN,
-                               .error = (double)NAN,
-                               .df = (double)NAN,
-                               .p = (double)NAN,
-                               .p_adjusted = (double)NAN,
-                               .least = (double)NAN,
-                               .change = CHANGE_UNKNOWN};
+    *out = comparison_unknown;
     FREED_BY(memory_free)
     double *a = take_values(base, runs, &out->n_base), *b = take_values(changed, runs, &out->n_new);
     const size_t common = out->n_base < out->n_new ? out->n_base : out->n_new;

@@ -422,6 +422,14 @@ size_t row_is_alone(const struct row *row)
     return length > end && !strcmp(row->metric + length - end, ROW_ALONE) ? length - end : 0;
 }
 
+bool row_is_alone_of(const struct row *row, const struct row *raw)
+{
+    const size_t length = row_is_alone(row);
+
+    return length && length == strlen(raw->metric) && !strncmp(row->metric, raw->metric, length) &&
+           row_same_measurement(row, raw);
+}
+
 double row_core_share(const struct row *row)
 {
     char *end;
@@ -445,11 +453,8 @@ bool row_is_index(const struct row *row)
 
 const struct row *row_alone_of(const struct row *rows, size_t n, const struct row *row)
 {
-    char metric[sizeof(row->metric) + sizeof(ROW_ALONE)];
-
-    snprintf(metric, sizeof(metric), "%s" ROW_ALONE, row->metric);
     for (size_t i = 0; i < n; i++)
-        if (!strcmp(rows[i].metric, metric) && row_same_measurement(&rows[i], row))
+        if (row_is_alone_of(&rows[i], row))
             return &rows[i];
     return NULL;
 }
