@@ -9,7 +9,11 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "counter.h" /* counter_begin(), counter_end(), counter_now(), COUNTER_NAME */
+#include "counter.h" /* counter_read(), counter_now(), COUNTER_NAME */
+
+#ifndef COUNTER_NOW_NAME /* of the instruction of counter_now() */
+#define COUNTER_NOW_NAME COUNTER_NAME
+#endif
 
 /* Reads the cycle counter, and the kernel's clocks in nanoseconds. */
 
@@ -52,12 +56,12 @@ static inline uint64_t clock_realtime_ns(void)
 /* Read before and after the code to be measured. kind is a constant at the call, so that no branch is left. */
 static inline __attribute__((always_inline)) uint64_t clock_begin(enum clock_kind kind)
 {
-    return kind == CLOCK_KIND_COUNTER ? counter_begin() : clock_raw_ns();
+    return kind == CLOCK_KIND_COUNTER ? counter_read() : clock_raw_ns();
 }
 
 static inline __attribute__((always_inline)) uint64_t clock_end(enum clock_kind kind)
 {
-    return kind == CLOCK_KIND_COUNTER ? counter_end() : clock_raw_ns();
+    return kind == CLOCK_KIND_COUNTER ? counter_read() : clock_raw_ns();
 }
 
 /* Reads the clock without ordering it against the code around it. */
@@ -69,6 +73,9 @@ static inline __attribute__((always_inline)) uint64_t clock_now(enum clock_kind 
 /* Chooses the cycle counter if user space can read it (which is tried) at a constant rate in all power states;
  * otherwise clock_gettime, with the reason in out->why. Not while other threads run: see clock_can_read(). */
 void clock_choose(struct clock_info *out);
+
+/* Returns why the processor's counter has no constant rate, or is missing; "": nothing is known against it. */
+const char *arch_counter_refused(void);
 
 /* Calls read. Returns false when it ends in SIGILL, SIGSEGV or SIGBUS, as where kernel or hypervisor forbid reading
  * the counter. Replaces the process's handlers meanwhile: not while other threads run. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "sys/base.h"
 #include "sys/clock.h"
@@ -48,19 +49,35 @@ bool clock_can_read(uint64_t (*read)(void))
 
 static uint64_t read_all(void)
 {
-    return counter_begin() + counter_end() + counter_now();
+    return counter_read() + counter_now();
+}
+
+/* Constants of prctl(2); headers may lack them. */
+#define PRCTL_GET_TSC    25
+#define PRCTL_TSC_ENABLE 1
+
+static const char *counter_refused(void)
+{
+    const char *why = arch_counter_refused();
+    int mode = PRCTL_TSC_ENABLE; /* what prctl() leaves where it fails */
+
+    if (!why[0] && prctl(PRCTL_GET_TSC, (unsigned long)&mode, 0, 0, 0) == 0 && mode != PRCTL_TSC_ENABLE)
+        why = "this process may not read the counter";
+    return why;
 }
 
 void clock_choose(struct clock_info *out)
 {
     *out = (struct clock_info){.kind = CLOCK_KIND_GETTIME, .name = "clock_gettime", .unit = "ns"};
-    if (counter_usable(out->why, sizeof out->why))
+    if (!COUNTER_NAME[0])
         return;
-    if (!clock_can_read(read_all)) {
+    const char *why = counter_refused();
+    if (why[0])
+        snprintf(out->why, sizeof out->why, "%s", why);
+    else if (!clock_can_read(read_all))
         snprintf(out->why, sizeof out->why, "reading the counter (%s) is refused by a signal", COUNTER_NAME);
-        return;
-    }
-    *out = (struct clock_info){.kind = CLOCK_KIND_COUNTER, .name = COUNTER_NAME, .unit = "cycles"};
+    else
+        *out = (struct clock_info){.kind = CLOCK_KIND_COUNTER, .name = COUNTER_NAME, .unit = "cycles"};
 }
 
 void clock_pair_read(enum clock_kind kind, struct clock_pair *out)
@@ -170,9 +187,9 @@ static double ticks_of(void (*work)(uint64_t), uint64_t blocks, unsigned tries)
     double least = HUGE_VAL;
 
     for (unsigned i = 0; i < tries; i++) {
-        uint64_t begin = counter_begin();
+        uint64_t begin = counter_read();
         work(blocks);
-        double ticks = (double)(counter_end() - begin);
+        double ticks = (double)(counter_read() - begin);
         least = ticks < least ? ticks : least;
     }
     return least;
@@ -227,11 +244,11 @@ void core_probe_take(const struct core_probe *probe, struct core_reading *readin
     const double cycles = (double)probe->chain * CORE_BLOCK_LINKS * core_link_cycles, before = reading->chain;
 
     core_work_chain(1); /* loads it into the instruction cache */
-    const uint64_t begin = counter_begin();
+    const uint64_t begin = counter_read();
     core_work_chain(probe->chain);
-    const uint64_t between = counter_begin();
+    const uint64_t between = counter_read();
     core_work_adds(probe->blocks);
-    const double adds = (double)(counter_end() - between) - probe->empty;
+    const double adds = (double)(counter_read() - between) - probe->empty;
     reading->chain = cycles / ((double)(between - begin) - probe->empty);
     reading->cycles_per_tick = fmax(reading->chain, before);
     const double level = adds * reading->cycles_per_tick / probe->unit + 0.5;

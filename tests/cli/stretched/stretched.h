@@ -7,8 +7,7 @@
 
 uint64_t stretched_counter(void);
 
-#define counter_begin stretched_counter
-#define counter_end   stretched_counter
-#define counter_now   stretched_counter
+#define counter_read stretched_counter
+#define counter_now  stretched_counter
 
 #endif

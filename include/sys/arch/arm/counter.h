@@ -4,10 +4,9 @@
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
-#define COUNTER_NAME     "cntvct"
-#define COUNTER_NOW_NAME "cntvct"
-#define COUNTER_WAIT     "isb"
-#define COUNTER_READ     "mrrc p15, 1, %Q0, %R0, c14"
+#define COUNTER_NAME "cntvct"
+#define COUNTER_WAIT "isb"
+#define COUNTER_READ "mrrc p15, 1, %Q0, %R0, c14"
 
 #include "sys/counter_read.h"
 

@@ -3,18 +3,11 @@
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
-#include <stddef.h>
 #include <stdint.h>
 
-#define COUNTER_NAME     ""
-#define COUNTER_NOW_NAME ""
+#define COUNTER_NAME ""
 
-static inline uint64_t counter_begin(void)
-{
-    return 0;
-}
-
-static inline uint64_t counter_end(void)
+static inline uint64_t counter_read(void)
 {
     return 0;
 }
@@ -23,7 +16,5 @@ static inline uint64_t counter_now(void)
 {
     return 0;
 }
-
-int counter_usable(char *why, size_t why_size);
 
 #endif

@@ -4,10 +4,9 @@
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
-#define COUNTER_NAME     "mftb"
-#define COUNTER_NOW_NAME "mftb"
-#define COUNTER_WAIT     "isync"
-#define COUNTER_READ     "mftb %0"
+#define COUNTER_NAME "mftb"
+#define COUNTER_WAIT "isync"
+#define COUNTER_READ "mftb %0"
 
 #include "sys/counter_read.h"
 

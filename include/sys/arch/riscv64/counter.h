@@ -3,10 +3,9 @@
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
-#define COUNTER_NAME     "rdtime"
-#define COUNTER_NOW_NAME "rdtime"
-#define COUNTER_WAIT     "fence"
-#define COUNTER_READ     "rdtime %0"
+#define COUNTER_NAME "rdtime"
+#define COUNTER_WAIT "fence"
+#define COUNTER_READ "rdtime %0"
 
 #include "sys/counter_read.h"
 

@@ -6,22 +6,15 @@
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
-#include <stddef.h>
 #include <stdint.h>
 
-#define COUNTER_NAME     "stckf"
-#define COUNTER_NOW_NAME "stckf"
+#define COUNTER_NAME "stckf"
 
-static inline __attribute__((always_inline)) uint64_t counter_begin(void)
+static inline __attribute__((always_inline)) uint64_t counter_read(void)
 {
     uint64_t ticks;
     __asm__ volatile("bcr 15, 0\n\t.insn s, 0xb27c0000, %0" : "=Q"(ticks) : : "cc", "memory");
     return ticks;
-}
-
-static inline __attribute__((always_inline)) uint64_t counter_end(void)
-{
-    return counter_begin();
 }
 
 static inline __attribute__((always_inline)) uint64_t counter_now(void)
@@ -30,8 +23,5 @@ static inline __attribute__((always_inline)) uint64_t counter_now(void)
     __asm__ volatile(".insn s, 0xb27c0000, %0" : "=Q"(ticks) : : "cc");
     return ticks;
 }
-
-/* Returns 0 when user space may read the counter at a constant rate; otherwise -1, with the reason in why. */
-int counter_usable(char *why, size_t why_size);
 
 #endif

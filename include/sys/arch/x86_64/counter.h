@@ -6,7 +6,6 @@
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define COUNTER_NAME     "rdtscp"
@@ -19,16 +18,6 @@ static inline __attribute__((always_inline)) uint64_t counter_read(void)
     return (uint64_t)high << 32 | low;
 }
 
-static inline __attribute__((always_inline)) uint64_t counter_begin(void)
-{
-    return counter_read();
-}
-
-static inline __attribute__((always_inline)) uint64_t counter_end(void)
-{
-    return counter_read();
-}
-
 /* RDTSC, not ordered against other instructions. */
 static inline __attribute__((always_inline)) uint64_t counter_now(void)
 {
@@ -36,8 +25,5 @@ static inline __attribute__((always_inline)) uint64_t counter_now(void)
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
     return (uint64_t)high << 32 | low;
 }
-
-/* Returns 0 when user space may read the counter at a constant rate; otherwise -1, with the reason in why. */
-int counter_usable(char *why, size_t why_size);
 
 #endif

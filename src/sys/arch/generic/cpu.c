@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* User space cannot ask the CPU. */
+#include "sys/clock.h"
 #include "sys/machine.h"
 
 #include <stdio.h>
@@ -14,4 +15,9 @@ int arch_hypervisor(char *buf, size_t size)
 {
     snprintf(buf, size, "%s", "");
     return -1;
+}
+
+const char *arch_counter_refused(void)
+{
+    return "";
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sys/base.h"
+#include "sys/clock.h"
 #include "sys/machine.h"
 
 #include <cpuid.h>
@@ -7,6 +8,10 @@
 #include <string.h>
 
 #define LEAF_BRAND              0x80000002u /* this leaf and the next two hold the CPU's name */
+#define LEAF_EXTENDED           0x80000001u
+#define EXTENDED_EDX_RDTSCP     (1u << 27)
+#define LEAF_POWER              0x80000007u
+#define POWER_EDX_INVARIANT_TSC (1u << 8)
 #define LEAF_FEATURES           1u
 #define FEATURES_ECX_HYPERVISOR (1u << 31)
 #define LEAF_HYPERVISOR         0x40000000u
@@ -72,4 +77,17 @@ int arch_hypervisor(char *buf, size_t size)
     }
     snprintf(buf, size, "%s", name ? name : "yes");
     return 0;
+}
+
+static unsigned cpuid_edx(unsigned leaf)
+{
+    unsigned eax, ebx, ecx, edx;
+    return __get_cpuid(leaf, &eax, &ebx, &ecx, &edx) ? edx : 0;
+}
+
+const char *arch_counter_refused(void)
+{
+    if (!(cpuid_edx(LEAF_EXTENDED) & EXTENDED_EDX_RDTSCP))
+        return "the CPU has no rdtscp";
+    return cpuid_edx(LEAF_POWER) & POWER_EDX_INVARIANT_TSC ? "" : "the TSC is not invariant";
 }
