@@ -3,11 +3,18 @@
 #ifndef SYS_BASE_H
 #define SYS_BASE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Returns reasons of failures to the caller as text. */
+
+/* Of a system call: what it returned, or -errno. */
+static inline int sys_result(long returned)
+{
+    return returned < 0 ? -errno : (int)returned;
+}
 
 /* A reason in a line, cut to fit; "": none. */
 struct error {

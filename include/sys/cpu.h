@@ -28,6 +28,8 @@ unsigned cpuset_count(const struct cpuset *set);
 bool cpuset_is_empty(const struct cpuset *set);
 /* Returns the lowest CPU >= from, or CPUSET_NONE. */
 unsigned cpuset_next(const struct cpuset *set, unsigned from);
+#define for_each_cpu(cpu, set) \
+    for (unsigned cpu = cpuset_next(set, 0); cpu != CPUSET_NONE; cpu = cpuset_next(set, cpu + 1))
 bool cpuset_equal(const struct cpuset *a, const struct cpuset *b);
 bool cpuset_subset(const struct cpuset *inner, const struct cpuset *outer);
 void cpuset_union(struct cpuset *into, const struct cpuset *other);

@@ -92,7 +92,7 @@ static int run(struct party_context *context)
     if (task_get_affinity(&all))
         cpuset_add(&all, 0);
     const unsigned step = (cpuset_count(&all) + CPUS_MAX - 1) / CPUS_MAX;
-    for (unsigned cpu = cpuset_next(&all, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&all, cpu + 1)) {
+    for_each_cpu(cpu, &all) {
         if (number++ % step)
             continue;
         cpuset_clear(&one);

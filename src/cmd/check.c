@@ -188,7 +188,7 @@ static void put_header(const struct checking *c, struct text *out)
         text_printf(out, ", container (%s)", m->container);
     text_printf(out, ", Linux %.*s, %s, %s\n", (int)strcspn(m->kernel, " "), m->kernel, m->arch,
                 geteuid() == 0 ? "as root" : "not as root: some settings cannot be read");
-    for (unsigned cpu = cpuset_next(&c->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&c->bench, cpu + 1))
+    for_each_cpu(cpu, &c->bench)
         cpuset_remove(&others, cpu);
     settings_format_cpus(&c->bench, cpus, sizeof(cpus));
     settings_format_cpus(&others, kept, sizeof(kept));

@@ -54,7 +54,7 @@ int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, st
 
     if (cpuset_subset(cpus, online))
         return 0;
-    for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1))
+    for_each_cpu(cpu, online)
         cpuset_remove(&offline, cpu);
     cpuset_format_cut(&offline, list, sizeof(list));
     cpuset_format_cut(online, there, sizeof(there));

@@ -388,9 +388,9 @@ static void plan_nodes(const struct measure *m, const struct memory_options *o, 
             cpuset_count(&memory) ? "there is only one memory node" : "the memory nodes are not known";
         return;
     }
-    for (unsigned from = cpuset_next(&online, 0); from != CPUSET_NONE; from = cpuset_next(&online, from + 1)) {
+    for_each_cpu(from, &online) {
         params.cpu_node = from;
-        for (unsigned to = cpuset_next(&memory, 0); to != CPUSET_NONE; to = cpuset_next(&memory, to + 1)) {
+        for_each_cpu(to, &memory) {
             params.memory_node = to;
             if (cpu_of_node(m, from, &params.cpu))
                 measure_add(m, out, &bench_memory_nodes, &params, 1, 3);

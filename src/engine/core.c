@@ -101,7 +101,7 @@ struct core_session *core_session_make(const char *root, const struct clock_info
     struct cpuset threads;
 
     core_probe_init(&session->probe, clock);
-    for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1)) {
+    for_each_cpu(cpu, online) {
         (void)machine_core_cpus(root, cpu, &threads);
         session->core[cpu] = cpuset_next(&threads, 0);
         session->type[cpu] = machine_core_type(root, cpu);

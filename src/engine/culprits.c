@@ -81,7 +81,7 @@ static void start(struct culprit_watch *watch, const struct culprit_trial *trial
     const struct cpuset *cpus = trial->cpus;
 
     watch->on = (struct cpuset){{0}};
-    for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
+    for_each_cpu(cpu, cpus) {
         const int error = trace_ring_open(&watch->ring[cpu], cpu, &watch->events, watch->wanted, trial->last);
         if (error) {
             watch->error = error;
@@ -127,7 +127,7 @@ void culprits_stop(struct culprit_watch *watch)
 {
     watch->used = 0;
     watch->full = false;
-    for (unsigned cpu = cpuset_next(&watch->on, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->on, cpu + 1)) {
+    for_each_cpu(cpu, &watch->on) {
         struct trace_ring *ring = &watch->ring[cpu];
         trace_ring_stop(ring);
         watch->used = ring->used > watch->used ? ring->used : watch->used;

@@ -189,7 +189,7 @@ bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *s
     for (unsigned i = 0; i < n; i++) {
         if (arena_party(&slots[i], spec->bench, spec->load)->role != ROLE_MEASURED)
             continue;
-        for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1))
+        for_each_cpu(cpu, online)
             if (can_be_on(&slots[i], cpu) && has_neighbour(spec, slots, n, &slots[i], cpu))
                 return true;
     }

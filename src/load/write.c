@@ -15,7 +15,7 @@ int load_write_setup(struct party_context *context)
 static int begin_again(struct disk *disk)
 {
     disk->at_bytes = 0;
-    return ftruncate(disk->fd, 0) ? -errno : 0;
+    return sys_result(ftruncate(disk->fd, 0));
 }
 
 /* Truncates the file after the disk became full (`full`), and degrades the row. Flushes, because the disk may report

@@ -105,7 +105,7 @@ static void look_cpus(struct setting_reading *r)
     bool all_good = true, good;
     int first_error = 0; /* of a file that exists and cannot be read */
     unsigned failed = 0;
-    for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
+    for_each_cpu(cpu, cpus) {
         int error = read_cpu(r, cpu, text, want, &good);
         if (error == 0) {
             tally_add(&tally, text);
@@ -227,7 +227,7 @@ static void look_numa(struct setting_reading *r)
     char list[96];
     if (setting_failed(r, NODES "/online", setting_read_cpus(r->root, NODES "/online", &nodes)))
         return;
-    for (unsigned node = cpuset_next(&nodes, 0); node != CPUSET_NONE; node = cpuset_next(&nodes, node + 1)) {
+    for_each_cpu(node, &nodes) {
         if (setting_read_cpus(r->root, PROCFS_PATH(NODES "/node%u/cpulist", node), &cpus) == 0 &&
             !setting_disjoint(&cpus, r->bench))
             cpuset_add(&used, node);
@@ -246,7 +246,7 @@ static void look_caches(struct setting_reading *r)
     struct cpuset seen = {{0}}, shared, outside, strangers = {{0}}, usual;
     unsigned level, worst = 0, known = 0;
     char list[96];
-    for (unsigned cpu = cpuset_next(r->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(r->bench, cpu + 1)) {
+    for_each_cpu(cpu, r->bench) {
         if (cpuset_has(&seen, cpu) || (level = machine_last_cache(r->root, cpu, &shared)) == 0)
             continue;
         known = level;
@@ -280,7 +280,7 @@ static void look_siblings(struct setting_reading *r)
     unsigned known = 0, sharing = 0, first = 0;
     struct cpuset core, siblings = {{0}};
     char list[96];
-    for (unsigned cpu = cpuset_next(r->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(r->bench, cpu + 1)) {
+    for_each_cpu(cpu, r->bench) {
         if (!machine_core_cpus(r->root, cpu, &core))
             continue;
         known++;
@@ -373,7 +373,7 @@ static char *find_value(char *text, const char *key)
 static unsigned last_cpu(const struct cpuset *set)
 {
     unsigned last = 0;
-    for (unsigned cpu = cpuset_next(set, 0); cpu != CPUSET_NONE; cpu = cpuset_next(set, cpu + 1))
+    for_each_cpu(cpu, set)
         last = cpu;
     return last;
 }

@@ -572,7 +572,7 @@ static bool count_throttling(const struct setting_reading *r, uint64_t *count)
     uint64_t value;
     bool any = false;
     *count = 0;
-    for (unsigned cpu = cpuset_next(r->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(r->bench, cpu + 1)) {
+    for_each_cpu(cpu, r->bench) {
         const bool first = opens_package(r->root, cpu, &packages);
         for (size_t i = 0; i < COUNT(files); i++) {
             if ((files[i].of_package && !first) || !procfs_read_u64(r->root, CPU_PATH(cpu, files[i].file), &value))

@@ -35,7 +35,7 @@ int power_end(enum power_end how)
 
 int power_protect_root(void)
 {
-    return mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL) ? -errno : 0;
+    return sys_result(mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL));
 }
 
 /* of linux/magic.h, which some C libraries lack */
@@ -130,7 +130,7 @@ static int load(const char *folder, const char *name)
 
     if (fd < 0)
         return -errno;
-    int error = syscall(SYS_finit_module, fd, "", is_compressed(name) ? COMPRESSED_FILE : 0) ? -errno : 0;
+    int error = sys_result(syscall(SYS_finit_module, fd, "", is_compressed(name) ? COMPRESSED_FILE : 0));
     if (error == -ENOSYS && !is_compressed(name))
         error = load_image(fd);
     return error == -EEXIST ? 0 : error;

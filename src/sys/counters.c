@@ -5,23 +5,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sys/base.h"
 #include "sys/cpu.h"
 
 #define CLOEXEC 8ul
 
 int perf_open(const struct perf_event *event, pid_t pid, int cpu)
 {
-#ifdef SYS_perf_event_open
-    const long fd = syscall(SYS_perf_event_open, event, pid, cpu, -1, CLOEXEC);
-#else
-    const long fd = -1;
-    (void)event;
-    (void)pid;
-    (void)cpu;
-    errno = ENOSYS;
-#endif
-
-    return fd < 0 ? -errno : (int)fd;
+    return sys_result(syscall(SYS_perf_event_open, event, pid, cpu, -1, CLOEXEC));
 }
 
 #define FORMAT_TIMES 3u /* PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING */

@@ -151,7 +151,7 @@ int device_mount(const char *device, const char *at, unsigned long flags, struct
 static int unmount_once(const struct device_mount *mounted)
 {
     if (mounted->remounted)
-        return mount(NULL, mounted->place, NULL, mounted->flags | MS_RDONLY, NULL) ? -errno : 0;
+        return sys_result(mount(NULL, mounted->place, NULL, mounted->flags | MS_RDONLY, NULL));
     return mounted->mounted && umount2(mounted->place, 0) ? -errno : 0;
 }
 
@@ -232,10 +232,9 @@ static int open_folder(char *path)
     char *slash = strrchr(path, '/'), kept = slash[1];
 
     slash[1] = '\0';
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int error = fd < 0 ? -errno : fd;
+    int fd = sys_result(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     slash[1] = kept;
-    return error;
+    return fd;
 }
 
 /* Makes a new file if its directory is on the device mounted at place. Returns the descriptor or -errno. */

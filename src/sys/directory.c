@@ -41,10 +41,8 @@ static int follow(int at, const char *name, const struct stat *link, unsigned *l
     if (!may_follow(&folder, link) || ++*links > LINKS_MOST)
         return -ELOOP;
     /* Links of /proc cannot be followed by their text, which need not be a path. */
-    if (stat("/proc/self", &proc) == 0 && proc.st_dev == folder.st_dev) {
-        int fd = openat(at, name, WALK);
-        return fd < 0 ? -errno : fd;
-    }
+    if (stat("/proc/self", &proc) == 0 && proc.st_dev == folder.st_dev)
+        return sys_result(openat(at, name, WALK));
     ssize_t length = readlinkat(at, name, text, sizeof(text) - 1);
     if (length < 0)
         return -errno;
@@ -62,8 +60,7 @@ static int step(int at, const char *name, unsigned *links)
         return -errno;
     if (S_ISLNK(status.st_mode))
         return follow(at, name, &status, links);
-    int fd = openat(at, name, WALK | O_NOFOLLOW);
-    return fd < 0 ? -errno : fd;
+    return sys_result(openat(at, name, WALK | O_NOFOLLOW));
 }
 
 /* Opens a path by components from the directory `at`, which stays open. Returns the descriptor or -errno. */
@@ -156,7 +153,7 @@ static int open_writing(int folder, const char *name, int flags)
     }
     if (fd >= 0)
         fcntl(fd, F_SETFL, APPEND); /* not O_NONBLOCK */
-    return fd < 0 ? -errno : fd;
+    return sys_result(fd);
 }
 
 /* Opens for appending, but no regular file or block device: inspected first, as opening alone can affect a device,

@@ -280,7 +280,7 @@ static uint64_t sum_last_level_caches(const char *root, const struct cpuset *onl
     struct cache last;
     uint64_t sum = 0;
     cpuset_clear(&counted);
-    for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1)) {
+    for_each_cpu(cpu, online) {
         if (cpuset_has(&counted, cpu))
             continue;
         read_last_cache(root, cpu, &last);
@@ -393,7 +393,7 @@ size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigne
     if (!s)
         return 0;
     unsigned boot = boot_core(root);
-    for (unsigned cpu = cpuset_next(allowed, 0); cpu != CPUSET_NONE; cpu = cpuset_next(allowed, cpu + 1)) {
+    for_each_cpu(cpu, allowed) {
         unsigned core = core_of(root, cpu);
         s->places[count++] =
             (struct place){.round = s->taken[core]++, .core = core, .cpu = cpu, .boot_core = core == boot};

@@ -229,7 +229,7 @@ static void parse_file(int file, const char *text, const struct span *span, stru
 
 static void add_set(const struct span *span, const struct cpuset *set, struct machine_counters *out)
 {
-    for (unsigned cpu = cpuset_next(set, 0); cpu != CPUSET_NONE; cpu = cpuset_next(set, cpu + 1)) {
+    for_each_cpu(cpu, set) {
         const void *one = of_cpu(span, cpu);
         void *sums = out;
         for (size_t i = 0; i < sizeof *out / sizeof(int64_t); i++)

@@ -76,7 +76,7 @@ int memory_node_bind(void *start, size_t bytes, unsigned node)
     if (node >= POLICY_MAX_NODES)
         return -EINVAL;
     mask[node / bits] = 1ul << (node % bits);
-    return syscall(SYS_mbind, start, bytes, POLICY_BIND, mask, (unsigned long)POLICY_MAX_NODES, 0) ? -errno : 0;
+    return sys_result(syscall(SYS_mbind, start, bytes, POLICY_BIND, mask, (unsigned long)POLICY_MAX_NODES, 0));
 }
 
 int memory_node_count(void *start, size_t bytes, unsigned node, unsigned most, unsigned *on_node)

@@ -33,8 +33,7 @@ bool procfs_exists(const char *root, const char *path)
 int procfs_open(const char *root, const char *path)
 {
     /* A FIFO would hang the program without O_NONBLOCK. */
-    int fd = open(PROCFS_PATH("%s%s", root, path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    return fd < 0 ? -errno : fd;
+    return sys_result(open(PROCFS_PATH("%s%s", root, path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 }
 
 ssize_t procfs_read_fd(int fd, void *buf, size_t size)

@@ -36,7 +36,7 @@ static int may_execute(const char *file)
         return errno == ENOTDIR ? -ENOENT : -errno;
     if (!S_ISREG(status.st_mode))
         return -EACCES;
-    return faccessat(AT_FDCWD, file, X_OK, AT_EACCESS) ? -errno : 0;
+    return sys_result(faccessat(AT_FDCWD, file, X_OK, AT_EACCESS));
 }
 
 int program_find(const char *name, const char *path, char *buf, size_t size)
@@ -127,7 +127,7 @@ static int child_main(void *argument)
 
     start->error = task_die_with_parent(start->parent, SIGKILL);
     if (program->guard && !start->error) {
-        start->error = setpgid(0, 0) ? -errno : 0;
+        start->error = sys_result(setpgid(0, 0));
         program->guard->group = getpid();
     }
     if (!start->error)

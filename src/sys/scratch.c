@@ -24,9 +24,7 @@
 
 int new_file(int folder, const char *name, int flags, mode_t mode)
 {
-    int fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | flags, mode);
-
-    return fd < 0 ? -errno : fd;
+    return sys_result(openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | flags, mode));
 }
 
 static void new_file_random_name(char name[NEW_FILE_NAME_SIZE])
@@ -50,15 +48,7 @@ int new_file_random(int folder, char name[NEW_FILE_NAME_SIZE], int flags, mode_t
 
 int new_file_nameless(int folder, mode_t mode)
 {
-#ifdef O_TMPFILE
-    int fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
-
-    return fd < 0 ? -errno : fd;
-#else
-    (void)folder;
-    (void)mode;
-    return -ENOSYS;
-#endif
+    return sys_result(openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
 }
 
 int new_file_give_name(int fd, int folder, const char *name)
@@ -68,7 +58,7 @@ int new_file_give_name(int fd, int folder, const char *name)
     if (errno == EEXIST)
         return -EEXIST;
     /* Needs no privilege, as AT_EMPTY_PATH does. */
-    return linkat(AT_FDCWD, PROCFS_PATH("/proc/self/fd/%d", fd), folder, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
+    return sys_result(linkat(AT_FDCWD, PROCFS_PATH("/proc/self/fd/%d", fd), folder, name, AT_SYMLINK_FOLLOW));
 }
 
 int new_file_hidden(int folder, mode_t mode, char hidden[NEW_FILE_NAME_SIZE])
@@ -86,7 +76,7 @@ int new_file_publish(int fd, int folder, const char hidden[NEW_FILE_NAME_SIZE], 
     if (!hidden[0])
         return new_file_give_name(fd, folder, name);
     if (linkat(folder, hidden, folder, name, 0) == 0)
-        return unlinkat(folder, hidden, 0) ? -errno : 0;
+        return sys_result(unlinkat(folder, hidden, 0));
     const int error = -errno; /* FAT has no links */
     if (error == -EEXIST || syscall(SYS_renameat2, folder, hidden, folder, name, NO_REPLACE) == 0)
         return error == -EEXIST ? error : 0;
@@ -99,7 +89,7 @@ int new_file_in_memory(unsigned flags, unsigned newer)
 
     if (fd < 0 && errno == EINVAL)
         fd = syscall(SYS_memfd_create, "jitbench", flags);
-    return fd < 0 ? -errno : (int)fd;
+    return sys_result(fd);
 }
 
 int new_file_write(int fd, const void *data, size_t size)
@@ -140,8 +130,7 @@ static int scratch_named_file(int folder, int mode, int *read_fd)
         return fd;
     if (read_fd) {
         fchmod(fd, (mode_t)mode); /* whatever the umask */
-        *read_fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-        *read_fd = *read_fd < 0 ? -errno : *read_fd;
+        *read_fd = sys_result(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
         if (*read_fd >= 0 && !is_same(fd, *read_fd)) { /* the owner of `folder` has replaced the file */
             close(*read_fd);
             *read_fd = -EPERM;
@@ -173,7 +162,7 @@ static int name_path(const char *dir, const char *name, char *path, size_t size)
 static int make_folder(int parent, const char *name)
 {
     const mode_t before = umask(077); /* it may take the owner's permissions; no other thread runs */
-    int error = mkdirat(parent, name, 0700) ? -errno : 0;
+    int error = sys_result(mkdirat(parent, name, 0700));
 
     umask(before);
     return error;
@@ -209,9 +198,7 @@ static void remove_files(int folder_fd)
 /* Opens the directory `name` in `parent`, unless it is a symbolic link. Returns a descriptor or -errno. */
 static int scratch_open_folder(int parent, const char *name)
 {
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-    return fd < 0 ? -errno : fd;
+    return sys_result(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 /* Tries once to remove the files in the directory (open as folder), then the directory, unless the name belongs to
@@ -229,7 +216,7 @@ static int remove_folder(int parent, const char *name, int folder)
         return -errno;
     if (!directory_is_same(&status, &named))
         return -ESTALE;
-    return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
+    return sys_result(unlinkat(parent, name, AT_REMOVEDIR));
 }
 
 /* Removes the directory at path; with a note, only the one that it describes, or an empty one where it does not say
@@ -243,7 +230,7 @@ static int remove_path(const char *path, const struct scratch_note *note)
     if (parent < 0)
         return parent;
     if (note && !note->inode)
-        return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
+        return sys_result(unlinkat(parent, name, AT_REMOVEDIR));
     FREED_BY(fd_close) int folder = scratch_open_folder(parent, name);
     if (folder >= 0 && note &&
         (fstat(folder, &status) || status.st_dev != note->device || status.st_ino != note->inode))
@@ -334,7 +321,7 @@ static int open_self(void)
         const char *started_as = (const char *)getauxval(AT_EXECFN);
         fd = started_as ? open(started_as, O_RDONLY | O_CLOEXEC) : -1;
     }
-    return fd < 0 ? -errno : fd;
+    return sys_result(fd);
 }
 
 static int memory_image(int self, uint64_t least_bytes)
@@ -378,15 +365,8 @@ int scratch_own_image(const char *dir, uint64_t least_bytes)
 /* Returns -errno: -ENOSYS before Linux 3.19, or where a container forbids it. */
 static int execveat_image(int fd, char *const argv[], char *const envp[])
 {
-#ifdef SYS_execveat
     syscall(SYS_execveat, fd, "", argv, envp, EMPTY_PATH);
     return errno == EPERM ? -ENOSYS : -errno;
-#else
-    (void)fd;
-    (void)argv;
-    (void)envp;
-    return -ENOSYS;
-#endif
 }
 
 bool scratch_can_exec(int fd)

@@ -40,11 +40,6 @@ void futex_wake_all(uint32_t *word)
 #define PERSONA_QUERY        0xffffffffUL
 #define PERSONA_NO_RANDOMIZE 0x0040000UL
 
-static int result(long returned)
-{
-    return returned < 0 ? -errno : 0;
-}
-
 /* The kernel's mask is an array of long: on 32-bit big-endian machines its layout differs from struct cpuset. */
 int task_set_affinity(const struct cpuset *set)
 {
@@ -53,44 +48,24 @@ int task_set_affinity(const struct cpuset *set)
         size_t cpu = i * LONG_BITS;
         mask[i] = (unsigned long)(set->word[cpu / 64] >> (cpu % 64));
     }
-    return result(syscall(SYS_sched_setaffinity, 0, sizeof mask, mask));
-}
-
-static void take_mask(const unsigned long *mask, struct cpuset *set)
-{
-    cpuset_clear(set);
-    for (size_t i = 0; i < MASK_LONGS; i++) {
-        size_t cpu = i * LONG_BITS;
-        set->word[cpu / 64] |= (uint64_t)mask[i] << (cpu % 64);
-    }
-}
-
-/* A kernel with more CPUs than the set holds returns EINVAL until the buffer is large enough. */
-static int get_large_affinity(struct cpuset *set)
-{
-    int error = -EINVAL;
-    for (size_t longs = MASK_LONGS * 2; error == -EINVAL && longs <= MASK_LONGS_LIMIT; longs *= 2) {
-        unsigned long *mask = calloc(longs, sizeof *mask);
-        if (!mask)
-            return -ENOMEM;
-        error = result(syscall(SYS_sched_getaffinity, 0, longs * sizeof *mask, mask));
-        if (error == 0)
-            take_mask(mask, set);
-        free(mask);
-    }
-    return error;
+    return sys_result(syscall(SYS_sched_setaffinity, 0, sizeof mask, mask));
 }
 
 int task_get_affinity(struct cpuset *set)
 {
-    unsigned long mask[MASK_LONGS] = {0};
+    int error = -EINVAL;
+
     cpuset_clear(set);
-    int error = result(syscall(SYS_sched_getaffinity, 0, sizeof mask, mask));
-    if (error == -EINVAL)
-        return get_large_affinity(set);
-    if (error == 0)
-        take_mask(mask, set);
-    return error;
+    /* A kernel with more CPUs than the set holds returns EINVAL until the buffer is large enough. */
+    for (size_t longs = MASK_LONGS; error == -EINVAL && longs <= MASK_LONGS_LIMIT; longs *= 2) {
+        FREED_BY(memory_free) unsigned long *mask = calloc(longs, sizeof *mask);
+        if (!mask)
+            return -ENOMEM;
+        error = sys_result(syscall(SYS_sched_getaffinity, 0, longs * sizeof *mask, mask));
+        for (size_t i = 0; error >= 0 && i < MASK_LONGS; i++)
+            set->word[i * LONG_BITS / 64] |= (uint64_t)mask[i] << (i * LONG_BITS % 64);
+    }
+    return error < 0 ? error : 0;
 }
 
 unsigned task_current_cpu(void)
@@ -109,7 +84,7 @@ struct kernel_sched_param {
 static int set_scheduler(int policy, int rt_priority)
 {
     const struct kernel_sched_param param = {.priority = rt_priority};
-    return result(syscall(SYS_sched_setscheduler, 0, policy, &param));
+    return sys_result(syscall(SYS_sched_setscheduler, 0, policy, &param));
 }
 
 int task_set_policy(int policy, int rt_priority)
@@ -158,7 +133,7 @@ int task_set_nice(int nice)
     /* The kernel would clamp silently, and the results would record a wrong value. */
     if (nice < -20 || nice > 19)
         return -EINVAL;
-    return result(syscall(SYS_setpriority, PRIO_PROCESS, 0, nice));
+    return sys_result(syscall(SYS_setpriority, PRIO_PROCESS, 0, nice));
 }
 
 int task_get_nice(int *nice)
@@ -176,7 +151,7 @@ int task_set_timer_slack_ns(uint64_t ns)
     /* To the kernel 0 means the thread's default. */
     if (ns > LONG_MAX)
         return -EINVAL;
-    return result(prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0));
+    return sys_result(prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0));
 }
 
 int task_get_timer_slack_ns(uint64_t *ns)
@@ -201,14 +176,14 @@ int task_limit_realtime_us(uint64_t us)
     if (getrlimit(RLIMIT_RTTIME, &old) != 0)
         return -errno;
     limit = (struct rlimit){.rlim_cur = (rlim_t)us, .rlim_max = (rlim_t)(us + second)};
-    int error = result(setrlimit(RLIMIT_RTTIME, &limit));
+    int error = sys_result(setrlimit(RLIMIT_RTTIME, &limit));
     if (error != -EPERM || old.rlim_max >= limit.rlim_max)
         return error;
     /* Without privileges the hard limit cannot be raised: stricter, but still a guard. */
     limit.rlim_max = old.rlim_max;
     if (limit.rlim_cur > limit.rlim_max)
         limit.rlim_cur = limit.rlim_max;
-    return result(setrlimit(RLIMIT_RTTIME, &limit));
+    return sys_result(setrlimit(RLIMIT_RTTIME, &limit));
 }
 
 int task_limit_own_realtime_us(uint64_t us)
@@ -217,7 +192,7 @@ int task_limit_own_realtime_us(uint64_t us)
     if (getrlimit(RLIMIT_RTTIME, &limit) != 0)
         return -errno;
     limit.rlim_cur = us == 0 || us > limit.rlim_max ? limit.rlim_max : (rlim_t)us;
-    return result(setrlimit(RLIMIT_RTTIME, &limit));
+    return sys_result(setrlimit(RLIMIT_RTTIME, &limit));
 }
 
 int task_realtime_limit(void)
@@ -259,7 +234,7 @@ void task_offer_to_oom_killer(void)
 
 int task_lock_memory(void)
 {
-    return result(mlockall(MCL_CURRENT | MCL_FUTURE));
+    return sys_result(mlockall(MCL_CURRENT | MCL_FUTURE));
 }
 
 int task_fix_layout(void)
@@ -267,7 +242,7 @@ int task_fix_layout(void)
     long persona = syscall(SYS_personality, PERSONA_QUERY);
     if (persona < 0)
         return -errno;
-    return result(syscall(SYS_personality, (unsigned long)persona | PERSONA_NO_RANDOMIZE));
+    return syscall(SYS_personality, (unsigned long)persona | PERSONA_NO_RANDOMIZE) < 0 ? -errno : 0;
 }
 
 bool task_layout_fixed(void)

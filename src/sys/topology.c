@@ -43,7 +43,7 @@ static void read_nodes(const char *root, struct site *sites, size_t n)
 
     if (!memory_nodes_read(root, "online", &nodes))
         return;
-    for (unsigned node = cpuset_next(&nodes, 0); node != CPUSET_NONE; node = cpuset_next(&nodes, node + 1)) {
+    for_each_cpu(node, &nodes) {
         if (!memory_node_cpus(root, node, &cpus))
             continue; /* memory, but no CPUs */
         for (size_t i = 0; i < n; i++)
