@@ -12,7 +12,7 @@
 
 /* --- Colours, on terminals only. --- */
 
-enum color { COLOR_NONE, COLOR_GREEN, COLOR_YELLOW, COLOR_RED };
+enum color { COLOR_NONE, COLOR_GREEN, COLOR_YELLOW, COLOR_RED, COLOR_KEY /* and above: grid_key() */ };
 
 /* For an int. */
 extern const char *const color_choices[]; /* auto, always, never */
@@ -37,8 +37,9 @@ enum doc_format { DOC_TEXT, DOC_MARKDOWN, DOC_HTML };
 struct doc {
     struct text *out;
     enum doc_format format;
-    unsigned width;   /* of a line of text; 0: no limit */
-    size_t rows_most; /* of a table in HTML; 0: no limit */
+    unsigned width;    /* of a line of text; 0: no limit */
+    size_t rows_most;  /* of a table in HTML; 0: no limit */
+    const char *class; /* of tables in HTML; NULL: none */
 };
 
 /* In text with an empty line before it. id: of a section of an HTML page; NULL: a heading within one. */
@@ -80,6 +81,8 @@ void grid_columns(struct grid *grid, const struct grid_column *columns, size_t n
 struct text *grid_cell(struct grid *grid, enum color color);
 
 void grid_text(struct grid *grid, const char *s);
+/* In HTML, the colour of that number stands before a text that is not empty. */
+struct text *grid_key(struct grid *grid, size_t number);
 
 /* "-" when it is not finite. */
 void grid_number(struct grid *grid, double value, unsigned decimals);

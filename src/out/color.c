@@ -22,7 +22,7 @@ void color_put(struct text *out, enum color color, const char *s, size_t length)
 {
     static const char *const begin[] = {
         [COLOR_NONE] = "", [COLOR_GREEN] = "\033[32m", [COLOR_YELLOW] = "\033[33m", [COLOR_RED] = "\033[31m"};
-    const bool colored = out->color && color != COLOR_NONE && length > 0;
+    const bool colored = out->color && color != COLOR_NONE && color < COLOR_KEY && length > 0;
 
     text_printf(out, "%s%.*s%s", colored ? begin[color] : "", (int)length, s, colored ? "\033[0m" : "");
 }

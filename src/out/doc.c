@@ -65,6 +65,11 @@ void grid_text(struct grid *g, const char *s)
     text_append(grid_cell(g, COLOR_NONE), s, strlen(s));
 }
 
+struct text *grid_key(struct grid *g, size_t number)
+{
+    return grid_cell(g, (enum color)(COLOR_KEY + number));
+}
+
 void grid_number(struct grid *g, double value, unsigned decimals)
 {
     struct text *cell = grid_cell(g, COLOR_NONE);
@@ -250,16 +255,23 @@ static void put_html(const struct grid *g, const char **cells, const enum color 
     for (size_t i = 0; i < g->n_columns; i++) {
         const char *class = !g->column[i].left ? "n" : g->column[i].wrap && colors ? "w" : "";
         const char *bad = colors && colors[i] == COLOR_RED ? " bad" : "";
-        if (is_shown(&g->column[i]))
-            html_put(out, class[0] || bad[0] ? "<%s class=\"%s%s\">%s</%s>" : "<%s%s%s>%s</%s>", element, class, bad,
-                     cells[i], element);
+        if (!is_shown(&g->column[i]))
+            continue;
+        html_put(out, class[0] || bad[0] ? "<%s class=\"%s%s\">" : "<%s%s%s>", element, class, bad);
+        if (colors && colors[i] >= COLOR_KEY && cells[i][0])
+            html_put(out, "<i class=\"key s%zu\"></i>", (size_t)(colors[i] - COLOR_KEY));
+        html_put(out, "%s</%s>", cells[i], element);
     }
     text_printf(out, "</tr>\n");
 }
 
 static void put_html_note(const struct grid *g, const char *note, struct text *out)
 {
-    html_put(out, "<tr><td></td><td class=\"soft\" colspan=\"%zu\">%s</td></tr>\n", g->n_columns - 1, note);
+    size_t n = 0;
+
+    for (size_t i = 0; i < g->n_columns; i++)
+        n += is_shown(&g->column[i]);
+    html_put(out, "<tr class=\"more\"><td colspan=\"%zu\">%s</td></tr>\n", n, note);
 }
 
 /* most: rows and notes; 0: no limit. Returns how many more there are. */
@@ -294,7 +306,10 @@ void doc_table(const struct doc *doc, struct grid *g)
         for (size_t i = 0; i < g->n_columns; i++)
             titles[i] = g->column[i].title;
         if (doc->format == DOC_HTML) {
-            text_printf(out, "<div class=\"scroll\"><table><thead>");
+            html_put(out,
+                     doc->class ? "<div class=\"scroll\"><table class=\"%s\"><thead>"
+                                : "<div class=\"scroll\"><table><thead>",
+                     doc->class);
             put_html(g, titles, NULL, out);
             text_printf(out, "</thead><tbody>\n");
             const size_t more = put_rows(g, doc->rows_most, put_html, put_html_note, out);

@@ -34,30 +34,16 @@ static const char *const style[] = {
     ".tiles div{border-top:2px solid var(--rule);padding-top:6px;overflow-wrap:anywhere}.tiles b{display:block;"
     "font-size:21px;font-weight:600;line-height:1.3;letter-spacing:-.01em}.tiles span{display:block;font-size:13px}"
     ".tiles small{display:block;line-height:1.4}"
-    ".facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,340px),1fr));gap:0 26px;margin:10px 0;"
-    "font-size:13px}.facts div{display:flex;gap:12px;border-bottom:1px solid var(--grid);padding:3px 0}.facts "
-    "dt{flex:0 0 "
-    "128px;color:var(--soft)}.facts dd{margin:0;min-width:0;overflow-wrap:anywhere}",
-    ".facts .wide{grid-column:1/-1}.say{padding-left:18px;margin:8px 0;max-width:110ch;overflow-wrap:anywhere}.say "
+    ".say{padding-left:18px;margin:8px 0;max-width:110ch;overflow-wrap:anywhere}.say "
     "li{margin:3px 0}",
     ".scroll{overflow-x:auto;margin:10px 0}table{border-collapse:collapse;font-size:13px;line-height:1.4}"
     "th,td{padding:3px 14px 3px 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--grid)}"
     "th{color:var(--soft);font-weight:500}thead th{border-bottom-color:var(--rule);vertical-align:bottom}"
     "td.n,th.n{text-align:right;white-space:nowrap}td.w{min-width:26ch;max-width:46ch;overflow-wrap:anywhere}"
     "tbody tr:hover{background:var(--band)}",
-    ".rows tbody{border-bottom:1px solid var(--grid)}.rows tbody td{border:0;white-space:nowrap}"
-    ".rows{font-size:12px}.rows th,.rows td{padding-right:5px}.rows tbody td.w{min-width:10ch;white-space:normal}.rows "
-    ".more "
-    "td{max-width:0;padding:0 0 4px;white-space:normal;color:var(--soft);"
-    "font-size:12px;overflow-wrap:anywhere}.rows .more span{margin-right:8px}.rows .more:hover{background:none}"
-    ".runwise td{min-width:12ch;max-width:46ch;overflow-wrap:anywhere}.runwise td[colspan]{max-width:110ch}"
-    "@media screen and (max-width:999px){.rows,.rows tbody{display:block}.rows thead{display:none}"
-    ".rows tr{display:flex;flex-wrap:wrap;gap:0 14px}.rows tbody{padding:5px 0}.rows tbody td{display:block;padding:0}"
-    ".rows td.w{flex:1 0 100%;max-width:none;font-weight:500}.rows .more td{max-width:none;flex:1 0 100%}"
-    ".rows .val{font-weight:600}.rows .n:before{color:var(--soft);font-weight:400}.rows .ratio:not(:empty):before"
-    "{content:'ratio '}.rows .ci:before{content:'95 % interval '}.rows .min:before{content:'minimum '}"
-    ".rows .med:before{content:'median '}.rows .p99:before{content:'p99 '}.rows .max:before{content:'maximum '}"
-    ".rows .of:before{content:'n '}}",
+    ".rows{font-size:12px}.rows th,.rows td{padding-right:5px}.rows tr:not(.more) td{white-space:nowrap}.rows "
+    "td.w{white-space:normal}",
+    ".more td{max-width:0;padding-left:2em;white-space:normal;color:var(--soft);overflow-wrap:anywhere}",
     ".bad{color:var(--bad);font-weight:500}details{margin:12px 0}"
     "summary{cursor:pointer;color:var(--link);font-size:13px}",
     ".heat{font-size:11px;line-height:18px}.heat th,.heat td{padding:0;border:1px solid var(--page)}"
@@ -93,9 +79,9 @@ static const char *const style[] = {
     "@media print{@page{margin:12mm}:root{color-scheme:light;--ink:#000;--soft:#444;--rule:#bbb;--grid:#ddd;"
     "--band:#fff;--link:#000;--bad:#a00}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
     "body{font-size:10pt}main{padding:0;max-width:none}nav,details:not([open]){display:none}.grid{"
-    "grid-template-columns:repeat(2,1fr)}figure,tr,.tiles div,.facts div{break-inside:avoid}h2,h3{break-after:avoid}"
-    ".scroll{overflow:visible}table{font-size:8.5pt}th,td{padding-right:8px}td.n,th.n,.rows tbody "
-    "td{white-space:normal}.rows tbody{break-inside:avoid}}",
+    "grid-template-columns:repeat(2,1fr)}figure,tr,.tiles div{break-inside:avoid}h2,h3{break-after:avoid}"
+    ".scroll{overflow:visible}table{font-size:8.5pt}th,td{padding-right:8px}td.n,th.n,.rows td"
+    "{white-space:normal}}",
 };
 
 void html_begin(struct text *out, const char *title)

@@ -590,12 +590,13 @@ static bool is_constant(const struct chart_entry *entries, size_t n)
     return true;
 }
 
-static void put_generic(const struct picks *picks, const char *suite, struct text *out, struct text *constant)
+static void put_generic(const struct report *report, const char *suite, struct text *out, struct text *constant)
 {
-    const struct row_set *set = &picks->report->set;
+    const struct row_set *set = &report->set;
     const char *metrics[METRICS_MAX];
     struct chart_entry entries[CHART_LINES_MAX];
     FREED_BY(memory_free) char(*labels)[LABEL_SIZE + REPORT_NAME] = memory_get(CHART_LINES_MAX, sizeof(*labels));
+    FREED_BY(text_free) struct text shown = {0};
     char title[256];
     size_t n_metrics = 0;
 
@@ -603,11 +604,11 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
         if (!strcmp(set->rows[i].suite, suite) && set->rows[i].metric[0])
             n_metrics = report_distinct(metrics, n_metrics, set->rows[i].metric, METRICS_MAX);
     for (size_t m = 0; m < n_metrics; m++) {
-        size_t n = take_metric(picks->report, suite, metrics[m], entries, labels);
+        size_t n = take_metric(report, suite, metrics[m], entries, labels);
         if (!n)
             continue;
         const struct row *first = entries[0].row;
-        const char *words = metrics_title(picks->report->metrics, first);
+        const char *words = metrics_title(report->metrics, first);
         if (is_constant(entries, n)) {
             html_put(constant, "%s%s %s", constant->length ? ", " : "", metrics[m],
                      UNITS_VALUE(first->value, first->unit));
@@ -620,8 +621,10 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
                           .x = {.title = metrics[m], .unit = first->unit}};
         for (size_t i = 0; i < n; i++)
             chart_samples(&c, &entries[i]);
-        chart_put(&c, out);
+        chart_put(&c, &shown);
     }
+    if (shown.length)
+        text_printf(out, "<div class=\"grid\">\n%s</div>\n", shown.data);
 }
 
 /* --- All figures of a suite. --- */
@@ -642,8 +645,10 @@ static void put_about(struct picks *picks, const struct report_figure *about, co
     collect(picks);
     if (picks->n == 0)
         return;
+    if (!about->test && !shown->length)
+        text_printf(shown, "<div class=\"grid\">\n");
     if (about->test && (!*test || strcmp(*test, about->test) != 0)) {
-        if (*test) {
+        if (shown->length) {
             text_printf(shown, "</div>\n");
             put_folded(folded, shown);
         }
@@ -695,12 +700,11 @@ void report_put_figures(const struct report *report, const char *suite, struct t
             known = true;
             put_about(&picks, &figures[i], &test, &shown, &folded);
         }
+    if (shown.length)
+        text_printf(out, "%s</div>\n", shown.data);
+    put_folded(&folded, out);
     if (!known)
-        put_generic(&picks, suite, &shown, &constant);
-    if (shown.length) {
-        text_printf(out, "%s%s</div>\n", test ? "" : "<div class=\"grid\">\n", shown.data);
-        put_folded(&folded, out);
-    }
+        put_generic(report, suite, out, &constant);
     if (constant.length)
         text_printf(out, "<p class=\"soft\">The same in all samples, so without a figure: %s.</p>\n", constant.data);
 }

@@ -77,91 +77,7 @@ void report_sort_rows(struct report *report)
     choose_bases(report, places, n);
 }
 
-/* --- Columns. --- */
-
-/* Columns that only some tables have. */
-enum { HAS_RATIO, HAS_INTERVAL, HAS_FIGURES };
-
-static const struct {
-    const char *heading, *class; /* CSS class that names the figure on narrow screens */
-    size_t offset;
-} figures[] = {
-    {"Minimum", "min", offsetof(struct row, stats.min)},
-    {"Median", "med", offsetof(struct row, stats.median)},
-    {"p99", "p99", offsetof(struct row, stats.p99)},
-    {"Maximum", "max", offsetof(struct row, stats.max)},
-};
-enum { N_FIGURES = COUNT(figures) };
-
-static double figure_of(const struct row *row, size_t i)
-{
-    return *(const double *)(const void *)((const char *)row + figures[i].offset);
-}
-
-static bool is_shown(const struct row *row, const char *suite, bool all)
-{
-    return !strcmp(row->suite, suite) && (all || row->headline);
-}
-
-/* As bits. *base: a row that others are compared with; NULL: none. */
-static unsigned columns_of(const struct report *report, const char *suite, bool all, const struct row **base)
-{
-    unsigned columns = 0;
-
-    *base = NULL;
-    for (size_t i = 0; i < report->set.n; i++) {
-        const struct row *row = &report->set.rows[report->order[i].row];
-        if (!is_shown(row, suite, all))
-            continue;
-        columns |= (unsigned)(isfinite(row->stats.ci95_lo) && isfinite(row->stats.ci95_hi)) << HAS_INTERVAL;
-        for (size_t f = 0; f < N_FIGURES; f++)
-            columns |= (unsigned)(isfinite(figure_of(row, f)) != 0) << (HAS_FIGURES + f);
-        if (report->order[i].base == REPORT_NO_BASE)
-            continue;
-        columns |= 1u << HAS_RATIO;
-        *base = *base ? *base : &report->set.rows[report->order[i].base];
-    }
-    return columns;
-}
-
-static void put_number(double value, const char *unit, const char *class, struct text *out)
-{
-    html_put(out, "<td class=\"n %s\">%s</td>", class, UNITS_VALUE(value, unit));
-}
-
-static void put_heads(const struct report *report, unsigned columns, const struct row *base, struct text *out)
-{
-    text_printf(out,
-                "<div class=\"scroll\"><table class=\"rows\"><thead><tr><th>Test</th><th>Metric</th>%s"
-                "<th class=\"n\">Value</th>",
-                report->n_runs > 1 ? "<th>Run</th>" : "");
-    if (columns >> HAS_RATIO & 1)
-        html_put(out, "<th class=\"n\">Ratio to %.24s</th>",
-                 report->n_all_runs > 1 ? report->name[0]
-                 : !strcmp(base->suite, "run")
-                     ? base->test
-                     : TEXT_LINE("%" PRIu64 " cop%s", base->copies, base->copies == 1 ? "y" : "ies"));
-    if (columns >> HAS_INTERVAL & 1)
-        text_printf(out, "<th class=\"n\">95 %% interval</th>");
-    for (size_t f = 0; f < N_FIGURES; f++)
-        if (columns >> (HAS_FIGURES + f) & 1)
-            text_printf(out, "<th class=\"n\">%s</th>", figures[f].heading);
-    text_printf(out, "<th class=\"n\">n</th><th>Status</th></tr></thead>\n");
-}
-
-/* --- Rows. --- */
-
-static void put_run(const struct report *report, const struct row *row, const char *element, struct text *out)
-{
-    size_t run = report_run_of(report, row);
-
-    if (report->n_runs < 2)
-        return;
-    text_printf(out, "<%s>", element);
-    if (run < report->n_runs)
-        text_printf(out, "<i class=\"key s%zu\"></i>", run);
-    html_put(out, "%s</%s>", run < report->n_runs ? report->name[run] : row->run->host, element);
-}
+/* --- The table. --- */
 
 void report_ratio(const struct row *row, const struct row *base, char *buf, size_t size)
 {
@@ -176,37 +92,6 @@ void report_ratio(const struct row *row, const struct row *base, char *buf, size
         text_add(buf, size, " (%s)", UNITS_RANGE(low, high, ""));
 }
 
-/* n: rows spanned by the cells of test and metric; 0: an earlier row has them. */
-static void put_row(const struct report *report, const struct report_place *place, unsigned columns, size_t n,
-                    struct text *out)
-{
-    const struct row *row = &report->set.rows[place->row];
-    char buf[1024];
-    const char *unit = row->unit;
-
-    text_printf(out, "<tr>");
-    if (n) {
-        report_label(report, row, buf, sizeof(buf));
-        html_put(out, "<td class=\"w\" rowspan=\"%zu\">%s</td><td rowspan=\"%zu\">%s</td>", n, buf, n, row->metric);
-    }
-    put_run(report, row, "td", out);
-    put_number(row->value, unit, "val", out);
-    if (columns >> HAS_RATIO & 1) {
-        buf[0] = '\0';
-        if (place->base != REPORT_NO_BASE)
-            report_ratio(row, &report->set.rows[place->base], buf, sizeof(buf));
-        html_put(out, "<td class=\"n ratio\">%s</td>", buf);
-    }
-    if (columns >> HAS_INTERVAL & 1)
-        html_put(out, "<td class=\"n ci\">%s</td>", UNITS_RANGE(row->stats.ci95_lo, row->stats.ci95_hi, unit));
-    for (size_t f = 0; f < N_FIGURES; f++)
-        if (columns >> (HAS_FIGURES + f) & 1)
-            put_number(figure_of(row, f), unit, figures[f].class, out);
-    put_number((double)row->stats.n, "", "of", out);
-    text_printf(out, "<td%s>%s</td></tr>\n", row->status >= ROW_SKIPPED ? " class=\"bad\"" : "",
-                row_status_name(row->status));
-}
-
 /* "disturbed by preempted 19.5 ms, switches 364" */
 static void put_causes(const struct row *row, const char *before, struct text *out)
 {
@@ -214,61 +99,121 @@ static void put_causes(const struct row *row, const char *before, struct text *o
         const struct row_cause *cause = &row->causes.of[i];
         if (!(cause->number > 0))
             continue;
-        html_put(out, "%s%s %s", before, cause->name, UNITS_VALUE(cause->number, cause->is_time ? "ms" : ""));
+        text_printf(out, "%s%s %s", before, cause->name, UNITS_VALUE(cause->number, cause->is_time ? "ms" : ""));
         before = ", ";
     }
 }
 
+static bool is_shown(const struct row *row, const char *suite, bool all)
+{
+    return !strcmp(row->suite, suite) && (all || row->headline);
+}
+
+/* The first row that others are compared with; NULL: none. */
+static const struct row *first_base(const struct report *report, const char *suite, bool all)
+{
+    for (size_t i = 0; i < report->set.n; i++)
+        if (report->order[i].base != REPORT_NO_BASE && is_shown(&report->set.rows[report->order[i].row], suite, all))
+            return &report->set.rows[report->order[i].base];
+    return NULL;
+}
+
+static void put_columns(const struct report *report, const struct row *base, struct grid *grid)
+{
+    const struct grid_column columns[] = {{.title = "Test", .left = true, .wrap = true},
+                                          {.title = "Metric", .left = true},
+                                          {.title = "Run", .left = true, .optional = true},
+                                          {.title = "Value"}};
+    static const struct grid_column others[] = {{.title = "95 % interval", .optional = true},
+                                                {.title = "Minimum", .optional = true},
+                                                {.title = "Median", .optional = true},
+                                                {.title = "p99", .optional = true},
+                                                {.title = "Maximum", .optional = true},
+                                                {.title = "n"},
+                                                {.title = "Status", .left = true}};
+
+    grid_columns(grid, columns, COUNT(columns));
+    if (base)
+        grid_columns(grid,
+                     &(struct grid_column){
+                         .title = TEXT_LINE("Ratio to %.24s", report->n_all_runs > 1 ? report->name[0]
+                                                              : !strcmp(base->suite, "run")
+                                                                  ? base->test
+                                                                  : TEXT_LINE("%" PRIu64 " cop%s", base->copies,
+                                                                              base->copies == 1 ? "y" : "ies"))},
+                     1);
+    grid_columns(grid, others, COUNT(others));
+}
+
+static const char *run_name(const struct report *report, const struct row *row)
+{
+    const size_t run = report_run_of(report, row);
+
+    return report->n_runs < 2 ? "" : run < report->n_runs ? report->name[run] : row->run->host;
+}
+
+/* named: an earlier row has test and metric. */
+static void put_row(const struct report *report, const struct report_place *place, bool named, bool with_ratio,
+                    struct grid *grid)
+{
+    const struct row *row = &report->set.rows[place->row];
+    const struct stats_summary *s = &row->stats;
+    const double figures[] = {s->min, s->median, s->p99, s->max};
+    char buf[1024] = "";
+
+    if (!named)
+        report_label(report, row, buf, sizeof(buf));
+    grid_text(grid, buf);
+    grid_text(grid, named ? "" : row->metric);
+    const size_t run = report_run_of(report, row);
+    text_printf(run < report->n_runs ? grid_key(grid, run) : grid_cell(grid, COLOR_NONE), "%s", run_name(report, row));
+    grid_value(grid, row->value, row->unit);
+    buf[0] = '\0';
+    if (place->base != REPORT_NO_BASE)
+        report_ratio(row, &report->set.rows[place->base], buf, sizeof(buf));
+    if (with_ratio)
+        grid_text(grid, buf);
+    grid_text(grid, isfinite(s->ci95_lo) && isfinite(s->ci95_hi) ? UNITS_RANGE(s->ci95_lo, s->ci95_hi, row->unit) : "");
+    for (size_t i = 0; i < COUNT(figures); i++)
+        grid_text(grid, isfinite(figures[i]) ? UNITS_VALUE(figures[i], row->unit) : "");
+    grid_text(grid, UNITS_VALUE((double)s->n, ""));
+    text_printf(grid_cell(grid, row->status >= ROW_SKIPPED ? COLOR_RED : COLOR_NONE), "%s",
+                row_status_name(row->status));
+}
+
 /* The reason of a status worse than unstable; for a headline row what disturbed the measurement, once for all
  * metrics of it. told: the previous row of each run. */
-static void put_remarks(const struct report *report, const struct report_place *places, size_t n, unsigned columns,
-                        const struct row **told, struct text *out)
+static void put_remark(const struct report *report, const struct row *row, const struct row **told, struct grid *grid)
 {
-    FREED_BY(text_free) struct text remarks = {0};
+    const struct row **last = &told[report_run_of(report, row)];
+    FREED_BY(text_free) struct text remark = {0};
 
-    for (size_t i = 0; i < n; i++) {
-        const struct row *row = &report->set.rows[places[i].row], **last = &told[report_run_of(report, row)];
-        FREED_BY(text_free) struct text remark = {0};
-        html_put(&remark, "%s", row->status > ROW_UNSTABLE ? row->reason : "");
-        if (row->headline && !(*last && row_same_measurement(*last, row)))
-            put_causes(row, remark.length ? "; disturbed by " : "disturbed by ", &remark);
-        *last = row;
-        if (!remark.length)
-            continue;
-        text_printf(&remarks, "<div>");
-        put_run(report, row, "span", &remarks);
-        text_printf(&remarks, "%s</div>", remark.data);
-    }
-    if (remarks.length)
-        text_printf(out, "<tr class=\"more\"><td colspan=\"%d\">%s</td></tr>\n",
-                    5 + (report->n_runs > 1) + __builtin_popcount(columns), remarks.data);
+    text_printf(&remark, "%s", row->status > ROW_UNSTABLE ? row->reason : "");
+    if (row->headline && !(*last && row_same_measurement(*last, row)))
+        put_causes(row, remark.length ? "; disturbed by " : "disturbed by ", &remark);
+    *last = row;
+    if (remark.length)
+        text_printf(grid_note(grid), "%s%s%s", run_name(report, row), report->n_runs > 1 ? ": " : "", remark.data);
 }
 
 size_t report_put_rows(const struct report *report, const char *suite, bool all, size_t most, struct text *out)
 {
-    const struct row *base, *told[REPORT_RUNS_MAX + 1] = {NULL};
-    const unsigned columns = columns_of(report, suite, all, &base);
-    size_t shown = 0, n = 0;
+    const struct row *base = first_base(report, suite, all), *told[REPORT_RUNS_MAX + 1] = {NULL};
+    const struct doc doc = {.out = out, .format = DOC_HTML, .class = "rows"};
+    struct grid grid = {.html = true};
+    size_t n = 0, group = 0;
 
-    put_heads(report, columns, base, out);
-    for (size_t i = 0; i < report->set.n;) {
-        const struct report_place *places = &report->order[i];
-        size_t length = 0;
-        for (; i < report->set.n && report->order[i].group == places->group; i++)
-            length += is_shown(&report->set.rows[report->order[i].row], suite, all);
-        n += length;
-        length = length < most - shown ? length : most - shown;
-        if (!length)
+    put_columns(report, base, &grid);
+    for (size_t i = 0; i < report->set.n; i++) {
+        const struct report_place *place = &report->order[i];
+        if (!is_shown(&report->set.rows[place->row], suite, all) || n++ >= most)
             continue;
-        text_printf(out, "<tbody>");
-        for (size_t k = 0; k < length; k++)
-            put_row(report, &places[k], columns, k ? 0 : length, out);
-        put_remarks(report, places, length, columns, told, out);
-        text_printf(out, "</tbody>\n");
-        shown += length;
+        put_row(report, place, n > 1 && place->group == group, base, &grid);
+        put_remark(report, &report->set.rows[place->row], told, &grid);
+        group = place->group;
     }
-    text_printf(out, "</table></div>\n");
-    if (n > shown)
-        text_printf(out, "<p class=\"soft\">%zu more are left out here.</p>\n", n - shown);
-    return shown;
+    doc_table(&doc, &grid);
+    if (n > most)
+        doc_say(&doc, "%zu more are left out here.", n - most);
+    return n < most ? n : most;
 }

@@ -97,13 +97,13 @@ static void put_which(const struct headline *h, const struct row *row, struct te
 
     row_protocol(&row->param, protocol);
     if (word)
-        html_put(out, "%s %.*s", h->key, (int)length, word);
+        text_printf(out, "%s %.*s", h->key, (int)length, word);
     else if (h->choice == CHOOSE_LONGEST && row->load[0])
-        html_put(out, "%s beside %s", row->test, row->load);
+        text_printf(out, "%s beside %s", row->test, row->load);
     else if (protocol[0])
-        html_put(out, "%s", protocol);
+        text_printf(out, "%s", protocol);
     else if (h->choice != CHOOSE_FIRST && !h->test)
-        html_put(out, "CPU %s", row->cpus);
+        text_printf(out, "CPU %s", row->cpus);
 }
 
 /* Which row it is, and its interval or number of values. */
@@ -115,14 +115,14 @@ static void put_below(const struct headline *h, const struct row *row, struct te
     put_which(h, row, out);
     const char *apart = out->length > start ? "; " : "";
     if (row->status == ROW_SKIPPED || row->status == ROW_FAILED)
-        html_put(out, "%s%s: %s", apart, row_status_name(row->status), row->reason);
+        text_printf(out, "%s%s: %s", apart, row_status_name(row->status), row->reason);
     else if (h->choice == CHOOSE_LONGEST)
-        html_put(out, "%sof %zu", apart, (size_t)s->n);
+        text_printf(out, "%sof %llu", apart, (unsigned long long)s->n);
     else if (isfinite(s->ci95_lo) && isfinite(s->ci95_hi))
-        html_put(out, "%smean %s, 95 %% interval %s", apart, UNITS_VALUE(s->mean, row->unit),
-                 UNITS_RANGE(s->ci95_lo, s->ci95_hi, row->unit));
+        text_printf(out, "%smean %s, 95 %% interval %s", apart, UNITS_VALUE(s->mean, row->unit),
+                    UNITS_RANGE(s->ci95_lo, s->ci95_hi, row->unit));
     else if (row->n_samples > 0)
-        html_put(out, "%s%zu sample%s: no interval", apart, row->n_samples, PLURAL(row->n_samples));
+        text_printf(out, "%s%zu sample%s: no interval", apart, row->n_samples, PLURAL(row->n_samples));
 }
 
 static bool is_known_suite(const char *suite)
@@ -160,37 +160,52 @@ static void put_tiles(const struct report *report, const struct headline *list, 
         const struct row *row = find(report, 0, &list[i]);
         if (!row)
             continue;
-        html_put(out, "<div><span>%s</span><b>%s</b><small>", list[i].name,
-                 UNITS_VALUE(shown(&list[i], row), row->unit));
-        put_below(&list[i], row, out);
-        text_printf(out, "</small></div>\n");
+        FREED_BY(text_free) struct text below = {0};
+        put_below(&list[i], row, &below);
+        html_put(out, "<div><span>%s</span><b>%s</b><small>%s</small></div>\n", list[i].name,
+                 UNITS_VALUE(shown(&list[i], row), row->unit), below.data ? below.data : "");
     }
     text_printf(out, "</div>\n");
 }
 
-static void put_run_heads(const struct report *report, const char *first, struct text *out)
+static void put_run_columns(const struct report *report, const char *first, struct grid *grid)
 {
-    html_put(out, "<div class=\"scroll\"><table class=\"runwise\"><thead><tr><th>%s</th>", first);
+    grid_columns(grid, &(struct grid_column){.title = first, .left = true}, 1);
     for (size_t run = 0; run < report->n_runs; run++)
-        html_put(out, "<th><i class=\"key s%zu\"></i>%s</th>", run, report->name[run]);
-    text_printf(out, "</tr></thead><tbody>\n");
+        grid_columns(grid,
+                     &(struct grid_column){
+                         .title = report->n_runs > 1 ? report->name[run] : "Value", .left = true, .wrap = true},
+                     1);
 }
 
-static void put_times(const struct headline *h, const struct row *row, const struct row *base, const char *name,
-                      struct text *out)
+/* "416 cycles, 1.02 times A; mean .." */
+static void put_value(const struct report *report, const struct headline *h, const struct row *row,
+                      const struct row *base, struct text *out)
 {
     char ratio[2 * UNITS_SIZE];
 
-    if (h->choice == CHOOSE_LONGEST)
-        units_value(shown(h, row) / shown(h, base), "", ratio, sizeof(ratio));
-    else
-        report_ratio(row, base, ratio, sizeof(ratio));
-    html_put(out, ", %s times %s", ratio, name);
+    if (!row)
+        return;
+    text_printf(out, "%s", UNITS_VALUE(shown(h, row), row->unit));
+    if (base && base != row) {
+        if (h->choice == CHOOSE_LONGEST)
+            units_value(shown(h, row) / shown(h, base), "", ratio, sizeof(ratio));
+        else
+            report_ratio(row, base, ratio, sizeof(ratio));
+        text_printf(out, ", %s times %s", ratio, report->name[0]);
+    }
+    const size_t end = out->length;
+    text_printf(out, "; ");
+    put_below(h, row, out);
+    if (out->length == end + 2 && !out->failed)
+        out->length = end;
 }
 
 static void put_side_by_side(const struct report *report, const struct headline *list, size_t n, struct text *out)
 {
-    put_run_heads(report, "Figure", out);
+    struct grid grid = {.html = true};
+
+    put_run_columns(report, "Figure", &grid);
     for (size_t i = 0; i < n; i++) {
         const struct row *rows[REPORT_RUNS_MAX];
         bool any = false;
@@ -198,24 +213,12 @@ static void put_side_by_side(const struct report *report, const struct headline 
             rows[run] = find(report, run, &list[i]);
             any = any || rows[run];
         }
-        if (!any)
-            continue;
-        html_put(out, "<tr><th>%s</th>", list[i].name);
-        for (size_t run = 0; run < report->n_runs; run++) {
-            text_printf(out, "<td>");
-            if (rows[run]) {
-                html_put(out, "<strong>%s</strong>", UNITS_VALUE(shown(&list[i], rows[run]), rows[run]->unit));
-                if (run > 0 && rows[0])
-                    put_times(&list[i], rows[run], rows[0], report->name[0], out);
-                text_printf(out, "<br><small>");
-                put_below(&list[i], rows[run], out);
-                text_printf(out, "</small>");
-            }
-            text_printf(out, "</td>");
-        }
-        text_printf(out, "</tr>\n");
+        if (any)
+            grid_text(&grid, list[i].name);
+        for (size_t run = 0; run < report->n_runs && any; run++)
+            put_value(report, &list[i], rows[run], rows[0], grid_key(&grid, run));
     }
-    text_printf(out, "</tbody></table></div>\n");
+    doc_table(&(struct doc){.out = out, .format = DOC_HTML}, &grid);
 }
 
 /* --- In words. --- */
@@ -564,37 +567,23 @@ static void fill_fact(const struct report *report, size_t run, const struct fact
         list_numbers(report, run, fact, buf, size);
 }
 
-static void put_fact(const struct report *report, const struct fact *fact, struct text *out)
-{
-    char cells[REPORT_RUNS_MAX][FACT_SIZE];
-    bool any = false;
-
-    for (size_t run = 0; run < report->n_runs; run++) {
-        fill_fact(report, run, fact, cells[run], sizeof(cells[run]));
-        any = any || cells[run][0];
-    }
-    if (!any)
-        return;
-    const bool table = report->n_runs > 1;
-    bool same = table;
-    for (size_t run = 1; run < report->n_runs; run++)
-        same = same && !strcmp(cells[run], cells[0]);
-    const char *begin = fact->source == FROM_RUN_ITEMS ? "<div class=\"wide\"><dt>" : "<div><dt>";
-    text_printf(out, "%s%s%s", table ? "<tr><th>" : begin, fact->name, table ? "</th>" : "</dt>");
-    if (same)
-        html_put(out, "<td colspan=\"%zu\">%s</td>", report->n_runs, cells[0]);
-    for (size_t run = 0; run < report->n_runs && !same; run++)
-        html_put(out, table ? "<td>%s</td>" : "<dd>%s</dd>", cells[run]);
-    text_printf(out, table ? "</tr>\n" : "</div>\n");
-}
-
 void report_put_machine(const struct report *report, struct text *out)
 {
-    if (report->n_runs > 1)
-        put_run_heads(report, "Setting", out);
-    else
-        text_printf(out, "<dl class=\"facts\">\n");
-    for (size_t i = 0; i < COUNT(facts); i++)
-        put_fact(report, &facts[i], out);
-    text_printf(out, report->n_runs > 1 ? "</tbody></table></div>\n" : "</dl>\n");
+    FREED_BY(memory_free) char(*cells)[FACT_SIZE] = memory_get(report->n_runs + 1, sizeof(*cells));
+    struct grid grid = {.html = true};
+
+    put_run_columns(report, "Setting", &grid);
+    for (size_t i = 0; i < COUNT(facts); i++) {
+        bool any = false, same = true;
+        for (size_t run = 0; run < report->n_runs; run++) {
+            fill_fact(report, run, &facts[i], cells[run], sizeof(cells[run]));
+            any = any || cells[run][0];
+            same = same && !strcmp(cells[run], cells[0]);
+        }
+        if (any)
+            grid_text(&grid, facts[i].name);
+        for (size_t run = 0; run < report->n_runs && any; run++)
+            grid_text(&grid, run && same ? "as A" : cells[run]);
+    }
+    doc_table(&(struct doc){.out = out, .format = DOC_HTML}, &grid);
 }
