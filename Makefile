@@ -316,7 +316,7 @@ adding: $(PROGRAM) ## check that a new benchmark, load, export format or setting
 # Boots real kernels under QEMU with nothing but the binary, or one unit test. Needs qemu-system-x86, cpio and e2fsprogs;
 # downloads the kernels once.
 .PHONY: boot boot-aarch64
-boot: $(PROGRAM) $(BUILD)/unit/test_noise_trace $(BUILD)/unit/test_who_trace ## Debian's kernels booted with jitbench as PID 1, about three minutes
+boot: $(PROGRAM) $(BUILD)/unit/test_noise_trace $(BUILD)/unit/test_who_trace $(BUILD)/cli/test_noise ## Debian's kernels booted with jitbench as PID 1, about three minutes
 	@BUILD=$(BUILD) $(RUN) --one tests/boot/boot.py $(PROGRAM)
 boot-aarch64: ## as boot, for aarch64, cross-built
 	$(MAKE) CC=aarch64-linux-gnu-gcc BUILD=$(BUILD)/aarch64 PROGRAM=$(BUILD)/aarch64/jitbench

@@ -30,6 +30,9 @@ void add_test(int line, struct CMUnitTest test)
 
 int run_all_tests(void)
 {
+    /* Pattern of the names of the tests to run. */
+    if (getenv("TESTS"))
+        cmocka_set_test_filter(getenv("TESTS"));
     return _cmocka_run_group_tests("tests", tests, n_tests, &test_group ? test_group.setup : NULL,
                                    &test_group ? test_group.teardown : NULL);
 }

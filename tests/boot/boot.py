@@ -39,6 +39,7 @@ QEMU = {
 }
 CONSOLE = {"x86_64": "ttyS0", "aarch64": "ttyAMA0"}
 VIRTIO = ["virtio", "virtio_ring", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "virtio_blk"]
+HOG_PERCENT = 100 * 0.03 / 0.73  # share of the CPU that upset=hog takes
 QUICK = "prime --quick -n 10K --samples 2"
 SUITES = ["noise", "wakeup", "prime", "memory", "stream", "unix", "latency"]
 TABLES = ["Noise, the quietest CPU first", "Wake-up latency in us: SCHED_FIFO 80", "Prime loop: all runs together",
@@ -662,25 +663,25 @@ def boot_cpu_unplugged(test):
 
 # --- Detours, against the trace of the kernel that runs there.
 
-def run_unit(test, name, flavour):
-    """Runs a unit test as the only program of that kernel, on one CPU. The machine's time is that of its instructions
-    (-icount): a host that is busy, or has the same tick, would be in the detours. Returns what the test shows, and
-    whether it has passed."""
-    program = os.path.join(TOP, os.environ.get("BUILD", "build"), "unit", name)
+def run_test(test, name, flavour, words=""):
+    """Runs a test as the only program of that kernel, on one CPU, with these words on the kernel's line. The machine's
+    time is that of its instructions (-icount): a host that is busy, or has the same tick, would be in the detours.
+    Returns what the test shows, and whether it has passed."""
+    program = os.path.join(TOP, os.environ.get("BUILD", "build"), name)
     if not os.path.exists(program):
         raise Skip(f"there is no {program}")
-    machine = test.machine(flavour=flavour, memory=256)
+    machine = test.machine(flavour=flavour, memory=256, limit=300)
     copies = {path: path for path in re.findall(r"(/\S+) \(0x", run(["ldd", program]))}
     machine.use_files(name="jitbench", **{"/test": program}, **copies)
     machine.more = ["-icount", "shift=1"]
-    machine.start("quiet upset=no program=/test")
+    machine.start(f"quiet upset=no program=/test JITBENCH=/jitbench {words}")
     shown = machine.wait_end()
     return shown, "upset: no 0 times, status 0" in shown
 
 
 def trace(test, flavour):
     """The unit test of noise and the kernel's trace."""
-    shown, passed = run_unit(test, "test_noise_trace", flavour)
+    shown, passed = run_test(test, "unit/test_noise_trace", flavour)
     told = re.search(r"of (\d+) detours with a tick .*", shown)
     expect(told, "no counts")
     expect(passed, f"the unit test fails: {told.group(0)}")
@@ -699,7 +700,7 @@ def boot_trace_rt(test):
 
 def who(test, flavour):
     """The unit test of --who and the kernel's trace."""
-    shown, passed = run_unit(test, "test_who_trace", flavour)
+    shown, passed = run_test(test, "unit/test_who_trace", flavour)
     told = re.findall(r".* by the trace, .*", shown)
     expect(passed and len(told) >= 4, f"the unit test fails, or not everybody was compared: {told}")
 
@@ -712,6 +713,28 @@ def boot_who(test):
 def boot_who_rt(test):
     """As who, on the PREEMPT_RT kernel."""
     who(test, "rt")
+
+
+def boot_without_tracefs(test):
+    """In a kernel that is locked down tracefs is empty: --who says so, and names the tasks all the same."""
+    machine = test.machine(memory=256, limit=240)
+    machine.use_files(name="jitbench")
+    machine.more = ["-icount", "shift=1"]
+    machine.start("quiet lockdown=confidentiality upset=hog -- noise --who -t 20")
+    shown = machine.wait_end()
+    told = re.search(r"upset: hog \d+ times, status (\d+)", shown)
+    expect(told and told.group(1) == "0", "it has not come to an end")
+    rows = [row for row in machine.rows() if row["test"] == "who"]
+    expect("interrupts and work items are not known: tracefs" in rows[0]["reason"], f"reason: {rows[0]['reason']}")
+    taken = [float(row["value"]) for row in rows if row["metric"] == "taken" and "name=hog" in row["param"]]
+    expect(len(taken) == 1 and 0.9 < taken[0] / HOG_PERCENT < 1.1, f"the hog took {taken} %")
+    expect(not any("kind=softirq" in row["param"] for row in rows), "there are interrupts")
+
+
+def boot_quota(test):
+    """The test of quotas, with the cpu.max of a control group of version 2."""
+    shown, passed = run_test(test, "cli/test_noise", "cloud", "TESTS=test_noise_tells_a_quota")
+    expect(passed and "[       OK ] test_noise_tells_a_quota" in shown, "the test fails")
 
 
 def boot_counters(test):
@@ -747,7 +770,7 @@ def boot_counters(test):
 
 # The longest first.
 BOOTS = {
-    "x86_64": [boot_recipe, boot_rt, boot_trace_rt, boot_trace, boot_who_rt, boot_who, boot_clock_set_back, boot_cpu_unplugged,
+    "x86_64": [boot_recipe, boot_rt, boot_trace_rt, boot_trace, boot_who_rt, boot_who, boot_quota, boot_without_tracefs, boot_clock_set_back, boot_cpu_unplugged,
                boot_no_shell, boot_check_line, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_scratch, boot_iso, boot_virtio,
                boot_no_overwrite, boot_memory_nodes, boot_root_disk, boot_root_written, boot_without_proc, boot_wrong_orders],
     "aarch64": [boot_recipe, boot_without_proc, boot_counters],

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* First process of a machine that is upset while jitbench measures on it. It runs `/jitbench init` with the words
  * behind "--", meanwhile sets the clock back (upset=clock in its environment) or takes CPU 1 out and puts it back
- * (upset=cpu), prints how often, and ends the machine. With upset=no nothing of this happens, and program=FILE in the
- * environment is run instead. Without upset the first process itself becomes `/jitbench init`.
+ * (upset=cpu) or takes 30 ms of CPU time under the name "hog" (upset=hog), prints how often, and ends the machine. With
+ * upset=no nothing of this happens, and program=FILE in the environment is run instead. Without upset the first process itself becomes `/jitbench init`.
  *
  * Before anything else it opens counters and leaves them open. The kernel patches its code when the first
  * counter of page faults or of context switches is opened and when the last one is closed: it puts a breakpoint there
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,6 +28,8 @@
 /* Delay before the first change, and interval between changes, in tenths of a second. */
 #define QUIET 30u
 #define EVERY 7u
+/* CPU time in ms that upset=hog takes each time. */
+#define HOG_MS 30
 
 static void hold_counters(void)
 {
@@ -76,9 +79,18 @@ static int toggle_cpu(unsigned turn)
     return put("/sys/devices/system/cpu/cpu1/online", turn % 2 ? "1" : "0");
 }
 
+static int take_time(void)
+{
+    const clock_t end = clock() + HOG_MS * CLOCKS_PER_SEC / 1000;
+
+    while (clock() < end)
+        ;
+    return prctl(PR_SET_NAME, "hog");
+}
+
 static int upset(const char *how, unsigned turn)
 {
-    return strcmp(how, "clock") == 0 ? set_clock_back() : toggle_cpu(turn);
+    return strcmp(how, "clock") == 0 ? set_clock_back() : strcmp(how, "hog") == 0 ? take_time() : toggle_cpu(turn);
 }
 
 /* Repeats the change until the child ends. Returns how often. */
@@ -110,6 +122,8 @@ int main(int argc, char **argv)
     (void)mkdir("/sys", 0755);
     (void)mount("proc", "/proc", "proc", 0, NULL);
     (void)mount("sysfs", "/sys", "sysfs", 0, NULL);
+    if (mount("cgroup2", "/sys/fs/cgroup", "cgroup2", 0, NULL) == 0)
+        (void)put("/sys/fs/cgroup/cgroup.subtree_control", "+cpu");
     (void)mkdir("/mnt", 0755);
     (void)mkdir("/tmp", 01777);
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
