@@ -12,13 +12,20 @@ The name of a case that measures begins with '~': the figures of its file are wi
   #     stands for a whole number, #.## for one with two decimals,
   ~     for the same or a "-", where a value may be not known,
   *     for any text,
+  -     alone for itself or any number,
 two blanks or more for two or more, blanks at the beginning of a line for any number of them, and a line that begins with
-"? " may be missing. --update replaces the numbers of such a file only if it no longer matches; the other marks are put by
-hand."""
+"? " may be missing. --update runs a case that no longer matches some times to see where they belong. A CSV is replaced by
+what each of its rows is, which lists it has, and its status; the figures are worked out again from others of the row.
+@CPU is a CPU that may be used, @CPUS are two. A case with the word "fifo" needs the right to SCHED_FIFO."""
 import concurrent.futures
+import csv
 import difflib
+import io
+import math
 import os
 import re
+import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,8 +33,10 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TREES = os.path.join(os.path.dirname(HERE), "trees")
 SHOWN = 60  # lines of a difference
-TIMEOUT_S = 60
+TIMEOUT_S = 120
+UPDATES = 3  # further runs of a case that measures, by which --update learns what differs
 CHROOT = ["chroot"] if os.geteuid() == 0 else ["unshare", "-r", "chroot"]
+CPUS = sorted(os.sched_getaffinity(0))
 WILD = re.compile(r"  +|[*]|[#~](?:\.#+)?|[^ *#~]+| ")
 # What the program says of itself and of the kernel that it runs on, whatever root it sees.
 OF_MACHINE = "hypervisor,steal,scheduler,preempt,hz,page_size,caches"  # caches: by the affinity of the caller
@@ -59,7 +68,17 @@ def put(path, text):
             file.write((text[1:] if text.startswith("=") else text and text + "\n").encode("latin1"))
 
 
-def why_no_root(program):
+def no_fifo(_):
+    try:
+        before = os.sched_getscheduler(0), os.sched_getparam(0)
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        os.sched_setscheduler(0, *before)
+        return ""
+    except OSError as error:
+        return f"no SCHED_FIFO: {error}"
+
+
+def no_root(program):
     """Why the program cannot run in a root of its own, or nothing."""
     with open(program, "rb") as file:
         if b"/ld-" in file.read(4096):
@@ -68,7 +87,7 @@ def why_no_root(program):
     return f"no root of its own: {done.stderr.decode().strip()}" if done.returncode else ""
 
 
-def run(program, words, where):
+def run(program, words, where, measures):
     """The text of a case: standard output, then what else there is."""
     env = {"PATH": os.environ["PATH"], "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "80", "TERM": "dumb"}
     while "=" in words[0]:
@@ -83,9 +102,13 @@ def run(program, words, where):
         subprocess.run(["cp", program, root + "/jitbench"], check=True)
         command = CHROOT + [root, "/jitbench"]
         words += ["--ignore", OF_MACHINE] if words[0] == "check" else []
-    done = subprocess.run(command + [word.replace("@DIR", where) for word in words], cwd=os.path.join(HERE, "in"), env=env,
+    marks = {"@DIR": where, "@CPUS": f"{CPUS[0]},{CPUS[1 % len(CPUS)]}", "@CPU": str(CPUS[0])}
+    words = [re.sub("@(DIR|CPUS?)", lambda m: marks[m[0]], word) for word in words]
+    done = subprocess.run(command + words, cwd=os.path.join(HERE, "in"), env=env,
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False)
     text = done.stdout.decode(errors="backslashreplace")
+    if measures and text.startswith("schema,"):
+        text = summary_of(text)
     if done.stderr:
         text += "[standard error]\n" + done.stderr.decode(errors="backslashreplace")
     if done.returncode:
@@ -93,7 +116,68 @@ def run(program, words, where):
     if command[0] != program:
         for pattern, instead in OWN:
             text = re.sub(pattern, instead, text, flags=re.M)
+    for pattern in OF_NOISE if measures else []:
+        text = re.sub(pattern, "", text, flags=re.M)
     return text.replace(where, "DIR")
+
+
+# Of measured tables, what depends on how quiet the machine is.
+OF_NOISE = [r"  (unstable|degraded)$", r" +$", r"^(unstable|degraded): .*\n", r"\n*^(Warning|Stall): .*$"]
+STATISTICS = "n value mean sd rsd_pct ci95_lo ci95_hi min median mad p90 p99 p999 max".split()
+NUMBERS = STATISTICS + """cpus_online copies index rt_priority nice wall_s cpu_s ctx_voluntary ctx_involuntary migrations
+    faults_minor faults_major run_delay_ms irqs softirqs steal_ms freq_khz start_late_us core_mhz explained_pct""".split()
+RISING = [["min", "median", "max"], ["min", "mean", "max"], ["ci95_lo", "mean", "ci95_hi"], ["median", "p90", "p99", "p999", "max"]]
+LEAST = {"p90": 10, "p99": 100, "p999": 1000}  # a percentile takes as many events as it takes for one to be above it
+LISTS = {"samples": r"[^:;]*", "hist": r"[^:;]+:\d+", "series": r"[^:;]+:[^:;]+|\+\d+"}
+NAMES = ["suite", "test", "load", "param", "copies", "metric", "unit", "better"]
+PLACED = ["policy", "rt_priority", "nice", "bind", "layout", "item", "comment"]
+# Keys of param whose value is the machine's or the build's.
+OF_BUILD = re.compile(r"\b(clock|libc|resident|flags|linkage|kernel|pages|up_to|worst_cpu)=\S+")
+OF_RUN = re.compile(r" load_\w+=\S+")
+
+
+def near(one, other):
+    return abs(one - other) <= 1e-6 * max(abs(one), abs(other), 1e-9)
+
+
+def wrong_of(row):
+    """The columns of a row that are no numbers, or contradict others."""
+    known = {column: float(row[column]) if row[column] else None for column in NUMBERS}
+    yield from (column for column, value in known.items() if value is not None and not math.isfinite(value))
+    for columns in RISING:
+        each = [known[column] for column in columns if known[column] is not None]
+        # A percentile of a histogram is as good as the bin is narrow.
+        if any(low > high + abs(high) / 64 + 1e-9 for low, high in zip(each, each[1:])):
+            yield "<=".join(columns)
+    yield from (column for column, pattern in LISTS.items()
+                if row[column] and not all(re.fullmatch(pattern, each) for each in row[column].split(";")))
+    if row["hist"]:
+        if known["n"] != sum(int(each.split(":")[1]) for each in row["hist"].split(";")):
+            yield "hist"
+        yield from (column for column, least in LEAST.items() if bool(row[column]) != (known["n"] >= least))
+    elif known["n"] == len(samples := [float(each) for each in row["samples"].split(";") if each]):
+        wanted = {"min": min(samples), "max": max(samples), "median": statistics.median(samples),
+                  "mean": math.fsum(samples) / len(samples), "sd": statistics.stdev(samples) if len(samples) > 1 else None}
+        yield from (column for column, value in wanted.items()
+                    if (value is None) != (known[column] is None) or value is not None and not near(known[column], value))
+    if known["sd"] is not None and known["mean"] and not near(known["rsd_pct"], 100 * known["sd"] / abs(known["mean"])):
+        yield "rsd_pct"
+
+
+def summary_of(text):
+    """A CSV with what does not change from run to run. A row that is unstable ran; the core may not have been free, and there may be no delay."""
+    header, *rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    lines = [",".join(header)]
+    for row in (dict(zip(header, row)) for row in rows):
+        names = OF_BUILD.sub(r"\1=*", OF_RUN.sub("", " ".join(row[column] or "-" for column in NAMES)))
+        has = " ".join(column for column in ("value", "index", *LISTS) if row[column])
+        if row["suite"] in ("prime", "stream") and row["unit"] in ("cycles", "ns"):
+            row["unit"] = "ticks"
+        status = "ok" if row["status"] == "unstable" or row["reason"].startswith("a sample waited for a CPU") else row["status"] + (": " + row["reason"] if row["reason"] else "")
+        placed = " ".join(row[column] or "-" for column in PLACED)
+        lines.append(names if row["metric"].endswith(("_alone", "_size")) else f"{names} | {has} | {status} | {placed}")
+        lines += [f"wrong: {each}: {row}" for each in wrong_of(row)]
+    return re.sub(r"  +", " ", "\n".join(lines)) + "\n"
 
 
 def pattern_of(line):
@@ -102,6 +186,8 @@ def pattern_of(line):
             decimals = len(part) - 2
             number = r"\d+" + (rf"\.\d{{{decimals}}}" if decimals > 0 else "")
             return f"(?:{number}|-)" if part[0] == "~" else number
+        if part == "-":
+            return r"(?:-|\d+(?:\.\d+)?)"
         return ".+" if part == "*" else " {2,}" if part.startswith("  ") else re.escape(part)
     blanks = len(line) - len(line.lstrip(" "))
     return re.compile(" *" + "".join(map(one, WILD.findall(line[blanks:]))) + r"\Z")
@@ -124,8 +210,46 @@ def match(expected, text):
     return "\n".join(out)
 
 
-def number_marks(text):
-    return re.sub(r"\d+(?:\.(\d+))?", lambda m: "#" + ("." + "#" * len(m[1]) if m[1] else ""), text)
+NUMBER = re.compile(r"\d+(?:\.(\d+))?|[#~](?:\.(#+))?")
+
+
+def key_of(line):
+    """A line without its figures, to tell which lines of two runs are the same one."""
+    line = line.removeprefix("? ").strip()
+    return line if " | " in line else re.sub(r" +", " ", re.sub(r"(?<= )-(?= |$)", "#", NUMBER.sub("#", line)))
+
+
+def merged_cell(one, other, first):
+    """A cell of two runs, with wildcards where it may differ."""
+    if one == other and (first or re.search("[^-0-9.#~]", one)) and not one.startswith("Unit: "):
+        return one
+    if NUMBER.sub("#", one) == NUMBER.sub("#", other) and re.search("[^-0-9.#~]", one):
+        return NUMBER.sub(lambda m: "#" + ("." + "#" * len(m[1] or m[2]) if m[1] or m[2] else ""), one)
+    numbers = [each for each in (one, other) if NUMBER.fullmatch(each)]
+    if all(each == "-" or NUMBER.fullmatch(each) for each in (one, other)):
+        return "~" + re.sub(r"^[^.]+|[^.]", lambda m: "" if m.start() == 0 else "#", numbers[0]) if numbers else "-"
+    return "*"
+
+
+def merged_line(one, other):
+    cells, others = (re.split(r"(\s{2,})", line.removeprefix("? ").strip()) for line in (one, other))
+    if len(cells) != len(others):
+        return one
+    first = next((i for i, cell in enumerate(cells) if cell.strip()), 0)
+    line = "".join(cell if i % 2 else merged_cell(cell, others[i], i == first) for i, cell in enumerate(cells))
+    return "? " + line if one.startswith("? ") or other.startswith("? ") else line
+
+
+def merged(one, other):
+    """What the texts of two runs have in common, with wildcards for the rest, and '? ' before lines of one only."""
+    one, other = one.split("\n"), other.split("\n")
+    out = []
+    for tag, i, j, k, m in difflib.SequenceMatcher(None, [*map(key_of, one)], [*map(key_of, other)], autojunk=False).get_opcodes():
+        if tag == "equal":
+            out += map(merged_line, one[i:j], other[k:m])
+        else:
+            out += ["? " + line.removeprefix("? ") for line in one[i:j] + other[k:m]]
+    return "\n".join(out)
 
 
 def check(program, name, words, update):
@@ -133,7 +257,7 @@ def check(program, name, words, update):
     measures = name.startswith("~")
     path = os.path.join(HERE, "out", name.removeprefix("~"))
     with tempfile.TemporaryDirectory(prefix="jitbench-golden-") as where:
-        text = run(program, words[:], where)
+        text = run(program, words[:], where, measures)
     try:
         with open(path, encoding="utf-8", newline="") as file:
             expected = file.read()
@@ -144,16 +268,28 @@ def check(program, name, words, update):
         return ""
     if update:
         with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(number_marks(text) if measures else text)
+            for _ in range(UPDATES if measures else 0):
+                with tempfile.TemporaryDirectory(prefix="jitbench-golden-") as where:
+                    text = merged(text, run(program, words[:], where, measures))
+            file.write(text)
         return ""
     difference = difflib.unified_diff(against.split("\n"), text.split("\n"), path, "jitbench " + " ".join(words), lineterm="")
     return "\n".join(line[:400] for line in list(difference)[:SHOWN])
 
 
+# What a case may need: by a word of its command line, why it is not here.
+NEEDS = {"fifo": no_fifo, "@": no_root, "@CPUS": lambda _: "" if len(CPUS) > 1 else "only one CPU",
+         "x86": lambda _: "" if os.uname().machine in ("x86_64", "i686") else "not x86"}
+
+
 def read_cases():
     with open(os.path.join(HERE, "cases"), encoding="utf-8") as file:
-        lines = [line.split() for line in file if line.strip() and line[0] != "#"]
+        lines = [shlex.split(line) for line in file if line.strip() and line[0] != "#"]
     return {words[0]: words[1:] for words in lines}
+
+
+def need_of(word):
+    return "@" if word[0] == "@" and word[1:2].islower() else word
 
 
 def main():
@@ -163,10 +299,12 @@ def main():
     program = os.path.abspath(program)
     everything = read_cases()
     cases = {name: words for name, words in everything.items() if not names or name.removeprefix("~") in names}
-    no_root = why_no_root(program)
-    for name in [name for name, words in cases.items() if no_root and any(word[0] == "@" for word in words)]:
-        print(f"skipped: {name}: {no_root}")
-        del cases[name]
+    missing = {need: why for need, why in ((need, why(program)) for need, why in NEEDS.items()) if why}
+    for name, words in list(cases.items()):
+        for why in {missing[need_of(word)] for word in words if need_of(word) in missing}:
+            print(f"skipped: {name}: {why}")
+            cases.pop(name, None)
+    cases = {name: [word for word in words if word not in ("fifo", "x86")] for name, words in cases.items()}
     with concurrent.futures.ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
         found = dict(zip(cases, pool.map(lambda case: check(program, *case, update), cases.items())))
     wrong = {name: difference for name, difference in found.items() if difference}
