@@ -5,7 +5,7 @@
 
 #include "bench/list.h"
 #include "engine/engine.h"
-#include "engine/who.h"
+#include "engine/interference.h"
 
 /* Detours (gaps in the sampler's loop) that are shorter than this, in ns, are ignored: entry, handler and exit of an
  * interrupt take longer. */

@@ -387,7 +387,7 @@ struct measure {
     struct clock_info clock;
     struct clock_pair clock_start;
     struct core_session *core;   /* other users of the core; NULL: none */
-    struct culprit_watch *watch; /* who has the CPUs; NULL: not recorded */
+    struct interference_watch *watch; /* who has the CPUs; NULL: not recorded */
     struct core_sight cores;     /* before anything was measured */
     uint64_t start_at_ns;        /* CLOCK_REALTIME; 0: at once */
     struct row_run run;

@@ -100,9 +100,9 @@ struct trial {
     uint64_t tick_ns; /* next spec.tick; 0: never */
     int64_t late_ns;
     unsigned n_machine;
-    struct machine_counters *machine; /* by copy, or one for all */
-    struct culprits *culprits;        /* by copy, or one for all */
-    struct cpuset *machine_cpus;      /* of the measured parties, by copy, or one for all */
+    struct machine_counters *machine;  /* by copy, or one for all */
+    struct interference *interference; /* by copy, or one for all */
+    struct cpuset *machine_cpus;       /* of the measured parties, by copy, or one for all */
     double load_count[LOAD_COUNTS];
     bool shares_core;   /* arena_shares_core() */
     bool may_end_early; /* a signal ends only the trial; its results stay valid */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "engine/core.h"
-#include "engine/culprits.h"
+#include "engine/interference.h"
 #include "engine/option.h"
 #include "rows/rows.h"
 #include "stats/stats.h"
@@ -471,12 +471,12 @@ struct trial_spec {
     uint64_t time_ns; /* 0: until the measured parties are done */
     const struct place_request *place;
     const struct clock_info *clock;
-    struct core_session *core;   /* NULL: no core probes */
-    uint64_t start_at_ns;        /* CLOCK_REALTIME; 0: as soon as all are ready */
-    bool counters;               /* count events even where that slows the work (bench.switches) */
-    struct culprit_watch *watch; /* culprits_make(); NULL: not recorded */
-    int series_fd;               /* for --series; -1: none */
-    const char *proc_root;       /* "" except in tests */
+    struct core_session *core;        /* NULL: no core probes */
+    uint64_t start_at_ns;             /* CLOCK_REALTIME; 0: as soon as all are ready */
+    bool counters;                    /* count events even where that slows the work (bench.switches) */
+    struct interference_watch *watch; /* interference_make(); NULL: not recorded */
+    int series_fd;                    /* for --series; -1: none */
+    const char *proc_root;            /* "" except in tests */
     /* In the parent, once a second. NULL: it sleeps until something happens. */
     void (*tick)(void *context, uint64_t elapsed_ns);
     void *tick_context;
@@ -523,7 +523,7 @@ uint64_t trial_wall_ns(const struct trial *trial); /* to the end of the last mea
  * else of all. */
 void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
 /* Other tasks and interrupts on the same CPUs; all zero when not recorded. */
-const struct culprits *trial_copy_culprits(const struct trial *trial, unsigned copy);
+const struct interference *trial_copy_interference(const struct trial *trial, unsigned copy);
 void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
 /* The load: a party's results, and its work of one kind during the run. */
 void trial_load_party(const struct trial *trial, unsigned party, struct trial_party *out);
@@ -605,7 +605,7 @@ struct plan_run {
     const struct clock_info *clock;
     const struct clock_pair *clock_start; /* when the program began */
     struct core_session *core;            /* updated after each trial; NULL: no core probes */
-    struct culprit_watch *watch;          /* which other tasks run during trials; NULL: not recorded */
+    struct interference_watch *watch;     /* which other tasks run during trials; NULL: not recorded */
     const char *proc_root;
     int series_fd;
     const char *layout_varied; /* what --layout random varies here: "random stack,heap,map,env" */

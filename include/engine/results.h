@@ -8,7 +8,7 @@
 
 #include "engine/core.h"
 #include "engine/engine.h"
-#include "rows/culprits.h"
+#include "rows/interference.h"
 #include "rows/rows.h"
 
 /* Trials repeated because a signal stopped a process. Further ones count, and degrade the row. */
@@ -39,7 +39,7 @@ struct group_values {
     struct row_params remarks;         /* by results_remark() */
     struct causes causes;
     struct counted counted;
-    struct culprits culprits;
+    struct interference interference;
     uint64_t core_probes[CORE_LEVELS];
     unsigned core_cpu;            /* of the last core probes; CPUSET_NONE: none */
     struct stats_running core_hz; /* core frequency in Hz by trial */

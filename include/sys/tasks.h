@@ -28,8 +28,12 @@ struct tasks_times {
 /* Reads all tasks. Returns 0 or -errno. The caller frees times->of in both cases. */
 int tasks_times(const char *root, struct tasks_times *times);
 
-/* Finds the names of the kernel's functions at n addresses (/proc/kallsyms); a name stays "" where the kernel does not
- * tell. The names must be "" before. */
-void tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t n, char (*names)[TASKS_NAME]);
+struct tasks_function {
+    uint64_t address;
+    char name[TASKS_NAME];
+};
+/* Finds the names of n of the kernel's functions by their addresses (/proc/kallsyms); a name stays "" where the kernel
+ * does not tell. */
+void tasks_kernel_functions(const char *root, struct tasks_function *functions, size_t n);
 
 #endif

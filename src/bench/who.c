@@ -113,57 +113,51 @@ static void remark(struct results *results, unsigned group, const struct who_lin
     results_remark(results, group, &params);
 }
 
-/* What is told of n windows. */
+/* What is told of n windows together. */
 struct sums {
     size_t n;
+    struct who_span time; /* of the first window */
     bool recorded;
-    double observed_ns, lost_ns, records_lost;
+    double observed_ns, lost_ns, unseen_ns, records_lost;
 };
 
-/* Fills in each time that a line's name had a CPU since the window began; or, for the sums, the CPU time in ns that it
- * had in each part of the window, as the mean over the CPUs. */
-static void fill_series(const struct who *who, size_t line, const struct who_span *time, const struct sums *sums,
-                        struct cpuset *cpus, struct series *out)
-{
-    const double part = (double)(time->to - time->from) / CELLS;
-    double cell[CELLS] = {0};
-
-    for (const struct who_piece *piece = who->pieces; piece < who->pieces + who->n_pieces; piece++) {
-        if (who->takers[piece->taker].line != line)
-            continue;
-        cpuset_add(cpus, piece->cpu);
-        if (!sums)
-            series_add(out, piece->from - time->from, piece->ns);
-        const double from = (double)(piece->from - time->from), to = from + (double)piece->ns;
-        for (unsigned i = (unsigned)(from / part); sums && sums->recorded && i < CELLS && part * i < to; i++)
-            cell[i] += fmin(to, part * (i + 1)) - fmax(from, part * i);
-    }
-    for (unsigned i = 0; sums && i < CELLS; i++)
-        series_add(out, (uint64_t)(part * i * 1e-3), (uint64_t)(cell[i] / (double)sums->n + 0.5));
-}
-
-/* Makes a group of rows for each name: with sums for those that had most time, otherwise for all, with their timeline
- * as series of the metric. */
-static void enter_lines(struct results *results, const struct trial *trial, struct who *who,
-                        const struct who_span *time, const struct sums *sums, unsigned metric)
+/* Makes a group of rows for each name that had a CPU since `from`, with each time that it had it as series of the
+ * metric; or (sums) for those that had most, with the CPU time in ns in each part of the window, the mean of the CPUs.
+ */
+static void enter_lines(struct results *results, const struct trial *trial, struct who *who, uint64_t from,
+                        const struct sums *sums, unsigned metric)
 {
     FREED_BY(memory_free) struct who_line *lines = NULL;
     FREED_BY(memory_free) struct series *series = malloc(sizeof(*series));
     const struct who_names *names = &trial_spec_of(trial)->watch->names;
-    const size_t n = series ? who_lines(who, names, NULL, sums ? ROWS_MOST : SIZE_MAX - 1, &lines) : 0;
+    const size_t n = series ? who_lines(who, names, sums ? ROWS_MOST : SIZE_MAX, &lines) : 0;
+    const double part = sums ? (double)(sums->time.to - from) / CELLS : 1;
 
     for (size_t i = 0; i < n; i++) {
         struct cpuset cpus = {{0}};
+        double cell[CELLS] = {0};
         series_init(series);
-        fill_series(who, i, time, sums, &cpus, series);
+        for (const struct who_piece *piece = who->pieces; piece < who->pieces + who->n_pieces; piece++) {
+            if (who->takers[piece->taker].line != i)
+                continue;
+            cpuset_add(&cpus, piece->cpu);
+            const double begin = (double)(piece->from - from), end = begin + (double)piece->ns;
+            for (unsigned c = sums && sums->recorded ? (unsigned)(begin / part) : CELLS; c < CELLS && part * c < end;
+                 c++)
+                cell[c] += (fmin(end, part * (c + 1)) - fmax(begin, part * c)) / (double)sums->n;
+            if (!sums)
+                series_add(series, piece->from - from, piece->ns);
+        }
+        for (unsigned c = 0; sums && c < CELLS; c++)
+            series_add(series, (uint64_t)(part * c * 1e-3), (uint64_t)(cell[c] + 0.5));
         const unsigned group = results_group(results, &cpus);
         remark(results, group, &lines[i]);
         if (sums)
             results_sample(results, group, WHO_METRIC_TAKEN, 100 * lines[i].ns / sums->observed_ns);
-        if (sums && sums->recorded)
-            results_sample(results, group, WHO_METRIC_TIMES, lines[i].n / sums->observed_ns * 1e9 * (double)sums->n);
         if (sums && !sums->recorded)
             continue;
+        if (sums)
+            results_sample(results, group, WHO_METRIC_TIMES, lines[i].n / sums->observed_ns * 1e9 * (double)sums->n);
         results_sample(results, group, sums ? WHO_METRIC_LONGEST : metric, lines[i].max_ns);
         results_series(results, group, metric, series);
     }
@@ -177,7 +171,7 @@ static bool read_records(struct results *results, unsigned group, const struct t
                          size_t n, bool counted, struct who *who)
 {
     char why[160];
-    const bool recorded = culprits_read(trial_spec_of(trial)->watch, windows, n, who, why, sizeof(why));
+    const bool recorded = interference_read(trial_spec_of(trial)->watch, windows, n, who, why, sizeof(why));
 
     if (why[0])
         results_degraded(
@@ -191,11 +185,11 @@ static bool read_records(struct results *results, unsigned group, const struct t
 void who_tell_timeline(struct results *results, unsigned group, const struct trial *trial, struct who_window *window,
                        unsigned metric)
 {
-    const struct who_span time = window->time;
+    const uint64_t from = window->time.from;
     struct who who;
 
     if (read_records(results, group, trial, window, 1, false, &who))
-        enter_lines(results, trial, &who, &time, NULL, metric);
+        enter_lines(results, trial, &who, from, NULL, metric);
     who_free(&who);
 }
 
@@ -216,19 +210,6 @@ static void remark_all(struct results *results, const struct who_params *params,
         row_param_add(&out, PARAM_OUTCOME, "worst_cpu", "%u", ended->cpu);
     }
     results_remark(results, 0, &out);
-}
-
-/* Adds a window to the sums: the time that was observed, and the time that detours took in it. */
-static void add_up(struct sums *sums, const struct who_window *window)
-{
-    sums->observed_ns += (double)(window->time.to - window->time.from);
-    sums->records_lost += (double)window->lost;
-    for (size_t k = 0; k < window->n_spans; k++) {
-        const struct who_span *span = &window->spans[k];
-        const uint64_t from = span->from > window->time.from ? span->from : window->time.from;
-        const uint64_t to = span->to < window->time.to ? span->to : window->time.to;
-        sums->lost_ns += to > from ? (double)(to - from) : 0;
-    }
 }
 
 /* Makes result rows for the names of tasks and interrupts that took time on the CPUs; or, if a detour ended the run,
@@ -258,18 +239,26 @@ static void reduce(const struct trial *trial, struct results *results)
         if (w->time.to - w->time.from > WHO_LAST_NS)
             windows[0].time.from = detour < last ? detour : last;
     }
-    const struct who_span time = windows[0].time;
+    sums.time = windows[0].time;
     sums.recorded = read_records(results, 0, trial, windows, sums.n, true, &who);
-    for (size_t i = 0; i < sums.n; i++)
-        add_up(&sums, &windows[i]);
-    remark_all(results, params, sums.recorded, ended, time.from);
+    for (size_t i = 0; i < sums.n; i++) {
+        sums.observed_ns += (double)(windows[i].time.to - windows[i].time.from);
+        sums.records_lost += (double)windows[i].lost;
+        for (size_t k = 0; !sums.recorded && k < windows[i].n_spans; k++)
+            sums.lost_ns += (double)(windows[i].spans[k].to - windows[i].spans[k].from);
+    }
+    for (size_t i = 0; sums.recorded && i < who.n_pieces; i++) {
+        sums.lost_ns += (double)who.pieces[i].ns;
+        sums.unseen_ns += who.pieces[i].taker ? 0 : (double)who.pieces[i].ns;
+    }
+    remark_all(results, params, sums.recorded, ended, sums.time.from);
     if (ended && sums.recorded)
-        enter_lines(results, trial, &who, &time, NULL, WHO_METRIC_LONGEST);
+        enter_lines(results, trial, &who, sums.time.from, NULL, WHO_METRIC_LONGEST);
     else if (!params->stop_ns || ended)
-        enter_lines(results, trial, &who, &time, &sums, WHO_METRIC_TAKEN);
+        enter_lines(results, trial, &who, sums.time.from, &sums, WHO_METRIC_TAKEN);
     results_sample(results, 0, WHO_METRIC_DISTURBED, 100 * sums.lost_ns / sums.observed_ns);
     if (sums.recorded) {
-        results_sample(results, 0, WHO_METRIC_UNSEEN, 100 * (double)who.takers[0].ns / sums.observed_ns);
+        results_sample(results, 0, WHO_METRIC_UNSEEN, 100 * sums.unseen_ns / sums.observed_ns);
         results_sample(results, 0, WHO_METRIC_RECORDS_LOST, sums.records_lost);
     }
     who_free(&who);

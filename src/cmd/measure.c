@@ -672,7 +672,7 @@ static void run_suite(struct session *s, size_t i)
         m->hold_fd = -1;
     }
     if (m->watch && !m->options.who)
-        culprits_close(m->watch);
+        interference_close(m->watch);
     progress_clear(&m->progress);
     if (status < 0)
         m->ended_by = -status;
@@ -822,7 +822,7 @@ static int prepare(struct session *s, int argc, char **argv)
             const struct plan_item *item = &s->plans[i].items[k];
             told |= item->bench->who && item->bench->who(item->params) >= WHO_TOLD;
         }
-    if (told && !(m->watch = culprits_make(m->options.who_memory, measure_memory(m))))
+    if (told && !(m->watch = interference_make(m->options.who_memory, measure_memory(m))))
         memory_out();
     if (m->options.core_probe == 0)
         m->core = core_session_make("", &m->clock, &m->place.online);
@@ -877,7 +877,7 @@ int measure_main(const struct command *command, int argc, char **argv)
         close(s->m.series_fd);
     requirements_free(&s->m.requirements);
     free(s->m.core);
-    culprits_free(s->m.watch);
+    interference_free(s->m.watch);
     if (repeat)
         status = session_repeat(s, argc, argv);
     if (ended)

@@ -19,6 +19,8 @@
 #define STAYS_SHOWN 40u
 /* Bytes of a trace ring buffer that is opened only to see whether the kernel allows it. */
 #define TRY_BYTES ((size_t)16 << 10)
+/* Number of names in the sentence below a timeline, besides that of all others. */
+#define NAMES_SAID 4u
 
 /* --- The plan. --- */
 
@@ -125,42 +127,25 @@ static void put_line(const struct row *rows, size_t n, struct grid *grid)
     grid_text(grid, rows->cpus);
 }
 
-/* Adds a part of the sentence: "own threads 0.1 %". */
-static void put_part(struct text *out, const char *whose, size_t length, double share)
-{
-    if (share > 0)
-        text_printf(out, "%s%.*s %.4f %%", out->length ? ", " : "Preempted by ", (int)length, whose, share);
-}
-
 /* Says whose tasks took time: this program's, others, those of each other control group, the kernel's. */
 static void put_preempted(const struct row *rows, size_t n, struct text *out)
 {
-    static const char *const whose[][2] = {{"own", "own threads"}, {"task", "tasks"}, {"kthread", "kernel threads"}};
-    FREED_BY(text_free) struct text said = {0};
-    double sum[3] = {0};
-    size_t length, other;
+    static const char *const kinds[] = {"own", "task", "kthread"}, *const whose[] = {"own threads", "tasks",
+                                                                                     "kernel threads"};
+    FREED_BY(shares_free) struct shares shares = {.n = 0};
+    size_t length;
 
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < 3 && !strcmp(rows[i].metric, "taken") && !row_param(&rows[i].param, "group", &length);
-             k++)
-            sum[k] += row_param_is(&rows[i].param, "kind", whose[k][0]) ? rows[i].value : 0;
-    for (size_t k = 0; k < 3; k++)
-        put_part(&said, whose[k][1], strlen(whose[k][1]), sum[k]);
     for (size_t i = 0; i < n; i++) {
         const char *group = row_param(&rows[i].param, "group", &length);
-        double share = 0;
-        for (size_t k = 0; group && !strcmp(rows[i].metric, "taken") && k < n; k++) {
-            const char *same = strcmp(rows[k].metric, "taken") ? NULL : row_param(&rows[k].param, "group", &other);
-            if (!same || other != length || strncmp(same, group, length) != 0)
-                continue;
-            if (k < i)
-                break; /* was said with the first row of this group */
-            share += rows[k].value;
-        }
-        put_part(&said, TEXT_LINE("tasks of the control group %.*s", (int)length, group ? group : ""), 512, share);
+        for (size_t k = 0; k < COUNT(kinds) && !strcmp(rows[i].metric, "taken"); k++)
+            if (row_param_is(&rows[i].param, "kind", kinds[k]))
+                shares_add(&shares, group ? TEXT_LINE("tasks of the control group %.*s", (int)length, group) : whose[k],
+                           rows[i].value);
     }
-    if (said.length)
-        text_printf(out, "%s\n", said.data);
+    shares_sort(&shares);
+    for (size_t i = 0; i < shares.n; i++)
+        text_printf(out, "%s%s %.4f %%", i ? ", " : "Preempted by ", shares.of[i].name, shares.of[i].amount);
+    text_append(out, "\n", shares.n ? 1 : 0);
 }
 
 static bool is_who(const struct row *row)
@@ -202,54 +187,38 @@ struct stay {
     const struct row *row;
 };
 
-/* Number of names in the sentence. */
-#define SENTENCE 4u
-
 /* Puts "CPU 0, the 662 us before: tokio-rt-worker 410, softirq NET_RX 200, not seen 52". */
 static void put_sentence(const struct stay *stays, size_t n, const struct row *end, struct text *out)
 {
     const double length = row_param_number(&end->param, "stopped_us");
-    const struct row *said[SENTENCE + 1] = {NULL};
+    FREED_BY(shares_free) struct shares shares = {.n = 0};
     bool unseen = false;
+    double rest = 0;
 
+    for (size_t i = 0; i < n; i++) {
+        const double us = fmin(stays[i].us + stays[i].length_us, length) - fmax(stays[i].us, 0);
+        FREED_BY(text_free) struct text name = {0};
+        text_printf(&name, row_param_is(&stays[i].row->param, "kind", "softirq") ? "softirq " : "");
+        put_name(stays[i].row, &name);
+        if (us > 0)
+            shares_add(&shares, name.data, us);
+    }
+    shares_sort(&shares);
     text_append(out, "CPU ", 4);
     put_param(end, "worst_cpu", out);
-    text_printf(out, ", the %.0f us %s: ", length, is_who(end) ? "of the detour" : "before");
-    for (unsigned place = 0; place <= SENTENCE; place++) {
-        double most = 0, rest = 0;
-        for (size_t i = 0; i < n; i++) {
-            double us = 0;
-            bool old = false;
-            for (unsigned p = 0; p < place; p++)
-                old |= said[p] == stays[i].row;
-            for (size_t k = 0; !old && k < n; k++)
-                if (stays[k].row == stays[i].row)
-                    us += fmax(fmin(stays[k].us + stays[k].length_us, length) - fmax(stays[k].us, 0), 0);
-            if (us > most) {
-                most = us;
-                said[place] = stays[i].row;
-            }
-            rest += old ? 0 : fmax(fmin(stays[i].us + stays[i].length_us, length) - fmax(stays[i].us, 0), 0);
+    text_printf(out, ", the %.0f us %s:", length, is_who(end) ? "of the detour" : "before");
+    for (size_t i = 0; i < shares.n; i++)
+        if (i < NAMES_SAID) {
+            text_printf(out, "%s %s %.0f", i ? "," : "", shares.of[i].name, shares.of[i].amount);
+            unseen |= !strcmp(shares.of[i].name, "not seen");
+        } else {
+            rest += shares.of[i].amount;
         }
-        if (!(most > 0))
-            break;
-        text_append(out, ", ", place ? 2 : 0);
-        if (place == SENTENCE) {
-            text_printf(out, "others %.0f", rest);
-            break;
-        }
-        if (row_param_is(&said[place]->param, "kind", "softirq"))
-            text_append(out, "softirq ", 8);
-        unseen |= row_param_is(&said[place]->param, "kind", "unseen");
-        put_name(said[place], out);
-        text_printf(out, " %.0f", most);
-    }
-    text_append(out, "\n", 1);
+    text_printf(out, rest > 0 ? ", others %.0f\n" : "\n", rest);
     if (unseen)
-        text_printf(
-            out,
-            "Not seen: nothing of this kernel was recorded then: the hypervisor or the firmware had the CPU, or it "
-            "was on the way into or out of the kernel\n");
+        text_printf(out,
+                    "Not seen: nothing of this kernel was recorded then: the hypervisor or the firmware had the CPU, "
+                    "or it was on the way into or out of the kernel\n");
 }
 
 static int earlier(const void *a, const void *b)

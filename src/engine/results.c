@@ -48,6 +48,7 @@ void results_free(struct results *results)
             core_notes_free(&metric[m].core);
         }
         free(metric);
+        shares_free(&results->group[g].interference.taken);
     }
     free(results->group);
     memset(results, 0, sizeof(*results));
@@ -184,7 +185,7 @@ static void enter_machine(struct group_values *g, const struct trial *trial, uns
 
     trial_copy_machine(trial, copy, &machine);
     causes_add(&g->causes, NULL, &machine);
-    culprits_merge(&g->culprits, trial_copy_culprits(trial, copy));
+    interference_merge(&g->interference, trial_copy_interference(trial, copy));
     g->wall_s += (double)trial_wall_ns(trial) * 1e-9;
 }
 
@@ -458,7 +459,7 @@ static void fill_counters(const struct results *results, const struct group_valu
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : (double)NAN;
     causes_fill(causes, results->n_stopped, &row->causes);
     counted_text(&g->counted, row->counters, sizeof(row->counters));
-    culprits_text(&g->culprits, row->culprits, sizeof(row->culprits));
+    interference_text(&g->interference, row->culprits, sizeof(row->culprits));
     text_copy(row->timer_latency_held, sizeof(row->timer_latency_held),
               results->how->timer_latency_held ? "yes" : "no");
 }

@@ -308,9 +308,9 @@ void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine
     *out = trial->machine[trial->n_machine == 1 ? 0 : copy];
 }
 
-const struct culprits *trial_copy_culprits(const struct trial *trial, unsigned copy)
+const struct interference *trial_copy_interference(const struct trial *trial, unsigned copy)
 {
-    return &trial->culprits[trial->n_machine == 1 ? 0 : copy];
+    return &trial->interference[trial->n_machine == 1 ? 0 : copy];
 }
 
 static const struct trial_slot *slot_of(const struct trial *trial, unsigned party, unsigned copy)
@@ -837,13 +837,9 @@ static void begin_watch(struct trial *trial)
 
     for (unsigned i = 0; i < trial->n_machine; i++)
         cpuset_union(&all, &trial->machine_cpus[i]);
-    const struct culprit_trial watched = {.cpus = &all,
-                                          .groups = trial->pids,
-                                          .n_groups = trial->n_slots,
-                                          .time_ns = trial->head->time_ns,
-                                          .last = recorded(trial) == WHO_LAST};
     if (recorded(trial) != WHO_NEVER)
-        culprits_begin(trial->spec.watch, &watched);
+        interference_begin(trial->spec.watch, &all, trial->pids, trial->n_slots, trial->head->time_ns,
+                           recorded(trial) == WHO_LAST);
 }
 
 /* Requested or expected time, with a margin, in ns. */
@@ -1041,7 +1037,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     read_machine(trial, trial->machine);
     known_subtract(trial->machine, before, trial->n_machine * sizeof(*before));
     if (recorded(trial) != WHO_NEVER)
-        culprits_stop(trial->spec.watch);
+        interference_stop(trial->spec.watch);
     read_frequencies(trial);
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->role == ROLE_MEASURED && head->slot[i].end_ns > last)
@@ -1072,7 +1068,7 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
     if (trial_start_processes(trial) == 0)
         run_gated(trial, before);
     if (trial->outcome != TRIAL_DONE && trial->spec.watch)
-        culprits_stop(trial->spec.watch);
+        interference_stop(trial->spec.watch);
     cgroup_quota_close(&trial->quota);
     if (trial->outcome != TRIAL_DONE)
         set_gate(trial->head, GATE_ABORTED);
@@ -1085,7 +1081,7 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
     }
     const struct who_span time = {trial->gate_ns, trial->gate_ns + trial->wall_ns};
     if (recorded(trial) == WHO_SUMS && trial->outcome == TRIAL_DONE)
-        culprits_tell(trial->spec.watch, trial->machine_cpus, trial->n_machine, &time, trial->culprits);
+        interference_tell(trial->spec.watch, trial->machine_cpus, trial->n_machine, &time, trial->interference);
     arena_remove_scratch(trial->head);
     for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);
@@ -1108,9 +1104,10 @@ struct trial *trial_run(const struct trial_spec *spec)
     trial->stop_write = malloc(n_slots * sizeof(*trial->stop_write));
     trial->machine = calloc(trial->n_machine, sizeof(*trial->machine));
     trial->machine_cpus = calloc(trial->n_machine, sizeof(*trial->machine_cpus));
-    trial->culprits = calloc(trial->n_machine, sizeof(*trial->culprits));
+    trial->interference = calloc(trial->n_machine, sizeof(*trial->interference));
     before = calloc(trial->n_machine, sizeof(*before));
-    if (!trial->pids || !trial->stop_write || !trial->machine || !trial->machine_cpus || !trial->culprits || !before) {
+    if (!trial->pids || !trial->stop_write || !trial->machine || !trial->machine_cpus || !trial->interference ||
+        !before) {
         trial_free(trial);
         return NULL;
     }
@@ -1136,6 +1133,8 @@ void trial_free(struct trial *trial)
     free(trial->stop_write);
     free(trial->machine);
     free(trial->machine_cpus);
-    free(trial->culprits);
+    for (unsigned i = 0; trial->interference && i < trial->n_machine; i++)
+        shares_free(&trial->interference[i].taken);
+    free(trial->interference);
     free(trial);
 }

@@ -91,25 +91,17 @@ int tasks_times(const char *root, struct tasks_times *times)
 
 /* --- Functions. --- */
 
-/* Parses a line of /proc/kallsyms, "ffffffff81000000 T function", and stores the name if it is at one of n
- * addresses. */
-static void parse_symbol(const char *line, const uint64_t *addresses, size_t n, char (*names)[TASKS_NAME])
+void tasks_kernel_functions(const char *root, struct tasks_function *functions, size_t n)
 {
-    char *end;
-    const uint64_t address = strtoull(line, &end, 16);
-
-    for (size_t i = 0; address && i < n; i++)
-        if (addresses[i] == address && !names[i][0] && end[0] == ' ' && end[1] && end[2] == ' ')
-            (void)snprintf(names[i], TASKS_NAME, "%.*s", (int)strcspn(end + 3, " \t\n"), end + 3);
-}
-
-void tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t n, char (*names)[TASKS_NAME])
-{
-    char line[512];
+    char line[512], *end;
     FILE *file = n ? fopen(PROCFS_PATH("%s/proc/kallsyms", root), "re") : NULL; /* too long to be read into memory */
 
-    while (file && fgets(line, sizeof(line), file))
-        parse_symbol(line, addresses, n, names);
+    while (file && fgets(line, sizeof(line), file)) { /* "ffffffff81000000 T function" */
+        const uint64_t address = strtoull(line, &end, 16);
+        for (size_t i = 0; address && i < n; i++)
+            if (functions[i].address == address && !functions[i].name[0] && end[0] == ' ' && end[1] && end[2] == ' ')
+                (void)snprintf(functions[i].name, TASKS_NAME, "%.*s", (int)strcspn(end + 3, " \t\n"), end + 3);
+    }
     if (file)
         (void)fclose(file);
 }

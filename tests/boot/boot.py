@@ -670,7 +670,7 @@ def run_test(test, name, flavour, words=""):
     program = os.path.join(TOP, os.environ.get("BUILD", "build"), name)
     if not os.path.exists(program):
         raise Skip(f"there is no {program}")
-    machine = test.machine(flavour=flavour, memory=256, limit=300)
+    machine = test.machine(flavour=flavour, memory=256, limit=600)
     copies = {path: path for path in re.findall(r"(/\S+) \(0x", run(["ldd", program]))}
     machine.use_files(name="jitbench", **{"/test": program}, **copies)
     machine.more = ["-icount", "shift=1"]
@@ -717,7 +717,7 @@ def boot_who_rt(test):
 
 def boot_without_tracefs(test):
     """In a kernel that is locked down tracefs is empty: --who says so, and names the tasks all the same."""
-    machine = test.machine(memory=256, limit=240)
+    machine = test.machine(memory=256, limit=600)
     machine.use_files(name="jitbench")
     machine.more = ["-icount", "shift=1"]
     machine.start("quiet lockdown=confidentiality upset=hog -- noise --who -t 20")

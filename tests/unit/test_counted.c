@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../test.h"
-#include "rows/culprits.h"
+#include "rows/interference.h"
 #include "rows/rows.h"
 
 static const struct task_counters none = {-1, -1, -1, -1, -1, -1, -1};
@@ -107,61 +107,55 @@ TEST(test_counted_value_finds_whole_keys)
 
 /* --- Who had the CPUs. --- */
 
-static const char *culprits_of(const struct culprits *culprits)
+static const char *interference_of(const struct interference *interference)
 {
     static char buf[512];
 
-    culprits_text(culprits, buf, sizeof(buf));
+    interference_text(interference, buf, sizeof(buf));
     return buf;
 }
 
-TEST(test_culprits_are_those_with_most_time)
+TEST(test_interference_names_those_with_most_time)
 {
-    struct culprits culprits = {.n = 0}, more = {.looked = true};
+    struct interference sum = {.looked = false}, more = {.looked = true};
     char name[16];
 
-    assert_string_equal(culprits_of(&culprits), "");
-    culprits_merge(&culprits, &more);
-    assert_string_equal(culprits_of(&culprits), "nobody=0");
-    for (unsigned i = 0; i < CULPRITS_KEPT; i++) {
+    assert_string_equal(interference_of(&sum), "");
+    interference_merge(&sum, &more);
+    assert_string_equal(interference_of(&sum), "nobody=0");
+    for (unsigned i = 0; i < 24; i++) {
         (void)snprintf(name, sizeof(name), "task%u", i);
-        culprits_add(&more, name, 1 + i);
+        shares_add(&more.taken, name, 1 + i);
     }
-    culprits_merge(&culprits, &more);
-    culprits_merge(&culprits, &more);
-    assert_string_equal(culprits_of(&culprits), "task23=48.000;task22=46.000;task21=44.000;task20=42.000;task19=40.000;"
-                                                "others(19)=380.000");
-    /* There is no room: the one with least time becomes one of the rest. */
-    culprits_add(&culprits, "a=b;c", 1.5);
-    assert_int_equal(culprits.n, CULPRITS_KEPT);
-    assert_string_equal(culprits.of[0].name, "task0");
-    culprits_add(&culprits, "a=b;c", 50.25);
-    assert_int_equal(culprits.n, CULPRITS_KEPT);
-    assert_string_equal(culprits.of[0].name, "a_b_c");
-    culprits_add(&culprits, "task23", 3);
-    assert_string_equal(culprits_of(&culprits), "task23=51.000;a_b_c=50.250;task22=46.000;task21=44.000;task20=42.000;"
-                                                "others(21)=421.500");
-    /* Of another sample only the number of its other names is known, which may be the same ones. */
-    more = (struct culprits){.looked = true, .rest = 30, .rest_ms = 10, .why = "until 0.4 s; more"};
-    culprits_merge(&culprits, &more);
-    assert_string_equal(culprits_of(&culprits), "task23=51.000;a_b_c=50.250;task22=46.000;task21=44.000;task20=42.000;"
-                                                "others(49)=431.500;why=until 0.4 s; more");
+    interference_merge(&sum, &more);
+    interference_merge(&sum, &more);
+    assert_string_equal(interference_of(&sum), "task23=48.000;task22=46.000;task21=44.000;task20=42.000;task19=40.000;"
+                                               "others(19)=380.000");
+    shares_free(&more.taken);
+    more = (struct interference){.looked = true, .why = "until 0.4 s; more"};
+    shares_add(&more.taken, "task0", 60);
+    shares_add(&more.taken, "a", 43);
+    interference_merge(&sum, &more);
+    assert_string_equal(interference_of(&sum), "task0=62.000;task23=48.000;task22=46.000;task21=44.000;a=43.000;"
+                                               "others(20)=460.000;why=until 0.4 s; more");
+    shares_free(&more.taken);
+    shares_free(&sum.taken);
 }
 
-TEST(test_culprits_say_what_is_not_recorded)
+TEST(test_interference_says_what_is_not_recorded)
 {
-    struct culprits culprits = {.looked = true},
-                    part = {.looked = true, .unrecorded_ms = 1.5, .why = "a ring was full"},
-                    nothing = {.looked = true, .unrecorded_ms = -1, .why = "needs root"};
+    struct interference sum = {.looked = true}, part = {.looked = true, .unrecorded_ms = 1.5, .why = "a ring was full"},
+                        nothing = {.looked = true, .unrecorded_ms = -1, .why = "needs root"};
 
-    culprits_merge(&culprits, &part);
-    culprits_merge(&culprits, &part);
-    assert_string_equal(culprits_of(&culprits), "nobody=0;not_recorded=3.000;why=a ring was full");
-    culprits_add(&culprits, "x", 2);
-    assert_string_equal(culprits_of(&culprits), "x=2.000;not_recorded=3.000;why=a ring was full");
-    culprits_merge(&culprits, &nothing);
-    assert_string_equal(culprits_of(&culprits), "x=2.000;not_recorded=all;why=needs root");
-    assert_string_equal(culprits_of(&nothing), "not_recorded=all;why=needs root");
-    culprits_merge(&nothing, &part);
-    assert_string_equal(culprits_of(&nothing), "not_recorded=all;why=a ring was full");
+    interference_merge(&sum, &part);
+    interference_merge(&sum, &part);
+    assert_string_equal(interference_of(&sum), "nobody=0;not_recorded=3.000;why=a ring was full");
+    shares_add(&sum.taken, "x", 2);
+    assert_string_equal(interference_of(&sum), "x=2.000;not_recorded=3.000;why=a ring was full");
+    interference_merge(&sum, &nothing);
+    assert_string_equal(interference_of(&sum), "x=2.000;not_recorded=all;why=needs root");
+    assert_string_equal(interference_of(&nothing), "not_recorded=all;why=needs root");
+    shares_free(&sum.taken);
+    interference_merge(&nothing, &part);
+    assert_string_equal(interference_of(&nothing), "not_recorded=all;why=a ring was full");
 }

@@ -77,8 +77,7 @@ TREE_TEST(test_tasks_times_need_proc)
 
 TREE_TEST(test_tasks_functions_by_address)
 {
-    static const uint64_t addresses[] = {0xffffffff81234560, 0x10, 0xffffffff81234570};
-    char names[COUNT(addresses)][TASKS_NAME] = {{0}};
+    struct tasks_function functions[] = {{0xffffffff81234560, ""}, {0x10, ""}, {0xffffffff81234570, ""}};
 
     tree_put("/proc/kallsyms", "0000000000000000 A hidden\n"
                                "ffffffff81234550 T before\n"
@@ -86,8 +85,8 @@ TREE_TEST(test_tasks_functions_by_address)
                                "ffffffff81234560 t its_alias\n"
                                "ffffffff81234570 t a_function_whose_name_is_longer_than_there_is_room\t[module]\n"
                                "junk\n");
-    tasks_kernel_functions(tree_root, addresses, COUNT(addresses), names);
-    assert_string_equal(names[0], "vmstat_update");
-    assert_string_equal(names[1], "");
-    assert_string_equal(names[2], "a_function_whose_name_is_longer");
+    tasks_kernel_functions(tree_root, functions, COUNT(functions));
+    assert_string_equal(functions[0].name, "vmstat_update");
+    assert_string_equal(functions[1].name, "");
+    assert_string_equal(functions[2].name, "a_function_whose_name_is_longer");
 }

@@ -3,7 +3,7 @@
 #include "fixture.h"
 #include "tree_fixture.h"
 
-#include "sys/trace_events.h"
+#include "sys/trace.h"
 
 static const char head[] = "format:\n"
                            "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"

@@ -12,7 +12,7 @@
 
 #include "sys/clock.h"
 #include "sys/cpu.h"
-#include "sys/trace_ring.h"
+#include "sys/trace.h"
 
 /* --- Records as linux/perf_event.h has them. --- */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/who.h"
+#include "engine/interference.h"
 
 #define SELF 100u
 #define US   1000u
@@ -353,14 +353,12 @@ TEST(test_who_pieces_are_in_order)
 
 /* --- Names, of all CPUs. --- */
 
-void __wrap_tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t n,
-                                   char (*names)[TRACE_NAME_SIZE]);
-void __wrap_tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t n,
-                                   char (*names)[TRACE_NAME_SIZE])
+void __wrap_tasks_kernel_functions(const char *root, struct tasks_function *functions, size_t n);
+void __wrap_tasks_kernel_functions(const char *root, struct tasks_function *functions, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (addresses[i] == 0xabc)
-            (void)snprintf(names[i], TRACE_NAME_SIZE, "vmstat_update");
+        if (functions[i].address == 0xabc)
+            (void)snprintf(functions[i].name, TASKS_NAME, "vmstat_update");
 }
 
 bool __wrap_tasks_read(const char *root, uint32_t tid, struct tasks_one *out);
@@ -448,7 +446,7 @@ TEST(test_who_names_are_joined_over_cpus)
     struct who_line *lines;
 
     record_two_cpus();
-    const size_t n = who_lines(&who, &names, NULL, 30, &lines);
+    const size_t n = who_lines(&who, &names, 30, &lines);
     const struct who_line *sh = line_of(lines, n, "task", "sh", "");
     assert_int_equal(n, 12);
     assert_string_equal(sh->label.group, "/a_b");
@@ -476,17 +474,22 @@ TEST(test_who_names_are_joined_over_cpus)
 TEST(test_who_of_others_only)
 {
     struct cpuset cpus = {{0}};
+    struct shares others = {.n = 0};
     struct who_line *lines;
 
     record_two_cpus();
     cpuset_add(&cpus, 2);
-    const size_t n = who_lines(&who, &names, &cpus, 2, &lines);
-    assert_int_equal(n, 3);
-    expect_line(lines, n, "task", "sh", "", 200);
-    expect_line(lines, n, "task", "a_b?[2J??", "", 100);
-    expect_line(lines, n, "others", "others", "", 10); /* summed by name before: pid_99 and still_there */
-    assert_int_equal(lines[2].names, 2);
-    assert_string_equal(lines[2].label.name, "others");
+    const size_t n = who_lines(&who, &names, SIZE_MAX, &lines);
+    who_others(&who, lines, n, &cpus, &others);
+    shares_sort(&others);
+    assert_int_equal(others.n, 4);
+    assert_string_equal(others.of[0].name, "sh");
+    assert_true(fabs(others.of[0].amount - 0.2) < 1e-9);
+    assert_string_equal(others.of[1].name, "a_b?[2J??");
+    assert_true(fabs(others.of[1].amount - 0.1) < 1e-9);
+    assert_string_equal(others.of[2].name, "pid_99");
+    assert_string_equal(others.of[3].name, "still_there");
+    shares_free(&others);
     free(lines);
     who_free(&who);
 }
@@ -494,7 +497,6 @@ TEST(test_who_of_others_only)
 /* 100,000 children of a task of the trial are its own; those of another one are one name. */
 TEST(test_who_many_short_tasks)
 {
-    struct cpuset cpus = {{0}};
     struct who_line *lines;
 
     begin(whole, 1);
@@ -506,11 +508,12 @@ TEST(test_who_many_short_tasks)
         who_add(&who, &record);
     }
     who_end(&who, false);
-    cpuset_add(&cpus, window.cpu);
-    assert_int_equal(who_lines(&who, &names, &cpus, 5, &lines), 1);
-    assert_string_equal(lines->label.name, "a_b?[2J??");
-    assert_int_equal(lines->tasks, 50000);
-    assert_true(lines->ns == 500 * US);
+    const size_t n = who_lines(&who, &names, 5, &lines);
+    const struct who_line *line = line_of(lines, n, "task", "a_b?[2J??", "");
+    assert_int_equal(n, 2);
+    assert_true(line->tasks == 50000 && line->ns == 500 * US && !line->label.nobody);
+    line = line_of(lines, n, "own", "own", "");
+    assert_true(line->tasks == 50000 && line->label.nobody);
     free(lines);
     who_free(&who);
 }
@@ -525,7 +528,7 @@ TEST(test_who_counted_times_have_no_cpu)
     assert_int_equal(tasks_times("", &now), 0);
     free(now.of);
     who_add_counted(&who, &(struct tasks_times){0}, 1, 1000 * US);
-    const size_t n = who_lines(&who, &names, NULL, 5, &lines);
+    const size_t n = who_lines(&who, &names, 5, &lines);
     for (size_t i = 0; i < n; i++) {
         any |= lines[i].ns > 0;
     }

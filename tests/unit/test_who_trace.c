@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "../who_fixture.h"
-#include "engine/culprits.h"
+#include "engine/interference.h"
 #include "rows/text.h"
 #include "sys/process.h"
 
@@ -317,22 +317,19 @@ static pid_t start_leaver(const char *cpu, int *tell)
 
 /* --- The run. --- */
 
-void __wrap_tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t n,
-                                   char (*names)[TRACE_NAME_SIZE]);
-void __wrap_tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t n,
-                                   char (*names)[TRACE_NAME_SIZE])
+void __wrap_tasks_kernel_functions(const char *root, struct tasks_function *functions, size_t n);
+void __wrap_tasks_kernel_functions(const char *root, struct tasks_function *functions, size_t n)
 {
     (void)root;
-    (void)addresses;
+    (void)functions;
     (void)n;
-    (void)names;
 }
 
 /* Enters what the measurement found. Tasks of other PID namespaces have no names there, but have in the trace. */
 static int enter_found(struct who *who, const struct who_names *names)
 {
     struct who_line *lines;
-    const size_t n = who_lines(who, names, NULL, SIZE_MAX - 1, &lines);
+    const size_t n = who_lines(who, names, SIZE_MAX, &lines);
     char key[KEY_SIZE];
 
     CHECK(n > 0);
@@ -357,15 +354,14 @@ static int enter_found(struct who *who, const struct who_names *names)
 /* Keeps the CPU busy for the window, while the recorder and the trace record. */
 static int measure(unsigned cpu, int tell, pid_t leaver)
 {
-    struct culprit_watch *watch = culprits_make(16 << 20, 0);
+    struct interference_watch *watch = interference_make(16 << 20, 0);
     struct cpuset cpus = {{0}};
-    const struct culprit_trial trial = {.cpus = &cpus, .time_ns = TRACED_NS};
     struct who who;
     char why[160];
 
     cpuset_add(&cpus, cpu);
     CHECK(watch);
-    culprits_begin(watch, &trial);
+    interference_begin(watch, &cpus, NULL, 0, TRACED_NS, false);
     if (!cpuset_has(&watch->on, cpu))
         return CANNOT;
     CHECK(write(tell, "g", 1) == 1);
@@ -373,16 +369,16 @@ static int measure(unsigned cpu, int tell, pid_t leaver)
          outcome->window.to < outcome->window.from + TRACED_NS;)
         outcome->window.to = clock_raw_ns();
     CHECK(put(TRACE "/tracing_on", "0") == 0);
-    culprits_stop(watch);
+    interference_stop(watch);
     CHECK(waitpid(leaver, NULL, 0) == leaver);
     struct who_window window = {
         .cpu = cpu, .self = (uint32_t)getpid(), .time = outcome->window, .spans = &outcome->window, .n_spans = 1};
-    CHECK(culprits_read(watch, &window, 1, &who, why, sizeof(why)));
+    CHECK(interference_read(watch, &window, 1, &who, why, sizeof(why)));
     CHECK(window.lost == 0);
     CHECK(read_trace(cpu) > 1000);
     CHECK(enter_found(&who, &watch->names) == 0);
     who_free(&who);
-    culprits_free(watch);
+    interference_free(watch);
     return 0;
 }
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out who had the CPUs: joins windows of time with the kernel's records of what ran on each CPU, and sums the
- * time up by name. A taker is a task, an interrupt, or a work item. Records, times and tasks are passed in. */
-#ifndef ENGINE_WHO_H
-#define ENGINE_WHO_H
+/* Finds out who had the CPUs of a trial. The kernel records what runs on each CPU, in the ring buffers of perf events,
+ * which stay open from trial to trial, because it takes up to 40 ms to switch a tracepoint off; they are read after the
+ * trial. Windows of time are joined with these records, and the time is summed up by name. A taker is a task, an
+ * interrupt, or a work item. */
+#ifndef ENGINE_INTERFERENCE_H
+#define ENGINE_INTERFERENCE_H
 
 #include <sys/types.h>
 
+#include "rows/interference.h"
 #include "sys/cpu.h"
 #include "sys/tasks.h"
-#include "sys/trace_ring.h"
+#include "sys/trace.h"
 
 /* Maximum depth of a stack of nested interrupts, with the task below them. */
 #define WHO_DEPTH 16u
-/* Maximum number of ancestors of a task that are looked at, for its name or its process group. */
-#define WHO_GENERATIONS 64u
 /* Number of lists of takers; a taker is in the list of its hash value. */
 #define WHO_LISTS 4096u
 
@@ -31,7 +32,6 @@ struct who_taker {
     uint64_t number;            /* number of an interrupt */
     uint64_t work;              /* address of the function of a work item; 0: none */
     uint32_t next;              /* index of the next taker in the list + 1; 0: none */
-    uint64_t ns;                /* time that who_lines() counted */
     size_t line;                /* index of its line, set by who_lines(); SIZE_MAX: none */
     char name[TRACE_NAME_SIZE]; /* name of an interrupt, or last name of a task; "": not recorded */
     /* The next fields are set for tasks without work item only. */
@@ -56,8 +56,8 @@ struct who_span {
 /* What to account for on one CPU. */
 struct who_window {
     unsigned cpu;
-    uint32_t self; /* thread ID of the task whose lost time is accounted for: while it has the CPU, nothing is seen; 0:
-                    * none */
+    uint32_t self;                /* thread ID of the task whose lost time is accounted for; 0: none */
+    uint64_t self_from;           /* from this time on nothing is seen while that task has the CPU */
     struct who_span time;         /* `to` becomes earlier when the end was not recorded */
     const struct who_span *spans; /* the parts of the window that count, in order of time */
     size_t n_spans;
@@ -97,17 +97,18 @@ void who_free(struct who *who);
  * since `before`, except the process `self` and its children. from: start of the window. */
 void who_add_counted(struct who *who, const struct tasks_times *before, uint32_t self, uint64_t from);
 
-/* What the takers of a line have in common. */
-struct who_label {
-    char kind[12], name[48], work[TRACE_NAME_SIZE];
-    uint64_t number; /* number of a device's interrupt; otherwise 0 */
-    char group[96];  /* control group of tasks that are in another one than this process; "": of no or unknown ones */
-};
 struct who_line {
-    struct who_label label;
+    /* What the takers of the line have in common. */
+    struct who_label {
+        char kind[12], name[48], work[TRACE_NAME_SIZE];
+        uint64_t number; /* number of a device's interrupt; otherwise 0 */
+        char
+            group[96]; /* control group of tasks that are in another one than this process; "": of no or unknown ones */
+        bool nobody;   /* the idle task, tasks of this process or of the trial, or nothing was recorded */
+    } label;
     uint32_t tid, tasks;            /* thread ID of one of the tasks with this name; how many tasks have it */
     size_t names;                   /* number of names in the line of all others, otherwise 0 */
-    size_t id;                      /* only for who_lines() */
+    size_t first;                   /* only for who_lines() */
     double n, ns, max_ns, visit_ns; /* visit_ns: of the last time that it had a CPU */
 };
 
@@ -118,15 +119,58 @@ struct who_names {
     size_t n_groups;
 };
 /* Sums up the time by name, and sorts the lines, the longest time first. Work items get the names of their functions in
- * this machine's kernel. Names beyond the first `most` are summed up as one line. others: leaves out time outside of
- * these CPUs, of the idle task and of which nothing was recorded, and the tasks of this process and of the trial, with
- * all their children; NULL: everything counts. The caller frees *lines. Returns the number of lines; 0 also when out of
- * memory (who->failed). */
-size_t who_lines(struct who *who, const struct who_names *names, const struct cpuset *others, size_t most,
-                 struct who_line **lines);
+ * this machine's kernel. Names beyond the first `most` are summed up as one line. The caller frees *lines. Returns the
+ * number of lines; 0 also when out of memory (who->failed). */
+size_t who_lines(struct who *who, const struct who_names *names, size_t most, struct who_line **lines);
+
+/* Adds the time in ms that the names of these lines, but nobody's, had on a set of CPUs. */
+void who_others(const struct who *who, const struct who_line *lines, size_t n, const struct cpuset *cpus,
+                struct shares *out);
 
 /* Returns whether the process is in a PID namespace of its own: the kernel then records tasks outside of it with ID 0,
  * which is also that of the idle task. */
 bool who_others_are_hidden(void);
+
+/* --- Recording. --- */
+
+struct interference_watch {
+    struct trace_events events;
+    uint64_t memory; /* for the rings of all CPUs; 0: as much as they need, up to `most` */
+    uint64_t most;
+    size_t wanted;                      /* size in bytes of each ring; 0: not known yet */
+    struct trace_ring ring[CPUSET_MAX]; /* ring buffers, by number of the CPU */
+    struct cpuset on;                   /* CPUs whose ring buffers recorded the trial */
+    int error;                          /* -errno of the last ring buffer that could not be opened */
+    size_t used;                        /* most bytes of a ring that the last recording used */
+    bool full;                          /* a ring was full then */
+    /* The next fields belong to the current trial. */
+    struct who_names names; /* tasks of the machine before the trial, and the trial's process groups */
+    uint64_t begun_ns;      /* when they were read */
+};
+
+/* Makes the state for recording, which interference_free() frees. memory: bytes for the ring buffers of all CPUs; 0: as
+ * the rate of records needs, but at most 1/16 of `available` bytes. Returns NULL when out of memory. */
+struct interference_watch *interference_make(uint64_t memory, uint64_t available);
+void interference_free(struct interference_watch *watch);
+/* Closes the ring buffers: the next trial opens them again. */
+void interference_close(struct interference_watch *watch);
+
+/* Records what runs on these CPUs during a trial. groups: its process groups, whose time does not count; 0 is ignored.
+ * time_ns: planned length; 0: not known. last: of a trial of any length only the end is wanted, so that full rings lose
+ * the oldest records. */
+void interference_begin(struct interference_watch *watch, const struct cpuset *cpus, const pid_t *groups,
+                        size_t n_groups, uint64_t time_ns, bool last);
+/* Ends the recording. The records stay until the next trial begins. */
+void interference_stop(struct interference_watch *watch);
+
+/* Accounts for n windows, each of another CPU, from the records, and sets *who, which who_free() frees. Where nothing
+ * could be recorded at all, it has the CPU times of the whole machine's tasks instead, and the windows become the time
+ * meanwhile. Writes to why what is not known, "" if all is. Returns whether CPUs were recorded. */
+bool interference_read(struct interference_watch *watch, struct who_window *windows, size_t n, struct who *who,
+                       char *why, size_t why_size);
+
+/* Sets out[i], for each of n sets of CPUs, to what others ran on them in a span of time. The caller frees them. */
+void interference_tell(struct interference_watch *watch, const struct cpuset *sets, size_t n,
+                       const struct who_span *time, struct interference *out);
 
 #endif
