@@ -146,7 +146,7 @@ struct row {
     char core_share[8];         /* of the CPU, 0 to 1; "own": the run itself could use the rest */
     double core_mhz;            /* mean during the samples */
     char counters[256];         /* by counted_text() of rows/rows.h */
-    char culprits[512];         /* other tasks that ran, by culprits_text() of rows/interference.h */
+    char culprits[512];         /* other tasks that ran, by interference_text() */
     double explained_pct;       /* of the variance between samples, by other use of the core */
     /* Freed by row_free(). */
     double *samples;
