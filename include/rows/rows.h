@@ -350,8 +350,7 @@ int csv_close(struct csv *csv);
 
 /* Longest record in bytes without its line end; a longer one counts as damaged. */
 #define READER_LINE_MAX ((size_t)32 << 20)
-/* Columns of a file, and requested by reader_column() (more fail an assertion). A record with more fields counts as
- * damaged. */
+/* Columns of a file. A record with more fields counts as damaged. */
 #define READER_COLUMNS_MAX 1024u
 
 /* One file. CSV files may be concatenated, also of different versions: a header can occur anywhere. A record is one
@@ -370,7 +369,8 @@ struct reader *reader_open(const char *path, bool regular, char *error, size_t e
 /* From an open descriptor, closed by reader_close() and on failure; name is for errors. */
 struct reader *reader_take(int fd, const char *name, char *error, size_t error_size);
 /* Reads the next undamaged record but headers. Returns 1, 0 at the end, or -1 when the file cannot be read further
- * (reader_error()). Time is linear in the bytes read; memory is a few times the longest record. */
+ * (reader_error()). Time is linear in the bytes read; memory is a few times the longest record, and the names of all
+ * columns. Ends the program when out of memory. */
 int reader_next(struct reader *r);
 /* A line that names the file; "" without an error. */
 const char *reader_error(const struct reader *r);
@@ -378,8 +378,7 @@ const char *reader_error(const struct reader *r);
 uint64_t reader_damaged(const struct reader *r);
 void reader_close(struct reader *r); /* may be NULL */
 
-/* Returns the column's number for reader_at() and reader_number(), at any time; it stays valid for other headers.
- * name is not copied. */
+/* Returns the column's number for reader_at() and reader_number(), at any time; it stays valid for other headers. */
 size_t reader_column(struct reader *r, const char *name);
 /* Returns the current record's field, valid until reader_next(); NULL when the file has no such column, or there is
  * no record. */

@@ -142,6 +142,8 @@ struct index {
 
 /* Returns the name's number, from 0 on; a new name is copied. Ends the program when out of memory. */
 size_t index_enter(struct index *index, const char *name);
+/* SIZE_MAX: the name was not entered. */
+size_t index_find(const struct index *index, const char *name);
 void index_free(struct index *index);
 uint64_t index_hash(const char *name);
 

@@ -2,7 +2,6 @@
 /* Ends of records, headers, damaged records. */
 #include "rows/rows.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -42,11 +41,6 @@ struct scan {
     bool too_long;  /* its beginning was dropped */
 };
 
-struct name {
-    const char *name;
-    size_t position; /* SIZE_MAX: no such column in the file */
-};
-
 struct reader {
     int fd;
     bool ended;
@@ -57,15 +51,10 @@ struct reader {
     struct scan scan;
     uint64_t damaged;
     char *fields[READER_COLUMNS_MAX];
-    size_t n_columns;                          /* of the header; 0: none yet */
-    struct text names;                         /* of the header's columns, NUL-terminated */
-    struct text header;                        /* its line, searched for within damaged records */
-    struct name known[2 * READER_COLUMNS_MAX]; /* of the header's columns and jitbench's, sorted */
-    size_t n_known;
-    uint64_t known_lengths[256]; /* quick test of known[]: bit i of a first byte: a name of i bytes begins with it
-                                  * (the last bit: a longer one) */
-    struct name wanted[READER_COLUMNS_MAX]; /* by reader_column() */
-    size_t n_wanted;
+    struct text header;         /* the header's line, searched for within damaged records */
+    struct index names;         /* of columns: of jitbench's, of all headers, and asked for by reader_column() */
+    size_t *position, capacity; /* where the header has each of them; SIZE_MAX: nowhere */
+    size_t column[READER_COLUMNS_MAX], n_columns; /* numbers of the header's names; 0: no header yet */
     char path[PATH_MAX];
     char error[PATH_MAX + 128];
 };
@@ -90,8 +79,7 @@ static int fill(struct reader *r)
         r->end -= r->begin;
         r->begin = 0;
     }
-    if (!grow_array(&r->data, &r->size, r->end + BLOCK, 1))
-        return fail(r, ENOMEM);
+    memory_grow(&r->data, &r->size, r->end + BLOCK, 1);
     /* One byte is left for the last field's terminator. */
     while ((n = read(r->fd, r->data + r->end, r->size - 1 - r->end)) < 0) {
         if (errno == EAGAIN)
@@ -287,71 +275,23 @@ static size_t split(struct reader *r, char *data, size_t length)
     return n;
 }
 
-static int compare_names(const void *a, const void *b)
+/* Returns the number of a column's name. */
+static size_t know_name(struct reader *r, const char *name)
 {
-    const struct name *one = a, *other = b;
-    int order = strcmp(one->name, other->name);
-    return order != 0 ? order : ORDER_OF(one->position, other->position);
-}
+    const size_t known = r->names.n, number = index_enter(&r->names, name);
 
-static int compare_name_only(const void *key, const void *entry)
-{
-    return strcmp(key, ((const struct name *)entry)->name);
-}
-
-static const struct name *find_name(const struct reader *r, const char *name)
-{
-    return bsearch(name, r->known, r->n_known, sizeof r->known[0], compare_name_only);
-}
-
-static uint64_t length_bit(const char *name)
-{
-    size_t length = strlen(name);
-    return (uint64_t)1 << (length < 63 ? length : 63);
-}
-
-/* Rejects most texts by first byte and length, which is faster. */
-static bool is_name(const struct reader *r, const char *field)
-{
-    return (r->known_lengths[(unsigned char)*field] & length_bit(field)) != 0 && find_name(r, field) != NULL;
-}
-
-static void find_wanted(const struct reader *r, struct name *wanted)
-{
-    const struct name *found = find_name(r, wanted->name);
-    wanted->position = found != NULL ? found->position : SIZE_MAX;
-}
-
-/* The leftmost column of equal names column is kept. */
-static void know_names(struct reader *r)
-{
-    const char *name = r->names.data;
-    size_t n = 0;
-
-    for (size_t i = 0; i < r->n_columns; i++, name += strlen(name) + 1)
-        r->known[n++] = (struct name){name, i};
-    assert(row_n_columns <= READER_COLUMNS_MAX);
-    for (size_t i = 0; i < row_n_columns; i++)
-        r->known[n++] = (struct name){row_columns[i].name, SIZE_MAX};
-    qsort(r->known, n, sizeof r->known[0], compare_names);
-    r->n_known = 0;
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || strcmp(r->known[i].name, r->known[r->n_known - 1].name) != 0)
-            r->known[r->n_known++] = r->known[i];
-    memset(r->known_lengths, 0, sizeof r->known_lengths);
-    for (size_t i = 0; i < r->n_known; i++)
-        r->known_lengths[(unsigned char)r->known[i].name[0]] |= length_bit(r->known[i].name);
-    for (size_t i = 0; i < r->n_wanted; i++)
-        find_wanted(r, &r->wanted[i]);
+    memory_grow(&r->position, &r->capacity, number, sizeof(*r->position));
+    if (number == known)
+        r->position[number] = SIZE_MAX;
+    return number;
 }
 
 static bool repeats_header(const struct reader *r, size_t n)
 {
-    const char *name = r->names.data;
     if (n != r->n_columns)
         return false;
-    for (size_t i = 0; i < n; i++, name += strlen(name) + 1)
-        if (strcmp(r->fields[i], name) != 0)
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(r->fields[i], r->names.name[r->column[i]]) != 0)
             return false;
     return true;
 }
@@ -363,7 +303,7 @@ static bool resembles_header(const struct reader *r, size_t n)
     size_t names = 0, others = 0;
     for (size_t i = 0; i < n && 2 * others < n; i++) {
         char c = r->fields[i][0];
-        if (c == '\0' || (c >= '0' && c <= '9') || !is_name(r, r->fields[i]))
+        if (c == '\0' || (c >= '0' && c <= '9') || index_find(&r->names, r->fields[i]) == SIZE_MAX)
             others++;
         else
             names++;
@@ -375,50 +315,51 @@ static bool resembles_header(const struct reader *r, size_t n)
  * might contain, nor one with commas or quotes in names, which can be written in several ways. */
 static void keep_header(struct reader *r, size_t n)
 {
-    bool plain = n >= NAMES_SURE && r->names.length <= BLOCK;
+    bool plain = n >= NAMES_SURE;
+    size_t length = 0;
 
-    for (size_t i = 0; i < n && plain; i++)
+    for (size_t i = 0; i < n && plain; i++) {
+        length += strlen(r->fields[i]) + 1;
         plain = strpbrk(r->fields[i], ",\"\r\n") == NULL;
-    if (!plain)
+    }
+    if (!plain || length > BLOCK)
         return;
     r->header.length = 0;
     for (size_t i = 0; i < n; i++)
         text_printf(&r->header, "%s%s", i > 0 ? "," : "", r->fields[i]);
 }
 
-/* Returns 0, or -1 when out of memory. */
-static int take_header(struct reader *r, size_t n)
+/* Of columns with one name, the leftmost is read. */
+static void take_header(struct reader *r, size_t n)
 {
-    r->names.length = 0;
-    for (size_t i = 0; i < n; i++)
-        text_append(&r->names, r->fields[i], strlen(r->fields[i]) + 1);
-    keep_header(r, n);
-    if (r->names.failed || r->header.failed)
-        return fail(r, ENOMEM);
+    for (size_t i = 0; i < r->names.n; i++)
+        r->position[i] = SIZE_MAX;
     r->n_columns = n;
-    know_names(r);
-    return 0;
+    while (n-- > 0) {
+        r->column[n] = know_name(r, r->fields[n]);
+        r->position[r->column[n]] = n;
+    }
+    keep_header(r, r->n_columns);
 }
 
-/* Returns 1 for a row, 0 for a header or a damaged record, -1 when out of memory. */
-static int take_record(struct reader *r, char *data, size_t length)
+/* Returns whether it is a row: no header, and not damaged. */
+static bool take_record(struct reader *r, char *data, size_t length)
 {
     size_t n = split(r, data, length);
     bool first = r->n_columns == 0 && r->damaged == 0;
 
     if (repeats_header(r, n))
-        return 0;
-    if (n <= READER_COLUMNS_MAX && (first || resembles_header(r, n)))
-        return take_header(r, n);
-    if (n != r->n_columns) {
-        r->damaged++;
-        return 0;
+        return false;
+    if (n <= READER_COLUMNS_MAX && (first || resembles_header(r, n))) {
+        take_header(r, n);
+        return false;
     }
-    return 1;
+    r->damaged += n != r->n_columns;
+    return n == r->n_columns;
 }
 
 /* The same, for a record not checked for damage yet. */
-static int judge_record(struct reader *r)
+static bool judge_record(struct reader *r)
 {
     struct scan *scan = &r->scan;
     char *data = r->data + r->begin;
@@ -431,7 +372,7 @@ static int judge_record(struct reader *r)
         header -= header > 0 ? sizeof byte_order_mark : 0;
     }
     if (length == 0)
-        return 0;
+        return false;
     bool whole = !open && !scan->too_long && length <= READER_LINE_MAX && memchr(data, '\0', length) == NULL;
     if (!whole || header > 0)
         r->damaged++;
@@ -441,24 +382,17 @@ static int judge_record(struct reader *r)
         return take_record(r, data + header, length - header);
     else if (whole)
         return take_record(r, data, length);
-    return 0;
+    return false;
 }
 
 int reader_next(struct reader *r)
 {
+    int found = r->error[0] ? -1 : 0;
+
     r->row = false;
-    while (r->error[0] == '\0') {
-        int found = find_record(r);
-        if (found > 0)
-            found = judge_record(r);
-        else if (found == 0)
-            return 0;
-        if (found > 0) {
-            r->row = true;
-            return 1;
-        }
-    }
-    return -1;
+    while (found == 0 && (found = find_record(r)) > 0 && !(r->row = judge_record(r)))
+        found = 0;
+    return found;
 }
 
 const char *reader_error(const struct reader *r)
@@ -473,22 +407,12 @@ uint64_t reader_damaged(const struct reader *r)
 
 size_t reader_column(struct reader *r, const char *name)
 {
-    size_t i = 0;
-    while (i < r->n_wanted && strcmp(r->wanted[i].name, name) != 0)
-        i++;
-    if (i < r->n_wanted)
-        return i;
-    assert(r->n_wanted < READER_COLUMNS_MAX);
-    r->wanted[i].name = name;
-    find_wanted(r, &r->wanted[i]);
-    return r->n_wanted++;
+    return know_name(r, name);
 }
 
 const char *reader_at(const struct reader *r, size_t column)
 {
-    assert(column < r->n_wanted);
-    size_t position = r->wanted[column].position;
-    return r->row && position != SIZE_MAX ? r->fields[position] : NULL;
+    return r->row && r->position[column] != SIZE_MAX ? r->fields[r->position[column]] : NULL;
 }
 
 double reader_number(const struct reader *r, size_t column)
@@ -505,35 +429,27 @@ double reader_number(const struct reader *r, size_t column)
     return *end == '\0' && text[strspn(text, "+-.0123456789eE")] == '\0' && isfinite(number) ? number : NAN;
 }
 
-/* Before one was read: that of jitbench's rows. Returns 0, or -1 when out of memory. */
-static int expect_header(struct reader *r)
-{
-    csv_header(&r->header);
-    if (r->header.failed)
-        return -1;
-    r->header.length = content_length(r->header.data, r->header.length);
-    know_names(r);
-    return 0;
-}
-
 struct reader *reader_take(int fd, const char *name, char *error, size_t error_size)
 {
-    struct reader *r = NULL;
     struct stat st;
-    int reason = fstat(fd, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? EISDIR : ENOMEM;
+    const int reason = fstat(fd, &st) ? errno : S_ISDIR(st.st_mode) ? EISDIR : 0;
 
-    if (reason == ENOMEM && (r = calloc(1, sizeof *r)) != NULL) {
-        r->fd = fd;
-        r->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-        text_copy(r->path, sizeof r->path, name);
-        if (r->c_locale != (locale_t)0 && expect_header(r) == 0)
-            return r;
-    }
-    snprintf(error, error_size, "%s: %s", name, strerror(reason));
-    reader_close(r);
-    if (r == NULL)
+    if (reason) {
+        snprintf(error, error_size, "%s: %s", name, strerror(reason));
         fd_close(&fd);
-    return NULL;
+        return NULL;
+    }
+    struct reader *r = memory_get(1, sizeof *r);
+    r->fd = fd;
+    r->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!r->c_locale)
+        memory_out();
+    text_copy(r->path, sizeof r->path, name);
+    for (size_t i = 0; i < row_n_columns; i++)
+        know_name(r, row_columns[i].name);
+    csv_header(&r->header); /* until the file's own was read */
+    r->header.length = content_length(r->header.data, r->header.length);
+    return r;
 }
 
 struct reader *reader_open(const char *path, bool regular, char *error, size_t error_size)
@@ -558,10 +474,10 @@ void reader_close(struct reader *r)
     if (r == NULL)
         return;
     close(r->fd);
-    if (r->c_locale != (locale_t)0)
-        freelocale(r->c_locale);
+    freelocale(r->c_locale);
     text_free(&r->header);
-    text_free(&r->names);
+    index_free(&r->names);
+    free(r->position);
     free(r->data);
     free(r);
 }

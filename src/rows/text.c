@@ -454,15 +454,19 @@ static void add_slots(struct index *index)
         index->slot[find_slot(index, index->name[i])] = (uint32_t)(i + 1);
 }
 
+size_t index_find(const struct index *index, const char *name)
+{
+    const uint32_t found = index->slots ? index->slot[find_slot(index, name)] : 0;
+
+    return found ? found - 1 : SIZE_MAX;
+}
+
 size_t index_enter(struct index *index, const char *name)
 {
-    const size_t number = index->n, size = strlen(name) + 1;
+    const size_t number = index->n, size = strlen(name) + 1, found = index_find(index, name);
 
-    if (index->slots) {
-        size_t at = find_slot(index, name);
-        if (index->slot[at])
-            return index->slot[at] - 1;
-    }
+    if (found != SIZE_MAX)
+        return found;
     if (2 * number >= index->slots)
         add_slots(index);
     if (number >= UINT32_MAX - 1)
