@@ -7,7 +7,7 @@
 #include "cmd/cmd.h"
 #include "row_fixture.h"
 
-TEST(test_metrics_has_all_of_the_benchmarks)
+TEST(test_metric_tables_has_all_of_the_benchmarks)
 {
     for (size_t b = 0; bench_list[b]; b++) {
         const struct metrics_test *test = metrics_test(metrics_table(), bench_list[b]->suite, bench_list[b]->name);
@@ -24,7 +24,7 @@ TEST(test_metrics_has_all_of_the_benchmarks)
     }
 }
 
-TEST(test_metrics_titles)
+TEST(test_metric_tables_titles)
 {
     const struct metrics *metrics = metrics_table();
     const struct row unknown = ROW(NULL, 1, .suite = "unix", .test = "pipe", .metric = "hue");
@@ -44,7 +44,7 @@ TEST(test_metrics_titles)
 }
 
 /* A row is compared by the headline metrics of its suite; a metric that nobody knows counts when it has a direction. */
-TEST(test_metrics_tells_which_rows_are_compared)
+TEST(test_metric_tables_tells_which_rows_are_compared)
 {
     static const struct {
         const char *suite, *metric, *better;
@@ -73,7 +73,7 @@ TEST(test_metrics_tells_which_rows_are_compared)
 }
 
 /* The headline of an unknown test is the first metric of each measurement. */
-TEST(test_metrics_marks_headlines)
+TEST(test_metric_tables_marks_headlines)
 {
     struct row rows[] = {
         ROW(NULL, 1, .suite = "unix", .test = "pipe", .metric = "start_spread"),
