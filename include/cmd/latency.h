@@ -6,19 +6,6 @@
 #include "cmd/cmd.h"
 #include "load/load.h"
 
-enum { TASK_AUDIO, TASK_VIDEO, TASK_X, TASK_GAMING, TASK_CUSTOM, N_TASKS };
-struct task {
-    const struct bench *bench;
-    const struct sim_params *params;
-    const char *title;
-    bool real_time; /* SCHED_FIFO with --real-time */
-    /* Loads that tell most about the task: by default, with --quick. */
-    const char *telling, *quick;
-    const char *late; /* why a wake-up after the limit is late */
-};
-extern const struct task latency_tasks[N_TASKS];
-extern const char *const latency_task_names[]; /* in the same order; ends with NULL */
-
 struct latency_options {
     uint64_t tasks, no_tasks, loads, no_loads; /* bit i: latency_task_names[i] or load_names[i] */
     char loops[1024];
@@ -33,7 +20,5 @@ struct latency_options {
  * memload cannot run; NULL: it can. */
 const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
                               struct load_params *p);
-int latency_plan(const struct measure *m, void *options, struct plan *out, struct error *error);
-void latency_announce(const struct measure *m, const struct plan *plan, struct text *out);
 
 #endif

@@ -94,15 +94,6 @@ static int apply_lists(struct checking *c)
     return status || left ? status : check_fail("--ignore leaves no item to check");
 }
 
-static int select_items(const struct command *command, struct checking *c, const char *const *operands, size_t n)
-{
-    c->all = n == 0;
-    for (size_t i = 0; i < settings_count; i++)
-        c->selected[i] = n == 0;
-    const int status = command_mark_settings(command, operands, n, c->selected);
-    return status ? status : apply_lists(c);
-}
-
 /* --- Output. --- */
 
 #define WIDTH_LEAST 72u
@@ -111,25 +102,6 @@ static int select_items(const struct command *command, struct checking *c, const
 #define NOISY_SIZE   201
 
 /* --- The table. --- */
-
-static enum color color_of(enum setting_verdict verdict)
-{
-    return verdict == SETTING_NOISY ? COLOR_YELLOW : verdict == SETTING_OK ? COLOR_GREEN : COLOR_NONE;
-}
-
-/* Cost and fix are for noisy items only. */
-static void put_setting(const struct setting *setting, const struct setting_state *state, struct grid *grid)
-{
-    const bool matters = state->verdict == SETTING_NOISY, known = state->now[0] || state->why[0];
-
-    grid_text(grid, setting->name);
-    text_printf(grid_cell(grid, COLOR_NONE), "%s%s%s", known ? state->now : "-",
-                state->now[0] && state->why[0] ? ": " : "", state->why);
-    grid_text(grid, setting->good);
-    text_printf(grid_cell(grid, color_of(state->verdict)), "%s", setting_verdict_names[state->verdict]);
-    grid_text(grid, matters ? setting->cost : "");
-    grid_text(grid, matters ? setting->set : "");
-}
 
 static void put_table(const struct checking *c, unsigned width, struct text *out)
 {
@@ -144,9 +116,23 @@ static void put_table(const struct checking *c, unsigned width, struct text *out
     struct grid grid = {.n_columns = 0};
 
     grid_columns(&grid, columns, COUNT(columns));
-    for (size_t i = 0; i < settings_count; i++)
-        if (c->selected[i])
-            put_setting(&settings_list[i], &c->state[i], &grid);
+    for (size_t i = 0; i < settings_count; i++) {
+        const struct setting *setting = &settings_list[i];
+        const struct setting_state *state = &c->state[i];
+        const bool noisy = state->verdict == SETTING_NOISY;
+        if (!c->selected[i])
+            continue;
+        grid_text(&grid, setting->name);
+        text_printf(grid_cell(&grid, COLOR_NONE), "%s%s%s", state->now[0] || state->why[0] ? state->now : "-",
+                    state->now[0] && state->why[0] ? ": " : "", state->why);
+        grid_text(&grid, setting->good);
+        text_printf(grid_cell(&grid, noisy                          ? COLOR_YELLOW
+                                     : state->verdict == SETTING_OK ? COLOR_GREEN
+                                                                    : COLOR_NONE),
+                    "%s", setting_verdict_names[state->verdict]);
+        grid_text(&grid, noisy ? setting->cost : "");
+        grid_text(&grid, noisy ? setting->set : "");
+    }
     grid_print(&grid, width > WIDTH_LEAST ? width : WIDTH_LEAST, out);
 }
 
@@ -200,7 +186,21 @@ static void put_header(const struct checking *c, struct text *out)
     text_append(out, "\n", 1);
 }
 
-/* --- JSON. --- */
+/* --- JSON and CSV. --- */
+
+/* A column of the CSV, and a member of JSON. */
+enum { NAME, NOW, GOOD, VERDICT, COST, HOW, WHY, FIELDS };
+
+static void find_fields(const struct checking *c, size_t i, const char *field[FIELDS])
+{
+    field[NAME] = settings_list[i].name;
+    field[NOW] = c->state[i].now;
+    field[GOOD] = settings_list[i].good;
+    field[VERDICT] = setting_verdict_names[c->state[i].verdict];
+    field[COST] = settings_list[i].cost;
+    field[HOW] = settings_list[i].set;
+    field[WHY] = c->state[i].why;
+}
 
 static void put_member(struct text *out, const char *before, const char *name, const char *value)
 {
@@ -209,36 +209,30 @@ static void put_member(struct text *out, const char *before, const char *name, c
     json_text(out, value ? value : "");
 }
 
-static void put_json_items(const struct checking *c, struct text *out)
-{
-    const char *before = "\n";
-
-    text_printf(out, ",\"items\":[");
-    for (size_t i = 0; i < settings_count; i++) {
-        if (!c->selected[i])
-            continue;
-        text_printf(out, "%s", before);
-        put_member(out, "{", "id", settings_list[i].name);
-        put_member(out, ",", "state", setting_verdict_names[c->state[i].verdict]);
-        put_member(out, ",", "value", c->state[i].now);
-        put_member(out, ",", "good", settings_list[i].good);
-        put_member(out, ",", "why", c->state[i].why);
-        put_member(out, ",", "cost", settings_list[i].cost);
-        put_member(out, ",", "how", settings_list[i].set);
-        text_printf(out, "}");
-        before = ",\n";
-    }
-    text_printf(out, "]");
-}
-
 static void put_json(const struct checking *c, const struct advice *advice, size_t n, struct text *out)
 {
+    static const struct {
+        const char *name;
+        unsigned field;
+    } members[] = {{"id", NAME}, {"state", VERDICT}, {"value", NOW}, {"good", GOOD},
+                   {"why", WHY}, {"cost", COST},     {"how", HOW}};
+    const char *field[FIELDS], *before = "\n";
     char cpus[96];
 
     settings_format_cpus(&c->bench, cpus, sizeof(cpus));
     put_member(out, "{", "bench_cpus", cpus);
-    put_json_items(c, out);
-    text_printf(out, ",\"advice\":[");
+    text_printf(out, ",\"items\":[");
+    for (size_t i = 0; i < settings_count; i++) {
+        if (!c->selected[i])
+            continue;
+        find_fields(c, i, field);
+        text_printf(out, "%s", before);
+        for (size_t k = 0; k < FIELDS; k++)
+            put_member(out, k ? "," : "{", members[k].name, field[members[k].field]);
+        text_printf(out, "}");
+        before = ",\n";
+    }
+    text_printf(out, "],\"advice\":[");
     for (size_t i = 0; i < n; i++) {
         text_printf(out, "%s\n", i ? "," : "");
         put_member(out, "{", "about", advice[i].about);
@@ -250,19 +244,16 @@ static void put_json(const struct checking *c, const struct advice *advice, size
     text_printf(out, "]}\n");
 }
 
-/* --- The CSV. --- */
-
 static void put_csv(const struct checking *c, struct text *out)
 {
+    const char *field[FIELDS];
+
     text_printf(out, "item,now,good,verdict,cost,how,why\r\n");
     for (size_t i = 0; i < settings_count; i++) {
-        const struct setting *setting = &settings_list[i];
-        const char *const fields[] = {
-            setting->name, c->state[i].now, setting->good,  setting_verdict_names[c->state[i].verdict],
-            setting->cost, setting->set,    c->state[i].why};
-        for (size_t f = 0; c->selected[i] && f < COUNT(fields); f++) {
-            text_append(out, ",", f > 0);
-            csv_own_text(out, fields[f]);
+        find_fields(c, i, field);
+        for (size_t k = 0; c->selected[i] && k < FIELDS; k++) {
+            text_append(out, ",", k > 0);
+            csv_own_text(out, field[k]);
         }
         text_append(out, "\r\n", c->selected[i] ? 2 : 0);
     }
@@ -365,7 +356,12 @@ static int check(const struct command_call *call)
     /* neither a closed pipe nor a signal must end the program while it searches for a quiet CPU */
     signals_init();
     c->options = *(const struct check_options *)call->options;
-    const int status = select_items(call->command, c, call->operands, call->n);
+    c->all = call->n == 0;
+    for (size_t i = 0; i < settings_count; i++)
+        c->selected[i] = c->all;
+    int status = command_mark_settings(call->command, call->operands, call->n, c->selected);
+    if (!status)
+        status = apply_lists(c);
     if (status)
         return status;
     if (c->options.json && !strcmp(c->options.output, "-"))

@@ -64,14 +64,6 @@ int command_unknown_command(const char *word)
     return unknown(word[0] == '-' ? "option" : "command", word, names, n);
 }
 
-/* When a session leader on a terminal ends, the kernel discards what has not been sent; and a serial line that still
- * sends would disturb the next measurement. */
-static void wait_until_sent(int fd)
-{
-    if (getsid(0) == getpid() && isatty(fd))
-        tcdrain(fd);
-}
-
 /* A reader of the pipe that is gone and a signal that ends the writing are no errors; a closed fd is none if
  * may_be_closed. */
 static int put_out(const char *command, int fd, bool may_be_closed, struct text *text)
@@ -81,8 +73,10 @@ static int put_out(const char *command, int fd, bool may_be_closed, struct text 
     const int why = whole ? 0 : errno;
 
     text_free(text);
-    if (whole)
-        wait_until_sent(fd);
+    /* when a session leader on a terminal ends, the kernel discards what has not been sent; and a serial line that
+     * still sends would disturb the next measurement */
+    if (whole && getsid(0) == getpid() && isatty(fd))
+        tcdrain(fd);
     if (whole || why == EPIPE || why == EINTR || (why == EBADF && may_be_closed))
         return EXIT_DONE;
     return command_fail(command, EXIT_ROW_FAILED, "standard %s cannot be written: %s", fd == 1 ? "output" : "error",

@@ -204,18 +204,6 @@ static void put_operands(const struct command *command, char *const *given, size
     }
 }
 
-/* After a dash, options that may take the place of a command. */
-static void put_commands(const char *word, struct text *out)
-{
-    if (word[0] != '-') {
-        put_operands(&command_help_, NULL, 0, out);
-        return;
-    }
-    put_head("words", 0, out);
-    put_candidate("--help", "print the commands", out);
-    put_candidate("--version", "print what this program is", out);
-}
-
 static void put_program(char *const *words, size_t first, size_t last, struct text *out)
 {
     for (size_t i = first; i < last; i++)
@@ -235,10 +223,15 @@ static void put_completion(char **words, size_t last, struct text *out)
     struct offers offers;
 
     if (!command) {
-        if (last)
+        if (last) {
             put_names(OPERANDS_NONE, 0, out);
-        else
-            put_commands(word, out);
+        } else if (word[0] != '-') {
+            put_operands(&command_help_, NULL, 0, out);
+        } else { /* options that may take the place of a command */
+            put_head("words", 0, out);
+            put_candidate("--help", "print the commands", out);
+            put_candidate("--version", "print what this program is", out);
+        }
         return;
     }
     find_offers(command, &offers);

@@ -171,22 +171,16 @@ unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lo
     return picked;
 }
 
-/* To know how fast a free core is. */
-static void learn(const struct trial *trial, const struct place_request *request)
-{
-    for (unsigned i = 0; trial_spec_of(trial)->core && i < request->n_order; i++) {
-        const struct core_record *record = trial_recorder(trial, 0, i, NOISE_CORE);
-        core_learn(trial_spec_of(trial)->core, request->order[i], record->probes);
-    }
-}
-
 static unsigned pick(const struct trial *trial, const struct place_request *request, char *why, size_t why_size)
 {
     FREED_BY(memory_free) double *lost = memory_get(request->n_order, sizeof(*lost));
     FREED_BY(memory_free) double *slower = memory_get(request->n_order, sizeof(*slower));
     const unsigned boot_cpu = cpuset_next(&request->online, 0);
 
-    learn(trial, request);
+    for (unsigned i = 0; trial_spec_of(trial)->core && i < request->n_order; i++) { /* how fast a free core is */
+        const struct core_record *record = trial_recorder(trial, 0, i, NOISE_CORE);
+        core_learn(trial_spec_of(trial)->core, request->order[i], record->probes);
+    }
     for (unsigned i = 0; i < request->n_order; i++) {
         lost[i] = noise_lost_pct(trial_recorder(trial, 0, i, NOISE_NUMBERS));
         slower[i] = noise_slower_pct(trial, i, &lost[i]);

@@ -95,18 +95,6 @@ static bool machine_fails(const struct judgement *j, const struct judged *judged
     return found;
 }
 
-/* A check that cannot judge must not pass. */
-static int finding(const struct judgement *j, const struct fleet_options *options)
-{
-    bool found = false;
-
-    for (size_t i = 0; !found && i < j->g->machines.n; i++)
-        found = machine_fails(j, &j->judged[i], &options->fail_on);
-    if (found || j->n_figures)
-        return found ? EXIT_FINDING : EXIT_DONE;
-    return command_complain("fleet", "--fail-on: there is no figure to judge by", EXIT_ROW_FAILED);
-}
-
 static int fleet(const struct command_call *call)
 {
     const struct fleet_options *options = call->options;
@@ -131,7 +119,15 @@ static int fleet(const struct command_call *call)
     fleet_put_summary(&judgement, &doc);
     const int printed = command_output(call->command, fd, !options->output[0], &out);
     status = written ? written : printed;
-    return status || !options->fail_on.kinds ? status : finding(&judgement, options);
+    if (status || !options->fail_on.kinds)
+        return status;
+    for (size_t i = 0; i < g.machines.n; i++)
+        if (machine_fails(&judgement, &judgement.judged[i], &options->fail_on))
+            return EXIT_FINDING;
+    if (judgement.n_figures)
+        return EXIT_DONE;
+    /* a check that cannot judge must not pass */
+    return command_complain("fleet", "--fail-on: there is no figure to judge by", EXIT_ROW_FAILED);
 }
 
 const struct command command_fleet = {

@@ -8,6 +8,17 @@
 #include "cmd/latency.h"
 #include "out/out.h"
 
+enum { TASK_AUDIO, TASK_VIDEO, TASK_X, TASK_GAMING, TASK_CUSTOM, N_TASKS };
+struct task {
+    const struct bench *bench;
+    const struct sim_params *params;
+    const char *title;
+    bool real_time; /* SCHED_FIFO with --real-time */
+    /* Loads that tell most about the task: by default, with --quick. */
+    const char *telling, *quick;
+    const char *late; /* why a wake-up after the limit is late */
+};
+
 #define BIT(n) (1ull << (n))
 /* all but custom, which runs if it is named or has --custom-interval and --custom-cpu */
 #define ALL_TASKS   (BIT(TASK_CUSTOM) - 1)
@@ -18,7 +29,7 @@
 #define OVERHEAD_MS 350u /* for each sample, in estimates */
 
 #define NOTICED "which people notice"
-const struct task latency_tasks[N_TASKS] = {
+static const struct task tasks[N_TASKS] = {
     [TASK_AUDIO] = {&bench_audio, &sim_audio, "Audio", true, "none burn write read ring compile x",
                     "none burn write compile", "when its buffer is empty"},
     [TASK_VIDEO] = {&bench_video, &sim_video, "Video", true, "none burn write compile x", "none burn compile",
@@ -27,15 +38,15 @@ const struct task latency_tasks[N_TASKS] = {
     [TASK_GAMING] = {&bench_gaming, &sim_gaming, "Gaming", false, "none burn compile", "none burn", NOTICED},
     [TASK_CUSTOM] = {&bench_custom, &sim_custom, "Custom", true, "none burn write compile", "none burn", NOTICED},
 };
-const char *const latency_task_names[] = {"audio", "video", "x", "gaming", "custom", NULL};
+static const char *const task_names[] = {"audio", "video", "x", "gaming", "custom", NULL};
 
 /* --- Options. --- */
 
 static const struct option rows[] = {
     {OPTION("task", 'W', struct latency_options, tasks, "measure only these simulated tasks, as if given as operands"),
-     OPTION_SOME_OF("TASK,...", latency_task_names)},
+     OPTION_SOME_OF("TASK,...", task_names)},
     {OPTION("exclude-task", 'X', struct latency_options, no_tasks, "leave out these tasks"),
-     OPTION_SOME_OF("TASK,...", latency_task_names)},
+     OPTION_SOME_OF("TASK,...", task_names)},
     {OPTION("load", 'w', struct latency_options, loads, "measure only under these loads"),
      OPTION_SOME_OF("LOAD,...", load_names)},
     {OPTION("exclude-load", 'x', struct latency_options, no_loads, "leave out these loads"),
@@ -76,7 +87,7 @@ static const struct option rows[] = {
 
 /* --- The plan. --- */
 
-/* Bit masks by index in latency_tasks and load_list. */
+/* Bit masks by index in tasks and load_list. */
 struct choice {
     uint64_t tasks, loads;
     bool telling; /* nothing was chosen: the most informative pairs */
@@ -102,7 +113,7 @@ static void choose(const struct measure *m, const struct latency_options *o, str
     if (!named) {
         choice->tasks = ALL_TASKS | (o->custom_ns && o->custom_pct > 0 ? BIT(TASK_CUSTOM) : 0);
         for (size_t t = 0; t < N_TASKS && o->real_time; t++)
-            if (!latency_tasks[t].real_time)
+            if (!tasks[t].real_time)
                 choice->tasks &= ~BIT(t);
     }
     choice->loads = o->loads;
@@ -115,21 +126,10 @@ static void choose(const struct measure *m, const struct latency_options *o, str
 
 static bool wanted(const struct measure *m, const struct choice *choice, size_t task, size_t load)
 {
-    if (!(choice->tasks & BIT(task)) || !(choice->loads & BIT(load)) ||
-        !strcmp(latency_task_names[task], load_names[load]))
+    if (!(choice->tasks & BIT(task)) || !(choice->loads & BIT(load)) || !strcmp(task_names[task], load_names[load]))
         return false; /* a task cannot be its own load */
     return !choice->telling ||
-           text_has_word(m->preset == PRESET_QUICK ? latency_tasks[task].quick : latency_tasks[task].telling,
-                         load_names[load]);
-}
-
-static bool any_wanted(const struct measure *m, const struct choice *choice)
-{
-    for (size_t task = 0; task < N_TASKS; task++)
-        for (size_t load = 0; load_list[load]; load++)
-            if (wanted(m, choice, task, load))
-                return true;
-    return false;
+           text_has_word(m->preset == PRESET_QUICK ? tasks[task].quick : tasks[task].telling, load_names[load]);
 }
 
 static int check(const struct measure *m, const struct latency_options *o, const struct choice *choice,
@@ -137,7 +137,11 @@ static int check(const struct measure *m, const struct latency_options *o, const
 {
     const bool custom = choice->tasks & BIT(TASK_CUSTOM) || choice->loads & load_bit(&load_custom);
     const char *problem = NULL;
+    size_t pairs = 0;
 
+    for (size_t task = 0; task < N_TASKS; task++)
+        for (size_t load = 0; load_list[load]; load++)
+            pairs += wanted(m, choice, task, load);
     if (custom && !o->custom_ns)
         problem = "--custom-interval (-I) is missing: custom needs it (100 us to 10 s)";
     else if (custom && !(o->custom_pct > 0))
@@ -150,7 +154,7 @@ static int check(const struct measure *m, const struct latency_options *o, const
         problem = "--exclude-task (-X) leaves no task to measure";
     else if (!choice->loads)
         problem = "--exclude-load (-x) leaves no load to measure under";
-    else if (!any_wanted(m, choice))
+    else if (!pairs)
         problem = "--task and --load leave no pair to measure: a task is no load of its own";
     return problem ? error_set(error, "%s", problem) : 0;
 }
@@ -249,8 +253,8 @@ static void fill_load_sim(const struct latency_options *o, size_t load, struct l
     const struct sim_params common = p->sim;
 
     for (size_t t = 0; t < N_TASKS; t++)
-        if (!strcmp(latency_task_names[t], load_names[load]))
-            p->sim = *latency_tasks[t].params;
+        if (!strcmp(task_names[t], load_names[load]))
+            p->sim = *tasks[t].params;
     if (load_list[load] == &load_custom)
         fill_custom(o, &p->sim);
     p->sim.single_cpu = common.single_cpu;
@@ -261,7 +265,7 @@ static void fill_load_sim(const struct latency_options *o, size_t load, struct l
 static void add_pair(const struct measure *m, const struct latency_options *o, size_t task, size_t load,
                      const struct load_params *load_params, const char *skip, struct plan *out)
 {
-    struct sim_params params = *latency_tasks[task].params;
+    struct sim_params params = *tasks[task].params;
     struct load_params beside = *load_params;
 
     if (task == TASK_CUSTOM)
@@ -277,29 +281,15 @@ static void add_pair(const struct measure *m, const struct latency_options *o, s
     fill_load_sim(o, load, &beside);
     if (load_list[load] == &load_compile)
         beside.file_bytes /= 2; /* the load compile uses two files of this size */
-    if (o->real_time && !latency_tasks[task].real_time && !m->place.fifo)
+    if (o->real_time && !tasks[task].real_time && !m->place.fifo)
         skip = "has no real-time mode of its own: --fifo gives it SCHED_FIFO";
-    struct plan_item *item = measure_item(m, out, latency_tasks[task].bench, &params, 1, 1);
+    struct plan_item *item = measure_item(m, out, tasks[task].bench, &params, 1, 1);
     plan_set_load(item, load_list[load], &beside);
     item->calibrated_by = params.loops_per_ms > 0 ? -1 : 0;
     item->skip = skip;
 }
 
-static void add_all(const struct measure *m, const struct latency_options *o, const struct choice *choice,
-                    struct load_params *load_params, struct plan *out)
-{
-    const char *no_memload =
-        latency_fill_load(m, o, choice->telling || o->loads & load_bit(&load_memload), load_params);
-
-    if (!(load_params->sim.loops_per_ms > 0))
-        plan_add(out, &bench_calibrate, &load_params->sim)->sampling = bench_calibrate.sampling[m->preset];
-    for (size_t task = 0; task < N_TASKS; task++)
-        for (size_t load = 0; load_list[load]; load++)
-            if (wanted(m, choice, task, load))
-                add_pair(m, o, task, load, load_params, load_list[load] == &load_memload ? no_memload : NULL, out);
-}
-
-int latency_plan(const struct measure *m, void *options, struct plan *out, struct error *error)
+static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     const struct latency_options *o = options;
     struct load_params load_params = {.threads = 0};
@@ -311,11 +301,18 @@ int latency_plan(const struct measure *m, void *options, struct plan *out, struc
     load_params.sim.loops_per_ms = given_loops(o, error);
     if (load_params.sim.loops_per_ms < 0)
         return -1;
-    add_all(m, o, &choice, &load_params, out);
+    const char *no_memload =
+        latency_fill_load(m, o, choice.telling || o->loads & load_bit(&load_memload), &load_params);
+    if (!(load_params.sim.loops_per_ms > 0))
+        plan_add(out, &bench_calibrate, &load_params.sim)->sampling = bench_calibrate.sampling[m->preset];
+    for (size_t task = 0; task < N_TASKS; task++)
+        for (size_t load = 0; load_list[load]; load++)
+            if (wanted(m, &choice, task, load))
+                add_pair(m, o, task, load, &load_params, load_list[load] == &load_memload ? no_memload : NULL, out);
     return 0;
 }
 
-void latency_announce(const struct measure *m, const struct plan *plan, struct text *out)
+static void announce(const struct measure *m, const struct plan *plan, struct text *out)
 {
     const struct bench *bench = NULL;
     uint64_t ms = 0, pairs = 0, samples = 0;
@@ -355,38 +352,9 @@ static const struct option common_rows[] = {
 
 /* --- Tables. --- */
 
-static bool is_real_time(const struct table_rows *r)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (r->rows[i].load[0] && !strcmp(r->rows[i].policy, "fifo"))
-            return true;
-    return false;
-}
-
-/* Which counts as Interbench does. */
-static bool is_classic(const struct table_rows *r)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (!strcmp(r->rows[i].metric, "latency_classic") || row_param_is(&r->rows[i].param, "protocol", "classic"))
-            return true;
-    return false;
-}
-
 static void put_gap(struct text *out)
 {
     text_append(out, "\n", out->length > 0);
-}
-
-/* "50 ms, when its buffer is empty". */
-static void describe_late(const struct task *task, const struct row *row, char *buf, size_t size)
-{
-    size_t length;
-    const char *given = row_param(&row->param, "late_after_us", &length);
-    uint64_t own_ns = task->params ? task->params->late_after_ns : SIM_NOTICED_NS;
-    char after[32];
-
-    text_duration(given ? 1000 * strtoull(given, NULL, 10) : own_ns, after, sizeof(after));
-    snprintf(buf, size, "%s%s%s", after, given ? "" : ", ", given ? "" : task->late);
 }
 
 /* In ns: shorter latencies depend mostly on how they were measured. */
@@ -415,7 +383,7 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
         {COLUMN("Total Max", "total", TABLE_MAX, decimals), .scale = scale},
     };
     enum { LATE = 7, SHARES = 8, TOTALS = 11, ALL = 13 };
-    char title[120], late[64];
+    char title[120];
     struct table_layout layout = {.title = title, .columns = columns};
 
     layout.n_columns = task->bench == &bench_gaming ? SHARES : classic ? TOTALS : ALL;
@@ -425,8 +393,12 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
         snprintf(title, sizeof(title),
                  "Simulated %s under each load, counted as Interbench did (metric latency_classic)", task->title);
     } else {
-        describe_late(task, task_rows, late, sizeof(late));
-        snprintf(title, sizeof(title), "Simulated %s under each load (late: by more than %s)", task->title, late);
+        size_t length;
+        const char *given = row_param(&task_rows->param, "late_after_us", &length);
+        const uint64_t own_ns = task->params ? task->params->late_after_ns : SIM_NOTICED_NS;
+        snprintf(title, sizeof(title), "Simulated %s under each load (late: by more than %s%s%s)", task->title,
+                 TEXT_DURATION(given ? 1000 * strtoull(given, NULL, 10) : own_ns), given ? "" : ", ",
+                 given ? "" : task->late);
     }
     table_print(&layout, task_rows, n, width, out);
 }
@@ -484,17 +456,23 @@ static void put_stalls(const struct table_rows *r, struct text *out)
 static void print(const struct table_rows *r, struct text *out)
 {
     FREED_BY(memory_free) struct row *task_rows = calloc(r->n + 1, sizeof(*task_rows));
-    bool fine = is_real_time(r); /* us, as in Interbench's real-time mode */
+    bool fine = false, classic = false;
 
+    for (size_t i = 0; i < r->n; i++) {
+        const struct row *row = &r->rows[i];
+        /* us, as in Interbench's real-time mode */
+        fine |= row->load[0] && !strcmp(row->policy, "fifo");
+        classic |= !strcmp(row->metric, "latency_classic") || row_param_is(&row->param, "protocol", "classic");
+    }
     for (size_t t = 0; task_rows && t < N_TASKS; t++) {
         size_t n = 0;
         for (size_t i = 0; i < r->n; i++)
-            if (!strcmp(r->rows[i].test, latency_task_names[t]))
+            if (!strcmp(r->rows[i].test, task_names[t]))
                 task_rows[n++] = r->rows[i]; /* a shallow copy, only read */
         if (!n)
             continue;
         put_gap(out);
-        put_task(&latency_tasks[t], task_rows, n, is_classic(r), fine, r->table_width, out);
+        put_task(&tasks[t], task_rows, n, classic, fine, r->table_width, out);
     }
     put_stalls(r, out);
     put_calibration(r, out);
@@ -522,8 +500,8 @@ const struct suite suite_latency = {
     .n_common_rows = COUNT(common_rows),
     .timed = true,
     .schedule = SCHEDULE_SEQUENCE,
-    .tests = latency_task_names,
-    .plan = latency_plan,
-    .announce = latency_announce,
+    .tests = task_names,
+    .plan = plan,
+    .announce = announce,
     .print = print,
 };

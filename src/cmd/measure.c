@@ -60,18 +60,6 @@ static void put_quietness(const struct session *s, struct text *out)
     text_printf(out, "\n");
 }
 
-static void put_machine(const struct measure *m, struct text *out)
-{
-    char memory[32];
-
-    show_run(&m->run, out);
-    if (m->machine.memory_total_bytes) {
-        text_bytes(m->machine.memory_total_bytes, memory, sizeof(memory));
-        text_printf(out, ", %s", memory);
-    }
-    text_printf(out, "\n");
-}
-
 static void put_setting(const struct measure *m, struct text *out)
 {
     const struct machine *machine = &m->machine;
@@ -120,17 +108,6 @@ static void put_check(const struct measure *m, struct text *out)
         text_printf(out, "Refused   %s\n", m->not_set);
 }
 
-static void put_start(const struct measure *m, struct text *out)
-{
-    uint64_t now = clock_realtime_ns();
-    char left[32];
-
-    if (m->start_at_ns <= now)
-        return;
-    text_duration(m->start_at_ns - now, left, sizeof(left));
-    text_printf(out, "Start     at %s, in %s\n", m->options.start_at, left);
-}
-
 /* A failure is reported once, and measuring continues. */
 static void print_out(struct measure *m, struct text *out)
 {
@@ -161,13 +138,6 @@ static struct plan_time suite_time(const struct session *s, size_t i)
     const uint64_t usual_ns = s->suites[i]->seconds[s->m.preset] * 1000000000ull;
 
     return is_usual(s) ? (struct plan_time){.least_ns = usual_ns, .most_ns = usual_ns} : plan_time(&s->plans[i]);
-}
-
-static double likely_seconds(const struct session *s, size_t i)
-{
-    const struct plan_time time = suite_time(s, i);
-
-    return ((double)time.least_ns + (double)time.most_ns) / 2e9;
 }
 
 static void put_plan(const struct session *s, struct text *out)
@@ -210,18 +180,23 @@ static void put_plan(const struct session *s, struct text *out)
 static void put_header(struct session *s)
 {
     struct measure *m = &s->m;
+    char memory[32];
     struct text out = {0};
 
     if (m->options.quiet)
         return;
-    put_machine(m, &out);
+    show_run(&m->run, &out);
+    text_bytes(m->machine.memory_total_bytes, memory, sizeof(memory));
+    text_printf(&out, m->machine.memory_total_bytes ? ", %s\n" : "\n", memory);
     if (s->n_suites > 1 || !s->suites[0]->brief || !s->suites[0]->brief(s->options[0])) {
         put_setting(m, &out);
         put_quietness(s, &out);
         put_check(m, &out);
     }
     put_plan(s, &out);
-    put_start(m, &out);
+    const uint64_t now = clock_realtime_ns();
+    if (m->start_at_ns > now)
+        text_printf(&out, "Start     at %s, in %s\n", m->options.start_at, TEXT_DURATION(m->start_at_ns - now));
     text_printf(&out, "\n");
     print_out(m, &out);
 }
@@ -268,8 +243,6 @@ static void put_summary(struct session *s)
     text_free(&m->warnings);
 }
 
-/* --- The command line. --- */
-
 size_t measure_tables(const struct command *command, struct option_table *tables)
 {
     const size_t n = measure_suite_tables(command->suite, NULL, NULL, tables);
@@ -293,21 +266,6 @@ bool measure_test(const struct suite *suite, size_t i, struct operand_word *out)
     return out->name;
 }
 
-/* Returns -1 when it is unknown. */
-static int select_test(struct measure *m, const struct suite *suite, const char *operand)
-{
-    struct operand_word word;
-
-    if (suite->select)
-        return suite->select(m, operand);
-    for (size_t t = 0; measure_test(suite, t, &word); t++)
-        if (!strcasecmp(word.name, operand)) {
-            m->selected[t] = true;
-            return 0;
-        }
-    return -1;
-}
-
 static int select_tests(struct session *s, const char *const *operands, int n)
 {
     const struct suite *suite = s->command->suite;
@@ -321,9 +279,15 @@ static int select_tests(struct session *s, const char *const *operands, int n)
                             suite && suite->commands ? "the command follows '--', but '%.80s' is given before it"
                                                      : "takes no operands, but '%.80s' was given",
                             operands[0]);
-    for (int i = 0; i < n; i++)
-        if (select_test(&s->m, suite, operands[i]))
+    for (int i = 0; i < n; i++) {
+        struct operand_word word;
+        bool known = suite->select && !suite->select(&s->m, operands[i]);
+        for (size_t t = 0; !suite->select && measure_test(suite, t, &word); t++)
+            if (!strcasecmp(word.name, operands[i]))
+                known = s->m.selected[t] = true;
+        if (!known)
             return command_unknown_operand(s->command, operands[i]);
+    }
     return 0;
 }
 
@@ -371,16 +335,6 @@ static int parse(struct session *s, int argc, char **argv)
     return 0;
 }
 
-static int default_options(struct session *s, size_t i)
-{
-    struct option_table tables[TABLES_MAX];
-    char error[512];
-    const size_t n = measure_own_tables(s->suites[i], s->options[i], tables);
-    if (option_defaults(tables, n, s->m.preset, error, sizeof(error)))
-        return session_usage_error(s, error);
-    return 0;
-}
-
 /* --- Placement. --- */
 
 static int resolve_cpus(struct session *s)
@@ -414,39 +368,33 @@ static int resolve_cpus(struct session *s)
     return 0;
 }
 
-static int pick_quiet(struct session *s)
-{
-    struct measure *m = &s->m;
-    unsigned cpu;
-
-    if (quiet_cpu(&m->place, &m->clock, m->options.core_probe == 0, &cpu, m->quietest, sizeof(m->quietest)))
-        return session_fail(s, "--cpus quiet: %s", m->quietest);
-    cpuset_clear(&m->place.cpus);
-    cpuset_add(&m->place.cpus, cpu);
-    m->place.order[0] = cpu;
-    m->place.n_order = 1;
-    return 0;
-}
-
 static int resolve_place(struct session *s)
 {
     struct measure *m = &s->m;
-    int status = resolve_cpus(s);
+    struct place_request *place = &m->place;
+    const int status = resolve_cpus(s);
 
     if (status)
         return status;
-    m->place.n_order = machine_cpu_order("", &m->place.cpus, m->place.order, CPUSET_MAX);
-    if (!m->place.n_order && cpuset_count(&m->place.cpus))
+    place->n_order = machine_cpu_order("", &place->cpus, place->order, CPUSET_MAX);
+    if (!place->n_order && cpuset_count(&place->cpus))
         memory_out();
-    if (measure_given(m, "cpus") && m->options.cpus.choice == CPUS_QUIET && (status = pick_quiet(s)))
-        return status;
-    m->place.bind = (enum bind_mode)m->options.bind;
-    m->place.bind_given = measure_given(m, "bind");
-    m->place.nice_given = measure_given(m, "nice");
-    m->place.nice = (int)m->options.nice;
-    m->place.fifo = m->options.fifo > 0;
-    m->place.fifo_priority = (int)m->options.fifo;
-    m->place.layout_fixed = m->options.layout == 1;
+    if (measure_given(m, "cpus") && m->options.cpus.choice == CPUS_QUIET) {
+        unsigned cpu;
+        if (quiet_cpu(place, &m->clock, m->options.core_probe == 0, &cpu, m->quietest, sizeof(m->quietest)))
+            return session_fail(s, "--cpus quiet: %s", m->quietest);
+        cpuset_clear(&place->cpus);
+        cpuset_add(&place->cpus, cpu);
+        place->order[0] = cpu;
+        place->n_order = 1;
+    }
+    place->bind = (enum bind_mode)m->options.bind;
+    place->bind_given = measure_given(m, "bind");
+    place->nice_given = measure_given(m, "nice");
+    place->nice = (int)m->options.nice;
+    place->fifo = m->options.fifo > 0;
+    place->fifo_priority = (int)m->options.fifo;
+    place->layout_fixed = m->options.layout == 1;
     return 0;
 }
 
@@ -574,15 +522,6 @@ void measure_put_row(void *measure, const struct row *row)
 
 /* --- Running. --- */
 
-static const char *layout_varied(const struct machine *machine)
-{
-    static const char *const varied[] = {"random env (ASLR is off)", "random stack,map,env",
-                                         "random stack,heap,map,env"};
-
-    return machine->randomize_va_space >= 0 && machine->randomize_va_space <= 2 ? varied[machine->randomize_va_space]
-                                                                                : "random env (ASLR not known)";
-}
-
 /* --- --start-at: several machines begin at the same time. --- */
 
 static int resolve_start(struct session *s)
@@ -644,6 +583,9 @@ static void run_suite(struct session *s, size_t i)
     const struct suite *suite = s->suites[i];
     const bool shown = !m->options.quiet && progress_wanted();
     char not_held[120];
+    static const char *const varied[] = {"random env (ASLR is off)", "random stack,map,env",
+                                         "random stack,heap,map,env"};
+    const int randomized = m->machine.randomize_va_space;
     const bool held = hold_for_suite(s, i, not_held, sizeof(not_held));
     struct plan_run how = {.run = &m->run,
                            .place = &m->place,
@@ -653,7 +595,8 @@ static void run_suite(struct session *s, size_t i)
                            .watch = m->options.who || suite->names_takers ? m->watch : NULL,
                            .proc_root = "",
                            .series_fd = m->series_fd,
-                           .layout_varied = layout_varied(&m->machine),
+                           .layout_varied =
+                               randomized >= 0 && randomized <= 2 ? varied[randomized] : "random env (ASLR not known)",
                            .timer_latency_held = m->hold_fd >= 0,
                            .counters = m->options.counters,
                            .degraded = m->not_set[0] ? m->not_set : not_held,
@@ -709,13 +652,16 @@ static int run_suites(struct session *s)
 {
     struct measure *m = &s->m;
     struct progress *progress = &m->progress;
-    double total = 0;
+    double total = 0, likely_s[TABLES_MAX];
 
-    for (size_t i = 0; i < s->n_suites; i++)
-        total += likely_seconds(s, i);
+    for (size_t i = 0; i < s->n_suites; i++) {
+        const struct plan_time time = suite_time(s, i);
+        likely_s[i] = ((double)time.least_ns + (double)time.most_ns) / 2e9;
+        total += likely_s[i];
+    }
     *progress = (struct progress){.began_ns = clock_raw_ns(), .planned_s = total, .left_s = -1, .clock = &m->clock};
     for (size_t i = 0; i < s->n_suites; i++) {
-        progress->weight = total > 0 ? likely_seconds(s, i) / total : 1.0 / (double)s->n_suites;
+        progress->weight = total > 0 ? likely_s[i] / total : 1.0 / (double)s->n_suites;
         run_suite(s, i);
         progress->before += progress->weight;
     }
@@ -725,18 +671,6 @@ static int run_suites(struct session *s)
     free(m->rows);
     int status = exit_status(m, lost);
     return status ? status : s->finish_status;
-}
-
-static int make_plans(struct session *s)
-{
-    struct error error;
-
-    for (size_t i = 0; i < s->n_suites; i++) {
-        s->plans[i].schedule = s->suites[i]->schedule;
-        if (s->suites[i]->plan(&s->m, s->options[i], &s->plans[i], &error))
-            return session_fail(s, "%s", error.text);
-    }
-    return 0;
 }
 
 /* They may name only tests that the plans measure. */
@@ -796,21 +730,30 @@ static void set_machine(struct measure *m, bool huge_advised)
 static int prepare(struct session *s, int argc, char **argv)
 {
     struct measure *m = &s->m;
+    struct error error;
     int status;
 
     for (size_t i = 0; i < s->n_suites; i++)
         s->options[i] = memory_get(1, s->suites[i]->options_size);
     if ((status = parse(s, argc, argv)))
         return status;
-    for (size_t i = 0; i < s->n_suites && s->n_suites > 1; i++)
-        if ((status = default_options(s, i)))
-            return status;
+    for (size_t i = 0; i < s->n_suites && s->n_suites > 1; i++) {
+        struct option_table tables[TABLES_MAX];
+        const size_t n = measure_own_tables(s->suites[i], s->options[i], tables);
+        if (option_defaults(tables, n, m->preset, error.text, sizeof(error.text)))
+            return session_fail(s, "%s", error.text);
+    }
     machine_read("", &m->machine);
     clock_choose(&m->clock);
     clock_pair_read(m->clock.kind, &m->clock_start);
     if ((status = resolve_start(s)) || (status = resolve_place(s)))
         return status;
-    if ((status = make_plans(s)) || (status = read_requirements(s)))
+    for (size_t i = 0; i < s->n_suites; i++) {
+        s->plans[i].schedule = s->suites[i]->schedule;
+        if (s->suites[i]->plan(m, s->options[i], &s->plans[i], &error))
+            return session_fail(s, "%s", error.text);
+    }
+    if ((status = read_requirements(s)))
         return status;
     fill_run(m);
     fill_job(s);

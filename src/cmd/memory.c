@@ -24,20 +24,20 @@ static bool is(const struct row *row, const char *test, const char *metric)
 
 /* --- Levels (L1, L2, ..., memory). --- */
 
-/* In ns, by working set in bytes, for one kind of pages. */
+/* In ns, by working set in bytes, in huge pages. */
 struct curve {
     const struct row *row[SIZES_MAX];
     double set[SIZES_MAX], ns[SIZES_MAX];
     size_t n;
 };
 
-static void find_curve(const struct row *rows, size_t n, const char *chase, struct curve *curve)
+static void find_curve(const struct row *rows, size_t n, struct curve *curve)
 {
     curve->n = 0;
     for (size_t i = 0; i < n && curve->n < SIZES_MAX; i++) {
         const double set = row_param_number(&rows[i].param, "set");
-        if (!is(&rows[i], bench_memory_latency.name, "latency") || !row_param_is(&rows[i].param, "chase", chase) ||
-            !(rows[i].value > 0) || !(set > 0))
+        if (!is(&rows[i], bench_memory_latency.name, "latency") ||
+            !row_param_is(&rows[i].param, "chase", chase_names[CHASE_HUGE]) || !(rows[i].value > 0) || !(set > 0))
             continue;
         curve->row[curve->n] = &rows[i];
         curve->set[curve->n] = set;
@@ -50,18 +50,6 @@ static const struct metrics_metric level_metrics[] = {
 };
 static const struct metrics_test levels = {
     METRICS_TEST("memory", "levels", "Levels of the curve: caches and memory", level_metrics)};
-
-static void put_level(struct measure *m, const char *cpus, double ns, double up_to, const char *name,
-                      uint64_t known_bytes)
-{
-    struct row_params param = {.n = 0};
-
-    row_param_add(&param, PARAM_WORK, "level", "%s", name);
-    row_param_add(&param, PARAM_OUTCOME, "up_to", "%.0f", up_to);
-    if (known_bytes)
-        row_param_add(&param, PARAM_CPU, "cache_bytes", "%llu", (unsigned long long)known_bytes);
-    measure_put_made(m, &levels, 0, 1, cpus, &param, ns);
-}
 
 /* By the smallest cache that holds the largest set, of up_to bytes: "L1", "memory"; if caches are not known, by
  * number. Returns the cache's bytes; 0: memory, or not known. */
@@ -86,7 +74,7 @@ static void conclude(struct measure *m)
     struct plateau level[LEVELS_MAX];
     uint64_t caches[LEVELS_MAX];
 
-    find_curve(m->rows, m->n_rows, chase_names[CHASE_HUGE], &curve);
+    find_curve(m->rows, m->n_rows, &curve);
     const size_t n = plateaus_find(curve.ns, curve.n, level, LEVELS_MAX);
     char cpus[sizeof(curve.row[0]->cpus)] = ""; /* adding rows may move the array of rows */
     if (curve.n)
@@ -95,8 +83,13 @@ static void conclude(struct measure *m)
     for (size_t i = 0; i < n; i++) {
         const double up_to = curve.set[level[i].first + level[i].n - 1];
         char name[32];
+        struct row_params param = {.n = 0};
         const uint64_t bytes = name_level(up_to, i, caches, n_caches, name);
-        put_level(m, cpus, level[i].value, up_to, name, bytes);
+        row_param_add(&param, PARAM_WORK, "level", "%s", name);
+        row_param_add(&param, PARAM_OUTCOME, "up_to", "%.0f", up_to);
+        if (bytes)
+            row_param_add(&param, PARAM_CPU, "cache_bytes", "%llu", (unsigned long long)bytes);
+        measure_put_made(m, &levels, 0, 1, cpus, &param, level[i].value);
     }
 }
 
@@ -178,7 +171,7 @@ static void put_plot(const struct table_rows *r, struct text *out)
     struct plot_row lines[SIZES_MAX] = {{.row = NULL}};
     char bytes[32];
 
-    find_curve(r->rows, r->n, chase_names[CHASE_HUGE], &curve);
+    find_curve(r->rows, r->n, &curve);
     for (size_t i = 0; i < curve.n; i++) {
         text_bytes((uint64_t)curve.set[i], bytes, sizeof(bytes));
         lines[i].row = curve.row[i];
@@ -315,24 +308,21 @@ static uint64_t largest_set(const struct measure *m, const struct memory_options
     return wanted > SET_MIN ? wanted : SET_MIN;
 }
 
-/* SET_MIN times the kth power of the square root of 2, in whole cache lines. */
-static uint64_t size_at(unsigned k)
-{
-    const uint64_t power = (uint64_t)SET_MIN << k / 2;
-
-    return k % 2 ? (uint64_t)((double)power * 1.4142135623730951) / CHASE_LINE * CHASE_LINE : power;
-}
-
-/* With --quick huge pages only. */
+/* Sets of SET_MIN times the powers of the square root of 2, in whole cache lines; with --quick huge pages only. */
 static void plan_latency(const struct measure *m, const struct memory_options *o, struct plan *out)
 {
     const bool quick = m->preset == PRESET_QUICK;
     struct memory_latency_params params;
 
-    for (unsigned k = 0; (params.bytes = size_at(k)) <= largest_set(m, o); k++)
+    for (unsigned k = 0; (params.bytes = (uint64_t)SET_MIN << k / 2) <= largest_set(m, o); k++) {
+        if (k % 2)
+            params.bytes = (uint64_t)((double)params.bytes * 1.4142135623730951) / CHASE_LINE * CHASE_LINE;
+        if (params.bytes > largest_set(m, o))
+            break;
         for (params.chase = 0; params.chase < CHASE_KINDS; params.chase++)
             if (quick ? params.chase == CHASE_HUGE : params.chase != CHASE_IN_PAGE || params.bytes >= IN_PAGE_MIN)
                 measure_add(m, out, &bench_memory_latency, &params, 1, 0);
+    }
 }
 
 static void plan_loaded(const struct measure *m, const struct memory_options *o, struct plan *out)
@@ -363,22 +353,10 @@ static void plan_cores(const struct measure *m, struct memory_options *o, struct
     }
 }
 
-static bool cpu_of_node(const struct measure *m, unsigned node, unsigned *cpu)
-{
-    struct cpuset cpus;
-
-    if (!memory_node_cpus("", node, &cpus))
-        return false;
-    for (size_t i = 0; i < m->place.n_order; i++)
-        if (cpuset_has(&cpus, *cpu = m->place.order[i]))
-            return true;
-    return false;
-}
-
 static void plan_nodes(const struct measure *m, const struct memory_options *o, struct plan *out)
 {
     struct memory_nodes_params params = {.bytes = largest_set(m, o)};
-    struct cpuset memory, online;
+    struct cpuset memory, online, cpus;
 
     if (!memory_nodes_read("", "has_memory", &memory) || !memory_nodes_read("", "online", &online))
         cpuset_clear(&memory);
@@ -389,11 +367,18 @@ static void plan_nodes(const struct measure *m, const struct memory_options *o, 
         return;
     }
     for_each_cpu(from, &online) {
+        size_t at = 0;
         params.cpu_node = from;
+        if (!memory_node_cpus("", from, &cpus))
+            continue;
+        while (at < m->place.n_order && !cpuset_has(&cpus, m->place.order[at]))
+            at++;
+        if (at == m->place.n_order)
+            continue;
+        params.cpu = m->place.order[at];
         for_each_cpu(to, &memory) {
             params.memory_node = to;
-            if (cpu_of_node(m, from, &params.cpu))
-                measure_add(m, out, &bench_memory_nodes, &params, 1, 3);
+            measure_add(m, out, &bench_memory_nodes, &params, 1, 3);
         }
     }
 }
@@ -417,14 +402,6 @@ static uint64_t steady_sets(const struct measure *m, uint64_t most, struct memor
     if (out->cache_bytes > out->memory_bytes)
         out->cache_bytes = out->memory_bytes;
     return last;
-}
-
-static void plan_steady(const struct measure *m, const struct memory_options *o, struct plan *out)
-{
-    struct memory_steady_params params;
-
-    steady_sets(m, largest_set(m, o), &params);
-    measure_add(m, out, &bench_memory_steady, &params, 1, 4);
 }
 
 double memory_look(const struct measure *m)
@@ -454,6 +431,8 @@ double memory_look(const struct measure *m)
 static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     struct memory_options *o = options;
+    struct memory_steady_params steady;
+
     if (o->max_size > measure_memory(m) / 4)
         return error_set(error, "--max-size: a set of %llu MiB is over a quarter of %llu MiB of memory",
                          (unsigned long long)o->max_size >> 20, (unsigned long long)measure_memory(m) >> 20);
@@ -465,8 +444,10 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
         plan_cores(m, o, out);
     if (m->selected[TEST_NODES] && !m->of_all)
         plan_nodes(m, o, out);
-    if (m->selected[TEST_STEADY])
-        plan_steady(m, o, out);
+    if (m->selected[TEST_STEADY]) {
+        steady_sets(m, largest_set(m, o), &steady);
+        measure_add(m, out, &bench_memory_steady, &steady, 1, 4);
+    }
     return 0;
 }
 

@@ -57,24 +57,10 @@ static const struct row *line_row(const struct line *line, const char *metric)
     return NULL;
 }
 
-/* The speed lost, or if no CPU knows it the time lost. CPUs that do not know it come last: their core was never
- * free. */
-static void find_losses(struct line *lines, size_t n)
-{
-    bool known = false;
-
-    for (size_t i = 0; i < n; i++) {
-        const struct row *slower = line_row(&lines[i], "slower");
-        lines[i].loss = slower ? slower->value : NAN;
-        known |= !isnan(lines[i].loss);
-    }
-    for (size_t i = 0; i < n && !known; i++)
-        lines[i].loss = lines[i].lost->value;
-}
-
 /* The quietest first; room for as many lines as rows. */
 static size_t rank_lines(const struct table_rows *r, struct line *lines)
 {
+    bool known = false;
     size_t n = 0;
 
     for (size_t i = 0; i < r->n; i++) {
@@ -84,7 +70,15 @@ static size_t rank_lines(const struct table_rows *r, struct line *lines)
             lines[n++] = (struct line){.lost = &r->rows[i]};
         lines[n - 1].n++;
     }
-    find_losses(lines, n);
+    /* the speed lost, or if no CPU knows it the time lost; CPUs that do not know it come last: their core was never
+     * free */
+    for (size_t i = 0; i < n; i++) {
+        const struct row *slower = line_row(&lines[i], "slower");
+        lines[i].loss = slower ? slower->value : NAN;
+        known |= !isnan(lines[i].loss);
+    }
+    for (size_t i = 0; i < n && !known; i++)
+        lines[i].loss = lines[i].lost->value;
     qsort(lines, n, sizeof(*lines), quieter);
     return n;
 }

@@ -70,19 +70,6 @@ static int take_sides(struct repeat *r)
     return status;
 }
 
-static int take_name(struct repeat *r)
-{
-    const struct measure *m = &r->s->m;
-    const char *template = m->options.output[0] ? m->options.output : "jitbench-%h-%t.csv";
-    char error[1200];
-
-    if (m->options.no_csv || !strcmp(m->options.output, "-") || r->s->m.options.series[0])
-        return session_usage_error(r->s, "--runs and --interleave make files, and exclude --no-csv, --series and -o -");
-    if (names_expand("--output", template, &m->run, 1, r->name, sizeof(r->name), error, sizeof(error)))
-        return session_usage_error(r->s, error);
-    return 0;
-}
-
 /* side: a letter or 0. number 0: an asterisk. as_output: percent signs doubled. */
 static void put_name(const struct repeat *r, char side, uint64_t number, bool as_output, struct text *out)
 {
@@ -166,14 +153,6 @@ static char **make_args(const struct repeat *r, bool first, const char *output)
     return args;
 }
 
-/* It is probably no jitbench. Returns EXIT_ROW_FAILED. */
-static int made_no_file(const struct repeat *r, const struct side *side, const char *path, int status)
-{
-    return command_fail(r->s->command->name, EXIT_ROW_FAILED,
-                        "--interleave '%.900s': made no file '%.900s' (exit status %d); is it a jitbench?", side->file,
-                        path, status);
-}
-
 /* number, path: of the last run and its file. Returns the exit status. */
 static int report_signal(const struct repeat *r, uint64_t number, const char *path, int status)
 {
@@ -242,33 +221,27 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     const bool made = !stat(path.data, &after) && (status || !existed || !is_same_file(&before, &after));
     if (side->is_program && !made && !signals_pending()) {
         *ends = true;
-        return made_no_file(r, side, path.data, status);
+        return command_fail(r->s->command->name, EXIT_ROW_FAILED,
+                            "--interleave '%.900s': made no file '%.900s' (exit status %d); is it a jitbench?",
+                            side->file, path.data, status);
     }
     return *ends && status != EXIT_USAGE ? report_signal(r, number, path.data, status) : status;
-}
-
-static void put_hint(const struct repeat *r)
-{
-    struct text out = {0};
-
-    text_printf(&out, "Compare them: jitbench compare%s '",
-                r->side[0].is_program || r->side[1].is_program ? " --across build" : "");
-    put_name(r, 'a', 0, false, &out);
-    text_printf(&out, "' -- '");
-    put_name(r, 'b', 0, false, &out);
-    text_printf(&out, "'\n");
-    command_print(1, &out);
 }
 
 int session_repeat(struct session *s, int argc, char **argv)
 {
     struct repeat r = {.s = s, .argc = argc, .argv = argv, .sides = 1, .runs = s->m.options.runs};
+    const struct measure *m = &s->m;
+    const char *template = m->options.output[0] ? m->options.output : "jitbench-%h-%t.csv";
+    char error[1200];
     int worst = take_sides(&r);
 
-    if (!worst)
-        worst = take_name(&r);
     if (worst)
         return worst;
+    if (m->options.no_csv || !strcmp(m->options.output, "-") || m->options.series[0])
+        return session_fail(s, "--runs and --interleave make files, and exclude --no-csv, --series and -o -");
+    if (names_expand("--output", template, &m->run, 1, r.name, sizeof(r.name), error, sizeof(error)))
+        return session_fail(s, "%s", error);
     if (r.sides == 2 && !measure_given(&s->m, "runs"))
         r.runs = RUNS_ADVISED;
     for (uint64_t k = 0; k < r.runs; k++)
@@ -280,7 +253,15 @@ int session_repeat(struct session *s, int argc, char **argv)
             if (ends)
                 return status;
         }
-    if (r.sides == 2 && !s->m.options.quiet)
-        put_hint(&r);
+    if (r.sides == 2 && !s->m.options.quiet) {
+        struct text out = {0};
+        text_printf(&out, "Compare them: jitbench compare%s '",
+                    r.side[0].is_program || r.side[1].is_program ? " --across build" : "");
+        put_name(&r, 'a', 0, false, &out);
+        text_printf(&out, "' -- '");
+        put_name(&r, 'b', 0, false, &out);
+        text_printf(&out, "'\n");
+        command_print(1, &out);
+    }
     return worst;
 }

@@ -24,14 +24,6 @@
 
 /* --- Values of the parameters. --- */
 
-static bool is_name(const char *name)
-{
-    const size_t length = strlen(name);
-
-    return length > 0 && length < COMMAND_PARAMETER_NAME &&
-           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == length;
-}
-
 static int add_value(struct commands *c, const char *option, struct parameter *parameter, const char *value)
 {
     if (parameter->n == COMMANDS_MAX)
@@ -52,7 +44,9 @@ static int add_parameter(struct commands *c, const char *option, char *words, ch
     for (size_t i = 0; i < c->n_parameters; i++)
         if (!strcmp(c->parameters[i].name, of[0]))
             return run_wrong(c, "%s: '%s' is given twice", option, of[0]);
-    if (!is_name(of[0]))
+    const size_t length = strlen(of[0]);
+    if (!length || length >= COMMAND_PARAMETER_NAME ||
+        strspn(of[0], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != length)
         return run_wrong(c, "%s: '%.40s' is not a name of 1 to %u letters, digits, '_' and '-'", option, of[0],
                          COMMAND_PARAMETER_NAME - 1);
     if (c->n_parameters == COMMAND_PARAMETERS_MAX)
@@ -177,6 +171,15 @@ static int read_parameters(struct commands *c)
 
 /* --- A command for each combination of values. --- */
 
+static size_t list_length(char *const *list)
+{
+    size_t n = 0;
+
+    while (list[n])
+        n++;
+    return n;
+}
+
 static bool has(const char *text, const char *name)
 {
     char braces[COMMAND_PARAMETER_NAME + 2];
@@ -215,19 +218,6 @@ static char *substitute(const struct commands *c, size_t command, const char *te
     return out.data;
 }
 
-/* Allocated; each {NAME} is replaced by the parameter's value. */
-static char **substitute_words(struct commands *c, size_t command, char *const *words)
-{
-    size_t n = 0;
-
-    while (words[n])
-        n++;
-    char **made = memory_get(n + 1, sizeof(*made));
-    for (size_t i = 0; i < n; i++)
-        made[i] = substitute(c, command, words[i]);
-    return made;
-}
-
 /* A typed command is run with each combination of their values. */
 static int find_used(struct commands *c, size_t typed, bool used[COMMAND_PARAMETERS_MAX])
 {
@@ -247,17 +237,9 @@ static int find_used(struct commands *c, size_t typed, bool used[COMMAND_PARAMET
     return 0;
 }
 
-static const char *combining_options(const struct commands *c)
-{
-    const struct command_params *params = &c->options->command;
-
-    if (!params->scans[0])
-        return "--parameter-list";
-    return params->lists[0] ? "--parameter-list and --parameter-scan" : "--parameter-scan";
-}
-
 static int combine(struct commands *c, size_t typed)
 {
+    const struct command_params *params = &c->options->command;
     bool used[COMMAND_PARAMETERS_MAX] = {false};
     size_t at[COMMAND_PARAMETERS_MAX] = {0}, i;
 
@@ -265,12 +247,17 @@ static int combine(struct commands *c, size_t typed)
         return -1;
     do {
         if (c->n == COMMANDS_MAX)
-            return run_wrong(c, "%s: more than %u commands with all combinations of values", combining_options(c),
-                             COMMANDS_MAX);
+            return run_wrong(c, "%s%s%s: more than %u commands with all combinations of values",
+                             params->lists[0] || !params->scans[0] ? "--parameter-list" : "",
+                             params->lists[0] && params->scans[0] ? " and " : "",
+                             params->scans[0] ? "--parameter-scan" : "", COMMANDS_MAX);
         for (i = 0; i < c->n_parameters; i++)
             c->value_of[c->n][i] = used[i] ? c->parameters[i].value[at[i]] : NULL;
         c->typed_of[c->n] = typed;
-        c->argv[c->n] = substitute_words(c, c->n, c->typed[typed]);
+        const size_t n_words = list_length(c->typed[typed]);
+        c->argv[c->n] = memory_get(n_words + 1, sizeof(*c->argv[0]));
+        for (i = 0; i < n_words; i++)
+            c->argv[c->n][i] = substitute(c, c->n, c->typed[typed][i]);
         c->n++;
         for (i = c->n_parameters; i-- > 0;) { /* the last parameter changes first */
             if (used[i] && ++at[i] < c->parameters[i].n)
@@ -382,18 +369,10 @@ void words_join(char *const *words, size_t n, struct text *out)
     }
 }
 
-static uint32_t fnv_1a(const char *s)
-{
-    uint32_t hash = 2166136261u;
-
-    for (; *s; s++)
-        hash = (hash ^ (unsigned char)*s) * 16777619u;
-    return hash;
-}
-
 void words_shorten(const char *line, char *buf, size_t size)
 {
     size_t kept = size - sizeof("...#01234567");
+    uint32_t hash = 2166136261u;
 
     if (strlen(line) < size) {
         text_copy(buf, size, line);
@@ -401,7 +380,9 @@ void words_shorten(const char *line, char *buf, size_t size)
     }
     while (kept > 0 && ((unsigned char)line[kept] & 0xc0) == 0x80)
         kept--;
-    snprintf(buf, size, "%.*s...#%08x", (int)kept, line, (unsigned)fnv_1a(line));
+    for (const char *s = line; *s; s++)
+        hash = (hash ^ (unsigned char)*s) * 16777619u;
+    snprintf(buf, size, "%.*s...#%08x", (int)kept, line, (unsigned)hash);
 }
 
 #define SHELL "/bin/sh"
@@ -438,15 +419,6 @@ int run_split_commands(struct commands *c)
     if (begins)
         return run_wrong(c, "no command after the last '%.40s'", separator);
     return c->n_typed <= COMMANDS_MAX ? 0 : run_wrong(c, "%zu commands; at most %u", c->n_typed, COMMANDS_MAX);
-}
-
-static size_t list_length(char *const *list)
-{
-    size_t n = 0;
-
-    while (list[n])
-        n++;
-    return n;
 }
 
 /* It contains spaces, and its first part is a program. */

@@ -8,14 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct suite *suite_of(const char *name)
-{
-    for (size_t i = 0; command_list[i]; i++)
-        if (command_list[i]->suite && !strcmp(command_list[i]->suite->command.name, name))
-            return command_list[i]->suite;
-    return NULL;
-}
-
 /* In the order of the plan; figures from other rows (item 0) last. */
 static int as_planned(const void *a, const void *b)
 {
@@ -24,17 +16,6 @@ static int as_planned(const void *a, const void *b)
     if (x->item != y->item)
         return ORDER_OF(x->item - 1, y->item - 1);
     return ORDER_OF(x->number, y->number);
-}
-
-/* One that a signal kept from beginning has rows, but no table. */
-static bool has_begun(const struct row *rows, size_t n)
-{
-    static const char ended[] = "ended by ";
-
-    for (size_t i = 0; i < n; i++)
-        if (rows[i].status != ROW_SKIPPED || strncmp(rows[i].reason, ended, strlen(ended)) != 0)
-            return true;
-    return false;
 }
 
 /* No table of a suite shows them. */
@@ -74,11 +55,16 @@ static void put_plain(const struct row *rows, size_t n, unsigned width, struct t
 
 void show_rows(struct row *rows, size_t n, const struct show_how *how, struct text *out, struct text *warnings)
 {
-    const struct suite *suite = n ? suite_of(rows[0].suite) : NULL;
+    static const char ended[] = "ended by ";
+    const struct command *command = n ? command_find(rows[0].suite) : NULL;
     /* suites check whether the text is empty */
     FREED_BY(text_free) struct text tables = {.color = out->color};
 
-    if (!has_begun(rows, n))
+    bool begun = false; /* a suite that a signal kept from beginning has rows, but no table */
+
+    for (size_t i = 0; i < n; i++)
+        begun |= rows[i].status != ROW_SKIPPED || strncmp(rows[i].reason, ended, strlen(ended)) != 0;
+    if (!begun)
         return;
     qsort(rows, n, sizeof(*rows), as_planned);
     const unsigned width = command_width(how->fd, 100, 100);
@@ -89,8 +75,8 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
                                      .pictures = how->verbose || (how->alone && isatty(how->fd)),
                                      .width = width,
                                      .table_width = how->verbose ? 0 : width};
-    if (suite)
-        suite->print(&shown, &tables);
+    if (command && command->suite)
+        command->suite->print(&shown, &tables);
     if (!tables.length)
         put_plain(rows, n, shown.table_width, &tables);
     if (how->counters)

@@ -78,16 +78,14 @@ static const char *file_name(const char *path)
     return strrchr(path, '/') ? strrchr(path, '/') : path;
 }
 
-static bool alike(const struct line *a, const struct line *b)
-{
-    return !a->managed && !b->managed && !strcmp(a->item, b->item) && !strcmp(a->was, b->was) &&
-           !strcmp(a->now, b->now) && !strcmp(a->result, b->result) && !strcmp(file_name(a->path), file_name(b->path));
-}
-
 static void put_line(struct outcome *outcome, const struct line *line)
 {
-    if (outcome->n && line->path[0] && alike(&outcome->line[outcome->n - 1], line)) {
-        outcome->line[outcome->n - 1].more++;
+    struct line *last = outcome->n ? &outcome->line[outcome->n - 1] : NULL;
+
+    if (last && line->path[0] && !last->managed && !line->managed && !strcmp(last->item, line->item) &&
+        !strcmp(last->was, line->was) && !strcmp(last->now, line->now) && !strcmp(last->result, line->result) &&
+        !strcmp(file_name(last->path), file_name(line->path))) {
+        last->more++;
         return;
     }
     if (!grow_array(&outcome->line, &outcome->capacity, outcome->n, sizeof(*outcome->line))) {
@@ -175,26 +173,17 @@ static int print_table(struct outcome *outcome, const char *summary)
     return command_output(outcome->command, 1, false, &out);
 }
 
-/* With --quiet there is no table. */
-static void say_failures(const struct outcome *outcome)
-{
-    char cell[sizeof(outcome->line->path) + 32];
-
-    for (size_t i = 0; i < outcome->n; i++) {
-        const struct line *line = &outcome->line[i];
-        path_cell(line, cell, sizeof(cell));
-        if (line->failed)
-            message_print("jitbench %s: %s: %s\n", outcome->command->name, cell, line->result);
-    }
-}
-
 /* quiet: only the failures, on standard error. Frees the lines. */
 static int print_outcome(struct outcome *outcome, bool quiet, const char *summary)
 {
     const int status = quiet ? 0 : print_table(outcome, summary);
+    char cell[sizeof(outcome->line->path) + 32];
 
-    if (quiet)
-        say_failures(outcome);
+    for (size_t i = 0; quiet && i < outcome->n; i++) {
+        path_cell(&outcome->line[i], cell, sizeof(cell));
+        if (outcome->line[i].failed)
+            message_print("jitbench %s: %s: %s\n", outcome->command->name, cell, outcome->line[i].result);
+    }
     free(outcome->line);
     outcome->line = NULL;
     return status;
@@ -276,28 +265,6 @@ static void put_state(struct tune *t, size_t i)
     put_line(&t->outcome, &line);
 }
 
-static void make_plan(struct tune *t)
-{
-    for (size_t i = 0; i < settings_count; i++) {
-        const size_t before = t->plan.n;
-        if (t->chosen[i] && setting_plan(&settings_list[i], &t->view, &t->plan))
-            memory_out();
-        if (t->chosen[i] && t->plan.n == before)
-            put_state(t, i);
-    }
-}
-
-static int needs_root(const struct tune *t)
-{
-    FREED_BY(text_free) struct text line = {0};
-
-    for (size_t i = 0; i < t->plan.n; i++)
-        if (i == 0 || t->plan.write[i].of != t->plan.write[i - 1].of)
-            text_printf(&line, "%s%s", i ? ", " : "", t->plan.write[i].of->name);
-    message_print("jitbench tune: only root may set %s; nothing was changed\n", line.data ? line.data : "them");
-    return EXIT_ROW_FAILED;
-}
-
 /* A snapshot would prevent the next tune. */
 static int drop(const struct tune *t, struct snapshot *snapshot)
 {
@@ -335,8 +302,14 @@ static int set_or_show(struct tune *t)
     const struct snapshot_place place = place_of(t->options);
     struct snapshot *snapshot;
 
-    if (!t->options->dry_run && t->plan.n && geteuid() != 0)
-        return needs_root(t);
+    if (!t->options->dry_run && t->plan.n && geteuid() != 0) {
+        FREED_BY(text_free) struct text names = {0};
+        for (size_t i = 0; i < t->plan.n; i++)
+            if (i == 0 || t->plan.write[i].of != t->plan.write[i - 1].of)
+                text_printf(&names, "%s%s", i ? ", " : "", t->plan.write[i].of->name);
+        message_print("jitbench tune: only root may set %s; nothing was changed\n", names.data ? names.data : "them");
+        return EXIT_ROW_FAILED;
+    }
     if (snapshot_look(&place, &t->plan, &snapshot))
         memory_out();
     if (t->options->dry_run)
@@ -374,7 +347,13 @@ static int tune(const struct command_call *call)
         return command_complain(t->command->name, error.text, EXIT_USAGE);
     t->view = (struct settings_view){.root = "", .machine = &t->machine, .bench = &t->bench};
     t->outcome = (struct outcome){.command = t->command, .plan = &t->plan, .dry_run = t->options->dry_run};
-    make_plan(t);
+    for (size_t i = 0; i < settings_count; i++) {
+        const size_t before = t->plan.n;
+        if (t->chosen[i] && setting_plan(&settings_list[i], &t->view, &t->plan))
+            memory_out();
+        if (t->chosen[i] && t->plan.n == before)
+            put_state(t, i);
+    }
     return set_or_show(t);
 }
 

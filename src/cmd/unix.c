@@ -11,20 +11,18 @@
 #include "load/load.h"
 #include "out/export.h"
 
-const struct unix_protocol unix_protocols[] = {
+/* The index of stable has tests with repeatable results, to compare machines; that of classic compares with
+ * published scores of UnixBench, whose processes are not bound and are dynamically linked. */
+struct unix_protocol {
+    const char *name;
+    unsigned index; /* bit in `groups` of its tests */
+    /* of the index's row: where context1 runs, and whether spawn and execl have the footprint of a dynamic program */
+    const char *context1, *footprint;
+};
+static const struct unix_protocol protocols[] = {
     {"stable", UNIX_INDEX_STABLE, "same", "bare"},
     {"classic", UNIX_INDEX_CLASSIC, "free", "dynamic"},
 };
-
-static const struct unix_protocol *protocol_of(const struct measure *m)
-{
-    return &unix_protocols[m->preset == PRESET_CLASSIC];
-}
-
-bool unix_in_index(const struct unix_protocol *protocol, const struct unix_test *test)
-{
-    return test->groups & protocol->index;
-}
 
 /* --- Tests. --- */
 
@@ -79,32 +77,26 @@ struct unix_test unix_test_of(const char *name)
     return test;
 }
 
-static bool is_old_name(const struct unix_test *test, const char *operand)
+static int select_tests(struct measure *m, const char *operand)
 {
-    for (size_t i = 0; test->old_names && test->old_names[i]; i++)
-        if (!strcmp(test->old_names[i], operand))
-            return true;
-    return false;
-}
-
-int unix_select(struct measure *m, const char *operand)
-{
-    const struct unix_protocol *protocol = protocol_of(m);
+    const struct unix_protocol *protocol = &protocols[m->preset == PRESET_CLASSIC];
     struct unix_test test;
     int found = -1;
 
     for (size_t t = 0; (test = unix_test_at(t)).name; t++) {
-        bool selected = !strcmp(test.name, operand) || is_old_name(&test, operand);
+        bool selected = !strcmp(test.name, operand);
+        for (size_t i = 0; test.old_names && test.old_names[i]; i++)
+            selected |= !strcmp(test.old_names[i], operand);
         for (size_t g = 0; g < N_GROUPS; g++)
             selected |= !strcmp(groups[g].name, operand) && (test.groups & groups[g].groups) &&
-                        (!groups[g].of_index || unix_in_index(protocol, &test));
+                        (!groups[g].of_index || (test.groups & protocol->index));
         m->selected[t] |= selected;
         found = selected ? 0 : found;
     }
     return found;
 }
 
-bool unix_word(size_t i, struct operand_word *out)
+static bool test_word(size_t i, struct operand_word *out)
 {
     struct unix_test test;
 
@@ -130,13 +122,15 @@ bool unix_word(size_t i, struct operand_word *out)
 
 /* --- The index: the geometric mean of ten times each test's rate over its baseline, see UNIX_METRICS(). --- */
 
+enum { UNIX_N_INDEX = 12 };
 enum { METRIC_INDEX, METRIC_ALONE, METRIC_SCALING, N_METRICS };
 static const struct metrics_metric index_metrics[N_METRICS] = {
     [METRIC_INDEX] = {"index", "geometric mean of the indices of the tests", "ratio", "higher", true},
     [METRIC_ALONE] = {"index_alone", "the same with the core free", "ratio", "higher", false},
     [METRIC_SCALING] = {"scaling", "index over that of the first number of copies", "ratio", "higher", false},
 };
-const struct metrics_test unix_index = {METRICS_TEST("unix", "index", "Index of the tests above", index_metrics)};
+static const struct metrics_test index_test = {
+    METRICS_TEST("unix", "index", "Index of the tests above", index_metrics)};
 
 static bool is_rate(const struct row *row, uint64_t copies)
 {
@@ -197,13 +191,13 @@ size_t unix_copy_counts(const struct table_rows *r, uint64_t *counts)
     return n;
 }
 
-void unix_conclude(struct measure *m)
+static void conclude(struct measure *m)
 {
     struct table_rows measured = {.rows = m->rows, .n = m->n_rows};
     uint64_t counts[OPTION_COUNTS_MAX] = {0};
     size_t n = unix_copy_counts(&measured, counts), tests, first_tests;
     double first = unix_system_index(&measured, counts[0], &first_tests);
-    const struct unix_protocol *protocol = protocol_of(m);
+    const struct unix_protocol *protocol = &protocols[m->preset == PRESET_CLASSIC];
 
     for (size_t c = 0; c < n; c++) {
         measured.rows = m->rows; /* adding rows may move the array */
@@ -214,15 +208,15 @@ void unix_conclude(struct measure *m)
         describe_protocol(protocol, &param);
         row_param_add(&param, PARAM_WORK, "tests", "%zu", tests);
         row_param_add(&param, PARAM_WORK, "of", "%d", UNIX_N_INDEX);
-        measure_put_made(m, &unix_index, METRIC_INDEX, counts[c], "", &param, index);
+        measure_put_made(m, &index_test, METRIC_INDEX, counts[c], "", &param, index);
         measured.rows = m->rows;
         double alone = unix_alone_index(&measured, counts[c]);
         if (!isnan(alone))
-            measure_put_made(m, &unix_index, METRIC_ALONE, counts[c], "", &param, alone);
+            measure_put_made(m, &index_test, METRIC_ALONE, counts[c], "", &param, alone);
         if (c > 0 && tests == first_tests) {
             describe_protocol(protocol, &scaling);
             row_param_add(&scaling, PARAM_WORK, "over", "%llu", (unsigned long long)counts[0]);
-            measure_put_made(m, &unix_index, METRIC_SCALING, counts[c], "", &scaling, index / first);
+            measure_put_made(m, &index_test, METRIC_SCALING, counts[c], "", &scaling, index / first);
         }
     }
 }
@@ -230,6 +224,15 @@ void unix_conclude(struct measure *m)
 /* In ns: unless --time or --classic is given, each of several copies on a CPU has so long. */
 #define TURN_NS 40000000u
 
+/* Choices of --pairs. */
+enum { PAIRS_CHOICES = 3 };
+struct unix_options {
+    struct unix_params params;
+    bool all_tests, brief;
+    uint64_t pairs; /* bits of pairs_names */
+    /* without --pairs, and for each of its choices; unix_params point here */
+    struct cpu_pairs next, of[PAIRS_CHOICES];
+};
 /* CPUs of the two processes of context1-two. */
 static const char *const pairs_names[] = {"near", "far", "halves", NULL};
 static const struct {
@@ -257,15 +260,6 @@ static const char *scratch(const struct measure *m)
                                                                                                : measure_dir(m);
 }
 
-static uint64_t resident_mib(void)
-{
-    uint64_t bytes = machine_resident_bytes(""), mib = 1;
-
-    while (mib << 20 < bytes)
-        mib *= 2;
-    return mib;
-}
-
 /* pairs_name: NULL without --pairs. */
 static void add_test(const struct measure *m, const struct unix_test *t, const struct unix_options *o,
                      const struct cpu_pairs *pairs, const char *pairs_name, uint64_t copies, unsigned phase,
@@ -287,7 +281,7 @@ static void add_test(const struct measure *m, const struct unix_test *t, const s
     uint64_t turns = (copies + m->place.n_order - 1) / m->place.n_order;
     if (!measure_given(m, "time") && !params.classic && item->sampling.time_ns < turns * TURN_NS)
         item->sampling.time_ns = turns * TURN_NS;
-    item->no_index = !unix_in_index(protocol_of(m), t);
+    item->no_index = !(t->groups & protocols[m->preset == PRESET_CLASSIC].index);
     if (params.classic) {
         item->sampling.classic = true;
         item->sampling.pause_ns = 3000000000u;
@@ -302,25 +296,7 @@ static void add_test(const struct measure *m, const struct unix_test *t, const s
                          : "no two of the CPUs are known to be in different packages or NUMA nodes";
 }
 
-/* One for each choice of --pairs if it is context1-two. */
-static void add_pairs(const struct measure *m, const struct unix_test *t, const struct unix_options *o, uint64_t copies,
-                      unsigned phase, struct plan *out)
-{
-    if (t->halves != HALVES_TWO || !o->pairs)
-        add_test(m, t, o, &o->next, NULL, copies, phase, out);
-    else
-        for (size_t k = 0; k < PAIRS_CHOICES; k++)
-            if (o->pairs & 1u << k)
-                add_test(m, t, o, &o->of[k], pairs_names[k], copies, phase, out);
-}
-
-static void find_pairs(const struct measure *m, enum cpu_pairing pairing, struct cpu_pairs *out)
-{
-    if (topology_pairs("", m->place.order, m->place.n_order, pairing, out))
-        memory_out();
-}
-
-int unix_end(void *options, bool unused)
+static int end(void *options, bool unused)
 {
     struct unix_options *o = options;
 
@@ -331,7 +307,7 @@ int unix_end(void *options, bool unused)
     return 0;
 }
 
-int unix_plan(const struct measure *m, void *options, struct plan *out, struct error *error)
+static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     struct unix_options *o = options;
     uint64_t counts[OPTION_COUNTS_MAX] = {1, m->place.n_order};
@@ -339,11 +315,15 @@ int unix_plan(const struct measure *m, void *options, struct plan *out, struct e
     bool paired = false;
     struct unix_test test;
 
-    find_pairs(m, PAIRS_NEXT, &o->next);
+    if (topology_pairs("", m->place.order, m->place.n_order, PAIRS_NEXT, &o->next))
+        memory_out();
     for (size_t k = 0; k < PAIRS_CHOICES; k++)
-        if (o->pairs & 1u << k)
-            find_pairs(m, pairs_kinds[k].pairing, &o->of[k]);
-    o->params.resident_mib = resident_mib();
+        if (o->pairs & 1u << k &&
+            topology_pairs("", m->place.order, m->place.n_order, pairs_kinds[k].pairing, &o->of[k]))
+            memory_out();
+    o->params.resident_mib = 1;
+    while (o->params.resident_mib << 20 < machine_resident_bytes(""))
+        o->params.resident_mib *= 2;
     /* a short disturbance affects all tests a little; UnixBench runs all passes of a test before the next */
     if (m->preset == PRESET_CLASSIC)
         out->schedule = SCHEDULE_SEQUENCE;
@@ -355,7 +335,11 @@ int unix_plan(const struct measure *m, void *options, struct plan *out, struct e
             if (!wanted && !o->all_tests)
                 continue;
             paired |= test.halves == HALVES_TWO;
-            add_pairs(m, &test, o, counts[c], (unsigned)c, out);
+            for (size_t k = 0; k < PAIRS_CHOICES && o->pairs && test.halves == HALVES_TWO; k++)
+                if (o->pairs & 1u << k)
+                    add_test(m, &test, o, &o->of[k], pairs_names[k], counts[c], (unsigned)c, out);
+            if (!o->pairs || test.halves != HALVES_TWO)
+                add_test(m, &test, o, &o->next, NULL, counts[c], (unsigned)c, out);
         }
     if (!o->pairs || paired)
         return 0;
@@ -385,8 +369,8 @@ static const struct unix_protocol *protocol_of_rows(const struct table_rows *r)
 {
     for (size_t i = 0; i < r->n; i++)
         if (row_param_is(&r->rows[i].param, "protocol", "classic"))
-            return &unix_protocols[1];
-    return &unix_protocols[0];
+            return &protocols[1];
+    return &protocols[0];
 }
 
 /* With the widths of UnixBench's table; BASELINE, which never changes, is left out first. */
@@ -428,7 +412,8 @@ static void put_line(const struct unix_protocol *protocol, const struct table_ro
                      bool probed, struct grid *grid)
 {
     const struct unix_test test = unix_test_of(row->test);
-    double baseline = test.name && unix_in_index(protocol, &test) ? bench_metric(test.bench, UNIX_RATE)->baseline : NAN;
+    double baseline =
+        test.name && (test.groups & protocol->index) ? bench_metric(test.bench, UNIX_RATE)->baseline : NAN;
 
     grid_text(grid, unix_row_title(row));
     grid_number(grid, baseline, 1);
@@ -440,17 +425,6 @@ static void put_line(const struct unix_protocol *protocol, const struct table_ro
         put_core(row, row_alone_of(r->rows, r->n, row), grid);
     grid_status(grid, row->status);
     grid_text(grid, not_a_disk(row) ? row->scratch_fs : "");
-}
-
-static void put_samples(const struct row *row, struct grid *grid)
-{
-    for (size_t i = 0; i < row->n_samples; i++) {
-        text_printf(grid_cell(grid, COLOR_NONE), "    pass %zu", i + 1);
-        grid_text(grid, "");
-        grid_number(grid, row->samples[i], 1);
-        grid_text(grid, row->unit);
-        grid_end_row(grid);
-    }
 }
 
 static void put_index(const char *name, const char *kind, const char *value, struct grid *grid)
@@ -497,23 +471,17 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
     for (size_t i = 0; i < r->n; i++)
         if (!strcmp(r->rows[i].metric, "rate") && r->rows[i].copies == copies) {
             put_line(of, r, &r->rows[i], probed, &grid);
-            if (r->verbose)
-                put_samples(&r->rows[i], &grid);
+            for (size_t k = 0; r->verbose && k < r->rows[i].n_samples; k++) {
+                text_printf(grid_cell(&grid, COLOR_NONE), "    pass %zu", k + 1);
+                grid_text(&grid, "");
+                grid_number(&grid, r->rows[i].samples[k], 1);
+                grid_text(&grid, r->rows[i].unit);
+                grid_end_row(&grid);
+            }
         }
     put_indices(r, copies, protocol, &grid);
     grid_print(&grid, r->table_width, out);
     text_append(out, "\n", 1);
-}
-
-/* In one line: they use the same directory. */
-static void put_not_a_disk(const struct table_rows *r, struct text *out)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (not_a_disk(&r->rows[i])) {
-            text_printf(out, "%s is not a disk: %s (%s); --dir names another directory\n", r->rows[i].scratch_fs,
-                        not_a_disk(&r->rows[i]), r->rows[i].test);
-            return;
-        }
 }
 
 static void print(const struct table_rows *r, struct text *out)
@@ -529,7 +497,12 @@ static void print(const struct table_rows *r, struct text *out)
                         (unsigned long long)r->rows[i].copies, r->rows[i].value, (unsigned long long)counts[0],
                         protocol_of_rows(r)->name);
     table_put_reasons(r->rows, r->n, out);
-    put_not_a_disk(r, out);
+    for (size_t i = 0; i < r->n; i++)
+        if (not_a_disk(&r->rows[i])) { /* in one line: all use the same directory */
+            text_printf(out, "%s is not a disk: %s (%s); --dir names another directory\n", r->rows[i].scratch_fs,
+                        not_a_disk(&r->rows[i]), r->rows[i].test);
+            break;
+        }
 }
 
 /* UnixBench's environment variables UB_OUTPUT_CSV=true and UB_RESULTDIR: what export writes. */
@@ -575,13 +548,13 @@ const struct suite suite_unix = {
     .timed = true,
     .copies = true,
     .schedule = SCHEDULE_INTERLEAVED,
-    .test = unix_word,
-    .select = unix_select,
-    .plan = unix_plan,
+    .test = test_word,
+    .select = select_tests,
+    .plan = plan,
     .print = print,
-    .conclude = unix_conclude,
-    .made = &unix_index,
+    .conclude = conclude,
+    .made = &index_test,
     .finish = finish,
     .brief = brief,
-    .end = unix_end,
+    .end = end,
 };

@@ -126,18 +126,6 @@ static double worst_value(const struct row *row, size_t metric)
     return metric == WORST_MAX ? row->stats.max : row->stats.p999;
 }
 
-/* NULL: no value is known. */
-static const struct row *find_worst(const struct row *all, size_t n, const char *load, size_t metric)
-{
-    const struct row *worst = NULL;
-
-    for (size_t i = 0; i < n; i++)
-        if (is_latency(&all[i]) && !strcmp(all[i].load, load) && !isnan(worst_value(&all[i], metric)) &&
-            (!worst || worst_value(&all[i], metric) > worst_value(worst, metric)))
-            worst = &all[i];
-    return worst;
-}
-
 static void put_worst(struct measure *m, const struct row *of, size_t metric)
 {
     size_t length;
@@ -175,8 +163,12 @@ static void conclude(struct measure *m)
 
     for (size_t i = 0; i < n; i++)
         for (size_t metric = 0; is_latency(&m->rows[i]) && metric < wakeup_worst.n; metric++) {
-            const struct row *worst =
-                load_came_before(m->rows, i) ? NULL : find_worst(m->rows, n, m->rows[i].load, metric);
+            const struct row *worst = NULL; /* NULL: no value is known */
+            for (size_t k = i; k < n && !load_came_before(m->rows, i); k++)
+                if (is_latency(&m->rows[k]) && !strcmp(m->rows[k].load, m->rows[i].load) &&
+                    !isnan(worst_value(&m->rows[k], metric)) &&
+                    (!worst || worst_value(&m->rows[k], metric) > worst_value(worst, metric)))
+                    worst = &m->rows[k];
             if (worst)
                 put_worst(m, worst, metric);
         }

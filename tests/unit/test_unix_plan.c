@@ -19,7 +19,7 @@ static void expect_plan(char *const *words, const char *operand, unsigned cpus, 
     if (operand) {
         memset(s->m.selected, 0, sizeof(s->m.selected));
         s->m.operands_given = true;
-        assert_int_equal(unix_select(&s->m, operand), 0);
+        assert_int_equal(suite_unix.select(&s->m, operand), 0);
     }
     suite_make_plan(s, &suite_unix);
     if (s->failed)
@@ -65,7 +65,7 @@ TEST(test_unix_plan_of_pairs)
 
     memset(s->m.selected, 0, sizeof(s->m.selected));
     s->m.operands_given = true;
-    assert_int_equal(unix_select(&s->m, "process"), 0);
+    assert_int_equal(suite_unix.select(&s->m, "process"), 0);
     suite_make_plan(s, &suite_unix);
     assert_int_equal(s->failed, 0);
     for (size_t i = 0; i < s->plan.n; i++) {
@@ -99,9 +99,9 @@ TEST(test_unix_words)
     struct text out = {0};
     size_t n = 0;
 
-    for (; n < 200 && unix_word(n, &word); n++)
+    for (; n < 200 && suite_unix.test(n, &word); n++)
         text_printf(&out, "%s%s%s", n ? " " : "", word.old ? "(old) " : "", word.name);
-    assert_false(unix_word(n, &word) || unix_word(n + 1, &word));
+    assert_false(suite_unix.test(n, &word) || suite_unix.test(n + 1, &word));
     expect_golden(
         &out, "dhry2reg whetstone execl fcopy1024 fcopy256 fcopy4096 pipe context1 context1-same context1-two spawn "
               "shell1 shell8 syscall fwrite1024 fwrite256 fwrite4096 fread1024 fread256 fread4096 short int long "
@@ -109,7 +109,7 @@ TEST(test_unix_words)
               "index (old) system cpu file (old) fs process arith (old) arithmetic shell misc oldsystem "
               "(old) dhry (old) whetstone-double (old) whets (old) fstime (old) fsbuffer (old) fsdisk "
               "(old) fstime-w (old) fsbuffer-w (old) fsdisk-w (old) fstime-r (old) fsbuffer-r (old) fsdisk-r");
-    assert_true(unix_word(0, &word));
+    assert_true(suite_unix.test(0, &word));
     assert_string_equal(word.name, "dhry2reg");
     assert_string_equal(word.help, unix_test_of("dhry2reg").title);
 }
@@ -159,8 +159,8 @@ TEST(test_unix_plan_needs_the_test_that_pairs_place)
 
     memset(s->m.selected, 0, sizeof(s->m.selected));
     s->m.operands_given = true;
-    assert_int_equal(unix_select(&s->m, "pipe"), 0);
-    assert_int_equal(unix_select(&s->m, "pip"), -1);
+    assert_int_equal(suite_unix.select(&s->m, "pipe"), 0);
+    assert_int_equal(suite_unix.select(&s->m, "pip"), -1);
     suite_make_plan(s, &suite_unix);
     assert_int_equal(s->failed, -1);
     assert_string_equal(s->error.text, "--pairs places context1-two, which is not among the tests: name it");
@@ -176,7 +176,7 @@ static void expect_sampling(char *const *words, const char *operand, uint64_t ti
 
     memset(s->m.selected, 0, sizeof(s->m.selected));
     s->m.operands_given = true;
-    assert_int_equal(unix_select(&s->m, operand), 0);
+    assert_int_equal(suite_unix.select(&s->m, operand), 0);
     suite_make_plan(s, &suite_unix);
     assert_int_equal(s->failed, 0);
     const struct sampling *sampling = &s->plan.items[s->plan.n - 1].sampling;
@@ -281,7 +281,7 @@ static void expect_conclusion(enum option_preset preset, const char *expected)
     struct measure *m = session_of_rows(preset);
     struct text out = {0};
 
-    unix_conclude(m);
+    suite_unix.conclude(m);
     for (size_t i = n_rows; i < m->n_rows; i++) {
         const struct row *row = &m->rows[i];
         text_printf(&out, "%s %s %llu: %.1f, %s\n", row->test, row->metric, (unsigned long long)row->copies, row->value,
