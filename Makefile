@@ -244,9 +244,9 @@ $(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE_JOBS ?= $(shell expr 2 \* $(JOBS))
 BESIDE := tests/golden/golden.py $(patsubst %,$(BUILD)/cli/test_%,options unix places check init old altered completion security layout job) \
-	$(patsubst %,$(BUILD)/unit/test_%,reader sim coverage detour_sim fleet_judge scale hist many_cpus) \
+	$(patsubst %,$(BUILD)/unit/test_%,reader sim coverage detour_sim fleet_judge project hist many_cpus) \
 	$(patsubst %,$(BUILD)/cli/test_%,report show compare project export fleet history) \
-	$(patsubst %,$(BUILD)/unit/test_%,scale_projection stats compare_samples inference compare_pairs settings)
+	$(patsubst %,$(BUILD)/unit/test_%,project_hosts stats compare_samples inference compare_pairs settings)
 # Prints the numbers of passed, failed and skipped tests. With REQUIRE=1, a skip that is not listed in tests/skips.txt
 # is a failure.
 RUN       := tests/runner.py

@@ -382,68 +382,63 @@ struct detours_host {
 /* Takes noise rows detour, lost, lost_CAUSE, core_share, and prime rows cycles, then time; not failed or skipped
  * ones. */
 void detours_enter(struct detours_host *host, const struct row *row);
-
-/* For project_slowdown_on(): lengths: room for DETOURS_BINS. keep: share kept of each octave, may be NULL. Returns
- * the elements filled: random, periodic. */
-size_t detours_sources(const struct detours_host *host, const double *keep, struct stats_point *lengths,
-                       struct project_detours detours[2]);
+void detours_merge(struct detours_host *into, const struct detours_host *from);
+/* For project_slowdown_on(): out has room for DETOURS_BINS. keep: share kept of each octave; NULL: all. */
+size_t detours_sources(const struct detours_host *host, const double *keep, struct project_detour *out);
+/* The same for the shares; out has room for DETOURS_SHARES. Returns 0 when they are not known. */
+size_t detours_shares(const struct detours_host *host, struct stats_point *out);
 
 /* Returns the detours of noise, otherwise those of prime; NULL: none. */
 const struct detours_of *detours_used(const struct detours_host *host);
 double detours_work_ns(const struct detours_host *host);
 double detours_lost_pct(const struct detours_host *host); /* of work and detours together, in % */
 
-/* For project_slowdown_on(); room for DETOURS_SHARES. 0: not known. */
-size_t detours_shares(const struct detours_host *host, struct stats_point *out);
 /* 0 to 1; NAN: not known. */
 double detours_mean_share(const struct detours_host *host);
-
-void detours_merge(struct detours_host *into, const struct detours_host *from);
 
 /* --- How much noise slows down a program on many ranks (parallel processes). --- */
 
 /* Below 100 ns, 1 us, ... 100 ms, and above. */
-#define PROJECTION_DECADES 8u
-#define PROJECTION_UNKNOWN DETOUR_CAUSES       /* cause not known */
-#define PROJECTION_SHARED  (DETOUR_CAUSES + 1) /* no detour: other users of the core */
-#define PROJECTION_CAUSES  (DETOUR_CAUSES + 2)
-#define PROJECTION_COSTS   (PROJECTION_CAUSES * PROJECTION_DECADES)
+#define PROJECT_DECADES 8u
+#define PROJECT_UNKNOWN DETOUR_CAUSES       /* cause not known */
+#define PROJECT_SHARED  (DETOUR_CAUSES + 1) /* no detour: other users of the core */
+#define PROJECT_CAUSES  (DETOUR_CAUSES + 2)
+#define PROJECT_COSTS   (PROJECT_CAUSES * PROJECT_DECADES)
 
-/* All zero except for steps and ranks; add the rows, then projection_compute(). */
-struct projection {
+/* All zero except for steps and ranks; add the rows, then project_compute(). */
+struct project {
     double step_ns[PROJECT_STEPS_MAX], ranks[PROJECT_RANKS_MAX]; /* ascending */
     size_t n_steps, n_ranks;
     size_t points;     /* see project_slowdown_on() */
     size_t hosts_most; /* hosts kept individually; 0: no limit. Further ones come one after the other */
     struct detours_host **hosts;
     size_t n, capacity;
-    size_t n_more;            /* further hosts: in `all` only */
-    struct detours_host *all; /* merged */
-    double *slowdown;         /* see projection_slowdown() */
-    /* private: the latest further host; those before it */
-    struct detours_host *further, *rest;
+    size_t n_more;                /* further hosts: in `all` only */
+    struct detours_host *all;     /* merged */
+    double *slowdown;             /* see project_slowdown() */
+    struct detours_host *further; /* they, as one host with the name of the latest */
 };
 
-/* Control characters in the name are replaced; rows without detours are ignored. */
-void projection_enter(struct projection *p, const char *name, const struct row *row);
+/* As detours_enter(). Control characters in the name are replaced. */
+void project_enter(struct project *p, const char *name, const struct row *row);
 /* say: called with each name; may be NULL. */
-void projection_drop_empty(struct projection *p, void (*say)(const char *name));
+void project_drop_empty(struct project *p, void (*say)(const char *name));
 /* Does nothing without hosts. */
-void projection_compute(struct projection *p);
+void project_compute(struct project *p);
 /* By step, then ranks; index p->n: all together, as one machine if n_more, otherwise with equal shares of the ranks. */
-double *projection_slowdown(const struct projection *p, size_t host);
-void projection_free(struct projection *p);
+double *project_slowdown(const struct project *p, size_t host);
+void project_free(struct project *p);
 
 /* The cost of one cause and decade, or of a shared core, on all hosts. */
-struct projection_cost {
-    unsigned cause, decade;            /* a detour_cause, PROJECTION_UNKNOWN or _SHARED */
+struct project_cost {
+    unsigned cause, decade;            /* a detour_cause, PROJECT_UNKNOWN or _SHARED */
     double per_s, lost_pct;            /* share of a CPU's time or speed */
     double without[PROJECT_STEPS_MAX]; /* slow-down at most ranks without it */
 };
-/* Sorted by the gain for the shortest step; room for PROJECTION_COSTS. Returns how many. */
-size_t projection_costs(const struct projection *p, struct projection_cost *costs);
+/* Sorted by the gain for the shortest step; room for PROJECT_COSTS. Returns how many. */
+size_t project_costs(const struct project *p, struct project_cost *costs);
 /* "1 us .. 10 us", "preempted". */
-const char *projection_decade(const struct projection_cost *cost);
-const char *projection_cause(const struct projection_cost *cost);
+const char *project_decade(const struct project_cost *cost);
+const char *project_cause(const struct project_cost *cost);
 
 #endif

@@ -281,7 +281,7 @@ const char *history_unit(const struct history *h, size_t figure);
 /* --- jitbench project --- */
 
 /* every: all hosts, not only the slowest. */
-void scale_put(const struct projection *projection, bool every, unsigned width, struct text *out);
-void scale_put_csv(const struct projection *projection, struct text *out);
+void project_put(const struct project *project, bool every, unsigned width, struct text *out);
+void project_put_csv(const struct project *project, struct text *out);
 
 #endif

@@ -233,23 +233,18 @@ bool outlier_worst_too_often(size_t n_hosts, size_t n_metrics, double share, siz
  * takes as long as its slowest rank (Petrini, Kerbyson, Pakin 2003; Hoefler, Schneider, Lumsdaine 2010). Pure
  * functions. */
 
-/* Detours of one kind. They come at random times (a Poisson process), or periodically with an unknown phase (a
+/* Detours of one length. They come at random times (a Poisson process), or periodically with an unknown phase (a
  * timer). */
-struct project_detours {
-    const struct stats_point
-        *lengths; /* at: length in ns, value: number of detours; numbers of 0 and below are ignored */
-    size_t n;
-    double work_ns; /* measured time minus the time of the detours */
+struct project_detour {
+    double ns, per_ns; /* both above 0; per_ns: how many in a ns of work, the time without detours */
     bool periodic;
 };
 
-/* One machine, and the share of the ranks that run there (any positive number, relative to the other machines).
- * Ranks are independent of each other. A rank works at the speed of its share of the core, which is drawn anew for each
- * step. */
+/* One machine; all have the same share of the ranks, which are independent of each other. A rank works at the speed of
+ * its share of the core, which is drawn anew for each step. */
 struct project_host {
-    const struct project_detours *detours;
+    const struct project_detour *detours;
     size_t n;
-    double weight;
     const struct stats_point *shares; /* at: share, above 0, at most 1; value: how often it occurs, above 0 */
     size_t n_shares;                  /* 0: each rank has its core to itself */
 };
@@ -262,8 +257,8 @@ struct project_host {
  * the time by which its work takes longer because others use the core), where E[max] = integral of 1 - F(t)^N. F comes
  * from the measured lengths by Fourier transform (compound Poisson; n-fold convolution), on a grid that preserves the
  * mean exactly. It is not extrapolated: detours too rare to occur in the measured time are missing. `points` is the
- * maximum number of grid points (a power of 2; 0: as many as useful); fewer are coarser and faster. Returns 0; or -1
- * when out of memory, or when steps, ranks, weights or shares are none, too many, or not positive. */
+ * maximum number of grid points (a power of 2; 0: as many as useful); fewer are coarser and faster. Steps and ranks are
+ * above 0. Returns 0; or -1 when out of memory. */
 int project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
                         size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
 

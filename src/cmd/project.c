@@ -40,7 +40,7 @@ struct step {
 static const struct option step_row = {
     .name = "step", .type = OPTION_DURATION, .min = 1e3, .max = 3600e9, OPTION_AT(struct step, ns)};
 
-static int read_steps(const struct project_options *options, struct projection *p)
+static int read_steps(const struct project_options *options, struct project *p)
 {
     char word[64], error[512];
 
@@ -69,7 +69,7 @@ static uint64_t next_ranks(const struct option_sweep *sweep, uint64_t ranks)
     return ranks < sweep->last && next > sweep->last ? sweep->last : next;
 }
 
-static int read_ranks(const struct option_sweep *sweep, struct projection *p)
+static int read_ranks(const struct option_sweep *sweep, struct project *p)
 {
     for (uint64_t ranks = sweep->first; ranks <= sweep->last; ranks = next_ranks(sweep, ranks)) {
         if (p->n_ranks == PROJECT_RANKS_MAX)
@@ -83,7 +83,7 @@ static int read_ranks(const struct option_sweep *sweep, struct projection *p)
 
 static void take_row(void *context, const struct row *row)
 {
-    projection_enter(context, row->run->host, row);
+    project_enter(context, row->run->host, row);
 }
 
 static void say_empty(const char *name)
@@ -97,7 +97,7 @@ static void say_empty(const char *name)
 static int project(const struct command_call *call)
 {
     const struct project_options *options = call->options;
-    FREED_BY(projection_free) struct projection p = {.n = 0};
+    FREED_BY(project_free) struct project p = {.n = 0};
     struct text out = {0};
     int status = read_steps(options, &p), written = EXIT_DONE;
 
@@ -107,19 +107,19 @@ static int project(const struct command_call *call)
         return usage_error("needs a FILE: a result file, a directory, a pattern or '-'");
     if ((status = files_each("project", call->operands, call->n, ROWS_HIST | ROWS_SERIES, take_row, &p)))
         return status;
-    projection_drop_empty(&p, say_empty);
+    project_drop_empty(&p, say_empty);
     if (!p.n)
         return usage_error("no rows of noise or prime");
-    projection_compute(&p);
+    project_compute(&p);
     const bool to_stdout = !strcmp(options->output, "-");
     /* first, so that a wrong file name is reported before anything is printed */
     if (options->output[0]) {
-        scale_put_csv(&p, &out);
+        project_put_csv(&p, &out);
         written = files_write("project", options->output, options->force, &out);
     }
     if (written == EXIT_USAGE)
         return written;
-    scale_put(&p, options->verbose, options->verbose ? 0 : command_width(to_stdout ? 2 : 1, 100, 100), &out);
+    project_put(&p, options->verbose, options->verbose ? 0 : command_width(to_stdout ? 2 : 1, 100, 100), &out);
     const int printed = command_output(call->command, to_stdout ? 2 : 1, !options->output[0], &out);
     return written ? written : printed;
 }

@@ -98,10 +98,10 @@ static const char *const step_names[] = {"steps of 100 \xc2\xb5s", "steps of 1 m
 /* Two in each decade, from 1 to 1,000,000. */
 enum { STEPS = COUNT(steps_ns), RANKS = 13 };
 
-static void scale_begin(struct report *report)
+static void begin_project(struct report *report)
 {
     static const double decade[] = {1, 3};
-    struct projection *p = &report->projection;
+    struct project *p = &report->project;
     double ten = 1;
 
     p->points = POINTS;
@@ -114,9 +114,9 @@ static void scale_begin(struct report *report)
     }
 }
 
-static bool has_scale(const struct report *report)
+static bool has_project(const struct report *report)
 {
-    const struct projection *p = &report->projection;
+    const struct project *p = &report->project;
 
     return p->n && detours_used(p->all) == &p->all->noise;
 }
@@ -124,14 +124,14 @@ static bool has_scale(const struct report *report)
 /* --- Figures. --- */
 
 /* "1", "2".. are the ranks; host p->n: all together. */
-static void add_line(struct chart *c, const struct projection *p, size_t host, size_t step, const char *label,
+static void add_line(struct chart *c, const struct project *p, size_t host, size_t step, const char *label,
                      unsigned colour)
 {
     struct chart_value values[RANKS];
 
     for (size_t r = 0; r < p->n_ranks; r++)
         values[r] = (struct chart_value){
-            .x = p->ranks[r], .value = projection_slowdown(p, host)[step * p->n_ranks + r], .low = NAN, .high = NAN};
+            .x = p->ranks[r], .value = project_slowdown(p, host)[step * p->n_ranks + r], .low = NAN, .high = NAN};
     chart_curve(c, label, colour, values, p->n_ranks);
 }
 
@@ -143,7 +143,7 @@ static struct chart chart_of_ranks(const char *title, const char *note)
                           .y = {.title = "Time of a step, as a multiple of its work", .reach = 1}};
 }
 
-static void put_all_runs(const struct projection *p, struct text *out)
+static void put_all_runs(const struct project *p, struct text *out)
 {
     const char *note =
         TEXT_LINE("%zu runs together, %s", p->n + p->n_more,
@@ -157,7 +157,7 @@ static void put_all_runs(const struct projection *p, struct text *out)
 
 static void put_each_run(const struct report *report, struct text *out)
 {
-    const struct projection *p = &report->projection;
+    const struct project *p = &report->project;
 
     for (size_t s = 0; s < STEPS; s++) {
         struct chart c = chart_of_ranks(TEXT_LINE("Run by run, %s", step_names[s]), NULL);
@@ -171,13 +171,12 @@ static void put_each_run(const struct report *report, struct text *out)
 
 /* --- Costs. --- */
 
-static void put_cost(const struct projection *p, const struct projection_cost *cost, struct text *out)
+static void put_cost(const struct project *p, const struct project_cost *cost, struct text *out)
 {
-    const double *with = projection_slowdown(p, p->n);
+    const double *with = project_slowdown(p, p->n);
 
     html_put(out, "<tr><td class=\"n\">%s</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
-             projection_decade(cost), projection_cause(cost), UNITS_VALUE(cost->per_s, ""),
-             UNITS_VALUE(cost->lost_pct, "%"));
+             project_decade(cost), project_cause(cost), UNITS_VALUE(cost->per_s, ""), UNITS_VALUE(cost->lost_pct, "%"));
     for (size_t s = 0; s < p->n_steps; s++)
         html_put(out, "<td class=\"n\">%s \xe2\x86\x92 %s</td>", UNITS_VALUE(with[(s + 1) * p->n_ranks - 1], ""),
                  UNITS_VALUE(cost->without[s], ""));
@@ -185,19 +184,19 @@ static void put_cost(const struct projection *p, const struct projection_cost *c
 }
 
 /* By what factor steps would be faster without the cost, at most. */
-static double gain_of(const struct projection *p, const struct projection_cost *cost)
+static double gain_of(const struct project *p, const struct project_cost *cost)
 {
     double gain = 1;
 
     for (size_t s = 0; s < p->n_steps; s++)
-        gain = fmax(gain, projection_slowdown(p, p->n)[(s + 1) * p->n_ranks - 1] / cost->without[s]);
+        gain = fmax(gain, project_slowdown(p, p->n)[(s + 1) * p->n_ranks - 1] / cost->without[s]);
     return gain;
 }
 
-static void put_costs(const struct projection *p, struct text *out)
+static void put_costs(const struct project *p, struct text *out)
 {
-    struct projection_cost costs[PROJECTION_COSTS];
-    size_t n = projection_costs(p, costs);
+    struct project_cost costs[PROJECT_COSTS];
+    size_t n = project_costs(p, costs);
 
     if (!n)
         return;
@@ -219,9 +218,9 @@ static void put_costs(const struct projection *p, struct text *out)
         text_printf(out, "<p class=\"soft\">%zu more kinds of detours cost less.</p>\n", n - shown);
 }
 
-static void put_scale(const struct report *report, struct text *out)
+static void put_project(const struct report *report, struct text *out)
 {
-    const struct projection *p = &report->projection;
+    const struct project *p = &report->project;
 
     html_put(out,
              "<section><h2 id=\"scale\">At scale</h2>\n"
@@ -466,7 +465,7 @@ static void put_head(const struct report *report, const char *const *suites, siz
     text_printf(out, "<a href=\"#machine\">Machine</a>");
     for (size_t i = 0; i < n; i++)
         html_put(out, "<a href=\"#suite-%zu\">%s</a>", i, suites[i]);
-    if (has_scale(report))
+    if (has_project(report))
         text_printf(out, "<a href=\"#scale\">At scale</a>");
     text_printf(out, "<a href=\"#warnings\">Warnings</a><a href=\"#rows\">All rows</a></nav></header>\n");
 }
@@ -569,8 +568,8 @@ void report_put(const struct report *report, struct text *out)
     text_printf(out, "</section>\n");
     for (size_t i = 0; i < n; i++)
         put_suite(report, suites[i], i, out);
-    if (has_scale(report))
-        put_scale(report, out);
+    if (has_project(report))
+        put_project(report, out);
     put_warnings(report, out);
     put_all_rows(report, suites, n, out);
     html_end(out);
@@ -598,7 +597,7 @@ static bool take_row(void *context, struct row *row)
     size_t number = number_of(report, row->run);
 
     gather_row(&report->gather, row);
-    projection_enter(&report->projection, TEXT_LINE("%zu", number), row);
+    project_enter(&report->project, TEXT_LINE("%zu", number), row);
     history_row(&report->history, row);
     if (number < REPORT_RUNS_MAX)
         return true;
@@ -612,15 +611,15 @@ void report_begin(struct report *report, const struct metrics *metrics)
     memset(report, 0, sizeof(*report));
     report->metrics = report->gather.metrics = report->history.gather.metrics = metrics;
     report->history.least_effect = HISTORY_LEAST_EFFECT;
-    scale_begin(report);
+    begin_project(report);
     report->set.choose = take_row;
     report->set.context = report;
 }
 
 void report_finish(struct report *report)
 {
-    projection_drop_empty(&report->projection, NULL);
-    projection_compute(&report->projection);
+    project_drop_empty(&report->project, NULL);
+    project_compute(&report->project);
     gather_finish(&report->gather);
     history_finish(&report->history);
     report->n_runs = report->set.n_runs < REPORT_RUNS_MAX ? report->set.n_runs : REPORT_RUNS_MAX;
@@ -638,5 +637,5 @@ void report_free(struct report *report)
     row_set_free(&report->set);
     gather_free(&report->gather);
     history_free(&report->history);
-    projection_free(&report->projection);
+    project_free(&report->project);
 }

@@ -30,15 +30,6 @@ static void enter(const char *suite, const char *metric, double value, const str
     detours_enter(&host, &row);
 }
 
-static double number_of(const struct project_detours *detours)
-{
-    double n = 0;
-
-    for (size_t i = 0; i < detours->n; i++)
-        n += detours->lengths[i].value;
-    return n;
-}
-
 static void expect_near(double got, double expected)
 {
     if (!(fabs(got - expected) <= 1e-9 * fabs(expected)))
@@ -49,8 +40,7 @@ static void expect_near(double got, double expected)
 TEST_WITH(test_detours_of_noise, begin, NULL)
 {
     static const struct stats_point first[] = {{1000, 50}, {65535, 2}}, second[] = {{1000, 10}, {131072, 1}};
-    static struct stats_point lengths[DETOURS_BINS];
-    struct project_detours detours[2];
+    static struct project_detour detours[DETOURS_BINS];
 
     enter("noise", "lost", 10, NULL, 0, NULL, 0);
     enter("noise", "detour", 1000, first, 2, NULL, 0);
@@ -58,33 +48,29 @@ TEST_WITH(test_detours_of_noise, begin, NULL)
     enter("noise", "detour", 1000, second, 2, NULL, 0);
     assert_ptr_equal(detours_used(&host), &host.noise);
     expect_near(detours_work_ns(&host), 3.8e9);
-    assert_int_equal(detours_sources(&host, NULL, lengths, detours), 1);
+    assert_int_equal(detours_sources(&host, NULL, detours), 3);
     assert_false(detours[0].periodic);
-    expect_near(detours[0].work_ns, 3.8e9);
-    expect_near(number_of(&detours[0]), 63);
-    assert_int_equal(detours[0].n, 3);
-    expect_near(detours[0].lengths[0].at, 1000);
-    expect_near(detours[0].lengths[1].at, 65535);
+    expect_near(detours[0].per_ns, 60 / 3.8e9);
+    expect_near(detours[0].ns, 1000);
+    expect_near(detours[1].ns, 65535);
     /* The histogram's bin reaches from 131072 to 133119. */
-    expect_near(detours[0].lengths[2].at, 131072 + 1024);
+    expect_near(detours[2].ns, 131072 + 1024);
+    expect_near(detours[2].per_ns, 1 / 3.8e9);
 }
 
 /* Experiments of 400 ticks, at 2.5 ticks a ns: 440 is the work's own spread. */
 TEST_WITH(test_detours_of_prime, begin, NULL)
 {
     static const struct stats_point hist[] = {{400, 990}, {440, 8}, {10400, 2}};
-    static struct stats_point lengths[DETOURS_BINS];
-    struct project_detours detours[2];
+    static struct project_detour detours[DETOURS_BINS];
 
     enter("prime", "cycles", 400, hist, 3, NULL, 0);
     assert_null(detours_used(&host)); /* the clock's rate is not known yet */
     enter("prime", "time", 160, NULL, 0, NULL, 0);
     assert_ptr_equal(detours_used(&host), &host.prime);
-    assert_int_equal(detours_sources(&host, NULL, lengths, detours), 1);
-    expect_near(detours[0].work_ns, (990 * 400 + 8 * 440 + 2 * 400) / 2.5);
-    assert_int_equal(detours[0].n, 1);
-    expect_near(detours[0].lengths[0].at, 10000 / 2.5);
-    expect_near(detours[0].lengths[0].value, 2);
+    assert_int_equal(detours_sources(&host, NULL, detours), 1);
+    expect_near(detours[0].ns, 10000 / 2.5);
+    expect_near(detours[0].per_ns, 2 / ((990 * 400 + 8 * 440 + 2 * 400) / 2.5));
 }
 
 /* Rows of other suites and metrics, and rows that failed or were skipped: nothing of the host changes. */
@@ -331,51 +317,47 @@ TEST_WITH(test_detours_periods_of_which_the_first_are_complete, begin, NULL)
 
 TEST_WITH(test_detours_periodic_ones_are_a_source_of_their_own, begin, NULL)
 {
-    static struct stats_point lengths[DETOURS_BINS];
-    struct project_detours detours[2];
+    static struct project_detour detours[DETOURS_BINS];
     struct stats_point events[64];
     const struct stats_point hist[] = {{2010, 40}, {50e6, 12}};
     size_t n = make_events(events, 100);
 
     enter("noise", "lost", 5, NULL, 0, NULL, 0);
     enter("noise", "detour", 1000, hist, 2, events, n);
-    assert_int_equal(detours_sources(&host, NULL, lengths, detours), 2);
+    assert_int_equal(detours_sources(&host, NULL, detours), 2);
     assert_false(detours[0].periodic);
     assert_true(detours[1].periodic);
-    expect_near(number_of(&detours[0]), 40);
-    expect_near(number_of(&detours[1]), 12);
+    expect_near(detours[0].per_ns, 40 / 1.9e9);
+    expect_near(detours[1].per_ns, 12 / 1.9e9);
 }
 
 /* Detours are periodic if they are so in more than half of the rows; those of prime never are. */
 TEST_WITH(test_detours_are_periodic_in_most_rows, begin, NULL)
 {
-    static struct stats_point lengths[DETOURS_BINS];
+    static struct project_detour detours[DETOURS_BINS];
     const struct stats_point hist[] = {{2010, 40}};
-    struct project_detours detours[2];
 
     for (unsigned rows = 1; rows <= 4; rows++) {
         enter("noise", "lost", 5, NULL, 0, NULL, 0);
         enter("noise", "detour", 1000, hist, 1, NULL, 0);
         for (unsigned periodic = 0; periodic <= rows; periodic++) {
             host.periodic[10] = periodic;
-            assert_int_equal(detours_sources(&host, NULL, lengths, detours), 1);
+            assert_int_equal(detours_sources(&host, NULL, detours), 1);
             assert_int_equal(detours[0].periodic, periodic > rows - periodic);
-            assert_int_equal(detours[0].n, 1);
-            expect_near(detours[0].work_ns, rows * 1.9e9);
+            expect_near(detours[0].per_ns, 40 / 1.9e9);
         }
     }
     begin(state);
     enter("prime", "cycles", 400, hist, 1, NULL, 0);
     enter("prime", "time", 400, NULL, 0, NULL, 0);
     host.periodic[10] = 1;
-    assert_int_equal(detours_sources(&host, NULL, lengths, detours), 1);
+    assert_int_equal(detours_sources(&host, NULL, detours), 1);
     assert_false(detours[0].periodic);
 }
 
 TEST_WITH(test_detours_can_be_removed_by_octave, begin, NULL)
 {
-    static struct stats_point lengths[DETOURS_BINS];
-    struct project_detours detours[2];
+    static struct project_detour detours[DETOURS_BINS];
     const struct stats_point hist[] = {{2010, 40}, {50e6, 12}};
     double keep[DETOUR_CLASSES];
 
@@ -383,9 +365,8 @@ TEST_WITH(test_detours_can_be_removed_by_octave, begin, NULL)
     enter("noise", "detour", 1000, hist, 2, NULL, 0);
     for (unsigned k = 0; k < DETOUR_CLASSES; k++)
         keep[k] = k == 10 ? 0.25 : k == 25 ? 0 : 1;
-    assert_int_equal(detours_sources(&host, keep, lengths, detours), 1);
-    assert_int_equal(detours[0].n, 1);
-    expect_near(detours[0].lengths[0].value, 10);
+    assert_int_equal(detours_sources(&host, keep, detours), 1);
+    expect_near(detours[0].per_ns, 10 / 1.9e9);
 }
 
 TEST_WITH(test_detours_causes_by_octave, begin, NULL)
@@ -421,9 +402,8 @@ TEST_WITH(test_detours_of_hosts_add_up, begin, NULL)
 TEST_WITH(test_detours_of_other_clocks_add_up, begin, NULL)
 {
     static const struct stats_point first[] = {{400, 10}, {1400, 1}}, second[] = {{400, 20}, {2400, 2}};
-    static struct stats_point lengths[DETOURS_BINS];
+    static struct project_detour detours[DETOURS_BINS];
     static struct detours_host all;
-    struct project_detours detours[2];
 
     memset(&all, 0, sizeof(all));
     enter("prime", "cycles", 400, second, 2, NULL, 0); /* the third */
@@ -447,13 +427,11 @@ TEST_WITH(test_detours_of_other_clocks_add_up, begin, NULL)
     /* 10 * 400 + 400 ticks of 0.4 ns, and 20 * 400 + 2 * 400 of 0.5 ns */
     expect_near(detours_work_ns(&all), 1760 + 4400);
     expect_near(detours_lost_pct(&all), 100 * (400 + 2 * 1000) / 8560.0);
-    assert_int_equal(detours_sources(&all, NULL, lengths, detours), 1);
-    assert_int_equal(detours[0].n, 2);
-    expect_near(detours[0].work_ns, 6160);
-    expect_near(lengths[0].at, 400);
-    expect_near(lengths[0].value, 1);
-    expect_near(lengths[1].at, 1000);
-    expect_near(lengths[1].value, 2);
+    assert_int_equal(detours_sources(&all, NULL, detours), 2);
+    expect_near(detours[0].ns, 400);
+    expect_near(detours[0].per_ns, 1 / 6160.0);
+    expect_near(detours[1].ns, 1000);
+    expect_near(detours[1].per_ns, 2 / 6160.0);
     assert_int_equal(all.periodic[3], 3);
     assert_int_equal(all.periodic[4], 1);
     expect_near(all.by_cause[1][5], 8);

@@ -10,7 +10,7 @@
 #include "row_fixture.h"
 #include "rows/text.h"
 
-static void enter(struct projection *p, const char *host, const char *metric, double value, struct stats_point *hist,
+static void enter(struct project *p, const char *host, const char *metric, double value, struct stats_point *hist,
                   struct stats_point *series)
 {
     struct row row = ROW(NULL, value, .suite = "noise", .metric = metric);
@@ -19,11 +19,11 @@ static void enter(struct projection *p, const char *host, const char *metric, do
     row.n_hist = hist != NULL;
     row.series = series;
     row.n_series = series != NULL;
-    projection_enter(p, host, &row);
+    project_enter(p, host, &row);
 }
 
 /* 10 s of a CPU, with so many preemptions of 5 ms. */
-static void enter_host(struct projection *p, const char *host, double detours)
+static void enter_host(struct project *p, const char *host, double detours)
 {
     struct stats_point hist = {4980736, detours}, series = {5e6, detours};
 
@@ -32,7 +32,7 @@ static void enter_host(struct projection *p, const char *host, double detours)
     enter(p, host, "lost_preempted", detours * 0.05, NULL, &series);
 }
 
-static void steps(struct projection *p)
+static void steps(struct project *p)
 {
     memset(p, 0, sizeof(*p));
     p->step_ns[p->n_steps++] = 1e6;
@@ -46,85 +46,85 @@ static void expect_near(double got, double expected, double share)
         fail_msg("%.9g, expected %.9g", got, expected);
 }
 
-TEST(test_projection_of_hosts_and_their_mix)
+TEST(test_project_of_hosts_and_their_mix)
 {
-    struct projection p;
+    struct project p;
 
     steps(&p);
     enter_host(&p, "noisy", 100);
     enter_host(&p, "quiet", 0);
-    projection_compute(&p);
+    project_compute(&p);
     assert_int_equal(p.n, 2);
     /* One rank loses the mean: 100 of 5.01 ms in 9.5 s of work. */
-    expect_near(projection_slowdown(&p, 0)[0], 1 + 100 * 5013504 / 9.5e9, 1e-6);
-    expect_near(projection_slowdown(&p, 1)[1], 1, 1e-9);
-    assert_true(projection_slowdown(&p, 2)[1] > 1 && projection_slowdown(&p, 2)[1] < projection_slowdown(&p, 0)[1]);
-    projection_free(&p);
+    expect_near(project_slowdown(&p, 0)[0], 1 + 100 * 5013504 / 9.5e9, 1e-6);
+    expect_near(project_slowdown(&p, 1)[1], 1, 1e-9);
+    assert_true(project_slowdown(&p, 2)[1] > 1 && project_slowdown(&p, 2)[1] < project_slowdown(&p, 0)[1]);
+    project_free(&p);
 }
 
-TEST(test_projection_has_what_it_costs)
+TEST(test_project_has_what_it_costs)
 {
-    struct projection_cost costs[PROJECTION_COSTS];
-    struct projection p;
+    struct project_cost costs[PROJECT_COSTS];
+    struct project p;
 
     steps(&p);
     enter_host(&p, "noisy", 100);
-    projection_compute(&p);
-    assert_memory_equal(projection_slowdown(&p, 0), projection_slowdown(&p, 1), 2 * sizeof(double));
-    assert_int_equal(projection_costs(&p, costs), 1);
-    assert_string_equal(projection_decade(&costs[0]), "1 ms .. 10 ms");
-    assert_string_equal(projection_cause(&costs[0]), "preempted");
+    project_compute(&p);
+    assert_memory_equal(project_slowdown(&p, 0), project_slowdown(&p, 1), 2 * sizeof(double));
+    assert_int_equal(project_costs(&p, costs), 1);
+    assert_string_equal(project_decade(&costs[0]), "1 ms .. 10 ms");
+    assert_string_equal(project_cause(&costs[0]), "preempted");
     expect_near(costs[0].per_s, 100 / 9.5, 1e-9);
     expect_near(costs[0].lost_pct, 100.0 * 100 * 5013504 / (9.5e9 + 100 * 5013504.0), 1e-9);
     expect_near(costs[0].without[0], 1, 1e-9);
-    projection_free(&p);
+    project_free(&p);
 }
 
 /* Few detours cost something too: two in 9.99 s. */
-TEST(test_projection_has_small_costs)
+TEST(test_project_has_small_costs)
 {
-    struct projection_cost costs[PROJECTION_COSTS];
+    struct project_cost costs[PROJECT_COSTS];
     struct stats_point most = {0, 99}, all = {0, 100};
-    struct projection p;
+    struct project p;
 
     steps(&p);
     enter_host(&p, "quiet", 2);
     enter(&p, "quiet", "core_share", 99, NULL, &most);
     enter(&p, "quiet", "core_share", 100, NULL, &all);
-    projection_compute(&p);
-    assert_int_equal(projection_costs(&p, costs), 2);
-    const struct projection_cost *shared = &costs[!strcmp(projection_cause(&costs[1]), "core share")];
+    project_compute(&p);
+    assert_int_equal(project_costs(&p, costs), 2);
+    const struct project_cost *shared = &costs[!strcmp(project_cause(&costs[1]), "core share")];
     expect_near(shared->lost_pct, 0.5, 1e-6);
     expect_near(costs[shared == &costs[0]].per_s, 2 / 9.99, 1e-6);
-    projection_free(&p);
+    project_free(&p);
 }
 
 /* Without others on the core the work takes half as long. */
-TEST(test_projection_has_what_others_on_the_core_cost)
+TEST(test_project_has_what_others_on_the_core_cost)
 {
-    struct projection_cost costs[PROJECTION_COSTS];
+    struct project_cost costs[PROJECT_COSTS];
     struct stats_point half = {0, 50};
-    struct projection p;
+    struct project p;
 
     steps(&p);
     enter_host(&p, "shared", 100);
     enter(&p, "shared", "core_share", 50, NULL, &half);
-    projection_compute(&p);
-    expect_near(projection_slowdown(&p, 0)[0], 2 * (1 + 100 * 5013504 / 9.5e9), 1e-6);
-    assert_int_equal(projection_costs(&p, costs), 2);
-    const struct projection_cost *cost = &costs[!strcmp(projection_cause(&costs[1]), "core share")];
-    assert_string_equal(projection_cause(cost), "core share");
-    assert_string_equal(projection_decade(cost), "-");
+    project_compute(&p);
+    expect_near(project_slowdown(&p, 0)[0], 2 * (1 + 100 * 5013504 / 9.5e9), 1e-6);
+    assert_int_equal(project_costs(&p, costs), 2);
+    const struct project_cost *cost = &costs[!strcmp(project_cause(&costs[1]), "core share")];
+    assert_string_equal(project_cause(cost), "core share");
+    assert_string_equal(project_decade(cost), "-");
     assert_true(isnan(cost->per_s));
     expect_near(cost->lost_pct, 50, 1e-9);
-    assert_true(cost->without[0] < projection_slowdown(&p, 0)[1] - 0.9);
-    projection_free(&p);
+    assert_true(cost->without[0] < project_slowdown(&p, 0)[1] - 0.9);
+    project_free(&p);
 }
 
 /* With room for two, five hosts give the same result as all of them in one, in any order of their rows. */
-TEST(test_projection_of_more_hosts_than_places)
+TEST(test_project_of_more_hosts_than_places)
 {
-    struct projection few, one;
+    struct project few, one;
     char name[16];
 
     steps(&few);
@@ -135,25 +135,25 @@ TEST(test_projection_of_more_hosts_than_places)
         enter_host(&few, name, 20 * i);
         enter_host(&one, "all", 20 * i);
     }
-    projection_compute(&few);
-    projection_compute(&one);
+    project_compute(&few);
+    project_compute(&one);
     assert_int_equal(few.n, 2);
     assert_int_equal(few.n_more, 3);
     expect_near(detours_work_ns(few.all), detours_work_ns(one.all), 1e-12);
-    expect_near(projection_slowdown(&few, 2)[0], projection_slowdown(&one, 0)[0], 1e-9);
-    expect_near(projection_slowdown(&few, 2)[1], projection_slowdown(&one, 0)[1], 1e-9);
-    projection_free(&few);
-    projection_free(&one);
+    expect_near(project_slowdown(&few, 2)[0], project_slowdown(&one, 0)[0], 1e-9);
+    expect_near(project_slowdown(&few, 2)[1], project_slowdown(&one, 0)[1], 1e-9);
+    project_free(&few);
+    project_free(&one);
 }
 
 static int compute_three(void)
 {
-    struct projection p;
+    struct project p;
     struct row row = ROW(NULL, 3, .suite = "noise", .metric = "lost");
     struct stats_point hist = {4980736, 30}, series = {5e6, 30};
     struct row detour = ROW(NULL, 5e6, .suite = "noise", .metric = "detour");
     struct row cause = ROW(NULL, 3, .suite = "noise", .metric = "lost_preempted");
-    struct projection_cost costs[PROJECTION_COSTS];
+    struct project_cost costs[PROJECT_COSTS];
 
     steps(&p);
     p.points = 1 << 10;
@@ -164,55 +164,55 @@ static int compute_three(void)
     detour.n_hist = cause.n_series = 1;
     for (unsigned i = 0; i < 3; i++) {
         const char name[] = {(char)('a' + i), '\0'};
-        projection_enter(&p, name, &row);
-        projection_enter(&p, name, &detour);
-        projection_enter(&p, name, &cause);
+        project_enter(&p, name, &row);
+        project_enter(&p, name, &detour);
+        project_enter(&p, name, &cause);
     }
-    projection_compute(&p);
-    (void)projection_costs(&p, costs);
-    projection_free(&p);
+    project_compute(&p);
+    (void)project_costs(&p, costs);
+    project_free(&p);
     return 0;
 }
 
 /* The blocks' ends are checked when they are freed. */
-TEST(test_projection_keeps_to_its_memory)
+TEST(test_project_keeps_to_its_memory)
 {
     assert_true(memory_needed_or_end(compute_three) > 10);
 }
 
 /* Three detours of each octave of lengths, in 10 s: the decade is that of the octave's middle, 1.4 * 2^octave. */
-TEST(test_projection_decades_of_octaves)
+TEST(test_project_decades_of_octaves)
 {
     static const unsigned first[] = {0, 7, 10, 13, 17, 20, 23, 27, DETOUR_CLASSES};
     static const char *const names[] = {"< 100 ns",       "100 ns .. 1 us", "1 us .. 10 us",   "10 us .. 100 us",
                                         "100 us .. 1 ms", "1 ms .. 10 ms",  "10 ms .. 100 ms", "> 100 ms"};
-    struct projection_cost costs[PROJECTION_COSTS];
+    struct project_cost costs[PROJECT_COSTS];
 
     for (unsigned octave = 0, decade = 0; octave < DETOUR_CLASSES; octave++) {
         struct stats_point hist = {exp2(octave), 3}, series = hist;
         const double length = octave < 16 ? hist.at : hist.at * (1 + 1 / 128.0); /* the middle of its bin */
-        struct projection p;
+        struct project p;
         decade += octave == first[decade + 1];
         steps(&p);
         p.points = 256;
         enter(&p, "a", "lost", 1, NULL, NULL);
         enter(&p, "a", "detour", 1, &hist, NULL);
         enter(&p, "a", "lost_steal", 1, NULL, &series);
-        projection_compute(&p);
-        assert_int_equal(projection_costs(&p, costs), 1);
+        project_compute(&p);
+        assert_int_equal(project_costs(&p, costs), 1);
         assert_int_equal(costs[0].decade, decade);
-        assert_string_equal(projection_decade(&costs[0]), names[decade]);
-        assert_string_equal(projection_cause(&costs[0]), "steal");
+        assert_string_equal(project_decade(&costs[0]), names[decade]);
+        assert_string_equal(project_cause(&costs[0]), "steal");
         expect_near(costs[0].per_s, 3 / 9.9, 1e-9);
         expect_near(costs[0].lost_pct, 100 * 3 * length / (9.9e9 + 3 * length), 1e-9);
         expect_near(costs[0].without[0], 1, 1e-9);
-        projection_free(&p);
+        project_free(&p);
     }
 }
 
 /* A detour has the causes of its octave in their proportion: of 8 of 3 us a quarter is preempted, of 5 of 5 ms all. The
  * 5 ms cost most, and are the only ones of their decade. */
-TEST(test_projection_costs_of_two_causes)
+TEST(test_project_costs_of_two_causes)
 {
     static const struct {
         const char *cause, *decade;
@@ -221,8 +221,8 @@ TEST(test_projection_costs_of_two_causes)
                     {"steal", "1 us .. 10 us", 6, 3000},
                     {"preempted", "1 us .. 10 us", 2, 3000}};
     struct stats_point hist[] = {{3000, 8}, {4980736, 5}}, preempted[] = {{3000, 1}, {5e6, 5}}, steal = {3000, 3};
-    struct projection_cost costs[PROJECTION_COSTS];
-    struct projection p;
+    struct project_cost costs[PROJECT_COSTS];
+    struct project p;
 
     steps(&p);
     enter(&p, "a", "lost", 10, NULL, NULL);
@@ -231,82 +231,58 @@ TEST(test_projection_costs_of_two_causes)
         enter(&p, "a", "lost_preempted", 1, NULL, &preempted[i]);
     }
     enter(&p, "a", "lost_steal", 1, NULL, &steal);
-    projection_compute(&p);
-    assert_int_equal(projection_costs(&p, costs), 3);
+    project_compute(&p);
+    assert_int_equal(project_costs(&p, costs), 3);
     for (size_t i = 0; i < 3; i++) {
-        assert_string_equal(projection_cause(&costs[i]), expected[i].cause);
-        assert_string_equal(projection_decade(&costs[i]), expected[i].decade);
+        assert_string_equal(project_cause(&costs[i]), expected[i].cause);
+        assert_string_equal(project_decade(&costs[i]), expected[i].decade);
         expect_near(costs[i].per_s, expected[i].n / 9, 1e-9);
         expect_near(costs[i].lost_pct,
                     100 * expected[i].n * expected[i].length / (9e9 + 8 * 3000 + 5 * expected[0].length), 1e-9);
     }
-    projection_free(&p);
+    project_free(&p);
 }
 
 /* Rows of prime do not tell causes. */
-TEST(test_projection_costs_of_prime)
+TEST(test_project_costs_of_prime)
 {
     struct stats_point hist[] = {{400, 1000}, {10400, 2}};
     struct row cycles = ROW(NULL, 400, .suite = "prime", .metric = "cycles");
     struct row time = ROW(NULL, 160, .suite = "prime", .metric = "time");
-    struct projection_cost costs[PROJECTION_COSTS];
-    struct projection p;
+    struct project_cost costs[PROJECT_COSTS];
+    struct project p;
 
     steps(&p);
     cycles.hist = hist;
     cycles.n_hist = 2;
     cycles.stats.median = 400;
     time.stats.median = 160;
-    projection_enter(&p, "a", &cycles);
-    projection_enter(&p, "a", &time);
-    projection_compute(&p);
-    assert_int_equal(projection_costs(&p, costs), 1);
-    assert_string_equal(projection_cause(&costs[0]), "not known");
-    assert_string_equal(projection_decade(&costs[0]), "1 us .. 10 us"); /* 10000 ticks of 0.4 ns */
+    project_enter(&p, "a", &cycles);
+    project_enter(&p, "a", &time);
+    project_compute(&p);
+    assert_int_equal(project_costs(&p, costs), 1);
+    assert_string_equal(project_cause(&costs[0]), "not known");
+    assert_string_equal(project_decade(&costs[0]), "1 us .. 10 us"); /* 10000 ticks of 0.4 ns */
     expect_near(costs[0].per_s, 2 / (1002 * 160e-9), 1e-9);
     expect_near(costs[0].lost_pct, 100 * 8000 / (1002 * 160 + 8000.0), 1e-9);
-    projection_free(&p);
+    project_free(&p);
 }
 
-/* What is known of the core's share on hosts without detours does not count, neither of the last nor of one before. */
-TEST(test_projection_of_further_hosts_without_detours)
+TEST(test_project_on_a_coarse_grid_is_near)
 {
-    struct stats_point half = {0, 50};
-    struct projection p;
-
-    steps(&p);
-    p.hosts_most = 1;
-    enter_host(&p, "a", 100);
-    enter(&p, "b", "core_share", 50, NULL, &half);
-    enter_host(&p, "c", 100);
-    enter(&p, "d", "core_share", 50, NULL, &half);
-    enter(&p, "d", "core_share", 50, NULL, &half);
-    projection_compute(&p);
-    assert_int_equal(p.n, 1);
-    assert_int_equal(p.n_more, 3);
-    expect_near(detours_work_ns(p.all), 2 * 9.5e9, 1e-9);
-    assert_true(isnan(detours_mean_share(p.all)));
-    expect_near(projection_slowdown(&p, 1)[0], 1 + 100 * 5013504 / 9.5e9, 1e-6);
-    projection_drop_empty(&p, NULL);
-    assert_int_equal(p.n, 1);
-    projection_free(&p);
-}
-
-TEST(test_projection_on_a_coarse_grid_is_near)
-{
-    struct projection fine, coarse;
+    struct project fine, coarse;
 
     steps(&fine);
     steps(&coarse);
     coarse.points = 1 << 15;
     enter_host(&fine, "a", 37);
     enter_host(&coarse, "a", 37);
-    projection_compute(&fine);
-    projection_compute(&coarse);
+    project_compute(&fine);
+    project_compute(&coarse);
     for (size_t r = 0; r < 2; r++)
-        expect_near(projection_slowdown(&coarse, 0)[r], projection_slowdown(&fine, 0)[r], 0.002);
-    projection_free(&fine);
-    projection_free(&coarse);
+        expect_near(project_slowdown(&coarse, 0)[r], project_slowdown(&fine, 0)[r], 0.002);
+    project_free(&fine);
+    project_free(&coarse);
 }
 
 static size_t n_said;
@@ -316,23 +292,23 @@ static void say(const char *name)
     n_said++;
 }
 
-TEST(test_projection_drops_hosts_without_detours)
+TEST(test_project_drops_hosts_without_detours)
 {
-    struct projection p;
+    struct project p;
 
     steps(&p);
     enter(&p, "nw", "work", 1, NULL, NULL);
     enter(&p, "nw", "work", 1, NULL, NULL);
     enter_host(&p, "a", 1);
     enter(&p, "b", "work", 1, NULL, NULL);
-    projection_drop_empty(&p, NULL);
+    project_drop_empty(&p, NULL);
     enter(&p, "nw", "work", 1, NULL, NULL);
-    projection_drop_empty(&p, say);
+    project_drop_empty(&p, say);
     assert_int_equal(n_said, 1);
     assert_int_equal(p.n, 1);
     assert_string_equal(p.hosts[0]->name, "a");
-    projection_free(&p);
+    project_free(&p);
     steps(&p);
-    projection_compute(&p);
-    projection_free(&p);
+    project_compute(&p);
+    project_free(&p);
 }

@@ -15,13 +15,13 @@
 
 /* --- The table. --- */
 
-static bool shares_known(const struct projection *p)
+static bool shares_known(const struct project *p)
 {
     return !isnan(detours_mean_share(p->all));
 }
 
-static void put_line(const struct projection *p, const char *name, const struct detours_host *host,
-                     const double *slowdown, struct grid *grid)
+static void put_line(const struct project *p, const char *name, const struct detours_host *host, const double *slowdown,
+                     struct grid *grid)
 {
     for (size_t s = 0; s < p->n_steps; s++) {
         text_printf(grid_cell(grid, COLOR_NONE), "%.*s", NAME_WIDTH_MOST, s ? "" : name);
@@ -52,22 +52,21 @@ static int by_worst(const void *a, const void *b)
     return x->worst < y->worst || x->worst > y->worst ? ORDER_OF(y->worst, x->worst) : ORDER_OF(x->host, y->host);
 }
 
-static void put_hosts(const struct projection *p, size_t shown, struct grid *grid)
+static void put_hosts(const struct project *p, size_t shown, struct grid *grid)
 {
     FREED_BY(memory_free) struct ranked *order = memory_get(p->n, sizeof(*order));
 
     for (size_t h = 0; h < p->n; h++) {
         order[h].host = h;
         for (size_t s = 1; s <= p->n_steps; s++)
-            order[h].worst = fmax(order[h].worst, projection_slowdown(p, h)[s * p->n_ranks - 1]);
+            order[h].worst = fmax(order[h].worst, project_slowdown(p, h)[s * p->n_ranks - 1]);
     }
     qsort(order, p->n, sizeof(*order), by_worst);
     for (size_t i = 0; i < shown; i++)
-        put_line(p, p->hosts[order[i].host]->name, p->hosts[order[i].host], projection_slowdown(p, order[i].host),
-                 grid);
+        put_line(p, p->hosts[order[i].host]->name, p->hosts[order[i].host], project_slowdown(p, order[i].host), grid);
 }
 
-static void put_table(const struct projection *p, bool every, unsigned width, struct text *out)
+static void put_table(const struct project *p, bool every, unsigned width, struct text *out)
 {
     static const struct grid_column columns[] = {
         {.title = "Host", .left = true}, {.title = "From", .width = 5, .left = true}, {.title = "Lost %", .width = 6}};
@@ -86,7 +85,7 @@ static void put_table(const struct projection *p, bool every, unsigned width, st
     text_printf(out, "Slowdown (1.00: no noise%s) of a step that ends in a barrier, by number of ranks\n",
                 shares_known(p) ? ", and the core to itself" : "");
     if (p->n > 1)
-        put_line(p, "all", p->all, projection_slowdown(p, p->n), &grid);
+        put_line(p, "all", p->all, project_slowdown(p, p->n), &grid);
     put_hosts(p, shown, &grid);
     grid_print(&grid, width, out);
     if (shown < p->n)
@@ -95,27 +94,26 @@ static void put_table(const struct projection *p, bool every, unsigned width, st
 
 /* --- Costs. --- */
 
-static void put_cost(const struct projection *p, const struct projection_cost *cost, const double *with,
-                     struct grid *grid)
+static void put_cost(const struct project *p, const struct project_cost *cost, const double *with, struct grid *grid)
 {
-    grid_text(grid, projection_decade(cost));
-    grid_text(grid, projection_cause(cost));
+    grid_text(grid, project_decade(cost));
+    grid_text(grid, project_cause(cost));
     grid_number(grid, cost->per_s, 3);
     grid_number(grid, cost->lost_pct, 4);
     for (size_t s = 0; s < p->n_steps; s++)
         text_printf(grid_cell(grid, COLOR_NONE), "%.3f -> %7.3f", with[(s + 1) * p->n_ranks - 1], cost->without[s]);
 }
 
-static void put_costs(const struct projection *p, unsigned width, struct text *out)
+static void put_costs(const struct project *p, unsigned width, struct text *out)
 {
     static const struct grid_column columns[] = {{.title = "Length", .width = 15, .left = true},
                                                  {.title = "Cause", .width = 11, .left = true},
                                                  {.title = "Detours/s", .width = 10},
                                                  {.title = "Lost %", .width = 7}};
-    struct projection_cost costs[PROJECTION_COSTS];
+    struct project_cost costs[PROJECT_COSTS];
     char titles[PROJECT_STEPS_MAX][48];
     struct grid grid = {.n_columns = 0};
-    size_t n = projection_costs(p, costs);
+    size_t n = project_costs(p, costs);
 
     grid_columns(&grid, columns, COUNT(columns));
     for (size_t s = 0; s < p->n_steps; s++) {
@@ -123,14 +121,14 @@ static void put_costs(const struct projection *p, unsigned width, struct text *o
         grid_columns(&grid, &(struct grid_column){.title = titles[s], .width = 19, .rank = (unsigned)s}, 1);
     }
     for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++)
-        put_cost(p, &costs[i], projection_slowdown(p, p->n), &grid);
+        put_cost(p, &costs[i], project_slowdown(p, p->n), &grid);
     if (n)
         text_printf(out, "\nWhat costs most: slowdown of %.0f ranks with all detours -> without those of the line\n",
                     p->ranks[p->n_ranks - 1]);
     grid_print(&grid, width, out);
 }
 
-void scale_put(const struct projection *p, bool every, unsigned width, struct text *out)
+void project_put(const struct project *p, bool every, unsigned width, struct text *out)
 {
     put_table(p, every, width, out);
     put_costs(p, width, out);
@@ -143,7 +141,7 @@ void scale_put(const struct projection *p, bool every, unsigned width, struct te
 
 /* --- The CSV. --- */
 
-static void put_csv_rows(const struct projection *p, const char *name, const struct detours_host *host,
+static void put_csv_rows(const struct project *p, const char *name, const struct detours_host *host,
                          const double *slowdown, struct text *out)
 {
     const double share = detours_mean_share(host);
@@ -160,11 +158,11 @@ static void put_csv_rows(const struct projection *p, const char *name, const str
         }
 }
 
-void scale_put_csv(const struct projection *p, struct text *out)
+void project_put_csv(const struct project *p, struct text *out)
 {
     text_printf(out, "host,source,work_s,lost_pct,step_ns,ranks,slowdown,core_share\r\n");
     for (size_t h = 0; h < p->n; h++)
-        put_csv_rows(p, p->hosts[h]->name, p->hosts[h], projection_slowdown(p, h), out);
+        put_csv_rows(p, p->hosts[h]->name, p->hosts[h], project_slowdown(p, h), out);
     if (p->n > 1)
-        put_csv_rows(p, "", p->all, projection_slowdown(p, p->n), out);
+        put_csv_rows(p, "", p->all, project_slowdown(p, p->n), out);
 }

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+/* Collects detours from rows in bins by length, and estimates how much they slow down many ranks, on each host and on
+ * all together, and which of them cost most. */
+#include "analysis/analysis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/base.h"
+
+/* A longer experiment of prime includes a detour; smaller differences from the median are its normal variation. */
+#define EXPERIMENT_SHARE 0.5
+#define PERIODIC_LEAST   8u
+#define PERIODIC_SPREAD  0.25
+/* Events that a series keeps from its beginning, whatever their length. */
+#define FIRST_EVENTS 500u
+
+/* --- Detours of a host by length. --- */
+
+static size_t bin_of(double ns)
+{
+    double at = ns > 1 ? log2(ns) * DETOURS_PER_OCTAVE : 0;
+
+    return at < DETOURS_BINS ? (size_t)at : DETOURS_BINS - 1;
+}
+
+static size_t octave_of(double ns)
+{
+    return bin_of(ns) / DETOURS_PER_OCTAVE;
+}
+
+static void add_detours(struct detours_of *of, double ns, double n)
+{
+    struct detours_bin *bin = &of->bins[bin_of(ns)];
+
+    bin->n += n;
+    bin->ns += n * ns;
+}
+
+static int by_position(const void *a, const void *b)
+{
+    const struct stats_point *x = a, *y = b;
+
+    return ORDER_OF(x->at, y->at);
+}
+
+/* Octaves with at least 8 events, all recorded, whose gaps deviate by less than a quarter of their mean. Time in us,
+ * length in ns. */
+static void count_periodic(struct detours_host *host, const struct row *row)
+{
+    struct stats_running gaps[DETOUR_CLASSES] = {{0}};
+    double before[DETOUR_CLASSES], least = row->series_left_out ? INFINITY : 0;
+    const size_t n = row->n_series;
+
+    if (!n)
+        return;
+    FREED_BY(memory_free) struct stats_point *sorted = memory_get(n, sizeof(*sorted));
+    memcpy(sorted, row->series, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), by_position);
+    for (size_t k = 0; k < DETOUR_CLASSES; k++)
+        before[k] = NAN;
+    for (size_t i = 0; i < n; i++) {
+        const size_t octave = octave_of(sorted[i].value);
+        if (!isnan(before[octave]))
+            stats_add(&gaps[octave], sorted[i].at - before[octave]);
+        before[octave] = sorted[i].at;
+        if (i >= FIRST_EVENTS) /* shorter ones may be missing from here on */
+            least = fmin(least, sorted[i].value);
+    }
+    for (size_t k = 0; k < DETOUR_CLASSES; k++)
+        host->periodic[k] += gaps[k].n + 1 >= PERIODIC_LEAST && least <= exp2((double)k) &&
+                             stats_sd(&gaps[k]) < PERIODIC_SPREAD * gaps[k].mean;
+}
+
+/* Of a bin given by its lowest value: width 1 at first, then 64 in an octave (base 0). */
+static double middle(double low)
+{
+    return low < HIST_LINEAR ? low : low + exp2(floor(log2(low))) / HIST_SUB / 2;
+}
+
+static void enter_share(struct detours_of *of, bool of_part, double share)
+{
+    const double percent = fmax(1, round(100 * share));
+
+    if (share > 0 && percent <= DETOURS_SHARES)
+        of->shares[of_part][(size_t)percent - 1]++;
+}
+
+static void enter_noise(struct detours_host *host, const struct row *row)
+{
+    if (!strcmp(row->metric, "detour")) {
+        for (size_t i = 0; i < row->n_hist; i++)
+            if (row->hist[i].value > 0)
+                add_detours(&host->noise, middle(row->hist[i].at), row->hist[i].value);
+        host->noise.rows++;
+        host->noise.unit_ns = 1;
+        count_periodic(host, row);
+    } else if (!strcmp(row->metric, "core_share")) {
+        for (size_t i = 0; i < row->n_series; i++) /* in % for each time slice */
+            enter_share(&host->noise, true, row->series[i].value / 100);
+    } else if (!strcmp(row->metric, "lost") && row->wall_s > 0 && row->value >= 0 && row->value <= 100) {
+        host->noise.work += row->wall_s * 1e9 * (1 - row->value / 100);
+        enter_share(&host->noise, false, row_core_share(row));
+    }
+    for (unsigned cause = 0; cause < DETOUR_CAUSES; cause++)
+        if (!strncmp(row->metric, "lost_", 5) && !strcmp(row->metric + 5, detour_cause_names[cause]))
+            for (size_t i = 0; i < row->n_series; i++)
+                if (row->series[i].value > 0)
+                    host->by_cause[cause][octave_of(row->series[i].at)] += row->series[i].value;
+}
+
+static void enter_prime(struct detours_host *host, const struct row *row)
+{
+    const double median = row->stats.median, limit = median * EXPERIMENT_SHARE;
+
+    if (!strcmp(row->metric, "time") && host->experiment_ticks > 0 && median > 0)
+        host->prime.unit_ns = median / host->experiment_ticks;
+    if (strcmp(row->metric, "cycles") != 0)
+        return;
+    enter_share(&host->prime, false, row_core_share(row));
+    if (!(median > 0) || !row->n_hist)
+        return;
+    for (size_t i = 0; i < row->n_hist; i++) {
+        double over = row->hist[i].at - median, n = row->hist[i].value;
+        if (!(n > 0))
+            continue;
+        host->prime.work += n * (over > limit ? median : row->hist[i].at);
+        if (over > limit)
+            add_detours(&host->prime, over, n);
+    }
+    host->prime.rows++;
+    host->experiment_ticks = median;
+}
+
+void detours_enter(struct detours_host *host, const struct row *row)
+{
+    if (row->status == ROW_FAILED || row->status == ROW_SKIPPED)
+        return;
+    if (!strcmp(row->suite, "prime"))
+        enter_prime(host, row);
+    if (!strcmp(row->suite, "noise"))
+        enter_noise(host, row);
+}
+
+static bool is_usable(const struct detours_of *of)
+{
+    return of->rows && of->work > 0 && of->unit_ns > 0;
+}
+
+const struct detours_of *detours_used(const struct detours_host *host)
+{
+    return is_usable(&host->noise) ? &host->noise : is_usable(&host->prime) ? &host->prime : NULL;
+}
+
+double detours_work_ns(const struct detours_host *host)
+{
+    const struct detours_of *of = detours_used(host);
+
+    return of ? of->work * of->unit_ns : 0;
+}
+
+double detours_lost_pct(const struct detours_host *host)
+{
+    const struct detours_of *of = detours_used(host);
+    double lost = 0;
+
+    for (size_t b = 0; of && b < DETOURS_BINS; b++)
+        lost += of->bins[b].ns;
+    return of ? 100 * lost / (lost + of->work) : 0;
+}
+
+size_t detours_shares(const struct detours_host *host, struct stats_point *out)
+{
+    const struct detours_of *of = detours_used(host);
+    size_t n = 0;
+
+    for (unsigned of_part = 2; of && !n && of_part-- > 0;)
+        for (size_t i = 0; i < DETOURS_SHARES; i++)
+            if (of->shares[of_part][i] > 0)
+                out[n++] = (struct stats_point){(double)(i + 1) / 100, of->shares[of_part][i]};
+    return n;
+}
+
+double detours_mean_share(const struct detours_host *host)
+{
+    struct stats_point shares[DETOURS_SHARES];
+    const size_t n = detours_shares(host, shares);
+    double sum = 0, all = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        sum += shares[i].at * shares[i].value;
+        all += shares[i].value;
+    }
+    return n ? sum / all : NAN;
+}
+
+/* Converts to the unit of `into`. */
+static void merge_of(struct detours_of *into, const struct detours_of *from)
+{
+    if (!(into->unit_ns > 0))
+        into->unit_ns = from->unit_ns;
+    into->rows += from->rows;
+    for (size_t i = 0; i < DETOURS_SHARES; i++) {
+        into->shares[false][i] += from->shares[false][i];
+        into->shares[true][i] += from->shares[true][i];
+    }
+    if (!(from->unit_ns > 0))
+        return;
+    const double scale = from->unit_ns / into->unit_ns;
+    into->work += from->work * scale;
+    for (size_t b = 0; b < DETOURS_BINS; b++)
+        if (from->bins[b].n > 0)
+            add_detours(into, from->bins[b].ns / from->bins[b].n * scale, from->bins[b].n);
+}
+
+void detours_merge(struct detours_host *into, const struct detours_host *from)
+{
+    merge_of(&into->noise, &from->noise);
+    merge_of(&into->prime, &from->prime);
+    for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
+        into->periodic[k] += from->periodic[k];
+        for (unsigned cause = 0; cause < DETOUR_CAUSES; cause++)
+            into->by_cause[cause][k] += from->by_cause[cause][k];
+    }
+}
+
+size_t detours_sources(const struct detours_host *host, const double *keep, struct project_detour *out)
+{
+    const struct detours_of *of = detours_used(host);
+    size_t n = 0;
+
+    for (size_t b = 0; of && b < DETOURS_BINS; b++) {
+        const size_t octave = b / DETOURS_PER_OCTAVE;
+        const double kept = of->bins[b].n * (keep ? keep[octave] : 1);
+        const struct project_detour detour = {.ns = of->bins[b].ns / of->bins[b].n * of->unit_ns,
+                                              .per_ns = kept / (of->work * of->unit_ns),
+                                              /* periodic on most CPUs: a rank then meets them so wherever it runs */
+                                              .periodic = of == &host->noise && 2 * host->periodic[octave] > of->rows};
+        if (detour.ns > 0 && detour.per_ns > 0 && isfinite(detour.ns) && isfinite(detour.per_ns))
+            out[n++] = detour;
+    }
+    return n;
+}
+
+/* --- Hosts. --- */
+
+static struct detours_host *new_host(const char *name)
+{
+    struct detours_host *host = memory_get(1, sizeof(*host));
+
+    text_copy(host->name, sizeof(host->name), name);
+    return host;
+}
+
+static struct detours_host *host_of(struct project *p, const char *name)
+{
+    for (size_t i = p->n; i-- > 0;)
+        if (!strcmp(p->hosts[i]->name, name))
+            return p->hosts[i];
+    if (!p->hosts_most || p->n < p->hosts_most) {
+        memory_grow(&p->hosts, &p->capacity, p->n, sizeof(struct detours_host *));
+        return p->hosts[p->n++] = new_host(name);
+    }
+    if (!p->further)
+        p->further = new_host("");
+    if (strcmp(p->further->name, name) != 0)
+        p->n_more++;
+    text_copy(p->further->name, sizeof(p->further->name), name);
+    return p->further;
+}
+
+void project_enter(struct project *p, const char *name, const struct row *row)
+{
+    detours_enter(host_of(p, name), row);
+}
+
+void project_drop_empty(struct project *p, void (*say)(const char *name))
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < p->n; i++) {
+        if (detours_used(p->hosts[i])) {
+            p->hosts[kept++] = p->hosts[i];
+            continue;
+        }
+        if (say)
+            say(p->hosts[i]->name);
+        free(p->hosts[i]);
+    }
+    p->n = kept;
+}
+
+void project_free(struct project *p)
+{
+    for (size_t h = 0; h < p->n; h++)
+        free(p->hosts[h]);
+    free(p->hosts);
+    free(p->all);
+    free(p->slowdown);
+    free(p->further);
+    memset(p, 0, sizeof(*p));
+}
+
+/* --- The slowdown. --- */
+
+double *project_slowdown(const struct project *p, size_t host)
+{
+    return p->slowdown + host * p->n_steps * p->n_ranks;
+}
+
+static void compute(const struct project *p, const struct project_host *hosts, size_t n, const double *ranks,
+                    size_t n_ranks, double *slowdown)
+{
+    if (project_slowdown_on(p->points, hosts, n, p->step_ns, p->n_steps, ranks, n_ranks, slowdown))
+        memory_out();
+}
+
+struct places {
+    struct project_detour detours[DETOURS_BINS];
+    struct stats_point shares[DETOURS_SHARES];
+};
+
+static struct project_host fill_host(const struct detours_host *host, const double *keep, struct places *places)
+{
+    return (struct project_host){.detours = places->detours,
+                                 .n = detours_sources(host, keep, places->detours),
+                                 .shares = places->shares,
+                                 .n_shares = detours_shares(host, places->shares)};
+}
+
+void project_compute(struct project *p)
+{
+    if (!p->n)
+        return;
+    FREED_BY(memory_free) struct places *places = memory_get(p->n + 1, sizeof(*places));
+    FREED_BY(memory_free) struct project_host *hosts = memory_get(p->n + 1, sizeof(*hosts));
+
+    p->slowdown = memory_get((p->n + 1) * p->n_steps * p->n_ranks, sizeof(*p->slowdown));
+    p->all = memory_get(1, sizeof(*p->all));
+    for (size_t h = 0; h < p->n; h++) {
+        detours_merge(p->all, p->hosts[h]);
+        hosts[h] = fill_host(p->hosts[h], NULL, &places[h]);
+        compute(p, &hosts[h], 1, p->ranks, p->n_ranks, project_slowdown(p, h));
+    }
+    if (p->n_more)
+        detours_merge(p->all, p->further);
+    hosts[p->n] = fill_host(p->all, NULL, &places[p->n]);
+    compute(p, p->n_more ? &hosts[p->n] : hosts, p->n_more ? 1 : p->n, p->ranks, p->n_ranks, project_slowdown(p, p->n));
+}
+
+/* --- Costs. --- */
+
+static unsigned decade_of(unsigned octave, double unit_ns)
+{
+    double ns = exp2(octave) * unit_ns;
+    int decade = (int)floor(log10(ns * 1.42)) - 1;
+
+    return decade < 0 ? 0 : decade < (int)PROJECT_DECADES ? (unsigned)decade : PROJECT_DECADES - 1;
+}
+
+static double share_of(const struct detours_host *all, unsigned cause, unsigned octave)
+{
+    double sum = 0;
+
+    if (cause == PROJECT_UNKNOWN)
+        return 1;
+    for (unsigned c = 0; c < DETOUR_CAUSES; c++)
+        sum += all->by_cause[c][octave];
+    return sum > 0 ? all->by_cause[cause][octave] / sum : 0;
+}
+
+/* Sets keep, the share of all detours of each octave that is left, and per_s and lost_pct of the cost. */
+static void remove_them(const struct project *p, struct project_cost *cost, double *keep)
+{
+    const struct detours_of *of = detours_used(p->all);
+    double lost = 0, all = of->work;
+
+    for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
+        double share = decade_of(k, of->unit_ns) == cost->decade ? share_of(p->all, cost->cause, k) : 0;
+        keep[k] = 1 - share;
+        for (size_t b = k * DETOURS_PER_OCTAVE; b < (k + 1) * DETOURS_PER_OCTAVE; b++) {
+            cost->per_s += share * of->bins[b].n / detours_work_ns(p->all) * 1e9;
+            lost += share * of->bins[b].ns;
+            all += of->bins[b].ns;
+        }
+    }
+    cost->lost_pct = 100 * lost / all;
+}
+
+/* Returns false when there is nothing to remove. */
+static bool find_cost(const struct project *p, struct project_cost *cost, struct places *places)
+{
+    const bool shared = cost->cause == PROJECT_SHARED;
+    double keep[DETOUR_CLASSES];
+
+    if (shared) {
+        cost->per_s = NAN;
+        cost->lost_pct = 100 * (1 - detours_mean_share(p->all));
+    } else {
+        remove_them(p, cost, keep);
+    }
+    if (!((shared ? cost->lost_pct : cost->per_s) > 0))
+        return false;
+    struct project_host host = fill_host(p->all, shared ? NULL : keep, places);
+    host.n_shares = shared ? 0 : host.n_shares;
+    compute(p, &host, 1, &p->ranks[p->n_ranks - 1], 1, cost->without);
+    return true;
+}
+
+static int by_lost(const void *a, const void *b)
+{
+    const struct project_cost *x = a, *y = b;
+
+    return ORDER_OF(x->without[0], y->without[0]);
+}
+
+size_t project_costs(const struct project *p, struct project_cost *costs)
+{
+    struct places places;
+    const bool of_noise = detours_used(p->all) == &p->all->noise;
+    size_t n = 0;
+
+    for (unsigned i = 0; i < PROJECT_COSTS; i++) {
+        costs[n] = (struct project_cost){.cause = i / PROJECT_DECADES, .decade = i % PROJECT_DECADES};
+        if (costs[n].cause == PROJECT_SHARED ? costs[n].decade == 0 : (costs[n].cause == PROJECT_UNKNOWN) != of_noise)
+            n += find_cost(p, &costs[n], &places);
+    }
+    qsort(costs, n, sizeof(*costs), by_lost);
+    return n;
+}
+
+const char *project_decade(const struct project_cost *cost)
+{
+    static const char *const decades[PROJECT_DECADES] = {"< 100 ns",        "100 ns .. 1 us", "1 us .. 10 us",
+                                                         "10 us .. 100 us", "100 us .. 1 ms", "1 ms .. 10 ms",
+                                                         "10 ms .. 100 ms", "> 100 ms"};
+
+    return cost->cause == PROJECT_SHARED ? "-" : decades[cost->decade];
+}
+
+const char *project_cause(const struct project_cost *cost)
+{
+    return cost->cause < DETOUR_CAUSES     ? detour_cause_names[cost->cause]
+           : cost->cause == PROJECT_SHARED ? "core share"
+                                           : "not known";
+}
