@@ -89,10 +89,6 @@ struct disk {
     uint64_t due_ns;      /* next update of the load's counts, CLOCK_MONOTONIC_RAW */
 };
 
-/* Degrades the row when the directory is not on a disk or O_DIRECT is refused. Returns 0, or -1 with the reason. */
-int disk_setup(struct party_context *context, const char *what);
-void disk_teardown(struct party_context *context);
-
 /* Move one block at at_bytes, and advance it; if O_DIRECT is refused only now, through the cache. Return 0 or
  * -errno. */
 int disk_write(struct party_context *context);
@@ -101,8 +97,6 @@ int disk_read(struct party_context *context);
 int disk_sync(const struct disk *disk);
 /* A full disk, a quota, or a file size limit. */
 bool disk_is_full(int error);
-/* Reports why (-errno) `what` ("write") failed. Returns -1. */
-int disk_fail(struct party_context *context, const char *what, int error);
 
 /* Updates the counts if due; the count `moved` gets moved_bytes. Those that the kernel does not provide are NAN. */
 void disk_count(struct party_context *context, enum load_count moved);
@@ -114,14 +108,6 @@ const char *disk_is_not(const char *fs_name);
  * DISK_LEAST_BYTES after 10 s; DISK_TOO_SLOW: not even those after 15 s. */
 enum disk_fill { DISK_GROWS, DISK_FILLED, DISK_TOO_SLOW };
 enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed_ns);
-
-/* Functions of struct load for write and read. */
-void disk_describe(const void *params, struct row_params *out);
-const char *disk_scratch_dir(const void *params);
-int disk_supported(const void *params, char *why, size_t why_size);
-#define LOAD_DISK .scratch_dir = disk_scratch_dir, .supported = disk_supported
-/* A load that moves fewer bytes a second is practically none. */
-#define LOAD_DISK_LEAST ((double)DISK_BLOCK_BYTES)
 
 /* The load memload, and its guard, which keeps machines without swap from running out of memory. */
 
@@ -162,22 +148,6 @@ void load_burn_teardown(struct party_context *context);
 #define LOAD_BURN_PARTY                                                                                             \
     {                                                                                                               \
         LOAD_PARTY("burn"), .state_size = sizeof(struct burn), .run = load_burn_run, .teardown = load_burn_teardown \
-    }
-
-int load_write_setup(struct party_context *context);
-int load_write_run(struct party_context *context);
-#define LOAD_WRITE_PARTY                                                                                          \
-    {                                                                                                             \
-        LOAD_PARTY("write"), .state_size = sizeof(struct disk), .setup = load_write_setup, .run = load_write_run, \
-                             .teardown = disk_teardown                                                            \
-    }
-
-int load_read_setup(struct party_context *context);
-int load_read_run(struct party_context *context);
-#define LOAD_READ_PARTY                                                                                        \
-    {                                                                                                          \
-        LOAD_PARTY("read"), .state_size = sizeof(struct disk), .setup = load_read_setup, .run = load_read_run, \
-                            .teardown = disk_teardown                                                          \
     }
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "load/load.h"
-
+/* Loads that write and read a scratch file past the page cache; compile does both beside burn. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -10,6 +9,8 @@
 #include <unistd.h>
 
 #include "bench/unix.h"
+#include "load/load.h"
+#include "rows/text.h"
 #include "sys/base.h"
 #include "sys/clock.h"
 #include "sys/cpu.h"
@@ -72,7 +73,16 @@ static void go_direct(struct party_context *context, bool direct)
                        error == EINVAL ? "" : ": ", error == EINVAL ? "" : strerror(error), disk->what);
 }
 
-int disk_setup(struct party_context *context, const char *what)
+/* Reports why (-errno) `what` ("write") failed. Returns -1. */
+static int disk_fail(struct party_context *context, const char *what, int error)
+{
+    const struct load_params *params = context->params;
+
+    return party_fail(context, "cannot %s a scratch file in '%.100s': %s", what, params->dir, strerror(-error));
+}
+
+/* Degrades the row when the directory is not on a disk or O_DIRECT is refused. Returns 0, or -1 with the reason. */
+static int disk_setup(struct party_context *context, const char *what)
 {
     const struct load_params *params = context->params;
     struct disk *disk = context->state;
@@ -93,7 +103,7 @@ int disk_setup(struct party_context *context, const char *what)
     return 0;
 }
 
-void disk_teardown(struct party_context *context)
+static void disk_teardown(struct party_context *context)
 {
     struct disk *disk = context->state;
 
@@ -152,13 +162,6 @@ bool disk_is_full(int error)
     return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
 }
 
-int disk_fail(struct party_context *context, const char *what, int error)
-{
-    const struct load_params *params = context->params;
-
-    return party_fail(context, "cannot %s a scratch file in '%.100s': %s", what, params->dir, strerror(-error));
-}
-
 void disk_count(struct party_context *context, enum load_count moved)
 {
     struct disk *disk = context->state;
@@ -183,7 +186,7 @@ enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed
     return elapsed_ns < FILL_SLOW_NS ? DISK_GROWS : DISK_TOO_SLOW;
 }
 
-void disk_describe(const void *params, struct row_params *out)
+static void disk_describe(const void *params, struct row_params *out)
 {
     char text[32];
 
@@ -191,12 +194,203 @@ void disk_describe(const void *params, struct row_params *out)
     row_param_add(out, PARAM_WORK, "file", "%s", text);
 }
 
-const char *disk_scratch_dir(const void *params)
+static const char *disk_scratch_dir(const void *params)
 {
     return ((const struct load_params *)params)->dir;
 }
 
-int disk_supported(const void *params, char *why, size_t why_size)
+static int disk_supported(const void *params, char *why, size_t why_size)
 {
     return unix_dir_supported(disk_scratch_dir(params), FREE_BYTES, why, why_size);
 }
+
+#define LOAD_DISK .scratch_dir = disk_scratch_dir, .supported = disk_supported
+/* A load that moves fewer bytes a second is practically none. */
+#define LOAD_DISK_LEAST ((double)DISK_BLOCK_BYTES)
+
+/* "WHAT 3 MiB OF 8 MiB: WHY": the size that the file has, and the planned one. */
+static void degrade_size(struct party_context *context, const char *what, const char *of, const char *why)
+{
+    const struct disk *disk = context->state;
+    char size[32], wanted[32];
+
+    text_bytes(disk->at_bytes, size, sizeof(size));
+    text_bytes(disk->size_bytes, wanted, sizeof(wanted));
+    party_degraded(context, "%s %s%s %s: %s", what, size, of, wanted, why);
+}
+
+static int write_setup(struct party_context *context)
+{
+    return disk_setup(context, "writes");
+}
+
+static int begin_again(struct disk *disk)
+{
+    disk->at_bytes = 0;
+    return sys_result(ftruncate(disk->fd, 0));
+}
+
+/* Truncates the file after the disk became full (`full`), and degrades the row. Flushes, because the disk may report
+ * the space as free only then. Returns 0 or -errno. */
+static int begin_again_when_full(struct party_context *context, int full)
+{
+    struct disk *disk = context->state;
+
+    degrade_size(context, "the file gets no larger than", " of", strerror(-full));
+    int error = begin_again(disk);
+    return error ? error : disk_sync(disk);
+}
+
+/* Without O_DIRECT, flushes now and then: what is cached when the file is truncated would never reach the disk. */
+static int write_some(struct party_context *context)
+{
+    const struct disk *disk = context->state;
+    int error = disk_write(context);
+
+    if (error || disk->direct || (disk->at_bytes % DISK_SYNC_BYTES && disk->at_bytes < disk->size_bytes))
+        return error;
+    return disk_sync(disk);
+}
+
+static int write_run(struct party_context *context)
+{
+    struct disk *disk = context->state;
+
+    disk_count(context, LOAD_WRITTEN);
+    while (!party_stopped(context)) {
+        int error = write_some(context);
+        if (disk_is_full(error) && disk->at_bytes >= DISK_SYNC_BYTES)
+            error = begin_again_when_full(context, error);
+        else if (!error && disk->at_bytes >= disk->size_bytes)
+            error = begin_again(disk);
+        if (error)
+            return disk_fail(context, "write", error);
+        disk_count(context, LOAD_WRITTEN);
+        party_proved(context);
+    }
+    return 0;
+}
+
+#define WRITE_PARTY                                                                                     \
+    {                                                                                                   \
+        LOAD_PARTY("write"), .state_size = sizeof(struct disk), .setup = write_setup, .run = write_run, \
+                             .teardown = disk_teardown                                                  \
+    }
+static const struct party parties_write[] = {WRITE_PARTY};
+
+const struct load load_write = {
+    LOAD("write", "Streaming a file to disk"),
+    LOAD_DISK,
+    BENCH_PARTIES(parties_write),
+    .least = {[LOAD_WRITTEN] = LOAD_DISK_LEAST},
+    .describe = disk_describe,
+};
+
+/* Flushes after each of the first blocks, to notice a slow disk early, and after every DISK_SYNC_BYTES. */
+static int fill_block(struct party_context *context)
+{
+    const struct disk *disk = context->state;
+    int error = disk_write(context);
+
+    if (error || (disk->at_bytes > DISK_LEAST_BYTES && disk->at_bytes % DISK_SYNC_BYTES))
+        return error;
+    return disk_sync(disk);
+}
+
+/* Truncates the file to at_bytes, flushes it, and goes to its start. why: it is smaller than planned, which degrades
+ * the row. */
+static int end_file(struct party_context *context, const char *why)
+{
+    struct disk *disk = context->state;
+
+    if (disk->at_bytes < disk->size_bytes)
+        degrade_size(context, "the file to be read has", ", not", why);
+    disk->size_bytes = disk->at_bytes;
+    disk->at_bytes = disk->moved_bytes = 0;
+    int error = ftruncate(disk->fd, (off_t)disk->size_bytes) ? -errno : disk_sync(disk);
+    return error ? disk_fail(context, "write", error) : 0;
+}
+
+static int fill_file(struct party_context *context)
+{
+    struct disk *disk = context->state;
+    uint64_t start_ns = clock_raw_ns();
+
+    for (;;) {
+        int error = fill_block(context);
+        if (disk_is_full(error) && disk->at_bytes >= DISK_SYNC_BYTES) {
+            /* Half of the space is for others. */
+            disk->at_bytes -= disk->at_bytes / 2 / DISK_BLOCK_BYTES * DISK_BLOCK_BYTES;
+            return end_file(context, strerror(-error));
+        }
+        if (error)
+            return disk_fail(context, "write", error);
+        switch (disk_fill(disk->at_bytes, disk->size_bytes, clock_raw_ns() - start_ns)) {
+        case DISK_GROWS:
+            break;
+        case DISK_FILLED:
+            return end_file(context, "writing it took too long");
+        case DISK_TOO_SLOW:
+            return party_fail(context, "the disk is too slow to make a file to be read");
+        }
+    }
+}
+
+static int read_setup(struct party_context *context)
+{
+    return disk_setup(context, "reads") || fill_file(context) ? -1 : 0;
+}
+
+static int read_run(struct party_context *context)
+{
+    struct disk *disk = context->state;
+
+    disk_count(context, LOAD_READ);
+    while (!party_stopped(context)) {
+        /* Some file systems accept O_DIRECT and read through the cache all the same. */
+        if (disk->at_bytes == 0)
+            posix_fadvise(disk->fd, 0, 0, POSIX_FADV_DONTNEED);
+        int error = disk_read(context);
+        if (error)
+            return disk_fail(context, "read", error);
+        if (disk->at_bytes >= disk->size_bytes)
+            disk->at_bytes = 0;
+        disk_count(context, LOAD_READ);
+        party_proved(context);
+    }
+    return 0;
+}
+
+#define READ_PARTY                                                                                   \
+    {                                                                                                \
+        LOAD_PARTY("read"), .state_size = sizeof(struct disk), .setup = read_setup, .run = read_run, \
+                            .teardown = disk_teardown                                                \
+    }
+static const struct party parties_read[] = {READ_PARTY};
+
+const struct load load_read = {
+    LOAD("read", "Reading a file from disk"),
+    LOAD_DISK,
+    BENCH_PARTIES(parties_read),
+    .least = {[LOAD_READ] = LOAD_DISK_LEAST},
+    .describe = disk_describe,
+};
+
+static void describe_compile(const void *params, struct row_params *out)
+{
+    const struct load_params *p = params;
+
+    row_param_add(out, PARAM_WORK, "threads", "%llu", (unsigned long long)p->threads);
+    disk_describe(params, out);
+}
+
+static const struct party parties_compile[] = {LOAD_BURN_PARTY, WRITE_PARTY, READ_PARTY};
+
+/* Resembles a parallel build: one computes, one writes, one reads. */
+const struct load load_compile = {
+    LOAD("compile", "Burn, write and read together"),
+    LOAD_DISK,
+    BENCH_PARTIES(parties_compile),
+    .least = {[LOAD_CPU] = 0.05, [LOAD_WRITTEN] = LOAD_DISK_LEAST, [LOAD_READ] = LOAD_DISK_LEAST},
+    .describe = describe_compile,
+};

@@ -130,7 +130,7 @@ void threads_join(struct threads *threads)
 }
 
 /* --- Loads made of parties of other files: the simulated video, x and custom, whose timing thread has the normal
- * policy here; compile; and none. --- */
+ * policy here; and none. --- */
 
 const struct load load_none = {LOAD("none", "nothing beside the benchmark")};
 
@@ -153,23 +153,4 @@ const struct load load_custom = {
     SIM_LOAD("custom", "the custom simulation as a load"),
     .only_named = true,
     .describe = describe_custom,
-};
-
-static void describe_compile(const void *params, struct row_params *out)
-{
-    const struct load_params *p = params;
-
-    row_param_add(out, PARAM_WORK, "threads", "%llu", (unsigned long long)p->threads);
-    disk_describe(params, out);
-}
-
-static const struct party parties_compile[] = {LOAD_BURN_PARTY, LOAD_WRITE_PARTY, LOAD_READ_PARTY};
-
-/* Resembles a parallel build: one computes, one writes, one reads. */
-const struct load load_compile = {
-    LOAD("compile", "Burn, write and read together"),
-    LOAD_DISK,
-    BENCH_PARTIES(parties_compile),
-    .least = {[LOAD_CPU] = 0.05, [LOAD_WRITTEN] = LOAD_DISK_LEAST, [LOAD_READ] = LOAD_DISK_LEAST},
-    .describe = describe_compile,
 };
