@@ -335,7 +335,7 @@ struct csv_target {
  * directory; where that fails, the second file or memory is used, and message (otherwise "") says so. */
 struct csv *csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
                      size_t error_size);
-struct row_sink csv_sink(struct csv *csv);
+void csv_put(struct csv *csv, const struct row *row);
 /* If the open file was removed, writes its rows to a new one elsewhere. Called for each row, and by the caller after
  * the last. */
 void csv_rescue(struct csv *csv);

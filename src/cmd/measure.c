@@ -504,9 +504,8 @@ static int open_series(struct session *s)
 void measure_put_row(void *measure, const struct row *row)
 {
     struct measure *m = measure;
-    struct row_sink csv = csv_sink(m->csv);
 
-    csv.put(csv.context, row);
+    csv_put(m->csv, row);
     requirements_row(&m->requirements, row);
     if (!grow_array(&m->rows, &m->rows_capacity, m->n_rows, sizeof(*m->rows)) || row_copy(&m->rows[m->n_rows], row)) {
         m->rows_missing = true;

@@ -378,9 +378,8 @@ void csv_rescue(struct csv *csv)
         go_on(csv, from, "was removed", lines + 2, strlen(lines + 2), rows);
 }
 
-static void put_row(void *context, const struct row *row)
+void csv_put(struct csv *csv, const struct row *row)
 {
-    struct csv *csv = context;
     FREED_BY(text_free) struct text line = {0};
     if (csv->none)
         return;
@@ -396,11 +395,6 @@ static void put_row(void *context, const struct row *row)
         csv->rows++;
     else
         fall_over(csv, &line);
-}
-
-struct row_sink csv_sink(struct csv *csv)
-{
-    return (struct row_sink){.put = put_row, .context = csv};
 }
 
 const char *csv_path(const struct csv *csv)

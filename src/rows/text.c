@@ -183,30 +183,21 @@ struct unit {
 static void in_units(uint64_t value, const struct unit *units, size_t n, char *buf, size_t size)
 {
     size_t i = n - 1;
+
     while (i && value < units[i].size)
         i--;
-    uint64_t whole = value / units[i].size, rest = value % units[i].size;
-    int decimals = whole >= 100 ? 0 : whole >= 10 ? 1 : 2;
-    uint64_t scale = whole >= 100 ? 1 : whole >= 10 ? 10 : 100;
-    uint64_t scaled = whole * scale + (uint64_t)floor((double)rest * (double)scale / (double)units[i].size + 0.5);
+    const double number = (double)value / (double)units[i].size;
+    double scale = number < 10 ? 100 : number < 100 ? 10 : 1;
 
-    if (i + 1 < n && scaled >= units[i + 1].size / units[i].size * scale) {
-        /* Rounding may reach the next unit: 999.9 ms is 1 s. */
-        i++;
-        decimals = 0;
-        scale = scaled = 1;
-    } else if (i + 1 == n) {
-        uint64_t step = 1;
-        while (scaled / step >= 1000)
-            step *= 10;
-        scaled = (scaled + step / 2) / step * step;
-    }
-    while (decimals && scaled % 10 == 0) {
-        decimals--;
-        scaled /= 10;
+    while (i + 1 == n && number * scale >= 1000)
         scale /= 10;
+    double rounded = floor(number * scale + 0.5) / scale;
+    /* Rounding may reach the next unit: 999.9 ms is 1 s. */
+    if (i + 1 < n && rounded >= (double)units[i + 1].size / (double)units[i].size) {
+        rounded = 1;
+        i++;
     }
-    snprintf(buf, size, "%.*f %s", decimals, (double)scaled / (double)scale, units[i].name);
+    snprintf(buf, size, "%.12g %s", rounded, units[i].name);
 }
 
 char *text_duration(uint64_t ns, char *buf, size_t size)

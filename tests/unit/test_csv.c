@@ -226,8 +226,7 @@ static struct row make_row(double value)
 static void put(struct csv *csv, double value)
 {
     struct row row = make_row(value);
-    struct row_sink sink = csv_sink(csv);
-    sink.put(sink.context, &row);
+    csv_put(csv, &row);
 }
 
 /* The header and rows of the values first .. last. */
@@ -946,7 +945,6 @@ TEST_WITH(test_csv_waits_for_a_full_pipe, enter_place, leave_place)
 {
     static double samples[20000];
     struct row row = make_row(1);
-    struct row_sink sink;
     struct text expected = {0}, got = {0};
     char buf[4096];
     ssize_t n;
@@ -967,8 +965,7 @@ TEST_WITH(test_csv_waits_for_a_full_pipe, enter_place, leave_place)
         dup2(ends[1], STDOUT_FILENO);
         close(ends[1]);
         csv = open_csv(&to_stdout);
-        sink = csv_sink(csv);
-        sink.put(sink.context, &row);
+        csv_put(csv, &row);
         _exit(csv_close(csv) != 0);
     }
     close(ends[1]);
