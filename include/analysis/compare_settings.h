@@ -10,7 +10,7 @@
  * scratch_mount, ...), and the pages given to a test (named "bandwidth pages"), whose values differ between the sides.
  * Several values of a side are joined by " or ". An item that one side has not recorded, as in files of earlier
  * versions, is no difference. Texts are copied from the rows, so control characters must be replaced before. Appends
- * nothing when there is no difference; sets out->failed when out of memory. */
+ * nothing when there is no difference. */
 void settings_diff(const struct row_set *base, const struct row_set *changed, struct text *out);
 
 #endif

@@ -4,59 +4,38 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "sys/base.h"
 #include "sys/machine.h"
 
-/* Largest number of settings that are compared: more than any run has. It limits the work for damaged files. */
-#define NAMES_MOST 256u
-/* Most values kept for one setting and side. Two sides that both reach this number count as equal: the machines of each
- * side then differ among themselves. */
+/* Values that are kept of a side: more than any run has. It limits the work for damaged files. */
+#define ENTRIES_MOST 2048u
+/* Most values of one setting and side. Two sides that both have so many count as equal: the machines of each side then
+ * differ among themselves. */
 #define VALUES_MOST 8u
 
-struct values {
-    char value[VALUES_MOST][SETTING_VALUE];
-    size_t n;
-};
-
-struct named {
-    char name[SETTING_NAME + 56];
-    struct values side[2];
-};
-
+/* Names of settings; of each side "name\x1fvalue". */
 struct diff {
-    struct named *named;
-    size_t n;
+    struct index names, side[2];
 };
 
-static struct named *find(struct diff *d, const char *name)
+static void free_diff(struct diff *d)
 {
-    for (size_t i = 0; i < d->n; i++)
-        if (!strcmp(d->named[i].name, name))
-            return &d->named[i];
-    if (d->n == NAMES_MOST)
-        return NULL;
-    text_copy(d->named[d->n].name, sizeof(d->named[d->n].name), name);
-    return &d->named[d->n++];
-}
-
-static bool has(const struct values *values, const char *value)
-{
-    for (size_t i = 0; i < values->n; i++)
-        if (!strcmp(values->value[i], value))
-            return true;
-    return false;
+    index_free(&d->names);
+    index_free(&d->side[0]);
+    index_free(&d->side[1]);
 }
 
 static void enter(struct diff *d, bool changed, const char *name, const char *value)
 {
-    struct named *named = find(d, name);
-    struct values *values = named ? &named->side[changed] : NULL;
+    char entry[SETTING_NAME + 64 + SETTING_VALUE];
 
-    if (!values || has(values, value) || values->n == VALUES_MOST)
+    if (d->side[changed].n == ENTRIES_MOST)
         return;
-    text_copy(values->value[values->n++], SETTING_VALUE, value);
+    (void)snprintf(entry, sizeof(entry), "%s\x1f%s", name, value);
+    (void)index_enter(&d->names, name);
+    (void)index_enter(&d->side[changed], entry);
 }
 
 static void enter_items(struct diff *d, bool changed, const char *text, bool of_run)
@@ -103,42 +82,45 @@ static void enter_side(struct diff *d, bool changed, const struct row_set *set)
     }
 }
 
-static bool differs(const struct named *named)
+/* Sets the different values of a setting on one side, at most VALUES_MOST. Returns their number. */
+static size_t values_of(const struct index *side, const char *name, const char *values[VALUES_MOST])
 {
-    const struct values *base = &named->side[0], *changed = &named->side[1];
-    const bool many = base->n == VALUES_MOST && changed->n == VALUES_MOST;
-    bool same = base->n == changed->n;
+    const size_t length = strlen(name);
+    size_t n = 0;
 
-    for (size_t i = 0; i < base->n && same && !many; i++)
-        same = has(changed, base->value[i]);
-    return base->n && changed->n && !same;
+    for (size_t i = 0; i < side->n && n < VALUES_MOST; i++)
+        if (!strncmp(side->name[i], name, length) && side->name[i][length] == '\x1f')
+            values[n++] = side->name[i] + length + 1;
+    return n;
 }
 
-static void put_values(const struct values *values, struct text *out)
+static bool same_values(const char *const *a, const char *const *b, size_t n)
 {
-    for (size_t i = 0; i < values->n; i++)
-        text_printf(out, "%s%s", i ? " or " : "", values->value[i]);
+    size_t found = 0;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            found += !strcmp(a[i], b[k]);
+    return found == n || n == VALUES_MOST;
 }
 
 void settings_diff(const struct row_set *base, const struct row_set *changed, struct text *out)
 {
-    struct diff d = {.named = calloc(NAMES_MOST, sizeof(*d.named))};
+    FREED_BY(free_diff) struct diff d = {.names = {.n = 0}};
+    const char *values[2][VALUES_MOST];
     bool any = false;
 
-    if (d.named) {
-        enter_side(&d, false, base);
-        enter_side(&d, true, changed);
-    }
-    for (size_t i = 0; i < d.n; i++) {
-        if (!differs(&d.named[i]))
+    enter_side(&d, false, base);
+    enter_side(&d, true, changed);
+    for (size_t i = 0; i < d.names.n; i++) {
+        const size_t n[] = {values_of(&d.side[0], d.names.name[i], values[0]),
+                            values_of(&d.side[1], d.names.name[i], values[1])};
+        if (!n[0] || !n[1] || (n[0] == n[1] && same_values(values[0], values[1], n[0])))
             continue;
-        text_printf(out, "%s%s ", any ? "; " : "", d.named[i].name);
-        put_values(&d.named[i].side[0], out);
-        text_printf(out, " -> ");
-        put_values(&d.named[i].side[1], out);
+        text_printf(out, "%s%s", any ? "; " : "", d.names.name[i]);
+        for (unsigned side = 0; side < 2; side++)
+            for (size_t k = 0; k < n[side]; k++)
+                text_printf(out, "%s%s", k ? " or " : side ? " -> " : " ", values[side][k]);
         any = true;
     }
-    if (!d.named)
-        out->failed = 1;
-    free(d.named);
 }

@@ -143,6 +143,9 @@ static void put_tested(const struct compared *compared, struct text *out)
     if (n[TESTED_RUNS])
         text_printf(out, "Tested: the means of the runs%s\n",
                     hosts || n[TESTED_WITHIN] ? ", for rows with three or more a side" : "");
+    if (hosts || n[TESTED_RUNS])
+        text_printf(out, "Measured apart: a drift between the sides cannot be told from the change; in turns (A B B A) "
+                         "it can\n");
     if (n[TESTED_PAIRS])
         text_printf(out, "Tested: pairs of runs as measured, since those of both sides alternate in time\n");
     put_shares_of_pairs(compared, out);

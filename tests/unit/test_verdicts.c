@@ -13,6 +13,8 @@
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 enum { ROWS_MAX = 24 };
+#define APART "Measured apart: a drift between the sides cannot be told from the change; in turns (A B B A) it can\n"
+
 static struct row_run run;
 static struct row rows[ROWS_MAX][2]; /* base and new */
 static const struct row *sides[ROWS_MAX][2];
@@ -605,7 +607,7 @@ TEST_WITH(test_verdicts_count_runs_and_hosts, begin, NULL)
     expect_page(&one[0], NULL, &none,
                 "Within 1 run on an unknown host\n"
                 "Base  the first row of each test and metric; for `run`, the first command\n"
-                "Tested: the means of the runs\n"
+                "Tested: the means of the runs\n" APART
                 "Least change: the smallest that 80 % of such comparisons would find\n"
                 "\n",
                 "");
@@ -642,9 +644,9 @@ TEST_WITH(test_verdicts_name_what_differs, begin, NULL)
     few[0] = &of[0];
     few[1] = &of[1];
     *pair = (struct pair){.about = &of[2], .base = few, .changed = &many[2], .n_base = 2, .n_changed = 4, .reason = -1};
-    static const char tested[] = "Tested: the means of the runs\n"
-                                 "Least change: the smallest that 80 % of such comparisons would find\n"
-                                 "\n";
+    static const char tested[] =
+        "Tested: the means of the runs\n" APART "Least change: the smallest that 80 % of such comparisons would find\n"
+        "\n";
     char expected[600];
     (void)snprintf(expected, sizeof(expected),
                    "Base  1 run on n1\n"
@@ -696,26 +698,26 @@ TEST_WITH(test_verdicts_say_what_was_tested, begin, NULL)
     static const struct {
         int tested[3]; /* TESTED_NOTHING ends them */
         size_t n_raw, n_share;
-        const char *lines[6];
+        const char *lines[7];
     } cases[] = {
         {{TESTED_NOTHING}, 0, 0, {""}},
-        {{TESTED_RUNS, TESTED_RUNS}, 0, 0, {"Tested: the means of the runs\n", least}},
+        {{TESTED_RUNS, TESTED_RUNS}, 0, 0, {"Tested: the means of the runs\n", APART, least}},
         {{TESTED_RUNS, TESTED_WITHIN},
          0,
          0,
-         {"Tested: the means of the runs, for rows with three or more a side\n", "Not decided elsewhere: ", not_decided,
-          least}},
+         {"Tested: the means of the runs, for rows with three or more a side\n", APART,
+          "Not decided elsewhere: ", not_decided, least}},
         {{TESTED_WITHIN}, 0, 0, {"Not decided: ", not_decided, least}},
-        {{HOSTS}, 0, 0, {"Tested: the means of the hosts\n", least}},
+        {{HOSTS}, 0, 0, {"Tested: the means of the hosts\n", APART, least}},
         {{HOSTS, TESTED_RUNS},
          0,
          0,
          {"Tested: the means of the hosts, for rows with three or more a side\n",
-          "Tested: the means of the runs, for rows with three or more a side\n", least}},
+          "Tested: the means of the runs, for rows with three or more a side\n", APART, least}},
         {{HOSTS, TESTED_WITHIN},
          0,
          0,
-         {"Tested: the means of the hosts, for rows with three or more a side\n",
+         {"Tested: the means of the hosts, for rows with three or more a side\n", APART,
           "Not decided elsewhere: ", not_decided, least}},
         {{TESTED_PAIRS},
          0,
@@ -736,13 +738,19 @@ TEST_WITH(test_verdicts_say_what_was_tested, begin, NULL)
          0,
          {"Tested: pairs of samples, since commands were measured in turns and drift affects all of them equally\n",
           "Not decided elsewhere: ", not_decided, least}},
-        {{TESTED_RUNS, TESTED_RUNS}, 2, 0, {"Tested: the means of the runs\n", "Metrics with _alone", raw, least}},
-        {{TESTED_RUNS, TESTED_RUNS}, 2, 2, {"Tested: the means of the runs\n", "Rows with a Raw ratio", shares, least}},
+        {{TESTED_RUNS, TESTED_RUNS},
+         2,
+         0,
+         {"Tested: the means of the runs\n", APART, "Metrics with _alone", raw, least}},
+        {{TESTED_RUNS, TESTED_RUNS},
+         2,
+         2,
+         {"Tested: the means of the runs\n", APART, "Rows with a Raw ratio", shares, least}},
         {{TESTED_RUNS, TESTED_RUNS},
          2,
          1,
-         {"Tested: the means of the runs\n", "Metrics with _alone", raw, "Rows with a Raw ratio and without _alone",
-          shares, least}},
+         {"Tested: the means of the runs\n", APART, "Metrics with _alone", raw,
+          "Rows with a Raw ratio and without _alone", shares, least}},
     };
     static const struct pairs none = {.n = 0};
 
@@ -766,7 +774,7 @@ TEST_WITH(test_verdicts_say_what_was_tested, begin, NULL)
         }
         compared.n_raw = cases[i].n_raw;
         text_printf(&expected, "Base  1 run on an unknown host\nNew   1 run on an unknown host\n");
-        for (size_t k = 0; k < 6 && cases[i].lines[k]; k++)
+        for (size_t k = 0; k < 7 && cases[i].lines[k]; k++)
             text_printf(&expected, "%s", cases[i].lines[k]);
         text_append(&expected, "\n", 1);
         expect_page(&one[0], &one[1], &none, expected.data, "");
@@ -794,10 +802,10 @@ TEST_WITH(test_verdicts_warn_of_doubtful_rows, begin, NULL)
     compared_rows[1].drift_pct = 2.5;
     compared_rows[3].drift_pct = 1.25;
     all = (struct pairs){.doubles = 2, .degraded = 1};
-    (void)snprintf(
-        expected, sizeof(expected),
-        "%sTested: the means of the runs\nLeast change: the smallest that 80 %% of such comparisons would find\n\n",
-        header);
+    (void)snprintf(expected, sizeof(expected),
+                   "%sTested: the means of the runs\n" APART
+                   "Least change: the smallest that 80 %% of such comparisons would find\n\n",
+                   header);
     expect_page(&one[0], &one[1], &all, expected,
                 "\n"
                 "Warning: 2 rows are not decided: one value does not show their spread\n"
@@ -815,10 +823,10 @@ TEST_WITH(test_verdicts_warn_of_doubtful_rows, begin, NULL)
         (void)add_row(i ? &higher : &nothing, TEST_WORDS("t", "lower"));
         rows[0][0].status = i == 1 ? ROW_UNSTABLE : ROW_OK;
         compared_rows[0].drift_pct = i == 2 ? 0.5 : 0;
-        (void)snprintf(
-            expected, sizeof(expected), "%s%s\n", header,
-            i ? "Tested: the means of the runs\nLeast change: the smallest that 80 % of such comparisons would find\n"
-              : "");
+        (void)snprintf(expected, sizeof(expected), "%s%s\n", header,
+                       i ? "Tested: the means of the runs\n" APART
+                           "Least change: the smallest that 80 % of such comparisons would find\n"
+                         : "");
         char line[200];
         (void)snprintf(line, sizeof(line), "\n%s", single[i]);
         expect_page(&one[0], &one[1], &all, expected, line);
