@@ -221,6 +221,9 @@ void gather_row(struct gather *g, const struct row *row);
 void gather_finish(struct gather *g);
 void gather_free(struct gather *g);
 
+/* Returns the figure that is judged in place of this one: the same with the core free, if all machines that have this
+ * one know it; otherwise the figure itself. */
+size_t gather_judged(const struct gather *g, size_t figure);
 /* NAN: none. */
 double gather_value(const struct gather *g, size_t figure, size_t machine);
 /* Returns the value that more than half of the machines with one have; NULL: none. */
@@ -306,7 +309,6 @@ struct history_change {
 
 struct history_figure {
     size_t figure;   /* index in gather.figure */
-    bool alone;      /* with the core free */
     size_t first, n; /* range in history.point, by time */
     size_t n_changes;
 };

@@ -338,6 +338,11 @@ static void finish_figures(struct gather *g)
     }
 }
 
+size_t gather_judged(const struct gather *g, size_t figure)
+{
+    return g->figure[figure].alone ? g->figure[figure].alone - 1 : figure;
+}
+
 double gather_value(const struct gather *g, size_t figure, size_t machine)
 {
     const struct gather_figure *f = &g->figure[figure];

@@ -23,20 +23,21 @@ double judge_worse_by(const struct judgement *j, size_t figure, double value)
     return j->g->figure[figure].higher_is_better ? -effect : effect;
 }
 
-/* number: index + 1 of the figure, 0: none. NAN: no value there, or too few machines have one. */
-static double worse_in(const struct judgement *j, size_t number, size_t machine)
+/* NAN: no value there, or too few machines have one. */
+static double worse_in(const struct judgement *j, size_t figure, size_t machine)
 {
-    return number && j->metric[number - 1].n ? judge_worse_by(j, number - 1, gather_value(j->g, number - 1, machine))
-                                             : NAN;
+    return j->metric[figure].n ? judge_worse_by(j, figure, gather_value(j->g, figure, machine)) : NAN;
 }
 
 /* See judge_is_far(). */
 static bool counts(const struct judgement *j, size_t figure, size_t machine)
 {
-    const double with_core_free = worse_in(j, j->g->figure[figure].alone, machine);
+    const size_t judged = gather_judged(j->g, figure), share = j->g->share;
+    const double with_core_free = judged == figure ? NAN : worse_in(j, judged, machine);
     const double worse = judge_worse_by(j, figure, gather_value(j->g, figure, machine)) - with_core_free;
 
-    return isnan(with_core_free) || (worse >= j->least_effect && !(2 * worse_in(j, j->g->share, machine) >= worse));
+    return isnan(with_core_free) ||
+           (worse >= j->least_effect && !(share && 2 * worse_in(j, share - 1, machine) >= worse));
 }
 
 bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, double value)

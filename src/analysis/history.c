@@ -101,13 +101,10 @@ static int by_run(const void *a, const void *b)
 /* place: index in history.run of each machine in gather. */
 static void enter_figure(struct history *h, const size_t *place, size_t figure)
 {
-    const struct gather_figure *of = &h->gather.figure[figure];
-    const bool use_alone = of->alone > 0;
+    const struct gather_figure *of = &h->gather.figure[gather_judged(&h->gather, figure)];
 
-    of = use_alone ? &h->gather.figure[of->alone - 1] : of;
     memory_grow(&h->figure, &h->figure_capacity, h->n_figures, sizeof(*h->figure));
-    h->figure[h->n_figures++] =
-        (struct history_figure){.figure = figure, .alone = use_alone, .first = h->n_points, .n = of->n};
+    h->figure[h->n_figures++] = (struct history_figure){.figure = figure, .first = h->n_points, .n = of->n};
     for (size_t i = of->first; i < of->first + of->n; i++) {
         memory_grow(&h->point, &h->point_capacity, h->n_points, sizeof(*h->point));
         h->point[h->n_points++] =

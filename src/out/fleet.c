@@ -57,10 +57,10 @@ static void find_shown(const struct judgement *f, const struct shown *what, stru
             found = k;
     }
     const char *protocol = found == SIZE_MAX ? "" : g->figure[found].protocol;
-    const size_t alone = found == SIZE_MAX ? 0 : g->figure[found].alone;
-    const bool by_alone = alone && f->metric[alone - 1].n;
+    const size_t judged = found == SIZE_MAX ? found : gather_judged(g, found);
+    const bool by_alone = judged != found && f->metric[judged].n;
     column->figure = found;
-    column->judged = by_alone ? alone - 1 : found;
+    column->judged = by_alone ? judged : found;
     snprintf(column->heading, sizeof(column->heading), "%s%s%s%s", what->heading, by_alone ? ", alone" : "",
              protocol[0] ? ", " : "", protocol);
 }

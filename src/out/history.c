@@ -18,7 +18,8 @@ char *history_name(const struct history *h, size_t figure, char *buf, size_t siz
         same = i != figure &&
                !strcmp(name, fleet_name_figure(&h->gather.figure[h->figure[i].figure], false, other, sizeof(other)));
     return text_line(buf, size, "%s%s%s%s%s", name, same ? " [" : "", same ? of->work : "", same ? "]" : "",
-                     h->figure[figure].alone ? ", core free" : "");
+                     gather_judged(&h->gather, h->figure[figure].figure) != h->figure[figure].figure ? ", core free"
+                                                                                                     : "");
 }
 
 static char *settings_of(const struct history *h, const struct history_change *change, char *buf, size_t size)

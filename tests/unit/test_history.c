@@ -192,7 +192,7 @@ TEST(test_history_judges_the_core_free)
         }
         history_finish(&h);
         assert_int_equal(h.n_figures, 1);
-        assert_int_equal(h.figure[0].alone, every == 1);
+        assert_int_equal(gather_judged(&h.gather, h.figure[0].figure) != h.figure[0].figure, every == 1);
         assert_int_equal(h.figure[0].n, RUNS);
         assert_int_equal(h.n_changes, every != 1);
         history_name(&h, 0, text, sizeof(text));

@@ -1332,6 +1332,10 @@ TEST_WITH(test_results_with_the_core_free_are_not_always_known, begin, end)
             group->metric[m].core.note[i].cell.n = group->metric[m].core.note[i].trial == 1; /* 8 slices */
     rows_with_core(ROW_OK);
     assert_alone_unknown("the core was free in 8 of 240 slices", "0.922");
+    memset(group->core_probes, 0, sizeof(group->core_probes));
+    group->core_probes[CORE_LEVELS - 1] = 240; /* all probes were interrupted */
+    rows_with_core(ROW_OK);
+    assert_alone_unknown("the core was free in 8 of 240 slices", "");
     group->core_cpu = CPUSET_NONE;
     how.core = NULL;
     rows_with_core(ROW_OK);
