@@ -117,6 +117,9 @@ const char *requirement_unknown(const struct requirement *requirement);
 
 #define CPU_MAP_MOST 64u
 
+/* By how many % the means of the halves of the samples differ; 0: by at most 3 %, or not significantly (p 0.01). */
+double row_drift_pct(const struct row *row);
+
 struct cpu_map {
     unsigned cpu[CPU_MAP_MOST]; /* in the order of the rows */
     /* CPUs; rows without room */

@@ -181,7 +181,7 @@ static void take_shares(const struct compared *c, const struct pair *pair, bool 
 
 /* --- Rows. --- */
 
-static double drift_pct(const struct row *row)
+double row_drift_pct(const struct row *row)
 {
     const size_t half = row->n_samples / 2;
 
@@ -195,7 +195,7 @@ static double drift_pct(const struct row *row)
 static void look_at_runs(const struct row *const *rows, size_t n, struct compared_row *out)
 {
     for (size_t i = 0; i < n; i++) {
-        out->drift_pct = fmax(out->drift_pct, drift_pct(rows[i]));
+        out->drift_pct = fmax(out->drift_pct, row_drift_pct(rows[i]));
         out->few = rows[i]->n_samples < out->few ? rows[i]->n_samples : out->few;
     }
 }

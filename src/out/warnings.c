@@ -44,20 +44,6 @@ static double slow_first_pct(const struct row *row)
     return slower > 3 * stats_sd(&rest) ? 100 * slower / fabs(rest.mean) : 0;
 }
 
-/* If significant by Welch's t test (p about 0.01). */
-static double drift_pct(const struct row *row)
-{
-    size_t half = row->n_samples / 2;
-
-    if (half < 4)
-        return 0;
-    struct stats_running a = stats_running_of(row->samples, half),
-                         b = stats_running_of(row->samples + row->n_samples - half, half);
-    double error = sqrt((stats_sd(&a) * stats_sd(&a) + stats_sd(&b) * stats_sd(&b)) / (double)half);
-    double apart = fabs(a.mean - b.mean);
-    return apart > stats_student_t(0.99, (double)(2 * half - 2)) * error ? 100 * apart / fabs(a.mean) : 0;
-}
-
 /* In % of the row's median; 0: not known. */
 static double grain_pct(const struct row *rows, size_t n, const struct row *row)
 {
@@ -152,7 +138,7 @@ void warnings_collect(const struct row *rows, size_t n, const char *more, struct
         else
             find(&spread, spread_pct, SPREAD_PCT, row);
         find(&first, slow_first_pct(row), SHIFT_PCT, row);
-        find(&drift, drift_pct(row), SHIFT_PCT, row);
+        find(&drift, row_drift_pct(row), 0, row);
         find(&interval, 100 * (row->stats.ci95_hi - row->stats.ci95_lo) / 2 / fabs(row->stats.mean), PRECISION_PCT,
              row);
         find(&grain, grain_pct(rows + grains, n - grains, row), GRAIN_PCT, row);

@@ -171,16 +171,17 @@ static void put_each_run(const struct report *report, struct text *out)
 
 /* --- Costs. --- */
 
-static void put_cost(const struct project *p, const struct project_cost *cost, struct text *out)
+static void put_cost(const struct project *p, const struct project_cost *cost, struct grid *grid)
 {
     const double *with = project_slowdown(p, p->n);
 
-    html_put(out, "<tr><td class=\"n\">%s</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
-             project_decade(cost), project_cause(cost), UNITS_VALUE(cost->per_s, ""), UNITS_VALUE(cost->lost_pct, "%"));
+    grid_text(grid, project_decade(cost));
+    grid_text(grid, project_cause(cost));
+    grid_value(grid, cost->per_s, "");
+    grid_value(grid, cost->lost_pct, "%");
     for (size_t s = 0; s < p->n_steps; s++)
-        html_put(out, "<td class=\"n\">%s \xe2\x86\x92 %s</td>", UNITS_VALUE(with[(s + 1) * p->n_ranks - 1], ""),
-                 UNITS_VALUE(cost->without[s], ""));
-    text_printf(out, "</tr>\n");
+        text_printf(grid_cell(grid, COLOR_NONE), "%s \xe2\x86\x92 %s", UNITS_VALUE(with[(s + 1) * p->n_ranks - 1], ""),
+                    UNITS_VALUE(cost->without[s], ""));
 }
 
 /* By what factor steps would be faster without the cost, at most. */
@@ -195,27 +196,28 @@ static double gain_of(const struct project *p, const struct project_cost *cost)
 
 static void put_costs(const struct project *p, struct text *out)
 {
+    const struct grid_column columns[] = {
+        {.title = "Length"},      {.title = "Cause", .left = true}, {.title = "Detours/s"},  {.title = "Lost"},
+        {.title = step_names[0]}, {.title = step_names[1]},         {.title = step_names[2]}};
+    const struct doc doc = {.out = out, .format = DOC_HTML};
     struct project_cost costs[PROJECT_COSTS];
-    size_t n = project_costs(p, costs);
+    const size_t n = project_costs(p, costs);
+    struct grid grid = {.html = true};
+    size_t shown = 0;
 
     if (!n)
         return;
-    text_printf(out, "<h3>What costs most</h3>\n<p class=\"soft\">1,000,000 ranks with these detours \xe2\x86\x92 "
-                     "without them, as multiples of the work.</p>\n<div class=\"scroll\"><table><thead><tr>"
-                     "<th class=\"n\">Length</th><th>Cause</th><th class=\"n\">Detours/s</th><th class=\"n\">Lost"
-                     "</th>");
-    for (size_t s = 0; s < STEPS; s++)
-        text_printf(out, "<th class=\"n\">%s</th>", step_names[s]);
-    text_printf(out, "</tr></thead><tbody>\n");
-    size_t shown = 0;
+    grid_columns(&grid, columns, COUNT(columns));
     for (size_t i = 0; i < n; i++)
         if (shown < COSTS_LEAST || (shown < COSTS_SHOWN && gain_of(p, &costs[i]) >= WORTH)) {
-            put_cost(p, &costs[i], out);
+            put_cost(p, &costs[i], &grid);
             shown++;
         }
-    text_printf(out, "</tbody></table></div>\n");
+    doc_heading(&doc, NULL, "What costs most");
+    doc_say(&doc, "1,000,000 ranks with these detours \xe2\x86\x92 without them, as multiples of the work.");
+    doc_table(&doc, &grid);
     if (n > shown)
-        text_printf(out, "<p class=\"soft\">%zu more kinds of detours cost less.</p>\n", n - shown);
+        doc_say(&doc, "%zu more kinds of detours cost less.", n - shown);
 }
 
 static void put_project(const struct report *report, struct text *out)
