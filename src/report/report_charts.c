@@ -826,7 +826,7 @@ static size_t count_same(const struct curve *curve, size_t at)
     return n;
 }
 
-/* If --name contains the parameter, the names of the tests in a line differ. So a label_time that no point at another x
+/* If --name contains the parameter, the names of the tests in a line differ. So a label that no point at another x
  * has is made anew, with "{NAME}" in place of the value. */
 static void label_points(struct curve *curve)
 {
