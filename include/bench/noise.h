@@ -24,9 +24,9 @@
 #define DETOUR_EVENTS 32768u
 /* The last one includes all higher levels. */
 #define DETOUR_LEVELS CORE_CELLS
-/* Rates of combs that are reported. A comb is a series of detours at equal distances in time; those of one rate are
+/* Rates of series that are reported. The detours of a series come at equal distances in time; those of one rate are
  * added up. */
-#define DETOUR_COMBS 4u
+#define DETOUR_RATES 4u
 /* Equal parts of the run; the time lost in each is recorded. */
 #define DETOUR_CELLS 100u
 
@@ -40,8 +40,8 @@ struct detour_sum {
     uint64_t n, ticks;
 };
 
-/* Combs of one rate: number and total length of their detours. */
-struct detour_comb {
+/* Series of one rate: number and total length of their detours. */
+struct detour_periodic {
     double hz;
     struct detour_sum sum;
 };
@@ -63,13 +63,13 @@ struct detour_account {
     /* By cause, and by length class. After detour_end() `sum` and `brief` together are all lost time. */
     struct detour_sum sum[DETOUR_CAUSES], by_class[DETOUR_CAUSES][DETOUR_CLASSES];
     uint64_t blind, end;
-    uint64_t cell[DETOUR_CELLS];           /* ticks lost */
-    struct detour_comb comb[DETOUR_COMBS]; /* with the cause DETOUR_PERIODIC; hz 0: unused */
+    uint64_t cell[DETOUR_CELLS];                   /* ticks lost */
+    struct detour_periodic periodic[DETOUR_RATES]; /* with the cause DETOUR_PERIODIC; hz 0: unused */
     /* Below DETOUR_EVENT_NS without a cause, by the higher level of the core probes before and after. */
     struct detour_sum brief[DETOUR_LEVELS];
     uint64_t explained;
     /* Without a cause since `explained`, the last search: start since the run's, and length, in ticks. */
-    struct comb_event events[DETOUR_EVENTS];
+    struct periodic_event events[DETOUR_EVENTS];
     size_t n_events;
     /* end of the last window (at whose end interrupt counters are read); ticks of windows since `explained` whose
      * timer interrupts are known */
@@ -119,8 +119,8 @@ void detour_clock(struct detour_account *a, uint64_t now, uint64_t monotonic_ns)
  * hypervisor (0: not known). If the CPU changed, or many detours wait for a cause, searches for causes: some 10 ms. */
 void detour_window(struct detour_account *a, uint64_t end, int64_t timer, uint64_t stolen_ns);
 
-/* After the last window. Causes are searched in this order: combs faster than the counted timer interrupts; the
- * timer's detours, by rate and phase; the longest, up to the steal time; other combs. */
+/* After the last window. Causes are searched in this order: series faster than the counted timer interrupts; the
+ * timer's detours, by rate and phase; the longest, up to the steal time; other series. */
 void detour_end(struct detour_account *a, uint64_t end);
 
 unsigned detour_class(uint64_t ns); /* by ns */
@@ -190,11 +190,11 @@ enum {
      * by cause */
     NOISE_BRIEF = NOISE_CLASSES_NS + DETOUR_CAUSES * DETOUR_CLASSES,
     NOISE_BRIEF_NS = NOISE_BRIEF + DETOUR_LEVELS, /* ns of NOISE_BRIEF */
-    /* rates of combs in Hz (0: unused); then number and total ns of each one's detours */
-    NOISE_COMB_HZ = NOISE_BRIEF_NS + DETOUR_LEVELS,
-    NOISE_COMB_N = NOISE_COMB_HZ + DETOUR_COMBS,
-    NOISE_COMB_NS = NOISE_COMB_N + DETOUR_COMBS,
-    NOISE_MHZ = NOISE_COMB_NS + DETOUR_COMBS, /* core frequency by part of the run; NAN: not known */
+    /* rates of series in Hz (0: unused); then number and total ns of each one's detours */
+    NOISE_PERIODIC_HZ = NOISE_BRIEF_NS + DETOUR_LEVELS,
+    NOISE_PERIODIC_N = NOISE_PERIODIC_HZ + DETOUR_RATES,
+    NOISE_PERIODIC_NS = NOISE_PERIODIC_N + DETOUR_RATES,
+    NOISE_MHZ = NOISE_PERIODIC_NS + DETOUR_RATES, /* core frequency by part of the run; NAN: not known */
     NOISE_N_NUMBERS = NOISE_MHZ + DETOUR_CELLS
 };
 

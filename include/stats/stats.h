@@ -146,44 +146,46 @@ static inline void hist_add(struct hist *h, uint64_t value)
     }
 }
 
-/* Finds combs: series of events that recur with a period, such as timer ticks, among events at other times. Finds a
- * comb's period and phase, and marks its events. Times are in units of the caller, for instance ticks of a clock. Pure
+/* Finds series of events that recur with a period, such as timer ticks, among events at other times. Finds a
+ * series' period and phase, and marks its events. Times are in units of the caller, for instance ticks of a clock. Pure
  * functions on arrays of the caller. */
 
-struct comb_event {
+struct periodic_event {
     uint64_t at, length; /* start and length, in the caller's unit of time */
-    unsigned comb;       /* number of the comb (series of events with a period) that the event belongs to; 0: none */
+    unsigned periodic;   /* number of the series that the event belongs to; 0: none */
 };
 
-struct comb {
-    double period, phase; /* the comb's events are expected at phase + k * period */
+struct periodic {
+    double period, phase; /* the series' events are expected at phase + k * period */
     uint64_t length;      /* median length of its events */
-    uint64_t shortest;    /* least length of an event that belongs to the comb */
+    uint64_t shortest;    /* least length of an event that belongs to the series */
     size_t periods;       /* number of periods from the first event to the last */
     /* Share of the periods that have an event within 1/32 of a period from the expected time, less those that have one
      * by chance. Computed for all periods, for every second, ... and for every fifth one; this is the least of the
-     * results. (All periods alone are not enough: a comb of 4 ms has an event in every second period of 2 ms.) */
+     * results. (All periods alone are not enough: a series of 4 ms has an event in every second period of 2 ms.) */
     double share;
 };
 
-/* Least number of periods: comb_fit() finds no comb in events that span fewer. */
-#define COMB_PERIODS_LEAST 50u
+/* Least number of periods: periodic_fit() finds no series in events that span fewer. */
+#define PERIODIC_PERIODS_LEAST 50u
 
-/* Fits a comb whose period differs from `period` by at most the share `tolerance` to those of n events, in the order of
- * their times, that belong to no comb yet. An event belongs to the comb if it is at most `reach` (less than half of the
- * period) away from the expected time. Returns false when there is none. The caller decides whether out->share is large
- * enough.
+/* Fits a series whose period differs from `period` by at most the share `tolerance` to those of n events, in the order
+ * of their times, that belong to no series yet. An event belongs to the series if it is at most `reach` (less than half
+ * of the period) away from the expected time. Returns false when there is none. The caller decides whether out->share
+ * is large enough.
  *
- * Only the longest events are looked at, four for each period: the events of a comb are alike, and short ones of other
- * origin may be many. The period is found by epoch folding: for each of a range of periods the phases of the events are
- * counted in bins, and the period with the highest bin is taken (as in D. A. Leahy et al., Astrophys. J. 266, 1983,
- * with the highest bin in place of chi-squared). Then period and phase follow the median of the events nearby. */
-bool comb_fit(const struct comb_event *events, size_t n, double period, double tolerance, double reach,
-              struct comb *out);
+ * Only the longest events are looked at, four for each period: the events of a series are alike, and short ones of
+ * other origin may be many. The period is found by epoch folding: for each of a range of periods the phases of the
+ * events are counted in bins, and the period with the highest bin is taken (as in D. A. Leahy et al., Astrophys. J.
+ * 266, 1983, with the highest bin in place of chi-squared). Then period and phase follow the median of the events
+ * nearby. */
+bool periodic_fit(const struct periodic_event *events, size_t n, double period, double tolerance, double reach,
+                  struct periodic *out);
 
-/* Marks the events of the comb with `number`: in each period the nearest one to the expected time, if it is at most
- * `reach` away, long enough, and belongs to no other comb. Returns the number of events marked. */
-size_t comb_take(const struct comb *comb, struct comb_event *events, size_t n, double reach, unsigned number);
+/* Marks the events of the series with `number`: in each period the nearest one to the expected time, if it is at most
+ * `reach` away, long enough, and belongs to no other series. Returns the number of events marked. */
+size_t periodic_take(const struct periodic *periodic, struct periodic_event *events, size_t n, double reach,
+                     unsigned number);
 
 /* Finds outliers among many machines. Pure functions. */
 

@@ -81,10 +81,10 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
     }
 }
 
-/* comb_event.comb. FREE: no cause; TIMER: the tick's comb; PERIODIC + i: a comb with the rate of a->comb[i]. STOLEN
- * is added when the hypervisor took the time but the usual length in its comb. */
-enum { FREE, TIMER, PERIODIC, NUMBERS = PERIODIC + DETOUR_COMBS, STOLEN = 1u << 8 };
-/* Combs of one rate among which the tick's is searched. */
+/* periodic_event.periodic. FREE: no cause; TIMER: the tick's series; PERIODIC + i: a series with the rate of
+ * a->periodic[i]. STOLEN is added when the hypervisor took the time but the usual length in its series. */
+enum { FREE, TIMER, PERIODIC, NUMBERS = PERIODIC + DETOUR_RATES, STOLEN = 1u << 8 };
+/* Series of one rate among which the tick's is searched. */
 #define CANDIDATES 3u
 /* In Hz: of the kernel's tick (CONFIG_HZ) on all architectures, and of other work. */
 static const double tick_hz[] = {1200, 1024, 1000, 512, 500, 300, 256, 250, 200, 128, 100, 64, 48, 32, 24};
@@ -92,14 +92,14 @@ static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 
                                   30,   25,  24,  20,  16,  12.5, 10,  8,   5,  4,  2,  1};
 /* Largest relative difference of the loop's clock to the kernel's and hypervisor's. */
 #define DRIFT 300e-6
-/* Least share of a comb's periods with a detour. Smaller for the tick: one in which the kernel switched tasks has
+/* Least share of a series' periods with a detour. Smaller for the tick: one in which the kernel switched tasks has
  * that cause already, and the interrupt count proves ticks. */
 #define TICK_SHARE  0.35
 #define OTHER_SHARE 0.5
 /* A tick rate may exceed the counted timer interrupts a little (a window with a tick less, lost ticks), or be far
  * below, as other timers count too. */
 #define COUNTED_MORE 1.1
-/* CPUs can run without a tick: with fewer interrupts its comb is not searched. */
+/* CPUs can run without a tick: with fewer interrupts its series is not searched. */
 #define TIMER_MIN 50u
 /* Shorter ones are never steal. */
 #define STEAL_MIN_NS 100000u
@@ -115,27 +115,28 @@ static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
     if (to_ns(a, ticks) < DETOUR_EVENT_NS)
         count(&a->since_probe, 1, ticks);
     else if (a->n_events < DETOUR_EVENTS)
-        a->events[a->n_events++] = (struct comb_event){.at = began - a->start, .length = ticks, .comb = FREE};
+        a->events[a->n_events++] = (struct periodic_event){.at = began - a->start, .length = ticks, .periodic = FREE};
     else
         enter(a, DETOUR_UNEXPLAINED, 1, ticks);
 }
 
-/* Marks the detours of a comb of this rate with `number`, if least_share of its periods have one. Returns false:
+/* Marks the detours of a series of this rate with `number`, if least_share of its periods have one. Returns false:
  * none. */
-static bool take_comb(struct detour_account *a, double hz, double least_share, unsigned number, struct comb *comb)
+static bool take_periodic(struct detour_account *a, double hz, double least_share, unsigned number,
+                          struct periodic *periodic)
 {
     double period = 1e9 / a->ns_per_tick / hz, reach = REACH_NS / a->ns_per_tick;
 
     reach = reach < period / 4 ? reach : period / 4;
-    return comb_fit(a->events, a->n_events, period, DRIFT, reach, comb) && comb->share >= least_share &&
-           comb_take(comb, a->events, a->n_events, reach, number);
+    return periodic_fit(a->events, a->n_events, period, DRIFT, reach, periodic) && periodic->share >= least_share &&
+           periodic_take(periodic, a->events, a->n_events, reach, number);
 }
 
-/* ns from the kernel's time for its tick to the comb's detours; INFINITY: not known, or too long for a tick. */
-static double after_tick(const struct detour_account *a, const struct comb *comb, double hz)
+/* ns from the kernel's time for its tick to the series' detours; INFINITY: not known, or too long for a tick. */
+static double after_tick(const struct detour_account *a, const struct periodic *periodic, double hz)
 {
     double period_ns = floor(1e9 / hz + 0.5); /* as the kernel rounds it */
-    double last = comb->phase + comb->period * (double)(comb->periods - 1);
+    double last = periodic->phase + periodic->period * (double)(periodic->periods - 1);
     double ns = ((double)a->start + last - (double)a->clock_at) * a->ns_per_tick;
     double after = fmod(fmod((double)a->clock_ns, period_ns) + ns, period_ns);
 
@@ -144,26 +145,26 @@ static double after_tick(const struct detour_account *a, const struct comb *comb
     return a->clock_ns && after <= LATE_NS ? after : INFINITY;
 }
 
-/* The comb of this rate that comes soonest after the kernel's time for its tick; its median length goes to
- * usual[TIMER]. timely: rejects combs without that time, or too late; otherwise the most conspicuous of them is
+/* The series of this rate that comes soonest after the kernel's time for its tick; its median length goes to
+ * usual[TIMER]. timely: rejects series without that time, or too late; otherwise the most conspicuous of them is
  * taken. Returns false: none. */
 static bool take_tick(struct detour_account *a, double hz, bool timely, uint64_t *usual)
 {
-    struct comb comb[CANDIDATES];
+    struct periodic periodic[CANDIDATES];
     double soonest = INFINITY;
     unsigned n = 0, timer = 0;
 
-    for (; n < CANDIDATES && take_comb(a, hz, TICK_SHARE, NUMBERS + n, &comb[n]); n++) {
-        double after = after_tick(a, &comb[n], hz);
+    for (; n < CANDIDATES && take_periodic(a, hz, TICK_SHARE, NUMBERS + n, &periodic[n]); n++) {
+        double after = after_tick(a, &periodic[n], hz);
         timer = after < soonest ? n : timer;
         soonest = fmin(soonest, after);
     }
     bool found = n && (!timely || soonest < INFINITY);
     for (size_t i = 0; i < a->n_events; i++)
-        if (a->events[i].comb >= NUMBERS)
-            a->events[i].comb = found && a->events[i].comb == NUMBERS + timer ? TIMER : FREE;
+        if (a->events[i].periodic >= NUMBERS)
+            a->events[i].periodic = found && a->events[i].periodic == NUMBERS + timer ? TIMER : FREE;
     if (found)
-        usual[TIMER] = comb[timer].length;
+        usual[TIMER] = periodic[timer].length;
     return found;
 }
 
@@ -187,21 +188,21 @@ static void take_timer(struct detour_account *a, uint64_t end, double rate, uint
                 return;
 }
 
-/* Finds other combs of at least least_hz (0: any); usual[]: median length (of several of one rate, the largest). */
+/* Finds other series of at least least_hz (0: any); usual[]: median length (of several of one rate, the largest). */
 static void take_others(struct detour_account *a, uint64_t end, double least_hz, uint64_t *usual)
 {
     for (size_t i = 0; i < COUNT(other_hz); i++) {
         if (least_hz > 0 && tick_rate(a, end, other_hz[i]) < least_hz)
             return;
-        struct detour_comb *comb = a->comb;
-        while (comb < a->comb + DETOUR_COMBS && comb->hz > 0 && comb->hz != other_hz[i])
-            comb++;
-        if (comb == a->comb + DETOUR_COMBS)
+        struct detour_periodic *periodic = a->periodic;
+        while (periodic < a->periodic + DETOUR_RATES && periodic->hz > 0 && periodic->hz != other_hz[i])
+            periodic++;
+        if (periodic == a->periodic + DETOUR_RATES)
             return;
-        unsigned number = PERIODIC + (unsigned)(comb - a->comb);
-        struct comb found;
-        while (take_comb(a, other_hz[i], OTHER_SHARE, number, &found)) {
-            comb->hz = other_hz[i];
+        unsigned number = PERIODIC + (unsigned)(periodic - a->periodic);
+        struct periodic found;
+        while (take_periodic(a, other_hz[i], OTHER_SHARE, number, &found)) {
+            periodic->hz = other_hz[i];
             usual[number] = found.length > usual[number] ? found.length : usual[number];
         }
     }
@@ -209,19 +210,19 @@ static void take_others(struct detour_account *a, uint64_t end, double least_hz,
 
 /* The longest detours are steal, of which the kernel tells only the sum, until theirs is nearest: one up to twice
  * the rest still brings it nearer. The hypervisor often delivers a late tick when it gives the CPU back: the usual
- * length (usual[], ticks) in a comb is not stolen. */
+ * length (usual[], ticks) in a series is not stolen. */
 static void take_steal(struct detour_account *a, const uint64_t *usual)
 {
     double left_ns = (double)a->stolen_ns;
 
     for (;;) {
-        struct comb_event *longest = NULL;
+        struct periodic_event *longest = NULL;
         double longest_ns = 0;
         for (size_t i = 0; i < a->n_events; i++) {
-            struct comb_event *event = &a->events[i];
-            if (event->comb >= NUMBERS || to_ns(a, event->length) < STEAL_MIN_NS)
+            struct periodic_event *event = &a->events[i];
+            if (event->periodic >= NUMBERS || to_ns(a, event->length) < STEAL_MIN_NS)
                 continue;
-            double ns = ((double)event->length - (double)usual[event->comb]) * a->ns_per_tick;
+            double ns = ((double)event->length - (double)usual[event->periodic]) * a->ns_per_tick;
             if (ns > longest_ns && ns <= 2 * left_ns) {
                 longest = event;
                 longest_ns = ns;
@@ -230,7 +231,7 @@ static void take_steal(struct detour_account *a, const uint64_t *usual)
         if (!longest)
             break;
         left_ns -= longest_ns;
-        longest->comb += STOLEN;
+        longest->periodic += STOLEN;
     }
 }
 
@@ -241,7 +242,7 @@ static void explain(struct detour_account *a, uint64_t end)
     const double seconds = (double)a->counted * a->ns_per_tick * 1e-9, rate = (double)a->timer / seconds;
     uint64_t usual[NUMBERS] = {0};
 
-    /* faster combs than the timer interrupts first: a part of them looks like the tick's */
+    /* faster series than the timer interrupts first: a part of them looks like the tick's */
     if (a->timer >= TIMER_MIN) {
         take_others(a, end, COUNTED_MORE * rate, usual);
         take_timer(a, end, rate, usual);
@@ -249,14 +250,14 @@ static void explain(struct detour_account *a, uint64_t end)
     take_steal(a, usual);
     take_others(a, end, 0, usual);
     for (size_t i = 0; i < a->n_events; i++) {
-        unsigned number = a->events[i].comb % STOLEN;
-        uint64_t length = a->events[i].length, own = a->events[i].comb < STOLEN ? length : usual[number];
+        unsigned number = a->events[i].periodic % STOLEN;
+        uint64_t length = a->events[i].length, own = a->events[i].periodic < STOLEN ? length : usual[number];
         if (length > own)
             enter(a, DETOUR_STEAL, own == 0, length - own);
         if (own)
             enter(a, number < PERIODIC ? causes[number] : DETOUR_PERIODIC, 1, own);
         if (number >= PERIODIC)
-            count(&a->comb[number - PERIODIC].sum, 1, own);
+            count(&a->periodic[number - PERIODIC].sum, 1, own);
     }
     a->n_events = 0;
     a->timer = a->counted = a->stolen_ns = 0;

@@ -444,10 +444,10 @@ static int run(struct party_context *context)
         number[NOISE_BRIEF + level] = (double)a->brief[level].n;
         number[NOISE_BRIEF_NS + level] = (double)a->brief[level].ticks * s->ns_per_tick;
     }
-    for (unsigned c = 0; c < DETOUR_COMBS; c++) {
-        number[NOISE_COMB_HZ + c] = a->comb[c].hz;
-        number[NOISE_COMB_N + c] = (double)a->comb[c].sum.n;
-        number[NOISE_COMB_NS + c] = (double)a->comb[c].sum.ticks * s->ns_per_tick;
+    for (unsigned c = 0; c < DETOUR_RATES; c++) {
+        number[NOISE_PERIODIC_HZ + c] = a->periodic[c].hz;
+        number[NOISE_PERIODIC_N + c] = (double)a->periodic[c].sum.n;
+        number[NOISE_PERIODIC_NS + c] = (double)a->periodic[c].sum.ticks * s->ns_per_tick;
     }
     number[NOISE_TIMER] = known(s->risen.timer);
     number[NOISE_RESCHED] = known(s->risen.resched);
@@ -603,16 +603,16 @@ static void enter_core(struct results *results, const struct trial *trial, unsig
     enter_known(results, copy, NOISE_METRIC_LOST_ALONE, alone);
 }
 
-/* periods=10ms:31us;...: period and mean detour of each comb. */
+/* periods=10ms:31us;...: period and mean detour of each series. */
 static void remark_periods(struct results *results, unsigned copy, const double *number)
 {
     struct row_params remarks = {.n = 0};
     struct text periods = {0};
 
-    for (unsigned c = 0; c < DETOUR_COMBS; c++)
-        if (number[NOISE_COMB_N + c] > 0)
-            text_printf(&periods, "%s%gms:%.3gus", periods.length ? ";" : "", 1e3 / number[NOISE_COMB_HZ + c],
-                        number[NOISE_COMB_NS + c] / number[NOISE_COMB_N + c] * 1e-3);
+    for (unsigned c = 0; c < DETOUR_RATES; c++)
+        if (number[NOISE_PERIODIC_N + c] > 0)
+            text_printf(&periods, "%s%gms:%.3gus", periods.length ? ";" : "", 1e3 / number[NOISE_PERIODIC_HZ + c],
+                        number[NOISE_PERIODIC_NS + c] / number[NOISE_PERIODIC_N + c] * 1e-3);
     if (periods.length && !periods.failed)
         row_param_add(&remarks, PARAM_OUTCOME, "periods", "%s", periods.data);
     results_remark(results, copy, &remarks);

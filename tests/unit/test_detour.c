@@ -162,8 +162,8 @@ static uint64_t add_every(uint64_t first, uint64_t period, uint64_t end, uint64_
     return n;
 }
 
-/* Two combs. Other timers are counted, too, but a CPU has one tick. */
-TEST(test_detour_timer_is_the_comb_of_the_rate_that_was_counted)
+/* Two series. Other timers are counted, too, but a CPU has one tick. */
+TEST(test_detour_timer_is_the_series_of_the_rate_that_was_counted)
 {
     for (int64_t more = 0; more <= 800; more += 400) {
         int64_t n = 0;
@@ -181,8 +181,9 @@ TEST(test_detour_timer_is_the_comb_of_the_rate_that_was_counted)
         assert_sum(DETOUR_INTERRUPT, 1000, 40000);
         assert_sum(DETOUR_PERIODIC, 400, 12000);
         assert_sum(DETOUR_UNEXPLAINED, 0, 0);
-        assert_true(run.a.comb[0].hz == 100 && run.a.comb[0].sum.n == 400 && run.a.comb[0].sum.ticks == 12000);
-        assert_true(run.a.comb[1].hz == 0);
+        assert_true(run.a.periodic[0].hz == 100 && run.a.periodic[0].sum.n == 400 &&
+                    run.a.periodic[0].sum.ticks == 12000);
+        assert_true(run.a.periodic[1].hz == 0);
     }
 }
 
@@ -205,8 +206,8 @@ TEST(test_detour_timer_is_as_often_as_it_was_counted)
     }
 }
 
-/* Every second detour of a faster comb comes back as often as the tick, and is longer. */
-TEST(test_detour_timer_is_not_part_of_a_faster_comb)
+/* Every second detour of a faster series comes back as often as the tick, and is longer. */
+TEST(test_detour_timer_is_not_part_of_a_faster_series)
 {
     begin_with(1000);
     for (uint64_t at = 0; at < 4000000; at += 10000) {
@@ -218,7 +219,7 @@ TEST(test_detour_timer_is_not_part_of_a_faster_comb)
     detour_end(&run.a, START + 4000000);
     assert_sum(DETOUR_INTERRUPT, 400, 8000);
     assert_sum(DETOUR_PERIODIC, 800, 56000);
-    assert_true(run.a.comb[0].hz == 200 && run.a.comb[0].sum.n == 800);
+    assert_true(run.a.periodic[0].hz == 200 && run.a.periodic[0].sum.n == 800);
 }
 
 /* All rates that a kernel is configured with, on clocks that are off by 200 ppm. */
@@ -255,7 +256,7 @@ TEST(test_detour_timer_deferred_is_not_known)
     assert_sum(DETOUR_UNEXPLAINED, late, 40 * late);
 }
 
-/* A CPU that has its tick for some of the time only: for all that is known, the comb may be of another origin. */
+/* A CPU that has its tick for some of the time only: for all that is known, the series may be of another origin. */
 TEST(test_detour_timer_that_is_switched_off_at_times_is_not_known)
 {
     uint64_t n = 0;
@@ -342,8 +343,8 @@ TEST(test_detour_timer_is_searched_anew_on_another_cpu)
     assert_sum(DETOUR_INTERRUPT, 950, 38000);
 }
 
-/* Which of two combs of the tick's rate is the tick's is not known, but the time of one of them is. */
-TEST(test_detour_timer_takes_one_of_two_combs)
+/* Which of two series of the tick's rate is the tick's is not known, but the time of one of them is. */
+TEST(test_detour_timer_takes_one_of_two_series)
 {
     begin_with(1000);
     for (uint64_t at = 0; at < 4000000; at += 4000) {
@@ -354,10 +355,10 @@ TEST(test_detour_timer_takes_one_of_two_combs)
     detour_end(&run.a, START + 4000000);
     assert_sum(DETOUR_INTERRUPT, 1000, 40000);
     assert_sum(DETOUR_PERIODIC, 1000, 40000);
-    assert_true(run.a.comb[0].hz == 250);
+    assert_true(run.a.periodic[0].hz == 250);
 }
 
-/* Two combs may be the tick's by their rates. It is that of 100 Hz where this one comes in time after multiples of 10
+/* Two series may be the tick's by their rates. It is that of 100 Hz where this one comes in time after multiples of 10
  * ms in CLOCK_MONOTONIC (the other one is 2.5 ms late then); where neither does, and where that clock is not known,
  * that of 250 Hz, which is tried first. */
 TEST(test_detour_timer_comes_at_its_time)

@@ -13,7 +13,7 @@
 #define S      1e9
 #define WINDOW (100 * MS)
 #define MOST   20000u
-/* Expected times of two combs are at least this far apart: what is nearer can be of either. */
+/* Expected times of two series are at least this far apart: what is nearer can be of either. */
 #define APART (200 * US)
 #define TURN  6.28318530717958648
 /* Number of machines with each rate of the tick; all, for `make stats`. */
@@ -23,8 +23,8 @@
 /* A source of made-up detours. */
 struct source {
     enum detour_cause cause;
-    double hz, phase;      /* of a comb; phase 0 for those at random, with that rate */
-    double ppm;            /* deviation of the comb's frequency from the counter's */
+    double hz, phase;      /* of a series; phase 0 for those at random, with that rate */
+    double ppm;            /* deviation of the series' frequency from the counter's */
     double length, spread; /* median, and standard deviation of the logarithm */
     double late;           /* mean; exponential */
     double missing;        /* share that does not happen */
@@ -89,7 +89,7 @@ static struct source *add_source(enum detour_cause cause, double hz, double leng
     return source;
 }
 
-/* Returns whether each expected time of the combs is APART from those of the others, in the first second. */
+/* Returns whether each expected time of the series is APART from those of the others, in the first second. */
 static bool apart(void)
 {
     for (size_t i = 0; i < sim.n_sources; i++)
@@ -102,8 +102,8 @@ static bool apart(void)
     return true;
 }
 
-/* The tick first, then other combs. */
-static void draw_combs(double hz, size_t others, double ppm)
+/* The tick first, then other series. */
+static void draw_periodic(double hz, size_t others, double ppm)
 {
     static const double rates[] = {40, 50, 64, 100, 125, 200, 250, 500};
 
@@ -140,7 +140,7 @@ static void draw(uint64_t seed, double hz, size_t others)
     sim.ns_per_tick = between(0.25, 1);
     sim.wander = between(0, 20);
     sim.wander_period = between(2, 20) * S;
-    draw_combs(hz, others, between(-250, 250));
+    draw_periodic(hz, others, between(-250, 250));
 }
 
 /* --- Its detours. --- */
@@ -256,13 +256,13 @@ static double given(enum detour_cause cause)
 
 static void assert_adds_up(void)
 {
-    uint64_t sum = 0, combs = 0;
+    uint64_t sum = 0, periodic = 0;
 
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
         sum += sim.a.sum[c].ticks;
-    for (unsigned c = 0; c < DETOUR_COMBS; c++)
-        combs += sim.a.comb[c].sum.ticks;
-    assert_int_equal(combs, sim.a.sum[DETOUR_PERIODIC].ticks);
+    for (unsigned c = 0; c < DETOUR_RATES; c++)
+        periodic += sim.a.periodic[c].sum.ticks;
+    assert_int_equal(periodic, sim.a.sum[DETOUR_PERIODIC].ticks);
     for (unsigned level = 0; level < DETOUR_LEVELS; level++)
         sum += sim.a.brief[level].ticks;
     assert_int_equal(sum, sim.ticks);
@@ -277,14 +277,14 @@ static void fail_draw(uint64_t seed, enum detour_cause cause, double tolerance)
                       detour_cause_names[s->cause], s->hz, s->phase / US, s->length / US, s->late / US, s->missing,
                       s->deferred);
     }
-    for (unsigned c = 0; c < DETOUR_COMBS && sim.a.comb[c].hz > 0; c++)
-        print_message("found: %g Hz, %llu\n", sim.a.comb[c].hz, (unsigned long long)sim.a.comb[c].sum.n);
+    for (unsigned c = 0; c < DETOUR_RATES && sim.a.periodic[c].hz > 0; c++)
+        print_message("found: %g Hz, %llu\n", sim.a.periodic[c].hz, (unsigned long long)sim.a.periodic[c].sum.n);
     fail_msg("%s was given %.3f ms of %.3f ms, more than %.3f ms off", detour_cause_names[cause], given(cause) / MS,
              sim.truth[cause] / MS, tolerance / MS);
 }
 
 /* Each cause has its time within 2 %, apart from so much of the timer's that is unexplained. A stolen detour that meets
- * one of a comb may be shared with it. What is unexplained is the rest, and is compared with all. */
+ * one of a series may be shared with it. What is unexplained is the rest, and is compared with all. */
 static void assert_given(uint64_t seed, double unknown)
 {
     double all = 0;

@@ -101,7 +101,7 @@ static struct compared compare_with_trace(const struct interrupt *interrupts, si
 
     for (size_t i = 0; i < ended.n_events; i++) {
         uint64_t from = a->start + a->events[i].at, to = from + a->events[i].length;
-        bool interrupt = false, tick = false, taken = a->events[i].comb % STOLEN == TIMER;
+        bool interrupt = false, tick = false, taken = a->events[i].periodic % STOLEN == TIMER;
         while (k < n && interrupts[k].at + grain < from)
             k++;
         for (size_t in = k; in < n && interrupts[in].at <= to; in++) {

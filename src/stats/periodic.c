@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Fits combs (series of events with a period) by folding, and marks their events. */
+/* Fits series of events with a period by folding, and marks their events. */
 #include "stats/stats.h"
 
 #include <math.h>
 
-/* Number of phase bins into which a period is divided. The events of a comb are in two neighbouring bins. */
+/* Number of phase bins into which a period is divided. The events of a series are in two neighbouring bins. */
 #define BINS 64u
 /* Number of length classes, by which the longest events are chosen: eight for each doubling of the length. */
 #define LENGTHS (64u * 8u)
-/* A comb is found when two neighbouring bins have at least PEAK events for each period, and EXCESS standard deviations
- * more than events at random times would give. */
+/* A series is found when two neighbouring bins have at least PEAK events for each period, and EXCESS standard
+ * deviations more than events at random times would give. */
 #define PEAK   0.35
 #define EXCESS 6.0
 /* Maximum number of periods that are folded. Further ones only refine the fit. */
@@ -18,7 +18,7 @@
  * taken; with more events, every second, third, ... one is used. */
 #define STEPS   4
 #define MEDIANS 1024u
-/* An event of a comb is at least this part of the median length of the comb's events. */
+/* An event of a series is at least this part of the median length of the series' events. */
 #define SHORTEST 0.4
 
 static unsigned length_class(uint64_t length)
@@ -29,15 +29,15 @@ static unsigned length_class(uint64_t length)
     return (unsigned)exponent * 8 + (unsigned)((mantissa - 0.5) * 16) - 8;
 }
 
-/* Returns a length such that at most `most` of the events without a comb are at least as long (or, if more events are
+/* Returns a length such that at most `most` of the events without a series are at least as long (or, if more events are
  * in the class of the longest ones, the lower limit of that class); 0 when there are at most `most` events in all. */
-static uint64_t floor_of(const struct comb_event *events, size_t n, double most)
+static uint64_t floor_of(const struct periodic_event *events, size_t n, double most)
 {
     uint32_t count[LENGTHS + 8] = {0};
     double sum = 0;
 
     for (size_t i = 0; i < n; i++)
-        count[length_class(events[i].length)] += events[i].comb == 0;
+        count[length_class(events[i].length)] += events[i].periodic == 0;
     for (unsigned class = LENGTHS + 8; class -- > 0;) {
         sum += count[class];
         if (sum > most && sum > count[class])
@@ -46,9 +46,9 @@ static uint64_t floor_of(const struct comb_event *events, size_t n, double most)
     return 0;
 }
 
-static bool counts(const struct comb_event *event, uint64_t floor)
+static bool counts(const struct periodic_event *event, uint64_t floor)
 {
-    return event->comb == 0 && event->length >= floor;
+    return event->periodic == 0 && event->length >= floor;
 }
 
 /* Returns how far an event at the time `at` is from the nearest expected time (negative: earlier), and the number of
@@ -61,7 +61,7 @@ static double offset(double at, double phase, double period, double *number)
 
 /* Counts the phases of the events in bins. Returns the highest sum of two neighbouring bins, and the phase in their
  * middle. */
-static unsigned fold(const struct comb_event *events, size_t n, uint64_t floor, double period, double *phase)
+static unsigned fold(const struct periodic_event *events, size_t n, uint64_t floor, double period, double *phase)
 {
     unsigned bins[BINS] = {0}, best = 0, sum = 0;
     double scale = BINS / period;
@@ -89,16 +89,16 @@ struct nearest {
 
 /* Finds the next period, from the event *at on, that has an event within reach of the expected time. out is the nearest
  * such event. Returns false at the end. */
-static bool next_hit(const struct comb *comb, const struct comb_event *events, size_t n, double reach, size_t *at,
-                     struct nearest *out)
+static bool next_hit(const struct periodic *periodic, const struct periodic_event *events, size_t n, double reach,
+                     size_t *at, struct nearest *out)
 {
     bool found = false;
 
     for (; *at < n; ++*at) {
         double number, off;
-        if (!counts(&events[*at], comb->shortest))
+        if (!counts(&events[*at], periodic->shortest))
             continue;
-        off = offset((double)events[*at].at, comb->phase, comb->period, &number);
+        off = offset((double)events[*at].at, periodic->phase, periodic->period, &number);
         if (fabs(off) > reach)
             continue;
         if (found && number > out->number)
@@ -112,50 +112,50 @@ static bool next_hit(const struct comb *comb, const struct comb_event *events, s
 
 /* Collects the offsets (or the lengths, with `lengths`) of the nearest event of each period from number `from` to
  * before number `to`, evenly spread and at most MEDIANS. Returns their number. */
-static size_t collect(const struct comb *comb, const struct comb_event *events, size_t n, double reach, double from,
-                      double to, bool lengths, double *values)
+static size_t collect(const struct periodic *periodic, const struct periodic_event *events, size_t n, double reach,
+                      double from, double to, bool lengths, double *values)
 {
-    size_t at = 0, seen = 0, every = comb->periods / MEDIANS + 1, kept = 0;
+    size_t at = 0, seen = 0, every = periodic->periods / MEDIANS + 1, kept = 0;
     struct nearest hit;
 
-    while (next_hit(comb, events, n, reach, &at, &hit))
+    while (next_hit(periodic, events, n, reach, &at, &hit))
         if (hit.number >= from && hit.number < to && seen++ % every == 0 && kept < MEDIANS)
             values[kept++] = lengths ? (double)events[hit.event].length : hit.offset;
     return kept;
 }
 
 /* Moves phase and period such that the median offset is 0 in the first and in the second half of the periods. */
-static void refine(struct comb *comb, const struct comb_event *events, size_t n, double reach)
+static void refine(struct periodic *periodic, const struct periodic_event *events, size_t n, double reach)
 {
     double values[MEDIANS], first, last, early, late;
 
-    offset((double)events[0].at, comb->phase, comb->period, &first);
-    offset((double)events[n - 1].at, comb->phase, comb->period, &last);
+    offset((double)events[0].at, periodic->phase, periodic->period, &first);
+    offset((double)events[n - 1].at, periodic->phase, periodic->period, &last);
     double half = (first + last + 1) / 2;
-    size_t n_early = collect(comb, events, n, reach, first, half, false, values);
+    size_t n_early = collect(periodic, events, n, reach, first, half, false, values);
     early = stats_median(values, n_early);
-    size_t n_late = collect(comb, events, n, reach, half, last + 1, false, values);
+    size_t n_late = collect(periodic, events, n, reach, half, last + 1, false, values);
     late = stats_median(values, n_late);
     if (!n_early || !n_late)
         return;
     double drift = (late - early) / ((last - first + 1) / 2); /* change of the offset in one period */
     double middle = (first + half) / 2;                       /* number of the period where the offset is `early` */
-    comb->phase += early - drift * middle;
-    comb->period += drift;
+    periodic->phase += early - drift * middle;
+    periodic->period += drift;
 }
 
-/* Computes comb.share: the share of the periods that have an event, less those that have one by chance; the least
+/* Computes periodic.share: the share of the periods that have an event, less those that have one by chance; the least
  * result for all periods, every second, ... and every fifth one. Events half a period away from the expected times tell
  * how many come by chance. */
-static double least_share(const struct comb *comb, const struct comb_event *events, size_t n, double reach)
+static double least_share(const struct periodic *periodic, const struct periodic_event *events, size_t n, double reach)
 {
     enum { STRIDES = 5 };
     size_t hits[STRIDES + 1][STRIDES] = {{0}}, by_chance = 0;
-    double least = 1, periods = (double)comb->periods;
-    struct comb beside = *comb;
+    double least = 1, periods = (double)periodic->periods;
+    struct periodic beside = *periodic;
     struct nearest hit;
 
-    for (size_t at = 0; next_hit(comb, events, n, reach, &at, &hit);)
+    for (size_t at = 0; next_hit(periodic, events, n, reach, &at, &hit);)
         for (unsigned s = 1; s <= STRIDES; s++)
             hits[s][(uint64_t)(hit.number + 1) % s]++;
     beside.phase += beside.period / 2;
@@ -169,7 +169,7 @@ static double least_share(const struct comb *comb, const struct comb_event *even
 }
 
 /* Returns the number of events that begin less than `time` after the first one. */
-static size_t within(const struct comb_event *events, size_t n, double time)
+static size_t within(const struct periodic_event *events, size_t n, double time)
 {
     size_t i = 0;
 
@@ -178,20 +178,20 @@ static size_t within(const struct comb_event *events, size_t n, double time)
     return i;
 }
 
-bool comb_fit(const struct comb_event *events, size_t n, double period, double tolerance, double reach,
-              struct comb *out)
+bool periodic_fit(const struct periodic_event *events, size_t n, double period, double tolerance, double reach,
+                  struct periodic *out)
 {
     double values[MEDIANS], time = n ? (double)(events[n - 1].at - events[0].at) : 0;
     size_t periods = (size_t)(time / period) + 1, folded = periods < FOLDED ? periods : FOLDED, looked_at = 0;
     unsigned most = 0;
 
-    if (periods < COMB_PERIODS_LEAST)
+    if (periods < PERIODIC_PERIODS_LEAST)
         return false;
     uint64_t floor = floor_of(events, n, 4 * (double)periods);
     size_t first = within(events, n, (double)folded * period);
     /* From one tried period to the next, the last event moves by half a bin. */
     double step = period / (2 * BINS * (double)folded);
-    *out = (struct comb){.shortest = floor, .periods = folded};
+    *out = (struct periodic){.shortest = floor, .periods = folded};
     size_t tries = (size_t)(2 * tolerance * period / step) + 2;
     for (size_t i = 0; i < tries; i++) {
         double phase, tried = period * (1 - tolerance) + (double)i * step;
@@ -226,12 +226,13 @@ bool comb_fit(const struct comb_event *events, size_t n, double period, double t
     return true;
 }
 
-size_t comb_take(const struct comb *comb, struct comb_event *events, size_t n, double reach, unsigned number)
+size_t periodic_take(const struct periodic *periodic, struct periodic_event *events, size_t n, double reach,
+                     unsigned number)
 {
     size_t at = 0, taken = 0;
     struct nearest hit;
 
-    for (; next_hit(comb, events, n, reach, &at, &hit); taken++)
-        events[hit.event].comb = number;
+    for (; next_hit(periodic, events, n, reach, &at, &hit); taken++)
+        events[hit.event].periodic = number;
     return taken;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Combs on made-up events: found with jitter, drift and gaps among others; not found where there is none. */
+/* Series on made-up events: found with jitter, drift and gaps among others; not found where there is none. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define MOST  200000u
 
 static struct {
-    struct comb_event events[MOST];
+    struct periodic_event events[MOST];
     unsigned origin[MOST]; /* which call of a function below made the event */
     size_t n;
     uint64_t state;
@@ -35,13 +35,13 @@ static void begin(void)
 static void add(double at, double length, unsigned origin)
 {
     assert_true(made.n < MOST && at >= 0);
-    made.events[made.n] = (struct comb_event){.at = (uint64_t)at, .length = (uint64_t)length, .comb = origin};
+    made.events[made.n] = (struct periodic_event){.at = (uint64_t)at, .length = (uint64_t)length, .periodic = origin};
     made.n++;
 }
 
-/* Events of a comb for five seconds. Each is late by up to `jitter`, mostly by much less; a share of them is missing.
+/* Events of a series for five seconds. Each is late by up to `jitter`, mostly by much less; a share of them is missing.
  */
-static void comb(double period, double phase, double length, double jitter, double missing, unsigned origin)
+static void periodic(double period, double phase, double length, double jitter, double missing, unsigned origin)
 {
     for (double at = phase; at < 5000 * MS; at += period)
         if (at_random() >= missing)
@@ -57,7 +57,7 @@ static void others(double rate, double shortest, double longest, unsigned origin
 
 static int by_time(const void *a, const void *b)
 {
-    const struct comb_event *x = a, *y = b;
+    const struct periodic_event *x = a, *y = b;
 
     return (x->at > y->at) - (x->at < y->at);
 }
@@ -67,137 +67,137 @@ static void made_up(void)
 {
     qsort(made.events, made.n, sizeof(made.events[0]), by_time);
     for (size_t i = 0; i < made.n; i++) {
-        made.origin[i] = made.events[i].comb;
-        made.events[i].comb = 0;
+        made.origin[i] = made.events[i].periodic;
+        made.events[i].periodic = 0;
     }
 }
 
-/* The share of the origin's events that the comb got, and the share of the comb's that are of that origin. */
+/* The share of the origin's events that the series got, and the share of the series' that are of that origin. */
 static void assert_taken(unsigned number, unsigned origin, double least)
 {
-    double of_origin = 0, of_comb = 0, both = 0;
+    double of_origin = 0, of_periodic = 0, both = 0;
 
     for (size_t i = 0; i < made.n; i++) {
         of_origin += made.origin[i] == origin;
-        of_comb += made.events[i].comb == number;
-        both += made.origin[i] == origin && made.events[i].comb == number;
+        of_periodic += made.events[i].periodic == number;
+        both += made.origin[i] == origin && made.events[i].periodic == number;
     }
-    if (both < least * of_origin || both < least * of_comb)
-        fail_msg("%g of %g events were found, and %g of %g are right", both, of_origin, both, of_comb);
+    if (both < least * of_origin || both < least * of_periodic)
+        fail_msg("%g of %g events were found, and %g of %g are right", both, of_origin, both, of_periodic);
 }
 
-TEST(test_comb_a_tick_among_others)
+TEST(test_periodic_a_tick_among_others)
 {
     static const double hz[] = {100, 250, 300, 1000};
 
     for (size_t i = 0; i < 4; i++)
         for (int drift = -200; drift <= 200; drift += 100) {
-            struct comb found;
+            struct periodic found;
             begin();
-            comb(1e9 / hz[i] * (1 + drift * 1e-6), 0.7 * MS, 37 * US, 60 * US, 0.02, 1);
+            periodic(1e9 / hz[i] * (1 + drift * 1e-6), 0.7 * MS, 37 * US, 60 * US, 0.02, 1);
             others(hz[i], 10 * US, 60 * US, 2);
             others(2000, 1 * US, 10 * US, 2);
             made_up();
-            assert_true(comb_fit(made.events, made.n, 1e9 / hz[i], 300e-6, REACH, &found));
+            assert_true(periodic_fit(made.events, made.n, 1e9 / hz[i], 300e-6, REACH, &found));
             assert_true(fabs(found.period * hz[i] / 1e9 - 1 - drift * 1e-6) < 3e-6);
             assert_true(found.share > 0.6);
-            (void)comb_take(&found, made.events, made.n, REACH, 3);
+            (void)periodic_take(&found, made.events, made.n, REACH, 3);
             assert_taken(3, 1, 0.95);
         }
 }
 
-TEST(test_comb_two_of_one_period)
+TEST(test_periodic_two_of_one_period)
 {
-    struct comb found;
+    struct periodic found;
 
     begin();
-    comb(10 * MS, 2 * MS, 31 * US, 20 * US, 0, 1);
-    comb(10 * MS, 6 * MS, 80 * US, 20 * US, 0.3, 2);
+    periodic(10 * MS, 2 * MS, 31 * US, 20 * US, 0, 1);
+    periodic(10 * MS, 6 * MS, 80 * US, 20 * US, 0.3, 2);
     made_up();
-    assert_true(comb_fit(made.events, made.n, 10 * MS, 300e-6, REACH, &found));
-    assert_true(comb_take(&found, made.events, made.n, REACH, 1) > 490);
+    assert_true(periodic_fit(made.events, made.n, 10 * MS, 300e-6, REACH, &found));
+    assert_true(periodic_take(&found, made.events, made.n, REACH, 1) > 490);
     assert_taken(1, 1, 0.99);
-    assert_true(comb_fit(made.events, made.n, 10 * MS, 300e-6, REACH, &found));
+    assert_true(periodic_fit(made.events, made.n, 10 * MS, 300e-6, REACH, &found));
     assert_true(found.share > 0.55 && found.share < 0.72);
-    (void)comb_take(&found, made.events, made.n, REACH, 2);
+    (void)periodic_take(&found, made.events, made.n, REACH, 2);
     assert_taken(2, 2, 0.99);
-    assert_false(comb_fit(made.events, made.n, 10 * MS, 300e-6, REACH, &found));
+    assert_false(periodic_fit(made.events, made.n, 10 * MS, 300e-6, REACH, &found));
 }
 
 /* The period may be known exactly, and be as far off as it may be. */
-TEST(test_comb_is_found_up_to_the_tolerance)
+TEST(test_periodic_is_found_up_to_the_tolerance)
 {
-    struct comb found;
+    struct periodic found;
 
     begin();
-    comb(10 * MS, 2 * MS, 31 * US, 5 * US, 0, 1);
+    periodic(10 * MS, 2 * MS, 31 * US, 5 * US, 0, 1);
     made_up();
-    assert_true(comb_fit(made.events, made.n, 10 * MS, 0, REACH, &found));
+    assert_true(periodic_fit(made.events, made.n, 10 * MS, 0, REACH, &found));
     assert_true(fabs(found.period - 10 * MS) < 2e-6 * 10 * MS);
     for (int side = -1; side <= 1; side += 2) {
-        assert_true(comb_fit(made.events, made.n, 10 * MS * (1 + side * 299e-6), 300e-6, REACH, &found));
+        assert_true(periodic_fit(made.events, made.n, 10 * MS * (1 + side * 299e-6), 300e-6, REACH, &found));
         assert_true(fabs(found.period - 10 * MS) < 3e-6 * 10 * MS);
         assert_true(found.share > 0.95);
     }
 }
 
-/* A comb fits half of its period, too, but has no event in every second one, apart from others by chance. */
-TEST(test_comb_of_half_the_period_has_a_small_share)
+/* A series fits half of its period, too, but has no event in every second one, apart from others by chance. */
+TEST(test_periodic_of_half_the_period_has_a_small_share)
 {
     static const double periods[] = {2, 4, 10};
-    struct comb found;
+    struct periodic found;
 
     for (size_t i = 0; i < 3; i++) {
         begin();
-        comb(periods[i] * MS, 1 * MS, 30 * US, 30 * US, 0, 1);
+        periodic(periods[i] * MS, 1 * MS, 30 * US, 30 * US, 0, 1);
         others(3000 / periods[i], 15 * US, 60 * US, 2);
         made_up();
-        if (comb_fit(made.events, made.n, periods[i] / 2 * MS, 300e-6, REACH, &found))
+        if (periodic_fit(made.events, made.n, periods[i] / 2 * MS, 300e-6, REACH, &found))
             assert_true(found.share < 0.4);
-        assert_true(comb_fit(made.events, made.n, periods[i] * MS, 300e-6, REACH, &found));
+        assert_true(periodic_fit(made.events, made.n, periods[i] * MS, 300e-6, REACH, &found));
         assert_true(found.share > 0.8);
     }
 }
 
 /* Folding tells the phase of a slow one less exactly than its events may be late. */
-TEST(test_comb_slow_ones)
+TEST(test_periodic_slow_ones)
 {
     static const double hz[] = {16, 20, 25, 40};
-    struct comb found;
+    struct periodic found;
 
     for (size_t i = 0; i < 4; i++)
         for (unsigned seed = 0; seed < 5; seed++) {
             begin();
             made.state = seed;
-            comb(1e9 / hz[i], (1 + seed) * MS, 60 * US, 40 * US, 0.1, 1);
+            periodic(1e9 / hz[i], (1 + seed) * MS, 60 * US, 40 * US, 0.1, 1);
             others(60, 10 * US, 60 * US, 2);
             made_up();
-            assert_true(comb_fit(made.events, made.n, 1e9 / hz[i], 300e-6, REACH, &found));
+            assert_true(periodic_fit(made.events, made.n, 1e9 / hz[i], 300e-6, REACH, &found));
             assert_true(found.share > 0.5);
-            (void)comb_take(&found, made.events, made.n, REACH, 3);
+            (void)periodic_take(&found, made.events, made.n, REACH, 3);
             assert_taken(3, 1, 0.95);
         }
 }
 
-/* Two combs fill three of four periods of a faster one, and others the fourth by chance. */
-TEST(test_comb_of_two_slower_ones_has_a_small_share)
+/* Two series fill three of four periods of a faster one, and others the fourth by chance. */
+TEST(test_periodic_of_two_slower_ones_has_a_small_share)
 {
-    struct comb found;
+    struct periodic found;
 
     begin();
-    comb(10 * MS, 1 * MS, 30 * US, 30 * US, 0, 1);
-    comb(20 * MS, 6 * MS, 30 * US, 30 * US, 0, 2);
+    periodic(10 * MS, 1 * MS, 30 * US, 30 * US, 0, 1);
+    periodic(20 * MS, 6 * MS, 30 * US, 30 * US, 0, 2);
     others(1500, 15 * US, 60 * US, 3);
     made_up();
-    if (comb_fit(made.events, made.n, 5 * MS, 300e-6, REACH, &found))
+    if (periodic_fit(made.events, made.n, 5 * MS, 300e-6, REACH, &found))
         assert_true(found.share < 0.3);
 }
 
-TEST(test_comb_none_in_events_at_random)
+TEST(test_periodic_none_in_events_at_random)
 {
     static const double rates[] = {20, 200, 2000, 20000};
     static const double periods[] = {1, 2, 4, 10, 20};
-    struct comb found;
+    struct periodic found;
 
     for (size_t i = 0; i < 4; i++)
         for (unsigned seed = 0; seed < 5; seed++) {
@@ -206,55 +206,55 @@ TEST(test_comb_none_in_events_at_random)
             others(rates[i], 1 * US, 100 * US, 1);
             made_up();
             for (size_t p = 0; p < 5; p++)
-                assert_false(comb_fit(made.events, made.n, periods[p] * MS, 300e-6, REACH, &found));
+                assert_false(periodic_fit(made.events, made.n, periods[p] * MS, 300e-6, REACH, &found));
         }
 }
 
-TEST(test_comb_none_in_too_few_periods)
+TEST(test_periodic_none_in_too_few_periods)
 {
-    struct comb found;
+    struct periodic found;
 
-    assert_false(comb_fit(made.events, 0, 4 * MS, 300e-6, REACH, &found));
+    assert_false(periodic_fit(made.events, 0, 4 * MS, 300e-6, REACH, &found));
     begin();
-    comb(4 * MS, 0, 30 * US, 0, 0, 1);
+    periodic(4 * MS, 0, 30 * US, 0, 0, 1);
     made_up();
-    assert_false(comb_fit(made.events, 1, 4 * MS, 300e-6, REACH, &found));
-    assert_false(comb_fit(made.events, 49, 4 * MS, 300e-6, REACH, &found));
-    assert_true(comb_fit(made.events, 60, 4 * MS, 300e-6, REACH, &found));
+    assert_false(periodic_fit(made.events, 1, 4 * MS, 300e-6, REACH, &found));
+    assert_false(periodic_fit(made.events, 49, 4 * MS, 300e-6, REACH, &found));
+    assert_true(periodic_fit(made.events, 60, 4 * MS, 300e-6, REACH, &found));
 }
 
-/* comb_take() leaves events alone that already belong to another comb. */
-TEST(test_comb_takes_only_what_is_free)
+/* periodic_take() leaves events alone that already belong to another series. */
+TEST(test_periodic_takes_only_what_is_free)
 {
-    struct comb found;
+    struct periodic found;
 
     begin();
-    comb(4 * MS, 0, 30 * US, 0, 0, 1);
+    periodic(4 * MS, 0, 30 * US, 0, 0, 1);
     made_up();
     for (size_t i = 0; i < made.n; i += 2)
-        made.events[i].comb = 9;
-    assert_true(comb_fit(made.events, made.n, 8 * MS, 300e-6, REACH, &found));
-    assert_int_equal(comb_take(&found, made.events, made.n, REACH, 1), made.n / 2);
+        made.events[i].periodic = 9;
+    assert_true(periodic_fit(made.events, made.n, 8 * MS, 300e-6, REACH, &found));
+    assert_int_equal(periodic_take(&found, made.events, made.n, REACH, 1), made.n / 2);
     for (size_t i = 0; i < made.n; i++)
-        assert_int_equal(made.events[i].comb, i % 2 ? 1 : 9);
-    assert_false(comb_fit(made.events, made.n, 8 * MS, 300e-6, REACH, &found));
+        assert_int_equal(made.events[i].periodic, i % 2 ? 1 : 9);
+    assert_false(periodic_fit(made.events, made.n, 8 * MS, 300e-6, REACH, &found));
 }
 
 /* In each period the nearest one only, and none that is much shorter than the others. */
-TEST(test_comb_takes_the_nearest_of_its_length)
+TEST(test_periodic_takes_the_nearest_of_its_length)
 {
-    struct comb found;
+    struct periodic found;
 
     begin();
-    comb(4 * MS, 1 * MS, 30 * US, 0, 0, 1);
-    comb(4 * MS, 1.08 * MS, 25 * US, 0, 0, 2);
+    periodic(4 * MS, 1 * MS, 30 * US, 0, 0, 1);
+    periodic(4 * MS, 1.08 * MS, 25 * US, 0, 0, 2);
     others(2000, 1 * US, 8 * US, 3);
     made_up();
-    assert_true(comb_fit(made.events, made.n, 4 * MS, 300e-6, REACH, &found));
+    assert_true(periodic_fit(made.events, made.n, 4 * MS, 300e-6, REACH, &found));
     assert_true(found.length > 22 * US && found.length < 40 * US);
-    assert_int_equal(comb_take(&found, made.events, made.n, REACH, 1), found.periods);
+    assert_int_equal(periodic_take(&found, made.events, made.n, REACH, 1), found.periods);
     for (size_t i = 0; i < made.n; i++)
-        assert_true(made.events[i].comb == 0 || made.origin[i] != 3);
+        assert_true(made.events[i].periodic == 0 || made.origin[i] != 3);
 }
 
 /* --- Worked out by hand. --- */
@@ -274,19 +274,19 @@ static void exact(double period, double phase, double length, size_t n, size_t o
 }
 
 /* Without jitter all figures are exact, though the period is looked for a little off. */
-TEST(test_comb_figures_of_an_exact_one)
+TEST(test_periodic_figures_of_an_exact_one)
 {
     static const struct {
         double off;
         size_t periods;
     } cases[] = {{-250e-6, 720}, {0, 720}, {100e-6, 719}}; /* 719 periods between the first event and the last */
-    struct comb found;
+    struct periodic found;
 
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         begin();
         exact(4 * MS, 3 * MS, 30 * US, 720, 1, 1); /* more periods than are folded */
         made_up();
-        assert_true(comb_fit(made.events, made.n, 4 * MS * (1 + cases[c].off), 300e-6, REACH, &found));
+        assert_true(periodic_fit(made.events, made.n, 4 * MS * (1 + cases[c].off), 300e-6, REACH, &found));
         expect_near(found.period, 4 * MS);
         expect_near(fmod(found.phase, 4 * MS), 3 * MS);
         assert_int_equal(found.length, 30 * US);
@@ -298,7 +298,7 @@ TEST(test_comb_figures_of_an_exact_one)
 
 /* The least share is that of all periods, every second, ... or every fifth one, less what comes by chance: the share
  * of periods with an event half a period off. */
-TEST(test_comb_shares_of_exact_ones)
+TEST(test_periodic_shares_of_exact_ones)
 {
     static const struct {
         size_t n, of, without;
@@ -314,7 +314,7 @@ TEST(test_comb_shares_of_exact_ones)
         {120, 4, 3, 0, 119, 0},                /* in every fourth */
         {120, 5, 4, 0, 119, 0},                /* in every fifth */
     };
-    struct comb found;
+    struct periodic found;
 
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         begin();
@@ -322,7 +322,7 @@ TEST(test_comb_shares_of_exact_ones)
         for (size_t i = 0; cases[c].by_chance && i + 1 < cases[c].n; i += cases[c].by_chance)
             add(5 * MS + 4 * MS * (double)i, 30 * US, 2);
         made_up();
-        assert_true(comb_fit(made.events, made.n, 4 * MS, 300e-6, REACH, &found));
+        assert_true(periodic_fit(made.events, made.n, 4 * MS, 300e-6, REACH, &found));
         assert_int_equal(found.periods, cases[c].periods);
         if (!(fabs(found.share - cases[c].share) < 1e-9))
             fail_msg("case %zu: %.12g, expected %.12g", c, found.share, cases[c].share);
@@ -331,13 +331,13 @@ TEST(test_comb_shares_of_exact_ones)
 
 /* Four events of each period are looked at, the longest: here one at the same time of each period, and three at any.
  * Shorter ones are more regular; that they are only by 1 ns suffices at the end of a class of lengths. */
-TEST(test_comb_looks_at_the_longest)
+TEST(test_periodic_looks_at_the_longest)
 {
     static const struct {
         double shorter, length;
         uint64_t found;
     } cases[] = {{1022, 1023, 1023}, {100, 30000, 30000}, {1000, 1022, 1000}}; /* the last two are of one class */
-    struct comb found;
+    struct periodic found;
 
     for (size_t c = 0; c < 3; c++) {
         begin();
@@ -350,16 +350,16 @@ TEST(test_comb_looks_at_the_longest)
                 add(at + 1 * MS + (double)k, cases[c].shorter, 3);
         }
         made_up();
-        assert_true(comb_fit(made.events, made.n, 4 * MS, 300e-6, REACH, &found));
+        assert_true(periodic_fit(made.events, made.n, 4 * MS, 300e-6, REACH, &found));
         assert_int_equal(found.length, cases[c].found);
     }
 }
 
-/* Two neighbouring bins count together: the comb whose events are 100 us late in every second period is found, not the
- * other one, which has less than both of its bins, and more than each. */
-TEST(test_comb_over_two_bins)
+/* Two neighbouring bins count together: the series whose events are 100 us late in every second period is found, not
+ * the other one, which has less than both of its bins, and more than each. */
+TEST(test_periodic_over_two_bins)
 {
-    struct comb found;
+    struct periodic found;
 
     begin();
     for (size_t i = 0; i < 120; i++) {
@@ -368,7 +368,7 @@ TEST(test_comb_over_two_bins)
             add(4 * MS * (double)i + 1 * MS, 30 * US, 2);
     }
     made_up();
-    assert_true(comb_fit(made.events, made.n, 4 * MS, 0, REACH, &found));
+    assert_true(periodic_fit(made.events, made.n, 4 * MS, 0, REACH, &found));
     assert_true(fabs(fmod(found.phase, 4 * MS) - 50 * US) < 51 * US);
     expect_near(found.share, 1);
 }
