@@ -235,9 +235,6 @@ $(LAYERS:%=$(BUILD)/unit/%.a): $(BUILD)/unit/%.a: $$(call layer_objects,$$(below
 $(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/unit/checked.o $(BUILD)/test.o $(BUILD)/unit/$$(call module_layer,$$*).a
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(UNIT_LINK) $(addprefix -Wl$(comma)--wrap=,$(WRAP_ALL) $(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
 
-# This test compares the program with a model in a separate file.
-$(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o
-
 # Most tests measure and would disturb each other, so they run one after the other. These say nothing of how long
 # something takes; they run first, in parallel. Many of them sleep or wait for the disk, so that there are two for each
 # CPU. Those that take longest are first.

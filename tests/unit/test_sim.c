@@ -6,7 +6,6 @@
 #include "bench_fixture.h"
 
 #include "bench/sim.h"
-#include "classic_model.h"
 #include "engine/engine.h"
 #include "made_up_clock.h"
 #include "memory_fixture.h"
@@ -599,7 +598,16 @@ TEST(test_sim_bursts_are_late_by_what_they_took_too_long)
 
 /* --- Interbench's turns. --- */
 
-/* The made-up clock of classic_model.h. */
+/* One turn of the simulated task, and what happens to it. */
+struct classic_turn {
+    uint64_t run_ns;       /* CPU time asked for; the rule itself never uses it, burn_ns says what it took */
+    uint64_t interval_ns;  /* added to the deadline by this turn; 0: the turn does not sleep afterwards */
+    uint64_t shift_ns;     /* added to the deadline that came back from this turn, before the next (X: i ms) */
+    uint64_t overslept_ns; /* how much the timing thread oversleeps in the sleep before this turn */
+    uint64_t late_ns;      /* time from the timing thread's wake-up until the task runs */
+    uint64_t burn_ns;      /* how long the burn really takes; not used if the turn is lost before any work */
+};
+
 static uint64_t turn_clock;
 
 static void begin_turns(uint64_t period)
@@ -766,6 +774,8 @@ TEST(test_sim_turn_of_x_without_a_sleep)
     assert_counts(2, 0, 1, 0);
 }
 
+/* --- At random, against a model that knows the whole schedule beforehand. --- */
+
 static uint64_t random_state;
 
 static uint64_t random_below(uint64_t n)
@@ -773,76 +783,6 @@ static uint64_t random_below(uint64_t n)
     random_state = random_state * 6364136223846793005u + 1442695040888963407u;
     return (random_state >> 33) % n;
 }
-
-enum { TURNS = 20000 };
-static struct classic_turn turns[TURNS];
-
-static void assert_model(size_t n)
-{
-    struct classic_result model;
-    uint64_t max = 0;
-
-    classic_model(START, turns, n, &model);
-    assert_int_equal(sim.classic.n, model.samples);
-    if (n) {
-        max = sim.classic.max;
-        assert_close(hist_mean(&sim.classic) * (double)n, (double)model.sum_ns);
-    }
-    assert_int_equal(max, model.max_ns);
-    if (n > 1) {
-        double mean = (double)model.sum_ns / (double)n;
-        double sd = sqrt((model.sum_squares - mean * (double)model.sum_ns) / (double)(n - 1));
-        assert_true(fabs(hist_sd(&sim.classic) - sd) <= 1e-6 * sd);
-    }
-    assert_counts(model.burns_done, model.burns_missed, model.deadlines_met, model.deadlines_missed);
-}
-
-/* Wake-ups and work that are mostly in time, often to the tick, and now and then late by periods. Returns how much. */
-static uint64_t random_time(uint64_t usual, uint64_t period)
-{
-    uint64_t kind = random_below(100);
-
-    return kind < 40   ? usual
-           : kind < 80 ? random_below(usual + 2)
-           : kind < 95 ? random_below(2 * period)
-           : kind < 98 ? period * random_below(4)
-                       : random_below(30 * period);
-}
-
-static void check_turns_at_random(uint64_t seed, bool sweep, uint64_t period, uint64_t busy)
-{
-    random_state = seed;
-    begin_turns(period);
-    for (size_t i = 0; i < TURNS; i++) {
-        uint64_t run = sweep ? i % (period + 1) : busy, shift = sweep ? run : 0;
-        turns[i] = (struct classic_turn){.run_ns = run,
-                                         .interval_ns = period - shift,
-                                         .shift_ns = shift,
-                                         .overslept_ns = random_time(0, period),
-                                         .late_ns = random_time(1, period),
-                                         .burn_ns = random_time(run, period)};
-        (void)take_turn(&turns[i]);
-        if (i < 300 || i + 1 == TURNS)
-            assert_model(i + 1);
-        if (!sweep)
-            assert_int_equal(sim.latency.n, sim.classic.n + sim.a.deadlines_missed);
-    }
-    assert_true(sim.a.burns_missed > TURNS / 100 && sim.a.deadlines_met > TURNS / 10);
-    assert_int_equal(sim.series.n, sim.latency.n);
-}
-
-/* The model is not made by who made the program, nor from it: both follow the same description. */
-TEST(test_sim_turns_agree_with_the_model_at_random)
-{
-    for (uint64_t seed = 1; seed <= 6; seed++) {
-        check_turns_at_random(seed, false, 50, seed);
-        check_turns_at_random(seed, false, 10, 10);
-        check_turns_at_random(seed, true, 100, 0);
-        check_turns_at_random(seed, true, 10, 0);
-    }
-}
-
-/* --- At random, against a model that knows the whole schedule beforehand. --- */
 
 enum { PERIODS = 5000, INTERVAL = 400, WINDOWS = 600 };
 
