@@ -298,17 +298,15 @@ int noise_who_finish(const struct measure *m, const void *options)
     FREED_BY(memory_free) struct stay *stays = NULL;
     static const char *const fields[] = {"kind", "name", "work", "pid"};
     FREED_BY(text_free) struct text out = {0};
-    char cpu[16] = "";
-    size_t n = 0, length;
+    size_t n = 0;
 
     if (!end)
         return EXIT_DONE;
-    const char *value = row_param(&end->param, "worst_cpu", &length);
-    (void)snprintf(cpu, sizeof(cpu), "%.*s", value ? (int)length : 0, value ? value : "");
+    const double cpu = row_param_number(&end->param, "worst_cpu");
     stays = find_stays(m->rows, m->n_rows, row_param_number(&end->param, "begun_us"), &n);
     text_printf(&out, "cpu,at_us,us,kind,name,work,pid\n");
     for (size_t i = 0; params->keep[0] && i < n; i++) {
-        text_printf(&out, "%s,%.3f,%.3f", cpu, stays[i].us, stays[i].length_us);
+        text_printf(&out, "%.0f,%.3f,%.3f", cpu, stays[i].us, stays[i].length_us);
         for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
             FREED_BY(text_free) struct text word = {0};
             put_param(stays[i].row, fields[f], &word);
@@ -320,7 +318,7 @@ int noise_who_finish(const struct measure *m, const void *options)
     const int status = params->keep[0] ? files_write("noise", params->keep, false, &out) : 0;
     if (status)
         return status;
-    return command_fail("noise", EXIT_FINDING, "CPU %s had a detour of %.1f us, more than %.10g us", cpu,
+    return command_fail("noise", EXIT_FINDING, "CPU %.0f had a detour of %.1f us, more than %.10g us", cpu,
                         row_param_number(&end->param, "stopped_us"), (double)params->stop_ns * 1e-3);
 }
 

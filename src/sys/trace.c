@@ -167,17 +167,6 @@ void trace_events_read(const char *directory, const char *interrupts, struct tra
 
 static const char mount_point[] = "/sys/kernel/tracing";
 
-static void read_in_child(int fd, const char *interrupts)
-{
-    struct trace_events events = {.error = mounts_for_oneself()};
-
-    if (!events.error && mount("tracefs", mount_point, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
-        events.error = -errno;
-    if (!events.error)
-        trace_events_read(mount_point, interrupts, &events);
-    _exit(new_file_write(fd, &events, sizeof(events)) ? 1 : 0);
-}
-
 static int find_in_child(const char *interrupts, struct trace_events *out)
 {
     int ends[2];
@@ -185,8 +174,14 @@ static int find_in_child(const char *interrupts, struct trace_events *out)
     if (pipe2(ends, O_CLOEXEC))
         return -errno;
     const pid_t child = fork();
-    if (child == 0)
-        read_in_child(ends[1], interrupts);
+    if (child == 0) {
+        struct trace_events events = {.error = mounts_for_oneself()};
+        if (!events.error && mount("tracefs", mount_point, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+            events.error = -errno;
+        if (!events.error)
+            trace_events_read(mount_point, interrupts, &events);
+        _exit(new_file_write(ends[1], &events, sizeof(events)) ? 1 : 0);
+    }
     const int error = child < 0 ? -errno : 0;
     (void)close(ends[1]);
     const bool whole = !error && procfs_read_fd(ends[0], out, sizeof(*out)) == sizeof(*out);
@@ -234,16 +229,11 @@ struct sample_id {
 
 static uint64_t number_at(const char *at, size_t size)
 {
-    union {
-        uint8_t one;
-        uint16_t two;
-        uint32_t four;
-        uint64_t eight;
-    } n = {.eight = 0};
+    uint64_t n = 0;
 
     if (size <= sizeof(n))
-        memcpy(&n, at, size);
-    return size == 1 ? n.one : size == 2 ? n.two : size == 4 ? n.four : size == 8 ? n.eight : 0;
+        memcpy((char *)&n + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(n) - size : 0), at, size);
+    return n;
 }
 
 static void copy_name(char to[TRACE_NAME_SIZE], const char *from, size_t most)
