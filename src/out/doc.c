@@ -259,7 +259,9 @@ static void put_html(const struct grid *g, const char **cells, const enum color 
         const char *bad = colors && colors[i] == COLOR_RED ? " bad" : "";
         if (!is_shown(&g->column[i]))
             continue;
-        html_put(out, class[0] || bad[0] ? "<%s class=\"%s%s\">" : "<%s%s%s>", element, class, bad);
+        html_put(out, class[0] || bad[0] ? "<%s class=\"%s%s\"" : "<%s%s%s", element, class, bad);
+        /* for narrow screens, on which a row is a paragraph */
+        html_put(out, colors && !g->column[i].left && cells[i][0] ? " data-t=\"%s\">" : ">", g->column[i].title);
         if (colors && colors[i] >= COLOR_KEY && cells[i][0])
             html_put(out, "<i class=\"key s%zu\"></i>", (size_t)(colors[i] - COLOR_KEY));
         html_put(out, "%s</%s>", cells[i], element);

@@ -41,9 +41,13 @@ static const char *const style[] = {
     "th{color:var(--soft);font-weight:500}thead th{border-bottom-color:var(--rule);vertical-align:bottom}"
     "td.n,th.n{text-align:right;white-space:nowrap}td.w{min-width:26ch;max-width:46ch;overflow-wrap:anywhere}"
     "tbody tr:hover{background:var(--band)}",
-    ".rows{font-size:12px}.rows th,.rows td{padding-right:5px}.rows tr:not(.more) td{white-space:nowrap}.rows "
-    "td.w{white-space:normal}",
+    ".rows{font-size:12px}.rows th,.rows td{padding-right:5px}.rows tr:not(.more) td{white-space:nowrap}"
+    ".rows tr td.w{min-width:10ch;white-space:normal}",
     ".more td{max-width:0;padding-left:2em;white-space:normal;color:var(--soft);overflow-wrap:anywhere}",
+    "@media screen and (max-width:1079px){.rows,.rows tbody{display:block}.rows thead{display:none}"
+    ".rows tr{display:flex;flex-wrap:wrap;gap:0 14px}.rows td{display:block;padding:0;border:0}"
+    ".rows tr td.w,.rows .more td{max-width:none;flex:1 0 100%}.rows td.w:empty{display:none}"
+    ".rows td[data-t]:before{content:attr(data-t) ' ';color:var(--soft)}}",
     ".bad{color:var(--bad);font-weight:500}details{margin:12px 0}"
     "summary{cursor:pointer;color:var(--link);font-size:13px}",
     ".heat{font-size:11px;line-height:18px}.heat th,.heat td{padding:0;border:1px solid var(--page)}"
