@@ -90,9 +90,10 @@ enum option_preset { PRESET_DEFAULT, PRESET_QUICK, PRESET_CLASSIC, PRESET_COUNT 
 #define OPTION_WORD_END '\x1f'
 #define OPTION_USE_END  '\x1e'
 
-/* A word that users know from another program, without dashes, and the hint that the error line gives after "; ". */
+/* Words that users know from another program, without dashes and with spaces between, and the hint that the error line
+ * gives after "; ". */
 struct option_foreign {
-    const char *word, *hint;
+    const char *words, *hint;
 };
 
 struct option {
@@ -108,7 +109,7 @@ struct option {
                                  * list); both 0: none */
     const char *above;          /* why there is this max, for the error line */
     const char *const *choices; /* NULL-terminated; for CHOICE, NAMES, FAIL_ON and CPUS */
-    const struct option_foreign *foreign; /* hints for values that are none; ends with word NULL */
+    const struct option_foreign *foreign; /* hints for values that are none; ends with words NULL */
     const char *preset[PRESET_COUNT];     /* as typed; preset[0] NULL: unset (zeroed); other ones NULL: as preset[0] */
     const char *help;                     /* without a full stop; help adds default and range */
     size_t offset, size; /* in the struct; size is the capacity for TEXT and LINES, else it has to match */
@@ -137,7 +138,7 @@ struct option_table {
     const struct option *rows;
     size_t n;
     const struct option_default *defaults; /* instead of the entries'; ends with name NULL */
-    const struct option_foreign *foreign;  /* hints for other programs' options; ends with word NULL */
+    const struct option_foreign *foreign;  /* hints for other programs' options; ends with words NULL */
     const char *taken;                     /* letters that another table of the command uses */
     void *target;
     bool given[OPTION_ROWS_MAX];

@@ -79,6 +79,8 @@ char *text_line(char *buf, size_t size, const char *format, ...) __attribute__((
 
 /* Cut to size, always terminated. */
 void text_copy(char *to, size_t size, const char *from);
+/* Into an array. */
+#define TEXT_SET(array, from) text_copy(array, sizeof(array), from)
 /* Appends to `to` of size bytes, cut. */
 void text_add(char *to, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -259,8 +259,8 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
             size_t length = strlen(functions[f].prefix);
             if (strncmp(rows[n].metric, functions[f].prefix, length))
                 continue;
-            text_copy(rows[n].test, sizeof(rows[n].test), functions[f].function);
-            text_copy(rows[n].metric, sizeof(rows[n].metric), r->rows[i].metric + length);
+            TEXT_SET(rows[n].test, functions[f].function);
+            TEXT_SET(rows[n].metric, r->rows[i].metric + length);
         }
         n++;
     }

@@ -11,15 +11,13 @@ struct export_options {
 };
 
 static const struct option_foreign formats[] = {
-    {"prometheus", "did you mean 'openmetrics'?"},
-    {"prom", "did you mean 'openmetrics'?"},
+    {"prometheus prom", "did you mean 'openmetrics'?"},
     {"google-benchmark", "did you mean 'gbench'?"},
     {NULL, NULL},
 };
 static const struct option_foreign foreign[] = {
     {"json", "did you mean '--format json'?"},
-    {"prometheus", "did you mean '--format openmetrics'?"},
-    {"openmetrics", "did you mean '--format openmetrics'?"},
+    {"prometheus openmetrics", "did you mean '--format openmetrics'?"},
     {NULL, NULL},
 };
 

@@ -97,7 +97,7 @@ static void put_check(const struct measure *m, struct text *out)
     char noisy[400], cpus[128];
 
     if (!cpuset_format_cut(&m->place.cpus, cpus, sizeof(cpus)))
-        text_copy(cpus, sizeof(cpus), "LIST");
+        TEXT_SET(cpus, "LIST");
     settings_summary(&view, counts, noisy, sizeof(noisy));
     text_printf(out, "Check     %u of %u settings noisy", counts[SETTING_NOISY],
                 counts[SETTING_OK] + counts[SETTING_NOISY]);
@@ -421,10 +421,10 @@ static void fill_job(struct session *s)
     struct job job;
 
     job_read(getenv_const, &job);
-    text_copy(run->job, sizeof(run->job), job.id);
-    text_copy(run->rank, sizeof(run->rank), job.rank);
+    TEXT_SET(run->job, job.id);
+    TEXT_SET(run->rank, job.rank);
     if (job.node[0])
-        text_copy(run->host, sizeof(run->host), job.node);
+        TEXT_SET(run->host, job.node);
     if (job.wrong[0])
         command_fail(NULL, 0, "%s: %s; the rank is not known", job.launcher, job.wrong);
     s->alone = job.ranks == 1 || !job.rank[0];
@@ -442,14 +442,14 @@ static void fill_run(struct measure *m)
         snprintf(m->run.run_id + 2 * i, 3, "%02x", id[i]);
     if (gmtime_r(&now, &utc))
         strftime(m->run.utc, sizeof(m->run.utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    text_copy(m->run.host, sizeof(m->run.host), m->machine.host[0] ? m->machine.host : "localhost");
-    text_copy(m->run.kernel, sizeof(m->run.kernel), m->machine.kernel);
-    text_copy(m->run.arch, sizeof(m->run.arch), m->machine.arch);
-    text_copy(m->run.cpu_model, sizeof(m->run.cpu_model), m->machine.cpu_model);
+    TEXT_SET(m->run.host, m->machine.host[0] ? m->machine.host : "localhost");
+    TEXT_SET(m->run.kernel, m->machine.kernel);
+    TEXT_SET(m->run.arch, m->machine.arch);
+    TEXT_SET(m->run.cpu_model, m->machine.cpu_model);
     m->run.cpus_online = m->machine.cpus_online;
     version_build(m->run.build, sizeof(m->run.build));
     process_libc(m->run.libc, sizeof(m->run.libc));
-    text_copy(m->run.comment, sizeof(m->run.comment), m->options.comment);
+    TEXT_SET(m->run.comment, m->options.comment);
 }
 
 static int open_csv(struct session *s)
@@ -488,7 +488,7 @@ static int open_series(struct session *s)
         return 0;
     if (names_expand("--series", m->options.series, &m->run, s->alone, path, sizeof(path), error, sizeof(error)))
         return session_usage_error(s, error);
-    text_copy(m->options.series, sizeof(m->options.series), path);
+    TEXT_SET(m->options.series, path);
     if (m->options.force && files_clear(s->command->name, path))
         return EXIT_USAGE;
     m->series_fd = directory_create(path);
@@ -715,7 +715,7 @@ static void set_machine(struct measure *m, bool huge_advised)
         if (tuned_begin(&bench, huge_advised, message, sizeof(message)))
             snprintf(m->not_set, sizeof(m->not_set), "--tuned: %s", message);
         else
-            text_copy(m->tuned, sizeof(m->tuned), message);
+            TEXT_SET(m->tuned, message);
     }
     if (!m->options.hold_latency && !m->options.tuned)
         return;
@@ -864,11 +864,11 @@ const char *measure_dir(const struct measure *m)
 void measure_made_row(const struct measure *m, const struct metrics_test *test, size_t metric, struct row *row)
 {
     row_init(row, &m->run);
-    text_copy(row->suite, sizeof(row->suite), test->suite);
-    text_copy(row->test, sizeof(row->test), test->name);
-    text_copy(row->metric, sizeof(row->metric), test->metric[metric].id);
-    text_copy(row->unit, sizeof(row->unit), test->metric[metric].unit);
-    text_copy(row->better, sizeof(row->better), test->metric[metric].better);
+    TEXT_SET(row->suite, test->suite);
+    TEXT_SET(row->test, test->name);
+    TEXT_SET(row->metric, test->metric[metric].id);
+    TEXT_SET(row->unit, test->metric[metric].unit);
+    TEXT_SET(row->better, test->metric[metric].better);
 }
 
 void measure_put_made(struct measure *m, const struct metrics_test *test, size_t metric, uint64_t copies,
@@ -877,7 +877,7 @@ void measure_put_made(struct measure *m, const struct metrics_test *test, size_t
     struct row row;
 
     measure_made_row(m, test, metric, &row);
-    text_copy(row.cpus, sizeof(row.cpus), cpus);
+    TEXT_SET(row.cpus, cpus);
     row.param = *param;
     if (m->options.who)
         row_param_add(&row.param, PARAM_WORK, "who", "1");

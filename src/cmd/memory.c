@@ -78,7 +78,7 @@ static void conclude(struct measure *m)
     const size_t n = plateaus_find(curve.ns, curve.n, level, LEVELS_MAX);
     char cpus[sizeof(curve.row[0]->cpus)] = ""; /* adding rows may move the array of rows */
     if (curve.n)
-        text_copy(cpus, sizeof(cpus), curve.row[0]->cpus);
+        TEXT_SET(cpus, curve.row[0]->cpus);
     const size_t n_caches = machine_data_caches("", m->place.order[0], caches, LEVELS_MAX);
     for (size_t i = 0; i < n; i++) {
         const double up_to = curve.set[level[i].first + level[i].n - 1];

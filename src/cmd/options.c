@@ -1,37 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* The options common to all commands that measure, --start-at and --require, and hints for other programs' options. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "cmd/cmd.h"
 
+/* --- Options of other programs, with the options of jitbench for the same. --- */
+
 const struct option_foreign foreign_cyclictest[] = {
-    {"D", "the length of a sample is --time"},
-    {"duration", "the length of a sample is --time"},
-    {"p", "the real-time priority is --fifo=PRIO"},
-    {"prio", "the real-time priority is --fifo=PRIO"},
-    {"priority", "the real-time priority is --fifo=PRIO"},
-    {"a", "the CPUs are --cpus LIST"},
-    {"affinity", "the CPUs are --cpus LIST"},
-    {"cpu", "the CPUs are --cpus LIST"},
+    {"D duration", "the length of a sample is --time"},
+    {"p prio priority", "the real-time priority is --fifo=PRIO"},
+    {"a affinity cpu", "the CPUs are --cpus LIST"},
     {"json", "'jitbench export -f json FILE.csv' converts the CSV"},
     {NULL, NULL},
 };
 
 const struct option_foreign foreign_wakeup[] = {
-    {"l", "the length of the run is -D TIME"},
-    {"loops", "the length of the run is -D TIME"},
-    {"d", "the threads of all CPUs wake up at once"},
-    {"distance", "the threads of all CPUs wake up at once"},
-    {"n", "it always sleeps by clock_nanosleep()"},
-    {"nanosleep", "it always sleeps by clock_nanosleep()"},
-    {"y", "the policy is SCHED_FIFO, or with -p 0 the normal one"},
-    {"policy", "the policy is SCHED_FIFO, or with -p 0 the normal one"},
+    {"l loops", "the length of the run is -D TIME"},
+    {"d distance", "the threads of all CPUs wake up at once"},
+    {"n nanosleep", "it always sleeps by clock_nanosleep()"},
+    {"y policy", "the policy is SCHED_FIFO, or with -p 0 the normal one"},
     {"latency", "/dev/cpu_dma_latency is held at 0, unless --no-hold-latency is given"},
     {"json", "'jitbench export -f cyclictest-json FILE.csv' writes it"},
-    {"H", "the histogram of all CPUs together is below the table; -h N sets where it ends"},
-    {"histofall", "the histogram of all CPUs together is below the table; -h N sets where it ends"},
+    {"H histofall", "the histogram of all CPUs together is below the table; -h N sets where it ends"},
     {NULL, NULL},
 };
 
@@ -48,14 +41,12 @@ const struct option_foreign foreign_hyperfine[] = {
     {NULL, NULL},
 };
 
+/* --- --start-at --- */
+
 #define SECOND_NS 1000000000u
 
-struct wait {
-    uint64_t ns;
-};
-
 static const struct option wait_row = {
-    .name = "start-at", .type = OPTION_DURATION, .min = 0, .max = (double)START_DAY_NS, OPTION_AT(struct wait, ns)};
+    .name = "start-at", .type = OPTION_DURATION, .min = 0, .max = (double)START_DAY_NS, .size = sizeof(uint64_t)};
 
 /* Up to nine decimals. */
 static int parse_epoch(const char *s, uint64_t *at_ns)
@@ -91,7 +82,7 @@ static int parse_time_of_day(const char *s, uint64_t now_ns, uint64_t *at_ns)
         tm.tm_mday += day;
         tm.tm_isdst = -1;
         time_t at = mktime(&tm);
-        double away = difftime(at, now) < 0 ? -difftime(at, now) : difftime(at, now);
+        const double away = fabs(difftime(at, now));
         if (at > 0 && (!*at_ns || away < nearest)) {
             *at_ns = (uint64_t)at * SECOND_NS;
             nearest = away;
@@ -102,12 +93,12 @@ static int parse_time_of_day(const char *s, uint64_t now_ns, uint64_t *at_ns)
 
 int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, struct error *error)
 {
-    struct wait wait = {0};
+    uint64_t wait_ns = 0;
     int result;
 
     if (text[0] == '+') {
-        result = option_set(&wait_row, text + 1, &wait, false, error->text, sizeof(error->text));
-        *at_ns = now_ns + wait.ns;
+        result = option_set(&wait_row, text + 1, &wait_ns, false, error->text, sizeof(error->text));
+        *at_ns = now_ns + wait_ns;
         return result;
     }
     result = text[0] == '@' ? parse_epoch(text + 1, at_ns) : parse_time_of_day(text, now_ns, at_ns);
@@ -117,6 +108,8 @@ int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, struct error
                      result ? "not '+TIME', 'HH:MM:SS' or '@SECONDS since 1970'"
                             : "more than a day away (at most 24h)");
 }
+
+/* --- --require and --requirements --- */
 
 static int complain(const char *command, const char *option, const char *value, const char *why)
 {
@@ -172,6 +165,8 @@ bool require_given(const struct require_options *options)
 {
     return options->require[0] || options->requirements[0];
 }
+
+/* --- Common options. --- */
 
 static const char *const layout_choices[] = {"random", "fixed", NULL};
 

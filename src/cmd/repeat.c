@@ -63,7 +63,7 @@ static int take_sides(struct repeat *r)
         return 0;
     r->sides = 2;
     text_copy(r->side[0].file, comma ? (size_t)(comma - both) + 1 : 1, both);
-    text_copy(r->side[1].file, sizeof(r->side[1].file), comma ? comma + 1 : both);
+    TEXT_SET(r->side[1].file, comma ? comma + 1 : both);
     for (unsigned i = 0; i < 2 && !status; i++)
         if (comma || i)
             status = take_side(r, &r->side[i]);

@@ -172,7 +172,7 @@ static size_t shown_rows(const struct table_rows *r, const struct command_compar
         if (!is_wall(&r->rows[i]) || !(base->stats.median > 0) || !(r->rows[i].stats.median >= 0))
             continue;
         rows[n] = rows[i];
-        text_copy(rows[n].metric, sizeof(rows[n].metric), "ratio");
+        TEXT_SET(rows[n].metric, "ratio");
         rows[n].headline = 0;
         const bool judged = compared[i].verdict >= COMMAND_SLOWER && compared[i].verdict <= COMMAND_ALIKE;
         rows[n].value = judged ? exp(compared[i].difference.logs.centre) : r->rows[i].stats.median / base->stats.median;

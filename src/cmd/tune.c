@@ -99,7 +99,7 @@ static void put_line(struct outcome *outcome, const struct line *line)
 
 static void name_line(struct line *line, size_t setting)
 {
-    text_copy(line->item, sizeof(line->item), settings_list[setting].name);
+    TEXT_SET(line->item, settings_list[setting].name);
     line->order = setting;
 }
 
@@ -127,7 +127,7 @@ static void put_report(void *context, const struct snapshot_report *report)
         return; /* it had its old value already */
     if (outcome->plan)
         name_line(&line, (size_t)(outcome->plan->write[report->index].of - settings_list));
-    text_copy(line.path, sizeof(line.path), report->path);
+    TEXT_SET(line.path, report->path);
     show_value(report->was, line.was);
     show_value(report->now, line.now);
     describe(outcome, report, line.result, sizeof(line.result));
@@ -258,7 +258,7 @@ static void put_state(struct tune *t, size_t i)
     else if (state.verdict == SETTING_NOISY)
         snprintf(line.result, sizeof(line.result), "cannot be set here%s%.90s", state.why[0] ? ": " : "", state.why);
     else if (state.verdict == SETTING_OK)
-        text_copy(line.result, sizeof(line.result), "already good");
+        TEXT_SET(line.result, "already good");
     else
         snprintf(line.result, sizeof(line.result), "%s%s%.100s", setting_verdict_names[state.verdict],
                  state.why[0] ? ": " : "", state.why);

@@ -133,10 +133,10 @@ static void put_worst(struct measure *m, const struct row *of, size_t metric)
     struct row row;
 
     measure_made_row(m, &wakeup_worst, metric, &row);
-    text_copy(row.load, sizeof(row.load), of->load);
-    text_copy(row.policy, sizeof(row.policy), of->policy);
-    text_copy(row.timer_latency_held, sizeof(row.timer_latency_held), of->timer_latency_held);
-    text_copy(row.reason, sizeof(row.reason), of->reason);
+    TEXT_SET(row.load, of->load);
+    TEXT_SET(row.policy, of->policy);
+    TEXT_SET(row.timer_latency_held, of->timer_latency_held);
+    TEXT_SET(row.reason, of->reason);
     if (interval)
         row_param_add(&row.param, PARAM_WORK, "interval_us", "%.*s", (int)length, interval);
     if (m->options.who)
@@ -243,7 +243,7 @@ static void put_histograms(const struct table_rows *r, struct text *out)
         struct row all = r->rows[i];
         all.hist = calloc(n + 1, sizeof(*all.hist));
         all.n_hist = 0;
-        text_copy(all.unit, sizeof(all.unit), "us");
+        TEXT_SET(all.unit, "us");
         for (size_t k = i; all.hist && k < r->n; k++)
             for (size_t b = 0; is_latency(&r->rows[k]) && !strcmp(r->rows[k].load, all.load) && b < r->rows[k].n_hist;
                  b++)

@@ -166,8 +166,8 @@ static void option_show_choices(const char *first, const char *const *choices, c
 /* NULL when it is not in the list. */
 static const char *option_foreign_hint(const struct option_foreign *list, const char *word, size_t length)
 {
-    for (; list && list->word; list++)
-        if (strlen(list->word) == length && !memcmp(list->word, word, length))
+    for (; list && list->words; list++)
+        if (text_has_word_of(list->words, word, length))
             return list->hint;
     return NULL;
 }
