@@ -495,12 +495,12 @@ TEST(test_noise_brief_detours_and_periods)
         number[NOISE_BRIEF + level] = 10;
         number[NOISE_BRIEF_NS + level] = 1e4 * level;
     }
-    number[NOISE_COMB_HZ] = 100;
-    number[NOISE_COMB_N] = 50;
-    number[NOISE_COMB_NS] = 50 * 31250;
-    number[NOISE_COMB_HZ + 2] = 8;
-    number[NOISE_COMB_N + 2] = 8;
-    number[NOISE_COMB_NS + 2] = 8 * 2000;
+    number[NOISE_PERIODIC_HZ] = 100;
+    number[NOISE_PERIODIC_N] = 50;
+    number[NOISE_PERIODIC_NS] = 50 * 31250;
+    number[NOISE_PERIODIC_HZ + 2] = 8;
+    number[NOISE_PERIODIC_N + 2] = 8;
+    number[NOISE_PERIODIC_NS + 2] = 8 * 2000;
     trial.party[0].last_cpu = 2;
     made_up_reduce(&trial);
     assert_true(row_param_is(&trial.remark[0], "periods", "10ms:31.2us;125ms:2us"));
