@@ -112,7 +112,6 @@ ifneq ($(filter i%86,$(MACHINE)),)
 CFLAGS_src/bench/whetstone.c += $(addprefix -fno-builtin-,sin cos atan exp log)
 endif
 CFLAGS_src/bench/arith.c        := -O3 -ffast-math -fno-lto
-CFLAGS_src/bench/hanoi.c        := -O3 -ffast-math -fno-lto
 
 ARCH_SOURCES := $(foreach f,$(notdir $(wildcard src/sys/arch/generic/*.c)),$(or \
 	$(wildcard src/sys/arch/$(ARCH)/$(f)),src/sys/arch/generic/$(f)))
@@ -179,8 +178,8 @@ WRAP_test_whetstone := log exp sin cos sincos atan
 WRAP_test_plan      := trial_stopped results_take_again signals_sleep_ns
 WRAP_test_results   := trial_party trial_copy_machine
 # Functions that are replaced by those of a made-up trial, see tests/unit/made_up_trial.h.
-MADE_UP_TRIAL       := trial_spec_of trial_recorder trial_party trial_gate_ns results_sample results_hist \
-	results_series results_series_from results_cause results_pages results_remark trial_shares_core
+MADE_UP_TRIAL       := trial_recorder trial_party results_sample results_hist \
+	results_series results_series_from results_cause results_pages results_remark
 # Functions that are replaced by those of a made-up clock, see tests/unit/made_up_clock.h.
 MADE_UP_CLOCK       := clock_gettime clock_nanosleep __clock_gettime64 __clock_nanosleep_time64
 WRAP_test_bandwidth := $(MADE_UP_TRIAL)
@@ -463,7 +462,7 @@ COVERED := build-coverage
 COVERAGE_CLI ?= $(CLI)
 COVERAGE_FLAGS = BUILD=$(COVERED) PROGRAM=$(COVERED)/jitbench CFLAGS='-O0 -g --coverage' \
 	LDFLAGS='-Wl,--wrap=_exit -Wl,--wrap=getenv $(COVERED)/exit.o' $(foreach f,$(LAYERS) src/engine/worker.c \
-	src/sys/clock.c src/rows/reader.c src/stats/change_points.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
+	src/sys/clock.c src/rows/reader.c src/stats/change_points.c src/bench/array.c src/bench/arith.c,CFLAGS_$(f)=-O0)
 $(COVERED)/exit.o: tests/coverage/exit.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 $(WARNINGS) -Wno-missing-prototypes -O1 -c -o $@ $<

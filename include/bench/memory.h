@@ -137,16 +137,15 @@ uint64_t bandwidth_array_bytes(uint64_t cache_bytes, uint64_t memory_bytes, char
 
 /* The four STREAM-style kernels, in this architecture's variants; the best supported is chosen at run time. */
 
-/* Arrays are aligned to 64 bytes and do not overlap; n is a multiple of 64. With non-temporal stores a fence
- * completes them before the clock is read. */
+enum { KERNEL_COPY, KERNEL_SCALE, KERNEL_ADD, KERNEL_TRIAD, N_KERNELS };
+/* copy: c = a, scale: b = q c, add: c = a + b, triad: a = b + q c. Arrays are aligned to 64 bytes and do not overlap; n
+ * is a multiple of 64. With non-temporal stores a fence completes them before the clock is read. */
+#define STREAM_KERNEL(name_) static void name_(double *a, double *b, double *c, double q, size_t n)
 struct stream_kernels {
     const char *name; /* "avx512", "avx2", "sse2", "neon", "stnp", "c" */
     bool nontemporal;
     bool (*supported)(void);
-    void (*copy)(double *c, const double *a, size_t n);
-    void (*scale)(double *b, const double *c, double q, size_t n);
-    void (*add)(double *c, const double *a, const double *b, size_t n);
-    void (*triad)(double *a, const double *b, const double *c, double q, size_t n);
+    void (*run[N_KERNELS])(double *a, double *b, double *c, double q, size_t n);
 };
 
 /* Plain C, on every CPU. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The noise sampler and the accounting of detours. */
+/* The suites noise and wakeup: the noise sampler with the accounting of detours, --who, and wake-up latency. */
 #ifndef BENCH_NOISE_H
 #define BENCH_NOISE_H
 
@@ -10,6 +10,7 @@
 #include "bench/list.h"
 #include "engine/core.h"
 #include "engine/engine.h"
+#include "engine/interference.h"
 #include "rows/rows.h"
 #include "stats/stats.h"
 
@@ -148,7 +149,7 @@ struct noise_params {
 
 /* Sets threshold_ns or threshold_loops, and the other to 0. Returns 0, or -1 with a line in error that names the
  * range. */
-int noise_read_threshold(struct noise_params *params, char *error, size_t error_size);
+int noise_read_threshold(struct noise_params *params, struct error *error);
 
 /* Ticks between two readings of the interrupt counters: 100 ms, or 1,000 times as long as a reading (ticks) if more,
  * at most 1 s. */
@@ -167,39 +168,31 @@ double noise_tick_ns(enum clock_kind clock);
 
 /* Recorders of each copy, a sampler on one CPU. */
 enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_LEVELS };
-/* NOISE_LEVELS: how many core probes had each level, for each part of the run. NOISE_NUMBERS: */
-enum {
-    NOISE_LOOP, /* most frequent gap of the loop; ns, as the next numbers */
-    NOISE_LOOP_LEAST,
-    NOISE_THRESHOLD,
-    NOISE_OBSERVED,
-    NOISE_BLIND,
-    NOISE_LIMITED, /* 1: a quota of CPU time holds; 0: none that can be seen */
-    NOISE_LOST,    /* by cause; then the number of detours by cause */
-    NOISE_COUNT = NOISE_LOST + DETOUR_CAUSES,
-    /* of the CPU during the run; this and the next four are NAN when not known */
-    NOISE_TIMER = NOISE_COUNT + DETOUR_CAUSES,
-    NOISE_RESCHED,
-    NOISE_IPI,
-    NOISE_DEVICE,
-    NOISE_SOFTIRQ,
-    NOISE_CELLS,                                                       /* ns lost in each part of the run */
-    NOISE_CLASSES = NOISE_CELLS + DETOUR_CELLS,                        /* number of detours by cause and length class */
-    NOISE_CLASSES_NS = NOISE_CLASSES + DETOUR_CAUSES * DETOUR_CLASSES, /* ns lost by cause and length class */
-    /* detours below DETOUR_EVENT_NS without a cause, by the level of the core probes around them; not in the numbers
-     * by cause */
-    NOISE_BRIEF = NOISE_CLASSES_NS + DETOUR_CAUSES * DETOUR_CLASSES,
-    NOISE_BRIEF_NS = NOISE_BRIEF + DETOUR_LEVELS, /* ns of NOISE_BRIEF */
-    /* rates of series in Hz (0: unused); then number and total ns of each one's detours */
-    NOISE_PERIODIC_HZ = NOISE_BRIEF_NS + DETOUR_LEVELS,
-    NOISE_PERIODIC_N = NOISE_PERIODIC_HZ + DETOUR_RATES,
-    NOISE_PERIODIC_NS = NOISE_PERIODIC_N + DETOUR_RATES,
-    NOISE_MHZ = NOISE_PERIODIC_NS + DETOUR_RATES, /* core frequency by part of the run; NAN: not known */
-    NOISE_N_NUMBERS = NOISE_MHZ + DETOUR_CELLS
+/* NOISE_LEVELS: how many core probes had each level, for each part of the run. */
+
+struct noise_sum {
+    double n, ns;
+};
+enum { NOISE_TIMER, NOISE_RESCHED, NOISE_IPI, NOISE_DEVICE, NOISE_SOFTIRQ, NOISE_COUNTS };
+/* NOISE_NUMBERS; times in ns. */
+struct noise_record {
+    double loop, loop_least; /* most frequent and shortest gap of the loop */
+    double threshold, observed, blind;
+    double limited;              /* 1: a quota of CPU time holds; 0: none that can be seen */
+    double counts[NOISE_COUNTS]; /* interrupts of the CPU during the run; NAN: not known */
+    struct noise_sum lost[DETOUR_CAUSES], by_class[DETOUR_CAUSES][DETOUR_CLASSES];
+    /* detours below DETOUR_EVENT_NS without a cause, by the level of the core probes around them; not in `lost` */
+    struct noise_sum brief[DETOUR_LEVELS];
+    struct {
+        double hz; /* 0: unused */
+        struct noise_sum sum;
+    } periodic[DETOUR_RATES];
+    double cell[DETOUR_CELLS]; /* ns lost in each part of the run */
+    double mhz[DETOUR_CELLS];  /* core frequency; NAN: not known */
 };
 
-/* Lost share of the observed time in %. numbers: NOISE_NUMBERS of one copy. */
-double noise_lost_pct(const double *numbers);
+/* Lost share of the observed time in %. */
+double noise_lost_pct(const struct noise_record *record);
 /* By how many % the CPU was slower than one without lost time that has its core to itself: 100 * (1 - (1 - *alone /
  * 100) * share). alone: % lost to detours but those by other users of the core; share: core_share() over the run.
  * NAN, *alone unchanged, when that is not known. After core_learn() of the trial's probes. */
@@ -214,12 +207,86 @@ enum {
     NOISE_METRIC_BLIND,
     NOISE_METRIC_LOST_BY, /* first of the metrics of time lost by cause */
     NOISE_METRIC_COUNTS = NOISE_METRIC_LOST_BY + DETOUR_CAUSES,
-    NOISE_METRIC_SLOWER = NOISE_METRIC_COUNTS + NOISE_CELLS - NOISE_TIMER,
+    NOISE_METRIC_SLOWER = NOISE_METRIC_COUNTS + NOISE_COUNTS,
     NOISE_METRIC_SHARE,
     NOISE_METRIC_FREE,
     NOISE_METRIC_MHZ,
     NOISE_METRIC_LOST_ALONE,
     NOISE_N_METRICS
 };
+
+/* jitbench noise --who: a run of the sampler of noise during which the kernel records what runs on each CPU. */
+
+/* Detours (gaps in the sampler's loop) that are shorter than this, in ns, are ignored: entry, handler and exit of an
+ * interrupt take longer. */
+#define WHO_LEAST_NS 1000u
+/* Where the end of a run is told, what is told is of this length in ns, or from the start of the last detour if that
+ * was earlier. */
+#define WHO_LAST_NS 20000000u
+
+struct who_params {
+    uint64_t threshold_ns; /* detours that are not longer than this, or than WHO_LEAST_NS, are ignored */
+    uint64_t stop_ns;      /* the run ends at the first detour longer than this; 0: after its planned time */
+};
+
+enum {
+    WHO_METRIC_DISTURBED,
+    WHO_METRIC_UNSEEN,
+    WHO_METRIC_RECORDS_LOST,
+    WHO_METRIC_TAKEN,
+    WHO_METRIC_TIMES,
+    WHO_METRIC_LONGEST,
+    WHO_N_METRICS
+};
+
+/* Adds to the results the timeline of the CPU of a window of the trial: a group of rows for each name, with each time
+ * that it had the CPU as series of the metric. What was not recorded degrades the group with this number. */
+void who_tell_timeline(struct results *results, unsigned group, const struct trial *trial, struct who_window *window,
+                       unsigned metric);
+
+/* Wake-up latency: a thread on each CPU sleeps until a time and records how late it runs. */
+
+/* Classes of the histogram. */
+#define WAKEUP_CLASS_NS   1000u
+#define WAKEUP_CLASSES    HIST_LINEAR
+#define WAKEUP_PRIORITY   80 /* unless the user gives one */
+#define WAKEUP_MISSED_MAX 1000000u
+
+struct wakeup_params {
+    uint64_t interval_ns;  /* between two wake-ups */
+    uint64_t histogram_us; /* so late, or later: overflows of the histogram */
+    uint64_t stop_ns;      /* ends at the first wake-up later than this; 0: at its planned end */
+    int priority;          /* SCHED_FIFO; 0: normal policy */
+    bool lock_memory;      /* even with the normal policy */
+    bool who;              /* with stop_ns: record what ran before */
+};
+
+/* --- The accounting: times are passed in, in ns of one clock. --- */
+
+struct wakeup_account {
+    uint64_t interval_ns;
+    uint64_t overflow_ns; /* so late, or later: an overflow */
+    uint64_t due_ns;      /* next wake-up, not after end_ns at wakeup_woke() */
+    uint64_t end_ns;      /* the last wake-up is due by then */
+    uint64_t missed, overflows;
+    struct hist *hist; /* lateness, in classes of WAKEUP_CLASS_NS */
+};
+
+/* The thread runs at now_ns, not before due_ns. Sets due_ns to the schedule's first time after now_ns, or after
+ * end_ns if earlier. Missed wake-ups in between (the last WAKEUP_MISSED_MAX) are recorded with their own lateness: a
+ * stall counts for each that it delayed. Returns the lateness in ns of the one it slept for. */
+uint64_t wakeup_woke(struct wakeup_account *account, uint64_t now_ns);
+
+enum { WAKEUP_HIST, WAKEUP_NUMBERS };
+enum {
+    WAKEUP_MISSED,
+    WAKEUP_OVERFLOWS,
+    WAKEUP_STOPPED_NS, /* of the wake-up that ended the run; 0: none */
+    WAKEUP_STOPPED_AT, /* CLOCK_MONOTONIC_RAW */
+    WAKEUP_STOPPED_CPU,
+    WAKEUP_STOPPED_TASK,
+    WAKEUP_N_NUMBERS
+};
+enum { WAKEUP_METRIC_LATENCY, WAKEUP_METRIC_OVERFLOWS, WAKEUP_METRIC_MISSED, WAKEUP_METRIC_LONGEST, WAKEUP_N_METRICS };
 
 #endif

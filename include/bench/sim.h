@@ -130,7 +130,7 @@ enum {
 extern const struct party sim_parties[2], sim_load_parties[2];
 enum { SIM_SHARED_SIZE = 64 + SIM_RING * 8 + 64 };
 
-void sim_describe(const void *params, const struct clock_info *clock, struct row_params *out);
+void sim_describe(const struct bench_case *of, struct row_params *out);
 void sim_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                struct placement *placement);
 /* The range that the user named, one CPU of it, or any (empty set). */

@@ -23,26 +23,12 @@ enum { UNIX_N_NUMBERS = 16 }; /* for a benchmark's own use */
              [UNIX_NUMBERS] = {RECORD_NUMBERS, UNIX_N_NUMBERS}, [UNIX_CORE] = {RECORD_CORE, 0}), \
         .stop = STOP_FLAG
 
-/* scale_: from units of work per second to the rate's unit (60 for lpm, 10 for MWIPS). baseline_: rate of 10 points
- * in the index; 0: not part of it. */
-enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS };
-#define UNIX_METRICS(unit_, scale_, baseline_)                                                                         \
-    {                                                                                                                  \
-        [UNIX_RATE] = {METRIC("rate", unit_, "higher", "mean rate: completions of all copies in the common window"),   \
-                       .headline = true, .scale = scale_, .baseline = baseline_},                                      \
-        [UNIX_ALONE] = {METRIC("rate_alone", unit_, "higher", "mean rate over the slices in which the core was free"), \
-                        .scale = scale_, .alone = true, .of = UNIX_RATE, .recorder = UNIX_CORE},                       \
-        [UNIX_START_SPREAD] = {METRIC("start_spread", "ms", "lower", "first to last copy's start"),                    \
-                               .value = VALUE_MAX},                                                                    \
-        [UNIX_END_SPREAD] = {METRIC("end_spread", "ms", "lower", "first to last copy's end"), .value = VALUE_MAX},     \
-    }
-
 /* Default: at least min_ samples of time_ms_, in at most most_ms_; --quick: three of quick_ms_, in at most
  * quick_most_ms_; --classic: passes_ of seconds_. */
-#define UNIX_SAMPLING(min_, time_ms_, most_ms_, quick_ms_, quick_most_ms_, passes_, seconds_)                         \
-    {                                                                                                                 \
-        {.min_samples = min_, .time_ns = time_ms_ * 1000000ull, .max_ns = most_ms_ * 1000000ull, .precision_pct = 2}, \
-            SAMPLING_EXACT(3, quick_ms_, quick_most_ms_ / 1e3), SAMPLING_EXACT(passes_, (seconds_)*1000, 3600)        \
+#define UNIX_SAMPLING(min_, time_ms_, most_ms_, quick_ms_, quick_most_ms_, passes_, seconds_)         \
+    {                                                                                                 \
+        SAMPLING(min_, 0, time_ms_, most_ms_ / 1e3), SAMPLING(3, 3, quick_ms_, quick_most_ms_ / 1e3), \
+            SAMPLING(passes_, passes_, (seconds_)*1000, 3600)                                         \
     }
 
 /* A test may belong to several. */
@@ -65,11 +51,30 @@ enum unix_group {
 /* CPUs of context1's processes: by the kernel; the same; two. */
 enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 
-/* The last argument is UNIX_METRICS(). */
-#define UNIX_BENCH(name_, title_, parties_, ...)                                                         \
-    BENCH_IS("unix", name_, title_, struct unix_params),                                                 \
-        .metrics = (const struct metric[UNIX_N_METRICS])__VA_ARGS__, .n_shared_metrics = UNIX_N_METRICS, \
-        .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce, .told_while_running = true, BENCH_PARTIES(parties_)
+enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS };
+
+/* Test with parties of its own. scale_: from units of work per second to the rate's unit (60 for lpm, 10 for MWIPS).
+ * baseline_: rate of 10 points in the index; 0: not part of it. */
+#define UNIX_BENCH_OF(name_, title_, unit_, scale_, baseline_)                                              \
+    BENCH_IS("unix", name_, title_, struct unix_params),                                                    \
+        .n_shared_metrics = UNIX_N_METRICS, .n_metrics = UNIX_N_METRICS,                                    \
+        .metrics =                                                                                          \
+            (const struct metric[]){                                                                        \
+                [UNIX_RATE] = {METRIC("rate", unit_, "higher",                                              \
+                                      "mean rate: completions of all copies in the common window"),         \
+                               .headline = true, .scale = scale_, .baseline = baseline_},                   \
+                [UNIX_ALONE] = {METRIC("rate_alone", unit_, "higher",                                       \
+                                       "mean rate over the slices in which the core was free"),             \
+                                .scale = scale_, .alone = true, .of = UNIX_RATE, .recorder = UNIX_CORE},    \
+                [UNIX_START_SPREAD] = {METRIC("start_spread", "ms", "lower", "first to last copy's start"), \
+                                       .value = VALUE_MAX},                                                 \
+                [UNIX_END_SPREAD] = {METRIC("end_spread", "ms", "lower", "first to last copy's end"),       \
+                                     .value = VALUE_MAX}},                                                  \
+        .reduce = unix_reduce, .told_while_running = true
+
+/* Test of one process; after the baseline the fields of its struct party. */
+#define UNIX_BENCH(name_, title_, unit_, scale_, baseline_, ...) \
+    UNIX_BENCH_OF(name_, title_, unit_, scale_, baseline_), BENCH_PARTY(UNIX_MEASURED(name_), __VA_ARGS__)
 
 struct unix_params {
     char dir[512]; /* "": not needed, or none found */
@@ -92,7 +97,7 @@ void unix_place_range(const void *params, const struct place_request *request, u
 
 void unix_reduce(const struct trial *trial, struct results *results);
 /* describe(): "linkage=static libc=glibc-2.36 resident=2M", with --classic "protocol=classic". */
-void unix_describe(const void *params, const struct clock_info *clock, struct row_params *out);
+void unix_describe(const struct bench_case *of, struct row_params *out);
 
 /* Common to the UNIX suite's CPU tests. */
 
@@ -100,12 +105,12 @@ void unix_describe(const void *params, const struct clock_info *clock, struct ro
 #define UNIX_CPU_FLAGS "-O3,-ffast-math"
 
 /* describe(): also the compiler flags. */
-void unix_describe_cpu(const void *params, const struct clock_info *clock, struct row_params *out);
+void unix_describe_cpu(const struct bench_case *of, struct row_params *out);
 
 /* --classic: ten passes of ten seconds, as UnixBench's short tests. */
-#define UNIX_CPU_BENCH(name_, title_, parties_, metrics_)                                                       \
-    UNIX_BENCH(name_, title_, parties_, metrics_), .sampling = UNIX_SAMPLING(10, 250, 5000, 100, 1000, 10, 10), \
-                                                   .place = unix_place, .describe = unix_describe_cpu
+#define UNIX_CPU_BENCH(...)                                                                                    \
+    UNIX_BENCH(__VA_ARGS__), .sampling = UNIX_SAMPLING(10, 250, 5000, 100, 1000, 10, 10), .place = unix_place, \
+                             .describe = unix_describe_cpu
 
 /* Common to the UNIX suite's tests of the kernel. */
 
@@ -114,22 +119,13 @@ void unix_describe_cpu(const void *params, const struct clock_info *clock, struc
 #define UNIX_LONG_SAMPLING  UNIX_SAMPLING(10, 250, 5500, 100, 1500, 3, 30)
 #define UNIX_SHELL_SAMPLING UNIX_SAMPLING(5, 500, 5500, 200, 1500, 3, 60)
 
-/* describe(): with --classic also "footprint=dynamic", for tests that call unix_take_footprint(). */
-void unix_describe_footprint(const void *params, const struct clock_info *clock, struct row_params *out);
-/* With --classic, maps the file at path (at least footprint_file_bytes()) as a dynamic process would. Degrades the
- * row if that fails. */
-void unix_take_footprint(struct party_context *context, const char *path);
-
 /* unix_dir_supported(): `dir` is writable and, as far as known, has `bytes` free. Returns 0, or -1 with the reason
  * in why. */
 const char *unix_scratch_dir(const void *params);
-int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_size);
+int unix_dir_supported(const char *dir, uint64_t bytes, struct error *why);
 
 /* The child must exit with status 0. Returns 0, or -1 with "WHAT ended with status 1". */
 int unix_wait(struct party_context *context, pid_t child, const char *what);
-/* fork() failed, by errno. Returns -1. */
-int unix_no_child(struct party_context *context);
-
 /* Mappings of a dynamically linked process that a static one lacks. */
 
 /* Minimum size in bytes of footprint_map()'s file. */
@@ -138,6 +134,8 @@ uint64_t footprint_file_bytes(void);
 /* Maps, protects and touches memory by the system calls of a dynamic loader and a shared C library, with the file
  * `path` in place of theirs, and keeps it. Returns 0, or -errno: -ENOEXEC when the file is too small. */
 int footprint_map(const char *path);
+/* With --classic, footprint_map(). Degrades the row if that fails. */
+void unix_take_footprint(struct party_context *context, const char *path);
 
 /* The text that the shell tests sort, dump and search: generated, always the same, with UnixBench's numbers of
  * lines, words and bytes. */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "engine/core.h"
 #include "engine/interference.h"
@@ -203,6 +204,7 @@ struct trial_slot;
 
 /* Argument of all callbacks of a party. */
 struct party_context {
+    const struct bench *bench; /* NULL: a load's party */
     const void *params;
     unsigned copy, copies;
     uint64_t sample; /* number of this trial of the plan item, from 0 */
@@ -335,12 +337,12 @@ struct sampling {
     bool classic;      /* the original UNIX index: sync and pause before each sample; the worst third is dropped */
     uint64_t pause_ns; /* before each sample, with classic */
 };
-/* Exactly samples_ trials of time_ms_ ms each (0: until their work is done). most_s_: limit in s when a precision is
- * asked for. */
-#define SAMPLING_EXACT(samples_, time_ms_, most_s_)                                             \
-    {                                                                                           \
-        .min_samples = (samples_), .max_samples = (samples_), .time_ns = (time_ms_)*1000000ull, \
-        .max_ns = (most_s_)*1000000000ull, .precision_pct = 2                                   \
+/* From min_ to max_ trials (0: as many as a precision of 2 % needs) of time_ms_ each (0: until their work is done)
+ * within seconds_. */
+#define SAMPLING(min_, max_, time_ms_, seconds_)                                    \
+    {                                                                               \
+        .min_samples = min_, .max_samples = max_, .time_ns = (time_ms_)*1000000ull, \
+        .max_ns = (uint64_t)((seconds_)*1e9), .precision_pct = 2                    \
     }
 
 /* What is recorded of other tasks and interrupts, where the session records. */
@@ -355,12 +357,6 @@ struct trial;
 struct results;
 struct bench;
 
-/* From min_ to max_ trials (0: as many as a precision of 2 % needs) within seconds_. */
-#define SAMPLES_WITHIN(min_, max_, seconds_)                                                               \
-    {                                                                                                      \
-        .min_samples = min_, .max_samples = max_, .max_ns = (uint64_t)((seconds_)*1e9), .precision_pct = 2 \
-    }
-
 /* params_: type of its parameters. */
 #define BENCH_IS(suite_, name_, title_, params_) \
     .suite = suite_, .name = name_, .title = title_, .params_size = sizeof(params_)
@@ -374,16 +370,22 @@ struct bench;
 #define BENCH_OPTIONS(options_) .options = options_, .n_options = COUNT(options_)
 #define BENCH_METRICS(metrics_) .own_metrics = metrics_, .n_metrics = COUNT(metrics_)
 #define BENCH_PARTIES(parties_) .parties = parties_, .n_parties = COUNT(parties_)
-
-#define BENCH_WITH(suite_, name_, title_, params_, parties_, metrics_) \
-    BENCH_IS(suite_, name_, title_, params_), BENCH_PARTIES(parties_), BENCH_METRICS(metrics_)
+#define BENCH_PARTY(...)        .parties = (const struct party[]){{__VA_ARGS__}}, .n_parties = 1
 
 const struct metric *bench_metric(const struct bench *bench, unsigned number);
+
+/* A benchmark as its callbacks get it. clock may be NULL but in describe(). */
+struct bench_case {
+    const struct bench *bench;
+    const void *params;
+    const struct clock_info *clock;
+};
 
 struct bench {
     const char *name, *suite, *title;
     /* In the tool that the suite replaces; ends with NULL. */
     const char *const *old_names;
+    const void *test;             /* constants of one of several like tests, for its callbacks */
     unsigned groups;              /* bit mask: groups of tests of the suite */
     const struct option *options; /* for values in the params struct */
     size_t n_options, params_size;
@@ -407,11 +409,11 @@ struct bench {
     uint64_t (*setup_limit_ns)(const void *params);
     bool control_fifo; /* the parent has SCHED_FIFO during a trial even when no party has */
     /* Parameters that identify the work: "limit=22 experiments=1000000". May be NULL. */
-    void (*describe)(const void *params, const struct clock_info *clock, struct row_params *out);
+    void (*describe)(const struct bench_case *of, struct row_params *out);
     /* Directory whose file system the work depends on, or NULL. May be NULL. */
     const char *(*scratch_dir)(const void *params);
     /* Returns 0, or -1 with the reason why it cannot run here. May be NULL. */
-    int (*supported)(const void *params, char *why, size_t why_size);
+    int (*supported)(const struct bench_case *of, struct error *why);
     /* Placement of one party of a copy. NULL: place_copy(). */
     void (*place)(const void *params, const struct place_request *, unsigned party, unsigned copy, struct placement *);
     /* NULL: WHO_SUMS. */
@@ -454,7 +456,7 @@ struct load {
     void (*describe)(const void *params, struct row_params *out);
     /* From here on as in struct bench; each may be NULL. */
     const char *(*scratch_dir)(const void *params);
-    int (*supported)(const void *params, char *why, size_t why_size);
+    int (*supported)(const void *params, struct error *why);
     void (*place)(const void *params, const struct place_request *, unsigned party, struct placement *);
     void (*calibrate)(void *params, double value);
 };
@@ -496,11 +498,45 @@ struct trial_party {
 
 enum trial_outcome {
     TRIAL_DONE,
-    TRIAL_FAILED,      /* see trial_reason() */
+    TRIAL_FAILED,      /* see trial.reason */
     TRIAL_INTERRUPTED, /* a signal asked the program to end */
 };
 
-struct trial; /* freed by trial_free() */
+/* Results of a trial, and its state while it runs. */
+struct trial {
+    struct trial_spec spec;
+    enum trial_outcome outcome;
+    char reason[320];               /* "" when TRIAL_DONE */
+    uint64_t gate_ns;               /* common start, CLOCK_MONOTONIC_RAW; 0: none */
+    uint64_t wall_ns;               /* to the end of the last measured party */
+    int64_t late_ns;                /* after start_at_ns; negative: before */
+    bool shares_core;               /* parties can run on the other hardware thread of a measured core */
+    double load_count[LOAD_COUNTS]; /* work of the load during the run */
+    /* The parent's FIFO priority during the run (0: none), and why it was refused, or "". It asks for one when a party
+     * is SCHED_FIFO or with control_fifo, so that it can end the trial on time. */
+    int control;
+    char control_refused[160];
+    /* By copy with group_per_copy, else one for all (n_machine is 1). */
+    unsigned n_machine;
+    struct machine_counters *machine;  /* increase on the CPUs of the measured parties */
+    struct interference *interference; /* other tasks and interrupts on these; all zero when not recorded */
+    struct cpuset *machine_cpus;
+    /* For the engine only. */
+    struct trial_head *head;
+    unsigned n_slots; /* of the copies, then of the load */
+    int event_read;
+    pid_t *pids; /* by slot; 0: none, or reaped */
+    int *stop_write;
+    uint64_t tick_ns;          /* next spec.tick; 0: never */
+    bool may_end_early;        /* a signal ends only the trial; its results stay valid */
+    unsigned stops;            /* times that a signal stopped or continued a party or the parent: each restarts the
+                                * deadlines */
+    bool stopped;              /* a party was, which spoils its results */
+    bool halted;               /* a party is now, as far as known */
+    bool late;                 /* the parent was, or had no CPU: it woke up too late */
+    struct cgroup_quota quota; /* that hold for the trial */
+    int policy_before, priority_before;
+};
 
 /* Shared memory and that of each process. */
 uint64_t trial_memory_bytes(const struct trial_spec *spec);
@@ -509,31 +545,17 @@ uint64_t trial_memory_bytes(const struct trial_spec *spec);
 struct trial *trial_run(const struct trial_spec *spec);
 void trial_free(struct trial *trial);
 
-enum trial_outcome trial_outcome(const struct trial *trial);
-const char *trial_reason(const struct trial *trial);
 /* A signal stopped or continued a party, or the trial failed after the parent was stopped or had no CPU: it says
  * nothing about the benchmark. */
 bool trial_stopped(const struct trial *trial);
-const struct trial_spec *trial_spec_of(const struct trial *trial);
-uint64_t trial_gate_ns(const struct trial *trial); /* common start, CLOCK_MONOTONIC_RAW; 0: none */
-/* After start_at_ns; negative: before. */
-int64_t trial_late_ns(const struct trial *trial);
-uint64_t trial_wall_ns(const struct trial *trial); /* to the end of the last measured party */
-/* By how much the machine's counters rose on the CPUs of the measured parties: of this copy with group_per_copy,
- * else of all. */
 void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
-/* Other tasks and interrupts on the same CPUs; all zero when not recorded. */
-const struct interference *trial_copy_interference(const struct trial *trial, unsigned copy);
+/* copy spec.copies: the load's parties. */
 void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
-/* The load: a party's results, and its work of one kind during the run. */
-void trial_load_party(const struct trial *trial, unsigned party, struct trial_party *out);
-double trial_load_count(const struct trial *trial, enum load_count count);
-/* The parent's FIFO priority during the run (0: none), and why it was refused, or "". It asks for one when a party
- * is SCHED_FIFO or with control_fifo, so that it can end the trial on time. */
-int trial_control_priority(const struct trial *trial);
-const char *trial_control_refused(const struct trial *trial);
-/* Parties can run on the other hardware thread of a measured core. */
-bool trial_shares_core(const struct trial *trial);
+/* Of the first party in all copies, CLOCK_MONOTONIC_RAW. */
+struct trial_times {
+    uint64_t first_start, last_start, first_end, last_end;
+};
+struct trial_times trial_times(const struct trial *trial);
 const void *trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder);
 
 /* If argv asks for it ("@worker"), runs a party's process, of the NULL-terminated arrays, and does not return. To be
@@ -633,6 +655,16 @@ int plan_execute(const struct plan *plan, const struct plan_run *how);
 /* For reduce(): add a sample, a histogram of events or a series of events to a metric. group: the copy with
  * group_per_copy, else 0. Out of memory, the item fails. */
 void results_sample(struct results *results, unsigned group, unsigned metric, double value);
+/* A sample of this metric and each of those after it. */
+#define results_samples(results_, group_, first_, ...)                             \
+    results_enter_samples(results_, group_, first_, (const double[]){__VA_ARGS__}, \
+                          COUNT(((const double[]){__VA_ARGS__})))
+static inline void results_enter_samples(struct results *results, unsigned group, unsigned first, const double *values,
+                                         size_t n)
+{
+    for (unsigned i = 0; i < n; i++)
+        results_sample(results, group, first + i, values[i]);
+}
 void results_hist(struct results *results, unsigned group, unsigned metric, const struct hist *hist);
 void results_series(struct results *results, unsigned group, unsigned metric, const struct series *series);
 /* With `first` added to the numbers of the events. */

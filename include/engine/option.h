@@ -155,15 +155,15 @@ struct option_table {
  * depends on the options. Returns the number of operands, stored in order in operands[] (room for argc), or -1 with
  * a line in error. */
 int option_parse(int argc, char *const argv[], struct option_table *tables, size_t n, const char **operands,
-                 char *error, size_t error_size);
+                 struct error *error);
 
 /* Sets options that were not given to the preset's defaults. Returns -1 with an option's name in error when a
  * default does not parse, a programming error. */
-int option_defaults(struct option_table *tables, size_t n, enum option_preset preset, char *error, size_t error_size);
+int option_defaults(struct option_table *tables, size_t n, enum option_preset preset, struct error *error);
 
 /* Parses a value into the struct target. append: adds it to an earlier one (COUNTS, NAMES, FAIL_ON and LINES).
  * Returns 0, or -1 with a line in error. */
-int option_set(const struct option *row, const char *value, void *target, bool append, char *error, size_t error_size);
+int option_set(const struct option *row, const char *value, void *target, bool append, struct error *error);
 
 /* By that name in any table, or by another entry for the same place. */
 bool option_given(const struct option_table *tables, size_t n, const char *name);

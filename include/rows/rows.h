@@ -42,6 +42,10 @@ struct row_params {
 /* The value is as by printf(); what does not fit is cut. */
 void row_param_add(struct row_params *params, enum row_param_kind kind, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+static inline void row_param_count(struct row_params *params, enum row_param_kind kind, const char *key, uint64_t count)
+{
+    row_param_add(params, kind, key, "%llu", (unsigned long long)count);
+}
 /* Cuts what does not fit. */
 void row_params_append(struct row_params *params, const struct row_params *more);
 /* Splits params->text, read from a file. Kinds follow from keys. */

@@ -78,19 +78,69 @@ static int verify_arithoh(struct party_context *context)
     return 0;
 }
 
-/* Not part of the UNIX index: no baseline. */
-#define BENCH(name_, title_)                                                                                         \
-    static const struct party parties_##name_[] = {                                                                  \
-        {UNIX_MEASURED(#name_), .state_size = sizeof(struct state), .work = work_##name_, .verify = verify_##name_}, \
-    };                                                                                                               \
-    const struct bench bench_##name_ = {                                                                             \
-        UNIX_CPU_BENCH(#name_, title_, parties_##name_, UNIX_METRICS("lps", 1, 0)),                                  \
-        .groups = UNIX_ARITH,                                                                                        \
-    }
+/* --- The towers of Hanoi with ten discs, by recursion: a count is one solution of 1023 moves. --- */
 
-BENCH(short, "Arithmetic Test (short)");
-BENCH(int, "Arithmetic Test (int)");
-BENCH(long, "Arithmetic Test (long)");
-BENCH(float, "Arithmetic Test (float)");
-BENCH(double, "Arithmetic Test (double)");
-BENCH(arithoh, "Arithoh");
+enum { DISCS = 10, PEGS = 3, MOVES = (1 << DISCS) - 1 };
+
+struct hanoi {
+    int on[PEGS]; /* discs */
+    uint64_t moves, solutions;
+};
+
+/* The empty asm makes the compiler execute each move. */
+static void move(struct hanoi *state, int discs, int from, int to)
+{
+    if (discs == 1) {
+        state->on[from]--;
+        state->on[to]++;
+        state->moves++;
+        __asm__ volatile("" : : : "memory");
+        return;
+    }
+    const int other = PEGS - from - to;
+    move(state, discs - 1, from, other);
+    move(state, 1, from, to);
+    move(state, discs - 1, other, to);
+}
+
+static int work_hanoi(struct party_context *context, uint64_t count)
+{
+    struct hanoi *state = context->state;
+
+    for (uint64_t i = 0; i < count; i++) {
+        int discs = DISCS, from = 0, to = 2;
+        __asm__ volatile("" : "+r"(discs), "+r"(from), "+r"(to));
+        state->on[0] = discs;
+        state->on[1] = state->on[2] = 0;
+        move(state, discs, from, to);
+    }
+    state->solutions += count;
+    return 0;
+}
+
+static int verify_hanoi(struct party_context *context)
+{
+    const struct hanoi *state = context->state;
+    struct checks *checks = context->recorder[UNIX_CHECKS];
+
+    checks_add(checks, "discs on the first peg", state->on[0], 0, 0);
+    checks_add(checks, "discs on the second peg", state->on[1], 0, 0);
+    checks_add(checks, "discs on the third peg", state->on[2], DISCS, 0);
+    checks_add(checks, "moves", (double)state->moves, (double)state->solutions * MOVES, 0);
+    return 0;
+}
+
+/* Not part of the UNIX index: no baseline. */
+#define BENCH(name_, state_, groups_, title_)                                                                     \
+    const struct bench bench_##name_ = {UNIX_CPU_BENCH(#name_, title_, "lps", 1, 0,                               \
+                                                       .state_size = sizeof(struct state_), .work = work_##name_, \
+                                                       .verify = verify_##name_),                                 \
+                                        .groups = groups_}
+
+BENCH(short, state, UNIX_ARITH, "Arithmetic Test (short)");
+BENCH(int, state, UNIX_ARITH, "Arithmetic Test (int)");
+BENCH(long, state, UNIX_ARITH, "Arithmetic Test (long)");
+BENCH(float, state, UNIX_ARITH, "Arithmetic Test (float)");
+BENCH(double, state, UNIX_ARITH, "Arithmetic Test (double)");
+BENCH(arithoh, state, UNIX_ARITH, "Arithoh");
+BENCH(hanoi, hanoi, UNIX_MISC | UNIX_CPU, "Recursion Test -- Tower of Hanoi");

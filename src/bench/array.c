@@ -124,20 +124,20 @@ static int verify(struct party_context *context)
 
 static void reduce(const struct trial *trial, struct results *results)
 {
-    const struct array_params *params = trial_spec_of(trial)->params;
+    const struct array_params *params = trial->spec.params;
 
     experiment_reduce(trial, results);
-    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
+    for (unsigned copy = 0; copy < trial->spec.copies; copy++)
         results_sample(results, copy, METRIC_BYTES, (double)(params->elements * sizeof(uint64_t)));
 }
 
-static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
+static void describe(const struct bench_case *of, struct row_params *out)
 {
-    const struct array_params *p = params;
+    const struct array_params *p = of->params;
 
-    row_param_add(out, PARAM_WORK, "elements", "%llu", (unsigned long long)p->elements);
-    row_param_add(out, PARAM_WORK, "experiments", "%llu", (unsigned long long)p->experiments);
-    row_param_add(out, PARAM_CPU, "clock", "%s", clock->name);
+    row_param_count(out, PARAM_WORK, "elements", p->elements);
+    row_param_count(out, PARAM_WORK, "experiments", p->experiments);
+    row_param_add(out, PARAM_CPU, "clock", "%s", of->clock->name);
     row_param_add(out, PARAM_OUTCOME, "pages", "small");
 }
 
@@ -148,11 +148,6 @@ static const struct option options[] = {
      OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e12), .preset = {"100K", "10K", "10M"}},
 };
 
-static const struct party parties[] = {
-    {EXPERIMENT_PARTY("array"), .state_size = sizeof(struct state), .setup = setup, .work = work, .counts = counts,
-     .run = run, .verify = verify, .teardown = experiment_teardown},
-};
-
 static const struct metric own_metrics[] = {
     [METRIC_BYTES - METRIC_OWN] = METRIC_MEDIAN("array_bytes", "bytes", "", "size of each of the two arrays"),
 };
@@ -160,9 +155,10 @@ static const struct metric own_metrics[] = {
 const struct bench bench_array = {
     BENCH_IS("stream", "array", "Small-array copy: memory noise", struct array_params),
     BENCH_OPTIONS(options),
-    BENCH_PARTIES(parties),
+    BENCH_PARTY(EXPERIMENT_PARTY("array"), .state_size = sizeof(struct state), .setup = setup, .work = work,
+                .counts = counts, .run = run, .verify = verify, .teardown = experiment_teardown),
     EXPERIMENT_METRICS(own_metrics),
-    .sampling = {SAMPLES_WITHIN(5, 0, 1.5), SAMPLES_WITHIN(3, 3, 1), SAMPLES_WITHIN(100, 100, 3600)},
+    .sampling = {SAMPLING(5, 0, 0, 1.5), SAMPLING(3, 3, 0, 1), SAMPLING(100, 100, 0, 3600)},
     .group_per_copy = true,
     .describe = describe,
     .reduce = reduce,

@@ -12,8 +12,47 @@
 #include "engine/engine.h"
 #include "rows/text.h"
 
+/* --- Kernels in plain C, with ordinary stores. --- */
+
+/* Otherwise the copy loop becomes a call of memcpy. */
+#ifdef __clang__
+#define KEEP_LOOP __attribute__((no_builtin("memcpy", "memmove")))
+#else
+#define KEEP_LOOP __attribute__((optimize("O3", "no-tree-loop-distribute-patterns")))
+#endif
+
+#define KERNEL(name_, statement_)                                                                               \
+    KEEP_LOOP static void name_(double *restrict a, double *restrict b, double *restrict c, double q, size_t n) \
+    {                                                                                                           \
+        (void)a, (void)b, (void)c, (void)q;                                                                     \
+        for (size_t i = 0; i < n; i++)                                                                          \
+            statement_;                                                                                         \
+    }
+
+KERNEL(c_copy, c[i] = a[i])
+KERNEL(c_scale, b[i] = q * c[i])
+KERNEL(c_add, c[i] = a[i] + b[i])
+KERNEL(c_triad, a[i] = b[i] + q * c[i])
+
+static bool c_supported(void)
+{
+    return true;
+}
+
+const struct stream_kernels stream_kernels_c = {
+    .name = "c", .supported = c_supported, .run = {c_copy, c_scale, c_add, c_triad}};
+
+const struct stream_kernels *stream_kernels_choose(bool nontemporal)
+{
+    for (const struct stream_kernels *const *form = stream_kernels_all; *form; form++)
+        if ((*form)->nontemporal == nontemporal && (*form)->supported())
+            return *form;
+    return NULL;
+}
+
+/* --- The benchmark. --- */
+
 enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES, RECORD_CORES };
-enum { KERNEL_COPY, KERNEL_SCALE, KERNEL_ADD, KERNEL_TRIAD, N_KERNELS };
 /* Metrics of a kernel: rate; with the core free; time of each repetition. */
 enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
 
@@ -80,22 +119,6 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-/* From element `from` on. */
-static void run_kernel(const struct stream_kernels *kernels, unsigned kernel, const struct arrays *x, size_t from,
-                       size_t n)
-{
-    double *a = x->a + from, *b = x->b + from, *c = x->c + from;
-
-    if (kernel == KERNEL_COPY)
-        kernels->copy(c, a, n);
-    else if (kernel == KERNEL_SCALE)
-        kernels->scale(b, c, SCALAR, n);
-    else if (kernel == KERNEL_ADD)
-        kernels->add(c, a, b, n);
-    else
-        kernels->triad(a, b, c, SCALAR, n);
-}
-
 /* With a core probe after each slice of so many elements. */
 static void repeat(const struct stream_kernels *kernels, unsigned kernel, const struct arrays *x, size_t slice,
                    struct core_meter *core)
@@ -103,7 +126,7 @@ static void repeat(const struct stream_kernels *kernels, unsigned kernel, const 
     for (size_t from = 0; from < x->n; from += slice) {
         uint64_t start = clock_raw_ns();
         size_t n = x->n - from < slice ? x->n - from : slice;
-        run_kernel(kernels, kernel, x, from, n);
+        kernels->run[kernel](x->a + from, x->b + from, x->c + from, SCALAR, n);
         uint64_t end = clock_raw_ns();
         core_slice(core, (double)n * bytes_per_element[kernel], (double)(end - start), start);
     }
@@ -180,7 +203,7 @@ static uint64_t repetition_ns(const struct trial *trial, size_t i)
 {
     uint64_t start = UINT64_MAX, end = 0;
 
-    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
+    for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
         const struct slices *times = trial_recorder(trial, 0, copy, RECORD_TIMES);
         if (times->slice[i].start_ns < start)
             start = times->slice[i].start_ns;
@@ -192,8 +215,8 @@ static uint64_t repetition_ns(const struct trial *trial, size_t i)
 
 static void reduce_kernel(const struct trial *trial, unsigned kernel, struct hist *times, struct results *results)
 {
-    const struct bandwidth_params *params = trial_spec_of(trial)->params;
-    unsigned copies = trial_spec_of(trial)->copies, metric = kernel * METRICS_A_KERNEL;
+    const struct bandwidth_params *params = trial->spec.params;
+    unsigned copies = trial->spec.copies, metric = kernel * METRICS_A_KERNEL;
     double bytes = bytes_per_element[kernel] * (double)share_of(params, copies) * copies;
 
     hist_init(times, 0);
@@ -212,32 +235,31 @@ static void reduce(const struct trial *trial, struct results *results)
         results_fail(results);
     for (unsigned k = 0; times && k < N_KERNELS; k++)
         reduce_kernel(trial, k, times, results);
-    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
+    for (unsigned copy = 0; copy < trial->spec.copies; copy++)
         pages_enter(results, 0, trial_recorder(trial, 0, copy, RECORD_PAGES));
 }
 
-static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
+static void describe(const struct bench_case *of, struct row_params *out)
 {
-    const struct bandwidth_params *p = params;
+    const struct bandwidth_params *p = of->params;
     const struct stream_kernels *kernels = stream_kernels_choose(p->nontemporal);
 
-    (void)clock;
     row_param_add(out, PARAM_CPU, "stores", "%s", p->nontemporal ? "non-temporal" : "ordinary");
     row_param_add(out, PARAM_CPU, "kernel", "%s", kernels ? kernels->name : "none");
-    row_param_add(out, PARAM_CPU, "array_bytes", "%llu", (unsigned long long)p->array_bytes);
-    row_param_add(out, PARAM_CPU, "repetitions", "%llu", (unsigned long long)p->repetitions);
+    row_param_count(out, PARAM_CPU, "array_bytes", p->array_bytes);
+    row_param_count(out, PARAM_CPU, "repetitions", p->repetitions);
     if (p->bounded[0])
         row_param_add(out, PARAM_WORK, "bounded", "%s", strcmp(p->bounded, "quick") ? "memory" : "quick");
 }
 
-static int supported(const void *params, char *why, size_t why_size)
+static int supported(const struct bench_case *of, struct error *why)
 {
-    const struct bandwidth_params *p = params;
+    const struct bandwidth_params *p = of->params;
 
     if (!stream_kernels_choose(p->nontemporal))
-        return fail_because(-1, why, why_size, "no non-temporal stores on this architecture");
+        return error_set(why, "no non-temporal stores on this architecture");
     if (p->array_bytes < GRANULE * sizeof(double))
-        return fail_because(-1, why, why_size, "not enough free memory for three arrays");
+        return error_set(why, "not enough free memory for three arrays");
     return 0;
 }
 
@@ -248,14 +270,6 @@ static const struct option options[] = {
     {OPTION("repetitions", 'k', struct bandwidth_params, repetitions,
             "repetitions of the four kernels in a run; the first is not counted"),
      OPTION_NUMBER(OPTION_COUNT, "N", 2, REPETITIONS_MAX), .preset = {"10", "3", "10"}},
-};
-
-static const struct party parties[] = {
-    {PARTY_IS("bandwidth", [RECORD_TIMES] = {RECORD_SLICES, REPETITIONS_MAX *N_KERNELS},
-              [RECORD_VALID] = {RECORD_CHECKS, 4}, [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES},
-              [RECORD_CORES + KERNEL_COPY] = {RECORD_CORE, 0}, [RECORD_CORES + KERNEL_SCALE] = {RECORD_CORE, 0},
-              [RECORD_CORES + KERNEL_ADD] = {RECORD_CORE, 0}, [RECORD_CORES + KERNEL_TRIAD] = {RECORD_CORE, 0}),
-     .state_size = sizeof(struct arrays), .setup = setup, .run = run, .verify = verify},
 };
 
 #define KERNEL_METRICS(number, name)                                                                                 \
@@ -278,9 +292,16 @@ static const struct metric metrics[] = {
 };
 
 const struct bench bench_bandwidth = {
-    BENCH_WITH("stream", "bandwidth", "STREAM-style bandwidth", struct bandwidth_params, parties, metrics),
+    BENCH_IS("stream", "bandwidth", "STREAM-style bandwidth", struct bandwidth_params),
+    BENCH_PARTY(
+        PARTY_IS("bandwidth", [RECORD_TIMES] = {RECORD_SLICES, REPETITIONS_MAX *N_KERNELS},
+                 [RECORD_VALID] = {RECORD_CHECKS, 4}, [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES},
+                 [RECORD_CORES + KERNEL_COPY] = {RECORD_CORE, 0}, [RECORD_CORES + KERNEL_SCALE] = {RECORD_CORE, 0},
+                 [RECORD_CORES + KERNEL_ADD] = {RECORD_CORE, 0}, [RECORD_CORES + KERNEL_TRIAD] = {RECORD_CORE, 0}),
+        .state_size = sizeof(struct arrays), .setup = setup, .run = run, .verify = verify),
+    BENCH_METRICS(metrics),
     BENCH_OPTIONS(options),
-    .sampling = {SAMPLES_WITHIN(5, 0, 5), SAMPLES_WITHIN(1, 1, 3), SAMPLES_WITHIN(1, 1, 60)},
+    .sampling = {SAMPLING(5, 0, 0, 5), SAMPLING(1, 1, 0, 3), SAMPLING(1, 1, 0, 60)},
     .huge_pages = true,
     .describe = describe,
     .supported = supported,

@@ -126,19 +126,17 @@ static void reduce(const struct trial *trial, struct results *results)
         results_sample(results, 0, 0, numbers[CALIBRATE_FIRST + i]);
 }
 
-static const struct party parties[] = {
-    {PARTY_IS("calibrate", {RECORD_NUMBERS, CALIBRATE_NUMBERS}), .setup = setup, .run = run},
-};
-
 static const struct metric metrics[] = {
     {METRIC("loops_per_ms", "1/ms", "", "loops of the simulations' work in a millisecond, one sample per CPU"),
      .value = VALUE_MEDIAN, .headline = true},
 };
 
 const struct bench bench_calibrate = {
-    BENCH_WITH("latency", "calibrate", "the speed of the simulations' work on the CPUs that will be used",
-               struct sim_params, parties, metrics),
-    .sampling = SAMPLING_ALWAYS(SAMPLING_EXACT(1, 0, 60)),
+    BENCH_IS("latency", "calibrate", "the speed of the simulations' work on the CPUs that will be used",
+             struct sim_params),
+    BENCH_PARTY(PARTY_IS("calibrate", {RECORD_NUMBERS, CALIBRATE_NUMBERS}), .setup = setup, .run = run),
+    BENCH_METRICS(metrics),
+    .sampling = SAMPLING_ALWAYS(SAMPLING(1, 1, 0, 60)),
     .place = place,
     .reduce = reduce,
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Links the ring, and times walks on it. */
-#include "bench/memory.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bench/memory.h"
 #include "engine/core.h"
+#include "engine/engine.h"
 #include "stats/stats.h"
 #include "sys/base.h"
 

@@ -74,88 +74,57 @@ static const struct option options[] = {
      OPTION_WORD("STEP")},
 };
 
-struct packed {
-    uint32_t n_argv, n_prepare, n_env;
-};
-
-static uint32_t count(char *const *list)
-{
-    uint32_t n = 0;
-
-    while (list[n])
-        n++;
-    return n;
-}
-
-static void pack_list(char *const *list, struct text *out)
-{
-    for (; *list; list++)
-        text_append(out, *list, strlen(*list) + 1);
-}
+/* Numbers of strings, without the NULLs: of the paths, arguments, prepare command's arguments and environment. */
+enum { PACKED_PATHS, PACKED_ARGV, PACKED_PREPARE, PACKED_ENV, PACKED_LISTS };
 
 void command_pack(const struct command_image *image, struct text *out)
 {
-    const struct packed packed = {
-        .n_argv = count(image->argv), .n_prepare = count(image->prepare), .n_env = count(image->env)};
+    const char *const paths[] = {image->path, image->prepare_path, NULL};
+    const char *const *const lists[PACKED_LISTS] = {
+        paths, (const char *const *)image->argv, (const char *const *)image->prepare, (const char *const *)image->env};
+    uint32_t n[PACKED_LISTS] = {0};
 
-    text_append(out, (const char *)&packed, sizeof(packed));
-    text_append(out, image->path, strlen(image->path) + 1);
-    text_append(out, image->prepare_path, strlen(image->prepare_path) + 1);
-    pack_list(image->argv, out);
-    pack_list(image->prepare, out);
-    pack_list(image->env, out);
-}
-
-struct reader {
-    const char *at, *end;
-};
-
-static char *next_string(struct reader *reader)
-{
-    const char *string = reader->at;
-    const char *end = memchr(string, 0, (size_t)(reader->end - string));
-
-    if (!end)
-        return NULL;
-    reader->at = end + 1;
-    return (char *)string;
-}
-
-static int unpack_list(struct reader *reader, uint32_t n, char **list)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (!(list[i] = next_string(reader)))
-            return -1;
-    list[n] = NULL;
-    return 0;
+    for (unsigned l = 0; l < PACKED_LISTS; l++)
+        while (lists[l][n[l]])
+            n[l]++;
+    text_append(out, (const char *)n, sizeof(n));
+    for (unsigned l = 0; l < PACKED_LISTS; l++)
+        for (uint32_t i = 0; i < n[l]; i++)
+            text_append(out, lists[l][i], strlen(lists[l][i]) + 1);
 }
 
 void *command_unpack(const char *data, size_t size, struct command_image *image)
 {
-    struct packed packed;
+    uint32_t n[PACKED_LISTS];
 
-    if (!data || size < sizeof(packed))
+    if (!data || size < sizeof(n))
         return NULL;
-    struct reader reader = {.at = data + sizeof(packed), .end = data + size};
-    memcpy(&packed, data, sizeof(packed));
-    size_t n = (size_t)packed.n_argv + packed.n_prepare + packed.n_env;
-    if (n > size) /* each string has at least its NUL */
+    const char *const end = data + size;
+    memcpy(n, data, sizeof(n));
+    data += sizeof(n);
+    const size_t all = (size_t)n[PACKED_PATHS] + n[PACKED_ARGV] + n[PACKED_PREPARE] + n[PACKED_ENV];
+    if (n[PACKED_PATHS] != 2 || all > size) /* each string has at least its NUL */
         return NULL;
-    char **lists = calloc(n + 4, sizeof(*lists));
-    if (!lists)
-        return NULL;
-    char **prepare = lists + packed.n_argv + 1, **env = prepare + packed.n_prepare + 2;
-    image->path = next_string(&reader);
-    image->prepare_path = image->path ? next_string(&reader) : NULL;
-    if (!image->prepare_path || unpack_list(&reader, packed.n_argv, lists) ||
-        unpack_list(&reader, packed.n_prepare, prepare) || unpack_list(&reader, packed.n_env, env)) {
-        free(lists);
-        return NULL;
+    char **const block = calloc(all + PACKED_LISTS + 1, sizeof(*block)), **at = block, **list[PACKED_LISTS];
+    for (unsigned l = 0; block && l < PACKED_LISTS; l++, at++) {
+        list[l] = at += l == PACKED_ENV;
+        for (uint32_t i = 0; i < n[l]; i++) {
+            const char *nul = memchr(data, 0, (size_t)(end - data));
+            if (!nul) {
+                free(block);
+                return NULL;
+            }
+            *at++ = (char *)data;
+            data = nul + 1;
+        }
     }
-    image->argv = lists;
-    image->prepare = prepare;
-    image->env = env;
-    return lists;
+    if (block)
+        *image = (struct command_image){.path = list[PACKED_PATHS][0],
+                                        .prepare_path = list[PACKED_PATHS][1],
+                                        .argv = list[PACKED_ARGV],
+                                        .prepare = list[PACKED_PREPARE],
+                                        .env = list[PACKED_ENV]};
+    return block;
 }
 
 struct command {
@@ -358,15 +327,6 @@ static void note_policy(struct command *command)
         task_set_policy(command->policy, command->rt_priority + 1);
 }
 
-static void note_refused(struct party_context *context, const struct command *command)
-{
-    if (command->policy_error)
-        party_degraded(context, "SCHED_%s %d refused to the command: %s", command->policy == SCHED_FIFO ? "FIFO" : "RR",
-                       command->rt_priority, strerror(-command->policy_error));
-    else if (command->nice_error)
-        party_degraded(context, "nice %d refused to the command: %s", command->nice, strerror(-command->nice_error));
-}
-
 static double seconds(const struct timeval *time)
 {
     return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
@@ -387,7 +347,11 @@ static int run(struct party_context *context)
                                             .end_ns = run.end_ns,
                                             .last_cpu = run.end.last_cpu};
     party_measured(context, &measured);
-    note_refused(context, command);
+    if (command->policy_error)
+        party_degraded(context, "SCHED_%s %d refused to the command: %s", command->policy == SCHED_FIFO ? "FIFO" : "RR",
+                       command->rt_priority, strerror(-command->policy_error));
+    else if (command->nice_error)
+        party_degraded(context, "nice %d refused to the command: %s", command->nice, strerror(-command->nice_error));
     numbers[NUMBER_USER_S] = seconds(&run.end.usage.ru_utime);
     numbers[NUMBER_SYSTEM_S] = seconds(&run.end.usage.ru_stime);
     numbers[NUMBER_MAX_RSS] = (double)run.end.usage.ru_maxrss * 1024;
@@ -411,14 +375,13 @@ static void teardown(struct party_context *context)
 }
 
 /* Only for errors that last: a transient one is in its run's row. */
-static int supported(const void *params, char *why, size_t why_size)
+static int supported(const struct bench_case *of, struct error *why)
 {
-    (void)params;
+    (void)of;
     if (program_can_share() != -EINVAL)
         return 0;
-    return fail_because(-1, why, why_size,
-                        "no process can share this one's memory (clone with CLONE_VM: %s), as under qemu-user",
-                        strerror(EINVAL));
+    return error_set(why, "no process can share this one's memory (clone with CLONE_VM: %s), as under qemu-user",
+                     strerror(EINVAL));
 }
 
 /* A command may have threads and children: it may use all named CPUs, but for --bind. Real-time commands, whose
@@ -443,11 +406,10 @@ static void place(const void *params, const struct place_request *request, unsig
              "CPU %u is left out: a real-time command may not take every CPU (see --cpus)", last);
 }
 
-static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
+static void describe(const struct bench_case *of, struct row_params *out)
 {
-    const struct command_params *p = params;
+    const struct command_params *p = of->params;
 
-    (void)clock;
     if (p->shell)
         row_param_add(out, PARAM_WORK, "shell", "yes");
     if (p->clean_env)
@@ -457,11 +419,11 @@ static void describe(const void *params, const struct clock_info *clock, struct 
     if (p->again)
         row_param_add(out, PARAM_WORK, "aa", "yes");
     if (p->planned)
-        row_param_add(out, PARAM_OUTCOME, "planned", "%llu", (unsigned long long)p->planned);
+        row_param_count(out, PARAM_OUTCOME, "planned", p->planned);
     if (p->planned && p->again)
         row_param_add(out, PARAM_OUTCOME, "precision", "%g", p->precision_pct);
     if (p->warmup)
-        row_param_add(out, PARAM_WORK, "warmup", "%llu", (unsigned long long)p->warmup);
+        row_param_count(out, PARAM_WORK, "warmup", p->warmup);
     if (p->input_line[0])
         row_param_add(out, PARAM_COMMAND, "input", "%s", p->input_line);
     if (p->prepare_line[0])
@@ -482,36 +444,20 @@ static uint64_t setup_limit_ns(const void *params)
 /* For all copies: from the first exec to the last end, sums of CPU times, largest memory use. */
 static void reduce(const struct trial *trial, struct results *results)
 {
-    uint64_t first[2] = {UINT64_MAX, UINT64_MAX}, last[2] = {0, 0};
+    const struct trial_times times = trial_times(trial);
     double user = 0, system_s = 0, max_rss = 0, exit_code = 0;
 
-    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
+    for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
         const double *numbers = trial_recorder(trial, 0, copy, 0);
-        struct trial_party party;
-        trial_party(trial, 0, copy, &party);
-        const uint64_t at[2] = {party.start_ns, party.end_ns};
-        for (int i = 0; i < 2; i++) {
-            first[i] = at[i] < first[i] ? at[i] : first[i];
-            last[i] = at[i] > last[i] ? at[i] : last[i];
-        }
         user += numbers[NUMBER_USER_S];
         system_s += numbers[NUMBER_SYSTEM_S];
         max_rss = numbers[NUMBER_MAX_RSS] > max_rss ? numbers[NUMBER_MAX_RSS] : max_rss;
         exit_code = numbers[NUMBER_EXIT_CODE] > exit_code ? numbers[NUMBER_EXIT_CODE] : exit_code;
     }
-    results_sample(results, 0, COMMAND_WALL, (double)(last[1] - first[0]) * 1e-9);
-    results_sample(results, 0, COMMAND_USER, user);
-    results_sample(results, 0, COMMAND_SYSTEM, system_s);
-    results_sample(results, 0, COMMAND_MAX_RSS, max_rss);
-    results_sample(results, 0, COMMAND_EXIT_CODE, exit_code);
-    results_sample(results, 0, COMMAND_START_SPREAD, (double)(last[0] - first[0]) * 1e-6);
-    results_sample(results, 0, COMMAND_END_SPREAD, (double)(last[1] - first[1]) * 1e-6);
+    results_samples(results, 0, COMMAND_WALL, (double)(times.last_end - times.first_start) * 1e-9, user, system_s,
+                    max_rss, exit_code, (double)(times.last_start - times.first_start) * 1e-6,
+                    (double)(times.last_end - times.first_end) * 1e-6);
 }
-
-static const struct party parties[] = {
-    {PARTY_IS("command", {RECORD_NUMBERS, N_NUMBERS}), .children = CHILDREN_INHERIT,
-     .state_size = sizeof(struct command), .setup = setup, .run = run, .teardown = teardown},
-};
 
 static const struct metric metrics[COMMAND_N_METRICS] = {
     [COMMAND_WALL] = {METRIC("wall", "s", "lower", "from the exec of the first copy to the end of the last"),
@@ -528,9 +474,12 @@ static const struct metric metrics[COMMAND_N_METRICS] = {
 };
 
 const struct bench bench_command = {
-    BENCH_WITH("run", "command", "any program, under controlled placement", struct command_params, parties, metrics),
+    BENCH_IS("run", "command", "any program, under controlled placement", struct command_params),
+    BENCH_PARTY(PARTY_IS("command", {RECORD_NUMBERS, N_NUMBERS}), .children = CHILDREN_INHERIT,
+                .state_size = sizeof(struct command), .setup = setup, .run = run, .teardown = teardown),
+    BENCH_METRICS(metrics),
     BENCH_OPTIONS(options),
-    .sampling = {SAMPLES_WITHIN(10, 0, 60), SAMPLES_WITHIN(3, 3, 10), SAMPLES_WITHIN(10, 0, 60)},
+    .sampling = {SAMPLING(10, 0, 0, 60), SAMPLING(3, 3, 0, 10), SAMPLING(10, 0, 0, 60)},
     .told_while_running = true,
     .switches = true,
     .describe = describe,

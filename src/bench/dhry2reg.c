@@ -186,12 +186,9 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-static const struct party parties[] = {
-    {UNIX_MEASURED("dhry2reg"), .state_size = sizeof(struct dhrystone), .setup = setup, .work = work, .verify = verify},
-};
-
 const struct bench bench_dhry2reg = {
-    UNIX_CPU_BENCH("dhry2reg", "Dhrystone 2 using register variables", parties, UNIX_METRICS("lps", 1, 116700)),
+    UNIX_CPU_BENCH("dhry2reg", "Dhrystone 2 using register variables", "lps", 1, 116700,
+                   .state_size = sizeof(struct dhrystone), .setup = setup, .work = work, .verify = verify),
     .groups = UNIX_INDEX | UNIX_CPU | UNIX_CORE_BOUND,
     .old_names = UNIX_OLD_NAMES("dhry"),
 };

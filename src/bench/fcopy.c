@@ -216,10 +216,11 @@ static int open_file(struct party_context *context, int *fd)
     return io_failed(context, "make", -1);
 }
 
-static int setup(struct party_context *context, const struct kind *kind)
+static int setup(struct party_context *context)
 {
     const struct unix_params *params = context->params;
     struct files *files = context->state;
+    const struct kind *kind = context->bench->test;
 
     files->kind = kind;
     files->from = files->to = -1;
@@ -234,17 +235,6 @@ static int setup(struct party_context *context, const struct kind *kind)
         settle(2);
     fill_pattern(files->buffer, kind->buffer_bytes, 0);
     return 0;
-}
-
-/* BUFFER_MAX bytes from `at` on. repeated: written from one buffer. */
-static void fill_expected(const struct kind *kind, bool repeated, uint64_t *expected, uint64_t at)
-{
-    if (!repeated) {
-        fill_pattern(expected, BUFFER_MAX, at);
-        return;
-    }
-    for (size_t i = 0; i < BUFFER_MAX; i += kind->buffer_bytes)
-        fill_pattern(expected + i / sizeof(*expected), kind->buffer_bytes, 0);
 }
 
 /* Adds the wrong ones of the first `length` bytes to the checks. Returns 0, or -1 with a reason when the file cannot
@@ -265,7 +255,10 @@ static int check_file(struct party_context *context, const char *name, bool repe
             wrong += length - at;
             break;
         }
-        fill_expected(kind, repeated, expected, at);
+        /* repeated: written from one buffer */
+        const size_t part = repeated ? kind->buffer_bytes : BUFFER_MAX;
+        for (size_t i = 0; i < BUFFER_MAX; i += part)
+            fill_pattern(expected + i / sizeof(*expected), part, repeated ? 0 : at);
         for (size_t i = 0; i < size; i++)
             wrong += ((const unsigned char *)got)[i] != ((const unsigned char *)expected)[i];
     }
@@ -307,43 +300,37 @@ static void teardown(struct party_context *context)
         close(files->to);
 }
 
-static void describe(const void *params, const struct clock_info *clock, const struct kind *kind,
-                     struct row_params *out)
+static void describe(const struct bench_case *of, struct row_params *out)
 {
+    const struct kind *kind = of->bench->test;
+
     row_param_add(out, PARAM_WORK, "bufsize", "%zu", kind->buffer_bytes);
-    row_param_add(out, PARAM_WORK, "maxblocks", "%llu", (unsigned long long)kind->file_bytes / KIB);
-    unix_describe(params, clock, out);
+    row_param_count(out, PARAM_WORK, "maxblocks", kind->file_bytes / KIB);
+    unix_describe(of, out);
+}
+
+static int supported(const struct bench_case *of, struct error *why)
+{
+    const struct kind *kind = of->bench->test;
+
+    return unix_dir_supported(unix_scratch_dir(of->params),
+                              (uint64_t)(kind->reads + kind->writes) * kind->file_bytes + FREE_MARGIN, why);
 }
 
 #define FILE_BENCH(name_, old_name_, title_, buffer_, blocks_, reads_, writes_, baseline_)                   \
-    static const struct kind kind_##name_ = {                                                                \
-        .buffer_bytes = buffer_, .file_bytes = blocks_ * KIB, .reads = reads_, .writes = writes_};           \
-    static int setup_##name_(struct party_context *context)                                                  \
-    {                                                                                                        \
-        return setup(context, &kind_##name_);                                                                \
-    }                                                                                                        \
-    static void describe_##name_(const void *params, const struct clock_info *clock, struct row_params *out) \
-    {                                                                                                        \
-        describe(params, clock, &kind_##name_, out);                                                         \
-    }                                                                                                        \
-    static int supported_##name_(const void *params, char *why, size_t why_size)                             \
-    {                                                                                                        \
-        return unix_dir_supported(((const struct unix_params *)params)->dir,                                 \
-                                  ((reads_) + (writes_)) * blocks_ * KIB + FREE_MARGIN, why, why_size);      \
-    }                                                                                                        \
-    static const struct party parties_##name_[] = {                                                          \
-        {UNIX_MEASURED(#name_), .state_size = sizeof(struct files), .setup = setup_##name_, .work = work,    \
-         .verify = verify, .teardown = teardown},                                                            \
-    };                                                                                                       \
     const struct bench bench_##name_ = {                                                                     \
-        UNIX_BENCH(#name_, title_, parties_##name_, UNIX_METRICS("KBps", 1, baseline_)),                     \
+        UNIX_BENCH(#name_, title_, "KBps", 1, baseline_, .state_size = sizeof(struct files), .setup = setup, \
+                   .work = work, .verify = verify, .teardown = teardown),                                    \
+        .test =                                                                                              \
+            &(const struct kind){                                                                            \
+                .buffer_bytes = buffer_, .file_bytes = blocks_ * KIB, .reads = reads_, .writes = writes_},   \
         .groups = (reads_) && (writes_) ? UNIX_INDEX | UNIX_FILES | UNIX_OLDSYSTEM : UNIX_FILES,             \
         .old_names = UNIX_OLD_NAMES(old_name_),                                                              \
         .sampling = UNIX_LONG_SAMPLING,                                                                      \
         .place = unix_place,                                                                                 \
-        .describe = describe_##name_,                                                                        \
+        .describe = describe,                                                                                \
         .scratch_dir = unix_scratch_dir,                                                                     \
-        .supported = supported_##name_,                                                                      \
+        .supported = supported,                                                                              \
     }
 
 FILE_BENCH(fcopy1024, "fstime", "File Copy 1024 bufsize 2000 maxblocks", 1024u, 2000u, true, true, 3960);

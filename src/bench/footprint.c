@@ -33,16 +33,17 @@
  * relro, and unmapping the cache. Calls that a static program makes at its start as well are left out.
  *
  * The table was made before any rate was measured with it, and it was never adjusted to match a rate. */
-#include "bench/unix.h"
-#include "sys/base.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "bench/unix.h"
+#include "sys/base.h"
 
 #define KERNEL_PAGE 4096u /* of the tables */
 #define AROUND      16u   /* mapped around a read fault (fault_around_bytes) */
@@ -250,4 +251,12 @@ int footprint_map(const char *path)
         error = protect_relro(loader, LOADER, &loader_image);
     munmap(cache, CACHE_PAGES * page);
     return error;
+}
+
+void unix_take_footprint(struct party_context *context, const char *path)
+{
+    const int error = ((const struct unix_params *)context->params)->classic ? footprint_map(path) : 0;
+
+    if (error)
+        party_degraded(context, "without the footprint of a dynamically linked process: %s", strerror(-error));
 }

@@ -41,28 +41,27 @@
 #define MOST_LOOPS  1000000
 #define MOST_NS     1000000000u
 
-int noise_read_threshold(struct noise_params *params, char *error, size_t error_size)
+int noise_read_threshold(struct noise_params *params, struct error *error)
 {
     static const struct option loops = {.type = OPTION_PERCENT, .size = sizeof(params->threshold_loops)};
     static const struct option time = {.type = OPTION_DURATION, .size = sizeof(params->threshold_ns)};
     size_t length = strlen(params->threshold);
     bool in_loops = length > 0 && params->threshold[length - 1] == 'x';
-    char number[sizeof(params->threshold)], ignored[160];
+    char number[sizeof(params->threshold)];
+    struct error ignored;
 
     text_copy(number, sizeof(number), params->threshold);
     number[in_loops ? length - 1 : length] = 0;
     params->threshold_ns = 0;
     params->threshold_loops = 0;
-    bool junk = strchr(number, '%') ||
-                (in_loops ? option_set(&loops, number, &params->threshold_loops, false, ignored, sizeof(ignored))
-                          : option_set(&time, number, &params->threshold_ns, false, ignored, sizeof(ignored)));
+    bool junk = strchr(number, '%') || (in_loops ? option_set(&loops, number, &params->threshold_loops, false, &ignored)
+                                                 : option_set(&time, number, &params->threshold_ns, false, &ignored));
     bool inside = in_loops ? params->threshold_loops >= LEAST_LOOPS && params->threshold_loops <= MOST_LOOPS
                            : params->threshold_ns >= 1 && params->threshold_ns <= MOST_NS;
     if (!junk && inside)
         return 0;
-    snprintf(error, error_size, "--threshold: '%s' is %s (1 ns to 1 s, unit ns, us, ms or s, or %dx to %dx the loop)",
-             params->threshold, junk ? "not a threshold" : "out of range", LEAST_LOOPS, MOST_LOOPS);
-    return -1;
+    return error_set(error, "--threshold: '%s' is %s (1 ns to 1 s, unit ns, us, ms or s, or %dx to %dx the loop)",
+                     params->threshold, junk ? "not a threshold" : "out of range", LEAST_LOOPS, MOST_LOOPS);
 }
 
 struct sampler {
@@ -418,45 +417,41 @@ static double known(int64_t count)
     return count < 0 ? (double)NAN : (double)count;
 }
 
+static struct noise_sum in_ns(const struct sampler *s, const struct detour_sum *sum)
+{
+    return (struct noise_sum){(double)sum->n, (double)sum->ticks * s->ns_per_tick};
+}
+
 static int run(struct party_context *context)
 {
-    double *number = context->recorder[NOISE_NUMBERS];
+    struct noise_record *out = context->recorder[NOISE_NUMBERS];
     struct sampler *s = context->state;
     const struct detour_account *a = &s->account;
+    const double tick_ns = s->ns_per_tick;
 
     sample(context, s, context->time_ns);
-    number[NOISE_LOOP] = (double)s->loop * s->ns_per_tick;
-    number[NOISE_LOOP_LEAST] = (double)s->least * s->ns_per_tick;
-    number[NOISE_THRESHOLD] = (double)s->threshold * s->ns_per_tick;
-    number[NOISE_OBSERVED] = (double)detour_observed(a) * s->ns_per_tick;
-    number[NOISE_LIMITED] = s->quota.n > 0;
-    number[NOISE_BLIND] = (double)a->blind * s->ns_per_tick;
+    *out = (struct noise_record){.loop = (double)s->loop * tick_ns,
+                                 .loop_least = (double)s->least * tick_ns,
+                                 .threshold = (double)s->threshold * tick_ns,
+                                 .observed = (double)detour_observed(a) * tick_ns,
+                                 .blind = (double)a->blind * tick_ns,
+                                 .limited = s->quota.n > 0,
+                                 .counts = {known(s->risen.timer), known(s->risen.resched), known(s->risen.ipi),
+                                            known(s->risen.device), known(s->risen.softirqs)}};
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
-        number[NOISE_LOST + c] = (double)a->sum[c].ticks * s->ns_per_tick;
-        number[NOISE_COUNT + c] = (double)a->sum[c].n;
-        for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
-            const struct detour_sum *sum = &a->by_class[c][k];
-            number[NOISE_CLASSES + c * DETOUR_CLASSES + k] = (double)sum->n;
-            number[NOISE_CLASSES_NS + c * DETOUR_CLASSES + k] = (double)sum->ticks * s->ns_per_tick;
-        }
+        out->lost[c] = in_ns(s, &a->sum[c]);
+        for (unsigned k = 0; k < DETOUR_CLASSES; k++)
+            out->by_class[c][k] = in_ns(s, &a->by_class[c][k]);
     }
-    for (unsigned level = 0; level < DETOUR_LEVELS; level++) {
-        number[NOISE_BRIEF + level] = (double)a->brief[level].n;
-        number[NOISE_BRIEF_NS + level] = (double)a->brief[level].ticks * s->ns_per_tick;
-    }
+    for (unsigned level = 0; level < DETOUR_LEVELS; level++)
+        out->brief[level] = in_ns(s, &a->brief[level]);
     for (unsigned c = 0; c < DETOUR_RATES; c++) {
-        number[NOISE_PERIODIC_HZ + c] = a->periodic[c].hz;
-        number[NOISE_PERIODIC_N + c] = (double)a->periodic[c].sum.n;
-        number[NOISE_PERIODIC_NS + c] = (double)a->periodic[c].sum.ticks * s->ns_per_tick;
+        out->periodic[c].hz = a->periodic[c].hz;
+        out->periodic[c].sum = in_ns(s, &a->periodic[c].sum);
     }
-    number[NOISE_TIMER] = known(s->risen.timer);
-    number[NOISE_RESCHED] = known(s->risen.resched);
-    number[NOISE_IPI] = known(s->risen.ipi);
-    number[NOISE_DEVICE] = known(s->risen.device);
-    number[NOISE_SOFTIRQ] = known(s->risen.softirqs);
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
-        number[NOISE_CELLS + cell] = (double)a->cell[cell] * s->ns_per_tick;
-        number[NOISE_MHZ + cell] = s->mhz[cell].n ? s->mhz[cell].mean : (double)NAN;
+        out->cell[cell] = (double)a->cell[cell] * tick_ns;
+        out->mhz[cell] = s->mhz[cell].n ? s->mhz[cell].mean : (double)NAN;
     }
     return 0;
 }
@@ -469,15 +464,21 @@ static void teardown(struct party_context *context)
     cgroup_quota_close(&s->quota);
 }
 
-double noise_lost_pct(const double *numbers)
+/* % of the observed time, with detours below DETOUR_EVENT_NS at probe levels below `levels`. */
+static double lost_pct(const struct noise_record *r, unsigned levels)
 {
     double ns = 0;
 
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
-        ns += numbers[NOISE_LOST + c];
-    for (unsigned level = 0; level < DETOUR_LEVELS; level++)
-        ns += numbers[NOISE_BRIEF_NS + level];
-    return 100 * ns / numbers[NOISE_OBSERVED];
+        ns += r->lost[c].ns;
+    for (unsigned level = 0; level < levels && level < DETOUR_LEVELS; level++)
+        ns += r->brief[level].ns;
+    return 100 * ns / r->observed;
+}
+
+double noise_lost_pct(const struct noise_record *record)
+{
+    return lost_pct(record, DETOUR_LEVELS);
 }
 
 /* At each part's start in us; NAN is left out. */
@@ -494,42 +495,43 @@ static void enter_cells(struct results *results, unsigned copy, unsigned metric,
 }
 
 /* As a histogram of classes of lengths: mean in ns, and number. */
-static void enter_classes(struct results *results, unsigned copy, const double *number, unsigned cause)
+static void enter_classes(struct results *results, unsigned copy, const struct noise_record *r, unsigned cause)
 {
-    const double *n = &number[NOISE_CLASSES + cause * DETOUR_CLASSES];
-    const double *ns = &number[NOISE_CLASSES_NS + cause * DETOUR_CLASSES];
     struct series classes = {.n = 0};
 
-    for (unsigned k = 0; k < DETOUR_CLASSES; k++)
-        if (n[k] > 0)
-            series_add(&classes, (uint64_t)(ns[k] / n[k] + 0.5), (uint64_t)n[k]);
+    for (const struct noise_sum *sum = r->by_class[cause]; sum < r->by_class[cause] + DETOUR_CLASSES; sum++)
+        if (sum->n > 0)
+            series_add(&classes, (uint64_t)(sum->ns / sum->n + 0.5), (uint64_t)sum->n);
     results_series_from(results, copy, NOISE_METRIC_LOST_BY + cause, &classes, 0);
+}
+
+static void add(struct noise_sum *to, const struct noise_sum *sum)
+{
+    to->n += sum->n;
+    to->ns += sum->ns;
 }
 
 /* Adds detours below DETOUR_EVENT_NS: to DETOUR_SHARED if a core probe beside them was above free_level (0: not known),
  * otherwise to DETOUR_UNEXPLAINED. */
-static void add_brief(double *number, unsigned free_level)
+static void add_brief(struct noise_record *r, unsigned free_level)
 {
     for (unsigned level = 0; level < DETOUR_LEVELS; level++) {
-        enum detour_cause cause = free_level && level > free_level ? DETOUR_SHARED : DETOUR_UNEXPLAINED;
-        double n = number[NOISE_BRIEF + level], ns = number[NOISE_BRIEF_NS + level];
-        unsigned class = (unsigned)cause * DETOUR_CLASSES + (n > 0 ? detour_class((uint64_t)(ns / n + 0.5)) : 0);
-        number[NOISE_LOST + cause] += ns;
-        number[NOISE_COUNT + cause] += n;
-        number[NOISE_CLASSES + class] += n;
-        number[NOISE_CLASSES_NS + class] += ns;
+        const enum detour_cause cause = free_level && level > free_level ? DETOUR_SHARED : DETOUR_UNEXPLAINED;
+        const struct noise_sum *sum = &r->brief[level];
+        add(&r->lost[cause], sum);
+        add(&r->by_class[cause][sum->n > 0 ? detour_class((uint64_t)(sum->ns / sum->n + 0.5)) : 0], sum);
     }
 }
 
 /* Highest level at which the CPU has the core to itself; 0: not known. */
 static unsigned free_level(const struct trial *trial, unsigned copy)
 {
-    const struct core_session *session = trial_spec_of(trial)->core;
+    const struct core_session *session = trial->spec.core;
     struct trial_party left;
     char why[160];
 
     trial_party(trial, 0, copy, &left);
-    if (!session || left.last_cpu == CPUSET_NONE || trial_shares_core(trial))
+    if (!session || left.last_cpu == CPUSET_NONE || trial->shares_core)
         return 0;
     return core_free_level(session, left.last_cpu, why, sizeof(why));
 }
@@ -545,19 +547,13 @@ static void probes_of(const double *levels, unsigned first, unsigned end, uint64
 
 double noise_slower_pct(const struct trial *trial, unsigned copy, double *alone)
 {
-    const double *number = trial_recorder(trial, 0, copy, NOISE_NUMBERS);
     const unsigned free = free_level(trial, copy);
     uint64_t probes[CORE_LEVELS];
-    double ns = 0;
 
     if (!free)
         return (double)NAN;
-    for (unsigned c = 0; c < DETOUR_CAUSES; c++)
-        ns += number[NOISE_LOST + c];
-    for (unsigned level = 0; level <= free && level < DETOUR_LEVELS; level++)
-        ns += number[NOISE_BRIEF_NS + level];
     probes_of(trial_recorder(trial, 0, copy, NOISE_LEVELS), 0, DETOUR_CELLS, probes);
-    *alone = 100 * ns / number[NOISE_OBSERVED];
+    *alone = lost_pct(trial_recorder(trial, 0, copy, NOISE_NUMBERS), free + 1);
     return 100 * (1 - (1 - *alone / 100) * core_share(probes, free));
 }
 
@@ -581,7 +577,7 @@ static void enter_known(struct results *results, unsigned copy, unsigned metric,
 static void enter_core(struct results *results, const struct trial *trial, unsigned copy, uint64_t first_us,
                        uint64_t time_us)
 {
-    const double *mhz = (const double *)trial_recorder(trial, 0, copy, NOISE_NUMBERS) + NOISE_MHZ;
+    const double *mhz = ((const struct noise_record *)trial_recorder(trial, 0, copy, NOISE_NUMBERS))->mhz;
     const double *levels = trial_recorder(trial, 0, copy, NOISE_LEVELS);
     const unsigned free = free_level(trial, copy);
     uint64_t probes[CORE_LEVELS];
@@ -603,16 +599,16 @@ static void enter_core(struct results *results, const struct trial *trial, unsig
     enter_known(results, copy, NOISE_METRIC_LOST_ALONE, alone);
 }
 
-/* periods=10ms:31us;...: period and mean detour of each series. */
-static void remark_periods(struct results *results, unsigned copy, const double *number)
+/* periods=10ms:31us;...: period and mean detour of each comb. */
+static void remark_periods(struct results *results, unsigned copy, const struct noise_record *r)
 {
     struct row_params remarks = {.n = 0};
     struct text periods = {0};
 
     for (unsigned c = 0; c < DETOUR_RATES; c++)
-        if (number[NOISE_PERIODIC_N + c] > 0)
-            text_printf(&periods, "%s%gms:%.3gus", periods.length ? ";" : "", 1e3 / number[NOISE_PERIODIC_HZ + c],
-                        number[NOISE_PERIODIC_NS + c] / number[NOISE_PERIODIC_N + c] * 1e-3);
+        if (r->periodic[c].sum.n > 0)
+            text_printf(&periods, "%s%gms:%.3gus", periods.length ? ";" : "", 1e3 / r->periodic[c].hz,
+                        r->periodic[c].sum.ns / r->periodic[c].sum.n * 1e-3);
     if (periods.length && !periods.failed)
         row_param_add(&remarks, PARAM_OUTCOME, "periods", "%s", periods.data);
     results_remark(results, copy, &remarks);
@@ -621,60 +617,56 @@ static void remark_periods(struct results *results, unsigned copy, const double 
 
 /* Time lost to the quota, over all copies, is at most what the kernel counted for the control group: while several
  * CPUs stand still, a copy cannot tell its own. The rest had another task. */
-static void limit_quota(const struct trial *trial, unsigned copy, double *number)
+static void limit_quota(const struct trial *trial, unsigned copy, struct noise_record *r)
 {
     struct machine_counters machine;
     double all = 0;
 
-    if (!(number[NOISE_LOST + DETOUR_QUOTA] > 0))
+    if (!(r->lost[DETOUR_QUOTA].ns > 0))
         return;
     trial_copy_machine(trial, copy, &machine);
-    for (unsigned i = 0; i < trial_spec_of(trial)->copies; i++)
-        all += ((const double *)trial_recorder(trial, 0, i, NOISE_NUMBERS))[NOISE_LOST + DETOUR_QUOTA];
+    for (unsigned i = 0; i < trial->spec.copies; i++)
+        all += ((const struct noise_record *)trial_recorder(trial, 0, i, NOISE_NUMBERS))->lost[DETOUR_QUOTA].ns;
     if (machine.throttled_ns < 0 || all <= (double)machine.throttled_ns)
         return;
-    const double rest = number[NOISE_LOST + DETOUR_QUOTA] * (1 - (double)machine.throttled_ns / all);
-    number[NOISE_LOST + DETOUR_QUOTA] -= rest;
-    number[NOISE_LOST + DETOUR_PREEMPTED] += rest;
+    const double rest = r->lost[DETOUR_QUOTA].ns * (1 - (double)machine.throttled_ns / all);
+    r->lost[DETOUR_QUOTA].ns -= rest;
+    r->lost[DETOUR_PREEMPTED].ns += rest;
 }
 
 static void reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
 {
-    const struct trial_spec *spec = trial_spec_of(trial);
-    double number[NOISE_N_NUMBERS];
+    const struct trial_spec *spec = &trial->spec;
+    const struct noise_record *const recorded = trial_recorder(trial, 0, copy, NOISE_NUMBERS);
+    struct noise_record r = *recorded;
     const struct hist *hist = trial_recorder(trial, 0, copy, NOISE_HIST);
     const struct series *series = trial_recorder(trial, 0, copy, NOISE_SERIES);
-    memcpy(number, trial_recorder(trial, 0, copy, NOISE_NUMBERS), sizeof(number));
-    add_brief(number, free_level(trial, copy));
-    limit_quota(trial, copy, number);
-    remark_periods(results, copy, number);
-    double observed_ns = number[NOISE_OBSERVED];
+    add_brief(&r, free_level(trial, copy));
+    limit_quota(trial, copy, &r);
+    remark_periods(results, copy, &r);
+    const double observed_ns = r.observed;
     uint64_t time_us = spec->time_ns / 1000, first_us = spec->sample * time_us;
 
-    enter_cells(results, copy, NOISE_METRIC_LOST, &number[NOISE_CELLS], first_us, time_us);
+    enter_cells(results, copy, NOISE_METRIC_LOST, r.cell, first_us, time_us);
     enter_core(results, trial, copy, first_us, time_us);
-    results_sample(results, copy, NOISE_METRIC_LOST, noise_lost_pct(trial_recorder(trial, 0, copy, NOISE_NUMBERS)));
-    results_sample(results, copy, NOISE_METRIC_DETOURS, (double)hist->n / observed_ns * 1e9);
-    results_sample(results, copy, NOISE_METRIC_DETOUR, hist_mean(hist));
+    results_samples(results, copy, NOISE_METRIC_LOST, noise_lost_pct(recorded), (double)hist->n / observed_ns * 1e9,
+                    hist_mean(hist), r.loop, r.threshold, 100 * r.blind / (observed_ns + r.blind));
     results_hist(results, copy, NOISE_METRIC_DETOUR, hist);
     results_series_from(results, copy, NOISE_METRIC_DETOUR, series, first_us);
-    results_sample(results, copy, NOISE_METRIC_LOOP, number[NOISE_LOOP]);
-    results_sample(results, copy, NOISE_METRIC_THRESHOLD, number[NOISE_THRESHOLD]);
-    results_sample(results, copy, NOISE_METRIC_BLIND, 100 * number[NOISE_BLIND] / (observed_ns + number[NOISE_BLIND]));
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
-        if (c == DETOUR_QUOTA && number[NOISE_LIMITED] == 0)
+        if (c == DETOUR_QUOTA && !(r.limited > 0))
             continue;
-        results_sample(results, copy, NOISE_METRIC_LOST_BY + c, 100 * number[NOISE_LOST + c] / observed_ns);
-        enter_classes(results, copy, number, c);
-        results_cause(results, copy, detour_cause_names[c], number[NOISE_LOST + c] * 1e-6);
+        results_sample(results, copy, NOISE_METRIC_LOST_BY + c, 100 * r.lost[c].ns / observed_ns);
+        enter_classes(results, copy, &r, c);
+        results_cause(results, copy, detour_cause_names[c], r.lost[c].ns * 1e-6);
     }
-    for (unsigned i = 0; NOISE_METRIC_COUNTS + i < NOISE_METRIC_SLOWER; i++)
-        results_sample(results, copy, NOISE_METRIC_COUNTS + i, number[NOISE_TIMER + i] / observed_ns * 1e9);
+    for (unsigned i = 0; i < NOISE_COUNTS; i++)
+        results_sample(results, copy, NOISE_METRIC_COUNTS + i, r.counts[i] / observed_ns * 1e9);
 }
 
 static void reduce(const struct trial *trial, struct results *results)
 {
-    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
+    for (unsigned copy = 0; copy < trial->spec.copies; copy++)
         reduce_copy(trial, copy, results);
 }
 
@@ -685,10 +677,11 @@ static enum bench_who who(const void *params)
     return WHO_NEVER;
 }
 
-static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
+static void describe(const struct bench_case *of, struct row_params *out)
 {
-    row_param_add(out, PARAM_WORK, "threshold", "%s", ((const struct noise_params *)params)->threshold);
-    row_param_add(out, PARAM_CPU, "clock", "%s", clock->kind == CLOCK_KIND_COUNTER ? COUNTER_NOW_NAME : clock->name);
+    row_param_add(out, PARAM_WORK, "threshold", "%s", ((const struct noise_params *)of->params)->threshold);
+    row_param_add(out, PARAM_CPU, "clock", "%s",
+                  of->clock->kind == CLOCK_KIND_COUNTER ? COUNTER_NOW_NAME : of->clock->name);
 }
 
 static const struct option options[] = {
@@ -701,13 +694,6 @@ static const struct option options[] = {
      OPTION_NUMBER(OPTION_DURATION_US, "TIME", 1e3, 60e9)},
     {OPTION("keep", 0, struct noise_params, keep, "write what --stop-at prints to this file, as CSV"),
      OPTION_WORD("FILE")},
-};
-
-static const struct party parties[] = {
-    {PARTY_IS("sampler", [NOISE_HIST] = {RECORD_HIST, 0}, [NOISE_SERIES] = {RECORD_SERIES, 0},
-              [NOISE_NUMBERS] = {RECORD_NUMBERS, NOISE_N_NUMBERS}, [NOISE_CORE] = {RECORD_CORE, 0},
-              [NOISE_LEVELS] = {RECORD_NUMBERS, DETOUR_CELLS *CORE_LEVELS}),
-     .stop = STOP_FLAG, .state_size = sizeof(struct sampler), .setup = setup, .run = run, .teardown = teardown},
 };
 
 #define LOWER(id_, unit_, title_)           \
@@ -756,9 +742,15 @@ static const struct metric metrics[NOISE_N_METRICS] = {
 };
 
 const struct bench bench_noise = {
-    BENCH_WITH("noise", "noise", "Noise: where the time of a CPU goes", struct noise_params, parties, metrics),
+    BENCH_IS("noise", "noise", "Noise: where the time of a CPU goes", struct noise_params),
+    BENCH_PARTY(PARTY_IS("sampler", [NOISE_HIST] = {RECORD_HIST, 0}, [NOISE_SERIES] = {RECORD_SERIES, 0},
+                         [NOISE_NUMBERS] = {RECORD_NUMBERS, sizeof(struct noise_record) / sizeof(double)},
+                         [NOISE_CORE] = {RECORD_CORE, 0}, [NOISE_LEVELS] = {RECORD_NUMBERS, DETOUR_CELLS *CORE_LEVELS}),
+                .stop = STOP_FLAG, .state_size = sizeof(struct sampler), .setup = setup, .run = run,
+                .teardown = teardown),
+    BENCH_METRICS(metrics),
     BENCH_OPTIONS(options),
-    .sampling = {SAMPLING_EXACT(1, 5000, 600), SAMPLING_EXACT(1, 2000, 600), SAMPLING_EXACT(1, 60000, 600)},
+    .sampling = {SAMPLING(1, 1, 5000, 600), SAMPLING(1, 1, 2000, 600), SAMPLING(1, 1, 60000, 600)},
     .group_per_copy = true,
     .ends_early = true,
     .who = who,

@@ -3,7 +3,6 @@
 
 #include <sys/mman.h>
 
-#include "engine/engine.h"
 #include "sys/machine.h"
 
 void *pages_map(size_t bytes, int advice)

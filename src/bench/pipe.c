@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* One process writes 512 bytes into a pipe and reads them back. */
+/* Pipes: one process writes 512 bytes into a pipe and reads them back; two processes switch by two pipes. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/unix.h"
+#include "rows/text.h"
+
+/* --- pipe --- */
 
 #define BLOCK 512u
 
@@ -64,15 +68,170 @@ static void teardown(struct party_context *context)
             close(state->fd[i]);
 }
 
-static const struct party parties[] = {
-    {UNIX_MEASURED("pipe"), .state_size = sizeof(struct state), .setup = setup, .work = work, .verify = verify,
-     .teardown = teardown},
-};
-
 const struct bench bench_pipe = {
-    UNIX_BENCH("pipe", "Pipe Throughput", parties, UNIX_METRICS("lps", 1, 12440)),
+    UNIX_BENCH("pipe", "Pipe Throughput", "lps", 1, 12440, .state_size = sizeof(struct state), .setup = setup,
+               .work = work, .verify = verify, .teardown = teardown),
     .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM | UNIX_CORE_BOUND,
     .sampling = UNIX_SHORT_SAMPLING,
     .place = unix_place,
     .describe = unix_describe,
+};
+
+/* --- context1: a number goes to another process and back, and each checks it. The two, called halves, run on one
+ * CPU, on two, or where the kernel places them. --- */
+
+enum { PARTY_ASKER, PARTY_ANSWERER, N_HALVES };
+enum { PIPE_THERE, PIPE_BACK, N_PIPES };
+
+/* The other process's reason or signal is to reach the parent first. */
+#define PEER_REASON_NS 500000000u
+
+struct asker {
+    uint64_t sent;
+};
+
+static int keep_ends(struct party_context *context, int from, int to)
+{
+    /* End of file comes only after all writers have closed. */
+    close(context->pipes[from][1]);
+    close(context->pipes[to][0]);
+    /* Writing to a process that has ended is then an error. */
+    return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? party_fail(context, "cannot ignore SIGPIPE") : 0;
+}
+
+static int lost(struct party_context *context, const char *what, ssize_t n)
+{
+    int error = n < 0 ? errno : 0;
+
+    clock_sleep_ns(PEER_REASON_NS);
+    return party_fail(context, "the other half is gone: %s: %s", what, error ? strerror(error) : "end of file");
+}
+
+static int ask(struct party_context *context, uint64_t number)
+{
+    uint64_t answer;
+
+    ssize_t n = write(context->pipes[PIPE_THERE][1], &number, sizeof(number));
+    if (n != sizeof(number))
+        return lost(context, "write", n);
+    n = read(context->pipes[PIPE_BACK][0], &answer, sizeof(answer));
+    if (n != sizeof(answer))
+        return lost(context, "read", n);
+    if (answer != number)
+        return party_fail(context, "self-check failed: number %llu came back as %llu", (unsigned long long)number,
+                          (unsigned long long)answer);
+    return 0;
+}
+
+static int asker_setup(struct party_context *context)
+{
+    return keep_ends(context, PIPE_BACK, PIPE_THERE);
+}
+
+static int asker_work(struct party_context *context, uint64_t count)
+{
+    struct asker *asker = context->state;
+
+    for (uint64_t i = 0; i < count; i++)
+        if (ask(context, asker->sent++))
+            return -1;
+    return 0;
+}
+
+static void asker_teardown(struct party_context *context)
+{
+    close(context->pipes[PIPE_THERE][1]); /* the answerer reads the end of file */
+    close(context->pipes[PIPE_BACK][0]);
+}
+
+static int answerer_setup(struct party_context *context)
+{
+    return keep_ends(context, PIPE_THERE, PIPE_BACK);
+}
+
+/* Before the measurement: the warm-up needs answers. If the end of file comes early, the asker reports why. */
+static int answerer_run(struct party_context *context)
+{
+    uint64_t number;
+
+    party_proved(context);
+    for (uint64_t expected = 0;; expected++) {
+        ssize_t n = read(context->pipes[PIPE_THERE][0], &number, sizeof(number));
+        if (n == 0)
+            return 0;
+        if (n != sizeof(number))
+            return lost(context, "read", n);
+        if (number != expected)
+            return party_fail(context, "self-check failed: got the number %llu, not %llu", (unsigned long long)number,
+                              (unsigned long long)expected);
+        n = write(context->pipes[PIPE_BACK][1], &number, sizeof(number));
+        if (n != sizeof(number))
+            return lost(context, "write", n);
+    }
+}
+
+static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
+                  struct placement *placement)
+{
+    const struct unix_params *p = params;
+    unsigned cpu = request->order[copy % request->n_order];
+
+    if (p->halves == HALVES_FREE) {
+        unix_place_range(params, request, party, copy, placement);
+        return;
+    }
+    if (p->halves == HALVES_TWO && p->pairs.n) {
+        const struct cpu_pair *pair = &p->pairs.pair[copy % p->pairs.n];
+        cpu = party == PARTY_ANSWERER ? pair->second : pair->first;
+    }
+    place_one(request, copy, cpu, placement);
+    /* Only for the process whose reason the row shows. */
+    if (p->halves == HALVES_TWO && !p->pairs.n && party == PARTY_ASKER)
+        text_copy(placement->refused, sizeof(placement->refused), "both halves on one CPU: no second CPU is allowed");
+}
+
+/* Relations of all pairs, each once: "same-cache+same-package". */
+static void describe_relations(const struct cpu_pairs *pairs, char *buf, size_t size)
+{
+    bool seen[CPU_RELATIONS] = {false};
+
+    for (size_t i = 0; i < pairs->n; i++)
+        seen[pairs->pair[i].relation] = true;
+    buf[0] = 0;
+    for (unsigned r = 0; r < CPU_RELATIONS; r++)
+        if (seen[r])
+            text_add(buf, size, "%s%s", buf[0] ? "+" : "", cpu_relation_names[r]);
+}
+
+static void describe(const struct bench_case *of, struct row_params *out)
+{
+    static const char *const halves[] = {"free", "same", "two"};
+    const struct unix_params *p = of->params;
+    char relations[96];
+
+    describe_relations(&p->pairs, relations, sizeof(relations));
+    row_param_add(out, PARAM_WORK, "halves", "%s", halves[p->halves]);
+    if (p->pairs_name)
+        row_param_add(out, PARAM_WORK, "pairs", "%s", p->pairs_name);
+    if (relations[0])
+        row_param_add(out, PARAM_CPU, "relation", "%s", relations);
+    unix_describe(of, out);
+}
+
+static const struct party parties[N_HALVES] = {
+    [PARTY_ASKER] = {UNIX_MEASURED("context1"), .state_size = sizeof(struct asker), .setup = asker_setup,
+                     .work = asker_work, .teardown = asker_teardown},
+    [PARTY_ANSWERER] =
+        {.name = "partner", .role = ROLE_PARTNER, .before_gate = true, .setup = answerer_setup, .run = answerer_run},
+};
+
+const struct bench bench_context1 = {
+    UNIX_BENCH_OF("context1", "Pipe-based Context Switching", "lps", 1, 4000),
+    BENCH_PARTIES(parties),
+    .groups = UNIX_INDEX_CLASSIC | UNIX_PROCESS | UNIX_OLDSYSTEM,
+    .n_pipes = N_PIPES,
+    .switches = true,
+    .sampling = UNIX_SHORT_SAMPLING,
+    .describe = describe,
+    .place = place,
 };

@@ -3,6 +3,7 @@
  * it, searches it and counts, with /bin/sh, sort, od, grep, tee, wc and rm. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,155 @@
 #include "sys/base.h"
 #include "sys/file.h"
 #include "sys/process.h"
+
+/* --- The text: first the length and words of each line, then the words. --- */
+
+enum { SHORTEST = 1, MEDIAN = 18, LONGEST = 82, LOWER = SHELL_TEXT_LINES / 2, UPPER = SHELL_TEXT_LINES - LOWER };
+enum { MATCH_LENGTH = 18 }; /* has room for "the" and another word */
+
+struct line {
+    int length, words;
+    bool match;
+};
+
+/* Below `below`, from the better upper 16 bits of the 32-bit generator of Numerical Recipes. */
+static unsigned draw(uint32_t *state, unsigned below)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 16) % below;
+}
+
+/* The lower half rises from the shortest to the median, the upper on to the longest, steeper towards its end.
+ * Remaining bytes are spread over the upper half, one at a time. */
+static void choose_lengths(struct line *lines)
+{
+    int left = SHELL_TEXT_BYTES - SHELL_TEXT_LINES;
+
+    for (int i = 0; i < LOWER; i++)
+        lines[i].length = SHORTEST + (MEDIAN - SHORTEST) * i / (LOWER - 1);
+    for (int i = 0; i < UPPER; i++)
+        lines[LOWER + i].length = MEDIAN + (LONGEST - MEDIAN) * i / (UPPER - 1) * i / (UPPER - 1) * i / (UPPER - 1);
+    for (int i = 0; i < SHELL_TEXT_LINES; i++)
+        left -= lines[i].length;
+    /* The median and the longest line stay. */
+    for (int i = 1; left != 0; i = i % (UPPER - 2) + 1) {
+        int *length = &lines[LOWER + i].length;
+        if (*length < LONGEST) {
+            (*length)++;
+            left--;
+        }
+    }
+}
+
+static void choose_words(struct line *lines)
+{
+    int left = SHELL_TEXT_WORDS;
+
+    for (int i = 0; i < SHELL_TEXT_LINES; i++) {
+        lines[i].words = 1 + lines[i].length / 9;
+        left -= lines[i].words;
+    }
+    /* To lines with room for three letters a word on average. */
+    for (int i = 0; left != 0; i = (i + 1) % SHELL_TEXT_LINES) {
+        int *words = &lines[i].words;
+        if ((*words + 1) * 4 <= lines[i].length) {
+            (*words)++;
+            left--;
+        }
+    }
+}
+
+static void shuffle(struct line *lines, uint32_t *state)
+{
+    for (unsigned i = SHELL_TEXT_LINES - 1; i > 0; i--) {
+        unsigned other = draw(state, i + 1);
+        struct line line = lines[i];
+        lines[i] = lines[other];
+        lines[other] = line;
+    }
+}
+
+/* About every fifth with room for "the". */
+static void choose_matches(struct line *lines)
+{
+    int left = SHELL_TEXT_MATCHES;
+
+    for (int i = 0; left > 0; i = (i + 5) % SHELL_TEXT_LINES)
+        if (lines[i].length >= MATCH_LENGTH && lines[i].words >= 2 && !lines[i].match) {
+            lines[i].match = true;
+            left--;
+        }
+}
+
+/* Alternating consonants and vowels without h: no "the" by chance. */
+static char *put_word(char *at, int length, uint32_t *state)
+{
+    static const char consonants[] = "bcdfgklmnprstvw", vowels[] = "aeiou";
+
+    for (int i = 0; i < length; i++)
+        *at++ = i % 2 ? vowels[draw(state, sizeof(vowels) - 1)] : consonants[draw(state, sizeof(consonants) - 1)];
+    return at;
+}
+
+static char *put_line(char *at, const struct line *line, uint32_t *state)
+{
+    int words = line->words, letters = line->length - (words - 1);
+    int the = line->match ? (int)draw(state, (unsigned)words) : -1;
+
+    if (line->match)
+        letters -= 3;
+    int others = line->match ? words - 1 : words;
+    for (int i = 0; i < words; i++) {
+        if (i)
+            *at++ = ' ';
+        if (i == the) {
+            at = mempcpy(at, "the", 3);
+            continue;
+        }
+        /* An even share of the letters, varied at random, that leaves one for each later word. */
+        int share = letters / others, spare = share / 2;
+        int length = others == 1 ? letters : share - spare + (int)draw(state, (unsigned)(2 * spare + 1));
+        at = put_word(at, length, state);
+        letters -= length;
+        others--;
+    }
+    *at++ = '\n';
+    return at;
+}
+
+void shell_text(char buf[SHELL_TEXT_BYTES + 1])
+{
+    struct line lines[SHELL_TEXT_LINES];
+    uint32_t state = 362;
+    char *at = buf;
+
+    memset(lines, 0, sizeof(lines));
+    choose_lengths(lines);
+    choose_words(lines);
+    shuffle(lines, &state);
+    choose_matches(lines);
+    for (int i = 0; i < SHELL_TEXT_LINES; i++)
+        at = put_line(at, &lines[i], &state);
+    *at = 0;
+}
+
+void shell_text_matches(const char *text, struct shell_text_count *out)
+{
+    memset(out, 0, sizeof(*out));
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        const char *found = strstr(text, "the");
+        if (found && found < text + length) {
+            out->lines++;
+            for (size_t i = 0; i < length; i++)
+                out->words += text[i] != ' ' && (i + 1 == length || text[i + 1] == ' ');
+            out->bytes += length + 1;
+        }
+        text += length + (text[length] == '\n');
+    }
+}
+
+/* --- The scripts. --- */
 
 #define SHELL "/bin/sh"
 /* Whatever the user's environment. */
@@ -52,12 +202,12 @@ static int write_file(struct party_context *context, const char *name, const cha
     return error ? party_fail(context, "cannot write %s: %s", name, strerror(-error)) : 0;
 }
 
-static int setup(struct party_context *context, unsigned concurrent)
+static int setup(struct party_context *context)
 {
     const struct unix_params *params = context->params;
     struct shell *shell = context->state;
 
-    snprintf(shell->number, sizeof(shell->number), "%u", concurrent);
+    snprintf(shell->number, sizeof(shell->number), "%u", *(const unsigned *)context->bench->test);
     /* The tools read each other's files, whatever the user's umask. */
     umask(077);
     int error = party_scratch_folder(context, params->dir, &shell->keeper);
@@ -151,42 +301,32 @@ static int find_tool(const char *tool)
     return -1;
 }
 
-static int supported(const void *params, unsigned concurrent, char *why, size_t why_size)
+static int supported(const struct bench_case *of, struct error *why)
 {
     static const char *const tools[] = {"sort", "od", "grep", "tee", "wc", "rm"};
-    const struct unix_params *p = params;
 
     if (access(SHELL, X_OK))
-        return errno == ENOENT ? fail_because(-1, why, why_size, "no " SHELL " here")
-                               : fail_because(-1, why, why_size, SHELL " cannot be executed: %s", strerror(errno));
+        return errno == ENOENT ? error_set(why, "no " SHELL " here")
+                               : error_set(why, SHELL " cannot be executed: %s", strerror(errno));
     for (size_t i = 0; i < COUNT(tools); i++)
         if (find_tool(tools[i]))
-            return fail_because(-1, why, why_size, "no program '%s' in " TOOL_PATH, tools[i]);
-    return unix_dir_supported(p->dir, FREE_BYTES_EACH * concurrent, why, why_size);
+            return error_set(why, "no program '%s' in " TOOL_PATH, tools[i]);
+    return unix_dir_supported(unix_scratch_dir(of->params), FREE_BYTES_EACH * *(const unsigned *)of->bench->test, why);
 }
 
-#define SHELL_BENCH(number_, title_, groups_, baseline_)                                                   \
-    static int setup_##number_(struct party_context *context)                                              \
-    {                                                                                                      \
-        return setup(context, number_);                                                                    \
-    }                                                                                                      \
-    static int supported_##number_(const void *params, char *why, size_t why_size)                         \
-    {                                                                                                      \
-        return supported(params, number_, why, why_size);                                                  \
-    }                                                                                                      \
-    static const struct party parties_##number_[] = {                                                      \
-        {UNIX_MEASURED("shell" #number_), .children = CHILDREN_NORMAL, .state_size = sizeof(struct shell), \
-         .setup = setup_##number_, .work = work, .verify = verify, .teardown = teardown},                  \
-    };                                                                                                     \
-    const struct bench bench_shell##number_ = {                                                            \
-        UNIX_BENCH("shell" #number_, title_, parties_##number_, UNIX_METRICS("lpm", 60, baseline_)),       \
-        .groups = groups_,                                                                                 \
-        .switches = true,                                                                                  \
-        .sampling = UNIX_SHELL_SAMPLING,                                                                   \
-        .describe = unix_describe,                                                                         \
-        .scratch_dir = unix_scratch_dir,                                                                   \
-        .supported = supported_##number_,                                                                  \
-        .place = unix_place_range,                                                                         \
+#define SHELL_BENCH(number_, title_, groups_, baseline_)                                               \
+    const struct bench bench_shell##number_ = {                                                        \
+        UNIX_BENCH("shell" #number_, title_, "lpm", 60, baseline_, .children = CHILDREN_NORMAL,        \
+                   .state_size = sizeof(struct shell), .setup = setup, .work = work, .verify = verify, \
+                   .teardown = teardown),                                                              \
+        .test = &(const unsigned){number_},                                                            \
+        .groups = groups_,                                                                             \
+        .switches = true,                                                                              \
+        .sampling = UNIX_SHELL_SAMPLING,                                                               \
+        .describe = unix_describe,                                                                     \
+        .scratch_dir = unix_scratch_dir,                                                               \
+        .supported = supported,                                                                        \
+        .place = unix_place_range,                                                                     \
     }
 
 SHELL_BENCH(1, "Shell Scripts (1 concurrent)", UNIX_INDEX | UNIX_SHELL, 42.4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The task's loop, and the thread that wakes it, as benchmarks and as loads. */
+/* Simulated tasks: the accounting, the task's loop, and the thread that wakes it, as benchmarks and as loads. */
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -8,6 +8,159 @@
 #include "bench/sim.h"
 #include "engine/engine.h"
 #include "sys/cpu.h"
+
+/* Steps of the task x, with enough wake-ups: 0, 1, ... 100 % of its interval. */
+#define SWEEP_STEPS 101u
+
+uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_ns)
+{
+    uint64_t steps = SWEEP_STEPS;
+
+    if (!params->sweep)
+        return params->busy_ns;
+    if (time_ns && time_ns / params->interval_ns < steps)
+        steps = time_ns / params->interval_ns;
+    if (steps < 2)
+        return params->interval_ns / 2;
+    return params->interval_ns * (k % steps) / (steps - 1);
+}
+
+static uint64_t due(const struct sim_account *a, uint64_t k)
+{
+    return a->start_ns + k * a->interval_ns;
+}
+
+static uint64_t above(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+static void add_latency(struct sim_account *a, uint64_t k, uint64_t late_ns, uint64_t total_ns)
+{
+    hist_add(a->latency, late_ns);
+    hist_add(a->total, total_ns);
+    series_add(a->series, k, late_ns);
+    a->n_late += total_ns > a->late_after_ns;
+}
+
+/* When the timing thread woke, or, overwritten, when it was due. Reads the entry before `claimed`; the writer has
+ * the opposite order. */
+static uint64_t woke_at(const struct sim_account *a, const struct sim_ring *ring, uint64_t k)
+{
+    uint64_t woke = ring->woke_ns[k % SIM_RING];
+
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return __atomic_load_n(&ring->claimed, __ATOMIC_RELAXED) > k + SIM_RING ? due(a, k) : woke;
+}
+
+uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, const struct sim_ring *ring)
+{
+    uint64_t current = posted - 1, first = a->next, lost = current - first;
+
+    for (uint64_t k = first + a->no_sleep; k <= current; k++)
+        add_latency(a, k, above(now_ns, woke_at(a, ring, k)), above(now_ns, due(a, k)));
+    a->burns_missed += lost;
+    a->deadlines_missed += lost;
+    a->next = current;
+    return current;
+}
+
+void sim_end(struct sim_account *a, uint64_t now_ns, bool to_the_end)
+{
+    a->next++;
+    a->burns_done++;
+    if (now_ns <= due(a, a->next))
+        a->deadlines_met++;
+    else
+        a->deadlines_missed++;
+    a->no_sleep = to_the_end;
+}
+
+void sim_burst(struct sim_account *a, uint64_t number, uint64_t busy_ns, uint64_t took_ns)
+{
+    uint64_t excess = above(took_ns, busy_ns);
+
+    add_latency(a, number, excess, excess);
+    hist_add(a->classic, excess);
+    a->burns_done++;
+}
+
+uint64_t sim_timer(uint64_t start_ns, uint64_t interval_ns, uint64_t first, uint64_t limit, uint64_t now_ns,
+                   struct sim_ring *ring)
+{
+    uint64_t behind = first + 1;
+
+    while (behind < limit && now_ns >= start_ns + behind * interval_ns)
+        behind++;
+    __atomic_store_n(&ring->claimed, (uint32_t)behind, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    for (uint64_t k = behind - first > SIM_RING ? behind - SIM_RING : first; k < behind; k++)
+        ring->woke_ns[k % SIM_RING] = now_ns;
+    return behind;
+}
+
+struct sim_turn sim_turn(const struct sim_params *params, uint64_t k, uint64_t time_ns)
+{
+    uint64_t busy = sim_busy_ns(params, k, time_ns), shift = params->sweep ? busy : 0;
+
+    return (struct sim_turn){.busy_ns = busy, .interval_ns = params->interval_ns - shift, .shift_ns = shift};
+}
+
+void sim_turn_first(struct sim_account *a, uint64_t start_ns)
+{
+    a->deadline_ns = a->asked_ns = start_ns;
+}
+
+/* Moves a missed deadline after now_ns. Returns the intervals (turn->interval_ns) skipped. A latency is added for
+ * each period (a->interval_ns): x's intervals shrink to nothing, its periods do not. */
+static uint64_t skip(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns)
+{
+    uint64_t n = (now_ns - a->deadline_ns) / turn->interval_ns + 1;
+
+    for (uint64_t missed_ns = a->deadline_ns; missed_ns <= now_ns; missed_ns += a->interval_ns)
+        add_latency(a, a->next++, now_ns - missed_ns, now_ns - missed_ns);
+    a->deadlines_missed += n;
+    a->late_ns += n * turn->interval_ns;
+    a->deadline_ns += n * turn->interval_ns;
+    return n;
+}
+
+static void end_turn(struct sim_account *a, const struct sim_turn *turn)
+{
+    hist_add(a->classic, a->late_ns);
+    a->asked_ns = turn->interval_ns ? a->deadline_ns : 0;
+    a->deadline_ns += turn->shift_ns;
+}
+
+bool sim_turn_woken(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns, uint64_t woke_ns)
+{
+    uint64_t overslept = a->asked_ns ? above(woke_ns, a->asked_ns) : 0;
+
+    if (a->asked_ns)
+        add_latency(a, a->next++, above(now_ns, woke_ns), above(now_ns, a->asked_ns));
+    a->late_ns = above(now_ns, a->deadline_ns + overslept);
+    if (!turn->interval_ns || now_ns <= a->deadline_ns + turn->interval_ns)
+        return true;
+    a->deadline_ns += turn->interval_ns;
+    a->burns_missed += skip(a, turn, now_ns);
+    end_turn(a, turn);
+    return false;
+}
+
+void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns)
+{
+    a->burns_done++;
+    a->deadline_ns += turn->interval_ns;
+    if (a->deadline_ns >= now_ns) {
+        a->deadlines_met++;
+    } else if (turn->interval_ns) {
+        uint64_t n = skip(a, turn, now_ns);
+        a->burns_missed += n > 1 ? n : 0; /* Interbench: one missed deadline is no missed work */
+    }
+    if (!turn->interval_ns)
+        a->deadline_ns = now_ns;
+    end_turn(a, turn);
+}
 
 #define MS_NS 1000000.0
 /* Until the first wake-up both threads are ready. */
@@ -285,20 +438,19 @@ const struct party sim_load_parties[2] = {
                    .run = load_timer_run},
 };
 
-void sim_describe(const void *params, const struct clock_info *clock, struct row_params *out)
+void sim_describe(const struct bench_case *of, struct row_params *out)
 {
-    const struct sim_params *p = params;
+    const struct sim_params *p = of->params;
 
-    (void)clock;
     if (p->interval_ns)
-        row_param_add(out, PARAM_WORK, "interval_us", "%llu", (unsigned long long)(p->interval_ns / 1000));
+        row_param_count(out, PARAM_WORK, "interval_us", p->interval_ns / 1000);
     if (p->sweep)
         row_param_add(out, PARAM_WORK, "busy", "sweep");
     else
-        row_param_add(out, PARAM_WORK, "busy_us", "%llu", (unsigned long long)(p->busy_ns / 1000));
+        row_param_count(out, PARAM_WORK, "busy_us", p->busy_ns / 1000);
     row_param_add(out, PARAM_OUTCOME, "loops_per_ms", "%.0f", p->loops_per_ms);
     if (p->late_after_given)
-        row_param_add(out, PARAM_WORK, "late_after_us", "%llu", (unsigned long long)(p->late_after_ns / 1000));
+        row_param_count(out, PARAM_WORK, "late_after_us", p->late_after_ns / 1000);
     if (p->classic && p->interval_ns)
         row_param_add(out, PARAM_WORK, "protocol", "classic");
 }
@@ -369,7 +521,7 @@ static double percent(double part, double rest)
 
 static void sim_reduce(const struct trial *trial, struct results *results)
 {
-    const struct sim_params *params = trial_spec_of(trial)->params;
+    const struct sim_params *params = trial->spec.params;
     const struct hist *latency = trial_recorder(trial, SIM_TASK, 0, SIM_LATENCY);
     const struct hist *classic = trial_recorder(trial, SIM_TASK, 0, SIM_CLASSIC);
     const double *n = trial_recorder(trial, SIM_TASK, 0, SIM_NUMBERS);
@@ -403,7 +555,7 @@ static void sim_reduce(const struct trial *trial, struct results *results)
     .suite = "latency", .params_size = sizeof(struct sim_params), .parties = sim_parties, .metrics = sim_metrics, \
     .shared_size = SIM_SHARED_SIZE, .control_fifo = true, .switches = true, .describe = sim_describe,             \
     .place = sim_place, .calibrate = sim_calibrate, .reduce = sim_reduce,                                         \
-    .sampling = {SAMPLING_EXACT(1, 4000, 600), SAMPLING_EXACT(1, 1000, 600), SAMPLING_EXACT(1, 30000, 600)}
+    .sampling = {SAMPLING(1, 1, 4000, 600), SAMPLING(1, 1, 1000, 600), SAMPLING(1, 1, 30000, 600)}
 #define SIM_PARTIES(parties_, metrics_) .n_parties = parties_, .n_shared_metrics = metrics_, .n_metrics = metrics_
 /* parties_ is 2 with a timing thread; 1 without, for a task that never sleeps (gaming). */
 #define SIM(name_, title_, parties_, metrics_, ...)      \

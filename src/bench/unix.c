@@ -10,12 +10,11 @@
 #include "sys/file.h"
 #include "sys/process.h"
 
-void unix_describe(const void *params, const struct clock_info *clock, struct row_params *out)
+void unix_describe(const struct bench_case *of, struct row_params *out)
 {
-    const struct unix_params *p = params;
+    const struct unix_params *p = of->params;
     char libc[48];
 
-    (void)clock;
     process_libc(libc, sizeof(libc));
     for (char *space = libc; (space = strchr(space, ' ')) != NULL;)
         *space = '-';
@@ -26,10 +25,10 @@ void unix_describe(const void *params, const struct clock_info *clock, struct ro
         row_param_add(out, PARAM_WORK, "protocol", "classic");
 }
 
-void unix_describe_cpu(const void *params, const struct clock_info *clock, struct row_params *out)
+void unix_describe_cpu(const struct bench_case *of, struct row_params *out)
 {
     row_param_add(out, PARAM_BUILD, "flags", UNIX_CPU_FLAGS);
-    unix_describe(params, clock, out);
+    unix_describe(of, out);
 }
 
 void unix_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
@@ -53,50 +52,19 @@ void unix_place_range(const void *params, const struct place_request *request, u
     placement->cpus = request->cpus;
 }
 
-/* Units of all copies per second between two times. */
-static double mean_rate(const struct trial *trial, uint64_t from_ns, uint64_t to_ns)
-{
-    double total = 0;
-
-    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
-        total += slices_completed(trial_recorder(trial, 0, copy, UNIX_SLICES), from_ns, to_ns);
-    return total * 1e9 / (double)(to_ns - from_ns);
-}
-
 void unix_reduce(const struct trial *trial, struct results *results)
 {
-    const struct trial_spec *spec = trial_spec_of(trial);
-    double scale = bench_metric(spec->bench, UNIX_RATE)->scale;
-    uint64_t gate = trial_gate_ns(trial), first[2] = {UINT64_MAX, UINT64_MAX}, last[2] = {0, 0};
+    const struct trial_spec *spec = &trial->spec;
+    double scale = bench_metric(spec->bench, UNIX_RATE)->scale, total = 0;
+    const uint64_t gate = trial->gate_ns;
+    const struct trial_times times = trial_times(trial);
 
-    for (unsigned copy = 0; copy < spec->copies; copy++) {
-        struct trial_party party;
-        trial_party(trial, 0, copy, &party);
-        const uint64_t at[2] = {party.start_ns, party.end_ns};
-        for (int i = 0; i < 2; i++) {
-            first[i] = at[i] < first[i] ? at[i] : first[i];
-            last[i] = at[i] > last[i] ? at[i] : last[i];
-        }
-    }
-    results_sample(results, 0, UNIX_RATE, scale * mean_rate(trial, gate, gate + spec->time_ns));
-    results_sample(results, 0, UNIX_START_SPREAD, (double)(last[0] - first[0]) * 1e-6);
-    results_sample(results, 0, UNIX_END_SPREAD, (double)(last[1] - first[1]) * 1e-6);
-}
-
-void unix_describe_footprint(const void *params, const struct clock_info *clock, struct row_params *out)
-{
-    if (((const struct unix_params *)params)->classic)
-        row_param_add(out, PARAM_WORK, "footprint", "dynamic");
-    unix_describe(params, clock, out);
-}
-
-void unix_take_footprint(struct party_context *context, const char *path)
-{
-    if (!((const struct unix_params *)context->params)->classic)
-        return;
-    int error = footprint_map(path);
-    if (error)
-        party_degraded(context, "without the footprint of a dynamically linked process: %s", strerror(-error));
+    /* Units of all copies per second in the common window. */
+    for (unsigned copy = 0; copy < spec->copies; copy++)
+        total += slices_completed(trial_recorder(trial, 0, copy, UNIX_SLICES), gate, gate + spec->time_ns);
+    results_sample(results, 0, UNIX_RATE, scale * total * 1e9 / (double)spec->time_ns);
+    results_samples(results, 0, UNIX_START_SPREAD, (double)(times.last_start - times.first_start) * 1e-6,
+                    (double)(times.last_end - times.first_end) * 1e-6);
 }
 
 const char *unix_scratch_dir(const void *params)
@@ -104,24 +72,24 @@ const char *unix_scratch_dir(const void *params)
     return ((const struct unix_params *)params)->dir;
 }
 
-int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_size)
+int unix_dir_supported(const char *dir, uint64_t bytes, struct error *why)
 {
     char need[32], have[32];
     struct stat status;
 
     if (!dir[0])
-        return fail_because(-1, why, why_size, "no scratch directory");
+        return error_set(why, "no scratch directory");
     int error = stat(dir, &status) ? errno : !S_ISDIR(status.st_mode) ? ENOTDIR : 0;
     if (!error && access(dir, W_OK | X_OK))
         error = errno;
     if (error)
-        return fail_because(-1, why, why_size, "scratch directory '%.80s': %s", dir, strerror(error));
+        return error_set(why, "scratch directory '%.80s': %s", dir, strerror(error));
     uint64_t left = scratch_free_bytes(dir);
     if (left == 0 || left >= bytes)
         return 0;
     text_bytes(bytes, need, sizeof(need));
     text_bytes(left, have, sizeof(have));
-    return fail_because(-1, why, why_size, "scratch directory '%.80s' has %s free, not %s", dir, have, need);
+    return error_set(why, "scratch directory '%.80s' has %s free, not %s", dir, have, need);
 }
 
 int unix_wait(struct party_context *context, pid_t child, const char *what)
@@ -141,10 +109,4 @@ int unix_wait(struct party_context *context, pid_t child, const char *what)
         return party_fail(context, "%s %s", what, death);
     }
     return party_fail(context, "%s ended with status %d", what, WEXITSTATUS(status));
-}
-
-int unix_no_child(struct party_context *context)
-{
-    return party_fail(context, "cannot make a process: fork: %s%s", strerror(errno),
-                      errno == EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
 }

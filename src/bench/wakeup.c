@@ -4,12 +4,11 @@
  * CLOCK_MONOTONIC; reading it is part of the latency. With a priority the threads have SCHED_FIFO on all CPUs at
  * once: they cannot keep a CPU busy, since each sleeps at most once a wake-up, and the run fails if a sleep ends too
  * early. */
-#include "bench/wakeup.h"
+#include "bench/noise.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/who.h"
 #include "engine/engine.h"
 
 static void record(struct wakeup_account *a, uint64_t late_ns)
@@ -77,15 +76,14 @@ static void place(const void *params, const struct place_request *request, unsig
     placement->lock_memory = wanted.fifo || p->lock_memory;
 }
 
-static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
+static void describe(const struct bench_case *of, struct row_params *out)
 {
-    const struct wakeup_params *p = params;
+    const struct wakeup_params *p = of->params;
 
-    (void)clock;
     row_param_add(out, PARAM_WORK, "interval_us", "%g", (double)p->interval_ns * 1e-3);
     if (p->who)
         row_param_add(out, PARAM_WORK, "who", "1");
-    row_param_add(out, PARAM_OUTCOME, "histogram_us", "%llu", (unsigned long long)p->histogram_us);
+    row_param_count(out, PARAM_OUTCOME, "histogram_us", p->histogram_us);
 }
 
 /* Tells what ran before the wake-up that ended the run. */
@@ -108,17 +106,16 @@ static void tell(const struct trial *trial, struct results *results, unsigned co
 
 static void reduce(const struct trial *trial, struct results *results)
 {
-    const struct wakeup_params *params = trial_spec_of(trial)->params;
-    bool told = !params->who || !trial_spec_of(trial)->watch;
+    const struct wakeup_params *params = trial->spec.params;
+    bool told = !params->who || !trial->spec.watch;
 
-    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
+    for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
         const struct hist *hist = trial_recorder(trial, 0, copy, WAKEUP_HIST);
         const double *number = trial_recorder(trial, 0, copy, WAKEUP_NUMBERS);
         struct row_params remarks = {.n = 0};
         results_hist(results, copy, WAKEUP_METRIC_LATENCY, hist);
-        results_sample(results, copy, WAKEUP_METRIC_LATENCY, hist_quantile(hist, 0.5));
-        results_sample(results, copy, WAKEUP_METRIC_OVERFLOWS, number[WAKEUP_OVERFLOWS]);
-        results_sample(results, copy, WAKEUP_METRIC_MISSED, number[WAKEUP_MISSED]);
+        results_samples(results, copy, WAKEUP_METRIC_LATENCY, hist_quantile(hist, 0.5), number[WAKEUP_OVERFLOWS],
+                        number[WAKEUP_MISSED]);
         if (number[WAKEUP_STOPPED_NS] > 0)
             row_param_add(&remarks, PARAM_OUTCOME, "stopped_us", "%.3f", number[WAKEUP_STOPPED_NS] * 1e-3);
         if (number[WAKEUP_STOPPED_NS] > 0 && !told) {
@@ -136,12 +133,6 @@ static enum bench_who who(const void *params)
     return p->who ? WHO_LAST : WHO_SUMS;
 }
 
-static const struct party parties[] = {
-    {PARTY_IS("thread", [WAKEUP_HIST] = {RECORD_HIST, WAKEUP_CLASS_NS},
-              [WAKEUP_NUMBERS] = {RECORD_NUMBERS, WAKEUP_N_NUMBERS}),
-     .stop = STOP_FLAG, .sleeps = true, .timer_slack_ns = 1, .run = run},
-};
-
 static const struct metric metrics[WAKEUP_N_METRICS] = {
     [WAKEUP_METRIC_LATENCY] = {METRIC("latency", "ns", "lower",
                                       "time from the end of the sleep until the thread ran, missed wake-ups included"),
@@ -157,8 +148,12 @@ static const struct metric metrics[WAKEUP_N_METRICS] = {
 };
 
 const struct bench bench_wakeup = {
-    BENCH_WITH("wakeup", "wakeup", "Wake-up latency of a real-time timer", struct wakeup_params, parties, metrics),
-    .sampling = {SAMPLING_EXACT(1, 10000, 600), SAMPLING_EXACT(1, 3000, 600), SAMPLING_EXACT(1, 60000, 600)},
+    BENCH_IS("wakeup", "wakeup", "Wake-up latency of a real-time timer", struct wakeup_params),
+    BENCH_PARTY(PARTY_IS("thread", [WAKEUP_HIST] = {RECORD_HIST, WAKEUP_CLASS_NS},
+                         [WAKEUP_NUMBERS] = {RECORD_NUMBERS, WAKEUP_N_NUMBERS}),
+                .stop = STOP_FLAG, .sleeps = true, .timer_slack_ns = 1, .run = run),
+    BENCH_METRICS(metrics),
+    .sampling = {SAMPLING(1, 1, 10000, 600), SAMPLING(1, 1, 3000, 600), SAMPLING(1, 1, 60000, 600)},
     .group_per_copy = true,
     .ends_early = true,
     .switches = true,

@@ -242,14 +242,10 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-static const struct party parties[] = {
-    {UNIX_MEASURED("whetstone"), .state_size = sizeof(struct whetstone), .setup = setup, .work = work,
-     .verify = verify},
-};
-
 /* passes * x100 / (10 * seconds) MWIPS. */
 const struct bench bench_whetstone = {
-    UNIX_CPU_BENCH("whetstone", "Double-Precision Whetstone", parties, UNIX_METRICS("MWIPS", X100 / 10, 55.0)),
+    UNIX_CPU_BENCH("whetstone", "Double-Precision Whetstone", "MWIPS", X100 / 10, 55.0,
+                   .state_size = sizeof(struct whetstone), .setup = setup, .work = work, .verify = verify),
     .groups = UNIX_INDEX | UNIX_CPU | UNIX_CORE_BOUND,
     .old_names = UNIX_OLD_NAMES("whetstone-double", "whets"),
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples as noise does, by a loop on each CPU that only reads the clock, while the kernel records what runs on the
  * CPU. After the run (the window) the records show what ran during the gaps of the loop (detours). */
-#include "bench/who.h"
+#include "bench/noise.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/noise.h"
 #include "engine/engine.h"
 #include "sys/base.h"
 #include "sys/cpu.h"
@@ -101,7 +100,7 @@ static void remark(struct results *results, unsigned group, const struct who_lin
     if (label->work[0])
         row_param_add(&params, PARAM_WORK, "work", "%s", label->work);
     if (label->number)
-        row_param_add(&params, PARAM_OUTCOME, "irq", "%llu", (unsigned long long)label->number);
+        row_param_count(&params, PARAM_OUTCOME, "irq", label->number);
     if (label->group[0])
         row_param_add(&params, PARAM_WORK, "group", "%s", label->group);
     if (line->names)
@@ -129,7 +128,7 @@ static void enter_lines(struct results *results, const struct trial *trial, stru
 {
     FREED_BY(memory_free) struct who_line *lines = NULL;
     FREED_BY(memory_free) struct series *series = malloc(sizeof(*series));
-    const struct who_names *names = &trial_spec_of(trial)->watch->names;
+    const struct who_names *names = &trial->spec.watch->names;
     const size_t n = series ? who_lines(who, names, sums ? ROWS_MOST : SIZE_MAX, &lines) : 0;
     const double part = sums ? (double)(sums->time.to - from) / CELLS : 1;
 
@@ -171,7 +170,7 @@ static bool read_records(struct results *results, unsigned group, const struct t
                          size_t n, bool counted, struct who *who)
 {
     char why[160];
-    const bool recorded = interference_read(trial_spec_of(trial)->watch, windows, n, who, why, sizeof(why));
+    const bool recorded = interference_read(trial->spec.watch, windows, n, who, why, sizeof(why));
 
     if (why[0])
         results_degraded(
@@ -216,8 +215,8 @@ static void remark_all(struct results *results, const struct who_params *params,
  * for what ran on that CPU at the end. */
 static void reduce(const struct trial *trial, struct results *results)
 {
-    const struct who_params *params = trial_spec_of(trial)->params;
-    struct sums sums = {.n = trial_spec_of(trial)->copies};
+    const struct who_params *params = trial->spec.params;
+    struct sums sums = {.n = trial->spec.copies};
     FREED_BY(memory_free) struct who_window *windows = calloc(sums.n, sizeof(*windows));
     const struct watched *ended = NULL, *w;
     struct who who;
@@ -226,7 +225,7 @@ static void reduce(const struct trial *trial, struct results *results)
         results_fail(results);
         return;
     }
-    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
+    for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
         w = trial_recorder(trial, 0, copy, 0);
         windows[copy] = (struct who_window){
             .cpu = w->cpu, .self = w->tid, .time = w->time, .spans = w->span, .n_spans = (size_t)w->n};
@@ -271,11 +270,6 @@ static enum bench_who who_is_told(const void *params)
 
 /* --- The descriptor. --- */
 
-static const struct party parties[] = {
-    {PARTY_IS("watcher", {RECORD_NUMBERS, (sizeof(struct watched) + sizeof(double) - 1) / sizeof(double)}),
-     .stop = STOP_FLAG, .state_size = sizeof(double), .setup = setup, .run = run},
-};
-
 #define NAMED(id_, unit_, title_)                             \
     {                                                         \
         METRIC(id_, unit_, "lower", title_), .optional = true \
@@ -293,8 +287,11 @@ static const struct metric metrics[WHO_N_METRICS] = {
 };
 
 const struct bench bench_who = {
-    BENCH_WITH("noise", "who", "Noise: who took the time", struct who_params, parties, metrics),
-    .sampling = {SAMPLING_EXACT(1, 2500, 600), SAMPLING_EXACT(1, 1000, 600), SAMPLING_EXACT(1, 30000, 600)},
+    BENCH_IS("noise", "who", "Noise: who took the time", struct who_params),
+    BENCH_PARTY(PARTY_IS("watcher", {RECORD_NUMBERS, (sizeof(struct watched) + sizeof(double) - 1) / sizeof(double)}),
+                .stop = STOP_FLAG, .state_size = sizeof(double), .setup = setup, .run = run),
+    BENCH_METRICS(metrics),
+    .sampling = {SAMPLING(1, 1, 2500, 600), SAMPLING(1, 1, 1000, 600), SAMPLING(1, 1, 30000, 600)},
     .ends_early = true,
     .who = who_is_told,
     .reduce = reduce,

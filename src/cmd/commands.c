@@ -112,13 +112,13 @@ unsigned command_width(int fd, unsigned otherwise, unsigned most)
 int command_parse(const struct command *command, struct option_table *tables, size_t n, int argc, char **argv,
                   const char **operands, size_t *n_operands)
 {
-    char error[512];
-    int parsed = option_parse(argc, argv, tables, n, operands, error, sizeof(error));
+    struct error error;
+    int parsed = option_parse(argc, argv, tables, n, operands, &error);
 
     if (parsed >= 0 && option_given(tables, n, "help"))
         return command_print_help(command, command) ? EXIT_ROW_FAILED : -1;
-    if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, error, sizeof(error)))
-        return command_complain(command->name, error, EXIT_USAGE);
+    if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, &error))
+        return command_complain(command->name, error.text, EXIT_USAGE);
     *n_operands = (size_t)parsed;
     return 0;
 }

@@ -177,9 +177,9 @@ static unsigned pick(const struct trial *trial, const struct place_request *requ
     FREED_BY(memory_free) double *slower = memory_get(request->n_order, sizeof(*slower));
     const unsigned boot_cpu = cpuset_next(&request->online, 0);
 
-    for (unsigned i = 0; trial_spec_of(trial)->core && i < request->n_order; i++) { /* how fast a free core is */
+    for (unsigned i = 0; trial->spec.core && i < request->n_order; i++) { /* how fast a free core is */
         const struct core_record *record = trial_recorder(trial, 0, i, NOISE_CORE);
-        core_learn(trial_spec_of(trial)->core, request->order[i], record->probes);
+        core_learn(trial->spec.core, request->order[i], record->probes);
     }
     for (unsigned i = 0; i < request->n_order; i++) {
         lost[i] = noise_lost_pct(trial_recorder(trial, 0, i, NOISE_NUMBERS));
@@ -216,11 +216,11 @@ int quiet_cpu(const struct place_request *allowed, const struct clock_info *cloc
     struct trial *trial = trial_run(&spec);
     if (!trial)
         memory_out();
-    const bool done = trial_outcome(trial) == TRIAL_DONE;
+    const bool done = trial->outcome == TRIAL_DONE;
     if (done)
         *cpu = pick(trial, request, why, why_size);
     else
-        snprintf(why, why_size, "%s", trial_reason(trial));
+        snprintf(why, why_size, "%s", trial->reason);
     trial_free(trial);
     return done ? 0 : -1;
 }

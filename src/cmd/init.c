@@ -589,8 +589,8 @@ static struct init *begin(enum place place, size_t n)
     init.place = place;
     init.words = calloc(n + 1, sizeof(*init.words));
     struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = &init.orders};
-    char error[256];
-    option_defaults(&table, 1, PRESET_DEFAULT, error, sizeof(error));
+    struct error error;
+    option_defaults(&table, 1, PRESET_DEFAULT, &error);
     if (place == PLACE_ORDINARY)
         leave_ignored();
     set_signals(true);

@@ -71,15 +71,15 @@ static void unknown_order(const char *word, size_t length, struct text *wrong)
 
 static void read_order(const char *word, struct init_orders *orders, struct text *wrong)
 {
-    char error[512];
+    struct error error;
     const char *name = word + PREFIX_LEN;
     const size_t length = strcspn(name, "=");
     const struct option *row = find_row(name, length);
 
     if (!row)
         unknown_order(name, length, wrong);
-    else if (option_set(row, name[length] ? name + length + 1 : "", orders, false, error, sizeof(error)))
-        text_printf(another(wrong), PREFIX "%s", error + strspn(error, "-"));
+    else if (option_set(row, name[length] ? name + length + 1 : "", orders, false, &error))
+        text_printf(another(wrong), PREFIX "%s", error.text + strspn(error.text, "-"));
 }
 
 /* Before "--". */

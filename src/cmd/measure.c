@@ -310,15 +310,15 @@ static int cut_words(struct session *s, int argc, char **argv)
 static int parse(struct session *s, int argc, char **argv)
 {
     struct measure *m = &s->m;
-    char error[512];
+    struct error error;
 
     argc = cut_words(s, argc, argv);
     measure_table(s->command->suite, &m->options, &m->tables[0]);
     m->n_tables = 1 + measure_suite_tables(s->command->suite, s->options[0], &m->options, &m->tables[1]);
     FREED_BY(memory_free) const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
-    int n = option_parse(argc, argv, m->tables, m->n_tables, operands, error, sizeof(error));
+    int n = option_parse(argc, argv, m->tables, m->n_tables, operands, &error);
     if (n < 0)
-        return session_usage_error(s, error);
+        return session_usage_error(s, error.text);
     m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
     if (m->options.help)
         return command_print_help(s->command, s->command) ? EXIT_ROW_FAILED : -1;
@@ -329,8 +329,8 @@ static int parse(struct session *s, int argc, char **argv)
         return session_usage_error(s, "--quick and --classic exclude each other");
     if ((m->options.no_csv || m->options.no_file) && measure_given(m, "output"))
         return session_usage_error(s, "--no-csv and --output exclude each other");
-    if (option_defaults(m->tables, m->n_tables, m->preset, error, sizeof(error)))
-        return session_usage_error(s, error);
+    if (option_defaults(m->tables, m->n_tables, m->preset, &error))
+        return session_usage_error(s, error.text);
     m->options.no_csv |= m->options.no_file;
     return 0;
 }
@@ -739,7 +739,7 @@ static int prepare(struct session *s, int argc, char **argv)
     for (size_t i = 0; i < s->n_suites && s->n_suites > 1; i++) {
         struct option_table tables[TABLES_MAX];
         const size_t n = measure_own_tables(s->suites[i], s->options[i], tables);
-        if (option_defaults(tables, n, m->preset, error.text, sizeof(error.text)))
+        if (option_defaults(tables, n, m->preset, &error))
             return session_fail(s, "%s", error.text);
     }
     machine_read("", &m->machine);

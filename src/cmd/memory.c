@@ -422,7 +422,7 @@ double memory_look(const struct measure *m)
         return NAN;
     params.cache_bytes = 0;
     struct trial *trial = trial_run(&spec);
-    const double pct = trial && trial_outcome(trial) == TRIAL_DONE ? memory_steady_spread_pct(trial) : NAN;
+    const double pct = trial && trial->outcome == TRIAL_DONE ? memory_steady_spread_pct(trial) : NAN;
     trial_free(trial);
     return pct;
 }

@@ -19,7 +19,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
 {
     struct noise_params *params = options;
 
-    if (noise_read_threshold(params, error->text, sizeof(error->text)))
+    if (noise_read_threshold(params, error))
         return -1;
     if (params->keep[0] && !params->stop_ns)
         return error_set(error, "--keep: it goes with --stop-at");

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/who.h"
+#include "bench/noise.h"
 #include "cmd/cmd.h"
 
 /* With --time TIME the recording of --who lasts TIME divided by this. */

@@ -97,7 +97,7 @@ int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, struct error
     int result;
 
     if (text[0] == '+') {
-        result = option_set(&wait_row, text + 1, &wait_ns, false, error->text, sizeof(error->text));
+        result = option_set(&wait_row, text + 1, &wait_ns, false, error);
         *at_ns = now_ns + wait_ns;
         return result;
     }

@@ -135,7 +135,7 @@ static void describe_item(const struct plan_item *item, const struct clock_info 
     text_copy(buf, size, item->load ? item->load->name : "");
     if (item->load || !item->bench->describe)
         return;
-    item->bench->describe(item->params, clock, &param);
+    item->bench->describe(&(const struct bench_case){item->bench, item->params, clock}, &param);
     const bool command = row_command_line(&param) != NULL;
     if (!command)
         snprintf(buf, size, "%.*s", (int)param.of[0].length, param.text);

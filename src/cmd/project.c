@@ -42,7 +42,8 @@ static const struct option step_row = {
 
 static int read_steps(const struct project_options *options, struct project *p)
 {
-    char word[64], error[512];
+    char word[64];
+    struct error error;
 
     for (const char *at = options->steps; *at; at += *at == ',') {
         size_t length = strcspn(at, ",");
@@ -50,8 +51,8 @@ static int read_steps(const struct project_options *options, struct project *p)
         if (p->n_steps == PROJECT_STEPS_MAX)
             return usage_error("--step: at most 16 of them");
         snprintf(word, sizeof(word), "%.*s", (int)length, at);
-        if (option_set(&step_row, word, &step, false, error, sizeof(error)))
-            return usage_error("%s", error);
+        if (option_set(&step_row, word, &step, false, &error))
+            return usage_error("%s", error.text);
         p->step_ns[p->n_steps++] = (double)step.ns;
         at += length;
     }

@@ -120,7 +120,7 @@ static bool test_word(size_t i, struct operand_word *out)
     return false;
 }
 
-/* --- The index: the geometric mean of ten times each test's rate over its baseline, see UNIX_METRICS(). --- */
+/* --- The index: the geometric mean of ten times each test's rate over its baseline, see UNIX_BENCH_OF(). --- */
 
 enum { UNIX_N_INDEX = 12 };
 enum { METRIC_INDEX, METRIC_ALONE, METRIC_SCALING, N_METRICS };

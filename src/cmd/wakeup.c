@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench wakeup: reads its options, plans its measurements, and prints its tables. */
-#include "bench/wakeup.h"
+#include "bench/noise.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,10 +63,10 @@ static void set_load(const struct measure *m, struct plan_item *item, const stru
     struct latency_options defaults = {.tasks = 0};
     struct option_table table = {.n = 0};
     struct load_params params = {.threads = 0};
-    char error[160];
+    struct error error;
 
     measure_own_tables(&suite_latency, &defaults, &table);
-    option_defaults(&table, 1, m->preset, error, sizeof(error));
+    option_defaults(&table, 1, m->preset, &error);
     const char *skip = latency_fill_load(m, &defaults, true, &params);
     if (load == &load_compile)
         params.file_bytes /= 2; /* the load compile uses two files of this size */

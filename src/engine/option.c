@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parses options, checks their values, and prints their help. */
 #include <assert.h>
+#include <ctype.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -182,8 +183,7 @@ struct setting {
     const char *value;
     void *place;
     bool append;
-    char *error;
-    size_t error_size;
+    struct error *error;
 };
 
 /* Noun and format for messages; size of a value, 0: text; its function. */
@@ -199,20 +199,21 @@ static int refuse(const struct setting *s, enum verdict verdict)
     const char *form = verdict == JUNK ? types[row->type].form : NULL;
     char range[160], shown[SHOWN_SIZE];
 
-    fail_because(-1, s->error, s->error_size, "--%s: '%s' is %s%s", row->name, option_show(s->value, shown),
-                 verdict == JUNK ? "not " : "out of range", verdict == JUNK ? types[row->type].noun : "");
+    error_set(s->error, "--%s: '%s' is %s%s", row->name, option_show(s->value, shown),
+              verdict == JUNK ? "not " : "out of range", verdict == JUNK ? types[row->type].noun : "");
     option_show_range(row, range, sizeof(range));
     if (range[0] || form)
-        text_add(s->error, s->error_size, " (%s%s%s)", range, range[0] && form ? ", " : "", form ? form : "");
+        text_add(s->error->text, sizeof(s->error->text), " (%s%s%s)", range, range[0] && form ? ", " : "",
+                 form ? form : "");
     if (verdict == OUTSIDE && row->above && strtod(s->value, NULL) > row->max)
-        text_add(s->error, s->error_size, ": %s", row->above);
+        text_add(s->error->text, sizeof(s->error->text), ": %s", row->above);
     return -1;
 }
 
 static int refuse_because(const struct setting *s, const char *why)
 {
     char shown[SHOWN_SIZE];
-    return fail_because(-1, s->error, s->error_size, "--%s: '%s': %s", s->row->name, option_show(s->value, shown), why);
+    return error_set(s->error, "--%s: '%s': %s", s->row->name, option_show(s->value, shown), why);
 }
 
 static size_t choice_count(const struct option *row)
@@ -223,6 +224,18 @@ static size_t choice_count(const struct option *row)
     return n;
 }
 
+/* "; HINT", or "; did you mean 'NEAR'?". */
+static void suggest(struct error *error, const char *hint, const char *dashes, const char *near)
+{
+    char more[256] = "";
+
+    if (hint)
+        snprintf(more, sizeof(more), "; %s", hint);
+    else if (near && near[0])
+        snprintf(more, sizeof(more), "; did you mean '%s%s'?", dashes, near);
+    text_add(error->text, sizeof(error->text), "%s", more);
+}
+
 static int refuse_choice(const struct setting *s, const char *value)
 {
     const struct option *row = s->row;
@@ -230,13 +243,9 @@ static int refuse_choice(const struct setting *s, const char *value)
     char list[512], shown[SHOWN_SIZE];
 
     option_show_choices(row->type == OPTION_CPUS ? "a CPU list" : NULL, row->choices, list, sizeof(list));
-    fail_because(-1, s->error, s->error_size, "--%s: '%s' is not %s%s", row->name, option_show(value, shown),
-                 row->type == OPTION_CPUS ? "" : "one of ", list);
-    const char *hint = option_foreign_hint(row->foreign, value, strlen(value));
-    if (hint)
-        text_add(s->error, s->error_size, "; %s", hint);
-    else if (near)
-        text_add(s->error, s->error_size, "; did you mean '%s'?", near);
+    error_set(s->error, "--%s: '%s' is not %s%s", row->name, option_show(value, shown),
+              row->type == OPTION_CPUS ? "" : "one of ", list);
+    suggest(s->error, option_foreign_hint(row->foreign, value, strlen(value)), "", near);
     return -1;
 }
 
@@ -412,8 +421,8 @@ static int set_text(const struct setting *s)
     char *place = s->place, shown[SHOWN_SIZE];
 
     if (used + strlen(s->value) >= size)
-        return fail_because(-1, s->error, s->error_size, "--%s: '%s' is too long (at most %zu bytes%s)", s->row->name,
-                            option_show(s->value, shown), size - 1, used ? ", together with those before it" : "");
+        return error_set(s->error, "--%s: '%s' is too long (at most %zu bytes%s)", s->row->name,
+                         option_show(s->value, shown), size - 1, used ? ", together with those before it" : "");
     if (used)
         place[used - 1] = '\n';
     text_copy(place + used, size - used, s->value);
@@ -480,8 +489,8 @@ static int set_counts(const struct setting *s)
     if (verdict != GOOD)
         return refuse(s, verdict);
     if (n > room)
-        return fail_because(-1, s->error, s->error_size, "--%s: '%s': more than %d numbers", s->row->name,
-                            option_show(s->value, shown), OPTION_COUNTS_MAX);
+        return error_set(s->error, "--%s: '%s': more than %d numbers", s->row->name, option_show(s->value, shown),
+                         OPTION_COUNTS_MAX);
     counts.n += n;
     memcpy(s->place, &counts, sizeof(counts));
     return 0;
@@ -599,9 +608,9 @@ static const struct type types[] = {
     [OPTION_CPUS] = {"a CPU list", NULL, sizeof(struct option_cpus), set_cpus},
 };
 
-int option_set(const struct option *row, const char *value, void *target, bool append, char *error, size_t error_size)
+int option_set(const struct option *row, const char *value, void *target, bool append, struct error *error)
 {
-    const struct setting s = {row, value, (char *)target + row->offset, append, error, error_size};
+    const struct setting s = {row, value, (char *)target + row->offset, append, error};
     const size_t size = types[row->type].size;
     char range[160];
 
@@ -609,8 +618,8 @@ int option_set(const struct option *row, const char *value, void *target, bool a
     if (row->type == OPTION_FLAG || (value && value[0]))
         return types[row->type].set(&s);
     option_show_range(row, range, sizeof(range));
-    return fail_because(-1, error, error_size, "--%s needs a value%s%s%s%s", row->name, value ? ", not ''" : "",
-                        range[0] ? " (" : "", range, range[0] ? ")" : "");
+    return error_set(error, "--%s needs a value%s%s%s%s", row->name, value ? ", not ''" : "", range[0] ? " (" : "",
+                     range, range[0] ? ")" : "");
 }
 
 /* For help: "250ms", as typed, becomes "250 ms". */
@@ -689,17 +698,12 @@ static void help_right(const struct option_table *table, const struct option *ro
     help_notes(table, row, out);
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* A number and its unit ("250 ms") are one word. */
 static size_t word_length(const char *words)
 {
     size_t length = strcspn(words, " ");
-    while (length && is_digit(words[length - 1]) && words[length] && words[length + 1] != ' ' &&
-           words[length + 1] != '(' && !is_digit(words[length + 1]))
+    while (length && isdigit((unsigned char)words[length - 1]) && words[length] && words[length + 1] != ' ' &&
+           words[length + 1] != '(' && !isdigit((unsigned char)words[length + 1]))
         length += 1 + strcspn(words + length + 1, " ");
     return length;
 }
@@ -771,8 +775,9 @@ struct parser {
     size_t n;
     int argc, at;
     char *const *argv;
-    char *error;
-    size_t error_size;
+    struct error *error;
+    bool skips; /* values are not stored */
+    const struct option *last;
 };
 
 struct place {
@@ -831,22 +836,18 @@ static const char *hint_of(const struct parser *p, const char *word, size_t leng
 static int unknown_long(const struct parser *p, const char *name, size_t length)
 {
     char word[NAME_MAX_BYTES], near[NAME_MAX_BYTES], shown[SHOWN_SIZE];
-    const char *hint = hint_of(p, name, length);
 
     text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
-    fail_because(-1, p->error, p->error_size, "unknown option '--%s'", option_show(word, shown));
+    error_set(p->error, "unknown option '--%s'", option_show(word, shown));
     nearest_name(p, word, near);
-    if (hint)
-        text_add(p->error, p->error_size, "; %s", hint);
-    else if (near[0])
-        text_add(p->error, p->error_size, "; did you mean '--%s'?", near);
+    suggest(p->error, hint_of(p, name, length), "--", near);
     return -1;
 }
 
 static int ambiguous(const struct parser *p, const char *word, size_t length, unsigned matches)
 {
     unsigned seen = 0;
-    fail_because(-1, p->error, p->error_size, "'--%.*s' could be ", (int)length, word);
+    error_set(p->error, "'--%.*s' could be ", (int)length, word);
     for (size_t t = 0; t < p->n; t++)
         for (size_t r = 0; r < p->tables[t].n; r++) {
             size_t name_length;
@@ -854,7 +855,7 @@ static int ambiguous(const struct parser *p, const char *word, size_t length, un
             if (!name)
                 continue;
             seen++;
-            text_add(p->error, p->error_size, "%s--%.*s",
+            text_add(p->error->text, sizeof(p->error->text), "%s--%.*s",
                      seen == 1        ? ""
                      : seen < matches ? ", "
                                       : " or ",
@@ -897,15 +898,14 @@ static int take_words(struct parser *p, const struct option *row, const char *fi
     for (unsigned i = 0; i < row->words; i++) {
         const char *word = i == 0 && first ? first : p->at + 1 < p->argc ? p->argv[++p->at] : NULL;
         if (!word || strchr(word, OPTION_WORD_END) || strchr(word, OPTION_USE_END))
-            return fail_because(-1, p->error, p->error_size, "--%s needs %u words: %s", row->name, row->words,
-                                row->value_name);
+            return error_set(p->error, "--%s needs %u words: %s", row->name, row->words, row->value_name);
         text_append(&all, (const char[]){OPTION_WORD_END}, i > 0);
         text_append(&all, word, strlen(word));
     }
     const bool fits = !all.failed && all.length < row->size;
     if (fits)
         text_copy(text, row->size, all.data);
-    return fits ? 0 : fail_because(-1, p->error, p->error_size, "--%s: more than %zu bytes", row->name, row->size - 1);
+    return fits ? 0 : error_set(p->error, "--%s: more than %zu bytes", row->name, row->size - 1);
 }
 
 /* value: attached ("--name=value") or NULL: then the text `optional`, or the next argument. Returns 0, or -1 with a
@@ -915,6 +915,11 @@ static int take(struct parser *p, struct place found, const char *value, bool sh
     const struct option *row = &found.table->rows[found.row];
     bool *given = &found.table->given[found.row];
 
+    p->last = row;
+    if (row->words && p->skips) {
+        p->at += (int)row->words - (value != NULL);
+        return 0;
+    }
     if (row->words) {
         *given = true;
         return take_words(p, row, value, (char *)found.table->target + row->offset);
@@ -926,7 +931,9 @@ static int take(struct parser *p, struct place found, const char *value, bool sh
         else if (next)
             value = p->argv[++p->at];
     }
-    if (option_set(row, value, found.table->target, *given, p->error, p->error_size))
+    if (p->skips)
+        return 0;
+    if (option_set(row, value, found.table->target, *given, p->error))
         return -1;
     *given = true;
     found.table->shortened[found.row] = shortened;
@@ -943,7 +950,7 @@ static int parse_long(struct parser *p, const char *word)
         return -1;
     const struct option *row = &found.table->rows[found.row];
     if (value && row->type == OPTION_FLAG)
-        return fail_because(-1, p->error, p->error_size, "--%s takes no value", row->name);
+        return error_set(p->error, "--%s takes no value", row->name);
     return take(p, found, value, !name_is(row, word, length));
 }
 
@@ -971,18 +978,17 @@ static int unknown_letter(const struct parser *p, const char *argument, const ch
     if (at == argument + 1 && strlen(at) > 2)
         nearest_name(p, at, near);
     if (near[0])
-        return fail_because(-1, p->error, p->error_size, "unknown option '%s'; did you mean '--%s'?",
-                            option_show(argument, shown), near);
+        return error_set(p->error, "unknown option '%s'; did you mean '--%s'?", option_show(argument, shown), near);
     option_show(at, shown);
     if ((unsigned char)*at < 0x80)
         shown[1] = '\0';
-    fail_because(-1, p->error, p->error_size, "unknown option '-%s'", shown);
+    error_set(p->error, "unknown option '-%s'", shown);
     const char *hint = hint_of(p, at, 1);
     struct place other;
-    if (hint)
-        text_add(p->error, p->error_size, "; %s", hint);
-    else if (((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')) && find_letter(p, (char)(*at ^ 0x20), &other))
-        text_add(p->error, p->error_size, "; did you mean '-%c', --%s?", *at ^ 0x20, other.table->rows[other.row].name);
+    if (!hint && isalpha((unsigned char)*at) && find_letter(p, (char)(*at ^ 0x20), &other))
+        text_add(p->error->text, sizeof(p->error->text), "; did you mean '-%c', --%s?", *at ^ 0x20,
+                 other.table->rows[other.row].name);
+    suggest(p->error, hint, "", NULL);
     return -1;
 }
 
@@ -1002,11 +1008,15 @@ static int parse_letters(struct parser *p, const char *argument)
     return 0;
 }
 
-int option_parse(int argc, char *const argv[], struct option_table *tables, size_t n, const char **operands,
-                 char *error, size_t error_size)
+static int parse_option(struct parser *p, const char *argument)
 {
-    struct parser p = {
-        .tables = tables, .n = n, .argc = argc, .at = 1, .argv = argv, .error = error, .error_size = error_size};
+    return argument[1] == '-' ? parse_long(p, argument + 2) : parse_letters(p, argument);
+}
+
+int option_parse(int argc, char *const argv[], struct option_table *tables, size_t n, const char **operands,
+                 struct error *error)
+{
+    struct parser p = {.tables = tables, .n = n, .argc = argc, .at = 1, .argv = argv, .error = error};
     int count = 0;
     bool ended = false;
 
@@ -1020,7 +1030,7 @@ int option_parse(int argc, char *const argv[], struct option_table *tables, size
         else if (strcmp(argument, "--") == 0)
             ended = true;
         else
-            failed = argument[1] == '-' ? parse_long(&p, argument + 2) : parse_letters(&p, argument);
+            failed = parse_option(&p, argument);
         if (failed)
             return -1;
     }
@@ -1042,9 +1052,9 @@ static bool is_given(const struct option_table *tables, size_t n, const char *pl
     return false;
 }
 
-int option_defaults(struct option_table *tables, size_t n, enum option_preset preset, char *error, size_t error_size)
+int option_defaults(struct option_table *tables, size_t n, enum option_preset preset, struct error *error)
 {
-    char line[512];
+    struct error line;
 
     for (size_t t = 0; t < n; t++) {
         struct option_table *table = &tables[t];
@@ -1058,8 +1068,8 @@ int option_defaults(struct option_table *tables, size_t n, enum option_preset pr
                 value = option_preset_of(table, row, PRESET_DEFAULT);
             if (!value)
                 memset((char *)table->target + row->offset, 0, row->size);
-            else if (option_set(row, value, table->target, false, line, sizeof(line)))
-                return fail_because(-1, error, error_size, "default of %s", line);
+            else if (option_set(row, value, table->target, false, &line))
+                return error_set(error, "default of %s", line.text);
         }
     }
     return 0;
@@ -1074,48 +1084,23 @@ bool option_given(const struct option_table *tables, size_t n, const char *name)
     return false;
 }
 
-/* Returns the option of an argument parsed before, the last one of several letters; NULL: an operand. *separate: the
- * value is the next argument. */
-static const struct option *option_of(const struct parser *p, const char *argument, bool *separate)
-{
-    const size_t length = strcspn(argument, "=");
-    const struct option *row = NULL;
-    struct place found;
-
-    *separate = false;
-    if (argument[0] != '-' || !argument[1])
-        return NULL;
-    if (argument[1] == '-') {
-        row = find_long(p, argument + 2, length - 2, &found) ? NULL : &found.table->rows[found.row];
-        *separate = row && !argument[length] && row->type != OPTION_FLAG && !row->optional;
-        return row;
-    }
-    for (const char *at = argument + 1; *at && find_letter(p, *at, &found); at++) {
-        row = &found.table->rows[found.row];
-        *separate = row->type != OPTION_FLAG && !row->optional && !at[1];
-        if (row->type != OPTION_FLAG)
-            break;
-    }
-    return row;
-}
-
 int option_without(int argc, char *const argv[], struct option_table *tables, size_t n, const char *const *names,
                    char **kept)
 {
-    char error[256];
-    const struct parser p = {.tables = tables, .n = n, .error = error, .error_size = sizeof(error)};
+    struct error error;
+    struct parser p = {.tables = tables, .n = n, .argc = argc, .argv = argv, .error = &error, .skips = true};
     int count = 0;
 
-    for (int at = 1; at < argc; at++) {
-        bool separate, dropped = false;
-        const struct option *row = option_of(&p, argv[at], &separate);
-        for (const char *const *name = names; row && *name; name++)
-            dropped = dropped || !strcmp(row->name, *name);
-        const int words = separate && at + 1 < argc ? 2 : 1;
-        for (int i = 0; i < words; i++)
-            if (!dropped)
-                kept[count++] = argv[at + i];
-        at += separate;
+    for (p.at = 1; p.at < argc; p.at++) {
+        const int first = p.at;
+        bool dropped = false;
+        p.last = NULL;
+        if (argv[first][0] == '-' && argv[first][1] && strcmp(argv[first], "--") != 0)
+            (void)parse_option(&p, argv[first]);
+        for (const char *const *name = names; p.last && *name; name++)
+            dropped = dropped || !strcmp(p.last->name, *name);
+        for (int i = first; i <= p.at && !dropped; i++)
+            kept[count++] = argv[i];
     }
     return count;
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/results.h"
+#include "engine/trial.h"
 #include "rows/text.h"
 #include "sys/base.h"
 #include "sys/machine.h"
@@ -230,19 +230,8 @@ static struct trial_spec spec_of(const struct execution *e, size_t i)
                                .tick_context = how->progress_context};
 }
 
-static struct trial *run_trial(struct execution *e, const struct trial_spec *spec)
-{
-    const struct plan_run *how = e->how;
-    struct trial *trial = trial_run(spec);
-
-    if (trial && !e->started && how->start_at_ns && how->started && trial_gate_ns(trial))
-        how->started(how->started_context, trial_late_ns(trial));
-    e->started = true;
-    return trial;
-}
-
 /* Checked before use: when a memory cgroup exceeds its limit the kernel kills it, and no row would say why. */
-static bool has_memory(const struct trial_spec *spec, char *why, size_t size)
+static int has_memory(const struct trial_spec *spec, struct error *why)
 {
     const uint64_t need = trial_memory_bytes(spec), group = cgroup_memory_available(spec->proc_root);
     struct machine machine = {.memory_available_bytes = 0};
@@ -252,30 +241,23 @@ static bool has_memory(const struct trial_spec *spec, char *why, size_t size)
     const bool of_group = !machine.memory_available_bytes || group < machine.memory_available_bytes;
     const uint64_t left = of_group ? group : machine.memory_available_bytes;
     if (need <= left)
-        return true;
+        return 0;
     text_bytes(need, need_text, sizeof(need_text));
     text_bytes(left, left_text, sizeof(left_text));
-    snprintf(why, size, "%u cop%s need%s %s of memory, and the %s has %s left", spec->copies,
-             spec->copies == 1 ? "y" : "ies", spec->copies == 1 ? "s" : "", need_text,
-             of_group ? "memory cgroup" : "machine", left_text);
-    return false;
+    return error_set(why, "%u cop%s need%s %s of memory, and the %s has %s left", spec->copies,
+                     spec->copies == 1 ? "y" : "ies", spec->copies == 1 ? "s" : "", need_text,
+                     of_group ? "memory cgroup" : "machine", left_text);
 }
 
-static bool can_run(const struct plan_item *item, const struct trial_spec *spec, char *why, size_t size)
+/* Returns 0, or -1 with the reason. */
+static int can_run(const struct plan_item *item, const struct trial_spec *spec, struct error *why)
 {
-    if (item->bench->supported && item->bench->supported(item->params, why, size))
-        return false;
-    if (item->load && item->load->supported && item->load->supported(item->load_params, why, size))
-        return false;
-    return has_memory(spec, why, size);
-}
-
-/* In bytes, of --series; -1: not asked for, or no regular file. */
-static off_t series_end(const struct plan_run *how)
-{
-    struct stat status;
-
-    return how->series_fd >= 0 && fstat(how->series_fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : -1;
+    if (item->bench->supported &&
+        item->bench->supported(&(const struct bench_case){item->bench, item->params, spec->clock}, why))
+        return -1;
+    if (item->load && item->load->supported && item->load->supported(item->load_params, why))
+        return -1;
+    return has_memory(spec, why);
 }
 
 /* Frees a trial that does not count, and takes what it wrote off the file of --series. */
@@ -293,15 +275,15 @@ static void step(struct execution *e, size_t i)
     const struct plan_item *item = &e->plan->items[i];
     const struct trial_spec spec = spec_of(e, i);
     uint64_t start = clock_raw_ns();
-    char why[256];
+    struct error why;
 
-    if (item->skip || (results->n_trials == 0 && !can_run(item, &spec, why, sizeof(why)))) {
-        end_item(e, i, ROW_SKIPPED, item->skip ? item->skip : why);
+    if (item->skip || (results->n_trials == 0 && can_run(item, &spec, &why))) {
+        end_item(e, i, ROW_SKIPPED, item->skip ? item->skip : why.text);
         return;
     }
     if (!calibrate(e, i)) {
-        snprintf(why, sizeof(why), "the calibration before it failed: %s", e->item[item->calibrated_by].failed);
-        end_item(e, i, ROW_FAILED, why);
+        error_set(&why, "the calibration before it failed: %s", e->item[item->calibrated_by].failed);
+        end_item(e, i, ROW_FAILED, why.text);
         return;
     }
     report_progress(e, i);
@@ -309,28 +291,33 @@ static void step(struct execution *e, size_t i)
         sync(); /* as the original UnixBench before each pass */
         signals_sleep_ns(item->sampling.pause_ns);
     }
-    off_t series_at = series_end(e->how);
-    struct trial *trial = run_trial(e, &spec);
+    const struct plan_run *how = e->how;
+    struct stat status; /* of --series, if it is a regular file */
+    const bool cuts = how->series_fd >= 0 && fstat(how->series_fd, &status) == 0 && S_ISREG(status.st_mode);
+    const off_t series_at = cuts ? status.st_size : -1;
+    struct trial *trial = trial_run(&spec);
+    if (trial && !e->started && how->start_at_ns && how->started && trial->gate_ns)
+        how->started(how->started_context, trial->late_ns);
+    e->started = true;
     if (!trial) {
         end_item(e, i, ROW_FAILED, "out of memory");
         return;
     }
     /* A trial is repeated when a signal stopped one of its processes (Ctrl-Z, a batch system), but not for ever:
      * some programs ration others' CPU time by stopping them. */
-    if (trial_outcome(trial) != TRIAL_INTERRUPTED && trial_stopped(trial) &&
-        results->n_stopped++ < RESULTS_STOPPED_MAX) {
+    if (trial->outcome != TRIAL_INTERRUPTED && trial_stopped(trial) && results->n_stopped++ < RESULTS_STOPPED_MAX) {
         forget_trial(e, trial, series_at);
         return;
     }
     results->spent_ns += clock_raw_ns() - start;
-    if (trial_outcome(trial) == TRIAL_DONE && results_take_again(results, trial)) {
+    if (trial->outcome == TRIAL_DONE && results_take_again(results, trial)) {
         forget_trial(e, trial, series_at);
         return;
     }
-    if (trial_outcome(trial) == TRIAL_INTERRUPTED)
+    if (trial->outcome == TRIAL_INTERRUPTED)
         e->interrupted = true;
-    else if (trial_outcome(trial) == TRIAL_FAILED)
-        end_item(e, i, ROW_FAILED, trial_reason(trial));
+    else if (trial->outcome == TRIAL_FAILED)
+        end_item(e, i, ROW_FAILED, trial->reason);
     else if (results_enter(results, trial))
         end_item(e, i, ROW_FAILED, "out of memory");
     /* A trial that a signal ended early counts, but its item is not complete: its rows give the signal. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "engine/results.h"
+#include "engine/trial.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -152,6 +152,21 @@ double results_clock_hz(const struct results *results)
     return clock_hz(results->how->clock->kind, results->how->clock_start, &now);
 }
 
+struct trial_times trial_times(const struct trial *trial)
+{
+    struct trial_times t = {.first_start = UINT64_MAX, .first_end = UINT64_MAX};
+
+    for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
+        struct trial_party party;
+        trial_party(trial, 0, copy, &party);
+        t.first_start = party.start_ns < t.first_start ? party.start_ns : t.first_start;
+        t.last_start = party.start_ns > t.last_start ? party.start_ns : t.last_start;
+        t.first_end = party.end_ns < t.first_end ? party.end_ns : t.first_end;
+        t.last_end = party.end_ns > t.last_end ? party.end_ns : t.last_end;
+    }
+    return t;
+}
+
 static void add_refused(struct group_values *g, const char *who, const char *refused)
 {
     if (refused[0] && !g->refused[0])
@@ -179,16 +194,6 @@ static void enter_party(struct group_values *g, const struct trial_party *p, boo
     }
 }
 
-static void enter_machine(struct group_values *g, const struct trial *trial, unsigned copy)
-{
-    struct machine_counters machine;
-
-    trial_copy_machine(trial, copy, &machine);
-    causes_add(&g->causes, NULL, &machine);
-    interference_merge(&g->interference, trial_copy_interference(trial, copy));
-    g->wall_s += (double)trial_wall_ns(trial) * 1e-9;
-}
-
 /* A party not measured, as "timer=fifo:96" or "load=other:5@0-1": policy; priority or nice value unless 0; CPUs
  * unless those of the measured party. */
 static void enter_other(struct results *results, const char *name, const struct trial_party *p)
@@ -210,7 +215,7 @@ static void enter_other(struct results *results, const char *name, const struct 
 static void check_disk(struct group_values *g, const struct trial *trial, enum load_count claimed,
                        enum load_count counted, const char *what)
 {
-    double claim = trial_load_count(trial, claimed), count = trial_load_count(trial, counted);
+    double claim = trial->load_count[claimed], count = trial->load_count[counted];
     char reason[160];
 
     if (!(count < claim / 2)) /* accepts NAN */
@@ -223,20 +228,20 @@ static void check_disk(struct group_values *g, const struct trial *trial, enum l
 static void enter_load(struct results *results, const struct load *load, const struct trial *trial)
 {
     struct group_values *g = &results->group[0];
-    double seconds = (double)trial_wall_ns(trial) * 1e-9;
+    double seconds = (double)trial->wall_ns * 1e-9;
     struct trial_party left;
     char reason[160];
 
     for (unsigned p = 0; p < load->n_parties; p++) {
         bool process = load->parties[p].kind == PARTY_PROCESS;
-        trial_load_party(trial, p, &left);
+        trial_party(trial, p, trial->spec.copies, &left);
         if (p == 0)
             enter_other(results, "load", &left);
         else
             add_refused(g, process ? "load" : "the load's thread", left.refused);
     }
     for (unsigned c = 0; c < LOAD_COUNTS; c++) {
-        double done = trial_load_count(trial, (enum load_count)c);
+        double done = trial->load_count[c];
         g->load_count[c] += done;
         if (load->least[c] > 0 && seconds >= LOOK_AT_LOADS_S && done < load->least[c] * seconds) {
             snprintf(reason, sizeof(reason), "the load %s did next to nothing: %s is %.3g in %.1f s", load->name,
@@ -262,8 +267,8 @@ static void enter_others(struct results *results, const struct trial *trial)
         trial_party(trial, p, 0, &left);
         enter_other(results, bench->parties[p].name, &left);
     }
-    g->control = trial_control_priority(trial);
-    add_refused(g, "", trial_control_refused(trial));
+    g->control = trial->control;
+    add_refused(g, "", trial->control_refused);
     if (results->item->load && results->item->load->n_parties)
         enter_load(results, results->item->load, trial);
 }
@@ -286,7 +291,7 @@ static void enter_core(struct results *results, const struct trial *trial, unsig
             g->core_probes[level] += record->probes[level];
         stats_add(&g->core_hz, record->cycles_per_tick * results_clock_hz(results));
         g->core_cpu = cpu;
-        g->core_own |= trial_shares_core(trial);
+        g->core_own |= trial->shares_core;
         for (unsigned m = 0; m < bench->n_metrics; m++)
             if (bench_metric(bench, m)->alone && bench_metric(bench, m)->recorder == r)
                 results->failed |= core_notes_add(&g->metric[m].core, record, (uint32_t)results->n_trials, cpu,
@@ -298,8 +303,14 @@ int results_enter(struct results *results, const struct trial *trial)
 {
     const struct bench *bench = results->item->bench;
 
-    for (unsigned g = 0; g < results->n_groups; g++)
-        enter_machine(&results->group[g], trial, g);
+    for (unsigned g = 0; g < results->n_groups; g++) {
+        struct group_values *into = &results->group[g];
+        struct machine_counters machine;
+        trial_copy_machine(trial, g, &machine);
+        causes_add(&into->causes, NULL, &machine);
+        interference_merge(&into->interference, &trial->interference[trial->n_machine == 1 ? 0 : g]);
+        into->wall_s += (double)trial->wall_ns * 1e-9;
+    }
     for (unsigned copy = 0; copy < results->item->copies; copy++)
         for (unsigned party = 0; party < bench->n_parties; party++) {
             struct trial_party left;
@@ -429,16 +440,6 @@ static void fill_layout(const struct results *results, const struct group_values
         text_copy(buf, size, "random env (ASLR is off)");
     else
         text_copy(buf, size, results->how->layout_varied);
-}
-
-static void fill_placement(const struct results *results, const struct group_values *g, struct row *row)
-{
-    text_copy(row->policy, sizeof(row->policy), g->mixed ? "mixed" : task_policy_name(g->seen.policy));
-    row->rt_priority = g->seen.rt_priority;
-    row->nice = g->seen.nice;
-    cpuset_format_cut(&g->cpus, row->cpus, sizeof(row->cpus));
-    text_copy(row->bind, sizeof(row->bind), bind_names[g->bind]);
-    fill_layout(results, g, row->layout, sizeof(row->layout));
 }
 
 static void fill_counters(const struct results *results, const struct group_values *g, struct row *row)
@@ -635,7 +636,7 @@ static void identify(const struct results *results, unsigned group, const struct
     text_copy(row->test, sizeof(row->test), item->test ? item->test : item->bench->name);
     text_copy(row->load, sizeof(row->load), item->load ? item->load->name : "");
     if (item->bench->describe)
-        item->bench->describe(item->params, results->how->clock, &row->param);
+        item->bench->describe(&(const struct bench_case){item->bench, item->params, results->how->clock}, &row->param);
     /* Copies with the same CPUs are told apart by number. */
     const struct place_request *place = results->how->place;
     if (results->item->bench->group_per_copy && results->n_groups > 1 &&
@@ -771,7 +772,12 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     row.status = status;
     text_copy(row.reason, sizeof(row.reason), reason);
     if (results->n_trials) {
-        fill_placement(results, g, &row);
+        text_copy(row.policy, sizeof(row.policy), g->mixed ? "mixed" : task_policy_name(g->seen.policy));
+        row.rt_priority = g->seen.rt_priority;
+        row.nice = g->seen.nice;
+        cpuset_format_cut(&g->cpus, row.cpus, sizeof(row.cpus));
+        text_copy(row.bind, sizeof(row.bind), bind_names[g->bind]);
+        fill_layout(results, g, row.layout, sizeof(row.layout));
         fill_counters(results, g, &row);
         fill_core(results, g, &row);
     }

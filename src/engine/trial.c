@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/arena.h"
 #include "engine/engine.h"
+#include "engine/trial.h"
 #include "rows/text.h"
 #include "sys/base.h"
 #include "sys/cpu.h"
@@ -31,6 +31,11 @@
 static uint64_t trial_turns(const struct trial_spec *spec)
 {
     return (spec->copies + spec->place->n_order - 1) / spec->place->n_order;
+}
+
+static unsigned trial_slots(const struct trial_spec *spec)
+{
+    return spec->copies * spec->bench->n_parties + (spec->load ? spec->load->n_parties : 0);
 }
 
 /* May be -1. */
@@ -55,28 +60,48 @@ static size_t align_up(size_t n)
     return (n + 63) & ~(size_t)63;
 }
 
-static size_t parties_size(const struct party *parties, unsigned n, size_t shared_size)
+static size_t take(size_t *offset, size_t size)
 {
-    size_t size = align_up(shared_size);
+    size_t at = *offset;
 
-    for (unsigned p = 0; p < n; p++) {
-        size += sizeof(struct trial_slot);
-        for (unsigned r = 0; r < parties[p].n_recorders; r++)
-            size += align_up(recorder_size(&parties[p].recorders[r]));
-    }
-    return size;
+    *offset = align_up(at + size);
+    return at;
 }
 
-static size_t arena_size(const struct trial_spec *spec)
+/* Params and parties' parts of the shared memory, into head (NULL: only their size). Slots are by copy, the load's
+ * last; a process is followed by its threads. Returns the size of all. */
+static size_t arena_lay_out(const struct trial_spec *spec, struct trial_head *head)
 {
     const struct bench *bench = spec->bench;
     const struct load *load = spec->load;
-    size_t size = align_up(sizeof(struct trial_head)) + align_up(bench->params_size) + 64;
+    const unsigned of_bench = spec->copies * bench->n_parties, n = trial_slots(spec);
+    size_t offset = align_up(sizeof(*head) + n * sizeof(struct trial_slot)), shared = 0;
+    const size_t params = take(&offset, bench->params_size), load_params = load ? take(&offset, load->params_size) : 0;
 
-    size += parties_size(bench->parties, bench->n_parties, bench->shared_size) * spec->copies;
-    if (load)
-        size += parties_size(load->parties, load->n_parties, load->shared_size) + align_up(load->params_size);
-    return align_up(size);
+    if (head) {
+        head->params_offset = params;
+        head->load_params_offset = load_params;
+        memcpy((char *)head + params, spec->params, bench->params_size);
+        if (load)
+            memcpy((char *)head + load_params, spec->load_params, load->params_size);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        const bool of_load = i >= of_bench;
+        struct trial_slot slot = {.of_load = of_load,
+                                  .copy = of_load ? 0 : i / bench->n_parties,
+                                  .party = of_load ? i - of_bench : i % bench->n_parties,
+                                  .stop_fd = -1};
+        const struct party *party = arena_party(&slot, bench, load);
+        memset(slot.pipes, -1, sizeof(slot.pipes));
+        if (slot.party == 0)
+            shared = take(&offset, of_load ? load->shared_size : bench->shared_size);
+        slot.shared = shared;
+        for (unsigned r = 0; r < party->n_recorders; r++)
+            slot.recorder[r] = take(&offset, recorder_size(&party->recorders[r]));
+        if (head)
+            head->slot[i] = slot;
+    }
+    return offset;
 }
 
 uint64_t trial_memory_bytes(const struct trial_spec *spec)
@@ -87,23 +112,7 @@ uint64_t trial_memory_bytes(const struct trial_spec *spec)
         processes += spec->bench->parties[p].kind == PARTY_PROCESS ? spec->copies : 0;
     for (unsigned p = 0; spec->load && p < spec->load->n_parties; p++)
         processes += spec->load->parties[p].kind == PARTY_PROCESS;
-    return arena_size(spec) + processes * WORKER_BYTES;
-}
-
-static size_t take(size_t *offset, size_t size)
-{
-    size_t at = *offset;
-
-    *offset = align_up(at + size);
-    return at;
-}
-
-static size_t add_params(struct trial_head *head, size_t *offset, const void *params, size_t size)
-{
-    const size_t at = take(offset, size);
-
-    memcpy((char *)head + at, params, size);
-    return at;
+    return arena_lay_out(spec, NULL) + processes * WORKER_BYTES;
 }
 
 static void place_slot(const struct trial_spec *spec, const struct party *party, struct trial_slot *slot)
@@ -196,21 +205,18 @@ bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *s
     return false;
 }
 
-/* Slots are by copy, the load's last; a process is followed by its threads. */
-static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
+static void fill_head(struct trial *trial, int arena_fd, size_t size)
 {
     const struct trial_spec *spec = &trial->spec;
     const struct bench *bench = spec->bench;
-    const struct load *load = spec->load;
     struct trial_head *head = trial->head;
-    unsigned of_bench = spec->copies * bench->n_parties;
-    size_t offset, shared = 0;
 
+    arena_lay_out(spec, head);
     head->magic = ARENA_MAGIC;
     head->size = size;
     head->parent = getpid();
     text_copy(head->bench, sizeof(head->bench), bench->name);
-    text_copy(head->load, sizeof(head->load), load ? load->name : "");
+    text_copy(head->load, sizeof(head->load), spec->load ? spec->load->name : "");
     process_build_id(head->build, sizeof(head->build));
     head->copies = spec->copies;
     head->n_slots = trial->n_slots;
@@ -225,32 +231,13 @@ static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
     head->counted = spec->counters || !bench->switches;
     head->arena_fd = arena_fd;
     head->series_fd = spec->series_fd;
-    offset = align_up(sizeof(*head) + trial->n_slots * sizeof(struct trial_slot));
-    head->params_offset = add_params(head, &offset, spec->params, bench->params_size);
-    if (load)
-        head->load_params_offset = add_params(head, &offset, spec->load_params, load->params_size);
-    for (unsigned i = 0; i < trial->n_slots; i++) {
-        struct trial_slot *slot = &head->slot[i];
-        slot->of_load = i >= of_bench;
-        slot->copy = slot->of_load ? 0 : i / bench->n_parties;
-        slot->party = slot->of_load ? i - of_bench : i % bench->n_parties;
-        slot->stop_fd = -1;
-        if (slot->party == 0)
-            shared = take(&offset, slot->of_load ? load->shared_size : bench->shared_size);
-        slot->shared = shared;
-        for (unsigned p = 0; p < ARENA_PIPES_MAX; p++)
-            slot->pipes[p][0] = slot->pipes[p][1] = -1;
-        const struct party *party = arena_party(slot, bench, load);
-        for (unsigned r = 0; r < party->n_recorders; r++)
-            slot->recorder[r] = take(&offset, recorder_size(&party->recorders[r]));
-    }
     arena_place(spec, head->slot, trial->n_slots);
     trial->shares_core = arena_shares_core(spec, head->slot, trial->n_slots);
 }
 
 int arena_make(struct trial *trial)
 {
-    size_t size = arena_size(&trial->spec);
+    size_t size = arena_lay_out(&trial->spec, NULL);
     int fd = process_can_exec_self() ? process_shared_memory(size) : -1;
     int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
 
@@ -262,45 +249,15 @@ int arena_make(struct trial *trial)
         return -error;
     }
     trial->head = arena;
-    arena_lay_out(trial, fd < 0 ? -1 : fd, size);
+    fill_head(trial, fd < 0 ? -1 : fd, size);
     return 0;
 }
 
 /* --- Results of a trial that has ended. --- */
 
-enum trial_outcome trial_outcome(const struct trial *trial)
-{
-    return trial->outcome;
-}
-
 bool trial_stopped(const struct trial *trial)
 {
     return trial->stopped || (trial->late && trial->outcome == TRIAL_FAILED);
-}
-
-const char *trial_reason(const struct trial *trial)
-{
-    return trial->reason;
-}
-
-const struct trial_spec *trial_spec_of(const struct trial *trial)
-{
-    return &trial->spec;
-}
-
-int64_t trial_late_ns(const struct trial *trial)
-{
-    return trial->late_ns;
-}
-
-uint64_t trial_gate_ns(const struct trial *trial)
-{
-    return trial->gate_ns;
-}
-
-uint64_t trial_wall_ns(const struct trial *trial)
-{
-    return trial->wall_ns;
 }
 
 void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out)
@@ -308,18 +265,15 @@ void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine
     *out = trial->machine[trial->n_machine == 1 ? 0 : copy];
 }
 
-const struct interference *trial_copy_interference(const struct trial *trial, unsigned copy)
-{
-    return &trial->interference[trial->n_machine == 1 ? 0 : copy];
-}
-
 static const struct trial_slot *slot_of(const struct trial *trial, unsigned party, unsigned copy)
 {
     return &trial->head->slot[copy * trial->spec.bench->n_parties + party];
 }
 
-static void fill_party(const struct trial_slot *slot, struct trial_party *out)
+void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out)
 {
+    const struct trial_slot *slot = slot_of(trial, party, copy);
+
     *out = (struct trial_party){.seen = slot->seen,
                                 .counters = slot->counters,
                                 .counts = slot->counts,
@@ -329,36 +283,6 @@ static void fill_party(const struct trial_slot *slot, struct trial_party *out)
                                 .khz = slot->khz,
                                 .bind = slot->placement.bind,
                                 .refused = slot->refused};
-}
-
-void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out)
-{
-    fill_party(slot_of(trial, party, copy), out);
-}
-
-void trial_load_party(const struct trial *trial, unsigned party, struct trial_party *out)
-{
-    fill_party(slot_of(trial, 0, trial->spec.copies) + party, out);
-}
-
-double trial_load_count(const struct trial *trial, enum load_count count)
-{
-    return trial->load_count[count];
-}
-
-bool trial_shares_core(const struct trial *trial)
-{
-    return trial->shares_core;
-}
-
-int trial_control_priority(const struct trial *trial)
-{
-    return trial->control;
-}
-
-const char *trial_control_refused(const struct trial *trial)
-{
-    return trial->control_refused;
 }
 
 const void *trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder)
@@ -405,24 +329,24 @@ static void describe_slot(const struct trial *trial, unsigned slot, char *buf, s
 
 static void describe_death(int status, char *buf, size_t size)
 {
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        text_copy(buf, size, "was ended by its watchdog: it ran far longer than planned");
-    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU && task_has_cpu_limit())
-        text_copy(buf, size, "was ended by its limit of CPU time (RLIMIT_CPU)");
-    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-        text_copy(buf, size, "was ended by its limit of real-time CPU time (RLIMIT_RTTIME)");
-    else if (WIFSIGNALED(status))
-        signals_describe_kill(WTERMSIG(status), buf, size);
-    else if (WEXITSTATUS(status) == WORKER_NO_FSTAT || WEXITSTATUS(status) == WORKER_NO_MMAP)
-        snprintf(buf, size, "ended early: it cannot share memory with its parent (%s failed)",
-                 WEXITSTATUS(status) == WORKER_NO_MMAP ? "mmap" : "fstat");
-    else if (WEXITSTATUS(status) == WORKER_ASTRAY)
-        text_copy(buf, size, "ended early: it is not the program that started it (was the file replaced?)");
-    else if (WEXITSTATUS(status) == WORKER_UNBORN)
-        snprintf(buf, size, "ended early with exit status %d: the C library gave up before it began",
-                 WEXITSTATUS(status));
+    const int by = WIFSIGNALED(status) ? WTERMSIG(status) : 0, code = WEXITSTATUS(status);
+    const char *how = by == SIGALRM ? "was ended by its watchdog: it ran far longer than planned"
+                      : by == SIGXCPU && task_has_cpu_limit() ? "was ended by its limit of CPU time (RLIMIT_CPU)"
+                      : by == SIGXCPU           ? "was ended by its limit of real-time CPU time (RLIMIT_RTTIME)"
+                      : by                      ? NULL
+                      : code == WORKER_NO_FSTAT ? "ended early: it cannot share memory with its parent (fstat failed)"
+                      : code == WORKER_NO_MMAP  ? "ended early: it cannot share memory with its parent (mmap failed)"
+                      : code == WORKER_ASTRAY
+                          ? "ended early: it is not the program that started it (was the file replaced?)"
+                          : NULL;
+
+    if (how)
+        text_copy(buf, size, how);
+    else if (by)
+        signals_describe_kill(by, buf, size);
     else
-        snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
+        snprintf(buf, size, "ended early with exit status %d%s", code,
+                 code == WORKER_UNBORN ? ": the C library gave up before it began" : "");
 }
 
 /* Expected when the party is done or was to be killed; otherwise the trial fails. The process's threads end with it. */
@@ -614,16 +538,32 @@ uint64_t deadline_look_again(uint64_t deadline_ns)
     return soon < deadline_ns ? soon : deadline_ns;
 }
 
-/* Returns false when the trial failed, or at deadline_ns (CLOCK_MONOTONIC_RAW), which restarts as struct deadline
- * does. */
-static bool trial_wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t deadline_ns)
+static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
+{
+    char limit[32];
+
+    text_duration(limit_ns, limit, sizeof(limit));
+    trial_fail(trial, TRIAL_FAILED, "%s within %s%s; killed", what, limit,
+               trial->halted ? ": stopped by a signal and not continued" : "");
+}
+
+/* Waits until all parties, or all measured ones, have this state; STATE_RUNNING: until all have passed the gate, of
+ * which the last sets the common start. Returns false when the trial failed, or at deadline_ns (CLOCK_MONOTONIC_RAW),
+ * which restarts as struct deadline does; then the trial fails with "WHAT within LIMIT" unless what is NULL. */
+static bool trial_wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t deadline_ns,
+                           const char *what, uint64_t limit_ns)
 {
     struct deadline deadline = deadline_at(trial, deadline_ns);
 
-    while (trial->outcome == TRIAL_DONE && !trial_slots_reached(trial, state, measured_only)) {
-        if (deadline_passed(&deadline, trial))
+    while (trial->outcome == TRIAL_DONE &&
+           !(state == STATE_RUNNING ? __atomic_load_n(&trial->head->started, __ATOMIC_ACQUIRE)
+                                    : trial_slots_reached(trial, state, measured_only))) {
+        if (deadline_passed(&deadline, trial)) {
+            if (what)
+                too_long(trial, what, limit_ns);
             return false;
-        trial_wait_event(trial, state == STATE_READY ? deadline_look_again(deadline.at_ns) : deadline.at_ns,
+        }
+        trial_wait_event(trial, state == STATE_DONE ? deadline.at_ns : deadline_look_again(deadline.at_ns),
                          state == STATE_DONE && !measured_only);
     }
     note_failed_slots(trial);
@@ -759,19 +699,6 @@ static int start_parties(struct trial *trial, unsigned first, unsigned n)
     return error;
 }
 
-/* Starts the load's processes last. Returns 0, or a negative number after trial_fail(). */
-static int trial_start_processes(struct trial *trial)
-{
-    unsigned n = trial->spec.bench->n_parties, of_bench = trial->spec.copies * n;
-    int error = 0;
-
-    for (unsigned slot = 0; slot < of_bench && !error; slot += n)
-        error = start_parties(trial, slot, n);
-    if (!error && trial->n_slots > of_bench)
-        error = start_parties(trial, of_bench, trial->n_slots - of_bench);
-    return error;
-}
-
 /* --- The parent's side: makes the shared memory, starts the processes, opens the gate, waits for the end, reaps. ---
  */
 
@@ -884,15 +811,6 @@ static void stop_parties(struct trial *trial, bool with_loads)
     }
 }
 
-static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
-{
-    char limit[32];
-
-    text_duration(limit_ns, limit, sizeof(limit));
-    trial_fail(trial, TRIAL_FAILED, "%s within %s%s; killed", what, limit,
-               trial->halted ? ": stopped by a signal and not continued" : "");
-}
-
 /* SCHED_FIFO of any party; 0: none. */
 static int highest_priority(const struct trial *trial)
 {
@@ -954,20 +872,6 @@ static void add_load_counts(struct trial *trial, double sign)
     }
 }
 
-/* Until all have passed the gate: the last one sets the common start. Returns false when the trial failed or at the
- * deadline. */
-static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
-{
-    struct deadline deadline = deadline_at(trial, deadline_ns);
-
-    while (trial->outcome == TRIAL_DONE && !__atomic_load_n(&trial->head->started, __ATOMIC_ACQUIRE)) {
-        if (deadline_passed(&deadline, trial))
-            return false;
-        trial_wait_event(trial, deadline_look_again(deadline.at_ns), false);
-    }
-    return trial->outcome == TRIAL_DONE;
-}
-
 /* Until lead_ns before --start-at. Repeatedly, since the clock may be set; the end of a party or a signal ends the
  * wait. */
 static void wait_for_time_of_day(struct trial *trial, uint64_t lead_ns)
@@ -987,10 +891,9 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     struct trial_head *head = trial->head;
     uint64_t limit, last = 0;
 
-    if (!trial_wait_for(trial, STATE_READY, false, clock_raw_ns() + head->setup_limit_ns)) {
-        too_long(trial, "not ready", head->setup_limit_ns);
+    if (!trial_wait_for(trial, STATE_READY, false, clock_raw_ns() + head->setup_limit_ns, "not ready",
+                        head->setup_limit_ns))
         return;
-    }
     limit = head->limit_ns = run_limit(trial);
     gather_cpus(trial);
     begin_watch(trial);
@@ -1002,10 +905,9 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     wait_for_time_of_day(trial, head->lead_ns);
     control_begin(trial);
     set_gate(head, GATE_OPEN);
-    if (!wait_for_start(trial, clock_raw_ns() + head->setup_limit_ns)) {
-        too_long(trial, "not started", head->setup_limit_ns);
+    if (!trial_wait_for(trial, STATE_RUNNING, false, clock_raw_ns() + head->setup_limit_ns, "not started",
+                        head->setup_limit_ns))
         return;
-    }
     trial->gate_ns = head->start_ns;
     trial->tick_ns = trial->spec.tick ? head->start_ns + TICK_NS : 0;
     trial->late_ns =
@@ -1018,12 +920,11 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
                !(trial->may_end_early && signals_pending()))
             trial_wait_event(trial, end, false);
         stop_parties(trial, false);
-        trial_wait_for(trial, STATE_DONE, true, clock_raw_ns() + LOAD_GRACE_NS);
+        trial_wait_for(trial, STATE_DONE, true, clock_raw_ns() + LOAD_GRACE_NS, NULL, 0);
         add_load_counts(trial, 1);
         stop_parties(trial, true);
     }
-    if (!trial_wait_for(trial, STATE_DONE, true, head->start_ns + limit))
-        too_long(trial, "not done", limit);
+    trial_wait_for(trial, STATE_DONE, true, head->start_ns + limit, "not done", limit);
     if (!head->time_ns)
         add_load_counts(trial, 1);
     trial->tick_ns = 0;
@@ -1032,8 +933,8 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->stop == STOP_KILL)
             __atomic_store_n(&trial->head->slot[i].state, STATE_DONE, __ATOMIC_RELEASE);
-    if (!trial_wait_for(trial, STATE_DONE, false, clock_raw_ns() + DEADLINE_MARGIN_NS))
-        too_long(trial, "not all parties ended", DEADLINE_MARGIN_NS);
+    trial_wait_for(trial, STATE_DONE, false, clock_raw_ns() + DEADLINE_MARGIN_NS, "not all parties ended",
+                   DEADLINE_MARGIN_NS);
     read_machine(trial, trial->machine);
     known_subtract(trial->machine, before, trial->n_machine * sizeof(*before));
     if (recorded(trial) != WHO_NEVER)
@@ -1043,15 +944,6 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
         if (party_of(trial, i)->role == ROLE_MEASURED && head->slot[i].end_ns > last)
             last = head->slot[i].end_ns;
     trial->wall_ns = last > trial->gate_ns ? last - trial->gate_ns : 0;
-}
-
-/* A second to end by themselves. */
-static void drain(struct trial *trial)
-{
-    uint64_t until = clock_raw_ns() + 1000000000u;
-
-    while (trial->outcome == TRIAL_DONE && trial_any_process(trial) && clock_raw_ns() < until)
-        trial_wait_event(trial, until, true);
 }
 
 static void start_and_run(struct trial *trial, struct machine_counters *before)
@@ -1065,15 +957,23 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
     trial->event_read = events[0];
     trial->head->event_fd = events[1];
     cgroup_quota_open(trial->spec.proc_root, &trial->quota);
-    if (trial_start_processes(trial) == 0)
+    const unsigned n = trial->spec.bench->n_parties, of_bench = trial->spec.copies * n;
+    int error = 0;
+    for (unsigned slot = 0; slot < of_bench && !error; slot += n)
+        error = start_parties(trial, slot, n);
+    if (!error && trial->n_slots > of_bench)
+        error = start_parties(trial, of_bench, trial->n_slots - of_bench);
+    if (!error)
         run_gated(trial, before);
     if (trial->outcome != TRIAL_DONE && trial->spec.watch)
         interference_stop(trial->spec.watch);
     cgroup_quota_close(&trial->quota);
     if (trial->outcome != TRIAL_DONE)
         set_gate(trial->head, GATE_ABORTED);
-    else
-        drain(trial);
+    else /* a second to end by themselves */
+        for (const uint64_t until = clock_raw_ns() + 1000000000u;
+             trial->outcome == TRIAL_DONE && trial_any_process(trial) && clock_raw_ns() < until;)
+            trial_wait_event(trial, until, true);
     trial_kill_all(trial);
     if (trial->control) {
         task_set_policy(trial->policy_before, trial->priority_before);
@@ -1093,7 +993,7 @@ struct trial *trial_run(const struct trial_spec *spec)
 {
     struct trial *trial = calloc(1, sizeof(*trial));
     FREED_BY(memory_free) struct machine_counters *before = NULL;
-    unsigned n_slots = spec->copies * spec->bench->n_parties + (spec->load ? spec->load->n_parties : 0);
+    const unsigned n_slots = trial_slots(spec);
 
     if (!trial)
         return NULL;

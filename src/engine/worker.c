@@ -13,9 +13,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "engine/arena.h"
 #include "engine/core.h"
 #include "engine/engine.h"
+#include "engine/trial.h"
 #include "sys/base.h"
 #include "sys/cpu.h"
 #include "sys/file.h"
@@ -172,27 +172,29 @@ static void watchdog(uint64_t ns)
 }
 
 static void fill_context(struct trial_head *head, struct trial_slot *slot, const struct party *party,
-                         struct party_context *context)
+                         const struct bench *bench, struct party_context *context)
 {
-    memset(context, 0, sizeof(*context));
-    context->params = (char *)head + (slot->of_load ? head->load_params_offset : head->params_offset);
-    context->shared = (char *)head + slot->shared;
-    context->copy = slot->copy;
-    context->copies = head->copies;
-    context->sample = head->sample;
-    context->clock = head->clock;
-    context->core_probe = head->core_probe.blocks && party->role == ROLE_MEASURED ? &head->core_probe : NULL;
-    context->time_ns = head->time_ns;
+    *context = (struct party_context){
+        .bench = slot->of_load ? NULL : bench,
+        .params = (char *)head + (slot->of_load ? head->load_params_offset : head->params_offset),
+        .shared = (char *)head + slot->shared,
+        .copy = slot->copy,
+        .copies = head->copies,
+        .sample = head->sample,
+        .clock = head->clock,
+        .core_probe = head->core_probe.blocks && party->role == ROLE_MEASURED ? &head->core_probe : NULL,
+        .time_ns = head->time_ns,
+        .baton = &slot->baton,
+        .pipes = (const int(*)[2])slot->pipes,
+        .stop_fd = slot->stop_fd,
+        .series_fd = head->series_fd,
+        .reason = slot->reason,
+        .reason_size = sizeof(slot->reason),
+        .head = head,
+        .slot = slot,
+    };
     for (unsigned i = 0; i < party->n_recorders; i++)
         context->recorder[i] = (char *)head + slot->recorder[i];
-    context->baton = &slot->baton;
-    context->pipes = (const int(*)[2])slot->pipes;
-    context->stop_fd = slot->stop_fd;
-    context->series_fd = head->series_fd;
-    context->reason = slot->reason;
-    context->reason_size = sizeof(slot->reason);
-    context->head = head;
-    context->slot = slot;
 }
 
 /* *rate: units per second. */
@@ -341,32 +343,13 @@ static void note_moved(struct party_context *context)
                    slot->last_cpu);
 }
 
-/* With CHILDREN_INHERIT only children are counted, each from its exec on. */
-static void open_counters(const struct trial_head *head, struct trial_slot *slot, const struct party *party)
-{
-    if (head->counted && party->role == ROLE_MEASURED)
-        counters_open(&slot->events, party->children != CHILDREN_NONE, party->children == CHILDREN_INHERIT);
-    else
-        counters_none(&slot->events, -ECANCELED);
-}
-
-/* Since `before`. */
-static void close_counters(struct trial_slot *slot, const struct counters_reading *before)
-{
-    struct counters_reading after;
-
-    counters_read(&slot->events, &after);
-    counters_difference(before, &after, &slot->counts);
-    counters_close(&slot->events);
-}
-
 /* From the gate to the last counter and self-check. Returns nonzero when it failed. */
 static int run_behind_gate(struct party_context *context, const struct party *party)
 {
     struct trial_head *head = context->head;
     struct trial_slot *slot = context->slot;
     struct task_counters before;
-    struct counters_reading events_before = {.error = {0}};
+    struct counters_reading events_before = {.error = {0}}, events;
     const bool at_exec = party->children == CHILDREN_INHERIT;
     bool fresh_exec = slot->seen.fresh_exec;
     int failed;
@@ -400,7 +383,9 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
     const uint64_t end_ns = clock_raw_ns();
     if (!at_exec)
         counters_stop();
-    close_counters(slot, &events_before);
+    counters_read(&slot->events, &events);
+    counters_difference(&events_before, &events, &slot->counts);
+    counters_close(&slot->events);
     if (!slot->stands_for) {
         slot->end_ns = end_ns;
         task_read_counters(&slot->counters);
@@ -416,13 +401,14 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
 }
 
 /* From placement to teardown. Returns nonzero when it failed. */
-static int party_main(struct trial_head *head, struct trial_slot *slot, const struct party *party)
+static int party_main(struct trial_head *head, struct trial_slot *slot, const struct party *party,
+                      const struct bench *bench)
 {
     struct party_context context;
     bool again = slot->baton.execs > 0;
     int failed = 0;
 
-    fill_context(head, slot, party, &context);
+    fill_context(head, slot, party, bench, &context);
     if (!again) {
         slot->baton.image_fd = -1;
         place_apply(&slot->placement, slot->refused, sizeof(slot->refused));
@@ -441,7 +427,11 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
         uint64_t planned = head->time_ns > context.expected_ns ? head->time_ns : context.expected_ns;
         place_apply_policy(&slot->placement, (planned * 2 + REALTIME_MARGIN_NS) / 1000, slot->refused,
                            sizeof(slot->refused));
-        open_counters(head, slot, party);
+        /* With CHILDREN_INHERIT only children are counted, each from its exec on. */
+        if (head->counted && party->role == ROLE_MEASURED)
+            counters_open(&slot->events, party->children != CHILDREN_NONE, party->children == CHILDREN_INHERIT);
+        else
+            counters_none(&slot->events, -ECANCELED);
         if (party->children == CHILDREN_NORMAL && task_resets_on_fork())
             party_degraded(&context, "children run with the normal policy");
         if (!failed && !party->before_gate)
@@ -463,13 +453,14 @@ struct thread_start {
     struct trial_head *head;
     struct trial_slot *slot;
     const struct party *party;
+    const struct bench *bench;
 };
 
 static void *thread_main(void *argument)
 {
     struct thread_start *start = argument;
 
-    party_main(start->head, start->slot, start->party);
+    party_main(start->head, start->slot, start->party, start->bench);
     return NULL;
 }
 
@@ -485,7 +476,7 @@ static unsigned start_threads(struct trial_head *head, unsigned slot, const stru
         if (party->kind != PARTY_THREAD)
             break; /* each copy, and the load, begins with a process */
         head->slot[i].seen.fresh_exec = head->slot[slot].seen.fresh_exec;
-        starts[n] = (struct thread_start){.head = head, .slot = &head->slot[i], .party = party};
+        starts[n] = (struct thread_start){.head = head, .slot = &head->slot[i], .party = party, .bench = bench};
         *error = pthread_create(&starts[n].thread, NULL, thread_main, &starts[n]);
         if (*error)
             break;
@@ -531,7 +522,7 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     unsigned n_threads = start_threads(head, number, bench, load, starts, &error);
     if (error)
         return worker_not_started(head, slot, "start a thread", -error);
-    failed = party_main(head, slot, party);
+    failed = party_main(head, slot, party, bench);
     for (unsigned i = 0; i < n_threads; i++)
         pthread_join(starts[i].thread, NULL);
     return failed ? 1 : 0;

@@ -199,9 +199,9 @@ static const char *disk_scratch_dir(const void *params)
     return ((const struct load_params *)params)->dir;
 }
 
-static int disk_supported(const void *params, char *why, size_t why_size)
+static int disk_supported(const void *params, struct error *why)
 {
-    return unix_dir_supported(disk_scratch_dir(params), FREE_BYTES, why, why_size);
+    return unix_dir_supported(disk_scratch_dir(params), FREE_BYTES, why);
 }
 
 #define LOAD_DISK .scratch_dir = disk_scratch_dir, .supported = disk_supported

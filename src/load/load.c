@@ -145,8 +145,8 @@ static void describe_custom(const void *params, struct row_params *out)
 {
     const struct sim_params *sim = params;
 
-    row_param_add(out, PARAM_WORK, "load_interval_us", "%llu", (unsigned long long)(sim->interval_ns / 1000));
-    row_param_add(out, PARAM_WORK, "load_busy_us", "%llu", (unsigned long long)(sim->busy_ns / 1000));
+    row_param_count(out, PARAM_WORK, "load_interval_us", sim->interval_ns / 1000);
+    row_param_count(out, PARAM_WORK, "load_busy_us", sim->busy_ns / 1000);
 }
 
 const struct load load_custom = {

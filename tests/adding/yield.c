@@ -12,12 +12,8 @@ static int work(struct party_context *context, uint64_t count)
     return 0;
 }
 
-static const struct party parties[] = {
-    {UNIX_MEASURED("yield"), .work = work},
-};
-
 const struct bench bench_yield = {
-    UNIX_BENCH("yield", "sched_yield()", parties, UNIX_METRICS("lps", 1, 0)),
+    UNIX_BENCH("yield", "sched_yield()", "lps", 1, 0, .work = work),
     .groups = UNIX_PROCESS | UNIX_MISC,
     .sampling = UNIX_SHORT_SAMPLING,
     .place = unix_place,

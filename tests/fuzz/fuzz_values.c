@@ -99,17 +99,17 @@ static void find_kinds(void)
 
 static void check_options(const char *text)
 {
-    char error[512];
+    struct error error = {""};
 
     if (!n_kinds)
         find_kinds();
     for (size_t k = 0; k < n_kinds; k++) {
         char *target = calloc(1, kinds[k]->offset + kinds[k]->size);
         FUZZ_CHECK(target != NULL);
-        if (option_set(kinds[k], text, target, false, error, sizeof(error)) == 0)
+        if (option_set(kinds[k], text, target, false, &error) == 0)
             check_taken(kinds[k], target + kinds[k]->offset, text);
         else
-            FUZZ_CHECK(error[0]); /* sanitized where it is printed: command_complain() */
+            FUZZ_CHECK(error.text[0]); /* sanitized where it is printed: command_complain() */
         free(target);
     }
 }
@@ -144,12 +144,12 @@ static void check_start(const char *text)
 {
     const uint64_t now = UINT64_C(1700000000) * 1000000000;
     uint64_t at = 0;
-    char error[160];
+    struct error error = {""};
 
-    if (start_parse(text, now, &at, error, sizeof(error)) == 0)
+    if (start_parse(text, now, &at, &error) == 0)
         FUZZ_CHECK(at <= now + START_DAY_NS);
     else
-        FUZZ_CHECK(error[0]);
+        FUZZ_CHECK(error.text[0]);
 }
 
 static void check_names(const char *text)

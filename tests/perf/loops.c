@@ -174,7 +174,8 @@ static uint64_t loop_work(const struct bench *bench, uint64_t at_once)
     const struct party *party = &bench->parties[0];
     static struct unix_params params;
     char reason[200] = "";
-    struct party_context context = {.params = &params,
+    struct party_context context = {.bench = bench,
+                                    .params = &params,
                                     .copies = 1,
                                     .reason = reason,
                                     .reason_size = sizeof(reason),

@@ -102,6 +102,7 @@ int main(int argc, char **argv)
     if (!probe.blocks && !counted)
         fail(probe.why);
     const struct party *party = &bench->parties[0];
+    context.bench = bench;
     for (unsigned i = 0; i < party->n_recorders; i++) {
         context.recorder[i] = malloc(recorder_size(&party->recorders[i]));
         if (!context.recorder[i])

@@ -5,7 +5,7 @@
 
 #include "plan_fixture.h"
 
-#include "engine/arena.h"
+#include "engine/trial.h"
 
 struct fixture_party {
     struct party_context context;
@@ -20,7 +20,8 @@ static inline void fixture_party_begin(struct fixture_party *p, const struct ben
     p->party = &bench->parties[0];
     p->head = calloc(1, sizeof(*p->head) + sizeof(p->head->slot[0]));
     assert_non_null(p->head);
-    p->context = (struct party_context){.params = params,
+    p->context = (struct party_context){.bench = bench,
+                                        .params = params,
                                         .copies = 1,
                                         .clock = CLOCK_KIND_GETTIME,
                                         .stop_fd = -1,

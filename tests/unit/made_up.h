@@ -5,7 +5,7 @@
 
 #include "plan_fixture.h"
 
-#include "engine/results.h"
+#include "engine/trial.h"
 #include "stats/stats.h"
 
 struct made_up {

@@ -26,13 +26,6 @@ struct made_up_trial {
 };
 static struct made_up_trial *made_up;
 
-const struct trial_spec *__real_trial_spec_of(const struct trial *trial);
-const struct trial_spec *__wrap_trial_spec_of(const struct trial *trial);
-const struct trial_spec *__wrap_trial_spec_of(const struct trial *trial)
-{
-    return made_up ? &made_up->spec : __real_trial_spec_of(trial);
-}
-
 const void *__real_trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder);
 const void *__wrap_trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder);
 const void *__wrap_trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder)
@@ -54,13 +47,6 @@ void __wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy
     }
     assert_int_equal(party, 0);
     *out = made_up->party[copy];
-}
-
-uint64_t __real_trial_gate_ns(const struct trial *trial);
-uint64_t __wrap_trial_gate_ns(const struct trial *trial);
-uint64_t __wrap_trial_gate_ns(const struct trial *trial)
-{
-    return made_up ? made_up->gate_ns : __real_trial_gate_ns(trial);
 }
 
 void __real_results_sample(struct results *results, unsigned copy, unsigned metric, double value);
@@ -131,13 +117,6 @@ void __wrap_results_pages(struct results *results, unsigned group, double huge_b
     }
 }
 
-bool __real_trial_shares_core(const struct trial *trial);
-bool __wrap_trial_shares_core(const struct trial *trial);
-bool __wrap_trial_shares_core(const struct trial *trial)
-{
-    return made_up ? false : __real_trial_shares_core(trial);
-}
-
 void __real_results_remark(struct results *results, unsigned group, const struct row_params *remarks);
 void __wrap_results_remark(struct results *results, unsigned group, const struct row_params *remarks);
 void __wrap_results_remark(struct results *results, unsigned group, const struct row_params *remarks)
@@ -155,7 +134,7 @@ static void made_up_reduce(struct made_up_trial *trial)
             trial->sample[copy][metric] = (double)NAN;
     trial->n_causes = 0;
     made_up = trial;
-    trial->spec.bench->reduce(NULL, NULL);
+    trial->spec.bench->reduce(&(const struct trial){.spec = trial->spec, .gate_ns = trial->gate_ns}, NULL);
     made_up = NULL;
 }
 

@@ -53,10 +53,10 @@ static inline struct suite_plan *suite_options(const struct suite *suite, char *
         argc++;
     measure_table(suite, &m->options, &m->tables[0]);
     m->n_tables = 1 + measure_suite_tables(suite, s->options, &m->options, &m->tables[1]);
-    if (option_parse(argc, words, m->tables, m->n_tables, operands, s->error.text, sizeof(s->error.text)))
+    if (option_parse(argc, words, m->tables, m->n_tables, operands, &s->error))
         fail_msg("%s: %s", suite->command.name, s->error.text);
     m->preset = m->options.classic ? PRESET_CLASSIC : m->options.quick ? PRESET_QUICK : PRESET_DEFAULT;
-    if (option_defaults(m->tables, m->n_tables, m->preset, s->error.text, sizeof(s->error.text)))
+    if (option_defaults(m->tables, m->n_tables, m->preset, &s->error))
         fail_msg("%s: %s", suite->command.name, s->error.text);
     for (size_t t = 0; t < TESTS_MAX; t++)
         m->selected[t] = true;

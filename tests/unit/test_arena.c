@@ -3,7 +3,7 @@
  * real-time. */
 #include "engine_fixture.h"
 
-#include "engine/arena.h"
+#include "engine/trial.h"
 
 /* --- Size and layout. --- */
 

@@ -158,12 +158,12 @@ TEST(test_array_defaults)
     static const uint64_t sizes[] = {25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800};
     static const uint64_t experiments[PRESET_COUNT] = {100000, 10000, 10000000};
     struct option_table table = {.rows = bench_array.options, .n = bench_array.n_options};
-    char error[160];
+    struct error error = {""};
 
     for (int preset = PRESET_DEFAULT; preset < PRESET_COUNT; preset++) {
         struct array_params params;
         table.target = &params;
-        assert_int_equal(option_defaults(&table, 1, (enum option_preset)preset, error, sizeof(error)), 0);
+        assert_int_equal(option_defaults(&table, 1, (enum option_preset)preset, &error), 0);
         assert_int_equal(params.sizes.n, COUNT(sizes));
         for (size_t i = 0; i < COUNT(sizes); i++)
             assert_int_equal(params.sizes.value[i], sizes[i]);

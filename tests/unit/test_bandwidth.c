@@ -45,10 +45,7 @@ static void made_core_slice(struct core_meter *meter, double count, double cost,
         made.slice[made.n_slices++] = (struct made_slice){meter->record, count, cost, start_ns};
 }
 
-static const struct stream_kernels *made_kernels(bool nontemporal)
-{
-    return made.no_kernels ? NULL : stream_kernels_choose(nontemporal);
-}
+static const struct stream_kernels *const no_kernels[] = {NULL};
 
 static void *made_map(size_t bytes, int advice)
 {
@@ -63,17 +60,17 @@ static void made_results_fail(struct results *results)
 }
 
 /* The same source, with that clock. */
-#define clock_raw_ns          made_clock
-#define core_begin            made_core_begin
-#define core_slice            made_core_slice
-#define stream_kernels_choose made_kernels
-#define results_fail          made_results_fail
-#define pages_map             made_map
+#define clock_raw_ns       made_clock
+#define core_begin         made_core_begin
+#define core_slice         made_core_slice
+#define stream_kernels_all (made.no_kernels ? no_kernels : stream_kernels_all)
+#define results_fail       made_results_fail
+#define pages_map          made_map
 #include "../../src/bench/bandwidth.c"
 #undef clock_raw_ns
 #undef core_begin
 #undef core_slice
-#undef stream_kernels_choose
+#undef stream_kernels_all
 #undef results_fail
 #undef pages_map
 
@@ -114,21 +111,25 @@ TEST(test_bandwidth_arrays_are_bounded_by_memory)
 TEST(test_bandwidth_refuses_arrays_without_room)
 {
     struct bandwidth_params params = {.array_bytes = 511, .repetitions = 2};
-    char why[80] = "";
+    struct error why = {""};
 
-    assert_int_equal(bench_bandwidth.supported(&params, why, sizeof(why)), -1);
-    assert_string_equal(why, "not enough free memory for three arrays");
+    assert_int_equal(
+        bench_bandwidth.supported(&(const struct bench_case){.bench = &bench_bandwidth, .params = &params}, &why), -1);
+    assert_string_equal(why.text, "not enough free memory for three arrays");
     params.array_bytes = 512;
-    assert_int_equal(bench_bandwidth.supported(&params, why, sizeof(why)), 0);
+    assert_int_equal(
+        bench_bandwidth.supported(&(const struct bench_case){.bench = &bench_bandwidth, .params = &params}, &why), 0);
 }
 
 TEST(test_bandwidth_non_temporal_where_there_is_a_kernel)
 {
     struct bandwidth_params params = {.array_bytes = 4096, .repetitions = 2, .nontemporal = true};
-    char why[80] = "";
+    struct error why = {""};
 
-    assert_int_equal(bench_bandwidth.supported(&params, why, sizeof(why)), stream_kernels_choose(true) ? 0 : -1);
-    assert_string_equal(why, stream_kernels_choose(true) ? "" : "no non-temporal stores on this architecture");
+    assert_int_equal(
+        bench_bandwidth.supported(&(const struct bench_case){.bench = &bench_bandwidth, .params = &params}, &why),
+        stream_kernels_choose(true) ? 0 : -1);
+    assert_string_equal(why.text, stream_kernels_choose(true) ? "" : "no non-temporal stores on this architecture");
 }
 
 /* --- A run. --- */
@@ -334,16 +335,17 @@ TEST(test_bandwidth_without_such_stores_says_so)
     const struct bandwidth_params params = {.array_bytes = 512, .repetitions = 2, .nontemporal = true};
     struct row_params out = {.n = 0};
     struct fixture_party p;
-    char why[80] = "";
+    struct error why = {""};
 
     fixture_party_begin(&p, &bench_bandwidth, &params);
     assert_int_equal(p.party->setup(&p.context), 0);
     made.no_kernels = true;
     assert_int_equal(p.party->run(&p.context), -1);
     assert_string_equal(p.reason, "this machine has no such stores");
-    assert_int_equal(bench_bandwidth.supported(&params, why, sizeof(why)), -1);
-    assert_string_equal(why, "no non-temporal stores on this architecture");
-    bench_bandwidth.describe(&params, &fixture_clock, &out);
+    assert_int_equal(
+        bench_bandwidth.supported(&(const struct bench_case){.bench = &bench_bandwidth, .params = &params}, &why), -1);
+    assert_string_equal(why.text, "no non-temporal stores on this architecture");
+    bench_bandwidth.describe(&(const struct bench_case){&bench_bandwidth, &params, &fixture_clock}, &out);
     assert_string_equal(out.text, "stores=non-temporal kernel=none array_bytes=512 repetitions=2");
     made.no_kernels = false;
     fixture_party_end(&p);
@@ -451,7 +453,7 @@ TEST(test_bandwidth_param_says_what_ran)
     struct row_params one = {.n = 0}, other = {.n = 0};
     char expected[192];
 
-    bench_bandwidth.describe(&params, &fixture_clock, &one);
+    bench_bandwidth.describe(&(const struct bench_case){&bench_bandwidth, &params, &fixture_clock}, &one);
     (void)snprintf(expected, sizeof(expected), "stores=ordinary kernel=%s array_bytes=4096 repetitions=2",
                    stream_kernels_choose(false)->name);
     assert_string_equal(one.text, expected);
@@ -460,11 +462,11 @@ TEST(test_bandwidth_param_says_what_ran)
     text_copy(params.bounded, sizeof(params.bounded), "quick");
     one = (struct row_params){.n = 0};
     params.nontemporal = false;
-    bench_bandwidth.describe(&params, &fixture_clock, &one);
+    bench_bandwidth.describe(&(const struct bench_case){&bench_bandwidth, &params, &fixture_clock}, &one);
     assert_non_null(strstr(one.text, " repetitions=2 bounded=quick"));
     params.nontemporal = true;
     params.bounded[0] = 'x';
-    bench_bandwidth.describe(&params, &fixture_clock, &other);
+    bench_bandwidth.describe(&(const struct bench_case){&bench_bandwidth, &params, &fixture_clock}, &other);
     (void)snprintf(expected, sizeof(expected),
                    "stores=non-temporal kernel=%s array_bytes=4096 repetitions=2 bounded=memory",
                    stream_kernels_choose(true) ? stream_kernels_choose(true)->name : "none");

@@ -4,7 +4,7 @@
 #include "bench_fixture.h"
 
 #include "bench/memory.h"
-#include "bench/wakeup.h"
+#include "bench/noise.h"
 #include "engine/engine.h"
 #include "load/list.h"
 #include "load/load.h"
@@ -717,11 +717,11 @@ TEST(test_benches_params_identify_the_work)
 
     for (size_t i = 0; i < COUNT(table); i++) {
         struct row_params out = {.n = 0};
-        table[i].bench->describe(table[i].params, &fixture_clock, &out);
+        table[i].bench->describe(&(const struct bench_case){table[i].bench, table[i].params, &fixture_clock}, &out);
         assert_string_equal(out.text, table[i].text);
     }
     struct row_params out = {.n = 0};
-    bench_memory_cores.describe(&cores, &fixture_clock, &out);
+    bench_memory_cores.describe(&(const struct bench_case){&bench_memory_cores, &cores, &fixture_clock}, &out);
     (void)snprintf(expected, sizeof(expected), "from=3 to=5 relation=%s", cpu_relation_names[0]);
     assert_string_equal(out.text, expected);
 }

@@ -372,14 +372,14 @@ TEST(test_command_is_described_by_what_is_not_as_usual)
     struct command_params params = {.line = "make -j2"};
     struct row_params out = {.n = 0};
 
-    bench_command.describe(&params, NULL, &out);
+    bench_command.describe(&(const struct bench_case){&bench_command, &params, NULL}, &out);
     assert_string_equal(out.text, "command=make -j2");
     params.shell = params.clean_env = params.show_output = true;
     params.warmup = 3;
     text_copy(params.input_line, sizeof(params.input_line), "in");
     text_copy(params.prepare_line, sizeof(params.prepare_line), "sync");
     out = (struct row_params){.n = 0};
-    bench_command.describe(&params, NULL, &out);
+    bench_command.describe(&(const struct bench_case){&bench_command, &params, NULL}, &out);
     assert_string_equal(out.text, "shell=yes env=clean output=shown warmup=3 input=in prepare=sync command=make -j2");
 }
 
@@ -393,11 +393,11 @@ TEST(test_command_is_described_by_its_parameters_and_plan)
                                     .parameter = {{"{a}", "1"}, {"{b}", "two"}}};
     struct row_params out = {.n = 0};
 
-    bench_command.describe(&params, NULL, &out);
+    bench_command.describe(&(const struct bench_case){&bench_command, &params, NULL}, &out);
     assert_string_equal(out.text, "output=kept aa=yes planned=12 precision=0.5 {a}=1 {b}=two command=x");
     params = (struct command_params){.line = "x", .planned = 3};
     out = (struct row_params){.n = 0};
-    bench_command.describe(&params, NULL, &out);
+    bench_command.describe(&(const struct bench_case){&bench_command, &params, NULL}, &out);
     assert_string_equal(out.text, "planned=3 command=x");
 }
 
@@ -410,7 +410,7 @@ TEST(test_command_description_fits)
     memset(params.line, 'x', sizeof(params.line) - 1);
     memset(params.input_line, 'x', sizeof(params.input_line) - 1);
     memset(params.prepare_line, 'x', sizeof(params.prepare_line) - 1);
-    bench_command.describe(&params, NULL, &out);
+    bench_command.describe(&(const struct bench_case){&bench_command, &params, NULL}, &out);
     assert_true(strlen(out.text) < sizeof(out.text) - 1);
     assert_non_null(strstr(out.text, "command=xxx"));
 }
@@ -978,18 +978,21 @@ TEST(test_command_whose_input_cannot_be_opened)
 TEST(test_command_needs_shared_memory)
 {
     static const int errors[] = {0, -EAGAIN, -ENOMEM, -EINVAL};
-    char why[160];
+    struct error why = {""};
 
     for (size_t i = 0; i < COUNT(errors); i++) {
         memset(&made, 0, sizeof(made));
         made.on = true;
         made.fails = "share";
         made.error = errors[i];
-        why[0] = 0;
-        assert_int_equal(bench_command.supported(NULL, why, sizeof(why)), errors[i] == -EINVAL ? -1 : 0);
-        assert_string_equal(why, errors[i] == -EINVAL ? "no process can share this one's memory (clone with CLONE_VM: "
-                                                        "Invalid argument), as under qemu-user"
-                                                      : "");
+        why.text[0] = 0;
+        assert_int_equal(
+            bench_command.supported(&(const struct bench_case){.bench = &bench_command, .params = NULL}, &why),
+            errors[i] == -EINVAL ? -1 : 0);
+        assert_string_equal(why.text, errors[i] == -EINVAL
+                                          ? "no process can share this one's memory (clone with CLONE_VM: "
+                                            "Invalid argument), as under qemu-user"
+                                          : "");
         made.on = false;
     }
 }

@@ -17,7 +17,7 @@ static void made_sleep(uint64_t ns)
 }
 
 #define clock_sleep_ns made_sleep
-#include "../../src/bench/context1.c"
+#include "../../src/bench/pipe.c"
 #undef clock_sleep_ns
 
 static struct fixture_party p;

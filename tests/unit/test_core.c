@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/arena.h"
 #include "engine/core.h"
 #include "engine/engine.h"
+#include "engine/trial.h"
 #include "fixture.h"
 #include "made_up_clock.h"
 #include "stats/stats.h"

@@ -83,24 +83,24 @@ TEST(test_disk_describe_names_the_file_as_it_is)
 TEST(test_disk_needs_a_folder_that_can_be_written)
 {
     struct load_params params = {.dir = "/nonexistent"};
-    char why[160] = "";
+    struct error why = {""};
 
-    assert_int_equal(load_compile.supported(&params, why, sizeof(why)), -1);
-    assert_string_equal(why, "scratch directory '/nonexistent': No such file or directory");
+    assert_int_equal(load_compile.supported(&params, &why), -1);
+    assert_string_equal(why.text, "scratch directory '/nonexistent': No such file or directory");
     (void)snprintf(params.dir, sizeof(params.dir), "/tmp");
-    assert_int_equal(load_compile.supported(&params, why, sizeof(why)), 0);
+    assert_int_equal(load_compile.supported(&params, &why), 0);
     assert_string_equal(load_compile.scratch_dir(&params), "/tmp");
 }
 
 static int too_little_room(void)
 {
     const struct load_params params = {.dir = "/tmp"};
-    char why[160] = "";
+    struct error why = {""};
 
     if (disk_mount_tmpfs("size=15m"))
         return CANNOT;
-    CHECK(load_read.supported(&params, why, sizeof(why)) == -1);
-    CHECK(strcmp(why, "scratch directory '/tmp' has 15 MiB free, not 16 MiB") == 0);
+    CHECK(load_read.supported(&params, &why) == -1);
+    CHECK(strcmp(why.text, "scratch directory '/tmp' has 15 MiB free, not 16 MiB") == 0);
     return 0;
 }
 

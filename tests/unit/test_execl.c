@@ -95,7 +95,7 @@ static void made_take_footprint(struct party_context *context, const char *path)
 #define scratch_can_exec      made_can_exec
 #define process_can_exec_self made_can_exec_self
 #define unix_take_footprint   made_take_footprint
-#include "../../src/bench/execl.c"
+#include "../../src/bench/process.c"
 
 static struct fixture_party p;
 static struct unix_params params;
@@ -242,19 +242,22 @@ TEST(test_execl_needs_a_file_to_execute)
     static const char no_place[] =
         "no place for a copy of the program: no memfd, and no scratch directory to execute from";
     const int before = fixture_count_fds();
-    char why[160] = "";
+    struct error why = {""};
 
     begin();
     made.image = -ENOENT;
-    assert_int_equal(bench_execl.supported(&params, why, sizeof(why)), -1);
-    assert_string_equal(why, "the program's own file cannot be executed");
+    assert_int_equal(bench_execl.supported(&(const struct bench_case){.bench = &bench_execl, .params = &params}, &why),
+                     -1);
+    assert_string_equal(why.text, "the program's own file cannot be executed");
     assert_log("");
     made.can_exec_itself = true;
-    assert_int_equal(bench_execl.supported(&params, why, sizeof(why)), -1);
-    assert_string_equal(why, no_place);
+    assert_int_equal(bench_execl.supported(&(const struct bench_case){.bench = &bench_execl, .params = &params}, &why),
+                     -1);
+    assert_string_equal(why.text, no_place);
     assert_log("image:/d:0");
     made.image = fixture_file();
-    assert_int_equal(bench_execl.supported(&params, why, sizeof(why)), 0);
+    assert_int_equal(bench_execl.supported(&(const struct bench_case){.bench = &bench_execl, .params = &params}, &why),
+                     0);
     fixture_party_end(&p);
     assert_int_equal(fixture_count_fds(), before);
 }

@@ -31,7 +31,7 @@ static void made_core_begin(struct core_meter *meter, uint64_t expected_ns)
 
 #define clock_cost_measure made_cost_measure
 #define core_begin         made_core_begin
-#include "../../src/bench/experiment.c"
+#include "../../src/bench/prime.c"
 #undef clock_cost_measure
 #undef core_begin
 

@@ -99,6 +99,16 @@ static ssize_t made_pread(int fd, void *buffer, size_t size, off_t offset)
 #undef pread
 
 static struct fixture_party p;
+/* As a test of this kind. */
+static int set_up(struct party_context *context, const struct kind *kind)
+{
+    static struct bench bench;
+
+    bench = (struct bench){.test = kind};
+    context->bench = &bench;
+    return setup(context);
+}
+
 static struct unix_params params;
 
 /* Files of 6 KiB: a whole block of BUFFER_MAX, and a part of one. */
@@ -119,7 +129,7 @@ static void begin(void)
 /* Sets up, moves 1 and then 9 KiB, and verifies. Returns 0, or -1 as soon as a step fails. */
 static int run_all(const struct kind *kind)
 {
-    return setup(&p.context, kind) || work(&p.context, 1) || work(&p.context, 9) || verify(&p.context) ? -1 : 0;
+    return set_up(&p.context, kind) || work(&p.context, 1) || work(&p.context, 9) || verify(&p.context) ? -1 : 0;
 }
 
 static const struct checks *checks(void)
@@ -177,7 +187,7 @@ TEST(test_fcopy_needs_a_folder)
     for (size_t i = 0; i < COUNT(kinds); i++) {
         begin();
         text_copy(params.dir, sizeof(params.dir), "/nonexistent");
-        assert_int_equal(setup(&p.context, &kinds[i]), -1);
+        assert_int_equal(set_up(&p.context, &kinds[i]), -1);
         assert_string_equal(p.reason, "cannot make a scratch file in '/nonexistent': No such file or directory");
         fixture_party_end(&p);
     }
@@ -198,12 +208,12 @@ TEST(test_fcopy_classic_times_its_parts)
     for (size_t i = 1; i < COUNT(kinds); i++) {
         begin();
         params.classic = true;
-        assert_int_equal(setup(&p.context, &kinds[i]), 0);
+        assert_int_equal(set_up(&p.context, &kinds[i]), 0);
         assert_string_equal(made.log, " sync 2 sync 2");
         fixture_party_end(&p);
     }
     begin();
-    assert_int_equal(setup(&p.context, &kinds[0]), 0);
+    assert_int_equal(set_up(&p.context, &kinds[0]), 0);
     assert_string_equal(made.log, "");
     fixture_party_end(&p);
 }
@@ -223,7 +233,7 @@ TEST(test_fcopy_pattern_depends_on_the_position)
     const struct files *files;
 
     begin();
-    assert_int_equal(setup(&p.context, &kinds[0]), 0);
+    assert_int_equal(set_up(&p.context, &kinds[0]), 0);
     assert_int_equal(work(&p.context, 6), 0);
     files = p.context.state;
     for (unsigned word = 0; word < 6144 / 8; word++) {
@@ -232,7 +242,7 @@ TEST(test_fcopy_pattern_depends_on_the_position)
     }
     fixture_party_end(&p);
     begin();
-    assert_int_equal(setup(&p.context, &kinds[1]), 0);
+    assert_int_equal(set_up(&p.context, &kinds[1]), 0);
     assert_int_equal(work(&p.context, 7), 0);
     files = p.context.state;
     assert_int_equal(lseek(files->to, 0, SEEK_CUR), 1024); /* once around, and on */
@@ -256,7 +266,7 @@ static void assert_check(size_t i, const char *name, double got, double expected
 TEST(test_fcopy_counts_wrong_bytes)
 {
     begin();
-    assert_int_equal(setup(&p.context, &kinds[0]), 0);
+    assert_int_equal(set_up(&p.context, &kinds[0]), 0);
     assert_int_equal(work(&p.context, 2), 0);
     struct files *files = p.context.state;
     made.interrupted = 3;
@@ -276,7 +286,7 @@ TEST(test_fcopy_counts_wrong_bytes)
     assert_check(7, "last buffer read is right", 0, 1);
     fixture_party_end(&p);
     begin();
-    assert_int_equal(setup(&p.context, &kinds[0]), 0);
+    assert_int_equal(set_up(&p.context, &kinds[0]), 0);
     assert_int_equal(work(&p.context, 8), 0); /* once around, and on */
     files = p.context.state;
     assert_int_equal(ftruncate(files->from, 4097), 0);
@@ -294,7 +304,7 @@ TEST(test_fcopy_checks_what_there_is)
 
     for (size_t i = 0; i < COUNT(kinds); i++) {
         begin();
-        assert_int_equal(setup(&p.context, &kinds[i]), 0);
+        assert_int_equal(set_up(&p.context, &kinds[i]), 0);
         assert_int_equal(verify(&p.context), 0);
         assert_int_equal(checks()->n, none[i]);
         assert_int_equal(work(&p.context, 5), 0);
@@ -310,7 +320,7 @@ TEST(test_fcopy_is_described_by_its_buffer)
     struct row_params out = {.n = 0};
 
     begin();
-    bench_fcopy256.describe(&params, NULL, &out);
+    bench_fcopy256.describe(&(const struct bench_case){&bench_fcopy256, &params, NULL}, &out);
     assert_memory_equal(out.text, "bufsize=256 maxblocks=500 linkage=", 34);
     fixture_party_end(&p);
 }

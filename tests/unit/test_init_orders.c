@@ -31,7 +31,8 @@ static void read_orders(const char *line, char *const *argv, struct result *resu
     while (argv[argc])
         argc++;
     memset(result, 0, sizeof(*result));
-    assert_int_equal(option_defaults(&table, 1, PRESET_DEFAULT, result->error, sizeof(result->error)), 0);
+    struct error error;
+    assert_int_equal(option_defaults(&table, 1, PRESET_DEFAULT, &error), 0);
     init_orders_read(line, argc, argv, &result->orders, result->words, &result->n, &wrong);
     result->failed = wrong.length ? -1 : 0;
     text_copy(result->error, sizeof(result->error), wrong.data ? wrong.data : "");

@@ -4,7 +4,7 @@
 
 #include "../test.h"
 #include "bench/list.h"
-#include "engine/arena.h"
+#include "engine/trial.h"
 
 TEST(test_list_names_are_unique_and_fit)
 {

@@ -5,8 +5,8 @@
 
 #include "plan_fixture.h"
 
-#include "engine/arena.h"
 #include "engine/engine.h"
+#include "engine/trial.h"
 
 /* --- The loads. --- */
 
@@ -297,9 +297,9 @@ static struct trial *run_done(const struct trial_spec *spec)
     struct trial *trial = trial_run(spec);
 
     assert_non_null(trial);
-    if (trial_outcome(trial) != TRIAL_DONE)
-        print_error("%s\n", trial_reason(trial));
-    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
+    if (trial->outcome != TRIAL_DONE)
+        print_error("%s\n", trial->reason);
+    assert_int_equal(trial->outcome, TRIAL_DONE);
     fixture_assert_no_children();
     assert_in_range(fixture_count_fds(), fds, fds + 1); /* the arena is open until the trial is freed */
     return trial;
@@ -312,14 +312,14 @@ static void check_counts(const struct bench *bench, const struct load *load, uin
     struct trial_spec spec = spec_of(bench, load, NULL, time_ns);
     struct trial *trial = run_done(&spec);
 
-    assert_true(trial_load_count(trial, COUNT_WORK) == 7 * processes); /* without what was done before the gate */
-    assert_true(trial_load_count(trial, LOAD_CPU) == 0.25 * processes);
-    assert_true(trial_load_count(trial, LOAD_DISK_READ) == 0);
+    assert_true(trial->load_count[COUNT_WORK] == 7 * processes); /* without what was done before the gate */
+    assert_true(trial->load_count[LOAD_CPU] == 0.25 * processes);
+    assert_true(trial->load_count[LOAD_DISK_READ] == 0);
     if (own_oom_score() >= 0) /* there is a /proc: loads go first when memory runs out */
-        assert_true(trial_load_count(trial, COUNT_OOM) == 1000 * processes);
+        assert_true(trial->load_count[COUNT_OOM] == 1000 * processes);
     /* The gate opened when the load had said that it is there. */
-    assert_true(trial_load_count(trial, COUNT_PROVED_AT) > 0);
-    assert_true(trial_load_count(trial, COUNT_PROVED_AT) < processes * (double)trial_gate_ns(trial));
+    assert_true(trial->load_count[COUNT_PROVED_AT] > 0);
+    assert_true(trial->load_count[COUNT_PROVED_AT] < processes * (double)trial->gate_ns);
     trial_free(trial);
 }
 
@@ -344,11 +344,11 @@ TEST(test_load_without_parties_counts_nothing)
 
     struct trial *trial = run_done(&spec);
     for (int c = 0; c < LOAD_COUNTS; c++)
-        assert_true(trial_load_count(trial, (enum load_count)c) == 0);
+        assert_true(trial->load_count[c] == 0);
     trial_free(trial);
     spec = spec_of(&bench_idle, NULL, NULL, 5 * MS);
     trial = run_done(&spec);
-    assert_true(trial_load_count(trial, LOAD_CPU) == 0);
+    assert_true(trial->load_count[LOAD_CPU] == 0);
     trial_free(trial);
 }
 
@@ -357,7 +357,7 @@ TEST(test_load_shares_memory_among_its_own)
     struct trial_spec spec = spec_of(&bench_apart, &load_shared, NULL, 0);
 
     struct trial *trial = run_done(&spec);
-    assert_true(trial_load_count(trial, COUNT_WORK) == 1);
+    assert_true(trial->load_count[COUNT_WORK] == 1);
     const double *number = trial_recorder(trial, 0, 0, 0);
     assert_true(number[0] == 0);
     trial_free(trial);
@@ -372,13 +372,13 @@ TEST(test_load_that_is_degraded_goes_on_and_leaves_nothing_behind)
     struct trial_party measured, load;
 
     struct trial *trial = run_done(&spec);
-    assert_true(trial_load_count(trial, COUNT_PID) > 1);
-    assert_true(trial_load_count(trial, COUNT_CHILD) > 1);
-    assert_true(fixture_process_ended((pid_t)trial_load_count(trial, COUNT_PID)));
-    assert_true(fixture_process_ended((pid_t)trial_load_count(trial, COUNT_CHILD)));
+    assert_true(trial->load_count[COUNT_PID] > 1);
+    assert_true(trial->load_count[COUNT_CHILD] > 1);
+    assert_true(fixture_process_ended((pid_t)trial->load_count[COUNT_PID]));
+    assert_true(fixture_process_ended((pid_t)trial->load_count[COUNT_CHILD]));
     /* It went on, though something was not as it should be. The first reason counts. */
     trial_party(trial, 0, 0, &measured);
-    trial_load_party(trial, 0, &load);
+    trial_party(trial, 0, trial->spec.copies, &load);
     assert_string_equal(load.refused, "only 3 of four");
     assert_string_equal(measured.refused, "");
     trial_free(trial);
@@ -392,7 +392,7 @@ TEST(test_load_is_placed_by_itself)
 
     struct trial *trial = run_done(&spec);
     trial_party(trial, 0, 0, &measured);
-    trial_load_party(trial, 0, &load);
+    trial_party(trial, 0, trial->spec.copies, &load);
     assert_int_equal(load.seen.nice, 6);
     assert_true(measured.seen.nice != 6);
     assert_true(load.seen.fresh_exec);
@@ -421,8 +421,8 @@ TEST(test_load_that_fails_names_itself_and_the_reason)
         struct trial_spec spec = spec_of(&bench_idle, &load_dummy, &params, 10000 * MS);
         struct trial *trial = trial_run(&spec);
         assert_non_null(trial);
-        assert_int_equal(trial_outcome(trial), TRIAL_FAILED);
-        assert_string_equal(trial_reason(trial), cases[i].reason);
+        assert_int_equal(trial->outcome, TRIAL_FAILED);
+        assert_string_equal(trial->reason, cases[i].reason);
         fixture_assert_no_children();
         trial_free(trial);
     }
@@ -435,9 +435,9 @@ TEST(test_load_that_the_worker_does_not_know_fails)
 
     struct trial *trial = trial_run(&spec);
     assert_non_null(trial);
-    assert_int_equal(trial_outcome(trial), TRIAL_FAILED);
+    assert_int_equal(trial->outcome, TRIAL_FAILED);
     assert_non_null(
-        strstr(trial_reason(trial), "ended early: it is not the program that started it (was the file replaced?)"));
+        strstr(trial->reason, "ended early: it is not the program that started it (was the file replaced?)"));
     fixture_assert_no_children();
     trial_free(trial);
 }
@@ -483,12 +483,12 @@ TEST(test_trial_control_is_real_time_while_it_runs)
     assert_int_equal(getrlimit(RLIMIT_RTTIME, &limit[1]), 0);
     const double *number = trial_recorder(trial, 0, 0, 0);
     if (allowed) {
-        assert_string_equal(trial_control_refused(trial), "");
+        assert_string_equal(trial->control_refused, "");
         assert_true(number[WATCH_POLICY] == SCHED_FIFO);
         assert_true(number[WATCH_PRIORITY] == 98);
     } else {
         print_message("SCHED_FIFO is refused here\n");
-        assert_non_null(strstr(trial_control_refused(trial), "control: SCHED_FIFO 98 refused: "));
+        assert_non_null(strstr(trial->control_refused, "control: SCHED_FIFO 98 refused: "));
         assert_true(number[WATCH_POLICY] == policy[0]);
     }
     assert_true(number[WATCH_OWN_POLICY] == SCHED_OTHER); /* workers do not inherit it */
@@ -506,7 +506,7 @@ static int control_of_batch(void)
 
     CHECK(task_set_policy(SCHED_BATCH, 0) == 0);
     struct trial *trial = trial_run(&spec);
-    CHECK(trial && trial_outcome(trial) == TRIAL_DONE);
+    CHECK(trial && trial->outcome == TRIAL_DONE);
     trial_free(trial);
     CHECK(task_get_policy(&policy, &priority) == 0);
     CHECK(policy == SCHED_BATCH && priority == 0);
@@ -531,8 +531,8 @@ static int control_by_limit(void)
         return CANNOT;
     for (int i = 0; i < 2; i++) {
         struct trial *trial = trial_run(&spec);
-        CHECK(trial && trial_outcome(trial) == TRIAL_DONE);
-        bool refused = trial_control_refused(trial)[0];
+        CHECK(trial && trial->outcome == TRIAL_DONE);
+        bool refused = trial->control_refused[0];
         trial_free(trial);
         if (refused)
             return CANNOT;
@@ -579,9 +579,9 @@ static int control_beside(const struct bench *bench, int party_priority, int all
     place.fifo_priority = party_priority;
     cpuset_add(&place.online, CPUSET_MAX - 1);
     struct trial *trial = trial_run(&spec);
-    CHECK(trial && trial_outcome(trial) == TRIAL_DONE);
-    CHECK(trial_control_priority(trial) == expected);
-    CHECK(strcmp(trial_control_refused(trial), refused) == 0);
+    CHECK(trial && trial->outcome == TRIAL_DONE);
+    CHECK(trial->control == expected);
+    CHECK(strcmp(trial->control_refused, refused) == 0);
     if (expected)
         CHECK(((const double *)trial_recorder(trial, 0, 0, 0))[WATCH_PRIORITY] == expected);
     trial_free(trial);
@@ -625,8 +625,8 @@ static int control_without_rights(void)
     if (try_fifo() == 0)
         return CANNOT;
     struct trial *trial = trial_run(&spec);
-    CHECK(trial && trial_outcome(trial) == TRIAL_DONE);
-    CHECK(strcmp(trial_control_refused(trial), "control: SCHED_FIFO 98 refused: Operation not permitted") == 0);
+    CHECK(trial && trial->outcome == TRIAL_DONE);
+    CHECK(strcmp(trial->control_refused, "control: SCHED_FIFO 98 refused: Operation not permitted") == 0);
     trial_free(trial);
     return 0;
 }

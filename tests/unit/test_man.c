@@ -336,7 +336,7 @@ static void session_free(struct measure *m)
 static void fill_options(const struct suite *suite, void *options)
 {
     struct option_table tables[TABLES_MAX];
-    char error[256] = "";
+    struct error error;
 
     memset(tables, 0, sizeof(tables));
     if (strcmp(suite->command.name, "latency") != 0)
@@ -344,9 +344,9 @@ static void fill_options(const struct suite *suite, void *options)
     (void)measure_own_tables(suite, options, tables);
     for (size_t r = 0; r < tables[0].n; r++)
         if (tables[0].rows[r].letter == 'C' || tables[0].rows[r].letter == 'I')
-            assert_int_equal(option_set(&tables[0].rows[r], tables[0].rows[r].letter == 'C' ? "20" : "1000", options,
-                                        false, error, sizeof(error)),
-                             0);
+            assert_int_equal(
+                option_set(&tables[0].rows[r], tables[0].rows[r].letter == 'C' ? "20" : "1000", options, false, &error),
+                0);
 }
 
 static const char *test_name(const struct plan_item *item)
@@ -768,7 +768,7 @@ static void put_measured(struct measure *m, const struct suite *suite, const str
     row.copies = copies;
     row.stats.max = row.stats.p999 = 1;
     if (item->bench->describe)
-        item->bench->describe(item->params, &m->clock, &row.param);
+        item->bench->describe(&(const struct bench_case){item->bench, item->params, &m->clock}, &row.param);
     if (metric->headline && baseline_of(item) > 0)
         row.index = 10;
     measure_put_row(m, &row);
@@ -1140,7 +1140,8 @@ static void check_example(const char *path, const char *line)
     static char target[TABLES_MAX][65536];
     struct option_table tables[TABLES_MAX];
     const char *operands[64];
-    char error[512], where[1024];
+    struct error error;
+    char where[1024];
     struct words split;
     const char *wrong = words_of_command(line, true, &split);
     char **words = split.word;
@@ -1155,10 +1156,10 @@ static void check_example(const char *path, const char *line)
     size_t n_tables = tables_of(command, tables);
     for (size_t t = 0; t < n_tables; t++)
         tables[t].target = target[t];
-    int found = option_parse(without_command(command, words + 1, (int)n - 1), words + 1, tables, n_tables, operands,
-                             error, sizeof(error));
+    int found =
+        option_parse(without_command(command, words + 1, (int)n - 1), words + 1, tables, n_tables, operands, &error);
     if (found < 0)
-        fail_msg("%s: %s", where, error);
+        fail_msg("%s: %s", where, error.text);
     for (int i = 0; i < found; i++)
         check_operand(command, where, operands[i]);
     words_free(&split);

@@ -27,12 +27,12 @@ TEST(test_noise_threshold_is_a_time_or_a_multiple_of_the_loop)
     } good[] = {{"8x", 0, 8},          {"2x", 0, 2},         {"2.5x", 0, 2.5}, {"1000000x", 0, 1e6},
                 {"1ns", 1, 0},         {"300ns", 300, 0},    {"5us", 5000, 0}, {"1.5ms", 1500000, 0},
                 {"1s", 1000000000, 0}, {"0.5", 500000000, 0}};
-    char error[200];
+    struct error error = {""};
 
     for (size_t i = 0; i < COUNT(good); i++) {
         struct noise_params params = {.threshold_ns = 77, .threshold_loops = 77};
         text_copy(params.threshold, sizeof(params.threshold), good[i].text);
-        assert_int_equal(noise_read_threshold(&params, error, sizeof(error)), 0);
+        assert_int_equal(noise_read_threshold(&params, &error), 0);
         assert_int_equal(params.threshold_ns, good[i].ns);
         assert_true(params.threshold_loops == good[i].loops);
     }
@@ -43,19 +43,20 @@ TEST(test_noise_wrong_thresholds_name_the_range)
     static const char *const junk[] = {"",   "x",   "abc", "-5us", "-8x",  "8 x",
                                        "5%", "5%x", "8xx", "5usx", "1e3x", "infx"};
     static const char *const outside[] = {"0", "0ns", "0x", "1.99x", "1000001x", "2", "1.001s", "1h"};
-    char error[200], expected[64];
+    struct error error = {""};
+    char expected[64];
 
     for (size_t i = 0; i < COUNT(junk) + COUNT(outside); i++) {
         const char *text = i < COUNT(junk) ? junk[i] : outside[i - COUNT(junk)];
         struct noise_params params = {.threshold_ns = 0};
         text_copy(params.threshold, sizeof(params.threshold), text);
-        if (noise_read_threshold(&params, error, sizeof(error)) != -1)
+        if (noise_read_threshold(&params, &error) != -1)
             fail_msg("'%s' is taken for a threshold", text);
         (void)snprintf(expected, sizeof(expected), "--threshold: '%s' is %s (", text,
                        i < COUNT(junk) ? "not a threshold" : "out of range");
-        assert_ptr_equal(strstr(error, expected), error);
-        assert_non_null(strstr(error, "1 ns to 1 s"));
-        assert_non_null(strstr(error, "2x to 1000000x"));
+        assert_ptr_equal(strstr(error.text, expected), error.text);
+        assert_non_null(strstr(error.text, "1 ns to 1 s"));
+        assert_non_null(strstr(error.text, "2x to 1000000x"));
     }
 }
 
@@ -182,10 +183,10 @@ static int with_handler(void (*handler)(int), enum detour_cause cause, unsigned 
     again(EVERY_MS / 2);
     CHECK(p.party->run(&p.context) == 0);
     again(0);
-    const double *number = p.context.recorder[NOISE_NUMBERS];
+    const struct noise_record *number = p.context.recorder[NOISE_NUMBERS];
     CHECK(inject.done->n == INJECTIONS);
-    CHECK(number[NOISE_COUNT + cause] >= 0.9 * inject.done->n);
-    CHECK(number[NOISE_LOST + cause] >= 0.9 * (double)inject.done->ns);
+    CHECK(number->lost[cause].n >= 0.9 * inject.done->n);
+    CHECK(number->lost[cause].ns >= 0.9 * (double)inject.done->ns);
     fixture_party_end(&p);
     return 0;
 }
@@ -268,10 +269,10 @@ static int preemptions(void)
     inject.done->go = 1;
     CHECK(p.party->run(&p.context) == 0);
     CHECK(waitpid(other, &status, 0) == other && status == 0);
-    const double *number = p.context.recorder[NOISE_NUMBERS];
+    const struct noise_record *number = p.context.recorder[NOISE_NUMBERS];
     CHECK(inject.done->n == INJECTIONS);
-    CHECK(number[NOISE_COUNT + DETOUR_PREEMPTED] >= 0.9 * INJECTIONS);
-    CHECK(number[NOISE_LOST + DETOUR_PREEMPTED] >= 0.9 * (double)inject.done->ns);
+    CHECK(number->lost[DETOUR_PREEMPTED].n >= 0.9 * INJECTIONS);
+    CHECK(number->lost[DETOUR_PREEMPTED].ns >= 0.9 * (double)inject.done->ns);
     fixture_party_end(&p);
     return 0;
 }
@@ -428,34 +429,35 @@ TEST(test_noise_threshold_below_the_loop_is_raised)
 
 TEST(test_noise_lost_share_is_that_of_all_causes)
 {
-    double number[NOISE_N_NUMBERS] = {[NOISE_OBSERVED] = 1e6};
+    struct noise_record number = {.observed = 1e6};
 
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
-        number[NOISE_LOST + c] = 1000 * (c + 1);
-    number[NOISE_BRIEF_NS] = 300;
-    number[NOISE_BRIEF_NS + DETOUR_LEVELS - 1] = 100;
-    fixture_assert_near(noise_lost_pct(number), 4.54);
+        number.lost[c].ns = 1000 * (c + 1);
+    number.brief[0].ns = 300;
+    number.brief[DETOUR_LEVELS - 1].ns = 100;
+    fixture_assert_near(noise_lost_pct(&number), 4.54);
 }
 
 /* Recorders of a made-up trial. */
 static struct {
-    double number[NOISE_N_NUMBERS], levels[DETOUR_CELLS][CORE_LEVELS];
+    struct noise_record number;
+    double levels[DETOUR_CELLS][CORE_LEVELS];
     struct hist hist;
     struct series series;
 } recorded;
 
 /* Resets the recorders and gives them to the trial. Returns the numbers: no frequency is known. */
-static double *made_up_recorders(struct made_up_trial *trial)
+static struct noise_record *made_up_recorders(struct made_up_trial *trial)
 {
     memset(&recorded, 0, sizeof(recorded));
     hist_init(&recorded.hist, 0);
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++)
-        recorded.number[NOISE_MHZ + cell] = (double)NAN;
+        recorded.number.mhz[cell] = (double)NAN;
     trial->recorder[0][NOISE_HIST] = &recorded.hist;
     trial->recorder[0][NOISE_SERIES] = &recorded.series;
-    trial->recorder[0][NOISE_NUMBERS] = recorded.number;
+    trial->recorder[0][NOISE_NUMBERS] = &recorded.number;
     trial->recorder[0][NOISE_LEVELS] = recorded.levels;
-    return recorded.number;
+    return &recorded.number;
 }
 
 static void assert_points(struct made_up_trial *trial, unsigned metric, const struct series_point *expected, size_t n)
@@ -485,22 +487,22 @@ TEST(test_noise_brief_detours_and_periods)
     struct core_session *session = calloc(1, sizeof(*session));
     struct made_up_trial trial = {
         .spec = {.bench = &bench_noise, .params = &params, .copies = 1, .time_ns = 1000000000u}};
-    double *number = made_up_recorders(&trial);
+    struct noise_record *number = made_up_recorders(&trial);
     uint32_t probes[CORE_LEVELS] = {[50] = 3, [90] = 9};
 
     assert_non_null(session);
-    number[NOISE_OBSERVED] = 1e9;
-    number[NOISE_LOST + DETOUR_UNEXPLAINED] = 1e6;
+    number->observed = 1e9;
+    number->lost[DETOUR_UNEXPLAINED].ns = 1e6;
     for (unsigned level = 50; level <= 55; level += level == 50 ? 4 : 1) {
-        number[NOISE_BRIEF + level] = 10;
-        number[NOISE_BRIEF_NS + level] = 1e4 * level;
+        number->brief[level].n = 10;
+        number->brief[level].ns = 1e4 * level;
     }
-    number[NOISE_PERIODIC_HZ] = 100;
-    number[NOISE_PERIODIC_N] = 50;
-    number[NOISE_PERIODIC_NS] = 50 * 31250;
-    number[NOISE_PERIODIC_HZ + 2] = 8;
-    number[NOISE_PERIODIC_N + 2] = 8;
-    number[NOISE_PERIODIC_NS + 2] = 8 * 2000;
+    number->periodic[0].hz = 100;
+    number->periodic[0].sum.n = 50;
+    number->periodic[0].sum.ns = 50 * 31250;
+    number->periodic[2].hz = 8;
+    number->periodic[2].sum.n = 8;
+    number->periodic[2].sum.ns = 8 * 2000;
     trial.party[0].last_cpu = 2;
     made_up_reduce(&trial);
     assert_true(row_param_is(&trial.remark[0], "periods", "10ms:31.2us;125ms:2us"));
@@ -529,17 +531,17 @@ TEST(test_noise_share_and_frequency_of_the_core)
     struct core_session *session = calloc(1, sizeof(*session));
     struct made_up_trial trial = {
         .spec = {.bench = &bench_noise, .params = &params, .copies = 1, .time_ns = 1000000000u}};
-    double *number = made_up_recorders(&trial);
+    struct noise_record *number = made_up_recorders(&trial);
     const double *sample = trial.sample[0];
     uint32_t probes[CORE_LEVELS] = {[50] = 3, [90] = 9};
 
     assert_non_null(session);
-    number[NOISE_OBSERVED] = 1e9;
-    number[NOISE_LOST + DETOUR_UNEXPLAINED] = 2e7;
-    number[NOISE_BRIEF_NS + 50] = 1e7;
-    number[NOISE_BRIEF_NS + 60] = 5e6;
-    number[NOISE_MHZ] = 3000.4;
-    number[NOISE_MHZ + 7] = 3200;
+    number->observed = 1e9;
+    number->lost[DETOUR_UNEXPLAINED].ns = 2e7;
+    number->brief[50].ns = 1e7;
+    number->brief[60].ns = 5e6;
+    number->mhz[0] = 3000.4;
+    number->mhz[7] = 3200;
     recorded.levels[0][54] = 10;
     recorded.levels[1][108] = 10;
     recorded.levels[2][50] = recorded.levels[2][108] = 5;
@@ -569,7 +571,7 @@ TEST(test_noise_without_core_probes_has_no_core)
     struct made_up_trial trial = {
         .spec = {.bench = &bench_noise, .params = &params, .copies = 1, .time_ns = 1000000000u}};
 
-    made_up_recorders(&trial)[NOISE_OBSERVED] = 1e9;
+    made_up_recorders(&trial)->observed = 1e9;
     made_up_reduce(&trial);
     for (unsigned metric = NOISE_METRIC_SLOWER; metric < NOISE_N_METRICS; metric++)
         assert_true(isnan(trial.sample[0][metric]));
@@ -582,15 +584,15 @@ TEST(test_noise_rates_are_those_of_a_second)
     const struct noise_params params = {.threshold = "8x"};
     struct made_up_trial trial = {
         .spec = {.bench = &bench_noise, .params = &params, .copies = 1, .time_ns = 2000000000u}};
-    double *number = made_up_recorders(&trial);
+    struct noise_record *number = made_up_recorders(&trial);
 
     for (unsigned i = 0; i < 7; i++)
         hist_add(&recorded.hist, 4000);
-    number[NOISE_OBSERVED] = 2e9;
-    number[NOISE_BLIND] = 40e6;
-    number[NOISE_LOST + DETOUR_FAULT] = 20e6;
-    for (unsigned i = 0; i < NOISE_CELLS - NOISE_TIMER; i++)
-        number[NOISE_TIMER + i] = 500 + 2 * i;
+    number->observed = 2e9;
+    number->blind = 40e6;
+    number->lost[DETOUR_FAULT].ns = 20e6;
+    for (unsigned i = 0; i < NOISE_COUNTS; i++)
+        number->counts[i] = 500 + 2 * i;
     made_up_reduce(&trial);
     for (unsigned i = 0; NOISE_METRIC_COUNTS + i < NOISE_METRIC_SLOWER; i++)
         fixture_assert_near(trial.sample[0][NOISE_METRIC_COUNTS + i], 250 + i);
@@ -613,13 +615,13 @@ TEST(test_noise_quota_is_at_most_what_the_kernel_counted)
     const struct noise_params params = {.threshold = "8x"};
     struct made_up_trial trial = {
         .spec = {.bench = &bench_noise, .params = &params, .copies = 1, .time_ns = 2000000000u}};
-    double *number = made_up_recorders(&trial);
+    struct noise_record *number = made_up_recorders(&trial);
 
     counted_ns = 30000000;
-    number[NOISE_OBSERVED] = 2e9;
-    number[NOISE_LIMITED] = 1;
-    number[NOISE_LOST + DETOUR_QUOTA] = 40e6;
-    number[NOISE_LOST + DETOUR_PREEMPTED] = 5e6;
+    number->observed = 2e9;
+    number->limited = 1;
+    number->lost[DETOUR_QUOTA].ns = 40e6;
+    number->lost[DETOUR_PREEMPTED].ns = 5e6;
     made_up_reduce(&trial);
     counted_ns = 0;
     assert_int_equal(trial.n_causes, DETOUR_CAUSES);
@@ -670,14 +672,14 @@ static int count_looks(void)
     p.context.time_ns = 5 * MS;
     const unsigned before = looks;
     CHECK(p.party->run(&p.context) == 0);
-    const double *number = p.context.recorder[NOISE_NUMBERS];
+    const struct noise_record *number = p.context.recorder[NOISE_NUMBERS];
     const double rises = looks - before - 1; /* the first look is what the others are compared with */
     CHECK(before > 1 && rises >= 1);
-    CHECK(number[NOISE_TIMER] == rises * (double)each_look.timer);
-    CHECK(number[NOISE_RESCHED] == rises * (double)each_look.resched);
-    CHECK(number[NOISE_IPI] == rises * (double)each_look.ipi);
-    CHECK(number[NOISE_DEVICE] == rises * (double)each_look.device);
-    CHECK(number[NOISE_SOFTIRQ] == rises * (double)each_look.softirqs);
+    CHECK(number->counts[NOISE_TIMER] == rises * (double)each_look.timer);
+    CHECK(number->counts[NOISE_RESCHED] == rises * (double)each_look.resched);
+    CHECK(number->counts[NOISE_IPI] == rises * (double)each_look.ipi);
+    CHECK(number->counts[NOISE_DEVICE] == rises * (double)each_look.device);
+    CHECK(number->counts[NOISE_SOFTIRQ] == rises * (double)each_look.softirqs);
     fixture_party_end(&p);
     return 0;
 }
@@ -707,12 +709,13 @@ static int probe_a_core(void)
     p.context.time_ns = 60 * MS;
     CHECK(p.party->setup(&p.context) == 0);
     CHECK(p.party->run(&p.context) == 0);
-    const double *number = p.context.recorder[NOISE_NUMBERS], *levels = p.context.recorder[NOISE_LEVELS];
+    const struct noise_record *number = p.context.recorder[NOISE_NUMBERS];
+    const double *levels = p.context.recorder[NOISE_LEVELS];
     for (size_t i = 0; i < DETOUR_CELLS * CORE_LEVELS; i++)
         probes += levels[i];
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
-        CHECK(isnan(number[NOISE_MHZ + cell]) || number[NOISE_MHZ + cell] > 50);
-        known += !isnan(number[NOISE_MHZ + cell]);
+        CHECK(isnan(number->mhz[cell]) || number->mhz[cell] > 50);
+        known += !isnan(number->mhz[cell]);
     }
     CHECK(probes >= 20 && probes <= 41);
     CHECK(known >= 20 && known <= probes);
@@ -808,7 +811,8 @@ static void begin_made_up(struct fixture_party *p, const struct noise_params *pa
 }
 
 /* The disturbances are in order of time. Returns the numbers. */
-static const double *run_made_up(struct fixture_party *p, const struct disturbance *of, size_t n, uint64_t stop_ns)
+static const struct noise_record *run_made_up(struct fixture_party *p, const struct disturbance *of, size_t n,
+                                              uint64_t stop_ns)
 {
     static struct made_up_jump jumps[16];
 
@@ -875,29 +879,29 @@ TEST(test_noise_adds_up_what_took_the_cpu)
     begin_made_up(&p, &eight, 250 * MS);
     steal_each_look_ns = 40000; /* 80 us in two windows, until the CPU changes */
     assert_int_equal(p.party->setup(&p.context), 0);
-    const double *number = run_made_up(&p, of, COUNT(of), 0);
-    assert_true(number[NOISE_LOOP] == 100 && number[NOISE_LOOP_LEAST] == 100 && number[NOISE_THRESHOLD] == 800);
-    assert_true(number[NOISE_BLIND] == 3 * 400 + 9 * 100);
-    assert_true(number[NOISE_OBSERVED] == 250000500 - 2100);
+    const struct noise_record *number = run_made_up(&p, of, COUNT(of), 0);
+    assert_true(number->loop == 100 && number->loop_least == 100 && number->threshold == 800);
+    assert_true(number->blind == 3 * 400 + 9 * 100);
+    assert_true(number->observed == 250000500 - 2100);
     for (size_t i = 0; i < COUNT(lost); i++) {
-        assert_true(number[NOISE_COUNT + lost[i].cause] == lost[i].n);
-        assert_true(number[NOISE_LOST + lost[i].cause] == lost[i].ns);
+        assert_true(number->lost[lost[i].cause].n == lost[i].n);
+        assert_true(number->lost[lost[i].cause].ns == lost[i].ns);
     }
-    assert_true(number[NOISE_BRIEF] == 2 && number[NOISE_BRIEF_NS] == 1700);
+    assert_true(number->brief[0].n == 2 && number->brief[0].ns == 1700);
     /* From 4,096 ns on, and from 2,048 ns on. */
-    const double *classes = &number[NOISE_CLASSES + DETOUR_PREEMPTED * DETOUR_CLASSES];
-    const double *classes_ns = &number[NOISE_CLASSES_NS + DETOUR_PREEMPTED * DETOUR_CLASSES];
-    assert_true(classes[12] == 1 && classes_ns[12] == 5000 && classes[11] == 1 && classes_ns[11] == 3000);
+    const struct noise_sum *classes = number->by_class[DETOUR_PREEMPTED];
+    assert_true(classes[12].n == 1 && classes[12].ns == 5000 && classes[11].n == 1 && classes[11].ns == 3000);
     for (size_t i = 0; i < COUNT(cells); i++)
-        assert_true(number[NOISE_CELLS + cells[i].cell] == cells[i].ns);
+        assert_true(number->cell[cells[i].cell] == cells[i].ns);
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
-        in_cells += number[NOISE_CELLS + cell];
-        assert_true(isnan(number[NOISE_MHZ + cell]));
+        in_cells += number->cell[cell];
+        assert_true(isnan(number->mhz[cell]));
     }
     assert_true(in_cells == 136200);
     /* The counters rose three times: what they show of the new CPU is not compared with the old one's. */
-    assert_true(number[NOISE_TIMER] == 3 * 2 && number[NOISE_RESCHED] == 3 * 3 && number[NOISE_IPI] == 3 * 5);
-    assert_true(number[NOISE_DEVICE] == 3 * 11 && number[NOISE_SOFTIRQ] == 3 * 7);
+    assert_true(number->counts[NOISE_TIMER] == 3 * 2 && number->counts[NOISE_RESCHED] == 3 * 3 &&
+                number->counts[NOISE_IPI] == 3 * 5);
+    assert_true(number->counts[NOISE_DEVICE] == 3 * 11 && number->counts[NOISE_SOFTIRQ] == 3 * 7);
     const struct series *series = p.context.recorder[NOISE_SERIES];
     assert_int_equal(((const struct hist *)p.context.recorder[NOISE_HIST])->n, 9);
     assert_int_equal(series->n, 9);
@@ -934,8 +938,8 @@ TEST(test_noise_ends_with_the_window_in_which_it_is_stopped)
 
     begin_made_up(&p, &eight, 250 * MS);
     assert_int_equal(p.party->setup(&p.context), 0);
-    const double *number = run_made_up(&p, NULL, 0, 120 * MS);
-    assert_true(number[NOISE_BLIND] == 2 * 400 && number[NOISE_OBSERVED] == 200 * 1e6);
+    const struct noise_record *number = run_made_up(&p, NULL, 0, 120 * MS);
+    assert_true(number->blind == 2 * 400 && number->observed == 200 * 1e6);
     end_made_up(&p);
 }
 
@@ -959,13 +963,14 @@ TEST(test_noise_probes_the_core_every_millisecond_and_a_half)
     probe_level = shared_from_15_ms;
     p.context.core_probe = &made_up_probe;
     assert_int_equal(p.party->setup(&p.context), 0);
-    const double *number = run_made_up(&p, NULL, 0, 0), *levels = p.context.recorder[NOISE_LEVELS];
+    const struct noise_record *number = run_made_up(&p, NULL, 0, 0);
+    const double *levels = p.context.recorder[NOISE_LEVELS];
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
         for (unsigned level = 0; level < CORE_LEVELS; level++)
             assert_true(levels[cell * CORE_LEVELS + level] == (cell % 5 == 0 && level == (cell < 50 ? 16 : 30)));
-        assert_true(cell % 5 ? isnan(number[NOISE_MHZ + cell]) : number[NOISE_MHZ + cell] == 3250);
+        assert_true(cell % 5 ? isnan(number->mhz[cell]) : number->mhz[cell] == 3250);
     }
-    assert_true(number[NOISE_BLIND] == 20 * 600 + 400);
+    assert_true(number->blind == 20 * 600 + 400);
     const struct core_record *record = p.context.recorder[NOISE_CORE];
     assert_int_equal(record->slices, 19);
     assert_true(record->probes[16] == 9 && record->probes[30] == 10);
@@ -992,7 +997,7 @@ TEST(test_noise_threshold_is_of_the_shortest_turn)
     for (size_t i = 0; i < COUNT(cases); i++) {
         begin_made_up(&p, &cases[i].params, MS);
         assert_int_equal(p.party->setup(&p.context), 0);
-        assert_true(run_made_up(&p, NULL, 0, 0)[NOISE_THRESHOLD] == cases[i].ns);
+        assert_true(run_made_up(&p, NULL, 0, 0)->threshold == cases[i].ns);
         assert_string_equal(p.context.slot->refused, cases[i].degraded);
         end_made_up(&p);
     }

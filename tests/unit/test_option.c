@@ -141,7 +141,7 @@ struct run {
     struct own own;
     struct option_table tables[2];
     const char *operands[16];
-    char error[512];
+    struct error error;
 };
 
 static void begin(struct run *r)
@@ -160,7 +160,7 @@ static int parse_more(struct run *r, const char *line)
     snprintf(copy, sizeof(copy), "%s", line);
     for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
-    return option_parse(argc, argv, r->tables, 2, r->operands, r->error, sizeof(r->error));
+    return option_parse(argc, argv, r->tables, 2, r->operands, &r->error);
 }
 
 static int parse(struct run *r, const char *line)
@@ -173,7 +173,7 @@ static void refused(const char *line, const char *error)
 {
     struct run r;
     assert_int_equal(parse(&r, line), -1);
-    assert_string_equal(r.error, error);
+    assert_string_equal(r.error.text, error);
 }
 
 /* In a child that is to fail an assertion. */
@@ -263,14 +263,14 @@ TEST(test_option_int_reaches_both_ends)
 {
     static const struct option row = {.name = "int", .type = OPTION_INT, .size = sizeof(int64_t)};
     int64_t value = 0;
-    char error[128];
-    assert_int_equal(option_set(&row, "-9223372036854775808", &value, false, error, sizeof(error)), 0);
+    struct error error = {""};
+    assert_int_equal(option_set(&row, "-9223372036854775808", &value, false, &error), 0);
     assert_true(value == INT64_MIN);
-    assert_int_equal(option_set(&row, "9223372036854775807", &value, false, error, sizeof(error)), 0);
+    assert_int_equal(option_set(&row, "9223372036854775807", &value, false, &error), 0);
     assert_true(value == INT64_MAX);
-    assert_int_equal(option_set(&row, "9223372036854775808", &value, false, error, sizeof(error)), -1);
-    assert_int_equal(option_set(&row, "-9223372036854775809", &value, false, error, sizeof(error)), -1);
-    assert_string_equal(error, "--int: '-9223372036854775809' is out of range");
+    assert_int_equal(option_set(&row, "9223372036854775808", &value, false, &error), -1);
+    assert_int_equal(option_set(&row, "-9223372036854775809", &value, false, &error), -1);
+    assert_string_equal(error.text, "--int: '-9223372036854775809' is out of range");
     assert_true(value == INT64_MAX);
 }
 
@@ -301,16 +301,16 @@ TEST(test_option_duration_of_microseconds)
         uint64_t ns;
     } cases[] = {{"1000", 1000000}, {"1ms", 1000000}, {"250.5", 250500}, {"2s", 2000000000}, {"100us", 100000}};
     uint64_t ns;
-    char error[160] = "";
+    struct error error = {""};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_int_equal(option_set(&row, cases[i].text, &ns, false, error, sizeof(error)), 0);
+        assert_int_equal(option_set(&row, cases[i].text, &ns, false, &error), 0);
         assert_int_equal(ns, cases[i].ns);
     }
-    assert_int_equal(option_set(&row, "99", &ns, false, error, sizeof(error)), -1);
-    assert_string_equal(error, "--i: '99' is out of range (100 us to 10 s)");
-    assert_int_equal(option_set(&row, "1x", &ns, false, error, sizeof(error)), -1);
-    assert_string_equal(error,
+    assert_int_equal(option_set(&row, "99", &ns, false, &error), -1);
+    assert_string_equal(error.text, "--i: '99' is out of range (100 us to 10 s)");
+    assert_int_equal(option_set(&row, "1x", &ns, false, &error), -1);
+    assert_string_equal(error.text,
                         "--i: '1x' is not a duration (100 us to 10 s, unit ns, us, ms, s, m, h or d; us when there is "
                         "none)");
 }
@@ -332,8 +332,8 @@ TEST(test_option_duration_takes_units)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         uint64_t ns = 77;
-        char error[128] = "";
-        assert_int_equal(option_set(&row, cases[i].text, &ns, false, error, sizeof(error)), 0);
+        struct error error = {""};
+        assert_int_equal(option_set(&row, cases[i].text, &ns, false, &error), 0);
         assert_int_equal(ns, cases[i].ns);
     }
 }
@@ -372,12 +372,13 @@ TEST(test_option_percent_takes_a_sign)
 TEST(test_option_percent_refuses_infinite)
 {
     static const struct option row = {.name = "p", .type = OPTION_PERCENT, .size = sizeof(double)};
-    char digits[400], error[256];
+    char digits[400];
+    struct error error = {""};
     double value = 7;
     memset(digits, '9', sizeof(digits) - 1);
     digits[sizeof(digits) - 1] = '\0';
-    assert_int_equal(option_set(&row, digits, &value, false, error, sizeof(error)), -1);
-    assert_non_null(strstr(error, "...' is out of range"));
+    assert_int_equal(option_set(&row, digits, &value, false, &error), -1);
+    assert_non_null(strstr(error.text, "...' is out of range"));
     assert_true(value == 7.0);
 }
 
@@ -438,7 +439,7 @@ TEST(test_option_counts_append_on_repetition)
     struct run r;
     begin(&r);
     /* A default set before is replaced, not appended to. */
-    assert_int_equal(option_defaults(r.tables, 2, PRESET_DEFAULT, r.error, sizeof(r.error)), 0);
+    assert_int_equal(option_defaults(r.tables, 2, PRESET_DEFAULT, &r.error), 0);
     assert_int_equal(r.own.copies.n, 2);
     assert_int_equal(parse_more(&r, "-c 1K,2 --copies=4 -c8"), 0);
     assert_int_equal(r.own.copies.n, 4);
@@ -451,18 +452,19 @@ TEST(test_option_counts_append_on_repetition)
 TEST(test_option_lines_append_on_repetition)
 {
     static const struct option row = {.name = "require", .type = OPTION_LINES, .offset = 0, .size = 16};
-    char target[16] = "", error[200];
+    char target[16] = "";
+    struct error error = {""};
     struct option_table table = {.rows = &row, .n = 1, .target = target};
     const char *operands[8];
     char *words[] = {"test", "--require", "first", "--require=second", "--require", "abc", "--require", "d", NULL};
 
-    assert_int_equal(option_parse(6, words, &table, 1, operands, error, sizeof(error)), -1); /* 16 bytes and the end */
-    assert_string_equal(error, "--require: 'abc' is too long (at most 15 bytes, together with those before it)");
+    assert_int_equal(option_parse(6, words, &table, 1, operands, &error), -1); /* 16 bytes and the end */
+    assert_string_equal(error.text, "--require: 'abc' is too long (at most 15 bytes, together with those before it)");
     words[5] = "ab";
     table.given[0] = false;
-    assert_int_equal(option_parse(6, words, &table, 1, operands, error, sizeof(error)), 0);
+    assert_int_equal(option_parse(6, words, &table, 1, operands, &error), 0);
     assert_string_equal(target, "first\nsecond\nab");
-    assert_int_equal(option_parse(8, words, &table, 1, operands, error, sizeof(error)), -1);
+    assert_int_equal(option_parse(8, words, &table, 1, operands, &error), -1);
 }
 
 TEST(test_option_counts_refuse_bad_values)
@@ -489,7 +491,7 @@ TEST(test_option_counts_hold_32)
     assert_int_equal(r.own.copies.n, 32);
     assert_int_equal(r.own.copies.value[31], 16);
     assert_int_equal(parse_more(&r, "-c 7"), -1);
-    assert_string_equal(r.error, "--copies: '7': more than 32 numbers");
+    assert_string_equal(r.error.text, "--copies: '7': more than 32 numbers");
     assert_int_equal(r.own.copies.n, 32);
     assert_int_equal(parse(&r, half), 0);
     assert_int_equal(parse_more(&r, "-c 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"), -1);
@@ -511,16 +513,16 @@ static const struct option load_rows[] = {
 /* Parses one or two arguments into *names, after what is there. Returns the error, or "". */
 static const char *parse_names(struct option_table *table, uint64_t *names, char *one, char *two)
 {
-    static char error[256];
+    static struct error error = {""};
     char *argv[] = {"test", one, two};
     const char *operands[3];
     table->rows = load_rows;
     table->n = 1;
     table->target = names;
-    error[0] = '\0';
-    int count = option_parse(two ? 3 : 2, argv, table, 1, operands, error, sizeof(error));
-    assert_int_equal(count, error[0] ? -1 : 0);
-    return error;
+    error.text[0] = '\0';
+    int count = option_parse(two ? 3 : 2, argv, table, 1, operands, &error);
+    assert_int_equal(count, error.text[0] ? -1 : 0);
+    return error.text;
 }
 
 TEST(test_option_names_are_bits)
@@ -593,13 +595,13 @@ TEST(test_option_names_reach_the_last_of_64)
     static const char *choices[66];
     struct option row = {.name = "set", .type = OPTION_NAMES, .choices = choices, .size = sizeof(uint64_t)};
     uint64_t names = 0;
-    char error[64];
+    struct error error = {""};
     int status;
     for (size_t i = 0; i < 64; i++) {
         snprintf(words[i], sizeof(words[i]), "w%zu", i);
         choices[i] = words[i];
     }
-    assert_int_equal(option_set(&row, "w63,w0", &names, false, error, sizeof(error)), 0);
+    assert_int_equal(option_set(&row, "w63,w0", &names, false, &error), 0);
     assert_true(names == (UINT64_C(1) << 63 | 1));
     /* One more has no bit. */
     choices[64] = "w64";
@@ -607,7 +609,7 @@ TEST(test_option_names_reach_the_last_of_64)
     assert_true(child >= 0);
     if (!child) {
         die_quietly();
-        option_set(&row, "w0", &names, false, error, sizeof(error));
+        option_set(&row, "w0", &names, false, &error);
         _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -617,19 +619,19 @@ TEST(test_option_names_reach_the_last_of_64)
 
 TEST(test_option_names_have_defaults)
 {
-    char error[64];
+    struct error error = {""};
     uint64_t names = 0xff;
     struct option_table table = {.rows = load_rows, .n = 1, .target = &names};
-    assert_int_equal(option_defaults(&table, 1, PRESET_DEFAULT, error, sizeof(error)), 0);
+    assert_int_equal(option_defaults(&table, 1, PRESET_DEFAULT, &error), 0);
     assert_int_equal(names, 0x05);
-    assert_int_equal(option_defaults(&table, 1, PRESET_QUICK, error, sizeof(error)), 0);
+    assert_int_equal(option_defaults(&table, 1, PRESET_QUICK, &error), 0);
     assert_int_equal(names, 0x01);
-    assert_int_equal(option_defaults(&table, 1, PRESET_CLASSIC, error, sizeof(error)), 0);
+    assert_int_equal(option_defaults(&table, 1, PRESET_CLASSIC, &error), 0);
     assert_int_equal(names, 0x05);
     /* The first that is named replaces the default. */
     assert_string_equal(parse_names(&table, &names, "-wx", "-wring"), "");
     assert_int_equal(names, 0x12);
-    assert_int_equal(option_defaults(&table, 1, PRESET_QUICK, error, sizeof(error)), 0);
+    assert_int_equal(option_defaults(&table, 1, PRESET_QUICK, &error), 0);
     assert_int_equal(names, 0x12);
 }
 
@@ -644,18 +646,18 @@ TEST(test_option_fail_on)
                                   .choices = fail_on_words,
                                   .size = sizeof(struct fail_on)}};
     struct fail_on f = {0};
-    char error[256];
+    struct error error = {""};
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        if (!option_set(row, wrong[i], &f, false, error, sizeof(error)))
+        if (!option_set(row, wrong[i], &f, false, &error))
             fail_msg("'%s' is taken", wrong[i]);
     assert_int_equal(f.kinds, 0);
-    assert_int_equal(option_set(row, "Faster:2.5%,undecided", &f, false, error, sizeof(error)), 0);
-    assert_int_equal(option_set(row, "worse:7,slower:9", &f, true, error, sizeof(error)), 0);
+    assert_int_equal(option_set(row, "Faster:2.5%,undecided", &f, false, &error), 0);
+    assert_int_equal(option_set(row, "worse:7,slower:9", &f, true, &error), 0);
     assert_int_equal(f.kinds, FAIL_ON_SLOWER | FAIL_ON_FASTER | FAIL_ON_UNDECIDED);
     assert_true(fail_on_limit(&f, FAIL_ON_SLOWER) == 7 && fail_on_limit(&f, FAIL_ON_FASTER) == 2.5);
     assert_true(fail_on_limit(&f, FAIL_ON_UNDECIDED) == INFINITY && isnan(fail_on_limit(&f, FAIL_ON_OTHER)));
-    assert_int_equal(option_set(row, "difference", &f, false, error, sizeof(error)), 0);
+    assert_int_equal(option_set(row, "difference", &f, false, &error), 0);
     assert_int_equal(f.kinds, FAIL_ON_SLOWER | FAIL_ON_FASTER | FAIL_ON_OTHER | FAIL_ON_SETTINGS);
 }
 
@@ -672,13 +674,13 @@ TEST(test_option_names_are_in_help)
 TEST(test_option_defaults_of_a_command_replace_the_rows)
 {
     static const struct option_default own[] = {{"other", "x"}, {"load", "X,ring"}, {NULL, NULL}};
-    char error[256];
+    struct error error = {""};
     uint64_t names = 0;
     struct option_table table = {.rows = load_rows, .n = 1, .target = &names, .defaults = own};
     struct text out = {0};
     for (int preset = 0; preset < PRESET_COUNT; preset++) {
         names = 0;
-        assert_int_equal(option_defaults(&table, 1, (enum option_preset)preset, error, sizeof(error)), 0);
+        assert_int_equal(option_defaults(&table, 1, (enum option_preset)preset, &error), 0);
         assert_int_equal(names, 0x12);
     }
     option_help(&table, 0, &out);
@@ -708,10 +710,10 @@ TEST(test_option_cpus_refuse_bad_values)
     refused("--cpus -1", "--cpus: '-1' is not a CPU list, all or quiet");
     refused("--cpus 0-1\n", "--cpus: '0-1?' is not a CPU list");
     assert_int_equal(parse(&r, "--cpus 3-1"), -1);
-    assert_memory_equal(r.error, "--cpus: '3-1': ", 15);
-    assert_non_null(strstr(r.error, "reversed"));
+    assert_memory_equal(r.error.text, "--cpus: '3-1': ", 15);
+    assert_non_null(strstr(r.error.text, "reversed"));
     assert_int_equal(parse(&r, "--cpus 0,0"), -1);
-    assert_memory_equal(r.error, "--cpus: '0,0': ", 15);
+    assert_memory_equal(r.error.text, "--cpus: '0,0': ", 15);
 }
 
 TEST(test_option_refused_value_leaves_the_target)
@@ -736,23 +738,13 @@ TEST(test_option_error_shows_a_long_value_cut)
     memcpy(line, "--nice ", 7);
     line[sizeof(line) - 1] = '\0';
     assert_int_equal(parse(&r, line), -1);
-    assert_non_null(strstr(r.error, "aaa...' is not a whole number (-20 to 19)"));
-    assert_true(strlen(r.error) < 120);
+    assert_non_null(strstr(r.error.text, "aaa...' is not a whole number (-20 to 19)"));
+    assert_true(strlen(r.error.text) < 120);
     /* A letter of two bytes is not cut in half: 59 bytes before it, 60 are shown. */
     memcpy(line + 7 + 59, "\xc3\xa9", 2);
     assert_int_equal(parse(&r, line), -1);
-    assert_non_null(strstr(r.error, "aaa...' is"));
-    assert_null(strchr(r.error, '\xc3'));
-}
-
-TEST(test_option_error_is_cut_at_the_buffer)
-{
-    struct run r;
-    char *argv[] = {"test", "--limt"};
-    char error[8] = "";
-    begin(&r);
-    assert_int_equal(option_parse(2, argv, r.tables, 2, r.operands, error, sizeof(error)), -1);
-    assert_string_equal(error, "unknown");
+    assert_non_null(strstr(r.error.text, "aaa...' is"));
+    assert_null(strchr(r.error.text, '\xc3'));
 }
 
 /* --- the command line */
@@ -783,7 +775,7 @@ TEST(test_option_parse_keeps_an_empty_operand)
     struct run r;
     char *argv[] = {"test", ""};
     begin(&r);
-    assert_int_equal(option_parse(2, argv, r.tables, 2, r.operands, r.error, sizeof(r.error)), 1);
+    assert_int_equal(option_parse(2, argv, r.tables, 2, r.operands, &r.error), 1);
     assert_string_equal(r.operands[0], "");
 }
 
@@ -824,12 +816,12 @@ TEST(test_option_exact_name_beats_a_longer_one)
     struct option_table table = {.rows = rows, .n = 3, .target = flags};
     char *exact[] = {"test", "--time"}, *begins[] = {"test", "--tim"};
     const char *operands[2];
-    char error[128];
-    assert_int_equal(option_parse(2, exact, &table, 1, operands, error, sizeof(error)), 0);
+    struct error error = {""};
+    assert_int_equal(option_parse(2, exact, &table, 1, operands, &error), 0);
     assert_false(flags[0]);
     assert_true(flags[1]);
-    assert_int_equal(option_parse(2, begins, &table, 1, operands, error, sizeof(error)), -1);
-    assert_string_equal(error, "'--tim' could be --times, --time or --timing");
+    assert_int_equal(option_parse(2, begins, &table, 1, operands, &error), -1);
+    assert_string_equal(error.text, "'--tim' could be --times, --time or --timing");
 }
 
 TEST(test_option_aliases)
@@ -906,14 +898,14 @@ TEST(test_option_refuses_an_empty_or_blank_value)
     static char *const blanks[] = {" 5", "5 ", "\t5", "5\n"};
     char *argv[] = {"test", "--limit", ""};
     begin(&r);
-    assert_int_equal(option_parse(3, argv, r.tables, 2, r.operands, r.error, sizeof(r.error)), -1);
-    assert_string_equal(r.error, "--limit needs a value, not ''");
+    assert_int_equal(option_parse(3, argv, r.tables, 2, r.operands, &r.error), -1);
+    assert_string_equal(r.error.text, "--limit needs a value, not ''");
     for (size_t i = 0; i < sizeof(blanks) / sizeof(blanks[0]); i++)
         for (int time = 0; time < 3; time++) {
             static char *const names[] = {"--limit", "--time", "--nice"};
             char *again[] = {"test", names[time], blanks[i]};
-            assert_int_equal(option_parse(3, again, r.tables, 2, r.operands, r.error, sizeof(r.error)), -1);
-            assert_non_null(strstr(r.error, "' is not a "));
+            assert_int_equal(option_parse(3, again, r.tables, 2, r.operands, &r.error), -1);
+            assert_non_null(strstr(r.error.text, "' is not a "));
         }
 }
 
@@ -955,10 +947,10 @@ TEST(test_option_letters_of_a_table_may_be_taken)
                                     {.rows = of_own, .n = 1, .target = &own}};
     char *argv[] = {(char *)"test", (char *)"-ab"};
     const char *operands[2];
-    char error[128];
+    struct error error = {""};
     struct text help = {0};
 
-    assert_int_equal(option_parse(2, argv, tables, 2, operands, error, sizeof(error)), 0);
+    assert_int_equal(option_parse(2, argv, tables, 2, operands, &error), 0);
     assert_false(shared.first);
     assert_true(shared.second && own.first);
     assert_true(option_given(tables, 2, "third"));
@@ -980,14 +972,14 @@ TEST(test_option_given_by_another_entry)
                                     {.rows = of_own, .n = 1, .target = &value}};
     char *argv[] = {(char *)"test", (char *)"--second", (char *)"5"};
     const char *operands[3];
-    char error[128];
+    struct error error = {""};
 
-    assert_int_equal(option_parse(3, argv, tables, 2, operands, error, sizeof(error)), 0);
+    assert_int_equal(option_parse(3, argv, tables, 2, operands, &error), 0);
     assert_true(option_given(tables, 2, "first") && option_given(tables, 2, "second"));
-    assert_int_equal(option_defaults(tables, 2, PRESET_DEFAULT, error, sizeof(error)), 0);
+    assert_int_equal(option_defaults(tables, 2, PRESET_DEFAULT, &error), 0);
     assert_int_equal(value, 5); /* its optional value followed */
     argv[2] = (char *)"--second";
-    assert_int_equal(option_parse(3, argv, tables, 2, operands, error, sizeof(error)), 0);
+    assert_int_equal(option_parse(3, argv, tables, 2, operands, &error), 0);
     assert_int_equal(value, 7);
 }
 
@@ -1000,15 +992,15 @@ TEST(test_option_too_many_rows_assert)
     struct option_table table = {.rows = rows, .n = OPTION_ROWS_MAX, .target = &target};
     char *argv[] = {"test"};
     const char *operands[1];
-    char error[64];
+    struct error error = {""};
     int status;
-    assert_int_equal(option_parse(1, argv, &table, 1, operands, error, sizeof(error)), 0);
+    assert_int_equal(option_parse(1, argv, &table, 1, operands, &error), 0);
     table.n++;
     pid_t child = fork();
     assert_true(child >= 0);
     if (!child) {
         die_quietly();
-        option_parse(1, argv, &table, 1, operands, error, sizeof(error));
+        option_parse(1, argv, &table, 1, operands, &error);
         _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -1023,7 +1015,7 @@ TEST(test_option_defaults_follow_the_preset)
     struct run r;
     begin(&r);
     r.common.nice = 5;
-    assert_int_equal(option_defaults(r.tables, 2, PRESET_DEFAULT, r.error, sizeof(r.error)), 0);
+    assert_int_equal(option_defaults(r.tables, 2, PRESET_DEFAULT, &r.error), 0);
     assert_int_equal(r.common.experiments, 10);
     assert_int_equal(r.common.time, 1000000000);
     assert_int_equal(r.common.size, 65536);
@@ -1036,12 +1028,12 @@ TEST(test_option_defaults_follow_the_preset)
     /* Without a default: zero. */
     assert_int_equal(r.common.nice, 0);
 
-    assert_int_equal(option_defaults(r.tables, 2, PRESET_QUICK, r.error, sizeof(r.error)), 0);
+    assert_int_equal(option_defaults(r.tables, 2, PRESET_QUICK, &r.error), 0);
     assert_int_equal(r.common.experiments, 10);
     assert_int_equal(r.common.time, 250000000);
     assert_true(r.common.verbose);
 
-    assert_int_equal(option_defaults(r.tables, 2, PRESET_CLASSIC, r.error, sizeof(r.error)), 0);
+    assert_int_equal(option_defaults(r.tables, 2, PRESET_CLASSIC, &r.error), 0);
     assert_int_equal(r.common.experiments, 1000000);
     assert_int_equal(r.common.time, 1000000000);
     assert_false(r.common.verbose);
@@ -1052,7 +1044,7 @@ TEST(test_option_defaults_leave_given_rows)
 {
     struct run r;
     assert_int_equal(parse(&r, "--time 3 --nice -5 -c 9 -o abc"), 0);
-    assert_int_equal(option_defaults(r.tables, 2, PRESET_QUICK, r.error, sizeof(r.error)), 0);
+    assert_int_equal(option_defaults(r.tables, 2, PRESET_QUICK, &r.error), 0);
     assert_int_equal(r.common.time, 3000000000);
     assert_int_equal(r.common.nice, -5);
     assert_int_equal(r.own.copies.n, 1);
@@ -1069,12 +1061,12 @@ TEST(test_option_defaults_report_a_bad_row)
     };
     uint64_t target[2] = {0, 0};
     struct option_table table = {.rows = rows, .n = 2, .target = target};
-    char error[128] = "";
-    assert_int_equal(option_defaults(&table, 1, PRESET_DEFAULT, error, sizeof(error)), 0);
-    assert_int_equal(option_defaults(&table, 1, PRESET_QUICK, error, sizeof(error)), -1);
-    assert_string_equal(error, "default of --good: '2x' is not a count (suffix K, M or G)");
-    assert_int_equal(option_defaults(&table, 1, PRESET_CLASSIC, error, sizeof(error)), -1);
-    assert_string_equal(error, "default of --flag: 'maybe' is not yes or no");
+    struct error error = {""};
+    assert_int_equal(option_defaults(&table, 1, PRESET_DEFAULT, &error), 0);
+    assert_int_equal(option_defaults(&table, 1, PRESET_QUICK, &error), -1);
+    assert_string_equal(error.text, "default of --good: '2x' is not a count (suffix K, M or G)");
+    assert_int_equal(option_defaults(&table, 1, PRESET_CLASSIC, &error), -1);
+    assert_string_equal(error.text, "default of --flag: 'maybe' is not yes or no");
 }
 
 /* --- help */
@@ -1220,17 +1212,18 @@ TEST(test_option_names_what_is_meant)
         {"--fifo=99", "--fifo: '99' is out of range (1 to 95): 99 is the kernel's"},
         {"--fifo=0", "--fifo: '0' is out of range (1 to 95)"},
     };
-    char target[sizeof(zero)], error[256];
+    char target[sizeof(zero)];
+    struct error error = {""};
     const char *operands[2];
     struct option_table table = {.rows = rows, .n = 2, .foreign = foreign, .target = target};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *argv[] = {"test", (char *)cases[i].argument};
-        assert_int_equal(option_parse(2, argv, &table, 1, operands, error, sizeof(error)), -1);
-        assert_string_equal(error, cases[i].error);
+        assert_int_equal(option_parse(2, argv, &table, 1, operands, &error), -1);
+        assert_string_equal(error.text, cases[i].error);
     }
     char *argv[] = {"test", "--ord=none", "--fifo=5"};
-    assert_int_equal(option_parse(3, argv, &table, 1, operands, error, sizeof(error)), 0);
+    assert_int_equal(option_parse(3, argv, &table, 1, operands, &error), 0);
     assert_true(table.shortened[0] && !table.shortened[1]);
 }
 
@@ -1243,10 +1236,11 @@ TEST(test_option_without_some)
     enum { ARGC = sizeof(argv) / sizeof(argv[0]) };
     struct run r;
     const char *operands[ARGC];
-    char *got[ARGC], error[256];
+    char *got[ARGC];
+    struct error error = {""};
 
     begin(&r);
-    assert_int_equal(option_parse(ARGC, argv, r.tables, 2, operands, error, sizeof(error)), 2);
+    assert_int_equal(option_parse(ARGC, argv, r.tables, 2, operands, &error), 2);
     assert_int_equal(option_without(ARGC, argv, r.tables, 2, names, got), sizeof(kept) / sizeof(kept[0]));
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
         assert_string_equal(got[i], kept[i]);

@@ -5,7 +5,7 @@
 
 #include "engine_fixture.h"
 
-#include "engine/arena.h"
+#include "engine/trial.h"
 
 enum { COPIES = 3 };
 

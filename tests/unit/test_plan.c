@@ -42,13 +42,13 @@ static int tick_run(struct party_context *context)
 
 static void tick_reduce(const struct trial *trial, struct results *results)
 {
-    const struct tick_params *params = trial_spec_of(trial)->params;
+    const struct tick_params *params = trial->spec.params;
     const double *number = trial_recorder(trial, 0, 0, 0);
 
-    seen.gate_ns[seen.n] = trial_gate_ns(trial);
+    seen.gate_ns[seen.n] = trial->gate_ns;
     seen.trials[seen.n++] = params->id;
     results_sample(results, 0, 0, number[0]);
-    results_sample(results, 0, 1, trial_spec_of(trial)->copies);
+    results_sample(results, 0, 1, trial->spec.copies);
 }
 
 static void tick_calibrate(void *params, double value)

@@ -129,9 +129,9 @@ static void check_defaults(enum option_preset preset, uint64_t first, uint64_t l
 {
     struct prime_params params;
     struct option_table table = {.rows = bench_prime.options, .n = bench_prime.n_options, .target = &params};
-    char error[160];
+    struct error error = {""};
 
-    assert_int_equal(option_defaults(&table, 1, preset, error, sizeof(error)), 0);
+    assert_int_equal(option_defaults(&table, 1, preset, &error), 0);
     assert_int_equal(params.limits.first, first);
     assert_int_equal(params.limits.last, last);
     assert_int_equal(params.limits.step, step);

@@ -5,10 +5,9 @@
 
 #include "plan_fixture.h"
 
-#include "engine/arena.h"
 #include "engine/core.h"
 #include "engine/engine.h"
-#include "engine/results.h"
+#include "engine/trial.h"
 #include "row_fixture.h"
 
 static const struct bench bench_sheet, bench_copies, bench_quiet, bench_timed, bench_core;
@@ -30,7 +29,7 @@ static int nap_run(struct party_context *context)
 /* Enters one sample for each copy into the first metric. */
 static void nap_reduce(const struct trial *trial, struct results *results)
 {
-    const struct trial_spec *spec = trial_spec_of(trial);
+    const struct trial_spec *spec = &trial->spec;
 
     for (unsigned copy = 0; copy < spec->copies; copy++) {
         const double *number = trial_recorder(trial, 0, copy, 0);
@@ -843,7 +842,7 @@ static struct trial *run_trial(void)
     struct trial *trial = trial_run(&spec);
 
     assert_non_null(trial);
-    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
+    assert_int_equal(trial->outcome, TRIAL_DONE);
     return trial;
 }
 
@@ -981,7 +980,7 @@ static void count_trial(const struct trial *trial)
 static double enter_trial(void)
 {
     struct trial *trial = run_trial();
-    double wall_s = (double)trial_wall_ns(trial) * 1e-9;
+    double wall_s = (double)trial->wall_ns * 1e-9;
 
     count_trial(trial);
     assert_int_equal(results_enter(&results, trial), 0);
@@ -1419,7 +1418,7 @@ static struct trial *run_beside(struct pace_params *params, uint64_t time_ns)
                                     .proc_root = how.proc_root};
     struct trial *trial = trial_run(&spec);
     assert_non_null(trial);
-    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
+    assert_int_equal(trial->outcome, TRIAL_DONE);
     return trial;
 }
 
@@ -1504,7 +1503,7 @@ TEST_WITH(test_results_load_that_did_next_to_nothing, begin, end)
     char reason[128];
 
     struct trial *trial = run_beside(&params, 550 * MS);
-    const double of_a_second = 900 / ((double)trial_wall_ns(trial) * 1e-9);
+    const double of_a_second = 900 / ((double)trial->wall_ns * 1e-9);
     item.load = &pace;
     pace.least[LOAD_WAKEUPS] = 0.99 * of_a_second;
     assert_int_equal(results_enter(&results, trial), 0);
@@ -1515,7 +1514,7 @@ TEST_WITH(test_results_load_that_did_next_to_nothing, begin, end)
     assert_int_equal(results_enter(&results, trial), 0);
     (void)results_rows(&results, ROW_OK, "");
     (void)snprintf(reason, sizeof(reason), "the load pace did next to nothing: load_wakeups is 900 in %.1f s",
-                   (double)trial_wall_ns(trial) * 1e-9);
+                   (double)trial->wall_ns * 1e-9);
     assert_all_degraded(reason);
     trial_free(trial);
 }

@@ -959,7 +959,7 @@ static void assert_described(const struct sim_params *params, const char *expect
 {
     struct row_params out = {.n = 0};
 
-    sim_describe(params, &fixture_clock, &out);
+    sim_describe(&(const struct bench_case){.params = params, .clock = &fixture_clock}, &out);
     assert_string_equal(out.text, expected);
 }
 
@@ -1576,9 +1576,9 @@ static struct trial *run_trial(const struct bench *bench, const struct sim_param
     assert_int_equal(task_get_policy(&policy[0], &priority[0]), 0);
     struct trial *trial = trial_run(&spec);
     assert_non_null(trial);
-    if (trial_outcome(trial) != TRIAL_DONE)
-        print_error("%s: %s\n", bench->name, trial_reason(trial));
-    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
+    if (trial->outcome != TRIAL_DONE)
+        print_error("%s: %s\n", bench->name, trial->reason);
+    assert_int_equal(trial->outcome, TRIAL_DONE);
     fixture_assert_no_children();
     assert_int_equal(task_get_policy(&policy[1], &priority[1]), 0);
     assert_int_equal(policy[0], policy[1]);
@@ -1592,7 +1592,7 @@ static struct trial *run_beside(const struct bench *bench, const struct sim_para
 {
     for (;;) {
         struct trial *trial = run_trial(bench, params, *time_ns, &load_beside);
-        if (trial_load_count(trial, LOAD_BURSTS) > 0)
+        if (trial->load_count[LOAD_BURSTS] > 0)
             return trial;
         print_message("not one burst of the load in %.1f s\n", (double)*time_ns * 1e-9);
         trial_free(trial);
@@ -1624,7 +1624,7 @@ static void check_threads(const struct trial *trial)
     assert_int_equal(timer.seen.policy, allowed ? SCHED_FIFO : SCHED_OTHER);
     assert_int_equal(timer.seen.rt_priority, allowed ? 96 : 0);
     assert_int_equal(timer.refused[0] == 0, allowed);
-    assert_int_equal(trial_control_refused(trial)[0] == 0, allowed);
+    assert_int_equal(trial->control_refused[0] == 0, allowed);
 }
 
 /* However late the machine was: each wake-up is there once. */
@@ -1643,8 +1643,8 @@ static void check_periodic(const struct trial *trial, uint64_t wakeups)
     assert_true(n[SIM_BURNS_DONE] > 0);
     assert_true(n[SIM_BURNS_DONE] + n[SIM_BURNS_MISSED] == (double)wakeups);
     assert_true(n[SIM_DEADLINES_MET] + n[SIM_DEADLINES_MISSED] == (double)wakeups);
-    assert_true(latency->max > 0 && latency->max <= trial_wall_ns(trial));
-    assert_true(timer->max > 0 && timer->max <= trial_wall_ns(trial));
+    assert_true(latency->max > 0 && latency->max <= trial->wall_ns);
+    assert_true(timer->max > 0 && timer->max <= trial->wall_ns);
     check_threads(trial);
 }
 
@@ -1663,10 +1663,10 @@ TEST(test_sim_video_beside_a_load)
     load_params = sim_video;
     struct trial *trial = run_beside(&bench_video, &sim_video, &time_ns);
     check_periodic(trial, time_ns / sim_video.interval_ns);
-    assert_true(trial_load_count(trial, LOAD_CPU) > 0);
-    assert_true(trial_load_count(trial, LOAD_WRITTEN) == 0);
-    trial_load_party(trial, SIM_TASK, &load);
-    trial_load_party(trial, SIM_TIMER, &load_timer);
+    assert_true(trial->load_count[LOAD_CPU] > 0);
+    assert_true(trial->load_count[LOAD_WRITTEN] == 0);
+    trial_party(trial, SIM_TASK, trial->spec.copies, &load);
+    trial_party(trial, SIM_TIMER, trial->spec.copies, &load_timer);
     assert_int_equal(load.seen.policy, SCHED_OTHER);
     assert_int_equal(load_timer.seen.policy, SCHED_OTHER);
     assert_string_equal(load.refused, "");
@@ -1694,8 +1694,7 @@ static void check_classic(const struct trial *trial, const struct sim_params *pa
     assert_in_range(classic->n, 1, most);
     assert_true(n[SIM_BURNS_DONE] > 0 && n[SIM_BURNS_DONE] <= (double)classic->n);
     assert_true(latency->n >= timer->n);
-    assert_true(timer->max > 0 &&
-                timer->max <= trial_wall_ns(trial)); /* none wakes at the very moment that it asked for */
+    assert_true(timer->max > 0 && timer->max <= trial->wall_ns); /* none wakes at the very moment that it asked for */
     if (!params->sweep) {
         assert_int_equal(timer->n, classic->n); /* it sleeps before each turn */
         assert_true((double)latency->n == (double)classic->n + n[SIM_DEADLINES_MISSED]);
@@ -1747,7 +1746,7 @@ TEST(test_sim_gaming_bursts_until_the_time_is_over)
     const double *n = trial_recorder(trial, SIM_TASK, 0, SIM_NUMBERS);
     assert_true(latency->n >= 1);
     assert_int_equal(latency->n, classic->n);
-    assert_true(hist_mean(latency) * (double)latency->n <= (double)trial_wall_ns(trial));
+    assert_true(hist_mean(latency) * (double)latency->n <= (double)trial->wall_ns);
     assert_true(n[SIM_BURNS_DONE] == (double)latency->n);
     assert_true(n[SIM_BURNS_MISSED] == 0 && n[SIM_DEADLINES_MET] == 0 && n[SIM_DEADLINES_MISSED] == 0);
     trial_free(trial);
@@ -1804,7 +1803,7 @@ static int without_rights(void)
     check_periodic(trial, time_ns / (5 * MS));
     trial_party(trial, SIM_TIMER, 0, &timer);
     CHECK(strstr(timer.refused, "SCHED_FIFO 96 refused"));
-    CHECK(strstr(trial_control_refused(trial), "SCHED_FIFO 98 refused"));
+    CHECK(strstr(trial->control_refused, "SCHED_FIFO 98 refused"));
     trial_free(trial);
     return 0;
 }

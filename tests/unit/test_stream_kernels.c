@@ -111,7 +111,7 @@ static void check_copy(const struct stream_kernels *form, size_t n)
 {
     const struct arrays t = arrays_filled(n);
 
-    form->copy(t.z, t.x, n);
+    form->run[KERNEL_COPY](t.x, NULL, t.z, 0, n);
     assert_array(t.z, n, x_at);
     assert_array(t.x, n, x_at);
     free(t.memory);
@@ -121,7 +121,7 @@ static void check_scale(const struct stream_kernels *form, size_t n)
 {
     const struct arrays t = arrays_filled(n);
 
-    form->scale(t.z, t.x, 3.0, n);
+    form->run[KERNEL_SCALE](NULL, t.z, t.x, 3.0, n);
     assert_array(t.z, n, scaled);
     assert_array(t.x, n, x_at);
     free(t.memory);
@@ -131,7 +131,7 @@ static void check_add(const struct stream_kernels *form, size_t n)
 {
     const struct arrays t = arrays_filled(n);
 
-    form->add(t.z, t.x, t.y, n);
+    form->run[KERNEL_ADD](t.x, t.y, t.z, 0, n);
     assert_array(t.z, n, added);
     assert_array(t.x, n, x_at);
     assert_array(t.y, n, y_at);
@@ -142,7 +142,7 @@ static void check_triad(const struct stream_kernels *form, size_t n)
 {
     const struct arrays t = arrays_filled(n);
 
-    form->triad(t.z, t.x, t.y, 3.0, n);
+    form->run[KERNEL_TRIAD](t.z, t.x, t.y, 3.0, n);
     assert_array(t.z, n, triad);
     assert_array(t.x, n, x_at);
     assert_array(t.y, n, y_at);
@@ -175,10 +175,8 @@ TEST(test_stream_kernels_forms_are_complete_and_named_once)
     for (const struct stream_kernels *const *form = stream_kernels_all; *form; form++) {
         assert_non_null((*form)->name);
         assert_non_null((*form)->supported);
-        assert_non_null((*form)->copy);
-        assert_non_null((*form)->scale);
-        assert_non_null((*form)->add);
-        assert_non_null((*form)->triad);
+        for (unsigned k = 0; k < N_KERNELS; k++)
+            assert_non_null((*form)->run[k]);
         for (const struct stream_kernels *const *other = stream_kernels_all; other < form; other++)
             assert_false((*other)->nontemporal == (*form)->nontemporal && !strcmp((*other)->name, (*form)->name));
     }

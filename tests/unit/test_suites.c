@@ -5,7 +5,7 @@
 
 #include "suite_fixture.h"
 
-#include "engine/arena.h"
+#include "engine/trial.h"
 
 enum { CPUS_MAX = 4 };
 

@@ -12,7 +12,7 @@
 
 #include "engine_fixture.h"
 
-#include "engine/arena.h"
+#include "engine/trial.h"
 #include "made_up_clock.h"
 #include "sys/process.h"
 
@@ -42,10 +42,10 @@ static struct trial *run_done(const struct trial_spec *spec)
     struct trial *trial = trial_run(spec);
 
     assert_non_null(trial);
-    if (trial_outcome(trial) != TRIAL_DONE)
-        print_error("%s\n", trial_reason(trial));
-    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
-    assert_string_equal(trial_reason(trial), "");
+    if (trial->outcome != TRIAL_DONE)
+        print_error("%s\n", trial->reason);
+    assert_int_equal(trial->outcome, TRIAL_DONE);
+    assert_string_equal(trial->reason, "");
     fixture_assert_no_children();
     return trial;
 }
@@ -55,8 +55,8 @@ static void assert_failed(const struct trial_spec *spec, const char *reason)
     struct trial *trial = trial_run(spec);
 
     assert_non_null(trial);
-    assert_int_equal(trial_outcome(trial), TRIAL_FAILED);
-    assert_string_equal(trial_reason(trial), reason);
+    assert_int_equal(trial->outcome, TRIAL_FAILED);
+    assert_string_equal(trial->reason, reason);
     fixture_assert_no_children();
     trial_free(trial);
 }
@@ -199,16 +199,16 @@ static void run_ping(unsigned copies, uint64_t time_ns)
         struct trial_party asker;
         check_ping_copy(trial, copy);
         trial_party(trial, 0, copy, &asker);
-        assert_true(asker.start_ns >= trial_gate_ns(trial));
+        assert_true(asker.start_ns >= trial->gate_ns);
         assert_true(asker.seen.fresh_exec);
         last_start = asker.start_ns > last_start ? asker.start_ns : last_start;
         first_end = asker.end_ns < first_end ? asker.end_ns : first_end;
         last_end = asker.end_ns > last_end ? asker.end_ns : last_end;
     }
-    assert_true(last_start < trial_gate_ns(trial) + time_ns); /* counts of all copies in the common window */
-    assert_true(first_end >= trial_gate_ns(trial) + time_ns);
-    assert_int_equal(trial_wall_ns(trial), last_end - trial_gate_ns(trial));
-    assert_ptr_equal(trial_spec_of(trial)->bench, &bench_ping);
+    assert_true(last_start < trial->gate_ns + time_ns); /* counts of all copies in the common window */
+    assert_true(first_end >= trial->gate_ns + time_ns);
+    assert_int_equal(trial->wall_ns, last_end - trial->gate_ns);
+    assert_ptr_equal(trial->spec.bench, &bench_ping);
     trial_free(trial);
     assert_int_equal(fixture_count_fds(), fds);
 }
@@ -385,7 +385,7 @@ static void check_pair_copy(const struct trial *trial, unsigned copy)
         assert_true(left[i].seen.fresh_exec);
         assert_int_equal(left[i].seen.policy, SCHED_OTHER);
         assert_string_equal(left[i].refused, "");
-        assert_true(left[i].start_ns >= trial_gate_ns(trial));
+        assert_true(left[i].start_ns >= trial->gate_ns);
     }
     assert_true(cpuset_has(&left[PAIR_PROCESS].seen.cpus, place.order[0]));
     assert_true(cpuset_has(&left[PAIR_THREAD].seen.cpus, place.order[place.n_order - 1]));
@@ -806,8 +806,8 @@ TEST(test_trial_fails_when_setup_gives_no_reason)
 
     spec.params = &params;
     struct trial *trial = trial_run(&spec);
-    assert_int_equal(trial_outcome(trial), TRIAL_FAILED);
-    assert_true(strlen(trial_reason(trial)) > 0);
+    assert_int_equal(trial->outcome, TRIAL_FAILED);
+    assert_true(strlen(trial->reason) > 0);
     fixture_assert_no_children();
     trial_free(trial);
 }
@@ -1200,8 +1200,8 @@ static int deaf_body(void)
     CHECK(sigprocmask(SIG_BLOCK, &alarm_alone, NULL) == 0);
     spec.params = &params;
     struct trial *trial = trial_run(&spec);
-    CHECK(trial && trial_outcome(trial) == TRIAL_FAILED);
-    CHECK(strstr(trial_reason(trial), "was ended by its watchdog"));
+    CHECK(trial && trial->outcome == TRIAL_FAILED);
+    CHECK(strstr(trial->reason, "was ended by its watchdog"));
     trial_free(trial);
     return 0;
 }
@@ -1799,8 +1799,8 @@ static int few_descriptors_body(void)
     CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
     struct trial *trial = trial_run(&spec);
     CHECK(trial);
-    CHECK(trial_outcome(trial) == TRIAL_FAILED);
-    CHECK(strcmp(trial_reason(trial), "cannot make a pipe: Too many open files") == 0);
+    CHECK(trial->outcome == TRIAL_FAILED);
+    CHECK(strcmp(trial->reason, "cannot make a pipe: Too many open files") == 0);
     CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
     trial_free(trial);
     CHECK(dup(0) == lowest);
@@ -1820,8 +1820,8 @@ static int interrupted_body(void)
     CHECK(raise(SIGHUP) == 0); /* blocked: it is pending from now on */
     struct trial *trial = trial_run(&spec);
     CHECK(trial);
-    CHECK(trial_outcome(trial) == TRIAL_INTERRUPTED);
-    CHECK(strcmp(trial_reason(trial), "ended by a signal") == 0);
+    CHECK(trial->outcome == TRIAL_INTERRUPTED);
+    CHECK(strcmp(trial->reason, "ended by a signal") == 0);
     CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
     trial_free(trial);
     CHECK(fixture_count_fds() == fds);
@@ -1871,7 +1871,7 @@ static int interrupted_in_run_body(void)
     spec.series_fd = endless_pipe[1];
     struct trial *trial = trial_run(&spec);
     CHECK(trial);
-    CHECK(trial_outcome(trial) == TRIAL_INTERRUPTED);
+    CHECK(trial->outcome == TRIAL_INTERRUPTED);
     CHECK(signals_pending() == SIGINT);
     CHECK(waitpid(killer, NULL, 0) == killer || errno == ECHILD); /* the engine reaps whatever ends */
     CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
@@ -1926,7 +1926,7 @@ static int plain_fork_body(void)
     struct trial_spec spec = spec_of(&bench_ping, 2, 50 * MS);
     struct trial *trial = trial_run(&spec);
     CHECK(trial);
-    CHECK(trial_outcome(trial) == TRIAL_DONE);
+    CHECK(trial->outcome == TRIAL_DONE);
     for (unsigned copy = 0; copy < 2; copy++) {
         const double *asked = trial_recorder(trial, 0, copy, ASKER_NUMBERS);
         const double *answered = trial_recorder(trial, 1, copy, ANSWERER_NUMBERS);
@@ -1938,13 +1938,13 @@ static int plain_fork_body(void)
     spec = spec_of(&bench_stop, 2, 0);
     trial = trial_run(&spec);
     CHECK(trial);
-    CHECK(trial_outcome(trial) == TRIAL_DONE);
+    CHECK(trial->outcome == TRIAL_DONE);
     trial_free(trial);
     spec = spec_of(&bench_relay, 1, 0);
     trial = trial_run(&spec);
     CHECK(trial);
-    CHECK(trial_outcome(trial) == TRIAL_FAILED);
-    CHECK(strcmp(trial_reason(trial), "exec 0: Function not implemented") == 0);
+    CHECK(trial->outcome == TRIAL_FAILED);
+    CHECK(strcmp(trial->reason, "exec 0: Function not implemented") == 0);
     trial_free(trial);
     CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
     return 0;

@@ -40,7 +40,7 @@ static struct trial_party party_of(uint64_t start_us, uint64_t end_us)
 static void check_rate(double scale, double expected)
 {
     const struct party party[] = {{UNIX_MEASURED("made up")}};
-    const struct bench bench = {UNIX_BENCH("made up", "", party, UNIX_METRICS("lpm", scale, 0))};
+    const struct bench bench = {UNIX_BENCH_OF("made up", "", "lpm", scale, 0), BENCH_PARTIES(party)};
     struct made_up_trial trial = {.spec = {.bench = &bench, .copies = 2, .time_ns = TIME}, .gate_ns = GATE};
     struct made_up_slices *first = make_slices(), *second = make_slices();
 
@@ -71,7 +71,7 @@ TEST(test_unix_rate_is_of_the_common_window)
 TEST(test_unix_spreads_are_of_starts_and_of_ends)
 {
     const struct party party[] = {{UNIX_MEASURED("made up")}};
-    const struct bench bench = {UNIX_BENCH("made up", "", party, UNIX_METRICS("lps", 1, 0))};
+    const struct bench bench = {UNIX_BENCH_OF("made up", "", "lps", 1, 0), BENCH_PARTIES(party)};
     struct made_up_trial trial = {.spec = {.bench = &bench, .copies = 3, .time_ns = TIME}, .gate_ns = GATE};
     struct made_up_slices *slices = make_slices();
 

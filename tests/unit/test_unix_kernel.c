@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "bench/unix.h"
-#include "engine/arena.h"
+#include "engine/trial.h"
 
 static char dir[] = "/tmp/test_unix_kernel_XXXXXX";
 static struct place_request place;
@@ -108,16 +108,16 @@ static uint64_t total_count(const struct trial *trial, unsigned copy)
 
 static void run_and_check(const struct bench *bench, const struct unix_params *params, unsigned copies)
 {
-    char why[256] = "";
+    struct error why = {""};
 
-    if (bench->supported && bench->supported(params, why, sizeof(why))) {
-        print_message("%s: %s\n", bench->name, why);
+    if (bench->supported && bench->supported(&(const struct bench_case){.bench = bench, .params = params}, &why)) {
+        print_message("%s: %s\n", bench->name, why.text);
         return;
     }
     struct trial *trial = run_trial(bench, params, copies);
-    if (trial_outcome(trial) != TRIAL_DONE)
-        print_error("%s: %s\n", bench->name, trial_reason(trial));
-    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
+    if (trial->outcome != TRIAL_DONE)
+        print_error("%s: %s\n", bench->name, trial->reason);
+    assert_int_equal(trial->outcome, TRIAL_DONE);
     for (unsigned copy = 0; copy < copies; copy++)
         assert_true(total_count(trial, copy) > 0);
     trial_free(trial);
@@ -157,8 +157,8 @@ static void assert_fails(const struct bench *bench, const char *reason)
     const struct unix_params params = params_of_tests();
     struct trial *trial = run_trial(bench, &params, 1);
 
-    assert_int_equal(trial_outcome(trial), TRIAL_FAILED);
-    assert_string_equal(trial_reason(trial), reason);
+    assert_int_equal(trial->outcome, TRIAL_FAILED);
+    assert_string_equal(trial->reason, reason);
     trial_free(trial);
     assert_nothing_left();
 }
@@ -265,7 +265,7 @@ static void assert_context1_described(const struct unix_params *params, const ch
 {
     struct row_params out = {.n = 0};
 
-    bench_context1.describe(params, NULL, &out);
+    bench_context1.describe(&(const struct bench_case){&bench_context1, params, NULL}, &out);
     if (strncmp(out.text, begins, strlen(begins)) != 0 || strncmp(out.text + strlen(begins), " linkage=", 9) != 0)
         fail_msg("'%s' does not begin with '%s'", out.text, begins);
 }
@@ -317,7 +317,8 @@ static void harness_init(struct harness *h, const struct bench *bench)
     h->head = mmap(NULL, HEAD_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(h->head != MAP_FAILED);
     h->head->n_slots = 1;
-    h->context = (struct party_context){.params = &h->params,
+    h->context = (struct party_context){.bench = bench,
+                                        .params = &h->params,
                                         .head = h->head,
                                         .slot = h->head->slot,
                                         .copies = 1,
@@ -471,11 +472,11 @@ TEST(test_fcopy_that_cannot_write_fails_with_the_reason)
 static void assert_unsupported(const struct bench *bench, const char *scratch, const char *reason)
 {
     struct unix_params params = params_of_tests();
-    char why[256] = "";
+    struct error why = {""};
 
     (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch);
-    assert_int_equal(bench->supported(&params, why, sizeof(why)), -1);
-    assert_string_equal(why, reason);
+    assert_int_equal(bench->supported(&(const struct bench_case){.bench = bench, .params = &params}, &why), -1);
+    assert_string_equal(why.text, reason);
 }
 
 TEST(test_unix_kernel_needs_a_scratch_folder)
@@ -504,12 +505,13 @@ static int shell_in_setup(struct harness *h, char *folder, size_t size)
 
 TEST(test_shell_counts_right_and_cleans_up)
 {
-    char folder[128], path[160], why[256];
+    char folder[128], path[160];
+    struct error why = {""};
     struct harness h;
 
     harness_init(&h, &bench_shell8);
-    if (bench_shell8.supported(&h.params, why, sizeof(why)))
-        skip_because("%s", why);
+    if (bench_shell8.supported(&(const struct bench_case){.bench = &bench_shell8, .params = &h.params}, &why))
+        skip_because("%s", why.text);
     harness_end(&h);
     assert_int_equal(shell_in_setup(&h, folder, sizeof(folder)), 0);
     assert_int_equal(h.party->work(&h.context, 2), 0);
@@ -853,13 +855,17 @@ TEST(test_unix_kernel_needs_room_for_all_its_files)
         {&bench_fwrite256, 1524}, {&bench_fread1024, 3024}, {&bench_fcopy4096, 17024},
     };
     const struct unix_params params = params_of_tests();
-    char why[256], reason[256];
+    struct error why = {""};
+    char reason[256];
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         free_bytes = cases[i].kib << 10;
-        assert_int_equal(cases[i].bench->supported(&params, why, sizeof(why)), 0);
+        assert_int_equal(
+            cases[i].bench->supported(&(const struct bench_case){.bench = cases[i].bench, .params = &params}, &why), 0);
         free_bytes--;
-        assert_int_equal(cases[i].bench->supported(&params, why, sizeof(why)), -1);
+        assert_int_equal(
+            cases[i].bench->supported(&(const struct bench_case){.bench = cases[i].bench, .params = &params}, &why),
+            -1);
     }
     free_bytes = 3 << 18;
     (void)snprintf(reason, sizeof(reason), "scratch directory '%s' has 768 KiB free, not 1 MiB", dir);
@@ -871,22 +877,23 @@ TEST(test_unix_kernel_needs_room_for_all_its_files)
 static int without_programs(void)
 {
     const struct unix_params params = params_of_tests();
-    char why[256] = "";
+    struct error why = {""};
 
     if (fixture_hide("/bin"))
         return CANNOT;
-    CHECK(bench_shell8.supported(&params, why, sizeof(why)) == -1);
-    CHECK(!strcmp(why, "no /bin/sh here"));
-    CHECK(bench_sysexec.supported(&params, why, sizeof(why)) == -1);
-    CHECK(!strcmp(why, "no /bin/true here"));
+    CHECK(bench_shell8.supported(&(const struct bench_case){.bench = &bench_shell8, .params = &params}, &why) == -1);
+    CHECK(!strcmp(why.text, "no /bin/sh here"));
+    CHECK(bench_sysexec.supported(&(const struct bench_case){.bench = &bench_sysexec, .params = &params}, &why) == -1);
+    CHECK(!strcmp(why.text, "no /bin/true here"));
     return 0;
 }
 
 TEST(test_unix_kernel_needs_its_programs)
 {
-    char why[256] = "";
+    struct error why = {""};
 
-    assert_int_equal(bench_sysexec.supported(NULL, why, sizeof(why)), 0);
+    assert_int_equal(bench_sysexec.supported(&(const struct bench_case){.bench = &bench_sysexec, .params = NULL}, &why),
+                     0);
     assert_int_equal(fixture_in_child(without_programs), 0);
 }
 
@@ -943,7 +950,7 @@ TEST(test_unix_kernel_params_tell_the_protocol)
         struct row_params out = {.n = 0};
         params.classic = cases[i].classic;
         params.resident_mib = 7;
-        cases[i].bench->describe(&params, NULL, &out);
+        cases[i].bench->describe(&(const struct bench_case){cases[i].bench, &params, NULL}, &out);
         assert_ptr_equal(strstr(out.text, cases[i].begins), out.text);
         const char *end = strstr(out.text, cases[i].ends);
         assert_non_null(end);

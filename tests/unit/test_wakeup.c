@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-#include "bench/wakeup.h"
+#include "bench/noise.h"
 #include "made_up_clock.h"
 #include "made_up_trial.h"
 

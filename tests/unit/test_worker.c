@@ -9,9 +9,8 @@
 #include "fixture.h"
 #include "plan_fixture.h"
 
-#include "engine/arena.h"
 #include "engine/core.h"
-#include "engine/results.h"
+#include "engine/trial.h"
 #include "made_up_clock.h"
 #include "row_fixture.h"
 #include "rows/text.h"
@@ -274,8 +273,8 @@ static void run_trials(const struct bench *bench, unsigned copies, unsigned tria
         put_machine(root, params.cpus, 0, MHZ_BEFORE);
         struct trial *trial = trial_run(&spec);
         assert_non_null(trial);
-        assert_string_equal(trial_reason(trial), "");
-        assert_int_equal(trial_outcome(trial), TRIAL_DONE);
+        assert_string_equal(trial->reason, "");
+        assert_int_equal(trial->outcome, TRIAL_DONE);
         assert_int_equal(results_enter(&results, trial), 0);
         trial_free(trial);
     }
@@ -379,8 +378,8 @@ TEST(test_worker_gate_is_late_by_what_has_passed)
     (void)snprintf(params.root, sizeof(params.root), "%s", root);
     struct trial *trial = trial_run(&spec);
     assert_non_null(trial);
-    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
-    assert_in_range(trial_late_ns(trial), 5000 * MS, clock_realtime_ns() - asked_ns);
+    assert_int_equal(trial->outcome, TRIAL_DONE);
+    assert_in_range(trial->late_ns, 5000 * MS, clock_realtime_ns() - asked_ns);
     trial_free(trial);
 }
 

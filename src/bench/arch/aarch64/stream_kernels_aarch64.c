@@ -33,65 +33,32 @@ INLINE void fence(bool nontemporal)
         __asm__ volatile("dsb ishst" : : : "memory");
 }
 
-INLINE void copy(double *c, const double *a, size_t n, bool nontemporal)
-{
-    for (size_t i = 0; i < n; i += STEP)
-        store(c + i, load(a + i), load(a + i + 2), nontemporal);
-    fence(nontemporal);
-}
+#define COPY(i)  load(a + (i))
+#define SCALE(i) load(c + (i)) * q
+#define ADD(i)   load(a + (i)) + load(b + (i))
+#define TRIAD(i) load(b + (i)) + load(c + (i)) * q
 
-INLINE void scale(double *b, const double *c, double q, size_t n, bool nontemporal)
-{
-    for (size_t i = 0; i < n; i += STEP)
-        store(b + i, load(c + i) * q, load(c + i + 2) * q, nontemporal);
-    fence(nontemporal);
-}
-
-INLINE void add(double *c, const double *a, const double *b, size_t n, bool nontemporal)
-{
-    for (size_t i = 0; i < n; i += STEP)
-        store(c + i, load(a + i) + load(b + i), load(a + i + 2) + load(b + i + 2), nontemporal);
-    fence(nontemporal);
-}
-
-INLINE void triad(double *a, const double *b, const double *c, double q, size_t n, bool nontemporal)
-{
-    for (size_t i = 0; i < n; i += STEP)
-        store(a + i, load(b + i) + load(c + i) * q, load(b + i + 2) + load(c + i + 2) * q, nontemporal);
-    fence(nontemporal);
-}
+#define KERNEL(name, to, VALUE, nontemporal)                    \
+    STREAM_KERNEL(name)                                         \
+    {                                                           \
+        (void)a, (void)b, (void)c, (void)q;                     \
+        for (size_t i = 0; i < n; i += STEP)                    \
+            store(to + i, VALUE(i), VALUE(i + 2), nontemporal); \
+        fence(nontemporal);                                     \
+    }
 
 static bool always_supported(void)
 {
     return true;
 }
 
-#define FORM(form, label, is_nontemporal)                                                     \
-    static void form##_copy(double *c, const double *a, size_t n)                             \
-    {                                                                                         \
-        copy(c, a, n, is_nontemporal);                                                        \
-    }                                                                                         \
-    static void form##_scale(double *b, const double *c, double q, size_t n)                  \
-    {                                                                                         \
-        scale(b, c, q, n, is_nontemporal);                                                    \
-    }                                                                                         \
-    static void form##_add(double *c, const double *a, const double *b, size_t n)             \
-    {                                                                                         \
-        add(c, a, b, n, is_nontemporal);                                                      \
-    }                                                                                         \
-    static void form##_triad(double *a, const double *b, const double *c, double q, size_t n) \
-    {                                                                                         \
-        triad(a, b, c, q, n, is_nontemporal);                                                 \
-    }                                                                                         \
-    static const struct stream_kernels form = {                                               \
-        .name = label,                                                                        \
-        .nontemporal = is_nontemporal,                                                        \
-        .supported = always_supported,                                                        \
-        .copy = form##_copy,                                                                  \
-        .scale = form##_scale,                                                                \
-        .add = form##_add,                                                                    \
-        .triad = form##_triad,                                                                \
-    };
+#define FORM(form, label, is_nontemporal)          \
+    KERNEL(form##_copy, c, COPY, is_nontemporal)   \
+    KERNEL(form##_scale, b, SCALE, is_nontemporal) \
+    KERNEL(form##_add, c, ADD, is_nontemporal)     \
+    KERNEL(form##_triad, a, TRIAD, is_nontemporal) \
+    static const struct stream_kernels form = {    \
+        label, is_nontemporal, always_supported, {form##_copy, form##_scale, form##_add, form##_triad}};
 
 FORM(ordinary, "neon", false)
 FORM(nontemporal, "stnp", true)

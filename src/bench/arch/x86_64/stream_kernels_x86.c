@@ -9,62 +9,39 @@
 #include <cpuid.h>
 #include <immintrin.h>
 
-#define COPY_AT(isa, storing, k)  isa##_##storing##_pd(c + i + (k), isa##_load_pd(a + i + (k)));
-#define SCALE_AT(isa, storing, k) isa##_##storing##_pd(b + i + (k), isa##_mul_pd(factor, isa##_load_pd(c + i + (k))));
-#define ADD_AT(isa, storing, k) \
-    isa##_##storing##_pd(c + i + (k), isa##_add_pd(isa##_load_pd(a + i + (k)), isa##_load_pd(b + i + (k))));
-#define TRIAD_AT(isa, storing, k)     \
-    isa##_##storing##_pd(a + i + (k), \
-                         isa##_add_pd(isa##_load_pd(b + i + (k)), isa##_mul_pd(factor, isa##_load_pd(c + i + (k)))));
+#define LOAD(isa, array, k) isa##_load_pd(array + i + (k))
+#define COPY(isa, k)        LOAD(isa, a, k)
+#define SCALE(isa, k)       isa##_mul_pd(factor, LOAD(isa, c, k))
+#define ADD(isa, k)         isa##_add_pd(LOAD(isa, a, k), LOAD(isa, b, k))
+#define TRIAD(isa, k)       isa##_add_pd(LOAD(isa, b, k), isa##_mul_pd(factor, LOAD(isa, c, k)))
 
-#define ONE_VECTOR(OP, isa, storing)   OP(isa, storing, 0)
-#define TWO_VECTORS(OP, isa, storing)  OP(isa, storing, 0) OP(isa, storing, 4)
-#define FOUR_VECTORS(OP, isa, storing) OP(isa, storing, 0) OP(isa, storing, 2) OP(isa, storing, 4) OP(isa, storing, 6)
+#define AT(VALUE, to, isa, storing, k)       isa##_##storing##_pd(to + i + (k), VALUE(isa, k));
+#define ONE_VECTOR(VALUE, to, isa, storing)  AT(VALUE, to, isa, storing, 0)
+#define TWO_VECTORS(VALUE, to, isa, storing) AT(VALUE, to, isa, storing, 0) AT(VALUE, to, isa, storing, 4)
+#define FOUR_VECTORS(VALUE, to, isa, storing) \
+    AT(VALUE, to, isa, storing, 0)            \
+    AT(VALUE, to, isa, storing, 2) AT(VALUE, to, isa, storing, 4) AT(VALUE, to, isa, storing, 6)
 
-enum { store_is_nontemporal = false, stream_is_nontemporal = true };
+/* A kernel: `turn` for each `step` elements, then `fence`. */
+#define KERNEL(name, to, VALUE, flag, vector, isa, storing, turn, step, fence) \
+    __attribute__((target(flag))) STREAM_KERNEL(name)                          \
+    {                                                                          \
+        const vector factor = isa##_set1_pd(q);                                \
+        (void)a, (void)b, (void)c, (void)factor;                               \
+        for (size_t i = 0; i < n; i += (step)) {                               \
+            turn(VALUE, to, isa, storing)                                      \
+        }                                                                      \
+        fence;                                                                 \
+    }
 
-/* The four kernels of a variant: `turn` for each `step` elements, then `fence`. */
-#define FORM(form, label, flag, vector, isa, storing, turn, step, fence)                                          \
-    __attribute__((target(flag))) static void form##_copy(double *c, const double *a, size_t n)                   \
-    {                                                                                                             \
-        for (size_t i = 0; i < n; i += (step)) {                                                                  \
-            turn(COPY_AT, isa, storing)                                                                           \
-        }                                                                                                         \
-        fence;                                                                                                    \
-    }                                                                                                             \
-    __attribute__((target(flag))) static void form##_scale(double *b, const double *c, double q, size_t n)        \
-    {                                                                                                             \
-        const vector factor = isa##_set1_pd(q);                                                                   \
-        for (size_t i = 0; i < n; i += (step)) {                                                                  \
-            turn(SCALE_AT, isa, storing)                                                                          \
-        }                                                                                                         \
-        fence;                                                                                                    \
-    }                                                                                                             \
-    __attribute__((target(flag))) static void form##_add(double *c, const double *a, const double *b, size_t n)   \
-    {                                                                                                             \
-        for (size_t i = 0; i < n; i += (step)) {                                                                  \
-            turn(ADD_AT, isa, storing)                                                                            \
-        }                                                                                                         \
-        fence;                                                                                                    \
-    }                                                                                                             \
-    __attribute__((target(flag))) static void form##_triad(double *a, const double *b, const double *c, double q, \
-                                                           size_t n)                                              \
-    {                                                                                                             \
-        const vector factor = isa##_set1_pd(q);                                                                   \
-        for (size_t i = 0; i < n; i += (step)) {                                                                  \
-            turn(TRIAD_AT, isa, storing)                                                                          \
-        }                                                                                                         \
-        fence;                                                                                                    \
-    }                                                                                                             \
-    static const struct stream_kernels form = {                                                                   \
-        .name = #label,                                                                                           \
-        .nontemporal = storing##_is_nontemporal,                                                                  \
-        .supported = label##_supported,                                                                           \
-        .copy = form##_copy,                                                                                      \
-        .scale = form##_scale,                                                                                    \
-        .add = form##_add,                                                                                        \
-        .triad = form##_triad,                                                                                    \
-    };
+/* The four kernels of a variant. */
+#define FORM(form, label, is_nontemporal, ...)  \
+    KERNEL(form##_copy, c, COPY, __VA_ARGS__)   \
+    KERNEL(form##_scale, b, SCALE, __VA_ARGS__) \
+    KERNEL(form##_add, c, ADD, __VA_ARGS__)     \
+    KERNEL(form##_triad, a, TRIAD, __VA_ARGS__) \
+    static const struct stream_kernels form = { \
+        #label, is_nontemporal, label##_supported, {form##_copy, form##_scale, form##_add, form##_triad}};
 
 /* Bits of XCR0: state that the kernel must save for these instructions. */
 #define STATE_AVX    0x06u
@@ -101,12 +78,12 @@ static bool sse2_supported(void)
 }
 
 /* clang-format off */
-FORM(avx512_ordinary,    avx512, "avx512f", __m512d, _mm512, store,  ONE_VECTOR,   8, (void)0)
-FORM(avx2_ordinary,      avx2,   "avx2",    __m256d, _mm256, store,  ONE_VECTOR,   4, (void)0)
-FORM(sse2_ordinary,      sse2,   "sse2",    __m128d, _mm,    store,  FOUR_VECTORS, 8, (void)0)
-FORM(avx512_nontemporal, avx512, "avx512f", __m512d, _mm512, stream, ONE_VECTOR,   8, _mm_sfence())
-FORM(avx2_nontemporal,   avx2,   "avx2",    __m256d, _mm256, stream, TWO_VECTORS,  8, _mm_sfence())
-FORM(sse2_nontemporal,   sse2,   "sse2",    __m128d, _mm,    stream, FOUR_VECTORS, 8, _mm_sfence())
+FORM(avx512_ordinary,    avx512, false, "avx512f", __m512d, _mm512, store,  ONE_VECTOR,   8, (void)0)
+FORM(avx2_ordinary,      avx2,   false, "avx2",    __m256d, _mm256, store,  ONE_VECTOR,   4, (void)0)
+FORM(sse2_ordinary,      sse2,   false, "sse2",    __m128d, _mm,    store,  FOUR_VECTORS, 8, (void)0)
+FORM(avx512_nontemporal, avx512, true,  "avx512f", __m512d, _mm512, stream, ONE_VECTOR,   8, _mm_sfence())
+FORM(avx2_nontemporal,   avx2,   true,  "avx2",    __m256d, _mm256, stream, TWO_VECTORS,  8, _mm_sfence())
+FORM(sse2_nontemporal,   sse2,   true,  "sse2",    __m128d, _mm,    stream, FOUR_VECTORS, 8, _mm_sfence())
 /* clang-format on */
 
 const struct stream_kernels *const stream_kernels_all[] = {
