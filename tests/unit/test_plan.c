@@ -56,19 +56,16 @@ static void tick_calibrate(void *params, double value)
     ((struct tick_params *)params)->base += 2 * value; /* so that a second call would show */
 }
 
-static int tick_supported(const void *params, char *why, size_t why_size)
+static int tick_supported(const struct bench_case *of, struct error *why)
 {
-    if (!((const struct tick_params *)params)->unsupported)
-        return 0;
-    (void)snprintf(why, why_size, "not on this machine");
-    return -1;
+    return ((const struct tick_params *)of->params)->unsupported ? error_set(why, "not on this machine") : 0;
 }
 
-static void tick_describe(const void *params, const struct clock_info *clock, struct row_params *out)
+static void tick_describe(const struct bench_case *of, struct row_params *out)
 {
-    const struct tick_params *p = params;
+    const struct tick_params *p = of->params;
 
-    (void)snprintf(out->text, sizeof(out->text), "%c base=%g clock=%s", p->id, p->base, clock->name);
+    (void)snprintf(out->text, sizeof(out->text), "%c base=%g clock=%s", p->id, p->base, of->clock->name);
     row_params_read(out);
 }
 
@@ -126,12 +123,11 @@ static void beside_calibrate(void *params, double value)
     ((struct beside_params *)params)->base += value;
 }
 
-static int beside_supported(const void *params, char *why, size_t why_size)
+static int beside_supported(const void *params, struct error *why)
 {
     if (!((const struct beside_params *)params)->unsupported)
         return 0;
-    (void)snprintf(why, why_size, "no room for a load");
-    return -1;
+    return error_set(why, "no room for a load");
 }
 
 static void beside_describe(const void *params, struct row_params *out)
