@@ -190,7 +190,7 @@ int results_enter(struct results *results, const struct trial *trial);
 /* Returns whether the trial is to be taken again, since one of its processes waited for a CPU for more than half of its
  * time: other tasks were measured, not the benchmark. One that waited again counts, and degrades the rows; where a
  * trial always waits, as under a quota, no other one is taken again. Not for work that is switching or waiting itself,
- * with a load, or when the trial has more parties than CPUs. */
+ * with a load, when the trial has more parties than CPUs, or in less than 100 ms. */
 bool results_take_again(struct results *results, const struct trial *trial);
 
 /* Half the 95 % interval of the headline metric, in % of the mean, in the group where it is widest; NAN below 5

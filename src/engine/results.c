@@ -10,6 +10,9 @@
 #include "sys/base.h"
 #include "sys/machine.h"
 
+/* In a shorter sample, one time slice of another task is more than half. */
+#define WAITED_LEAST_MS 100
+
 /* Further samples for which the precision has to hold: HOLD_ON, and 1/HOLD_ON_SHARE of those before. */
 #define HOLD_ON       10u
 #define HOLD_ON_SHARE 4u
@@ -356,8 +359,8 @@ bool results_take_again(struct results *results, const struct trial *trial)
         group = bench->group_per_copy ? copy : 0;
     }
     const double waited = (double)waited_ns(&worst) * 1e-6, took = (double)(worst.end_ns - worst.start_ns) * 1e-6;
-    if (bench->switches || bench->ends_early || results->item->load || parties > cpuset_count(&cpus) ||
-        waited <= took / 2)
+    if (bench->switches || bench->ends_early || bench->parties[0].counts || results->item->load ||
+        parties > cpuset_count(&cpus) || took < WAITED_LEAST_MS || waited <= took / 2)
         return false;
     if (again) {
         results->retaken = true;

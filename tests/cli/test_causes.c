@@ -156,19 +156,17 @@ struct hogged {
     double wall_ms, cpu_ms, delay_ms, hog_ms;
 };
 
-static void run_prime(const struct cli *cli, unsigned cpu, double experiments, bool with_hog, struct hogged *out)
+/* args take one sample of a test that has one copy on this CPU, and write run.csv. */
+static void run_sample(const struct cli *cli, unsigned cpu, const char *const *args, bool with_hog, struct hogged *out)
 {
-    char cpus[16], number[32], csv_path[CLI_PATH];
-    const struct cli_run run = {
-        .args = ARGS("prime", "-q", "--fifo=40", "-i", "1", "-n", number, "--cpus", cpus, "-o", "run.csv")};
+    char csv_path[CLI_PATH];
+    const struct cli_run run = {.args = args};
     struct cli_child child;
     struct cli_result result;
     struct cli_csv csv;
     uint64_t length = 0;
     int answer[2];
 
-    (void)snprintf(cpus, sizeof(cpus), "%u", cpu);
-    (void)snprintf(number, sizeof(number), "%.0f", experiments);
     assert_int_equal(pipe(answer), 0);
     cli_start(cli, &run, &child);
     if (with_hog) {
@@ -185,7 +183,7 @@ static void run_prime(const struct cli *cli, unsigned cpu, double experiments, b
     cli_expect_status(&result, 0);
     (void)snprintf(csv_path, sizeof(csv_path), "%s/run.csv", cli->work);
     cli_csv_read(csv_path, &csv);
-    size_t row = cli_row(&csv, "prime", "cycles", 0);
+    const size_t row = 0;
     assert_string_equal(cli_cell(&csv, row, "status"), "ok");
     assert_string_equal(cli_cell(&csv, row, "policy"), "fifo");
     expect_causes(&csv, row);
@@ -196,6 +194,16 @@ static void run_prime(const struct cli *cli, unsigned cpu, double experiments, b
     cli_csv_free(&csv);
     cli_result_free(&result);
     assert_int_equal(unlink(csv_path), 0);
+}
+
+static void run_prime(const struct cli *cli, unsigned cpu, double experiments, bool with_hog, struct hogged *out)
+{
+    char cpus[16], number[32];
+
+    (void)snprintf(cpus, sizeof(cpus), "%u", cpu);
+    (void)snprintf(number, sizeof(number), "%.0f", experiments);
+    run_sample(cli, cpu, ARGS("prime", "-q", "--fifo=40", "-i", "1", "-n", number, "--cpus", cpus, "-o", "run.csv"),
+               with_hog, out);
 }
 
 /* The measured process waits for its CPU while the hog runs, and never while it runs itself: it can have waited at most
@@ -231,16 +239,19 @@ CLI_TEST(test_causes_a_hog_is_as_long_as_it_was)
 CLI_TEST(test_causes_a_sample_that_waited_is_taken_again)
 {
     const struct cli *cli = *state;
-    const double first = 100000;
-    struct hogged alone, hogged;
+    char cpus[16];
+    struct hogged hogged;
 
     cli_need_root();
     cli_need_fifo();
     const unsigned cpu = last_cpu();
     if (access("/proc/self/schedstat", R_OK))
         cli_skip("this kernel does not count for how long a task waits for its CPU (schedstat)");
-    run_prime(cli, cpu, first, false, &alone);
-    run_prime(cli, cpu, ceil(first * HOG_MS / 2 / alone.wall_ms), true, &hogged);
+    (void)snprintf(cpus, sizeof(cpus), "%u", cpu);
+    run_sample(cli, cpu,
+               ARGS("unix", "dhry2reg", "-q", "--fifo=40", "-i", "1", "-t", "150ms", "--core-probe", "off", "--cpus",
+                    cpus, "-o", "run.csv"),
+               true, &hogged);
     assert_true(hogged.wall_ms < hogged.hog_ms);
     assert_true(hogged.delay_ms < hogged.wall_ms / 2);
 }
@@ -283,11 +294,12 @@ CLI_TEST(test_causes_samples_that_always_wait_are_degraded)
     if (!pid)
         hog_in_turns(cpu, 4, 1);
     assert_true(pid > 0);
-    cli_expect_args(cli, ARGS("prime", "-q", "-i", "3", "-n", "200000", "--cpus", cpus, "-o", "-"), 0, &result);
+    cli_expect_args(cli, ARGS("unix", "dhry2reg", "-q", "-i", "3", "-t", "200ms", "--cpus", cpus, "-o", "-"), 0,
+                    &result);
     assert_int_equal(kill(pid, SIGKILL), 0);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     cli_csv_parse(result.out, &csv);
-    const size_t row = cli_row(&csv, "prime", "cycles", 0);
+    const size_t row = cli_row(&csv, "dhry2reg", "rate", 0);
     assert_string_equal(cli_cell(&csv, row, "status"), "degraded");
     cli_expect_text(cli_cell(&csv, row, "reason"), "a sample waited for a CPU for ");
     assert_true(cli_number(&csv, row, "run_delay_ms") > 500 * cli_number(&csv, row, "wall_s"));

@@ -855,7 +855,7 @@ static const struct {
     const char *again;  /* what is said of each */
     const char *reason;
     unsigned copies, cpus;
-    bool switches, ends_early, load;
+    bool switches, ends_early, load, counts;
 } waits[] = {
     {"never", 200, "055", "...", "", 1, 2, .load = false},
     {"once", 200, "0900", ".1..", "", 1, 2, .load = false},
@@ -867,7 +867,14 @@ static const struct {
     {"work that is switching", 200, "99", "..", "", 1, 2, .switches = true},
     {"what measures the waiting", 200, "99", "..", "", 1, 2, .ends_early = true},
     {"with a load", 200, "99", "..", "", 1, 2, .load = true},
+    {"experiments, whose delays are the figure", 200, "99", "..", "", 1, 2, .counts = true},
+    {"a short sample", 99, "99", "..", "", 1, 2, .load = false},
 };
+
+static uint64_t one_count(const void *params)
+{
+    return 1;
+}
 
 TEST_WITH(test_results_takes_again_what_waited_for_a_cpu, begin, end)
 {
@@ -875,6 +882,11 @@ TEST_WITH(test_results_takes_again_what_waited_for_a_cpu, begin, end)
         struct bench bench = bench_copies;
         bench.switches = waits[i].switches;
         bench.ends_early = waits[i].ends_early;
+        struct party parties[4];
+        assert_in_range(bench.n_parties, 1, COUNT(parties));
+        memcpy(parties, bench.parties, bench.n_parties * sizeof(parties[0]));
+        parties[0].counts = waits[i].counts ? one_count : NULL;
+        bench.parties = parties;
         results_free(&results);
         begin_with(&bench_copies, waits[i].copies);
         struct trial *trial = run_trial();
