@@ -452,6 +452,23 @@ TEST(test_csv_only_the_users_words_hold_commas)
     }
 }
 
+TEST(test_csv_writes_whole_the_longest_text_of_each_column)
+{
+    struct row row = make_row(1);
+    struct row_run run;
+    row_run_init(&run);
+    row.run = &run;
+    for (const struct row_column *column = row_columns; column < row_columns + row_n_columns; column++) {
+        if (column->type != COLUMN_TEXT || !strcmp(column->name, "param"))
+            continue;
+        char *field = (column->in_run ? (char *)&run : (char *)&row) + column->offset;
+        memset(field, 'x', column->size - 1);
+        field[column->size - 1] = '\0';
+        assert_int_equal(strlen(field_of(&row, column->name)), column->size - 1);
+        field[0] = '\0';
+    }
+}
+
 TEST(test_csv_quotes_what_needs_it)
 {
     static const char *const texts[] = {"a,b", "say \"hi\"", "\"", "plain;text", "", " spaces ", "\"\",\""};
