@@ -54,7 +54,7 @@ static void append_pairs(struct text *out, const struct stats_point *pairs, size
 /* Keeps commas only in columns of the user's own words. */
 static void append_text(struct text *out, const struct row_column *column, const char *field)
 {
-    char copy[sizeof ((struct row_run *)0)->settings]; /* the longest text */
+    char copy[sizeof((struct row_run *)0)->settings]; /* the longest text */
     text_copy(copy, sizeof copy, field);
     row_text_to_csv(column, copy);
     csv_own_text(out, copy);
