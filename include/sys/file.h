@@ -84,7 +84,7 @@ void directory_remove(const char *path, int fd);
  * name (O_EXCL, O_NOFOLLOW) that is removed at once. */
 int scratch_file(const char *dir);
 
-/* Makes a directory, mode 0700, with a random name in dir; path gets its name. */
+/* Makes a directory, mode 0700, with a random name in dir; path gets its name, "" on failure. */
 int scratch_folder(const char *dir, char *path, size_t size);
 /* Removes a directory and the files in it (no subdirectories; follows no links). */
 int scratch_remove(const char *path);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench init: the first process of a machine. Mounts file systems, runs the command, copies the CSV to a device or
- * the console, and powers the machine off or reboots it; as PID 1 of a machine it never exits. */
+/* jitbench init: the first process of a machine. Reads its orders from the kernel's command line and its arguments,
+ * mounts file systems, runs the command, copies the CSV to a device or the console, and powers the machine off or
+ * reboots it; as PID 1 of a machine it never exits. */
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,28 +17,9 @@
 #include <unistd.h>
 
 #include "report/report.h"
-#include <limits.h>
-#include <sys/types.h>
 
 #define SECOND_NS UINT64_C(1000000000)
 #define POLL_NS   (SECOND_NS / 10)
-
-/* PID 1 of nothing, of a PID namespace (a container), of the machine. */
-enum place { PLACE_ORDINARY, PLACE_NAMESPACE, PLACE_MACHINE };
-
-struct init {
-    enum place place;
-    struct init_orders orders;
-    const char **words; /* the command to run; none: the order `run` */
-    size_t n_words;
-    struct mounts mounts;
-    char folder[PATH_MAX]; /* the run writes its CSV there; "": none */
-    struct device_mount disk;
-    char disk_at[PATH_MAX]; /* where the disk is mounted; "": none */
-    char scratch[PATH_MAX]; /* on the disk; "": none */
-    bool asked;             /* to end, by a signal (Ctrl-Alt-Del sends SIGINT) */
-    int status;             /* of init, unless it powers the machine off or stays */
-};
 
 /* How long the measuring process may take to report and end once asked, before it is killed; and all others after
  * SIGTERM and after SIGKILL. */
@@ -46,14 +29,223 @@ struct init {
 /* A user may have stopped the console (Ctrl-S) to read the screen. */
 #define STALL_NS (120 * SECOND_NS)
 
+/* A USB disk takes seconds to appear. */
+#define DEVICE_WAIT_NS (10 * SECOND_NS)
+
+/* PID 1 of nothing, of a PID namespace (a container), of the machine. */
+enum place { PLACE_ORDINARY, PLACE_NAMESPACE, PLACE_MACHINE };
+
+struct init {
+    enum place place;
+    struct init_orders orders;
+    struct mounts mounts;
+    char folder[PATH_MAX]; /* the run writes its CSV there; "": none */
+    struct device_mount disk;
+    char disk_at[PATH_MAX]; /* where the disk is mounted; "": none */
+    char scratch[PATH_MAX]; /* on the disk; "": none */
+    bool asked;             /* to end, by a signal (Ctrl-Alt-Del sends SIGINT) */
+    int status;             /* of init, unless it powers the machine off or stays */
+};
+
+/* --- Orders. --- */
+
+#define PREFIX     "jitbench."
+#define PREFIX_LEN (sizeof(PREFIX) - 1)
+
+static const char *const end_choices[] = {"stay", "poweroff", "reboot", "shell", "halt", NULL};
+static const char *const tune_choices[] = {"no", "yes", NULL};
+
+const struct option init_rows[] = {
+    {OPTION("run", 0, struct init_orders, run, "command to run, with its options; quotes keep words together"),
+     OPTION_WORD("COMMAND"), .preset = {INIT_RUN_DEFAULT}},
+    {OPTION("out", 0, struct init_orders, out,
+            "where to write the CSV: a new file, or a directory, on that device; default: the console"),
+     OPTION_WORD("DEVICE:PATH")},
+    {OPTION("scratch", 0, struct init_orders, scratch,
+            "directory for scratch files, on a device that is mounted for the run; default: memory, as a rule"),
+     OPTION_WORD("DEVICE:/DIR")},
+    {OPTION("end", 0, struct init_orders, end, "what to do after the run; stay: wait for Ctrl-Alt-Del"),
+     OPTION_ONE_OF("stay|poweroff|reboot|shell|halt", end_choices), .preset = {"stay"}},
+    {OPTION("tune", 0, struct init_orders, tune, "run with --tuned"), OPTION_ONE_OF("no|yes", tune_choices),
+     .preset = {"no"}},
+    {OPTION("modules", 0, struct init_orders, modules, "directory of kernel modules to load before the run"),
+     OPTION_WORD("DIR")},
+    {OPTION("help", 'h', struct init_orders, help, "print this help")},
+};
+const size_t init_n_rows = COUNT(init_rows);
+
+/* Returns the text, to which the caller appends another error. */
+static struct text *another(struct text *wrong)
+{
+    text_append(wrong, "; ", wrong->length ? 2 : 0);
+    return wrong;
+}
+
+/* Returns false when the word is no order. */
+static bool read_order(const char *word, struct init_orders *orders, struct text *wrong)
+{
+    const char *names[COUNT(init_rows)], *value = strchrnul(word, '=');
+    const struct option *row = NULL;
+    struct error error;
+    char name[64];
+    size_t n = 0;
+
+    if (strncmp(word, PREFIX, PREFIX_LEN) != 0)
+        return false;
+    word += PREFIX_LEN;
+    snprintf(name, sizeof(name), "%.*s", (int)(value - word), word);
+    for (size_t i = 0; i < init_n_rows; i++) {
+        if (init_rows[i].type == OPTION_FLAG)
+            continue;
+        names[n++] = init_rows[i].name;
+        row = !strcmp(name, init_rows[i].name) ? &init_rows[i] : row;
+    }
+    if (!row) {
+        const char *nearest = text_nearest(name, names, n);
+        text_printf(another(wrong), "unknown order '" PREFIX "%s'%s%s%s", name,
+                    nearest ? "; did you mean '" PREFIX : "", nearest ? nearest : "", nearest ? "'?" : "");
+    } else if (option_set(row, value + (*value == '='), orders, false, &error)) {
+        text_printf(another(wrong), PREFIX "%s", error.text + strspn(error.text, "-"));
+    }
+    return true;
+}
+
+/* The kernel did not know it and passed it to init. line: its n words before "--". */
+static bool is_kernels(char *const *line, size_t n, const char *word)
+{
+    if (!line)
+        return !command_find(word);
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(line[i], word))
+            return true;
+    return false;
+}
+
+void init_orders_read(const char *kernel_line, int argc, char *const *argv, struct init_orders *orders,
+                      const char **words, size_t *n_words, struct text *wrong)
+{
+    FREED_BY(words_free) struct words line = {.text = NULL};
+    size_t n = 0;
+
+    *n_words = 0;
+    if (kernel_line && words_of_kernel(kernel_line, &line))
+        text_printf(another(wrong), "out of memory");
+    for (; n < line.n && strcmp(line.word[n], "--") != 0; n++)
+        read_order(line.word[n], orders, wrong);
+    for (int i = 0; i < argc; i++)
+        if (!read_order(argv[i], orders, wrong) && (*n_words || !is_kernels(line.word, n, argv[i])))
+            words[(*n_words)++] = argv[i];
+}
+
+/* --- The command to run. --- */
+
+/* Appends the reason why not. */
+static bool check_command(const char *name, bool tune, struct text *wrong)
+{
+    const struct command *command = command_find(name);
+
+    if (!command)
+        text_printf(another(wrong), "unknown command '%.80s'; 'jitbench help' shows them", name);
+    else if (!strcmp(name, "init"))
+        text_printf(another(wrong), "init does not run itself");
+    else if (tune && command->run != measure_main)
+        text_printf(another(wrong), "tune: '%s' has no --tuned", name);
+    else
+        return true;
+    return false;
+}
+
+/* "DEVICE:PATH" */
+struct target {
+    char device[sizeof(((struct init_orders *)0)->out) + 8], path[sizeof(((struct init_orders *)0)->out) + 8];
+};
+
+/* Returns false for "" and for what is none. */
+static bool find_target(const char *order, struct target *out)
+{
+    return order[0] && device_split(order, out->device, out->path, sizeof(out->device)) == 0;
+}
+
+void init_command_make(const struct init_orders *orders, const char *const *words, size_t n_words,
+                       struct init_command *command, struct text *wrong)
+{
+    const char *why = NULL;
+    struct target target;
+    size_t n = 0;
+
+    *command = (struct init_command){.argv = NULL};
+    if (orders->out[0] && !find_target(orders->out, &target))
+        text_printf(another(wrong), "out must be DEVICE:PATH, as in /dev/sda1:/result.csv");
+    if (orders->scratch[0] && !find_target(orders->scratch, &target))
+        text_printf(another(wrong), "scratch must be DEVICE:/DIR, as in /dev/sda1:/var/tmp");
+    if (!n_words) {
+        why = words_of_command(orders->run, false, &command->words);
+        words = (const char *const *)command->words.word;
+        n_words = command->words.n;
+    }
+    if (!n_words)
+        text_printf(another(wrong), "run: %s", why ? why : "names no command");
+    if (!n_words || !check_command(words[0], orders->tune, wrong))
+        return;
+    command->argv = calloc(n_words + 3, sizeof(*command->argv));
+    if (!command->argv) {
+        text_printf(another(wrong), "out of memory");
+        return;
+    }
+    command->argv[n++] = (char *)"jitbench";
+    command->argv[n++] = (char *)words[0];
+    if (orders->tune)
+        command->argv[n++] = (char *)"--tuned";
+    memcpy(command->argv + n, words + 1, (n_words - 1) * sizeof(*words));
+}
+
+void init_command_free(struct init_command *command)
+{
+    words_free(&command->words);
+    free(command->argv);
+    command->argv = NULL;
+}
+
 /* --- Signals: they stay blocked, and init waits for them. --- */
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU, SIGTSTP};
-enum { N_ENDING = COUNT(ending), N_IGNORED = COUNT(ignored) };
-static bool left_alone[N_ENDING];
 
-/* --- Messages. A console that accepts no more output must not prevent the machine's end. --- */
+/* SIGCHLD and those of `ending`, but not what an ordinary process's parent ignored, which stays ignored here and in the
+ * measuring process (nohup(1)): an ignored signal would be queued if it were blocked. */
+static sigset_t taken;
+
+static void choose_signals(bool leave_ignored)
+{
+    struct sigaction old;
+
+    sigemptyset(&taken);
+    sigaddset(&taken, SIGCHLD);
+    for (size_t i = 0; i < COUNT(ending); i++)
+        if (!leave_ignored || sigaction(ending[i], NULL, &old) || old.sa_handler != SIG_IGN)
+            sigaddset(&taken, ending[i]);
+}
+
+static void on_signal(int number)
+{
+    /* the kernel queues no signal without a handler for PID 1 */
+    (void)number;
+}
+
+/* In a child ours is false: the default actions. */
+static void set_signals(bool ours)
+{
+    struct sigaction action = {.sa_handler = ours ? SIG_IGN : SIG_DFL};
+
+    for (size_t i = 0; i < COUNT(ignored); i++)
+        sigaction(ignored[i], &action, NULL);
+    action.sa_handler = ours ? on_signal : SIG_DFL;
+    for (size_t i = 0; i < COUNT(ending); i++)
+        if (sigismember(&taken, ending[i]) == 1)
+            sigaction(ending[i], &action, NULL);
+    sigaction(SIGCHLD, &action, NULL);
+    sigprocmask(ours ? SIG_BLOCK : SIG_UNBLOCK, &taken, NULL);
+}
 
 static bool end_is_asked(void)
 {
@@ -61,11 +253,25 @@ static bool end_is_asked(void)
 
     if (sigpending(&pending))
         return false;
-    for (size_t i = 0; i < N_ENDING; i++)
+    for (size_t i = 0; i < COUNT(ending); i++)
         if (sigismember(&pending, ending[i]) == 1)
             return true;
     return false;
 }
+
+/* 0: none within ns nanoseconds (0: no limit). */
+static int wait_signal(uint64_t ns)
+{
+    const struct timespec time = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
+    int number;
+
+    do
+        number = ns ? sigtimedwait(&taken, NULL, &time) : sigwaitinfo(&taken, NULL);
+    while (number < 0 && errno == EINTR);
+    return number < 0 ? 0 : number;
+}
+
+/* --- Messages. A console that accepts no more output must not prevent the machine's end. --- */
 
 static bool stalled; /* a write timed out, so the next does not wait */
 
@@ -97,66 +303,6 @@ static void say(const char *format, ...)
     put(2, line, strlen(line), NULL);
 }
 
-/* --- Taking signals. --- */
-
-static void on_signal(int number)
-{
-    /* the kernel queues no signal without a handler for PID 1 */
-    (void)number;
-}
-
-static void taken_signals(sigset_t *set)
-{
-    sigemptyset(set);
-    for (size_t i = 0; i < N_ENDING; i++)
-        if (!left_alone[i])
-            sigaddset(set, ending[i]); /* an ignored signal would be queued if it were blocked */
-    sigaddset(set, SIGCHLD);
-}
-
-/* Signals that the parent ignored stay ignored, here and in the measuring process: nohup(1). */
-static void leave_ignored(void)
-{
-    struct sigaction old;
-
-    for (size_t i = 0; i < N_ENDING; i++)
-        left_alone[i] = sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN;
-}
-
-/* In a child ours is false: the default actions. */
-static void set_signals(bool ours)
-{
-    struct sigaction action;
-    sigset_t set;
-
-    memset(&action, 0, sizeof(action));
-    sigemptyset(&action.sa_mask);
-    action.sa_handler = ours ? SIG_IGN : SIG_DFL;
-    for (size_t i = 0; i < N_IGNORED; i++)
-        sigaction(ignored[i], &action, NULL);
-    action.sa_handler = ours ? on_signal : SIG_DFL;
-    for (size_t i = 0; i < N_ENDING; i++)
-        if (!left_alone[i])
-            sigaction(ending[i], &action, NULL);
-    sigaction(SIGCHLD, &action, NULL);
-    taken_signals(&set);
-    sigprocmask(ours ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
-}
-
-/* 0: none within ns nanoseconds (0: no limit). */
-static int wait_signal(uint64_t ns)
-{
-    struct timespec time = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
-    sigset_t set;
-    int number;
-
-    taken_signals(&set);
-    do
-        number = ns ? sigtimedwait(&set, NULL, &time) : sigwaitinfo(&set, NULL);
-    while (number < 0 && errno == EINTR);
-    return number < 0 ? 0 : number;
-}
-
 /* --- Children: started here or orphaned. --- */
 
 /* Returns true with the status when pid has ended; for pid 0, when there are no more children. errno: 0, or the
@@ -176,43 +322,67 @@ static bool reap(pid_t pid, int *status)
     return pid ? ended : one < 0 && errno == ECHILD;
 }
 
-/* By SIGINT first, later by SIGKILL. *until: when it is killed. */
-static void ask(struct init *init, pid_t pid, uint64_t *until)
-{
-    if (!init->asked)
-        say("ending the run; once more ends it at once");
-    kill(pid, init->asked ? SIGKILL : SIGINT);
-    init->asked = true;
-    *until = clock_raw_ns() + END_WAIT_NS;
-}
-
-/* Passes on signals that ask for the end. Returns the status of waitpid(). */
+/* A signal that asks for the end is passed on as SIGINT, a second one as SIGKILL. Returns the status of waitpid(). */
 static int wait_child(struct init *init, pid_t pid)
 {
-    uint64_t until = 0;
+    uint64_t until = 0; /* when it is killed; 0: not asked to end */
     int status = 0;
 
     while (!reap(pid, &status)) {
-        int number = wait_signal(until || errno ? POLL_NS : 0);
-        if (number && number != SIGCHLD)
-            ask(init, pid, &until);
-        if (until && clock_raw_ns() > until) {
+        const int number = wait_signal(until || errno ? POLL_NS : 0);
+        const bool asked = number && number != SIGCHLD, late = !asked && until && clock_raw_ns() > until;
+        if (late)
             say("the run does not end, and is killed");
-            kill(pid, SIGKILL);
-            until = clock_raw_ns() + END_WAIT_NS;
-        }
+        else if (asked && !init->asked)
+            say("ending the run; once more ends it at once");
+        if (!late && !asked)
+            continue;
+        kill(pid, init->asked ? SIGKILL : SIGINT);
+        init->asked = true;
+        until = clock_raw_ns() + END_WAIT_NS;
     }
     return status;
 }
 
-/* If init is PID 1 of the machine, the child begins a session on the console. */
-static void child_begin(const struct init *init)
+/* Runs the command by this program, or a shell, in the directory. If init is PID 1 of the machine, the child begins a
+ * session on the console. Returns the status of waitpid(), or -1 with a message. */
+static int run_child(struct init *init, char *const *argv, bool shell, const char *folder)
 {
-    if (init->place == PLACE_MACHINE) {
-        console_take(true);
-        console_own_session();
+    const pid_t pid = fork();
+
+    if (pid == 0) {
+        if (init->place == PLACE_MACHINE) {
+            console_take(true);
+            console_own_session();
+        }
+        set_signals(false);
+        if (folder[0])
+            (void)!chdir(folder);
+        if (init->scratch[0])
+            setenv("TMPDIR", init->scratch, 1);
+        const int error = shell ? sys_result(execve("/bin/sh", argv, environ)) : process_exec_self(argv, environ);
+        say("%s: %s", shell ? "/bin/sh" : "cannot run itself", strerror(-error));
+        _exit(127);
     }
-    set_signals(false);
+    if (pid > 0)
+        return wait_child(init, pid);
+    say("no process for %s: %s", shell ? "a shell" : "the run", strerror(errno));
+    return -1;
+}
+
+static int run_command(struct init *init, char *const *argv)
+{
+    const int status = run_child(init, argv, false, init->folder);
+
+    if (status == -1)
+        return EXIT_ROW_FAILED;
+    if (WIFSIGNALED(status)) {
+        say("the run crashed: ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        return 128 + WTERMSIG(status);
+    }
+    if (WEXITSTATUS(status))
+        say("the run ended with status %d", WEXITSTATUS(status));
+    return WEXITSTATUS(status);
 }
 
 /* By SIGTERM, and after two seconds by SIGKILL. */
@@ -229,40 +399,15 @@ static void end_processes(void)
     }
 }
 
-/* A USB disk takes seconds to appear. */
-#define DEVICE_WAIT_NS (10 * SECOND_NS)
-
-static size_t tables(const struct command *command, struct option_table *out)
-{
-    (void)command;
-    out[0] = (struct option_table){.heading = "Options", .rows = init_rows, .n = init_n_rows};
-    return 1;
-}
-
 /* --- Before the run. --- */
 
-static void prepare_machine(struct init *init)
-{
-    /* an ordinary process mounts only what others cannot see: they use the machine's /tmp */
-    if (init->place != PLACE_ORDINARY || mounts_for_oneself() == 0)
-        mounts_make(&init->mounts);
-    if (init->place == PLACE_MACHINE)
-        console_take(false);
-    for (size_t i = 0; i < init->mounts.n_refused; i++)
-        say("%s is missing and cannot be mounted: %s", init->mounts.refused[i], strerror(-init->mounts.error[i]));
-    if (init->place != PLACE_ORDINARY)
-        setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 0);
-}
-
-static void load_modules(const struct init *init)
+static void load_modules(const char *folder)
 {
     char error[512];
+    const int failed = folder[0] ? modules_load(folder, error, sizeof(error)) : 0;
 
-    if (!init->orders.modules[0])
-        return;
-    int failed = modules_load(init->orders.modules, error, sizeof(error));
     if (failed < 0)
-        say("modules '%s': %s", init->orders.modules, strerror(-failed));
+        say("modules '%s': %s", folder, strerror(-failed));
     else if (failed)
         say("%d kernel module%s not loaded (%s)", failed, PLURAL(failed), error);
 }
@@ -283,23 +428,11 @@ static int wait_device(struct init *init, const char *device)
 /* A missing one is not found only after an hour of measuring. */
 static void look_for_device(struct init *init)
 {
-    char device[sizeof(init->orders.out) + 8], path[sizeof(device)];
+    struct target target;
+    const int error = find_target(init->orders.out, &target) ? wait_device(init, target.device) : 0;
 
-    if (!init->orders.out[0] || device_split(init->orders.out, device, path, sizeof(device)))
-        return;
-    int error = wait_device(init, device);
     if (error)
-        say("out: %s: %s; the CSV will follow on the console", device, strerror(-error));
-}
-
-static void make_folder(struct init *init)
-{
-    static const char *const folders[] = {"/tmp", "/dev/shm", "/run", "/"};
-
-    for (size_t i = 0; i < COUNT(folders); i++)
-        if (scratch_folder(folders[i], init->folder, sizeof(init->folder)) == 0)
-            return;
-    init->folder[0] = '\0';
+        say("out: %s: %s; the CSV will follow on the console", target.device, strerror(-error));
 }
 
 /* --- The disk for scratch files. --- */
@@ -319,70 +452,31 @@ static void end_scratch(struct init *init)
     init->disk = (struct device_mount){.mounted = false};
 }
 
-/* Returns 0 or -errno. */
-static int mount_scratch(struct init *init, const char *device, const char *path)
-{
-    int error = scratch_folder(init->folder, init->disk_at, sizeof(init->disk_at));
-
-    if (error) {
-        init->disk_at[0] = '\0';
-        return error;
-    }
-    error = device_mount(device, init->disk_at, 0, &init->disk);
-    if (!error)
-        error = device_folder(init->disk.place, path);
-    if (!error &&
-        snprintf(init->scratch, sizeof(init->scratch), "%s%s", init->disk.place, path) >= (int)sizeof(init->scratch))
-        error = -ENAMETOOLONG;
-    return error;
-}
-
 static void begin_scratch(struct init *init)
 {
-    char device[sizeof(init->orders.scratch) + 8], path[sizeof(device)], type[32];
+    struct target target;
+    char type[32];
 
-    if (!init->orders.scratch[0] || device_split(init->orders.scratch, device, path, sizeof(device)))
+    if (!find_target(init->orders.scratch, &target))
         return;
-    int error = wait_device(init, device);
+    int error = wait_device(init, target.device);
     if (!error)
-        error = mount_scratch(init, device, path);
+        error = scratch_folder(init->folder, init->disk_at, sizeof(init->disk_at));
+    if (!error)
+        error = device_mount(target.device, init->disk_at, 0, &init->disk);
+    if (!error)
+        error = device_folder(init->disk.place, target.path);
+    if (!error && snprintf(init->scratch, sizeof(init->scratch), "%s%s", init->disk.place, target.path) >=
+                      (int)sizeof(init->scratch))
+        error = -ENAMETOOLONG;
     if (error) {
-        say("scratch: %s:%s: %s; the file tests do not measure that disk", device, path, device_why_not(error));
+        say("scratch: %s:%s: %s; the file tests do not measure that disk", target.device, target.path,
+            device_why_not(error));
         end_scratch(init);
         return;
     }
     machine_fs_name(init->scratch, type, sizeof(type));
-    say("scratch files go to %s:%s (%s)", device, path, type);
-}
-
-/* --- The process that measures. --- */
-
-static int run_command(struct init *init, char *const *argv)
-{
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        child_begin(init);
-        if (init->folder[0])
-            (void)!chdir(init->folder);
-        if (init->scratch[0])
-            setenv("TMPDIR", init->scratch, 1);
-        int error = process_exec_self(argv, environ);
-        say("cannot run itself: %s", strerror(-error));
-        _exit(127);
-    }
-    if (pid < 0) {
-        say("no process for the run: %s", strerror(errno));
-        return EXIT_ROW_FAILED;
-    }
-    int status = wait_child(init, pid);
-    if (WIFEXITED(status)) {
-        if (WEXITSTATUS(status))
-            say("the run ended with status %d", WEXITSTATUS(status));
-        return WEXITSTATUS(status);
-    }
-    say("the run crashed: ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    return 128 + WTERMSIG(status);
+    say("scratch files go to %s:%s (%s)", target.device, target.path, type);
 }
 
 /* --- The CSV. --- */
@@ -409,21 +503,22 @@ static int print_csv(const struct init *init, const char *name, const char *csv,
 /* Returns 0 on success. */
 static int store_csv(const struct init *init, const char *name, const char *csv, size_t length)
 {
-    char device[sizeof(init->orders.out) + 8], path[sizeof(device)], at[PATH_MAX], written[PATH_MAX], error[1200];
+    struct target target;
+    char at[PATH_MAX], written[PATH_MAX], error[1200];
 
-    if (!init->orders.out[0])
+    if (!find_target(init->orders.out, &target))
         return -1;
-    if (device_split(init->orders.out, device, path, sizeof(device)) || scratch_folder(init->folder, at, sizeof(at))) {
-        say("out: no directory to mount %s on", device);
+    if (scratch_folder(init->folder, at, sizeof(at))) {
+        say("out: no directory to mount %s on", target.device);
         return -1;
     }
-    const struct device_file file = {.device = device, .path = path, .name = name, .at = at};
+    const struct device_file file = {.device = target.device, .path = target.path, .name = name, .at = at};
     int failed = device_file_write(&file, csv, length, written, sizeof(written), error, sizeof(error));
     rmdir(at);
     if (failed)
         say("out: %s", error);
     else
-        say("CSV written to %s:%s%s%s", device, written, error[0] ? "; " : "", error);
+        say("CSV written to %s:%s%s%s", target.device, written, error[0] ? "; " : "", error);
     return failed;
 }
 
@@ -465,17 +560,23 @@ static void hand_over(struct init *init)
 
 /* --- The end of the machine. --- */
 
-static void end_machine(struct init *init, enum power_end how)
+static void end_machine(struct init *init, int end)
 {
-    static const char *const names[] = {[POWER_OFF] = "power off", [POWER_RESTART] = "restart", [POWER_HALT] = "halt"};
+    static const struct {
+        enum power_end how;
+        const char *name;
+    } ends[] = {[INIT_STAY] = {POWER_RESTART, "restart"},
+                [INIT_REBOOT] = {POWER_RESTART, "restart"},
+                [INIT_POWEROFF] = {POWER_OFF, "power off"},
+                [INIT_HALT] = {POWER_HALT, "halt"}};
 
     if (init->place != PLACE_ORDINARY)
         end_processes();
     if (init->place == PLACE_MACHINE)
         power_protect_root();
     drain(2);
-    int error = power_end(how);
-    say("cannot %s: %s", names[how], strerror(-error));
+    int error = power_end(ends[end].how);
+    say("cannot %s: %s", ends[end].name, strerror(-error));
     init->status = init->status ? init->status : EXIT_ROW_FAILED;
 }
 
@@ -489,113 +590,75 @@ static void stay(struct init *init)
         number = wait_signal(0);
         reap(0, &status);
     } while (number != SIGINT);
-    end_machine(init, POWER_RESTART);
+    end_machine(init, INIT_REBOOT);
     for (;;)
         pause();
 }
 
-static void run_shell(struct init *init)
-{
-    char *const argv[] = {(char *)"sh", NULL};
-
-    if (access("/bin/sh", X_OK)) {
-        say("no shell here: there is no /bin/sh");
-        end_machine(init, POWER_HALT);
-        return;
-    }
-    pid_t pid = fork();
-    if (pid == 0) {
-        child_begin(init);
-        (void)!chdir("/");
-        execve("/bin/sh", argv, environ);
-        say("/bin/sh: %s", strerror(errno));
-        _exit(127);
-    }
-    if (pid > 0)
-        wait_child(init, pid);
-    else
-        say("no process for a shell: %s", strerror(errno));
-}
-
 static void follow_end(struct init *init)
 {
-    static const enum power_end ends[] = {[INIT_POWEROFF] = POWER_OFF,
-                                          [INIT_REBOOT] = POWER_RESTART,
-                                          [INIT_HALT] = POWER_HALT,
-                                          [INIT_STAY] = POWER_RESTART};
+    char *const shell[] = {(char *)"sh", NULL};
+    const int end = init->orders.end;
 
-    if (init->orders.end == INIT_SHELL) {
+    if (end == INIT_SHELL && access("/bin/sh", X_OK)) {
+        say("no shell here: there is no /bin/sh");
+        end_machine(init, INIT_HALT);
+    } else if (end == INIT_SHELL) {
         init->asked = false;
-        run_shell(init);
-    } else if (init->orders.end != INIT_STAY || (init->asked && init->place == PLACE_MACHINE)) {
-        end_machine(init, ends[init->orders.end]);
+        run_child(init, shell, true, "/");
+    } else if (end != INIT_STAY || (init->asked && init->place == PLACE_MACHINE)) {
+        end_machine(init, end);
     }
     if (init->place == PLACE_MACHINE)
         stay(init);
 }
 
-static int finish(struct init *init)
-{
-    if (init->folder[0])
-        scratch_remove(init->folder);
-    follow_end(init);
-    mounts_undo(&init->mounts);
-    free(init->words);
-    return init->status;
-}
-
 /* --- Carrying out the orders. --- */
 
-/* wrong: if it is not empty, nothing is run. */
-static int carry_out(struct init *init, struct text *wrong)
+static void measure(struct init *init, char *const *argv)
 {
-    FREED_BY(init_command_free) struct init_command command = {0};
+    static const char *const folders[] = {"/tmp", "/dev/shm", "/run", "/"};
+    FREED_BY(text_free) struct text line = {0};
 
-    init_command_make(&init->orders, init->words, init->n_words, &command, wrong);
-    if (wrong->length || wrong->failed || !command.argv) {
-        say("nothing was run: %s", wrong->data ? wrong->data : "out of memory");
-        init->status = EXIT_USAGE;
-        return finish(init);
-    }
-    load_modules(init);
+    load_modules(init->orders.modules);
     look_for_device(init);
-    make_folder(init);
+    for (size_t i = 0; i < COUNT(folders) && scratch_folder(folders[i], init->folder, sizeof(init->folder)); i++)
+        ;
     begin_scratch(init);
     const bool wanted = !init->asked;
     if (wanted) {
-        FREED_BY(text_free) struct text line = {0};
-        for (size_t i = 1; command.argv[i]; i++)
-            text_printf(&line, " %s", command.argv[i]);
+        for (size_t i = 1; argv[i]; i++)
+            text_printf(&line, " %s", argv[i]);
         say("runs%s", line.data ? line.data : "");
-        init->status = run_command(init, command.argv);
+        init->status = run_command(init, argv);
     }
     end_scratch(init);
     if (wanted)
         hand_over(init);
-    return finish(init);
+    if (init->folder[0])
+        scratch_remove(init->folder);
 }
 
-/* The caller frees it; NULL: not readable. "" in a container: the line is for the machine's init, and no argument is
- * the kernel's. */
-static char *read_kernel_line(const struct init *init)
-{
-    return init->place == PLACE_NAMESPACE ? strdup("") : procfs_read_all("", "/proc/cmdline");
-}
-
-static struct init *begin(enum place place, size_t n)
+static struct init *begin(enum place place)
 {
     static struct init init; /* PID 1 must not fail for lack of memory */
-
-    init.place = place;
-    init.words = calloc(n + 1, sizeof(*init.words));
     struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = &init.orders};
     struct error error;
+
+    init.place = place;
     option_defaults(&table, 1, PRESET_DEFAULT, &error);
-    if (place == PLACE_ORDINARY)
-        leave_ignored();
+    choose_signals(init.place == PLACE_ORDINARY);
     set_signals(true);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    prepare_machine(&init);
+    /* an ordinary process mounts only what others cannot see: they use the machine's /tmp */
+    if (init.place != PLACE_ORDINARY || mounts_for_oneself() == 0)
+        mounts_make(&init.mounts);
+    if (init.place == PLACE_MACHINE)
+        console_take(false);
+    for (size_t i = 0; i < init.mounts.n_refused; i++)
+        say("%s is missing and cannot be mounted: %s", init.mounts.refused[i], strerror(-init.mounts.error[i]));
+    if (init.place != PLACE_ORDINARY)
+        setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 0);
     return &init;
 }
 
@@ -611,56 +674,79 @@ bool init_chosen(const char *name)
     return getpid() == 1 && (power_is_first_process() || (name && !strcmp(slash ? slash + 1 : name, "init")));
 }
 
-int init_boot(int argc, char **argv)
+/* The caller frees it; NULL: not readable. "" in a container: the line is for the machine's init, and no argument is
+ * the kernel's. */
+static char *read_kernel_line(const struct init *init)
 {
-    struct init *init = begin(find_place(), (size_t)argc);
-    FREED_BY(memory_free) char *line = read_kernel_line(init);
-    FREED_BY(text_free) struct text wrong = {.failed = !init->words};
-
-    if (init->words)
-        init_orders_read(line, argc - 1, argv + 1, &init->orders, init->words, &init->n_words, &wrong);
-    return carry_out(init, &wrong);
+    return init->place == PLACE_NAMESPACE ? strdup("") : procfs_read_all("", "/proc/cmdline");
 }
 
-static void fill_orders(struct init *init, const struct option_table *table, struct text *wrong)
+/* Of the command: n words, or none for the order `run`. wrong: if it is not empty, nothing is run. */
+static int carry_out(struct init *init, const char *const *words, size_t n, struct text *wrong)
 {
-    struct init_orders *orders = table->target;
-    const char *none[1];
-    size_t n;
-    FREED_BY(memory_free) char *line = read_kernel_line(init);
+    FREED_BY(init_command_free) struct init_command command = {0};
 
-    init_orders_read(line, 0, NULL, &init->orders, none, &n, wrong);
+    init_command_make(&init->orders, words, n, &command, wrong);
+    if (wrong->length || wrong->failed || !command.argv) {
+        say("nothing was run: %s", wrong->data ? wrong->data : "out of memory");
+        init->status = EXIT_USAGE;
+    } else {
+        measure(init, command.argv);
+    }
+    follow_end(init);
+    mounts_undo(&init->mounts);
+    return init->status;
+}
+
+int init_boot(int argc, char **argv)
+{
+    struct init *init = begin(find_place());
+    FREED_BY(memory_free) char *line = read_kernel_line(init);
+    FREED_BY(memory_free) const char **words = calloc((size_t)argc + 1, sizeof(*words));
+    FREED_BY(text_free) struct text wrong = {.failed = !words};
+    size_t n = 0;
+
+    if (words)
+        init_orders_read(line, argc - 1, argv + 1, &init->orders, words, &n, &wrong);
+    return carry_out(init, words, n, &wrong);
+}
+
+/* Options come after the kernel's line. */
+static void fill_orders(struct init *init, const struct option_table *given, struct text *wrong)
+{
+    FREED_BY(memory_free) char *line = read_kernel_line(init);
+    size_t none;
+
+    init_orders_read(line, 0, NULL, &init->orders, NULL, &none, wrong);
     /* applies only to the machine's first process */
     if (init->place == PLACE_ORDINARY)
         init->orders.end = INIT_STAY;
     for (size_t i = 0; i < init_n_rows; i++)
-        if (table->given[i])
-            memcpy((char *)&init->orders + init_rows[i].offset, (char *)orders + init_rows[i].offset,
+        if (given->given[i])
+            memcpy((char *)&init->orders + init_rows[i].offset, (char *)given->target + init_rows[i].offset,
                    init_rows[i].size);
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
     static struct init_orders given;
-    struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = &given};
-    FREED_BY(memory_free) const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
-    enum place place = find_place();
+    struct option_table table = *command->options;
+    FREED_BY(memory_free) const char **words = calloc((size_t)argc + 1, sizeof(*words));
     FREED_BY(text_free) struct text wrong = {0};
+    const enum place place = find_place();
     size_t n = 0;
 
-    int status = operands ? command_parse(command, &table, 1, argc, argv, operands, &n)
-                          : command_complain(command->name, "out of memory", EXIT_ROW_FAILED);
+    table.target = &given;
+    const int status = words ? command_parse(command, &table, 1, argc, argv, words, &n)
+                             : command_complain(command->name, "out of memory", EXIT_ROW_FAILED);
     if (status && place != PLACE_MACHINE)
         return status < 0 ? EXIT_DONE : status;
-    struct init *init = begin(place, (size_t)argc);
-    if (!status && init->words) {
+    struct init *init = begin(place);
+    if (status)
+        text_printf(&wrong, "see above");
+    else
         fill_orders(init, &table, &wrong);
-        memcpy(init->words, operands, n * sizeof(*operands));
-        init->n_words = n;
-    } else {
-        text_printf(&wrong, status ? "see above" : "out of memory");
-    }
-    return carry_out(init, &wrong);
+    return carry_out(init, words, status ? 0 : n, &wrong);
 }
 
 const struct command command_init = {
@@ -671,6 +757,6 @@ const struct command command_init = {
                    "/sys, /dev, /dev/shm and /tmp that are missing, runs a command, hands over its CSV and ends the "
                    "machine. Each option can also be given on the kernel's command line, as jitbench.NAME=VALUE.",
     .run = run,
-    .tables = tables,
+    COMMAND_TABLE(struct init_orders, init_rows, .heading = "Options"),
     .takes = &command_names,
 };

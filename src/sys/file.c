@@ -471,6 +471,8 @@ int scratch_folder(const char *dir, char *path, size_t size)
         if (!error)
             error = make_folder(parent, name);
     }
+    if (error)
+        path[0] = '\0';
     return error;
 }
 
