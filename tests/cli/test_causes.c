@@ -248,10 +248,12 @@ CLI_TEST(test_causes_a_sample_that_waited_is_taken_again)
     if (access("/proc/self/schedstat", R_OK))
         cli_skip("this kernel does not count for how long a task waits for its CPU (schedstat)");
     (void)snprintf(cpus, sizeof(cpus), "%u", cpu);
+    cli_waiting_counts = true;
     run_sample(cli, cpu,
                ARGS("unix", "dhry2reg", "-q", "--fifo=40", "-i", "1", "-t", "150ms", "--core-probe", "off", "--cpus",
                     cpus, "-o", "run.csv"),
                true, &hogged);
+    cli_waiting_counts = false;
     assert_true(hogged.wall_ms < hogged.hog_ms);
     assert_true(hogged.delay_ms < hogged.wall_ms / 2);
 }
@@ -294,11 +296,13 @@ CLI_TEST(test_causes_samples_that_always_wait_are_degraded)
     if (!pid)
         hog_in_turns(cpu, 4, 1);
     assert_true(pid > 0);
+    cli_waiting_counts = true;
     cli_expect_args(cli, ARGS("unix", "dhry2reg", "-q", "-i", "3", "-t", "200ms", "--cpus", cpus, "-o", "-"), 0,
                     &result);
     assert_int_equal(kill(pid, SIGKILL), 0);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     cli_csv_parse(result.out, &csv);
+    cli_waiting_counts = false;
     const size_t row = cli_row(&csv, "dhry2reg", "rate", 0);
     assert_string_equal(cli_cell(&csv, row, "status"), "degraded");
     cli_expect_text(cli_cell(&csv, row, "reason"), "a sample waited for a CPU for ");
