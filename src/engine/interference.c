@@ -151,14 +151,6 @@ static bool leave(struct who *who, uint8_t kind, uint64_t number, bool work)
     return false;
 }
 
-static void set_name(struct who_taker *taker, const struct trace_record *record)
-{
-    if (!record->name[0] || record->ns < taker->named_ns)
-        return;
-    memcpy(taker->name, record->name, sizeof(taker->name));
-    taker->named_ns = record->ns;
-}
-
 /* Gives the CPU to a task, or to its work item. */
 static void run_task(struct who *who, uint32_t task)
 {
@@ -221,20 +213,21 @@ void who_add(struct who *who, const struct trace_record *record)
 
     if (who->failed || who->ended)
         return;
-    if (record->kind == TRACE_LOST)
+    if (record->kind == TRACE_LOST) {
         window->lost += record->number;
-    if (record->kind == TRACE_LOST && who->now < window->time.to)
         window->time.to = who->now; /* what ran since the last record is not known */
+    }
     who->ended = record->kind == TRACE_LOST || record->ns >= window->time.to;
     if (who->ended)
         return;
     account(who, record->ns > who->now ? record->ns : who->now);
-    const uint8_t kind = (uint8_t)(WHO_IRQ + record->source);
-    const bool interrupt = record->kind == TRACE_ENTER || record->kind == TRACE_LEAVE;
-    const uint32_t at =
-        interrupt ? find(who, &(struct who_taker){.kind = kind, .number = record->number}) : task_of(who, record);
-    if (record->kind == TRACE_SWITCH || record->kind == TRACE_NAME || record->kind == TRACE_ENTER)
-        set_name(&who->takers[at], record);
+    const struct who_taker interrupt = {.kind = (uint8_t)(WHO_IRQ + record->source), .number = record->number};
+    const bool of_interrupt = record->kind == TRACE_ENTER || record->kind == TRACE_LEAVE;
+    const uint32_t at = of_interrupt ? find(who, &interrupt) : task_of(who, record);
+    if (record->name[0] && record->ns >= who->takers[at].named_ns) {
+        memcpy(who->takers[at].name, record->name, sizeof(record->name));
+        who->takers[at].named_ns = record->ns;
+    }
     if (record->kind == TRACE_SWITCH)
         switch_to(who, at);
     else if (record->kind == TRACE_FORK)
@@ -242,9 +235,9 @@ void who_add(struct who *who, const struct trace_record *record)
     else if (record->kind == TRACE_ENTER)
         push(who, at);
     else if (record->kind == TRACE_LEAVE)
-        (void)leave(who, kind, record->number, false);
-    else if (record->kind == TRACE_WORK || record->kind == TRACE_WORK_END)
-        set_work(who, at, record->kind == TRACE_WORK ? record->number : 0);
+        (void)leave(who, interrupt.kind, record->number, false);
+    else if (record->kind != TRACE_NAME)
+        set_work(who, at, record->number);
 }
 
 void who_end(struct who *who, bool full)
@@ -298,24 +291,6 @@ static bool look_up(struct who *who, const struct who_names *names, uint32_t tid
     return true;
 }
 
-/* Returns whether a task is in one of the process groups or is this process, or descends from one that is. */
-static bool is_own(struct who *who, const struct who_names *names, uint32_t tid)
-{
-    struct tasks_one one;
-
-    for (unsigned i = 0; tid && i < GENERATIONS; i++, tid = one.parent) {
-        if (tid == (uint32_t)getpid())
-            return true;
-        const bool found = look_up(who, names, tid, &one);
-        for (size_t g = 0; g < names->n_groups; g++)
-            if (tid == (uint32_t)names->groups[g] || (found && one.group == (uint32_t)names->groups[g]))
-                return true;
-        if (!found)
-            return false;
-    }
-    return false;
-}
-
 void who_add_counted(struct who *who, const struct tasks_times *before, uint32_t self, uint64_t from)
 {
     struct tasks_times now = {0};
@@ -343,55 +318,51 @@ static void put_word(char *to, size_t size, const char *from)
     text_sanitize_name(to);
 }
 
-/* Sets the control group of a task, of its nearest ancestor that lives when it has ended, unless it is this process's.
- */
-static void find_group(struct who *who, const struct who_names *names, uint32_t tid, struct who_label *out)
+/* Sets kind, name and control group of a task. Name and group of a task that has none, or has ended, are those of its
+ * nearest ancestor that has. */
+static void name_task(struct who *who, const struct who_names *names, uint32_t tid, struct who_label *out)
 {
+    char own_group[sizeof(out->group)] = "", group[sizeof(out->group)] = "";
     struct tasks_one one = {.parent = tid};
-    char own[sizeof(out->group)] = "", group[sizeof(out->group)];
+    bool kernel = false, own = false, grouped = false;
 
-    (void)cgroup_of("", "self", own, sizeof(own));
-    for (unsigned i = 0; one.parent > 1 && i < GENERATIONS; i++) {
-        if (cgroup_of("", TEXT_LINE("%u", one.parent), group, sizeof(group))) {
-            put_word(out->group, sizeof(out->group), strcmp(group, own) ? group : "");
-            return;
-        }
-        if (!look_up(who, names, one.parent, &one))
-            return;
+    for (unsigned i = 0; i < GENERATIONS && one.parent && !(own && out->name[0]); i++) {
+        const uint32_t at = one.parent;
+        const bool found = look_up(who, names, at, &one);
+        kernel |= !i && found && one.kernel;
+        own |= at == (uint32_t)getpid();
+        for (size_t g = 0; g < names->n_groups; g++)
+            own |= at == (uint32_t)names->groups[g] || (found && one.group == (uint32_t)names->groups[g]);
+        grouped = grouped || kernel || own || at == 1 || cgroup_of("", TEXT_LINE("%u", at), group, sizeof(group));
+        if (!found)
+            break;
+        if (!out->name[0])
+            put_word(out->name, sizeof(out->name), one.name);
     }
+    text_copy(out->kind, sizeof(out->kind), kernel ? "kthread" : own ? "own" : "task");
+    (void)cgroup_of("", "self", own_group, sizeof(own_group));
+    if (!kernel && !own && strcmp(group, own_group) != 0)
+        put_word(out->group, sizeof(out->group), group);
 }
 
 /* Sets kind, name, number and control group of a taker. */
 static void name_taker(struct who *who, const struct who_names *names, const struct who_taker *taker,
                        struct who_label *out)
 {
-    static const char *const kinds[] = {"task", "irq", "softirq", "interrupt", "unseen"};
-    const char *kind = kinds[taker->kind], *name = taker->name, *unnamed = "irq";
-    struct tasks_one one = {.parent = taker->tid};
+    const bool idle = taker->kind == WHO_TASK && !taker->tid;
+    const char *const kinds[] = {who_others_are_hidden() ? "outside" : "idle", "irq", "softirq", "interrupt", "unseen"};
+    const char *const unnamed[] = {"pid", "irq", "softirq", "irq"}, *kind = kinds[taker->kind];
 
-    if (taker->kind == WHO_TASK && taker->tid) {
-        unnamed = "pid";
-        kind = look_up(who, names, taker->tid, &one) && one.kernel ? "kthread"
-               : is_own(who, names, taker->tid)                    ? "own"
-                                                                   : kind;
-        if (!strcmp(kind, kinds[WHO_TASK]))
-            find_group(who, names, taker->tid, out);
-        for (unsigned i = 0; !one.name[0] && one.parent && i < GENERATIONS; i++)
-            if (!look_up(who, names, one.parent, &one))
-                break;
-        name = one.name;
-    } else if (taker->kind == WHO_TASK) {
-        name = kind = who_others_are_hidden() ? "outside" : "idle";
-    } else if (taker->kind == WHO_UNSEEN) {
-        name = kind;
-    } else if (taker->kind == WHO_SOFTIRQ) {
-        unnamed = kind;
-    }
-    const uint64_t number = taker->kind == WHO_TASK ? taker->tid : taker->number;
-    text_copy(out->kind, sizeof(out->kind), kind);
-    put_word(out->name, sizeof(out->name), name[0] ? name : TEXT_LINE("%s_%llu", unnamed, (unsigned long long)number));
-    out->number = taker->kind == WHO_IRQ ? number : 0;
-    out->nobody = taker->kind == WHO_UNSEEN || (taker->kind == WHO_TASK && (!taker->tid || !strcmp(kind, "own")));
+    put_word(out->name, sizeof(out->name), idle || taker->kind == WHO_UNSEEN ? kind : taker->name);
+    if (taker->tid)
+        name_task(who, names, taker->tid, out);
+    else
+        text_copy(out->kind, sizeof(out->kind), kind);
+    if (!out->name[0])
+        (void)snprintf(out->name, sizeof(out->name), "%s_%llu", unnamed[taker->kind],
+                       (unsigned long long)(taker->tid ? taker->tid : taker->number));
+    out->number = taker->kind == WHO_IRQ ? taker->number : 0;
+    out->nobody = idle || taker->kind == WHO_UNSEEN || !strcmp(out->kind, "own");
 }
 
 /* A taker that has time, while the lines are made. */
@@ -418,42 +389,37 @@ static int by_time(const void *a, const void *b)
     return x->ns != y->ns ? ORDER_OF(y->ns, x->ns) : ORDER_OF(x->first, y->first);
 }
 
-/* Sets the names of the work items of n takers. */
-static void name_work(struct named *named, size_t n)
-{
-    FREED_BY(memory_free) struct tasks_function *functions = calloc(n + 1, sizeof(*functions));
-    size_t n_work = 0, at = 0;
-
-    for (size_t i = 0; functions && i < n; i++)
-        if (named[i].taker->work)
-            functions[n_work++].address = named[i].taker->work;
-    tasks_kernel_functions("", functions, n_work);
-    for (size_t i = 0; i < n; i++)
-        if (named[i].taker->work) {
-            const char *name = at < n_work ? functions[at++].name : "";
-            put_word(named[i].label.work, sizeof(named[i].label.work), name[0] ? name : "work");
-        }
-}
-
 /* Names the takers that have time. The caller frees *named. Returns how many they are. */
 static size_t name_takers(struct who *who, const struct who_names *names, struct named **named)
 {
-    size_t n = 0;
+    FREED_BY(memory_free) struct tasks_function *work = calloc(who->n + 1, sizeof(*work));
+    size_t n = 0, n_work = 0;
 
     for (size_t i = 0; i < who->n; i++)
         who->takers[i].line = SIZE_MAX;
     for (const struct who_piece *piece = who->pieces; piece < who->pieces + who->n_pieces; piece++)
         who->takers[piece->taker].line = 0;
     *named = calloc(who->n + 1, sizeof(**named));
-    who->failed |= !*named;
+    who->failed |= !*named || !work;
     for (size_t i = 0; !who->failed && i < who->n; i++)
         if (who->takers[i].line == 0) {
-            name_taker(who, names, &who->takers[i], &(*named)[n].label);
             (*named)[n++].taker = &who->takers[i];
+            if (who->takers[i].work)
+                work[n_work++].address = who->takers[i].work;
         }
-    name_work(*named, n);
-    if (n)
-        qsort(*named, n, sizeof(**named), by_label);
+    if (!n)
+        return 0;
+    tasks_kernel_functions("", work, n_work);
+    n_work = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct who_label *label = &(*named)[i].label;
+        name_taker(who, names, (*named)[i].taker, label);
+        if ((*named)[i].taker->work) {
+            const char *name = work[n_work++].name;
+            put_word(label->work, sizeof(label->work), name[0] ? name : "work");
+        }
+    }
+    qsort(*named, n, sizeof(**named), by_label);
     return n;
 }
 

@@ -29,7 +29,7 @@
 #define IOC_SET_OUTPUT 0x2405ul /* _IO('$', 5) */
 #define SWITCH_OUT     (1u << 13)
 #define HEAD_AT        1024u /* offset of data_head in the first page of the mapping; data_tail follows it */
-enum { RECORD_NONE, RECORD_LOST = 2, RECORD_COMM = 3, RECORD_FORK = 7, RECORD_SAMPLE = 9, RECORD_SWITCH_CPU_WIDE = 15 };
+enum { RECORD_LOST = 2, RECORD_COMM = 3, RECORD_FORK = 7, RECORD_SAMPLE = 9, RECORD_SWITCH_CPU_WIDE = 15 };
 
 #define RECORD_MOST 4096u /* size of the buffer for a record; records of the events opened here are shorter */
 #define RECORD_ROOM 256u  /* bytes that suffice for a record of the events opened here */
@@ -84,24 +84,8 @@ static void add(struct trace_events *events, const char *directory, const char *
     events->of[events->n++] = event;
 }
 
-/* Returns whether the counts of a line of /proc/interrupts are all 0, or the kernel has no such line. */
-static bool none_came(const char *interrupts, const char *label)
-{
-    const size_t length = strlen(label);
-    uint64_t count = 0;
-
-    for (const char *line = interrupts; line; line = procfs_next_line(line)) {
-        const char *at = line + strspn(line, " \t");
-        if (strncmp(at, label, length) != 0 || at[length] != ':')
-            continue;
-        for (at += length + 1; count == 0 && at; at = procfs_number(at, &count))
-            ;
-        return count == 0;
-    }
-    return true;
-}
-
-/* Returns whether a tracepoint is one of a rare interrupt of x86 CPUs that has not happened since boot. */
+/* Returns whether a tracepoint is one of a rare interrupt of x86 CPUs that has not happened since boot: its line in
+ * /proc/interrupts has zeros only, or is missing. */
 static bool is_missing(const char *interrupts, const char *event)
 {
     static const struct {
@@ -111,11 +95,17 @@ static bool is_missing(const char *interrupts, const char *event)
         {"spurious_apic_entry", "SPU"},       {"thermal_apic_entry", "TRM"}, {"threshold_apic_entry", "THR"},
         {"x86_platform_ipi_entry", "PLT"},
     };
+    uint64_t count = 0;
+    size_t i = 0;
 
-    for (size_t i = 0; interrupts && i < sizeof(rare) / sizeof(rare[0]); i++)
-        if (!strcmp(event, rare[i].event))
-            return none_came(interrupts, rare[i].label);
-    return false;
+    while (i < COUNT(rare) && strcmp(event, rare[i].event) != 0)
+        i++;
+    for (const char *line = interrupts; line && i < COUNT(rare); line = procfs_next_line(line)) {
+        const char *at = procfs_line_value(line + strspn(line, " \t"), rare[i].label);
+        while (at && count == 0)
+            at = procfs_number(at, &count);
+    }
+    return interrupts && i < COUNT(rare) && count == 0;
 }
 
 /* Adds all pairs of tracepoints NAME_entry and NAME_exit of a group. */
@@ -155,7 +145,7 @@ void trace_events_read(const char *directory, const char *interrupts, struct tra
     };
 
     memset(out, 0, sizeof(*out));
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+    for (size_t i = 0; i < COUNT(wanted); i++)
         add(out, directory, wanted[i].path, &wanted[i].event, wanted[i].number, wanted[i].name);
     add_vectors(out, directory, "irq_vectors", interrupts); /* group on x86 */
     add_vectors(out, directory, "ipi", NULL);               /* group on other architectures */
@@ -196,7 +186,7 @@ void trace_events_find(struct trace_events *out)
     static const char *const mounted[] = {mount_point, "/sys/kernel/debug/tracing"};
     FREED_BY(memory_free) char *interrupts = procfs_read_all("", "/proc/interrupts");
 
-    for (size_t i = 0; i < sizeof(mounted) / sizeof(mounted[0]); i++) {
+    for (size_t i = 0; i < COUNT(mounted); i++) {
         trace_events_read(mounted[i], interrupts, out);
         if (out->n || out->error == -EACCES)
             return;
@@ -211,7 +201,7 @@ const char *trace_softirq_name(uint64_t number)
     static const char *const names[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
                                         "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 
-    return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
+    return number < COUNT(names) ? names[number] : NULL;
 }
 
 /* --- Records. --- */
@@ -273,55 +263,49 @@ static bool read_raw(const char *raw, size_t size, const struct trace_events *ev
     return true;
 }
 
-/* Returns how many bytes a record of this type has at least, in addition to its header and struct sample_id. */
-static size_t least_length(uint32_t type)
-{
-    return type == RECORD_SAMPLE ? 4 : type == RECORD_SWITCH_CPU_WIDE ? 8 : type == RECORD_COMM ? 9 : 16;
-}
+/* Where records have their task and their number, in bytes behind the header; 0: in struct sample_id, or nowhere. */
+static const struct form {
+    uint8_t type, kind, least, tid_at, number_at, number_size;
+} forms[] = {
+    {RECORD_SAMPLE, 0, .least = 4},
+    {RECORD_SWITCH_CPU_WIDE, TRACE_SWITCH, .least = 8},
+    {RECORD_COMM, TRACE_NAME, .least = 9, .tid_at = 4},
+    {RECORD_FORK, TRACE_FORK, .least = 16, .tid_at = 8, .number_at = 12, .number_size = 4},
+    {RECORD_LOST, TRACE_LOST, .least = 16, .number_at = 8, .number_size = 8},
+};
 
 bool trace_record_read(const void *bytes, size_t size, const struct trace_events *events, struct trace_record *out)
 {
+    const struct form *form = forms, *const end = forms + COUNT(forms);
     struct header header;
     struct sample_id id;
-    const char *at = bytes;
+    const char *at = bytes, *body = at + sizeof(header);
     uint32_t raw_size;
 
     memset(out, 0, sizeof(*out));
     if (size < sizeof(header) + sizeof(id))
         return false;
-    memcpy(&header, at, sizeof(header));
-    const char *body = at + sizeof(header);
     const size_t length = size - sizeof(header) - sizeof(id);
+    memcpy(&header, at, sizeof(header));
     memcpy(&id, header.type == RECORD_SAMPLE ? body : at + size - sizeof(id), sizeof(id));
-    out->ns = id.ns;
-    out->tid = id.tid;
-    switch (length < least_length(header.type) ? RECORD_NONE : header.type) {
-    case RECORD_SAMPLE:
+    while (form < end && form->type != header.type)
+        form++;
+    if (form == end || length < form->least)
+        return false;
+    *out = (struct trace_record){.ns = id.ns, .tid = id.tid, .kind = form->kind};
+    if (form->type == RECORD_SAMPLE) {
         body += sizeof(id);
         memcpy(&raw_size, body, sizeof(raw_size));
         return raw_size <= length - sizeof(raw_size) && read_raw(body + sizeof(raw_size), raw_size, events, out);
-    case RECORD_SWITCH_CPU_WIDE:
-        out->kind = TRACE_SWITCH;
-        /* A record of a task that stops running names the next task. */
-        out->tid = header.misc & SWITCH_OUT ? (uint32_t)number_at(body + 4, 4) : id.tid;
-        return true;
-    case RECORD_COMM:
-        out->kind = TRACE_NAME;
-        out->tid = (uint32_t)number_at(body + 4, 4);
-        copy_name(out->name, body + 8, length - 8);
-        return true;
-    case RECORD_FORK:
-        out->kind = TRACE_FORK;
-        out->tid = (uint32_t)number_at(body + 8, 4);
-        out->number = number_at(body + 12, 4);
-        return true;
-    case RECORD_LOST:
-        out->kind = TRACE_LOST;
-        out->number = number_at(body + 8, 8);
-        return true;
-    default:
-        return false;
     }
+    /* A record of a task that stops running names the next task. */
+    const size_t tid_at = form->kind == TRACE_SWITCH && header.misc & SWITCH_OUT ? 4 : form->tid_at;
+    if (tid_at)
+        out->tid = (uint32_t)number_at(body + tid_at, sizeof(out->tid));
+    out->number = number_at(body + form->number_at, form->number_size);
+    if (form->kind == TRACE_NAME)
+        copy_name(out->name, body + 8, length - 8);
+    return true;
 }
 
 /* --- The ring. --- */
@@ -470,22 +454,20 @@ bool trace_ring_next(struct trace_ring *ring, struct trace_record *out)
     uint64_t *ends = head_of(ring);
     char bytes[RECORD_MOST];
 
-    for (;;) {
-        const uint64_t head = __atomic_load_n(&ends[0], __ATOMIC_ACQUIRE);
-        if (ring->last && !ring->n_at)
-            return false;
+    while (!ring->last || ring->n_at) {
         const uint64_t at = ring->last ? ring->at[--ring->n_at] : ends[1];
-        const size_t size = record_size(ring, at, ring->last ? at + ring->bytes : head);
+        const size_t size =
+            record_size(ring, at, ring->last ? at + ring->bytes : __atomic_load_n(&ends[0], __ATOMIC_ACQUIRE));
         if (!size)
             return false;
-        const bool fits = size <= sizeof(bytes);
-        if (fits)
+        if (size <= sizeof(bytes))
             copy_out(ring, at, bytes, size);
         if (!ring->last)
             __atomic_store_n(&ends[1], at + size, __ATOMIC_RELEASE);
-        if (fits && trace_record_read(bytes, size, ring->events, out))
+        if (size <= sizeof(bytes) && trace_record_read(bytes, size, ring->events, out))
             return true;
     }
+    return false;
 }
 
 /* --- Rights. --- */
