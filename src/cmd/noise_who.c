@@ -64,38 +64,32 @@ static const struct grid_column columns[] = {
     {.title = "CPUs", .left = true, .most = 24},
 };
 
-static void put_param(const struct row *row, const char *key, struct text *out)
+static const char *param_of(const struct row *row, const char *key, char value[ROW_PARAM_SIZE])
 {
-    size_t length;
-    const char *value = row_param(&row->param, key, &length);
+    size_t length = 0;
+    const char *at = row_param(&row->param, key, &length);
 
-    if (value)
-        text_append(out, value, length);
+    (void)snprintf(value, ROW_PARAM_SIZE, "%.*s", (int)length, at ? at : "");
+    return value;
 }
 
-/* Appends the name of the row's task or interrupt: "kworker/0:1 (vmstat_update)", "virtio0 (24)", "others (12)". */
-static void put_name(const struct row *row, struct text *out)
+/* Parameters of a row, "" when missing; a table shows what the CSV calls unseen as "not seen", without a kind. */
+#define PARAM(row, key) param_of(row, key, (char[ROW_PARAM_SIZE]){0})
+#define IS_UNSEEN(row)  row_param_is(&(row)->param, "kind", "unseen")
+#define SHOWN_KIND(row) (IS_UNSEEN(row) ? "" : PARAM(row, "kind"))
+#define SHOWN_NAME(row) name_of(row, (char[ROW_PARAM_SIZE]){0})
+
+/* Returns the name of the row's task or interrupt: "kworker/0:1 (vmstat_update)", "virtio0 (24)", "others (12)". */
+static const char *name_of(const struct row *row, char name[ROW_PARAM_SIZE])
 {
     static const char *const details[] = {"work", "irq", "names", "group"};
     size_t length;
 
-    /* In tables one word for what the kernel did not record; in the CSV it is called unseen. */
-    if (row_param_is(&row->param, "kind", "unseen"))
-        text_append(out, "not seen", 8);
-    else
-        put_param(row, "name", out);
-    for (size_t i = 0; i < sizeof(details) / sizeof(details[0]); i++)
-        if (row_param(&row->param, details[i], &length)) {
-            text_append(out, " (", 2);
-            put_param(row, details[i], out);
-            text_append(out, ")", 1);
-        }
-}
-
-static void put_kind(const struct row *row, struct text *out)
-{
-    if (!row_param_is(&row->param, "kind", "unseen"))
-        put_param(row, "kind", out);
+    text_copy(name, ROW_PARAM_SIZE, IS_UNSEEN(row) ? "not seen" : PARAM(row, "name"));
+    for (size_t i = 0; i < COUNT(details); i++)
+        if (row_param(&row->param, details[i], &length))
+            text_add(name, ROW_PARAM_SIZE, " (%s)", PARAM(row, details[i]));
+    return name;
 }
 
 /* Returns the value of a metric for the task or interrupt of rows[0], whose rows are consecutive; NAN when there is
@@ -112,15 +106,11 @@ static double value_of(const struct row *rows, size_t n, const char *metric)
 static void put_line(const struct row *rows, size_t n, struct grid *grid)
 {
     size_t length;
+    const bool many = row_param(&rows->param, "tasks", &length) != NULL;
 
-    put_name(rows, grid_cell(grid, COLOR_NONE));
-    put_kind(rows, grid_cell(grid, COLOR_NONE));
-    struct text *pid = grid_cell(grid, COLOR_NONE);
-    put_param(rows, "pid", pid);
-    if (row_param(&rows->param, "tasks", &length)) {
-        put_param(rows, "tasks", pid);
-        text_append(pid, " tasks", 6);
-    }
+    grid_text(grid, SHOWN_NAME(rows));
+    grid_text(grid, SHOWN_KIND(rows));
+    grid_text(grid, many ? TEXT_LINE("%s tasks", PARAM(rows, "tasks")) : PARAM(rows, "pid"));
     grid_number(grid, value_of(rows, n, "times"), 1);
     grid_number(grid, value_of(rows, n, "taken"), 4);
     grid_number(grid, value_of(rows, n, "longest") * 1e-3, 1);
@@ -153,22 +143,12 @@ static bool is_who(const struct row *row)
     return !strcmp(row->suite, bench_who.suite) && !strcmp(row->test, bench_who.name);
 }
 
-/* Returns the row that tells which detour or wake-up ended the run, and what ran before it; NULL: none did. */
-static const struct row *ended_by(const struct row *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (isfinite(row_param_number(&rows[i].param, "stopped_us")) &&
-            isfinite(row_param_number(&rows[i].param, "begun_us")))
-            return &rows[i];
-    return NULL;
-}
-
 static void put_title(const struct row *rows, size_t n, struct text *out)
 {
     const double disturbed = value_of(rows, n, "disturbed"), unseen = value_of(rows, n, "unseen");
     const double stop_us = row_param_number(&rows->param, "stop_at_us");
 
-    if (isfinite(stop_us) && !ended_by(rows, n))
+    if (isfinite(stop_us) && !isfinite(row_param_number(&rows->param, "stopped_us")))
         text_printf(out, "\nNo detour was longer than %.10g us in %.3g s\n", stop_us, rows->wall_s);
     else if (row_param_is(&rows->param, "source", "proc"))
         text_printf(out,
@@ -181,32 +161,62 @@ static void put_title(const struct row *rows, size_t n, struct text *out)
 
 /* --- The timeline. --- */
 
-/* A stretch of time in which the row's task or interrupt had the CPU. */
-struct stay {
-    double us, length_us; /* us: since the detour that ended the run began, or the late wake-up was due */
-    const struct row *row;
+/* What ran on a CPU before the detour or wake-up that ended the run. */
+struct timeline {
+    const struct row *end;    /* the row that tells which one did; NULL: none */
+    double length_us;         /* how long the detour was, or how late the wake-up */
+    struct stay {             /* time in which the row's task or interrupt had the CPU; the caller frees them */
+        double us, length_us; /* us: since that detour began, or that wake-up was due */
+        const struct row *row;
+    } * of; /* in the order of time; NULL: none */
+    size_t n;
 };
 
-/* Puts "CPU 0, the 662 us before: tokio-rt-worker 410, softirq NET_RX 200, not seen 52". */
-static void put_sentence(const struct stay *stays, size_t n, const struct row *end, struct text *out)
+static int earlier(const void *a, const void *b)
 {
-    const double length = row_param_number(&end->param, "stopped_us");
+    const struct stay *x = a, *y = b;
+
+    return ORDER_OF(x->us, y->us);
+}
+
+static struct timeline find_timeline(const struct row *rows, size_t n)
+{
+    struct timeline found = {.n = 0};
+    size_t capacity = 0;
+    double begun_us = (double)NAN;
+
+    for (size_t i = 0; i < n && !found.end; i++) {
+        found.length_us = row_param_number(&rows[i].param, "stopped_us");
+        begun_us = row_param_number(&rows[i].param, "begun_us");
+        found.end = isfinite(found.length_us) && isfinite(begun_us) ? &rows[i] : NULL;
+    }
+    for (size_t i = 0; i < n && found.end; i++)
+        for (size_t k = 0; !strcmp(rows[i].metric, "longest") && k < rows[i].n_series; k++)
+            if (grow_array(&found.of, &capacity, found.n, sizeof(*found.of)))
+                found.of[found.n++] = (struct stay){.us = rows[i].series[k].at * 1e-3 - begun_us,
+                                                    .length_us = rows[i].series[k].value * 1e-3,
+                                                    .row = &rows[i]};
+    if (found.of)
+        qsort(found.of, found.n, sizeof(*found.of), earlier);
+    return found;
+}
+
+/* Puts "CPU 0, the 662 us before: tokio-rt-worker 410, softirq NET_RX 200, not seen 52". */
+static void put_sentence(const struct timeline *timeline, struct text *out)
+{
     FREED_BY(shares_free) struct shares shares = {.n = 0};
     bool unseen = false;
     double rest = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        const double us = fmin(stays[i].us + stays[i].length_us, length) - fmax(stays[i].us, 0);
-        FREED_BY(text_free) struct text name = {0};
-        text_printf(&name, row_param_is(&stays[i].row->param, "kind", "softirq") ? "softirq " : "");
-        put_name(stays[i].row, &name);
+    for (const struct stay *stay = timeline->of; stay < timeline->of + timeline->n; stay++) {
+        const double us = fmin(stay->us + stay->length_us, timeline->length_us) - fmax(stay->us, 0);
+        const char *prefix = row_param_is(&stay->row->param, "kind", "softirq") ? "softirq " : "";
         if (us > 0)
-            shares_add(&shares, name.data, us);
+            shares_add(&shares, TEXT_LINE("%s%s", prefix, SHOWN_NAME(stay->row)), us);
     }
     shares_sort(&shares);
-    text_append(out, "CPU ", 4);
-    put_param(end, "worst_cpu", out);
-    text_printf(out, ", the %.0f us %s:", length, is_who(end) ? "of the detour" : "before");
+    text_printf(out, "CPU %s, the %.0f us %s:", PARAM(timeline->end, "worst_cpu"), timeline->length_us,
+                is_who(timeline->end) ? "of the detour" : "before");
     for (size_t i = 0; i < shares.n; i++)
         if (i < NAMES_SAID) {
             text_printf(out, "%s %s %.0f", i ? "," : "", shares.of[i].name, shares.of[i].amount);
@@ -221,105 +231,70 @@ static void put_sentence(const struct stay *stays, size_t n, const struct row *e
                     "or it was on the way into or out of the kernel\n");
 }
 
-static int earlier(const void *a, const void *b)
-{
-    const struct stay *x = a, *y = b;
-
-    return ORDER_OF(x->us, y->us);
-}
-
-/* Returns the stretches of time in which each task or interrupt had the CPU, in the order of time; the caller frees
- * them. NULL when there are none. begun_us: time at which the detour that ended the run began. */
-static struct stay *find_stays(const struct row *rows, size_t n, double begun_us, size_t *n_stays)
-{
-    struct stay *stays = NULL;
-    size_t capacity = 0;
-
-    *n_stays = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; !strcmp(rows[i].metric, "longest") && k < rows[i].n_series; k++)
-            if (grow_array(&stays, &capacity, *n_stays, sizeof(*stays)))
-                stays[(*n_stays)++] = (struct stay){.us = rows[i].series[k].at * 1e-3 - begun_us,
-                                                    .length_us = rows[i].series[k].value * 1e-3,
-                                                    .row = &rows[i]};
-    if (stays)
-        qsort(stays, *n_stays, sizeof(*stays), earlier);
-    return stays;
-}
-
 bool noise_who_timeline(const struct row *rows, size_t n, unsigned width, struct text *out)
 {
-    static const struct grid_column stay_columns[] = {
-        {.title = "At us"},
-        {.title = "For us"},
-        {.title = "Kind", .left = true},
-        {.title = "PID"},
-        {.title = "Name", .left = true},
-    };
-    const struct row *end = ended_by(rows, n);
+    static const struct grid_column stay_columns[] = {{.title = "At us"},
+                                                      {.title = "For us"},
+                                                      {.title = "Kind", .left = true},
+                                                      {.title = "PID"},
+                                                      {.title = "Name", .left = true}};
+    const struct timeline timeline = find_timeline(rows, n);
+    FREED_BY(memory_free) struct stay *stays = timeline.of;
     struct grid grid = {.n_columns = 0};
-    size_t n_stays = 0;
-    FREED_BY(memory_free)
-    struct stay *stays = end ? find_stays(rows, n, row_param_number(&end->param, "begun_us"), &n_stays) : NULL;
 
     if (!stays)
         return false;
-    text_append(out, "\nWhat ran on CPU ", 17);
-    put_param(end, "worst_cpu", out);
-    text_printf(out,
-                is_who(end) ? " until its detour of %.1f us ended; times are from the start of that detour\n"
-                            : " until a wake-up that was %.1f us late; times are from when it was due\n",
-                row_param_number(&end->param, "stopped_us"));
-    grid_columns(&grid, stay_columns, sizeof(stay_columns) / sizeof(stay_columns[0]));
-    for (size_t i = 0; i < n_stays; i++) {
-        if (n_stays > 2 * STAYS_SHOWN && i == STAYS_SHOWN)
-            text_printf(grid_note(&grid), "... %zu more (in the CSV)", n_stays - 2 * STAYS_SHOWN);
-        if (n_stays > 2 * STAYS_SHOWN && i >= STAYS_SHOWN && i < n_stays - STAYS_SHOWN)
-            continue;
+    text_printf(
+        out,
+        is_who(timeline.end)
+            ? "\nWhat ran on CPU %s until its detour of %.1f us ended; times are from the start of that detour\n"
+            : "\nWhat ran on CPU %s until a wake-up that was %.1f us late; times are from when it was due\n",
+        PARAM(timeline.end, "worst_cpu"), timeline.length_us);
+    grid_columns(&grid, stay_columns, COUNT(stay_columns));
+    for (size_t i = 0; i < timeline.n; i++) {
+        if (timeline.n > 2 * STAYS_SHOWN && i == STAYS_SHOWN) {
+            text_printf(grid_note(&grid), "... %zu more (in the CSV)", timeline.n - 2 * STAYS_SHOWN);
+            i = timeline.n - STAYS_SHOWN;
+        }
         /* Leaves out short stretches that no task or interrupt accounts for: every detour has them at the kernel's
          * entry and exit. */
-        if (row_param_is(&stays[i].row->param, "kind", "unseen") && stays[i].length_us * 1e3 < WHO_LEAST_NS)
+        if (IS_UNSEEN(stays[i].row) && stays[i].length_us * 1e3 < WHO_LEAST_NS)
             continue;
         grid_number(&grid, stays[i].us, 1);
         grid_number(&grid, stays[i].length_us, 1);
-        put_kind(stays[i].row, grid_cell(&grid, COLOR_NONE));
-        put_param(stays[i].row, "pid", grid_cell(&grid, COLOR_NONE));
-        put_name(stays[i].row, grid_cell(&grid, COLOR_NONE));
+        grid_text(&grid, SHOWN_KIND(stays[i].row));
+        grid_text(&grid, PARAM(stays[i].row, "pid"));
+        grid_text(&grid, SHOWN_NAME(stays[i].row));
     }
     grid_print(&grid, width, out);
-    put_sentence(stays, n_stays, end, out);
+    put_sentence(&timeline, out);
     return true;
 }
 
 int noise_who_finish(const struct measure *m, const void *options)
 {
-    const struct noise_params *params = options;
-    const struct row *end = ended_by(m->rows, m->n_rows);
-    FREED_BY(memory_free) struct stay *stays = NULL;
     static const char *const fields[] = {"kind", "name", "work", "pid"};
+    const struct noise_params *params = options;
+    const struct timeline timeline = find_timeline(m->rows, m->n_rows);
+    FREED_BY(memory_free) struct stay *stays = timeline.of;
     FREED_BY(text_free) struct text out = {0};
-    size_t n = 0;
 
-    if (!end)
+    if (!timeline.end)
         return EXIT_DONE;
-    const double cpu = row_param_number(&end->param, "worst_cpu");
-    stays = find_stays(m->rows, m->n_rows, row_param_number(&end->param, "begun_us"), &n);
     text_printf(&out, "cpu,at_us,us,kind,name,work,pid\n");
-    for (size_t i = 0; params->keep[0] && i < n; i++) {
-        text_printf(&out, "%.0f,%.3f,%.3f", cpu, stays[i].us, stays[i].length_us);
-        for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
-            FREED_BY(text_free) struct text word = {0};
-            put_param(stays[i].row, fields[f], &word);
+    for (size_t i = 0; i < timeline.n; i++) {
+        text_printf(&out, "%s,%.3f,%.3f", PARAM(timeline.end, "worst_cpu"), stays[i].us, stays[i].length_us);
+        for (size_t f = 0; f < COUNT(fields); f++) {
             text_append(&out, ",", 1);
-            csv_text(&out, word.data ? word.data : "");
+            csv_text(&out, PARAM(stays[i].row, fields[f]));
         }
         text_append(&out, "\n", 1);
     }
     const int status = params->keep[0] ? files_write("noise", params->keep, false, &out) : 0;
     if (status)
         return status;
-    return command_fail("noise", EXIT_FINDING, "CPU %.0f had a detour of %.1f us, more than %.10g us", cpu,
-                        row_param_number(&end->param, "stopped_us"), (double)params->stop_ns * 1e-3);
+    return command_fail("noise", EXIT_FINDING, "CPU %s had a detour of %.1f us, more than %.10g us",
+                        PARAM(timeline.end, "worst_cpu"), timeline.length_us, (double)params->stop_ns * 1e-3);
 }
 
 /* --- The whole output. --- */
@@ -333,11 +308,11 @@ void noise_who_print(const struct table_rows *r, struct text *out)
     for (size_t i = 0; rows && i < r->n; i++)
         if (is_who(&r->rows[i]))
             rows[n++] = r->rows[i];
-    if (noise_who_timeline(rows, n, r->table_width, out)) {
-        table_put_reasons(rows, n, out);
-    } else if (n) {
+    if (!n)
+        return;
+    if (!noise_who_timeline(rows, n, r->table_width, out)) {
         put_title(rows, n, out);
-        grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+        grid_columns(&grid, columns, COUNT(columns));
         for (size_t i = 0; i < n; i++)
             if (row_param(&rows[i].param, "name", &length) &&
                 (i == 0 || strcmp(rows[i].param.text, rows[i - 1].param.text) != 0))
@@ -345,6 +320,6 @@ void noise_who_print(const struct table_rows *r, struct text *out)
         grid_print(&grid, r->table_width, out);
         if (row_param_is(&rows->param, "source", "perf"))
             put_preempted(rows, n, out);
-        table_put_reasons(rows, n, out);
     }
+    table_put_reasons(rows, n, out);
 }
