@@ -97,15 +97,17 @@ void who_free(struct who *who);
  * since `before`, except the process `self` and its children. from: start of the window. */
 void who_add_counted(struct who *who, const struct tasks_times *before, uint32_t self, uint64_t from);
 
+/* Sizes of the texts of a line. */
+#define WHO_LABEL 256u
+#define WHO_NAME  96u
+
 struct who_line {
-    /* What the takers of the line have in common. */
-    struct who_label {
-        char kind[12], name[48], work[TRACE_NAME_SIZE];
-        uint64_t number; /* number of a device's interrupt; otherwise 0 */
-        char
-            group[96]; /* control group of tasks that are in another one than this process; "": of no or unknown ones */
-        bool nobody;   /* the idle task, tasks of this process or of the trial, or nothing was recorded */
-    } label;
+    /* What the takers of the line have in common, as parameters of result rows: "kind=task name=sh group=/user.slice".
+     * The group is that of tasks in another control group than this process's. */
+    char label[WHO_LABEL];
+    /* "kworker/0:1(vmstat_update)"; "" for the idle task, tasks of this process or of the trial, and what was not
+     * recorded. */
+    char culprit[WHO_NAME];
     uint32_t tid, tasks;            /* thread ID of one of the tasks with this name; how many tasks have it */
     size_t names;                   /* number of names in the line of all others, otherwise 0 */
     size_t first;                   /* only for who_lines() */
@@ -123,7 +125,7 @@ struct who_names {
  * number of lines; 0 also when out of memory (who->failed). */
 size_t who_lines(struct who *who, const struct who_names *names, size_t most, struct who_line **lines);
 
-/* Adds the time in ms that the names of these lines, but nobody's, had on a set of CPUs. */
+/* Adds the time in ms that the culprits of these lines had on a set of CPUs. */
 void who_others(const struct who *who, const struct who_line *lines, size_t n, const struct cpuset *cpus,
                 struct shares *out);
 

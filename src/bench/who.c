@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/engine.h"
+#include "rows/text.h"
 #include "sys/base.h"
 #include "sys/cpu.h"
 
@@ -92,17 +93,10 @@ static int run(struct party_context *context)
 
 static void remark(struct results *results, unsigned group, const struct who_line *line)
 {
-    const struct who_label *label = &line->label;
-    struct row_params params = {.n = 0};
+    struct row_params params;
 
-    row_param_add(&params, PARAM_WORK, "kind", "%s", label->kind);
-    row_param_add(&params, PARAM_WORK, "name", "%s", label->name);
-    if (label->work[0])
-        row_param_add(&params, PARAM_WORK, "work", "%s", label->work);
-    if (label->number)
-        row_param_count(&params, PARAM_OUTCOME, "irq", label->number);
-    if (label->group[0])
-        row_param_add(&params, PARAM_WORK, "group", "%s", label->group);
+    TEXT_SET(params.text, line->label);
+    row_params_read(&params);
     if (line->names)
         row_param_add(&params, PARAM_OUTCOME, "names", "%zu", line->names);
     else if (line->tid && line->tasks == 1)

@@ -312,74 +312,71 @@ void who_add_counted(struct who *who, const struct tasks_times *before, uint32_t
 
 /* --- Lines: one for each name. --- */
 
-static void put_word(char *to, size_t size, const char *from)
+/* Returns the kind of a task, and sets its name, unless it has one, and its control group, unless it is this process's.
+ * Name and group of a task that has none, or has ended, are those of its nearest ancestor that has. */
+static const char *name_task(struct who *who, const struct who_names *names, uint32_t tid, char name[TASKS_NAME],
+                             char group[WHO_NAME])
 {
-    text_copy(to, size, from);
-    text_sanitize_name(to);
-}
-
-/* Sets kind, name and control group of a task. Name and group of a task that has none, or has ended, are those of its
- * nearest ancestor that has. */
-static void name_task(struct who *who, const struct who_names *names, uint32_t tid, struct who_label *out)
-{
-    char own_group[sizeof(out->group)] = "", group[sizeof(out->group)] = "";
     struct tasks_one one = {.parent = tid};
     bool kernel = false, own = false, grouped = false;
+    char own_group[WHO_NAME] = "";
 
-    for (unsigned i = 0; i < GENERATIONS && one.parent && !(own && out->name[0]); i++) {
+    for (unsigned i = 0; i < GENERATIONS && one.parent && !(own && name[0]); i++) {
         const uint32_t at = one.parent;
         const bool found = look_up(who, names, at, &one);
         kernel |= !i && found && one.kernel;
         own |= at == (uint32_t)getpid();
         for (size_t g = 0; g < names->n_groups; g++)
             own |= at == (uint32_t)names->groups[g] || (found && one.group == (uint32_t)names->groups[g]);
-        grouped = grouped || kernel || own || at == 1 || cgroup_of("", TEXT_LINE("%u", at), group, sizeof(group));
+        grouped = grouped || kernel || own || at == 1 || cgroup_of("", TEXT_LINE("%u", at), group, WHO_NAME);
         if (!found)
             break;
-        if (!out->name[0])
-            put_word(out->name, sizeof(out->name), one.name);
+        if (!name[0])
+            text_copy(name, TASKS_NAME, one.name);
     }
-    text_copy(out->kind, sizeof(out->kind), kernel ? "kthread" : own ? "own" : "task");
     (void)cgroup_of("", "self", own_group, sizeof(own_group));
-    if (!kernel && !own && strcmp(group, own_group) != 0)
-        put_word(out->group, sizeof(out->group), group);
+    if (kernel || own || !strcmp(group, own_group))
+        group[0] = '\0';
+    return kernel ? "kthread" : own ? "own" : "task";
 }
 
-/* Sets kind, name, number and control group of a taker. */
-static void name_taker(struct who *who, const struct who_names *names, const struct who_taker *taker,
-                       struct who_label *out)
+/* Sets the texts of a taker. work: its work item; "": none. */
+static void name_taker(struct who *who, const struct who_names *names, const struct who_taker *taker, const char *work,
+                       struct who_line *out)
 {
     const bool idle = taker->kind == WHO_TASK && !taker->tid;
     const char *const kinds[] = {who_others_are_hidden() ? "outside" : "idle", "irq", "softirq", "interrupt", "unseen"};
     const char *const unnamed[] = {"pid", "irq", "softirq", "irq"}, *kind = kinds[taker->kind];
+    char name[TASKS_NAME], group[WHO_NAME] = "";
 
-    put_word(out->name, sizeof(out->name), idle || taker->kind == WHO_UNSEEN ? kind : taker->name);
+    TEXT_SET(name, idle || taker->kind == WHO_UNSEEN ? kind : taker->name);
     if (taker->tid)
-        name_task(who, names, taker->tid, out);
-    else
-        text_copy(out->kind, sizeof(out->kind), kind);
-    if (!out->name[0])
-        (void)snprintf(out->name, sizeof(out->name), "%s_%llu", unnamed[taker->kind],
+        kind = name_task(who, names, taker->tid, name, group);
+    if (!name[0])
+        (void)snprintf(name, sizeof(name), "%s_%llu", unnamed[taker->kind],
                        (unsigned long long)(taker->tid ? taker->tid : taker->number));
-    out->number = taker->kind == WHO_IRQ ? taker->number : 0;
-    out->nobody = idle || taker->kind == WHO_UNSEEN || !strcmp(out->kind, "own");
+    text_sanitize_name(name);
+    text_sanitize_name(group);
+    (void)snprintf(out->label, sizeof(out->label), "kind=%s name=%s", kind, name);
+    if (work[0])
+        text_add(out->label, sizeof(out->label), " work=%s", work);
+    if (taker->kind == WHO_IRQ && taker->number)
+        text_add(out->label, sizeof(out->label), " irq=%llu", (unsigned long long)taker->number);
+    if (group[0])
+        text_add(out->label, sizeof(out->label), " group=%s", group);
+    if (!idle && taker->kind != WHO_UNSEEN && strcmp(kind, "own") != 0)
+        (void)snprintf(out->culprit, sizeof(out->culprit), work[0] ? "%s(%s)" : "%s", name, work);
 }
 
 /* A taker that has time, while the lines are made. */
 struct named {
-    struct who_label label;
+    struct who_line line; /* its texts only */
     struct who_taker *taker;
 };
 
 static int by_label(const void *a, const void *b)
 {
-    const struct who_label *x = &((const struct named *)a)->label, *y = &((const struct named *)b)->label;
-    int order = strcmp(x->kind, y->kind);
-
-    order = order ? order : strcmp(x->name, y->name);
-    order = order ? order : strcmp(x->work, y->work);
-    order = order ? order : strcmp(x->group, y->group);
-    return order ? order : ORDER_OF(x->number, y->number);
+    return strcmp(((const struct named *)a)->line.label, ((const struct named *)b)->line.label);
 }
 
 static int by_time(const void *a, const void *b)
@@ -412,12 +409,9 @@ static size_t name_takers(struct who *who, const struct who_names *names, struct
     tasks_kernel_functions("", work, n_work);
     n_work = 0;
     for (size_t i = 0; i < n; i++) {
-        struct who_label *label = &(*named)[i].label;
-        name_taker(who, names, (*named)[i].taker, label);
-        if ((*named)[i].taker->work) {
-            const char *name = work[n_work++].name;
-            put_word(label->work, sizeof(label->work), name[0] ? name : "work");
-        }
+        const struct who_taker *taker = (*named)[i].taker;
+        const char *function = taker->work ? work[n_work++].name : NULL;
+        name_taker(who, names, taker, !function ? "" : function[0] ? function : "work", &(*named)[i].line);
     }
     qsort(*named, n, sizeof(**named), by_label);
     return n;
@@ -435,11 +429,12 @@ size_t who_lines(struct who *who, const struct who_names *names, size_t most, st
         if (i && by_label(&named[i - 1], &named[i]))
             n++;
         named[i].taker->line = n;
-        if (!(*lines)[n].tasks++) {
-            (*lines)[n].label = named[i].label;
+        if (!(*lines)[n].tasks) {
+            (*lines)[n] = named[i].line;
             (*lines)[n].tid = named[i].taker->tid;
             (*lines)[n].first = i;
         }
+        (*lines)[n].tasks++;
     }
     if (who->failed || !n_named)
         return 0;
@@ -458,7 +453,7 @@ size_t who_lines(struct who *who, const struct who_names *names, size_t most, st
             named[line->first + k].taker->line = i < most ? i : most;
         if (i <= most)
             continue;
-        others->label = (struct who_label){.kind = "others", .name = "others"};
+        TEXT_SET(others->label, "kind=others name=others");
         others->names += others->names ? 1 : 2;
         others->tasks += line->tasks;
         others->n += line->n;
@@ -477,12 +472,11 @@ void who_others(const struct who *who, const struct who_line *lines, size_t n, c
     for (size_t i = 0; ms && i < who->n_pieces; i++)
         if (cpuset_has(cpus, who->pieces[i].cpu))
             ms[who->takers[who->pieces[i].taker].line] += (double)who->pieces[i].ns * 1e-6;
-    for (size_t i = 0; ms && i < n; i++) {
-        const struct who_label *label = &lines[i].label;
-        if (ms[i] > 0 && !label->nobody)
-            shares_add(out, TEXT_LINE(label->work[0] ? "%s(%s)" : "%s", label->name, label->work), ms[i]);
-    }
+    for (size_t i = 0; ms && i < n; i++)
+        if (ms[i] > 0 && lines[i].culprit[0])
+            shares_add(out, lines[i].culprit, ms[i]);
 }
+
 /* --- Recording. --- */
 
 struct interference_watch *interference_make(uint64_t memory, uint64_t available)

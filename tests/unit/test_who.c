@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/interference.h"
+#include "rows/rows.h"
 
 #define SELF 100u
 #define US   1000u
@@ -389,10 +390,14 @@ static const struct who_names names = {
 static const struct who_line *line_of(const struct who_line *lines, size_t n, const char *kind, const char *name,
                                       const char *work)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(lines[i].label.kind, kind) && !strcmp(lines[i].label.name, name) &&
-            !strcmp(lines[i].label.work, work))
+    for (size_t i = 0; i < n; i++) {
+        struct row_params params;
+        (void)snprintf(params.text, sizeof(params.text), "%s", lines[i].label);
+        row_params_read(&params);
+        if (row_param_is(&params, "kind", kind) && row_param_is(&params, "name", name) &&
+            (work[0] ? row_param_is(&params, "work", work) : !strstr(lines[i].label, " work=")))
             return &lines[i];
+    }
     fail_msg("no line %s %s (%s)", kind, name, work);
     return NULL;
 }
@@ -449,8 +454,8 @@ TEST(test_who_names_are_joined_over_cpus)
     const size_t n = who_lines(&who, &names, 30, &lines);
     const struct who_line *sh = line_of(lines, n, "task", "sh", "");
     assert_int_equal(n, 12);
-    assert_string_equal(sh->label.group, "/a_b");
-    assert_string_equal(line_of(lines, n, "task", "a_b?[2J??", "")->label.group, "");
+    assert_string_equal(sh->label, "kind=task name=sh group=/a_b");
+    assert_string_equal(line_of(lines, n, "task", "a_b?[2J??", "")->label, "kind=task name=a_b?[2J??");
     assert_int_equal(sh->tasks, 4); /* the shell, and its children on both CPUs, which have no names of their own */
     assert_true(sh->n == 4 && sh->ns == 350 * US && sh->max_ns == 200 * US);
     expect_line(lines, n, "unseen", "unseen", "", 600 + 390);
@@ -465,7 +470,8 @@ TEST(test_who_names_are_joined_over_cpus)
     expect_line(lines, n, "task", "still_there", "", 3);
     for (size_t i = 1; i < n; i++)
         assert_true(lines[i - 1].ns >= lines[i].ns);
-    assert_int_equal(line_of(lines, n, "irq", "virtio0-input.0", "")->label.number, 24); /* has a line of its own */
+    assert_string_equal(line_of(lines, n, "irq", "virtio0-input.0", "")->label,
+                        "kind=irq name=virtio0-input.0 irq=24"); /* has a line of its own */
     free(lines);
     who_free(&who);
 }
@@ -511,9 +517,9 @@ TEST(test_who_many_short_tasks)
     const size_t n = who_lines(&who, &names, 5, &lines);
     const struct who_line *line = line_of(lines, n, "task", "a_b?[2J??", "");
     assert_int_equal(n, 2);
-    assert_true(line->tasks == 50000 && line->ns == 500 * US && !line->label.nobody);
+    assert_true(line->tasks == 50000 && line->ns == 500 * US && line->culprit[0]);
     line = line_of(lines, n, "own", "own", "");
-    assert_true(line->tasks == 50000 && line->label.nobody);
+    assert_true(line->tasks == 50000 && !line->culprit[0]);
     free(lines);
     who_free(&who);
 }

@@ -334,9 +334,9 @@ static int enter_found(struct who *who, const struct who_names *names)
 
     CHECK(n > 0);
     for (size_t i = 0; i < n; i++) {
-        const struct who_label *label = &lines[i].label;
-        make_key(key, strcmp(label->kind, "kthread") && strcmp(label->kind, "own") ? label->kind : "task", label->name,
-                 strlen(label->name));
+        char kind[16], name[48];
+        CHECK(sscanf(lines[i].label, "kind=%15s name=%47s", kind, name) == 2);
+        make_key(key, strcmp(kind, "kthread") && strcmp(kind, "own") ? kind : "task", name, strlen(name));
         taken_of(key)->who_ns += lines[i].ns;
         taken_of(key)->who_n += lines[i].n;
     }
