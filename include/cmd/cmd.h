@@ -386,10 +386,10 @@ struct measure {
     struct place_request place;
     struct clock_info clock;
     struct clock_pair clock_start;
-    struct core_session *core;   /* other users of the core; NULL: none */
+    struct core_session *core;        /* other users of the core; NULL: none */
     struct interference_watch *watch; /* who has the CPUs; NULL: not recorded */
-    struct core_sight cores;     /* before anything was measured */
-    uint64_t start_at_ns;        /* CLOCK_REALTIME; 0: at once */
+    struct core_sight cores;          /* before anything was measured */
+    uint64_t start_at_ns;             /* CLOCK_REALTIME; 0: at once */
     struct row_run run;
     struct csv *csv;
     /* After the first "--". */

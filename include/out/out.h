@@ -120,7 +120,6 @@ void html_put(struct text *out, const char *format, ...) __attribute__((format(p
 void json_text(struct text *out, const char *s);
 /* 17 significant digits; null when it is not finite. */
 void json_number(struct text *out, double value);
-void json_numbers(struct text *out, const double *values, size_t n);
 /* %s as json_text(), %f as json_number(); also %zu, %.0f and %%. */
 void json_put(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void json_name(struct text *out, const char *name);
@@ -276,7 +275,6 @@ bool history_is_recent(const struct history *h, const struct history_change *cha
 
 /* With parameters if another figure has the same name. Returns buf. */
 char *history_name(const struct history *h, size_t figure, char *buf, size_t size);
-const char *history_unit(const struct history *h, size_t figure);
 
 /* --- jitbench project --- */
 

@@ -198,8 +198,6 @@ void chart_samples(struct chart *chart, const struct chart_entry *entry);
 /* Colours show the share of time lost; a series as for plot_strip(). */
 void chart_strip(struct chart *chart, const struct chart_entry *entry);
 
-/* CSS class of a colour. */
-const char *chart_class(unsigned colour);
 /* An entry of a legend, which begins with CHART_LEGEND. */
 #define CHART_LEGEND "<div class=\"legend\">"
 void chart_legend_item(struct text *out, const char *classes, const char *label);

@@ -208,13 +208,6 @@ void snapshot_close(struct snapshot *snapshot);
 
 /* Only files below /proc/sys, /proc/irq and /sys: a path such as /proc/self/root/... leads to any file. */
 bool snapshot_path_allowed(const char *path);
-/* Returns 0; -EINVAL for a value with '/': tune never writes a path, and the kernel may run one as a program;
- * -EILSEQ when it is not one line of printable ASCII characters and tabs. */
-int snapshot_check_value(const char *value);
-
-/* Adds the settings of a list, whose text is modified. Returns 0; -ENOMEM; or -EINVAL, with its number in line, at
- * the first line that is neither an allowed setting nor a comment. */
-int snapshot_read_list(char *text, struct setting_writes *settings, size_t *line);
 
 /* Sets settings for low noise and restores them: for `tune`, and for commands with --tuned. */
 

@@ -49,7 +49,7 @@ void json_put(struct text *out, const char *format, ...)
     va_end(args);
 }
 
-void json_numbers(struct text *out, const double *values, size_t n)
+static void json_numbers(struct text *out, const double *values, size_t n)
 {
     text_append(out, "[", 1);
     for (size_t i = 0; i < n; i++)

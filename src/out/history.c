@@ -37,7 +37,7 @@ static char *settings_of(const struct history *h, const struct history_change *c
     return buf;
 }
 
-const char *history_unit(const struct history *h, size_t figure)
+static const char *history_unit(const struct history *h, size_t figure)
 {
     return h->gather.figure[h->figure[figure].figure].unit;
 }

@@ -29,7 +29,8 @@ struct frame {
     double top;
 };
 
-const char *chart_class(unsigned colour)
+/* CSS class of a colour. */
+static const char *chart_class(unsigned colour)
 {
     static const char *const classes[] = {"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7",
                                           "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"};

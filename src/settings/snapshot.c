@@ -147,6 +147,16 @@ void snapshot_close(struct snapshot *snapshot)
     free(snapshot);
 }
 
+/* Returns 0; -EINVAL for a value with '/': tune never writes a path, and the kernel may run one as a program;
+ * -EILSEQ when it is not one line of printable ASCII characters and tabs. */
+static int snapshot_check_value(const char *value)
+{
+    for (const char *c = value; *c; c++)
+        if (*c != '\t' && (*c < ' ' || *c > '~'))
+            return -EILSEQ;
+    return strchr(value, '/') ? -EINVAL : 0;
+}
+
 /* Returns 0, -ENOMEM, or another -errno when the file cannot be saved. */
 static int remember(struct snapshot *s, const char *path)
 {
@@ -250,15 +260,9 @@ bool snapshot_path_allowed(const char *path)
     return below && !strstr(path, "/../") && !strpbrk(path, "=\n");
 }
 
-int snapshot_check_value(const char *value)
-{
-    for (const char *c = value; *c; c++)
-        if (*c != '\t' && (*c < ' ' || *c > '~'))
-            return -EILSEQ;
-    return strchr(value, '/') ? -EINVAL : 0;
-}
-
-int snapshot_read_list(char *text, struct setting_writes *settings, size_t *line)
+/* Adds the settings of a list, whose text is modified. Returns 0; -ENOMEM; or -EINVAL, with its number in line, at
+ * the first line that is neither an allowed setting nor a comment. */
+static int snapshot_read_list(char *text, struct setting_writes *settings, size_t *line)
 {
     *line = 0;
     for (char *end, *value; *text; text = end) {

@@ -2,7 +2,8 @@
 /* First process of a machine that is upset while jitbench measures on it. It runs `/jitbench init` with the words
  * behind "--", meanwhile sets the clock back (upset=clock in its environment) or takes CPU 1 out and puts it back
  * (upset=cpu) or takes 30 ms of CPU time under the name "hog" (upset=hog), prints how often, and ends the machine. With
- * upset=no nothing of this happens, and program=FILE in the environment is run instead. Without upset the first process itself becomes `/jitbench init`.
+ * upset=no nothing of this happens, and program=FILE in the environment is run instead. Without upset the first process
+ * itself becomes `/jitbench init`.
  *
  * Before anything else it opens counters and leaves them open. The kernel patches its code when the first
  * counter of page faults or of context switches is opened and when the last one is closed: it puts a breakpoint there

@@ -643,7 +643,8 @@ static void put_sampling(const struct suite *suite, struct items *program)
         if (strcmp(bench_list[b]->suite, suite->command.name) != 0)
             continue;
         for (size_t k = b + 1; bench_list[k]; k++)
-            if (!strcmp(bench_list[k]->suite, suite->command.name) && sampled_like(suite, bench_list[k]) == bench_list[b])
+            if (!strcmp(bench_list[k]->suite, suite->command.name) &&
+                sampled_like(suite, bench_list[k]) == bench_list[b])
                 text_printf(&text, " %s", bench_list[k]->name);
         if (text.length) {
             (void)snprintf(line, sizeof(line), ".It like Cm %.40s:%.400s", bench_list[b]->name, text.data);

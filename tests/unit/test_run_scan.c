@@ -29,8 +29,7 @@ static int combine(const char *lists, const char *scans, const char *step, const
         for (char *at = k ? options.command.scans : options.command.lists; *at; at++)
             *at = *at == '/' ? OPTION_WORD_END : *at == ';' ? OPTION_USE_END : *at;
     text_copy(typed, sizeof(typed), line);
-    commands = (struct commands){
-        .m = &m, .options = &options, .error = &error, .typed = of, .n_typed = 0};
+    commands = (struct commands){.m = &m, .options = &options, .error = &error, .typed = of, .n_typed = 0};
     error.text[0] = '\0';
     for (char *command = strtok(typed, "|"), *next; command; command = next) {
         char *rest = NULL;
