@@ -118,6 +118,8 @@ def run(program, words, where, measures):
             text = re.sub(pattern, instead, text, flags=re.M)
     for pattern in OF_NOISE if measures else []:
         text = re.sub(pattern, "", text, flags=re.M)
+    if measures:
+        text = text.rstrip("\n") + "\n"
     return text.replace(where, "DIR")
 
 
