@@ -185,6 +185,9 @@ int files_read_most(const char *command, const char *const *operands, size_t n, 
 int files_each(const char *command, const char *const *operands, size_t n, unsigned wanted,
                void (*take)(void *context, const struct row *row), void *context);
 
+/* Says that n rows (0: nothing) came twice. */
+void files_count_once(const char *command, uint64_t n);
+
 /* Option --min-effect: least value, default, help. */
 #define FILES_MIN_EFFECT_ROW(struct_, least_, preset_, help_)                                                          \
     {                                                                                                                  \

@@ -30,29 +30,25 @@ static const struct option rows[] = {
     COMMAND_HELP_ROW(struct export_options),
 };
 
-static int convert(const struct command *command, const struct export_options *options, struct row_set *set)
-{
-    const struct export_format *format = export_formats[options->format];
-    struct export_left_out left_out;
-    FREED_BY(text_free) struct text message = {0}, out = {0};
-
-    const size_t taken = export_write(format, set->rows, set->n, metrics_table(), &out, &left_out);
-    export_describe(&left_out, format->name, set->n, &message);
-    if (message.length)
-        command_complain(command->name, message.data, 0);
-    if (!taken)
-        return command_complain(command->name, "nothing is left to write", EXIT_USAGE);
-    return files_write(command->name, options->output, options->force, &out);
-}
-
 static int export(const struct command_call *call)
 {
     const struct export_options *options = call->options;
+    const struct export_format *format = export_formats[options->format];
+    const char *name = call->command->name;
     FREED_BY(row_set_free) struct row_set set = {0};
-    int status =
-        files_read(call->command->name, call->operands, call->n, export_formats[options->format]->wanted, &set);
+    FREED_BY(text_free) struct text message = {0}, out = {0};
+    struct export_left_out left_out;
+    const int status = files_read(name, call->operands, call->n, format->wanted, &set);
 
-    return status ? status : convert(call->command, options, &set);
+    if (status)
+        return status;
+    const size_t taken = export_write(format, set.rows, set.n, metrics_table(), &out, &left_out);
+    export_describe(&left_out, format->name, set.n, &message);
+    if (message.length)
+        command_complain(name, message.data, 0);
+    if (!taken)
+        return command_complain(name, "nothing is left to write", EXIT_USAGE);
+    return files_write(name, options->output, options->force, &out);
 }
 
 const struct command command_export = {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +192,15 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
         any |= read_each(command, names.of[i].path, wanted | names.of[i].regular, take, context) > 0;
     return any ? 0 : no_rows(command, &names, false);
 }
+
+void files_count_once(const char *command, uint64_t n)
+{
+    if (n)
+        message_print("jitbench %s: %" PRIu64 " row%s came twice, and count%s once\n", command, n, PLURAL(n),
+                      n == 1 ? "s" : "");
+}
+
+/* --- Writing. --- */
 
 static void cannot_write(struct files_output *out, const char *why)
 {

@@ -63,9 +63,7 @@ static void complain(const struct gather *g)
     FREED_BY(text_free) struct text namesakes = {0};
     size_t n = 0;
 
-    if (g->doubles)
-        message_print("jitbench fleet: %llu row%s came twice, and count%s once\n", (unsigned long long)g->doubles,
-                      PLURAL(g->doubles), g->doubles == 1 ? "s" : "");
+    files_count_once("fleet", g->doubles);
     if (g->without_rank)
         message_print("jitbench fleet: %llu row%s without a rank number: judged by host\n",
                       (unsigned long long)g->without_rank, PLURAL(g->without_rank));

@@ -40,9 +40,7 @@ static void take_row(void *context, const struct row *row)
 
 static void complain(const struct history *h)
 {
-    if (h->gather.doubles)
-        message_print("jitbench history: %" PRIu64 " row%s came twice, and count%s once\n", h->gather.doubles,
-                      PLURAL(h->gather.doubles), h->gather.doubles == 1 ? "s" : "");
+    files_count_once("history", h->gather.doubles);
     if (h->without_time)
         message_print("jitbench history: %" PRIu64 " row%s left out: the time of their run is not known\n",
                       h->without_time, PLURAL(h->without_time));
