@@ -38,8 +38,8 @@ struct command_params {
     /* shared memory that workers inherit; the bytes of command_pack() start at image_offset */
     int image_fd;
     size_t image_offset, image_size;
-    /* setup and cleanup commands, packed before image_offset; size 0: none */
-    size_t setup_offset, setup_size, cleanup_offset, cleanup_size;
+    /* the setup command, packed before image_offset; size 0: none */
+    size_t setup_offset, setup_size;
     int fds[3]; /* the command's 0, 1 and 2, inherited; -1: the file `input`, or /dev/null */
     char line[COMMAND_LINE_SIZE], prepare_line[80], input_line[80]; /* quoted and shortened for the table */
     struct {

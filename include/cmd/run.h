@@ -53,23 +53,11 @@ struct commands {
 
 /* Returns -1. */
 #define run_wrong(c, ...) error_set((c)->error, __VA_ARGS__)
-int run_split_commands(struct commands *c);
-/* This process's without the padding that jitbench adds; with --clean-env only PATH. */
-void run_choose_env(struct commands *c);
-/* --reference: it is measured first. */
-int run_find_reference(struct commands *c, size_t *first);
-/* --cleanup. Failures get a line on standard error. Returns 128 + N when signal N ended it. */
-int run_clean_up(const struct run_options *options);
-/* As bytes for the workers, and as a line for the table. */
-int run_pack_command(struct commands *c, size_t i, struct command_params *params);
+/* plan() and end() of the suite. */
+int run_plan(const struct measure *m, void *options, struct plan *out, struct error *error);
+int run_end(void *options, bool unused);
 /* Without directories. shell: the first word of a command line. */
 void run_name_after_program(const char *word, bool shell, struct name *name);
-int run_name_commands(struct commands *c);
-/* What workers inherit: input, output, shared memory with the packed commands. */
-int run_open_input(struct commands *c);
-int run_open_output(struct commands *c);
-int run_open_image(struct commands *c);
-
 /* With --aa the only command comes twice, to be compared with itself. */
 int run_combine(struct commands *c);
 void run_free_parameters(struct commands *c);

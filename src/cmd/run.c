@@ -1,135 +1,200 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench run: checks the commands before anything runs, plans their runs, prints their table. */
+/* jitbench run: compares commands by pairs of their runs (when to stop, --fail-on), and prints their table. */
 #include "cmd/run.h"
-#include <assert.h>
+
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "analysis/compare_commands.h"
 #include "out/compare_commands.h"
 
 #define COLUMNS_MAX 20
 
-/* Half-width in % of a ratio's interval that is narrow enough to say that there is no difference. */
-#define PRECISION_OF_RATIO 0.5
+/* --- Comparison in pairs. --- */
 
-/* As one quoted word; shortened before quoting. An empty text stays empty. */
-static void show_word(const char *word, char *buf, size_t size)
+int run_check_fail_on(struct commands *c)
 {
-    FREED_BY(text_free) struct text quoted = {0};
-    char shortened[256], *shown = shortened;
-
-    assert(size <= sizeof(shortened));
-    text_copy(buf, size, "");
-    for (size_t most = size; word[0] && !buf[0] && most > 16; most -= 4) {
-        words_shorten(word, shortened, most);
-        quoted.length = 0;
-        words_quote(&shown, 1, &quoted);
-        if (quoted.length < size)
-            text_copy(buf, size, quoted.data);
-    }
-}
-
-/* Several commands are compared by pairs of their runs. */
-static void sample_in_pairs(const struct measure *m, size_t n_commands, struct plan *plan)
-{
-    const uint64_t runs = 2 * commands_pairs_least(plan->n - plan->n / n_commands);
-
-    for (size_t i = 0; i < plan->n; i++) {
-        struct sampling *s = &plan->items[i].sampling;
-        struct command_params *params = plan->items[i].params;
-        if (measure_given(m, "samples"))
-            continue;
-        s->max_samples = s->max_samples ? runs : 0;
-        s->min_samples = runs;
-        if (!measure_given(m, "precision"))
-            s->precision_pct = PRECISION_OF_RATIO;
-        params->precision_pct = s->precision_pct;
-    }
-    plan->enough = run_enough;
-}
-
-static void add_command(struct commands *c, size_t i, struct command_params *params, struct plan *plan)
-{
-    const size_t before = plan->n;
-
-    params->image_fd = c->options->image_fd;
-    memcpy(params->fds, c->options->fds, sizeof(params->fds));
-    measure_add(c->m, plan, &bench_command, params, 1, 0);
-    for (size_t k = before; k < plan->n; k++)
-        plan->items[k].test = c->options->names[i].text;
-}
-
-static int add_commands(struct commands *c, struct plan *plan)
-{
-    struct run_options *o = c->options;
-    FREED_BY(memory_free) struct command_params *each = memory_get(c->n, sizeof(*each));
-    size_t first = 0;
-
-    if (run_find_reference(c, &first))
-        return -1;
-    for (size_t i = 0; i < c->n; i++) {
-        each[i] = o->command;
-        each[i].again = o->command.aa && i > 0;
-        if (run_pack_command(c, i, &each[i]))
-            return -1;
-    }
-    if (run_open_image(c))
-        return -1;
-    add_command(c, first, &each[first], plan);
-    for (size_t i = 0; i < c->n; i++)
-        if (i != first)
-            add_command(c, i, &each[i], plan);
-    if (c->n > 1)
-        sample_in_pairs(c->m, c->n, plan);
+    if (!c->options->command.fail_on.kinds)
+        return 0;
+    if (c->n < 2)
+        return run_wrong(c, "--fail-on needs two commands or more");
+    const size_t least = 2 * commands_pairs_least(c->n - 1);
+    if (measure_given(c->m, "samples") && c->m->options.samples < least)
+        return run_wrong(c, "--fail-on needs --samples %zu or more: fewer than %zu pairs cannot show a difference",
+                         least, least / 2);
     return 0;
 }
 
-static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
-{
-    struct run_options *o = options;
-    struct commands c = {.m = m, .options = o, .error = error};
+/* --- The stop rule. --- */
 
-    o->image_fd = o->fds[0] = o->fds[1] = o->fds[2] = -1;
-    o->opened = true;
-    o->children = program_has_children();
-    o->command.fixed_layout = m->place.layout_fixed;
-    show_word(o->command.prepare, o->command.prepare_line, sizeof(o->command.prepare_line));
-    show_word(o->command.input, o->command.input_line, sizeof(o->command.input_line));
-    run_choose_env(&c);
-    const bool failed = run_split_commands(&c) || run_combine(&c) || run_check_fail_on(&c) || run_name_commands(&c) ||
-                        run_open_input(&c) || run_open_output(&c) || add_commands(&c, out);
-    run_free_parameters(&c);
-    free(c.words);
-    free(c.typed);
-    free(c.env);
-    text_free(&c.images);
-    return failed ? -1 : 0;
+static struct command_params *params_of(const struct plan_item *item)
+{
+    return item->params;
 }
 
-static bool prints(const void *options)
+/* 1, or the limits of --fail-on. Returns their number. */
+static size_t margins_of(const struct command_params *params, double margin[2])
 {
-    return ((const struct run_options *)options)->command.show_output;
+    const double slower = fail_on_limit(&params->fail_on, FAIL_ON_SLOWER);
+    const double faster = fail_on_limit(&params->fail_on, FAIL_ON_FASTER);
+    size_t n = 0;
+
+    if (slower > 0)
+        margin[n++] = log1p(slower / 100);
+    if (faster > 0)
+        margin[n++] = log(fmax(1 - faster / 100, DBL_MIN));
+    if (!n || slower <= 0 || faster <= 0)
+        margin[n++] = 0;
+    return n;
 }
 
-static int end(void *options, bool unused)
+/* The first with the same number of copies that has not ended early; i: none before it. */
+static size_t base_of(const struct plan_item *items, const struct plan_samples *samples, size_t i)
 {
-    struct run_options *o = options;
+    for (size_t k = 0; k < i; k++)
+        if (samples->of[k] && items[k].copies == items[i].copies)
+            return k;
+    return i;
+}
 
-    if (!o->opened)
-        return 0;
-    const int status = unused ? 0 : run_clean_up(o);
-    if (!o->children)
-        program_end_orphans(0); /* what interrupted commands left in sessions of their own */
-    if (o->keeps && unused)
-        directory_remove(o->command.keep_output, o->fds[1]);
-    for (int i = 0; i < 3; i++)
-        if (o->fds[i] >= 0)
-            close(o->fds[i]);
-    if (o->image_fd >= 0)
-        close(o->image_fd);
+/* margin: logarithm of the tested ratio. fixed: as if the number of runs had been fixed. Returns false when they
+ * cannot be compared. */
+static bool compare(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
+                    double error, bool fixed, struct command_difference *out)
+{
+    const struct command_params *params = params_of(&items[i]);
+    const size_t planned = fixed ? 0 : (size_t)params->planned;
+
+    return !commands_differ(samples->of[base_of(items, samples, i)], samples->of[i], samples->n, planned, margin, error,
+                            out) &&
+           out->logs.n;
+}
+
+/* Never with --aa: a false claim would end sampling. */
+static bool is_claimed(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
+                       double error)
+{
+    struct command_difference d;
+
+    return !params_of(&items[i])->aa && compare(items, samples, i, margin, error, false, &d) && d.claimed &&
+           !(d.logs.low <= margin && d.logs.high >= margin);
+}
+
+/* No wider than the precision, and contains the tested ratio: any other difference is too small to matter. With --aa
+ * only the width counts. */
+static bool is_narrow(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
+                      double error)
+{
+    struct command_difference d;
+
+    return compare(items, samples, i, margin, error, true, &d) &&
+           d.logs.high - d.logs.low <= 2 * items[i].sampling.precision_pct / 100 &&
+           (params_of(&items[i])->aa || (d.logs.low <= margin && d.logs.high >= margin));
+}
+
+/* Blocks (A B B A) that fit into the time limit. */
+static size_t plan_blocks(struct plan_item *items, size_t n, const struct plan_samples *samples, size_t blocks)
+{
+    const uint64_t left = samples->limit_ns > samples->spent_ns ? samples->limit_ns - samples->spent_ns : 0;
+    const uint64_t of_one = samples->spent_ns / blocks;
+    size_t planned = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct command_params *params = params_of(&items[i]);
+        if (!params->planned)
+            params->planned = blocks + left / (of_one ? of_one : 1);
+        planned = (size_t)params->planned;
+    }
+    return planned;
+}
+
+bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *samples)
+{
+    const size_t blocks = samples->n / 2;
+    size_t compared = 0;
+    bool narrow = false;
+
+    for (size_t i = 0; i < n; i++)
+        compared += samples->of[i] && base_of(items, samples, i) != i;
+    if (blocks < commands_pairs_least(compared))
+        return false;
+    const size_t planned = plan_blocks(items, n, samples, blocks);
+    if (blocks >= planned || samples->spent_ns + samples->spent_ns / blocks > samples->limit_ns)
+        return true;
+    if (!commands_look(blocks, planned))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const double error = COMMANDS_ERROR / (double)(compared ? compared : 1);
+        double margin[2];
+        if (!samples->of[i] || base_of(items, samples, i) == i)
+            continue;
+        for (size_t k = 0; k < margins_of(params_of(&items[i]), margin); k++) {
+            if (is_claimed(items, samples, i, margin[k], error))
+                continue;
+            if (!is_narrow(items, samples, i, margin[k], error))
+                return false;
+            narrow = true;
+        }
+    }
+    /* this test is the last one and may use all that is left of the allowed probability of a false claim; with --aa the
+     * search goes on to the planned number */
+    for (size_t i = 0; narrow && i < n; i++)
+        if (!params_of(&items[i])->aa)
+            params_of(&items[i])->planned = blocks;
+    return true;
+}
+
+/* --- The exit status. --- */
+
+/* limit: in %; HUGE_VAL: as printed. */
+static bool is_undecided(const struct command_comparison *c, double limit)
+{
+    const double most = c->verdict == COMMAND_ALIKE ? command_most_pct(&c->difference.logs) : NAN;
+
+    return c->verdict >= COMMAND_ALIKE && !(most <= (isfinite(limit) ? limit : COMMANDS_ALIKE_PCT));
+}
+
+/* Returns the exit status. */
+static int fail_kind(const struct measure *m, const struct fail_on *fail_on, unsigned kind,
+                     struct command_comparison *compared)
+{
+    const double limit = fail_on_limit(fail_on, kind);
+    const bool slower = kind == FAIL_ON_SLOWER, undecided = kind == FAIL_ON_UNDECIDED;
+    const double ratio = undecided || !(limit > 0) ? 1 : slower ? 1 + limit / 100 : fmax(1 - limit / 100, DBL_MIN);
+    int status = EXIT_DONE;
+
+    if (isnan(limit) || run_compare(m->rows, m->n_rows, log(ratio), compared))
+        return EXIT_DONE;
+    for (size_t i = 0; i < m->n_rows; i++) {
+        const enum command_verdict verdict = compared[i].verdict;
+        if (undecided ? !is_undecided(&compared[i], limit) : verdict != (slower ? COMMAND_SLOWER : COMMAND_FASTER))
+            continue;
+        FREED_BY(text_free) struct text name = {0};
+        run_put_name(m->rows, m->n_rows, &m->rows[i], &name);
+        message_print("jitbench run: --fail-on: %s %s", name.failed ? m->rows[i].test : name.data,
+                      undecided ? limit < HUGE_VAL ? "can differ" : "is not decided"
+                      : slower  ? "is slower"
+                                : "is faster");
+        if (limit > 0 && isfinite(limit))
+            message_print(" by more than %g %%", limit);
+        message_print("\n");
+        status = EXIT_FINDING;
+    }
+    return status;
+}
+
+int run_fail(const struct measure *m, const void *options)
+{
+    static const unsigned kinds[] = {FAIL_ON_SLOWER, FAIL_ON_FASTER, FAIL_ON_UNDECIDED};
+    const struct run_options *o = options;
+    FREED_BY(memory_free) struct command_comparison *compared = calloc(m->n_rows + 1, sizeof(*compared));
+    int status = EXIT_DONE;
+
+    for (size_t i = 0; compared && i < COUNT(kinds); i++)
+        status = fail_kind(m, &o->command.fail_on, kinds[i], compared) ? EXIT_FINDING : status;
     return status;
 }
 
@@ -339,6 +404,11 @@ static void print(const struct table_rows *r, struct text *out)
     }
 }
 
+static bool prints(const void *options)
+{
+    return ((const struct run_options *)options)->command.show_output;
+}
+
 /* a command may have threads */
 static const struct option_default defaults[] = {{"bind", "range"}, {NULL, NULL}};
 
@@ -362,9 +432,9 @@ const struct suite suite_run = {
     .copies = true,
     .commands = true,
     .schedule = SCHEDULE_ABBA,
-    .plan = plan,
+    .plan = run_plan,
     .print = print,
     .finish = run_fail,
     .prints = prints,
-    .end = end,
+    .end = run_end,
 };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands of jitbench run: splits, checks, names and packs them, and opens their descriptors. */
+/* The commands of jitbench run: splits, checks, names and packs them, opens their
+ * descriptors, plans their runs, and cleans up. */
 #include "cmd/run.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,12 +15,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/compare_commands.h"
+
 /* --- Parameters. --- */
 
 /* gcc 12's analyzer does not follow run_free_parameters() into the array */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
 #endif
+
+/* Half-width in % of a ratio's interval that is narrow enough to say that there is no difference. */
+#define PRECISION_OF_RATIO 0.5
 
 #define DIGITS_MOST 15 /* before and after the point: fits into 64 bits */
 
@@ -394,7 +401,7 @@ void words_shorten(const char *line, char *buf, size_t size)
 
 /* --- The commands. --- */
 
-int run_split_commands(struct commands *c)
+static int split_commands(struct commands *c)
 {
     const struct measure *m = c->m;
     const char *separator = c->options->command.separator;
@@ -496,7 +503,8 @@ static int pack_line(struct commands *c, size_t command, const char *option, con
     return status;
 }
 
-void run_choose_env(struct commands *c)
+/* This process's without the padding that jitbench adds; with --clean-env only PATH. */
+static void choose_env(struct commands *c)
 {
     size_t n = 0;
 
@@ -557,7 +565,8 @@ static int show_parameters(struct commands *c, size_t command, struct command_pa
     return 0;
 }
 
-int run_pack_command(struct commands *c, size_t i, struct command_params *params)
+/* As bytes for the workers, and as a line for the table. */
+static int pack_command(struct commands *c, size_t i, struct command_params *params)
 {
     FREED_BY(text_free) struct text line = {0};
     FREED_BY(free_line) struct line prepare = {.path = ""};
@@ -575,15 +584,13 @@ int run_pack_command(struct commands *c, size_t i, struct command_params *params
         find_program(c, params->shell ? "--shell: " : "", params->shell ? SHELL : c->argv[i][0], path, sizeof(path)) ||
         check_size(c, image.argv) ||
         pack_line(c, i, "--setup", params->setup, &params->setup_offset, &params->setup_size) ||
-        pack_line(c, i, "--cleanup", params->cleanup, &params->cleanup_offset, &params->cleanup_size))
+        pack_line(c, i, "--cleanup", params->cleanup, &c->options->cleanup_offset[i], &c->options->cleanup_size[i]))
         return -1;
     words_shorten(line.data, params->line, sizeof(params->line));
     image.prepare = prepare.argv ? prepare.argv : &none;
     params->image_offset = c->images.length;
     command_pack(&image, &c->images);
     params->image_size = c->images.length - params->image_offset;
-    c->options->cleanup_offset[i] = params->cleanup_offset;
-    c->options->cleanup_size[i] = params->cleanup_size;
     return 0;
 }
 
@@ -603,44 +610,34 @@ void run_name_after_program(const char *word, bool shell, struct name *name)
 }
 
 /* Each {NAME} in the given name is replaced by the parameter's value. */
-static int name_commands(struct commands *c, size_t typed, const char *given, size_t length)
+static int name_commands(struct commands *c)
 {
-    struct name name;
-
-    if (!length || length >= sizeof(name.text))
-        return run_wrong(c, "--name: '%.*s': a name has 1 to %zu bytes", (int)length, given, sizeof(name.text) - 1);
-    text_copy(name.text, length + 1, given);
-    for (size_t i = 0; i < c->n; i++)
-        if (c->typed_of[i] == typed) {
-            FREED_BY(memory_free) char *text = substitute(c, i, name.text);
-            text_copy(c->options->names[i].text, sizeof(name.text), text);
-        }
-    return 0;
-}
-
-int run_name_commands(struct commands *c)
-{
-    const char *given = c->options->command.name;
+    struct name *names = c->options->names, name;
     size_t n = 0;
 
     for (size_t i = 0; i < c->n; i++)
-        run_name_after_program(c->argv[i][0], c->options->command.shell, &c->options->names[i]);
+        run_name_after_program(c->argv[i][0], c->options->command.shell, &names[i]);
     if (!measure_given(c->m, "name"))
         return 0;
-    for (;; given++) {
-        size_t length = strcspn(given, ",");
-        if (name_commands(c, n++, given, length))
-            return -1;
-        given += length;
-        if (!*given)
-            break;
+    for (const char *given = c->options->command.name, *next; given; given = next, n++) {
+        const size_t length = strcspn(given, ",");
+        if (!length || length >= sizeof(name.text))
+            return run_wrong(c, "--name: '%.*s': a name has 1 to %zu bytes", (int)length, given, sizeof(name.text) - 1);
+        text_copy(name.text, length + 1, given);
+        next = given[length] ? given + length + 1 : NULL;
+        for (size_t i = 0; i < c->n; i++)
+            if (c->typed_of[i] == n) {
+                FREED_BY(memory_free) char *text = substitute(c, i, name.text);
+                text_copy(names[i].text, sizeof(name.text), text);
+            }
     }
     return n == c->n_typed
                ? 0
                : run_wrong(c, "--name: %zu name%s for %zu command%s", n, PLURAL(n), c->n_typed, PLURAL(c->n_typed));
 }
 
-int run_find_reference(struct commands *c, size_t *first)
+/* --reference: it is measured first. */
+static int find_reference(struct commands *c, size_t *first)
 {
     const char *given = c->options->command.reference;
     char *end;
@@ -660,63 +657,51 @@ int run_find_reference(struct commands *c, size_t *first)
 
 /* --- --cleanup, after the last run. --- */
 
-/* error: of starting or waiting; 0: none. */
-static void describe_failure(int error, const struct program_end *end, uint64_t timeout_ns, char *buf, size_t size)
+/* Returns whether it failed, and appends why. */
+static bool clean_up(const char *map, size_t size, const struct command_params *params, struct text *why)
 {
-    char limit[32];
-
-    text_duration(timeout_ns, limit, sizeof(limit));
-    if (error == -ETIMEDOUT)
-        snprintf(buf, size, "still running after %s (--timeout); killed", limit);
-    else if (error == -EINTR)
-        snprintf(buf, size, "ended by a signal");
-    else if (error)
-        snprintf(buf, size, "%s", strerror(-error));
-    else if (WIFSIGNALED(end->status))
-        snprintf(buf, size, "killed by signal %d (%s)", WTERMSIG(end->status), strsignal(WTERMSIG(end->status)));
-    else
-        snprintf(buf, size, "exit status %d", WEXITSTATUS(end->status));
-}
-
-/* Appends what failed and why. */
-static void clean_up(const char *map, size_t offset, size_t size, const struct command_params *params,
-                     struct text *failed)
-{
-    struct command_image image;
-    void *lists = command_unpack(map + offset, size, &image);
     static struct program_guard guard; /* larger than a small stack */
     struct program_end end = {.status = 0};
+    struct command_image image;
     uint64_t at_ns;
-    char why[160];
+    FREED_BY(memory_free) void *lists = command_unpack(map, size, &image);
+    FREED_BY(text_free) struct text typed = {0};
 
-    if (lists) {
-        const struct program program = {
-            .path = image.path, .argv = image.argv, .envp = image.env, .fds = {-1, -1, -1}, .guard = &guard};
-        program_guard(&guard, 0); /* without a guard it still has to clean up */
-        const pid_t pid = program_start(&program, &at_ns);
-        const int error = pid < 0 ? pid : program_wait(pid, at_ns + params->timeout_ns, &at_ns);
-        if (pid > 0) {
-            kill(-pid, SIGKILL);
-            program_reap(pid, &end);
-        }
-        program_unguard(&guard);
-        describe_failure(error, &end, params->timeout_ns, why, sizeof(why));
-        if (error || end.status) {
-            FREED_BY(text_free) struct text typed = {0};
-            if (params->shell)
-                text_printf(&typed, "%s", image.argv[2]);
-            else
-                words_quote(image.argv, list_length(image.argv), &typed);
-            text_printf(failed, "the cleanup command '%.200s': %s", typed.failed ? "" : typed.data, why);
-        }
+    if (!lists)
+        return false;
+    const struct program program = {
+        .path = image.path, .argv = image.argv, .envp = image.env, .fds = {-1, -1, -1}, .guard = &guard};
+    program_guard(&guard, 0); /* without a guard it still has to clean up */
+    const pid_t pid = program_start(&program, &at_ns);
+    const int error = pid < 0 ? pid : program_wait(pid, at_ns + params->timeout_ns, &at_ns);
+    if (pid > 0) {
+        kill(-pid, SIGKILL);
+        program_reap(pid, &end);
     }
-    free(lists);
+    program_unguard(&guard);
+    if (!error && !end.status)
+        return false;
+    if (params->shell)
+        text_printf(&typed, "%s", image.argv[2]);
+    else
+        words_quote(image.argv, list_length(image.argv), &typed);
+    text_printf(why, "the cleanup command '%.200s': ", typed.failed ? "" : typed.data);
+    if (error == -ETIMEDOUT)
+        text_printf(why, "still running after %s (--timeout); killed", TEXT_DURATION(params->timeout_ns));
+    else if (error)
+        text_printf(why, "%s", error == -EINTR ? "ended by a signal" : strerror(-error));
+    else if (WIFSIGNALED(end.status))
+        text_printf(why, "killed by signal %d (%s)", WTERMSIG(end.status), strsignal(WTERMSIG(end.status)));
+    else
+        text_printf(why, "exit status %d", WEXITSTATUS(end.status));
+    return true;
 }
 
-int run_clean_up(const struct run_options *options)
+/* --cleanup. Failures get a line on standard error. Returns 128 + N when signal N ended it. */
+static int clean_up_all(const struct run_options *options)
 {
-    char first[512] = "";
-    size_t n = 0, n_failed = 0;
+    FREED_BY(text_free) struct text why = {0};
+    size_t n = 0, n_failed = 0, first = 0;
     struct stat st;
     const struct timespec now = {0, 0};
     char *map = fstat(options->image_fd, &st)
@@ -728,21 +713,19 @@ int run_clean_up(const struct run_options *options)
     program_be_parent();
     ppoll(NULL, 0, &now, signals_wait_mask()); /* the signal that ended the runs shall not end these commands */
     const int before = signals_pending();
-    for (size_t i = 0; i < COMMANDS_MAX; i++) {
-        FREED_BY(text_free) struct text failed = {0};
-        if (!options->cleanup_size[i])
-            continue;
-        clean_up(map, options->cleanup_offset[i], options->cleanup_size[i], &options->command, &failed);
-        n++;
-        n_failed += failed.length > 0;
-        if (failed.length && n_failed == 1)
-            snprintf(first, sizeof(first), "%s", failed.data);
-    }
+    for (size_t i = 0; i < COMMANDS_MAX; i++)
+        if (options->cleanup_size[i]) {
+            n++;
+            n_failed += clean_up(map + options->cleanup_offset[i], options->cleanup_size[i], &options->command, &why);
+            if (n_failed == 1 && !first)
+                first = why.length; /* the others' reasons are not shown */
+        }
     munmap(map, (size_t)st.st_size);
+    const char *shown = why.data ? why.data : "";
     if (n_failed && n > 1)
-        command_fail("run", 0, "%s (for %zu of %zu commands)", first, n_failed, n);
+        command_fail("run", 0, "%.*s (for %zu of %zu commands)", (int)first, shown, n_failed, n);
     else if (n_failed)
-        command_fail("run", 0, "%s", first);
+        command_fail("run", 0, "%s", shown);
     return before || !signals_pending() ? 0 : 128 + signals_pending();
 }
 
@@ -764,7 +747,7 @@ static int check_input(const struct commands *c, int fd)
     return 0;
 }
 
-int run_open_input(struct commands *c)
+static int open_input(struct commands *c)
 {
     struct run_options *o = c->options;
     struct command_params *params = &o->command;
@@ -788,7 +771,7 @@ int run_open_input(struct commands *c)
     return status;
 }
 
-int run_open_output(struct commands *c)
+static int open_output(struct commands *c)
 {
     struct run_options *o = c->options;
     const char *keep = o->command.keep_output;
@@ -817,7 +800,7 @@ int run_open_output(struct commands *c)
     return both ? 0 : run_wrong(c, "--keep-output: %s", strerror(errno));
 }
 
-int run_open_image(struct commands *c)
+static int open_image(struct commands *c)
 {
     struct run_options *o = c->options;
 
@@ -831,4 +814,119 @@ int run_open_image(struct commands *c)
         at += n > 0 ? (size_t)n : 0;
     }
     return 0;
+}
+
+/* --- The plan. --- */
+
+/* As one quoted word; shortened before quoting. An empty text stays empty. */
+static void show_word(const char *word, char *buf, size_t size)
+{
+    FREED_BY(text_free) struct text quoted = {0};
+    char shortened[256], *shown = shortened;
+
+    assert(size <= sizeof(shortened));
+    text_copy(buf, size, "");
+    for (size_t most = size; word[0] && !buf[0] && most > 16; most -= 4) {
+        words_shorten(word, shortened, most);
+        quoted.length = 0;
+        words_quote(&shown, 1, &quoted);
+        if (quoted.length < size)
+            text_copy(buf, size, quoted.data);
+    }
+}
+
+/* Several commands are compared by pairs of their runs. */
+static void sample_in_pairs(const struct measure *m, size_t n_commands, struct plan *plan)
+{
+    const uint64_t runs = 2 * commands_pairs_least(plan->n - plan->n / n_commands);
+
+    for (size_t i = 0; i < plan->n; i++) {
+        struct sampling *s = &plan->items[i].sampling;
+        struct command_params *params = plan->items[i].params;
+        if (measure_given(m, "samples"))
+            continue;
+        s->max_samples = s->max_samples ? runs : 0;
+        s->min_samples = runs;
+        if (!measure_given(m, "precision"))
+            s->precision_pct = PRECISION_OF_RATIO;
+        params->precision_pct = s->precision_pct;
+    }
+    plan->enough = run_enough;
+}
+
+static void add_command(struct commands *c, size_t i, struct command_params *params, struct plan *plan)
+{
+    const size_t before = plan->n;
+
+    params->image_fd = c->options->image_fd;
+    memcpy(params->fds, c->options->fds, sizeof(params->fds));
+    measure_add(c->m, plan, &bench_command, params, 1, 0);
+    for (size_t k = before; k < plan->n; k++)
+        plan->items[k].test = c->options->names[i].text;
+}
+
+static int add_commands(struct commands *c, struct plan *plan)
+{
+    struct run_options *o = c->options;
+    FREED_BY(memory_free) struct command_params *each = memory_get(c->n, sizeof(*each));
+    size_t first = 0;
+
+    if (find_reference(c, &first))
+        return -1;
+    for (size_t i = 0; i < c->n; i++) {
+        each[i] = o->command;
+        each[i].again = o->command.aa && i > 0;
+        if (pack_command(c, i, &each[i]))
+            return -1;
+    }
+    if (open_image(c))
+        return -1;
+    add_command(c, first, &each[first], plan);
+    for (size_t i = 0; i < c->n; i++)
+        if (i != first)
+            add_command(c, i, &each[i], plan);
+    if (c->n > 1)
+        sample_in_pairs(c->m, c->n, plan);
+    return 0;
+}
+
+int run_plan(const struct measure *m, void *options, struct plan *out, struct error *error)
+{
+    struct run_options *o = options;
+    struct commands c = {.m = m, .options = o, .error = error};
+
+    o->image_fd = o->fds[0] = o->fds[1] = o->fds[2] = -1;
+    o->opened = true;
+    o->children = program_has_children();
+    o->command.fixed_layout = m->place.layout_fixed;
+    show_word(o->command.prepare, o->command.prepare_line, sizeof(o->command.prepare_line));
+    show_word(o->command.input, o->command.input_line, sizeof(o->command.input_line));
+    choose_env(&c);
+    const bool failed = split_commands(&c) || run_combine(&c) || run_check_fail_on(&c) || name_commands(&c) ||
+                        open_input(&c) || open_output(&c) || add_commands(&c, out);
+    run_free_parameters(&c);
+    free(c.words);
+    free(c.typed);
+    free(c.env);
+    text_free(&c.images);
+    return failed ? -1 : 0;
+}
+
+int run_end(void *options, bool unused)
+{
+    struct run_options *o = options;
+
+    if (!o->opened)
+        return 0;
+    const int status = unused ? 0 : clean_up_all(o);
+    if (!o->children)
+        program_end_orphans(0); /* what interrupted commands left in sessions of their own */
+    if (o->keeps && unused)
+        directory_remove(o->command.keep_output, o->fds[1]);
+    for (int i = 0; i < 3; i++)
+        if (o->fds[i] >= 0)
+            close(o->fds[i]);
+    if (o->image_fd >= 0)
+        close(o->image_fd);
+    return status;
 }
