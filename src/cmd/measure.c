@@ -231,8 +231,7 @@ static void put_summary(struct session *s)
         text_append(&out, "\n", 1);
     }
     if (!m->options.quiet) {
-        if (m->warnings.length)
-            text_append(&out, m->warnings.data, m->warnings.length);
+        text_append(&out, m->warnings.data, m->warnings.length);
         if (m->ended_by)
             text_printf(&out, "Ended by %s: interrupted rows are degraded, rows that had not begun are skipped.\n",
                         signals_name(m->ended_by));
@@ -559,33 +558,19 @@ static void note_start(void *context, int64_t late_ns)
     m->start_at_ns = 0; /* --start-at applies to the first suite only */
 }
 
-/* If the suite wants that and no option has done it for the session. Returns whether the caller closes m->hold_fd.
- * why: "", or of a failure. */
-static bool hold_for_suite(struct session *s, size_t i, char *why, size_t why_size)
-{
-    struct measure *m = &s->m;
-    const struct suite *suite = s->suites[i];
-
-    why[0] = '\0';
-    if (m->hold_fd >= 0 || !suite->holds_latency || !suite->holds_latency(s->options[i]))
-        return false;
-    m->hold_fd = machine_hold_latency("");
-    if (m->hold_fd >= 0)
-        return true;
-    snprintf(why, why_size, "/dev/cpu_dma_latency cannot be held: %s", strerror(-m->hold_fd));
-    return false;
-}
-
 static void run_suite(struct session *s, size_t i)
 {
     struct measure *m = &s->m;
     const struct suite *suite = s->suites[i];
     const bool shown = !m->options.quiet && progress_wanted();
-    char not_held[120];
+    char not_held[120] = "";
     static const char *const varied[] = {"random env (ASLR is off)", "random stack,map,env",
                                          "random stack,heap,map,env"};
     const int randomized = m->machine.randomize_va_space;
-    const bool held = hold_for_suite(s, i, not_held, sizeof(not_held));
+    /* unless an option has done it for the session */
+    const bool hold = m->hold_fd < 0 && suite->holds_latency && suite->holds_latency(s->options[i]);
+    if (hold && (m->hold_fd = machine_hold_latency("")) < 0)
+        snprintf(not_held, sizeof(not_held), "/dev/cpu_dma_latency cannot be held: %s", strerror(-m->hold_fd));
     struct plan_run how = {.run = &m->run,
                            .place = &m->place,
                            .clock = &m->clock,
@@ -609,8 +594,8 @@ static void run_suite(struct session *s, size_t i)
                            .started = note_start,
                            .started_context = m};
     int status = plan_execute(&s->plans[i], &how);
-    if (held) {
-        close(m->hold_fd);
+    if (hold) {
+        fd_close(&m->hold_fd);
         m->hold_fd = -1;
     }
     if (m->watch && !m->options.who)
@@ -676,21 +661,17 @@ static int run_suites(struct session *s)
 static int read_requirements(struct session *s)
 {
     struct measure *m = &s->m;
-    size_t n = 0;
+    FREED_BY(memory_free) struct require_name *names = NULL;
+    size_t n = 0, capacity = 0;
 
-    for (size_t i = 0; i < s->n_suites; i++)
-        n += s->plans[i].n + 1;
-    FREED_BY(memory_free) struct require_name *names = memory_get(n, sizeof(*names));
-    n = 0;
     for (size_t i = 0; i < s->n_suites; i++) {
         const struct suite *suite = s->suites[i];
-        for (size_t k = 0; k < s->plans[i].n; k++) {
-            const struct plan_item *item = &s->plans[i].items[k];
-            names[n++] =
-                (struct require_name){suite->command.name, item->test ? item->test : item->bench->name, NULL, NULL};
+        for (size_t k = 0; k < s->plans[i].n + (suite->made != NULL); k++) {
+            const struct plan_item *item = k < s->plans[i].n ? &s->plans[i].items[k] : NULL;
+            const char *test = !item ? suite->made->name : item->test ? item->test : item->bench->name;
+            memory_grow(&names, &capacity, n, sizeof(*names));
+            names[n++] = (struct require_name){suite->command.name, test, NULL, NULL};
         }
-        if (suite->made)
-            names[n++] = (struct require_name){suite->command.name, suite->made->name, NULL, NULL};
     }
     m->requirements = (struct requirements){
         .metrics = metrics_table(), .names = names, .n_names = n, .names_only = true, .clock_unit = m->clock.unit};
@@ -803,8 +784,7 @@ int measure_main(const struct command *command, int argc, char **argv)
         put_header(s);
         wait_for_start(&s->m);
         status = run_suites(s);
-        if (s->m.hold_fd >= 0)
-            close(s->m.hold_fd);
+        fd_close(&s->m.hold_fd);
         if (s->m.options.tuned && tuned_end() && status < 128)
             status = EXIT_ROW_FAILED;
     }

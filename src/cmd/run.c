@@ -60,39 +60,27 @@ static size_t base_of(const struct plan_item *items, const struct plan_samples *
     return i;
 }
 
-/* margin: logarithm of the tested ratio. fixed: as if the number of runs had been fixed. Returns false when they
- * cannot be compared. */
-static bool compare(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
-                    double error, bool fixed, struct command_difference *out)
-{
-    const struct command_params *params = params_of(&items[i]);
-    const size_t planned = fixed ? 0 : (size_t)params->planned;
+enum found { FOUND_NOTHING, FOUND_CLAIM, FOUND_NARROW };
 
-    return !commands_differ(samples->of[base_of(items, samples, i)], samples->of[i], samples->n, planned, margin, error,
-                            out) &&
-           out->logs.n;
-}
-
-/* Never with --aa: a false claim would end sampling. */
-static bool is_claimed(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
+/* margin: logarithm of the tested ratio. A claim is never made with --aa, where a false one would end sampling. Narrow:
+ * the interval is no wider than the precision, and contains the tested ratio: any other difference is too small to
+ * matter. With --aa only the width counts. */
+static enum found look(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
                        double error)
 {
+    const struct command_params *params = params_of(&items[i]);
+    const double *base = samples->of[base_of(items, samples, i)], *of = samples->of[i];
     struct command_difference d;
 
-    return !params_of(&items[i])->aa && compare(items, samples, i, margin, error, false, &d) && d.claimed &&
-           !(d.logs.low <= margin && d.logs.high >= margin);
-}
-
-/* No wider than the precision, and contains the tested ratio: any other difference is too small to matter. With --aa
- * only the width counts. */
-static bool is_narrow(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
-                      double error)
-{
-    struct command_difference d;
-
-    return compare(items, samples, i, margin, error, true, &d) &&
-           d.logs.high - d.logs.low <= 2 * items[i].sampling.precision_pct / 100 &&
-           (params_of(&items[i])->aa || (d.logs.low <= margin && d.logs.high >= margin));
+    if (!params->aa && !commands_differ(base, of, samples->n, (size_t)params->planned, margin, error, &d) && d.logs.n &&
+        d.claimed && !(d.logs.low <= margin && d.logs.high >= margin))
+        return FOUND_CLAIM;
+    /* as if the number of runs had been fixed */
+    if (!commands_differ(base, of, samples->n, 0, margin, error, &d) && d.logs.n &&
+        d.logs.high - d.logs.low <= 2 * items[i].sampling.precision_pct / 100 &&
+        (params->aa || (d.logs.low <= margin && d.logs.high >= margin)))
+        return FOUND_NARROW;
+    return FOUND_NOTHING;
 }
 
 /* Blocks (A B B A) that fit into the time limit. */
@@ -132,11 +120,10 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
         if (!samples->of[i] || base_of(items, samples, i) == i)
             continue;
         for (size_t k = 0; k < margins_of(params_of(&items[i]), margin); k++) {
-            if (is_claimed(items, samples, i, margin[k], error))
-                continue;
-            if (!is_narrow(items, samples, i, margin[k], error))
+            const enum found found = look(items, samples, i, margin[k], error);
+            if (found == FOUND_NOTHING)
                 return false;
-            narrow = true;
+            narrow |= found == FOUND_NARROW;
         }
     }
     /* this test is the last one and may use all that is left of the allowed probability of a false claim; with --aa the
