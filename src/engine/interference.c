@@ -520,12 +520,10 @@ void interference_free(struct interference_watch *watch)
     free(watch);
 }
 
-/* Returns the largest power of two up to `most`, but at least a page. */
-static size_t power_up_to(uint64_t most)
+/* Returns the size, doubled until it is at least this. */
+static uint64_t doubled(uint64_t size, double least)
 {
-    size_t size = (size_t)sysconf(_SC_PAGESIZE);
-
-    while (size <= most / 2)
+    while ((double)size < least && size < UINT64_MAX / 4 / CPUSET_MAX)
         size *= 2;
     return size;
 }
@@ -547,7 +545,9 @@ static void start(struct interference_watch *watch, const struct cpuset *cpus, b
 void interference_begin(struct interference_watch *watch, const struct cpuset *cpus, const pid_t *groups,
                         size_t n_groups, uint64_t time_ns, bool last)
 {
-    const size_t n = cpuset_count(cpus), share = power_up_to(watch->most / (n ? n : 1));
+    /* The most that one ring may have: a power of two. */
+    const uint64_t most = watch->most / (cpuset_count(cpus) ? cpuset_count(cpus) : 1);
+    const size_t share = (size_t)doubled((uint64_t)sysconf(_SC_PAGESIZE), (double)(most / 2 + 1));
     const uint64_t planned_ns = last ? LAST_NS : time_ns ? time_ns : UNKNOWN_NS;
 
     forget_trial(watch);
@@ -560,9 +560,7 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
         clock_sleep_ns(PROBE_NS);
         interference_stop(watch);
         const double bytes = (double)ROOM * (double)watch->used * (double)planned_ns / PROBE_NS;
-        watch->wanted = last || share < RING_LEAST ? first : RING_LEAST;
-        while ((double)watch->wanted < bytes && watch->wanted < share)
-            watch->wanted *= 2;
+        watch->wanted = (size_t)doubled(last || share < RING_LEAST ? first : RING_LEAST, fmin(bytes, (double)share));
     } else if (watch->full) { /* in the last trial */
         watch->wanted = ROOM * watch->wanted < share ? ROOM * watch->wanted : share;
     }
@@ -594,11 +592,8 @@ static void say_full(const struct interference_watch *watch, const struct who_wi
 {
     const double recorded = (double)(window->time.to - window->time.from) + 1;
     const double bytes = (double)watch->ring[window->cpu].bytes * (double)planned_ns / recorded;
-    size_t each = watch->ring[window->cpu].bytes * 2;
+    const uint64_t all = doubled(watch->ring[window->cpu].bytes * 2, bytes) * cpuset_count(&watch->on);
 
-    while ((double)each < bytes && each < SIZE_MAX / 4 / CPUSET_MAX)
-        each *= 2;
-    const uint64_t all = (uint64_t)each * cpuset_count(&watch->on);
     (void)snprintf(why, size, "recorded until %.3g s: the ring was full; --who-memory %llu%c would hold it",
                    recorded * 1e-9, (unsigned long long)(all >> 20 ? (all + (1u << 20) - 1) >> 20 : all >> 10),
                    all >> 20 ? 'M' : 'K');

@@ -50,19 +50,6 @@ bool tasks_read(const char *root, uint32_t tid, struct tasks_one *out)
 
 /* --- CPU times. --- */
 
-static void add_task(const char *root, const char *process, const char *task, struct tasks_times *times)
-{
-    char text[512];
-    struct tasks_one one = {.tid = (uint32_t)strtoul(task, NULL, 10)};
-
-    (void)procfs_read(root, PROCFS_PATH("/proc/%s/task/%s/schedstat", process, task), text, sizeof(text));
-    if (!procfs_number(text, &one.cpu_ns))
-        return;
-    (void)procfs_read(root, PROCFS_PATH("/proc/%s/task/%s/stat", process, task), text, sizeof(text));
-    if (parse_stat(text, &one) && grow_array(&times->of, &times->capacity, times->n, sizeof(*times->of)))
-        times->of[times->n++] = one;
-}
-
 static int by_number(const void *a, const void *b)
 {
     const struct tasks_one *x = a, *y = b;
@@ -73,6 +60,7 @@ static int by_number(const void *a, const void *b)
 int tasks_times(const char *root, struct tasks_times *times)
 {
     FREED_BY(memory_free) char **processes = procfs_names(root, "/proc");
+    char text[512];
 
     times->n = 0;
     if (!processes)
@@ -81,8 +69,16 @@ int tasks_times(const char *root, struct tasks_times *times)
         if (processes[i][strspn(processes[i], "0123456789")])
             continue;
         FREED_BY(memory_free) char **tasks = procfs_names(root, PROCFS_PATH("/proc/%s/task", processes[i]));
-        for (size_t k = 0; tasks && tasks[k]; k++)
-            add_task(root, processes[i], tasks[k], times);
+        for (size_t k = 0; tasks && tasks[k]; k++) {
+            struct tasks_one one = {.tid = (uint32_t)strtoul(tasks[k], NULL, 10)};
+            (void)procfs_read(root, PROCFS_PATH("/proc/%s/task/%s/schedstat", processes[i], tasks[k]), text,
+                              sizeof(text));
+            if (!procfs_number(text, &one.cpu_ns))
+                continue;
+            (void)procfs_read(root, PROCFS_PATH("/proc/%s/task/%s/stat", processes[i], tasks[k]), text, sizeof(text));
+            if (parse_stat(text, &one) && grow_array(&times->of, &times->capacity, times->n, sizeof(*times->of)))
+                times->of[times->n++] = one;
+        }
     }
     if (times->n)
         qsort(times->of, times->n, sizeof(*times->of), by_number);

@@ -157,12 +157,15 @@ void trace_events_read(const char *directory, const char *interrupts, struct tra
 
 static const char mount_point[] = "/sys/kernel/tracing";
 
-static int find_in_child(const char *interrupts, struct trace_events *out)
+static void find_in_child(const char *interrupts, struct trace_events *out)
 {
-    int ends[2];
+    struct trace_events *shared =
+        mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    if (pipe2(ends, O_CLOEXEC))
-        return -errno;
+    *out = (struct trace_events){.error = -ENOMEM};
+    if (shared == MAP_FAILED)
+        return;
+    shared->error = -EPIPE; /* of a child that was killed */
     const pid_t child = fork();
     if (child == 0) {
         struct trace_events events = {.error = mounts_for_oneself()};
@@ -170,30 +173,26 @@ static int find_in_child(const char *interrupts, struct trace_events *out)
             events.error = -errno;
         if (!events.error)
             trace_events_read(mount_point, interrupts, &events);
-        _exit(new_file_write(ends[1], &events, sizeof(events)) ? 1 : 0);
+        *shared = events;
+        _exit(0);
     }
-    const int error = child < 0 ? -errno : 0;
-    (void)close(ends[1]);
-    const bool whole = !error && procfs_read_fd(ends[0], out, sizeof(*out)) == sizeof(*out);
-    (void)close(ends[0]);
-    if (!error)
+    if (child < 0)
+        shared->error = -errno;
+    else
         process_await(child);
-    return error ? error : whole ? 0 : -EPIPE;
+    *out = *shared;
+    (void)munmap(shared, sizeof(*shared));
 }
 
 void trace_events_find(struct trace_events *out)
 {
-    static const char *const mounted[] = {mount_point, "/sys/kernel/debug/tracing"};
     FREED_BY(memory_free) char *interrupts = procfs_read_all("", "/proc/interrupts");
 
-    for (size_t i = 0; i < COUNT(mounted); i++) {
-        trace_events_read(mounted[i], interrupts, out);
-        if (out->n || out->error == -EACCES)
-            return;
-    }
-    const int error = find_in_child(interrupts, out);
-    if (error)
-        *out = (struct trace_events){.error = error};
+    trace_events_read(mount_point, interrupts, out);
+    if (!out->n && out->error != -EACCES)
+        trace_events_read("/sys/kernel/debug/tracing", interrupts, out);
+    if (!out->n && out->error != -EACCES)
+        find_in_child(interrupts, out);
 }
 
 const char *trace_softirq_name(uint64_t number)
