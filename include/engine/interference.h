@@ -110,7 +110,7 @@ struct who_line {
     char culprit[WHO_NAME];
     uint32_t tid, tasks;            /* thread ID of one of the tasks with this name; how many tasks have it */
     size_t names;                   /* number of names in the line of all others, otherwise 0 */
-    size_t first;                   /* only for who_lines() */
+    size_t first;                   /* only for who_lines(): one of the takers, then the place by label */
     double n, ns, max_ns, visit_ns; /* visit_ns: of the last time that it had a CPU */
 };
 

@@ -368,15 +368,9 @@ static void name_taker(struct who *who, const struct who_names *names, const str
         (void)snprintf(out->culprit, sizeof(out->culprit), work[0] ? "%s(%s)" : "%s", name, work);
 }
 
-/* A taker that has time, while the lines are made. */
-struct named {
-    struct who_line line; /* its texts only */
-    struct who_taker *taker;
-};
-
 static int by_label(const void *a, const void *b)
 {
-    return strcmp(((const struct named *)a)->line.label, ((const struct named *)b)->line.label);
+    return strcmp(((const struct who_line *)a)->label, ((const struct who_line *)b)->label);
 }
 
 static int by_time(const void *a, const void *b)
@@ -386,8 +380,9 @@ static int by_time(const void *a, const void *b)
     return x->ns != y->ns ? ORDER_OF(y->ns, x->ns) : ORDER_OF(x->first, y->first);
 }
 
-/* Names the takers that have time. The caller frees *named. Returns how many they are. */
-static size_t name_takers(struct who *who, const struct who_names *names, struct named **named)
+/* Makes a line of each taker that has time, with its texts only, sorted by them. The caller frees *lines. Returns how
+ * many they are. */
+static size_t name_takers(struct who *who, const struct who_names *names, struct who_line **lines)
 {
     FREED_BY(memory_free) struct tasks_function *work = calloc(who->n + 1, sizeof(*work));
     size_t n = 0, n_work = 0;
@@ -396,11 +391,11 @@ static size_t name_takers(struct who *who, const struct who_names *names, struct
         who->takers[i].line = SIZE_MAX;
     for (const struct who_piece *piece = who->pieces; piece < who->pieces + who->n_pieces; piece++)
         who->takers[piece->taker].line = 0;
-    *named = calloc(who->n + 1, sizeof(**named));
-    who->failed |= !*named || !work;
+    *lines = calloc(who->n + 1, sizeof(**lines));
+    who->failed |= !*lines || !work;
     for (size_t i = 0; !who->failed && i < who->n; i++)
         if (who->takers[i].line == 0) {
-            (*named)[n++].taker = &who->takers[i];
+            (*lines)[n++] = (struct who_line){.tid = who->takers[i].tid, .first = i};
             if (who->takers[i].work)
                 work[n_work++].address = who->takers[i].work;
         }
@@ -408,49 +403,46 @@ static size_t name_takers(struct who *who, const struct who_names *names, struct
         return 0;
     tasks_kernel_functions("", work, n_work);
     n_work = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct who_taker *taker = (*named)[i].taker;
+    for (struct who_line *line = *lines; line < *lines + n; line++) {
+        const struct who_taker *taker = &who->takers[line->first];
         const char *function = taker->work ? work[n_work++].name : NULL;
-        name_taker(who, names, taker, !function ? "" : function[0] ? function : "work", &(*named)[i].line);
+        name_taker(who, names, taker, !function ? "" : function[0] ? function : "work", line);
     }
-    qsort(*named, n, sizeof(**named), by_label);
+    qsort(*lines, n, sizeof(**lines), by_label);
     return n;
 }
 
 size_t who_lines(struct who *who, const struct who_names *names, size_t most, struct who_line **lines)
 {
-    FREED_BY(memory_free) struct named *named;
-    const size_t n_named = name_takers(who, names, &named);
+    const size_t n_takers = name_takers(who, names, lines);
+    FREED_BY(memory_free) size_t *place = calloc(n_takers + 1, sizeof(*place));
+    struct who_line *const of = *lines;
     size_t n = 0;
 
-    *lines = calloc(n_named + 1, sizeof(**lines));
-    who->failed |= !*lines;
-    for (size_t i = 0; *lines && i < n_named; i++) {
-        if (i && by_label(&named[i - 1], &named[i]))
-            n++;
-        named[i].taker->line = n;
-        if (!(*lines)[n].tasks) {
-            (*lines)[n] = named[i].line;
-            (*lines)[n].tid = named[i].taker->tid;
-            (*lines)[n].first = i;
-        }
-        (*lines)[n].tasks++;
-    }
-    if (who->failed || !n_named)
+    who->failed |= !place;
+    if (who->failed || !n_takers)
         return 0;
+    for (size_t i = 0; i < n_takers; i++) {
+        if (i && by_label(&of[n], &of[i]))
+            of[++n] = of[i];
+        who->takers[of[i].first].line = n;
+        of[n].tasks++;
+    }
     n++;
     for (const struct who_piece *piece = who->pieces; piece < who->pieces + who->n_pieces; piece++) {
-        struct who_line *line = &(*lines)[who->takers[piece->taker].line];
+        struct who_line *line = &of[who->takers[piece->taker].line];
         line->visit_ns = (piece->again ? line->visit_ns : 0) + (double)piece->ns;
         line->n += !piece->again;
         line->ns += (double)piece->ns;
         line->max_ns = fmax(line->max_ns, line->visit_ns);
     }
-    qsort(*lines, n, sizeof(**lines), by_time);
+    for (size_t i = 0; i < n; i++)
+        of[i].first = i;
+    qsort(of, n, sizeof(*of), by_time);
     for (size_t i = 0; i < n; i++) {
-        struct who_line *line = &(*lines)[i], *others = &(*lines)[i < most ? i : most];
-        for (size_t k = 0; k < line->tasks; k++)
-            named[line->first + k].taker->line = i < most ? i : most;
+        const struct who_line *line = &of[i];
+        struct who_line *others = &of[i < most ? i : most];
+        place[line->first] = i < most ? i : most;
         if (i <= most)
             continue;
         TEXT_SET(others->label, "kind=others name=others");
@@ -460,6 +452,9 @@ size_t who_lines(struct who *who, const struct who_names *names, size_t most, st
         others->ns += line->ns;
         others->max_ns = fmax(others->max_ns, line->max_ns);
     }
+    for (size_t i = 0; i < who->n; i++)
+        if (who->takers[i].line != SIZE_MAX)
+            who->takers[i].line = place[who->takers[i].line];
     return n <= most ? n : most + 1;
 }
 
