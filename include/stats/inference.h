@@ -30,10 +30,8 @@ struct inference_point {
  * makes the slope too small. p_t tests the difference, less unsure, by Student's t. p tests the same t by random orders
  * of the residuals of one line through all points (Freedman, Lane 1983), up to INFERENCE_ORDERS; it ends early when p
  * is large (Besag, Clifford 1991). p_x is that of Welch's test of x. difference is NAN, and the rest but spread and p_x
- * 0, with fewer than two points a side, or when x spreads by less than twice its error. Where x does not vary at all,
- * the means are compared as they are. y is of the order of
- * 1, such as a logarithm: a smaller error than 1e-9 counts as 0, and there is no p_t (NAN). Returns 0, or -1 when out
- * of memory. */
+ * 0, with fewer than three points a side, or when x does not spread by more than twice its error. y is of the order of
+ * 1, such as a logarithm: an error counts as at least 1e-9. Returns 0, or -1 when out of memory. */
 #define INFERENCE_ORDERS 2000u
 struct inference_adjusted {
     double slope, spread, difference, moved, unsure, error, df, p_t, p, p_x;
@@ -53,20 +51,47 @@ struct inference_mean {
 };
 struct inference_mean inference_batch_means(const double *values, size_t n);
 
-/* Sorts the values, and sets twice the rank of each, by its place before: whole numbers even with ties. */
+/* Sorts the values, and sets twice the rank of each, by its place before: whole numbers even with ties. Returns the sum
+ * of t^3 - t over the groups of t equal values. */
 struct inference_ranked {
     double value;
     size_t at; /* place before; set here */
 };
-void inference_ranks(struct inference_ranked *values, size_t n, uint64_t *ranks);
+double inference_ranks(struct inference_ranked *values, size_t n, uint64_t *ranks);
 
-/* Returns the smallest p that a permutation test of n_a and n_b values can give: 2 over the number of ways to choose
- * n_a of n_a + n_b; at most 1. */
+/* Rank test of whether one side tends to be higher (Mann, Whitney 1947). u counts the pairs in which the value of a
+ * is higher, plus half of the pairs that are equal. p is two-sided. It is exact (from the distribution of u when all
+ * orders are equally likely, by Mann and Whitney's recurrence) when no two values are equal and both sides have
+ * fewer than INFERENCE_EXACT values, as R's wilcox.test does; otherwise it comes from the normal approximation with
+ * corrections for ties and for continuity (Lehmann 1975). p is 1 when all values are equal. Returns 0, or -1 when a
+ * side has no value or memory ran out (then all are NAN). */
+#define INFERENCE_EXACT 50u
+struct inference_rank {
+    double u, p;
+    bool exact;
+};
+int inference_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b, struct inference_rank *out);
+/* As inference_mann_whitney(), but always by the normal approximation. */
+int inference_mann_whitney_normal(const double *a, size_t n_a, const double *b, size_t n_b, struct inference_rank *out);
+/* Returns the smallest p that the rank test of n_a and n_b values can give: 2 over the number of ways to choose n_a
+ * of n_a + n_b; at most 1. */
 double inference_rank_least(size_t n_a, size_t n_b);
 
 /* Corrects n p-values by Holm's step-down method (Holm 1979): if nothing differs, the chance that any corrected
  * value is below a limit is at most that limit. A NAN stands for no test: it stays NAN and is not counted. adjusted
  * may be p. Returns 0, or -1 when out of memory (then all are NAN). */
 int inference_holm(const double *p, size_t n, double *adjusted);
+
+/* The ratio of medians b / a and its interval; confidence is e.g. 0.95. From five values a side on, the interval is the
+ * percentile bootstrap's (Efron 1979): both sides are resampled, resamples times, with a seed derived from the values;
+ * each resample has up to two values more than the side has, which corrects the interval of few values. With two to
+ * four values, where the bootstrap would be too narrow, it is the interval of the ratio of geometric means, by Welch's
+ * t of the logarithms, which need not contain the ratio of medians. All are NAN unless all values are positive; the
+ * interval also below two values a side. Returns 0, or -1 when out of memory (then all are NAN). */
+struct inference_ratio {
+    double ratio, low, high;
+};
+int inference_ratio_of_medians(const double *a, size_t n_a, const double *b, size_t n_b, double confidence,
+                               unsigned resamples, uint64_t seed, struct inference_ratio *out);
 
 #endif

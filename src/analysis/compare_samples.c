@@ -45,6 +45,43 @@ static double *take_values(const struct comparison_side *side, bool runs, size_t
     return values;
 }
 
+/* --- Runs that did not alternate. --- */
+
+/* Replaces the values by their logarithms. Returns false when one is not positive. */
+static bool take_logs(double *values, size_t n)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < n; i++) {
+        all = all && values[i] > 0;
+        values[i] = log(values[i]);
+    }
+    return all;
+}
+
+/* Tests the values of runs that did not alternate. Sorts both arrays and replaces the values by their logarithms. */
+static int test_runs(double *a, double *b, struct comparison *out)
+{
+    const size_t n_a = out->n_base, n_b = out->n_new;
+    struct inference_rank rank;
+    struct inference_ratio ratio;
+
+    if (inference_mann_whitney(a, n_a, b, n_b, &rank) ||
+        inference_ratio_of_medians(a, n_a, b, n_b, 0.95, COMPARISON_RESAMPLES, SEED, &ratio))
+        return -1;
+    out->p_permutation = rank.p;
+    out->p_t = inference_welch(a, n_a, b, n_b).p;
+    out->ratio = ratio.ratio;
+    out->low = ratio.low;
+    out->high = ratio.high;
+    if (take_logs(a, n_a) & take_logs(b, n_b)) {
+        const struct inference_welch test = inference_welch(a, n_a, b, n_b);
+        out->error = test.error;
+        out->df = test.df;
+    }
+    return 0;
+}
+
 /* --- Pairs. --- */
 
 void comparison_set_ratio(double change, double error, double df, double unsure, struct comparison *out)
@@ -82,10 +119,10 @@ static int test_pairs(const double *a, const double *b, size_t n, size_t each, s
     return result;
 }
 
-/* --- Runs that did not alternate. --- */
+/* --- Runs at the same share of the core. --- */
 
-/* Sets a point for each run of a side: y is the logarithm of its value, x that of its share of the core. Adds the
- * squares of the shares' errors to *errors. Returns whether there are enough runs, and all shares are known. */
+/* Sets a point for each run of a side: the logarithms of its share of the core and of its value. Adds the squares of
+ * the shares' errors to *errors. Returns whether there are enough runs, and all shares are known. */
 static bool set_points(const struct comparison_side *side, const double *values, struct inference_point *points,
                        double *share, double *errors)
 {
@@ -108,48 +145,18 @@ static double median_at(const struct inference_point *points, size_t n, double l
     return stats_median(values, n);
 }
 
-static void set_tested(const struct inference_adjusted *by, bool ratio, struct comparison *out)
-{
-    out->p_t = by->p_t;
-    out->p_permutation = by->p;
-    if (ratio)
-        comparison_set_ratio(by->difference, by->error, by->df, by->unsure, out);
-}
-
-/* Compares the values of runs as measured. If a value is not positive, the values themselves are tested, and there is
- * no ratio. */
-static int test_as_measured(const double *a, const double *b, struct inference_point *points, struct comparison *out)
-{
-    const size_t n_a = out->n_base, n = n_a + out->n_new;
-    struct inference_adjusted by;
-    double largest = 0;
-    bool logs = true;
-
-    for (size_t i = 0; i < n; i++) {
-        points[i] = (struct inference_point){0, i < n_a ? a[i] : b[i - n_a]};
-        logs = logs && points[i].y > 0;
-        largest = fmax(largest, fabs(points[i].y));
-    }
-    for (size_t i = 0; i < n; i++)
-        points[i].y = logs ? log(points[i].y) : largest > 0 ? points[i].y / largest : 0;
-    if (inference_adjusted(points, n_a, points + n_a, n - n_a, 0, SEED, &by))
-        return -1;
-    set_tested(&by, logs, out);
-    return 0;
-}
-
-/* Compares the runs of both sides as measured, and then at the same share of the core, if the runs show how the values
- * depend on it: what was found as measured is kept in out->raw. a, b: the values in the order of the runs. Returns -1
- * when out of memory. */
-static int test_runs(const struct comparison_side *base, const struct comparison_side *changed, double *a, double *b,
-                     struct comparison *out)
+/* Compares the values of all runs at the same share of the core, if the runs show how the values depend on it; what was
+ * found as measured is kept in out->raw. Otherwise leaves out->share 0. a, b: the values in the order of the runs.
+ * Returns -1 when out of memory. */
+static int test_at_same_share(const struct comparison_side *base, const struct comparison_side *changed, double *a,
+                              double *b, struct comparison *out)
 {
     const size_t n_a = base->n_runs, n_b = changed->n_runs, n = n_a + n_b;
     FREED_BY(memory_free) struct inference_point *points = calloc(n, sizeof *points);
     struct inference_adjusted by;
     double shares[2] = {0, 0}, errors = 0, x = 0;
 
-    if (!points || test_as_measured(a, b, points, out))
+    if (!points)
         return -1;
     if (!(set_points(base, a, points, &shares[0], &errors) & set_points(changed, b, points + n_a, &shares[1], &errors)))
         return 0;
@@ -161,7 +168,9 @@ static int test_runs(const struct comparison_side *base, const struct comparison
         x += points[i].x / (double)n;
     out->raw = (struct comparison_raw){
         out->ratio, out->low, out->high, by.p_x < SHARES_P ? by.moved : 0, {shares[0], shares[1]}};
-    set_tested(&by, true, out);
+    comparison_set_ratio(by.difference, by.error, by.df, by.unsure, out);
+    out->p_t = by.p_t;
+    out->p_permutation = by.p;
     out->slope = by.slope;
     out->share = exp(x);
     out->base = median_at(points, n_a, x, by.slope, a);
@@ -182,8 +191,7 @@ static int add_side(const struct comparison_side *side, double sign, double *cha
         FREED_BY(memory_free) double *values = take_values(&(struct comparison_side){&side->runs[r], 1}, false, &n);
         if (!values)
             return -1;
-        for (size_t i = 0; i < n; i++)
-            values[i] = log(values[i]);
+        (void)take_logs(values, n);
         const struct inference_mean mean = inference_batch_means(values, n);
         const double v = mean.error * mean.error / (runs * runs);
         *change += sign * mean.mean / runs;
@@ -241,8 +249,10 @@ int comparison_measure(const struct comparison_side *base, const struct comparis
         out->base = stats_median(sorted_a, out->n_base);
         out->changed = stats_median(sorted_b, out->n_new);
         if (!pairs)
-            result = runs ? test_runs(base, changed, a, b, out) : look_within(base, changed, out);
+            result = runs ? test_runs(sorted_a, sorted_b, out) : look_within(base, changed, out);
     }
+    if (!result && runs && !pairs)
+        result = test_at_same_share(base, changed, a, b, out);
     if (pairs)
         out->n_base = out->n_new = common / each;
     out->tested = pairs                               ? TESTED_PAIRS
@@ -259,14 +269,21 @@ static bool is_tested(const struct comparison *c)
     return c->tested >= TESTED_RUNS && !c->unlike_rows;
 }
 
-/* Chooses the permutation test where it can be significant, and where values do not spread: then there is no t. */
+/* Returns the smallest p that the permutation test can give. */
+static double least_p(const struct comparison *c)
+{
+    return c->share > 0                ? 1.0 / INFERENCE_ORDERS
+           : c->tested == TESTED_PAIRS ? 2 * exp2(-(double)c->n_base)
+                                       : inference_rank_least(c->n_base, c->n_new);
+}
+
 static void choose_p(struct comparison *c, size_t tests, double confidence)
 {
-    const double least = c->tested == TESTED_PAIRS
-                             ? 2 * exp2(-(double)c->n_base)
-                             : fmax(inference_rank_least(c->n_base, c->n_new), 1.0 / INFERENCE_ORDERS);
-
-    c->by_permutation = isnan(c->p_t) || least <= (1 - confidence) / (double)tests;
+    c->by_permutation = least_p(c) <= (1 - confidence) / (double)tests;
+    /* When both sides are constant, Welch's test calls any difference significant, no matter how few values there
+     * are. */
+    if (isnan(c->p_t) || c->p_t <= 0)
+        c->by_permutation = true;
     c->p = c->by_permutation ? c->p_permutation : c->p_t;
 }
 

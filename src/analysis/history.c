@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/compare_samples.h"
 #include "stats/inference.h"
 #include "sys/base.h"
 
-#define SEED      UINT64_C(0x9e3779b97f4a7c15)
-#define RUNS_MOST 200u /* most runs on either side of a change that are used for its interval */
+#define SEED UINT64_C(0x9e3779b97f4a7c15)
+/* Bootstrap of the interval of a change, and the most runs on either side that are used for it. */
+#define RESAMPLES 1000u
+#define RUNS_MOST 200u
 
 /* --- Runs. --- */
 
@@ -177,16 +178,14 @@ static void remove_small(struct work *w, size_t n, double least)
     }
 }
 
-/* Sets the interval as that of runs measured apart. */
 static void set_interval(const struct work *w, size_t from, size_t to, struct history_change *c)
 {
-    FREED_BY(memory_free) struct comparison_run *runs = memory_get(to - from, sizeof(*runs));
-    struct comparison ratio;
+    const size_t before = c->at - from < RUNS_MOST ? c->at - from : RUNS_MOST;
+    const size_t after = to - c->at < RUNS_MOST ? to - c->at : RUNS_MOST;
+    struct inference_ratio ratio;
 
-    for (size_t i = from; i < to; i++)
-        runs[i - from] = (struct comparison_run){.samples = &w->values[i], .n = 1};
-    if (comparison_measure(&(struct comparison_side){runs, c->at - from},
-                           &(struct comparison_side){runs + c->at - from, to - c->at}, ORDER_APART, &ratio))
+    if (inference_ratio_of_medians(w->values + c->at - before, before, w->values + c->at, after, 0.95, RESAMPLES, SEED,
+                                   &ratio))
         memory_out();
     c->low = ratio.low - 1;
     c->high = ratio.high - 1;
@@ -206,9 +205,7 @@ static void judge_figure(struct history *h, size_t number, double alpha, struct 
     remove_small(w, f->n, h->least_effect);
     for (size_t i = 0; i < w->n; i++) {
         struct history_change c = measure(w, i, f->n);
-        const size_t from = i ? w->at[i - 1] : 0, to = i + 1 < w->n ? w->at[i + 1] : f->n;
-        set_interval(w, c.at - from < RUNS_MOST ? from : c.at - RUNS_MOST,
-                     to - c.at < RUNS_MOST ? to : c.at + RUNS_MOST, &c);
+        set_interval(w, i ? w->at[i - 1] : 0, i + 1 < w->n ? w->at[i + 1] : f->n, &c);
         c.figure = number;
         c.run = points[c.at].run;
         c.last = points[c.at - 1].run;

@@ -226,7 +226,7 @@ const struct command command_compare = {
     .name = "compare",
     .operands = "BASE.csv... [--] NEW.csv... | --within FILE.csv...",
     .title = "tells whether results changed, by how much and how sure that is",
-    .description = "Compares the rows of two sets of result files: ratio with its 95 % interval, tests "
+    .description = "Compares the rows of two sets of result files: ratio of medians with its 95 % interval, tests "
                    "corrected for all rows shown, and a verdict in words. Rows that are not comparable (another CPU "
                    "model, another build of jitbench, another policy) are refused with the reason. Two files need no "
                    "'--'; each may be a directory of them, a pattern, or '-' for standard input.",

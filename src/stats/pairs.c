@@ -45,7 +45,7 @@ static void rank(const double *differences, size_t n, struct inference_ranked *r
 {
     for (size_t i = 0; i < n; i++)
         room[i].value = fabs(differences[i]);
-    inference_ranks(room, n, ranks);
+    (void)inference_ranks(room, n, ranks);
     for (size_t i = 0; i < n && !(room[i].value > 0); i++)
         ranks[room[i].at] = 0;
 }

@@ -44,7 +44,7 @@ CLI_TEST(test_history_names_the_night)
     assert_string_equal(
         result.out,
         "Since             Run  Figure          Before      After  Change %  From %  To %  Verdict  Comment\n"
-        "2026-11-21 03:00   21  unix t0 rate  1002 lps  951.9 lps      -5.0    -5.1  -4.9  WORSE    c20\n"
+        "2026-11-21 03:00   21  unix t0 rate  1002 lps  951.9 lps      -5.0    -5.2  -4.8  WORSE    c20\n"
         "                  changed around run 21: kernel: 6.1 -> 6.2\n"
         "\n"
         "28 runs of a (Model, x86_64), 2026-11-01 03:00 to 2026-11-28 03:00: 2 figures judged, 1 change found.\n"

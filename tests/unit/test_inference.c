@@ -145,6 +145,89 @@ TEST(test_inference_student_p_is_the_inverse_of_the_critical_value)
     assert_true(isnan(stats_student_p(1, 0.5)));
 }
 
+/* --- Ranks. --- */
+
+/* All orders of 3 and 4 values are as likely: 35. */
+TEST(test_inference_ranks_exact_by_counting)
+{
+    const double a[] = {1, 2, 3}, apart[] = {4, 5, 6, 7}, mixed[] = {2.5, 5, 6, 7};
+    struct inference_rank rank;
+
+    assert_int_equal(inference_mann_whitney(a, 3, apart, 4, &rank), 0);
+    assert_true(rank.exact);
+    NEAR(rank.u, 0);
+    NEAR(rank.p, 2.0 / 35);
+    assert_int_equal(inference_mann_whitney(a, 3, mixed, 4, &rank), 0);
+    NEAR(rank.u, 1);
+    NEAR(rank.p, 4.0 / 35);
+    assert_int_equal(inference_mann_whitney(mixed, 4, a, 3, &rank), 0);
+    NEAR(rank.u, 11);
+    NEAR(rank.p, 4.0 / 35);
+}
+
+TEST(test_inference_ranks_exact_as_scipy)
+{
+    double a[8], b[8];
+    struct inference_rank rank;
+
+    for (size_t i = 0; i < 8; i++) {
+        a[i] = (double)i;
+        b[i] = (double)i + 4.5; /* above 5, 6, 7, 8, 8, ... of a: u = 3 + 2 + 1 */
+    }
+    assert_int_equal(inference_mann_whitney(a, 8, b, 8, &rank), 0);
+    NEAR(rank.u, 6);
+    NEAR(rank.p, 0.004662004662004662);
+}
+
+TEST(test_inference_ranks_with_ties)
+{
+    struct inference_rank rank;
+
+    assert_int_equal(inference_mann_whitney(sleep_a, 10, sleep_b, 10, &rank), 0);
+    assert_false(rank.exact);
+    NEAR(rank.u, 25.5);
+    assert_true(fabs(rank.p - 0.06932757543) < 1e-8);
+}
+
+TEST(test_inference_ranks_normal_without_ties_has_the_plain_variance)
+{
+    const double a[] = {1, 2, 3, 4, 5}, b[] = {6, 7, 8, 9, 10};
+    struct inference_rank rank;
+
+    assert_int_equal(inference_mann_whitney_normal(a, 5, b, 5, &rank), 0);
+    assert_false(rank.exact);
+    NEAR(rank.p, erfc((12.5 - 0.5) / sqrt(25 * 11 / 12.0) / sqrt(2)));
+}
+
+TEST(test_inference_ranks_of_equal_and_of_no_values)
+{
+    const double same[] = {4, 4, 4};
+    struct inference_rank rank;
+
+    assert_int_equal(inference_mann_whitney(same, 3, same, 3, &rank), 0);
+    NEAR(rank.p, 1);
+    NEAR(rank.u, 4.5);
+    assert_int_equal(inference_mann_whitney(same, 3, same, 0, &rank), -1);
+    assert_true(isnan(rank.p));
+}
+
+TEST(test_inference_ranks_are_exact_below_50_values)
+{
+    double values[100];
+    struct inference_rank rank;
+
+    for (size_t i = 0; i < 100; i++)
+        values[i] = (double)i;
+    assert_int_equal(inference_mann_whitney(values, 49, values + 49, 49, &rank), 0);
+    assert_true(rank.exact);
+    NEAR(rank.p / inference_rank_least(49, 49), 1);
+    assert_int_equal(inference_mann_whitney(values, 50, values + 50, 49, &rank), 0);
+    assert_false(rank.exact);
+    NEAR(inference_rank_least(3, 3), 0.1);
+    NEAR(inference_rank_least(5, 5), 2.0 / 252);
+    NEAR(inference_rank_least(1, 1), 1);
+}
+
 /* --- Holm. --- */
 
 TEST(test_inference_holm_steps_down)
@@ -170,6 +253,99 @@ TEST(test_inference_holm_leaves_out_what_is_no_test)
     assert_int_equal(inference_holm(p, 0, p), 0);
 }
 
+/* --- The ratio. --- */
+
+static struct inference_ratio ratio_of(const double *a, size_t n_a, const double *b, size_t n_b)
+{
+    struct inference_ratio ratio;
+
+    assert_int_equal(inference_ratio_of_medians(a, n_a, b, n_b, 0.95, 2000, 1, &ratio), 0);
+    return ratio;
+}
+
+TEST(test_inference_ratio_is_that_of_the_medians)
+{
+    const double a[] = {12, 8, 10, 11, 9}, b[] = {24, 16, 20, 22, 18, 1000};
+    const struct inference_ratio ratio = ratio_of(a, 5, b, 6), again = ratio_of(a, 5, b, 6);
+
+    NEAR(ratio.ratio, 2.1);
+    assert_true(ratio.low > 16.0 / 12 && ratio.low < 2.1 && ratio.high > 2.1);
+    assert_memory_equal(&ratio, &again, sizeof(ratio));
+}
+
+/* The logarithms are 0, 1, 2 and 1, 2, 3: one apart, with an error of sqrt(2/3) and 4 degrees of freedom. */
+TEST(test_inference_ratio_of_few_values_is_welchs)
+{
+    const double a[] = {1, exp(1), exp(2)}, b[] = {exp(1), exp(2), exp(3)};
+    const struct inference_ratio ratio = ratio_of(a, 3, b, 3);
+    const double half = 2.7764451051977987 * sqrt(2.0 / 3);
+
+    NEAR(ratio.ratio, exp(1));
+    NEAR(log(ratio.low), 1 - half);
+    NEAR(log(ratio.high), 1 + half);
+}
+
+/* P(X >= k) of the binomial distribution. */
+static double binomial_from(size_t k, size_t n, double p)
+{
+    double sum = 0;
+
+    for (size_t i = k; i <= n; i++)
+        sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) + (double)i * log(p) +
+                   (double)(n - i) * log1p(-p));
+    return sum;
+}
+
+/* Returns the lower end of the interval of values over ones that leaves out so much on each side. below: of the
+ * reciprocal of ones over values. */
+static double lower_end(const double *values, size_t n, double left_out, bool below)
+{
+    const double ones[] = {1, 1, 1, 1, 1, 1};
+    struct inference_ratio ratio;
+
+    assert_int_equal(inference_ratio_of_medians(below ? values : ones, below ? n : 6, below ? ones : values,
+                                                below ? 6 : n, 1 - 2 * left_out, 30000, 1, &ratio),
+                     0);
+    return below ? 1 / ratio.high : ratio.low;
+}
+
+/* The number of draws shows in how often their median is the rarer value. Of n values some are 1 and the rest 2: the
+ * median of m draws, an even number, is 1 when at least m / 2 + 1 of them are, and the interval begins at 1 as long as
+ * it leaves out less than that probability. One draw more or less makes that at least 1.4 times as large. */
+TEST(test_inference_ratio_draws_an_even_number_of_values)
+{
+    static const struct {
+        size_t n, ones, draws;
+    } sides[] = {{5, 1, 6}, {6, 1, 6}, {7, 2, 8}, {8, 2, 10}, {9, 2, 10}, {10, 3, 12}, {11, 3, 12}, {24, 8, 26}};
+
+    for (size_t i = 0; i < COUNT(sides); i++) {
+        const size_t n = sides[i].n, draws = sides[i].draws;
+        const double part = (double)sides[i].ones / (double)n, p = binomial_from(draws / 2 + 1, draws, part);
+        double values[24];
+        for (size_t k = 0; k < n; k++)
+            values[k] = k < sides[i].ones ? 1 : 2;
+        for (int below = 0; below <= 1; below++) {
+            if (!(lower_end(values, n, 0.9 * p, below) == 1))
+                fail_msg("%zu values: the median of the draws is rarely 1, which it is in %g", n, p);
+            if (!(lower_end(values, n, 1.1 * p, below) > 1))
+                fail_msg("%zu values: the median of the draws is 1 in more than %g", n, p);
+        }
+    }
+}
+
+TEST(test_inference_ratio_without_spread_or_values)
+{
+    const double same[] = {5, 5, 5}, twice[] = {10, 10}, zero[] = {0, 1, 2, 3, 4}, below[] = {-1, -2};
+
+    NEAR(ratio_of(same, 3, twice, 2).low, 2);
+    NEAR(ratio_of(same, 3, twice, 2).high, 2);
+    NEAR(ratio_of(same, 1, twice, 2).ratio, 2);
+    assert_true(isnan(ratio_of(same, 1, twice, 2).low));
+    assert_true(isnan(ratio_of(zero, 5, same, 3).ratio));
+    assert_true(isnan(ratio_of(same, 3, below, 2).ratio));
+    assert_true(isnan(ratio_of(same, 0, same, 3).ratio));
+}
+
 /* 2 over the number of ways to choose n_a of n_a + n_b. */
 TEST(test_inference_least_p_of_ranks)
 {
@@ -184,18 +360,34 @@ TEST(test_inference_least_p_of_ranks)
 
 static int test_all(void)
 {
-    static const struct inference_point a[] = {{0, 1}, {0, 2}, {0, 3}}, b[] = {{0, 4}, {0, 5}, {0, 6}};
-    struct inference_adjusted out;
-    double p[3] = {0.5, (double)NAN, 0.01};
+    struct inference_rank rank;
+    struct inference_ratio ratio;
+    double p[3] = {0.5, (double)NAN, 0.01}, values[] = {1, 2, 3, 4, 5.5};
 
-    return inference_adjusted(a, 3, b, 3, 0, 1, &out) || inference_holm(p, 3, p) ? -1 : 0;
+    return inference_mann_whitney(values, 5, sleep_b, 3, &rank) ||
+                   inference_mann_whitney_normal(values, 5, sleep_b, 3, &rank) ||
+                   inference_ratio_of_medians(values, 5, values, 5, 0.95, 20, 1, &ratio) || inference_holm(p, 3, p)
+               ? -1
+               : 0;
 }
 
 TEST(test_inference_without_memory_is_an_error)
 {
+    assert_int_equal(memory_needed(test_all), 4 + 1 + 4 + 1);
+}
+
+TEST(test_inference_without_memory_nothing_is_known)
+{
+    const double a[] = {1, 2, 3}, b[] = {4, 5, 6, 7};
+    struct inference_rank rank;
     double p[2] = {0.5, 0.25};
 
-    assert_int_equal(memory_needed(test_all), 1 + 1);
+    for (unsigned refused = 0; refused < 2; refused++) {
+        allocations_before_refusal = refused;
+        assert_int_equal(inference_mann_whitney(a, 3, b, 4, &rank), -1);
+        assert_true(isnan(rank.u) && isnan(rank.p));
+        assert_false(rank.exact);
+    }
     allocations_before_refusal = 0;
     assert_int_equal(inference_holm(p, 2, p), -1);
     allocations_before_refusal = UINT_MAX;
@@ -223,7 +415,7 @@ TEST(test_inference_adjusted_is_the_regression)
     NEAR(of.spread, 0.266424741451);
     NEAR(of.difference, 0.235849056604);
     NEAR(of.error, 0.036522260888);
-    NEAR(of.df, 7.9445155666); /* four values a side count for 1.35 times as many degrees of freedom */
+    NEAR(of.df, 6.991825621);
     NEAR(of.moved, 0.889308176101 * 0.0375);
     NEAR(of.unsure, 0);
     assert_true(of.p_t < 0.01 && of.p < 0.02);
@@ -252,38 +444,6 @@ TEST(test_inference_adjusted_of_an_outlier)
     assert_true(of.error < 1.5 * clean.error);
 }
 
-/* Without a covariate the slope is 0; HC3 divides the variance of each mean by n - 1 in place of n, and without
- * outliers the rest is Welch's. */
-TEST(test_inference_adjusted_without_a_covariate)
-{
-    struct inference_point a[10], b[10];
-
-    for (size_t i = 0; i < 10; i++) {
-        a[i] = (struct inference_point){0, sleep_a[i]};
-        b[i] = (struct inference_point){0, sleep_b[i]};
-    }
-    const struct inference_welch welch = inference_welch(sleep_b, 10, sleep_a, 10);
-    const struct inference_adjusted of = adjusted(a, 10, b, 10, 0);
-    NEAR(of.slope, 0);
-    NEAR(of.moved, 0);
-    NEAR(of.unsure, 0);
-    NEAR(of.difference, welch.t * welch.error);
-    NEAR(of.error, welch.error * sqrt(10.0 / 9));
-    assert_true(of.df > welch.df && of.df < 28);
-    assert_true(fabs(of.p - welch.p) < 0.03 && fabs(of.p_t - welch.p) < 0.03);
-}
-
-/* Of the 35 ways to choose three of seven values, two are as extreme as all below the others, and four as one of them
- * and its neighbour exchanged. */
-TEST(test_inference_adjusted_permutations_by_counting)
-{
-    static const struct inference_point low[] = {{0, 1}, {0, 2}, {0, 3}}, apart[] = {{0, 4}, {0, 5}, {0, 6}, {0, 7}};
-
-    assert_true(fabs(adjusted(low, 3, apart, 4, 0).p - 2.0 / 35) < 0.02);
-    assert_true(fabs(adjusted(apart, 4, low, 3, 0).p - 2.0 / 35) < 0.02);
-    assert_true(adjusted(low, 3, low, 3, 0).p > 0.9);
-}
-
 TEST(test_inference_adjusted_of_too_few_or_constants)
 {
     static const struct inference_point line[] = {{1, 3}, {2, 5}, {3, 7}}, above[] = {{1, 7}, {5, 15}, {2, 9}},
@@ -292,10 +452,9 @@ TEST(test_inference_adjusted_of_too_few_or_constants)
 
     NEAR(exact.slope, 2);
     NEAR(exact.difference, 4);
-    NEAR(exact.error, 0);
-    assert_true(isnan(exact.p_t));
-    assert_true(isnan(adjusted(line, 1, above, 3, 0).difference));
-    assert_true(isnan(adjusted(line, 3, above, 1, 0).difference));
-    NEAR(adjusted(constant, 3, constant, 3, 0).difference, 0);
+    NEAR(exact.error, 1e-9);
+    assert_true(isnan(adjusted(line, 2, above, 3, 0).difference));
+    assert_true(isnan(adjusted(line, 3, above, 2, 0).difference));
+    assert_true(isnan(adjusted(constant, 3, constant, 3, 0).difference));
     assert_true(isnan(adjusted(line, 3, above, 3, 0.9).difference));
 }
