@@ -22,12 +22,12 @@
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
 /* The same with what is called before and after it. Either may be NULL. */
-#define TEST_WITH(name, setup, teardown)                                                               \
-    static void name(void **state);                                                                    \
-    __attribute__((constructor)) static void add_##name(void)                                          \
-    {                                                                                                  \
+#define TEST_WITH(name, setup, teardown) \
+    static void name(void **state); \
+    __attribute__((constructor)) static void add_##name(void) \
+    { \
         add_test(__LINE__, (struct CMUnitTest)cmocka_unit_test_setup_teardown(name, setup, teardown)); \
-    }                                                                                                  \
+    } \
     static void name(void **state)
 
 /* What is called before and after all tests of a program. Either may be NULL. */
@@ -44,11 +44,11 @@ void add_test(int line, struct CMUnitTest test);
 int run_all_tests(void);
 
 /* Ends the test as skipped and prints one line with the reason: a printf() format and its arguments. */
-#define skip_because(...)                       \
-    do {                                        \
+#define skip_because(...) \
+    do { \
         print_message("skipped: " __VA_ARGS__); \
-        print_message("\n");                    \
-        skip();                                 \
+        print_message("\n"); \
+        skip(); \
     } while (0)
 
 #endif

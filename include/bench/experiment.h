@@ -16,8 +16,8 @@
 
 enum { EXPERIMENT_HIST, EXPERIMENT_SERIES, EXPERIMENT_NUMBERS, EXPERIMENT_CHECKS, EXPERIMENT_CORE };
 enum { NUMBER_COST_MIN, NUMBER_COST_MEDIAN, NUMBER_GRAIN, NUMBER_OWN, NUMBER_COUNT = NUMBER_OWN + 4 };
-#define EXPERIMENT_PARTY(name_)                                                                               \
-    PARTY_IS(name_, [EXPERIMENT_HIST] = {RECORD_HIST, 0}, [EXPERIMENT_SERIES] = {RECORD_SERIES, 0},           \
+#define EXPERIMENT_PARTY(name_) \
+    PARTY_IS(name_, [EXPERIMENT_HIST] = {RECORD_HIST, 0}, [EXPERIMENT_SERIES] = {RECORD_SERIES, 0}, \
              [EXPERIMENT_NUMBERS] = {RECORD_NUMBERS, NUMBER_COUNT}, [EXPERIMENT_CHECKS] = {RECORD_CHECKS, 8}, \
              [EXPERIMENT_CORE] = {RECORD_CORE, 0})
 
@@ -37,7 +37,7 @@ enum {
     METRIC_OWN,
 };
 extern const struct metric experiment_metrics[METRIC_OWN];
-#define EXPERIMENT_METRICS(own_)                                                        \
+#define EXPERIMENT_METRICS(own_) \
     .metrics = experiment_metrics, .n_shared_metrics = METRIC_OWN, .own_metrics = own_, \
     .n_metrics = METRIC_OWN + COUNT(own_)
 

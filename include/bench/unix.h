@@ -18,17 +18,17 @@
  * calls slices_add(). */
 enum { UNIX_SLICES, UNIX_CHECKS, UNIX_NUMBERS, UNIX_CORE };
 enum { UNIX_N_NUMBERS = 16 }; /* for a benchmark's own use */
-#define UNIX_MEASURED(name_)                                                                     \
-    PARTY_IS(name_, [UNIX_SLICES] = {RECORD_SLICES, 4096}, [UNIX_CHECKS] = {RECORD_CHECKS, 48},  \
+#define UNIX_MEASURED(name_) \
+    PARTY_IS(name_, [UNIX_SLICES] = {RECORD_SLICES, 4096}, [UNIX_CHECKS] = {RECORD_CHECKS, 48}, \
              [UNIX_NUMBERS] = {RECORD_NUMBERS, UNIX_N_NUMBERS}, [UNIX_CORE] = {RECORD_CORE, 0}), \
         .stop = STOP_FLAG
 
 /* Default: at least min_ samples of time_ms_, in at most most_ms_; --quick: three of quick_ms_, in at most
  * quick_most_ms_; --classic: passes_ of seconds_. */
-#define UNIX_SAMPLING(min_, time_ms_, most_ms_, quick_ms_, quick_most_ms_, passes_, seconds_)         \
-    {                                                                                                 \
+#define UNIX_SAMPLING(min_, time_ms_, most_ms_, quick_ms_, quick_most_ms_, passes_, seconds_) \
+    { \
         SAMPLING(min_, 0, time_ms_, most_ms_ / 1e3), SAMPLING(3, 3, quick_ms_, quick_most_ms_ / 1e3), \
-            SAMPLING(passes_, passes_, (seconds_)*1000, 3600)                                         \
+            SAMPLING(passes_, passes_, (seconds_)*1000, 3600) \
     }
 
 /* A test may belong to several. */
@@ -55,21 +55,21 @@ enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS
 
 /* Test with parties of its own. scale_: from units of work per second to the rate's unit (60 for lpm, 10 for MWIPS).
  * baseline_: rate of 10 points in the index; 0: not part of it. */
-#define UNIX_BENCH_OF(name_, title_, unit_, scale_, baseline_)                                              \
-    BENCH_IS("unix", name_, title_, struct unix_params),                                                    \
-        .n_shared_metrics = UNIX_N_METRICS, .n_metrics = UNIX_N_METRICS,                                    \
-        .metrics =                                                                                          \
-            (const struct metric[]){                                                                        \
-                [UNIX_RATE] = {METRIC("rate", unit_, "higher",                                              \
-                                      "mean rate: completions of all copies in the common window"),         \
-                               .headline = true, .scale = scale_, .baseline = baseline_},                   \
-                [UNIX_ALONE] = {METRIC("rate_alone", unit_, "higher",                                       \
-                                       "mean rate over the slices in which the core was free"),             \
-                                .scale = scale_, .alone = true, .of = UNIX_RATE, .recorder = UNIX_CORE},    \
+#define UNIX_BENCH_OF(name_, title_, unit_, scale_, baseline_) \
+    BENCH_IS("unix", name_, title_, struct unix_params), \
+        .n_shared_metrics = UNIX_N_METRICS, .n_metrics = UNIX_N_METRICS, \
+        .metrics = \
+            (const struct metric[]){ \
+                [UNIX_RATE] = {METRIC("rate", unit_, "higher", \
+                                      "mean rate: completions of all copies in the common window"), \
+                               .headline = true, .scale = scale_, .baseline = baseline_}, \
+                [UNIX_ALONE] = {METRIC("rate_alone", unit_, "higher", \
+                                       "mean rate over the slices in which the core was free"), \
+                                .scale = scale_, .alone = true, .of = UNIX_RATE, .recorder = UNIX_CORE}, \
                 [UNIX_START_SPREAD] = {METRIC("start_spread", "ms", "lower", "first to last copy's start"), \
-                                       .value = VALUE_MAX},                                                 \
-                [UNIX_END_SPREAD] = {METRIC("end_spread", "ms", "lower", "first to last copy's end"),       \
-                                     .value = VALUE_MAX}},                                                  \
+                                       .value = VALUE_MAX}, \
+                [UNIX_END_SPREAD] = {METRIC("end_spread", "ms", "lower", "first to last copy's end"), \
+                                     .value = VALUE_MAX}}, \
         .reduce = unix_reduce, .told_while_running = true
 
 /* Test of one process; after the baseline the fields of its struct party. */
@@ -108,7 +108,7 @@ void unix_describe(const struct bench_case *of, struct row_params *out);
 void unix_describe_cpu(const struct bench_case *of, struct row_params *out);
 
 /* --classic: ten passes of ten seconds, as UnixBench's short tests. */
-#define UNIX_CPU_BENCH(...)                                                                                    \
+#define UNIX_CPU_BENCH(...) \
     UNIX_BENCH(__VA_ARGS__), .sampling = UNIX_SAMPLING(10, 250, 5000, 100, 1000, 10, 10), .place = unix_place, \
                              .describe = unix_describe_cpu
 

@@ -131,15 +131,15 @@ int command_main(const struct command *command, int argc, char **argv);
 size_t command_table(const struct command *command, struct option_table *tables);
 
 /* In a struct command: the table, and the size of the struct of its values. */
-#define COMMAND_TABLE(struct_, rows_, ...)                                                            \
+#define COMMAND_TABLE(struct_, rows_, ...) \
     .tables = command_table, .options_size = sizeof(struct_), .options = &(const struct option_table) \
-    {                                                                                                 \
-        .rows = rows_, .n = COUNT(rows_), __VA_ARGS__                                                 \
+    { \
+        .rows = rows_, .n = COUNT(rows_), __VA_ARGS__ \
     }
 /* The same, with the function that executes the command. */
 #define COMMAND_CALLS(call_, ...) .run = command_main, .call = call_, COMMAND_TABLE(__VA_ARGS__)
-#define COMMAND_HELP_ROW(struct_)                             \
-    {                                                         \
+#define COMMAND_HELP_ROW(struct_) \
+    { \
         OPTION("help", 'h', struct_, help, "print this help") \
     }
 
@@ -189,16 +189,16 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
 void files_count_once(const char *command, uint64_t n);
 
 /* Option --min-effect: least value, default, help. */
-#define FILES_MIN_EFFECT_ROW(struct_, least_, preset_, help_)                                                          \
-    {                                                                                                                  \
+#define FILES_MIN_EFFECT_ROW(struct_, least_, preset_, help_) \
+    { \
         OPTION("min-effect", 0, struct_, min_effect_pct, (help_)), OPTION_NUMBER(OPTION_PERCENT, "PCT", least_, 1000), \
-            .preset[0] = preset_                                                                                       \
+            .preset[0] = preset_ \
     }
 
 /* Option --force of commands with -o FILE; files_clear() then removes a regular file at path before. Returns 0, also
  * for "-" and ""; or EXIT_USAGE with a line on standard error. */
-#define FILES_FORCE_ROW(struct_)                                                                            \
-    {                                                                                                       \
+#define FILES_FORCE_ROW(struct_) \
+    { \
         OPTION("force", 0, struct_, force, "replace the file that -o names; never through a symbolic link") \
     }
 int files_clear(const char *command, const char *path);
@@ -326,14 +326,14 @@ struct require_options {
     char require[4096], requirements[1024];
 };
 
-#define REQUIRE_ROWS(struct_)                                                                     \
-    {OPTION("require", 0, struct_, require.require,                                               \
+#define REQUIRE_ROWS(struct_) \
+    {OPTION("require", 0, struct_, require.require, \
             "exit 4 unless the figure is below VALUE (<, <=, > or >=): 'noise/detour.max<20us'"), \
-     .type = OPTION_LINES, .value_name = "TEST/METRIC<VALUE"},                                    \
-    {                                                                                             \
-        OPTION("requirements", 0, struct_, require.requirements,                                  \
-               "the same for each line of FILE; '#' begins a comment"),                           \
-            OPTION_WORD("FILE")                                                                   \
+     .type = OPTION_LINES, .value_name = "TEST/METRIC<VALUE"}, \
+    { \
+        OPTION("requirements", 0, struct_, require.requirements, \
+               "the same for each line of FILE; '#' begins a comment"), \
+            OPTION_WORD("FILE") \
     }
 
 /* set->names must list what may be required. Returns 0, or EXIT_USAGE with a line on standard error. */
@@ -484,9 +484,9 @@ struct suite {
 };
 
 /* Option --time, of suites whose samples have a length. */
-#define MEASURE_TIME_ROW(help_)                                                         \
-    {                                                                                   \
-        OPTION("time", 't', struct measure_options, time_ns, help_),                    \
+#define MEASURE_TIME_ROW(help_) \
+    { \
+        OPTION("time", 't', struct measure_options, time_ns, help_), \
             OPTION_NUMBER(OPTION_DURATION, "TIME", 10e6, 86400e9), .aliases = "seconds" \
     }
 

@@ -298,7 +298,7 @@ struct party {
 };
 
 /* Name and recorders: PARTY_IS("thread", [NUMBERS] = {RECORD_NUMBERS, 8}) has one. */
-#define PARTY_IS(name_, ...)                   \
+#define PARTY_IS(name_, ...) \
     .name = name_, .recorders = {__VA_ARGS__}, \
     .n_recorders = sizeof((const struct recorder_spec[]){__VA_ARGS__}) / sizeof(struct recorder_spec)
 
@@ -307,8 +307,8 @@ struct party {
 
 enum metric_value { VALUE_MEAN, VALUE_MEDIAN, VALUE_MIN, VALUE_MAX };
 /* The value is the median. */
-#define METRIC_MEDIAN(id_, unit_, better_, title_)                 \
-    {                                                              \
+#define METRIC_MEDIAN(id_, unit_, better_, title_) \
+    { \
         METRIC(id_, unit_, better_, title_), .value = VALUE_MEDIAN \
     }
 
@@ -339,10 +339,10 @@ struct sampling {
 };
 /* From min_ to max_ trials (0: as many as a precision of 2 % needs) of time_ms_ each (0: until their work is done)
  * within seconds_. */
-#define SAMPLING(min_, max_, time_ms_, seconds_)                                    \
-    {                                                                               \
+#define SAMPLING(min_, max_, time_ms_, seconds_) \
+    { \
         .min_samples = min_, .max_samples = max_, .time_ns = (time_ms_)*1000000ull, \
-        .max_ns = (uint64_t)((seconds_)*1e9), .precision_pct = 2                    \
+        .max_ns = (uint64_t)((seconds_)*1e9), .precision_pct = 2 \
     }
 
 /* What is recorded of other tasks and interrupts, where the session records. */
@@ -361,8 +361,8 @@ struct bench;
 #define BENCH_IS(suite_, name_, title_, params_) \
     .suite = suite_, .name = name_, .title = title_, .params_size = sizeof(params_)
 /* One stop rule by default, with --quick and with --classic. */
-#define SAMPLING_ALWAYS(rule_)                                                     \
-    {                                                                              \
+#define SAMPLING_ALWAYS(rule_) \
+    { \
         [PRESET_DEFAULT] = rule_, [PRESET_QUICK] = rule_, [PRESET_CLASSIC] = rule_ \
     }
 
@@ -656,7 +656,7 @@ int plan_execute(const struct plan *plan, const struct plan_run *how);
  * group_per_copy, else 0. Out of memory, the item fails. */
 void results_sample(struct results *results, unsigned group, unsigned metric, double value);
 /* A sample of this metric and each of those after it. */
-#define results_samples(results_, group_, first_, ...)                             \
+#define results_samples(results_, group_, first_, ...) \
     results_enter_samples(results_, group_, first_, (const double[]){__VA_ARGS__}, \
                           COUNT(((const double[]){__VA_ARGS__})))
 static inline void results_enter_samples(struct results *results, unsigned group, unsigned first, const double *values,

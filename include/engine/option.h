@@ -41,11 +41,11 @@ double fail_on_limit(const struct fail_on *fail_on, unsigned kind);
 bool fail_on_finds(const struct fail_on *fail_on, unsigned kind, double by);
 
 /* The rest of an option's entry. */
-#define FAIL_ON_ROW(struct_, member_)                                                          \
-    {                                                                                          \
-        OPTION("fail-on", 0, struct_, member_,                                                 \
-               "exit 4 when a figure is slower (worse), faster, changed in either "            \
-               "direction, or undecided; by more than PCT %"),                                 \
+#define FAIL_ON_ROW(struct_, member_) \
+    { \
+        OPTION("fail-on", 0, struct_, member_, \
+               "exit 4 when a figure is slower (worse), faster, changed in either " \
+               "direction, or undecided; by more than PCT %"), \
             OPTION_NUMBER(OPTION_FAIL_ON, "WORD[:PCT],...", 0, 1000), .choices = fail_on_words \
     }
 

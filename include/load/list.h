@@ -7,16 +7,16 @@
 
 /* In the order of tables. The descriptor of NAME is load_NAME. */
 #define LOADS(ENTRY) \
-    ENTRY(none)      \
-    ENTRY(video)     \
-    ENTRY(x)         \
-    ENTRY(burn)      \
-    ENTRY(write)     \
-    ENTRY(read)      \
-    ENTRY(ring)      \
-    ENTRY(compile)   \
-    ENTRY(memload)   \
-    ENTRY(hack)      \
+    ENTRY(none) \
+    ENTRY(video) \
+    ENTRY(x) \
+    ENTRY(burn) \
+    ENTRY(write) \
+    ENTRY(read) \
+    ENTRY(ring) \
+    ENTRY(compile) \
+    ENTRY(memload) \
+    ENTRY(hack) \
     ENTRY(custom)
 
 #define LOAD_DECLARE(name) extern const struct load load_##name;

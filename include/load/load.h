@@ -145,8 +145,8 @@ struct burn {
 };
 int load_burn_run(struct party_context *context);
 void load_burn_teardown(struct party_context *context);
-#define LOAD_BURN_PARTY                                                                                             \
-    {                                                                                                               \
+#define LOAD_BURN_PARTY \
+    { \
         LOAD_PARTY("burn"), .state_size = sizeof(struct burn), .run = load_burn_run, .teardown = load_burn_teardown \
     }
 

@@ -40,16 +40,16 @@ struct export_format {
 };
 
 /* A new one is a file of its own and a line here; its descriptor is export_ID. */
-#define EXPORT_FORMATS(ENTRY)               \
-    ENTRY(json, "json")                     \
-    ENTRY(pyperf, "pyperf")                 \
+#define EXPORT_FORMATS(ENTRY) \
+    ENTRY(json, "json") \
+    ENTRY(pyperf, "pyperf") \
     ENTRY(hyperfine_json, "hyperfine-json") \
-    ENTRY(gbench, "gbench")                 \
-    ENTRY(openmetrics, "openmetrics")       \
-    ENTRY(unixbench, "unixbench")           \
-    ENTRY(unixbench_csv, "unixbench-csv")   \
-    ENTRY(pairs, "pairs")                   \
-    ENTRY(cyclictest, "cyclictest")         \
+    ENTRY(gbench, "gbench") \
+    ENTRY(openmetrics, "openmetrics") \
+    ENTRY(unixbench, "unixbench") \
+    ENTRY(unixbench_csv, "unixbench-csv") \
+    ENTRY(pairs, "pairs") \
+    ENTRY(cyclictest, "cyclictest") \
     ENTRY(cyclictest_json, "cyclictest-json")
 
 #define EXPORT_DECLARE(id, name) extern const struct export_format export_##id;

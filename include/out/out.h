@@ -16,10 +16,10 @@ enum color { COLOR_NONE, COLOR_GREEN, COLOR_YELLOW, COLOR_RED, COLOR_KEY /* and 
 
 /* For an int. */
 extern const char *const color_choices[]; /* auto, always, never */
-#define COLOR_ROW(struct_)                                                                           \
-    {                                                                                                \
+#define COLOR_ROW(struct_) \
+    { \
         OPTION("color", 0, struct_, color, "colours of statuses and verdicts; auto: on a terminal"), \
-            OPTION_ONE_OF("auto|always|never", color_choices), .preset[0] = "auto"                   \
+            OPTION_ONE_OF("auto|always|never", color_choices), .preset[0] = "auto" \
     }
 
 /* auto: on a terminal that is not "dumb", unless NO_COLOR is set. choice: in color_choices. */

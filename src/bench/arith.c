@@ -12,35 +12,35 @@ struct state {
 };
 
 /* Hides i from the compiler: no sum at compile time, no vectors; a count is a hundred divisions with every compiler. */
-#define SUM(name, type, expected, tolerance)                                                \
-    static type sum_##name(void)                                                            \
-    {                                                                                       \
-        type sum = 0;                                                                       \
-        for (int i = FIRST; i <= LAST; i++) {                                               \
-            int hidden = i;                                                                 \
-            __asm__ volatile("" : "+r"(hidden));                                            \
-            const type x = (type)hidden, y = (type)(x * x), z = (type)(y - 1);              \
-            sum = (type)(sum + y / z);                                                      \
-        }                                                                                   \
-        return sum;                                                                         \
-    }                                                                                       \
-    static int work_##name(struct party_context *context, uint64_t count)                   \
-    {                                                                                       \
-        struct state *state = context->state;                                               \
-                                                                                            \
-        for (uint64_t n = 0; n < count; n++) {                                              \
-            state->sum = (double)sum_##name();                                              \
-            __asm__ volatile("" : : : "memory");                                            \
-        }                                                                                   \
-        state->sums += count;                                                               \
-        return 0;                                                                           \
-    }                                                                                       \
-    static int verify_##name(struct party_context *context)                                 \
-    {                                                                                       \
-        const struct state *state = context->state;                                         \
-                                                                                            \
+#define SUM(name, type, expected, tolerance) \
+    static type sum_##name(void) \
+    { \
+        type sum = 0; \
+        for (int i = FIRST; i <= LAST; i++) { \
+            int hidden = i; \
+            __asm__ volatile("" : "+r"(hidden)); \
+            const type x = (type)hidden, y = (type)(x * x), z = (type)(y - 1); \
+            sum = (type)(sum + y / z); \
+        } \
+        return sum; \
+    } \
+    static int work_##name(struct party_context *context, uint64_t count) \
+    { \
+        struct state *state = context->state; \
+\
+        for (uint64_t n = 0; n < count; n++) { \
+            state->sum = (double)sum_##name(); \
+            __asm__ volatile("" : : : "memory"); \
+        } \
+        state->sums += count; \
+        return 0; \
+    } \
+    static int verify_##name(struct party_context *context) \
+    { \
+        const struct state *state = context->state; \
+\
         checks_add(context->recorder[UNIX_CHECKS], "sum", state->sum, expected, tolerance); \
-        return 0;                                                                           \
+        return 0; \
     }
 
 /* Quotients of whole numbers, from 4/3 on, are truncated to 1. */
@@ -131,10 +131,10 @@ static int verify_hanoi(struct party_context *context)
 }
 
 /* Not part of the UNIX index: no baseline. */
-#define BENCH(name_, state_, groups_, title_)                                                                     \
-    const struct bench bench_##name_ = {UNIX_CPU_BENCH(#name_, title_, "lps", 1, 0,                               \
+#define BENCH(name_, state_, groups_, title_) \
+    const struct bench bench_##name_ = {UNIX_CPU_BENCH(#name_, title_, "lps", 1, 0, \
                                                        .state_size = sizeof(struct state_), .work = work_##name_, \
-                                                       .verify = verify_##name_),                                 \
+                                                       .verify = verify_##name_), \
                                         .groups = groups_}
 
 BENCH(short, state, UNIX_ARITH, "Arithmetic Test (short)");

@@ -21,12 +21,12 @@
 #define KEEP_LOOP __attribute__((optimize("O3", "no-tree-loop-distribute-patterns")))
 #endif
 
-#define KERNEL(name_, statement_)                                                                               \
+#define KERNEL(name_, statement_) \
     KEEP_LOOP static void name_(double *restrict a, double *restrict b, double *restrict c, double q, size_t n) \
-    {                                                                                                           \
-        (void)a, (void)b, (void)c, (void)q;                                                                     \
-        for (size_t i = 0; i < n; i++)                                                                          \
-            statement_;                                                                                         \
+    { \
+        (void)a, (void)b, (void)c, (void)q; \
+        for (size_t i = 0; i < n; i++) \
+            statement_; \
     }
 
 KERNEL(c_copy, c[i] = a[i])
@@ -272,16 +272,16 @@ static const struct option options[] = {
      OPTION_NUMBER(OPTION_COUNT, "N", 2, REPETITIONS_MAX), .preset = {"10", "3", "10"}},
 };
 
-#define KERNEL_METRICS(number, name)                                                                                 \
-    [number * METRICS_A_KERNEL +                                                                                     \
-        METRIC_RATE] = {METRIC(name "_rate", "MB/s", "higher", name ": best rate of a run's repetitions"),           \
-                        .value = VALUE_MAX, .headline = true},                                                       \
-        [number * METRICS_A_KERNEL + METRIC_ALONE] = {METRIC(name "_rate_alone", "MB/s", "higher",                   \
+#define KERNEL_METRICS(number, name) \
+    [number * METRICS_A_KERNEL + \
+        METRIC_RATE] = {METRIC(name "_rate", "MB/s", "higher", name ": best rate of a run's repetitions"), \
+                        .value = VALUE_MAX, .headline = true}, \
+        [number * METRICS_A_KERNEL + METRIC_ALONE] = {METRIC(name "_rate_alone", "MB/s", "higher", \
                                                              name ": mean rate over the slices with the core free"), \
-                                                      .scale = 1e-6, .alone = true,                                  \
-                                                      .of = number * METRICS_A_KERNEL + METRIC_RATE,                 \
-                                                      .recorder = RECORD_CORES + number},                            \
-        [number * METRICS_A_KERNEL +                                                                                 \
+                                                      .scale = 1e-6, .alone = true, \
+                                                      .of = number * METRICS_A_KERNEL + METRIC_RATE, \
+                                                      .recorder = RECORD_CORES + number}, \
+        [number * METRICS_A_KERNEL + \
             METRIC_TIME] = {METRIC(name "_time", "ns", "lower", name ": time of a repetition")}
 
 static const struct metric metrics[] = {

@@ -317,20 +317,20 @@ static int supported(const struct bench_case *of, struct error *why)
                               (uint64_t)(kind->reads + kind->writes) * kind->file_bytes + FREE_MARGIN, why);
 }
 
-#define FILE_BENCH(name_, old_name_, title_, buffer_, blocks_, reads_, writes_, baseline_)                   \
-    const struct bench bench_##name_ = {                                                                     \
+#define FILE_BENCH(name_, old_name_, title_, buffer_, blocks_, reads_, writes_, baseline_) \
+    const struct bench bench_##name_ = { \
         UNIX_BENCH(#name_, title_, "KBps", 1, baseline_, .state_size = sizeof(struct files), .setup = setup, \
-                   .work = work, .verify = verify, .teardown = teardown),                                    \
-        .test =                                                                                              \
-            &(const struct kind){                                                                            \
-                .buffer_bytes = buffer_, .file_bytes = blocks_ * KIB, .reads = reads_, .writes = writes_},   \
-        .groups = (reads_) && (writes_) ? UNIX_INDEX | UNIX_FILES | UNIX_OLDSYSTEM : UNIX_FILES,             \
-        .old_names = UNIX_OLD_NAMES(old_name_),                                                              \
-        .sampling = UNIX_LONG_SAMPLING,                                                                      \
-        .place = unix_place,                                                                                 \
-        .describe = describe,                                                                                \
-        .scratch_dir = unix_scratch_dir,                                                                     \
-        .supported = supported,                                                                              \
+                   .work = work, .verify = verify, .teardown = teardown), \
+        .test = \
+            &(const struct kind){ \
+                .buffer_bytes = buffer_, .file_bytes = blocks_ * KIB, .reads = reads_, .writes = writes_}, \
+        .groups = (reads_) && (writes_) ? UNIX_INDEX | UNIX_FILES | UNIX_OLDSYSTEM : UNIX_FILES, \
+        .old_names = UNIX_OLD_NAMES(old_name_), \
+        .sampling = UNIX_LONG_SAMPLING, \
+        .place = unix_place, \
+        .describe = describe, \
+        .scratch_dir = unix_scratch_dir, \
+        .supported = supported, \
     }
 
 FILE_BENCH(fcopy1024, "fstime", "File Copy 1024 bufsize 2000 maxblocks", 1024u, 2000u, true, true, 3960);

@@ -696,14 +696,14 @@ static const struct option options[] = {
      OPTION_WORD("FILE")},
 };
 
-#define LOWER(id_, unit_, title_)           \
-    {                                       \
+#define LOWER(id_, unit_, title_) \
+    { \
         METRIC(id_, unit_, "lower", title_) \
     }
 
 /* Known only with core probes, or lost_quota with a quota. */
-#define OPTIONAL(id_, unit_, better_, title_)                 \
-    {                                                         \
+#define OPTIONAL(id_, unit_, better_, title_) \
+    { \
         METRIC(id_, unit_, better_, title_), .optional = true \
     }
 

@@ -178,14 +178,14 @@ static int supported_exec(const struct bench_case *of, struct error *why)
 }
 
 #define PROCESS_BENCH(name_, title_, baseline_, groups_, place_, describe_, supported_, ...) \
-    const struct bench bench_##name_ = {                                                     \
-        UNIX_BENCH(#name_, title_, "lps", 1, baseline_, __VA_ARGS__),                        \
-        .groups = UNIX_PROCESS | (groups_),                                                  \
-        .sampling = UNIX_LONG_SAMPLING,                                                      \
-        .switches = true,                                                                    \
-        .place = place_,                                                                     \
-        .describe = describe_,                                                               \
-        .supported = supported_,                                                             \
+    const struct bench bench_##name_ = { \
+        UNIX_BENCH(#name_, title_, "lps", 1, baseline_, __VA_ARGS__), \
+        .groups = UNIX_PROCESS | (groups_), \
+        .sampling = UNIX_LONG_SAMPLING, \
+        .switches = true, \
+        .place = place_, \
+        .describe = describe_, \
+        .supported = supported_, \
     }
 
 PROCESS_BENCH(execl, "Execl Throughput", 43, UNIX_INDEX | UNIX_OLDSYSTEM, unix_place, describe_footprint,

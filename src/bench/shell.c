@@ -171,8 +171,8 @@ void shell_text_matches(const char *text, struct shell_text_count *out)
 #define FREE_BYTES_EACH (128u << 10) /* for one work script, with some reserve */
 
 /* $1 tells apart the files of scripts at once. */
-#define SCRIPT_BODY                          \
-    "sort text >sorted.$1\n"                 \
+#define SCRIPT_BODY \
+    "sort text >sorted.$1\n" \
     "od sorted.$1 | sort -n -k 1 >dump.$1\n" \
     "grep the sorted.$1 | tee found.$1 | wc >count.$1\n"
 static const char work_script[] = "set -e\nset -- $$\n" SCRIPT_BODY "rm sorted.$1 dump.$1 found.$1 count.$1\n";
@@ -314,19 +314,19 @@ static int supported(const struct bench_case *of, struct error *why)
     return unix_dir_supported(unix_scratch_dir(of->params), FREE_BYTES_EACH * *(const unsigned *)of->bench->test, why);
 }
 
-#define SHELL_BENCH(number_, title_, groups_, baseline_)                                               \
-    const struct bench bench_shell##number_ = {                                                        \
-        UNIX_BENCH("shell" #number_, title_, "lpm", 60, baseline_, .children = CHILDREN_NORMAL,        \
+#define SHELL_BENCH(number_, title_, groups_, baseline_) \
+    const struct bench bench_shell##number_ = { \
+        UNIX_BENCH("shell" #number_, title_, "lpm", 60, baseline_, .children = CHILDREN_NORMAL, \
                    .state_size = sizeof(struct shell), .setup = setup, .work = work, .verify = verify, \
-                   .teardown = teardown),                                                              \
-        .test = &(const unsigned){number_},                                                            \
-        .groups = groups_,                                                                             \
-        .switches = true,                                                                              \
-        .sampling = UNIX_SHELL_SAMPLING,                                                               \
-        .describe = unix_describe,                                                                     \
-        .scratch_dir = unix_scratch_dir,                                                               \
-        .supported = supported,                                                                        \
-        .place = unix_place_range,                                                                     \
+                   .teardown = teardown), \
+        .test = &(const unsigned){number_}, \
+        .groups = groups_, \
+        .switches = true, \
+        .sampling = UNIX_SHELL_SAMPLING, \
+        .describe = unix_describe, \
+        .scratch_dir = unix_scratch_dir, \
+        .supported = supported, \
+        .place = unix_place_range, \
     }
 
 SHELL_BENCH(1, "Shell Scripts (1 concurrent)", UNIX_INDEX | UNIX_SHELL, 42.4);

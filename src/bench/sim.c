@@ -551,14 +551,14 @@ static void sim_reduce(const struct trial *trial, struct results *results)
 
 /* --- Each simulated task's interval, work and limit of lateness. --- */
 
-#define SIM_BENCH                                                                                                 \
+#define SIM_BENCH \
     .suite = "latency", .params_size = sizeof(struct sim_params), .parties = sim_parties, .metrics = sim_metrics, \
-    .shared_size = SIM_SHARED_SIZE, .control_fifo = true, .switches = true, .describe = sim_describe,             \
-    .place = sim_place, .calibrate = sim_calibrate, .reduce = sim_reduce,                                         \
+    .shared_size = SIM_SHARED_SIZE, .control_fifo = true, .switches = true, .describe = sim_describe, \
+    .place = sim_place, .calibrate = sim_calibrate, .reduce = sim_reduce, \
     .sampling = {SAMPLING(1, 1, 4000, 600), SAMPLING(1, 1, 1000, 600), SAMPLING(1, 1, 30000, 600)}
 #define SIM_PARTIES(parties_, metrics_) .n_parties = parties_, .n_shared_metrics = metrics_, .n_metrics = metrics_
 /* parties_ is 2 with a timing thread; 1 without, for a task that never sleeps (gaming). */
-#define SIM(name_, title_, parties_, metrics_, ...)      \
+#define SIM(name_, title_, parties_, metrics_, ...) \
     const struct sim_params sim_##name_ = {__VA_ARGS__}; \
     const struct bench bench_##name_ = {.name = #name_, .title = title_, SIM_PARTIES(parties_, metrics_), SIM_BENCH}
 

@@ -76,14 +76,14 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-#define SYSCALL_BENCH(name_, title_, groups_, baseline_, work_)                                               \
-    const struct bench bench_##name_ = {                                                                      \
+#define SYSCALL_BENCH(name_, title_, groups_, baseline_, work_) \
+    const struct bench bench_##name_ = { \
         UNIX_BENCH(#name_, title_, "lps", 1, baseline_, .state_size = sizeof(struct answers), .setup = setup, \
-                   .work = work_, .verify = verify),                                                          \
-        .groups = groups_,                                                                                    \
-        .sampling = UNIX_SHORT_SAMPLING,                                                                      \
-        .place = unix_place,                                                                                  \
-        .describe = unix_describe,                                                                            \
+                   .work = work_, .verify = verify), \
+        .groups = groups_, \
+        .sampling = UNIX_SHORT_SAMPLING, \
+        .place = unix_place, \
+        .describe = unix_describe, \
     }
 
 SYSCALL_BENCH(syscall, "System Call Overhead", UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM | UNIX_CORE_BOUND, 15000,

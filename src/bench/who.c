@@ -264,8 +264,8 @@ static enum bench_who who_is_told(const void *params)
 
 /* --- The descriptor. --- */
 
-#define NAMED(id_, unit_, title_)                             \
-    {                                                         \
+#define NAMED(id_, unit_, title_) \
+    { \
         METRIC(id_, unit_, "lower", title_), .optional = true \
     }
 

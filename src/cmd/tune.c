@@ -16,11 +16,11 @@ struct tune_options {
     bool dry_run, quiet, help;
 };
 
-#define TUNE_SNAPSHOT_ROW                                                            \
-    {                                                                                \
-        OPTION("snapshot", 0, struct tune_options, snapshot,                         \
+#define TUNE_SNAPSHOT_ROW \
+    { \
+        OPTION("snapshot", 0, struct tune_options, snapshot, \
                "file that keeps the old state, instead of one in /run or /dev/shm"), \
-            OPTION_WORD("FILE")                                                      \
+            OPTION_WORD("FILE") \
     }
 #define TUNE_COMMON_ROWS \
     {OPTION("quiet", 'q', struct tune_options, quiet, "print only errors")}, COMMAND_HELP_ROW(struct tune_options)

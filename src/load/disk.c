@@ -271,10 +271,10 @@ static int write_run(struct party_context *context)
     return 0;
 }
 
-#define WRITE_PARTY                                                                                     \
-    {                                                                                                   \
+#define WRITE_PARTY \
+    { \
         LOAD_PARTY("write"), .state_size = sizeof(struct disk), .setup = write_setup, .run = write_run, \
-                             .teardown = disk_teardown                                                  \
+                             .teardown = disk_teardown \
     }
 static const struct party parties_write[] = {WRITE_PARTY};
 
@@ -361,10 +361,10 @@ static int read_run(struct party_context *context)
     return 0;
 }
 
-#define READ_PARTY                                                                                   \
-    {                                                                                                \
+#define READ_PARTY \
+    { \
         LOAD_PARTY("read"), .state_size = sizeof(struct disk), .setup = read_setup, .run = read_run, \
-                            .teardown = disk_teardown                                                \
+                            .teardown = disk_teardown \
     }
 static const struct party parties_read[] = {READ_PARTY};
 

@@ -134,7 +134,7 @@ void threads_join(struct threads *threads)
 
 const struct load load_none = {LOAD("none", "nothing beside the benchmark")};
 
-#define SIM_LOAD(name_, title_)                                                                       \
+#define SIM_LOAD(name_, title_) \
     LOAD(name_, title_), .parties = sim_load_parties, .n_parties = 2, .shared_size = SIM_SHARED_SIZE, \
                          .least = {[LOAD_BURSTS] = 0.5}, .calibrate = sim_calibrate
 

@@ -17,8 +17,8 @@ struct view {
 
 /* How a column is computed or which kind of field in struct row it is; a count of 0 means not known. */
 enum kind { COMPUTED, TEXT, REAL, COUNT };
-#define AT(kind, member)                   \
-    {                                      \
+#define AT(kind, member) \
+    { \
         kind, offsetof(struct row, member) \
     }
 static const struct {

@@ -40,6 +40,7 @@ static const char *const style[] = {
     "th,td{padding:3px 14px 3px 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--grid)}"
     "th{color:var(--soft);font-weight:500}thead th{border-bottom-color:var(--rule);vertical-align:bottom}"
     "td.n,th.n{text-align:right;white-space:nowrap}td.w{min-width:26ch;max-width:46ch;overflow-wrap:anywhere}"
+    "td.w~td.w{min-width:5ch}"
     "tbody tr:hover{background:var(--band)}",
     ".rows{font-size:12px}.rows th,.rows td{padding-right:5px}.rows tr:not(.more) td{white-space:nowrap}"
     ".rows tr td.w{min-width:10ch;white-space:normal}",

@@ -254,8 +254,8 @@ const char *const load_count_names[LOAD_COUNTS] = {
     [LOAD_MOVED] = "load_moved",         [LOAD_BURSTS] = "load_bursts",
 };
 
-#define COLUMN(name, type, in_run, of, field)                              \
-    {                                                                      \
+#define COLUMN(name, type, in_run, of, field) \
+    { \
 #name, type, in_run, offsetof(of, field), sizeof(((of *)0)->field) \
     }
 #define RUN(type, name)   COLUMN(name, type, 1, struct row_run, name)

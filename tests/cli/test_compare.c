@@ -492,7 +492,7 @@ CLI_TEST(test_compare_refuses_what_differs_in_kind)
     }
 }
 
-#define OF_SCHEDULER(id, name, value)                                                                    \
+#define OF_SCHEDULER(id, name, value) \
     "run_id,settings,suite,test,metric,unit,better,value,status,samples\n" id ",smt=off;scheduler=" name \
     ",unix,pipe,rate,lps,higher," value ",ok," value ";" value ";" value "\n"
 
@@ -519,7 +519,7 @@ CLI_TEST(test_compare_schedulers)
     cli_result_free(&result);
 }
 
-#define INDEX_ROWS(id, protocol, value)                                                                    \
+#define INDEX_ROWS(id, protocol, value) \
     "run_id,suite,test,param,copies,metric,unit,better,value,status\n" id ",unix,index,protocol=" protocol \
     ",1,index,ratio,higher," value ",ok\n" id ",unix,pipe,,1,rate,lps,higher," value ",ok\n"
 

@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-#define HEADER                                                                                                     \
+#define HEADER \
     "schema,run_id,host,rank,kernel,arch,cpu_model,cpus_online,settings,suite,test,load,param,copies,metric,unit," \
     "better,value,status,nice\n"
 #define TESTS 12

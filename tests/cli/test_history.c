@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-#define HEADER                                                                                                    \
+#define HEADER \
     "schema,run_id,utc,host,kernel,arch,cpu_model,cpus_online,settings,suite,test,load,param,copies,metric,unit," \
     "better,value,mean,status,comment\r\n"
 

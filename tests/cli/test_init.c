@@ -540,10 +540,10 @@ CLI_TEST(test_init_device_symbolic_links_do_not_lead_out)
 
 /* Prints init's messages when scratch files are made in the directory "$1" of the device, and the type of the file
  * system in the rows. */
-#define SCRATCH                                                                                                       \
+#define SCRATCH \
     "export TMPDIR=/dev/shm; scratch() { \"$0\" init --scratch \"$L:$1\" -- unix fread256 -q -c 1 -t 20ms --samples " \
-    "1 2>&1 | sed -n "                                                                                                \
-    "'/init: runs/d; s,/dev/loop[0-9]*,LOOP,; s/^jitbench init: //p; s/.*,ext[234/]*,.*/a row of the disk/p; "        \
+    "1 2>&1 | sed -n " \
+    "'/init: runs/d; s,/dev/loop[0-9]*,LOOP,; s/^jitbench init: //p; s/.*,ext[234/]*,.*/a row of the disk/p; " \
     "s/.*,tmpfs,.*/a row of tmpfs/p' | uniq; e2fsck -fn disk >/dev/null 2>&1 && echo clean; }; "
 
 CLI_TEST(test_init_scratch_is_on_the_device)

@@ -70,8 +70,8 @@ static const struct command_row {
 #endif
 
 #define CALL(call) .name = #call, .refusal = {{.kind = REFUSE_CALL, .number = SYS_##call}}
-#define BITS(call, argument_, mask_, value_)                                                                   \
-    {                                                                                                          \
+#define BITS(call, argument_, mask_, value_) \
+    { \
         .kind = REFUSE_FLAG, .number = SYS_##call, .argument = (argument_), .mask = (mask_), .value = (value_) \
     }
 #define FLAG(name_, call, argument_, mask_, value_) .name = (name_), .refusal = {BITS(call, argument_, mask_, value_)}

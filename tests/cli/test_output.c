@@ -19,11 +19,11 @@
 #define CSV_HEADER \
     "run_id,utc,host,suite,test,metric,unit,better,n,value,index,status,copies,wall_s,comment,samples,hist,series\n"
 /* Texts of another machine: text is in most of its text columns. */
-#define CSV_ROW(id, text)                                                                                        \
+#define CSV_ROW(id, text) \
     "a" id ",2026-01-0" id "T00:00:00Z,h" text ",unix," text "pipe" text ",rate,lps,higher,3,7,11,ok,2,10," text \
-    "c,5;7;9,,\n"                                                                                                \
-    "a" id ",2026-01-0" id "T00:00:00Z,h" text ",noise,noise,lost,%,lower,1,5,,ok,2,10," text "c,5,,\n"          \
-    "a" id ",2026-01-0" id "T00:00:00Z,h" text                                                                   \
+    "c,5;7;9,,\n" \
+    "a" id ",2026-01-0" id "T00:00:00Z,h" text ",noise,noise,lost,%,lower,1,5,,ok,2,10," text "c,5,,\n" \
+    "a" id ",2026-01-0" id "T00:00:00Z,h" text \
     ",noise,noise,detour,ns,lower,1,5000000,,ok,2,10,,,4980736:100,5000000:100\n"
 /* ESC, the C1 form of ESC [, RIGHT-TO-LEFT OVERRIDE, POP DIRECTIONAL ISOLATE and RIGHT-TO-LEFT MARK. */
 #define HOSTILE "=1\x1b]0;\x07\xc2\x9b\xe2\x80\xae\xe2\x81\xa9\xe2\x80\x8f"

@@ -9,11 +9,11 @@
 
 /* A CPU that was observed for 10 s and lost 0.5 s of it to 100 detours of 5 ms, and one that lost nothing. */
 #define HEADER "host,suite,test,metric,unit,value,status,wall_s,hist,series\n"
-#define NOISY                                               \
-    "n1,noise,noise,lost,%,5,ok,10,,\n"                     \
+#define NOISY \
+    "n1,noise,noise,lost,%,5,ok,10,,\n" \
     "n1,noise,noise,detour,ns,5000000,ok,10,4980736:100,\n" \
     "n1,noise,noise,lost_preempted,%,5,ok,10,,5000000:100\n"
-#define QUIET                           \
+#define QUIET \
     "n2,noise,noise,lost,%,0,ok,10,,\n" \
     "n2,noise,noise,detour,ns,,ok,10,,\n"
 

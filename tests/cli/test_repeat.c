@@ -202,11 +202,11 @@ CLI_TEST(test_repeat_ends_where_settings_are_not_restored)
     cli_need_root();
     cli_need_mount_namespace();
     cli_write_file(cli->work, "list", INTERVAL "=20\n");
-#define RUN(...)                                                                                                       \
-    {                                                                                                                  \
+#define RUN(...) \
+    { \
         .args = ARGS("run", "-i", "1", "--core-probe", "off", "-q", "--runs", "2", "-o", __VA_ARGS__, "--", "/bin/sh", \
-                     "-c", script),                                                                                    \
-        .prepare = make_settings                                                                                       \
+                     "-c", script), \
+        .prepare = make_settings \
     }
     const struct cli_run sides = RUN("s.csv", "--interleave", "list"), tuned = RUN("t.csv", "--tuned");
     cli_expect(cli, &sides, 1, &result);

@@ -207,7 +207,7 @@ static const char text_structure[] = "# Histogram\n"
                                      "# Histogram Overflow at cycle number:\n"
                                      "# Thread N:\n"
                                      "\n";
-#define THREAD                                                                                                    \
+#define THREAD \
     "    \"N\": {\n      \"histogram\": {\n        \"N\": N,\n        \"N\": N\n      },\n      \"cycles\": N,\n" \
     "      \"min\": N,\n      \"max\": N,\n      \"avg\": N.N,\n      \"cpu\": N,\n      \"node\": N\n    }"
 static const char json_structure[] =

@@ -222,7 +222,7 @@ char *fuzz_string(const uint8_t *data, size_t size)
 
 /* --- The calls. --- */
 
-#define REAL(type, name, ...)        \
+#define REAL(type, name, ...) \
     type __real_##name(__VA_ARGS__); \
     type __wrap_##name(__VA_ARGS__); \
     type __wrap_##name(__VA_ARGS__)
@@ -612,11 +612,11 @@ REAL(int, fcntl64, int fd, int command, ...)
 }
 
 /* Calls that this world does not have: they return an error. */
-#define NONE(type, name, error, parameters, arguments)                       \
-    type __real_##name parameters;                                           \
-    type __wrap_##name parameters;                                           \
-    type __wrap_##name parameters                                            \
-    {                                                                        \
+#define NONE(type, name, error, parameters, arguments) \
+    type __real_##name parameters; \
+    type __wrap_##name parameters; \
+    type __wrap_##name parameters \
+    { \
         return world.inside ? (type)refuse(error) : __real_##name arguments; \
     }
 NONE(pid_t, fork, EAGAIN, (void), ())
@@ -638,11 +638,11 @@ NONE(int, isatty, ENOTTY, (int fd), (fd))
 NONE(int, dup2, EBADF, (int from, int to), (from, to))
 
 /* Calls that return at once. */
-#define DONE(type, name, parameters, arguments)            \
-    type __real_##name parameters;                         \
-    type __wrap_##name parameters;                         \
-    type __wrap_##name parameters                          \
-    {                                                      \
+#define DONE(type, name, parameters, arguments) \
+    type __real_##name parameters; \
+    type __wrap_##name parameters; \
+    type __wrap_##name parameters \
+    { \
         return world.inside ? 0 : __real_##name arguments; \
     }
 DONE(int, fsync, (int fd), (fd))

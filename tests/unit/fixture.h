@@ -18,12 +18,12 @@
 #define CANNOT 255 /* exit status of a child whose machine lacks what the test needs */
 
 /* In a child: returns from the body with the number of the failed line as the exit status (1 to 200). */
-#define CHECK(condition)                                                          \
-    do {                                                                          \
-        if (!(condition)) {                                                       \
+#define CHECK(condition) \
+    do { \
+        if (!(condition)) { \
             (void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            return __LINE__ % 200 + 1;                                            \
-        }                                                                         \
+            return __LINE__ % 200 + 1; \
+        } \
     } while (0)
 
 /* Waits for the end of a child. Returns its status as waitpid() gives it. */

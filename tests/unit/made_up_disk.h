@@ -65,21 +65,21 @@ static int disk_cut(off_t size)
 }
 
 /* The C library has some of them under two names, or one of both. */
-#define DISK_CALL(result, name, parameters, arguments, answer)       \
-    result __real_##name parameters __attribute__((weak));           \
-    result __wrap_##name parameters;                                 \
-    result __wrap_##name parameters                                  \
-    {                                                                \
+#define DISK_CALL(result, name, parameters, arguments, answer) \
+    result __real_##name parameters __attribute__((weak)); \
+    result __wrap_##name parameters; \
+    result __wrap_##name parameters \
+    { \
         return made_up_disk.on ? (answer) : __real_##name arguments; \
     }
-#define DISK_WRITE(name)                                                                                \
+#define DISK_WRITE(name) \
     DISK_CALL(ssize_t, name, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at), \
               disk_moves('w', size, at))
-#define DISK_READ(name)                                                                           \
+#define DISK_READ(name) \
     DISK_CALL(ssize_t, name, (int fd, void *bytes, size_t size, off_t at), (fd, bytes, size, at), \
               disk_moves('r', size, at))
 #define DISK_CUT(name) DISK_CALL(int, name, (int fd, off_t size), (fd, size), disk_cut(size))
-#define DISK_ADVICE(name)                                                                    \
+#define DISK_ADVICE(name) \
     DISK_CALL(int, name, (int fd, off_t at, off_t size, int advice), (fd, at, size, advice), \
               disk_answers(at == 0 && size == 0 && advice == POSIX_FADV_DONTNEED ? "drop" : "advice", 0))
 DISK_WRITE(pwrite)

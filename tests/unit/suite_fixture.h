@@ -7,9 +7,9 @@
 
 #include "cmd/cmd.h"
 
-#define WORDS(...)                         \
-    (char *const[])                        \
-    {                                      \
+#define WORDS(...) \
+    (char *const[]) \
+    { \
         (char *)"suite", __VA_ARGS__, NULL \
     }
 

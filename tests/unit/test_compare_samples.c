@@ -10,8 +10,8 @@
 
 #define NEAR(got, expected) assert_true(fabs((got) - (expected)) <= 1e-9 * fmax(1, fabs(1.0 * (expected))))
 /* A run whose share of the core is not known. */
-#define RUN(values, number)                \
-    {                                      \
+#define RUN(values, number) \
+    { \
         .samples = (values), .n = (number) \
     }
 

@@ -77,17 +77,17 @@ static void check_intervals(enum made_up_shape shape, const char *name, double r
     in_bounds("interval of the ratio", name, rsd, ratio_held, of_ratio);
 }
 
-#define INTERVALS(test, shape, name, of_mean, of_ratio)                \
-    TEST(test_coverage_##test)                                         \
-    {                                                                  \
+#define INTERVALS(test, shape, name, of_mean, of_ratio) \
+    TEST(test_coverage_##test) \
+    { \
         check_intervals(shape, name, 0.04, &usual, of_mean, of_ratio); \
-        if (!all_of_it)                                                \
-            return;                                                    \
-        check_intervals(shape, name, 0.01, &usual, 0, 0);              \
-        check_intervals(shape, name, 0.08, &usual, 0, 0);              \
-        check_intervals(shape, name, 0.2, &usual, 0, 0);               \
-        check_intervals(shape, name, 0.01, &quick, 0, 0);              \
-        check_intervals(shape, name, 0.04, &quick, 0, 0);              \
+        if (!all_of_it) \
+            return; \
+        check_intervals(shape, name, 0.01, &usual, 0, 0); \
+        check_intervals(shape, name, 0.08, &usual, 0, 0); \
+        check_intervals(shape, name, 0.2, &usual, 0, 0); \
+        check_intervals(shape, name, 0.01, &quick, 0, 0); \
+        check_intervals(shape, name, 0.04, &quick, 0, 0); \
     }
 INTERVALS(normal, NORMAL, "normal", 277, 276)
 INTERVALS(log_normal, LOG_NORMAL, "log-normal", 277, 282)

@@ -229,12 +229,12 @@ TEST(test_dhry2reg_functions_of_the_second_unit)
 }
 
 /* Sets a value wrong, looks for its name, and sets it right again. */
-#define ASSERT_FOUND(lvalue, name)                         \
-    do {                                                   \
-        (lvalue)++;                                        \
+#define ASSERT_FOUND(lvalue, name) \
+    do { \
+        (lvalue)++; \
         assert_string_equal(all_verified(&context), name); \
-        (lvalue)--;                                        \
-        assert_string_equal(all_verified(&context), "");   \
+        (lvalue)--; \
+        assert_string_equal(all_verified(&context), ""); \
     } while (0)
 
 TEST(test_dhry2reg_finds_every_wrong_value)

@@ -401,12 +401,12 @@ TEST(test_gather_by_a_statistic)
 
 /* --- Each column. --- */
 
-#define IN_RUN(name)                                \
-    {                                               \
+#define IN_RUN(name) \
+    { \
         true, #name, offsetof(struct row_run, name) \
     }
-#define IN_ROW(name)                             \
-    {                                            \
+#define IN_ROW(name) \
+    { \
         false, #name, offsetof(struct row, name) \
     }
 

@@ -117,10 +117,10 @@ static int dummy_run(struct party_context *context)
     return wait_for_the_end();
 }
 
-#define DUMMY_PARTY                                                                                        \
-    {                                                                                                      \
+#define DUMMY_PARTY \
+    { \
         .name = "dummy", .role = ROLE_LOAD, .kind = PARTY_PROCESS, .stop = STOP_KILL, .before_gate = true, \
-        LOAD_RECORDERS, .setup = dummy_setup, .run = dummy_run                                             \
+        LOAD_RECORDERS, .setup = dummy_setup, .run = dummy_run \
     }
 static const struct party dummy_parties[] = {DUMMY_PARTY, DUMMY_PARTY, DUMMY_PARTY};
 
@@ -171,8 +171,8 @@ static void dummy_place(const void *params, const struct place_request *request,
     placement->nice = ((const struct dummy_params *)params)->nice;
 }
 
-#define DUMMY_LOAD(name_, parties_, n_)                                                                 \
-    {                                                                                                   \
+#define DUMMY_LOAD(name_, parties_, n_) \
+    { \
         .name = name_, .parties = parties_, .n_parties = n_, .params_size = sizeof(struct dummy_params) \
     }
 static const struct load load_dummy = DUMMY_LOAD("dummy", dummy_parties, 1);
@@ -237,18 +237,18 @@ static int apart_run(struct party_context *context)
     return 0;
 }
 
-#define DUMMY_BENCH(name_)                                                                          \
-    static const struct party name_##_parties[] = {{.name = #name_,                                 \
-                                                    .role = ROLE_MEASURED,                          \
-                                                    .stop = STOP_FLAG,                              \
+#define DUMMY_BENCH(name_) \
+    static const struct party name_##_parties[] = {{.name = #name_, \
+                                                    .role = ROLE_MEASURED, \
+                                                    .stop = STOP_FLAG, \
                                                     .recorders = {{RECORD_NUMBERS, WATCH_NUMBERS}}, \
-                                                    .n_recorders = 1,                               \
-                                                    .run = name_##_run}};                           \
-    static const struct bench bench_##name_ = {.name = #name_,                                      \
-                                               .suite = "dummy",                                    \
-                                               .parties = name_##_parties,                          \
-                                               .n_parties = 1,                                      \
-                                               .shared_size = 8,                                    \
+                                                    .n_recorders = 1, \
+                                                    .run = name_##_run}}; \
+    static const struct bench bench_##name_ = {.name = #name_, \
+                                               .suite = "dummy", \
+                                               .parties = name_##_parties, \
+                                               .n_parties = 1, \
+                                               .shared_size = 8, \
                                                .params_size = BENCH_PARAMS_SIZE}
 DUMMY_BENCH(idle);
 DUMMY_BENCH(nap);

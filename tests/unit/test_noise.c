@@ -475,7 +475,7 @@ static void assert_points(struct made_up_trial *trial, unsigned metric, const st
         assert_int_equal(points[i].value, expected[i].value);
     }
 }
-#define ASSERT_POINTS(trial, metric, ...)                                    \
+#define ASSERT_POINTS(trial, metric, ...) \
     assert_points(trial, metric, (const struct series_point[]){__VA_ARGS__}, \
                   COUNT(((const struct series_point[]){__VA_ARGS__})))
 

@@ -83,14 +83,14 @@ static struct text digest(int fd)
 }
 
 /* A macro, so that the failing line is named. */
-#define assert_reads(bytes, expected)                                         \
-    do {                                                                      \
-        struct text whole_ = digest(file_of(bytes, sizeof(bytes) - 1));       \
+#define assert_reads(bytes, expected) \
+    do { \
+        struct text whole_ = digest(file_of(bytes, sizeof(bytes) - 1)); \
         struct text trickled_ = digest(trickle_of(bytes, sizeof(bytes) - 1)); \
-        assert_string_equal(whole_.data, expected);                           \
-        assert_string_equal(trickled_.data, expected);                        \
-        text_free(&whole_);                                                   \
-        text_free(&trickled_);                                                \
+        assert_string_equal(whole_.data, expected); \
+        assert_string_equal(trickled_.data, expected); \
+        text_free(&whole_); \
+        text_free(&trickled_); \
     } while (0)
 
 /* --- what jitbench writes --------------------------------------------------------------------------------------- */

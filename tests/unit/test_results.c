@@ -53,11 +53,11 @@ static const struct metric own_metrics[] = {
     {.id = "min", .unit = "ns", .better = "lower", .value = VALUE_MIN},
     {.id = "max", .unit = "ns", .better = "higher", .value = VALUE_MAX, .baseline = 50},
 };
-#define SHEET(bench_name, per_copy)                                                                              \
-    {                                                                                                            \
+#define SHEET(bench_name, per_copy) \
+    { \
         .name = bench_name, .suite = "dummy", .parties = nap_parties, .n_parties = 2, .metrics = shared_metrics, \
-        .own_metrics = own_metrics, .n_shared_metrics = COUNT(shared_metrics), .n_metrics = SHEET_COUNT,         \
-        .group_per_copy = per_copy, .reduce = nap_reduce                                                         \
+        .own_metrics = own_metrics, .n_shared_metrics = COUNT(shared_metrics), .n_metrics = SHEET_COUNT, \
+        .group_per_copy = per_copy, .reduce = nap_reduce \
     }
 static const struct bench bench_sheet = SHEET("sheet", false);
 static const struct bench bench_copies = SHEET("copies", true);

@@ -975,8 +975,8 @@ static void expect_steps(const struct step *steps, size_t n)
     }
 }
 
-#define UNKNOWN_CONTENT(name, path)                            \
-    {                                                          \
+#define UNKNOWN_CONTENT(name, path) \
+    { \
         name, SETTING_UNKNOWN, "", path " has unknown content" \
     }
 

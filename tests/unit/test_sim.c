@@ -149,7 +149,7 @@ static void assert_series(const struct series_point *points, size_t n)
         assert_int_equal(got[i].value, points[i].value);
     }
 }
-#define SERIES(...)                                           \
+#define SERIES(...) \
     assert_series((const struct series_point[]){__VA_ARGS__}, \
                   sizeof((const struct series_point[]){__VA_ARGS__}) / sizeof(struct series_point))
 

@@ -59,7 +59,7 @@ static void assert_pairs(enum cpu_pairing pairing, const unsigned *order, size_t
     topology_pairs_free(&pairs);
     assert_string_equal(text, expected);
 }
-#define PAIRS(pairing, expected, ...)                                                                                  \
+#define PAIRS(pairing, expected, ...) \
     assert_pairs(pairing, (const unsigned[]){__VA_ARGS__}, sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned), \
                  expected)
 

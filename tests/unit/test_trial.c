@@ -1061,10 +1061,10 @@ static const struct party found_early_parties[] = {
      .setup = found_setup,
      .run = found_run},
 };
-#define FOUND_BENCH(bench_name, its_parties)                                                                      \
-    {                                                                                                             \
+#define FOUND_BENCH(bench_name, its_parties) \
+    { \
         .name = bench_name, .suite = "dummy", .params_size = sizeof(struct found_params), .parties = its_parties, \
-        .n_parties = COUNT(its_parties)                                                                           \
+        .n_parties = COUNT(its_parties) \
     }
 static const struct bench bench_found = FOUND_BENCH("found", found_parties);
 static const struct bench bench_found_early = FOUND_BENCH("found early", found_early_parties);

@@ -236,11 +236,11 @@ static const struct party parties[] = {
     {.name = "partner", .role = ROLE_PARTNER, CALLBACKS},
 };
 static const struct metric metrics[] = {{.id = "one", .unit = "", .better = "", .headline = true}};
-#define CHARGED(name_, parties_, per_copy)                                                                       \
-    {                                                                                                            \
-        .name = name_, .suite = "dummy", .parties = parties, .n_parties = parties_, .metrics = metrics,          \
+#define CHARGED(name_, parties_, per_copy) \
+    { \
+        .name = name_, .suite = "dummy", .parties = parties, .n_parties = parties_, .metrics = metrics, \
         .n_shared_metrics = 1, .n_metrics = 1, .params_size = sizeof(struct params), .group_per_copy = per_copy, \
-        .place = place_parties, .reduce = reduce                                                                 \
+        .place = place_parties, .reduce = reduce \
     }
 static const struct bench bench_charged = CHARGED("charged", 2, false);
 static const struct bench bench_charged_each = CHARGED("charged-each", 1, true);
@@ -428,13 +428,13 @@ static void note(const char *format, ...)
 }
 
 #define WRAPPED(result, name, parameters, arguments, ...) \
-    result __real_##name parameters;                      \
-    result __wrap_##name parameters;                      \
-    result __wrap_##name parameters                       \
-    {                                                     \
-        if (trace)                                        \
-            note(__VA_ARGS__);                            \
-        __real_##name arguments;                          \
+    result __real_##name parameters; \
+    result __wrap_##name parameters; \
+    result __wrap_##name parameters \
+    { \
+        if (trace) \
+            note(__VA_ARGS__); \
+        __real_##name arguments; \
     }
 WRAPPED(void, counters_start, (void), (), "start ")
 WRAPPED(void, counters_stop, (void), (), "stop ")

@@ -38,13 +38,13 @@ INLINE void fence(bool nontemporal)
 #define ADD(i)   load(a + (i)) + load(b + (i))
 #define TRIAD(i) load(b + (i)) + load(c + (i)) * q
 
-#define KERNEL(name, to, VALUE, nontemporal)                    \
-    STREAM_KERNEL(name)                                         \
-    {                                                           \
-        (void)a, (void)b, (void)c, (void)q;                     \
-        for (size_t i = 0; i < n; i += STEP)                    \
+#define KERNEL(name, to, VALUE, nontemporal) \
+    STREAM_KERNEL(name) \
+    { \
+        (void)a, (void)b, (void)c, (void)q; \
+        for (size_t i = 0; i < n; i += STEP) \
             store(to + i, VALUE(i), VALUE(i + 2), nontemporal); \
-        fence(nontemporal);                                     \
+        fence(nontemporal); \
     }
 
 static bool always_supported(void)
@@ -52,12 +52,12 @@ static bool always_supported(void)
     return true;
 }
 
-#define FORM(form, label, is_nontemporal)          \
-    KERNEL(form##_copy, c, COPY, is_nontemporal)   \
+#define FORM(form, label, is_nontemporal) \
+    KERNEL(form##_copy, c, COPY, is_nontemporal) \
     KERNEL(form##_scale, b, SCALE, is_nontemporal) \
-    KERNEL(form##_add, c, ADD, is_nontemporal)     \
+    KERNEL(form##_add, c, ADD, is_nontemporal) \
     KERNEL(form##_triad, a, TRIAD, is_nontemporal) \
-    static const struct stream_kernels form = {    \
+    static const struct stream_kernels form = { \
         label, is_nontemporal, always_supported, {form##_copy, form##_scale, form##_add, form##_triad}};
 
 FORM(ordinary, "neon", false)

@@ -19,26 +19,26 @@
 #define ONE_VECTOR(VALUE, to, isa, storing)  AT(VALUE, to, isa, storing, 0)
 #define TWO_VECTORS(VALUE, to, isa, storing) AT(VALUE, to, isa, storing, 0) AT(VALUE, to, isa, storing, 4)
 #define FOUR_VECTORS(VALUE, to, isa, storing) \
-    AT(VALUE, to, isa, storing, 0)            \
+    AT(VALUE, to, isa, storing, 0) \
     AT(VALUE, to, isa, storing, 2) AT(VALUE, to, isa, storing, 4) AT(VALUE, to, isa, storing, 6)
 
 /* A kernel: `turn` for each `step` elements, then `fence`. */
 #define KERNEL(name, to, VALUE, flag, vector, isa, storing, turn, step, fence) \
-    __attribute__((target(flag))) STREAM_KERNEL(name)                          \
-    {                                                                          \
-        const vector factor = isa##_set1_pd(q);                                \
-        (void)a, (void)b, (void)c, (void)factor;                               \
-        for (size_t i = 0; i < n; i += (step)) {                               \
-            turn(VALUE, to, isa, storing)                                      \
-        }                                                                      \
-        fence;                                                                 \
+    __attribute__((target(flag))) STREAM_KERNEL(name) \
+    { \
+        const vector factor = isa##_set1_pd(q); \
+        (void)a, (void)b, (void)c, (void)factor; \
+        for (size_t i = 0; i < n; i += (step)) { \
+            turn(VALUE, to, isa, storing) \
+        } \
+        fence; \
     }
 
 /* The four kernels of a variant. */
-#define FORM(form, label, is_nontemporal, ...)  \
-    KERNEL(form##_copy, c, COPY, __VA_ARGS__)   \
+#define FORM(form, label, is_nontemporal, ...) \
+    KERNEL(form##_copy, c, COPY, __VA_ARGS__) \
     KERNEL(form##_scale, b, SCALE, __VA_ARGS__) \
-    KERNEL(form##_add, c, ADD, __VA_ARGS__)     \
+    KERNEL(form##_add, c, ADD, __VA_ARGS__) \
     KERNEL(form##_triad, a, TRIAD, __VA_ARGS__) \
     static const struct stream_kernels form = { \
         #label, is_nontemporal, label##_supported, {form##_copy, form##_scale, form##_add, form##_triad}};
