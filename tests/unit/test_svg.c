@@ -250,3 +250,14 @@ TEST(test_svg_axis_names_its_unit)
     assert_non_null(strstr(out.data, ">Latency (ms)</text>"));
     text_free(&out);
 }
+
+TEST(test_svg_ticks_have_the_unit_of_the_end_far_from_zero)
+{
+    const struct svg_scale scale = svg_scale(-5e6, 900, 0, 300, false);
+    struct svg_ticks ticks;
+    struct text out = {0};
+    svg_ticks(&scale, "ns", 0, &ticks);
+    svg_axis_below(&out, &(struct svg_axis){&scale, &ticks, "Change"}, 100, 0);
+    assert_non_null(strstr(out.data, ">Change (ms)</text>"));
+    text_free(&out);
+}
