@@ -639,7 +639,7 @@ static void look_rt_throttling(struct setting_reading *r)
 /* kernel/watchdog, which switches both and nmi_watchdog on as well, is written last, and so restored first. */
 static void look_watchdogs(struct setting_reading *r)
 {
-    struct setting_state hard, both, *out = r->state;
+    struct setting_state hard = {.verdict = SETTING_NA}, both = hard, *out = r->state;
     r->state = &hard;
     setting_look_number(r, "/proc/sys/kernel/nmi_watchdog", 0, "");
     r->state = &both;

@@ -7,7 +7,7 @@ from pathlib import Path
 
 # Code that measures, computes, compares and changes settings. The rest only prints, or reads options.
 SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
-    "sys": "clock cpuset machine machine_counters setting_items task topology",
+    "sys": "clock cpuset machine machine_counters storage task topology",
     "stats": "*",
     "rows": "causes row rows units",
     "engine": "core* place plan recorder results trial worker",
@@ -16,7 +16,7 @@ SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
     "settings": "*",
     "analysis": "*",
     "out": "compare*",
-    "cmd": "compare latency latency_plan measure noise project quiet tune unix unix_plan",
+    "cmd": "compare cpus latency measure noise project tune unix",
 }.items() for pattern in patterns.split()]
 
 # A variable, or an element of a list, and its field.
