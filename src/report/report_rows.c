@@ -118,7 +118,9 @@ static const struct row *first_base(const struct report *report, const char *sui
     return NULL;
 }
 
-static void put_columns(const struct report *report, const struct row *base, struct grid *grid)
+/* ratio: for the title of the column of ratios; lives as long as the grid. */
+static void put_columns(const struct report *report, const struct row *base, char *ratio, size_t size,
+                        struct grid *grid)
 {
     const struct grid_column columns[] = {{.title = "Test", .left = true, .wrap = true},
                                           {.title = "Metric", .left = true},
@@ -133,15 +135,15 @@ static void put_columns(const struct report *report, const struct row *base, str
                                                 {.title = "Status", .left = true}};
 
     grid_columns(grid, columns, COUNT(columns));
-    if (base)
-        grid_columns(grid,
-                     &(struct grid_column){
-                         .title = TEXT_LINE("Ratio to %.24s", report->n_all_runs > 1 ? report->name[0]
-                                                              : !strcmp(base->suite, "run")
-                                                                  ? base->test
-                                                                  : TEXT_LINE("%" PRIu64 " cop%s", base->copies,
-                                                                              base->copies == 1 ? "y" : "ies"))},
-                     1);
+    if (base) {
+        if (report->n_all_runs > 1)
+            text_line(ratio, size, "Ratio to %.24s", report->name[0]);
+        else if (!strcmp(base->suite, "run"))
+            text_line(ratio, size, "Ratio to %.24s", base->test);
+        else
+            text_line(ratio, size, "Ratio to %" PRIu64 " cop%s", base->copies, base->copies == 1 ? "y" : "ies");
+        grid_columns(grid, &(struct grid_column){.title = ratio}, 1);
+    }
     grid_columns(grid, others, COUNT(others));
 }
 
@@ -201,9 +203,10 @@ size_t report_put_rows(const struct report *report, const char *suite, bool all,
     const struct row *base = first_base(report, suite, all), *told[REPORT_RUNS_MAX + 1] = {NULL};
     const struct doc doc = {.out = out, .format = DOC_HTML, .class = "rows"};
     struct grid grid = {.html = true};
+    char ratio[64];
     size_t n = 0, group = 0;
 
-    put_columns(report, base, &grid);
+    put_columns(report, base, ratio, sizeof(ratio), &grid);
     for (size_t i = 0; i < report->set.n; i++) {
         const struct report_place *place = &report->order[i];
         if (!is_shown(&report->set.rows[place->row], suite, all) || n++ >= most)
