@@ -373,7 +373,9 @@ def fill_scratch(case):
     expect(row["status"] == "failed" and case.disk in row["reason"] and
            "No space left on device" in row["reason"], f"fcopy1024: {row['status']}: {row['reason']}")
     expect(row["value"] == "", "a failed row has a value")
-    expect(by_test["syscall"]["status"] in ("ok", "unstable"), f"syscall: {reasons(by_test.values())}")
+    other = by_test["syscall"]
+    expect(other["status"] in ("ok", "unstable") or other["reason"].startswith("a sample waited for a CPU"),
+           f"syscall: {reasons(by_test.values())}")
     expect(os.listdir(case.disk) in (["filler"], ["filler", "lost+found"], ["lost+found", "filler"]),
            f"left: {os.listdir(case.disk)}")
 
