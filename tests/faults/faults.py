@@ -398,8 +398,8 @@ WORSE = {"ok": 0, "unstable": 1, "degraded": 2, "skipped": 3, "failed": 4}
 
 
 # Of a row that is degraded by what else the machine did, which no reference run need have met: a CPU's speed that changed,
-# and a load's file that was still in the page cache.
-RESTLESS = re.compile(r"varied by more than|of \d+ MiB \w+ only \d+ MiB went to or came from the disk")
+# another task that had the CPU, and a load's file that was still in the page cache.
+RESTLESS = re.compile(r"varied by more than|waited for a CPU|of \d+ MiB \w+ only \d+ MiB went to or came from the disk")
 
 # Rows of figures that are known only where the core was seen at rest.
 OF_CORE = {"core_share", "core_free", "slower", "lost_alone"}
