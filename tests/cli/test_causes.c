@@ -64,6 +64,16 @@ static unsigned last_cpu(void)
     return cpu;
 }
 
+/* The CPU for a real-time task that the measured process waits for. */
+static unsigned hog_cpu(void)
+{
+    cli_need_root();
+    cli_need_fifo();
+    if (access("/proc/self/schedstat", R_OK))
+        cli_skip("this kernel does not count for how long a task waits for its CPU (schedstat)");
+    return last_cpu();
+}
+
 /* --- A task of known length. --- */
 
 #define HOG_MS 300
@@ -224,11 +234,7 @@ CLI_TEST(test_causes_a_hog_is_as_long_as_it_was)
     const double first = 200000;
     struct hogged alone, hogged;
 
-    cli_need_root();
-    cli_need_fifo();
-    const unsigned cpu = last_cpu();
-    if (access("/proc/self/schedstat", R_OK))
-        cli_skip("this kernel does not count for how long a task waits for its CPU (schedstat)");
+    const unsigned cpu = hog_cpu();
     run_prime(cli, cpu, first, false, &alone);
     expect_delay(&alone);
     run_prime(cli, cpu, ceil(first * ALONE_MS / alone.wall_ms), true, &hogged);
@@ -242,11 +248,7 @@ CLI_TEST(test_causes_a_sample_that_waited_is_taken_again)
     char cpus[16];
     struct hogged hogged;
 
-    cli_need_root();
-    cli_need_fifo();
-    const unsigned cpu = last_cpu();
-    if (access("/proc/self/schedstat", R_OK))
-        cli_skip("this kernel does not count for how long a task waits for its CPU (schedstat)");
+    const unsigned cpu = hog_cpu();
     (void)snprintf(cpus, sizeof(cpus), "%u", cpu);
     cli_waiting_counts = true;
     run_sample(cli, cpu,
@@ -286,11 +288,7 @@ CLI_TEST(test_causes_samples_that_always_wait_are_degraded)
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_need_root();
-    cli_need_fifo();
-    const unsigned cpu = last_cpu();
-    if (access("/proc/self/schedstat", R_OK))
-        cli_skip("this kernel does not count for how long a task waits for its CPU (schedstat)");
+    const unsigned cpu = hog_cpu();
     (void)snprintf(cpus, sizeof(cpus), "%u", cpu);
     const pid_t pid = fork();
     if (!pid)
