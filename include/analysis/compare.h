@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares result rows of two sets of files, paired by compare_pairs.h: ratios, verdicts, means of suites and of hosts.
- * A value 'with the core free' was measured only while no one else used the CPU's core; other values are over the whole
- * time. */
+/* Pairs the result rows of two sets of files and compares them: ratios, verdicts, means of suites and of hosts. A value
+ * 'with the core free' was measured only while no one else used the CPU's core; other values are over the whole time.
+ * Only for commands that end when out of memory (memory_exits()). */
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
 
@@ -10,8 +10,82 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
-#include "analysis/compare_pairs.h"
 #include "analysis/compare_samples.h"
+
+/* --- Pairs of the same measurement. --- */
+
+/* Differences that forbid a comparison unless the user allows them with --across. pair_across_names[i] is the name of
+ * the difference i, which bit i of a set allows. */
+enum pair_across {
+    ACROSS_BUILD,
+    ACROSS_CPU,
+    ACROSS_SCHEDULER,
+    ACROSS_POLICY,
+    ACROSS_CPUS,
+    ACROSS_LAYOUT,
+    ACROSS_BESIDE,
+    ACROSS_FS, /* those up to here are differences of how and where it was measured */
+    ACROSS_DEGRADED,
+    ACROSS_COMMAND,
+    ACROSS_COUNT
+};
+extern const char *const pair_across_names[]; /* ends with NULL */
+
+struct pair_side {
+    const struct row **row; /* those that have values, by time; all rows if none has */
+    size_t n;
+};
+
+struct pair {
+    const struct row *about;  /* one of the pair's rows, which tells suite, test, metric, ... */
+    char host[65];            /* set when pairs are made by host */
+    bool by_cpus;             /* a run has rows that differ from the pair's rows only in their CPUs */
+    bool within;              /* both sides come from the same files: made by pairs_within() */
+    struct pair_side side[2]; /* base, and what is compared with it */
+    int reason;               /* the enum pair_across that would allow the comparison; -1: none */
+    char why[256];            /* why the rows cannot be compared; "": they can be */
+};
+
+struct pairs {
+    struct pair *pair;
+    size_t n, capacity;
+    const struct row **rows; /* of all sides; sides may share them */
+    size_t n_rows;
+    size_t doubles;  /* duplicate rows, which were left out */
+    size_t degraded; /* degraded, failed and skipped rows left out because their side has other rows with values */
+};
+
+/* Pairs the rows of base with those of changed. Rows are the same measurement when they agree in suite, test, load,
+ * copies, metric and parameters (the words of the column param), except the parameters that say what a load did, how it
+ * was calibrated, and how the processes beside the measured ones ran. If a run has several rows of the same measurement
+ * that differ only in their CPUs, the CPUs must agree too. If exactly one row (of a run) of each side remains unpaired
+ * for a test and metric, these two form a pair that cannot be compared; the reason names the parameters that differ.
+ * With ACROSS_COMMAND, commands of the same name are the same measurement, whatever their command lines, unless a run
+ * has several of the name. by_host: makes a pair for each host of changed, with the rows of the same host of base, or
+ * with all of base's rows if it has none of that host. The sets must outlive the pairs. */
+void pairs_make(const struct row_set *base, const struct row_set *changed, uint64_t across, bool by_host,
+                struct pairs *out);
+/* Pairs rows of the same files. Of the rows of one suite, test and metric, the first in the files is the base of all
+ * others that differ from it in load, copies or param. Commands of `jitbench run` are paired with the first command
+ * that has as many copies, whatever their names. */
+void pairs_within(const struct row_set *set, uint64_t across, struct pairs *out);
+void pairs_free(struct pairs *pairs);
+
+/* Returns whether two rows are of one run: they share a struct row_run, or have the same run id. */
+bool pair_same_run(const struct row *a, const struct row *b);
+
+/* Returns whether the mean frequency of the core differs between the sides by 2 % or more. */
+bool pair_other_clock(const struct pair *pair);
+
+/* Writes a property of a row that may differ between sides, since it may be what the user compares. Returns the name of
+ * property `number`, which counts from 0; NULL: there are no more. */
+const char *pair_property(size_t number, const struct row *row, char *buf, size_t size);
+
+/* Appends the text that identifies a row's measurement and metric: rows with equal keys and CPUs are compared with each
+ * other. within: as for pairs_within(). Returns the length of the part that alternatives share. */
+size_t pair_key(const struct row *row, bool within, bool with_command, struct text *key);
+
+/* --- Comparisons. --- */
 
 struct compared_row {
     const struct pair *pair;
@@ -19,23 +93,23 @@ struct compared_row {
      * the values measured only while no one else used the core, raw is another pair of the same measurement. If the
      * values of `pair` were converted to the same share of the core, raw is `pair` itself. Otherwise NULL. */
     const struct pair *raw;
+    struct comparison *of; /* in compared.comparison */
     struct comparison
-        of_raw;    /* comparison of raw as measured; change is CHANGE_NONE if the interval of the ratio contains 1 */
-    size_t number; /* index in compared.comparison */
-    size_t few;    /* fewest samples of any row of the pair; 0: a row has none */
+        of_raw; /* comparison of raw as measured; change is CHANGE_NONE if the interval of the ratio contains 1 */
+    size_t few; /* fewest samples of any row of the pair; 0: a row has none */
     /* largest significant drift in %: by how much the mean of the second half of a row's samples differs from that of
      * the first half; 0: none */
     double drift_pct;
-    double effect; /* its size, by which the rows are sorted */
     bool by_hosts; /* the test compares means of hosts */
     bool judged; /* a row of the headline metric, by which its test is judged: included in means of suites and hosts */
+    size_t mean; /* number of rows of which it is the geometric mean; 0: it is a row of the files */
 };
 
-/* Geometric mean of the ratios of a suite's rows; above 1 means better. */
+/* The pair of a mean, and its rows. */
 struct compared_mean {
-    char suite[24], host[65];
-    size_t rows;
-    size_t number;
+    struct pair pair;
+    struct row *scores; /* one without a run, and one for each run */
+    const struct row **rows;
 };
 
 /* One host of the second set of files, judged by all its rows together. */
@@ -46,18 +120,17 @@ struct compared_host {
 };
 
 struct compared {
-    struct compared_row *row; /* the rows that can be compared, the greatest effect first */
-    size_t n_rows;
-    size_t n_raw; /* number of rows whose raw is not NULL */
-    struct compared_mean *mean;
-    size_t n_means;
+    /* the rows that can be compared, the greatest effect first; then the means of suites (and hosts): rows of pairs
+     * whose values are the scores of runs, above 1 better */
+    struct compared_row *row;
+    size_t n_rows, n_means;
     struct compared_host *host; /* filled only when comparing by host; the most different first */
     size_t n_hosts;
-    struct comparison *comparison;      /* comparisons of the rows, followed by those of the means; all were tested
-                                         * together */
+    struct comparison *comparison;      /* of all rows and means, tested together */
     size_t n_judged;                    /* number of comparisons that were tested; p is corrected for all of them */
     const struct pair **not_comparable; /* rows that cannot be compared */
     size_t n_not_comparable;
+    struct compared_mean *mean;
 };
 
 /* Compares pairs. metrics tells which metrics are headline metrics; only their rows are included in means. all:
@@ -67,10 +140,9 @@ struct compared {
  * min_effect: least effect that counts as a change, 0.01 for 1 %. The statistical unit is a run if each side has at
  * least three runs, or a host if each side has at least three hosts. Runs of the two sides that alternate in time are
  * tested as pairs, and so are the samples of the commands of one `jitbench run`. Otherwise, with fewer than three runs
- * a side, the verdict is VERDICT_UNDECIDED. Sorts the rows of the pairs by time. Returns 0, or -1 when out of memory.
- * The caller calls compared_free() in both cases. */
-int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
-                  struct compared *out);
+ * a side, the verdict is VERDICT_UNDECIDED. The caller calls compared_free(), before pairs_free(). */
+void compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
+                   struct compared *out);
 void compared_free(struct compared *compared);
 
 enum compared_verdict {

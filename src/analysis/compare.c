@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis.h"
 #include "analysis/compare_commands.h"
 #include "stats/inference.h"
 #include "sys/base.h"
@@ -41,142 +40,121 @@ struct side {
     struct comparison_run *runs;
     const struct row **first; /* first row of each run */
     double *values;
-    size_t n_runs, n_values;
+    size_t n;
 };
 
-static void side_free(struct side *side)
+static void sides_free(struct side (*side)[2])
 {
-    free(side->runs);
-    free(side->first);
-    free(side->values);
-}
-
-static bool same_host(const struct row *a, const struct row *b)
-{
-    return !strcmp(a->run->host, b->run->host);
-}
-
-static size_t count_hosts(const struct row *const *rows, size_t n)
-{
-    size_t hosts = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        bool seen = false;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = same_host(rows[i], rows[k]);
-        hosts += !seen;
+    for (size_t s = 0; s < 2; s++) {
+        free((*side)[s].runs);
+        free((*side)[s].first);
+        free((*side)[s].values);
     }
-    return hosts;
+}
+
+static bool same_unit(const struct row *a, const struct row *b, bool by_hosts)
+{
+    return by_hosts ? !strcmp(a->run->host, b->run->host) : pair_same_run(a, b);
+}
+
+/* Returns whether no row before this one is of the same run (or host). */
+static bool is_first(const struct pair_side *side, size_t number, bool by_hosts)
+{
+    size_t i = 0;
+
+    while (!same_unit(side->row[i], side->row[number], by_hosts))
+        i++;
+    return i == number;
 }
 
 static bool hosts_count(const struct pair *pair)
 {
-    return count_hosts(pair->base, pair->n_base) >= HOSTS_MIN &&
-           count_hosts(pair->changed, pair->n_changed) >= HOSTS_MIN;
+    size_t hosts[2] = {0, 0};
+
+    for (size_t s = 0; s < 2; s++)
+        for (size_t i = 0; i < pair->side[s].n; i++)
+            hosts[s] += is_first(&pair->side[s], i, true);
+    return hosts[0] >= HOSTS_MIN && hosts[1] >= HOSTS_MIN;
 }
 
-static size_t values_of(const struct row *row, double *values)
+/* Copies the samples of a row, or their mean. Returns their number. */
+static size_t values_of(const struct row *row, bool mean, double *values)
 {
-    if (!row->n_samples)
-        values[0] = row->value;
+    const double *samples = row->n_samples ? row->samples : &row->value;
+    const size_t n = row->n_samples ? row->n_samples : 1;
+
+    if (mean)
+        values[0] = stats_mean(samples, n);
     else
-        memcpy(values, row->samples, row->n_samples * sizeof(*values));
-    return row->n_samples ? row->n_samples : 1;
+        memcpy(values, samples, n * sizeof(*values));
+    return mean ? 1 : n;
 }
 
-/* Adds the run of rows[first] to the side, with the samples of all its rows. by_hosts: adds the host of rows[first]
- * instead, with the mean of each of its rows. */
-static void take_run(const struct row *const *rows, size_t n, size_t first, bool by_hosts, struct side *side)
+/* Takes the runs of a side with the samples of all their rows. by_hosts: its hosts with the mean of each row. */
+static void take_side(const struct pair_side *from, bool by_hosts, struct side *side)
 {
-    double *values = side->values + side->n_values;
-    size_t taken = 0;
+    size_t n_values = 0;
 
-    for (size_t i = first; i < n; i++) {
-        if (!(by_hosts ? same_host(rows[first], rows[i]) : pair_same_run(rows[first], rows[i])))
+    for (size_t i = 0; i < from->n; i++)
+        n_values += from->row[i]->n_samples + 1;
+    side->runs = memory_get(from->n, sizeof(*side->runs));
+    side->first = memory_get(from->n, sizeof(const struct row *));
+    side->values = memory_get(n_values, sizeof(*side->values));
+    double *end = side->values;
+    for (size_t i = 0; i < from->n; i++) {
+        if (!is_first(from, i, by_hosts))
             continue;
-        size_t more = values_of(rows[i], values + taken);
-        if (by_hosts) {
-            values[taken] = stats_mean(values + taken, more);
-            more = 1;
-        }
-        taken += more;
+        struct comparison_run *run = &side->runs[side->n];
+        side->first[side->n++] = from->row[i];
+        run->samples = end;
+        for (size_t k = i; k < from->n; k++)
+            if (same_unit(from->row[i], from->row[k], by_hosts))
+                end += values_of(from->row[k], by_hosts, end);
+        run->n = (size_t)(end - run->samples);
     }
-    side->first[side->n_runs] = rows[first];
-    side->runs[side->n_runs++] = (struct comparison_run){.samples = values, .n = taken};
-    side->n_values += taken;
 }
 
-static int take_side(const struct row *const *rows, size_t n, bool by_hosts, struct side *side)
+/* Returns whether the pair has one value for each run that is computed from other rows of its suite. */
+static bool is_total(const struct compared_row *row)
 {
-    size_t values = 0;
-
-    memset(side, 0, sizeof(*side));
-    for (size_t i = 0; i < n; i++)
-        values += rows[i]->n_samples + 1;
-    side->runs = calloc(n + 1, sizeof(*side->runs));
-    side->first = calloc(n + 1, sizeof(const struct row *));
-    side->values = calloc(values + 1, sizeof(*side->values));
-    if (!side->runs || !side->first || !side->values)
-        return -1;
-    for (size_t i = 0; i < n; i++) {
-        bool seen = false;
-        for (size_t k = 0; k < side->n_runs && !seen; k++)
-            seen = by_hosts ? same_host(side->first[k], rows[i]) : pair_same_run(side->first[k], rows[i]);
-        if (!seen)
-            take_run(rows, n, i, by_hosts, side);
-    }
-    return 0;
+    return row->mean || row_is_index(row->pair->about);
 }
 
-/* Returns whether the row is of the pair's suite and host, of as many copies (0: of any number), and was brought to the
- * same share of the core. */
-static bool is_adjusted(const struct compared *c, const struct compared_row *row, const struct pair *pair,
-                        uint64_t copies)
+static bool same_suite(const struct pair *a, const struct pair *b)
 {
-    return c->comparison[row->number].share > 0 && !row_is_index(row->pair->about) &&
-           !strcmp(row->pair->about->suite, pair->about->suite) && !strcmp(row->pair->host, pair->host) &&
-           (!copies || row->pair->about->copies == copies);
+    return !strcmp(a->about->suite, b->about->suite) && !strcmp(a->host, b->host);
 }
 
-static bool suite_adjusted(const struct compared *c, const struct pair *pair, uint64_t copies)
+/* Returns whether a total (of as many copies; 0: of any number) is computed from a row that was brought to the same
+ * share of the core. */
+static bool is_adjusted(const struct compared_row *row, const struct pair *total)
 {
-    for (size_t i = 0; i < c->n_rows; i++)
-        if (is_adjusted(c, &c->row[i], pair, copies))
-            return true;
-    return false;
+    return row->of->share > 0 && !is_total(row) && same_suite(row->pair, total) &&
+           (!total->about->copies || row->pair->about->copies == total->about->copies);
 }
 
-/* Sets the share of the core that a run of a suite had: the mean of those of its rows that were brought to the same
- * share. */
-static void take_suite_share(const struct compared *c, const struct pair *pair, uint64_t copies, const struct row *run,
-                             bool changed, struct comparison_run *out)
+/* Sets the share of the core that a run had. A total has the mean of those rows that were brought to the same share. */
+static void take_share(const struct compared *c, const struct compared_row *row, size_t s, const struct row *first,
+                       struct comparison_run *run)
 {
     struct stats_running logs = {.n = 0};
     double errors = 0;
 
+    if (!is_total(row)) {
+        run->share = row_core_share(first);
+        run->share_error = row_core_share_error(first);
+        return;
+    }
     for (size_t i = 0; i < c->n_rows; i++) {
-        const struct pair *of = c->row[i].pair;
-        const struct row **rows = changed ? of->changed : of->base;
-        for (size_t k = 0; k < (changed ? of->n_changed : of->n_base); k++)
-            if (is_adjusted(c, &c->row[i], pair, copies) && pair_same_run(rows[k], run)) {
-                stats_add(&logs, log(row_core_share(rows[k])));
-                errors += row_core_share_error(rows[k]) * row_core_share_error(rows[k]);
+        const struct pair_side *side = &c->row[i].pair->side[s];
+        for (size_t k = 0; k < side->n; k++)
+            if (is_adjusted(&c->row[i], row->pair) && pair_same_run(side->row[k], first)) {
+                stats_add(&logs, log(row_core_share(side->row[k])));
+                errors += pow(row_core_share_error(side->row[k]), 2);
             }
     }
-    out->share = logs.n ? exp(logs.mean) : 0;
-    out->share_error = logs.n ? sqrt(errors) / (double)logs.n : 0;
-}
-
-/* Sets for each run of a pair the share of its CPU core that it had. An index has that of its tests. */
-static void take_shares(const struct compared *c, const struct pair *pair, bool changed, struct side *side)
-{
-    for (size_t r = 0; r < side->n_runs; r++)
-        if (row_is_index(pair->about)) {
-            take_suite_share(c, pair, pair->about->copies, side->first[r], changed, &side->runs[r]);
-        } else {
-            side->runs[r].share = row_core_share(side->first[r]);
-            side->runs[r].share_error = row_core_share_error(side->first[r]);
-        }
+    run->share = logs.n ? exp(logs.mean) : 0;
+    run->share_error = logs.n ? sqrt(errors) / (double)logs.n : 0;
 }
 
 /* --- Rows. --- */
@@ -192,40 +170,24 @@ double row_drift_pct(const struct row *row)
     return inference_welch(row->samples, half, second, half).p < DRIFT_P && pct > DRIFT_PCT ? pct : 0;
 }
 
-static void look_at_runs(const struct row *const *rows, size_t n, struct compared_row *out)
-{
-    for (size_t i = 0; i < n; i++) {
-        out->drift_pct = fmax(out->drift_pct, row_drift_pct(rows[i]));
-        out->few = rows[i]->n_samples < out->few ? rows[i]->n_samples : out->few;
-    }
-}
-
-static int compare_times(const void *a, const void *b)
-{
-    const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
-    const int order = strcmp(x->run->utc, y->run->utc);
-
-    return order ? order : ORDER_OF(x->number, y->number);
-}
-
 /* Returns ORDER_RUNS_ALTERNATE if, for each k, the k-th runs of both sides began next to each other in time, as in A B
  * B A or A B A B. Runs that began in the same second may have done so in either order. */
-static enum comparison_order order_of(const struct pair *pair, const struct side *base, const struct side *changed)
+static enum comparison_order order_of(const struct pair *pair, const struct side side[2])
 {
     const char *began = "", *ended = "";
 
     /* `jitbench run` takes the samples of its commands in turns. */
-    if (pair->within && base->n_runs == 1 && row_command(&pair->about->param))
+    if (pair->within && side[0].n == 1 && row_command(&pair->about->param))
         return ORDER_SAMPLES_ALTERNATE;
-    if (base->n_runs != changed->n_runs)
+    if (side[0].n != side[1].n)
         return ORDER_APART;
-    for (size_t k = 0; k < base->n_runs; k++) {
-        const struct row *a = base->first[k], *b = changed->first[k];
+    for (size_t k = 0; k < side[0].n; k++) {
+        const struct row *a = side[0].first[k], *b = side[1].first[k];
         const bool a_first = strcmp(a->run->utc, b->run->utc) < 0;
         const char *first = (a_first ? a : b)->run->utc;
         if (pair_same_run(a, b))
             continue;
-        if (strcmp(began, first) >= 0 || strcmp(ended, first) > 0 || !same_host(a, b))
+        if (strcmp(began, first) >= 0 || strcmp(ended, first) > 0 || !same_unit(a, b, true))
             return ORDER_APART;
         began = first;
         ended = (a_first ? b : a)->run->utc;
@@ -234,71 +196,93 @@ static enum comparison_order order_of(const struct pair *pair, const struct side
 }
 
 /* Corrects the comparison of two commands if the run could end early because of tests while it went on (looks): makes
- * it not significant unless the sequential test, which allows for looks, claims a difference. Returns -1 when out of
- * memory. */
-static int allow_for_looks(const struct row *row, const struct comparison_run *base,
-                           const struct comparison_run *changed, struct comparison *comparison)
+ * it not significant unless the sequential test, which allows for looks, claims a difference. */
+static void allow_for_looks(const struct row *row, const struct side side[2], struct comparison *comparison)
 {
     const double planned = row_param_number(&row->param, COMMANDS_PLANNED);
+    const struct comparison_run *base = side[0].runs, *changed = side[1].runs;
     struct command_difference difference;
 
     if (comparison->tested != TESTED_PAIRS || !(planned >= 1 && planned < 1e9))
-        return 0;
+        return;
     if (commands_differ(base->samples, changed->samples, base->n < changed->n ? base->n : changed->n, (size_t)planned,
                         0, COMMANDS_ERROR, &difference))
-        return -1;
+        memory_out();
     if (!difference.claimed)
         comparison->p_t = comparison->p_permutation = 1;
-    return 0;
 }
 
-/* Compares the rows of a pair, and fills in row and comparison. c: if not NULL, converts the values to the same share
- * of the CPU core, if possible. Returns -1 when out of memory. */
-static int compare_pair(const struct pair *pair, const struct compared *c, struct compared_row *row,
-                        struct comparison *comparison)
+/* Compares the values of a pair of the row. c: if not NULL, converts them to the same share of the CPU core, if
+ * possible. */
+static void compare_pair(const struct compared *c, const struct compared_row *row, const struct pair *pair,
+                         struct comparison *out)
 {
-    FREED_BY(side_free) struct side base = {0}, changed = {0};
+    FREED_BY(sides_free) struct side side[2] = {{.n = 0}, {.n = 0}};
+    const bool by_hosts = hosts_count(pair);
 
-    row->pair = pair;
-    row->by_hosts = hosts_count(pair);
-    row->few = SIZE_MAX;
-    qsort(pair->base, pair->n_base, sizeof(const struct row *), compare_times);
-    qsort(pair->changed, pair->n_changed, sizeof(const struct row *), compare_times);
-    int result = take_side(pair->base, pair->n_base, row->by_hosts, &base);
-    result |= take_side(pair->changed, pair->n_changed, row->by_hosts, &changed);
-    if (!result && c) {
-        take_shares(c, pair, false, &base);
-        take_shares(c, pair, true, &changed);
+    for (size_t s = 0; s < 2; s++) {
+        take_side(&pair->side[s], by_hosts, &side[s]);
+        for (size_t r = 0; c && r < side[s].n; r++)
+            take_share(c, row, s, side[s].first[r], &side[s].runs[r]);
     }
-    const enum comparison_order order = result || row->by_hosts ? ORDER_APART : order_of(pair, &base, &changed);
-    if (!result)
-        result = comparison_measure(&(struct comparison_side){base.runs, base.n_runs},
-                                    &(struct comparison_side){changed.runs, changed.n_runs}, order, comparison);
-    if (!result && order == ORDER_SAMPLES_ALTERNATE)
-        result = allow_for_looks(pair->about, base.runs, changed.runs, comparison);
-    look_at_runs(pair->base, pair->n_base, row);
-    look_at_runs(pair->changed, pair->n_changed, row);
-    return result;
+    const enum comparison_order order = by_hosts ? ORDER_APART : order_of(pair, side);
+    if (comparison_measure(&(struct comparison_side){side[0].runs, side[0].n},
+                           &(struct comparison_side){side[1].runs, side[1].n}, order, out))
+        memory_out();
+    if (order == ORDER_SAMPLES_ALTERNATE)
+        allow_for_looks(pair->about, side, out);
+}
+
+/* Adds a row. raw: if `pair` has the values measured only while no one else used the core, the pair of the same
+ * measurement over the whole time. mean: see struct compared_row. */
+static struct compared_row *add_row(struct compared *c, const struct pair *pair, const struct pair *raw, bool judged,
+                                    size_t mean)
+{
+    const size_t number = c->n_rows + c->n_means;
+    struct compared_row *row = &c->row[number];
+
+    *row = (struct compared_row){.pair = pair,
+                                 .raw = raw,
+                                 .of = &c->comparison[number],
+                                 .judged = judged,
+                                 .mean = mean,
+                                 .by_hosts = hosts_count(pair),
+                                 .few = SIZE_MAX};
+    for (size_t s = 0; s < 2; s++)
+        for (size_t i = 0; i < pair->side[s].n; i++) {
+            const struct row *of = pair->side[s].row[i];
+            row->drift_pct = fmax(row->drift_pct, row_drift_pct(of));
+            row->few = of->n_samples < row->few ? of->n_samples : row->few;
+        }
+    /* Pairs within the same files compare different work, which may itself be why the share of the core differs. At
+     * another clock frequency the share is not known well enough. */
+    const bool same_share = !raw && !pair->within && !row->by_hosts && !pair_other_clock(pair);
+    compare_pair(same_share ? c : NULL, row, pair, row->of);
+    if (row->of->share > 0 && !mean)
+        row->raw = pair;
+    if (row->raw) {
+        struct comparison *of_raw = &row->of_raw;
+        compare_pair(NULL, row, row->raw, of_raw);
+        of_raw->change = of_raw->high < 1 ? CHANGE_LOWER : of_raw->low > 1 ? CHANGE_HIGHER : CHANGE_NONE;
+    }
+    for (size_t i = 0; is_total(row) && !raw && !(row->of->share > 0) && i < c->n_rows; i++)
+        row->of->unlike_rows |= is_adjusted(&c->row[i], pair);
+    return row;
 }
 
 /* --- The mean of a suite. --- */
 
 /* Returns whether the row is a headline row with a direction and samples of its own (an index has none). */
-static bool has_direction(const struct compared *c, const struct compared_row *row)
+static bool has_direction(const struct compared_row *row)
 {
-    return row->judged && row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
+    return row->judged && row->pair->about->better[0] && row->few && row->of->ratio > 0;
 }
 
 /* Returns whether the row counts in the mean of its suite. Its spread must be known. Pairs within the same files
  * compare different work, so that their mean is meaningless. */
-static bool in_mean(const struct compared *c, const struct compared_row *row)
+static bool in_mean(const struct compared_row *row, const struct pair *of)
 {
-    return has_direction(c, row) && !row->pair->within && c->comparison[row->number].tested != TESTED_NOTHING;
-}
-
-static bool of_mean(const struct compared_mean *mean, const struct compared_row *row)
-{
-    return !strcmp(mean->suite, row->pair->about->suite) && !strcmp(mean->host, row->pair->host);
+    return same_suite(row->pair, of) && has_direction(row) && !row->pair->within && row->of->tested != TESTED_NOTHING;
 }
 
 /* Returns -1 or +1: +1 when a higher value is better. */
@@ -309,15 +293,15 @@ static double sign_of(const struct compared_row *row)
 
 /* Computes the mean of a suite's ratios when a side has only one or two runs. Its error is the larger of two: the one
  * from the errors of the rows, and the one from the spread of the rows' ratios, which includes drift between runs. */
-static void mean_of_ratios(const struct compared *c, const struct compared_mean *mean, struct comparison *out)
+static void mean_of_ratios(const struct compared *c, const struct pair *mean, struct comparison *out)
 {
     struct stats_running logs = {.n = 0};
     double variance = 0, terms = 0;
 
     for (size_t i = 0; i < c->n_rows; i++) {
-        const struct comparison *of = &c->comparison[c->row[i].number];
-        if (!of_mean(mean, &c->row[i]) || !in_mean(c, &c->row[i]))
+        if (!in_mean(&c->row[i], mean))
             continue;
+        const struct comparison *of = c->row[i].of;
         const double v = of->error * of->error;
         stats_add(&logs, sign_of(&c->row[i]) * log(of->ratio));
         variance += v;
@@ -330,7 +314,6 @@ static void mean_of_ratios(const struct compared *c, const struct compared_mean 
         error = by_rows;
         df = n - 1;
     }
-    *out = comparison_unknown;
     out->tested = isnan(error) ? TESTED_NOTHING : TESTED_WITHIN;
     out->n_base = out->n_new = 1;
     out->base = 1;
@@ -339,105 +322,78 @@ static void mean_of_ratios(const struct compared *c, const struct compared_mean 
 }
 
 /* Returns the score of a run: the geometric mean of its rows' means as measured, each divided by the base's median (or
- * the inverse, where lower is better). 0 when the run lacks one of the rows. */
-static double score_of(const struct compared *c, const struct compared_mean *mean, const struct row *run, bool changed)
+ * the inverse, where lower is better). NAN when the run lacks one of the rows. */
+static double score_of(const struct compared *c, const struct pair *mean, size_t s, const struct row *run)
 {
-    double sum = 0;
+    double sum = 0, n = 0;
 
     for (size_t i = 0; i < c->n_rows; i++) {
         const struct compared_row *row = &c->row[i];
-        struct stats_running s = {.n = 0};
-        if (!of_mean(mean, row) || !in_mean(c, row))
+        const struct pair_side *side = &row->pair->side[s];
+        struct stats_running means = {.n = 0};
+        if (!in_mean(row, mean))
             continue;
-        const struct row **rows = changed ? row->pair->changed : row->pair->base;
-        for (size_t k = 0; k < (changed ? row->pair->n_changed : row->pair->n_base); k++)
-            if (row->by_hosts ? same_host(rows[k], run) : pair_same_run(rows[k], run))
-                stats_add(&s, stats_mean(rows[k]->samples, rows[k]->n_samples));
-        if (!s.n || !(s.mean > 0))
-            return 0;
-        sum += sign_of(row) * log(s.mean / c->comparison[row->number].base);
-    }
-    return exp(sum / (double)mean->rows);
-}
-
-/* Fills in the side with the scores of its runs, leaving out runs that lack a row of the suite. Returns -1 when out of
- * memory. */
-static int take_scores(const struct compared *c, const struct compared_mean *mean, const struct compared_row *row,
-                       bool changed, struct side *side)
-{
-    size_t n = 0;
-
-    if (take_side(changed ? row->pair->changed : row->pair->base, changed ? row->pair->n_changed : row->pair->n_base,
-                  row->by_hosts, side))
-        return -1;
-    for (size_t r = 0; r < side->n_runs; r++) {
-        struct comparison_run run = {.samples = &side->values[n], .n = 1};
-        const double score = score_of(c, mean, side->first[r], changed);
-        take_suite_share(c, row->pair, 0, side->first[r], changed, &run);
-        if (!(score > 0))
-            continue;
-        side->values[n] = score;
-        side->first[n] = side->first[r];
-        side->runs[n] = run;
+        for (size_t k = 0; k < side->n; k++)
+            if (same_unit(side->row[k], run, row->by_hosts))
+                stats_add(&means, stats_mean(side->row[k]->samples, side->row[k]->n_samples));
+        sum += means.n && means.mean > 0 ? sign_of(row) * log(means.mean / row->of->base) : (double)NAN;
         n++;
     }
-    side->n_runs = n;
-    return 0;
+    return exp(sum / n);
 }
 
-static int compare_mean(const struct compared *c, const struct compared_mean *mean, struct comparison *out)
+/* Makes the pair of a suite's mean: of the runs of the suite's first row those that have a score. */
+static const struct pair *make_mean(struct compared *c, const struct compared_row *first)
 {
-    const struct compared_row *row = c->row;
-    FREED_BY(side_free) struct side base = {0}, changed = {0};
+    const size_t most = first->pair->side[0].n + first->pair->side[1].n;
+    struct compared_mean *mean = &c->mean[c->n_means];
+    struct pair *pair = &mean->pair;
+    struct row *row = mean->scores = memory_get(most + 1, sizeof(*row));
+    const struct row **at = mean->rows = memory_get(most, sizeof(const struct row *));
 
-    for (size_t i = c->n_rows; i-- > 0;)
-        if (of_mean(mean, &c->row[i]) && in_mean(c, &c->row[i]))
-            row = &c->row[i];
-    int result = take_scores(c, mean, row, false, &base) | take_scores(c, mean, row, true, &changed);
-    if (!result && base.n_runs >= COMPARISON_RUNS && changed.n_runs >= COMPARISON_RUNS)
-        result = comparison_measure(&(struct comparison_side){base.runs, base.n_runs},
-                                    &(struct comparison_side){changed.runs, changed.n_runs},
-                                    row->by_hosts ? ORDER_APART : order_of(row->pair, &base, &changed), out);
-    else if (!result)
-        mean_of_ratios(c, mean, out);
-    out->unlike_rows = suite_adjusted(c, row->pair, 0) && !(out->share > 0);
-    return result;
-}
-
-static void count_mean(struct compared *c, const struct compared_row *row)
-{
-    size_t m = 0;
-
-    while (m < c->n_means && !of_mean(&c->mean[m], row))
-        m++;
-    text_copy(c->mean[m].suite, sizeof(c->mean[m].suite), row->pair->about->suite);
-    text_copy(c->mean[m].host, sizeof(c->mean[m].host), row->pair->host);
-    c->mean[m].rows++;
-    c->n_means += m == c->n_means;
-}
-
-/* Computes the means of suites with at least two rows. */
-static int find_means(struct compared *c)
-{
-    size_t kept = 0;
-
-    c->mean = calloc(c->n_rows + 1, sizeof(*c->mean));
-    if (!c->mean)
-        return -1;
-    for (size_t i = 0; i < c->n_rows; i++)
-        if (in_mean(c, &c->row[i]))
-            count_mean(c, &c->row[i]);
-    for (size_t m = 0; m < c->n_means; m++) {
-        if (c->mean[m].rows < 2)
-            continue;
-        c->mean[kept] = c->mean[m];
-        c->mean[kept].number = c->n_rows + kept;
-        if (compare_mean(c, &c->mean[kept], &c->comparison[c->n_rows + kept]))
-            return -1;
-        kept++;
+    row_init(row, NULL);
+    TEXT_SET(row->suite, first->pair->about->suite);
+    TEXT_SET(row->metric, "geometric_mean");
+    TEXT_SET(row->unit, "ratio");
+    TEXT_SET(row->better, "higher");
+    *pair = (struct pair){.about = row, .reason = -1};
+    TEXT_SET(pair->host, first->pair->host);
+    for (size_t s = 0; s < 2; s++) {
+        const struct pair_side *from = &first->pair->side[s];
+        pair->side[s].row = at;
+        for (size_t i = 0; i < from->n; i++) {
+            const double score = is_first(from, i, first->by_hosts) ? score_of(c, pair, s, from->row[i]) : (double)NAN;
+            if (isnan(score))
+                continue;
+            *++row = *pair->about;
+            row->run = from->row[i]->run;
+            row->value = score;
+            row->number = i;
+            *at++ = row;
+            pair->side[s].n++;
+        }
     }
-    c->n_means = kept;
-    return 0;
+    return pair;
+}
+
+/* Adds the means of suites with at least two rows. */
+static void add_means(struct compared *c)
+{
+    c->mean = memory_get(c->n_rows, sizeof(*c->mean));
+    for (size_t i = 0; i < c->n_rows; i++) {
+        size_t n = 0, before = 0;
+        for (size_t k = 0; k < c->n_rows && in_mean(&c->row[i], c->row[i].pair); k++)
+            if (in_mean(&c->row[k], c->row[i].pair)) {
+                n++;
+                before += k < i;
+            }
+        if (n < 2 || before)
+            continue;
+        struct compared_row *mean = add_row(c, make_mean(c, &c->row[i]), NULL, false, n);
+        if (mean->of->tested < TESTED_RUNS)
+            mean_of_ratios(c, mean->pair, mean->of);
+        c->n_means++;
+    }
 }
 
 /* --- Hosts. --- */
@@ -450,28 +406,9 @@ static int compare_hosts(const void *a, const void *b)
     return ORDER_OF(y, x);
 }
 
-/* Returns the mean logarithm of the ratios of a host's rows; NAN when it has none. */
-static double host_log(const struct compared *c, const char *host)
-{
-    struct stats_running s = {.n = 0};
-
-    for (size_t i = 0; i < c->n_rows; i++)
-        if (has_direction(c, &c->row[i]) && !strcmp(c->row[i].pair->host, host))
-            stats_add(&s, sign_of(&c->row[i]) * log(c->comparison[c->row[i].number].ratio));
-    return s.n ? s.mean : (double)NAN;
-}
-
-static bool host_seen(const struct compared *c, const char *host)
-{
-    for (size_t h = 0; h < c->n_hosts; h++)
-        if (!strcmp(c->host[h].host, host))
-            return true;
-    return false;
-}
-
-/* Marks the hosts that stand out by the rules of `jitbench fleet` (analysis/fleet_judge.h), with the ratio of each row
- * in place of its value. */
-static void judge_hosts(struct compared *c, double min_effect)
+/* Judges hosts by the rules of `jitbench fleet` (analysis/fleet_judge.c), with the ratio of each row in place of its
+ * value. */
+static void find_hosts(struct compared *c, double min_effect)
 {
     FREED_BY(gather_free) struct gather g = {.by_rank = false};
     FREED_BY(judge_free) struct judgement j = {.g = NULL};
@@ -479,47 +416,36 @@ static void judge_hosts(struct compared *c, double min_effect)
 
     row_run_init(&run);
     for (size_t i = 0; i < c->n_rows; i++) {
-        const struct comparison *of = &c->comparison[c->row[i].number];
-        if (!c->row[i].pair->host[0] || !has_direction(c, &c->row[i]))
+        if (!c->row[i].pair->host[0] || !has_direction(&c->row[i]))
             continue;
         struct row row = *c->row[i].pair->about;
-        text_copy(run.host, sizeof(run.host), c->row[i].pair->host);
+        TEXT_SET(run.host, c->row[i].pair->host);
         row.run = &run;
-        row.value = of->ratio;
+        row.value = c->row[i].of->ratio;
         row.stats.n = 0; /* the ratio's error is not known */
         row.core_share[0] = '\0';
         gather_row(&g, &row);
     }
     gather_finish(&g);
     judge(&j, &g, min_effect);
-    for (size_t m = 0; m < g.machines.n; m++)
-        for (size_t h = 0; h < c->n_hosts; h++)
-            if (!strcmp(c->host[h].host, j.judged[m].name))
-                c->host[h].stands_out = judge_stands_out(&j.judged[m]);
-}
-
-static int find_hosts(struct compared *c, double min_effect)
-{
-    c->host = calloc(c->n_rows + 1, sizeof(*c->host));
-    if (!c->host)
-        return -1;
-    for (size_t i = 0; i < c->n_rows; i++) {
-        const struct pair *pair = c->row[i].pair;
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): each of the n_rows has its pair */
-        if (!pair->host[0] || host_seen(c, pair->host) || isnan(host_log(c, pair->host)))
-            continue;
-        text_copy(c->host[c->n_hosts].host, sizeof(c->host[0].host), pair->host);
-        c->host[c->n_hosts++].ratio = exp(host_log(c, pair->host));
+    c->n_hosts = g.machines.n;
+    c->host = memory_get(c->n_hosts, sizeof(*c->host));
+    for (size_t h = 0; h < c->n_hosts; h++) {
+        struct compared_host *host = &c->host[j.judged[h].machine];
+        struct stats_running logs = {.n = 0};
+        TEXT_SET(host->host, j.judged[h].name);
+        host->stands_out = judge_stands_out(&j.judged[h]);
+        for (size_t i = 0; i < c->n_rows; i++)
+            if (has_direction(&c->row[i]) && !strcmp(c->row[i].pair->host, host->host))
+                stats_add(&logs, sign_of(&c->row[i]) * log(c->row[i].of->ratio));
+        host->ratio = exp(logs.mean);
     }
     qsort(c->host, c->n_hosts, sizeof(*c->host), compare_hosts);
-    if (c->n_hosts)
-        judge_hosts(c, min_effect);
-    return 0;
 }
 
 /* --- The whole comparison. --- */
 
-/* Returns the size of the effect for sorting. A change from or to 0 is larger than any other. */
+/* Returns the size of the effect. A change from or to 0 is larger than any other. */
 static double effect_of(const struct comparison *c)
 {
     if (c->ratio > 0)
@@ -529,88 +455,83 @@ static double effect_of(const struct comparison *c)
 
 static int compare_effects(const void *a, const void *b)
 {
-    const struct compared_row *x = a, *y = b;
-    const int order = ORDER_OF(y->effect, x->effect);
+    const struct comparison *x = ((const struct compared_row *)a)->of, *y = ((const struct compared_row *)b)->of;
+    const int order = ORDER_OF(effect_of(y), effect_of(x));
 
-    return order ? order : ORDER_OF(x->number, y->number);
+    return order ? order : ORDER_OF(x, y);
 }
 
 static bool has_pair(const struct compared *c, const struct pair *pair)
 {
-    for (size_t i = 0; i < c->n_rows; i++)
-        if (c->row[i].pair == pair)
-            return true;
-    return false;
+    size_t i = 0;
+
+    while (i < c->n_rows && c->row[i].pair != pair)
+        i++;
+    return i < c->n_rows;
 }
 
-/* Compares a pair and adds its row. raw: if `pair` has the values measured only while no one else used the core, the
- * pair of the same measurement over the whole time; otherwise NULL. */
-static int add_row(const struct pair *pair, const struct pair *raw, bool judged, struct compared *out)
+/* Returns the pair of the same measurement with the values measured only while no one else used the core, if each side
+ * has as many of them; otherwise NULL. */
+static const struct pair *alone_of(const struct pairs *pairs, const struct pair *raw)
 {
-    struct compared_row *row = &out->row[out->n_rows], ignored = {.number = 0};
-    struct comparison *of_raw = &row->of_raw;
-
-    *row = (struct compared_row){.number = out->n_rows, .judged = judged, .raw = raw};
-    /* Pairs within the same files compare different work, which may itself be why the share of the core differs. At
-     * another clock frequency the share is not known well enough. */
-    const bool same_share = !raw && !pair->within && !hosts_count(pair) && !pair_other_clock(pair, NULL);
-    struct comparison *comparison = &out->comparison[out->n_rows];
-    if (compare_pair(pair, same_share ? out : NULL, row, comparison))
-        return -1;
-    comparison->unlike_rows =
-        row_is_index(pair->about) && !raw && !(comparison->share > 0) && suite_adjusted(out, pair, pair->about->copies);
-    if (comparison->share > 0)
-        row->raw = pair;
-    if (row->raw && compare_pair(row->raw, NULL, &ignored, of_raw))
-        return -1;
-    row->effect = effect_of(comparison);
-    of_raw->change = of_raw->high < 1 ? CHANGE_LOWER : of_raw->low > 1 ? CHANGE_HIGHER : CHANGE_NONE;
-    out->n_raw += row->raw != NULL;
-    out->n_rows++;
-    return 0;
+    for (size_t i = 0; i < pairs->n; i++) {
+        const struct pair *alone = &pairs->pair[i];
+        if (row_is_alone_of(alone->about, raw->about) && !alone->why[0] && alone->side[0].n >= raw->side[0].n &&
+            alone->side[1].n >= raw->side[1].n &&
+            (!raw->within || row_is_alone_of(alone->side[0].row[0], raw->side[0].row[0])))
+            return alone;
+    }
+    return NULL;
 }
 
-int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
-                  struct compared *out)
+void compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
+                   struct compared *out)
 {
-    memset(out, 0, sizeof(*out));
-    out->row = calloc(pairs->n + 1, sizeof(*out->row));
-    out->not_comparable = calloc(pairs->n + 1, sizeof(const struct pair *));
-    out->comparison = calloc(2 * pairs->n + 1, sizeof(*out->comparison)); /* there are at most as many means as rows */
-    if (!out->row || !out->not_comparable || !out->comparison)
-        return -1;
+    *out = (struct compared){
+        /* there are at most as many means as rows */
+        .row = memory_get(2 * pairs->n, sizeof(*out->row)),
+        .comparison = memory_get(2 * pairs->n, sizeof(*out->comparison)),
+        .not_comparable = memory_get(pairs->n, sizeof(const struct pair *)),
+    };
     for (size_t i = 0; i < 2 * pairs->n; i++) {
         const struct pair *pair = &pairs->pair[i % pairs->n];
         const bool judged = metrics_is_compared(metrics, pair->about);
         if (row_is_index(pair->about) != (i >= pairs->n)) /* an index comes after its tests */
             continue;
-        const struct pair *alone = judged ? pair_alone_of(pairs, pair) : NULL;
-        if (alone && add_row(alone, pair, true, out))
-            return -1;
+        const struct pair *alone = judged && !pair->why[0] && !pair_other_clock(pair) ? alone_of(pairs, pair) : NULL;
+        if (alone) {
+            (void)add_row(out, alone, pair, true, 0);
+            out->n_rows++;
+        }
         if (!all && (!judged || alone))
             continue;
         if (pair->why[0]) {
             out->not_comparable[out->n_not_comparable++] = pair;
-            continue;
+        } else if (!has_pair(out, pair)) {
+            (void)add_row(out, pair, NULL, judged && !alone, 0);
+            out->n_rows++;
         }
-        if (!has_pair(out, pair) && add_row(pair, NULL, judged && !alone, out))
-            return -1;
     }
-    if (find_means(out) || find_hosts(out, min_effect) ||
-        comparison_judge(out->comparison, out->n_rows + out->n_means, 0.95, min_effect))
-        return -1;
-    for (size_t i = 0; i < out->n_rows + out->n_means; i++)
+    add_means(out);
+    find_hosts(out, min_effect);
+    const size_t n = out->n_rows + out->n_means;
+    if (comparison_judge(out->comparison, n, 0.95, min_effect))
+        memory_out();
+    for (size_t i = 0; i < n; i++)
         out->n_judged += out->comparison[i].tested >= TESTED_RUNS;
     qsort(out->row, out->n_rows, sizeof(*out->row), compare_effects);
-    return 0;
 }
 
 void compared_free(struct compared *compared)
 {
     free(compared->row);
-    free(compared->mean);
     free(compared->host);
     free(compared->comparison);
     free(compared->not_comparable);
-    memset(compared, 0, sizeof(*compared));
+    for (size_t m = 0; m < compared->n_means; m++) {
+        free(compared->mean[m].scores);
+        free(compared->mean[m].rows);
+    }
+    free(compared->mean);
+    *compared = (struct compared){.n_rows = 0};
 }

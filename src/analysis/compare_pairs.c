@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Pairs the rows of two sets of files. */
-#include "analysis/compare_pairs.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows/text.h"
+#include "analysis/compare.h"
 #include "sys/base.h"
 #include "sys/cpu.h"
 #include "sys/machine.h"
@@ -22,127 +20,99 @@ const char *const pair_across_names[] = {
     [ACROSS_COMMAND] = "command", [ACROSS_COUNT] = NULL,
 };
 
+static const char *const side_names[] = {"BASE", "NEW"};
+
 bool pair_same_run(const struct row *a, const struct row *b)
 {
     return a->run == b->run || (a->run->run_id[0] && !strcmp(a->run->run_id, b->run->run_id));
 }
 
-/* --- What identifies a row. --- */
-
-static bool is_across(uint64_t across, enum pair_across what)
+static bool is_across(uint64_t across, int what)
 {
-    return across >> what & 1;
+    return what >= 0 && across >> what & 1;
 }
 
-/* Appends the parameters whose kind is in a set of bits, separated by spaces. */
-static void append_params(struct text *out, const struct row_params *params, unsigned kinds_wanted)
+/* --- What identifies a row. --- */
+
+#define KIND(kind) (1u << (kind))
+
+/* Appends the words of the parameters of some kinds (a set of bits) that `other`, unless it is NULL, lacks. */
+static void append_words(const struct row_params *params, unsigned kinds, const struct row_params *other,
+                         struct text *out)
 {
+    struct row_word word = {0};
     const size_t before = out->length;
 
-    for (size_t i = 0; i < params->n; i++)
-        if (kinds_wanted >> params->of[i].kind & 1) {
-            text_append(out, " ", out->length > before);
-            text_append(out, params->text + params->of[i].at, params->of[i].length);
-        }
+    while (row_next_word(params, &word)) {
+        if (!(kinds & KIND(word.of->kind)) || (other && text_has_word_of(other->text, word.text, word.length)))
+            continue;
+        text_append(out, " ", out->length > before);
+        text_append(out, word.text, word.length);
+    }
+}
+
+size_t pair_key(const struct row *row, bool within, bool with_command, struct text *key)
+{
+    const char *command = row_command(&row->param);
+
+    if (!within)
+        text_printf(key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->test, row->load, row->copies,
+                    row->metric);
+    else if (command)
+        text_printf(key, "%s\x1f\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->copies, row->metric);
+    else
+        text_printf(key, "%s\x1f%s\x1f\x1f%s\x1f", row->suite, row->test, row->metric);
+    const size_t shared = key->length;
+    if (within)
+        text_printf(key, "%s\x1f%s\x1f%" PRIu64 "\x1f", row->test, row->load, row->copies);
+    append_words(&row->param, KIND(PARAM_WORK) | KIND(PARAM_CPU) | KIND(PARAM_BUILD), NULL, key);
+    text_printf(key, "\x1f%s", with_command && command ? command : "");
+    return shared;
 }
 
 struct entry {
-    char *key;    /* freed with the entry */
-    size_t loose; /* length of the key before the parameters */
-    size_t work;  /* length of the key before the user's command */
+    struct text key;
+    size_t shared; /* length of the key that alternatives share */
     const struct row *row;
     bool changed;
 };
 
-/* Appends the parameters that identify the measured work, followed by the user's command line. Returns the length of
- * the key without the command line. */
-static size_t append_work(struct text *key, const struct row_params *params)
+/* What tells entries apart, in the order in which they are sorted. */
+enum level { BY_KEY, BY_COMMAND, BY_CPUS, LEVELS };
+
+static const char *text_of(const struct entry *entry, enum level level)
 {
-    const char *command = row_command(params);
+    const char *command = row_command(&entry->row->param);
 
-    append_params(key, params, 1u << PARAM_WORK | 1u << PARAM_CPU | 1u << PARAM_BUILD);
-    text_append(key, "\x1f", 1);
-    const size_t work = key->length;
-    text_printf(key, "%s", command ? command : "");
-    return work;
-}
-
-/* Completes the key and moves it into the entry. When out of memory, moves it as far as it was written, so that it is
- * freed with the entry, and returns -1. */
-static int end_key(struct text *key, struct entry *entry)
-{
-    entry->work = append_work(key, &entry->row->param);
-    entry->key = key->data;
-    return key->failed ? -1 : 0;
-}
-
-/* Writes the part of the key before the parameters. Returns its length. */
-static size_t begin_key(const struct row *row, struct text *key)
-{
-    text_printf(key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->test, row->load, row->copies,
-                row->metric);
-    return key->length;
-}
-
-size_t pair_key(const struct row *row, struct text *key)
-{
-    const size_t loose = begin_key(row, key);
-
-    (void)append_work(key, &row->param);
-    return loose;
-}
-
-static int make_entry(const struct row *row, bool changed, struct entry *entry)
-{
-    struct text key = {0};
-
-    *entry = (struct entry){.loose = begin_key(row, &key), .row = row, .changed = changed};
-    return end_key(&key, entry);
-}
-
-static int make_within_entry(const struct row *row, struct entry *entry)
-{
-    struct text key = {0};
-
-    if (row_command(&row->param))
-        text_printf(&key, "%s\x1f\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->copies, row->metric);
-    else
-        text_printf(&key, "%s\x1f%s\x1f\x1f%s\x1f", row->suite, row->test, row->metric);
-    *entry = (struct entry){.loose = key.length, .row = row};
-    text_printf(&key, "%s\x1f%s\x1f%" PRIu64 "\x1f", row->test, row->load, row->copies);
-    return end_key(&key, entry);
-}
-
-/* Orders rows by CPUs, then base before changed, then by position in the files. */
-static int compare_places(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-    int order = strcmp(x->row->cpus, y->row->cpus);
-
-    if (!order)
-        order = x->changed - y->changed;
-    return order ? order : ORDER_OF(x->row->number, y->row->number);
+    return level == BY_KEY ? entry->key.data : level == BY_CPUS ? entry->row->cpus : command ? command : "";
 }
 
 static int compare_entries(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
-    const int order = strcmp(x->key, y->key);
+    int order = 0;
 
-    return order ? order : compare_places(a, b);
+    for (enum level level = BY_KEY; level < LEVELS && !order; level++)
+        order = strcmp(text_of(a, level), text_of(b, level));
+    return order;
 }
 
-/* Returns whether a run has several of the entries' rows, with different CPUs. The entries are sorted by CPUs. */
-static bool told_by_cpus(const struct entry *entries, size_t n)
+static int compare_cpus(const void *a, const void *b)
 {
-    const struct row *first = entries[0].row;
+    return strcmp(text_of(a, BY_CPUS), text_of(b, BY_CPUS));
+}
 
-    if (!strcmp(first->cpus, entries[n - 1].row->cpus))
+/* Returns whether a text tells sorted entries apart: the key does, command and CPUs only where a run has several on one
+ * side. */
+static bool tells_apart(const struct entry *entries, size_t n, enum level level)
+{
+    if (level == BY_KEY)
+        return true;
+    if (!strcmp(text_of(&entries[0], level), text_of(&entries[n - 1], level)))
         return false;
     for (size_t i = 0; i < n; i++)
         for (size_t k = i + 1; k < n; k++)
-            if (entries[i].changed == entries[k].changed && strcmp(entries[i].row->cpus, entries[k].row->cpus) != 0 &&
-                pair_same_run(entries[i].row, entries[k].row))
+            if (entries[i].changed == entries[k].changed && pair_same_run(entries[i].row, entries[k].row) &&
+                strcmp(text_of(&entries[i], level), text_of(&entries[k], level)) != 0)
                 return true;
     return false;
 }
@@ -151,7 +121,8 @@ static bool told_by_cpus(const struct entry *entries, size_t n)
 
 static bool has_figures(const struct row *row, uint64_t across)
 {
-    bool usable = row->status < ROW_DEGRADED || (row->status == ROW_DEGRADED && across >> ACROSS_DEGRADED & 1);
+    const bool usable =
+        row->status < ROW_DEGRADED || (row->status == ROW_DEGRADED && is_across(across, ACROSS_DEGRADED));
 
     return usable && (row->n_samples > 0 || isfinite(row->value));
 }
@@ -162,35 +133,36 @@ static bool same_figures(const struct row *a, const struct row *b)
            (a->n_samples ? !memcmp(a->samples, b->samples, a->n_samples * sizeof(*a->samples)) : a->value == b->value);
 }
 
-/* Removes rows without figures and duplicates; *n is the number of rows left. */
-static void drop_rows(const struct row **rows, size_t *n, uint64_t across, struct pairs *pairs)
+/* Removes rows without figures and duplicates, unless no row has figures. */
+static void drop_rows(struct pair_side *side, uint64_t across, struct pairs *pairs)
 {
     size_t kept = 0, left_out = 0;
 
-    for (size_t i = 0; i < *n; i++) {
-        bool is_double = false;
-        if (!has_figures(rows[i], across)) {
+    for (size_t i = 0; i < side->n; i++) {
+        size_t k = 0;
+        if (!has_figures(side->row[i], across)) {
             left_out++;
             continue;
         }
-        for (size_t k = 0; k < kept && !is_double; k++)
-            is_double = same_figures(rows[k], rows[i]);
-        pairs->doubles += is_double;
-        if (!is_double)
-            rows[kept++] = rows[i];
+        while (k < kept && !same_figures(side->row[k], side->row[i]))
+            k++;
+        pairs->doubles += k < kept;
+        if (k == kept)
+            side->row[kept++] = side->row[i];
     }
-    if (kept)
+    if (kept) {
         pairs->degraded += left_out;
-    *n = kept;
+        side->n = kept;
+    }
 }
 
-/* --- Differences that forbid a comparison. --- */
+/* --- Properties in which rows may differ. --- */
 
 static void beside_of(const struct row *row, char *buf, size_t size)
 {
     FREED_BY(text_free) struct text words = {0};
 
-    append_params(&words, &row->param, 1u << PARAM_PLACEMENT);
+    append_words(&row->param, KIND(PARAM_PLACEMENT), NULL, &words);
     text_copy(buf, size, words.length ? words.data : "");
 }
 
@@ -200,383 +172,276 @@ static void cpus_of(const struct row *row, char *buf, size_t size)
     char error[128];
 
     if (!row->cpus[0] && !row->bind[0])
-        text_copy(buf, size, "");
-    else if (cpuset_parse(row->cpus, &set, error, sizeof(error)))
+        return;
+    if (cpuset_parse(row->cpus, &set, error, sizeof(error)))
         (void)snprintf(buf, size, "CPUs %.60s, bind %s", row->cpus, row->bind);
     else
-        (void)snprintf(buf, size, "%u CPU%s, bind %s", cpuset_count(&set), cpuset_count(&set) == 1 ? "" : "s",
-                       row->bind);
+        (void)snprintf(buf, size, "%u CPU%s, bind %s", cpuset_count(&set), PLURAL(cpuset_count(&set)), row->bind);
 }
 
 static void scheduler_of(const struct row *row, char *buf, size_t size)
 {
     struct setting_items items;
 
-    text_copy(buf, size, "");
     setting_items_begin(&items, row->run->settings, true);
     while (setting_items_next(&items))
         if (!strcmp(items.name, "scheduler"))
             text_copy(buf, size, items.value);
 }
 
-/* Properties that must agree in rows that are compared. If several differ, the first in this order is given as the
- * reason. */
-static const struct kind {
-    const char *name;
-    int across; /* enum pair_across that allows a difference; -1: none */
-    bool empty; /* a value that is missing on one side is a difference */
-    void (*of)(const struct row *row, char *buf, size_t size);
-    bool in_run; /* if `of` is NULL: the property is a text at `offset` in the row's run, not in the row */
-    size_t offset;
-} kinds[] = {
-    {"unit", -1, .offset = offsetof(struct row, unit)},
-    {"direction", -1, .empty = true, .offset = offsetof(struct row, better)},
-    {"architecture", ACROSS_BUILD, .in_run = true, .offset = offsetof(struct row_run, arch)},
-    {"build of jitbench", ACROSS_BUILD, .in_run = true, .offset = offsetof(struct row_run, build)},
-    {"CPU model", ACROSS_CPU, .in_run = true, .offset = offsetof(struct row_run, cpu_model)},
-    {"scheduler", ACROSS_SCHEDULER, .of = scheduler_of},
-    {"scheduling policy", ACROSS_POLICY, .offset = offsetof(struct row, policy)},
-    {"placement", ACROSS_CPUS, .of = cpus_of},
-    {"memory layout", ACROSS_LAYOUT, .offset = offsetof(struct row, layout)},
-    {"policy or CPUs of what ran beside it", ACROSS_BESIDE, .empty = true, .of = beside_of},
-    {"file system", ACROSS_FS, .offset = offsetof(struct row, scratch_fs)},
-};
-
-static void property_of(const struct kind *kind, const struct row *row, char *buf, size_t size)
+static void command_of(const struct row *row, char *buf, size_t size)
 {
-    if (kind->of)
-        kind->of(row, buf, size);
-    else
-        text_copy(buf, size, (kind->in_run ? (const char *)row->run : (const char *)row) + kind->offset);
+    const char *line = row_command_line(&row->param);
+
+    text_copy(buf, size, line ? line : "");
 }
 
-/* Returns whether a property differs in a way that forbids the comparison, and sets the reason. A value missing on one
- * side (a file of an earlier version) is not a difference, unless `empty` is set. */
-static bool differs(const struct row *a, const struct row *b, uint64_t across, struct pair *pair)
+struct property {
+    const char *name;
+    const char *column; /* of the CSV, if `of` is NULL */
+    void (*of)(const struct row *row, char *buf, size_t size);
+    int across; /* the enum pair_across that allows a difference; -1: none */
+    bool empty; /* a value that is missing on one side is a difference */
+};
+
+/* Properties that must agree in rows that are compared. If several differ, the first in this order is given as the
+ * reason. */
+static const struct property fixed[] = {
+    {"unit", "unit", NULL, -1, false},
+    {"direction", "better", NULL, -1, true},
+    {"architecture", "arch", NULL, ACROSS_BUILD, false},
+    {"build of jitbench", "build", NULL, ACROSS_BUILD, false},
+    {"CPU model", "cpu_model", NULL, ACROSS_CPU, false},
+    {"scheduler", NULL, scheduler_of, ACROSS_SCHEDULER, false},
+    {"scheduling policy", "policy", NULL, ACROSS_POLICY, false},
+    {"placement", NULL, cpus_of, ACROSS_CPUS, false},
+    {"memory layout", "layout", NULL, ACROSS_LAYOUT, false},
+    {"policy or CPUs of what ran beside it", NULL, beside_of, ACROSS_BESIDE, true},
+    {"file system", "scratch_fs", NULL, ACROSS_FS, false},
+};
+
+/* Those that may differ, and the CPU model, which may with --across cpu. */
+static const struct property free_to_differ[] = {
+    {.name = "host", .column = "host"},
+    {.name = "kernel", .column = "kernel"},
+    {.name = "CPU model", .column = "cpu_model"},
+    {.name = "command", .of = command_of},
+    {.name = "CPUs online", .column = "cpus_online"},
+    {.name = "nice", .column = "nice"},
+    {.name = "real-time priority", .column = "rt_priority"},
+    {.name = "idle CPUs kept awake", .column = "timer_latency_held"},
+};
+
+/* Writes the value of a property; "": it is not known. */
+static void value_of(const struct property *property, const struct row *row, char *buf, size_t size)
+{
+    buf[0] = '\0';
+    if (property->of)
+        property->of(row, buf, size);
+    for (size_t i = 0; property->column && i < row_n_columns; i++) {
+        const struct row_column *column = &row_columns[i];
+        const void *field = (column->in_run ? (const char *)row->run : (const char *)row) + column->offset;
+        if (strcmp(column->name, property->column) != 0)
+            continue;
+        if (column->type == COLUMN_TEXT)
+            text_copy(buf, size, field);
+        else if (column->type == COLUMN_UINT && *(const uint64_t *)field)
+            (void)snprintf(buf, size, "%" PRIu64, *(const uint64_t *)field);
+        else if (column->type == COLUMN_REAL && !isnan(*(const double *)field))
+            (void)snprintf(buf, size, "%g", *(const double *)field);
+    }
+}
+
+const char *pair_property(size_t number, const struct row *row, char *buf, size_t size)
+{
+    if (number >= COUNT(free_to_differ))
+        return NULL;
+    value_of(&free_to_differ[number], row, buf, size);
+    return free_to_differ[number].name;
+}
+
+/* --- Differences that forbid a comparison. --- */
+
+/* Sets the reason if a property differs in a way that forbids the comparison. A value missing on one side (a file of an
+ * earlier version) is not a difference, unless `empty` is set. */
+static void compare_properties(const struct row *a, const struct row *b, uint64_t across, struct pair *pair)
 {
     char x[256], y[256];
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (kinds[i].across >= 0 && across >> kinds[i].across & 1)
+    for (const struct property *of = fixed; of < fixed + COUNT(fixed) && !pair->why[0]; of++) {
+        if (is_across(across, of->across))
             continue;
-        property_of(&kinds[i], a, x, sizeof(x));
-        property_of(&kinds[i], b, y, sizeof(y));
-        if (((!x[0] || !y[0]) && !kinds[i].empty) || !strcmp(x, y))
+        value_of(of, a, x, sizeof(x));
+        value_of(of, b, y, sizeof(y));
+        if ((!(x[0] && y[0]) && !of->empty) || !strcmp(x, y))
             continue;
-        pair->reason = kinds[i].across;
-        pair->differs = true;
-        (void)snprintf(pair->why, sizeof(pair->why), "other %s: %.80s against %.80s", kinds[i].name, x[0] ? x : "none",
+        pair->reason = of->across;
+        (void)snprintf(pair->why, sizeof(pair->why), "other %s: %.80s against %.80s", of->name, x[0] ? x : "none",
                        y[0] ? y : "none");
-        return true;
     }
-    return false;
 }
 
-static void check_kind(struct pair *pair, uint64_t across)
+/* Sets the reason if the rows of the sides, which were joined, did other work: indices (total scores) of different
+ * protocols, parameters that differ, or another command line. Parameters are compared as sets of words; command lines
+ * also in the order and repetition of theirs. */
+static void compare_work(struct pair *pair, uint64_t across)
 {
-    for (size_t i = 1; i < pair->n_base + pair->n_changed; i++)
-        if (differs(pair->base[0], i < pair->n_base ? pair->base[i] : pair->changed[i - pair->n_base], across, pair))
-            return;
+    const struct row_params *base = &pair->side[0].row[0]->param, *changed = &pair->side[1].row[0]->param;
+    const unsigned kinds = KIND(PARAM_WORK) | (is_across(across, ACROSS_BUILD) ? 0 : KIND(PARAM_BUILD)) |
+                           (is_across(across, ACROSS_CPU) ? 0 : KIND(PARAM_CPU));
+    const unsigned all = kinds | (is_across(across, ACROSS_COMMAND) ? 0 : KIND(PARAM_COMMAND));
+    FREED_BY(text_free) struct text lacking = {0}, surplus = {0}, work = {0};
+    const char *before = row_command(base), *after = row_command(changed);
+    char protocol[2][ROW_PROTOCOL_SIZE];
+
+    row_protocol(base, protocol[0]);
+    row_protocol(changed, protocol[1]);
+    append_words(base, all, changed, &lacking);
+    append_words(changed, all, base, &surplus);
+    append_words(base, kinds, changed, &work);
+    append_words(changed, kinds, base, &work);
+    if (protocol[0][0] && protocol[1][0] && strcmp(protocol[0], protocol[1]) != 0) {
+        (void)snprintf(pair->why, sizeof(pair->why), "another index: %s against %s", protocol[0], protocol[1]);
+    } else if (lacking.length || surplus.length) {
+        pair->reason = !work.length && before && after ? ACROSS_COMMAND : -1;
+        (void)snprintf(pair->why, sizeof(pair->why), "other work: %.100s against %.100s",
+                       lacking.length ? lacking.data : "without", surplus.length ? surplus.data : "without");
+    } else if (!is_across(across, ACROSS_COMMAND) && before && after && strcmp(before, after) != 0) {
+        pair->reason = ACROSS_COMMAND;
+        text_copy(pair->why, sizeof(pair->why), "other work: the same words in another order or number");
+    }
 }
 
-/* Sets the reason why the pair cannot be compared: no row of this side has values. row: the first row of the side. */
-static void no_figures(const struct row *row, const char *side, struct pair *pair)
+/* Sets the reason why the pair cannot be compared: no row of a side has values. */
+static void refuse_figures(struct pair *pair, size_t s)
 {
+    const struct row *row = pair->side[s].row[0];
+
     pair->reason = row->status == ROW_DEGRADED ? ACROSS_DEGRADED : -1;
-    (void)snprintf(pair->why, sizeof(pair->why), "%s in %s%s%.160s", row_status_name(row->status), side,
-                   row->reason[0] ? ": " : "", row->reason);
     if (row->status < ROW_DEGRADED)
-        (void)snprintf(pair->why, sizeof(pair->why), "no figures in %s", side);
+        (void)snprintf(pair->why, sizeof(pair->why), "no figures in %s", side_names[s]);
+    else
+        (void)snprintf(pair->why, sizeof(pair->why), "%s in %s%s%.160s", row_status_name(row->status), side_names[s],
+                       row->reason[0] ? ": " : "", row->reason);
 }
 
+/* Finds out whether a pair can be compared. */
 static void settle(struct pair *pair, uint64_t across, struct pairs *pairs)
 {
-    size_t n_base = pair->n_base, n_changed = pair->n_changed;
+    const bool both = pair->side[0].n && pair->side[1].n;
 
-    if (pair->why[0])
-        return;
-    if (!n_base || !n_changed) {
-        pair->reason = -1;
-        (void)snprintf(pair->why, sizeof(pair->why), "only in %s%s", n_base ? "BASE" : "NEW",
+    for (size_t s = 0; s < 2; s++) {
+        if (both && !pair->why[0])
+            drop_rows(&pair->side[s], across, pairs);
+        if (pair->side[s].n)
+            pair->about = pair->side[s].row[0];
+    }
+    if (!both)
+        (void)snprintf(pair->why, sizeof(pair->why), "only in %s%s", side_names[!pair->side[0].n],
                        row_command(&pair->about->param)
                            ? ": commands belong together by their --name, with --across command"
                            : "");
-        return;
-    }
-    drop_rows(pair->base, &pair->n_base, across, pairs);
-    drop_rows(pair->changed, &pair->n_changed, across, pairs);
-    if (!pair->n_base)
-        no_figures(pair->base[0], "BASE", pair);
-    else if (!pair->n_changed)
-        no_figures(pair->changed[0], "NEW", pair);
-    else
-        check_kind(pair, across);
-    if (pair->n_changed)
-        pair->about = pair->changed[0];
-    if (!pair->n_base || !pair->n_changed) {
-        pair->n_base = n_base;
-        pair->n_changed = n_changed;
-    }
+    for (size_t s = 0; s < 2; s++)
+        if (!pair->why[0] && !has_figures(pair->side[s].row[0], across))
+            refuse_figures(pair, s);
+    for (size_t s = 0; s < 2; s++)
+        for (size_t i = 0; i < pair->side[s].n && !pair->why[0]; i++)
+            compare_properties(pair->side[0].row[0], pair->side[s].row[i], across, pair);
+    text_sanitize(pair->why);
 }
 
 /* --- Making pairs. --- */
 
-/* Appends a pair of n entries, in which those of the base come first. */
-static int take_pair(const struct entry *entries, size_t n, bool by_cpus, bool within, struct pairs *out)
+static int compare_times(const void *a, const void *b)
 {
-    struct pair *pair = &out->pair[out->n++];
-
-    *pair = (struct pair){.about = entries[n - 1].row, .by_cpus = by_cpus, .within = within};
-    pair->base = calloc(n, sizeof(const struct row *));
-    pair->changed = calloc(n, sizeof(const struct row *));
-    if (!pair->base || !pair->changed)
-        return -1;
-    for (size_t i = 0; i < n; i++) {
-        if (entries[i].changed)
-            pair->changed[pair->n_changed++] = entries[i].row;
-        else
-            pair->base[pair->n_base++] = entries[i].row;
-    }
-    return 0;
-}
-
-static bool may_differ(unsigned kind, uint64_t across)
-{
-    return kind == PARAM_OUTCOME || kind == PARAM_PLACEMENT ||
-           (kind == PARAM_BUILD && is_across(across, ACROSS_BUILD)) ||
-           (kind == PARAM_CPU && is_across(across, ACROSS_CPU)) ||
-           (kind == PARAM_COMMAND && is_across(across, ACROSS_COMMAND));
-}
-
-/* Appends the parameters that `other` lacks, unless parameters of their kind may differ. */
-static void append_lacking(const struct row_params *params, const struct row_params *other, uint64_t across,
-                           struct text *out)
-{
-    struct row_word word = {0};
-    const size_t before = out->length;
-
-    while (row_next_word(params, &word)) {
-        if (may_differ(word.of->kind, across) || text_has_word_of(other->text, word.text, word.length))
-            continue;
-        text_append(out, " ", out->length > before);
-        text_append(out, word.text, word.length);
-    }
-}
-
-/* Returns whether two command lines differ. Unlike other parameters, command lines are compared with the order and
- * repetition of their words. */
-static bool other_command(const struct row *a, const struct row *b)
-{
-    const char *x = row_command(&a->param), *y = row_command(&b->param);
-
-    return x && y && strcmp(x, y) != 0;
-}
-
-/* Returns whether two rows are indices (total scores) of different protocols, which are computed from different tests;
- * then writes the reason. */
-static bool other_index(const struct row *base, const struct row *changed, char *why, size_t size)
-{
-    char before[ROW_PROTOCOL_SIZE], after[ROW_PROTOCOL_SIZE];
-
-    row_protocol(&base->param, before);
-    row_protocol(&changed->param, after);
-    if (!before[0] || !after[0] || !strcmp(before, after))
-        return false;
-    (void)snprintf(why, size, "another index: %s against %s", before, after);
-    return true;
-}
-
-/* Returns whether the rows could be compared with --across command. */
-static bool differs_in_command_only(const struct row_params *base, const struct row_params *changed, uint64_t across)
-{
-    const uint64_t commands = across | UINT64_C(1) << ACROSS_COMMAND;
-    FREED_BY(text_free) struct text words = {0};
-
-    append_lacking(base, changed, commands, &words);
-    append_lacking(changed, base, commands, &words);
-    return !words.length && !words.failed && row_command(base) && row_command(changed);
-}
-
-/* Joins a pair that has rows of the base only with one that has rows of the other side only, and gives the parameters
- * that differ as the reason why they cannot be compared. Moves the rows into `changed`. */
-static void join(struct pair *base, struct pair *changed, uint64_t across)
-{
-    FREED_BY(text_free) struct text lacking = {0}, surplus = {0};
-    const struct row **rows = changed->base;
-    const bool by_command = differs_in_command_only(&base->about->param, &changed->about->param, across);
-
-    append_lacking(&base->about->param, &changed->about->param, across, &lacking);
-    append_lacking(&changed->about->param, &base->about->param, across, &surplus);
-    changed->base = base->base;
-    changed->n_base = base->n_base;
-    base->base = rows;
-    base->n_base = 0;
-    if (other_index(base->about, changed->about, changed->why, sizeof(changed->why))) {
-        changed->reason = -1;
-    } else if (lacking.length || surplus.length) {
-        changed->reason = by_command ? ACROSS_COMMAND : -1;
-        (void)snprintf(changed->why, sizeof(changed->why), "other work: %.100s against %.100s",
-                       lacking.length ? lacking.data : "without", surplus.length ? surplus.data : "without");
-    } else if (!is_across(across, ACROSS_COMMAND) && other_command(base->about, changed->about)) {
-        changed->reason = ACROSS_COMMAND;
-        text_copy(changed->why, sizeof(changed->why), "other work: the same words in another order or number");
-    }
-}
-
-static void join_leftovers(struct pair *pair, size_t n, uint64_t across)
-{
-    struct pair *base = NULL, *changed = NULL;
-
-    for (size_t i = 0; i < n; i++) {
-        if (pair[i].n_base && pair[i].n_changed)
-            continue;
-        struct pair **side = pair[i].n_base ? &base : &changed;
-        if (*side)
-            return;
-        *side = &pair[i];
-    }
-    if (base && changed && base->by_cpus == changed->by_cpus)
-        join(base, changed, across);
-}
-
-static bool same_work(const struct entry *a, const struct entry *b)
-{
-    return a->work == b->work && !strncmp(a->key, b->key, a->work);
-}
-
-/* Returns the number of sorted entries, from the first on, that are the same measurement. */
-static size_t same_entries(struct entry *entries, size_t n, uint64_t across)
-{
-    size_t same = 1, work = 1;
-
-    while (same < n && !strcmp(entries[same].key, entries[0].key))
-        same++;
-    while (work < n && same_work(&entries[work], &entries[0]))
-        work++;
-    if (!is_across(across, ACROSS_COMMAND) || work == same)
-        return same;
-    for (size_t i = 0; i < work; i++)
-        for (size_t k = i + 1; k < work; k++)
-            if (entries[i].changed == entries[k].changed && strcmp(entries[i].key, entries[k].key) != 0 &&
-                pair_same_run(entries[i].row, entries[k].row))
-                return same;
-    qsort(entries, work, sizeof(*entries), compare_places);
-    return work;
-}
-
-/* A range of sorted entries: the rows of one measurement. */
-struct range {
-    size_t at, n;
-    bool by_cpus;
-};
-
-/* Splits sorted entries into ranges of one measurement each. Returns their number. */
-static size_t split(struct entry *entries, size_t n, uint64_t across, struct range *ranges)
-{
-    size_t found = 0;
-
-    for (size_t i = 0, end; i < n; i = end) {
-        end = i + same_entries(entries + i, n - i, across);
-        const bool by_cpus = told_by_cpus(entries + i, end - i);
-        for (size_t k = i, stop; k < end; k = stop) {
-            for (stop = k; stop < end && (!by_cpus || !strcmp(entries[stop].row->cpus, entries[k].row->cpus)); stop++)
-                ;
-            ranges[found++] = (struct range){.at = k, .n = stop - k, .by_cpus = by_cpus};
-        }
-    }
-    return found;
-}
-
-/* Makes a pair of each of n ranges of sorted entries from two sets of files; all entries agree except in parameters. */
-static int pair_sides(struct entry *entries, const struct range *ranges, size_t n, uint64_t across, struct pairs *out)
-{
-    const size_t first = out->n;
-
-    for (size_t i = 0; i < n; i++)
-        if (take_pair(entries + ranges[i].at, ranges[i].n, ranges[i].by_cpus, false, out))
-            return -1;
-    join_leftovers(out->pair + first, out->n - first, across);
-    return 0;
-}
-
-/* Orders rows by the position of their test in the run (for `jitbench run`: of the command on the command line, while
- * the rows stand in the order in which commands ended), then by position in the files. */
-static int compare_positions(const struct row *x, const struct row *y)
-{
-    const int order = ORDER_OF(x->item, y->item);
+    const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
+    const int order = strcmp(x->run->utc, y->run->utc);
 
     return order ? order : ORDER_OF(x->number, y->number);
 }
 
-/* Pairs the range whose first row is the first in the run with each of the other ranges. */
-static int pair_alternatives(struct entry *entries, const struct range *ranges, size_t n, struct pairs *out)
+static void take_pair(const struct entry *entries, size_t n, bool by_cpus, struct pairs *out)
 {
-    const struct range *base = ranges, *last = &ranges[n - 1];
-    FREED_BY(memory_free) struct entry *both = calloc(last->at + last->n, sizeof(*both));
+    memory_grow(&out->pair, &out->capacity, out->n, sizeof(*out->pair));
+    struct pair *pair = &out->pair[out->n++];
 
-    if (!both)
-        return -1;
-    for (size_t i = 1; i < n; i++)
-        if (compare_positions(entries[ranges[i].at].row, entries[base->at].row) < 0)
-            base = &ranges[i];
-    for (const struct range *of = ranges; of <= last; of++) {
-        if (of == base)
-            continue;
-        memcpy(both, entries + base->at, base->n * sizeof(*both));
-        memcpy(both + base->n, entries + of->at, of->n * sizeof(*both));
-        for (size_t k = 0; k < of->n; k++)
-            both[base->n + k].changed = true;
-        if (take_pair(both, base->n + of->n, of->by_cpus, true, out))
-            return -1;
+    *pair = (struct pair){.by_cpus = by_cpus, .reason = -1};
+    for (size_t s = 0; s < 2; s++) {
+        struct pair_side *side = &pair->side[s];
+        side->row = out->rows + out->n_rows;
+        for (size_t i = 0; i < n; i++)
+            if (entries[i].changed == (s == 1))
+                side->row[side->n++] = entries[i].row;
+        qsort(side->row, side->n, sizeof(const struct row *), compare_times);
+        out->n_rows += side->n;
     }
-    return 0;
 }
 
-/* Finds out which pairs from `first` on can be compared, and removes pairs whose rows were moved to another pair. */
-static void settle_all(struct pairs *out, size_t first, const char *host, uint64_t across)
+/* Makes a pair of each measurement among sorted entries that are equal above a level. by_cpus: of the level above. */
+static void take_pairs(struct entry *entries, size_t n, enum level level, bool by_cpus, struct pairs *out)
 {
-    size_t kept = first;
-
-    for (size_t i = first; i < out->n; i++) {
-        struct pair *pair = &out->pair[i];
-        if (!pair->n_base && !pair->n_changed) {
-            free(pair->base);
-            free(pair->changed);
-            continue;
-        }
-        settle(pair, across, out);
-        text_copy(pair->host, sizeof(pair->host), host);
-        out->pair[kept++] = *pair;
+    if (level == LEVELS) {
+        take_pair(entries, n, by_cpus, out);
+        return;
     }
-    out->n = kept;
-}
-
-static int pair_entries(struct entry *entries, size_t n, const char *host, uint64_t across, bool within,
-                        struct pairs *out)
-{
-    const size_t first = out->n;
-    struct pair *pair = realloc(out->pair, (out->n + n + 1) * sizeof(*pair));
-    FREED_BY(memory_free) struct range *ranges = calloc(n + 1, sizeof(*ranges));
-
-    out->pair = pair ? pair : out->pair;
-    if (!pair || !ranges)
-        return -1;
-    qsort(entries, n, sizeof(*entries), compare_entries);
+    const bool apart = tells_apart(entries, n, level);
+    if (!apart && level == BY_COMMAND)
+        qsort(entries, n, sizeof(*entries), compare_cpus);
     for (size_t i = 0, end; i < n; i = end) {
-        for (end = i; end < n && entries[end].loose == entries[i].loose &&
-                      !strncmp(entries[end].key, entries[i].key, entries[i].loose);
-             end++)
+        for (end = i; end < n && (!apart || !strcmp(text_of(&entries[end], level), text_of(&entries[i], level))); end++)
             ;
-        const size_t found = split(entries + i, end - i, within ? 0 : across, ranges);
-        if (within ? pair_alternatives(entries + i, ranges, found, out)
-                   : pair_sides(entries + i, ranges, found, across, out))
-            return -1;
+        take_pairs(entries + i, end - i, level + 1, apart, out);
     }
-    settle_all(out, first, host, across);
-    return 0;
 }
 
-/* --- By host. --- */
+static void remove_pair(struct pairs *out, struct pair *pair)
+{
+    memmove(pair, pair + 1, (size_t)(out->pair + --out->n - pair) * sizeof(*pair));
+}
+
+/* Joins the pair from `first` on that has rows of the base only with the one that has rows of the other side only, if
+ * there is one of each. */
+static void join_leftovers(struct pairs *out, size_t first, uint64_t across)
+{
+    struct pair *left[2] = {NULL, NULL};
+
+    for (struct pair *pair = out->pair + first; pair < out->pair + out->n; pair++) {
+        const size_t s = pair->side[0].n ? 0 : 1;
+        if (pair->side[1 - s].n)
+            continue;
+        if (left[s])
+            return;
+        left[s] = pair;
+    }
+    if (!left[0] || !left[1] || left[0]->by_cpus != left[1]->by_cpus)
+        return;
+    left[1]->side[0] = left[0]->side[0];
+    compare_work(left[1], across);
+    remove_pair(out, left[0]);
+}
+
+/* Makes the first of alternatives, which all have one side, the base of the others: by the position of their test in
+ * the run (for `jitbench run`: of the command on the command line, while the rows stand in the order in which commands
+ * ended), then by position in the files. */
+static void take_base(struct pairs *out, size_t first, uint64_t across)
+{
+    struct pair *base = out->pair + first;
+
+    for (struct pair *pair = base; pair < out->pair + out->n; pair++) {
+        const struct row *row = pair->side[0].row[0], *least = base->side[0].row[0];
+        if (row->item < least->item || (row->item == least->item && row->number < least->number))
+            base = pair;
+    }
+    if (out->n - first > 1)
+        drop_rows(&base->side[0], across, out);
+    for (struct pair *pair = out->pair + first; pair < out->pair + out->n; pair++)
+        if (pair != base) {
+            pair->within = true;
+            pair->side[1] = pair->side[0];
+            pair->side[0] = base->side[0];
+        }
+    remove_pair(out, base);
+}
 
 static bool has_host(const struct row_set *set, const char *host)
 {
@@ -586,28 +451,45 @@ static bool has_host(const struct row_set *set, const char *host)
     return false;
 }
 
-/* Pairs the rows of one host, that of the run `of`; if it is NULL, all rows. within: pairs rows of `changed` with each
- * other; base is empty. */
-static int pair_host(const struct row_set *base, const struct row_set *changed, const struct row_run *of,
-                     uint64_t across, bool within, struct pairs *out)
+/* Pairs the rows of one host; NULL: all rows. changed NULL: pairs the rows of base with each other. */
+static void pair_host(const struct row_set *base, const struct row_set *changed, const char *host, uint64_t across,
+                      struct pairs *out)
 {
-    FREED_BY(memory_free) struct entry *entries = calloc(base->n + changed->n + 1, sizeof(*entries));
-    const bool beside_all = !of || !has_host(base, of->host);
-    int result = entries ? 0 : -1;
+    const size_t most = base->n + (changed ? changed->n : 0), first = out->n;
+    FREED_BY(memory_free) struct entry *entries = memory_get(most, sizeof(*entries));
+    const bool beside_all = !host || !has_host(base, host);
+    const bool with_command = !changed || !is_across(across, ACROSS_COMMAND);
     size_t n = 0;
 
-    for (size_t i = 0; !result && i < base->n + changed->n; i++) {
+    for (size_t i = 0; i < most; i++) {
         const bool of_base = i < base->n;
         const struct row *row = of_base ? &base->rows[i] : &changed->rows[i - base->n];
-        if (!(of_base && beside_all) && of && strcmp(row->run->host, of->host) != 0)
+        if (host && !(of_base && beside_all) && strcmp(row->run->host, host) != 0)
             continue;
-        result = within ? make_within_entry(row, &entries[n++]) : make_entry(row, !of_base, &entries[n++]);
+        entries[n].row = row;
+        entries[n].changed = !of_base;
+        entries[n].shared = pair_key(row, !changed, with_command, &entries[n].key);
+        n++;
     }
-    if (!result)
-        result = pair_entries(entries, n, of ? of->host : "", across, within, out);
+    qsort(entries, n, sizeof(*entries), compare_entries);
+    for (size_t i = 0, end; i < n; i = end) {
+        const size_t before = out->n;
+        for (end = i; end < n && entries[end].shared == entries[i].shared &&
+                      !strncmp(entries[end].key.data, entries[i].key.data, entries[i].shared);
+             end++)
+            ;
+        take_pairs(entries + i, end - i, BY_KEY, false, out);
+        if (changed)
+            join_leftovers(out, before, across);
+        else
+            take_base(out, before, across);
+    }
+    for (size_t i = first; i < out->n; i++) {
+        text_copy(out->pair[i].host, sizeof(out->pair[i].host), host ? host : "");
+        settle(&out->pair[i], across, out);
+    }
     for (size_t i = 0; i < n; i++)
-        free(entries[i].key);
-    return result;
+        text_free(&entries[i].key);
 }
 
 /* An index is refused with its tests: it has no placement, policy or file system of its own. */
@@ -617,7 +499,7 @@ static void refuse_indices(struct pairs *pairs)
         struct pair *index = &pairs->pair[i];
         for (size_t k = 0; k < pairs->n && row_is_index(index->about) && !index->why[0]; k++) {
             const struct pair *test = &pairs->pair[k];
-            if (test->reason < 0 || !test->differs || strcmp(test->about->suite, index->about->suite) != 0 ||
+            if (test->reason < 0 || test->reason > ACROSS_FS || strcmp(test->about->suite, index->about->suite) != 0 ||
                 test->about->copies != index->about->copies || strcmp(test->host, index->host) != 0)
                 continue;
             index->reason = test->reason;
@@ -626,66 +508,43 @@ static void refuse_indices(struct pairs *pairs)
     }
 }
 
-int pairs_make(const struct row_set *base, const struct row_set *changed, uint64_t across, bool by_host,
-               struct pairs *out)
+void pairs_make(const struct row_set *base, const struct row_set *changed, uint64_t across, bool by_host,
+                struct pairs *out)
 {
-    memset(out, 0, sizeof(*out));
-    if (!by_host && pair_host(base, changed, NULL, across, false, out))
-        return -1;
-    for (size_t i = 0; by_host && i < changed->n_runs; i++) {
-        const struct row_run *run = changed->runs[i];
-        bool seen = !run;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = changed->runs[k] && !strcmp(changed->runs[k]->host, run->host);
-        if (!seen && pair_host(base, changed, run, across, false, out))
-            return -1;
-    }
+    FREED_BY(index_free) struct index hosts = {0};
+
+    for (size_t i = 0; by_host && i < changed->n_runs; i++)
+        (void)index_enter(&hosts, changed->runs[i]->host);
+    *out =
+        (struct pairs){.rows = memory_get((by_host ? hosts.n : 1) * base->n + changed->n, sizeof(const struct row *))};
+    for (size_t i = 0; i < (by_host ? hosts.n : 1); i++)
+        pair_host(base, changed, by_host ? hosts.name[i] : NULL, across, out);
     refuse_indices(out);
-    return 0;
 }
 
-int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
+void pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
 {
     /* The rows differ on purpose in loads and copies, and so also in their CPUs and in the processes that ran beside
      * the measured ones. */
     const uint64_t wanted = across | UINT64_C(1) << ACROSS_BESIDE | UINT64_C(1) << ACROSS_CPUS;
 
-    memset(out, 0, sizeof(*out));
-    return pair_host(&(struct row_set){.n = 0}, set, NULL, wanted, true, out);
-}
-
-/* --- Frequency of the core, and figures with the core free. --- */
-
-bool pair_other_clock(const struct pair *pair, double mhz[2])
-{
-    double of[2] = {0, 0};
-
-    for (size_t i = 0; i < pair->n_base; i++)
-        of[0] += pair->base[i]->core_mhz / (double)pair->n_base;
-    for (size_t i = 0; i < pair->n_changed; i++)
-        of[1] += pair->changed[i]->core_mhz / (double)pair->n_changed;
-    if (mhz)
-        memcpy(mhz, of, sizeof(of));
-    return fabs(of[1] / of[0] - 1) >= LEAST_CLOCK;
-}
-
-const struct pair *pair_alone_of(const struct pairs *pairs, const struct pair *raw)
-{
-    for (size_t i = 0; i < pairs->n && !raw->why[0] && !pair_other_clock(raw, NULL); i++) {
-        const struct pair *alone = &pairs->pair[i];
-        if (row_is_alone_of(alone->about, raw->about) && !alone->why[0] && alone->n_base >= raw->n_base &&
-            alone->n_changed >= raw->n_changed && (!raw->within || row_is_alone_of(alone->base[0], raw->base[0])))
-            return alone;
-    }
-    return NULL;
+    *out = (struct pairs){.rows = memory_get(set->n, sizeof(const struct row *))};
+    pair_host(set, NULL, NULL, wanted, out);
 }
 
 void pairs_free(struct pairs *pairs)
 {
-    for (size_t i = 0; i < pairs->n; i++) {
-        free(pairs->pair[i].base);
-        free(pairs->pair[i].changed);
-    }
     free(pairs->pair);
-    memset(pairs, 0, sizeof(*pairs));
+    free(pairs->rows);
+    *pairs = (struct pairs){.n = 0};
+}
+
+bool pair_other_clock(const struct pair *pair)
+{
+    double mhz[2] = {0, 0};
+
+    for (size_t s = 0; s < 2; s++)
+        for (size_t i = 0; i < pair->side[s].n; i++)
+            mhz[s] += pair->side[s].row[i]->core_mhz / (double)pair->side[s].n;
+    return fabs(mhz[1] / mhz[0] - 1) >= LEAST_CLOCK;
 }

@@ -151,15 +151,14 @@ static bool fails(const struct compared *c, const struct fail_on *fail_on)
     bool found = c->n_not_comparable && fail_on_finds(fail_on, FAIL_ON_UNDECIDED, (double)NAN);
 
     for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
-        const bool is_row = i < c->n_rows;
-        const struct comparison *of = &c->comparison[is_row ? c->row[i].number : c->mean[i - c->n_rows].number];
-        const unsigned kind = kinds[compared_verdict(of, is_row ? c->row[i].pair->about->better : "higher")];
+        const struct comparison *of = c->row[i].of;
+        const unsigned kind = kinds[compared_verdict(of, c->row[i].pair->about->better)];
         const double low = 100 * (of->low - 1), high = 100 * (of->high - 1);
         const double by = of->change == CHANGE_HIGHER  ? low
                           : of->change == CHANGE_LOWER ? -high
                           : of->change == CHANGE_NONE  ? fmax(-low, high)
                                                        : (double)NAN;
-        found = found || ((is_row || kind != FAIL_ON_UNDECIDED) && fail_on_finds(fail_on, kind, by));
+        found = found || ((i < c->n_rows || kind != FAIL_ON_UNDECIDED) && fail_on_finds(fail_on, kind, by));
     }
     return found;
 }
@@ -168,11 +167,12 @@ static int compare_sides(struct comparing *c)
 {
     const struct compare_options *options = c->options;
     const bool by_host = options->by == BY_HOST;
-    const int made = options->within ? pairs_within(&c->base, options->across, &c->pairs)
-                                     : pairs_make(&c->base, &c->changed, options->across, by_host, &c->pairs);
 
-    if (made || compared_make(&c->pairs, metrics_table(), options->all, options->min_effect_pct / 100, &c->compared))
-        return command_complain("compare", "out of memory", EXIT_ROW_FAILED);
+    if (options->within)
+        pairs_within(&c->base, options->across, &c->pairs);
+    else
+        pairs_make(&c->base, &c->changed, options->across, by_host, &c->pairs);
+    compared_make(&c->pairs, metrics_table(), options->all, options->min_effect_pct / 100, &c->compared);
     int status = write_out(c);
     if (status)
         return status;

@@ -1,222 +1,244 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the header of a comparison, which says what was compared, and the warnings after it. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/compare_settings.h"
 #include "out/compare.h"
-#include "rows/text.h"
-#include "stats/stats.h"
+#include "sys/machine.h"
+
+/* Values that are kept of a side: more than any run has. It limits the work for damaged files. */
+#define ENTRIES_MOST 2048u
+/* Most values of one setting and side. Two sides that both have so many count as equal: the machines of each side then
+ * differ among themselves. */
+#define VALUES_MOST     8u
+#define PROPERTIES_MOST 4u  /* most values of a property that are listed for a side */
+#define SHARES_PCT      5.0 /* least difference of the shares of the core that is mentioned, in percentage points */
+
+/* --- What differs between the sides. --- */
+
+/* Names of settings or properties; of each side "name\x1fvalue". */
+struct differences {
+    struct index names, side[2];
+};
+
+static void differences_free(struct differences *d)
+{
+    index_free(&d->names);
+    index_free(&d->side[0]);
+    index_free(&d->side[1]);
+}
+
+/* Enters a value; "": it is not known. */
+static void enter(struct differences *d, size_t s, const char *name, const char *value)
+{
+    (void)index_enter(&d->names, name);
+    if (value[0] && d->side[s].n < ENTRIES_MOST)
+        (void)index_enter(&d->side[s], TEXT_LINE("%s\x1f%s", name, value));
+}
+
+/* Sets the first values of a name on each side. Returns whether they differ: both sides have values, and not the same.
+ */
+static bool find_values(const struct differences *d, const char *name, size_t most, const char *values[2][VALUES_MOST],
+                        size_t n[2])
+{
+    const size_t length = strlen(name);
+    size_t same = 0;
+
+    for (size_t s = 0; s < 2; s++) {
+        n[s] = 0;
+        for (size_t i = 0; i < d->side[s].n && n[s] < most; i++)
+            if (!strncmp(d->side[s].name[i], name, length) && d->side[s].name[i][length] == '\x1f')
+                values[s][n[s]++] = d->side[s].name[i] + length + 1;
+    }
+    for (size_t i = 0; i < n[0]; i++)
+        for (size_t k = 0; k < n[1]; k++)
+            same += !strcmp(values[0][i], values[1][k]);
+    return n[0] && n[1] && !(n[0] == n[1] && (same == n[0] || n[0] == VALUES_MOST));
+}
+
+/* Appends each name whose values differ. words: what stands between two names, before the values of the base, before
+ * those of the other side, and between the values of a side. */
+static void put_differences(const struct differences *d, size_t most, const char *const words[4], struct text *out)
+{
+    const char *values[2][VALUES_MOST];
+    size_t n[2], before = out->length;
+
+    for (size_t i = 0; i < d->names.n; i++) {
+        if (!find_values(d, d->names.name[i], most, values, n))
+            continue;
+        text_printf(out, "%s%s", out->length > before ? words[0] : "", d->names.name[i]);
+        for (size_t s = 0; s < 2; s++)
+            for (size_t k = 0; k < n[s]; k++)
+                text_printf(out, "%s%s", words[k ? 3 : 1 + s], values[s][k]);
+    }
+}
+
+static void enter_items(struct differences *d, size_t s, const char *text, bool of_run)
+{
+    char name[SETTING_NAME + 8];
+    struct setting_items items;
+
+    setting_items_begin(&items, text, of_run);
+    while (setting_items_next(&items)) {
+        (void)snprintf(name, sizeof(name), "%s%s", of_run ? "" : "scratch_", items.name);
+        enter(d, s, name, items.value);
+    }
+}
+
+/* Adds the kind of pages that a test got. The share of huge pages varies from run to run, so what follows the ':' is
+ * cut. */
+static void enter_pages(struct differences *d, size_t s, const struct row *row)
+{
+    size_t length = 0;
+    const char *pages = row_param(&row->param, "pages", &length);
+
+    if (!pages || !row->n_samples)
+        return;
+    char *value = TEXT_LINE("%.*s", (int)(length < 24 ? length : 24), pages);
+    value[strcspn(value, ":")] = '\0';
+    if (strcmp(value, "huge-advised") != 0) /* written by an earlier version, which did not record the pages given */
+        enter(d, s, TEXT_LINE("%s pages", row->test), value);
+}
+
+void compared_put_settings(const struct row_set *base, const struct row_set *changed, struct text *out)
+{
+    static const char *const words[] = {"; ", " ", " -> ", " or "};
+    FREED_BY(differences_free) struct differences d = {.names = {.n = 0}};
+
+    for (size_t s = 0; s < 2; s++) {
+        const struct row_set *set = s ? changed : base;
+        const char *last = "";
+        for (size_t i = 0; i < set->n_runs; i++)
+            enter_items(&d, s, set->runs[i]->settings, true);
+        for (size_t i = 0; i < set->n; i++) {
+            const struct row *row = &set->rows[i];
+            enter_pages(&d, s, row);
+            if (strcmp(row->scratch_disk, last) != 0)
+                enter_items(&d, s, row->scratch_disk, false);
+            last = row->scratch_disk;
+        }
+    }
+    put_differences(&d, VALUES_MOST, words, out);
+}
+
+/* Appends a line for each property in which the compared rows differ. */
+static void put_properties(const struct compared *c, struct text *out)
+{
+    static const char *const words[] = {"\nDiffers: ", ": ", " against ", ";"};
+    FREED_BY(differences_free) struct differences d = {.names = {.n = 0}};
+    FREED_BY(text_free) struct text lines = {0};
+    const char *name;
+    char value[200];
+
+    for (size_t i = 0; i < 2 * c->n_rows; i++) {
+        const struct pair_side *side = &c->row[i / 2].pair->side[i % 2];
+        for (size_t k = 0; k < side->n; k++)
+            for (size_t p = 0; (name = pair_property(p, side->row[k], value, sizeof(value))); p++)
+                enter(&d, i % 2, name, value);
+    }
+    put_differences(&d, PROPERTIES_MOST, words, &lines);
+    if (lines.length)
+        text_printf(out, "Differs: %s\n", lines.data);
+}
 
 /* --- The header: what was compared. --- */
 
-/* Properties whose differences do not forbid a comparison, because they may be what the user compares. put_header()
- * lists the differences; those in the column `settings` are listed by settings_diff(). */
-static const struct {
-    const char *name;
-    enum { OF_RUN, OF_ROW, NUMBER, COMMAND, CPUS } kind;
-    size_t offset; /* offset of a text in the run or in the row, or of a double in the row */
-} settings[] = {
-    {"host", OF_RUN, offsetof(struct row_run, host)},
-    {"kernel", OF_RUN, offsetof(struct row_run, kernel)},
-    {"CPU model", OF_RUN, offsetof(struct row_run, cpu_model)},
-    {"command", COMMAND, 0},
-    {"CPUs online", CPUS, 0},
-    {"nice", NUMBER, offsetof(struct row, nice)},
-    {"real-time priority", NUMBER, offsetof(struct row, rt_priority)},
-    {"idle CPUs kept awake", OF_ROW, offsetof(struct row, timer_latency_held)},
-};
-#define SHARES_PCT  5.0 /* least difference of the shares of the core that is mentioned, in percentage points */
-#define VALUES_MOST 4u  /* maximum number of values listed for a side */
-#define SETTINGS    (sizeof(settings) / sizeof(settings[0]))
-
-static void value_of(const struct row *row, size_t setting, char *buf, size_t size)
-{
-    const size_t offset = settings[setting].offset;
-    const char *line = row_command_line(&row->param);
-    double number;
-
-    if (settings[setting].kind == NUMBER) {
-        memcpy(&number, (const char *)row + offset, sizeof(number));
-        (void)snprintf(buf, size, isnan(number) ? "" : "%g", number);
-    } else if (settings[setting].kind == CPUS) {
-        (void)snprintf(buf, size, "%" PRIu64, row->run->cpus_online);
-    } else if (settings[setting].kind == COMMAND) {
-        text_copy(buf, size, line ? line : "");
-    } else {
-        text_copy(buf, size, (settings[setting].kind == OF_RUN ? (const char *)row->run : (const char *)row) + offset);
-    }
-}
-
-/* Lists the different values that a property has in the compared rows of one side, as far as there is room. */
-static void values_of(const struct compared *c, size_t setting, bool changed, char *buf, size_t size)
-{
-    FREED_BY(text_free) struct text out = {0};
-    FREED_BY(index_free) struct index seen = {0};
-    char value[200];
-
-    for (size_t i = 0; i < c->n_rows; i++) {
-        const struct pair *pair = c->row[i].pair;
-        const struct row *const *of = changed ? pair->changed : pair->base;
-        for (size_t k = 0; k < (changed ? pair->n_changed : pair->n_base); k++) {
-            value_of(of[k], setting, value, sizeof(value));
-            if (value[0] && seen.n < VALUES_MOST)
-                (void)index_enter(&seen, value);
-        }
-    }
-    for (size_t i = 0; i < seen.n; i++)
-        text_printf(&out, "%s%s", i ? ";" : "", seen.name[i]);
-    text_copy(buf, size, seen.n ? out.data : "");
-}
-
-/* Returns the number of different texts that the runs have at this offset. If empty_differ, each run without a text
- * counts. */
-static size_t count_different(const struct row_set *set, size_t offset, bool empty_differ)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < set->n_runs; i++) {
-        const char *own = (const char *)set->runs[i] + offset;
-        bool seen = false;
-        for (size_t k = 0; k < i && !seen && (own[0] || !empty_differ); k++)
-            seen = !strcmp(own, (const char *)set->runs[k] + offset);
-        n += !seen;
-    }
-    return n;
-}
-
+/* Names a side with the number of its runs (those without a number are one each) and hosts. */
 static void put_side(const char *name, const struct row_set *set, struct text *out)
 {
-    const struct row_run *run = set->runs[0];
-    const size_t runs = count_different(set, offsetof(struct row_run, run_id), true);
-    const size_t hosts = count_different(set, offsetof(struct row_run, host), false);
+    FREED_BY(index_free) struct index ids = {0}, hosts = {0};
+    size_t runs = 0;
 
-    text_printf(out, "%-5s %zu run%s on ", name, runs, runs == 1 ? "" : "s");
-    if (hosts > 1)
-        text_printf(out, "%zu hosts\n", hosts);
-    else
-        text_printf(out, "%s\n", run->host[0] ? run->host : "an unknown host");
-}
-
-/* Says that the share of the core differs between the sides of rows that were tested in pairs. */
-static void put_shares_of_pairs(const struct compared *compared, struct text *out)
-{
-    struct stats_running shares[2] = {{.n = 0}, {.n = 0}};
-
-    for (size_t i = 0; i < compared->n_rows; i++) {
-        const struct pair *pair = compared->row[i].pair;
-        if (compared->comparison[compared->row[i].number].tested != TESTED_PAIRS || pair->within)
-            continue;
-        for (size_t k = 0; k < pair->n_base + pair->n_changed; k++) {
-            const bool changed = k >= pair->n_base;
-            const double share = row_core_share(changed ? pair->changed[k - pair->n_base] : pair->base[k]);
-            if (!isnan(share))
-                stats_add(&shares[changed], 100 * share);
-        }
+    for (size_t i = 0; i < set->n_runs; i++) {
+        const size_t before = ids.n, id = set->runs[i]->run_id[0] ? index_enter(&ids, set->runs[i]->run_id) : before;
+        runs += id == before;
+        (void)index_enter(&hosts, set->runs[i]->host);
     }
-    if (fabs(shares[1].mean - shares[0].mean) >= SHARES_PCT)
-        text_printf(out,
-                    "The sides had %.0f %% and %.0f %% of the core. They were measured in turns, so the change itself "
-                    "may be why\n",
-                    shares[0].mean, shares[1].mean);
+    text_printf(out, "%-5s %zu run%s on ", name, runs, PLURAL(runs));
+    if (hosts.n > 1)
+        text_printf(out, "%zu hosts\n", hosts.n);
+    else
+        text_printf(out, "%s\n", set->runs[0]->host[0] ? set->runs[0]->host : "an unknown host");
 }
 
 /* Appends a line for each kind of statistical test that was used. */
-static void put_tested(const struct compared *compared, struct text *out)
+static void put_tested(const struct compared *c, struct text *out)
 {
-    size_t hosts = 0, in_turn = 0, shares = 0, n[TESTED_PAIRS + 1] = {0};
+    static const char three[] = ", for rows with three or more a side";
+    struct stats_running share[2] = {{.n = 0}, {.n = 0}}; /* of rows that were tested in pairs */
+    size_t hosts = 0, in_turn = 0, shares = 0, alone = 0, n[TESTED_PAIRS + 1] = {0};
 
-    for (size_t i = 0; i < compared->n_rows; i++) {
-        const struct compared_row *row = &compared->row[i];
-        const struct comparison *c = &compared->comparison[row->number];
-        const bool samples = c->tested == TESTED_PAIRS && row->pair->n_base == 1;
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const struct compared_row *row = &c->row[i];
+        const struct pair_side *side = row->pair->side;
+        const bool pairs = row->of->tested == TESTED_PAIRS, samples = pairs && side[0].n == 1;
         hosts += row->by_hosts;
-        shares += c->share > 0;
+        shares += row->of->share > 0;
+        alone += row->raw && row->raw != row->pair;
         in_turn += samples;
-        n[c->tested] += !row->by_hosts && !samples;
+        n[row->of->tested] += !row->by_hosts && !samples;
+        for (size_t s = 0; pairs && !row->pair->within && s < 2; s++)
+            for (size_t k = 0; k < side[s].n; k++)
+                if (!isnan(row_core_share(side[s].row[k])))
+                    stats_add(&share[s], 100 * row_core_share(side[s].row[k]));
     }
-    if (hosts)
-        text_printf(out, "Tested: the means of the hosts%s\n",
-                    n[TESTED_RUNS] || n[TESTED_WITHIN] ? ", for rows with three or more a side" : "");
-    if (n[TESTED_RUNS])
-        text_printf(out, "Tested: the means of the runs%s\n",
-                    hosts || n[TESTED_WITHIN] ? ", for rows with three or more a side" : "");
-    if (hosts || n[TESTED_RUNS])
-        text_printf(out, "Measured apart: a drift between the sides cannot be told from the change; in turns (A B B A) "
-                         "it can\n");
-    if (n[TESTED_PAIRS])
-        text_printf(out, "Tested: pairs of runs as measured, since those of both sides alternate in time\n");
-    put_shares_of_pairs(compared, out);
-    if (compared->n_raw > shares)
-        text_printf(out,
-                    "Metrics with " ROW_ALONE ": without other users of the core, as both sides know it; Raw is the "
-                    "ratio as measured\n");
-    if (shares)
-        text_printf(out,
-                    "Rows with a Raw ratio%s: figures at the same share of the core; Raw is the ratio as measured\n",
-                    compared->n_raw > shares ? " and without " ROW_ALONE : "");
-    if (in_turn)
-        text_printf(
-            out,
-            "Tested: pairs of samples, since commands were measured in turns and drift affects all of them equally\n");
-    if (n[TESTED_WITHIN])
-        text_printf(
-            out,
-            "Not decided%s: the drift between runs cannot be seen in fewer than three runs a side. Interval and\n"
-            "       least change are those within the runs; repeat both sides with --runs %u\n",
-            hosts || n[TESTED_RUNS] || n[TESTED_PAIRS] || in_turn ? " elsewhere" : "", RUNS_ADVISED);
-    if (hosts || in_turn || n[TESTED_RUNS] || n[TESTED_PAIRS] || n[TESTED_WITHIN])
-        text_printf(out, "Least change: the smallest that 80 %% of such comparisons would find\n");
+    const bool runs = n[TESTED_RUNS], pairs = n[TESTED_PAIRS], within = n[TESTED_WITHIN];
+    const struct {
+        bool when;
+        const char *text;
+    } sentences[] = {
+        {hosts, TEXT_LINE("Tested: the means of the hosts%s", runs || within ? three : "")},
+        {runs, TEXT_LINE("Tested: the means of the runs%s", hosts || within ? three : "")},
+        {hosts || runs,
+         "Measured apart: a drift between the sides cannot be told from the change; in turns (A B B A) it can"},
+        {pairs, "Tested: pairs of runs as measured, since those of both sides alternate in time"},
+        {fabs(share[1].mean - share[0].mean) >= SHARES_PCT,
+         TEXT_LINE("The sides had %.0f %% and %.0f %% of the core. They were measured in turns, so the change itself "
+                   "may be why",
+                   share[0].mean, share[1].mean)},
+        {alone, "Metrics with " ROW_ALONE ": without other users of the core, as both sides know it; Raw is the ratio "
+                "as measured"},
+        {shares, TEXT_LINE("Rows with a Raw ratio%s: figures at the same share of the core; Raw is the ratio as "
+                           "measured",
+                           alone ? " and without " ROW_ALONE : "")},
+        {in_turn, "Tested: pairs of samples, since commands were measured in turns and drift affects all of them "
+                  "equally"},
+        {within, TEXT_LINE("Not decided%s: the drift between runs cannot be seen in fewer than three runs a side. "
+                           "Interval and\n       least change are those within the runs; repeat both sides with "
+                           "--runs %u",
+                           hosts || runs || pairs || in_turn ? " elsewhere" : "", RUNS_ADVISED)},
+        {hosts || in_turn || runs || pairs || within,
+         "Least change: the smallest that 80 % of such comparisons would find"},
+    };
+    for (size_t i = 0; i < COUNT(sentences); i++)
+        if (sentences[i].when)
+            text_printf(out, "%s\n", sentences[i].text);
 }
 
 /* Prints what was compared. changed NULL: rows of the same files were compared. */
 static void put_header(const struct compared *c, const struct row_set *base, const struct row_set *changed,
                        struct text *out)
 {
-    FREED_BY(text_free) struct text differences = {0};
-    char before[420], after[420];
+    FREED_BY(text_free) struct text settings = {0};
 
     put_side(changed ? "Base" : "Within", base, out);
-    if (!changed) {
+    if (changed) {
+        put_side("New", changed, out);
+        put_properties(c, out);
+        compared_put_settings(base, changed, &settings);
+    } else {
         text_printf(out, "Base  the first row of each test and metric; for `run`, the first command\n");
-        put_tested(c, out);
-        text_append(out, "\n", 1);
-        return;
     }
-    put_side("New", changed, out);
-    for (size_t i = 0; i < SETTINGS; i++) {
-        values_of(c, i, false, before, sizeof(before));
-        values_of(c, i, true, after, sizeof(after));
-        if (before[0] && after[0] && strcmp(before, after) != 0)
-            text_printf(out, "Differs: %s: %s against %s\n", settings[i].name, before, after);
-    }
-    settings_diff(base, changed, &differences);
-    if (differences.length)
-        text_printf(out, "Settings differ: %s\n", differences.data);
+    if (settings.length)
+        text_printf(out, "Settings differ: %s\n", settings.data);
     put_tested(c, out);
     text_append(out, "\n", 1);
 }
 
 /* --- Warnings. --- */
 
-static void warn(struct text *out, size_t n, const char *one, const char *many)
-{
-    if (n)
-        text_printf(out, "Warning: %zu %s\n", n, n == 1 ? one : many);
-}
-
-static size_t count_unstable(const struct pair *pair)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < pair->n_base; i++)
-        n += pair->base[i]->status == ROW_UNSTABLE;
-    for (size_t i = 0; i < pair->n_changed; i++)
-        n += pair->changed[i]->status == ROW_UNSTABLE;
-    return n;
-}
+#define ARE(n) ((n) == 1 ? " is" : "s are")
 
 /* Prints warnings about doubtful rows, after an empty line. */
 static void put_warnings(const struct compared *c, const struct pairs *pairs, struct text *out)
@@ -226,23 +248,34 @@ static void put_warnings(const struct compared *c, const struct pairs *pairs, st
 
     for (size_t i = 0; i < c->n_rows; i++) {
         const struct compared_row *row = &c->row[i];
-        single += c->comparison[row->number].tested == TESTED_NOTHING;
-        unstable += count_unstable(row->pair) > 0;
+        bool is_unstable = false;
+        for (size_t s = 0; s < 2; s++)
+            for (size_t k = 0; k < row->pair->side[s].n; k++)
+                is_unstable = is_unstable || row->pair->side[s].row[k]->status == ROW_UNSTABLE;
+        single += row->of->tested == TESTED_NOTHING;
+        unstable += is_unstable;
         drifted += row->drift_pct > 0;
         worst = fmax(worst, row->drift_pct);
     }
-    if (single || unstable || drifted || pairs->doubles || pairs->degraded)
-        text_append(out, "\n", 1);
-    warn(out, single, "row is not decided: one value does not show its spread",
-         "rows are not decided: one value does not show their spread");
-    warn(out, unstable, "row is unstable: its samples spread by more than --max-rsd (5 % by default)",
-         "rows are unstable: their samples spread by more than --max-rsd (5 % by default)");
-    if (drifted)
-        text_printf(out, "Warning: the machine drifted during a run, by up to %.1f %%, in %zu row%s\n", worst, drifted,
-                    drifted == 1 ? "" : "s");
-    warn(out, pairs->doubles, "row occurs twice and is counted once", "rows occur twice and are counted once");
-    warn(out, pairs->degraded, "degraded, skipped or failed row is left out of its side",
-         "degraded, skipped or failed rows are left out of their side");
+    const struct {
+        size_t n;
+        const char *text;
+    } warnings[] = {
+        {single, TEXT_LINE("%zu row%s not decided: one value does not show %s spread", single, ARE(single),
+                           single == 1 ? "its" : "their")},
+        {unstable, TEXT_LINE("%zu row%s unstable: %s samples spread by more than --max-rsd (5 %% by default)", unstable,
+                             ARE(unstable), unstable == 1 ? "its" : "their")},
+        {drifted, TEXT_LINE("the machine drifted during a run, by up to %.1f %%, in %zu row%s", worst, drifted,
+                            PLURAL(drifted))},
+        {pairs->doubles, TEXT_LINE("%zu row%s twice and %s counted once", pairs->doubles,
+                                   pairs->doubles == 1 ? " occurs" : "s occur", pairs->doubles == 1 ? "is" : "are")},
+        {pairs->degraded, TEXT_LINE("%zu degraded, skipped or failed row%s left out of %s side", pairs->degraded,
+                                    ARE(pairs->degraded), pairs->degraded == 1 ? "its" : "their")},
+    };
+    const size_t before = out->length;
+    for (size_t i = 0; i < COUNT(warnings); i++)
+        if (warnings[i].n)
+            text_printf(out, "%sWarning: %s\n", out->length == before ? "\n" : "", warnings[i].text);
 }
 
 void compared_put_page(const struct compared *compared, const struct pairs *pairs, const struct row_set *base,

@@ -240,13 +240,16 @@ static void put_markdown(const struct grid *g, const char **cells, const enum co
 {
     (void)colors;
     for (size_t i = 0; i < g->n_columns; i++) {
-        text_printf(out, i ? " | " : "| ");
+        if (!is_shown(&g->column[i]))
+            continue;
+        text_append(out, "| ", 2);
         for (const char *at = cells[i]; *at; at++) {
             text_append(out, "\\", *at == '|' || *at == '\\' || *at == '<' || *at == '*' || *at == '_');
             text_append(out, at, 1);
         }
+        text_append(out, " ", 1);
     }
-    text_append(out, " |\n", 3);
+    text_append(out, "|\n", 2);
 }
 
 static void put_html(const struct grid *g, const char **cells, const enum color *colors, struct text *out)
@@ -323,7 +326,7 @@ void doc_table(const struct doc *doc, struct grid *g)
         } else if (doc->format == DOC_MARKDOWN) {
             put_markdown(g, titles, NULL, out);
             for (size_t i = 0; i < g->n_columns; i++)
-                text_printf(out, g->column[i].left ? "| --- " : "| ---: ");
+                text_printf(out, !is_shown(&g->column[i]) ? "" : g->column[i].left ? "| --- " : "| ---: ");
             text_append(out, "|\n", 2);
             put_rows(g, 0, put_markdown, NULL, out);
         } else {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../test.h"
-#include "out/explain.h"
+#include "out/compare.h"
 #include "row_fixture.h"
 
 static struct row base, changed;
@@ -22,8 +22,7 @@ static void make_row(struct row *row, const char *unit, const char *better, cons
 static void expect(double before, double after, const char *text)
 {
     const struct row *sides[] = {&base, &changed};
-    const struct pair pair = {
-        .about = &changed, .base = &sides[0], .changed = &sides[1], .n_base = 1, .n_changed = 1, .reason = -1};
+    const struct pair pair = {.about = &changed, .side = {{&sides[0], 1}, {&sides[1], 1}}, .reason = -1};
     const struct comparison c = {.base = before,
                                  .changed = after,
                                  .ratio = after / before,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../test.h"
-#include "analysis/compare_settings.h"
+#include "out/compare.h"
 #include "row_fixture.h"
 
 #define ROWS 4
@@ -48,14 +48,14 @@ static void expect(const char *expected)
 {
     struct text out = {0};
 
-    settings_diff(&base.set, &changed.set, &out);
+    compared_put_settings(&base.set, &changed.set, &out);
     assert_int_equal(out.failed, 0);
     assert_string_equal(out.length ? out.data : "", expected);
     text_free(&out);
 }
 
 /* One at a time, of a run with all of them. */
-TEST(test_settings_diff_names_each_setting)
+TEST(test_compare_about_names_each_setting)
 {
     static const struct {
         const char *name, *before, *after;
@@ -95,7 +95,7 @@ TEST(test_settings_diff_names_each_setting)
     }
 }
 
-TEST(test_settings_diff_names_several)
+TEST(test_compare_about_names_several)
 {
     begin(&base, "smt=on;thp=always;turbo=on;cmdline=quiet");
     begin(&changed, "smt=off;thp=never;turbo=on");
@@ -103,7 +103,7 @@ TEST(test_settings_diff_names_several)
 }
 
 /* A setting that one side does not record is no difference; old and new spellings are equal. */
-TEST(test_settings_diff_with_files_of_earlier_versions)
+TEST(test_compare_about_with_files_of_earlier_versions)
 {
     begin(&base, "aslr=2 (stack, mappings, heap);thp=enabled madvise, defrag never;cmdline=a=1,2 quiet");
     begin(&changed, "aslr=2_(stack+mappings+heap);thp=madvise;thp_defrag=never;memory=1G;cmdline=a=1+2|quiet");
@@ -117,7 +117,7 @@ TEST(test_settings_diff_with_files_of_earlier_versions)
     expect("thp always -> madvise; cmdline (nothing that matters) -> a=1+2|quiet");
 }
 
-TEST(test_settings_diff_of_rows)
+TEST(test_compare_about_of_rows)
 {
     begin(&base, "smt=on");
     begin(&changed, "smt=on");
@@ -130,7 +130,7 @@ TEST(test_settings_diff_of_rows)
     expect("scratch_mount rw -> rw+noatime; scratch_scheduler none -> bfq; bandwidth pages mixed -> small");
 }
 
-TEST(test_settings_diff_of_several_runs)
+TEST(test_compare_about_of_several_runs)
 {
     begin(&base, "smt=on;thp=never");
     add_run(&base, "smt=off;thp=never");
@@ -142,7 +142,7 @@ TEST(test_settings_diff_of_several_runs)
 }
 
 /* Up to eight values a side are told. Where both sides have more they are equal, where one has they are not. */
-TEST(test_settings_diff_of_many_values)
+TEST(test_compare_about_of_many_values)
 {
     static const struct {
         unsigned n_base, n_changed;
@@ -167,7 +167,7 @@ TEST(test_settings_diff_of_many_values)
 }
 
 /* The disk of rows one after the other, and the pages of tests that were measured; each value counts once. */
-TEST(test_settings_diff_of_rows_one_after_the_other)
+TEST(test_compare_about_of_rows_one_after_the_other)
 {
     static const char *const disks[] = {"disk=solid", "disk=solid", "", "disk=turning"};
 
@@ -182,7 +182,7 @@ TEST(test_settings_diff_of_rows_one_after_the_other)
     expect("scratch_disk solid or turning -> solid");
 }
 
-TEST(test_settings_diff_hostile_names)
+TEST(test_compare_about_hostile_names)
 {
     struct text out = {0};
     char settings[3000] = "";
@@ -193,7 +193,7 @@ TEST(test_settings_diff_hostile_names)
     for (char *at = settings; (at = strchr(at, '=')); at += 2)
         at[1] = '2';
     begin(&changed, settings);
-    settings_diff(&base.set, &changed.set, &out);
+    compared_put_settings(&base.set, &changed.set, &out);
     assert_int_equal(out.failed, 0);
     assert_memory_equal(out.data, "n0 1 -> 2; n1 1 -> 2; ", 22);
     text_free(&out);
