@@ -47,7 +47,7 @@ def cut(rows, columns):
 
 
 def csv_seeds():
-    files = sorted(glob.glob(TOP + "/tests/consumers/*.csv") + glob.glob(TOP + "/tests/cli/compare/*.csv"))
+    files = sorted(glob.glob(TOP + "/tests/consumers/*.csv") + glob.glob(TOP + "/tests/golden/in/compare/*.csv"))
     for path in files:
         name = os.path.basename(path)[:-4]
         with open(path, newline="") as f:

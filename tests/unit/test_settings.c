@@ -1607,14 +1607,16 @@ static void put_junk(const char *path)
     tree_put_bytes(path, junk, sizeof(junk));
 }
 
+/* Files that are too large to be read, where an empty one would mean something; the others are larger than a buffer. */
 static void put_sparse(const char *path)
 {
+    const bool has_meaning = strstr(path, "cmdline") || strstr(path, "isolated") || strstr(path, "nohz_full");
     char full[512];
 
     tree_path(path, full, sizeof(full));
     int fd = open(full, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
-    assert_int_equal(ftruncate(fd, 100 << 20), 0);
+    assert_int_equal(ftruncate(fd, has_meaning ? 100 << 20 : 1 << 20), 0);
     assert_int_equal(close(fd), 0);
 }
 
