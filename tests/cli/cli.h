@@ -120,7 +120,7 @@ pid_t cli_parent_of(pid_t pid);
 /* All descendants of ancestor, not only workers: shells, tools, keepers; zombies left out. What a killed jitbench
  * leaves behind becomes a child of the test. */
 unsigned cli_living(pid_t ancestor);
-/* Waits until this test has no living descendant, and the binary's tmp is empty (at most two seconds, then the test
+/* Waits until this test has no living descendant, and the binary's tmp is empty (at most twenty seconds, then the test
  * fails and names what). */
 void cli_expect_all_gone(const struct cli *cli, const char *what);
 /* The child has ended and waits to be reaped. */
