@@ -3,14 +3,8 @@
 #ifndef BENCH_COMMAND_H
 #define BENCH_COMMAND_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "bench/list.h"
-#include "engine/engine.h"
-#include "rows/rows.h"
-#include "rows/text.h"
 
 /* Bytes of a command line in the table; a longer one is shortened. */
 #define COMMAND_LINE_SIZE 256

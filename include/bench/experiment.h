@@ -3,11 +3,8 @@
 #ifndef BENCH_EXPERIMENT_H
 #define BENCH_EXPERIMENT_H
 
-#include <stdint.h>
 
 #include "bench/list.h"
-#include "engine/engine.h"
-#include "sys/base.h"
 
 /* Common to prime and array: a very short, fixed piece of work (an experiment) is run many times (a million or
  * 100,000 by default), each timed. Method: M. Kot, 'Evaluation of Bare Metal CPU and Memory Performance of the

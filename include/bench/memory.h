@@ -3,13 +3,8 @@
 #ifndef BENCH_MEMORY_H
 #define BENCH_MEMORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "bench/list.h"
-#include "engine/engine.h"
-#include "sys/cpu.h"
 
 /* How much of a benchmark's memory was in huge pages, asked after the run: the row's parameter pages=. */
 

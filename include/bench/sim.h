@@ -7,11 +7,8 @@
 #ifndef BENCH_SIM_H
 #define BENCH_SIM_H
 
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "bench/list.h"
-#include "engine/engine.h"
 
 /* SCHED_FIFO: the timing thread above the highest measured task (95), below 99. */
 enum { SIM_TIMER_PRIORITY = 96, SIM_TASK_PRIORITY = 95 };

@@ -3,13 +3,8 @@
 #ifndef BENCH_UNIX_H
 #define BENCH_UNIX_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
 
 #include "bench/list.h"
-#include "engine/engine.h"
-#include "sys/cpu.h"
 
 /* Common to the UNIX microbenchmarks. Method: the BYTE UNIX Benchmarks (UnixBench) as documented; see
  * jitbench-unix(1). */

@@ -4,12 +4,8 @@
 #define LOAD_LOAD_H
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "bench/sim.h"
-#include "engine/engine.h"
 #include "load/list.h"
 
 /* One struct for all loads: some (compile) consist of processes of several. */

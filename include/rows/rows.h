@@ -3,13 +3,9 @@
 #ifndef ROWS_ROWS_H
 #define ROWS_ROWS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "rows/text.h"
 #include "stats/stats.h"
-#include "sys/cpu.h"
 #include "sys/machine.h"
 
 /* The parameters of a measurement: words "key=value", each of one kind. */

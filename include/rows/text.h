@@ -4,9 +4,6 @@
 #define ROWS_TEXT_H
 
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "sys/base.h"
 

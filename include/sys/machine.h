@@ -3,9 +3,6 @@
 #ifndef SYS_MACHINE_H
 #define SYS_MACHINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "sys/cpu.h"
 

@@ -5,11 +5,7 @@
 
 #include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/resource.h>
-#include <sys/types.h>
 
 #include "sys/base.h"
 #include "sys/cpu.h"

@@ -8,9 +8,6 @@
 #include <sys/mman.h>
 
 #include "bench/memory.h"
-#include "engine/core.h"
-#include "engine/engine.h"
-#include "rows/text.h"
 
 /* --- Kernels in plain C, with ordinary stores. --- */
 

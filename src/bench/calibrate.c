@@ -3,7 +3,6 @@
 #include <sched.h>
 
 #include "bench/sim.h"
-#include "sys/cpu.h"
 
 #define CPUS_MAX   16u /* of more, evenly spaced ones are calibrated */
 #define WARM_NS    20000000u

@@ -3,10 +3,8 @@
  * Counters are the kernel's for the command (wait4, /proc). */
 #include "bench/command.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
-#include "sys/cpu.h"
 #include "sys/process.h"
 
 #define SETUP_NS 60000000000u

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* File copy, write and read through a buffer of 256, 1024 or 4096 bytes on small scratch files of its own. A count
  * is one KiB. Contents are checked afterwards. */
-#include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

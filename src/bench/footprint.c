@@ -33,17 +33,13 @@
  * relro, and unmapping the cache. Calls that a static program makes at its start as well are left out.
  *
  * The table was made before any rate was measured with it, and it was never adjusted to match a rate. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/unix.h"
-#include "sys/base.h"
 
 #define KERNEL_PAGE 4096u /* of the tables */
 #define AROUND      16u   /* mapped around a read fault (fault_around_bytes) */

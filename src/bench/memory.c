@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "bench/memory.h"
-#include "engine/core.h"
-#include "sys/machine.h"
 
 /* Of latency, loaded and nodes; RECORD_TIMES of cores, too. */
 enum { RECORD_TIMES, RECORD_LOADS, RECORD_READS = RECORD_LOADS, RECORD_PAGES = CHASE_RECORDER };

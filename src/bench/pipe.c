@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Pipes: one process writes 512 bytes into a pipe and reads them back; two processes switch by two pipes. */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/unix.h"
-#include "rows/text.h"
 
 /* --- pipe --- */
 

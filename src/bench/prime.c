@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Primes below a limit by trial division, in registers only: memory does not disturb it. And, common to prime and
  * array, recording, and the figures of M. Kot's method. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/experiment.h"
-#include "engine/core.h"
-#include "sys/base.h"
-#include "sys/cpu.h"
 #include "sys/file.h"
 
 #define BUFFER_SIZE     65536u

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* New processes: execl, spawn and sysexec. With --classic the first two have the footprint of a dynamically linked
  * process, as in UnixBench. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/unix.h"
-#include "engine/core.h"
 #include "sys/file.h"
 #include "sys/process.h"
 

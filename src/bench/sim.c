@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "bench/sim.h"
-#include "engine/engine.h"
-#include "sys/cpu.h"
 
 /* Steps of the task x, with enough wake-ups: 0, 1, ... 100 % of its interval. */
 #define SWEEP_STEPS 101u

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/unix.h"
-#include "rows/text.h"
 #include "sys/file.h"
 #include "sys/process.h"
 

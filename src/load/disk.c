@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads that write and read a scratch file past the page cache; compile does both beside burn. */
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/unix.h"
 #include "load/load.h"
-#include "rows/text.h"
-#include "sys/base.h"
-#include "sys/clock.h"
-#include "sys/cpu.h"
 #include "sys/file.h"
-#include "sys/machine.h"
 #include "sys/process.h"
 
 #define FILL_NS      10000000000u

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of threads that send each other messages without end. Method: hackbench by Rusty Russell (2001), as
  * documented: 20 senders and 20 receivers in a group, and a socket pair for each receiver. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -9,7 +8,6 @@
 #include <unistd.h>
 
 #include "load/load.h"
-#include "sys/base.h"
 
 /* A group has as many senders as receivers. In a round each sender sends each receiver MESSAGES. */
 #define RECEIVERS     20u

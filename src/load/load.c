@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "load/list.h"
 #include "load/load.h"
-#include "sys/clock.h"
-#include "sys/cpu.h"
 
 #define ADDRESS(name) &load_##name,
 const struct load *const load_list[] = {LOADS(ADDRESS) NULL};

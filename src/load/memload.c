@@ -2,15 +2,11 @@
 /* Memory that is allocated, touched, moved and freed, again and again. */
 #include "load/load.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "rows/text.h"
-#include "sys/clock.h"
-#include "sys/machine.h"
 
 /* Then the load counts as running with less memory: far below the engine's limit for getting ready. */
 #define PATIENCE_NS 15000000000u

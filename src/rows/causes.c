@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "rows/rows.h"
-#include "rows/text.h"
-#include "sys/base.h"
 
 static void add_count(double *sum, int64_t value, double unit)
 {

@@ -2,16 +2,13 @@
 /* rows/row.c lists the columns. */
 #include "rows/rows.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/base.h"
 #include "sys/file.h"
 #include "sys/process.h"
 

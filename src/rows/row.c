@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rows/rows.h"
-#include "rows/text.h"
-#include "sys/base.h"
 
 static const char command_key[] = "command";
 

@@ -2,12 +2,10 @@
 /* Finds the process's control groups through /proc/self/cgroup and /proc/self/mountinfo, or at the usual places. */
 #include "sys/machine.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/base.h"
 #include "sys/file.h"
 #include "sys/process.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sys/process.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sys/base.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/process.h"

@@ -2,9 +2,7 @@
 /* Names, CPUs, memory, caches and settings; machine_counters.c reads the activity. */
 #include "sys/machine.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +14,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "sys/base.h"
 #include "sys/file.h"
 #include "sys/process.h"
 

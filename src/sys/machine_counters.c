@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/base.h"
 #include "sys/machine.h"
 #include "sys/process.h"
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/base.h"
 #include "sys/process.h"
 
 int fail_because(int code, char *reason, size_t size, const char *format, ...)

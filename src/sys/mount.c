@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <limits.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -16,7 +13,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "sys/base.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/process.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <link.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sys/base.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/process.h"

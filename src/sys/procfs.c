@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/base.h"
 #include "sys/file.h"
 #include "sys/process.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sys/process.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +10,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "sys/base.h"
 #include "sys/clock.h"
-#include "sys/cpu.h"
 #include "sys/tasks.h"
 
 /* Bytes, for the few calls between clone() and exec. */

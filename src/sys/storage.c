@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "sys/base.h"
 #include "sys/file.h"
 #include "sys/machine.h"
 #include "sys/process.h"

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
-#include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/base.h"
-#include "sys/cpu.h"
 #include "sys/process.h"
 
 /* Operations of futex(2); musl lacks the kernel's header. Not the private variants: processes share the word. */

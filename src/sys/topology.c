@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sys/base.h"
-#include "sys/cpu.h"
 #include "sys/machine.h"
 #include "sys/process.h"
 
