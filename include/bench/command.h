@@ -3,7 +3,6 @@
 #ifndef BENCH_COMMAND_H
 #define BENCH_COMMAND_H
 
-
 #include "bench/list.h"
 
 /* Bytes of a command line in the table; a longer one is shortened. */

@@ -3,7 +3,6 @@
 #ifndef BENCH_EXPERIMENT_H
 #define BENCH_EXPERIMENT_H
 
-
 #include "bench/list.h"
 
 /* Common to prime and array: a very short, fixed piece of work (an experiment) is run many times (a million or

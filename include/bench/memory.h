@@ -3,7 +3,6 @@
 #ifndef BENCH_MEMORY_H
 #define BENCH_MEMORY_H
 
-
 #include "bench/list.h"
 
 /* How much of a benchmark's memory was in huge pages, asked after the run: the row's parameter pages=. */

@@ -7,7 +7,6 @@
 #ifndef BENCH_SIM_H
 #define BENCH_SIM_H
 
-
 #include "bench/list.h"
 
 /* SCHED_FIFO: the timing thread above the highest measured task (95), below 99. */

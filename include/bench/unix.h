@@ -3,7 +3,6 @@
 #ifndef BENCH_UNIX_H
 #define BENCH_UNIX_H
 
-
 #include "bench/list.h"
 
 /* Common to the UNIX microbenchmarks. Method: the BYTE UNIX Benchmarks (UnixBench) as documented; see

@@ -3,7 +3,6 @@
 #ifndef ROWS_ROWS_H
 #define ROWS_ROWS_H
 
-
 #include "rows/text.h"
 #include "stats/stats.h"
 #include "sys/machine.h"

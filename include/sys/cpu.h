@@ -3,10 +3,9 @@
 #ifndef SYS_CPU_H
 #define SYS_CPU_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
+
+#include "sys/base.h"
 
 /* Sets of CPUs, and their lists ("0,2-5") and masks in the kernel's formats. */
 
@@ -38,7 +37,7 @@ void cpuset_intersect(struct cpuset *into, const struct cpuset *other);
 /* Parses "0,2-5,8-14:2" (ranges with taskset's stride) and the kernel's "0-15:2/4" (2 of each 4), with white space
  * at the end. Returns 0, or -1 with a reason: empty list, reversed range, CPU named twice, number too large, other
  * text. */
-int cpuset_parse(const char *text, struct cpuset *out, char *why, size_t why_size);
+int cpuset_parse(const char *text, struct cpuset *out, struct error *why);
 
 /* Writes the shortest list, "" for the empty set. Returns its whole length, as snprintf does. */
 size_t cpuset_format(const struct cpuset *set, char *buf, size_t size);

@@ -3,7 +3,6 @@
 #ifndef SYS_MACHINE_H
 #define SYS_MACHINE_H
 
-
 #include "sys/cpu.h"
 
 /* Properties and activity of this machine from /proc and /sys, below a directory root that is "" except in tests. A
@@ -87,7 +86,8 @@ uint64_t machine_cpu_khz(const char *root, unsigned cpu);
  * -errno. */
 int machine_hold_latency(const char *root);
 
-/* Writes the file system's name ("ext4"), or its magic number in hex; "" when it cannot be read. */
+/* Writes the type of the file system that a path is in ("ext4"); its magic number in hex where /proc does not tell; ""
+ * when the path cannot be read. */
 void machine_fs_name(const char *path, char *buf, size_t size);
 
 /* Asks the CPU itself, without /proc. The functions write a text ("" when not known) and return 0, or -1 when the

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "sys/base.h"
 #include "sys/cpu.h"
 
 /* Reads small files of /proc and /sys below a directory root ("" except in tests). The parsers accept any content. */

@@ -169,11 +169,11 @@ static void beside_of(const struct row *row, char *buf, size_t size)
 static void cpus_of(const struct row *row, char *buf, size_t size)
 {
     struct cpuset set = {{0}};
-    char error[128];
+    struct error error;
 
     if (!row->cpus[0] && !row->bind[0])
         return;
-    if (cpuset_parse(row->cpus, &set, error, sizeof(error)))
+    if (cpuset_parse(row->cpus, &set, &error))
         (void)snprintf(buf, size, "CPUs %.60s, bind %s", row->cpus, row->bind);
     else
         (void)snprintf(buf, size, "%u CPU%s, bind %s", cpuset_count(&set), PLURAL(cpuset_count(&set)), row->bind);

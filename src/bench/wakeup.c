@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 static void record(struct wakeup_account *a, uint64_t late_ns)
 {
     hist_add_class(a->hist, late_ns);

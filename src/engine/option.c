@@ -564,7 +564,7 @@ static int set_fail_on(const struct setting *s)
 static int set_cpus(const struct setting *s)
 {
     struct option_cpus cpus = {.choice = find_choice(s)};
-    char why[128] = "";
+    struct error why;
 
     if (cpus.choice < 0) {
         if (s->value[0] < '0' || s->value[0] > '9')
@@ -572,8 +572,8 @@ static int set_cpus(const struct setting *s)
         /* cpuset_parse() accepts a newline at the end. */
         if (strpbrk(s->value, " \t\n\v\f\r"))
             return refuse(s, JUNK);
-        if (cpuset_parse(s->value, &cpus.set, why, sizeof(why)))
-            return refuse_because(s, why);
+        if (cpuset_parse(s->value, &cpus.set, &why))
+            return refuse_because(s, why.text);
     }
     memcpy(s->place, &cpus, sizeof(cpus));
     return 0;

@@ -32,7 +32,7 @@ const char *disk_is_not(const char *fs_name)
     } others[] = {
         {"tmpfs", memory},  {"ramfs", memory},    {"devtmpfs", memory}, {"hugetlbfs", memory},
         {"overlay", layer}, {"overlayfs", layer}, {"aufs", layer},      {"ecryptfs", layer},
-        {"fuse", program},  {"nfs", remote},      {"cifs", remote},     {"smb2", remote},
+        {"fuse", program},  {"nfs", remote},      {"cifs", remote},     {"smb3", remote},
         {"ceph", remote},   {"lustre", remote},   {"9p", remote},       {"virtiofs", remote},
     };
 

@@ -49,9 +49,9 @@ static struct share *share_of(struct explained *e, const char *name)
 static double parties_of(const struct row *row, const char *cause, bool by_cpus)
 {
     struct cpuset cpus = {{0}};
-    char error[128];
+    struct error error;
 
-    if (!strcmp(cause, "steal") && !cpuset_parse(row->cpus, &cpus, error, sizeof(error)) && cpuset_count(&cpus))
+    if (!strcmp(cause, "steal") && !cpuset_parse(row->cpus, &cpus, &error) && cpuset_count(&cpus))
         return cpuset_count(&cpus);
     return by_cpus || !row->copies ? 1 : (double)row->copies;
 }

@@ -2,8 +2,8 @@
 /* Ends of records, headers, damaged records. */
 #include "rows/rows.h"
 
-#include <inttypes.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 
 #define BLOCK ((size_t)64 << 10)
 /* A row could have one or two names of columns by chance. */

@@ -381,7 +381,8 @@ static unsigned last_cpu(const struct cpuset *set)
 /* The kernel also accepts "all", N for the last CPU, and CPUs named twice. */
 static bool add_piece(struct setting_reading *r, const char *piece, struct cpuset *set)
 {
-    char text[64], why[1];
+    char text[64];
+    struct error why;
     size_t n = 0;
     struct cpuset part = *setting_cpus(r->view);
     const bool all = strcmp(piece, "all") == 0;
@@ -392,7 +393,7 @@ static bool add_piece(struct setting_reading *r, const char *piece, struct cpuse
             text[n++] = *piece;
     }
     text[n] = '\0';
-    if (!all && (*piece || cpuset_parse(text, &part, why, sizeof why)))
+    if (!all && (*piece || cpuset_parse(text, &part, &why)))
         return false;
     cpuset_union(set, &part);
     return true;

@@ -115,13 +115,13 @@ int setting_read_number(const char *root, const char *path, int64_t *out)
 
 int setting_read_cpus(const char *root, const char *path, struct cpuset *out)
 {
-    char why[1];
+    struct error why;
     FREED_BY(memory_free) char *text = procfs_read_all(root, path);
     cpuset_clear(out);
     if (!text)
         return -errno;
     const bool none = !text[strspn(text, " \t\r\n")] || strncmp(text, "(null)", 6) == 0;
-    return none || cpuset_parse(text, out, why, sizeof why) == 0 ? 0 : -EILSEQ;
+    return none || cpuset_parse(text, out, &why) == 0 ? 0 : -EILSEQ;
 }
 
 /* Path and value are one allocation, which begins with the path. */

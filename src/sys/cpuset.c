@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/base.h"
-
 static uint64_t bit_of(unsigned cpu)
 {
     return UINT64_C(1) << (cpu % 64);
@@ -90,13 +88,12 @@ void cpuset_intersect(struct cpuset *into, const struct cpuset *other)
 /* Parser of lists: text, position, and buffer for the reason of an error. */
 struct reader {
     const char *start, *at;
-    char *why;
-    size_t why_size;
+    struct error *why;
 };
 
 static int fail_at(const struct reader *r, const char *reason)
 {
-    return fail_because(-1, r->why, r->why_size, "%s at character %zu", reason, (size_t)(r->at - r->start) + 1);
+    return error_set(r->why, "%s at character %zu", reason, (size_t)(r->at - r->start) + 1);
 }
 
 static bool accept(struct reader *r, char c)
@@ -113,8 +110,8 @@ static int read_number(struct reader *r, unsigned max, unsigned *out)
     char *end;
     const unsigned long value = strtoul(r->at, &end, 10);
     if (value > max)
-        return fail_because(-1, r->why, r->why_size, "the number at character %zu is too large, the largest is %u",
-                            (size_t)(r->at - r->start) + 1, max);
+        return error_set(r->why, "the number at character %zu is too large, the largest is %u",
+                         (size_t)(r->at - r->start) + 1, max);
     r->at = end;
     *out = (unsigned)value;
     return 0;
@@ -131,7 +128,7 @@ static int read_range(struct reader *r, struct cpuset *set)
     if (range && read_number(r, CPUSET_MAX - 1, &last))
         return -1;
     if (last < first)
-        return fail_because(-1, r->why, r->why_size, "the range %u-%u is reversed", first, last);
+        return error_set(r->why, "the range %u-%u is reversed", first, last);
     const bool stride = range && accept(r, ':');
     if (stride && read_number(r, CPUSET_MAX, &group))
         return -1;
@@ -148,18 +145,18 @@ static int read_range(struct reader *r, struct cpuset *set)
         if ((cpu - first) % group >= used)
             continue;
         if (cpuset_has(set, cpu))
-            return fail_because(-1, r->why, r->why_size, "CPU %u is named twice", cpu);
+            return error_set(r->why, "CPU %u is named twice", cpu);
         cpuset_add(set, cpu);
     }
     return 0;
 }
 
-int cpuset_parse(const char *text, struct cpuset *out, char *why, size_t why_size)
+int cpuset_parse(const char *text, struct cpuset *out, struct error *why)
 {
-    struct reader r = {.start = text, .at = text, .why = why, .why_size = why_size};
+    struct reader r = {.start = text, .at = text, .why = why};
     struct cpuset set = {{0}};
     if (text[strspn(text, " \t\r\n")] == '\0')
-        return fail_because(-1, why, why_size, "the list is empty");
+        return error_set(why, "the list is empty");
     do {
         if (read_range(&r, &set))
             return -1;

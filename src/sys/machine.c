@@ -7,11 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysinfo.h>
-#include <sys/sysmacros.h>
 #include <sys/utsname.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "sys/file.h"
@@ -399,57 +396,6 @@ size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigne
     for (; written < count && written < max; written++)
         order[written] = s->places[written].cpu;
     return written;
-}
-
-#define MAGIC_EXT 0xef53u
-
-static const struct {
-    unsigned magic;
-    const char *name;
-} file_systems[] = {
-    {0x58465342u, "xfs"},      {0x9123683eu, "btrfs"},    {0x01021994u, "tmpfs"},     {0x794c7630u, "overlay"},
-    {0x6969u, "nfs"},          {0xf2f52010u, "f2fs"},     {0x4d44u, "vfat"},          {0x2011bab0u, "exfat"},
-    {0x858458f6u, "ramfs"},    {0x73717368u, "squashfs"}, {0x01021997u, "9p"},        {0x65735546u, "fuse"},
-    {0x2fc12fc1u, "zfs"},      {0x9fa0u, "proc"},         {0x62656572u, "sysfs"},     {0x27e0ebu, "cgroup"},
-    {0x63677270u, "cgroup2"},  {0x1cd1u, "devpts"},       {0x958458f6u, "hugetlbfs"}, {0xe0f5e1e2u, "erofs"},
-    {0xca451a4eu, "bcachefs"}, {0xff534d42u, "cifs"},     {0xfe534d42u, "smb2"},      {0x00c36400u, "ceph"},
-    {0x7366746eu, "ntfs"},     {0x5346544eu, "ntfs"},     {0x9660u, "isofs"},         {0x3153464au, "jfs"},
-    {0x52654973u, "reiserfs"}, {0x3434u, "nilfs"},        {0x24051905u, "ubifs"},     {0x72b6u, "jffs2"},
-    {0x01161970u, "gfs2"},     {0x7461636fu, "ocfs2"},    {0x0bd00bd0u, "lustre"},    {0x61756673u, "aufs"},
-    {0x28cd3d45u, "cramfs"},   {0x64626720u, "debugfs"},  {0x74726163u, "tracefs"},   {0xf15fu, "ecryptfs"},
-    {0x6a656a63u, "virtiofs"}, {0x15013346u, "udf"},
-};
-
-/* ext2, ext3 and ext4 share a magic number. Returns false when path is not in /proc/self/mountinfo. */
-static bool ext_name(const char *path, char *buf, size_t size)
-{
-    struct stat status;
-    struct mountinfo mount;
-    if (stat(path, &status) != 0)
-        return false;
-    FREED_BY(memory_free) char *text = procfs_read_all("", "/proc/self/mountinfo");
-    char *rest = text;
-    while (mountinfo_next(&rest, &mount)) {
-        if (starts_with(mount.type, "ext") && makedev(mount.major, mount.minor) == status.st_dev)
-            return procfs_copy(mount.type, strlen(mount.type), buf, size);
-    }
-    return false;
-}
-
-void machine_fs_name(const char *path, char *buf, size_t size)
-{
-    struct statfs fs;
-    snprintf(buf, size, "%s", "");
-    if (statfs(path, &fs) != 0)
-        return;
-    unsigned magic = (unsigned)fs.f_type;
-    snprintf(buf, size, "0x%x", magic);
-    for (size_t i = 0; i < COUNT(file_systems); i++) {
-        if (file_systems[i].magic == magic)
-            snprintf(buf, size, "%s", file_systems[i].name);
-    }
-    if (magic == MAGIC_EXT && !ext_name(path, buf, size))
-        snprintf(buf, size, "ext2/3/4");
 }
 
 uint64_t machine_resident_bytes(const char *root)

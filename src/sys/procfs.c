@@ -162,8 +162,9 @@ bool procfs_read_u64(const char *root, const char *path, uint64_t *out)
 
 bool procfs_read_cpus(const char *root, const char *path, struct cpuset *out)
 {
+    struct error why;
     FREED_BY(memory_free) char *text = procfs_read_all(root, path);
-    return text && cpuset_parse(text, out, NULL, 0) == 0;
+    return text && cpuset_parse(text, out, &why) == 0;
 }
 
 const char *procfs_number(const char *text, uint64_t *out)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "sys/process.h"
 
-#include <sys/sysmacros.h>
-#include <sys/klog.h>
-#include <sys/ioctl.h>
-#include <stdlib.h>
-#include <stdarg.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/klog.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <unistd.h>
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "sys/file.h"
@@ -85,35 +86,78 @@ static void add_device(const char *root, const struct mountinfo *mount, char *bu
     setting_items_add(buf, size, "scheduler", chosen ? kind : line, SETTING_VALUE - 1);
 }
 
+/* Finds a mount by its number; if that is negative, by its device. The fields point into *text, which the caller
+ * frees. */
+static bool find_mount(const char *root, int64_t id, dev_t device, char **text, struct mountinfo *mount)
+{
+    char *rest = *text = procfs_read_all(root, "/proc/self/mountinfo");
+
+    while (mountinfo_next(&rest, mount))
+        if (mount->options[0] &&
+            (id < 0 ? makedev(mount->major, mount->minor) == device : mount->id == (unsigned long)id))
+            return true;
+    return false;
+}
+
+/* Finds the mount that a file or directory is in: by its number, which Linux tells since 3.15. */
+static bool find_mount_of(const char *path, char **text, struct mountinfo *mount)
+{
+    struct stat status;
+    FREED_BY(fd_close) int fd = open(path, O_PATH | O_CLOEXEC);
+
+    if (fd < 0 || stat(path, &status))
+        return false;
+    FREED_BY(memory_free) char *info = procfs_read_all("", PROCFS_PATH("/proc/self/fdinfo/%d", fd));
+    return find_mount("", info ? procfs_count(info, "mnt_id") : -1, status.st_dev, text, mount);
+}
+
+static void describe_mount(const char *root, const struct mountinfo *mount, char *buf, size_t size)
+{
+    char options[OPTIONS_SIZE] = "";
+
+    append_options(options, mount->options);
+    append_options(options, mount->super_options);
+    setting_items_add(buf, size, "mount", options, MOUNT_MOST);
+    add_device(root, mount, buf, size);
+}
+
 void storage_describe_mount(const char *root, unsigned long mount_id, char *buf, size_t size)
 {
-    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/mountinfo");
-    char options[OPTIONS_SIZE] = "", *rest = text;
+    FREED_BY(memory_free) char *text = NULL;
     struct mountinfo mount;
-    bool found = false;
 
     buf[0] = '\0';
-    while (!found && mountinfo_next(&rest, &mount))
-        found = mount.id == mount_id && mount.options[0];
-    if (!found)
-        return;
-    append_options(options, mount.options);
-    append_options(options, mount.super_options);
-    setting_items_add(buf, size, "mount", options, MOUNT_MOST);
-    add_device(root, &mount, buf, size);
+    if (find_mount(root, (int64_t)mount_id, 0, &text, &mount))
+        describe_mount(root, &mount, buf, size);
 }
 
 void storage_describe(const char *folder, char *buf, size_t size)
 {
-    FREED_BY(fd_close) int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    FREED_BY(memory_free) char *text = NULL;
+    struct mountinfo mount;
 
     buf[0] = '\0';
-    if (fd < 0)
+    if (find_mount_of(folder, &text, &mount))
+        describe_mount("", &mount, buf, size);
+}
+
+void machine_fs_name(const char *path, char *buf, size_t size)
+{
+    FREED_BY(memory_free) char *text = NULL;
+    struct mountinfo mount;
+    struct statfs fs;
+
+    buf[0] = '\0';
+    if (statfs(path, &fs))
         return;
-    FREED_BY(memory_free) char *text = procfs_read_all("", PROCFS_PATH("/proc/self/fdinfo/%d", fd));
-    const int64_t mount_id = text ? procfs_count(text, "mnt_id") : -1;
-    if (mount_id >= 0)
-        storage_describe_mount("", (unsigned long)mount_id, buf, size);
+    /* Without the protocol's version and the subtype ("fuse.sshfs"), as results have always named them. */
+    if (!find_mount_of(path, &text, &mount))
+        snprintf(buf, size, "0x%x", (unsigned)fs.f_type);
+    else
+        snprintf(buf, size, "%s",
+                 !strncmp(mount.type, "fuse", 4)  ? "fuse"
+                 : !strncmp(mount.type, "nfs", 3) ? "nfs"
+                                                  : mount.type);
 }
 
 #define CHECKSUM_LENGTH 9 /* '~' and 8 hexadecimal digits */

@@ -119,17 +119,18 @@ static void check_options(const char *text)
 static void check_cpus(const char *text)
 {
     static struct cpuset set, again;
-    char why[160], list[4 * CPUSET_MAX], small[20], mask[CPUSET_MAX / 4 + CPUSET_MAX / 32 + 2];
+    struct error why;
+    char list[4 * CPUSET_MAX], small[20], mask[CPUSET_MAX / 4 + CPUSET_MAX / 32 + 2];
 
-    if (cpuset_parse(text, &set, why, sizeof(why)) == 0) {
+    if (cpuset_parse(text, &set, &why) == 0) {
         FUZZ_CHECK(cpuset_count(&set) > 0);
         FUZZ_CHECK(cpuset_format(&set, small, sizeof(small)) == cpuset_format(&set, list, sizeof(list)));
         if (strlen(list) + 1 < sizeof(list)) {
-            FUZZ_CHECK_OF(cpuset_parse(list, &again, why, sizeof(why)) == 0, list, strlen(list));
+            FUZZ_CHECK_OF(cpuset_parse(list, &again, &why) == 0, list, strlen(list));
             FUZZ_CHECK_OF(cpuset_equal(&set, &again), list, strlen(list));
         }
     } else {
-        FUZZ_CHECK(why[0]);
+        FUZZ_CHECK(why.text[0]);
     }
     const int digits = cpuset_parse_mask(text, &set);
     if (digits >= 0) {

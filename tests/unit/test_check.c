@@ -18,10 +18,10 @@ static size_t n_advice;
 static void advise(const char *cpus, const char *item)
 {
     const struct advice_found found = {.view = &view, .selected = selected, .state = states, .all = !item};
-    char why[96];
+    struct error why;
 
     machine_read(tree_root, &machine);
-    assert_int_equal(cpuset_parse(cpus, &bench, why, sizeof(why)), 0);
+    assert_int_equal(cpuset_parse(cpus, &bench, &why), 0);
     view = (struct settings_view){.root = tree_root, .machine = &machine, .bench = &bench};
     assert_true(settings_count <= ITEMS_MAX);
     for (size_t i = 0; i < settings_count; i++) {

@@ -9,9 +9,10 @@
 static void assert_parses(const char *text, const char *shortest)
 {
     struct cpuset set;
-    char why[96] = "", buf[256];
-    if (cpuset_parse(text, &set, why, sizeof why) != 0)
-        fail_msg("'%s': %s", text, why);
+    struct error why;
+    char buf[256];
+    if (cpuset_parse(text, &set, &why) != 0)
+        fail_msg("'%s': %s", text, why.text);
     assert_int_equal(cpuset_format(&set, buf, sizeof buf), strlen(shortest));
     assert_string_equal(buf, shortest);
 }
@@ -19,11 +20,11 @@ static void assert_parses(const char *text, const char *shortest)
 static void assert_rejects(const char *text, const char *reason)
 {
     struct cpuset set;
-    char why[96] = "";
+    struct error why;
     cpuset_clear(&set);
     cpuset_add(&set, 77);
-    assert_int_equal(cpuset_parse(text, &set, why, sizeof why), -1);
-    assert_string_equal(why, reason);
+    assert_int_equal(cpuset_parse(text, &set, &why), -1);
+    assert_string_equal(why.text, reason);
     assert_true(cpuset_has(&set, 77));
     assert_int_equal(cpuset_count(&set), 1);
 }
@@ -105,20 +106,12 @@ TEST(test_cpuset_rejects_junk)
     assert_rejects("all", "a number is expected at character 1");
 }
 
-TEST(test_cpuset_rejects_without_room_for_the_reason)
-{
-    struct cpuset set;
-    char why[4] = "abc";
-    assert_int_equal(cpuset_parse("x", &set, why, sizeof why), -1);
-    assert_string_equal(why, "a n");
-    assert_int_equal(cpuset_parse("x", &set, NULL, 0), -1);
-}
-
 TEST(test_cpuset_format_answers_the_whole_length)
 {
     struct cpuset set;
-    char buf[8] = "unset..", why[96];
-    assert_int_equal(cpuset_parse("0,2-5,100", &set, why, sizeof why), 0);
+    char buf[8] = "unset..";
+    struct error why;
+    assert_int_equal(cpuset_parse("0,2-5,100", &set, &why), 0);
     assert_int_equal(cpuset_format(&set, NULL, 0), 9);
     assert_int_equal(cpuset_format(&set, buf, 1), 9);
     assert_string_equal(buf, "");
@@ -130,8 +123,9 @@ TEST(test_cpuset_format_answers_the_whole_length)
 TEST(test_cpuset_format_cut_ends_with_a_whole_number)
 {
     struct cpuset set, empty;
-    char text[24], small[11], tiny[5], first[8], why[96];
-    assert_int_equal(cpuset_parse("100-101,1000,2000-2010", &set, why, sizeof why), 0);
+    char text[24], small[11], tiny[5], first[8];
+    struct error why;
+    assert_int_equal(cpuset_parse("100-101,1000,2000-2010", &set, &why), 0);
     cpuset_clear(&empty);
     assert_true(cpuset_format_cut(&set, text, sizeof text));
     assert_string_equal(text, "100-101,1000,2000-2010");
@@ -163,12 +157,12 @@ TEST(test_cpuset_format_of_every_other_cpu)
 {
     static char buf[32768];
     struct cpuset set, again;
-    char why[96];
-    assert_int_equal(cpuset_parse("0-8191:2", &set, why, sizeof why), 0);
+    struct error why;
+    assert_int_equal(cpuset_parse("0-8191:2", &set, &why), 0);
     assert_int_equal(cpuset_count(&set), 4096);
     /* python3: len(','.join(str(i) for i in range(0, 8192, 2))) */
     assert_int_equal(cpuset_format(&set, buf, sizeof buf), 19924);
-    assert_int_equal(cpuset_parse(buf, &again, why, sizeof why), 0);
+    assert_int_equal(cpuset_parse(buf, &again, &why), 0);
     assert_true(cpuset_equal(&set, &again));
 }
 
@@ -211,9 +205,10 @@ TEST(test_cpuset_next_walks_all_members)
 TEST(test_cpuset_algebra)
 {
     struct cpuset a, b, c;
-    char why[96], buf[32];
-    assert_int_equal(cpuset_parse("0-3", &a, why, sizeof why), 0);
-    assert_int_equal(cpuset_parse("2-5", &b, why, sizeof why), 0);
+    char buf[32];
+    struct error why;
+    assert_int_equal(cpuset_parse("0-3", &a, &why), 0);
+    assert_int_equal(cpuset_parse("2-5", &b, &why), 0);
     c = a;
     cpuset_union(&c, &b);
     cpuset_format(&c, buf, sizeof buf);

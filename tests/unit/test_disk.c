@@ -17,7 +17,7 @@ TEST(test_disk_is_no_memory_network_or_layer)
     } not [] = {
         {"tmpfs", memory},  {"ramfs", memory},    {"devtmpfs", memory}, {"hugetlbfs", memory},
         {"overlay", layer}, {"overlayfs", layer}, {"aufs", layer},      {"ecryptfs", layer},
-        {"fuse", program},  {"nfs", remote},      {"cifs", remote},     {"smb2", remote},
+        {"fuse", program},  {"nfs", remote},      {"cifs", remote},     {"smb3", remote},
         {"ceph", remote},   {"lustre", remote},   {"9p", remote},       {"virtiofs", remote},
     };
     static const char *const is[] = {"ext4", "xfs", "btrfs", "vfat", "zfs", "ext2/3/4", "0x12345678", ""};

@@ -11,10 +11,10 @@
 
 static void request_of(struct place_request *request, const char *cpus)
 {
-    char why[96];
+    struct error why;
 
     memset(request, 0, sizeof(*request));
-    assert_int_equal(cpuset_parse(cpus, &request->cpus, why, sizeof(why)), 0);
+    assert_int_equal(cpuset_parse(cpus, &request->cpus, &why), 0);
     request->online = request->cpus;
     for (unsigned cpu = CPUSET_MAX; cpu-- > 0;) /* from the last to the first */
         if (cpuset_has(&request->cpus, cpu))

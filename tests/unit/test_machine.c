@@ -12,7 +12,6 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,10 +65,10 @@ static void put_for_cpu(unsigned cpu, const char *name, const char *text)
 static struct cpuset set_of(const char *list)
 {
     struct cpuset set;
-    char why[96];
+    struct error why;
     cpuset_clear(&set);
     if (list[0])
-        assert_int_equal(cpuset_parse(list, &set, why, sizeof why), 0);
+        assert_int_equal(cpuset_parse(list, &set, &why), 0);
     return set;
 }
 
@@ -1208,54 +1207,10 @@ TEST_WITH(test_machine_fs_name, make_tree, remove_tree)
     machine_fs_name("/no/such/path", buf, sizeof buf);
     assert_string_equal(buf, "");
     machine_fs_name(tree, buf, sizeof buf);
-    assert_true(buf[0] != '\0');
+    assert_true(buf[0] != '\0' && buf[0] != '0');
     char tiny[3];
     machine_fs_name("/proc", tiny, sizeof tiny);
     assert_string_equal(tiny, "pr");
-}
-
-/* What kind of file system statfs() says that there is; 0: it really looks. */
-static unsigned made_up_magic;
-
-static int get_file_system(const char *path, struct statfs *out)
-{
-    int fd = made_up_magic ? -1 : open(path, O_PATH | O_CLOEXEC);
-    int result = made_up_magic ? 0 : fstatfs(fd, out);
-    if (made_up_magic)
-        out->f_type = (__typeof__(out->f_type))made_up_magic;
-    if (fd >= 0)
-        (void)close(fd);
-    return result;
-}
-
-/* Its name depends on the C library. */
-int __wrap_statfs(const char *path, struct statfs *out);
-int __wrap_statfs(const char *path, struct statfs *out)
-{
-    return get_file_system(path, out);
-}
-
-int __wrap_statfs64(const char *path, struct statfs *out);
-int __wrap_statfs64(const char *path, struct statfs *out)
-{
-    return get_file_system(path, out);
-}
-
-TEST_WITH(test_machine_fs_name_of_each_kind, make_tree, remove_tree)
-{
-    static const struct {
-        unsigned magic;
-        const char *name;
-    } kinds[] = {{0x58465342, "xfs"}, {0x9123683e, "btrfs"},      {0x01021994, "tmpfs"}, {0xff534d42, "cifs"},
-                 {0x15013346, "udf"}, {0x1234abcd, "0x1234abcd"}, {0xef53, "ext2/3/4"}};
-    char buf[32];
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        made_up_magic = kinds[i].magic;
-        /* /proc is not among the mounts of kind ext4, which say which ext it is. */
-        machine_fs_name("/proc", buf, sizeof buf);
-        made_up_magic = 0;
-        assert_string_equal(buf, kinds[i].name);
-    }
 }
 
 /* --- the machine the tests run on: structure only --- */

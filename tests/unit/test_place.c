@@ -91,11 +91,11 @@ static struct cpuset online;
 static struct cpuset set_of(const char *list)
 {
     struct cpuset set;
-    char why[80];
+    struct error why;
 
     cpuset_clear(&set);
     if (list[0])
-        assert_int_equal(cpuset_parse(list, &set, why, sizeof(why)), 0);
+        assert_int_equal(cpuset_parse(list, &set, &why), 0);
     return set;
 }
 

@@ -26,11 +26,11 @@ static struct settings_view view;
 /* Looks at the tree; cpus NULL: the CPUs that are the default there. */
 static void look_at(const char *cpus)
 {
-    char why[96];
+    struct error why;
 
     machine_read(tree_root, &machine);
     if (cpus)
-        assert_int_equal(cpuset_parse(cpus, &bench, why, sizeof(why)), 0);
+        assert_int_equal(cpuset_parse(cpus, &bench, &why), 0);
     else
         settings_bench_cpus(tree_root, &machine, &bench);
     view = (struct settings_view){.root = tree_root, .machine = &machine, .bench = &bench};
