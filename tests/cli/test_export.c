@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of jitbench export: files and standard input as input, one format as output, and the message about rows left
- * out. Unit tests and the consumers (make consumers) test the formats. */
+/* Tests of jitbench export: files and standard input as input, and where it goes. The formats are golden, and
+ * the consumers (make consumers) read them. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -33,60 +33,9 @@ static void expect(void **state, const char *const *args, int status, const char
     cli_result_free(&result);
 }
 
-CLI_TEST(test_export_writes_each_format)
-{
-    static const struct {
-        const char *format, *part;
-    } cases[] = {
-        {"json", "\"test\": \"pipe\""},
-        {"pyperf", "{\"version\": \"1.0\""},
-        {"hyperfine-json", "{\"results\": ["},
-        {"gbench", "\"run_type\": \"aggregate\""},
-        {"openmetrics", "# TYPE jitbench_rate_per_second gauge\n"},
-        {"unixbench", "Pipe Throughput          "},
-        {"unixbench-csv", "Concurrency,Pipe Throughput,"},
-    };
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const struct cli_run run = {.args = ARGS("export", "-f", cases[i].format, unix_csv)};
-        struct cli_result result;
-        cli_expect(*state, &run, 0, &result);
-        cli_expect_text(result.out, cases[i].part);
-        cli_result_free(&result);
-    }
-}
-
-/* Formats are found by the names of the live table. */
-CLI_TEST(test_export_names_the_three_forms_of_context1)
-{
-    const struct cli *cli = *state;
-
-    cli_write_file(cli->work, "a.csv",
-                   "suite,test,metric,unit,better,value,index,status\nunix,context1,rate,lps,higher,1,1,ok\n"
-                   "unix,context1-same,rate,lps,higher,2,1,ok\nunix,context1-two,rate,lps,higher,3,1,ok\n");
-    expect(state, ARGS("export", "-f", "unixbench-csv", "a.csv"), 0,
-           "Concurrency,Pipe-based Context Switching,Pipe-based Context Switching (one CPU),"
-           "Pipe-based Context Switching (two CPUs)\n",
-           "");
-    expect(state, ARGS("export", "-f", "unixbench", "a.csv"), 0,
-           "\nPipe-based Context Switching (one CPU)            2.0 lps ", "");
-}
-
 CLI_TEST(test_export_is_json_unless_told)
 {
     expect(state, ARGS("export", unix_csv), 0, "{\"rows\": [\n{\"schema\": 2, ", "");
-}
-
-CLI_TEST(test_export_says_what_is_left_out_in_one_line)
-{
-    const struct cli *cli = *state;
-
-    cli_write_file(cli->work, "a.csv",
-                   "suite,test,metric,unit,better,status,samples\ns,t,a,ns,lower,ok,1;2\ns,t,b,%,lower,ok,1\n"
-                   "s,t,c,ns,lower,ok,\n");
-    expect(state, ARGS("export", "-f", "hyperfine-json", "a.csv"), 0, "\"s/t/a\", \"mean\": 1.5",
-           "jitbench export: 2 of 3 rows left out of hyperfine-json: 1 whose metric is neither a time nor a rate, "
-           "1 without samples\n");
 }
 
 CLI_TEST(test_export_with_nothing_left_writes_nothing)
@@ -168,11 +117,6 @@ CLI_TEST(test_export_with_a_full_disk_and_a_closed_output)
     cli_expect(*state, &closed, 0, &result);
     cli_result_free(&result);
     (void)close(ends[1]);
-}
-
-CLI_TEST(test_export_help)
-{
-    expect(state, ARGS("export", "--help"), 0, "Usage: jitbench export [OPTION...] FILE...\n", "");
 }
 
 GROUP(group_setup, NULL);

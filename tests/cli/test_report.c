@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of jitbench report with files of real runs, and with malformed files. tests/browser tests the pages in a
- * browser. */
+/* Tests of jitbench report with files of real runs and large ones, and where the page goes. Pages of made-up files are
+ * golden; tests/browser tests them in a browser. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -163,136 +163,6 @@ CLI_TEST(test_report_shows_the_figures_of_a_run_and_always_the_same)
     free(second);
 }
 
-CLI_TEST(test_report_of_one_run_and_of_two)
-{
-    const struct cli *cli = *state;
-    size_t size;
-
-    make_row(cli, "prime.csv", "a");
-    make_row(cli, "noise.csv", "b");
-    char *one = report(cli, ARGS("report", "prime.csv"), &size);
-    cli_expect_no_text(one, "class=\"runs\"");
-    cli_expect_text(one, "class=\"tiles\"");
-    free(one);
-    char *two = report(cli, ARGS("report", "prime.csv", "noise.csv"), &size);
-    cli_expect_text(two, "class=\"runs\"");
-    cli_expect_text(two, "<i class=\"key s1\"></i>B");
-    free(two);
-}
-
-/* As with fleet: the files of a folder, or those that match, in the order of their names. */
-/* Each index names its protocol. */
-CLI_TEST(test_report_names_the_protocol_of_an_index)
-{
-    static const char rows[] = "run_id,host,suite,test,param,copies,metric,unit,better,value,index,status\n"
-                               "%s,h,unix,pipe,,1,rate,lps,higher,1244000,1000,ok\n"
-                               "%s,h,unix,index,protocol=%s tests=1 of=12,1,index,ratio,higher,1000,,ok\n";
-    const struct cli *cli = *state;
-    char text[1024];
-    size_t size;
-
-    (void)snprintf(text, sizeof(text), rows, "r1", "r1", "stable");
-    cli_write_file(cli->work, "stable.csv", text);
-    (void)snprintf(text, sizeof(text), rows, "r2", "r2", "classic");
-    cli_write_file(cli->work, "classic.csv", text);
-    char *page = report(cli, ARGS("report", "stable.csv"), &size);
-    cli_expect_text(page, "<span>UNIX index</span><b>1000</b><small>stable protocol</small>");
-    cli_expect_text(page, "Index of each test: stable protocol");
-    cli_expect_text(page, ">index, stable protocol<");
-    free(page);
-    page = report(cli, ARGS("report", "stable.csv", "classic.csv"), &size);
-    cli_expect_text(page, "; stable protocol<");
-    cli_expect_text(page, "; classic protocol<");
-    cli_expect_text(page, "Index of each test: A: stable protocol, B: classic protocol");
-    free(page);
-}
-
-/* The first sentence names what took most of the speed, if it is known and more than half: of the time that was lost,
- * and of the core. */
-CLI_TEST(test_report_begins_with_the_main_cause)
-{
-    static const struct {
-        const char *causes, *share, *text;
-    } cases[] = {
-        {"steal:180;interrupt:20", "1.000",
-         "noisy</strong>: most of what it took went to <strong>the hypervisor (steal)</strong>. A program that only "
-         "computes lost 2\xc2\xa0% of its time on CPU 1; it had 100 % of its core.</li>"},
-        {"steal:180;interrupt:20", "",
-         "noisy</strong>: most of what it took went to <strong>the hypervisor (steal)</strong>. A program that only "
-         "computes lost 2\xc2\xa0% of its time on CPU 1.</li>"},
-        {"steal:180;interrupt:20", "0.600",
-         "very noisy</strong>: most of what it took went to <strong>another user of the same core (core "
-         "shared)</strong>. A program that only computes lost 2\xc2\xa0% of its time on CPU 1; it had 60 % of its "
-         "core.</li>"},
-        {"steal:90;interrupt:20;preempted:90", "own",
-         "noisy</strong>. A program that only computes lost 2\xc2\xa0% of its time on CPU 1.</li>"},
-        {"steal:20;unexplained:180", "", "noisy</strong>. A program that only computes lost 2\xc2\xa0%"},
-    };
-    const struct cli *cli = *state;
-    char text[1024];
-    size_t size;
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        (void)snprintf(text, sizeof(text),
-                       "run_id,host,suite,test,metric,unit,better,value,status,cpus,wall_s,causes,core_share\n"
-                       "r1,h,noise,noise,lost,%%,lower,2,ok,1,10,%s,%s\n",
-                       cases[i].causes, cases[i].share);
-        cli_write_file(cli->work, "noise.csv", text);
-        char *page = report(cli, ARGS("report", "noise.csv"), &size);
-        cli_expect_text(strstr(page, "<ul class=\"say\">\n<li>The machine was <strong>"), cases[i].text);
-        free(page);
-    }
-}
-
-/* Without the noise test. */
-CLI_TEST(test_report_begins_with_a_shared_core)
-{
-    static const struct {
-        const char *share;
-        bool said;
-    } cases[] = {{"0.610", true}, {"0.999", false}, {"own", false}, {"", false}};
-    const struct cli *cli = *state;
-    char text[512];
-    size_t size;
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        (void)snprintf(text, sizeof(text),
-                       "run_id,host,suite,test,copies,metric,unit,better,value,status,wall_s,causes,core_share\n"
-                       "r1,h,unix,pipe,1,rate,lps,higher,2,ok,10,preempted:5,%s\n",
-                       cases[i].share);
-        cli_write_file(cli->work, "unix.csv", text);
-        char *page = report(cli, ARGS("report", "unix.csv"), &size);
-        (cases[i].said ? cli_expect_text : cli_expect_no_text)(
-            page, "<ul class=\"say\">\n<li>The tests had <strong>61 %</strong> of their core: most of what they lost "
-                  "went to <strong>another user of the same core (core shared)</strong>.</li>");
-        cli_expect_text(page, "<li>Most time went to <strong>other programs");
-        free(page);
-    }
-}
-
-/* The worst of the tasks that sleep is named; gaming does not. */
-CLI_TEST(test_report_says_what_a_person_notices)
-{
-    static const char rows[] = "run_id,host,suite,test,load,metric,unit,better,value,status\n"
-                               "r1,h,latency,audio,none,late,%%,lower,0,ok\n"
-                               "r1,h,latency,video,burn,late,%%,lower,%s,ok\n"
-                               "r1,h,latency,gaming,burn,late,%%,lower,90,ok\n";
-    const struct cli *cli = *state;
-    char text[512];
-    size_t size;
-
-    (void)snprintf(text, sizeof(text), rows, "12.5");
-    cli_write_file(cli->work, "late.csv", text);
-    char *page = report(cli, ARGS("report", "late.csv"), &size);
-    cli_expect_text(page, " of the wake-ups of video beside the load 'burn' (late by more than 50 ms for audio");
-    free(page);
-    (void)snprintf(text, sizeof(text), rows, "0");
-    cli_write_file(cli->work, "never.csv", text);
-    page = report(cli, ARGS("report", "never.csv"), &size);
-    cli_expect_text(page, "No wake-up was so late that a person would notice");
-    free(page);
-}
-
 CLI_TEST(test_report_of_folders_and_patterns)
 {
     const struct cli *cli = *state;
@@ -315,64 +185,7 @@ CLI_TEST(test_report_of_folders_and_patterns)
     cli_result_free(&result);
 }
 
-/* --- malformed files --- */
-
-CLI_TEST(test_report_of_broken_rows)
-{
-    static const char *const rows[] = {
-        "1,a," EVIL ",prime,prime,," EVIL ",cycles," EVIL ",5,1e308,-1e308,-1e308,0,1e308,nan,failed," EVIL "," EVIL
-        "," EVIL ",,,\r\n",
-        "1,a,h,prime,prime,,limit=22,cycles,cycles,5,,,,,,,skipped,why,,,,,\r\n",
-        "1,a,h,prime,prime,,limit=22,cycles,cycles,1,5,5,5,5,5,5,ok,,,,5,5:1,0:5\r\n",
-        "1,a,h,noise,noise,,,lost,%,1,1e308,,,,,,ok,,x:1e308;y:1e308;:;==;;;,,,,0:1e308;1:1e308;2:-1e308\r\n",
-        "1,a,h,noise,noise,,,detour,ns,1,0,0,0,0,0,0,ok,,,,0,0:1;1e308:1e308,-1e308:0;1e308:1e308\r\n",
-        "1,a,h,unheard,of,," EVIL ",thing,quarks,3,1,1,1,1,1,,ok,,,,1;1e308;-1e308,,\r\n",
-        "1,a,h,unheard,of,,,other,,1,,,,,,,ok,,,,,,\r\n",
-        "1,b,h,latency,audio,none,,latency,ns,0,,,0,0,0,,ok,,,,,,\r\n",
-        "1,b,h,latency," EVIL "," EVIL ",,latency,ns,1,1,1,-1,1,1e308,1e308,ok,,,,1,,\r\n",
-    };
-    const struct cli *cli = *state;
-    size_t size, length = strlen(header);
-    char text[8192];
-
-    (void)snprintf(text, sizeof(text), "%s", header);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        /* A quote is doubled in a quoted field; here it is within an unquoted one, which is read as it is. */
-        (void)snprintf(text + length, sizeof(text) - length, "%s", rows[i]);
-        length = strlen(text);
-    }
-    cli_write_file(cli->work, "broken.csv", text);
-    char *page = report(cli, ARGS("report", "broken.csv"), &size);
-    cli_expect_text(page, "unheard");
-    cli_expect_text(page, "failed");
-    cli_expect_text(page, "skipped");
-    expect_well_formed(page);
-    expect_harmless(page);
-    free(page);
-}
-
 /* 20,000 rows of 12 runs with 100,000 bins in one of them and 100,000 points in another. */
-CLI_TEST(test_report_says_none_only_of_no_warning)
-{
-    static const char *const skipped = "1,a,h,prime,prime,,limit=22,cycles,cycles,5,,,,,,,skipped,why,,,,,\r\n";
-    static const char *const good = "1,a,h,prime,prime,,limit=22,cycles,cycles,1,5,5,5,5,5,5,ok,,,,5,5:1,0:5\r\n";
-    const struct cli *cli = *state;
-    char text[4096];
-    size_t size;
-
-    (void)snprintf(text, sizeof(text), "%s%s", header, good);
-    cli_write_file(cli->work, "good.csv", text);
-    (void)snprintf(text, sizeof(text), "%s%s%s", header, good, skipped);
-    cli_write_file(cli->work, "skipped.csv", text);
-    char *page = report(cli, ARGS("report", "good.csv"), &size);
-    cli_expect_text(page, "<li>None.</li>");
-    free(page);
-    page = report(cli, ARGS("report", "skipped.csv"), &size);
-    cli_expect_text(page, "<li><strong>skipped</strong>: why (");
-    cli_expect_no_text(page, "<li>None.</li>");
-    free(page);
-}
-
 CLI_TEST(test_report_is_of_bounded_size_and_quick)
 {
     enum { ROWS = 20000, PAIRS = 100000, ROOM = 16 << 20 };
@@ -439,41 +252,6 @@ static size_t count(const char *text, const char *part)
     return n;
 }
 
-CLI_TEST(test_report_of_a_fleet_names_who_stands_out)
-{
-    static const char *const parts[] = {
-        "<h2 id=\"fleet\">Fleet</h2>",
-        "judged: 2 stand out.",
-        "<td class=\"w bad\">WORSE: prime cycles +",
-        "<td class=\"w\">BETTER: stream bandwidth copy_rate +",
-        "kernel=6.2&lt;b&gt; (most have 6.1)",
-        "<td class=\"w4 far g\" title=\"n0005, prime cycles: ",
-        "<td class=\"b4 far g\" title=\"n0009, stream bandwidth copy_rate: ",
-        ">n0005</text>",
-        ">n0009</text>",
-        "40 hosts, less is better",
-        "40 hosts, more is better",
-        "<a href=\"#fleet\">Fleet</a>",
-    };
-    const struct cli *cli = *state;
-    size_t size;
-
-    make_fleet(cli, "fleet.csv", 40);
-    char *page = report(cli, ARGS("report", "fleet.csv"), &size);
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        cli_expect_text(page, parts[i]);
-    assert_true(strstr(page, "id=\"summary\"") < strstr(page, "id=\"fleet\""));
-    assert_true(strstr(page, "id=\"fleet\"") < strstr(page, "id=\"machine\""));
-    assert_int_equal(count(page, " far g\" title="), 2); /* nobody else, in nothing else */
-    expect_well_formed(page);
-    expect_harmless(page);
-    free(page);
-    make_fleet(cli, "few.csv", 3);
-    page = report(cli, ARGS("report", "few.csv"), &size);
-    cli_expect_no_text(page, "id=\"fleet\"");
-    free(page);
-}
-
 CLI_TEST(test_report_of_a_large_fleet_is_bounded)
 {
     enum { HOSTS = 3000 };
@@ -489,54 +267,6 @@ CLI_TEST(test_report_of_a_large_fleet_is_bounded)
     if (size > 2000000)
         fail_msg("%zu bytes", size);
     expect_well_formed(page);
-    free(page);
-}
-
-/* 100 detours of 5 ms in 10 s: every tenth step of 10 ms has one. */
-CLI_TEST(test_report_says_what_noise_costs_at_scale)
-{
-    const struct cli *cli = *state;
-    char text[2048];
-    size_t size;
-
-    (void)snprintf(
-        text, sizeof(text),
-        "%s1,a,n1,,noise,noise,lost,%%,lower,1,5,ok,10,,\r\n1,a,n1,,noise,noise,detour,ns,lower,1,5000000,ok,"
-        "10,4980736:100,\r\n1,a,n1,,noise,noise,lost_preempted,%%,lower,1,5,ok,10,,5000000:100\r\n",
-        fleet_header);
-    cli_write_file(cli->work, "a.csv", text);
-    char *page = report(cli, ARGS("report", "a.csv"), &size);
-    cli_expect_text(page, "<h2 id=\"scale\">At scale</h2>");
-    cli_expect_text(page, "Slow-down on many ranks");
-    cli_expect_text(page, "Computed from 9.5 s of one CPU");
-    cli_expect_text(page, "1 ms .. 10 ms</td><td>preempted</td>");
-    cli_expect_text(page, "steps of 10 ms: 1.053<"); /* on one rank: 501 ms more in 9.5 s */
-    cli_expect_text(page, "\xe2\x86\x92 1</td>");    /* without them nothing is left */
-    cli_expect_no_text(page, "Run by run");
-    expect_well_formed(page);
-    expect_harmless(page);
-    free(page);
-    make_row(cli, "prime.csv", "a");
-    page = report(cli, ARGS("report", "prime.csv"), &size);
-    cli_expect_no_text(page, "id=\"scale\"");
-    free(page);
-}
-
-/* The times of a command over the values of its parameter. */
-CLI_TEST(test_report_draws_times_over_a_parameter)
-{
-    const struct cli *cli = *state;
-    char text[2048];
-    size_t used = (size_t)snprintf(text, sizeof(text), "%s", header), size;
-
-    for (unsigned n = 1; n <= 4; n *= 2)
-        used += (size_t)snprintf(text + used, sizeof(text) - used,
-                                 "1,r,h,run,sort,,{n}=%u command=sort %u,wall,s,3,%u,%u,1,%u,9,,ok,,,,,,\r\n", n, n, n,
-                                 n, n);
-    cli_write_file(cli->work, "r.csv", text);
-    char *page = report(cli, ARGS("report", "r.csv", "-o", "-"), &size);
-    expect_well_formed(page);
-    cli_expect_text(page, "<figcaption>Wall-clock time by n<");
     free(page);
 }
 

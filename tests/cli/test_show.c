@@ -149,72 +149,6 @@ CLI_TEST(test_show_prints_the_reasons_that_the_run_printed)
     cli_result_free(&shown);
 }
 
-/* Time, machine and comment precede the tables; warnings follow them. */
-CLI_TEST(test_show_tells_the_run)
-{
-    const struct cli *cli = *state;
-    struct cli_result result;
-
-    cli_write_file(
-        cli->work, "a.csv",
-        "utc,host,kernel,arch,cpu_model,cpus_online,job,rank,comment,suite,test,param,metric,value,mean,ci95_lo,"
-        "ci95_hi,n,samples\r\n"
-        "2026-01-31T23:59:59Z,box,6.1.0 #1 SMP,x86_64,A CPU,2,42,3,\"quiet, at night\",run,sleep,command=sleep 1,"
-        "wall,1,1,0.9,1.1,2,0.5;1.5\r\n");
-    show(state, ARGS("show", "a.csv"), 0, &result);
-    cli_expect_text(result.out, "jitbench, 2026-01-31T23:59:59Z\n"
-                                "Machine   box, Linux 6.1.0 x86_64, A CPU, 2 CPUs online\n"
-                                "Job       42, rank 3\n"
-                                "Comment   quiet, at night\n\n"
-                                "Commands, from exec to end: times in s\n");
-    /* An SD of some tenths of a millisecond is not 0. */
-    cli_expect_text(result.out, "\nsleep 1       -     2  1.0000  0.1000 ");
-    cli_expect_text(result.out, "\nWarning: sleep (sleep 1): the samples spread by 70.7 % (RSD)\n");
-    cli_result_free(&result);
-    show(state, ARGS("show", "-q", "a.csv"), 0, &result);
-    assert_int_equal(strncmp(result.out, "Commands, ", 10), 0);
-    cli_expect_no_text(result.out, "Warning");
-    cli_result_free(&result);
-}
-
-/* A reason is printed once, with the number of tests that have it. */
-CLI_TEST(test_show_counts_tests_with_a_reason)
-{
-    const struct cli *cli = *state;
-    struct cli_result result;
-
-    cli_write_file(cli->work, "reasons.csv",
-                   "suite,test,metric,unit,better,value,n,samples,copies,status,reason\r\n"
-                   "unix,pipe,rate,lps,higher,1,1,1,1,degraded,alike\r\n"
-                   "unix,pipe,rate_alone,lps,higher,1,1,1,1,degraded,alike\r\n"
-                   "unix,syscall,rate,lps,higher,1,1,1,1,degraded,alike\r\n"
-                   "unix,spawn,rate,lps,higher,1,1,1,1,degraded,another\r\n"
-                   "unix,execl,rate,lps,higher,1,1,1,1,degraded,alike\r\n"
-                   "unix,execl,rate,lps,higher,1,1,1,2,degraded,alike\r\n");
-    show(state, ARGS("show", "-q", "reasons.csv"), 0, &result);
-    cli_expect_text(result.out, "\ndegraded: alike (pipe and 2 more)\ndegraded: another (spawn)\n");
-    cli_result_free(&result);
-}
-
-/* On a terminal, unless told otherwise; what measures prints the same way. */
-CLI_TEST(test_show_colors_statuses)
-{
-    const struct cli *cli = *state;
-    struct cli_result result;
-
-    cli_write_file(cli->work, "color.csv",
-                   "suite,test,param,metric,value,status,reason\r\n"
-                   "run,sleep,command=sleep 1,wall,1,failed,gone\r\n"
-                   "unix,pipe,,rate,1,degraded,alike\r\n");
-    show(state, ARGS("show", "-q", "color.csv"), 0, &result);
-    assert_null(strchr(result.out, '\033'));
-    cli_result_free(&result);
-    show(state, ARGS("show", "-q", "--color", "always", "color.csv"), 0, &result);
-    cli_expect_text(result.out, "\n\033[31mfailed\033[0m: gone\n");
-    cli_expect_text(result.out, "\033[33mdegraded\033[0m\n");
-    cli_result_free(&result);
-}
-
 CLI_TEST(test_show_of_several_runs_and_files)
 {
     const struct cli *cli = *state;
@@ -241,7 +175,6 @@ CLI_TEST(test_show_of_several_runs_and_files)
     free(both);
 }
 
-/* Each has a message, and the rest is shown. */
 CLI_TEST(test_show_of_broken_files)
 {
     const struct cli *cli = *state;
@@ -257,27 +190,7 @@ CLI_TEST(test_show_of_broken_files)
     cli_expect_text(result.out, "Pipe Throughput ");
     cli_result_free(&result);
 
-    cli_write_file(cli->work, "schemas.csv",
-                   "schema,suite,test,param,metric,value\r\n"
-                   "1,run,sleep,command=sleep 1,wall,1\r\n"
-                   "99,run,later,command=later,wall,2\r\n"
-                   "suite,test,metric,value,unit\r\n"
-                   "tides,high,level,5.25,m\r\n");
-    show(state, ARGS("show", "-q", "schemas.csv"), 0, &result);
-    cli_expect_text(result.err, "schemas.csv: 1 row of a newer version left out\n");
-    cli_expect_text(result.out, "\nsleep 1 ");
-    cli_expect_no_text(result.out, "later");
-    /* A suite that is not known. */
-    cli_expect_text(result.out, "\nSuite tides\nTest  ");
-    cli_expect_text(result.out, "level   5.250  m");
-    cli_result_free(&result);
-
     cli_write_file(cli->work, "other.csv", "name,age\r\nanna,5\r\n");
-    show(state, ARGS("show", "-q", "nothere.csv", "other.csv", "schemas.csv"), 2, &result);
-    cli_expect_text(result.err, "jitbench show: nothere.csv: No such file or directory\n");
-    cli_expect_text(result.err, "jitbench show: other.csv: 1 line that is not a result left out; no rows\n");
-    cli_expect_text(result.out, "\nsleep 1 ");
-    cli_result_free(&result);
     show(state, ARGS("show", "other.csv"), 2, &result);
     assert_string_equal(result.err, "jitbench show: other.csv: 1 line that is not a result left out; no rows\n");
     assert_string_equal(result.out, "");
