@@ -10,12 +10,11 @@
 
 #define PICKS_MAX    768u
 #define PANELS_MAX   24u
-#define OPEN_MAX     4u /* twice the number of panels shown at once if none is preferred; the others are folded */
+#define OPEN_MAX     2u /* panels shown at once if none is preferred; the others are folded */
 #define PARTS_MAX    9u
-#define LABEL_SIZE   64u
 #define FIRST_EVENTS 500.0
 #define METRICS_MAX  12u
-#define SPLIT_MAX    4u
+#define LINES_MAX    (4 * REPORT_RUNS_MAX) /* of curves in a chart */
 
 /* --- The figures. --- */
 
@@ -156,58 +155,43 @@ static const struct report_figure figures[] = {
 
 /* --- The rows of a figure. --- */
 
-struct pick {
-    const struct row *row;
-    size_t run;
-    char label[LABEL_SIZE]; /* of the work, the same in all runs */
-};
-
 struct picks {
     const struct report *report;
     const struct report_figure *about;
-    struct pick *pick; /* PICKS_MAX elements */
+    struct index *texts;              /* labels */
+    struct chart_entry of[PICKS_MAX]; /* labelled by their works; the colour is the run */
     size_t n;
+    const char *label[PICKS_MAX]; /* of works, each once */
+    size_t n_labels;
 };
 
-static void label_of(const struct report_figure *about, const struct row *row, char *buf, size_t size)
+static const char *keep(struct index *texts, const char *text)
 {
+    const size_t number = index_enter(texts, text);
+    return texts->name[number];
+}
+
+/* Of a work, the same in all runs. */
+static const char *label_of(const struct report_figure *about, const struct row *row, struct index *texts)
+{
+    FREED_BY(text_free) struct text out = {0};
     size_t length = 0;
     const char *key = about->key ? row_param(&row->param, about->key, &length) : NULL;
-
-    const char *const texts[] = {[LABEL_KEY] = key ? key : "",
+    const char *const words[] = {[LABEL_KEY] = key ? key : "",
                                  [LABEL_LOAD] = row->load[0] ? row->load : "none",
                                  [LABEL_TEST] = row->test,
                                  [LABEL_CPUS] = row->cpus[0] ? row->cpus : "?"};
-    snprintf(buf, size, "%s%.*s", about->label == LABEL_CPUS ? "CPU " : "",
-             about->label == LABEL_KEY && length < 40 ? (int)length : 40, texts[about->label]);
-    if (about->label == LABEL_CPUS) /* the label names the CPU, and not the number of copies */
-        return;
-    if (row->copies > 1 && about->kind != KIND_BARS_PARTS)
-        text_add(buf, size, " \xc3\x97%llu", (unsigned long long)row->copies);
-    const char *copy = row_param(&row->param, "copy", &length);
-    if (copy)
-        text_add(buf, size, " #%.*s", (int)(length < 8 ? length : 8), copy);
-}
 
-static void collect(struct picks *picks)
-{
-    const struct report_figure *about = picks->about;
-    const struct row_set *set = &picks->report->set;
-
-    picks->n = 0;
-    for (size_t i = 0; i < set->n && picks->n < PICKS_MAX; i++) {
-        const struct row *row = &set->rows[i];
-        size_t run = report_run_of(picks->report, row);
-        if (run == picks->report->n_runs || strcmp(row->suite, about->suite) != 0 ||
-            strcmp(row->metric, about->metric) != 0 || (about->test && strcmp(row->test, about->test) != 0))
-            continue;
-        if (about->kind == KIND_INDEX && !isfinite(row->index))
-            continue;
-        struct pick *pick = &picks->pick[picks->n++];
-        pick->row = row;
-        pick->run = run;
-        label_of(about, row, pick->label, sizeof(pick->label));
+    text_printf(&out, "%s%.*s", about->label == LABEL_CPUS ? "CPU " : "",
+                about->label == LABEL_KEY && length < 40 ? (int)length : 40, words[about->label]);
+    if (about->label != LABEL_CPUS) { /* which names the CPU, and not the number of copies */
+        const char *copy = row_param(&row->param, "copy", &length);
+        if (row->copies > 1 && about->kind != KIND_BARS_PARTS)
+            text_printf(&out, " \xc3\x97%llu", (unsigned long long)row->copies);
+        if (copy)
+            text_printf(&out, " #%.*s", (int)(length < 8 ? length : 8), copy);
     }
+    return keep(texts, out.data);
 }
 
 static int by_number(const void *a, const void *b)
@@ -216,47 +200,58 @@ static int by_number(const void *a, const void *b)
     return ORDER_OF(x, y);
 }
 
-/* label, test: NULL for any. An entry has the label of its work if by_work, otherwise the name of its run; its
- * colour is the number of its run. Sorted by label and run. */
-static size_t take_entries(const struct picks *picks, const char *label, const char *test, bool by_work,
-                           struct chart_entry *entries, size_t most)
+static void collect(struct picks *picks)
 {
-    const char *labels[PICKS_MAX];
-    size_t n = 0, n_labels = 0;
+    const struct report_figure *about = picks->about;
+    const struct row_set *set = &picks->report->set;
 
-    for (size_t i = 0; i < picks->n; i++)
-        if (!label || !strcmp(picks->pick[i].label, label))
-            n_labels = report_distinct(labels, n_labels, picks->pick[i].label, PICKS_MAX);
-    if (picks->about->label == LABEL_KEY && picks->about->kind != KIND_BARS_PARTS)
-        qsort(labels, n_labels, sizeof(labels[0]), by_number);
-    for (size_t l = 0; l < n_labels; l++)
+    picks->n = picks->n_labels = 0;
+    for (size_t i = 0; i < set->n && picks->n < PICKS_MAX; i++) {
+        const struct row *row = &set->rows[i];
+        const size_t run = report_run_of(picks->report, row);
+        if (run == picks->report->n_runs || strcmp(row->suite, about->suite) != 0 ||
+            strcmp(row->metric, about->metric) != 0 || (about->test && strcmp(row->test, about->test) != 0) ||
+            (about->kind == KIND_INDEX && !isfinite(row->index)))
+            continue;
+        const char *label = label_of(about, row, picks->texts);
+        picks->of[picks->n++] = (struct chart_entry){.row = row, .label = label, .colour = (unsigned)run};
+        picks->n_labels = report_distinct(picks->label, picks->n_labels, label, PICKS_MAX);
+    }
+    if (about->label == LABEL_KEY && about->kind != KIND_BARS_PARTS)
+        qsort(picks->label, picks->n_labels, sizeof(picks->label[0]), by_number);
+}
+
+/* test: NULL for any. The entries of one label have the names of their runs, those of all (NULL) their own. Sorted by
+ * label and run. */
+static size_t take_entries(const struct picks *picks, const char *label, const char *test, struct chart_entry *entries,
+                           size_t most)
+{
+    size_t n = 0;
+
+    for (size_t l = 0; l < picks->n_labels; l++)
         for (size_t run = 0; run < picks->report->n_runs; run++)
             for (size_t i = 0; i < picks->n && n < most; i++) {
-                const struct pick *pick = &picks->pick[i];
-                if (pick->run == run && !strcmp(pick->label, labels[l]) && (!test || !strcmp(pick->row->test, test)))
-                    entries[n++] = (struct chart_entry){.row = pick->row,
-                                                        .label = by_work ? pick->label : picks->report->name[run],
-                                                        .colour = (unsigned)run};
+                const struct chart_entry *pick = &picks->of[i];
+                if (pick->colour != run || pick->label != picks->label[l] || (label && pick->label != label) ||
+                    (test && strcmp(pick->row->test, test) != 0))
+                    continue;
+                entries[n] = *pick;
+                entries[n++].label = label ? picks->report->name[run] : pick->label;
             }
     return n;
 }
 
 /* --- Panels. --- */
 
-/* title: memory for it. */
-static struct chart chart_of(const struct report_figure *about, const struct row *row, const char *what, char *title,
-                             size_t size)
+static struct chart chart_of(const struct report_figure *about, const struct row *row, const char *title)
 {
-    bool sideways = about->kind == KIND_BODY || about->kind == KIND_HISTOGRAM || about->kind == KIND_RANGES;
+    const bool sideways = about->kind == KIND_BODY || about->kind == KIND_HISTOGRAM || about->kind == KIND_RANGES;
+    const char *unit = sideways ? row->unit : "";
 
-    snprintf(title, size, "%s%s%s", about->title, what[0] ? ": " : "", what);
     return (struct chart){
         .title = title,
         .note = about->note,
-        .x = {.title = about->x.title,
-              .unit = about->x.unit ? about->x.unit
-                      : sideways    ? row->unit
-                                    : ""},
+        .x = {.title = about->x.title, .unit = about->x.unit ? about->x.unit : unit},
         .y = {.title = about->y.title ? about->y.title : "", .unit = about->y.unit ? about->y.unit : row->unit}};
 }
 
@@ -264,13 +259,11 @@ static struct chart chart_of(const struct report_figure *about, const struct row
 static void put_work(const struct picks *picks, const char *label, struct text *out)
 {
     const struct report_figure *about = picks->about;
-    struct chart_entry entries[REPORT_RUNS_MAX * 4] = {0};
-    size_t n = take_entries(picks, label, NULL, false, entries, REPORT_RUNS_MAX * 4);
-    char title[256], what[128];
+    const char *key = about->label == LABEL_KEY ? TEXT_LINE("%s ", about->key) : "";
+    struct chart_entry entries[REPORT_RUNS_MAX * 4];
+    const size_t n = take_entries(picks, label, NULL, entries, COUNT(entries));
+    struct chart c = chart_of(about, entries[0].row, TEXT_LINE("%s: %s%s", about->title, key, label));
 
-    snprintf(what, sizeof(what), "%s%s%s", about->label == LABEL_KEY ? about->key : "",
-             about->label == LABEL_KEY ? " " : "", label);
-    struct chart c = chart_of(about, entries[0].row, what, title, sizeof(title));
     if (about->kind == KIND_BODY || about->kind == KIND_HISTOGRAM)
         chart_histograms(&c, entries, n, about->kind == KIND_BODY);
     else
@@ -278,73 +271,63 @@ static void put_work(const struct picks *picks, const char *label, struct text *
     chart_put(&c, out);
 }
 
-/* Appends the preferred panel (if none is preferred, the first OPEN_MAX / 2) to out, the others to folded. */
+/* Appends the preferred panel (if none is preferred, the first OPEN_MAX) to out, the others to folded. */
 static void put_works(const struct picks *picks, struct text *out, struct text *folded)
 {
-    const char *labels[PICKS_MAX];
-    size_t n = 0, first = 0;
+    const size_t n = picks->n_labels < PANELS_MAX ? picks->n_labels : PANELS_MAX;
+    const char *prefer = picks->about->prefer;
+    size_t first = 0;
 
-    for (size_t i = 0; i < picks->n; i++)
-        n = report_distinct(labels, n, picks->pick[i].label, PANELS_MAX);
-    for (size_t i = 0; i < n && picks->about->prefer; i++)
-        first = strcmp(labels[i], picks->about->prefer) == 0 ? i : first;
-    for (size_t i = 0; i < n; i++) {
-        bool open = picks->about->prefer ? i == first : i < OPEN_MAX / 2;
-        put_work(picks, labels[i], open ? out : folded);
-    }
+    for (size_t i = 0; i < n && prefer; i++)
+        first = strcmp(picks->label[i], prefer) == 0 ? i : first;
+    for (size_t i = 0; i < n; i++)
+        put_work(picks, picks->label[i], (prefer ? i == first : i < OPEN_MAX) ? out : folded);
 }
 
-/* value: of the figure's split; NULL: any. */
-static size_t take_points(const struct picks *picks, size_t run, const char *value, struct chart_value *out)
+/* A line for each different label. x: of each point; NAN: not known. */
+static void put_curves(struct chart *c, const struct chart_entry *points, const double *x, size_t n, size_t most,
+                       struct text *out)
 {
-    const struct report_figure *about = picks->about;
-    size_t n = 0;
+    FREED_BY(memory_free) struct chart_value *values = memory_get(n, sizeof(*values));
+    FREED_BY(index_free) struct index lines = {0};
 
-    for (size_t i = 0; i < picks->n; i++) {
-        const struct row *row = picks->pick[i].row, *x = row;
-        if (picks->pick[i].run != run || (value && !row_param_is(&row->param, about->split, value)))
+    for (size_t i = 0; i < n; i++) {
+        size_t used = 0;
+        if (index_find(&lines, points[i].label) != SIZE_MAX || lines.n == most)
             continue;
-        if (about->x_metric)
-            x = report_sibling(picks->report, row, about->x_metric);
-        out[n++] = (struct chart_value){.x = about->x_metric ? (x ? x->value : NAN)
-                                             : about->key    ? row_param_number(&row->param, about->key)
-                                                             : NAN,
-                                        .value = row->stats.mean,
-                                        .low = row->stats.ci95_lo,
-                                        .high = row->stats.ci95_hi};
+        index_enter(&lines, points[i].label);
+        for (size_t k = i; k < n; k++) {
+            const struct stats_summary *s = &points[k].row->stats;
+            if (!strcmp(points[k].label, points[i].label))
+                values[used++] = (struct chart_value){x[k], s->mean, s->ci95_lo, s->ci95_hi};
+        }
+        chart_curve(c, points[i].label, points[i].colour % HTML_COLOURS, values, used);
     }
-    return n;
+    chart_put(c, out);
 }
 
 static void put_curve(const struct picks *picks, struct text *out)
 {
-    const char *split = picks->about->split;
-    char labels[REPORT_RUNS_MAX * SPLIT_MAX][LABEL_SIZE + REPORT_NAME + 2], title[256], own[LABEL_SIZE];
-    FREED_BY(memory_free) struct chart_value *values = memory_get(PICKS_MAX, sizeof(*values));
-    FREED_BY(index_free) struct index splits = {0};
-    struct chart c = chart_of(picks->about, picks->pick[0].row, "", title, sizeof(title));
-    size_t length;
+    const struct report_figure *about = picks->about;
+    struct chart c = chart_of(about, picks->of[0].row, about->title);
+    FREED_BY(index_free) struct index lines = {0};
+    struct chart_entry points[PICKS_MAX];
+    double x[PICKS_MAX];
+    size_t length = 0;
 
-    for (size_t i = 0; i < picks->n && split && splits.n < SPLIT_MAX; i++) {
-        const char *word = row_param(&picks->pick[i].row->param, split, &length);
-        if (!word)
-            continue;
-        snprintf(own, sizeof(own), "%.*s", (int)length, word);
-        index_enter(&splits, own);
+    for (size_t i = 0; i < picks->n; i++) {
+        const struct row *row = picks->of[i].row;
+        const unsigned run = picks->of[i].colour;
+        const struct row *across = about->x_metric ? report_sibling(picks->report, row, about->x_metric) : NULL;
+        const char *word = about->split ? row_param(&row->param, about->split, &length) : NULL;
+        const char *name = picks->report->n_runs > 1 || !word ? picks->report->name[run] : "";
+        const size_t line = index_enter(
+            &lines, TEXT_LINE("%s%s%.*s", name, word && name[0] ? " " : "", word ? (int)length : 0, word ? word : ""));
+        points[i] =
+            (struct chart_entry){.row = row, .label = lines.name[line], .colour = word ? run + (unsigned)line : run};
+        x[i] = across ? across->value : about->x_metric ? NAN : row_param_number(&row->param, about->key);
     }
-    if (!splits.n)
-        index_enter(&splits, "");
-    for (size_t i = 0; i < picks->report->n_runs * splits.n; i++) {
-        const size_t run = i / splits.n;
-        const char *value = splits.name[i % splits.n];
-        const bool named = picks->report->n_runs > 1 || !value[0];
-        const size_t n = take_points(picks, run, value[0] ? value : NULL, values);
-        snprintf(labels[i], sizeof(labels[i]), "%s%s%.60s", named ? picks->report->name[run] : "",
-                 named && value[0] ? " " : "", value);
-        if (n)
-            chart_curve(&c, labels[i], (unsigned)(i % HTML_COLOURS), values, n);
-    }
-    chart_put(&c, out);
+    put_curves(&c, points, x, picks->n, LINES_MAX, out);
 }
 
 /* --- Bars. --- */
@@ -373,8 +356,7 @@ static void put_matrix(const struct picks *picks, const struct chart_entry *entr
     const struct report_figure *about = picks->about;
     const size_t n_parts = count_parts(about), n_keys = works_across ? n_parts : n;
     const char *categories[PICKS_MAX];
-    char title[256];
-    struct chart c = chart_of(about, entries[0].row, what, title, sizeof(title));
+    struct chart c = chart_of(about, entries[0].row, TEXT_LINE("%s%s%s", about->title, what[0] ? ": " : "", what));
     double least = INFINITY;
 
     c.category = categories;
@@ -400,69 +382,44 @@ static void put_matrix(const struct picks *picks, const struct chart_entry *entr
     chart_put(&c, out);
 }
 
-/* All runs side by side, for the preferred work, otherwise the first. */
-static void put_bars_by_run(const struct picks *picks, const struct chart_entry *all, size_t n, struct text *out)
+/* All runs side by side for the first work, then each run with all works. */
+static void put_bars(const struct picks *picks, const char *test, struct text *out)
 {
-    struct chart_entry entries[HTML_COLOURS];
-    const char *work = all[0].label;
+    const bool across = picks->about->kind == KIND_BARS, several = picks->report->n_runs > 1;
+    struct chart_entry all[CHART_LINES_MAX], entries[CHART_LINES_MAX];
+    const size_t n = take_entries(picks, NULL, test, all, CHART_LINES_MAX);
     size_t used = 0;
-    char what[128];
 
-    for (size_t i = 0; i < n && picks->about->prefer; i++)
-        work = strcmp(all[i].label, picks->about->prefer) == 0 ? all[i].label : work;
-    for (size_t i = 0; i < n && used < HTML_COLOURS; i++)
-        if (!strcmp(all[i].label, work)) {
+    for (size_t i = 0; i < n && used < HTML_COLOURS && across && !test && (several || picks->n_labels == 1); i++)
+        if (all[i].label == all[0].label) {
             entries[used] = all[i];
             entries[used++].label = picks->report->name[all[i].colour];
         }
-    snprintf(what, sizeof(what), "%s %.60s", picks->about->key, work);
-    put_matrix(picks, entries, used, false, what, out);
-}
-
-static void put_bars_of_run(const struct picks *picks, const struct chart_entry *all, size_t n, size_t run,
-                            const char *test, struct text *out)
-{
-    bool across = picks->about->kind != KIND_BARS_PARTS, several = picks->report->n_runs > 1;
-    struct chart_entry entries[CHART_LINES_MAX];
-    size_t used = 0;
-    char what[128];
-
-    for (size_t i = 0; i < n; i++)
-        if (all[i].colour == run)
-            entries[used++] = all[i];
-    /* put_bars_by_run() has drawn the bars if there is only one label. */
-    if (!used || (used == 1 && picks->about->kind == KIND_BARS && !test))
-        return;
-    snprintf(what, sizeof(what), "%.60s%s%s", test ? test : "", test && several ? ", " : "",
-             several ? picks->report->name[run] : "");
-    for (size_t i = 0; i < used && !across; i++)
-        entries[i].colour = (unsigned)(i ? i + 3 : 0) % HTML_COLOURS; /* colours that do not suggest a run */
-    put_matrix(picks, entries, across || used <= HTML_COLOURS ? used : HTML_COLOURS, across, what, out);
-}
-
-static void put_bars(const struct picks *picks, const char *test, struct text *out)
-{
-    struct chart_entry all[CHART_LINES_MAX] = {0};
-    size_t n = take_entries(picks, NULL, test, true, all, CHART_LINES_MAX);
-    bool one_work = true;
-
-    for (size_t i = 1; i < n; i++)
-        one_work = one_work && !strcmp(all[i].label, all[0].label);
-    if (n > 0 && picks->about->kind == KIND_BARS && !test && (one_work || picks->report->n_runs > 1))
-        put_bars_by_run(picks, all, n, out);
-    for (size_t run = 0; run < picks->report->n_runs; run++)
-        put_bars_of_run(picks, all, n, run, test, out);
+    if (used)
+        put_matrix(picks, entries, used, false, TEXT_LINE("%s %.60s", picks->about->key, all[0].label), out);
+    for (size_t run = 0; run < picks->report->n_runs; run++) {
+        used = 0;
+        for (size_t i = 0; i < n; i++)
+            if (all[i].colour == run)
+                entries[used++] = all[i];
+        if (!used || (used == 1 && across && !test)) /* one work is drawn already */
+            continue;
+        for (size_t i = 0; i < used && !across; i++)
+            entries[i].colour = (unsigned)(i ? i + 3 : 0) % HTML_COLOURS; /* colours that do not suggest a run */
+        put_matrix(picks, entries, across || used <= HTML_COLOURS ? used : HTML_COLOURS, across,
+                   TEXT_LINE("%.60s%s%s", test ? test : "", test && several ? ", " : "",
+                             several ? picks->report->name[run] : ""),
+                   out);
+    }
 }
 
 /* --- Figures with a line for each entry. --- */
 
-#define PROTOCOLS_SIZE (REPORT_RUNS_MAX * (REPORT_NAME + ROW_PROTOCOL_SIZE + 4))
-
 /* "stable protocol", or if runs differ "box: stable protocol, other: classic protocol". */
-static void name_protocols(const struct report *report, char *buf, size_t size)
+static void put_protocols(const struct report *report, struct text *out)
 {
     char protocol[REPORT_RUNS_MAX][ROW_PROTOCOL_SIZE] = {""};
-    FREED_BY(text_free) struct text out = {0};
+    const char *before = "";
     bool differ = false;
 
     for (size_t run = 0; run < report->n_runs; run++) {
@@ -472,39 +429,40 @@ static void name_protocols(const struct report *report, char *buf, size_t size)
         differ = differ || strcmp(protocol[0], protocol[run]) != 0;
     }
     for (size_t run = 0; run < report->n_runs && differ; run++)
-        if (protocol[run][0])
-            text_printf(&out, "%s%s: %s", out.length ? ", " : "", report->name[run], protocol[run]);
-    text_copy(buf, size, differ && out.data ? out.data : protocol[0]);
+        if (protocol[run][0]) {
+            text_printf(out, "%s%s: %s", before, report->name[run], protocol[run]);
+            before = ", ";
+        }
+    text_printf(out, "%s", differ ? "" : protocol[0]);
 }
 
 static void put_lines(const struct picks *picks, const char *test, struct text *out)
 {
     const struct report_figure *about = picks->about;
-    struct chart_entry entries[CHART_LINES_MAX] = {0};
-    char labels[CHART_LINES_MAX][LABEL_SIZE + REPORT_NAME], protocols[PROTOCOLS_SIZE], title[256 + PROTOCOLS_SIZE];
-    size_t n = take_entries(picks, NULL, test, true, entries, CHART_LINES_MAX);
+    struct chart_entry entries[CHART_LINES_MAX];
+    FREED_BY(text_free) struct text what = {0};
+    const size_t n = take_entries(picks, NULL, test, entries, CHART_LINES_MAX);
 
     if (n == 0)
         return;
-    protocols[0] = '\0';
+    text_printf(&what, "%s", test ? test : "");
     if (about->kind == KIND_INDEX)
-        name_protocols(picks->report, protocols, sizeof(protocols));
-    struct chart c = chart_of(about, entries[0].row, test ? test : protocols, title, sizeof(title));
+        put_protocols(picks->report, &what);
+    struct chart c =
+        chart_of(about, entries[0].row, TEXT_LINE("%s%s%s", about->title, what.length ? ": " : "", what.data));
     const size_t n_parts = about->kind == KIND_STACKS ? count_parts(about) : 0;
     for (size_t i = 0; i < picks->n && about->kind == KIND_RANGES; i++) { /* panels share the axis */
-        chart_extend(&c.x, picks->pick[i].row->stats.min);
-        chart_extend(&c.x, picks->pick[i].row->stats.max);
+        chart_extend(&c.x, picks->of[i].row->stats.min);
+        chart_extend(&c.x, picks->of[i].row->stats.max);
     }
     for (size_t p = 0; p < n_parts; p++)
         chart_key(&c, about->parts[p].name, about->parts[p].colour);
     for (size_t i = 0; i < n; i++) {
         const struct row *row = entries[i].row;
         /* The lines of several runs have the run in their labels, because colour alone is not accessible. */
-        if (picks->report->n_runs > 1) {
-            snprintf(labels[i], sizeof(labels[i]), "%.62s %s", entries[i].label,
-                     picks->report->name[entries[i].colour]);
-            entries[i].label = labels[i];
-        }
+        if (picks->report->n_runs > 1)
+            entries[i].label =
+                keep(picks->texts, TEXT_LINE("%.62s %s", entries[i].label, picks->report->name[entries[i].colour]));
         if (about->kind == KIND_INDEX) {
             /* Rows have value and interval of the rate, so the interval is scaled to the index. */
             const double scale = row->index / row->value;
@@ -525,30 +483,11 @@ static void put_lines(const struct picks *picks, const char *test, struct text *
     chart_put(&c, out);
 }
 
-static void put_figure(const struct picks *picks, struct text *out, struct text *folded)
-{
-    const enum kind kind = picks->about->kind;
-    const char *tests[PANELS_MAX] = {NULL};
-    size_t n = !picks->about->per_test;
-
-    if (kind < KIND_CURVE)
-        put_works(picks, out, folded);
-    else if (kind == KIND_CURVE)
-        put_curve(picks, out);
-    for (size_t i = 0; picks->about->per_test && i < picks->n; i++)
-        n = report_distinct(tests, n, picks->pick[i].row->test, PANELS_MAX);
-    for (size_t i = 0; i < n && kind > KIND_CURVE; i++)
-        if (kind == KIND_BARS || kind == KIND_BARS_PARTS)
-            put_bars(picks, tests[i], out);
-        else
-            put_lines(picks, tests[i], out);
-}
-
 /* --- Suites without figures of their own. --- */
 
 /* Rows of one metric of a suite, in the order of the tables. */
 static size_t take_metric(const struct report *report, const char *suite, const char *metric,
-                          struct chart_entry *entries, char (*labels)[LABEL_SIZE + REPORT_NAME])
+                          struct chart_entry *entries, struct index *texts)
 {
     static const struct report_figure by_test = {.label = LABEL_TEST};
     size_t groups[CHART_LINES_MAX], n = 0;
@@ -556,23 +495,23 @@ static size_t take_metric(const struct report *report, const char *suite, const 
 
     for (size_t i = 0; i < report->set.n && n < CHART_LINES_MAX; i++) {
         const struct row *row = &report->set.rows[report->order[i].row];
-        size_t run = report_run_of(report, row);
+        const size_t run = report_run_of(report, row);
         if (run == report->n_runs || strcmp(row->suite, suite) != 0 || strcmp(row->metric, metric) != 0)
             continue;
-        label_of(&by_test, row, labels[n], LABEL_SIZE);
         groups[n] = report->order[i].group;
-        entries[n] = (struct chart_entry){.row = row, .label = labels[n], .colour = (unsigned)run};
+        entries[n] = (struct chart_entry){.row = row, .label = label_of(&by_test, row, texts), .colour = (unsigned)run};
         for (size_t k = 0; k < n; k++)
-            shared = shared || (groups[k] != groups[n] && !strcmp(labels[k], labels[n]));
+            shared = shared || (groups[k] != groups[n] && entries[k].label == entries[n].label);
         n++;
     }
-    for (size_t i = 0; i < n && shared; i++)
-        report_label(report, entries[i].row, labels[i], LABEL_SIZE);
-    /* The run comes first, because the end of a long label is cut off. */
-    for (size_t i = 0; i < n && report->n_runs > 1; i++) {
-        char label[LABEL_SIZE];
-        text_copy(label, sizeof(label), labels[i]);
-        snprintf(labels[i], sizeof(labels[i]), "%s: %s", report->name[entries[i].colour], label);
+    for (size_t i = 0; i < n; i++) {
+        char label[64];
+        text_copy(label, sizeof(label), entries[i].label);
+        if (shared)
+            report_label(report, entries[i].row, label, sizeof(label));
+        /* The run comes first, because the end of a long label is cut off. */
+        const char *run = report->n_runs > 1 ? TEXT_LINE("%s: ", report->name[entries[i].colour]) : "";
+        entries[i].label = keep(texts, TEXT_LINE("%s%s", run, label));
     }
     return n;
 }
@@ -590,33 +529,30 @@ static bool is_constant(const struct chart_entry *entries, size_t n)
     return true;
 }
 
-static void put_generic(const struct report *report, const char *suite, struct text *out, struct text *constant)
+static void put_generic(const struct report *report, const char *suite, struct index *texts, struct text *out)
 {
     const struct row_set *set = &report->set;
     const char *metrics[METRICS_MAX];
     struct chart_entry entries[CHART_LINES_MAX];
-    FREED_BY(memory_free) char(*labels)[LABEL_SIZE + REPORT_NAME] = memory_get(CHART_LINES_MAX, sizeof(*labels));
-    FREED_BY(text_free) struct text shown = {0};
-    char title[256];
+    FREED_BY(text_free) struct text shown = {0}, constant = {0};
     size_t n_metrics = 0;
 
     for (size_t i = 0; i < set->n; i++)
         if (!strcmp(set->rows[i].suite, suite) && set->rows[i].metric[0])
             n_metrics = report_distinct(metrics, n_metrics, set->rows[i].metric, METRICS_MAX);
     for (size_t m = 0; m < n_metrics; m++) {
-        size_t n = take_metric(report, suite, metrics[m], entries, labels);
+        const size_t n = take_metric(report, suite, metrics[m], entries, texts);
         if (!n)
             continue;
         const struct row *first = entries[0].row;
         const char *words = metrics_title(report->metrics, first);
         if (is_constant(entries, n)) {
-            html_put(constant, "%s%s %s", constant->length ? ", " : "", metrics[m],
+            html_put(&constant, "%s%s %s", constant.length ? ", " : "", metrics[m],
                      UNITS_VALUE(first->value, first->unit));
             continue;
         }
-        snprintf(title, sizeof(title), "%s%s%s", metrics[m], words == metrics[m] ? "" : ": ",
-                 words == metrics[m] ? "" : words);
-        struct chart c = {.title = title,
+        const char *colon = words == metrics[m] ? "" : ": ";
+        struct chart c = {.title = TEXT_LINE("%s%s%s", metrics[m], colon, words == metrics[m] ? "" : words),
                           .note = "dots: samples; bar: median; line: 95 % interval of the mean",
                           .x = {.title = metrics[m], .unit = first->unit}};
         for (size_t i = 0; i < n; i++)
@@ -625,6 +561,8 @@ static void put_generic(const struct report *report, const char *suite, struct t
     }
     if (shown.length)
         text_printf(out, "<div class=\"grid\">\n%s</div>\n", shown.data);
+    if (constant.length)
+        text_printf(out, "<p class=\"soft\">The same in all samples, so without a figure: %s.</p>\n", constant.data);
 }
 
 /* --- All figures of a suite. --- */
@@ -638,9 +576,12 @@ static void put_folded(struct text *folded, struct text *out)
 }
 
 /* Draws one entry of the table; the figures of a test have its title as heading. */
-static void put_about(struct picks *picks, const struct report_figure *about, const char **test, struct text *shown,
-                      struct text *folded)
+static void put_figure(struct picks *picks, const struct report_figure *about, const char **test, struct text *shown,
+                       struct text *folded)
 {
+    const char *tests[PANELS_MAX] = {NULL};
+    size_t n = !about->per_test;
+
     picks->about = about;
     collect(picks);
     if (picks->n == 0)
@@ -656,7 +597,17 @@ static void put_about(struct picks *picks, const struct report_figure *about, co
                  metrics_test_title(picks->report->metrics, about->suite, about->test));
         *test = about->test;
     }
-    put_figure(picks, shown, folded);
+    for (size_t i = 0; about->per_test && i < picks->n; i++)
+        n = report_distinct(tests, n, picks->of[i].row->test, PANELS_MAX);
+    if (about->kind < KIND_CURVE)
+        put_works(picks, shown, folded);
+    else if (about->kind == KIND_CURVE)
+        put_curve(picks, shown);
+    for (size_t i = 0; i < n && about->kind > KIND_CURVE; i++)
+        if (about->kind == KIND_BARS || about->kind == KIND_BARS_PARTS)
+            put_bars(picks, tests[i], shown);
+        else
+            put_lines(picks, tests[i], shown);
 }
 
 static void put_experiments(struct picks *picks, const struct experiment *of, const char **test, struct text *shown,
@@ -668,8 +619,7 @@ static void put_experiments(struct picks *picks, const struct experiment *of, co
         about.test = of->test;
         about.metric = "cycles";
         about.key = of->key;
-        if (about.kind < KIND_CURVE)
-            about.prefer = of->prefer;
+        about.prefer = of->prefer;
         if (about.kind == KIND_CURVE) {
             about.title = of->curve;
             about.x.title = of->x_title;
@@ -678,15 +628,15 @@ static void put_experiments(struct picks *picks, const struct experiment *of, co
         }
         if (about.kind == KIND_BARS)
             about.x.title = of->bars;
-        put_about(picks, &about, test, shown, folded);
+        put_figure(picks, &about, test, shown, folded);
     }
 }
 
 void report_put_figures(const struct report *report, const char *suite, struct text *out)
 {
-    FREED_BY(memory_free) struct pick *pick = memory_get(PICKS_MAX, sizeof(*pick));
-    struct picks picks = {.report = report, .pick = pick};
-    FREED_BY(text_free) struct text shown = {0}, folded = {0}, constant = {0};
+    FREED_BY(index_free) struct index texts = {0};
+    FREED_BY(text_free) struct text shown = {0}, folded = {0};
+    struct picks picks = {.report = report, .texts = &texts};
     const char *test = NULL;
     bool known = false;
 
@@ -698,47 +648,37 @@ void report_put_figures(const struct report *report, const char *suite, struct t
     for (size_t i = 0; i < COUNT(figures); i++)
         if (!strcmp(figures[i].suite, suite)) {
             known = true;
-            put_about(&picks, &figures[i], &test, &shown, &folded);
+            put_figure(&picks, &figures[i], &test, &shown, &folded);
         }
     if (shown.length)
         text_printf(out, "%s</div>\n", shown.data);
     put_folded(&folded, out);
     if (!known)
-        put_generic(report, suite, out, &constant);
-    if (constant.length)
-        text_printf(out, "<p class=\"soft\">The same in all samples, so without a figure: %s.</p>\n", constant.data);
+        put_generic(report, suite, &texts, out);
 }
 
 /* --- Times of commands over their parameters (run --parameter-list and --parameter-scan). --- */
 
-#define POINTS_MAX 768u
-#define LINES_MAX  16u
-#define TIME_LABEL 160u
+#define POINTS_MAX      768u
+#define LINES_OF_A_PAGE 16u
 
-/* The time of a command with one value of the parameter. */
-struct point {
-    const struct row *row;
-    size_t run;
-    double x;
-    char label[TIME_LABEL]; /* of its line */
-};
-
-struct curve {
+/* Points: the time of a command with one value of the parameter. */
+struct times {
     const struct report *report;
-    const char *key; /* the parameter, in braces: "{NAME}" */
-    struct point *points;
+    const char *key;        /* the parameter, in braces: "{NAME}" */
+    struct chart_entry *of; /* labelled by their lines; POINTS_MAX */
+    double x[POINTS_MAX];
     size_t n;
+    struct index texts; /* labels */
 };
 
-/* NAN: not there, or no number. */
-static double number_of(const struct row *row, const char *key)
+/* NAN: no number. */
+static double number_of(const char *value, size_t length)
 {
-    size_t length;
-    const char *value = row_param(&row->param, key, &length);
     char *end = NULL;
-    const double number = value ? strtod(value, &end) : NAN;
+    const double number = strtod(value, &end);
 
-    return value && length && end == value + length && isfinite(number) ? number : NAN;
+    return length && end == value + length && isfinite(number) ? number : NAN;
 }
 
 static bool is_time(const struct report *report, const struct row *row)
@@ -747,162 +687,114 @@ static bool is_time(const struct report *report, const struct row *row)
            report_run_of(report, row) < report->n_runs;
 }
 
-/* No points when one of the values is no number. */
-static void take_times(struct curve *curve)
-{
-    const struct row_set *set = &curve->report->set;
-    size_t length;
-
-    for (size_t i = 0; i < set->n && curve->n < POINTS_MAX; i++) {
-        const struct row *row = &set->rows[i];
-        if (!is_time(curve->report, row) || !row_param(&row->param, curve->key, &length))
-            continue;
-        const struct point point = {
-            .row = row, .run = report_run_of(curve->report, row), .x = number_of(row, curve->key)};
-        if (isnan(point.x)) {
-            curve->n = 0;
-            return;
-        }
-        curve->points[curve->n++] = point;
-    }
-}
-
-/* --- Lines. --- */
-
-/* The name of a command with "{NAME}" in place of the parameter's value. */
-static void put_template(const struct row *row, const char *key, struct text *out)
-{
-    size_t length = 0;
-    const char *value = row_param(&row->param, key, &length);
-
-    for (const char *at = row->test; *at;) {
-        const bool here = !strncmp(at, value, length);
-        text_append(out, here ? key : at, here ? strlen(key) : 1);
-        at += here ? length : 1;
-    }
-}
-
-/* The run, the command, and the values of the other parameters. */
-static void label_time(const struct curve *curve, const struct point *point, bool as_template, char buf[TIME_LABEL])
+/* The run, the command (as_template: with "{NAME}" in place of the parameter's value in its name), and the values of
+ * the other parameters. */
+static const char *label_time(struct times *times, const struct chart_entry *point, bool as_template)
 {
     const struct row *row = point->row;
     char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
     const size_t n_keys = row_params_varied(&row->param, keys, 0);
     FREED_BY(text_free) struct text out = {0};
-    size_t length;
+    size_t length = 0;
+    const char *value = row_param(&row->param, times->key, &length);
 
-    if (curve->report->n_runs > 1)
-        text_printf(&out, "%s: ", curve->report->name[point->run]);
-    if (as_template)
-        put_template(row, curve->key, &out);
-    else
-        text_printf(&out, "%s", row->test);
+    if (times->report->n_runs > 1)
+        text_printf(&out, "%s: ", times->report->name[point->colour]);
+    for (const char *at = row->test; *at;) {
+        const bool here = as_template && !strncmp(at, value, length);
+        text_append(&out, here ? times->key : at, here ? strlen(times->key) : 1);
+        at += here ? length : 1;
+    }
     for (size_t i = 0; i < n_keys; i++) {
-        const char *value = row_param(&row->param, keys[i], &length);
-        if (strcmp(keys[i], curve->key) != 0)
+        value = row_param(&row->param, keys[i], &length);
+        if (strcmp(keys[i], times->key) != 0)
             text_printf(&out, ", %.*s=%.*s", (int)strlen(keys[i]) - 2, keys[i] + 1, (int)length, value);
     }
     if (row->copies > 1)
         text_printf(&out, " \xc3\x97%llu", (unsigned long long)row->copies);
-    text_copy(buf, TIME_LABEL, out.data ? out.data : "");
+    return keep(&times->texts, out.data ? out.data : "");
 }
 
-static bool has_other(const struct curve *curve, const struct point *point)
-{
-    for (size_t i = 0; i < curve->n; i++)
-        if (fabs(curve->points[i].x - point->x) > 0 && !strcmp(curve->points[i].label, point->label))
-            return true;
-    return false;
-}
-
-/* They are of other commands of the same name. */
-static size_t count_same(const struct curve *curve, size_t at)
+/* Points before `end` with the label of this one, at its x or at another. */
+static size_t count_alike(const struct times *times, size_t at, size_t end, bool same_x)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < at; i++)
-        n += !(fabs(curve->points[i].x - curve->points[at].x) > 0) &&
-             !strcmp(curve->points[i].label, curve->points[at].label);
+    for (size_t i = 0; i < end; i++)
+        n += times->of[i].label == times->of[at].label && same_x == !(fabs(times->x[i] - times->x[at]) > 0);
     return n;
 }
 
 /* If --name contains the parameter, the names of the tests in a line differ. So a label that no point at another x
- * has is made anew, with "{NAME}" in place of the value. */
-static void label_points(struct curve *curve)
+ * has is made anew, with "{NAME}" in place of the value. Those that still share label and x are of other commands of
+ * the same name. */
+static void label_points(struct times *times)
 {
-    FREED_BY(memory_free) char(*other)[TIME_LABEL] = memory_get(curve->n, sizeof(*other));
+    const char *labels[POINTS_MAX];
 
-    for (size_t i = 0; i < curve->n; i++)
-        label_time(curve, &curve->points[i], false, curve->points[i].label);
-    for (size_t i = 0; i < curve->n; i++)
-        if (!has_other(curve, &curve->points[i]))
-            label_time(curve, &curve->points[i], true, other[i]);
-    for (size_t i = 0; i < curve->n; i++)
-        if (other[i][0])
-            text_copy(curve->points[i].label, TIME_LABEL, other[i]);
-    for (size_t i = curve->n; i-- > 0;) { /* from the end, because count_same() needs the labels of the points before */
-        const size_t same = count_same(curve, i);
+    for (size_t i = 0; i < times->n; i++)
+        times->of[i].label = label_time(times, &times->of[i], false);
+    for (size_t i = 0; i < times->n; i++)
+        labels[i] =
+            count_alike(times, i, times->n, false) ? times->of[i].label : label_time(times, &times->of[i], true);
+    for (size_t i = 0; i < times->n; i++)
+        times->of[i].label = labels[i];
+    for (size_t i = times->n; i-- > 0;) { /* from the end: it needs the labels of the points before */
+        const size_t same = count_alike(times, i, i, true);
         if (same)
-            text_add(curve->points[i].label, TIME_LABEL, ", command %zu", same + 1);
+            times->of[i].label = keep(&times->texts, TEXT_LINE("%s, command %zu", labels[i], same + 1));
     }
 }
 
-static size_t take_parameter_line(const struct curve *curve, const char *name, struct chart_value *values)
+/* Nothing when one of the values is no number. */
+static void put_parameter(struct times *times, struct text *out)
 {
-    size_t n = 0;
+    const struct row_set *set = &times->report->set;
+    FREED_BY(index_free) struct index lines = {0};
+    size_t length;
 
-    for (size_t i = 0; i < curve->n; i++) {
-        const struct point *point = &curve->points[i];
-        if (!strcmp(point->label, name))
-            values[n++] = (struct chart_value){.x = point->x,
-                                               .value = point->row->stats.mean,
-                                               .low = point->row->stats.ci95_lo,
-                                               .high = point->row->stats.ci95_hi};
+    times->n = 0;
+    for (size_t i = 0; i < set->n && times->n < POINTS_MAX; i++) {
+        const struct row *row = &set->rows[i];
+        const char *value = is_time(times->report, row) ? row_param(&row->param, times->key, &length) : NULL;
+        if (!value)
+            continue;
+        times->x[times->n] = number_of(value, length);
+        if (isnan(times->x[times->n]))
+            return;
+        times->of[times->n++] = (struct chart_entry){.row = row, .colour = (unsigned)report_run_of(times->report, row)};
     }
-    return n;
-}
-
-static void put_parameter_curve(const struct curve *curve, struct text *out)
-{
-    FREED_BY(memory_free) struct chart_value *values = memory_get(POINTS_MAX, sizeof(*values));
-    const char *names[POINTS_MAX];
-    size_t n_names = 0;
-    char x_title[ROW_VARIED_SIZE];
-
-    for (size_t i = 0; i < curve->n; i++)
-        n_names = report_distinct(names, n_names, curve->points[i].label, POINTS_MAX);
-    text_copy(x_title, sizeof(x_title), curve->key + 1);
-    x_title[strcspn(x_title, "}")] = '\0';
-    const char *first = n_names > LINES_MAX ? TEXT_LINE("the first %u lines of %zu; ", LINES_MAX, n_names) : "";
-    struct chart c = {.title = TEXT_LINE("Wall-clock time by %s", x_title),
+    if (!times->n)
+        return;
+    label_points(times);
+    for (size_t i = 0; i < times->n; i++)
+        times->of[i].colour = (unsigned)index_enter(&lines, times->of[i].label);
+    const char *name = TEXT_LINE("%.*s", (int)strcspn(times->key + 1, "}"), times->key + 1);
+    const char *first =
+        lines.n > LINES_OF_A_PAGE ? TEXT_LINE("the first %u lines of %zu; ", LINES_OF_A_PAGE, lines.n) : "";
+    struct chart c = {.title = TEXT_LINE("Wall-clock time by %s", name),
                       .note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first),
-                      .x = {.title = x_title},
-                      .y = {.title = "Mean", .unit = curve->points[0].row->unit}};
-    for (size_t l = 0; l < n_names && l < LINES_MAX; l++)
-        chart_curve(&c, names[l], (unsigned)(l % HTML_COLOURS), values, take_parameter_line(curve, names[l], values));
-    chart_put(&c, out);
+                      .x = {.title = name},
+                      .y = {.title = "Mean", .unit = times->of[0].row->unit}};
+    put_curves(&c, times->of, times->x, times->n, LINES_OF_A_PAGE, out);
 }
-
-/* --- All parameters. --- */
 
 void report_put_parameters(const struct report *report, struct text *out)
 {
     char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
-    FREED_BY(memory_free) struct point *points = memory_get(POINTS_MAX, sizeof(*points));
     FREED_BY(text_free) struct text charts = {0};
+    FREED_BY(memory_free) struct chart_entry *of = memory_get(POINTS_MAX, sizeof(*of));
+    struct times times = {.report = report, .of = of};
     size_t n_keys = 0;
 
     for (size_t i = 0; i < report->set.n; i++)
         if (is_time(report, &report->set.rows[i]))
             n_keys = row_params_varied(&report->set.rows[i].param, keys, n_keys);
     for (size_t i = 0; i < n_keys; i++) {
-        struct curve curve = {.report = report, .key = keys[i], .points = points};
-        take_times(&curve);
-        if (!curve.n)
-            continue;
-        label_points(&curve);
-        put_parameter_curve(&curve, &charts);
+        times.key = keys[i];
+        put_parameter(&times, &charts);
     }
     if (charts.length)
         text_printf(out, "<div class=\"grid\">\n%s</div>\n", charts.data);
+    index_free(&times.texts);
 }
