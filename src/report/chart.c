@@ -26,7 +26,6 @@
 struct frame {
     struct svg_scale x, y;
     struct svg_ticks x_ticks, y_ticks;
-    double top;
 };
 
 /* CSS class of a colour. */
@@ -77,12 +76,17 @@ void chart_mark(struct chart *c, struct chart_mark mark, const char *text)
         chart_extend(&c->y, mark.high);
 }
 
-static const char *value_tip(const struct chart *c, const char *label, const struct chart_value *v, char tip[512])
+/* Adds a mark at the value, with its interval and a tooltip. */
+static void mark_value(struct chart *c, struct chart_mark mark, const char *label, const struct chart_value *v)
 {
     const bool interval = isfinite(v->low) && isfinite(v->high);
 
-    return text_line(tip, 512, interval ? "%s: %s (95 %% of the mean: %s)" : "%s: %s", label,
-                     UNITS_VALUE(v->value, c->y.unit), UNITS_RANGE(v->low, v->high, c->y.unit));
+    mark.y = v->value;
+    mark.low = v->low;
+    mark.high = v->high;
+    chart_mark(c, mark,
+               TEXT_LINE(interval ? "%s: %s (95 %% of the mean: %s)" : "%s: %s", label,
+                         UNITS_VALUE(v->value, c->y.unit), UNITS_RANGE(v->low, v->high, c->y.unit)));
 }
 
 static int by_x(const void *a, const void *b)
@@ -93,8 +97,8 @@ static int by_x(const void *a, const void *b)
 void chart_curve(struct chart *c, const char *label, unsigned colour, struct chart_value *values, size_t n)
 {
     struct stats_point *points = memory_get(n, sizeof(*points));
+    const unsigned group = colour + 1;
     size_t known = 0;
-    char tip[512];
 
     c->log_together = true;
     c->x.steps = c->y.steps = 6;
@@ -104,41 +108,29 @@ void chart_curve(struct chart *c, const char *label, unsigned colour, struct cha
     chart_key(c, label, colour);
     qsort(values, n, sizeof(*values), by_x);
     for (size_t i = 0; i < n && known < CHART_LINES_MAX; i++)
-        if (isfinite(values[i].x) && isfinite(values[i].value))
+        if (isfinite(values[i].x) && isfinite(values[i].value)) {
+            points[known] = (struct stats_point){values[i].x, values[i].value};
             values[known++] = values[i];
+        }
+    chart_mark(c, (struct chart_mark){.shape = CHART_LINE, .group = group, .points = points, .n = known, .owned = true},
+               NULL);
     for (size_t i = 0; i < known; i++)
-        points[i] = (struct stats_point){values[i].x, values[i].value};
-    chart_mark(
-        c, (struct chart_mark){.shape = CHART_LINE, .group = colour + 1, .points = points, .n = known, .owned = true},
-        NULL);
-    for (size_t i = 0; i < known; i++)
-        chart_mark(c,
-                   (struct chart_mark){.shape = CHART_DOT,
-                                       .group = colour + 1,
-                                       .classes = "mark",
-                                       .x = values[i].x,
-                                       .y = values[i].value,
-                                       .low = values[i].low,
-                                       .high = values[i].high,
-                                       .size = 3},
-                   value_tip(c, label, &values[i], tip));
+        mark_value(
+            c, (struct chart_mark){.shape = CHART_DOT, .group = group, .classes = "mark", .x = values[i].x, .size = 3},
+            label, &values[i]);
 }
 
 void chart_bar(struct chart *c, size_t category, size_t series, const struct chart_value *v)
 {
-    char tip[512];
     const char *name = TEXT_LINE("%.60s, %.60s", c->category[category], c->key[series].label);
 
     if (isfinite(v->value))
-        chart_mark(c,
+        mark_value(c,
                    (struct chart_mark){.shape = CHART_BAR,
                                        .classes = chart_class(c->key[series].colour),
                                        .x = (double)category,
-                                       .x2 = (double)series,
-                                       .y = v->value,
-                                       .low = v->low,
-                                       .high = v->high},
-                   value_tip(c, name, v, tip));
+                                       .x2 = (double)series},
+                   name, v);
 }
 
 /* --- Drawing. --- */
@@ -335,21 +327,12 @@ static void put_mark(const struct chart *c, const struct frame *f, const struct 
     }
 }
 
-static void free_marks(struct chart *c)
-{
-    for (size_t i = 0; i < c->n_marks; i++)
-        if (c->mark[i].owned)
-            free((void *)c->mark[i].points);
-    free(c->mark);
-    text_free(&c->texts);
-}
-
 bool chart_put(struct chart *c, struct text *out)
 {
     const bool plot = !c->n_lines && c->strip_top <= 0, categories = c->n_categories > 0;
     const bool drawn =
         (c->x.found || categories) && (!plot || c->y.found) && (!c->log_together || c->x.high > c->x.low);
-    struct frame f = {.top = 0};
+    struct frame f;
     unsigned group = 0;
 
     if (drawn) {
@@ -367,7 +350,11 @@ bool chart_put(struct chart *c, struct text *out)
         text_printf(out, "</svg>\n</figure>\n");
     }
     out->failed |= c->texts.failed;
-    free_marks(c);
+    for (size_t i = 0; i < c->n_marks; i++)
+        if (c->mark[i].owned)
+            free((void *)c->mark[i].points);
+    free(c->mark);
+    text_free(&c->texts);
     return drawn;
 }
 
@@ -377,6 +364,7 @@ bool chart_put(struct chart *c, struct text *out)
 #define BINS        96
 #define LEAST_COUNT 0.5 /* lower end of a logarithmic count axis, so that a count of one has a bar too */
 
+/* Of this share of the events. */
 static double position_of(const struct row *row, double share)
 {
     double sum = 0, so_far = 0;
@@ -490,73 +478,53 @@ void chart_series(struct chart *c, const struct chart_entry *entries, size_t n, 
 #define SAMPLES     300u /* most dots in a line; of more samples every nth is drawn */
 #define STRIP_CELLS 240u
 
-static double add_line(struct chart *c, const char *label)
+static void begin_line(struct chart *c, const char *label, double right, enum chart_axis_scale scale, unsigned steps)
 {
     c->line[c->n_lines++] = label;
-    return (double)(c->n_lines - 1);
+    c->right = right;
+    c->x.scale = scale;
+    c->x.steps = steps;
 }
 
-static void say_missing(struct chart *c, double y, const struct row *row)
-{
-    const char *why = TEXT_LINE("%s%s%s", row->status == ROW_OK ? "no value" : row_status_name(row->status),
-                                row->reason[0] ? ": " : "", row->reason);
-
-    chart_mark(c, (struct chart_mark){.shape = CHART_TEXT, .x = NAN, .dx = 4, .y = y, .dy = 4, .size = -1}, why);
-}
-
-static void say(struct chart *c, unsigned group, double x, double y, const char *text)
-{
-    chart_mark(
-        c, (struct chart_mark){.shape = CHART_TEXT, .group = group, .classes = "ink", .x = x, .dx = 4, .y = y, .dy = 4},
-        text);
-}
-
-/* half: of its height, in pixels. least: its width in pixels, at least. */
-static void mark_box(struct chart *c, unsigned group, double from, double to, double y, double half,
-                     const char *classes, double least, const char *tip)
+/* On the last line: across, upright if from is to; half: of its height, in pixels; a dot is moved up by it. */
+static void put_span(struct chart *c, enum chart_shape shape, unsigned group, double from, double to, double half,
+                     const char *classes, double size, const char *tip)
 {
     chart_mark(c,
-               (struct chart_mark){.shape = CHART_BOX,
+               (struct chart_mark){.shape = shape,
                                    .group = group,
                                    .classes = classes,
                                    .x = from,
                                    .x2 = to,
-                                   .y = y,
+                                   .y = (double)c->n_lines - 1,
                                    .dy = -half,
                                    .dy2 = half,
-                                   .size = least},
-               tip);
-}
-
-/* Across, or upright if from is to. */
-static void mark_segment(struct chart *c, unsigned group, double from, double to, double y, double half,
-                         const char *classes)
-{
-    chart_mark(c,
-               (struct chart_mark){.shape = CHART_SEGMENT,
-                                   .group = group,
-                                   .classes = classes,
-                                   .x = from,
-                                   .x2 = to,
-                                   .y = y,
-                                   .dy = -half,
-                                   .dy2 = half},
-               NULL);
-}
-
-static void mark_dot(struct chart *c, unsigned group, double x, double y, double dy, double size, const char *classes)
-{
-    chart_mark(c,
-               (struct chart_mark){.shape = CHART_DOT,
-                                   .group = group,
-                                   .classes = classes,
-                                   .x = x,
-                                   .y = y,
-                                   .dy = dy,
                                    .low = NAN,
                                    .high = NAN,
                                    .size = size},
-               NULL);
+               tip);
+}
+
+/* At the left edge if x is NAN. */
+static void say(struct chart *c, unsigned group, double x, const char *text)
+{
+    chart_mark(c,
+               (struct chart_mark){.shape = CHART_TEXT,
+                                   .group = group,
+                                   .classes = isnan(x) ? NULL : "ink",
+                                   .x = x,
+                                   .dx = 4,
+                                   .y = (double)c->n_lines - 1,
+                                   .dy = 4,
+                                   .size = isnan(x) ? -1 : 0},
+               text);
+}
+
+static void say_missing(struct chart *c, const struct row *row)
+{
+    say(c, 0, NAN,
+        TEXT_LINE("%s%s%s", row->status == ROW_OK ? "no value" : row_status_name(row->status),
+                  row->reason[0] ? ": " : "", row->reason));
 }
 
 static const char *range_tip(const struct chart *c, const struct chart_entry *entry, struct text *tip)
@@ -577,94 +545,84 @@ static const char *range_tip(const struct chart *c, const struct chart_entry *en
 
 void chart_length(struct chart *c, const struct chart_entry *entry, const struct chart_value *v)
 {
-    const double y = add_line(c, entry->label);
     const unsigned group = entry->colour + 1;
+    const char *value = UNITS_VALUE(v->value, c->x.unit);
 
-    c->right = 66;
-    c->x.steps = 4;
+    begin_line(c, entry->label, 66, CHART_LINEAR, 4);
     if (!isfinite(v->value)) {
-        say_missing(c, y, entry->row);
+        say_missing(c, entry->row);
         return;
     }
-    const char *value = UNITS_VALUE(v->value, c->x.unit);
-    const bool interval = isfinite(v->low) && isfinite(v->high);
-    mark_box(c, group, 0, v->value, y, 5.5, "", 0.7,
+    put_span(c, CHART_BOX, group, 0, v->value, 5.5, "", 0.7,
              TEXT_LINE(isfinite(v->low) ? "%s: %s, 95 %% of the mean: %s" : "%s: %s", entry->label, value,
                        UNITS_RANGE(v->low, v->high, c->x.unit)));
-    if (interval)
-        mark_segment(c, group, v->low, v->high, y, 0, "whisker");
-    say(c, group, isfinite(v->high) ? fmax(v->value, v->high) : v->value, y, value);
+    if (isfinite(v->low) && isfinite(v->high))
+        put_span(c, CHART_SEGMENT, group, v->low, v->high, 0, "whisker", 0, NULL);
+    say(c, group, isfinite(v->high) ? fmax(v->value, v->high) : v->value, value);
 }
 
 void chart_stack(struct chart *c, const struct chart_entry *entry, const double *parts)
 {
-    const double y = add_line(c, entry->label);
     double so_far = 0;
 
-    c->right = 66;
-    c->x.steps = 4;
+    begin_line(c, entry->label, 66, CHART_LINEAR, 4);
     for (size_t i = 0; i < c->n_keys; i++)
         if (parts[i] > 0 && isfinite(parts[i])) {
-            mark_box(c, 0, so_far, so_far + parts[i], y, 5.5, chart_class(c->key[i].colour), 0.4,
+            put_span(c, CHART_BOX, 0, so_far, so_far + parts[i], 5.5, chart_class(c->key[i].colour), 0.4,
                      TEXT_LINE("%.60s, %s: %s", entry->label, c->key[i].label, UNITS_VALUE(parts[i], c->x.unit)));
             so_far += parts[i];
         }
     chart_extend(&c->x, so_far);
-    say(c, 0, so_far, y, UNITS_VALUE(so_far, c->x.unit));
+    say(c, 0, so_far, UNITS_VALUE(so_far, c->x.unit));
 }
 
 void chart_range(struct chart *c, const struct chart_entry *entry)
 {
     const struct stats_summary *s = &entry->row->stats;
-    const double y = add_line(c, entry->label);
     const unsigned group = entry->colour + 1;
     FREED_BY(text_free) struct text tip = {0};
 
-    c->right = 24;
-    c->x.scale = CHART_LOG;
-    c->x.steps = 6;
+    begin_line(c, entry->label, 24, CHART_LOG, 6);
     if (!isfinite(s->min) || !isfinite(s->max) || !isfinite(s->median)) {
         chart_extend(&c->x, s->min);
         chart_extend(&c->x, s->max);
-        say_missing(c, y, entry->row);
+        say_missing(c, entry->row);
         return;
     }
-    mark_segment(c, group, s->min, s->max, y, 0, "");
-    mark_segment(c, group, s->min, s->min, y, 3, "");
-    mark_segment(c, group, s->max, s->max, y, 4.5, "bold");
+    put_span(c, CHART_SEGMENT, group, s->min, s->max, 0, "", 0, NULL);
+    put_span(c, CHART_SEGMENT, group, s->min, s->min, 3, "", 0, NULL);
+    put_span(c, CHART_SEGMENT, group, s->max, s->max, 4.5, "bold", 0, NULL);
     if (s->p99 > s->median)
-        mark_box(c, group, s->median, s->p99, y, 3.5, "soft", 0, NULL);
+        put_span(c, CHART_BOX, group, s->median, s->p99, 3.5, "soft", 0, NULL);
     if (isfinite(s->p99))
-        mark_segment(c, group, s->p99, s->p99, y, 4.5, "");
-    mark_dot(c, group, s->median, y, 0, 3.6, "mark");
-    mark_box(c, group, s->min, s->max, y, 6, "hit", 2, range_tip(c, entry, &tip));
+        put_span(c, CHART_SEGMENT, group, s->p99, s->p99, 4.5, "", 0, NULL);
+    put_span(c, CHART_DOT, group, s->median, 0, 0, "mark", 3.6, NULL);
+    put_span(c, CHART_BOX, group, s->min, s->max, 6, "hit", 2, range_tip(c, entry, &tip));
 }
 
 void chart_samples(struct chart *c, const struct chart_entry *entry)
 {
     const struct row *row = entry->row;
     const struct stats_summary *s = &row->stats;
-    const double y = add_line(c, entry->label), at = isfinite(s->median) ? s->median : row->value;
+    const double at = isfinite(s->median) ? s->median : row->value;
     const unsigned group = entry->colour + 1;
     const size_t every = row->n_samples / SAMPLES + 1;
     FREED_BY(text_free) struct text tip = {0};
 
-    c->right = 24;
-    c->x.scale = CHART_WIDE;
+    begin_line(c, entry->label, 24, CHART_WIDE, 5);
     c->x.tight = true;
-    c->x.steps = 5;
     chart_extend(&c->x, row->value);
     if (row->n_samples == 0 && !isfinite(row->value)) {
-        say_missing(c, y, row);
+        say_missing(c, row);
         return;
     }
     for (size_t i = 0; i < row->n_samples; i++)
         chart_extend(&c->x, row->samples[i]);
     for (size_t i = 0; i < row->n_samples; i += every)
         if (isfinite(row->samples[i]))
-            mark_dot(c, group, row->samples[i], y, ((double)(i / every % 5) - 2) * 1.6, 2, "faint");
+            put_span(c, CHART_DOT, group, row->samples[i], 0, (2 - (double)(i / every % 5)) * 1.6, "faint", 2, NULL);
     if (isfinite(s->ci95_lo) && isfinite(s->ci95_hi))
-        mark_segment(c, group, s->ci95_lo, s->ci95_hi, y, 0, "bold");
+        put_span(c, CHART_SEGMENT, group, s->ci95_lo, s->ci95_hi, 0, "bold", 0, NULL);
     chart_mark(c,
                (struct chart_mark){.shape = CHART_BOX,
                                    .group = group,
@@ -673,7 +631,7 @@ void chart_samples(struct chart *c, const struct chart_entry *entry)
                                    .dx = -1,
                                    .x2 = at,
                                    .dx2 = 1,
-                                   .y = y,
+                                   .y = (double)c->n_lines - 1,
                                    .dy = -6,
                                    .dy2 = 6},
                range_tip(c, entry, &tip));
@@ -699,19 +657,19 @@ void chart_strip(struct chart *c, const struct chart_entry *entry)
 {
     const struct row *row = entry->row;
     const size_t cells = row->n_series < STRIP_CELLS ? row->n_series : STRIP_CELLS;
-    const double y = add_line(c, entry->label), all = plot_strip_part(row) * (double)row->n_series;
+    const double all = plot_strip_part(row) * (double)row->n_series;
     size_t begun = 0;
 
-    c->right = 24;
+    begin_line(c, entry->label, 24, CHART_LINEAR, 0);
     for (unsigned i = 0; i < HTML_LEVELS && c->n_lines == 1; i++)
         chart_key(c, level_names[i], HTML_COLOURS + i);
     if (!(all > 0))
-        say_missing(c, y, row);
+        say_missing(c, row);
     for (size_t i = 0; i < cells && all > 0; i++) {
         const unsigned level = level_of(plot_strip_share(row, i, cells));
         if (i + 1 < cells && level_of(plot_strip_share(row, i + 1, cells)) == level)
             continue;
-        mark_box(c, 0, all * (double)begun / (double)cells, all * (double)(i + 1) / (double)cells, y, 7,
+        put_span(c, CHART_BOX, 0, all * (double)begun / (double)cells, all * (double)(i + 1) / (double)cells, 7,
                  chart_class(HTML_COLOURS + level), 0,
                  TEXT_LINE("%.60s: %s%s", entry->label, level_names[level],
                            level > 1 && level < HTML_LEVELS - 1 ? " or more lost" : " lost"));
