@@ -291,8 +291,8 @@ size_t report_put_rows(const struct report *report, const char *suite, bool all,
 /* "1.102 (1.021 to 1.189)": 95 % if both are means of five samples or more; a dash: not known. */
 void report_ratio(const struct row *row, const struct row *base, char *buf, size_t size);
 
-void report_put_summary(const struct report *report, struct text *out);
-void report_put_machine(const struct report *report, struct text *out);
+void report_put_summary(const struct report *report, const struct doc *doc);
+void report_put_machine(const struct report *report, const struct doc *doc);
 
 void report_put_figures(const struct report *report, const char *suite, struct text *out);
 
@@ -301,6 +301,6 @@ void report_put_parameters(const struct report *report, struct text *out);
 
 /* For at least four hosts; bounded. */
 bool report_has_fleet(const struct report *report);
-void report_put_fleet(const struct report *report, struct text *out);
+void report_put_fleet(const struct report *report, const struct doc *doc);
 
 #endif

@@ -13,76 +13,55 @@
 
 /* --- Latencies between CPUs: a cell for each pair. --- */
 
-struct map {
-    struct cpu_map of;
-    double low, high;
-};
-
-static void fill(const struct report *report, size_t run, struct map *map)
-{
-    for (const struct row *row = NULL; (row = report_next(report, run, row));)
-        cpu_map_add(&map->of, row, "store", CPU_MAP_MOST);
-    for (size_t a = 0; a < map->of.n; a++)
-        for (size_t b = 0; b < a; b++) {
-            const double value = map->of.row[a][b] ? map->of.row[a][b]->value : NAN;
-            map->low = fmin(value, map->high > 0 ? map->low : value);
-            map->high = fmax(value, map->high);
-        }
-}
-
-/* Logarithmic scale: latencies differ by a factor of ten within and between packages. */
-static const char *class_of(const struct map *map, double value)
+/* On a logarithmic scale: latencies differ by a factor of ten within and between packages. */
+static void put_cell(const struct report *report, const struct row *row, double low, double high, unsigned a,
+                     unsigned b, struct text *out)
 {
     static const char *const classes[] = {"b4", "b2", "", "w2", "w4"};
-    const unsigned most = COUNT(classes) - 1;
-
-    if (!(map->high > map->low))
-        return "";
-    return classes[(unsigned)(most * log(value / map->low) / log(map->high / map->low) + 0.5)];
-}
-
-static void put_cell(const struct report *report, const struct map *map, size_t a, size_t b, struct text *out)
-{
-    const struct row *row = map->of.row[a][b], *swap = row ? report_sibling(report, row, "swap") : NULL;
+    const struct row *swap = row ? report_sibling(report, row, "swap") : NULL;
+    unsigned class = 2;
 
     if (!row) {
         text_printf(out, "<td class=\"x\">\xc2\xb7</td>");
         return;
     }
-    text_printf(out, "<td class=\"%s\" title=\"CPU %u and %u: %.1f ns", class_of(map, row->value), map->of.cpu[a],
-                map->of.cpu[b], row->value);
+    if (high > low)
+        class = (unsigned)((COUNT(classes) - 1) * log(row->value / low) / log(high / low) + 0.5);
+    text_printf(out, "<td class=\"%s\" title=\"CPU %u and %u: %.1f ns", classes[class], a, b, row->value);
     if (swap)
         text_printf(out, ", by compare-and-swap %.1f ns", swap->value);
     text_printf(out, "\">%.0f</td>", row->value);
 }
 
-static void put_map(const struct report *report, size_t run, const struct map *map, struct text *out)
+static void put_map_of_cores(const struct report *report, size_t run, struct text *out)
 {
+    struct cpu_map map = {.n = 0};
+    double low = INFINITY, high = 0;
+
+    for (const struct row *row = NULL; (row = report_next(report, run, row));)
+        cpu_map_add(&map, row, "store", CPU_MAP_MOST);
+    for (size_t i = 0; i < map.n * map.n; i++) {
+        const struct row *row = map.row[i / map.n][i % map.n];
+        low = row ? fmin(row->value, low) : low;
+        high = row ? fmax(row->value, high) : high;
+    }
+    if (!map.n)
+        return;
     html_put(out,
              "<h3>Between CPUs, ns%s%s</h3>\n"
              "<p class=\"soft\">One way of a stored number from one CPU to the other.</p>\n"
              "<div class=\"scroll\"><table class=\"heat\"><thead><tr><th>CPU</th>",
              report->n_runs > 1 ? ": " : "", report->n_runs > 1 ? report->name[run] : "");
-    for (size_t i = 0; i < map->of.n; i++)
-        text_printf(out, "<th><span>%u</span></th>", map->of.cpu[i]);
+    for (size_t i = 0; i < map.n; i++)
+        text_printf(out, "<th><span>%u</span></th>", map.cpu[i]);
     text_printf(out, "</tr></thead><tbody>\n");
-    for (size_t a = 0; a < map->of.n; a++) {
-        text_printf(out, "<tr><th>%u</th>", map->of.cpu[a]);
-        for (size_t b = 0; b < map->of.n; b++)
-            put_cell(report, map, a, b, out);
+    for (size_t a = 0; a < map.n; a++) {
+        text_printf(out, "<tr><th>%u</th>", map.cpu[a]);
+        for (size_t b = 0; b < map.n; b++)
+            put_cell(report, map.row[a][b], low, high, map.cpu[a], map.cpu[b], out);
         text_printf(out, "</tr>\n");
     }
     text_printf(out, "</tbody></table></div>\n");
-}
-
-static void put_map_of_cores(const struct report *report, struct text *out)
-{
-    for (size_t run = 0; run < report->n_runs; run++) {
-        struct map map = {.low = 0};
-        fill(report, run, &map);
-        if (map.of.n)
-            put_map(report, run, &map, out);
-    }
 }
 
 /* --- Many ranks. --- */
@@ -97,22 +76,6 @@ static const double steps_ns[] = {100e3, 1e6, 10e6};
 static const char *const step_names[] = {"steps of 100 \xc2\xb5s", "steps of 1 ms", "steps of 10 ms"};
 /* Two in each decade, from 1 to 1,000,000. */
 enum { STEPS = COUNT(steps_ns), RANKS = 13 };
-
-static void begin_project(struct report *report)
-{
-    static const double decade[] = {1, 3};
-    struct project *p = &report->project;
-    double ten = 1;
-
-    p->points = POINTS;
-    p->hosts_most = HOSTS_MOST;
-    for (p->n_steps = 0; p->n_steps < STEPS; p->n_steps++)
-        p->step_ns[p->n_steps] = steps_ns[p->n_steps];
-    for (p->n_ranks = 0; p->n_ranks < RANKS; p->n_ranks++) {
-        p->ranks[p->n_ranks] = ten * decade[p->n_ranks % 2];
-        ten *= p->n_ranks % 2 ? 10 : 1;
-    }
-}
 
 static bool has_project(const struct report *report)
 {
@@ -143,23 +106,19 @@ static struct chart chart_of_ranks(const char *title, const char *note)
                           .y = {.title = "Time of a step, as a multiple of its work", .reach = 1}};
 }
 
-static void put_all_runs(const struct project *p, struct text *out)
+static void put_charts_of_ranks(const struct report *report, struct text *out)
 {
+    const struct project *p = &report->project;
     const char *note =
         TEXT_LINE("%zu runs together, %s", p->n + p->n_more,
                   p->n_more ? "as if all ranks had the noise of all of them" : "each with its share of the ranks");
-    struct chart c = chart_of_ranks("Slow-down on many ranks", p->n + p->n_more > 1 ? note : NULL);
+    const bool each = p->n > 1 && p->n <= REPORT_RUNS_MAX && !p->n_more && report->n_all_runs <= REPORT_RUNS_MAX;
+    struct chart all = chart_of_ranks("Slow-down on many ranks", p->n + p->n_more > 1 ? note : NULL);
 
     for (size_t s = 0; s < STEPS; s++)
-        add_line(&c, p, p->n, s, step_names[s], (unsigned)(s == 2 ? 4 : s));
-    chart_put(&c, out);
-}
-
-static void put_each_run(const struct report *report, struct text *out)
-{
-    const struct project *p = &report->project;
-
-    for (size_t s = 0; s < STEPS; s++) {
+        add_line(&all, p, p->n, s, step_names[s], (unsigned)(s == 2 ? 4 : s));
+    chart_put(&all, out);
+    for (size_t s = 0; s < STEPS && each; s++) {
         struct chart c = chart_of_ranks(TEXT_LINE("Run by run, %s", step_names[s]), NULL);
         for (size_t h = 0; h < p->n; h++) {
             const size_t run = strtoul(p->hosts[h]->name, NULL, 10);
@@ -171,19 +130,6 @@ static void put_each_run(const struct report *report, struct text *out)
 
 /* --- Costs. --- */
 
-static void put_cost(const struct project *p, const struct project_cost *cost, struct grid *grid)
-{
-    const double *with = project_slowdown(p, p->n);
-
-    grid_text(grid, project_decade(cost));
-    grid_text(grid, project_cause(cost));
-    grid_value(grid, cost->per_s, "");
-    grid_value(grid, cost->lost_pct, "%");
-    for (size_t s = 0; s < p->n_steps; s++)
-        text_printf(grid_cell(grid, COLOR_NONE), "%s \xe2\x86\x92 %s", UNITS_VALUE(with[(s + 1) * p->n_ranks - 1], ""),
-                    UNITS_VALUE(cost->without[s], ""));
-}
-
 /* By what factor steps would be faster without the cost, at most. */
 static double gain_of(const struct project *p, const struct project_cost *cost)
 {
@@ -194,12 +140,12 @@ static double gain_of(const struct project *p, const struct project_cost *cost)
     return gain;
 }
 
-static void put_costs(const struct project *p, struct text *out)
+static void put_costs(const struct project *p, const struct doc *doc)
 {
     const struct grid_column columns[] = {
         {.title = "Length"},      {.title = "Cause", .left = true}, {.title = "Detours/s"},  {.title = "Lost"},
         {.title = step_names[0]}, {.title = step_names[1]},         {.title = step_names[2]}};
-    const struct doc doc = {.out = out, .format = DOC_HTML};
+    const double *with = project_slowdown(p, p->n);
     struct project_cost costs[PROJECT_COSTS];
     const size_t n = project_costs(p, costs);
     struct grid grid = {.html = true};
@@ -208,35 +154,37 @@ static void put_costs(const struct project *p, struct text *out)
     if (!n)
         return;
     grid_columns(&grid, columns, COUNT(columns));
-    for (size_t i = 0; i < n; i++)
-        if (shown < COSTS_LEAST || (shown < COSTS_SHOWN && gain_of(p, &costs[i]) >= WORTH)) {
-            put_cost(p, &costs[i], &grid);
-            shown++;
-        }
-    doc_heading(&doc, NULL, "What costs most");
-    doc_say(&doc, "1,000,000 ranks with these detours \xe2\x86\x92 without them, as multiples of the work.");
-    doc_table(&doc, &grid);
+    for (const struct project_cost *cost = costs; cost < costs + n; cost++) {
+        if (shown >= COSTS_LEAST && (shown >= COSTS_SHOWN || gain_of(p, cost) < WORTH))
+            continue;
+        shown++;
+        grid_text(&grid, project_decade(cost));
+        grid_text(&grid, project_cause(cost));
+        grid_value(&grid, cost->per_s, "");
+        grid_value(&grid, cost->lost_pct, "%");
+        for (size_t s = 0; s < p->n_steps; s++)
+            text_printf(grid_cell(&grid, COLOR_NONE), "%s \xe2\x86\x92 %s",
+                        UNITS_VALUE(with[(s + 1) * p->n_ranks - 1], ""), UNITS_VALUE(cost->without[s], ""));
+    }
+    doc_heading(doc, NULL, "What costs most");
+    doc_say(doc, "1,000,000 ranks with these detours \xe2\x86\x92 without them, as multiples of the work.");
+    doc_table(doc, &grid);
     if (n > shown)
-        doc_say(&doc, "%zu more kinds of detours cost less.", n - shown);
+        doc_say(doc, "%zu more kinds of detours cost less.", n - shown);
 }
 
-static void put_project(const struct report *report, struct text *out)
+static void put_project(const struct report *report, const struct doc *doc)
 {
     const struct project *p = &report->project;
 
-    html_put(out,
-             "<section><h2 id=\"scale\">At scale</h2>\n"
-             "<p class=\"soft\">Work that ends in a barrier waits for its slowest rank. This is how long steps "
-             "of such work would take on many ranks with this noise, if the ranks are independent. Computed "
-             "from %s of one CPU's time: detours that are rarer than that are not included.</p>\n"
-             "<div class=\"grid\">\n",
+    html_put(doc->out,
+             "<p class=\"soft\">Work that ends in a barrier waits for its slowest rank. This is how long steps of such "
+             "work would take on many ranks with this noise, if the ranks are independent. Computed from %s of one "
+             "CPU's time: detours that are rarer than that are not included.</p>\n<div class=\"grid\">\n",
              TEXT_DURATION((uint64_t)detours_work_ns(p->all)));
-    put_all_runs(p, out);
-    if (p->n > 1 && p->n <= REPORT_RUNS_MAX && !p->n_more && report->n_all_runs <= REPORT_RUNS_MAX)
-        put_each_run(report, out);
-    text_printf(out, "</div>\n");
-    put_costs(p, out);
-    text_printf(out, "</section>\n");
+    put_charts_of_ranks(report, doc->out);
+    text_printf(doc->out, "</div>\n");
+    put_costs(p, doc);
 }
 
 /* --- Many runs of one machine. --- */
@@ -288,13 +236,15 @@ static void put_chart_of_runs(const struct history *h, size_t number, struct sta
 }
 
 /* Figures that changed first. */
-static void put_charts_of_runs(const struct history *h, struct text *out)
+static void put_charts_of_runs(const struct history *h, const struct doc *doc)
 {
     FREED_BY(memory_free) struct stats_point *points = memory_get(h->n_runs + 1, sizeof(*points));
+    struct text *out = doc->out;
     size_t n = 0;
 
-    html_put(out, "<h3>Each figure over the runs</h3>\n<p class=\"soft\">A dot is a run; the lines are medians "
-                  "between changes.</p>\n<div class=\"grid\">\n");
+    doc_heading(doc, NULL, "Each figure over the runs");
+    doc_say(doc, "A dot is a run; the lines are medians between changes.");
+    text_printf(out, "<div class=\"grid\">\n");
     for (unsigned pass = 0; pass < 2; pass++)
         for (size_t k = 0; k < h->n_figures && n < FIGURES_MOST; k++) {
             if ((h->figure[k].n_changes > 0) == (pass > 0))
@@ -306,7 +256,7 @@ static void put_charts_of_runs(const struct history *h, struct text *out)
         }
     html_put(out, "</div>\n%s", n > OPEN_MOST ? "</details>\n" : "");
     if (n < h->n_figures)
-        html_put(out, "<p class=\"soft\">%zu more figures are left out here.</p>\n", h->n_figures - n);
+        doc_say(doc, "%zu more figures are left out here.", h->n_figures - n);
 }
 
 static bool has_history(const struct report *report)
@@ -314,18 +264,15 @@ static bool has_history(const struct report *report)
     return report->history.n_figures > 0;
 }
 
-static void put_history(const struct report *report, struct text *out)
+static void put_history(const struct report *report, const struct doc *doc)
 {
     const struct history *h = &report->history;
-    const struct doc doc = {.out = out, .format = DOC_HTML, .rows_most = CHANGES_MOST};
+    const struct doc table = {.out = doc->out, .format = DOC_HTML, .rows_most = CHANGES_MOST};
 
-    text_printf(out, "<section>");
-    doc_heading(&doc, "history", "History");
-    history_put_summary(h, 0, &doc);
-    doc_say(&doc, "A change lies between the run and the one before it.");
-    history_put_table(h, 0, false, &doc);
-    put_charts_of_runs(h, out);
-    html_put(out, "</section>\n");
+    history_put_summary(h, 0, doc);
+    doc_say(doc, "A change lies between the run and the one before it.");
+    history_put_table(h, 0, false, &table);
+    put_charts_of_runs(h, doc);
 }
 
 #define ROWS_SHOWN_MAX  2000u
@@ -434,7 +381,7 @@ static bool hosts_differ(const struct report *report)
     return false;
 }
 
-static void put_head(const struct report *report, const char *const *suites, size_t n, struct text *out)
+static void put_head(const struct report *report, struct text *out)
 {
     const struct row_run *run = report->set.runs[0];
     const char *runs = report->n_all_runs > 1 ? TEXT_LINE(", %zu runs", report->n_all_runs) : "";
@@ -459,37 +406,24 @@ static void put_head(const struct report *report, const char *const *suites, siz
         text_printf(out, report->left_out ? "%zu of %zu rows.</p>\n" : "the rows of all.</p>\n", report->set.n,
                     report->set.n + report->left_out);
     }
-    text_printf(out, "<nav><a href=\"#summary\">In short</a>");
-    if (report_has_fleet(report))
-        text_printf(out, "<a href=\"#fleet\">Fleet</a>");
-    if (has_history(report))
-        text_printf(out, "<a href=\"#history\">History</a>");
-    text_printf(out, "<a href=\"#machine\">Machine</a>");
-    for (size_t i = 0; i < n; i++)
-        html_put(out, "<a href=\"#suite-%zu\">%s</a>", i, suites[i]);
-    if (has_project(report))
-        text_printf(out, "<a href=\"#scale\">At scale</a>");
-    text_printf(out, "<a href=\"#warnings\">Warnings</a><a href=\"#rows\">All rows</a></nav></header>\n");
 }
 
-static void put_suite(const struct report *report, const char *suite, size_t number, struct text *out)
+static void put_suite(const struct report *report, const char *suite, const struct doc *doc)
 {
-    html_put(out, "<section><h2 id=\"suite-%zu\">%s</h2>\n<p class=\"soft\">%s</p>\n", number, suite,
-             metrics_suite_title(report->metrics, suite));
+    doc_say(doc, "%s", metrics_suite_title(report->metrics, suite));
     if (!strcmp(suite, "run"))
-        report_put_parameters(report, out);
-    report_put_figures(report, suite, out);
-    if (!strcmp(suite, "memory"))
-        put_map_of_cores(report, out);
-    report_put_rows(report, suite, false, LINES_SHOWN_MAX, out);
-    text_printf(out, "</section>\n");
+        report_put_parameters(report, doc->out);
+    report_put_figures(report, suite, doc->out);
+    for (size_t run = 0; run < report->n_runs && !strcmp(suite, "memory"); run++)
+        put_map_of_cores(report, run, doc->out);
+    report_put_rows(report, suite, false, LINES_SHOWN_MAX, doc->out);
 }
 
 /* Each different status with its reason once. */
 static void put_statuses(const struct report *report, struct text *out)
 {
     const struct row *seen[REASONS_MAX];
-    size_t counts[REASONS_MAX], n = 0;
+    size_t counts[REASONS_MAX] = {0}, n = 0;
     char label[256];
 
     for (size_t i = 0; i < report->set.n; i++) {
@@ -499,10 +433,8 @@ static void put_statuses(const struct report *report, struct text *out)
             continue;
         while (j < n && (seen[j]->status != row->status || strcmp(seen[j]->reason, row->reason) != 0))
             j++;
-        if (j == n && n < REASONS_MAX) {
-            counts[n] = 0;
+        if (j == n && n < REASONS_MAX)
             seen[n++] = row;
-        }
         if (j < n)
             counts[j]++;
     }
@@ -514,66 +446,86 @@ static void put_statuses(const struct report *report, struct text *out)
     }
 }
 
-static void put_warnings(const struct report *report, struct text *out)
+static void put_warnings(const struct report *report, const struct doc *doc)
 {
     FREED_BY(text_free) struct text warnings = {0};
-    size_t n = report->set.n < WARNED_ROWS_MAX ? report->set.n : WARNED_ROWS_MAX;
+    const size_t n = report->set.n < WARNED_ROWS_MAX ? report->set.n : WARNED_ROWS_MAX;
+    struct text *out = doc->out;
 
-    text_printf(out, "<section><h2 id=\"warnings\">Warnings and statuses</h2>\n<ul class=\"say\">\n");
+    text_printf(out, "<ul class=\"say\">\n");
     const size_t start = out->length;
     warnings_collect(report->set.rows, n, "--samples", &warnings);
     for (const char *at = warnings.data; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
         const char *after = strncmp(at, "Warning: ", 9) ? at : at + 9;
-        text_printf(out, "<li>");
-        html_escape(out, after, strcspn(after, "\n"));
-        text_printf(out, "</li>\n");
+        html_put(out, "<li>%.*s</li>\n", (int)strcspn(after, "\n"), after);
     }
     put_statuses(report, out);
-    if (out->length == start)
-        text_printf(out, "<li>None.</li>\n");
-    text_printf(out, "</ul></section>\n");
+    text_printf(out, "%s</ul>", out->length == start ? "<li>None.</li>\n" : "");
 }
 
-static void put_all_rows(const struct report *report, const char *const *suites, size_t n, struct text *out)
+static void put_all_rows(const struct report *report, const struct doc *doc)
 {
+    const char *suites[SUITES_MAX];
+    const size_t n = list_suites(report, suites);
     size_t left = ROWS_SHOWN_MAX;
 
-    text_printf(out,
-                "<section><h2 id=\"rows\">All rows</h2>\n"
-                "<p class=\"soft\">All metrics of all tests; what disturbed a test is shown below its first metric. "
-                "jitbench-csv(5) defines the metrics; the samples, histograms and series are in the CSV.</p>\n");
+    doc_say(doc, "All metrics of all tests; what disturbed a test is shown below its first metric. jitbench-csv(5) "
+                 "defines the metrics; the samples, histograms and series are in the CSV.");
     for (size_t i = 0; i < n; i++) {
-        html_put(out, "<details><summary>%s</summary>\n", suites[i]);
-        left -= report_put_rows(report, suites[i], true, left, out);
-        text_printf(out, "</details>\n");
+        html_put(doc->out, "<details><summary>%s</summary>\n", suites[i]);
+        left -= report_put_rows(report, suites[i], true, left, doc->out);
+        text_printf(doc->out, "</details>\n");
     }
-    text_printf(out, "</section>\n<footer><p class=\"soft\">Colours of runs and causes: the palette of Okabe and Ito, "
-                     "which does not rely on telling red from green. Intervals are 95 %% intervals of the mean over "
-                     "samples, each from a process of its own.</p></footer>\n");
 }
+
+/* In the order of the page. Without a title: one for each suite. */
+static const struct {
+    const char *id, *link, *title;
+    bool (*has)(const struct report *report); /* NULL: always */
+    void (*put)(const struct report *report, const struct doc *doc);
+} sections[] = {
+    {"summary", "In short", "In short", NULL, report_put_summary},
+    {"fleet", "Fleet", "Fleet", report_has_fleet, report_put_fleet},
+    {"history", "History", "History", has_history, put_history},
+    {"machine", "Machine", "Machine and settings", NULL, report_put_machine},
+    {.id = "suite"},
+    {"scale", "At scale", "At scale", has_project, put_project},
+    {"warnings", "Warnings", "Warnings and statuses", NULL, put_warnings},
+    {"rows", "All rows", "All rows", NULL, put_all_rows},
+};
 
 void report_put(const struct report *report, struct text *out)
 {
+    const struct doc doc = {.out = out, .format = DOC_HTML};
     const char *suites[SUITES_MAX];
-    size_t n = list_suites(report, suites);
+    const size_t n = list_suites(report, suites);
 
-    put_head(report, suites, n, out);
-    text_printf(out, "<section><h2 id=\"summary\">In short</h2>\n");
-    report_put_summary(report, out);
-    text_printf(out, "</section>\n");
-    if (report_has_fleet(report))
-        report_put_fleet(report, out);
-    if (has_history(report))
-        put_history(report, out);
-    text_printf(out, "<section><h2 id=\"machine\">Machine and settings</h2>\n");
-    report_put_machine(report, out);
-    text_printf(out, "</section>\n");
-    for (size_t i = 0; i < n; i++)
-        put_suite(report, suites[i], i, out);
-    if (has_project(report))
-        put_project(report, out);
-    put_warnings(report, out);
-    put_all_rows(report, suites, n, out);
+    put_head(report, out);
+    text_printf(out, "<nav>");
+    for (size_t i = 0; i < COUNT(sections); i++) {
+        for (size_t k = 0; k < n && !sections[i].title; k++)
+            html_put(out, "<a href=\"#suite-%zu\">%s</a>", k, suites[k]);
+        if (sections[i].title && (!sections[i].has || sections[i].has(report)))
+            html_put(out, "<a href=\"#%s\">%s</a>", sections[i].id, sections[i].link);
+    }
+    text_printf(out, "</nav></header>\n");
+    for (size_t i = 0; i < COUNT(sections); i++) {
+        for (size_t k = 0; k < n && !sections[i].title; k++) {
+            text_printf(out, "<section>");
+            doc_heading(&doc, TEXT_LINE("suite-%zu", k), suites[k]);
+            put_suite(report, suites[k], &doc);
+            text_printf(out, "</section>\n");
+        }
+        if (!sections[i].title || (sections[i].has && !sections[i].has(report)))
+            continue;
+        text_printf(out, "<section>");
+        doc_heading(&doc, sections[i].id, sections[i].title);
+        sections[i].put(report, &doc);
+        text_printf(out, "</section>\n");
+    }
+    text_printf(out, "<footer><p class=\"soft\">Colours of runs and causes: the palette of Okabe and Ito, which does "
+                     "not rely on telling red from green. Intervals are 95 %% intervals of the mean over samples, each "
+                     "from a process of its own.</p></footer>\n");
     html_end(out);
 }
 
@@ -610,10 +562,21 @@ static bool take_row(void *context, struct row *row)
 
 void report_begin(struct report *report, const struct metrics *metrics)
 {
+    static const double decade[] = {1, 3};
+    struct project *p = &report->project;
+    double ten = 1;
+
     memset(report, 0, sizeof(*report));
     report->metrics = report->gather.metrics = report->history.gather.metrics = metrics;
     report->history.least_effect = HISTORY_LEAST_EFFECT;
-    begin_project(report);
+    p->points = POINTS;
+    p->hosts_most = HOSTS_MOST;
+    for (p->n_steps = 0; p->n_steps < STEPS; p->n_steps++)
+        p->step_ns[p->n_steps] = steps_ns[p->n_steps];
+    for (p->n_ranks = 0; p->n_ranks < RANKS; p->n_ranks++) {
+        p->ranks[p->n_ranks] = ten * decade[p->n_ranks % 2];
+        ten *= p->n_ranks % 2 ? 10 : 1;
+    }
     report->set.choose = take_row;
     report->set.context = report;
 }

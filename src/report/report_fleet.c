@@ -58,11 +58,6 @@ static void choose_columns(struct fleet *f)
         fleet_name_figure(&f->g->figure[f->column[c]], true, f->name[c], NAME);
 }
 
-static bool has_finding(const struct fleet *f, const struct judged *j)
-{
-    return judge_stands_out(j) || j->differences || f->g->machine[j->machine].failed;
-}
-
 /* --- The heat map. --- */
 
 static void fill_cell(const void *context, size_t row, size_t column, struct heat_cell *cell)
@@ -86,9 +81,10 @@ static void fill_cell(const void *context, size_t row, size_t column, struct hea
              worse ? "worse" : "better", distance, cell->far ? ", stands out" : "");
 }
 
-static void put_map(const struct fleet *f, struct text *out)
+static void put_map(const struct fleet *f, const struct doc *doc)
 {
     const char *rows[ROWS_MOST], *columns[COLUMNS_MOST];
+    size_t out_too = 0;
     bool stands_out[ROWS_MOST], begins[COLUMNS_MOST];
     struct heat heat = {.row_title = "Host",
                         .rows = rows,
@@ -107,19 +103,19 @@ static void put_map(const struct fleet *f, struct text *out)
         columns[c] = f->name[c];
         begins[c] = !c || strcmp(f->g->figure[f->column[c]].suite, f->g->figure[f->column[c - 1]].suite) != 0;
     }
-    text_printf(out, "<h3>Hosts by figures</h3>\n"
-                     "<p class=\"soft\">How many spreads each figure of each host is off the fleet's median. Cells "
-                     "with a number stand out. Hosts with findings come first.</p>\n");
-    heat_put(out, &heat);
-    if (heat.n_rows < f->g->machines.n) {
-        size_t out_too = 0;
-        for (size_t i = heat.n_rows; i < f->g->machines.n; i++)
-            out_too += has_finding(f, &f->judgement.judged[i]);
-        text_printf(out, "<p class=\"soft\">%zu more hosts, %zu of them with findings, are left out here.</p>\n",
-                    f->g->machines.n - heat.n_rows, out_too);
+    doc_heading(doc, NULL, "Hosts by figures");
+    text_printf(doc->out, "<p class=\"soft\">How many spreads each figure of each host is off the fleet's median. "
+                          "Cells with a number stand out. Hosts with findings come first.</p>\n");
+    heat_put(doc->out, &heat);
+    for (size_t i = heat.n_rows; i < f->g->machines.n; i++) {
+        const struct judged *j = &f->judgement.judged[i];
+        out_too += judge_stands_out(j) || j->differences || f->g->machine[j->machine].failed;
     }
+    if (heat.n_rows < f->g->machines.n)
+        doc_say(doc, "%zu more hosts, %zu of them with findings, are left out here.", f->g->machines.n - heat.n_rows,
+                out_too);
     if (f->n_hidden)
-        text_printf(out, "<p class=\"soft\">%zu more figures are left out here.</p>\n", f->n_hidden);
+        doc_say(doc, "%zu more figures are left out here.", f->n_hidden);
 }
 
 /* --- Distributions. --- */
@@ -166,12 +162,6 @@ static size_t find_named(const struct fleet *f, size_t k, struct named named[NAM
     return far;
 }
 
-/* From 0 to 1: looks random, but is always the same for a number (Knuth's multiplicative hash). */
-static double height_of(size_t number)
-{
-    return (double)((uint32_t)(number + 1) * UINT32_C(2654435761) >> 16) / 65536.0;
-}
-
 /* Lines between names and dots do not cross: names of the left half come first, from the leftmost down, then those
  * of the right half, from the rightmost down. */
 static size_t line_of(const struct named *named, size_t n, size_t number, double middle)
@@ -191,6 +181,7 @@ static size_t line_of(const struct named *named, size_t n, size_t number, double
 
 static void add_names(struct chart *c, const struct named *named, size_t n)
 {
+    const struct chart_mark mark = {.y = 0.5, .low = NAN, .high = NAN};
     struct svg_scale x = chart_scale(&c->x, c->x.low > 0 && c->x.high / c->x.low > 50);
     double half = PICTURE / 2, middle = x.low;
 
@@ -204,27 +195,24 @@ static void add_names(struct chart *c, const struct named *named, size_t n)
         const bool left = svg_at(&x, host->value) < half;
         /* from the middle of the strip */
         const double up = NAME_LINE * (double)line_of(named, n, i, middle) + 11 - c->strip_top - STRIP / 2;
-        struct chart_mark mark = {
-            .shape = CHART_SEGMENT, .classes = "base", .x = host->value, .x2 = host->value, .y = 0.5, .dy = up - 9};
-        chart_mark(c, mark, NULL);
-        mark = (struct chart_mark){.shape = CHART_DOT,
-                                   .group = host->worse ? 2 : 1,
-                                   .classes = "mark",
-                                   .x = host->value,
-                                   .y = 0.5,
-                                   .low = NAN,
-                                   .high = NAN,
-                                   .size = 4};
-        chart_mark(c, mark, TEXT_LINE("%.120s: %.60s", host->name, UNITS_VALUE(host->value, c->x.unit)));
-        mark = (struct chart_mark){.shape = CHART_TEXT,
-                                   .classes = "ink",
-                                   .x = host->value,
-                                   .dx = left ? 5 : -5,
-                                   .y = 0.5,
-                                   .dy = up,
-                                   .size = NAME_MOST,
-                                   .ends = !left};
-        chart_mark(c, mark, host->name);
+        struct chart_mark line = mark, dot = mark, name = mark;
+        line.shape = CHART_SEGMENT;
+        line.classes = "base";
+        line.dy = up - 9;
+        dot.shape = CHART_DOT;
+        dot.classes = "mark";
+        dot.group = host->worse ? 2 : 1;
+        dot.size = 4;
+        name.shape = CHART_TEXT;
+        name.classes = "ink";
+        name.dx = left ? 5 : -5;
+        name.dy = up;
+        name.size = NAME_MOST;
+        name.ends = !left;
+        line.x = line.x2 = dot.x = name.x = host->value;
+        chart_mark(c, line, NULL);
+        chart_mark(c, dot, TEXT_LINE("%.120s: %.60s", host->name, UNITS_VALUE(host->value, c->x.unit)));
+        chart_mark(c, name, host->name);
     }
 }
 
@@ -247,7 +235,10 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
     stats_sort(values, n);
     const size_t shown = n < DOTS_MOST ? n : DOTS_MOST;
     for (size_t i = 0; i < shown; i++)
-        points[i] = (struct stats_point){values[shown < n ? i * (n - 1) / (DOTS_MOST - 1) : i], height_of(i)};
+        points[i] =
+            (struct stats_point){values[shown < n ? i * (n - 1) / (DOTS_MOST - 1) : i],
+                                 /* looks random, but is always the same for a number (Knuth's multiplicative hash) */
+                                 (double)((uint32_t)(i + 1) * UINT32_C(2654435761) >> 16) / 65536.0};
     const char *more = far > n_named ? TEXT_LINE("; %zu more stand out", far - n_named) : "";
     const char *note = TEXT_LINE("%zu hosts, %s is better%s", of->n, of->higher_is_better ? "more" : "less", more);
     text_copy(title, sizeof(title), of->metric);
@@ -278,8 +269,9 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
 }
 
 /* Figures with an outlier first; after OPEN_MOST the others are folded. */
-static void put_distributions(const struct fleet *f, struct text *out)
+static void put_distributions(const struct fleet *f, const struct doc *doc)
 {
+    struct text *out = doc->out;
     FREED_BY(memory_free) double *values = memory_get(f->g->machines.n, sizeof(*values));
     size_t order[COLUMNS_MOST], n = 0;
 
@@ -287,12 +279,12 @@ static void put_distributions(const struct fleet *f, struct text *out)
         for (size_t c = 0; c < f->n_columns; c++)
             if (anyone_far(f, f->column[c]) == !pass)
                 order[n++] = c;
-    text_printf(out,
-                "<h3>How each figure spreads</h3>\n"
-                "<p class=\"soft\">A dot is a host%s, the line their median; those that stand out have a name. The "
-                "vertical position means nothing.</p>\n"
-                "<div class=\"grid\">\n",
-                f->g->machines.n > 400 ? " (of more than 400 those at even ranks)" : "");
+    doc_heading(doc, NULL, "How each figure spreads");
+    doc_say(doc,
+            "A dot is a host%s, the line their median; those that stand out have a name. The vertical position means "
+            "nothing.",
+            f->g->machines.n > 400 ? " (of more than 400 those at even ranks)" : "");
+    text_printf(out, "<div class=\"grid\">\n");
     for (size_t i = 0; i < n; i++) {
         if (i == OPEN_MOST)
             text_printf(out, "</div>\n<details><summary>%zu more figures</summary>\n<div class=\"grid\">\n", n - i);
@@ -306,22 +298,19 @@ bool report_has_fleet(const struct report *report)
     return report->gather.machines.n >= OUTLIER_HOSTS_LEAST;
 }
 
-void report_put_fleet(const struct report *report, struct text *out)
+void report_put_fleet(const struct report *report, const struct doc *doc)
 {
     struct fleet f = {.g = &report->gather};
-    const struct doc doc = {.out = out, .format = DOC_HTML, .rows_most = FINDINGS_MOST};
+    const struct doc table = {.out = doc->out, .format = DOC_HTML, .rows_most = FINDINGS_MOST};
 
     judge(&f.judgement, f.g, LEAST_EFFECT);
     choose_columns(&f);
-    text_printf(out, "<section>");
-    doc_heading(&doc, "fleet", "Fleet");
-    fleet_put_summary(&f.judgement, &doc);
-    fleet_put_table(&f.judgement, false, &doc);
+    fleet_put_summary(&f.judgement, doc);
+    fleet_put_table(&f.judgement, false, &table);
     if (f.n_columns) {
-        put_map(&f, out);
-        put_distributions(&f, out);
+        put_map(&f, doc);
+        put_distributions(&f, doc);
     }
-    text_printf(out, "</section>\n");
     judge_free(&f.judgement);
     free(f.name);
 }

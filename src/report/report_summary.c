@@ -10,8 +10,7 @@
 #define CAUSES_MAX    16u
 #define HEADLINES_MAX 24u
 #define OTHERS_MAX    8u /* from suites that are not in headlines[] */
-#define CELL_SIZE     256u
-#define FACT_SIZE     4096u
+
 /* In %: less is not mentioned. */
 #define SHARED_LEAST_PCT 1.0
 #define DISTINCT_MAX     4u
@@ -69,28 +68,27 @@ static double shown(const struct headline *h, const struct row *row)
     return h->choice == CHOOSE_LONGEST ? row->stats.max : row->value;
 }
 
-static bool better(const struct headline *h, const struct row *row, const struct row *so_far)
-{
-    if (!so_far)
-        return true;
-    if (h->choice == CHOOSE_FIRST)
-        return preferred(h, row) && !preferred(h, so_far);
-    const double sign = h->choice == CHOOSE_LEAST ? -1 : 1, own = shown(h, row), best = shown(h, so_far);
-    return sign * own > sign * best || isnan(best);
-}
-
 static const struct row *find(const struct report *report, size_t run, const struct headline *h)
 {
+    const double sign = h->choice == CHOOSE_LEAST ? -1 : 1;
     const struct row *found = NULL;
 
-    for (const struct row *row = NULL; (row = report_next(report, run, row));)
-        if (fits(h, row) && better(h, row, found))
+    for (const struct row *row = NULL; (row = report_next(report, run, row));) {
+        if (!fits(h, row))
+            continue;
+        if (!found ||
+            (h->choice == CHOOSE_FIRST ? preferred(h, row) && !preferred(h, found)
+                                       : sign * shown(h, row) > sign * shown(h, found) || isnan(shown(h, found))))
             found = row;
+    }
     return found;
 }
 
-static void put_which(const struct headline *h, const struct row *row, struct text *out)
+/* Which row it is, and its interval or number of values. */
+static void put_below(const struct headline *h, const struct row *row, struct text *out)
 {
+    const struct stats_summary *s = &row->stats;
+    const size_t start = out->length;
     size_t length = 0;
     const char *word = h->key ? row_param(&row->param, h->key, &length) : NULL;
     char protocol[ROW_PROTOCOL_SIZE];
@@ -104,15 +102,6 @@ static void put_which(const struct headline *h, const struct row *row, struct te
         text_printf(out, "%s", protocol);
     else if (h->choice != CHOOSE_FIRST && !h->test)
         text_printf(out, "CPU %s", row->cpus);
-}
-
-/* Which row it is, and its interval or number of values. */
-static void put_below(const struct headline *h, const struct row *row, struct text *out)
-{
-    const struct stats_summary *s = &row->stats;
-    const size_t start = out->length;
-
-    put_which(h, row, out);
     const char *apart = out->length > start ? "; " : "";
     if (row->status == ROW_SKIPPED || row->status == ROW_FAILED)
         text_printf(out, "%s%s: %s", apart, row_status_name(row->status), row->reason);
@@ -125,14 +114,6 @@ static void put_below(const struct headline *h, const struct row *row, struct te
         text_printf(out, "%s%zu sample%s: no interval", apart, row->n_samples, PLURAL(row->n_samples));
 }
 
-static bool is_known_suite(const char *suite)
-{
-    for (size_t i = 0; i < COUNT(headlines); i++)
-        if (!strcmp(headlines[i].suite, suite))
-            return true;
-    return false;
-}
-
 /* headlines[], then the first headline rows of other suites. */
 static size_t all_headlines(const struct report *report, struct headline *list)
 {
@@ -142,9 +123,9 @@ static size_t all_headlines(const struct report *report, struct headline *list)
         list[n] = headlines[n];
     for (size_t i = 0; i < report->set.n && others < OTHERS_MAX && n < HEADLINES_MAX; i++) {
         const struct row *row = &report->set.rows[i];
-        bool listed = !row->headline || is_known_suite(row->suite);
+        bool listed = !row->headline;
         for (size_t j = 0; j < n && !listed; j++)
-            listed = list[j].test && fits(&list[j], row);
+            listed = j < COUNT(headlines) ? !strcmp(list[j].suite, row->suite) : fits(&list[j], row);
         if (listed)
             continue;
         list[n++] = (struct headline){.suite = row->suite, .test = row->test, .metric = row->metric, .name = row->test};
@@ -194,14 +175,12 @@ static void put_value(const struct report *report, const struct headline *h, con
             report_ratio(row, base, ratio, sizeof(ratio));
         text_printf(out, ", %s times %s", ratio, report->name[0]);
     }
-    const size_t end = out->length;
-    text_printf(out, "; ");
-    put_below(h, row, out);
-    if (out->length == end + 2 && !out->failed)
-        out->length = end;
+    FREED_BY(text_free) struct text below = {0};
+    put_below(h, row, &below);
+    text_printf(out, "%s%s", below.length ? "; " : "", below.length ? below.data : "");
 }
 
-static void put_side_by_side(const struct report *report, const struct headline *list, size_t n, struct text *out)
+static void put_side_by_side(const struct report *report, const struct headline *list, size_t n, const struct doc *doc)
 {
     struct grid grid = {.html = true};
 
@@ -218,7 +197,7 @@ static void put_side_by_side(const struct report *report, const struct headline 
         for (size_t run = 0; run < report->n_runs && any; run++)
             put_value(report, &list[i], rows[run], rows[0], grid_key(&grid, run));
     }
-    doc_table(&(struct doc){.out = out, .format = DOC_HTML}, &grid);
+    doc_table(doc, &grid);
 }
 
 /* --- In words. --- */
@@ -354,24 +333,18 @@ static void say_quiet(const struct report *report, size_t run, const struct loss
     text_printf(out, ".</li>\n");
 }
 
-/* If the noise test did not run and core sharing explains most of what was lost. */
-static void say_shared(const struct losses *l, struct text *out)
+static void say_causes(const struct losses *l, struct text *out)
 {
     const char *cause = main_cause(l);
     const double lost_pct = l->core.n ? 100 * (1 - l->core.mean) : 0;
-
-    if (l->of_noise || !cause || strcmp(cause, detour_cause_names[DETOUR_SHARED]) != 0 || lost_pct < SHARED_LEAST_PCT)
-        return;
-    html_put(out,
-             "<li>The tests had <strong>%.0f %%</strong> of their core: most of what they lost went to "
-             "<strong>%s</strong>.</li>\n",
-             100 - lost_pct, cause_words(cause));
-}
-
-static void say_cause(const struct losses *l, struct text *out)
-{
     const struct row_cause *most = &l->causes[l->most];
 
+    /* The noise test did not run, and core sharing explains most of what was lost. */
+    if (!l->of_noise && cause && !strcmp(cause, detour_cause_names[DETOUR_SHARED]) && lost_pct >= SHARED_LEAST_PCT)
+        html_put(out,
+                 "<li>The tests had <strong>%.0f %%</strong> of their core: most of what they lost went to "
+                 "<strong>%s</strong>.</li>\n",
+                 100 - lost_pct, cause_words(cause));
     if (l->ms > 0)
         html_put(out, "<li>Most time went to <strong>%s</strong>: %s, %.0f %% of what was lost%s.</li>\n",
                  cause_words(most->name), UNITS_VALUE(most->number, "ms"), 100 * most->number / l->ms,
@@ -433,8 +406,18 @@ static void say_statuses(const struct report *report, size_t run, struct text *o
                     : "");
 }
 
-static void put_each_run(const struct report *report, const struct headline *list, size_t n, struct text *out)
+void report_put_summary(const struct report *report, const struct doc *doc)
 {
+    struct headline list[HEADLINES_MAX] = {0};
+    const size_t n = all_headlines(report, list);
+    const bool fleet = report_has_fleet(report);
+    struct text *out = doc->out;
+
+    if (fleet)
+        text_printf(out,
+                    "<p>%zu hosts, %zu runs: <a href=\"#fleet\">which of them stand out, and in what</a>.</p>\n"
+                    "<details><summary>The first %zu runs one by one</summary>\n",
+                    report->gather.machines.n, report->n_all_runs, report->n_runs);
     for (size_t run = 0; run < report->n_runs; run++) {
         if (report->n_runs > 1)
             html_put(out, "<h3><i class=\"key s%zu\"></i>%c: %s, %s</h3>\n", run, (int)('A' + run),
@@ -442,8 +425,7 @@ static void put_each_run(const struct report *report, const struct headline *lis
         text_printf(out, "<ul class=\"say\">\n");
         const struct losses losses = losses_of(report, run);
         say_quiet(report, run, &losses, out);
-        say_shared(&losses, out);
-        say_cause(&losses, out);
+        say_causes(&losses, out);
         say_longest(report, run, out);
         say_late(report, run, out);
         say_statuses(report, run, out);
@@ -452,138 +434,107 @@ static void put_each_run(const struct report *report, const struct headline *lis
     if (report->n_runs == 1)
         put_tiles(report, list, n, out);
     else
-        put_side_by_side(report, list, n, out);
-}
-
-void report_put_summary(const struct report *report, struct text *out)
-{
-    struct headline list[HEADLINES_MAX] = {0};
-    size_t n = all_headlines(report, list);
-    bool fleet = report_has_fleet(report);
-
-    if (fleet)
-        text_printf(out,
-                    "<p>%zu hosts, %zu runs: <a href=\"#fleet\">which of them stand out, and in what</a>.</p>\n"
-                    "<details><summary>The first %zu runs one by one</summary>\n",
-                    report->gather.machines.n, report->n_all_runs, report->n_runs);
-    put_each_run(report, list, n, out);
+        put_side_by_side(report, list, n, doc);
     text_printf(out, "%s", fleet ? "</details>\n" : "");
 }
 
 /* --- The machine. --- */
 
-enum source { FROM_RUN, FROM_RUN_COUNT, FROM_RUN_ITEMS, FROM_ROWS, FROM_NUMBERS };
+enum source { FROM_RUN, FROM_RUN_COUNT, FROM_ROWS };
 
 struct fact {
     const char *name;
     enum source source;
-    size_t offset; /* offset of a text in the run or the rows, or of a double in the rows */
-    const char *unit;
+    size_t offset;    /* of a text or number */
+    const char *unit; /* of a number in the rows; NULL: a text */
 };
 
+#define OF_RUN(member)  FROM_RUN, offsetof(struct row_run, member)
+#define OF_ROWS(member) FROM_ROWS, offsetof(struct row, member)
 static const struct fact facts[] = {
-    {"Host", FROM_RUN, offsetof(struct row_run, host), NULL},
-    {"Measured", FROM_RUN, offsetof(struct row_run, utc), NULL},
-    {"CPU", FROM_RUN, offsetof(struct row_run, cpu_model), NULL},
+    {"Host", OF_RUN(host), NULL},
+    {"Measured", OF_RUN(utc), NULL},
+    {"CPU", OF_RUN(cpu_model), NULL},
     {"CPUs online", FROM_RUN_COUNT, offsetof(struct row_run, cpus_online), NULL},
-    {"Architecture", FROM_RUN, offsetof(struct row_run, arch), NULL},
-    {"Kernel", FROM_RUN, offsetof(struct row_run, kernel), NULL},
-    {"jitbench", FROM_RUN, offsetof(struct row_run, build), NULL},
-    {"C library", FROM_RUN, offsetof(struct row_run, libc), NULL},
-    {"Job", FROM_RUN, offsetof(struct row_run, job), NULL},
-    {"Rank", FROM_RUN, offsetof(struct row_run, rank), NULL},
-    {"Comment", FROM_RUN, offsetof(struct row_run, comment), NULL},
-    {"Run", FROM_RUN, offsetof(struct row_run, run_id), NULL},
-    {"CPUs used", FROM_ROWS, offsetof(struct row, cpus), NULL},
-    {"Binding", FROM_ROWS, offsetof(struct row, bind), NULL},
-    {"Policy", FROM_ROWS, offsetof(struct row, policy), NULL},
-    {"Real-time priority", FROM_NUMBERS, offsetof(struct row, rt_priority), ""},
-    {"Nice value", FROM_NUMBERS, offsetof(struct row, nice), ""},
-    {"Varied between samples", FROM_ROWS, offsetof(struct row, layout), NULL},
-    {"CPU frequency", FROM_NUMBERS, offsetof(struct row, freq_khz), "kHz"},
-    {"Timer latency held at 0", FROM_ROWS, offsetof(struct row, timer_latency_held), NULL},
-    {"Settings of the machine", FROM_RUN_ITEMS, offsetof(struct row_run, settings), NULL},
-    {"Scratch file system", FROM_ROWS, offsetof(struct row, scratch_fs), NULL},
-    {"Scratch disk", FROM_ROWS, offsetof(struct row, scratch_disk), NULL},
+    {"Architecture", OF_RUN(arch), NULL},
+    {"Kernel", OF_RUN(kernel), NULL},
+    {"jitbench", OF_RUN(build), NULL},
+    {"C library", OF_RUN(libc), NULL},
+    {"Job", OF_RUN(job), NULL},
+    {"Rank", OF_RUN(rank), NULL},
+    {"Comment", OF_RUN(comment), NULL},
+    {"Run", OF_RUN(run_id), NULL},
+    {"CPUs used", OF_ROWS(cpus), NULL},
+    {"Binding", OF_ROWS(bind), NULL},
+    {"Policy", OF_ROWS(policy), NULL},
+    {"Real-time priority", OF_ROWS(rt_priority), ""},
+    {"Nice value", OF_ROWS(nice), ""},
+    {"Varied between samples", OF_ROWS(layout), NULL},
+    {"CPU frequency", OF_ROWS(freq_khz), "kHz"},
+    {"Timer latency held at 0", OF_ROWS(timer_latency_held), NULL},
+    {"Settings of the machine", OF_RUN(settings), NULL},
+    {"Scratch file system", OF_ROWS(scratch_fs), NULL},
+    {"Scratch disk", OF_ROWS(scratch_disk), NULL},
 };
 
-static void list_texts(const struct report *report, size_t run, size_t offset, char *buf, size_t size)
+/* The different texts, or the range of the numbers. */
+static void put_of_rows(const struct report *report, size_t run, const struct fact *fact, struct text *out)
 {
     const char *found[DISTINCT_MAX + 1];
+    double low = INFINITY, high = -INFINITY;
     size_t n = 0;
-
-    buf[0] = '\0';
-    for (const struct row *row = NULL; (row = report_next(report, run, row));)
-        if (((const char *)row)[offset])
-            n = report_distinct(found, n, (const char *)row + offset, DISTINCT_MAX + 1);
-    for (size_t i = 0; i < n; i++)
-        text_add(buf, size, "%s%s", i ? "; " : "", i < DISTINCT_MAX ? found[i] : "and others");
-}
-
-static void list_numbers(const struct report *report, size_t run, const struct fact *fact, char *buf, size_t size)
-{
-    double low = INFINITY, high = -INFINITY, value;
 
     for (const struct row *row = NULL; (row = report_next(report, run, row));) {
-        memcpy(&value, (const char *)row + fact->offset, sizeof(value));
-        if (isfinite(value)) {
-            low = fmin(low, value);
-            high = fmax(high, value);
+        const char *at = (const char *)row + fact->offset;
+        double value;
+        if (!fact->unit) {
+            n = at[0] ? report_distinct(found, n, at, DISTINCT_MAX + 1) : n;
+            continue;
         }
+        memcpy(&value, at, sizeof(value));
+        low = isfinite(value) ? fmin(low, value) : low;
+        high = isfinite(value) ? fmax(high, value) : high;
     }
-    buf[0] = '\0';
-    if (high > low)
-        units_range(low, high, fact->unit, buf, size);
-    else if (isfinite(low))
-        units_value(low, fact->unit, buf, size);
+    for (size_t i = 0; i < n; i++)
+        text_printf(out, "%s%s", i ? "; " : "", i < DISTINCT_MAX ? found[i] : "and others");
+    if (isfinite(low))
+        text_printf(out, "%s", high > low ? UNITS_RANGE(low, high, fact->unit) : UNITS_VALUE(low, fact->unit));
 }
 
-/* So that the line can break. */
-static void list_items(const char *items, char *buf, size_t size)
+static void put_fact(const struct report *report, size_t run, const struct fact *fact, struct text *out)
 {
-    size_t n = 0;
+    const char *at = (const char *)report->set.runs[run] + fact->offset;
 
-    for (; *items && n + 2 < size; items++) {
-        buf[n++] = *items;
-        if (*items == ';')
-            buf[n++] = ' ';
-    }
-    buf[n] = '\0';
-}
-
-static void fill_fact(const struct report *report, size_t run, const struct fact *fact, char *buf, size_t size)
-{
-    const void *at = (const char *)report->set.runs[run] + fact->offset;
-
-    if (fact->source == FROM_RUN_COUNT)
-        snprintf(buf, size, "%.0" PRIu64, *(const uint64_t *)at); /* prints nothing for 0 */
-    else if (fact->source == FROM_RUN_ITEMS)
-        list_items(at, buf, size);
-    else if (fact->source == FROM_RUN)
-        text_copy(buf, size, at);
-    else if (fact->source == FROM_ROWS)
-        list_texts(report, run, fact->offset, buf, size);
+    text_append(out, "", 0);
+    if (fact->source == FROM_ROWS)
+        put_of_rows(report, run, fact, out);
+    else if (fact->source == FROM_RUN_COUNT)
+        text_printf(out, "%.0" PRIu64, *(const uint64_t *)(const void *)at); /* prints nothing for 0 */
     else
-        list_numbers(report, run, fact, buf, size);
+        for (; *at; at++) /* so that the line of settings can break */
+            text_printf(out, "%c%s", *at, *at == ';' && fact->offset == offsetof(struct row_run, settings) ? " " : "");
 }
 
-void report_put_machine(const struct report *report, struct text *out)
+void report_put_machine(const struct report *report, const struct doc *doc)
 {
-    FREED_BY(memory_free) char(*cells)[FACT_SIZE] = memory_get(report->n_runs + 1, sizeof(*cells));
     struct grid grid = {.html = true};
 
     put_run_columns(report, "Setting", &grid);
     for (size_t i = 0; i < COUNT(facts); i++) {
+        struct text cells[REPORT_RUNS_MAX] = {{0}};
         bool any = false, same = true;
         for (size_t run = 0; run < report->n_runs; run++) {
-            fill_fact(report, run, &facts[i], cells[run], sizeof(cells[run]));
-            any = any || cells[run][0];
-            same = same && !strcmp(cells[run], cells[0]);
+            put_fact(report, run, &facts[i], &cells[run]);
+            any = any || cells[run].length;
+            same = same && !strcmp(cells[run].data, cells[0].data);
         }
         if (any)
             grid_text(&grid, facts[i].name);
-        for (size_t run = 0; run < report->n_runs && any; run++)
-            grid_text(&grid, run && same ? "as A" : cells[run]);
+        for (size_t run = 0; run < report->n_runs; run++) {
+            if (any)
+                grid_text(&grid, run && same ? "as A" : cells[run].data);
+            text_free(&cells[run]);
+        }
     }
-    doc_table(&(struct doc){.out = out, .format = DOC_HTML}, &grid);
+    doc_table(doc, &grid);
 }
