@@ -116,16 +116,10 @@ struct export_group {
     const struct row *const *rows;
     size_t n, n_samples; /* rows; their samples */
 };
-/* In the order of their first rows. */
-struct export_groups {
-    struct export_group *group;
-    size_t n;
-    struct export_entry *entries;
-    const struct row **rows;
-};
-/* The caller calls export_groups_free(). */
-void export_group(const struct export_rows *rows, struct export_groups *groups);
-void export_groups_free(struct export_groups *groups);
+/* Puts each group into a JSON array, in the order of their first rows, and ends it and the object around it. */
+void export_put_groups(const struct export_rows *rows,
+                       void (*put)(const struct export_rows *rows, const struct export_group *group, struct text *out),
+                       struct text *out);
 /* In seconds, run by run. The caller frees them. */
 double *export_group_seconds(const struct export_group *group);
 

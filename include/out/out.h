@@ -122,7 +122,6 @@ void json_text(struct text *out, const char *s);
 void json_number(struct text *out, double value);
 /* %s as json_text(), %f as json_number(); also %zu, %.0f and %%. */
 void json_put(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void json_name(struct text *out, const char *name);
 
 /* --- Names of output files. --- */
 

@@ -205,7 +205,7 @@ static void find_fields(const struct checking *c, size_t i, const char *field[FI
 static void put_member(struct text *out, const char *before, const char *name, const char *value)
 {
     text_printf(out, "%s", before);
-    json_name(out, name);
+    json_put(out, "%s: ", name);
     json_text(out, value ? value : "");
 }
 

@@ -228,27 +228,6 @@ static void name_entries(struct export_entry *entries, size_t n)
     export_cluster(entries, n);
 }
 
-void export_group(const struct export_rows *rows, struct export_groups *groups)
-{
-    const size_t n = rows->n;
-
-    memset(groups, 0, sizeof(*groups));
-    groups->entries = memory_get(n + 1, sizeof(*groups->entries)); /* the last one has no row */
-    groups->rows = memory_get(n + 1, sizeof(const struct row *));
-    groups->group = memory_get(n + 1, sizeof(*groups->group));
-    for (size_t i = 0; i < n; i++)
-        groups->entries[i] = (struct export_entry){.row = rows->rows[i], .at = i};
-    name_entries(groups->entries, n);
-    for (size_t i = 0; i < n; i++) {
-        const struct export_entry *entry = &groups->entries[i];
-        groups->rows[i] = entry->row;
-        if (i == 0 || entry->first != entry[-1].first)
-            groups->group[groups->n++] = (struct export_group){.name = entry->name, .rows = &groups->rows[i]};
-        groups->group[groups->n - 1].n++;
-        groups->group[groups->n - 1].n_samples += entry->row->n_samples;
-    }
-}
-
 void export_entries_free(struct export_entry **entries)
 {
     for (struct export_entry *entry = *entries; entry->row; entry++) {
@@ -258,11 +237,28 @@ void export_entries_free(struct export_entry **entries)
     free(*entries);
 }
 
-void export_groups_free(struct export_groups *groups)
+void export_put_groups(const struct export_rows *rows,
+                       void (*put)(const struct export_rows *rows, const struct export_group *group, struct text *out),
+                       struct text *out)
 {
-    export_entries_free(&groups->entries);
-    free(groups->rows);
-    free(groups->group);
+    const size_t n = rows->n;
+    FREED_BY(export_entries_free) struct export_entry *entries = memory_get(n + 1, sizeof(*entries));
+    FREED_BY(memory_free) const struct row **of = memory_get(n, sizeof(const struct row *));
+
+    for (size_t i = 0; i < n; i++)
+        entries[i] = (struct export_entry){.row = rows->rows[i], .at = i};
+    name_entries(entries, n);
+    for (size_t i = 0, end; i < n; i = end) {
+        struct export_group group = {.name = entries[i].name, .rows = &of[i]};
+        for (end = i; end < n && entries[end].first == entries[i].first; end++) {
+            of[end] = entries[end].row;
+            group.n_samples += of[end]->n_samples;
+        }
+        group.n = end - i;
+        text_printf(out, i ? ",\n" : "\n");
+        put(rows, &group, out);
+    }
+    text_printf(out, "\n]}\n");
 }
 
 double *export_group_seconds(const struct export_group *group)

@@ -134,23 +134,6 @@ const struct export_format export_cyclictest = {
 
 /* --- The JSON. --- */
 
-static void put_thread(const struct cpus *cpus, size_t cpu, struct text *out)
-{
-    const struct stats_summary *s = &cpus->row[cpu]->stats;
-    size_t n = 0;
-
-    text_printf(out, "    \"%zu\": {\n      \"histogram\": {", cpu);
-    for (size_t us = 0; us < cpus->end_us; us++)
-        if (count_of(cpus, cpu, us) > 0)
-            text_printf(out, "%s\n        \"%zu\": %.0f", n++ ? "," : "", us, count_of(cpus, cpu, us));
-    text_printf(out, "%s      },\n      \"cycles\": %.0f,\n", n ? "\n" : "",
-                count_of(cpus, cpu, cpus->end_us + 1) + count_of(cpus, cpu, cpus->end_us));
-    text_printf(out, "      \"min\": %.0f,\n      \"max\": %.0f,\n      \"avg\": %.2f,\n", figure_of(cpus, cpu, MIN),
-                figure_of(cpus, cpu, MAX), isnan(s->mean) ? 0 : s->mean * US);
-    text_printf(out, "      \"cpu\": %ld,\n      \"node\": -1\n    }%s\n", strtol(cpus->row[cpu]->cpus, NULL, 10),
-                cpu + 1 < cpus->n ? "," : "");
-}
-
 static const char *mail_time(const char *utc, double later_s, char buf[64])
 {
     struct tm t = {0};
@@ -183,8 +166,23 @@ static void write_json(const struct export_rows *rows, struct text *out)
              run->build, mail_time(run->utc, 0, start), mail_time(run->utc, cpus.row[0]->wall_s, end), run->host,
              release, run->kernel + length + (run->kernel[length] == ' '), run->arch,
              strstr(run->kernel, "PREEMPT_RT") ? '1' : '0', cpus.n);
-    for (size_t c = 0; c < cpus.n; c++)
-        put_thread(&cpus, c, out);
+    for (size_t c = 0; c < cpus.n; c++) {
+        const double mean = cpus.row[c]->stats.mean;
+        const char *between = "";
+        text_printf(out, "    \"%zu\": {\n      \"histogram\": {", c);
+        for (size_t us = 0; us < cpus.end_us; us++)
+            if (count_of(&cpus, c, us) > 0) {
+                text_printf(out, "%s\n        \"%zu\": %.0f", between, us, count_of(&cpus, c, us));
+                between = ",";
+            }
+        text_printf(out, "%s      },\n      \"cycles\": %.0f,\n", between[0] ? "\n" : "",
+                    count_of(&cpus, c, cpus.end_us + 1) + count_of(&cpus, c, cpus.end_us));
+        text_printf(out,
+                    "      \"min\": %.0f,\n      \"max\": %.0f,\n      \"avg\": %.2f,\n      \"cpu\": %ld,\n"
+                    "      \"node\": -1\n    }%s\n",
+                    figure_of(&cpus, c, MIN), figure_of(&cpus, c, MAX), isnan(mean) ? 0 : mean * US,
+                    strtol(cpus.row[c]->cpus, NULL, 10), c + 1 < cpus.n ? "," : "");
+    }
     text_printf(out, "  }\n}\n");
 }
 

@@ -57,11 +57,6 @@ static void json_numbers(struct text *out, const double *values, size_t n)
     text_append(out, "]", 1);
 }
 
-void json_name(struct text *out, const char *name)
-{
-    json_put(out, "%s: ", name);
-}
-
 /* --- jitbench's own, with every column; numbers are JSON numbers. --- */
 
 static void put_points(const struct stats_point *pairs, size_t n, struct text *out)
@@ -72,30 +67,22 @@ static void put_points(const struct stats_point *pairs, size_t n, struct text *o
     text_append(out, "]", 1);
 }
 
-static void put_json_causes(const struct row_causes *causes, struct text *out)
-{
-    FREED_BY(text_free) struct text text = {0};
-
-    causes_text(causes, &text);
-    json_text(out, text.length ? text.data : "");
-}
-
-static void put_uint(uint64_t value, struct text *out)
-{
-    text_printf(out, value ? "%llu" : "null", (unsigned long long)value);
-}
-
 static void put_json_column(const struct row *row, const struct row_column *column, struct text *out)
 {
     const void *field = (column->in_run ? (const char *)row->run : (const char *)row) + column->offset;
+    FREED_BY(text_free) struct text causes = {0};
+    uint64_t number = ROW_SCHEMA;
 
-    json_name(out, column->name);
+    json_put(out, "%s: ", column->name);
     switch (column->type) {
     case COLUMN_TEXT:
         json_text(out, field);
         break;
     case COLUMN_UINT:
-        put_uint(*(const uint64_t *)field, out);
+        number = *(const uint64_t *)field;
+        __attribute__((fallthrough));
+    case COLUMN_SCHEMA:
+        text_printf(out, number ? "%llu" : "null", (unsigned long long)number);
         break;
     case COLUMN_REAL:
         json_number(out, *(const double *)field);
@@ -104,10 +91,8 @@ static void put_json_column(const struct row *row, const struct row_column *colu
         json_text(out, row_status_name(row->status));
         break;
     case COLUMN_CAUSES:
-        put_json_causes(&row->causes, out);
-        break;
-    case COLUMN_SCHEMA:
-        put_uint(ROW_SCHEMA, out);
+        causes_text(&row->causes, &causes);
+        json_text(out, causes.length ? causes.data : "");
         break;
     case COLUMN_SAMPLES:
         json_numbers(out, row->samples, row->n_samples);
@@ -130,8 +115,7 @@ static void write_all_columns(const struct export_rows *rows, struct text *out)
             put_json_column(rows->rows[i], &row_columns[c], out);
             text_append(out, ", ", 2);
         }
-        json_name(out, "series_left_out");
-        text_printf(out, "%llu}", (unsigned long long)rows->rows[i]->series_left_out);
+        text_printf(out, "\"series_left_out\": %llu}", (unsigned long long)rows->rows[i]->series_left_out);
     }
     text_printf(out, "\n]}\n");
 }
@@ -163,39 +147,31 @@ static const char *refuse_pyperf(const struct row *row)
     return export_refuse_samples(row);
 }
 
-static void put_pyperf_runs(const struct row *row, bool first, struct text *out)
+static void put_pyperf(const struct export_rows *rows, const struct export_group *group, struct text *out)
 {
-    const bool seconds = !strcmp(pyperf_unit(row), "second");
+    const char *unit = pyperf_unit(group->rows[0]), *between = "";
+    const bool seconds = !strcmp(unit, "second");
 
-    for (size_t i = 0; i < row->n_samples; i++)
-        json_put(out, first && !i ? "{\"values\": [%f]}" : ", {\"values\": [%f]}",
-                 seconds ? export_seconds(row, row->samples[i]) : export_base(row, row->samples[i]));
-}
-
-static void put_pyperf_benchmark(const struct export_group *group, struct text *out)
-{
-    const char *unit = pyperf_unit(group->rows[0]);
-
+    (void)rows;
     json_put(out,
-             strcmp(unit, "second") ? "{\"metadata\": {\"name\": %s, \"unit\": %s}, \"runs\": ["
-                                    : "{\"metadata\": {\"name\": %s}, \"runs\": [",
+             seconds ? "{\"metadata\": {\"name\": %s}, \"runs\": ["
+                     : "{\"metadata\": {\"name\": %s, \"unit\": %s}, \"runs\": [",
              group->name, unit);
     for (size_t r = 0; r < group->n; r++)
-        put_pyperf_runs(group->rows[r], r == 0, out);
+        for (size_t i = 0; i < group->rows[r]->n_samples; i++) {
+            const double sample = group->rows[r]->samples[i];
+            text_printf(out, "%s", between);
+            json_put(out, "{\"values\": [%f]}",
+                     seconds ? export_seconds(group->rows[r], sample) : export_base(group->rows[r], sample));
+            between = ", ";
+        }
     text_printf(out, "]}");
 }
 
 static void write_pyperf(const struct export_rows *rows, struct text *out)
 {
-    FREED_BY(export_groups_free) struct export_groups groups = {0};
-
-    export_group(rows, &groups);
     text_printf(out, "{\"version\": \"1.0\", \"metadata\": {\"unit\": \"second\"}, \"benchmarks\": [");
-    for (size_t g = 0; g < groups.n; g++) {
-        text_printf(out, "%s\n", g ? "," : "");
-        put_pyperf_benchmark(&groups.group[g], out);
-    }
-    text_printf(out, "\n]}\n");
+    export_put_groups(rows, put_pyperf, out);
 }
 
 const struct export_format export_pyperf = {
@@ -249,24 +225,38 @@ static const char *command_of(const struct export_rows *rows, const struct expor
     return line ? line : group->name;
 }
 
-/* null for each sample of a row without them. */
-static void put_exit_codes(const struct export_rows *rows, const struct export_group *group, struct text *out)
+static void put_hyperfine(const struct export_rows *rows, const struct export_group *group, struct text *out)
 {
+    static const char *const names[] = {"mean", "stddev", "median", "user", "system", "min", "max"};
+    FREED_BY(memory_free) double *seconds = export_group_seconds(group);
+    struct stats_summary s;
     size_t n = 0;
 
+    out->failed |= stats_summarise(seconds, group->n_samples, &s) != 0;
+    const double figures[] = {
+        s.mean, s.sd, s.median, mean_of_partner(rows, group, "user"), mean_of_partner(rows, group, "system"),
+        s.min,  s.max};
+    json_put(out, "{\"command\": %s", command_of(rows, group));
+    for (size_t i = 0; i < COUNT(figures); i++)
+        json_put(out, ", %s: %f", names[i], figures[i]);
+    text_printf(out, ", \"times\": ");
+    json_numbers(out, seconds, group->n_samples);
     text_printf(out, ", \"exit_codes\": [");
     for (size_t r = 0; r < group->n; r++) {
         const struct row *codes = export_partner(rows, group->rows[r], "exit_code");
         for (size_t i = 0; i < group->rows[r]->n_samples; i++)
             json_put(out, n++ ? ", %f" : "%f", codes && i < codes->n_samples ? codes->samples[i] : NAN);
     }
-    text_append(out, "]", 1);
+    text_printf(out, "]}");
 }
 
-static size_t choose_lines(const struct export_rows *rows, const struct row **lines)
+static void write_hyperfine(const struct export_rows *rows, struct text *out)
 {
-    size_t n = 0;
+    FREED_BY(memory_free) const struct row **lines = memory_get(rows->n, sizeof(const struct row *));
+    struct export_rows own = *rows;
 
+    own.rows = lines;
+    own.n = 0;
     for (size_t i = 0; i < rows->n; i++) {
         const struct row *row = rows->rows[i];
         const char *why = export_refuse_unless_seconds(row);
@@ -275,39 +265,10 @@ static size_t choose_lines(const struct export_rows *rows, const struct row **li
         if (why)
             export_leave_out(rows->left_out, why);
         else
-            lines[n++] = row;
+            lines[own.n++] = row;
     }
-    return n;
-}
-
-static void write_hyperfine(const struct export_rows *rows, struct text *out)
-{
-    static const char *const names[] = {"mean", "stddev", "median", "user", "system", "min", "max"};
-    FREED_BY(memory_free) const struct row **lines = memory_get(rows->n, sizeof(const struct row *));
-    struct export_rows own = *rows;
-    FREED_BY(export_groups_free) struct export_groups groups = {0};
-
-    own.rows = lines;
-    own.n = choose_lines(rows, lines);
-    export_group(&own, &groups);
     text_printf(out, "{\"results\": [");
-    for (size_t g = 0; g < groups.n; g++) {
-        const struct export_group *group = &groups.group[g];
-        FREED_BY(memory_free) double *seconds = export_group_seconds(group);
-        struct stats_summary s;
-        out->failed |= stats_summarise(seconds, group->n_samples, &s) != 0;
-        const double figures[] = {
-            s.mean, s.sd, s.median, mean_of_partner(rows, group, "user"), mean_of_partner(rows, group, "system"),
-            s.min,  s.max};
-        json_put(out, g ? ",\n{\"command\": %s" : "\n{\"command\": %s", command_of(rows, group));
-        for (size_t i = 0; i < COUNT(figures); i++)
-            json_put(out, ", %s: %f", names[i], figures[i]);
-        text_printf(out, ", \"times\": ");
-        json_numbers(out, seconds, group->n_samples);
-        put_exit_codes(rows, group, out);
-        text_printf(out, "}");
-    }
-    text_printf(out, "\n]}\n");
+    export_put_groups(&own, put_hyperfine, out);
 }
 
 const struct export_format export_hyperfine_json = {
@@ -321,12 +282,6 @@ const struct export_format export_hyperfine_json = {
 
 #define NS 1e9
 
-struct gbench_group {
-    const struct export_group *group;
-    const struct row *row; /* of the sample being written; the first for aggregates */
-    const double *seconds, *cpu_seconds;
-};
-
 /* For a rate the work done, otherwise the number of values of the row's statistics. */
 static double events_of_a_sample(const struct row *row)
 {
@@ -336,47 +291,6 @@ static double events_of_a_sample(const struct row *row)
     if (unit && unit->kind == EXPORT_RATE && row->wall_s > 0)
         events = export_base(row, row->value) * row->wall_s / (double)row->n_samples;
     return events >= 1 && events < 9e15 ? floor(events + 0.5) : 1;
-}
-
-static void put_gbench_iteration(const struct gbench_group *s, size_t at, struct text *out)
-{
-    json_put(out,
-             "\n{\"name\": %s, \"run_name\": %s, \"run_type\": \"iteration\", \"repetitions\": %zu, "
-             "\"repetition_index\": %zu, \"threads\": %zu, \"iterations\": %.0f, \"real_time\": %f, \"cpu_time\": "
-             "%f, \"time_unit\": \"ns\"}",
-             s->group->name, s->group->name, s->group->n_samples, at, (size_t)(s->row->copies ? s->row->copies : 1),
-             events_of_a_sample(s->row), s->seconds[at] * NS, s->cpu_seconds[at] * NS);
-}
-
-/* unit: "time" in s, or "percentage". */
-static void put_gbench_aggregate(const struct gbench_group *s, const char *name, double real, double cpu,
-                                 const char *unit, struct text *out)
-{
-    const double scale = strcmp(unit, "time") ? 1 : NS;
-    FREED_BY(text_free) struct text full = {0};
-
-    text_printf(&full, "%s_%s", s->group->name, name);
-    json_put(out,
-             ",\n{\"name\": %s, \"run_name\": %s, \"run_type\": \"aggregate\", \"repetitions\": %zu, \"threads\": "
-             "%zu, \"aggregate_name\": %s, \"aggregate_unit\": %s, \"iterations\": %zu, \"real_time\": %f, "
-             "\"cpu_time\": %f, \"time_unit\": \"ns\"}",
-             full.data, s->group->name, s->group->n_samples, (size_t)(s->row->copies ? s->row->copies : 1), name, unit,
-             s->group->n_samples, real * scale, cpu * scale);
-}
-
-static void put_gbench_aggregates(const struct gbench_group *s, struct text *out)
-{
-    struct stats_summary real, cpu;
-
-    if (stats_summarise(s->seconds, s->group->n_samples, &real) ||
-        stats_summarise(s->cpu_seconds, s->group->n_samples, &cpu)) {
-        out->failed = 1;
-        return;
-    }
-    put_gbench_aggregate(s, "mean", real.mean, cpu.mean, "time", out);
-    put_gbench_aggregate(s, "median", real.median, cpu.median, "time", out);
-    put_gbench_aggregate(s, "stddev", real.sd, cpu.sd, "time", out);
-    put_gbench_aggregate(s, "cv", real.rsd_pct / 100, cpu.mean > 0 ? cpu.rsd_pct / 100 : 0, "percentage", out);
 }
 
 /* In s: measured for a command, otherwise by the row's ratio of CPU time to wall-clock time. 0: not known. */
@@ -390,41 +304,78 @@ static double cpu_seconds_of(const struct export_rows *rows, const struct row *r
     return row->wall_s > 0 && row->cpu_s >= 0 ? seconds * row->cpu_s / row->wall_s : 0;
 }
 
-static void put_gbench_group(const struct export_rows *rows, const struct export_group *group, struct text *out)
+/* A sample, or with a name an aggregate of those of the group. The times are in s, unless it is a percentage. */
+struct gbench_line {
+    const char *aggregate;
+    bool percentage;
+    size_t at; /* number of the sample */
+    double iterations, real, cpu;
+};
+
+static void put_gbench_line(const struct export_group *group, const struct row *row, const struct gbench_line *line,
+                            struct text *out)
+{
+    const char *name = line->aggregate ? line->aggregate : "";
+    const double scale = line->percentage ? 1 : NS;
+    FREED_BY(text_free) struct text full = {0};
+
+    text_printf(&full, "%s%s%s", group->name, name[0] ? "_" : "", name);
+    json_put(out, "{\"name\": %s, \"run_name\": %s, \"run_type\": %s, \"repetitions\": %zu, ", full.data, group->name,
+             name[0] ? "aggregate" : "iteration", group->n_samples);
+    if (!name[0])
+        json_put(out, "\"repetition_index\": %zu, ", line->at);
+    json_put(out, "\"threads\": %zu, ", (size_t)(row->copies ? row->copies : 1));
+    if (name[0])
+        json_put(out, "\"aggregate_name\": %s, \"aggregate_unit\": %s, ", name,
+                 line->percentage ? "percentage" : "time");
+    json_put(out, "\"iterations\": %.0f, \"real_time\": %f, \"cpu_time\": %f, \"time_unit\": \"ns\"}", line->iterations,
+             line->real * scale, line->cpu * scale);
+}
+
+static void put_gbench(const struct export_rows *rows, const struct export_group *group, struct text *out)
 {
     FREED_BY(memory_free) double *seconds = export_group_seconds(group);
     FREED_BY(memory_free) double *cpu_seconds = memory_get(group->n_samples, sizeof(*cpu_seconds));
-    struct gbench_group s = {.group = group, .seconds = seconds, .cpu_seconds = cpu_seconds};
+    struct stats_summary real, cpu;
     size_t n = 0;
 
     for (size_t r = 0; r < group->n; r++) {
-        s.row = group->rows[r];
-        for (size_t i = 0; i < s.row->n_samples; i++, n++) {
-            cpu_seconds[n] = cpu_seconds_of(rows, s.row, i, seconds[n]);
-            text_append(out, ",", n > 0);
-            put_gbench_iteration(&s, n, out);
+        const struct row *row = group->rows[r];
+        for (size_t i = 0; i < row->n_samples; i++, n++) {
+            cpu_seconds[n] = cpu_seconds_of(rows, row, i, seconds[n]);
+            text_printf(out, n ? ",\n" : "");
+            put_gbench_line(
+                group, row,
+                &(struct gbench_line){
+                    .at = n, .iterations = events_of_a_sample(row), .real = seconds[n], .cpu = cpu_seconds[n]},
+                out);
         }
     }
-    s.row = group->rows[0];
-    if (n > 1)
-        put_gbench_aggregates(&s, out);
+    if (n < 2)
+        return;
+    out->failed |= stats_summarise(seconds, n, &real) || stats_summarise(cpu_seconds, n, &cpu);
+    if (out->failed)
+        return;
+    const struct gbench_line aggregates[] = {
+        {"mean", false, 0, (double)n, real.mean, cpu.mean},
+        {"median", false, 0, (double)n, real.median, cpu.median},
+        {"stddev", false, 0, (double)n, real.sd, cpu.sd},
+        {"cv", true, 0, (double)n, real.rsd_pct / 100, cpu.mean > 0 ? cpu.rsd_pct / 100 : 0}};
+    for (size_t i = 0; i < COUNT(aggregates); i++) {
+        text_printf(out, ",\n");
+        put_gbench_line(group, group->rows[0], &aggregates[i], out);
+    }
 }
 
 static void write_gbench(const struct export_rows *rows, struct text *out)
 {
     const struct row_run *run = rows->rows[0]->run;
-    FREED_BY(export_groups_free) struct export_groups groups = {0};
 
-    export_group(rows, &groups);
     json_put(out,
              "{\"context\": {\"date\": %s, \"host_name\": %s, \"executable\": \"jitbench\", \"num_cpus\": %zu, "
              "\"caches\": []},\n\"benchmarks\": [",
              run->utc, run->host, (size_t)run->cpus_online);
-    for (size_t g = 0; g < groups.n; g++) {
-        text_append(out, ",", g > 0);
-        put_gbench_group(rows, &groups.group[g], out);
-    }
-    text_printf(out, "\n]}\n");
+    export_put_groups(rows, put_gbench, out);
 }
 
 const struct export_format export_gbench = {

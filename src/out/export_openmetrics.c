@@ -40,16 +40,6 @@ static void put_word(const char *s, size_t length, struct text *out)
     }
 }
 
-static size_t id_length(const struct row *row)
-{
-    static const char *const spelled[] = {"_per_ms", "_hz"};
-
-    for (size_t i = 0; i < COUNT(spelled); i++)
-        if (ends_with(row->metric, spelled[i]))
-            return strlen(row->metric) - strlen(spelled[i]);
-    return strlen(row->metric);
-}
-
 static const char *base_of(const struct row *row)
 {
     const struct export_unit *unit = export_unit_find(row->unit);
@@ -59,11 +49,15 @@ static const char *base_of(const struct row *row)
 /* jitbench_ID_UNIT, with "_value" if it ends like a name reserved for other types. */
 static void put_family(const struct row *row, struct text *out)
 {
+    static const char *const spelled[] = {"_per_ms", "_hz"};
     static const char *const reserved[] = {"_total", "_count", "_sum", "_bucket", "_created", "_info"};
     const char *base = base_of(row);
+    size_t length = strlen(row->metric);
 
+    for (size_t i = 0; i < COUNT(spelled); i++)
+        length -= ends_with(row->metric, spelled[i]) ? strlen(spelled[i]) : 0;
     text_printf(out, "jitbench_");
-    put_word(row->metric, id_length(row), out);
+    put_word(row->metric, length, out);
     if (base[0] && !ends_with(row->metric, base)) {
         text_append(out, "_", 1);
         put_word(base, strlen(base), out);
@@ -145,20 +139,6 @@ static int by_place(const void *a, const void *b)
     return ORDER_OF(((const struct export_entry *)a)->at, ((const struct export_entry *)b)->at);
 }
 
-/* The last entry has no row. */
-static struct export_entry *points_make(const struct export_rows *rows)
-{
-    struct export_entry *points = memory_get(rows->n + 1, sizeof(*points));
-
-    for (size_t i = 0; i < rows->n; i++) {
-        struct text family = {0}, labels = {0};
-        put_family(rows->rows[i], &family);
-        put_row_labels(rows->rows[i], &labels);
-        points[i] = (struct export_entry){.name = family.data, .labels = labels.data, .row = rows->rows[i], .at = i};
-    }
-    return points;
-}
-
 /* Keeps the newest of points with the same name and labels. Returns how many. */
 static size_t points_newest(struct export_entry *points, size_t n, struct export_left_out *left_out)
 {
@@ -205,8 +185,41 @@ static void put_head(const struct export_entry *point, struct text *out)
         text_printf(out, "# UNIT %s %s\n", point->name, unit.data + 1);
 }
 
-static void put_points(const struct export_entry *points, size_t n, struct text *out)
+/* Each run once, in the order of the files, by which the points are then sorted: no two lines may have the same
+ * labels. */
+static void put_runs(struct export_entry *points, size_t n, struct text *out)
 {
+    FREED_BY(index_free) struct index seen = {0};
+
+    qsort(points, n, sizeof(*points), by_place);
+    text_printf(out, "# HELP jitbench_run_info What the values were measured on.\n# TYPE jitbench_run_info gauge\n");
+    for (size_t i = 0; i < n; i++) {
+        const struct row_run *run = points[i].row->run;
+        const char *const labels[][2] = {
+            {"host", run->host},     {"run_id", run->run_id}, {"utc", run->utc},
+            {"kernel", run->kernel}, {"arch", run->arch},     {"cpu_model", run->cpu_model},
+            {"build", run->build},   {"libc", run->libc},     {"comment", run->comment}};
+        FREED_BY(text_free) struct text text = {0};
+        const size_t known = seen.n;
+        if (i && run == points[i - 1].row->run)
+            continue;
+        put_labels(labels, COUNT(labels), &text);
+        if (index_enter(&seen, text.data) == known)
+            text_printf(out, "jitbench_run_info%s 1\n", text.data);
+    }
+}
+
+static void write_rows(const struct export_rows *rows, struct text *out)
+{
+    FREED_BY(export_entries_free) struct export_entry *points = memory_get(rows->n + 1, sizeof(*points));
+
+    for (size_t i = 0; i < rows->n; i++) {
+        struct text family = {0}, labels = {0};
+        put_family(rows->rows[i], &family);
+        put_row_labels(rows->rows[i], &labels);
+        points[i] = (struct export_entry){.name = family.data, .labels = labels.data, .row = rows->rows[i], .at = i};
+    }
+    const size_t n = points_newest(points, rows->n, rows->left_out);
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || points[i].first != points[i - 1].first)
             put_head(&points[i], out);
@@ -214,40 +227,6 @@ static void put_points(const struct export_entry *points, size_t n, struct text 
         text_real(out, export_base(points[i].row, points[i].row->value));
         text_append(out, "\n", 1);
     }
-}
-
-/* No two lines may have the same labels. */
-static void put_run(const struct row_run *run, struct index *seen, struct text *out)
-{
-    const char *const labels[][2] = {{"host", run->host},     {"run_id", run->run_id}, {"utc", run->utc},
-                                     {"kernel", run->kernel}, {"arch", run->arch},     {"cpu_model", run->cpu_model},
-                                     {"build", run->build},   {"libc", run->libc},     {"comment", run->comment}};
-    FREED_BY(text_free) struct text text = {0};
-    const size_t known = seen->n;
-
-    put_labels(labels, COUNT(labels), &text);
-    if (index_enter(seen, text.data) == known)
-        text_printf(out, "jitbench_run_info%s 1\n", text.data);
-}
-
-/* Once each, in the order of the files, by which the points are then sorted. */
-static void put_runs(struct export_entry *points, size_t n, struct text *out)
-{
-    FREED_BY(index_free) struct index seen = {0};
-
-    qsort(points, n, sizeof(*points), by_place);
-    text_printf(out, "# HELP jitbench_run_info What the values were measured on.\n# TYPE jitbench_run_info gauge\n");
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || points[i].row->run != points[i - 1].row->run)
-            put_run(points[i].row->run, &seen, out);
-}
-
-static void write_rows(const struct export_rows *rows, struct text *out)
-{
-    FREED_BY(export_entries_free) struct export_entry *points = points_make(rows);
-    size_t n = points_newest(points, rows->n, rows->left_out);
-
-    put_points(points, n, out);
     put_runs(points, n, out);
     text_printf(out, "# EOF\n");
 }

@@ -61,18 +61,6 @@ static struct block block_at(const struct export_entry *entries, size_t n, size_
 
 /* --- The report. --- */
 
-/* From the row with the index, which is not exported itself. */
-static void find_protocol(const struct export_rows *rows, const struct row *of, char protocol[ROW_PROTOCOL_SIZE])
-{
-    protocol[0] = '\0';
-    for (size_t i = 0; i < rows->n_all && !protocol[0]; i++) {
-        const struct row *row = &rows->all[i];
-        if (row->run == of->run && row->copies == of->copies && !strcmp(row->suite, "unix") &&
-            !strcmp(row->metric, "index"))
-            row_protocol(&row->param, protocol);
-    }
-}
-
 static void put_index(const struct export_rows *rows, const struct block *block, const char *protocol, struct text *out)
 {
     double sum = 0;
@@ -102,9 +90,14 @@ static void put_index(const struct export_rows *rows, const struct block *block,
 static void put_block(const struct export_rows *rows, const struct block *block, struct text *out)
 {
     const struct row *row = block->entries[0].row;
-    char protocol[ROW_PROTOCOL_SIZE];
+    char protocol[ROW_PROTOCOL_SIZE] = "";
 
-    find_protocol(rows, row, protocol);
+    for (size_t i = 0; i < rows->n_all && !protocol[0]; i++) { /* of the index, which is not exported itself */
+        const struct row *index = &rows->all[i];
+        if (index->run == row->run && index->copies == row->copies && !strcmp(index->suite, "unix") &&
+            !strcmp(index->metric, "index"))
+            row_protocol(&index->param, protocol);
+    }
     text_printf(out, "Benchmark Run: %s on %s\n%llu CPUs in system; running %llu parallel cop%s of tests%s%s\n\n",
                 row->run->utc, row->run->host, (unsigned long long)row->run->cpus_online,
                 (unsigned long long)row->copies, row->copies == 1 ? "y" : "ies", protocol[0] ? ", " : "", protocol);
@@ -138,42 +131,39 @@ const struct export_format export_unixbench = {
 
 /* --- The CSV. --- */
 
-static bool first_of_test(const struct export_rows *rows, size_t at)
+/* Of the first row with this test. */
+static size_t first_of_test(const struct row *const *rows, const char *test)
 {
-    for (size_t i = 0; i < at; i++)
-        if (!strcmp(rows->rows[i]->test, rows->rows[at]->test))
-            return false;
-    return true;
-}
+    size_t i = 0;
 
-static void put_value(const struct block *block, const char *test, struct text *out)
-{
-    text_append(out, ",", 1);
-    for (size_t i = 0; i < block->n; i++)
-        if (!strcmp(block->entries[i].row->test, test)) {
-            text_printf(out, "%.1f", block->entries[i].row->value);
-            return;
-        }
+    while (strcmp(rows[i]->test, test) != 0)
+        i++;
+    return i;
 }
 
 static void write_csv(const struct export_rows *rows, struct text *out)
 {
     FREED_BY(export_entries_free) struct export_entry *entries = entries_make(rows);
-    FREED_BY(memory_free) const struct row **tests = memory_get(rows->n, sizeof(const struct row *));
-    size_t n_tests = 0;
 
     text_printf(out, "Concurrency");
     for (size_t i = 0; i < rows->n; i++)
-        if (first_of_test(rows, i)) {
-            tests[n_tests++] = rows->rows[i];
+        if (first_of_test(rows->rows, rows->rows[i]->test) == i) {
             text_append(out, ",", 1);
             csv_text(out, title(rows, rows->rows[i]));
         }
     for (size_t i = 0; i < rows->n;) {
         const struct block block = block_at(entries, rows->n, i);
         text_printf(out, "\n%llu", (unsigned long long)block.entries[0].row->copies);
-        for (size_t t = 0; t < n_tests; t++)
-            put_value(&block, tests[t]->test, out);
+        for (size_t t = 0; t < rows->n; t++) {
+            size_t k = 0;
+            if (first_of_test(rows->rows, rows->rows[t]->test) != t)
+                continue;
+            text_append(out, ",", 1);
+            while (k < block.n && strcmp(block.entries[k].row->test, rows->rows[t]->test) != 0)
+                k++;
+            if (k < block.n)
+                text_printf(out, "%.1f", block.entries[k].row->value);
+        }
         i += block.n;
     }
     text_append(out, "\n", 1);

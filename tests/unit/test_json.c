@@ -56,12 +56,3 @@ TEST(test_json_numbers)
     expect_number(INFINITY, "null");
     expect_number(-INFINITY, "null");
 }
-
-TEST(test_json_name)
-{
-    struct text out = {0};
-
-    json_name(&out, "a\"");
-    assert_string_equal(out.data, "\"a\\\"\": ");
-    text_free(&out);
-}
