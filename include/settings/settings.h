@@ -84,7 +84,7 @@ struct setting {
     int64_t want;          /* good number */
     const char *want_text; /* good word in the file of each CPU; NULL: see read_cpu() */
     const char *unit;      /* follows the number: " us"; NULL: none */
-    bool or_more;          /* larger numbers are good too */
+    int64_t good_from;     /* this number and larger ones are good too; 0: none */
     bool recorded;         /* in the CSV column `settings` */
 };
 

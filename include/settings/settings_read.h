@@ -55,8 +55,8 @@ void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpus
 
 /* Of the machine around the bench CPUs: they are reported, or only the user can change them. */
 setting_looker setting_look_aslr, setting_look_base_slice, setting_look_clocksource, setting_look_config,
-    setting_look_cpu_quota, setting_look_daemons, setting_look_dimms, setting_look_fault_around, setting_look_hugetlb,
-    setting_look_hypervisor, setting_look_hz, setting_look_irqbalance, setting_look_load, setting_look_os,
+    setting_look_cpu_quota, setting_look_dimms, setting_look_fault_around, setting_look_hugetlb,
+    setting_look_hypervisor, setting_look_hz, setting_look_programs, setting_look_load, setting_look_os,
     setting_look_page_size, setting_look_power, setting_look_preempt, setting_look_prefetchers, setting_look_pressure,
     setting_look_scheduler, setting_look_steal, setting_look_swap, setting_look_throttling;
 

@@ -16,7 +16,7 @@ static void look_file(struct setting_reading *r)
     const struct setting *s = r->setting;
     const char *unit = s->unit ? s->unit : "";
     int64_t value;
-    if (s->or_more && setting_read_number(r->root, s->path, &value) == 0 && value > s->want)
+    if (s->good_from && setting_read_number(r->root, s->path, &value) == 0 && value >= s->good_from)
         setting_judge(r, SETTING_OK, "%" PRId64 "%s", value, unit);
     else
         setting_look_number(r, s->path, s->want, unit);
@@ -25,41 +25,6 @@ static void look_file(struct setting_reading *r)
 /* --- A file of each CPU: frequencies, preferences. --- */
 
 #define VALUE_SIZE 48
-
-struct tally {
-    struct {
-        char text[VALUE_SIZE];
-        unsigned cpus;
-    } value[4];
-    unsigned n, others;
-};
-
-static void tally_add(struct tally *tally, const char *text)
-{
-    unsigned i = 0;
-    while (i < tally->n && strcmp(tally->value[i].text, text) != 0)
-        i++;
-    if (i == COUNT(tally->value)) {
-        tally->others++;
-        return;
-    }
-    snprintf(tally->value[i].text, VALUE_SIZE, "%s", text);
-    tally->value[i].cpus++;
-    tally->n += i == tally->n;
-}
-
-static void tally_format(const struct tally *tally, char *buf, size_t size)
-{
-    char item[96];
-    for (unsigned i = 0; i < tally->n; i++) {
-        unsigned cpus = tally->value[i].cpus;
-        snprintf(item, sizeof item, "%s (%u CPU%s)", tally->value[i].text, cpus, cpus == 1 ? "" : "s");
-        setting_append(buf, size, item);
-    }
-    snprintf(item, sizeof item, "others (%u CPUs)", tally->others);
-    if (tally->others)
-        setting_append(buf, size, item);
-}
 
 /* Returns whether an earlier CPU has the same cpufreq files. */
 static bool shares_policy(const struct setting_reading *r, unsigned cpu)
@@ -99,31 +64,47 @@ static int read_cpu(const struct setting_reading *r, unsigned cpu, char text[VAL
 
 static void look_cpus(struct setting_reading *r)
 {
-    const struct cpuset *cpus = setting_cpus(r->view);
-    struct tally tally = {.n = 0};
+    struct {
+        char text[VALUE_SIZE];
+        unsigned cpus;
+    } value[4] = {{.cpus = 0}};
+    unsigned n = 0, others = 0, failed = 0;
     char text[VALUE_SIZE], want[24];
     bool all_good = true, good;
     int first_error = 0; /* of a file that exists and cannot be read */
-    unsigned failed = 0;
-    for_each_cpu(cpu, cpus) {
+    for_each_cpu(cpu, setting_cpus(r->view)) {
+        unsigned i = 0;
         int error = read_cpu(r, cpu, text, want, &good);
-        if (error == 0) {
-            tally_add(&tally, text);
-            all_good &= good;
-            if (!good && !shares_policy(r, cpu))
-                setting_write(r, CPU_PATH(cpu, r->setting->path), want);
-        } else if (error != -ENOENT && error != -ENOTDIR && !first_error) {
+        if (error && error != -ENOENT && error != -ENOTDIR && !first_error) {
             first_error = error;
             failed = cpu;
         }
+        if (error)
+            continue;
+        while (i < n && strcmp(value[i].text, text) != 0)
+            i++;
+        if (i < COUNT(value)) {
+            snprintf(value[i].text, VALUE_SIZE, "%s", text);
+            value[i].cpus++;
+            n += i == n;
+        } else {
+            others++;
+        }
+        all_good &= good;
+        if (!good && !shares_policy(r, cpu))
+            setting_write(r, CPU_PATH(cpu, r->setting->path), want);
     }
-    if (first_error)
-        setting_not_read(r, CPU_PATH(failed, r->setting->path), first_error);
-    else if (tally.n == 0)
-        setting_not_read(r, CPU_FOLDER "/", -ENOENT);
-    else
-        setting_judge(r, all_good ? SETTING_OK : SETTING_NOISY, "%s", "");
-    tally_format(&tally, r->state->now, first_error ? 0 : sizeof r->state->now);
+    if (first_error || n == 0) {
+        setting_not_read(r, first_error ? CPU_PATH(failed, r->setting->path) : CPU_FOLDER "/",
+                         first_error ? first_error : -ENOENT);
+        return;
+    }
+    setting_judge(r, all_good ? SETTING_OK : SETTING_NOISY, "%s", "");
+    for (unsigned i = 0; i < n; i++)
+        setting_append(r->state->now, sizeof r->state->now,
+                       TEXT_LINE("%s (%u CPU%s)", value[i].text, value[i].cpus, PLURAL(value[i].cpus)));
+    if (others)
+        setting_append(r->state->now, sizeof r->state->now, TEXT_LINE("others (%u CPUs)", others));
 }
 
 static void look_turbo(struct setting_reading *r)
@@ -237,8 +218,7 @@ static void look_numa(struct setting_reading *r)
     if (n == 0)
         setting_not_read(r, NODES "/node0/cpulist", -EILSEQ);
     else
-        setting_judge(r, n > 1 ? SETTING_NOISY : SETTING_OK, "node%s %s of %u", n == 1 ? "" : "s", list,
-                      cpuset_count(&nodes));
+        setting_judge(r, n > 1 ? SETTING_NOISY : SETTING_OK, "node%s %s of %u", PLURAL(n), list, cpuset_count(&nodes));
 }
 
 static void look_caches(struct setting_reading *r)
@@ -264,8 +244,7 @@ static void look_caches(struct setting_reading *r)
     else if (worst == 0)
         setting_judge(r, SETTING_OK, "L%u not shared with others", known);
     else
-        setting_judge(r, SETTING_NOISY, "L%u shared with CPU%s %s", worst, cpuset_count(&strangers) == 1 ? "" : "s",
-                      list);
+        setting_judge(r, SETTING_NOISY, "L%u shared with CPU%s %s", worst, PLURAL(cpuset_count(&strangers)), list);
     /* Some CPU must be left to other work: if the bench CPUs share their last-level cache only with CPUs that are left
      * to it by default, no better choice exists. */
     settings_bench_cpus(r->root, r->machine, &usual);
@@ -317,7 +296,7 @@ static void judge_covered(struct setting_reading *r, const struct cpuset *set)
     setting_judge(r, cpuset_is_empty(&left) ? SETTING_OK : SETTING_NOISY, "%s", list);
     settings_format_cpus(&left, list, sizeof list);
     if (!cpuset_is_empty(&left) && !cpuset_is_empty(set))
-        setting_explain(r, "not CPU%s %s", cpuset_count(&left) == 1 ? "" : "s", list);
+        setting_explain(r, "not CPU%s %s", PLURAL(cpuset_count(&left)), list);
 }
 
 static void look_isolated(struct setting_reading *r)
@@ -370,14 +349,6 @@ static char *find_value(char *text, const char *key)
     return found;
 }
 
-static unsigned last_cpu(const struct cpuset *set)
-{
-    unsigned last = 0;
-    for_each_cpu(cpu, set)
-        last = cpu;
-    return last;
-}
-
 /* The kernel also accepts "all", N for the last CPU, and CPUs named twice. */
 static bool add_piece(struct setting_reading *r, const char *piece, struct cpuset *set)
 {
@@ -386,9 +357,12 @@ static bool add_piece(struct setting_reading *r, const char *piece, struct cpuse
     size_t n = 0;
     struct cpuset part = *setting_cpus(r->view);
     const bool all = strcmp(piece, "all") == 0;
+    unsigned last = 0;
+    for_each_cpu(cpu, &part)
+        last = cpu;
     for (; *piece && n + 8 < sizeof text; piece++) {
         if (*piece == 'N')
-            n += (size_t)snprintf(text + n, sizeof text - n, "%u", last_cpu(setting_cpus(r->view)));
+            n += (size_t)snprintf(text + n, sizeof text - n, "%u", last);
         else
             text[n++] = *piece;
     }
@@ -516,13 +490,25 @@ static void write_housekeeping(struct setting_reading *r, struct mask_file *file
     setting_write(r, file->path, text);
 }
 
-/* From smp_affinity_list where there is one, since a list is short on large machines, else the mask. Returns 0 or
- * -errno. */
-static int read_irq(const char *root, const char *name, struct mask_file *file)
+/* A directory of masks: of interrupts or workqueues. `first` (the default of new interrupts, or the limit of all
+ * workqueues) comes first: the kernel limits the other workqueues to it. */
+struct masks {
+    const char *folder, *first, *first_name, *what;
+};
+static const struct masks irqs = {IRQ_FOLDER, DEFAULT_AFFINITY, "new ones", "interrupts"};
+static const struct masks works = {WORK_FOLDER, WORK_FOLDER "/cpumask", "all", "masks"};
+
+/* name NULL: the one in `first`. Of interrupts from smp_affinity_list where there is one, since a list is short on
+ * large machines, else the mask. Returns 0 or -errno. */
+static int read_one(const struct masks *of, const char *root, const char *name, struct mask_file *file)
 {
+    file->digits = 0;
+    if (!name || of == &works) {
+        snprintf(file->path, sizeof file->path, name ? WORK_FOLDER "/%.200s/cpumask" : "%s", name ? name : of->first);
+        return read_mask(root, file);
+    }
     if (name[strspn(name, "0123456789")])
         return -ENOENT;
-    file->digits = 0;
     snprintf(file->path, sizeof file->path, IRQ_FOLDER "/%.200s/smp_affinity" LIST, name);
     int error = setting_read_cpus(root, file->path, &file->cpus);
     if (error != -ENOENT)
@@ -531,30 +517,9 @@ static int read_irq(const char *root, const char *name, struct mask_file *file)
     return read_mask(root, file);
 }
 
-static int read_work(const char *root, const char *name, struct mask_file *file)
+static void look_masks(struct setting_reading *r)
 {
-    snprintf(file->path, sizeof file->path, WORK_FOLDER "/%.200s/cpumask", name);
-    return read_mask(root, file);
-}
-
-/* A directory of masks: of interrupts or workqueues. `first` (the default of new interrupts, or the limit of all
- * workqueues) comes first: the kernel limits the other workqueues to it. */
-struct masks {
-    const char *folder, *first, *first_name, *what;
-    int (*read)(const char *root, const char *name, struct mask_file *file);
-};
-static const struct masks irqs = {IRQ_FOLDER, DEFAULT_AFFINITY, "new ones", "interrupts", read_irq};
-static const struct masks works = {WORK_FOLDER, WORK_FOLDER "/cpumask", "all", "masks", read_work};
-
-/* 0 is the one in `first`, i > 0 that of names[i - 1]. */
-static int read_one(const struct masks *of, const char *root, char *const *names, size_t i, struct mask_file *file)
-{
-    snprintf(file->path, sizeof file->path, "%s", of->first);
-    return i ? of->read(root, names[i - 1], file) : read_mask(root, file);
-}
-
-static void look_masks(struct setting_reading *r, const struct masks *of)
-{
+    const struct masks *of = strcmp(r->setting->name, "irqs") ? &works : &irqs;
     struct mask_file file = {.digits = 0};
     unsigned files = 0, on_bench = 0;
     char list[48] = "";
@@ -563,7 +528,7 @@ static void look_masks(struct setting_reading *r, const struct masks *of)
     if (setting_failed(r, of->folder, names ? 0 : -errno) || !names)
         return;
     for (size_t i = 0; i == 0 || names[i - 1]; i++) {
-        int error = read_one(of, r->root, names, i, &file);
+        int error = read_one(of, r->root, i ? names[i - 1] : NULL, &file);
         files += !error;
         if (error && error != -ENOENT && error != -ENOTDIR)
             first_error = first_error ? first_error : error;
@@ -582,16 +547,6 @@ static void look_masks(struct setting_reading *r, const struct masks *of)
     setting_explain(r, "%s", list);
 }
 
-static void look_irqs(struct setting_reading *r)
-{
-    look_masks(r, &irqs);
-}
-
-static void look_workqueues(struct setting_reading *r)
-{
-    look_masks(r, &works);
-}
-
 static void look_irqaffinity(struct setting_reading *r)
 {
     struct mask_file standard = {.path = DEFAULT_AFFINITY};
@@ -600,16 +555,6 @@ static void look_irqaffinity(struct setting_reading *r)
 }
 
 /* --- Memory, watchdogs, limits of real-time tasks. --- */
-
-/* 1: the scanner runs; 2: it is stopped, and merged pages are copied again. */
-static void look_ksm(struct setting_reading *r)
-{
-    int64_t run;
-    if (setting_read_number(r->root, r->setting->path, &run) == 0 && run == 2)
-        setting_judge(r, SETTING_OK, "2");
-    else
-        look_file(r);
-}
 
 static void look_swappiness(struct setting_reading *r)
 {
@@ -728,19 +673,19 @@ const struct setting settings_list[] = {
              "the kernel's threads run there", "boot with nohz_full= or kthread_cpus=")},
     {SETTING(BOOT, "irqaffinity", look_irqaffinity, "CPUs for interrupts, from boot on", "not the bench CPUs",
              "devices interrupt", "boot with irqaffinity=")},
-    {SETTING(WRITE, "irqs", look_irqs, "CPUs for each interrupt and for new ones", "not the bench CPUs",
+    {SETTING(WRITE, "irqs", look_masks, "CPUs for each interrupt and for new ones", "not the bench CPUs",
              "devices interrupt", "jitbench tune irqs; some are managed by the kernel and stay")},
     {TUNED("timer_migration", look_timer_migration, "whether timers of idle CPUs move to busy ones",
            "0; 1 with nohz_full", "timers of other CPUs expire there"),
      .path = "/proc/sys/kernel/timer_migration"},
-    {SETTING(ADVISE, "irqbalance", setting_look_irqbalance, "the daemon that moves interrupts", "absent",
+    {SETTING(ADVISE, "irqbalance", setting_look_programs, "the daemon that moves interrupts", "absent",
              "moves interrupts back", "stop irqbalance")},
-    {SETTING(ADVISE, "daemons", setting_look_daemons, "programs that wake up by themselves", "absent",
+    {SETTING(ADVISE, "daemons", setting_look_programs, "programs that wake up by themselves", "absent",
              "run at any time", "stop them")},
     {TUNED("thp", look_thp, "transparent huge pages", "never", "pages are cleared, moved and split")},
-    {TUNED("ksm", look_ksm, "the scanner that merges equal pages", "0",
+    {TUNED("ksm", look_file, "the scanner that merges equal pages", "0",
            "a thread reads all memory, and merged pages fault"),
-     .path = "/sys/kernel/mm/ksm/run"},
+     .path = "/sys/kernel/mm/ksm/run", .good_from = 2 /* stopped, and merged pages are copied again */},
     {TUNED("autogroup", look_file, "a scheduling group for each session", "0",
            "tasks share CPUs by session, not one by one"),
      .path = "/proc/sys/kernel/sched_autogroup_enabled"},
@@ -756,11 +701,11 @@ const struct setting settings_list[] = {
      .path = "/proc/sys/kernel/sched_rt_runtime_us"},
     {TUNED("perf_rate", look_file, "limit of perf's sampling", "1 a second", "a profiler may interrupt"),
      .path = "/proc/sys/kernel/perf_event_max_sample_rate", .want = 1, .unit = " a second"},
-    {TUNED("workqueues", look_workqueues, "CPUs for unbound work of the kernel", "not the bench CPUs",
+    {TUNED("workqueues", look_masks, "CPUs for unbound work of the kernel", "not the bench CPUs",
            "the kernel's work runs there")},
     {TUNED("stat_interval", look_file, "how often memory statistics are summed up", "20 s or more",
            "a timer on each CPU"),
-     .path = "/proc/sys/vm/stat_interval", .want = 20, .or_more = true, .unit = " s"},
+     .path = "/proc/sys/vm/stat_interval", .want = 20, .good_from = 20, .unit = " s"},
     {SETTING(BOOT, "clocksource", setting_look_clocksource, "the kernel's clock", "tsc or similar",
              "reading the clock is slow", "boot with clocksource=tsc"),
      .recorded = true},
@@ -822,29 +767,31 @@ const struct setting *setting_find(const char *name)
     return NULL;
 }
 
-static int read_setting(const struct setting *setting, const struct settings_view *view, struct setting_state *state,
-                        struct setting_writes *writes)
+static struct setting_reading reading_of(const struct setting *setting, const struct settings_view *view,
+                                         struct setting_state *state)
 {
-    struct setting_reading r = {.view = view,
-                                .root = view->root,
-                                .machine = view->machine,
-                                .bench = view->bench,
-                                .setting = setting,
-                                .state = state,
-                                .writes = writes};
-    setting->look(&r);
-    return r.failed ? -1 : 0;
+    return (struct setting_reading){.view = view,
+                                    .root = view->root,
+                                    .machine = view->machine,
+                                    .bench = view->bench,
+                                    .setting = setting,
+                                    .state = state};
 }
 
 void setting_look(const struct setting *setting, const struct settings_view *view, struct setting_state *out)
 {
-    read_setting(setting, view, out, NULL);
+    struct setting_reading r = reading_of(setting, view, out);
+    setting->look(&r);
 }
 
 int setting_plan(const struct setting *setting, const struct settings_view *view, struct setting_writes *out)
 {
     struct setting_state state;
-    return setting_is_written(setting) ? read_setting(setting, view, &state, out) : 0;
+    struct setting_reading r = reading_of(setting, view, &state);
+    r.writes = out;
+    if (setting_is_written(setting))
+        setting->look(&r);
+    return r.failed ? -1 : 0;
 }
 
 bool setting_is_written(const struct setting *setting)

@@ -395,8 +395,9 @@ size_t settings_programs(const char *root, const struct settings_program **found
 }
 
 /* Noisy when irqbalance runs, or one of the others. */
-static void look_for_programs(struct setting_reading *r, bool irqbalance)
+void setting_look_programs(struct setting_reading *r)
 {
+    const bool irqbalance = strcmp(r->setting->name, programs[0].comm) == 0;
     const struct settings_program *running[COUNT(programs)];
     char names[sizeof r->state->now] = "";
     /* Where /proc hides others' processes, it hides PID 1 too. */
@@ -411,23 +412,12 @@ static void look_for_programs(struct setting_reading *r, bool irqbalance)
         setting_explain(r, "other users' processes cannot be seen");
     } else if (error) {
         setting_not_read(r, "/proc/1/comm", error);
-    } else if (names[0]) {
-        setting_judge(r, SETTING_NOISY, "%s", names);
+    } else if (names[0] || !r->machine->container[0]) {
+        setting_judge(r, names[0] ? SETTING_NOISY : SETTING_OK, "%s", names[0] ? names : "none seen");
     } else {
-        setting_judge(r, r->machine->container[0] ? SETTING_UNKNOWN : SETTING_OK, "none seen");
-        if (r->machine->container[0])
-            setting_explain(r, "the host's processes cannot be seen from a container");
+        setting_judge(r, SETTING_UNKNOWN, "none seen");
+        setting_explain(r, "the host's processes cannot be seen from a container");
     }
-}
-
-void setting_look_irqbalance(struct setting_reading *r)
-{
-    look_for_programs(r, true);
-}
-
-void setting_look_daemons(struct setting_reading *r)
-{
-    look_for_programs(r, false);
 }
 
 static bool meminfo_mib(const char *text, const char *key, uint64_t *mib)
@@ -515,26 +505,27 @@ void setting_look_steal(struct setting_reading *r)
     judge_rise(r, (double)before.steal_ns * 1e-9, (double)after.steal_ns * 1e-9, 2, "s");
 }
 
-/* Reads a file of an entry in /sys/class. Returns 0 or -errno. */
-static int read_of(const char *root, const char *folder, const char *name, const char *file, char *buf, size_t size)
+#define SUPPLIES "/sys/class/power_supply"
+
+/* Reads a file of a supply in /sys/class. Returns 0 or -errno. */
+static int read_supply(const char *root, const char *name, const char *file, char *buf, size_t size)
 {
-    return setting_read_line(root, PROCFS_PATH("%s/%s/%s", folder, name, file), buf, size);
+    return setting_read_line(root, PROCFS_PATH(SUPPLIES "/%s/%s", name, file), buf, size);
 }
 
 void setting_look_power(struct setting_reading *r)
 {
-    static const char folder[] = "/sys/class/power_supply";
     char type[32], scope[16], online[8];
     bool plugged = false, any = false, battery = false;
-    FREED_BY(memory_free) char **names = procfs_names(r->root, folder);
+    FREED_BY(memory_free) char **names = procfs_names(r->root, SUPPLIES);
     int error = names ? -ENOENT : -errno;
     for (char **name = names; name && *name; name++) {
         /* "Device" is the battery of a mouse. */
-        if (read_of(r->root, folder, *name, "type", type, sizeof type) == 0 && strcmp(type, "Battery") == 0) {
-            battery |= read_of(r->root, folder, *name, "scope", scope, sizeof scope) || strcmp(scope, "Device") != 0;
+        if (read_supply(r->root, *name, "type", type, sizeof type) == 0 && strcmp(type, "Battery") == 0) {
+            battery |= read_supply(r->root, *name, "scope", scope, sizeof scope) || strcmp(scope, "Device") != 0;
             continue;
         }
-        if (read_of(r->root, folder, *name, "online", online, sizeof online) || !strchr("012", online[0]))
+        if (read_supply(r->root, *name, "online", online, sizeof online) || !strchr("012", online[0]))
             continue;
         any = true;
         plugged |= online[0] != '0';
@@ -544,7 +535,7 @@ void setting_look_power(struct setting_reading *r)
     else if (any && battery)
         setting_judge(r, SETTING_NOISY, "on battery");
     else /* not online counts only beside a battery: an idle USB-C port of a desktop is one */
-        setting_not_read(r, folder, error);
+        setting_not_read(r, SUPPLIES, error);
 }
 
 /* The first of its package; without a known package, a package itself. */
@@ -602,98 +593,22 @@ void setting_look_throttling(struct setting_reading *r)
 #define VALUE_MOST      (SETTING_VALUE - 1)
 #define MITIGATION_MOST 96
 
-struct description {
-    const struct settings_view *view;
-    char *buf;
-    size_t size;
-};
-
-static void add(const struct description *d, const char *name, const char *value)
-{
-    setting_items_add(d->buf, d->size, name, value, VALUE_MOST);
-}
-
-static void add_checked(const struct description *d)
-{
-    struct setting_state state;
-
-    for (size_t i = 0; i < settings_count; i++)
-        if (settings_list[i].recorded) {
-            setting_look(&settings_list[i], d->view, &state);
-            add(d, settings_list[i].name, state.now[0] ? state.now : SETTING_UNKNOWN_VALUE);
-        }
-}
-
-/* The word in brackets, or the whole first line. */
-static void add_files(const struct description *d)
-{
-    static const struct {
-        const char *name, *path;
-    } files[] = {
-        {"thp", "/sys/kernel/mm/transparent_hugepage/enabled"},
-        {"thp_defrag", "/sys/kernel/mm/transparent_hugepage/defrag"},
-        {"numa_balancing", "/proc/sys/kernel/numa_balancing"},
-        {"autogroup", "/proc/sys/kernel/sched_autogroup_enabled"},
-    };
-    char text[256];
-
-    for (size_t i = 0; i < COUNT(files); i++)
-        if (setting_read_choice(d->view->root, files[i].path, text, sizeof text) == 0 ||
-            setting_read_line(d->view->root, files[i].path, text, sizeof text) == 0)
-            add(d, files[i].name, text);
-}
-
-/* In three digits: what the kernel reserves differs from boot to boot. */
-static void add_memory(const struct description *d)
-{
-    char text[32];
-
-    if (d->view->machine->memory_total_bytes == 0)
-        return;
-    snprintf(text, sizeof text, "%.3gG", (double)d->view->machine->memory_total_bytes / (1 << 30));
-    add(d, "memory", text);
-}
-
 /* "L1d:32K+L1i:32K+L2:512K+L3:16M" of the lowest CPU. */
-static void add_caches(const struct description *d)
+static void list_caches(const struct settings_view *view, char *list, size_t size)
 {
     static const char file[] = CPU_FOLDER "/cpu%u/cache/index%u/%s";
-    char level[8], type[24], bytes[24], list[160] = "";
-    const unsigned first = cpuset_next(&d->view->machine->online, 0), cpu = first == CPUSET_NONE ? 0 : first;
+    char level[8], type[24], bytes[24];
+    const unsigned first = cpuset_next(&view->machine->online, 0), cpu = first == CPUSET_NONE ? 0 : first;
 
+    list[0] = '\0';
     for (unsigned index = 0; index < 16; index++) {
-        const size_t at = strlen(list);
-        if (!procfs_read_line(d->view->root, PROCFS_PATH(file, cpu, index, "level"), level, sizeof level))
+        if (!procfs_read_line(view->root, PROCFS_PATH(file, cpu, index, "level"), level, sizeof level))
             break;
-        procfs_read_line(d->view->root, PROCFS_PATH(file, cpu, index, "type"), type, sizeof type);
+        procfs_read_line(view->root, PROCFS_PATH(file, cpu, index, "type"), type, sizeof type);
         const char *kind = type[0] == 'D' ? "d" : type[0] == 'I' ? "i" : "";
-        if (procfs_read_line(d->view->root, PROCFS_PATH(file, cpu, index, "size"), bytes, sizeof bytes))
-            snprintf(list + at, sizeof list - at, "%sL%s%s:%s", at ? "+" : "", level, kind, bytes);
+        if (procfs_read_line(view->root, PROCFS_PATH(file, cpu, index, "size"), bytes, sizeof bytes))
+            text_add(list, size, "%sL%s%s:%s", list[0] ? "+" : "", level, kind, bytes);
     }
-    add(d, "caches", list);
-}
-
-/* The first CPU's version, where the architecture has one. */
-static void add_microcode(const struct description *d)
-{
-    FREED_BY(memory_free) char *text = procfs_read_all(d->view->root, "/proc/cpuinfo");
-    char value[32];
-
-    if (text && procfs_value(text, "microcode", value, sizeof value))
-        add(d, "microcode", value);
-}
-
-static void add_firmware(const struct description *d)
-{
-    static const char *const parts[] = {"bios_vendor", "bios_version", "bios_date"};
-    char part[80], text[256] = "";
-
-    for (size_t i = 0; i < COUNT(parts); i++) {
-        const size_t at = strlen(text);
-        if (procfs_read_line(d->view->root, PROCFS_PATH("/sys/class/dmi/id/%s", parts[i]), part, sizeof part))
-            snprintf(text + at, sizeof text - at, "%s%s", at ? " " : "", part);
-    }
-    add(d, "firmware", text);
 }
 
 /* "Mitigation: Retpolines; BHI: Not affected" becomes "Retpolines; BHI: no". */
@@ -715,21 +630,6 @@ static void shorten(const char *state, char *buf, size_t size)
     *at = '\0';
 }
 
-/* Under the kernel's names. */
-static void add_mitigations(const struct description *d)
-{
-    static const char folder[] = CPU_FOLDER "/vulnerabilities";
-    char state[512], text[512];
-    FREED_BY(memory_free) char **names = procfs_names(d->view->root, folder);
-
-    for (char **name = names; name && *name; name++) {
-        if (setting_read_line(d->view->root, PROCFS_PATH("%s/%s", folder, *name), state, sizeof state))
-            continue;
-        shorten(state, text, sizeof text);
-        setting_items_add(d->buf, d->size, *name, text, MITIGATION_MOST);
-    }
-}
-
 /* Returns whether a word affects speed or noise. Others may name a machine's own disk, or be private. */
 static bool bears_on_noise(const char *word)
 {
@@ -749,31 +649,60 @@ static bool bears_on_noise(const char *word)
     return false;
 }
 
-/* Up to "--": what follows is for init. */
-static void add_command_line(const struct description *d)
+void settings_describe(const struct settings_view *view, char *buf, size_t size)
 {
-    FREED_BY(memory_free) char *text = procfs_read_all(d->view->root, "/proc/cmdline");
-    FREED_BY(text_free) struct text words = {0};
-    char *rest = text;
+    static const struct {
+        const char *name, *path;
+    } files[] = {
+        {"thp", "/sys/kernel/mm/transparent_hugepage/enabled"},
+        {"thp_defrag", "/sys/kernel/mm/transparent_hugepage/defrag"},
+        {"numa_balancing", "/proc/sys/kernel/numa_balancing"},
+        {"autogroup", "/proc/sys/kernel/sched_autogroup_enabled"},
+    };
+    static const char *const firmware[] = {"bios_vendor", "bios_version", "bios_date"};
+    static const char vulnerabilities[] = CPU_FOLDER "/vulnerabilities";
+    char line[512], text[512];
+    struct setting_state state;
 
+    buf[0] = '\0';
+    for (size_t i = 0; i < settings_count; i++)
+        if (settings_list[i].recorded) {
+            setting_look(&settings_list[i], view, &state);
+            setting_items_add(buf, size, settings_list[i].name, state.now[0] ? state.now : SETTING_UNKNOWN_VALUE,
+                              VALUE_MOST);
+        }
+    for (size_t i = 0; i < COUNT(files); i++) /* the word in brackets, or the whole first line */
+        if (setting_read_choice(view->root, files[i].path, text, 256) == 0 ||
+            setting_read_line(view->root, files[i].path, text, 256) == 0)
+            setting_items_add(buf, size, files[i].name, text, VALUE_MOST);
+    /* In three digits: what the kernel reserves differs from boot to boot. */
+    if (view->machine->memory_total_bytes)
+        setting_items_add(buf, size, "memory",
+                          TEXT_LINE("%.3gG", (double)view->machine->memory_total_bytes / (1 << 30)), VALUE_MOST);
+    list_caches(view, text, 160);
+    setting_items_add(buf, size, "caches", text, VALUE_MOST);
+    /* The first CPU's version, where the architecture has one. */
+    FREED_BY(memory_free) char *cpus = procfs_read_all(view->root, "/proc/cpuinfo");
+    if (cpus && procfs_value(cpus, "microcode", text, 32))
+        setting_items_add(buf, size, "microcode", text, VALUE_MOST);
+    text[0] = '\0';
+    for (size_t i = 0; i < COUNT(firmware); i++)
+        if (procfs_read_line(view->root, PROCFS_PATH("/sys/class/dmi/id/%s", firmware[i]), line, 80))
+            text_add(text, 256, "%s%s", text[0] ? " " : "", line);
+    setting_items_add(buf, size, "firmware", text, VALUE_MOST);
+    FREED_BY(memory_free) char *parameters = procfs_read_all(view->root, "/proc/cmdline");
+    FREED_BY(text_free) struct text words = {0};
+    char *rest = parameters;
+    /* Up to "--": what follows is for init. */
     for (const char *word; (word = strsep(&rest, " \n")) && strcmp(word, "--") != 0;)
         if (bears_on_noise(word))
             text_printf(&words, "%s%s", words.length ? " " : "", word);
     if (words.length && !words.failed)
-        add(d, "cmdline", words.data);
-}
-
-void settings_describe(const struct settings_view *view, char *buf, size_t size)
-{
-    const struct description d = {.view = view, .buf = buf, .size = size};
-
-    buf[0] = '\0';
-    add_checked(&d);
-    add_files(&d);
-    add_memory(&d);
-    add_caches(&d);
-    add_microcode(&d);
-    add_firmware(&d);
-    add_command_line(&d);
-    add_mitigations(&d);
+        setting_items_add(buf, size, "cmdline", words.data, VALUE_MOST);
+    FREED_BY(memory_free) char **names = procfs_names(view->root, vulnerabilities);
+    for (char **name = names; name && *name; name++)
+        if (!setting_read_line(view->root, PROCFS_PATH("%s/%s", vulnerabilities, *name), line, sizeof line)) {
+            shorten(line, text, sizeof text);
+            setting_items_add(buf, size, *name, text, MITIGATION_MOST);
+        }
 }
