@@ -211,26 +211,6 @@ static void put_row(const struct grid *g, const char **cells, const enum color *
     }
 }
 
-static const char *next_row(const struct grid *g, const char *at, const char **cells, enum color *colors)
-{
-    for (size_t i = 0; i < g->n_columns; i++, at += strlen(at) + 1) {
-        colors[i] = (enum color)(*at - '0');
-        cells[i] = at + 1;
-    }
-    return at;
-}
-
-/* Returns whether there is something to print. */
-static bool is_ready(struct grid *g, struct text *out)
-{
-    finish(g);
-    out->failed |= g->cells.failed;
-    for (size_t i = 0; i < g->n_columns; i++)
-        if (g->column[i].optional && !g->column[i].known)
-            g->column[i].width = 0;
-    return g->n_cells && !g->cells.failed;
-}
-
 static void put_note(const struct grid *g, const char *note, struct text *out)
 {
     text_printf(out, "%*s%s\n", (int)(g->column[0].width + GAP), "", note);
@@ -297,7 +277,10 @@ static size_t put_rows(const struct grid *g, size_t most,
                 note(g, at + 1, out);
             at += strlen(at) + 1;
         } else {
-            at = next_row(g, at, cells, colors);
+            for (size_t i = 0; i < g->n_columns; i++, at += strlen(at) + 1) {
+                colors[i] = (enum color)(*at - '0');
+                cells[i] = at + 1;
+            }
             if (!most || n < most)
                 put(g, cells, colors, out);
         }
@@ -309,7 +292,12 @@ void doc_table(const struct doc *doc, struct grid *g)
     const char *titles[GRID_COLUMNS_MAX];
     struct text *out = doc->out;
 
-    if (is_ready(g, out)) {
+    finish(g);
+    out->failed |= g->cells.failed;
+    for (size_t i = 0; i < g->n_columns; i++)
+        if (g->column[i].optional && !g->column[i].known)
+            g->column[i].width = 0;
+    if (g->n_cells && !g->cells.failed) {
         for (size_t i = 0; i < g->n_columns; i++)
             titles[i] = g->column[i].title;
         if (doc->format == DOC_HTML) {
@@ -386,17 +374,14 @@ void html_put(struct text *out, const char *format, ...)
 
 /* --- Headings and sentences. --- */
 
-static bool ends_in_empty_line(const struct text *out)
-{
-    return !out->length || !strcmp(out->data, "\n") ||
-           (out->length > 1 && !strcmp(out->data + out->length - 2, "\n\n"));
-}
-
 void doc_heading(const struct doc *doc, const char *id, const char *title)
 {
+    const struct text *out = doc->out;
+    const bool after_empty =
+        !out->length || !strcmp(out->data, "\n") || (out->length > 1 && !strcmp(out->data + out->length - 2, "\n\n"));
+
     if (doc->format != DOC_HTML)
-        text_printf(doc->out, "%s%s\n%s", ends_in_empty_line(doc->out) ? "" : "\n", title,
-                    doc->format == DOC_MARKDOWN ? "\n" : "");
+        text_printf(doc->out, "%s%s\n%s", after_empty ? "" : "\n", title, doc->format == DOC_MARKDOWN ? "\n" : "");
     else if (id)
         html_put(doc->out, "<h2 id=\"%s\">%s</h2>\n", id, title);
     else

@@ -99,16 +99,6 @@ static void put_effect(const struct judgement *f, const struct judged *j, struct
                 100 * (figure->higher_is_better ? -j->effect : j->effect));
 }
 
-/* If the machine stands out in it as well as in another figure. */
-static void put_share(const struct judgement *f, const struct judged *j, struct text *out)
-{
-    const size_t k = f->g->share - 1;
-    const double share = f->g->share && f->metric[k].n ? gather_value(f->g, k, j->machine) : NAN;
-
-    if (!isnan(share) && judge_is_far(f, k, j->machine, share))
-        text_printf(out, "; core share %.0f %%, the median %.0f %%", 100 * share, 100 * f->metric[k].median);
-}
-
 static bool is_few(const struct judgement *f)
 {
     return f->g->machines.n < OUTLIER_HOSTS_LEAST;
@@ -116,8 +106,9 @@ static bool is_few(const struct judgement *f)
 
 static void put_verdict(const struct judgement *f, const struct judged *j, struct text *out)
 {
-    const size_t failed = f->g->machine[j->machine].failed;
+    const size_t failed = f->g->machine[j->machine].failed, k = f->g->share - 1;
     const char *between = "";
+    size_t n = 0;
 
     if (j->often || j->far)
         text_printf(out, "%s: ", judge_is_shared(f, j) ? "SHARED" : j->often || j->effect > 0 ? "WORSE" : "BETTER");
@@ -133,8 +124,11 @@ static void put_verdict(const struct judgement *f, const struct judged *j, struc
             text_printf(out, ", and %zu more (-v)", j->n_far - 1);
         between = "; ";
     }
-    if (*between && !judge_is_shared(f, j))
-        put_share(f, j, out);
+    if (*between && !judge_is_shared(f, j) && f->g->share && f->metric[k].n) { /* it may stand out in this as well */
+        const double share = gather_value(f->g, k, j->machine);
+        if (!isnan(share) && judge_is_far(f, k, j->machine, share))
+            text_printf(out, "; core share %.0f %%, the median %.0f %%", 100 * share, 100 * f->metric[k].median);
+    }
     if (failed)
         text_printf(out, "%s%s%zu row%s failed", between, j->broke && !*between ? "BROKEN: " : "", failed,
                     PLURAL(failed));
@@ -143,12 +137,6 @@ static void put_verdict(const struct judgement *f, const struct judged *j, struc
                     j->figures  ? "ok"
                     : is_few(f) ? "not judged"
                                 : "not judged: it has no figure that enough others have");
-}
-
-static void put_differences(const struct judgement *f, const struct judged *j, struct text *out)
-{
-    size_t n = 0;
-
     for (size_t s = 0; s < f->g->settings.n && n < j->differences; s++) {
         const char *value = gather_setting(f->g, s, j->machine), *majority = f->majority[s];
         if (value && majority && strcmp(value, majority) != 0)
@@ -189,9 +177,7 @@ static void put_host(const struct judgement *f, const struct judged *j, const st
             grid_number(grid, value, (unsigned)shown[c].decimals);
     }
     const bool worse = judge_stands_out(j) && (j->often || j->broke || j->effect > 0);
-    struct text *verdict = grid_cell(grid, worse ? COLOR_RED : COLOR_NONE);
-    put_verdict(f, j, verdict);
-    put_differences(f, j, verdict);
+    put_verdict(f, j, grid_cell(grid, worse ? COLOR_RED : COLOR_NONE));
     if (verbose || grid->html)
         put_far(f, j, verbose, grid);
 }
@@ -271,17 +257,6 @@ static void put_undecided(const struct judgement *f, const struct doc *doc)
     }
 }
 
-static const char *few_words(const struct judgement *f, const char *what, char buf[512])
-{
-    const size_t n = f->g->machines.n;
-
-    return text_line(buf, 512, "too few to judge figures. 'fleet' needs %d %ss%s.%s", OUTLIER_HOSTS_LEAST, what,
-                     n == 2   ? "; for two use 'jitbench compare A.csv B.csv'"
-                     : n == 3 ? "; two at a time can be compared with 'jitbench compare A.csv B.csv'"
-                              : "",
-                     n > 1 ? " Failed tests and settings that differ are shown." : "");
-}
-
 static void put_pooled(const struct judgement *f, const struct doc *doc)
 {
     size_t several = 0, many_ranks = 0;
@@ -295,37 +270,34 @@ static void put_pooled(const struct judgement *f, const struct doc *doc)
                 several == 1 ? " has" : "s have", many_ranks ? " '--by rank' judges each rank by itself." : "");
 }
 
-/* Thresholds differ between figures: that of the figure that most machines have. */
-static void put_rules(const struct judgement *f, const char *what, const struct doc *doc)
-{
-    const size_t least = outlier_worst_threshold(f->n_machines, f->n_figures);
-    const char *worst = least <= f->n_figures ? TEXT_LINE(", or if it is the worst of all in %zu figures", least) : "";
-
-    doc_say(doc,
-            "A %s is named if it is %.3g %% and %.1f spreads (robust standard deviations) off the median in one "
-            "figure%s. Chance alone names one in 1 of 100 fleets of equal machines.",
-            what, 100 * f->least_effect, judge_usual_threshold(f), worst);
-}
-
 void fleet_put_summary(const struct judgement *f, const struct doc *doc)
 {
     const size_t n = f->g->machines.n, outliers = judge_count_out(f), figures = f->n_figures;
     const char *what = f->g->by_rank ? "rank" : "host";
     const char *judged = TEXT_LINE("%zu %s%s, %zu figure%s judged: ", n, what, PLURAL(n), figures, PLURAL(figures));
-    char few[512];
+    const char *before = outliers ? "" : judged;
+    const size_t least = outlier_worst_threshold(f->n_machines, figures);
+    const char *worst = least <= figures ? TEXT_LINE(", or if it is the worst of all in %zu figures", least) : "";
 
     if (figures || outliers)
         doc_say(doc, "%s%zu stand%s out.", judged, outliers, outliers == 1 ? "s" : "");
     if (f->n_alone)
         doc_say(doc, "%zu figure%s judged with the core free (_alone), which all %ss know.", f->n_alone,
                 f->n_alone == 1 ? " is" : "s are", what);
-    if (figures)
-        put_rules(f, what, doc);
+    if (figures) /* thresholds differ between figures: that of the figure that most machines have */
+        doc_say(doc,
+                "A %s is named if it is %.3g %% and %.1f spreads (robust standard deviations) off the median in one "
+                "figure%s. Chance alone names one in 1 of 100 fleets of equal machines.",
+                what, 100 * f->least_effect, judge_usual_threshold(f), worst);
     else if (is_few(f))
-        doc_say(doc, "%s%s", outliers ? "" : judged, few_words(f, what, few));
+        doc_say(doc, "%stoo few to judge figures. 'fleet' needs %d %ss%s.%s", before, OUTLIER_HOSTS_LEAST, what,
+                n == 2   ? "; for two use 'jitbench compare A.csv B.csv'"
+                : n == 3 ? "; two at a time can be compared with 'jitbench compare A.csv B.csv'"
+                         : "",
+                n > 1 ? " Failed tests and settings that differ are shown." : "");
     else
-        doc_say(doc, "%sa figure is judged when %d %ss have it, and its median is not 0.", outliers ? "" : judged,
-                OUTLIER_HOSTS_LEAST, what);
+        doc_say(doc, "%sa figure is judged when %d %ss have it, and its median is not 0.", before, OUTLIER_HOSTS_LEAST,
+                what);
     put_pooled(f, doc);
     put_undecided(f, doc);
 }

@@ -22,26 +22,6 @@ char *history_name(const struct history *h, size_t figure, char *buf, size_t siz
                                                                                                      : "");
 }
 
-static char *settings_of(const struct history *h, const struct history_change *change, char *buf, size_t size)
-{
-    const char *before, *after;
-    size_t setting = 0, n = 0;
-
-    buf[0] = '\0';
-    for (; history_next_setting(h, change, &setting, &before, &after); n++)
-        if (n < SETTINGS_SHOWN)
-            text_add(buf, size, "%s%s: %.80s -> %.80s", n ? "; " : "", h->gather.settings.name[setting - 1], before,
-                     after);
-    if (n > SETTINGS_SHOWN)
-        text_add(buf, size, "; and %zu more", n - SETTINGS_SHOWN);
-    return buf;
-}
-
-static const char *history_unit(const struct history *h, size_t figure)
-{
-    return h->gather.figure[h->figure[figure].figure].unit;
-}
-
 bool history_is_recent(const struct history *h, const struct history_change *change, size_t recent)
 {
     return !recent || change->run + recent >= h->n_runs;
@@ -63,36 +43,46 @@ static void put_percent(double share, struct grid *grid)
         text_printf(cell, "-");
 }
 
-static void put_change(const struct history *h, const struct history_change *c, struct grid *grid)
+/* steady: the figure has its level in all runs. */
+static void put_line(const struct history *h, const struct history_change *c, bool steady, struct grid *grid)
 {
+    const char *unit = h->gather.figure[h->figure[c->figure].figure].unit;
     const struct history_run *run = &h->run[c->run];
     char name[384];
 
     put_time(run->utc, grid_cell(grid, COLOR_NONE));
     text_printf(grid_cell(grid, COLOR_NONE), "%zu", c->run + 1);
     grid_text(grid, history_name(h, c->figure, name, sizeof(name)));
-    grid_value(grid, c->before, history_unit(h, c->figure));
-    grid_value(grid, c->after, history_unit(h, c->figure));
+    grid_value(grid, c->before, unit);
+    grid_value(grid, c->after, unit);
     put_percent(c->effect, grid);
     put_percent(c->low, grid);
     put_percent(c->high, grid);
-    text_printf(grid_cell(grid, c->worse ? COLOR_RED : COLOR_GREEN), "%s", c->worse ? "WORSE" : "BETTER");
-    grid_text(grid, run->comment);
+    text_printf(grid_cell(grid, steady     ? COLOR_NONE
+                                : c->worse ? COLOR_RED
+                                           : COLOR_GREEN),
+                "%s",
+                steady     ? "same"
+                : c->worse ? "WORSE"
+                           : "BETTER");
+    grid_text(grid, steady ? "" : run->comment);
 }
 
-static void put_steady(const struct history *h, size_t figure, struct grid *grid)
+/* Settings that changed around the run. */
+static void put_settings(const struct history *h, const struct history_change *c, struct grid *grid)
 {
-    const struct history_figure *f = &h->figure[figure];
-    char name[384];
+    FREED_BY(text_free) struct text list = {0};
+    const char *before, *after;
+    size_t setting = 0, n = 0;
 
-    put_time(h->run[h->point[f->first].run].utc, grid_cell(grid, COLOR_NONE));
-    text_printf(grid_cell(grid, COLOR_NONE), "%zu", h->point[f->first].run + 1);
-    grid_text(grid, history_name(h, figure, name, sizeof(name)));
-    grid_value(grid, history_level(h, figure), history_unit(h, figure));
-    for (size_t i = 0; i < 4; i++)
-        grid_text(grid, "-");
-    grid_text(grid, "same");
-    grid_end_row(grid);
+    for (; history_next_setting(h, c, &setting, &before, &after); n++)
+        if (n < SETTINGS_SHOWN)
+            text_printf(&list, "%s%s: %.80s -> %.80s", n ? "; " : "", h->gather.settings.name[setting - 1], before,
+                        after);
+    if (n > SETTINGS_SHOWN)
+        text_printf(&list, "; and %zu more", n - SETTINGS_SHOWN);
+    if (n)
+        text_printf(grid_note(grid), "changed around run %zu: %s", c->run + 1, list.data);
 }
 
 void history_put_table(const struct history *h, size_t recent, bool verbose, const struct doc *doc)
@@ -110,21 +100,28 @@ void history_put_table(const struct history *h, size_t recent, bool verbose, con
         {.title = "Comment", .left = true, .wrap = true, .optional = true},
     };
     struct grid grid = {.html = doc->format == DOC_HTML, .hint = "(shown with -v)"};
-    char settings[1024];
 
     grid_columns(&grid, columns, COUNT(columns));
     for (size_t i = 0; i < h->n_changes; i++) {
         const struct history_change *c = &h->change[i];
         if (!history_is_recent(h, c, recent))
             continue;
-        put_change(h, c, &grid);
-        settings_of(h, c, settings, sizeof(settings));
-        if (settings[0] && (i + 1 == h->n_changes || c[1].run != c->run))
-            text_printf(grid_note(&grid), "changed around run %zu: %s", c->run + 1, settings);
+        put_line(h, c, false, &grid);
+        if (i + 1 == h->n_changes || c[1].run != c->run)
+            put_settings(h, c, &grid);
     }
-    for (size_t k = 0; verbose && k < h->n_figures; k++)
-        if (!h->figure[k].n_changes)
-            put_steady(h, k, &grid);
+    for (size_t k = 0; verbose && k < h->n_figures; k++) {
+        const struct history_figure *f = &h->figure[k];
+        const struct history_change none = {.figure = k,
+                                            .run = h->point[f->first].run,
+                                            .before = history_level(h, k),
+                                            .after = NAN,
+                                            .effect = NAN,
+                                            .low = NAN,
+                                            .high = NAN};
+        if (!f->n_changes)
+            put_line(h, &none, true, &grid);
+    }
     doc_table(doc, &grid);
 }
 

@@ -52,8 +52,13 @@ static int by_worst(const void *a, const void *b)
     return x->worst < y->worst || x->worst > y->worst ? ORDER_OF(y->worst, x->worst) : ORDER_OF(x->host, y->host);
 }
 
-static void put_hosts(const struct project *p, size_t shown, struct grid *grid)
+static void put_table(const struct project *p, bool every, unsigned width, struct text *out)
 {
+    static const struct grid_column columns[] = {
+        {.title = "Host", .left = true}, {.title = "From", .width = 5, .left = true}, {.title = "Lost %", .width = 6}};
+    const size_t shown = every || p->n < SHOWN_MOST ? p->n : SHOWN_MOST;
+    char titles[PROJECT_RANKS_MAX][24];
+    struct grid grid = {.n_columns = 0};
     FREED_BY(memory_free) struct ranked *order = memory_get(p->n, sizeof(*order));
 
     for (size_t h = 0; h < p->n; h++) {
@@ -62,18 +67,6 @@ static void put_hosts(const struct project *p, size_t shown, struct grid *grid)
             order[h].worst = fmax(order[h].worst, project_slowdown(p, h)[s * p->n_ranks - 1]);
     }
     qsort(order, p->n, sizeof(*order), by_worst);
-    for (size_t i = 0; i < shown; i++)
-        put_line(p, p->hosts[order[i].host]->name, p->hosts[order[i].host], project_slowdown(p, order[i].host), grid);
-}
-
-static void put_table(const struct project *p, bool every, unsigned width, struct text *out)
-{
-    static const struct grid_column columns[] = {
-        {.title = "Host", .left = true}, {.title = "From", .width = 5, .left = true}, {.title = "Lost %", .width = 6}};
-    const size_t shown = every || p->n < SHOWN_MOST ? p->n : SHOWN_MOST;
-    char titles[PROJECT_RANKS_MAX][24];
-    struct grid grid = {.n_columns = 0};
-
     grid_columns(&grid, columns, COUNT(columns));
     grid_columns(&grid, &(struct grid_column){.title = "Core %", .width = 6}, shares_known(p));
     grid_columns(&grid, &(struct grid_column){.title = "Step", .width = 7}, 1);
@@ -86,23 +79,16 @@ static void put_table(const struct project *p, bool every, unsigned width, struc
                 shares_known(p) ? ", and the core to itself" : "");
     if (p->n > 1)
         put_line(p, "all", p->all, project_slowdown(p, p->n), &grid);
-    put_hosts(p, shown, &grid);
+    for (size_t i = 0; i < shown; i++) {
+        const size_t host = order[i].host;
+        put_line(p, p->hosts[host]->name, p->hosts[host], project_slowdown(p, host), &grid);
+    }
     grid_print(&grid, width, out);
     if (shown < p->n)
         text_printf(out, "(%zu more hosts, which slow down less: -v shows them)\n", p->n - shown);
 }
 
 /* --- Costs. --- */
-
-static void put_cost(const struct project *p, const struct project_cost *cost, const double *with, struct grid *grid)
-{
-    grid_text(grid, project_decade(cost));
-    grid_text(grid, project_cause(cost));
-    grid_number(grid, cost->per_s, 3);
-    grid_number(grid, cost->lost_pct, 4);
-    for (size_t s = 0; s < p->n_steps; s++)
-        text_printf(grid_cell(grid, COLOR_NONE), "%.3f -> %7.3f", with[(s + 1) * p->n_ranks - 1], cost->without[s]);
-}
 
 static void put_costs(const struct project *p, unsigned width, struct text *out)
 {
@@ -120,8 +106,15 @@ static void put_costs(const struct project *p, unsigned width, struct text *out)
         snprintf(titles[s], sizeof(titles[s]), "steps of %5s", TEXT_DURATION((uint64_t)p->step_ns[s]));
         grid_columns(&grid, &(struct grid_column){.title = titles[s], .width = 19, .rank = (unsigned)s}, 1);
     }
-    for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++)
-        put_cost(p, &costs[i], project_slowdown(p, p->n), &grid);
+    for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++) {
+        grid_text(&grid, project_decade(&costs[i]));
+        grid_text(&grid, project_cause(&costs[i]));
+        grid_number(&grid, costs[i].per_s, 3);
+        grid_number(&grid, costs[i].lost_pct, 4);
+        for (size_t s = 0; s < p->n_steps; s++)
+            text_printf(grid_cell(&grid, COLOR_NONE), "%.3f -> %7.3f",
+                        project_slowdown(p, p->n)[(s + 1) * p->n_ranks - 1], costs[i].without[s]);
+    }
     if (n)
         text_printf(out, "\nWhat costs most: slowdown of %.0f ranks with all detours -> without those of the line\n",
                     p->ranks[p->n_ranks - 1]);

@@ -4,28 +4,23 @@
 
 #include <math.h>
 
-/* In per cent, or in its unit if the limit is 0. */
-static void put_distance(const struct requirement *r, struct grid *grid)
+static void put_requirement(const struct requirement *r, struct grid *grid)
 {
     const double distance = fabs(r->value - r->limit_of_row), limit = fabs(r->limit_of_row);
-    char *text = limit > 0 ? UNITS_VALUE(100 * distance / limit, "%") : UNITS_VALUE(distance, r->unit);
+    /* in per cent, or in its unit if the limit is 0 */
+    char *off = limit > 0 ? UNITS_VALUE(100 * distance / limit, "%") : UNITS_VALUE(distance, r->unit);
+    const char *unknown = requirement_unknown(r);
+    const bool met = requirement_met(r);
 
+    grid_text(grid, r->text);
+    grid_value(grid, r->value, r->unit);
     if (distance > 0)
-        text_printf(grid_cell(grid, COLOR_NONE), "%s %s", units_plain(text),
+        text_printf(grid_cell(grid, COLOR_NONE), "%s %s", units_plain(off),
                     r->value > r->limit_of_row ? "above" : "below");
     else
         grid_text(grid, isnan(distance) ? "-" : "equal");
-}
-
-static void put_verdict(const struct requirement *r, struct grid *grid)
-{
-    const bool met = requirement_met(r);
     struct text *cell = grid_cell(grid, met ? COLOR_GREEN : COLOR_RED);
-    const char *unknown = requirement_unknown(r);
-
-    text_printf(cell, met ? "passed" : "failed");
-    if (unknown[0])
-        text_printf(cell, ": %s", unknown);
+    text_printf(cell, "%s%s%s", met ? "passed" : "failed", unknown[0] ? ": " : "", unknown);
     if (r->n_rows > 1) {
         text_printf(cell, "%s", met ? "; all " : "; ");
         if (!met)
@@ -33,19 +28,6 @@ static void put_verdict(const struct requirement *r, struct grid *grid)
         text_printf(cell, "%zu rows", r->n_rows);
         if (r->where[0])
             text_printf(cell, "; worst: %s", r->where);
-    }
-}
-
-static void put_rows(const struct requirements *set, bool met, struct grid *grid)
-{
-    for (size_t i = 0; i < set->n; i++) {
-        const struct requirement *r = &set->of[i];
-        if (requirement_met(r) != met)
-            continue;
-        grid_text(grid, r->text);
-        grid_value(grid, r->value, r->unit);
-        put_distance(r, grid);
-        put_verdict(r, grid);
     }
 }
 
@@ -61,8 +43,10 @@ void require_put(const struct requirements *set, const struct doc *doc)
     const size_t failed = requirements_failed(set);
 
     grid_columns(&grid, columns, COUNT(columns));
-    put_rows(set, false, &grid);
-    put_rows(set, true, &grid);
+    for (unsigned met = 0; met < 2; met++)
+        for (size_t i = 0; i < set->n; i++)
+            if (requirement_met(&set->of[i]) == met)
+                put_requirement(&set->of[i], &grid);
     doc_heading(doc, NULL, TEXT_LINE("Requirements: %zu passed, %zu failed", set->n - failed, failed));
     doc_table(doc, &grid);
 }

@@ -57,17 +57,6 @@ static bool same_group(const struct row *a, const struct row *b)
            !strcmp(a->param.text, b->param.text) && !strcmp(a->cpus, b->cpus);
 }
 
-static void find_groups(struct view *view)
-{
-    for (size_t i = 0; i < view->n; i++) {
-        /* Usually the group of the row before: without this, 100,000 rows take long. */
-        size_t j = i > 0 && same_group(&view->rows[i - 1], &view->rows[i]) ? view->group[i - 1] : 0;
-        while (j < i && (view->group[j] != j || !same_group(&view->rows[j], &view->rows[i])))
-            j++;
-        view->group[i] = j;
-    }
-}
-
 /* metric NULL: the headline row, otherwise the first. */
 static const struct row *find_row(const struct view *view, size_t group, const char *metric)
 {
@@ -102,18 +91,6 @@ static bool is_shown(const struct view *view, size_t group)
     return !ran || !names_a_metric;
 }
 
-static size_t lines_of(const struct view *view, size_t group)
-{
-    size_t lines = 1;
-    for (size_t i = 0; i < view->layout->n_columns && view->layout->per_sample; i++) {
-        const struct table_column *column = &view->layout->columns[i];
-        const struct row *row = find_row(view, group, column->metric);
-        if (column->field == TABLE_SAMPLE && row && row->n_samples > lines)
-            lines = row->n_samples;
-    }
-    return lines;
-}
-
 /* --- cells ------------------------------------------------------------------------------------------------------ */
 
 static double number(const struct row *row, enum table_field field, size_t sample)
@@ -130,13 +107,6 @@ static double number(const struct row *row, enum table_field field, size_t sampl
                                      : NAN;
 }
 
-static const char *text_cell(const struct view *view, const struct row *row, enum table_field field)
-{
-    const char *title = field == TABLE_TITLE && view->layout->title_of ? view->layout->title_of(row->test) : NULL;
-
-    return title ? title : (const char *)row + fields[field].offset;
-}
-
 static void put_cell(const struct view *view, size_t group, size_t sample, size_t i, struct grid *grid)
 {
     const struct table_column *column = &view->layout->columns[i];
@@ -146,7 +116,9 @@ static void put_cell(const struct view *view, size_t group, size_t sample, size_
     if (column->field == TABLE_STATUS) {
         grid_status(grid, worst_status(view, group));
     } else if (is_text(column->field)) {
-        grid_text(grid, row ? text_cell(view, row, column->field) : "");
+        const bool titled = row && column->field == TABLE_TITLE && view->layout->title_of;
+        const char *title = titled ? view->layout->title_of(row->test) : NULL;
+        grid_text(grid, title ? title : row ? (const char *)row + fields[column->field].offset : "");
     } else if (column->field == TABLE_PARAM_VALUE) {
         size_t length = 0;
         const char *value = row ? row_param(&row->param, column->key, &length) : NULL;
@@ -181,7 +153,15 @@ static bool put_columns(const struct view *view, struct grid *grid)
 
 static void put_group(const struct view *view, size_t group, bool behind, struct grid *grid)
 {
-    for (size_t sample = 0; sample < lines_of(view, group); sample++) {
+    size_t lines = 1;
+
+    for (size_t i = 0; i < view->layout->n_columns && view->layout->per_sample; i++) {
+        const struct table_column *column = &view->layout->columns[i];
+        const struct row *row = find_row(view, group, column->metric);
+        if (column->field == TABLE_SAMPLE && row && row->n_samples > lines)
+            lines = row->n_samples;
+    }
+    for (size_t sample = 0; sample < lines; sample++) {
         for (size_t i = 0; i < view->layout->n_columns; i++)
             put_cell(view, group, sample, i, grid);
         if (behind)
@@ -252,7 +232,13 @@ void table_print(const struct table_layout *layout, const struct row *rows, size
     out->failed |= !group_of;
     if (!group_of || n == 0)
         return;
-    find_groups(&view);
+    for (size_t i = 0; i < n; i++) {
+        /* Usually the group of the row before: without this, 100,000 rows take long. */
+        size_t j = i > 0 && same_group(&rows[i - 1], &rows[i]) ? view.group[i - 1] : 0;
+        while (j < i && (view.group[j] != j || !same_group(&rows[j], &rows[i])))
+            j++;
+        view.group[i] = j;
+    }
     bool behind = put_columns(&view, &grid);
     for (size_t group = 0; group < n; group++)
         if (view.group[group] == group && is_shown(&view, group))
@@ -287,19 +273,6 @@ static bool begins_measurement(const struct row *rows, size_t i, size_t offset)
 
     return text[0] && (i == 0 || a->item != b->item || strcmp(text, (const char *)b + offset) != 0 ||
                        strcmp(a->cpus, b->cpus) != 0 || strcmp(a->test, b->test) != 0);
-}
-
-static void put_measurement(const struct row *row, struct grid *grid)
-{
-    struct row_word word = {0};
-
-    grid_text(grid, row->test);
-    grid_text(grid, row->load);
-    if (!row_command(&row->param) && row_next_word(&row->param, &word))
-        text_append(grid_cell(grid, COLOR_NONE), word.text, word.length);
-    else
-        grid_text(grid, "");
-    grid_text(grid, row->cpus);
 }
 
 static void put_event_counts(const struct row *row, struct grid *grid)
@@ -342,61 +315,84 @@ static bool is_repeated(const struct row *rows, size_t i, size_t offset, const c
     return false;
 }
 
-/* A line for each measurement that has the text at this offset in struct row. Returns whether there are any. */
-static bool fill_measurements(const struct row *rows, size_t n, size_t offset, const struct grid_column *columns,
-                              size_t n_columns, void (*put)(const struct row *row, struct grid *grid),
-                              struct grid *grid)
+/* A text in struct row, at this offset, as a table; `why` in it begins a reason. */
+struct measured {
+    size_t offset;
+    const char *title, *why;
+    void (*put)(const struct row *row, struct grid *grid);
+    void (*put_why)(const char *text, struct text *out);
+};
+
+/* A line for each measurement that has the text. */
+static void put_measured(const struct measured *of, const struct grid_column *columns, size_t n_columns,
+                         const struct row *rows, size_t n, unsigned width, struct text *out)
 {
     static const struct grid_column named[] = {{.title = "Test", .left = true},
                                                {.title = "Load", .left = true, .optional = true},
                                                {.title = "Parameter", .left = true, .optional = true, .rank = 2},
                                                {.title = "CPU", .left = true, .optional = true}};
+    struct grid grid = {.n_columns = 0};
 
-    grid_columns(grid, named, COUNT(named));
-    grid_columns(grid, columns, n_columns);
+    grid_columns(&grid, named, COUNT(named));
+    grid_columns(&grid, columns, n_columns);
+    for (size_t i = 0; i < n; i++) {
+        const struct row *row = &rows[i];
+        struct row_word word = {0};
+        if (!begins_measurement(rows, i, of->offset))
+            continue;
+        grid_text(&grid, row->test);
+        grid_text(&grid, row->load);
+        if (row_command(&row->param) || !row_next_word(&row->param, &word))
+            word.length = 0;
+        text_append(grid_cell(&grid, COLOR_NONE), word.text, word.length);
+        grid_text(&grid, row->cpus);
+        of->put(row, &grid);
+    }
+    if (!grid.n_cells)
+        return;
+    text_printf(out, "\n%s\n", of->title);
+    grid_print(&grid, width, out);
     for (size_t i = 0; i < n; i++)
-        if (begins_measurement(rows, i, offset)) {
-            put_measurement(&rows[i], grid);
-            put(&rows[i], grid);
-        }
-    return grid->n_cells > 0;
+        if (strstr((const char *)&rows[i] + of->offset, of->why) && !is_repeated(rows, i, of->offset, of->why))
+            of->put_why((const char *)&rows[i] + of->offset, out);
+}
+
+static void put_not_counted(const char *text, struct text *out)
+{
+    size_t names = 0, length = 0;
+    const char *name = counted_value(text, "not_counted", &names), *why = counted_value(text, "why", &length);
+
+    if (name && why)
+        text_printf(out, "not counted: %.*s: %.*s\n", (int)names, name, (int)length, why);
+}
+
+static void put_not_recorded(const char *text, struct text *out)
+{
+    size_t length;
+    const char *why = counted_value(text, "why", &length);
+
+    if (why)
+        text_printf(out, "not recorded: %s\n", why); /* the last item: it may contain ';' */
 }
 
 void counters_put(const struct row *rows, size_t n, unsigned width, struct text *out)
 {
-    const size_t offset = offsetof(struct row, counters);
+    static const struct measured counts = {offsetof(struct row, counters),
+                                           "Events of all samples together (hardware events: in user mode)",
+                                           "not_counted=", put_event_counts, put_not_counted};
     struct grid_column columns[N_EVENTS];
-    struct grid grid = {.n_columns = 0};
-    size_t names, length;
 
     for (size_t e = 0; e < N_EVENTS; e++)
         columns[e] = (struct grid_column){.title = event_titles[e].title, .optional = true};
-    if (!fill_measurements(rows, n, offset, columns, N_EVENTS, put_event_counts, &grid))
-        return;
-    text_printf(out, "\nEvents of all samples together (hardware events: in user mode)\n");
-    grid_print(&grid, width, out);
-    for (size_t i = 0; i < n; i++) {
-        const char *name = counted_value(rows[i].counters, "not_counted", &names);
-        const char *why = counted_value(rows[i].counters, "why", &length);
-        if (name && why && !is_repeated(rows, i, offset, "not_counted="))
-            text_printf(out, "not counted: %.*s: %.*s\n", (int)names, name, (int)length, why);
-    }
+    put_measured(&counts, columns, N_EVENTS, rows, n, width, out);
 }
 
 void culprits_put(const struct row *rows, size_t n, unsigned width, struct text *out)
 {
     static const struct grid_column columns[] = {{.title = "Wall s"}, {.title = "Took most, ms", .left = true}};
-    const size_t offset = offsetof(struct row, culprits);
-    struct grid grid = {.n_columns = 0};
-    size_t length;
+    static const struct measured culprits = {offsetof(struct row, culprits),
+                                             "Who else had the measured CPUs, in all samples together",
+                                             "why=", put_culprits, put_not_recorded};
 
-    if (!fill_measurements(rows, n, offset, columns, 2, put_culprits, &grid))
-        return;
-    text_printf(out, "\nWho else had the measured CPUs, in all samples together\n");
-    grid_print(&grid, width, out);
-    for (size_t i = 0; i < n; i++) {
-        const char *why = counted_value(rows[i].culprits, "why", &length);
-        if (why && !is_repeated(rows, i, offset, "why="))
-            text_printf(out, "not recorded: %s\n", why); /* the last item: it may contain ';' */
-    }
+    put_measured(&culprits, columns, COUNT(columns), rows, n, width, out);
 }
