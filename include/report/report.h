@@ -202,31 +202,6 @@ void chart_strip(struct chart *chart, const struct chart_entry *entry);
 #define CHART_LEGEND "<div class=\"legend\">"
 void chart_legend_item(struct text *out, const char *classes, const char *label);
 
-/* Heat map: a table of an HTML page. The colour of a cell shows how far its value is from the usual one, in spreads
- * (robust standard deviations), and in which direction: from blue (better) by grey to orange (worse), which people with
- * the common kinds of colour blindness can distinguish. Cells that are far off show the distance as text too, and each
- * cell has a description for pointers and screen readers. */
-
-#define HEAT_LEVELS 4 /* for better values, and for worse */
-
-struct heat_cell {
-    double worse; /* in spreads; positive: worse; NAN: no value */
-    bool far;     /* show the distance as text */
-    char tip[320];
-};
-
-struct heat {
-    const char *row_title;
-    const char *const *rows, *const *columns;
-    const bool *row_stands_out;
-    const bool *column_begins; /* first of a group: a gap before it */
-    size_t n_rows, n_columns;
-    void (*cell)(const void *context, size_t row, size_t column, struct heat_cell *cell);
-    const void *context;
-};
-
-void heat_put(struct text *out, const struct heat *heat);
-
 /* --- A CSV between marker lines, for consoles. --- */
 
 #define FRAME_BEGIN "-----BEGIN JITBENCH CSV"

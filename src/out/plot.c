@@ -180,53 +180,30 @@ void plot_histogram(const struct row *row, unsigned width, struct text *out)
 /* --- ranges ----------------------------------------------------------------------------------------------------- */
 
 struct axis {
-    int first, last;
+    int first, last; /* decades */
     unsigned left, span;
     bool time; /* the unit is ns */
 };
 
-enum mark { MARK_MIN, MARK_P99, MARK_MAX, MARK_MEDIAN, N_MARKS }; /* in one column, a later mark hides an earlier one */
-static const char mark_signs[N_MARKS + 1] = "[|]*";
+/* In one column, a later mark hides an earlier one. */
+enum { P99 = 1, MEDIAN = 3 };
+static const struct {
+    char sign;
+    size_t at;
+} marks[] = {{'[', offsetof(struct stats_summary, min)},
+             {'|', offsetof(struct stats_summary, p99)},
+             {']', offsetof(struct stats_summary, max)},
+             {'*', offsetof(struct stats_summary, median)}};
 
-static double mark_value(const struct row *row, int mark)
+static double mark_value(const struct row *row, size_t mark)
 {
-    const struct stats_summary *s = &row->stats;
-    const double values[N_MARKS] = {
-        [MARK_MIN] = s->min, [MARK_P99] = s->p99, [MARK_MAX] = s->max, [MARK_MEDIAN] = s->median};
-
-    return values[mark];
+    return *(const double *)(const void *)((const char *)&row->stats + marks[mark].at);
 }
 
-static bool find_decades(struct axis *axis, double least, const struct plot_row *rows, size_t n)
+static unsigned column_at(const struct axis *axis, double power)
 {
-    double low = INFINITY, high = 0;
-    bool found = false;
-    for (size_t i = 0; i < n * N_MARKS; i++) {
-        const struct row *row = rows[i / N_MARKS].row;
-        double value = mark_value(row, (int)(i % N_MARKS));
-        if (!is_usable(value))
-            continue;
-        axis->time = found ? axis->time : !strcmp(row->unit, "ns");
-        found = true;
-        low = value > 0 ? fmin(low, value) : low;
-        high = fmax(high, value);
-    }
-    low = fmax(high > 0 ? low : 1, least); /* if there are only zeros, any axis will do */
-    axis->first = (int)floor(log10(low));
-    axis->last = (int)ceil(log10(fmax(high, low)));
-    axis->last += axis->last == axis->first;
-    return found;
-}
-
-static unsigned column_of(const struct axis *axis, double value)
-{
-    double share = value > 0 ? (log10(value) - axis->first) / (axis->last - axis->first) : 0;
+    const double share = (power - axis->first) / (axis->last - axis->first);
     return axis->left + (unsigned)lround(axis->span * fmax(share, 0));
-}
-
-static unsigned tick_column(const struct axis *axis, int power)
-{
-    return axis->left + (unsigned)lround((double)axis->span * (power - axis->first) / (axis->last - axis->first));
 }
 
 static int tick_label(const struct axis *axis, int power, char *buf, size_t size)
@@ -244,9 +221,9 @@ static bool labels_fit(const struct axis *axis, int step)
     for (int power = axis->first; power <= axis->last; power++) {
         if (power % step != 0)
             continue;
-        if (tick_column(axis, power) < end)
+        if (column_at(axis, power) < end)
             return false;
-        end = tick_column(axis, power) + (unsigned)tick_label(axis, power, buf, sizeof buf) + 1;
+        end = column_at(axis, power) + (unsigned)tick_label(axis, power, buf, sizeof buf) + 1;
     }
     return true;
 }
@@ -256,14 +233,12 @@ static void put_line(const char *line, struct text *out)
     size_t length = strlen(line);
     while (length > 0 && line[length - 1] == ' ')
         length--;
-    text_append(out, line, length);
-    text_append(out, "\n", 1);
+    text_printf(out, "%.*s\n", (int)length, line);
 }
 
 static void put_at(char *line, unsigned column, const char *s)
 {
-    while (*s)
-        line[column++] = *s++;
+    memcpy(line + column, s, strlen(s));
 }
 
 static void begin_line(const struct axis *axis, const char *label, char *line)
@@ -274,59 +249,42 @@ static void begin_line(const struct axis *axis, const char *label, char *line)
         line[i] = label[i] < ' ' || label[i] > '~' ? '?' : label[i];
 }
 
-static void put_axis(const struct axis *axis, const char *title, struct text *out)
+/* draw: returns false when the row has nothing to draw; it then has its status. */
+static void put_rows(const struct axis *axis, const struct plot_row *rows, size_t n,
+                     bool (*draw)(const struct axis *axis, const struct row *row, char *line), struct text *out)
 {
-    char labels[MOST_WIDTH + 1], ticks[MOST_WIDTH + 1], buf[32];
-    int step = 1;
-    begin_line(axis, title, labels);
-    begin_line(axis, "", ticks);
-    while (!labels_fit(axis, step))
-        step++;
-    memset(ticks + axis->left, '-', axis->span);
-    for (int power = axis->first; power <= axis->last; power++) {
-        unsigned column = tick_column(axis, power);
-        ticks[column] = '+';
-        tick_label(axis, power, buf, sizeof buf);
-        if (power % step == 0)
-            put_at(labels, column, buf);
+    char line[MOST_WIDTH + 1];
+    for (size_t i = 0; i < n; i++) {
+        const struct row *row = rows[i].row;
+        begin_line(axis, rows[i].label, line);
+        if (!draw(axis, row, line))
+            put_at(line, axis->left, row->status == ROW_OK ? "-" : row_status_name(row->status));
+        put_line(line, out);
     }
-    put_line(labels, out);
-    put_line(ticks, out);
 }
 
 static bool draw_range(const struct axis *axis, const struct row *row, char *line)
 {
-    unsigned column[N_MARKS] = {0}, from = MOST_WIDTH, to = 0;
-    bool known[N_MARKS];
-    for (int mark = 0; mark < N_MARKS; mark++) {
-        known[mark] = is_usable(mark_value(row, mark));
-        if (!known[mark])
+    unsigned column[COUNT(marks)] = {0}, from = MOST_WIDTH, to = 0;
+    for (size_t mark = 0; mark < COUNT(marks); mark++) {
+        const double value = mark_value(row, mark);
+        if (!is_usable(value))
             continue;
-        column[mark] = column_of(axis, mark_value(row, mark));
+        column[mark] = value > 0 ? column_at(axis, log10(value)) : axis->left;
         from = column[mark] < from ? column[mark] : from;
         to = column[mark] > to ? column[mark] : to;
     }
     if (from > to)
         return false;
     for (int power = axis->first; power <= axis->last; power++)
-        line[tick_column(axis, power)] = '.';
+        line[column_at(axis, power)] = '.';
     memset(line + from, '-', to - from + 1);
-    if (known[MARK_MEDIAN] && known[MARK_P99] && column[MARK_P99] >= column[MARK_MEDIAN])
-        memset(line + column[MARK_MEDIAN], '=', column[MARK_P99] - column[MARK_MEDIAN] + 1);
-    for (int mark = 0; mark < N_MARKS; mark++)
-        if (known[mark])
-            line[column[mark]] = mark_signs[mark];
+    if (column[MEDIAN] && column[P99] >= column[MEDIAN])
+        memset(line + column[MEDIAN], '=', column[P99] - column[MEDIAN] + 1);
+    for (size_t mark = 0; mark < COUNT(marks); mark++)
+        if (column[mark]) /* never at the left edge of the line, where the label is */
+            line[column[mark]] = marks[mark].sign;
     return true;
-}
-
-static void put_range(const struct axis *axis, const struct plot_row *shown, struct text *out)
-{
-    const struct row *row = shown->row;
-    char line[MOST_WIDTH + 1];
-    begin_line(axis, shown->label, line);
-    if (!draw_range(axis, row, line))
-        put_at(line, axis->left, row->status == ROW_OK ? "-" : row_status_name(row->status));
-    put_line(line, out);
 }
 
 static void lay_out(struct axis *axis, const char *title, const struct plot_row *rows, size_t n, unsigned width)
@@ -347,13 +305,42 @@ static void lay_out(struct axis *axis, const char *title, const struct plot_row 
 void plot_ranges(const char *title, double least, const struct plot_row *rows, size_t n, unsigned width,
                  struct text *out)
 {
+    char labels[MOST_WIDTH + 1], ticks[MOST_WIDTH + 1], buf[32];
     struct axis axis = {0};
-    if (!find_decades(&axis, least, rows, n))
+    double low = INFINITY, high = 0;
+    bool found = false;
+    int step = 1;
+    for (size_t i = 0; i < n * COUNT(marks); i++) {
+        const struct row *row = rows[i / COUNT(marks)].row;
+        const double value = mark_value(row, i % COUNT(marks));
+        if (!is_usable(value))
+            continue;
+        axis.time = found ? axis.time : !strcmp(row->unit, "ns");
+        found = true;
+        low = value > 0 ? fmin(low, value) : low;
+        high = fmax(high, value);
+    }
+    if (!found)
         return;
+    low = fmax(high > 0 ? low : 1, least); /* if there are only zeros, any axis will do */
+    axis.first = (int)floor(log10(low));
+    axis.last = (int)ceil(log10(fmax(high, low)));
+    axis.last += axis.last == axis.first;
     lay_out(&axis, title, rows, n, width);
-    put_axis(&axis, title, out);
-    for (size_t i = 0; i < n; i++)
-        put_range(&axis, &rows[i], out);
+    begin_line(&axis, title, labels);
+    begin_line(&axis, "", ticks);
+    while (!labels_fit(&axis, step))
+        step++;
+    memset(ticks + axis.left, '-', axis.span);
+    for (int power = axis.first; power <= axis.last; power++) {
+        ticks[column_at(&axis, power)] = '+';
+        tick_label(&axis, power, buf, sizeof buf);
+        if (power % step == 0)
+            put_at(labels, column_at(&axis, power), buf);
+    }
+    put_line(labels, out);
+    put_line(ticks, out);
+    put_rows(&axis, rows, n, draw_range, out);
     text_printf(out, "[ minimum  * median  | p99  ] maximum\n");
 }
 
@@ -362,17 +349,6 @@ void plot_ranges(const char *title, double least, const struct plot_row *rows, s
 /* For 0, more than 0, 10^STRIP_FIRST or more, and each further power of ten. */
 #define STRIP_FIRST (-6)
 static const char strip_signs[] = " .:-=+*#@";
-
-static char strip_sign(double share)
-{
-    size_t sign = 1;
-    if (!(share > 0))
-        return strip_signs[0];
-    /* for shares rounded to slightly below a limit */
-    while (strip_signs[sign + 1] != '\0' && share * 1.005 >= decimal(1, STRIP_FIRST + (int)sign - 1))
-        sign++;
-    return strip_signs[sign];
-}
 
 double plot_strip_part(const struct row *row)
 {
@@ -396,17 +372,18 @@ static size_t strip_columns(const struct axis *axis, const struct row *row)
     return n < axis->span ? n : axis->span;
 }
 
-static void put_strip(const struct axis *axis, const struct plot_row *shown, struct text *out)
+static bool draw_strip(const struct axis *axis, const struct row *row, char *line)
 {
-    const struct row *row = shown->row;
-    char line[MOST_WIDTH + 1];
-    size_t columns = strip_columns(axis, row);
-    begin_line(axis, shown->label, line);
-    for (size_t column = 0; column < columns; column++)
-        line[axis->left + column] = strip_sign(plot_strip_share(row, column, columns));
-    if (columns == 0)
-        put_at(line, axis->left, row->status == ROW_OK ? "-" : row_status_name(row->status));
-    put_line(line, out);
+    const size_t columns = strip_columns(axis, row);
+    for (size_t column = 0; column < columns; column++) {
+        const double share = plot_strip_share(row, column, columns);
+        size_t sign = share > 0;
+        /* for shares rounded to slightly below a limit */
+        while (sign && strip_signs[sign + 1] != '\0' && share * 1.005 >= decimal(1, STRIP_FIRST + (int)sign - 1))
+            sign++;
+        line[axis->left + column] = strip_signs[sign];
+    }
+    return columns > 0;
 }
 
 void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out)
@@ -424,8 +401,7 @@ void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsign
     if (most > strlen("startend"))
         put_at(head, axis.left + (unsigned)(most - strlen("end")), "end");
     put_line(head, out);
-    for (size_t i = 0; i < n; i++)
-        put_strip(&axis, &rows[i], out);
+    put_rows(&axis, rows, n, draw_strip, out);
     text_printf(out, "lost: '%c' nothing  %c less", strip_signs[0], strip_signs[1]);
     for (int i = 2; strip_signs[i] != '\0'; i++)
         text_printf(out, "  %c %g %%", strip_signs[i], decimal(1, STRIP_FIRST + i));

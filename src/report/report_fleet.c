@@ -58,62 +58,97 @@ static void choose_columns(struct fleet *f)
         fleet_name_figure(&f->g->figure[f->column[c]], true, f->name[c], NAME);
 }
 
-/* --- The heat map. --- */
+/* --- The heat map. The colour of a cell shows how far its value is from the usual one, in spreads (robust standard
+ * deviations), and in which direction: from blue (better) by grey to orange (worse), which people with the common
+ * kinds of colour blindness can distinguish. Each cell has a description for pointers and screen readers. --- */
 
-static void fill_cell(const void *context, size_t row, size_t column, struct heat_cell *cell)
+#define LEVELS 4 /* for better values, and for worse */
+
+/* In spreads: where the colours begin. */
+static const double levels[LEVELS] = {2, 3.5, 6, 12};
+
+static const char *const classes[2 * LEVELS + 1] = {"b4", "b3", "b2", "b1", "", "w1", "w2", "w3", "w4"};
+
+static void put_legend(struct text *out)
 {
-    const struct fleet *f = context;
-    const struct judged *j = &f->judgement.judged[row];
-    size_t k = f->column[column];
-    const struct outlier_metric *metric = &f->judgement.metric[k];
-    double own = gather_value(f->g, k, j->machine);
-
-    if (isnan(own)) {
-        snprintf(cell->tip, sizeof(cell->tip), "%.60s, %.100s: no value", j->name, f->name[column]);
-        return;
+    text_printf(out, CHART_LEGEND);
+    for (int level = -LEVELS; level <= LEVELS; level++) {
+        int size = level < 0 ? -level : level;
+        chart_legend_item(out, level ? classes[LEVELS + level] : "q0",
+                          !level ? "as usual"
+                          : size == LEVELS
+                              ? TEXT_LINE("%s, %g spreads or more", level < 0 ? "better" : "worse", levels[size - 1])
+                              : TEXT_LINE("%g to %g", levels[size - 1], levels[size]));
     }
-    double distance = fabs(outlier_distance(metric, own));
-    bool worse = judge_worse_by(&f->judgement, k, own) > 0;
-    cell->worse = worse ? distance : -distance;
-    cell->far = judge_is_far(&f->judgement, k, j->machine, own);
-    snprintf(cell->tip, sizeof(cell->tip), "%.60s, %.100s: %s, %+.1f %%: %s by %.1f spreads%s", j->name,
-             f->name[column], UNITS_VALUE(own, f->g->figure[k].unit), 100 * outlier_effect(metric, own),
-             worse ? "worse" : "better", distance, cell->far ? ", stands out" : "");
+    text_printf(out, "</div>\n");
+}
+
+/* The first column of a suite has a gap before it. */
+static bool begins_suite(const struct fleet *f, size_t column)
+{
+    return !column || strcmp(f->g->figure[f->column[column]].suite, f->g->figure[f->column[column - 1]].suite) != 0;
+}
+
+/* Of a value that is far off, the distance is shown as text too. */
+static void put_cell(const struct fleet *f, const struct judged *j, size_t column, struct text *out)
+{
+    const size_t k = f->column[column];
+    const struct outlier_metric *metric = &f->judgement.metric[k];
+    const double own = gather_value(f->g, k, j->machine), distance = fabs(outlier_distance(metric, own));
+    const bool known = !isnan(own), worse = judge_worse_by(&f->judgement, k, own) > 0;
+    const bool far = known && judge_is_far(&f->judgement, k, j->machine, own);
+    int level = 0;
+
+    while (known && level < LEVELS && distance >= levels[level])
+        level++;
+    const char *colour = known ? classes[worse ? LEVELS + level : LEVELS - level] : "x";
+    const char *begins = begins_suite(f, column) ? " g" : "";
+    if (*colour || far || *begins)
+        html_put(out, "<td class=\"%s%s%s\"", colour, far ? " far" : "", begins);
+    else
+        text_printf(out, "<td");
+    html_put(out, " title=\"%.60s, %.100s: ", j->name, f->name[column]);
+    if (known)
+        html_put(out, "%s, %+.1f %%: %s by %.1f spreads%s\">", UNITS_VALUE(own, f->g->figure[k].unit),
+                 100 * outlier_effect(metric, own), worse ? "worse" : "better", distance, far ? ", stands out" : "");
+    else
+        text_printf(out, "no value\">\xc2\xb7");
+    if (far)
+        text_printf(out, distance < 99.5 ? "%.0f" : "&gt;99", distance);
+    text_printf(out, "</td>");
 }
 
 static void put_map(const struct fleet *f, const struct doc *doc)
 {
-    const char *rows[ROWS_MOST], *columns[COLUMNS_MOST];
-    size_t out_too = 0;
-    bool stands_out[ROWS_MOST], begins[COLUMNS_MOST];
-    struct heat heat = {.row_title = "Host",
-                        .rows = rows,
-                        .columns = columns,
-                        .row_stands_out = stands_out,
-                        .column_begins = begins,
-                        .n_columns = f->n_columns,
-                        .cell = fill_cell,
-                        .context = f};
+    struct text *out = doc->out;
+    size_t hidden = 0, findings = 0;
 
-    for (; heat.n_rows < f->g->machines.n && heat.n_rows < ROWS_MOST; heat.n_rows++) {
-        rows[heat.n_rows] = f->judgement.judged[heat.n_rows].name;
-        stands_out[heat.n_rows] = judge_stands_out(&f->judgement.judged[heat.n_rows]);
-    }
-    for (size_t c = 0; c < f->n_columns; c++) {
-        columns[c] = f->name[c];
-        begins[c] = !c || strcmp(f->g->figure[f->column[c]].suite, f->g->figure[f->column[c - 1]].suite) != 0;
-    }
     doc_heading(doc, NULL, "Hosts by figures");
-    text_printf(doc->out, "<p class=\"soft\">How many spreads each figure of each host is off the fleet's median. "
-                          "Cells with a number stand out. Hosts with findings come first.</p>\n");
-    heat_put(doc->out, &heat);
-    for (size_t i = heat.n_rows; i < f->g->machines.n; i++) {
-        const struct judged *j = &f->judgement.judged[i];
-        out_too += judge_stands_out(j) || j->differences || f->g->machine[j->machine].failed;
+    text_printf(out, "<p class=\"soft\">How many spreads each figure of each host is off the fleet's median. Cells "
+                     "with a number stand out. Hosts with findings come first.</p>\n");
+    put_legend(out);
+    text_printf(out, "<div class=\"scroll\"><table class=\"heat\"><thead><tr><th>Host</th>");
+    for (size_t c = 0; c < f->n_columns; c++) {
+        text_printf(out, "<th%s", begins_suite(f, c) ? " class=\"g\"" : "");
+        html_put(out, " title=\"%s\"><span>%s</span></th>", f->name[c], f->name[c]);
     }
-    if (heat.n_rows < f->g->machines.n)
-        doc_say(doc, "%zu more hosts, %zu of them with findings, are left out here.", f->g->machines.n - heat.n_rows,
-                out_too);
+    text_printf(out, "</tr></thead><tbody>\n");
+    for (size_t i = 0; i < f->g->machines.n; i++) {
+        const struct judged *j = &f->judgement.judged[i];
+        if (i >= ROWS_MOST) {
+            hidden++;
+            findings += judge_stands_out(j) || j->differences || f->g->machine[j->machine].failed;
+            continue;
+        }
+        text_printf(out, "<tr%s>", judge_stands_out(j) ? " class=\"out\"" : "");
+        html_put(out, "<th title=\"%s\">%s</th>", j->name, j->name);
+        for (size_t c = 0; c < f->n_columns; c++)
+            put_cell(f, j, c, out);
+        text_printf(out, "</tr>\n");
+    }
+    text_printf(out, "</tbody></table></div>\n");
+    if (hidden)
+        doc_say(doc, "%zu more hosts, %zu of them with findings, are left out here.", hidden, findings);
     if (f->n_hidden)
         doc_say(doc, "%zu more figures are left out here.", f->n_hidden);
 }

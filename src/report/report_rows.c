@@ -47,11 +47,17 @@ static int by_place(const void *a, const void *b)
     return ORDER_OF(x->key[key], y->key[key]);
 }
 
-/* The places are sorted. */
-static void choose_bases(const struct report *report, const struct place *places, size_t n)
+void report_sort_rows(struct report *report)
 {
     const int key = report->n_all_runs > 1 ? KEY_GROUP : KEY_CLASS;
+    const size_t n = report->set.n;
+    FREED_BY(memory_free) struct place *places = memory_get(n, sizeof(*places));
+    FREED_BY(index_free) struct index classes = {0}, groups = {0};
 
+    report->order = memory_get(n, sizeof(*report->order));
+    for (size_t i = 0; i < n; i++)
+        places[i] = place_of(report, i, &classes, &groups);
+    qsort(places, n, sizeof(*places), by_place);
     for (size_t begin = 0, end; begin < n; begin = end) {
         for (end = begin; end < n && places[end].key[key] == places[begin].key[key]; end++)
             ;
@@ -62,19 +68,6 @@ static void choose_bases(const struct report *report, const struct place *places
                                                      .group = places[i].key[KEY_GROUP],
                                                      .base = alone ? REPORT_NO_BASE : places[begin].key[KEY_ROW]};
     }
-}
-
-void report_sort_rows(struct report *report)
-{
-    const size_t n = report->set.n;
-    FREED_BY(memory_free) struct place *places = memory_get(n, sizeof(*places));
-    FREED_BY(index_free) struct index classes = {0}, groups = {0};
-
-    report->order = memory_get(n, sizeof(*report->order));
-    for (size_t i = 0; i < n; i++)
-        places[i] = place_of(report, i, &classes, &groups);
-    qsort(places, n, sizeof(*places), by_place);
-    choose_bases(report, places, n);
 }
 
 /* --- The table. --- */
@@ -90,18 +83,6 @@ void report_ratio(const struct row *row, const struct row *base, char *buf, size
     units_value(ratio, "", buf, size);
     if (isfinite(low) && isfinite(high))
         text_add(buf, size, " (%s)", UNITS_RANGE(low, high, ""));
-}
-
-/* "disturbed by preempted 19.5 ms, switches 364" */
-static void put_causes(const struct row *row, const char *before, struct text *out)
-{
-    for (size_t i = 0; i < row->causes.n; i++) {
-        const struct row_cause *cause = &row->causes.of[i];
-        if (!(cause->number > 0))
-            continue;
-        text_printf(out, "%s%s %s", before, cause->name, UNITS_VALUE(cause->number, cause->is_time ? "ms" : ""));
-        before = ", ";
-    }
 }
 
 static bool is_shown(const struct row *row, const char *suite, bool all)
@@ -191,8 +172,15 @@ static void put_remark(const struct report *report, const struct row *row, const
     FREED_BY(text_free) struct text remark = {0};
 
     text_printf(&remark, "%s", row->status > ROW_UNSTABLE ? row->reason : "");
-    if (row->headline && !(*last && row_same_measurement(*last, row)))
-        put_causes(row, remark.length ? "; disturbed by " : "disturbed by ", &remark);
+    const char *before = remark.length ? "; disturbed by " : "disturbed by ";
+    const bool told_before = *last && row_same_measurement(*last, row);
+    for (size_t i = 0; i < row->causes.n && row->headline && !told_before; i++) {
+        const struct row_cause *cause = &row->causes.of[i];
+        if (!(cause->number > 0))
+            continue;
+        text_printf(&remark, "%s%s %s", before, cause->name, UNITS_VALUE(cause->number, cause->is_time ? "ms" : ""));
+        before = ", ";
+    }
     *last = row;
     if (remark.length)
         text_printf(grid_note(grid), "%s%s%s", run_name(report, row), report->n_runs > 1 ? ": " : "", remark.data);

@@ -391,12 +391,12 @@ static int check_trust(struct snapshot *s)
         return snapshot_fail(s, owner, "'%s' cannot be locked: %s", file, strerror(-owner));
     if (fstat(s->fd, &status))
         return snapshot_fail(s, -errno, "snapshot '%s': %s", file, strerror(errno));
-    if (!S_ISREG(status.st_mode))
-        return snapshot_fail(s, -EPERM, "'%s' is not a regular file: not trusted", file);
-    if (status.st_uid != geteuid())
-        return snapshot_fail(s, -EPERM, "'%s' belongs to user %lu: not trusted", file, (unsigned long)status.st_uid);
-    if (status.st_mode & 022)
-        return snapshot_fail(s, -EPERM, "'%s' can be written by others: not trusted", file);
+    const char *why = !S_ISREG(status.st_mode)     ? "is not a regular file"
+                      : status.st_uid != geteuid() ? TEXT_LINE("belongs to user %lu", (unsigned long)status.st_uid)
+                      : status.st_mode & 022       ? "can be written by others"
+                                                   : NULL;
+    if (why)
+        return snapshot_fail(s, -EPERM, "'%s' %s: not trusted", file, why);
     if (status.st_nlink > 1)
         return snapshot_fail(s, -EPERM, "'%s' has %lu names (hard links): not trusted; remove the others", file,
                              (unsigned long)status.st_nlink);
@@ -483,42 +483,33 @@ static int remove_file(const struct snapshot *s)
 
 /* --- Writing and restoring. --- */
 
-static void apply_one(const struct snapshot *s, struct snapshot_report *report, char content[CONTENT_MAX + 2])
-{
-    report->error = s->place.write(s->place.root, report->path, report->wanted);
-    ssize_t length = read_content(s->place.root, report->path, content);
-    report->now = value_of(content);
-    if (report->error == 0 && length < 0)
-        report->error = (int)length;
-    if (report->error)
-        report->result = SNAPSHOT_REFUSED;
-    else if (!strcmp(report->now, report->wanted))
-        report->result = SNAPSHOT_DONE;
-}
-
-static struct snapshot_report report_of(const struct snapshot *s, size_t i)
-{
-    const struct setting_write *write = &s->writes->write[i];
-    struct snapshot_report report = {
-        .index = i, .path = write->path, .wanted = write->value, .was = "", .now = "", .result = SNAPSHOT_REFUSED};
-
-    if (s->saved_of[i] < 0) {
-        report.error = (int)s->saved_of[i];
-        return report;
-    }
-    report.was = report.now = s->saved.write[s->saved_of[i]].value;
-    report.result = strcmp(report.was, report.wanted) != 0 ? SNAPSHOT_OTHER : SNAPSHOT_ALREADY;
-    return report;
-}
-
 void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *context)
 {
+    const char *root = snapshot->place.root;
     char content[CONTENT_MAX + 2];
 
     for (size_t i = 0; i < snapshot->writes->n; i++) {
-        struct snapshot_report report = report_of(snapshot, i);
-        if (report.result == SNAPSHOT_OTHER && snapshot->fd >= 0)
-            apply_one(snapshot, &report, content);
+        const struct setting_write *write = &snapshot->writes->write[i];
+        const long saved = snapshot->saved_of[i];
+        struct snapshot_report report = {
+            .index = i, .path = write->path, .wanted = write->value, .was = "", .now = "", .result = SNAPSHOT_REFUSED};
+        if (saved < 0) {
+            report.error = (int)saved;
+        } else {
+            report.was = report.now = snapshot->saved.write[saved].value;
+            report.result = strcmp(report.was, report.wanted) != 0 ? SNAPSHOT_OTHER : SNAPSHOT_ALREADY;
+        }
+        if (report.result == SNAPSHOT_OTHER && snapshot->fd >= 0) {
+            report.error = snapshot->place.write(root, report.path, report.wanted);
+            const ssize_t length = read_content(root, report.path, content);
+            report.now = value_of(content);
+            if (report.error == 0 && length < 0)
+                report.error = (int)length;
+            if (report.error)
+                report.result = SNAPSHOT_REFUSED;
+            else if (!strcmp(report.now, report.wanted))
+                report.result = SNAPSHOT_DONE;
+        }
         put(context, &report);
     }
 }
