@@ -58,6 +58,9 @@ const char *metrics_suite_title(const struct metrics *metrics, const char *suite
 bool metrics_is_compared(const struct metrics *metrics, const struct row *row);
 /* A headline metric with the core free. */
 bool metrics_is_compared_alone(const struct metrics *metrics, const struct row *row);
+/* Whether that is judged in place of the one over the whole time, by the number of rows that have each: every row has
+ * to, since a figure known in some runs would not be that of the others. */
+bool metrics_alone_is_judged(size_t n_alone, size_t n_raw);
 
 /* Files do not contain `headline`. Of a test that is not in the table the first metric counts. */
 void metrics_mark_headlines(const struct metrics *metrics, struct row *rows, size_t n);
@@ -117,9 +120,6 @@ const char *requirement_unknown(const struct requirement *requirement);
 
 #define CPU_MAP_MOST 64u
 
-/* By how many % the means of the halves of the samples differ; 0: by at most 3 %, or not significantly (p 0.01). */
-double row_drift_pct(const struct row *row);
-
 struct cpu_map {
     unsigned cpu[CPU_MAP_MOST]; /* in the order of the rows */
     /* CPUs; rows without room */
@@ -154,9 +154,9 @@ struct gather_figure {
     char protocol[ROW_PROTOCOL_SIZE];
     uint64_t copies;
     bool higher_is_better;
-    /* index + 1 of the same with the core free, if all machines that have this one know it, and of the same over the
-     * whole time; 0: none */
+    /* index + 1 of the same with the core free, if that is judged, and of the same over the whole time; 0: none */
     size_t alone, raw;
+    size_t rows;
     size_t first, n; /* range in values[], by machine */
 };
 
@@ -224,8 +224,8 @@ void gather_row(struct gather *g, const struct row *row);
 void gather_finish(struct gather *g);
 void gather_free(struct gather *g);
 
-/* Returns the figure that is judged in place of this one: the same with the core free, if all machines that have this
- * one know it; otherwise the figure itself. */
+/* Returns the figure that is judged in place of this one: the same with the core free (metrics_alone_is_judged()), or
+ * itself. */
 size_t gather_judged(const struct gather *g, size_t figure);
 /* NAN: none. */
 double gather_value(const struct gather *g, size_t figure, size_t machine);

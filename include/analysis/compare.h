@@ -44,6 +44,9 @@ struct pair {
     struct pair_side side[2]; /* base, and what is compared with it */
     int reason;               /* the enum pair_across that would allow the comparison; -1: none */
     char why[256];            /* why the rows cannot be compared; "": they can be */
+    /* The pair with the core free that is judged in place of this one, which has the values over the whole time; and
+     * the other way round. NULL: none. */
+    const struct pair *alone, *raw;
 };
 
 struct pairs {

@@ -190,6 +190,8 @@ struct row_column {
 };
 extern const struct row_column row_columns[];
 extern const size_t row_n_columns;
+/* NULL: none. */
+const struct row_column *row_column(const char *name);
 
 /* text_sanitize(), and ';' for commas, so that scripts can split a line at commas; spaces in the column settings,
  * which has items separated by ';'. Keeps the commas of the user's own words (comment, test, load) and of param
@@ -218,6 +220,9 @@ double row_core_share(const struct row *row);
 /* Largest standard deviation of the logarithm of row_core_share(): it has one probe for each slice of the row's
  * time. 0 when the time is not known. */
 double row_core_share_error(const struct row *row);
+
+/* By how many % the means of the halves of the samples differ; 0: by at most 3 %, or not significantly (p 0.01). */
+double row_drift_pct(const struct row *row);
 
 /* Receives rows as they are measured. They belong to the caller: copy what is kept. */
 struct row_sink {

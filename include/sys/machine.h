@@ -213,9 +213,9 @@ void setting_items_add(char *buf, size_t size, const char *name, const char *val
 struct setting_items {
     const char *at;
     bool any, has_cmdline, of_run;
-    char name[SETTING_NAME], value[SETTING_VALUE];
+    char name[SETTING_NAME + 8], value[SETTING_VALUE];
 };
-/* of_run: the column settings, not scratch_disk. There, items without an item cmdline mean that no word of the
+/* of_run: the column settings, not scratch_disk, whose names get the prefix "scratch_". There, items without an item cmdline mean that no word of the
  * kernel's command line affects speed or noise; the iterator then ends with an item cmdline that says so. */
 void setting_items_begin(struct setting_items *items, const char *text, bool of_run);
 /* Returns false at the end. Skips items without a name or a known value. */

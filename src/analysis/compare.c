@@ -10,10 +10,8 @@
 #include "stats/inference.h"
 #include "sys/base.h"
 
-#define HOSTS_MIN       3u   /* fewest hosts on each side for hosts to be the statistical unit */
-#define DRIFT_P         0.01 /* significance level of the difference between the halves of a run */
-#define DRIFT_PCT       3.0  /* smaller drifts are not reported */
-#define ROWS_FOR_SPREAD 5u   /* fewest rows whose ratios give an estimate of the spread */
+#define HOSTS_MIN       3u /* fewest hosts on each side for hosts to be the statistical unit */
+#define ROWS_FOR_SPREAD 5u /* fewest rows whose ratios give an estimate of the spread */
 
 const char *const compared_verdict_names[] = {
     [VERDICT_FASTER] = "faster",        [VERDICT_SLOWER] = "slower",       [VERDICT_LOWER] = "lower",
@@ -158,17 +156,6 @@ static void take_share(const struct compared *c, const struct compared_row *row,
 }
 
 /* --- Rows. --- */
-
-double row_drift_pct(const struct row *row)
-{
-    const size_t half = row->n_samples / 2;
-
-    if (half < 4)
-        return 0;
-    const double *second = row->samples + row->n_samples - half;
-    const double before = stats_mean(row->samples, half), pct = 100 * fabs(stats_mean(second, half) / before - 1);
-    return inference_welch(row->samples, half, second, half).p < DRIFT_P && pct > DRIFT_PCT ? pct : 0;
-}
 
 /* Returns ORDER_RUNS_ALTERNATE if, for each k, the k-th runs of both sides began next to each other in time, as in A B
  * B A or A B A B. Runs that began in the same second may have done so in either order. */
@@ -412,6 +399,7 @@ static void find_hosts(struct compared *c, double min_effect)
 {
     FREED_BY(gather_free) struct gather g = {.by_rank = false};
     FREED_BY(judge_free) struct judgement j = {.g = NULL};
+    FREED_BY(memory_free) struct stats_running *logs = memory_get(c->n_rows, sizeof(*logs)); /* of each host */
     struct row_run run;
 
     row_run_init(&run);
@@ -425,20 +413,17 @@ static void find_hosts(struct compared *c, double min_effect)
         row.stats.n = 0; /* the ratio's error is not known */
         row.core_share[0] = '\0';
         gather_row(&g, &row);
+        stats_add(&logs[g.last_machine], sign_of(&c->row[i]) * log(row.value));
     }
     gather_finish(&g);
     judge(&j, &g, min_effect);
     c->n_hosts = g.machines.n;
     c->host = memory_get(c->n_hosts, sizeof(*c->host));
     for (size_t h = 0; h < c->n_hosts; h++) {
-        struct compared_host *host = &c->host[j.judged[h].machine];
-        struct stats_running logs = {.n = 0};
-        TEXT_SET(host->host, j.judged[h].name);
-        host->stands_out = judge_stands_out(&j.judged[h]);
-        for (size_t i = 0; i < c->n_rows; i++)
-            if (has_direction(&c->row[i]) && !strcmp(c->row[i].pair->host, host->host))
-                stats_add(&logs, sign_of(&c->row[i]) * log(c->row[i].of->ratio));
-        host->ratio = exp(logs.mean);
+        const size_t machine = j.judged[h].machine;
+        c->host[machine].ratio = exp(logs[machine].mean);
+        c->host[machine].stands_out = judge_stands_out(&j.judged[h]);
+        TEXT_SET(c->host[machine].host, j.judged[h].name);
     }
     qsort(c->host, c->n_hosts, sizeof(*c->host), compare_hosts);
 }
@@ -461,29 +446,6 @@ static int compare_effects(const void *a, const void *b)
     return order ? order : ORDER_OF(x, y);
 }
 
-static bool has_pair(const struct compared *c, const struct pair *pair)
-{
-    size_t i = 0;
-
-    while (i < c->n_rows && c->row[i].pair != pair)
-        i++;
-    return i < c->n_rows;
-}
-
-/* Returns the pair of the same measurement with the values measured only while no one else used the core, if each side
- * has as many of them; otherwise NULL. */
-static const struct pair *alone_of(const struct pairs *pairs, const struct pair *raw)
-{
-    for (size_t i = 0; i < pairs->n; i++) {
-        const struct pair *alone = &pairs->pair[i];
-        if (row_is_alone_of(alone->about, raw->about) && !alone->why[0] && alone->side[0].n >= raw->side[0].n &&
-            alone->side[1].n >= raw->side[1].n &&
-            (!raw->within || row_is_alone_of(alone->side[0].row[0], raw->side[0].row[0])))
-            return alone;
-    }
-    return NULL;
-}
-
 void compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                    struct compared *out)
 {
@@ -495,20 +457,14 @@ void compared_make(const struct pairs *pairs, const struct metrics *metrics, boo
     };
     for (size_t i = 0; i < 2 * pairs->n; i++) {
         const struct pair *pair = &pairs->pair[i % pairs->n];
-        const bool judged = metrics_is_compared(metrics, pair->about);
-        if (row_is_index(pair->about) != (i >= pairs->n)) /* an index comes after its tests */
-            continue;
-        const struct pair *alone = judged && !pair->why[0] && !pair_other_clock(pair) ? alone_of(pairs, pair) : NULL;
-        if (alone) {
-            (void)add_row(out, alone, pair, true, 0);
-            out->n_rows++;
-        }
-        if (!all && (!judged || alone))
+        const bool alone = pair->raw && metrics_is_compared(metrics, pair->raw->about);
+        const bool judged = alone || (!pair->alone && metrics_is_compared(metrics, pair->about));
+        if (row_is_index(pair->about) != (i >= pairs->n) || !(all || judged)) /* an index comes after its tests */
             continue;
         if (pair->why[0]) {
             out->not_comparable[out->n_not_comparable++] = pair;
-        } else if (!has_pair(out, pair)) {
-            (void)add_row(out, pair, NULL, judged && !alone, 0);
+        } else {
+            (void)add_row(out, pair, alone ? pair->raw : NULL, judged, 0);
             out->n_rows++;
         }
     }

@@ -74,47 +74,41 @@ struct entry {
     struct text key;
     size_t shared; /* length of the key that alternatives share */
     const struct row *row;
-    bool changed;
+    bool changed, by_cpus;
 };
 
-/* What tells entries apart, in the order in which they are sorted. */
-enum level { BY_KEY, BY_COMMAND, BY_CPUS, LEVELS };
+static int compare_keys(const void *a, const void *b)
+{
+    return strcmp(((const struct entry *)a)->key.data, ((const struct entry *)b)->key.data);
+}
 
-static const char *text_of(const struct entry *entry, enum level level)
+static const char *told_by(const struct entry *entry, bool cpus)
 {
     const char *command = row_command(&entry->row->param);
 
-    return level == BY_KEY ? entry->key.data : level == BY_CPUS ? entry->row->cpus : command ? command : "";
+    return cpus ? entry->row->cpus : command ? command : "";
 }
 
-static int compare_entries(const void *a, const void *b)
+/* Adds the CPUs (or the command) to the keys of those measurements of which a run has several on one side. */
+static void tell_apart(struct entry *entries, size_t n, bool cpus)
 {
-    int order = 0;
+    FREED_BY(index_free) struct index keys = {0}, runs = {0};
+    FREED_BY(memory_free) const struct entry **first = memory_get(n, sizeof(*first)); /* of each run and key */
+    FREED_BY(memory_free) bool *several = memory_get(n, sizeof(*several));            /* for each key */
 
-    for (enum level level = BY_KEY; level < LEVELS && !order; level++)
-        order = strcmp(text_of(a, level), text_of(b, level));
-    return order;
-}
-
-static int compare_cpus(const void *a, const void *b)
-{
-    return strcmp(text_of(a, BY_CPUS), text_of(b, BY_CPUS));
-}
-
-/* Returns whether a text tells sorted entries apart: the key does, command and CPUs only where a run has several on one
- * side. */
-static bool tells_apart(const struct entry *entries, size_t n, enum level level)
-{
-    if (level == BY_KEY)
-        return true;
-    if (!strcmp(text_of(&entries[0], level), text_of(&entries[n - 1], level)))
-        return false;
+    for (size_t i = 0; i < n; i++) {
+        const struct row_run *run = entries[i].row->run;
+        const size_t key = index_enter(&keys, entries[i].key.data), before = runs.n;
+        const size_t number = index_enter(&runs, TEXT_LINE("%zu %d %p %s", key, entries[i].changed,
+                                                           run->run_id[0] ? NULL : (const void *)run, run->run_id));
+        first[number] = number == before ? &entries[i] : first[number];
+        several[key] = several[key] || strcmp(told_by(first[number], cpus), told_by(&entries[i], cpus)) != 0;
+    }
     for (size_t i = 0; i < n; i++)
-        for (size_t k = i + 1; k < n; k++)
-            if (entries[i].changed == entries[k].changed && pair_same_run(entries[i].row, entries[k].row) &&
-                strcmp(text_of(&entries[i], level), text_of(&entries[k], level)) != 0)
-                return true;
-    return false;
+        if (several[index_find(&keys, entries[i].key.data)]) {
+            text_printf(&entries[i].key, "\x1f%s", told_by(&entries[i], cpus));
+            entries[i].by_cpus = cpus;
+        }
 }
 
 /* --- Which rows have figures. --- */
@@ -238,18 +232,16 @@ static void value_of(const struct property *property, const struct row *row, cha
     buf[0] = '\0';
     if (property->of)
         property->of(row, buf, size);
-    for (size_t i = 0; property->column && i < row_n_columns; i++) {
-        const struct row_column *column = &row_columns[i];
-        const void *field = (column->in_run ? (const char *)row->run : (const char *)row) + column->offset;
-        if (strcmp(column->name, property->column) != 0)
-            continue;
-        if (column->type == COLUMN_TEXT)
-            text_copy(buf, size, field);
-        else if (column->type == COLUMN_UINT && *(const uint64_t *)field)
-            (void)snprintf(buf, size, "%" PRIu64, *(const uint64_t *)field);
-        else if (column->type == COLUMN_REAL && !isnan(*(const double *)field))
-            (void)snprintf(buf, size, "%g", *(const double *)field);
-    }
+    if (!property->column)
+        return;
+    const struct row_column *column = row_column(property->column);
+    const void *field = (column->in_run ? (const char *)row->run : (const char *)row) + column->offset;
+    if (column->type == COLUMN_TEXT)
+        text_copy(buf, size, field);
+    else if (column->type == COLUMN_UINT && *(const uint64_t *)field)
+        (void)snprintf(buf, size, "%" PRIu64, *(const uint64_t *)field);
+    else if (column->type == COLUMN_REAL && !isnan(*(const double *)field))
+        (void)snprintf(buf, size, "%g", *(const double *)field);
 }
 
 const char *pair_property(size_t number, const struct row *row, char *buf, size_t size)
@@ -360,12 +352,13 @@ static int compare_times(const void *a, const void *b)
     return order ? order : ORDER_OF(x->number, y->number);
 }
 
-static void take_pair(const struct entry *entries, size_t n, bool by_cpus, struct pairs *out)
+/* Makes a pair of entries with one key. */
+static void take_pair(const struct entry *entries, size_t n, struct pairs *out)
 {
     memory_grow(&out->pair, &out->capacity, out->n, sizeof(*out->pair));
     struct pair *pair = &out->pair[out->n++];
 
-    *pair = (struct pair){.by_cpus = by_cpus, .reason = -1};
+    *pair = (struct pair){.by_cpus = entries[0].by_cpus, .reason = -1};
     for (size_t s = 0; s < 2; s++) {
         struct pair_side *side = &pair->side[s];
         side->row = out->rows + out->n_rows;
@@ -374,23 +367,6 @@ static void take_pair(const struct entry *entries, size_t n, bool by_cpus, struc
                 side->row[side->n++] = entries[i].row;
         qsort(side->row, side->n, sizeof(const struct row *), compare_times);
         out->n_rows += side->n;
-    }
-}
-
-/* Makes a pair of each measurement among sorted entries that are equal above a level. by_cpus: of the level above. */
-static void take_pairs(struct entry *entries, size_t n, enum level level, bool by_cpus, struct pairs *out)
-{
-    if (level == LEVELS) {
-        take_pair(entries, n, by_cpus, out);
-        return;
-    }
-    const bool apart = tells_apart(entries, n, level);
-    if (!apart && level == BY_COMMAND)
-        qsort(entries, n, sizeof(*entries), compare_cpus);
-    for (size_t i = 0, end; i < n; i = end) {
-        for (end = i; end < n && (!apart || !strcmp(text_of(&entries[end], level), text_of(&entries[i], level))); end++)
-            ;
-        take_pairs(entries + i, end - i, level + 1, apart, out);
     }
 }
 
@@ -471,18 +447,22 @@ static void pair_host(const struct row_set *base, const struct row_set *changed,
         entries[n].shared = pair_key(row, !changed, with_command, &entries[n].key);
         n++;
     }
-    qsort(entries, n, sizeof(*entries), compare_entries);
-    for (size_t i = 0, end; i < n; i = end) {
-        const size_t before = out->n;
-        for (end = i; end < n && entries[end].shared == entries[i].shared &&
-                      !strncmp(entries[end].key.data, entries[i].key.data, entries[i].shared);
-             end++)
+    if (!with_command)
+        tell_apart(entries, n, false);
+    tell_apart(entries, n, true);
+    qsort(entries, n, sizeof(*entries), compare_keys);
+    for (size_t i = 0, end, group = first; i < n; i = end) {
+        for (end = i; end < n && !compare_keys(&entries[end], &entries[i]); end++)
             ;
-        take_pairs(entries + i, end - i, BY_KEY, false, out);
+        take_pair(entries + i, end - i, out);
+        if (end < n && entries[end].shared == entries[i].shared &&
+            !strncmp(entries[end].key.data, entries[i].key.data, entries[i].shared))
+            continue;
         if (changed)
-            join_leftovers(out, before, across);
+            join_leftovers(out, group, across);
         else
-            take_base(out, before, across);
+            take_base(out, group, across);
+        group = out->n;
     }
     for (size_t i = first; i < out->n; i++) {
         text_copy(out->pair[i].host, sizeof(out->pair[i].host), host ? host : "");
@@ -490,6 +470,22 @@ static void pair_host(const struct row_set *base, const struct row_set *changed,
     }
     for (size_t i = 0; i < n; i++)
         text_free(&entries[i].key);
+}
+
+/* Links each pair with that of the same measurement whose values were measured only while no one else used the core, if
+ * that is judged in its place: not at another frequency of the core. */
+static void link_alone(struct pairs *pairs)
+{
+    for (struct pair *raw = pairs->pair; raw < pairs->pair + pairs->n; raw++)
+        for (struct pair *of = pairs->pair; of < pairs->pair + pairs->n && !raw->why[0] && !raw->alone; of++) {
+            if (row_is_alone_of(of->about, raw->about) && !of->why[0] && !pair_other_clock(raw) &&
+                metrics_alone_is_judged(of->side[0].n, raw->side[0].n) &&
+                metrics_alone_is_judged(of->side[1].n, raw->side[1].n) &&
+                (!raw->within || row_is_alone_of(of->side[0].row[0], raw->side[0].row[0]))) {
+                raw->alone = of;
+                of->raw = raw;
+            }
+        }
 }
 
 /* An index is refused with its tests: it has no placement, policy or file system of its own. */
@@ -520,6 +516,7 @@ void pairs_make(const struct row_set *base, const struct row_set *changed, uint6
     for (size_t i = 0; i < (by_host ? hosts.n : 1); i++)
         pair_host(base, changed, by_host ? hosts.name[i] : NULL, across, out);
     refuse_indices(out);
+    link_alone(out);
 }
 
 void pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
@@ -530,6 +527,7 @@ void pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
 
     *out = (struct pairs){.rows = memory_get(set->n, sizeof(const struct row *))};
     pair_host(set, NULL, NULL, wanted, out);
+    link_alone(out);
 }
 
 void pairs_free(struct pairs *pairs)

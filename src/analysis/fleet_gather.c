@@ -100,17 +100,13 @@ static void enter_setting(struct gather *g, size_t machine, const char *name, co
     g->n_setting++;
 }
 
-/* Items of scratch_disk get the prefix "scratch_". */
 static void enter_items(struct gather *g, size_t machine, const char *text, bool of_run)
 {
-    char name[SETTING_NAME + 8];
     struct setting_items items;
 
     setting_items_begin(&items, text, of_run);
-    while (setting_items_next(&items)) {
-        snprintf(name, sizeof(name), "%s%s", of_run ? "" : "scratch_", items.name);
-        enter_setting(g, machine, name, items.value);
-    }
+    while (setting_items_next(&items))
+        enter_setting(g, machine, items.name, items.value);
 }
 
 /* Consecutive rows of a machine mostly have the same disk. */
@@ -319,6 +315,7 @@ static void finish_figures(struct gather *g)
     if (g->n_values)
         qsort(g->values, g->n_values, sizeof(*g->values), by_figure);
     for (size_t i = 0; i < g->n_values; i++) {
+        g->figure[g->values[i].figure].rows++;
         if (kept && !by_figure(&g->values[kept - 1], &g->values[i])) {
             pool(&g->values[kept - 1], &g->values[i]);
             continue;
@@ -328,10 +325,9 @@ static void finish_figures(struct gather *g)
         g->values[kept++] = g->values[i];
     }
     g->n_values = kept;
-    /* those over the whole time go only where every machine (or run) knows the others */
     for (size_t k = 0; k < g->figures.n; k++) {
         struct gather_figure *alone = g->figure[k].alone ? &g->figure[g->figure[k].alone - 1] : NULL;
-        if (alone && alone->n < g->figure[k].n) {
+        if (alone && !metrics_alone_is_judged(alone->rows, g->figure[k].rows)) {
             alone->n = 0;
             g->figure[k].alone = 0;
         }

@@ -97,6 +97,11 @@ bool metrics_is_compared_alone(const struct metrics *metrics, const struct row *
     return id[0] && is_compared(metrics, row, id);
 }
 
+bool metrics_alone_is_judged(size_t n_alone, size_t n_raw)
+{
+    return n_alone >= n_raw;
+}
+
 void metrics_mark_headlines(const struct metrics *metrics, struct row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -21,8 +21,8 @@ struct history_options {
 static const struct option rows[] = {
     FILES_MIN_EFFECT_ROW(struct history_options, 0, "1", "leave out smaller changes"),
     {OPTION("stat", 0, struct history_options, stat,
-            "judge this column of the CSV. Default: the figure with the core free where at least half of the runs have "
-            "it, otherwise value"),
+            "judge this column of the CSV. Default: the figure with the core free where all runs have it, otherwise "
+            "value"),
      OPTION_ONE_OF("STAT", stat_choices)},
     {OPTION("recent", 0, struct history_options, recent,
             "show only changes in the last N runs, which are judged together with all earlier ones"),
@@ -75,9 +75,8 @@ static int history(const struct command_call *call)
     struct history h = {.gather = {.metrics = metrics_table()}, .least_effect = options->min_effect_pct / 100};
     struct text out = {0};
 
-    for (size_t i = 0; option_given(&call->table, 1, "stat") && i < row_n_columns; i++)
-        if (!strcmp(row_columns[i].name, stat_choices[options->stat]))
-            h.gather.stat = &row_columns[i];
+    if (option_given(&call->table, 1, "stat"))
+        h.gather.stat = row_column(stat_choices[options->stat]);
     int status = files_each("history", call->operands, call->n, 0, take_row, &h);
     if (status)
         return status;

@@ -76,14 +76,11 @@ static void put_differences(const struct differences *d, size_t most, const char
 
 static void enter_items(struct differences *d, size_t s, const char *text, bool of_run)
 {
-    char name[SETTING_NAME + 8];
     struct setting_items items;
 
     setting_items_begin(&items, text, of_run);
-    while (setting_items_next(&items)) {
-        (void)snprintf(name, sizeof(name), "%s%s", of_run ? "" : "scratch_", items.name);
-        enter(d, s, name, items.value);
-    }
+    while (setting_items_next(&items))
+        enter(d, s, items.name, items.value);
 }
 
 /* Adds the kind of pages that a test got. The share of huge pages varies from run to run, so what follows the ':' is

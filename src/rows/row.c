@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rows/rows.h"
+#include "stats/inference.h"
 
 static const char command_key[] = "command";
 
@@ -443,6 +444,21 @@ double row_core_share_error(const struct row *row)
     return share > 0.5 && probes >= 1 ? sqrt((1 - share) * (share - 0.5) / probes) / share : 0;
 }
 
+/* Significance level of the difference between the halves of a run, and the least that counts. */
+#define DRIFT_P   0.01
+#define DRIFT_PCT 3.0
+
+double row_drift_pct(const struct row *row)
+{
+    const size_t half = row->n_samples / 2;
+
+    if (half < 4)
+        return 0;
+    const double *second = row->samples + row->n_samples - half;
+    const double before = stats_mean(row->samples, half), pct = 100 * fabs(stats_mean(second, half) / before - 1);
+    return inference_welch(row->samples, half, second, half).p < DRIFT_P && pct > DRIFT_PCT ? pct : 0;
+}
+
 bool row_is_index(const struct row *row)
 {
     return !strcmp(row->test, "index") && !row->n_samples;
@@ -454,6 +470,15 @@ const struct row *row_alone_of(const struct row *rows, size_t n, const struct ro
         if (row_is_alone_of(&rows[i], row))
             return &rows[i];
     return NULL;
+}
+
+const struct row_column *row_column(const char *name)
+{
+    size_t i = 0;
+
+    while (i < row_n_columns && strcmp(row_columns[i].name, name) != 0)
+        i++;
+    return i < row_n_columns ? &row_columns[i] : NULL;
 }
 
 static bool fields_equal(const struct row_column *column, const void *a, const void *b)

@@ -242,8 +242,7 @@ static bool take_item(struct setting_items *items, const char *item, size_t leng
     }
     if (!name_length || name_length >= SETTING_NAME || value == item + length)
         return false;
-    memcpy(items->name, name, name_length);
-    items->name[name_length] = '\0';
+    snprintf(items->name, sizeof(items->name), "%s%.*s", items->of_run ? "" : "scratch_", (int)name_length, name);
     write_value(items->name, value, (size_t)(item + length - value), SETTING_VALUE - 1, items->value);
     return strcmp(items->value, SETTING_UNKNOWN_VALUE) != 0;
 }

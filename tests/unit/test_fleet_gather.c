@@ -363,6 +363,26 @@ TEST(test_gather_the_share_of_the_core)
     gather_free(&g);
 }
 
+/* It is judged where each run of a machine knows it, not only where the machine does. */
+TEST(test_gather_with_the_core_free_in_some_runs)
+{
+    for (unsigned known = 1; known <= 2; known++) {
+        struct gather g = {.metrics = NULL};
+        for (unsigned i = 0; i < 2; i++) {
+            struct row_run run = run_of("a");
+            struct row row = row_of(&run, 10 + i);
+            gather_row(&g, &row);
+            text_copy(row.metric, sizeof(row.metric), "cycles_alone");
+            if (i < known)
+                gather_row(&g, &row);
+        }
+        gather_finish(&g);
+        assert_int_equal(g.figures.n, 2);
+        assert_int_equal(gather_judged(&g, 0), known == 2 ? 1 : 0);
+        gather_free(&g);
+    }
+}
+
 /* With a statistic that the user names, only rows over the whole time count, by it, and the share of the core does not;
  * the disk of other rows has nothing to do with it. */
 TEST(test_gather_by_a_statistic)

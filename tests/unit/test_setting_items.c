@@ -54,7 +54,7 @@ TEST(test_setting_items_long_values_end_in_a_checksum)
     assert_string_equal(a, "n=0123456789_~e1a476e8"); /* FNV-1a of 0123456789_0123456789_a */
     assert_memory_equal(a, b, 14);
     assert_string_not_equal(a, b);
-    setting_items_begin(&items, a, false);
+    setting_items_begin(&items, a, true);
     assert_true(setting_items_next(&items));
     setting_items_add(again, sizeof(again), items.name, items.value, 20);
     assert_string_equal(again, a);
@@ -85,7 +85,7 @@ TEST(test_setting_items_without_a_command_line)
     expect_next(&items, "cmdline", "(nothing that matters)");
     assert_false(setting_items_next(&items));
     setting_items_begin(&items, "mount=rw", false);
-    expect_next(&items, "mount", "rw");
+    expect_next(&items, "scratch_mount", "rw");
     assert_false(setting_items_next(&items));
     setting_items_begin(&items, "", true); /* nothing is recorded at all */
     assert_false(setting_items_next(&items));
