@@ -378,7 +378,15 @@ struct measure_options {
 
 #define TESTS_MAX 64
 
+/* A session: one execution of a measuring command. */
 struct measure {
+    const struct command *command;
+    const struct suite *const *suites;
+    size_t n_suites;
+    void *own[TABLES_MAX];         /* options of each suite */
+    struct plan plans[TABLES_MAX]; /* of each suite */
+    bool alone;                    /* no other rank of a job has the same arguments */
+    int finish_status;
     struct measure_options options;
     struct option_table tables[TABLES_MAX];
     size_t n_tables;
@@ -503,6 +511,13 @@ void measure_table(const struct suite *suite, struct measure_options *options, s
 /* help NULL: the title of its test. Returns false when there is no ith operand. */
 bool measure_test(const struct suite *suite, size_t i, struct operand_word *out);
 
+/* Functions that return a status print a line on standard error if it is not 0. Returns EXIT_USAGE. */
+#define measure_fail(m, ...) command_fail((m)->command->name, EXIT_USAGE, __VA_ARGS__)
+/* By --runs or --interleave. */
+bool measure_repeats(const struct measure *m);
+/* Each run is a process of its own. Stops after a signal, a wrong command line, or another program that made no
+ * file, with its exit status; otherwise returns the highest one. */
+int measure_repeat(struct measure *m, int argc, char **argv);
 /* Returns the exit status. */
 int measure_main(const struct command *command, int argc, char **argv);
 
@@ -594,28 +609,5 @@ int init_boot(int argc, char **argv);
 /* Test steady for 0.1 s: by how many % P90 of the probes exceeds their median; NAN: caches not known or too large,
  * or failed. */
 double memory_look(const struct measure *m);
-
-/* --- A session: one execution of a measuring command. --- */
-
-/* Functions that return a status print a line on standard error if it is not 0. */
-struct session {
-    struct measure m;
-    const struct command *command;
-    const struct suite *const *suites;
-    size_t n_suites;
-    void *options[TABLES_MAX];     /* of each suite */
-    struct plan plans[TABLES_MAX]; /* of each suite */
-    bool alone;                    /* no other rank of a job has the same arguments */
-    int finish_status;
-};
-
-/* Returns EXIT_USAGE. */
-#define session_fail(s, ...)          command_fail((s)->command->name, EXIT_USAGE, __VA_ARGS__)
-#define session_usage_error(s, error) session_fail(s, "%s", error)
-/* By --runs or --interleave. */
-bool session_repeats(const struct session *s);
-/* Each run is a process of its own. Stops after a signal, a wrong command line, or another program that made no
- * file, with its exit status; otherwise returns the highest one. */
-int session_repeat(struct session *s, int argc, char **argv);
 
 #endif

@@ -145,6 +145,11 @@ struct option_table {
     bool shortened[OPTION_ROWS_MAX]; /* the user abbreviated option i */
 };
 
+/* All entries of n tables. */
+#define for_each_option(table_, row_, tables_, n_) \
+    for (const struct option_table *table_ = (tables_); table_ < (tables_) + (n_); table_++) \
+        for (const struct option *row_ = table_->rows; row_ < table_->rows + table_->n; row_++)
+
 /* The struct in which the values are stored is target_. */
 #define OPTION_TABLE(heading_, rows_, target_) .heading = heading_, .rows = rows_, .n = COUNT(rows_), .target = target_
 
@@ -167,6 +172,10 @@ int option_set(const struct option *row, const char *value, void *target, bool a
 
 /* By that name in any table, or by another entry for the same place. */
 bool option_given(const struct option_table *tables, size_t n, const char *name);
+
+/* For completion: the option that a word names, of letters the last, and of long names that begin so the first; marks
+ * them as given. NULL: one is unknown. *value: in the same word; NULL: none. */
+const struct option *option_of_word(struct option_table *tables, size_t n, const char *word, const char **value);
 
 /* 0: none, or another table uses it (taken). */
 char option_letter(const struct option_table *table, const struct option *row);

@@ -3,7 +3,9 @@
 #ifndef ROWS_TEXT_H
 #define ROWS_TEXT_H
 
+#include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "sys/base.h"
 
@@ -41,7 +43,8 @@ void text_free(struct text *t);
 char *text_duration(uint64_t ns, char *buf, size_t size);
 #define TEXT_DURATION(ns) text_duration(ns, (char[32]){0}, 32)
 /* Bytes: "384 MiB". */
-void text_bytes(uint64_t bytes, char *buf, size_t size);
+char *text_bytes(uint64_t bytes, char *buf, size_t size);
+#define TEXT_BYTES(bytes) text_bytes(bytes, (char[32]){0}, 32)
 
 /* words: separated by spaces, may be NULL. */
 bool text_has_word(const char *words, const char *word);
@@ -76,10 +79,12 @@ char *text_line(char *buf, size_t size, const char *format, ...) __attribute__((
 
 /* Cut to size, always terminated. */
 void text_copy(char *to, size_t size, const char *from);
-/* Into an array. */
-#define TEXT_SET(array, from) text_copy(array, sizeof(array), from)
 /* Appends to `to` of size bytes, cut. */
 void text_add(char *to, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Into an array, cut. */
+#define TEXT_SET(array, from)  text_copy(array, sizeof(array), from)
+#define TEXT_PRINT(array, ...) snprintf(array, sizeof(array), __VA_ARGS__)
+#define TEXT_ADD(array, ...)   text_add(array, sizeof(array), __VA_ARGS__)
 
 /* '?' for control characters, which could move a terminal's cursor, and bytes that are not UTF-8. All texts of rows
  * pass through it, by row_text_to_csv(). */

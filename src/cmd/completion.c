@@ -22,102 +22,16 @@ static const char fish_script[] =
 #include "completion_fish.h"
     ;
 
-/* given: the words before contain it. */
-struct offer {
-    const struct option *row;
-    char letter;
-    bool given;
-};
-
-struct offers {
-    struct offer offer[TABLES_MAX * OPTION_ROWS_MAX];
-    size_t n;
-};
-
-/* --- The options of a command. --- */
-
-static void find_offers(const struct command *command, struct offers *offers)
+/* Returns the number. */
+static size_t find_tables(const struct command *command, struct option_table *tables)
 {
     /* Commands without tables accept it too. */
     static const struct option help_row = {.name = "help", .letter = 'h', .help = "print this help"};
-    struct option_table tables[TABLES_MAX];
-    const size_t n = command->tables ? command->tables(command, tables) : 0;
 
-    offers->n = 0;
-    for (size_t t = 0; t < n; t++)
-        for (size_t r = 0; r < tables[t].n; r++)
-            offers->offer[offers->n++] =
-                (struct offer){.row = &tables[t].rows[r], .letter = option_letter(&tables[t], &tables[t].rows[r])};
-    if (!n)
-        offers->offer[offers->n++] = (struct offer){.row = &help_row, .letter = help_row.letter};
-}
-
-/* 2: one of the words, separated by spaces, is the name; 1: one begins with it. */
-static int matches(const char *words, const char *name, size_t length)
-{
-    int best = 0;
-
-    for (const char *at = words ? words : ""; *at; at += strcspn(at, " "), at += strspn(at, " "))
-        if (!strncmp(at, name, length)) {
-            if (strcspn(at, " ") == length)
-                return 2;
-            best = 1;
-        }
-    return best;
-}
-
-/* Otherwise the first with a name that begins so. */
-static struct offer *find_name(struct offers *offers, const char *name, size_t length)
-{
-    struct offer *begins = NULL;
-
-    for (size_t i = 0; i < offers->n; i++) {
-        const struct option *row = offers->offer[i].row;
-        const int by_name = matches(row->name, name, length), by_alias = matches(row->aliases, name, length);
-        if (by_name == 2 || by_alias == 2)
-            return &offers->offer[i];
-        if (!begins && (by_name || by_alias))
-            begins = &offers->offer[i];
-    }
-    return begins;
-}
-
-static struct offer *find_letter(struct offers *offers, char letter)
-{
-    for (size_t i = 0; i < offers->n; i++)
-        if (offers->offer[i].letter == letter)
-            return &offers->offer[i];
-    return NULL;
-}
-
-/* Marks the options as given. Returns the last, NULL if one is unknown. *value: in the same word, or NULL. */
-static struct offer *take(struct offers *offers, const char *word, const char **value)
-{
-    struct offer *offer = NULL;
-
-    *value = NULL;
-    if (word[1] == '-') {
-        const char *name = word + 2;
-        const size_t length = strcspn(name, "=");
-        offer = find_name(offers, name, length);
-        if (offer)
-            offer->given = true;
-        if (name[length])
-            *value = name + length + 1;
-        return offer;
-    }
-    for (const char *at = word + 1; *at; at++) {
-        offer = find_letter(offers, *at);
-        if (!offer)
-            return NULL;
-        offer->given = true;
-        if (offer->row->type == OPTION_FLAG)
-            continue;
-        if (at[1])
-            *value = at + 1;
-        return offer;
-    }
-    return offer;
+    if (command->tables)
+        return command->tables(command, tables);
+    *tables = (struct option_table){.rows = &help_row, .n = 1};
+    return 1;
 }
 
 /* --- What is printed for the shell. --- */
@@ -168,20 +82,21 @@ static void put_value(const struct option *row, const char *word, const char *va
 }
 
 /* By their first names; after a single dash also by their letters. */
-static void put_options(struct offers *offers, const char *word, struct text *out)
+static void put_options(struct option_table *tables, size_t n, const char *word, struct text *out)
 {
+    const char *value;
+
     put_head("words", 0, out);
-    for (size_t i = 0; i < offers->n; i++) {
-        const struct offer *offer = &offers->offer[i];
-        const struct option *row = offer->row;
+    for_each_option(table, row, tables, n) {
         const bool repeats = has_words(row) || row->type == OPTION_COUNTS || row->type == OPTION_LINES;
         /* an entry of the same name belongs to the first, as in the parser */
-        if ((offer->given && !repeats) || find_name(offers, row->name, strlen(row->name)) != offer)
+        if ((table->given[row - table->rows] && !repeats) ||
+            option_of_word(tables, n, TEXT_LINE("--%s", row->name), &value) != row)
             continue;
-        const char *help = row->help ? row->help : "";
+        const char letter[] = {'-', option_letter(table, row), '\0'}, *help = row->help ? row->help : "";
         text_printf(out, "--%s%s\t%s\n", row->name, row->type == OPTION_FLAG || row->optional ? "" : "=", help);
-        if (!word[1] && offer->letter && find_letter(offers, offer->letter) == offer)
-            text_printf(out, "-%c\t%s\n", offer->letter, help);
+        if (!word[1] && letter[1] && option_of_word(tables, n, letter, &value) == row)
+            text_printf(out, "%s\t%s\n", letter, help);
     }
 }
 
@@ -217,10 +132,10 @@ static void put_completion(char **words, size_t last, struct text *out)
 {
     const struct command *command = last ? command_find(words[0]) : NULL;
     const char *word = words[last], *value;
-    struct offer *offer, *wanted = NULL;
+    const struct option *row, *wanted = NULL;
+    struct option_table tables[TABLES_MAX];
     size_t n_given = 0;
     bool ended = false;
-    struct offers offers;
 
     if (!command) {
         if (last) {
@@ -234,7 +149,7 @@ static void put_completion(char **words, size_t last, struct text *out)
         }
         return;
     }
-    find_offers(command, &offers);
+    const size_t n = find_tables(command, tables);
     const bool runs = command_operands(command)->kind == OPERANDS_COMMAND;
     for (size_t i = 1; i < last; i++) {
         if (ended || words[i][0] != '-' || !words[i][1]) {
@@ -246,24 +161,24 @@ static void put_completion(char **words, size_t last, struct text *out)
         } else if (!strcmp(words[i], "--")) {
             ended = true;
         } else {
-            offer = take(&offers, words[i], &value);
-            if (offer && offer->row->type != OPTION_FLAG && !offer->row->optional && !value && ++i == last)
-                wanted = offer;
+            row = option_of_word(tables, n, words[i], &value);
+            if (row && row->type != OPTION_FLAG && !row->optional && !value && ++i == last)
+                wanted = row;
         }
     }
 
     if (wanted) {
-        put_value(wanted->row, word, word, out);
+        put_value(wanted, word, word, out);
     } else if (!ended && word[0] == '-' && word[1] && (word[1] != '-' || strchr(word, '='))) {
-        offer = take(&offers, word, &value);
-        if (offer && value)
-            put_value(offer->row, word, value, out);
+        row = option_of_word(tables, n, word, &value);
+        if (row && value)
+            put_value(row, word, value, out);
         else
             put_head("words", 0, out);
-        if (offer && !value)
+        if (row && !value)
             put_candidate(word, NULL, out);
     } else if (!ended && word[0] == '-') {
-        put_options(&offers, word, out);
+        put_options(tables, n, word, out);
     } else if (runs) {
         put_program(words, last, last, out);
     } else {

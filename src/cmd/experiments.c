@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench prime and stream: tests that time a very short experiment many times, and bandwidth. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,9 +135,9 @@ static int plan_prime(const struct measure *m, void *options, struct plan *out, 
     struct prime_params *params = options;
 
     if ((params->limits.last - params->limits.first) / params->limits.step >= 1000)
-        return error_set(error, "--limit: %llu to %llu by %llu are more than 1,000 limits",
-                         (unsigned long long)params->limits.first, (unsigned long long)params->limits.last,
-                         (unsigned long long)params->limits.step);
+        return error_set(error, "--limit: %" PRIu64 " to %" PRIu64 " by %" PRIu64 " are more than 1,000 limits",
+                         params->limits.first, params->limits.last,
+                         params->limits.step);
     for (params->limit = params->limits.first; params->limit <= params->limits.last;
          params->limit += params->limits.step)
         measure_add(m, out, &bench_prime, params, measure_named_cpus(m), 0);
@@ -197,11 +196,11 @@ static int plan_bandwidth(const struct measure *m, struct bandwidth_params *para
             bandwidth_array_bytes(m->machine.cache_llc_bytes, memory, params->bounded, sizeof(params->bounded));
         if (m->preset == PRESET_QUICK && params->array_bytes > QUICK_ARRAY_BYTES) {
             params->array_bytes = QUICK_ARRAY_BYTES;
-            snprintf(params->bounded, sizeof(params->bounded), "quick");
+            TEXT_PRINT(params->bounded, "quick");
         }
     } else if (params->array_bytes > memory / 3)
-        return error_set(error, "--array-size: three arrays of %llu MiB do not fit into %llu MiB of memory",
-                         (unsigned long long)params->array_bytes >> 20, (unsigned long long)memory >> 20);
+        return error_set(error, "--array-size: three arrays of %" PRIu64 " MiB do not fit into %" PRIu64 " MiB of memory",
+                         params->array_bytes >> 20, memory >> 20);
     for (int kind = 0; kind < 2; kind++) {
         params->nontemporal = kind;
         measure_add(m, out, &bench_bandwidth, params, m->place.n_order, 1);

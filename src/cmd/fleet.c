@@ -65,8 +65,8 @@ static void complain(const struct gather *g)
 
     files_count_once("fleet", g->doubles);
     if (g->without_rank)
-        message_print("jitbench fleet: %llu row%s without a rank number: judged by host\n",
-                      (unsigned long long)g->without_rank, PLURAL(g->without_rank));
+        message_print("jitbench fleet: %" PRIu64 " row%s without a rank number: judged by host\n",
+                      g->without_rank, PLURAL(g->without_rank));
     for (size_t m = 0; m < g->machines.n; m++)
         if (g->machine[m].namesake && n++ < NAMESAKES_TOLD)
             text_printf(&namesakes, "%s'%s'", n > 1 ? ", " : "", g->machines.name[m]);

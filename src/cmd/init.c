@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -93,7 +92,7 @@ static bool read_order(const char *word, struct init_orders *orders, struct text
     if (strncmp(word, PREFIX, PREFIX_LEN) != 0)
         return false;
     word += PREFIX_LEN;
-    snprintf(name, sizeof(name), "%.*s", (int)(value - word), word);
+    TEXT_PRINT(name, "%.*s", (int)(value - word), word);
     for (size_t i = 0; i < init_n_rows; i++) {
         if (init_rows[i].type == OPTION_FLAG)
             continue;
@@ -466,7 +465,7 @@ static void begin_scratch(struct init *init)
         error = device_mount(target.device, init->disk_at, 0, &init->disk);
     if (!error)
         error = device_folder(init->disk.place, target.path);
-    if (!error && snprintf(init->scratch, sizeof(init->scratch), "%s%s", init->disk.place, target.path) >=
+    if (!error && TEXT_PRINT(init->scratch, "%s%s", init->disk.place, target.path) >=
                       (int)sizeof(init->scratch))
         error = -ENAMETOOLONG;
     if (error) {
@@ -527,7 +526,7 @@ static bool hand_over_file(const struct init *init, const char *name)
 {
     char path[PATH_MAX];
 
-    if (snprintf(path, sizeof(path), "/%s", name) >= (int)sizeof(path))
+    if (TEXT_PRINT(path, "/%s", name) >= (int)sizeof(path))
         return false;
     FREED_BY(fd_close) int fd = procfs_open(init->folder, path);
     const off_t length = lseek(fd, 0, SEEK_END);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench latency: tasks, options, which task is measured under which load, and tables. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,7 +219,7 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
     bool swap = cgroup == UINT64_MAX &&
                 available + machine->swap_total_bytes > wanted_bytes + machine->memory_total_bytes / 100 * SPARE_PCT;
 
-    snprintf(p->dir, sizeof(p->dir), "%s", measure_dir(m));
+    TEXT_SET(p->dir, measure_dir(m));
     free_bytes = scratch_free_bytes(p->dir);
     p->file_bytes = free_bytes > 1 ? least(o->file_bytes, free_bytes / 2) : o->file_bytes;
     if (cgroup != UINT64_MAX) /* cached data counts towards the cgroup's memory */
@@ -328,9 +327,9 @@ static void announce(const struct measure *m, const struct plan *plan, struct te
         text_duration(item->sampling.time_ns, each, sizeof(each));
     }
     text_duration(progress_round(ms * 1000000), all, sizeof(all));
-    text_printf(out, "Plan      %llu pair%s", (unsigned long long)pairs, PLURAL(pairs));
+    text_printf(out, "Plan      %" PRIu64 " pair%s", pairs, PLURAL(pairs));
     if (pairs) {
-        text_printf(out, ", %llu sample%s", (unsigned long long)samples, PLURAL(samples));
+        text_printf(out, ", %" PRIu64 " sample%s", samples, PLURAL(samples));
         text_printf(out, " of %s each, about %s", each, all);
     }
     for (size_t i = 0; i < plan->n; i++) {
@@ -390,13 +389,12 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
     if (classic) {
         layout.n_columns--;
         memmove(&columns[LATE], &columns[LATE + 1], (ALL - LATE - 1) * sizeof(columns[0]));
-        snprintf(title, sizeof(title),
-                 "Simulated %s under each load, counted as Interbench did (metric latency_classic)", task->title);
+        TEXT_PRINT(title, "Simulated %s under each load, counted as Interbench did (metric latency_classic)", task->title);
     } else {
         size_t length;
         const char *given = row_param(&task_rows->param, "late_after_us", &length);
         const uint64_t own_ns = task->params ? task->params->late_after_ns : SIM_NOTICED_NS;
-        snprintf(title, sizeof(title), "Simulated %s under each load (late: by more than %s%s%s)", task->title,
+        TEXT_PRINT(title, "Simulated %s under each load (late: by more than %s%s%s)", task->title,
                  TEXT_DURATION(given ? 1000 * strtoull(given, NULL, 10) : own_ns), given ? "" : ", ",
                  given ? "" : task->late);
     }

@@ -3,7 +3,6 @@
 #include "cmd/cmd.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -19,18 +18,17 @@
 #define PLAN_NS 5000000000u
 
 /* Large arrays, for which it asks for huge pages. */
-static bool uses_memory(const struct session *s)
+static bool uses_memory(const struct measure *m)
 {
-    for (size_t i = 0; i < s->n_suites; i++)
-        for (size_t k = 0; k < s->plans[i].n; k++)
-            if (s->plans[i].items[k].bench->huge_pages)
+    for (size_t i = 0; i < m->n_suites; i++)
+        for (size_t k = 0; k < m->plans[i].n; k++)
+            if (m->plans[i].items[k].bench->huge_pages)
                 return true;
     return false;
 }
 
-static void put_quietness(const struct session *s, struct text *out)
+static void put_quietness(const struct measure *m, struct text *out)
 {
-    const struct measure *m = &s->m;
     struct machine_activity before, after;
     double seconds = LOOK_NS / 1e9;
 
@@ -54,7 +52,7 @@ static void put_quietness(const struct session *s, struct text *out)
         text_printf(out, "; cores free %.0f %% of the time", 100 * m->cores.free);
     else if (m->core)
         text_printf(out, "; who shares the cores is not known (%s)", m->cores.why);
-    const double memory_pct = uses_memory(s) ? memory_look(m) : NAN;
+    const double memory_pct = uses_memory(m) ? memory_look(m) : NAN;
     if (!isnan(memory_pct))
         text_printf(out, "; memory: P90 %.0f %% over the median", memory_pct);
     text_printf(out, "\n");
@@ -118,31 +116,29 @@ static void print_out(struct measure *m, struct text *out)
 }
 
 /* No option was given that changes the duration. */
-static bool is_usual(const struct session *s)
+static bool is_usual(const struct measure *m)
 {
-    const struct measure *m = &s->m;
     static const char *const options[] = {"samples", "precision", "max-time", "time", "copies", "cpus"};
 
     for (size_t i = 0; i < COUNT(options); i++)
         if (measure_given(m, options[i]))
             return false;
     /* these may change the work */
-    for (size_t i = 0; s->n_suites == 1 && i < m->tables[1].n; i++)
+    for (size_t i = 0; m->n_suites == 1 && i < m->tables[1].n; i++)
         if (m->tables[1].given[i])
             return false;
     return !m->operands_given && !m->n_words;
 }
 
-static struct plan_time suite_time(const struct session *s, size_t i)
+static struct plan_time suite_time(const struct measure *m, size_t i)
 {
-    const uint64_t usual_ns = s->suites[i]->seconds[s->m.preset] * 1000000000ull;
+    const uint64_t usual_ns = m->suites[i]->seconds[m->preset] * 1000000000ull;
 
-    return is_usual(s) ? (struct plan_time){.least_ns = usual_ns, .most_ns = usual_ns} : plan_time(&s->plans[i]);
+    return is_usual(m) ? (struct plan_time){.least_ns = usual_ns, .most_ns = usual_ns} : plan_time(&m->plans[i]);
 }
 
-static void put_plan(const struct session *s, struct text *out)
+static void put_plan(const struct measure *m, struct text *out)
 {
-    const struct measure *m = &s->m;
     struct plan_time all = {.unknown = false};
     bool shortened = false;
 
@@ -154,12 +150,12 @@ static void put_plan(const struct session *s, struct text *out)
                 shortened = true;
             }
     text_append(out, "\n", shortened);
-    if (s->n_suites == 1 && s->suites[0]->announce) {
-        s->suites[0]->announce(m, &s->plans[0], out);
+    if (m->n_suites == 1 && m->suites[0]->announce) {
+        m->suites[0]->announce(m, &m->plans[0], out);
         return;
     }
-    for (size_t i = 0; i < s->n_suites; i++) {
-        const struct plan_time time = suite_time(s, i);
+    for (size_t i = 0; i < m->n_suites; i++) {
+        const struct plan_time time = suite_time(m, i);
         all.least_ns += time.least_ns;
         all.most_ns += time.most_ns;
         all.unknown |= time.unknown;
@@ -167,19 +163,18 @@ static void put_plan(const struct session *s, struct text *out)
     if (!all.unknown && all.most_ns <= PLAN_NS && !shortened)
         return;
     text_printf(out, "Plan      ");
-    if (s->n_suites == 1) {
-        progress_plan(&s->plans[0], &all, out);
+    if (m->n_suites == 1) {
+        progress_plan(&m->plans[0], &all, out);
     } else {
-        for (size_t i = 0; i < s->n_suites; i++)
-            text_printf(out, "%s, ", s->suites[i]->command.name);
+        for (size_t i = 0; i < m->n_suites; i++)
+            text_printf(out, "%s, ", m->suites[i]->command.name);
         progress_time(&all, out);
     }
     text_append(out, "\n", 1);
 }
 
-static void put_header(struct session *s)
+static void put_header(struct measure *m)
 {
-    struct measure *m = &s->m;
     char memory[32];
     struct text out = {0};
 
@@ -188,12 +183,12 @@ static void put_header(struct session *s)
     show_run(&m->run, &out);
     text_bytes(m->machine.memory_total_bytes, memory, sizeof(memory));
     text_printf(&out, m->machine.memory_total_bytes ? ", %s\n" : "\n", memory);
-    if (s->n_suites > 1 || !s->suites[0]->brief || !s->suites[0]->brief(s->options[0])) {
+    if (m->n_suites > 1 || !m->suites[0]->brief || !m->suites[0]->brief(m->own[0])) {
         put_setting(m, &out);
-        put_quietness(s, &out);
+        put_quietness(m, &out);
         put_check(m, &out);
     }
-    put_plan(s, &out);
+    put_plan(m, &out);
     const uint64_t now = clock_realtime_ns();
     if (m->start_at_ns > now)
         text_printf(&out, "Start     at %s, in %s\n", m->options.start_at, TEXT_DURATION(m->start_at_ns - now));
@@ -201,13 +196,12 @@ static void put_header(struct session *s)
     print_out(m, &out);
 }
 
-static void print_suite(struct session *s)
+static void print_suite(struct measure *m)
 {
-    struct measure *m = &s->m;
     /* presets have a fixed number of samples, whatever the time */
     const bool fixed = measure_given(m, "samples") || m->preset != PRESET_DEFAULT;
     const struct show_how how = {.fd = m->out_fd,
-                                 .alone = s->n_suites == 1,
+                                 .alone = m->n_suites == 1,
                                  .counters = m->options.counters,
                                  .verbose = m->options.verbose,
                                  .more = fixed ? "--samples" : "--max-time"};
@@ -218,9 +212,8 @@ static void print_suite(struct session *s)
     print_out(m, &out);
 }
 
-static void put_summary(struct session *s)
+static void put_summary(struct measure *m)
 {
-    struct measure *m = &s->m;
     struct text out = {0};
     const char *path = csv_path(m->csv);
 
@@ -265,80 +258,78 @@ bool measure_test(const struct suite *suite, size_t i, struct operand_word *out)
     return out->name;
 }
 
-static int select_tests(struct session *s, const char *const *operands, int n)
+static int select_tests(struct measure *m, const char *const *operands, int n)
 {
-    const struct suite *suite = s->command->suite;
+    const struct suite *suite = m->command->suite;
 
     for (size_t t = 0; t < TESTS_MAX; t++)
-        s->m.selected[t] = n == 0;
-    s->m.operands_given = n > 0;
-    s->m.of_all = !suite;
+        m->selected[t] = n == 0;
+    m->operands_given = n > 0;
+    m->of_all = !suite;
     if (n && (!suite || (!suite->test && !suite->tests)))
-        return session_fail(s,
+        return measure_fail(m,
                             suite && suite->commands ? "the command follows '--', but '%.80s' is given before it"
                                                      : "takes no operands, but '%.80s' was given",
                             operands[0]);
     for (int i = 0; i < n; i++) {
         struct operand_word word;
-        bool known = suite->select && !suite->select(&s->m, operands[i]);
+        bool known = suite->select && !suite->select(m, operands[i]);
         for (size_t t = 0; !suite->select && measure_test(suite, t, &word); t++)
             if (!strcasecmp(word.name, operands[i]))
-                known = s->m.selected[t] = true;
+                known = m->selected[t] = true;
         if (!known)
-            return command_unknown_operand(s->command, operands[i]);
+            return command_unknown_operand(m->command, operands[i]);
     }
     return 0;
 }
 
 /* Words after "--" are not parsed. Returns the number before it. */
-static int cut_words(struct session *s, int argc, char **argv)
+static int cut_words(struct measure *m, int argc, char **argv)
 {
     int n = 1;
 
-    if (!s->command->suite || !s->command->suite->commands)
+    if (!m->command->suite || !m->command->suite->commands)
         return argc;
     while (n < argc && strcmp(argv[n], "--") != 0)
         n++;
     if (n < argc) {
-        s->m.words = argv + n + 1;
-        s->m.n_words = (size_t)(argc - n - 1);
+        m->words = argv + n + 1;
+        m->n_words = (size_t)(argc - n - 1);
     }
     return n;
 }
 
-static int parse(struct session *s, int argc, char **argv)
+static int parse(struct measure *m, int argc, char **argv)
 {
-    struct measure *m = &s->m;
     struct error error;
 
-    argc = cut_words(s, argc, argv);
-    measure_table(s->command->suite, &m->options, &m->tables[0]);
-    m->n_tables = 1 + measure_suite_tables(s->command->suite, s->options[0], &m->options, &m->tables[1]);
+    argc = cut_words(m, argc, argv);
+    measure_table(m->command->suite, &m->options, &m->tables[0]);
+    m->n_tables = 1 + measure_suite_tables(m->command->suite, m->own[0], &m->options, &m->tables[1]);
     FREED_BY(memory_free) const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
     int n = option_parse(argc, argv, m->tables, m->n_tables, operands, &error);
     if (n < 0)
-        return session_usage_error(s, error.text);
+        return measure_fail(m, "%s", error.text);
     m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
     if (m->options.help)
-        return command_print_help(s->command, s->command) ? EXIT_ROW_FAILED : -1;
-    const int status = select_tests(s, operands, n);
+        return command_print_help(m->command, m->command) ? EXIT_ROW_FAILED : -1;
+    const int status = select_tests(m, operands, n);
     if (status)
         return status;
     if (m->options.quick && m->options.classic)
-        return session_usage_error(s, "--quick and --classic exclude each other");
+        return measure_fail(m, "%s", "--quick and --classic exclude each other");
     if ((m->options.no_csv || m->options.no_file) && measure_given(m, "output"))
-        return session_usage_error(s, "--no-csv and --output exclude each other");
+        return measure_fail(m, "%s", "--no-csv and --output exclude each other");
     if (option_defaults(m->tables, m->n_tables, m->preset, &error))
-        return session_usage_error(s, error.text);
+        return measure_fail(m, "%s", error.text);
     m->options.no_csv |= m->options.no_file;
     return 0;
 }
 
 /* --- Placement. --- */
 
-static int resolve_cpus(struct session *s)
+static int resolve_cpus(struct measure *m)
 {
-    struct measure *m = &s->m;
     struct cpuset *cpus = &m->place.cpus, usable;
     char list[256];
     struct error error;
@@ -358,20 +349,19 @@ static int resolve_cpus(struct session *s)
     if (!cpuset_count(&m->place.online))
         task_get_affinity(&m->place.online);
     if (cpus_check_online(cpus, &m->place.online, &error))
-        return session_fail(s, "%s", error.text);
+        return measure_fail(m, "%s", error.text);
     if (!cpus_usable(cpus, &usable)) {
         cpuset_format_cut(&usable, list, sizeof(list));
-        return session_fail(s, "--cpus: not all of these CPUs are allowed here (allowed: %s)",
+        return measure_fail(m, "--cpus: not all of these CPUs are allowed here (allowed: %s)",
                             cpuset_count(&usable) ? list : "none of them");
     }
     return 0;
 }
 
-static int resolve_place(struct session *s)
+static int resolve_place(struct measure *m)
 {
-    struct measure *m = &s->m;
     struct place_request *place = &m->place;
-    const int status = resolve_cpus(s);
+    const int status = resolve_cpus(m);
 
     if (status)
         return status;
@@ -381,7 +371,7 @@ static int resolve_place(struct session *s)
     if (measure_given(m, "cpus") && m->options.cpus.choice == CPUS_QUIET) {
         unsigned cpu;
         if (quiet_cpu(place, &m->clock, m->options.core_probe == 0, &cpu, m->quietest, sizeof(m->quietest)))
-            return session_fail(s, "--cpus quiet: %s", m->quietest);
+            return measure_fail(m, "--cpus quiet: %s", m->quietest);
         cpuset_clear(&place->cpus);
         cpuset_add(&place->cpus, cpu);
         place->order[0] = cpu;
@@ -414,9 +404,9 @@ static const char *getenv_const(const char *name)
 
 /* From a launcher such as Slurm. If it names the node (several may be on one machine), rows have that name as their
  * host. */
-static void fill_job(struct session *s)
+static void fill_job(struct measure *m)
 {
-    struct row_run *run = &s->m.run;
+    struct row_run *run = &m->run;
     struct job job;
 
     job_read(getenv_const, &job);
@@ -426,7 +416,7 @@ static void fill_job(struct session *s)
         TEXT_SET(run->host, job.node);
     if (job.wrong[0])
         command_fail(NULL, 0, "%s: %s; the rank is not known", job.launcher, job.wrong);
-    s->alone = job.ranks == 1 || !job.rank[0];
+    m->alone = job.ranks == 1 || !job.rank[0];
 }
 
 static void fill_run(struct measure *m)
@@ -451,53 +441,51 @@ static void fill_run(struct measure *m)
     TEXT_SET(m->run.comment, m->options.comment);
 }
 
-static int open_csv(struct session *s)
+static int open_csv(struct measure *m)
 {
-    struct measure *m = &s->m;
     char name[256], path[1024], message[1200], error[1200];
     bool to_stdout = !strcmp(m->options.output, "-");
 
-    if (names_expand("the default name", s->alone ? "jitbench-%h-%t" : "jitbench-%h-%t-%r", &m->run, s->alone, name,
+    if (names_expand("the default name", m->alone ? "jitbench-%h-%t" : "jitbench-%h-%t-%r", &m->run, m->alone, name,
                      sizeof(name), error, sizeof(error)) ||
-        names_expand("--output", m->options.output, &m->run, s->alone, path, sizeof(path), error, sizeof(error)))
-        return session_usage_error(s, error);
-    if (m->options.force && files_clear(s->command->name, path))
+        names_expand("--output", m->options.output, &m->run, m->alone, path, sizeof(path), error, sizeof(error)))
+        return measure_fail(m, "%s", error);
+    if (m->options.force && files_clear(m->command->name, path))
         return EXIT_USAGE;
     struct csv_target target = {
         .path = path[0] && !to_stdout ? path : NULL, .name = name, .to_stdout = to_stdout, .none = m->options.no_csv};
-    const struct suite *suite = s->command->suite;
-    const bool printing = suite && suite->prints && suite->prints(s->options[0]);
+    const struct suite *suite = m->command->suite;
+    const bool printing = suite && suite->prints && suite->prints(m->own[0]);
     m->out_fd = to_stdout || printing ? 2 : 1;
     m->csv = csv_open(&target, message, sizeof(message), error, sizeof(error));
     if (!m->csv)
-        return session_usage_error(s, error);
+        return measure_fail(m, "%s", error);
     if (message[0])
         command_complain(NULL, message, 0);
     return 0;
 }
 
 /* Replaces a file only with --force. */
-static int open_series(struct session *s)
+static int open_series(struct measure *m)
 {
-    struct measure *m = &s->m;
     char error[1200], path[sizeof(m->options.series)];
 
     m->series_fd = -1;
     if (!m->options.series[0])
         return 0;
-    if (names_expand("--series", m->options.series, &m->run, s->alone, path, sizeof(path), error, sizeof(error)))
-        return session_usage_error(s, error);
+    if (names_expand("--series", m->options.series, &m->run, m->alone, path, sizeof(path), error, sizeof(error)))
+        return measure_fail(m, "%s", error);
     TEXT_SET(m->options.series, path);
-    if (m->options.force && files_clear(s->command->name, path))
+    if (m->options.force && files_clear(m->command->name, path))
         return EXIT_USAGE;
     m->series_fd = directory_create(path);
     if (m->series_fd < 0)
-        return session_fail(s, "--series '%s': %s", path, directory_why_not(m->series_fd));
-    const char *header = s->suites[0]->series_header;
+        return measure_fail(m, "--series '%s': %s", path, directory_why_not(m->series_fd));
+    const char *header = m->suites[0]->series_header;
     const int failed = new_file_write(m->series_fd, header, strlen(header));
     if (failed)
         directory_remove(path, m->series_fd);
-    return failed ? session_fail(s, "--series '%s': %s", path, strerror(-failed)) : 0;
+    return failed ? measure_fail(m, "--series '%s': %s", path, strerror(-failed)) : 0;
 }
 
 void measure_put_row(void *measure, const struct row *row)
@@ -522,9 +510,8 @@ void measure_put_row(void *measure, const struct row *row)
 
 /* --- --start-at: several machines begin at the same time. --- */
 
-static int resolve_start(struct session *s)
+static int resolve_start(struct measure *m)
 {
-    struct measure *m = &s->m;
     struct error error;
     char ago[32];
     uint64_t now = clock_realtime_ns();
@@ -532,7 +519,7 @@ static int resolve_start(struct session *s)
     if (!measure_given(m, "start-at"))
         return 0;
     if (start_parse(m->options.start_at, now, &m->start_at_ns, &error))
-        return session_fail(s, "%s", error.text);
+        return measure_fail(m, "%s", error.text);
     if (m->start_at_ns < now) {
         text_duration(now - m->start_at_ns, ago, sizeof(ago));
         message_print("jitbench: --start-at %s was %s ago: begins at once\n", m->options.start_at, ago);
@@ -558,19 +545,18 @@ static void note_start(void *context, int64_t late_ns)
     m->start_at_ns = 0; /* --start-at applies to the first suite only */
 }
 
-static void run_suite(struct session *s, size_t i)
+static void run_suite(struct measure *m, size_t i)
 {
-    struct measure *m = &s->m;
-    const struct suite *suite = s->suites[i];
+    const struct suite *suite = m->suites[i];
     const bool shown = !m->options.quiet && progress_wanted();
     char not_held[120] = "";
     static const char *const varied[] = {"random env (ASLR is off)", "random stack,map,env",
                                          "random stack,heap,map,env"};
     const int randomized = m->machine.randomize_va_space;
     /* unless an option has done it for the session */
-    const bool hold = m->hold_fd < 0 && suite->holds_latency && suite->holds_latency(s->options[i]);
+    const bool hold = m->hold_fd < 0 && suite->holds_latency && suite->holds_latency(m->own[i]);
     if (hold && (m->hold_fd = machine_hold_latency("")) < 0)
-        snprintf(not_held, sizeof(not_held), "/dev/cpu_dma_latency cannot be held: %s", strerror(-m->hold_fd));
+        TEXT_PRINT(not_held, "/dev/cpu_dma_latency cannot be held: %s", strerror(-m->hold_fd));
     struct plan_run how = {.run = &m->run,
                            .place = &m->place,
                            .clock = &m->clock,
@@ -593,7 +579,7 @@ static void run_suite(struct session *s, size_t i)
                            .start_at_ns = m->start_at_ns,
                            .started = note_start,
                            .started_context = m};
-    int status = plan_execute(&s->plans[i], &how);
+    int status = plan_execute(&m->plans[i], &how);
     if (hold) {
         fd_close(&m->hold_fd);
         m->hold_fd = -1;
@@ -608,13 +594,13 @@ static void run_suite(struct session *s, size_t i)
     if (m->n_rows && !m->rows_missing && suite->conclude)
         suite->conclude(m);
     if (m->rows_missing || (status == ROW_FAILED && !m->n_rows)) { /* a failed row always has a reason to show */
-        command_fail(s->command->name, 0, "out of memory: not all rows of %s can be shown", suite->command.name);
+        command_fail(m->command->name, 0, "out of memory: not all rows of %s can be shown", suite->command.name);
         m->worst = ROW_FAILED;
     }
     if (m->n_rows)
-        print_suite(s);
-    if (s->n_suites == 1 && suite->finish)
-        s->finish_status = suite->finish(m, s->options[i]);
+        print_suite(m);
+    if (m->n_suites == 1 && suite->finish)
+        m->finish_status = suite->finish(m, m->own[i]);
     for (size_t k = 0; k < m->n_rows; k++)
         row_free(&m->rows[k]);
     m->n_rows = 0;
@@ -632,42 +618,40 @@ static int exit_status(const struct measure *m, bool csv_lost)
     return m->options.strict && m->worst != ROW_OK ? EXIT_STRICT : EXIT_DONE;
 }
 
-static int run_suites(struct session *s)
+static int run_suites(struct measure *m)
 {
-    struct measure *m = &s->m;
     struct progress *progress = &m->progress;
     double total = 0, likely_s[TABLES_MAX];
 
-    for (size_t i = 0; i < s->n_suites; i++) {
-        const struct plan_time time = suite_time(s, i);
+    for (size_t i = 0; i < m->n_suites; i++) {
+        const struct plan_time time = suite_time(m, i);
         likely_s[i] = ((double)time.least_ns + (double)time.most_ns) / 2e9;
         total += likely_s[i];
     }
     *progress = (struct progress){.began_ns = clock_raw_ns(), .planned_s = total, .left_s = -1, .clock = &m->clock};
-    for (size_t i = 0; i < s->n_suites; i++) {
-        progress->weight = total > 0 ? likely_s[i] / total : 1.0 / (double)s->n_suites;
-        run_suite(s, i);
+    for (size_t i = 0; i < m->n_suites; i++) {
+        progress->weight = total > 0 ? likely_s[i] / total : 1.0 / (double)m->n_suites;
+        run_suite(m, i);
         progress->before += progress->weight;
     }
     csv_rescue(m->csv);
-    put_summary(s);
+    put_summary(m);
     bool lost = csv_close(m->csv) != 0;
     free(m->rows);
     int status = exit_status(m, lost);
-    return status ? status : s->finish_status;
+    return status ? status : m->finish_status;
 }
 
 /* They may name only tests that the plans measure. */
-static int read_requirements(struct session *s)
+static int read_requirements(struct measure *m)
 {
-    struct measure *m = &s->m;
     FREED_BY(memory_free) struct require_name *names = NULL;
     size_t n = 0, capacity = 0;
 
-    for (size_t i = 0; i < s->n_suites; i++) {
-        const struct suite *suite = s->suites[i];
-        for (size_t k = 0; k < s->plans[i].n + (suite->made != NULL); k++) {
-            const struct plan_item *item = k < s->plans[i].n ? &s->plans[i].items[k] : NULL;
+    for (size_t i = 0; i < m->n_suites; i++) {
+        const struct suite *suite = m->suites[i];
+        for (size_t k = 0; k < m->plans[i].n + (suite->made != NULL); k++) {
+            const struct plan_item *item = k < m->plans[i].n ? &m->plans[i].items[k] : NULL;
             const char *test = !item ? suite->made->name : item->test ? item->test : item->bench->name;
             memory_grow(&names, &capacity, n, sizeof(*names));
             names[n++] = (struct require_name){suite->command.name, test, NULL, NULL};
@@ -675,7 +659,7 @@ static int read_requirements(struct session *s)
     }
     m->requirements = (struct requirements){
         .metrics = metrics_table(), .names = names, .n_names = n, .names_only = true, .clock_unit = m->clock.unit};
-    const int status = require_read(s->command->name, &m->options.require, &m->requirements);
+    const int status = require_read(m->command->name, &m->options.require, &m->requirements);
     m->requirements.names = NULL;
     m->requirements.n_names = 0;
     return status;
@@ -694,7 +678,7 @@ static void set_machine(struct measure *m, bool huge_advised)
         if (!measure_given(m, "cpus"))
             settings_bench_cpus("", &m->machine, &bench);
         if (tuned_begin(&bench, huge_advised, message, sizeof(message)))
-            snprintf(m->not_set, sizeof(m->not_set), "--tuned: %s", message);
+            TEXT_PRINT(m->not_set, "--tuned: %s", message);
         else
             TEXT_SET(m->tuned, message);
     }
@@ -702,56 +686,55 @@ static void set_machine(struct measure *m, bool huge_advised)
         return;
     m->hold_fd = machine_hold_latency("");
     if (m->hold_fd < 0 && !m->not_set[0])
-        snprintf(m->not_set, sizeof(m->not_set), "%s: /dev/cpu_dma_latency: %s",
-                 m->options.tuned ? "--tuned" : "--hold-latency", strerror(-m->hold_fd));
+        TEXT_PRINT(m->not_set, "%s: /dev/cpu_dma_latency: %s", m->options.tuned ? "--tuned" : "--hold-latency",
+                   strerror(-m->hold_fd));
 }
 
 /* All errors are found before anything runs. */
-static int prepare(struct session *s, int argc, char **argv)
+static int prepare(struct measure *m, int argc, char **argv)
 {
-    struct measure *m = &s->m;
     struct error error;
     int status;
 
-    for (size_t i = 0; i < s->n_suites; i++)
-        s->options[i] = memory_get(1, s->suites[i]->options_size);
-    if ((status = parse(s, argc, argv)))
+    for (size_t i = 0; i < m->n_suites; i++)
+        m->own[i] = memory_get(1, m->suites[i]->options_size);
+    if ((status = parse(m, argc, argv)))
         return status;
-    for (size_t i = 0; i < s->n_suites && s->n_suites > 1; i++) {
+    for (size_t i = 0; i < m->n_suites && m->n_suites > 1; i++) {
         struct option_table tables[TABLES_MAX];
-        const size_t n = measure_own_tables(s->suites[i], s->options[i], tables);
+        const size_t n = measure_own_tables(m->suites[i], m->own[i], tables);
         if (option_defaults(tables, n, m->preset, &error))
-            return session_fail(s, "%s", error.text);
+            return measure_fail(m, "%s", error.text);
     }
     machine_read("", &m->machine);
     clock_choose(&m->clock);
     clock_pair_read(m->clock.kind, &m->clock_start);
-    if ((status = resolve_start(s)) || (status = resolve_place(s)))
+    if ((status = resolve_start(m)) || (status = resolve_place(m)))
         return status;
-    for (size_t i = 0; i < s->n_suites; i++) {
-        s->plans[i].schedule = s->suites[i]->schedule;
-        if (s->suites[i]->plan(m, s->options[i], &s->plans[i], &error))
-            return session_fail(s, "%s", error.text);
+    for (size_t i = 0; i < m->n_suites; i++) {
+        m->plans[i].schedule = m->suites[i]->schedule;
+        if (m->suites[i]->plan(m, m->own[i], &m->plans[i], &error))
+            return measure_fail(m, "%s", error.text);
     }
-    if ((status = read_requirements(s)))
+    if ((status = read_requirements(m)))
         return status;
     fill_run(m);
-    fill_job(s);
-    if (session_repeats(s))
+    fill_job(m);
+    if (measure_repeats(m))
         return 0;
     bool told = m->options.who;
-    for (size_t i = 0; i < s->n_suites; i++)
-        for (size_t k = 0; k < s->plans[i].n; k++) {
-            const struct plan_item *item = &s->plans[i].items[k];
+    for (size_t i = 0; i < m->n_suites; i++)
+        for (size_t k = 0; k < m->plans[i].n; k++) {
+            const struct plan_item *item = &m->plans[i].items[k];
             told |= item->bench->who && item->bench->who(item->params) >= WHO_TOLD;
         }
     if (told && !(m->watch = interference_make(m->options.who_memory, measure_memory(m))))
         memory_out();
     if (m->options.core_probe == 0)
         m->core = core_session_make("", &m->clock, &m->place.online);
-    if ((status = open_series(s)))
+    if ((status = open_series(m)))
         return status;
-    if ((status = open_csv(s)) && m->series_fd >= 0)
+    if ((status = open_csv(m)) && m->series_fd >= 0)
         directory_remove(m->options.series, m->series_fd); /* created here, and nothing will be measured */
     return status;
 }
@@ -759,49 +742,49 @@ static int prepare(struct session *s, int argc, char **argv)
 int measure_main(const struct command *command, int argc, char **argv)
 {
     memory_exits(command->name); /* until the session is prepared */
-    FREED_BY(memory_free) struct session *s = memory_get(1, sizeof(*s));
+    FREED_BY(memory_free) struct measure *m = memory_get(1, sizeof(*m));
 
-    s->command = command;
-    s->suites = command->suite ? &command->suite : suite_list;
+    m->command = command;
+    m->suites = command->suite ? &command->suite : suite_list;
     do
-        s->n_suites++;
-    while (!command->suite && suite_list[s->n_suites]);
+        m->n_suites++;
+    while (!command->suite && suite_list[m->n_suites]);
     signals_init();
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* orphans of workers become children of this process */
-    int status = prepare(s, argc, argv);
+    int status = prepare(m, argc, argv);
     if (status > 0 && signals_pending())
         status = 128 + signals_pending();
     memory_exits(NULL);
-    const bool repeat = !status && session_repeats(s), unused = status != 0 || repeat;
+    const bool repeat = !status && measure_repeats(m), unused = status != 0 || repeat;
     if (!unused) {
         /* the first core probes, before anything runs, tell how long one takes on a free core */
-        s->m.cores.free = NAN;
-        if (s->m.core)
-            core_look(s->m.core, &s->m.place.cpus, CORE_LOOK_NS, &s->m.cores);
-        set_machine(&s->m, uses_memory(s));
-        const struct settings_view view = {.root = "", .machine = &s->m.machine, .bench = &s->m.place.cpus};
-        settings_describe(&view, s->m.run.settings, sizeof(s->m.run.settings));
-        put_header(s);
-        wait_for_start(&s->m);
-        status = run_suites(s);
-        fd_close(&s->m.hold_fd);
-        if (s->m.options.tuned && tuned_end() && status < 128)
+        m->cores.free = NAN;
+        if (m->core)
+            core_look(m->core, &m->place.cpus, CORE_LOOK_NS, &m->cores);
+        set_machine(m, uses_memory(m));
+        const struct settings_view view = {.root = "", .machine = &m->machine, .bench = &m->place.cpus};
+        settings_describe(&view, m->run.settings, sizeof(m->run.settings));
+        put_header(m);
+        wait_for_start(m);
+        status = run_suites(m);
+        fd_close(&m->hold_fd);
+        if (m->options.tuned && tuned_end() && status < 128)
             status = EXIT_ROW_FAILED;
     }
     int ended = 0;
-    for (size_t i = 0; i < s->n_suites; i++) {
-        if (s->suites[i]->end && s->options[i])
-            ended = s->suites[i]->end(s->options[i], unused);
-        free(s->options[i]);
-        plan_free(&s->plans[i]);
+    for (size_t i = 0; i < m->n_suites; i++) {
+        if (m->suites[i]->end && m->own[i])
+            ended = m->suites[i]->end(m->own[i], unused);
+        free(m->own[i]);
+        plan_free(&m->plans[i]);
     }
-    if (s->m.series_fd > 0)
-        close(s->m.series_fd);
-    requirements_free(&s->m.requirements);
-    free(s->m.core);
-    interference_free(s->m.watch);
+    if (m->series_fd > 0)
+        close(m->series_fd);
+    requirements_free(&m->requirements);
+    free(m->core);
+    interference_free(m->watch);
     if (repeat)
-        status = session_repeat(s, argc, argv);
+        status = measure_repeat(m, argc, argv);
     if (ended)
         return ended;
     return status < 0 ? EXIT_DONE : status;

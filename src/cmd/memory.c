@@ -3,7 +3,6 @@
 #include "bench/memory.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
@@ -88,7 +87,7 @@ static void conclude(struct measure *m)
         row_param_add(&param, PARAM_WORK, "level", "%s", name);
         row_param_add(&param, PARAM_OUTCOME, "up_to", "%.0f", up_to);
         if (bytes)
-            row_param_add(&param, PARAM_CPU, "cache_bytes", "%llu", (unsigned long long)bytes);
+            row_param_add(&param, PARAM_CPU, "cache_bytes", "%" PRIu64, bytes);
         measure_put_made(m, &levels, 0, 1, cpus, &param, level[i].value);
     }
 }
@@ -175,7 +174,7 @@ static void put_plot(const struct table_rows *r, struct text *out)
     for (size_t i = 0; i < curve.n; i++) {
         text_bytes((uint64_t)curve.set[i], bytes, sizeof(bytes));
         lines[i].row = curve.row[i];
-        snprintf(lines[i].label, sizeof(lines[i].label), "%s", bytes);
+        TEXT_SET(lines[i].label, bytes);
     }
     text_append(out, "\n", curve.n > 0);
     plot_ranges("Time of a load", 0, lines, curve.n, r->width, out);
@@ -225,7 +224,7 @@ static void put_matrix(const struct table_rows *r, const char *metric, const cha
     for (size_t i = 0; i < r->n; i++)
         cpu_map_add(&map, &r->rows[i], metric, MATRIX_MAX);
     for (size_t k = 0; k < map.n; k++) {
-        snprintf(headings[k], sizeof(headings[k]), "%u", map.cpu[k]);
+        TEXT_PRINT(headings[k], "%u", map.cpu[k]);
         columns[k + 1] = (struct grid_column){.title = headings[k]};
     }
     grid_columns(&grid, columns, map.n + 1);
@@ -434,8 +433,8 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
     struct memory_steady_params steady;
 
     if (o->max_size > measure_memory(m) / 4)
-        return error_set(error, "--max-size: a set of %llu MiB is over a quarter of %llu MiB of memory",
-                         (unsigned long long)o->max_size >> 20, (unsigned long long)measure_memory(m) >> 20);
+        return error_set(error, "--max-size: a set of %" PRIu64 " MiB is over a quarter of %" PRIu64 " MiB of memory",
+                         o->max_size >> 20, measure_memory(m) >> 20);
     if (m->selected[TEST_LATENCY])
         plan_latency(m, o, out);
     if (m->selected[TEST_LOADED] && !m->of_all)

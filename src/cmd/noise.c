@@ -3,7 +3,6 @@
 #include "cmd/noise_who.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,7 +159,7 @@ static void put_strips(const struct line *lines, size_t n, unsigned width, struc
 
     for (size_t i = 0; shown && i < n; i++) {
         shown[i].row = lines[i].lost;
-        snprintf(shown[i].label, sizeof(shown[i].label), "CPU %.18s", lines[i].lost->cpus);
+        TEXT_PRINT(shown[i].label, "CPU %.18s", lines[i].lost->cpus);
     }
     text_append(out, "\n", 1);
     if (shown)

@@ -2,7 +2,6 @@
 /* Formats the plan's duration for the output's header, and prints a line of progress on a terminal while measuring. */
 #include "cmd/cmd.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -72,7 +71,7 @@ void progress_plan(const struct plan *plan, const struct plan_time *time, struct
     }
     text_printf(out, "%zu measurement%s", n, PLURAL(n));
     if (n) {
-        text_printf(out, ", %llu sample%s%s", (unsigned long long)samples.least, PLURAL(samples.least),
+        text_printf(out, ", %" PRIu64 " sample%s%s", samples.least, PLURAL(samples.least),
                     more || samples.least != samples.most ? " or more" : "");
         text_duration(length.most, each, sizeof(each));
         if (length.most && length.least == length.most)
@@ -107,7 +106,7 @@ static void put_line(const struct progress *p, double left_s, const char *more)
     char left[48] = "";
 
     if (left_s >= 0)
-        snprintf(left, sizeof(left), ", %.0f s left", left_s);
+        TEXT_PRINT(left, ", %.0f s left", left_s);
     message_hint("\r\033[K%s%s%s", p->line, left, more);
 }
 
@@ -157,8 +156,8 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
     char until[96], what[96];
 
     describe_item(item, p->clock, what, sizeof(what));
-    snprintf(p->line, sizeof(p->line), "%s%s%s, sample %llu: %.0f %%", item->test ? item->test : item->bench->name,
-             *what ? " " : "", what, (unsigned long long)sample + 1, 100 * all);
+    TEXT_PRINT(p->line, "%s%s%s, sample %" PRIu64 ": %.0f %%", item->test ? item->test : item->bench->name,
+             *what ? " " : "", what, sample + 1, 100 * all);
     p->left_s = progress_left(all, (double)(now - p->began_ns) * 1e-9, p->planned_s, p->left_s);
     describe_sample(item, until, sizeof(until));
     if (now - p->shown_ns < EVERY_NS && !until[0])
@@ -174,7 +173,7 @@ void progress_elapsed(void *context, uint64_t elapsed_ns)
     char running[64];
 
     p->shown_ns = clock_raw_ns();
-    snprintf(running, sizeof(running), " (running for %.0f s)", elapsed_s);
+    TEXT_PRINT(running, " (running for %.0f s)", elapsed_s);
     put_line(p, p->left_s > elapsed_s ? p->left_s - elapsed_s : p->left_s < 0 ? -1 : 0, running);
 }
 

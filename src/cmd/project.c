@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench project: how much longer noise makes work of many ranks in steps that end in a barrier. */
-#include <stdio.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
@@ -50,7 +49,7 @@ static int read_steps(const struct project_options *options, struct project *p)
         struct step step = {0};
         if (p->n_steps == PROJECT_STEPS_MAX)
             return usage_error("--step: at most 16 of them");
-        snprintf(word, sizeof(word), "%.*s", (int)length, at);
+        TEXT_PRINT(word, "%.*s", (int)length, at);
         if (option_set(&step_row, word, &step, false, &error))
             return usage_error("%s", error.text);
         p->step_ns[p->n_steps++] = (double)step.ns;

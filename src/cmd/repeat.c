@@ -2,7 +2,6 @@
 /* --runs and --interleave: the same command line again and again, each time in a process and with a file of its own. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -19,7 +18,7 @@ struct side {
 };
 
 struct repeat {
-    struct session *s;
+    struct measure *m;
     int argc;
     char **argv;
     struct side side[2];
@@ -28,16 +27,16 @@ struct repeat {
     char name[1024]; /* the number of the run goes before its ending */
 };
 
-bool session_repeats(const struct session *s)
+bool measure_repeats(const struct measure *m)
 {
-    return s->m.options.runs > 1 || s->m.options.interleave[0];
+    return m->options.runs > 1 || m->options.interleave[0];
 }
 
 /* --- The command line. --- */
 
 static int wrong(const struct repeat *r, const char *file, const char *why)
 {
-    return session_fail(r->s, "--interleave '%.900s': %.300s", file, why);
+    return measure_fail(r->m, "--interleave '%.900s': %.300s", file, why);
 }
 
 static int take_side(struct repeat *r, struct side *side)
@@ -48,7 +47,7 @@ static int take_side(struct repeat *r, struct side *side)
     side->is_program = !strcmp(begin, "\177ELF");
     if (side->is_program)
         return access(side->file, X_OK) ? wrong(r, side->file, strerror(errno)) : 0;
-    if (r->s->m.options.tuned)
+    if (r->m->options.tuned)
         return wrong(r, side->file, "settings and --tuned exclude each other");
     return tuned_check_file(side->file, why, sizeof(why)) ? wrong(r, side->file, why) : 0;
 }
@@ -56,7 +55,7 @@ static int take_side(struct repeat *r, struct side *side)
 /* "B" or "A,B". */
 static int take_sides(struct repeat *r)
 {
-    const char *both = r->s->m.options.interleave, *comma = strchr(both, ',');
+    const char *both = r->m->options.interleave, *comma = strchr(both, ',');
     int status = 0;
 
     if (!both[0])
@@ -76,13 +75,13 @@ static void put_name(const struct repeat *r, char side, uint64_t number, bool as
     const char *base = strrchr(r->name, '/'), *ending = strrchr(base ? base : r->name, '.');
     const size_t stem = ending && ending > (base ? base + 1 : r->name) ? (size_t)(ending - r->name) : strlen(r->name);
     char digits[24];
-    const int width = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)r->runs);
+    const int width = TEXT_PRINT(digits, "%" PRIu64, r->runs);
 
     for (size_t i = 0; r->name[i] || i == stem; i++) {
         if (i == stem) {
             text_printf(out, side ? "-%c" : "-", side);
             if (number)
-                text_printf(out, "%0*llu", width, (unsigned long long)number);
+                text_printf(out, "%0*" PRIu64, width, number);
             else
                 text_append(out, "*", 1);
         }
@@ -101,7 +100,7 @@ static void execute(const struct repeat *r, const struct side *side, char **argv
     prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
     if (getppid() != parent)
         _exit(128 + SIGTERM);
-    const int null = r->s->m.options.verbose ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const int null = r->m->options.verbose ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null >= 0)
         dup2(null, 1);
     int error;
@@ -146,7 +145,7 @@ static char **make_args(const struct repeat *r, bool first, const char *output)
         options++;
     args[0] = self;
     args[1] = r->argv[0];
-    int n = 2 + option_without(options, r->argv, r->s->m.tables, r->s->m.n_tables, dropped + first, args + 2);
+    int n = 2 + option_without(options, r->argv, r->m->tables, r->m->n_tables, dropped + first, args + 2);
     args[n++] = option;
     args[n++] = (char *)output;
     memcpy(args + n, r->argv + options, (size_t)(r->argc - options) * sizeof(*args));
@@ -160,12 +159,11 @@ static int report_signal(const struct repeat *r, uint64_t number, const char *pa
     char how[120];
     struct stat st;
 
-    snprintf(how, sizeof(how), "was ended by %s", signals_name(caught));
+    TEXT_PRINT(how, "was ended by %s", signals_name(caught));
     if (!signals_pending())
         signals_describe_kill(caught, how, sizeof(how));
-    return command_fail(r->s->command->name, 128 + caught, "run %llu of %llu %s; %s'%.1000s'",
-                        (unsigned long long)number, (unsigned long long)r->runs, how,
-                        stat(path, &st) ? "it made no file " : "what was finished is in ", path);
+    return command_fail(r->m->command->name, 128 + caught, "run %" PRIu64 " of %" PRIu64 " %s; %s'%.1000s'", number,
+                        r->runs, how, stat(path, &st) ? "it made no file " : "what was finished is in ", path);
 }
 
 static bool is_same_file(const struct stat *a, const struct stat *b)
@@ -179,7 +177,7 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
 {
     const struct side *side = &r->side[of];
     const bool settings = side->file[0] && !side->is_program;
-    const bool may_leave = r->s->m.options.tuned && !tuned_has_snapshot();
+    const bool may_leave = r->m->options.tuned && !tuned_has_snapshot();
     const char letter = r->sides == 2 ? (char)('a' + of) : 0;
     char why[600];
     FREED_BY(text_free) struct text output = {0}, path = {0}, line = {0};
@@ -188,17 +186,16 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
 
     put_name(r, letter, number, true, &output);
     put_name(r, letter, number, false, &path);
-    text_printf(&line, "Run %llu of %llu: %s\n", (unsigned long long)number, (unsigned long long)r->runs,
-                path.failed ? "" : path.data);
+    text_printf(&line, "Run %" PRIu64 " of %" PRIu64 ": %s\n", number, r->runs, path.failed ? "" : path.data);
     if (output.failed || path.failed)
         memory_out();
     FREED_BY(memory_free) char **args = make_args(r, first, output.data);
     const bool existed = !stat(path.data, &before);
     *ends = false;
-    if (!r->s->m.options.quiet)
+    if (!r->m->options.quiet)
         command_print(1, &line);
     if (settings && tuned_begin_file(side->file, why, sizeof(why))) {
-        command_complain(r->s->command->name, why, 0);
+        command_complain(r->m->command->name, why, 0);
     } else {
         const pid_t parent = getpid(), pid = fork();
         if (pid == 0)
@@ -206,32 +203,32 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
         if (pid > 0)
             status = wait_for(pid);
         else
-            command_complain(r->s->command->name, strerror(errno), 0);
+            command_complain(r->m->command->name, strerror(errno), 0);
         *ends = signals_pending() || status == EXIT_USAGE || status > 128;
     }
     if (settings ? tuned_end() != 0 : may_leave && tuned_has_snapshot()) {
         *ends = true;
-        command_fail(r->s->command->name, 0,
-                     "run %llu of %llu left settings that are not restored, so no further run begins; run 'jitbench "
+        command_fail(r->m->command->name, 0,
+                     "run %" PRIu64 " of %" PRIu64
+                     " left settings that are not restored, so no further run begins; run 'jitbench "
                      "untune'",
-                     (unsigned long long)number, (unsigned long long)r->runs);
+                     number, r->runs);
         if (status <= 128 && !signals_pending())
             return EXIT_ROW_FAILED;
     }
     const bool made = !stat(path.data, &after) && (status || !existed || !is_same_file(&before, &after));
     if (side->is_program && !made && !signals_pending()) {
         *ends = true;
-        return command_fail(r->s->command->name, EXIT_ROW_FAILED,
+        return command_fail(r->m->command->name, EXIT_ROW_FAILED,
                             "--interleave '%.900s': made no file '%.900s' (exit status %d); is it a jitbench?",
                             side->file, path.data, status);
     }
     return *ends && status != EXIT_USAGE ? report_signal(r, number, path.data, status) : status;
 }
 
-int session_repeat(struct session *s, int argc, char **argv)
+int measure_repeat(struct measure *m, int argc, char **argv)
 {
-    struct repeat r = {.s = s, .argc = argc, .argv = argv, .sides = 1, .runs = s->m.options.runs};
-    const struct measure *m = &s->m;
+    struct repeat r = {.m = m, .argc = argc, .argv = argv, .sides = 1, .runs = m->options.runs};
     const char *template = m->options.output[0] ? m->options.output : "jitbench-%h-%t.csv";
     char error[1200];
     int worst = take_sides(&r);
@@ -239,10 +236,10 @@ int session_repeat(struct session *s, int argc, char **argv)
     if (worst)
         return worst;
     if (m->options.no_csv || !strcmp(m->options.output, "-") || m->options.series[0])
-        return session_fail(s, "--runs and --interleave make files, and exclude --no-csv, --series and -o -");
+        return measure_fail(m, "--runs and --interleave make files, and exclude --no-csv, --series and -o -");
     if (names_expand("--output", template, &m->run, 1, r.name, sizeof(r.name), error, sizeof(error)))
-        return session_fail(s, "%s", error);
-    if (r.sides == 2 && !measure_given(&s->m, "runs"))
+        return measure_fail(m, "%s", error);
+    if (r.sides == 2 && !measure_given(m, "runs"))
         r.runs = RUNS_ADVISED;
     for (uint64_t k = 0; k < r.runs; k++)
         for (unsigned i = 0; i < r.sides; i++) {
@@ -253,7 +250,7 @@ int session_repeat(struct session *s, int argc, char **argv)
             if (ends)
                 return status;
         }
-    if (r.sides == 2 && !s->m.options.quiet) {
+    if (r.sides == 2 && !m->options.quiet) {
         struct text out = {0};
         text_printf(&out, "Compare them: jitbench compare%s '",
                     r.side[0].is_program || r.side[1].is_program ? " --across build" : "");

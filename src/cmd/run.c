@@ -4,7 +4,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -308,7 +307,7 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, u
         add_column(&c, "Exit", "exit_code", TABLE_MAX, 0, 0, 0);
     if (s->several)
         add_column(&c, "Ratio", "ratio", TABLE_VALUE, 3, 0, 0);
-    snprintf(title, sizeof(title), "Commands, from exec to end: times in %s%s", s->unit,
+    TEXT_PRINT(title, "Commands, from exec to end: times in %s%s", s->unit,
              s->several ? "; ratio to the first" : "");
     const struct table_layout layout = {.title = title, .columns = c.column, .n_columns = c.n};
     table_print(&layout, rows, n, width, out);
@@ -340,7 +339,7 @@ static void put_plot(const struct shape *s, const struct table_rows *r, struct t
         if (!is_wall(&r->rows[i]))
             continue;
         row->row = &r->rows[i];
-        snprintf(row->label, sizeof(row->label), "%s", r->rows[i].test);
+        TEXT_SET(row->label, r->rows[i].test);
         for (size_t k = 0; k < s->n_parameters; k++) {
             size_t length = 0;
             const char *value = row_param(&r->rows[i].param, s->key[k], &length);

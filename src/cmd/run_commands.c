@@ -6,9 +6,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -123,7 +121,7 @@ static void show_decimal(int64_t number, unsigned decimals, char *buf, size_t si
     const uint64_t of = number < 0 ? (uint64_t)-number : (uint64_t)number;
 
     const int least = decimals < DIGITS_MOST ? (int)decimals + 1 : DIGITS_MOST + 1;
-    snprintf(digits, sizeof(digits), "%0*" PRIu64, least, of);
+    TEXT_PRINT(digits, "%0*" PRIu64, least, of);
     const int whole = (int)(strlen(digits) - decimals);
     snprintf(buf, size, "%s%.*s%s%s", number < 0 ? "-" : "", whole, digits, decimals ? "." : "", digits + whole);
 }
@@ -191,7 +189,7 @@ static bool has(const char *text, const char *name)
 {
     char braces[COMMAND_PARAMETER_NAME + 2];
 
-    snprintf(braces, sizeof(braces), "{%s}", name);
+    TEXT_PRINT(braces, "{%s}", name);
     return strstr(text, braces) != NULL;
 }
 
@@ -475,7 +473,7 @@ static int read_line(struct commands *c, size_t command, const char *option, con
 
     if (!given[0])
         return 0;
-    snprintf(what, sizeof(what), "%s: ", shell ? "--shell" : option);
+    TEXT_PRINT(what, "%s: ", shell ? "--shell" : option);
     out->text = substitute(c, command, given);
     const char *error = words_of_command(out->text, true, &out->words);
     if (error || !out->words.n)
@@ -559,7 +557,7 @@ static int show_parameters(struct commands *c, size_t command, struct command_pa
         if (quoted.length >= sizeof(params->parameter[n].value))
             return run_wrong(c, "%s: a value of more than %zu bytes: '%.60s'", c->parameters[i].name,
                              sizeof(params->parameter[n].value) - 1, value);
-        snprintf(params->parameter[n].key, sizeof(params->parameter[n].key), "{%s}", c->parameters[i].name);
+        TEXT_PRINT(params->parameter[n].key, "{%s}", c->parameters[i].name);
         text_copy(params->parameter[n++].value, sizeof(params->parameter[0].value), quoted.data);
     }
     return 0;
@@ -606,7 +604,7 @@ void run_name_after_program(const char *word, bool shell, struct name *name)
         length -= (size_t)(slash + 1 - word);
         word = slash + 1;
     }
-    snprintf(name->text, sizeof(name->text), "%.*s", (int)length, length ? word : "command");
+    TEXT_PRINT(name->text, "%.*s", (int)length, length ? word : "command");
 }
 
 /* Each {NAME} in the given name is replaced by the parameter's value. */

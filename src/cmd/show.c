@@ -2,8 +2,6 @@
 /* jitbench show: prints the tables of runs again. */
 #include "cmd/cmd.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,7 +47,7 @@ static void put_plain(const struct row *rows, size_t n, unsigned width, struct t
         lines[i].item = i + 1;
         lines[i].headline = 1;
     }
-    snprintf(title, sizeof(title), "Suite %s", rows[0].suite);
+    TEXT_PRINT(title, "Suite %s", rows[0].suite);
     table_print(&layout, lines, n, width, out);
 }
 

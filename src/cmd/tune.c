@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench tune: sets settings for low noise. */
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -209,7 +208,7 @@ static int untune(const struct command_call *call)
         return command_complain(command->name, error, EXIT_ROW_FAILED);
     int failed = snapshot_restore(snapshot, put_report, &outcome, error, sizeof(error));
     snapshot_close(snapshot);
-    snprintf(summary, sizeof(summary), "%zu file%s restored.", outcome.changed, PLURAL(outcome.changed));
+    TEXT_PRINT(summary, "%zu file%s restored.", outcome.changed, PLURAL(outcome.changed));
     const int status = print_outcome(&outcome, options->quiet, summary);
     return failed ? command_complain(command->name, error, EXIT_ROW_FAILED) : status;
 }
@@ -254,13 +253,13 @@ static void put_state(struct tune *t, size_t i)
     show_value(state.now, line.was);
     show_value(state.now, line.now);
     if (!setting_is_written(setting))
-        snprintf(line.result, sizeof(line.result), "not by tune: %.100s", setting->set);
+        TEXT_PRINT(line.result, "not by tune: %.100s", setting->set);
     else if (state.verdict == SETTING_NOISY)
-        snprintf(line.result, sizeof(line.result), "cannot be set here%s%.90s", state.why[0] ? ": " : "", state.why);
+        TEXT_PRINT(line.result, "cannot be set here%s%.90s", state.why[0] ? ": " : "", state.why);
     else if (state.verdict == SETTING_OK)
         TEXT_SET(line.result, "already good");
     else
-        snprintf(line.result, sizeof(line.result), "%s%s%.100s", setting_verdict_names[state.verdict],
+        TEXT_PRINT(line.result, "%s%s%.100s", setting_verdict_names[state.verdict],
                  state.why[0] ? ": " : "", state.why);
     put_line(&t->outcome, &line);
 }
@@ -288,7 +287,7 @@ static int apply(struct tune *t, struct snapshot *snapshot)
         return command_complain(t->command->name, summary, EXIT_ROW_FAILED);
     snapshot_apply(snapshot, put_report, &t->outcome);
     if (t->outcome.changed)
-        snprintf(summary, sizeof(summary), "%zu file%s changed; 'jitbench untune%s%s' restores the old values.",
+        TEXT_PRINT(summary, "%zu file%s changed; 'jitbench untune%s%s' restores the old values.",
                  t->outcome.changed, PLURAL(t->outcome.changed), t->options->snapshot[0] ? " --snapshot " : "",
                  t->options->snapshot);
     else

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench unix: tests, options, plan, index, and tables. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -215,7 +214,7 @@ static void conclude(struct measure *m)
             measure_put_made(m, &index_test, METRIC_ALONE, counts[c], "", &param, alone);
         if (c > 0 && tests == first_tests) {
             describe_protocol(protocol, &scaling);
-            row_param_add(&scaling, PARAM_WORK, "over", "%llu", (unsigned long long)counts[0]);
+            row_param_add(&scaling, PARAM_WORK, "over", "%" PRIu64, counts[0]);
             measure_put_made(m, &index_test, METRIC_SCALING, counts[c], "", &scaling, index / first);
         }
     }
@@ -273,7 +272,7 @@ static void add_test(const struct measure *m, const struct unix_test *t, const s
     if (params.pairs.n > copies)
         params.pairs.n = (size_t)copies; /* the row must not mention relations of others */
     params.classic = m->preset == PRESET_CLASSIC;
-    snprintf(params.dir, sizeof(params.dir), "%s", scratch(m));
+    TEXT_SET(params.dir, scratch(m));
     struct plan_item *item = measure_item(m, out, t->bench, &params, copies, phase);
     item->test = t->name;
     /* each copy has the CPU for several slices of about 10 ms, for which completions are counted; the common window
@@ -445,10 +444,10 @@ static void put_indices(const struct table_rows *r, uint64_t copies, const char 
     if (!tests)
         return;
     put_index("", "", "========", grid);
-    snprintf(value, sizeof(value), "%.1f", index);
+    TEXT_PRINT(value, "%.1f", index);
     put_index(tests == UNIX_N_INDEX ? "System Benchmarks Index Score" : "System Benchmarks Index Score (Partial Only)",
               protocol, value, grid);
-    snprintf(value, sizeof(value), "%.1f", alone);
+    TEXT_PRINT(value, "%.1f", alone);
     if (!isnan(alone))
         put_index("", "with the core free", value, grid);
 }
@@ -461,8 +460,8 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
     char protocol[24];
     bool probed = false;
 
-    snprintf(protocol, sizeof(protocol), "%s protocol", of->name);
-    text_printf(out, "%llu parallel cop%s of tests, %s\n\n", (unsigned long long)copies, copies == 1 ? "y" : "ies",
+    TEXT_PRINT(protocol, "%s protocol", of->name);
+    text_printf(out, "%" PRIu64 " parallel cop%s of tests, %s\n\n", copies, copies == 1 ? "y" : "ies",
                 protocol);
     for (size_t i = 0; i < r->n; i++)
         probed |= !strcmp(r->rows[i].metric, "rate_alone");
@@ -493,8 +492,8 @@ static void print(const struct table_rows *r, struct text *out)
         put_block(r, counts[c], out);
     for (size_t i = 0; i < r->n; i++)
         if (!strcmp(r->rows[i].metric, "scaling"))
-            text_printf(out, "Scaling: the index of %llu copies is %.2f times that of %llu (%s protocol)\n",
-                        (unsigned long long)r->rows[i].copies, r->rows[i].value, (unsigned long long)counts[0],
+            text_printf(out, "Scaling: the index of %" PRIu64 " copies is %.2f times that of %" PRIu64 " (%s protocol)\n",
+                        r->rows[i].copies, r->rows[i].value, counts[0],
                         protocol_of_rows(r)->name);
     table_put_reasons(r->rows, r->n, out);
     for (size_t i = 0; i < r->n; i++)

@@ -3,7 +3,6 @@
 #include "bench/noise.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,9 +201,9 @@ static void put_table(const struct table_rows *r, struct text *out)
             continue;
         char policy[40] = "normal policy";
         if (row->rt_priority > 0)
-            snprintf(policy, sizeof(policy), "SCHED_FIFO %.0f", row->rt_priority);
-        snprintf(title, sizeof(title), "Wake-up latency in us: %s, every %g us", policy, interval);
-        snprintf(over, sizeof(over), ">= %g us", end);
+            TEXT_PRINT(policy, "SCHED_FIFO %.0f", row->rt_priority);
+        TEXT_PRINT(title, "Wake-up latency in us: %s, every %g us", policy, interval);
+        TEXT_PRINT(over, ">= %g us", end);
         break;
     }
     FREED_BY(memory_free) struct row *shown = calloc(r->n + 1, sizeof(*shown));

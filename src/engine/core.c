@@ -163,7 +163,7 @@ double core_share(const uint64_t probes[CORE_LEVELS], unsigned free_level)
         sum += share * (double)probes[level];
         n += (double)probes[level];
     }
-    return n > 0 ? sum / n : (double)NAN;
+    return n > 0 ? sum / n : NAN;
 }
 
 double core_free(const uint64_t probes[CORE_LEVELS], unsigned free_level)
@@ -174,7 +174,7 @@ double core_free(const uint64_t probes[CORE_LEVELS], unsigned free_level)
         n += probes[level];
         n_free += level <= free_level ? probes[level] : 0;
     }
-    return n ? (double)n_free / (double)n : (double)NAN;
+    return n ? (double)n_free / (double)n : NAN;
 }
 
 /* --- The value of a metric with the core free. --- */
@@ -255,7 +255,7 @@ int core_alone_find(const struct core_notes *notes, const struct core_session *s
     unsigned cpu = CPUSET_NONE, free_level = 0, trials = 0;
     char why[160];
 
-    *out = (struct core_alone){.value = (double)NAN, .low = (double)NAN, .high = (double)NAN};
+    *out = (struct core_alone){.value = NAN, .low = NAN, .high = NAN};
     if (!blocks)
         return -1;
     for (size_t i = 0; i < notes->n; i++) {
@@ -272,7 +272,7 @@ int core_alone_find(const struct core_notes *notes, const struct core_session *s
         add_cell(&all, &trial);
         trials += trial.n > 0;
         if (samples)
-            samples[t] = trial.n < CORE_SLICES_A_TRIAL ? (double)NAN : figure(&trial, cost_per_count);
+            samples[t] = trial.n < CORE_SLICES_A_TRIAL ? NAN : figure(&trial, cost_per_count);
     }
     size_t n = gather(blocks, n_blocks, trials < TRIALS_MIN ? 1 : CORE_BLOCKS);
     out->slices = all.n;
@@ -293,7 +293,7 @@ double core_explained_pct(const double *raw, const double *alone, size_t n)
             stats_add(&of_alone, alone[i]);
         }
     if (of_raw.n < 5 || !(of_raw.m2 > 0))
-        return (double)NAN;
+        return NAN;
     /* Compares variances relative to the squared means, since the two means differ. */
     double ratio = (of_alone.m2 / (of_alone.mean * of_alone.mean)) / (of_raw.m2 / (of_raw.mean * of_raw.mean));
     return ratio < 1 ? 100 * (1 - ratio) : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes core probes before anything is measured, to find out whether others use the cores. */
 #include <math.h>
-#include <stdio.h>
 
 #include "engine/core.h"
+#include "rows/text.h"
 #include "stats/stats.h"
 #include "sys/cpu.h"
 
@@ -53,9 +53,9 @@ void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t
     unsigned n_cpus = cpuset_count(cpus) < CPUS_MAX ? cpuset_count(cpus) : CPUS_MAX, looked = 0;
     struct cpuset before, one;
 
-    *out = (struct core_sight){.free = (double)NAN, .share = (double)NAN, .us = (double)NAN};
+    *out = (struct core_sight){.free = NAN, .share = NAN, .us = NAN};
     if (!session->probe.blocks) {
-        (void)snprintf(out->why, sizeof(out->why), "%s", session->probe.why);
+        (void)TEXT_SET(out->why, session->probe.why);
         return;
     }
     bool have = task_get_affinity(&before) == 0;

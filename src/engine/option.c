@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -46,26 +45,14 @@ static const char *option_preset_of(const struct option_table *table, const stru
     return row->preset[preset];
 }
 
-/* Returns a long name and its length, since the next alias may follow: index 0 the name, then aliases; NULL after
- * the last. */
-static const char *option_name_at(const struct option *row, unsigned index, size_t *length)
+/* Returns the long name after this one (NULL: the first), then the aliases, and its length, since another may follow;
+ * NULL after the last. */
+static const char *next_name(const struct option *row, const char *name, size_t *length)
 {
-    const char *p = index ? row->aliases : row->name;
-
-    if (!index) {
-        *length = strlen(p);
-        return p;
-    }
-    for (; p; p += strcspn(p, " ")) {
-        p += strspn(p, " ");
-        if (!*p)
-            return NULL;
-        if (--index == 0) {
-            *length = strcspn(p, " ");
-            return p;
-        }
-    }
-    return NULL;
+    name = !name ? row->name : name == row->name ? row->aliases : name + *length;
+    name += name ? strspn(name, " ") : 0;
+    *length = name ? strcspn(name, " ") : 0;
+    return *length ? name : NULL;
 }
 
 bool fail_on_add(struct fail_on *f, const char *word, double percent)
@@ -89,7 +76,7 @@ double fail_on_limit(const struct fail_on *f, unsigned kind)
     for (unsigned k = 0; k < FAIL_ON_KINDS; k++)
         if (f->kinds & kind && kind == 1u << k)
             return f->percent[k];
-    return (double)NAN;
+    return NAN;
 }
 
 bool fail_on_finds(const struct fail_on *f, unsigned kind, double by)
@@ -203,10 +190,9 @@ static int refuse(const struct setting *s, enum verdict verdict)
               verdict == JUNK ? "not " : "out of range", verdict == JUNK ? types[row->type].noun : "");
     option_show_range(row, range, sizeof(range));
     if (range[0] || form)
-        text_add(s->error->text, sizeof(s->error->text), " (%s%s%s)", range, range[0] && form ? ", " : "",
-                 form ? form : "");
+        TEXT_ADD(s->error->text, " (%s%s%s)", range, range[0] && form ? ", " : "", form ? form : "");
     if (verdict == OUTSIDE && row->above && strtod(s->value, NULL) > row->max)
-        text_add(s->error->text, sizeof(s->error->text), ": %s", row->above);
+        TEXT_ADD(s->error->text, ": %s", row->above);
     return -1;
 }
 
@@ -230,10 +216,10 @@ static void suggest(struct error *error, const char *hint, const char *dashes, c
     char more[256] = "";
 
     if (hint)
-        snprintf(more, sizeof(more), "; %s", hint);
+        TEXT_PRINT(more, "; %s", hint);
     else if (near && near[0])
-        snprintf(more, sizeof(more), "; did you mean '%s%s'?", dashes, near);
-    text_add(error->text, sizeof(error->text), "%s", more);
+        TEXT_PRINT(more, "; did you mean '%s%s'?", dashes, near);
+    TEXT_ADD(error->text, "%s", more);
 }
 
 static int refuse_choice(const struct setting *s, const char *value)
@@ -397,17 +383,18 @@ static int set_number(const struct setting *s)
     return 0;
 }
 
-static int find_choice(const struct setting *s)
+/* -1: none. */
+static int find_choice(const struct option *row, const char *word)
 {
-    for (int i = 0; s->row->choices && s->row->choices[i]; i++)
-        if (strcmp(s->row->choices[i], s->value) == 0)
+    for (int i = 0; row->choices && row->choices[i]; i++)
+        if (!(row->type == OPTION_NAMES ? strcasecmp : strcmp)(row->choices[i], word))
             return i;
     return -1;
 }
 
 static int set_choice(const struct setting *s)
 {
-    const int choice = find_choice(s);
+    const int choice = find_choice(s->row, s->value);
 
     if (choice < 0)
         return refuse_choice(s, s->value);
@@ -496,74 +483,46 @@ static int set_counts(const struct setting *s)
     return 0;
 }
 
-/* Ignoring case; -1: none. */
-static int find_name(const struct option *row, const char *name, size_t length)
+/* "burn,ring", or "slower:5,undecided" */
+static int set_words(const struct setting *s)
 {
-    for (int i = 0; row->choices && row->choices[i]; i++)
-        if (strncasecmp(row->choices[i], name, length) == 0 && !row->choices[i][length])
-            return i;
-    return -1;
-}
-
-static int set_names(const struct setting *s)
-{
-    uint64_t names = 0;
-    size_t length;
-
-    assert(choice_count(s->row) <= 64);
-    if (s->append)
-        memcpy(&names, s->place, sizeof(names));
-    for (const char *name = s->value;; name += length + 1) {
-        length = strcspn(name, ",");
-        if (!length)
-            return refuse(s, JUNK);
-        int found = find_name(s->row, name, length);
-        if (found < 0) {
-            char word[NAME_MAX_BYTES];
-            text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
-            return refuse_choice(s, word);
-        }
-        names |= UINT64_C(1) << found;
-        if (!name[length])
-            break;
-    }
-    memcpy(s->place, &names, sizeof(names));
-    return 0;
-}
-
-/* "slower:5,undecided" */
-static int set_fail_on(const struct setting *s)
-{
-    struct fail_on fail_on = {0};
+    const bool names = s->row->type == OPTION_NAMES;
+    union {
+        uint64_t names;
+        struct fail_on fail_on;
+    } all = {0};
     char word[NAME_MAX_BYTES];
     size_t length;
 
     if (s->append)
-        memcpy(&fail_on, s->place, sizeof(fail_on));
+        memcpy(&all, s->place, s->row->size);
     for (const char *at = s->value;; at += length + 1) {
         length = strcspn(at, ",");
         text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), at);
-        char *colon = strchr(word, ':');
-        double percent = (double)NAN;
-        enum verdict verdict = colon ? read_percent(colon + 1, &percent) : GOOD;
+        char *colon = names ? NULL : strchr(word, ':');
+        double percent = NAN;
+        enum verdict verdict = names && !length ? JUNK : colon ? read_percent(colon + 1, &percent) : GOOD;
         if (colon)
             *colon = '\0';
-        if (!fail_on_add(&fail_on, word, percent))
+        const int found = names ? find_choice(s->row, word) : fail_on_add(&all.fail_on, word, percent) - 1;
+        if (found < 0 && verdict != JUNK)
             return refuse_choice(s, word);
-        if (verdict == GOOD && colon)
+        if (names && verdict == GOOD)
+            all.names |= UINT64_C(1) << found;
+        if (colon && verdict == GOOD)
             verdict = within(s->row, percent);
         if (verdict != GOOD)
             return refuse(s, verdict);
         if (!at[length])
             break;
     }
-    memcpy(s->place, &fail_on, sizeof(fail_on));
+    memcpy(s->place, &all, s->row->size);
     return 0;
 }
 
 static int set_cpus(const struct setting *s)
 {
-    struct option_cpus cpus = {.choice = find_choice(s)};
+    struct option_cpus cpus = {.choice = find_choice(s->row, s->value)};
     struct error why;
 
     if (cpus.choice < 0) {
@@ -603,8 +562,8 @@ static const struct type types[] = {
     [OPTION_LINES] = {"a text", NULL, 0, set_text},
     [OPTION_SWEEP] = {"a number or FIRST:LAST:STEP", NULL, sizeof(struct option_sweep), set_sweep},
     [OPTION_COUNTS] = {"a list of counts", "comma between", sizeof(struct option_counts), set_counts},
-    [OPTION_NAMES] = {"a list of names", "comma between", sizeof(uint64_t), set_names},
-    [OPTION_FAIL_ON] = {"WORD or WORD:PCT", "comma between", sizeof(struct fail_on), set_fail_on},
+    [OPTION_NAMES] = {"a list of names", "comma between", sizeof(uint64_t), set_words},
+    [OPTION_FAIL_ON] = {"WORD or WORD:PCT", "comma between", sizeof(struct fail_on), set_words},
     [OPTION_CPUS] = {"a CPU list", NULL, sizeof(struct option_cpus), set_cpus},
 };
 
@@ -615,6 +574,7 @@ int option_set(const struct option *row, const char *value, void *target, bool a
     char range[160];
 
     assert(size ? row->size == size : row->size > 1);
+    assert(row->type != OPTION_NAMES || choice_count(row) <= 64);
     if (row->type == OPTION_FLAG || (value && value[0]))
         return types[row->type].set(&s);
     option_show_range(row, range, sizeof(range));
@@ -687,14 +647,16 @@ static void help_notes(const struct option_table *table, const struct option *ro
 
 static void help_right(const struct option_table *table, const struct option *row, struct text *out)
 {
-    const char *name;
+    const char *name = NULL, *before = " (also ";
     size_t length;
 
     text_printf(out, "%s", row->help ? row->help : "");
-    for (unsigned i = 1; (name = option_name_at(row, i, &length)); i++)
-        text_printf(out, "%s--%.*s", i == 1 ? " (also " : ", ", (int)length, name);
-    if (option_name_at(row, 1, &length))
-        text_append(out, ")", 1);
+    while ((name = next_name(row, name, &length)))
+        if (name != row->name) {
+            text_printf(out, "%s--%.*s", before, (int)length, name);
+            before = ", ";
+        }
+    text_append(out, ")", row->aliases != NULL);
     help_notes(table, row, out);
 }
 
@@ -776,8 +738,10 @@ struct parser {
     int argc, at;
     char *const *argv;
     struct error *error;
-    bool skips; /* values are not stored */
+    bool skips; /* values are not stored, and of names that begin alike the first is meant */
+    /* Of the last word. */
     const struct option *last;
+    const char *value; /* in the same word; NULL: none */
 };
 
 struct place {
@@ -785,21 +749,26 @@ struct place {
     size_t row;
 };
 
-/* The first long name that begins with the word (whole: equals it); NULL: none. */
-static const char *name_begins(const struct option *row, const char *word, size_t length, bool whole,
-                               size_t *name_length)
+/* The first long name that begins with the word; NULL: none. */
+static const char *name_begins(const struct option *row, const char *word, size_t length, size_t *name_length)
 {
-    const char *name;
-    for (unsigned i = 0; (name = option_name_at(row, i, name_length)); i++)
-        if ((whole ? *name_length == length : *name_length >= length) && memcmp(name, word, length) == 0)
-            return name;
-    return NULL;
+    const char *name = NULL;
+
+    while ((name = next_name(row, name, name_length)))
+        if (*name_length >= length && memcmp(name, word, length) == 0)
+            break;
+    return name;
 }
 
 static bool name_is(const struct option *row, const char *word, size_t length)
 {
+    const char *name = NULL;
     size_t name_length;
-    return name_begins(row, word, length, true, &name_length);
+
+    while ((name = next_name(row, name, &name_length)))
+        if (name_length == length && memcmp(name, word, length) == 0)
+            return true;
+    return false;
 }
 
 /* The long name of all tables most similar to the word; "": none. */
@@ -807,20 +776,17 @@ static void nearest_name(const struct parser *p, const char *word, char best[NAM
 {
     char candidate[NAME_MAX_BYTES];
     const char *const pair[] = {best, candidate};
+    size_t length;
 
     best[0] = '\0';
-    for (size_t t = 0; t < p->n; t++)
-        for (size_t r = 0; r < p->tables[t].n; r++) {
-            const char *name;
-            size_t length;
-            for (unsigned i = 0; (name = option_name_at(&p->tables[t].rows[r], i, &length)); i++) {
-                if (length >= NAME_MAX_BYTES)
-                    continue;
-                text_copy(candidate, length + 1, name);
-                /* best is "" at first, similar to nothing. */
-                if (text_nearest(word, pair, 2) == candidate)
-                    text_copy(best, NAME_MAX_BYTES, candidate);
-            }
+    for_each_option(table, row, p->tables, p->n)
+        for (const char *name = NULL; (name = next_name(row, name, &length));) {
+            if (length >= NAME_MAX_BYTES)
+                continue;
+            text_copy(candidate, length + 1, name);
+            /* best is "" at first, similar to nothing. */
+            if (text_nearest(word, pair, 2) == candidate)
+                text_copy(best, NAME_MAX_BYTES, candidate);
         }
 }
 
@@ -847,43 +813,41 @@ static int unknown_long(const struct parser *p, const char *name, size_t length)
 static int ambiguous(const struct parser *p, const char *word, size_t length, unsigned matches)
 {
     unsigned seen = 0;
+    size_t name_length;
+
     error_set(p->error, "'--%.*s' could be ", (int)length, word);
-    for (size_t t = 0; t < p->n; t++)
-        for (size_t r = 0; r < p->tables[t].n; r++) {
-            size_t name_length;
-            const char *name = name_begins(&p->tables[t].rows[r], word, length, false, &name_length);
-            if (!name)
-                continue;
-            seen++;
-            text_add(p->error->text, sizeof(p->error->text), "%s--%.*s",
-                     seen == 1        ? ""
-                     : seen < matches ? ", "
-                                      : " or ",
-                     (int)name_length, name);
-        }
+    for_each_option(table, row, p->tables, p->n) {
+        const char *name = name_begins(row, word, length, &name_length);
+        if (!name)
+            continue;
+        seen++;
+        TEXT_ADD(p->error->text, "%s--%.*s", seen == 1 ? "" : seen < matches ? ", " : " or ", (int)name_length, name);
+    }
     return -1;
+}
+
+static struct place place_of(const struct parser *p, const struct option_table *table, const struct option *row)
+{
+    return (struct place){&p->tables[table - p->tables], (size_t)(row - table->rows)};
 }
 
 static int find_long(const struct parser *p, const char *word, size_t length, struct place *found)
 {
     unsigned matches = 0;
+    size_t name_length;
 
-    for (size_t t = 0; length && t < p->n; t++)
-        for (size_t r = 0; r < p->tables[t].n; r++) {
-            const struct option *row = &p->tables[t].rows[r];
-            size_t name_length;
-            bool exact = name_is(row, word, length);
-            if (!exact && !name_begins(row, word, length, false, &name_length))
-                continue;
-            if (exact || !matches)
-                *found = (struct place){&p->tables[t], r};
-            if (exact)
-                return 0;
-            matches++;
-        }
+    for_each_option(table, row, p->tables, length ? p->n : 0) {
+        const bool exact = name_is(row, word, length);
+        if (!exact && !name_begins(row, word, length, &name_length))
+            continue;
+        if (exact || !matches++)
+            *found = place_of(p, table, row);
+        if (exact)
+            return 0;
+    }
     if (!matches)
         return unknown_long(p, word, length);
-    return matches == 1 ? 0 : ambiguous(p, word, length, matches);
+    return matches == 1 || p->skips ? 0 : ambiguous(p, word, length, matches);
 }
 
 /* Appends a value's words to what is stored so far: `first` (attached to the option; NULL: none), then the next
@@ -916,13 +880,11 @@ static int take(struct parser *p, struct place found, const char *value, bool sh
     bool *given = &found.table->given[found.row];
 
     p->last = row;
-    if (row->words && p->skips) {
-        p->at += (int)row->words - (value != NULL);
-        return 0;
-    }
+    p->value = value;
     if (row->words) {
         *given = true;
-        return take_words(p, row, value, (char *)found.table->target + row->offset);
+        p->at += p->skips ? (int)row->words - (value != NULL) : 0;
+        return p->skips ? 0 : take_words(p, row, value, (char *)found.table->target + row->offset);
     }
     if (!value && row->type != OPTION_FLAG) {
         const char *next = p->at + 1 < p->argc ? p->argv[p->at + 1] : NULL;
@@ -931,27 +893,11 @@ static int take(struct parser *p, struct place found, const char *value, bool sh
         else if (next)
             value = p->argv[++p->at];
     }
-    if (p->skips)
-        return 0;
-    if (option_set(row, value, found.table->target, *given, p->error))
+    if (!p->skips && option_set(row, value, found.table->target, *given, p->error))
         return -1;
     *given = true;
     found.table->shortened[found.row] = shortened;
     return 0;
-}
-
-static int parse_long(struct parser *p, const char *word)
-{
-    size_t length = strcspn(word, "=");
-    const char *value = word[length] ? word + length + 1 : NULL;
-    struct place found;
-
-    if (find_long(p, word, length, &found))
-        return -1;
-    const struct option *row = &found.table->rows[found.row];
-    if (value && row->type == OPTION_FLAG)
-        return error_set(p->error, "--%s takes no value", row->name);
-    return take(p, found, value, !name_is(row, word, length));
 }
 
 char option_letter(const struct option_table *table, const struct option *row)
@@ -961,12 +907,11 @@ char option_letter(const struct option_table *table, const struct option *row)
 
 static bool find_letter(const struct parser *p, char letter, struct place *found)
 {
-    for (size_t t = 0; t < p->n; t++)
-        for (size_t r = 0; r < p->tables[t].n; r++)
-            if (option_letter(&p->tables[t], &p->tables[t].rows[r]) == letter) {
-                *found = (struct place){&p->tables[t], r};
-                return true;
-            }
+    for_each_option(table, row, p->tables, p->n)
+        if (option_letter(table, row) == letter) {
+            *found = place_of(p, table, row);
+            return true;
+        }
     return false;
 }
 
@@ -986,31 +931,36 @@ static int unknown_letter(const struct parser *p, const char *argument, const ch
     const char *hint = hint_of(p, at, 1);
     struct place other;
     if (!hint && isalpha((unsigned char)*at) && find_letter(p, (char)(*at ^ 0x20), &other))
-        text_add(p->error->text, sizeof(p->error->text), "; did you mean '-%c', --%s?", *at ^ 0x20,
-                 other.table->rows[other.row].name);
+        TEXT_ADD(p->error->text, "; did you mean '-%c', --%s?", *at ^ 0x20, other.table->rows[other.row].name);
     suggest(p->error, hint, "", NULL);
     return -1;
 }
 
-static int parse_letters(struct parser *p, const char *argument)
+/* A word that begins with '-'. */
+static int parse_word(struct parser *p, const char *argument)
 {
     struct place found;
 
+    if (argument[1] == '-') {
+        const char *word = argument + 2;
+        const size_t length = strcspn(word, "=");
+        if (find_long(p, word, length, &found))
+            return -1;
+        const struct option *row = &found.table->rows[found.row];
+        if (word[length] && row->type == OPTION_FLAG && !p->skips)
+            return error_set(p->error, "--%s takes no value", row->name);
+        return take(p, found, word[length] ? word + length + 1 : NULL, !name_is(row, word, length));
+    }
     for (const char *at = argument + 1; *at; at++) {
         if (!find_letter(p, *at, &found))
             return unknown_letter(p, argument, at);
-        bool flag = found.table->rows[found.row].type == OPTION_FLAG;
+        const bool flag = found.table->rows[found.row].type == OPTION_FLAG;
         if (take(p, found, flag || !at[1] ? NULL : at + 1, false))
             return -1;
         if (!flag)
             break;
     }
     return 0;
-}
-
-static int parse_option(struct parser *p, const char *argument)
-{
-    return argument[1] == '-' ? parse_long(p, argument + 2) : parse_letters(p, argument);
 }
 
 int option_parse(int argc, char *const argv[], struct option_table *tables, size_t n, const char **operands,
@@ -1030,25 +980,19 @@ int option_parse(int argc, char *const argv[], struct option_table *tables, size
         else if (strcmp(argument, "--") == 0)
             ended = true;
         else
-            failed = parse_option(&p, argument);
+            failed = parse_word(&p, argument);
         if (failed)
             return -1;
     }
     return count;
 }
 
-static const char *place_of(const struct option_table *table, size_t row)
-{
-    return (const char *)table->target + table->rows[row].offset;
-}
-
 /* By any option that stores there. */
 static bool is_given(const struct option_table *tables, size_t n, const char *place)
 {
-    for (size_t t = 0; t < n; t++)
-        for (size_t r = 0; r < tables[t].n; r++)
-            if (tables[t].given[r] && place_of(&tables[t], r) == place)
-                return true;
+    for_each_option(table, row, tables, n)
+        if (table->given[row - table->rows] && (const char *)table->target + row->offset == place)
+            return true;
     return false;
 }
 
@@ -1056,32 +1000,37 @@ int option_defaults(struct option_table *tables, size_t n, enum option_preset pr
 {
     struct error line;
 
-    for (size_t t = 0; t < n; t++) {
-        struct option_table *table = &tables[t];
-        assert(table->n <= OPTION_ROWS_MAX);
-        for (size_t r = 0; r < table->n; r++) {
-            const struct option *row = &table->rows[r];
-            const char *value = option_preset_of(table, row, preset);
-            if (is_given(tables, n, place_of(table, r)))
-                continue;
-            if (!value)
-                value = option_preset_of(table, row, PRESET_DEFAULT);
-            if (!value)
-                memset((char *)table->target + row->offset, 0, row->size);
-            else if (option_set(row, value, table->target, false, &line))
-                return error_set(error, "default of %s", line.text);
-        }
+    for_each_option(table, row, tables, n) {
+        const char *value = option_preset_of(table, row, preset);
+        char *const place = (char *)table->target + row->offset;
+        if (is_given(tables, n, place))
+            continue;
+        if (!value)
+            value = option_preset_of(table, row, PRESET_DEFAULT);
+        if (!value)
+            memset(place, 0, row->size);
+        else if (option_set(row, value, table->target, false, &line))
+            return error_set(error, "default of %s", line.text);
     }
     return 0;
 }
 
 bool option_given(const struct option_table *tables, size_t n, const char *name)
 {
-    for (size_t t = 0; t < n; t++)
-        for (size_t r = 0; r < tables[t].n; r++)
-            if (strcmp(tables[t].rows[r].name, name) == 0 && is_given(tables, n, place_of(&tables[t], r)))
-                return true;
+    for_each_option(table, row, tables, n)
+        if (strcmp(row->name, name) == 0 && is_given(tables, n, (const char *)table->target + row->offset))
+            return true;
     return false;
+}
+
+const struct option *option_of_word(struct option_table *tables, size_t n, const char *word, const char **value)
+{
+    struct error error;
+    struct parser p = {.tables = tables, .n = n, .error = &error, .skips = true};
+    const int failed = parse_word(&p, word);
+
+    *value = p.value;
+    return failed ? NULL : p.last;
 }
 
 int option_without(int argc, char *const argv[], struct option_table *tables, size_t n, const char *const *names,
@@ -1096,7 +1045,7 @@ int option_without(int argc, char *const argv[], struct option_table *tables, si
         bool dropped = false;
         p.last = NULL;
         if (argv[first][0] == '-' && argv[first][1] && strcmp(argv[first], "--") != 0)
-            (void)parse_option(&p, argv[first]);
+            (void)parse_word(&p, argv[first]);
         for (const char *const *name = names; p.last && *name; name++)
             dropped = dropped || !strcmp(p.last->name, *name);
         for (int i = first; i <= p.at && !dropped; i++)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "rows/text.h"
@@ -68,8 +67,7 @@ void place_give_up_fifo(struct placement *placement)
         return;
     placement->policy = SCHED_OTHER;
     placement->rt_priority = 0;
-    text_copy(placement->refused, sizeof(placement->refused),
-              "SCHED_FIFO left out: one CPU must stay free of real-time work");
+    TEXT_SET(placement->refused, "SCHED_FIFO left out: one CPU must stay free of real-time work");
 }
 
 static void refuse(char *refused, size_t size, const char *what, int error, const char *advice)
@@ -84,7 +82,7 @@ static void refuse_cpus(const struct cpuset *cpus, int error, char *refused, siz
 
     cpuset_format(cpus, list, sizeof(list));
     if (error == -EINVAL)
-        snprintf(advice, sizeof(advice), " (CPU %s offline?)", list);
+        TEXT_PRINT(advice, " (CPU %s offline?)", list);
     refuse(refused, size, "CPU affinity refused", error, advice);
 }
 
@@ -97,7 +95,7 @@ void place_apply(const struct placement *placement, char *refused, size_t size)
     if (cpuset_count(&placement->cpus) && (error = task_set_affinity(&placement->cpus)))
         refuse_cpus(&placement->cpus, error, refused, size);
     if (placement->nice_given && (error = task_set_nice(placement->nice))) {
-        snprintf(what, sizeof(what), "nice %d refused", placement->nice);
+        TEXT_PRINT(what, "nice %d refused", placement->nice);
         refuse(refused, size, what, error, " (needs root, CAP_SYS_NICE or ulimit -e)");
     }
     if (placement->timer_slack_ns && (error = task_set_timer_slack_ns(placement->timer_slack_ns)))
@@ -113,7 +111,7 @@ void place_apply_policy(const struct placement *placement, uint64_t realtime_lim
 
     if (placement->policy == SCHED_OTHER)
         return;
-    snprintf(what, sizeof(what), "SCHED_%s %d refused", placement->policy == SCHED_FIFO ? "FIFO" : "RR",
+    TEXT_PRINT(what, "SCHED_%s %d refused", placement->policy == SCHED_FIFO ? "FIFO" : "RR",
              placement->rt_priority);
     /* Without the limit no real-time policy: an endless loop would take over the machine. */
     if ((error = task_limit_realtime_us(realtime_limit_us)))

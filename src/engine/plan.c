@@ -4,7 +4,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -114,7 +113,7 @@ static void end_item(struct execution *e, size_t i, enum row_status status, cons
         if (stats_summarise(first->samples, first->n, &summary) == 0)
             item->value = summary.median;
     }
-    text_copy(item->failed, sizeof(item->failed), reason);
+    TEXT_SET(item->failed, reason);
     status = results_rows(results, status, reason);
     if (status > e->worst)
         e->worst = status;
@@ -389,14 +388,14 @@ static void end_interrupted(struct execution *e)
         if (e->item[i].ended)
             continue;
         if (e->item[i].results.n_trials == 0) {
-            snprintf(reason, sizeof(reason), "ended by %s before the first sample", signals_name(signals_pending()));
+            TEXT_PRINT(reason, "ended by %s before the first sample", signals_name(signals_pending()));
             end_item(e, i, ROW_SKIPPED, reason);
             continue;
         }
         char after[32];
         text_duration(e->item[i].results.spent_ns, after, sizeof(after));
-        snprintf(reason, sizeof(reason), "ended by %s after %llu sample%s, %s", signals_name(signals_pending()),
-                 (unsigned long long)e->item[i].results.n_trials, e->item[i].results.n_trials == 1 ? "" : "s", after);
+        TEXT_PRINT(reason, "ended by %s after %" PRIu64 " sample%s, %s", signals_name(signals_pending()),
+                 e->item[i].results.n_trials, e->item[i].results.n_trials == 1 ? "" : "s", after);
         end_item(e, i, ROW_DEGRADED, reason);
     }
 }
@@ -410,7 +409,7 @@ int plan_execute(const struct plan *plan, const struct plan_run *how)
     bool ready = items && samples, backwards = false;
 
     for (size_t i = 0; ready && i < plan->n; i++) {
-        items[i].value = (double)NAN;
+        items[i].value = NAN;
         ready = results_init(&items[i].results, &plan->items[i], how) == 0;
         items[i].results.order = i;
     }

@@ -190,7 +190,7 @@ void checks_add(struct checks *c, const char *name, double got, double expected,
         return;
     struct check *check = &c->check[c->n++];
     *check = (struct check){.got = got, .expected = expected, .tolerance = tolerance};
-    text_copy(check->name, sizeof(check->name), name);
+    TEXT_SET(check->name, name);
 }
 
 const struct check *checks_wrong(const struct checks *c)

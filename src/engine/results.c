@@ -2,7 +2,6 @@
 #include "engine/trial.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,7 +172,7 @@ struct trial_times trial_times(const struct trial *trial)
 static void add_refused(struct group_values *g, const char *who, const char *refused)
 {
     if (refused[0] && !g->refused[0])
-        snprintf(g->refused, sizeof(g->refused), "%s%s%s", who, who[0] ? ": " : "", refused);
+        TEXT_PRINT(g->refused, "%s%s%s", who, who[0] ? ": " : "", refused);
 }
 
 void results_degraded(struct results *results, unsigned group, const char *reason)
@@ -208,7 +207,7 @@ static void enter_other(struct results *results, const char *name, const struct 
     if (!cpuset_equal(&p->seen.cpus, &g->cpus))
         cpuset_format_cut(&p->seen.cpus, cpus, sizeof(cpus));
     if (rank)
-        snprintf(number, sizeof(number), ":%d", rank);
+        TEXT_PRINT(number, ":%d", rank);
     row_param_add(&results->others, PARAM_PLACEMENT, name, "%s%s%s%s", task_policy_name(p->seen.policy), number,
                   cpus[0] ? "@" : "", cpus);
     add_refused(g, name, p->refused);
@@ -223,7 +222,7 @@ static void check_disk(struct group_values *g, const struct trial *trial, enum l
 
     if (!(count < claim / 2)) /* accepts NAN */
         return;
-    snprintf(reason, sizeof(reason), "of %.0f MiB %s only %.0f MiB went to or came from the disk", claim / 0x1p20, what,
+    TEXT_PRINT(reason, "of %.0f MiB %s only %.0f MiB went to or came from the disk", claim / 0x1p20, what,
              count / 0x1p20);
     add_refused(g, "load", reason);
 }
@@ -247,7 +246,7 @@ static void enter_load(struct results *results, const struct load *load, const s
         double done = trial->load_count[c];
         g->load_count[c] += done;
         if (load->least[c] > 0 && seconds >= LOOK_AT_LOADS_S && done < load->least[c] * seconds) {
-            snprintf(reason, sizeof(reason), "the load %s did next to nothing: %s is %.3g in %.1f s", load->name,
+            TEXT_PRINT(reason, "the load %s did next to nothing: %s is %.3g in %.1f s", load->name,
                      load_count_names[c], done, seconds);
             add_refused(g, "", reason);
         }
@@ -368,7 +367,7 @@ bool results_take_again(struct results *results, const struct trial *trial)
     }
     char reason[96];
     results->waits = true;
-    snprintf(reason, sizeof(reason), "a sample waited for a CPU for %.3g of its %.3g ms", waited, took);
+    TEXT_PRINT(reason, "a sample waited for a CPU for %.3g of its %.3g ms", waited, took);
     results_degraded(results, group, reason);
     return false;
 }
@@ -460,12 +459,11 @@ static void fill_counters(const struct results *results, const struct group_valu
     row->irqs = causes->irqs;
     row->softirqs = causes->softirqs;
     row->steal_ms = causes->steal_ms;
-    row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : (double)NAN;
+    row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : NAN;
     causes_fill(causes, results->n_stopped, &row->causes);
     counted_text(&g->counted, row->counters, sizeof(row->counters));
     interference_text(&g->interference, row->culprits, sizeof(row->culprits));
-    text_copy(row->timer_latency_held, sizeof(row->timer_latency_held),
-              results->how->timer_latency_held ? "yes" : "no");
+    TEXT_SET(row->timer_latency_held, results->how->timer_latency_held ? "yes" : "no");
 }
 
 /* The trials differed from the request. */
@@ -476,15 +474,14 @@ static void note_degraded(const struct results *results, const struct group_valu
     if (row->status >= ROW_DEGRADED)
         return;
     if (g->refused[0])
-        text_copy(row->reason, sizeof(row->reason), g->refused);
+        TEXT_SET(row->reason, g->refused);
     else if (how->degraded && how->degraded[0])
-        text_copy(row->reason, sizeof(row->reason), how->degraded);
+        TEXT_SET(row->reason, how->degraded);
     else if (how->place->layout_fixed && !g->seen.layout_fixed)
-        text_copy(row->reason, sizeof(row->reason), "fixed memory layout refused (personality)");
+        TEXT_SET(row->reason, "fixed memory layout refused (personality)");
     else if (results->n_stopped > RESULTS_STOPPED_MAX)
-        snprintf(row->reason, sizeof(row->reason),
-                 "stopped by signals repeatedly: %llu samples, of which %u were repeated",
-                 (unsigned long long)results->n_stopped, RESULTS_STOPPED_MAX);
+        TEXT_PRINT(row->reason, "stopped by signals repeatedly: %" PRIu64 " samples, of which %u were repeated",
+                 results->n_stopped, RESULTS_STOPPED_MAX);
     else
         return;
     row->status = ROW_DEGRADED;
@@ -496,14 +493,14 @@ static void hist_summary(const struct hist *h, struct stats_summary *s)
     s->mean = hist_mean(h);
     s->sd = hist_sd(h);
     s->rsd_pct = 100 * s->sd / fabs(s->mean);
-    s->ci95_lo = s->ci95_hi = (double)NAN;
-    s->min = h->n ? (double)h->min : (double)NAN;
-    s->max = h->n ? (double)h->max : (double)NAN;
+    s->ci95_lo = s->ci95_hi = NAN;
+    s->min = h->n ? (double)h->min : NAN;
+    s->max = h->n ? (double)h->max : NAN;
     s->median = hist_quantile(h, 0.5);
     s->mad = hist_mad(h);
-    s->p90 = h->n >= 10 ? hist_quantile(h, 0.9) : (double)NAN;
-    s->p99 = h->n >= 100 ? hist_quantile(h, 0.99) : (double)NAN;
-    s->p999 = h->n >= 1000 ? hist_quantile(h, 0.999) : (double)NAN;
+    s->p90 = h->n >= 10 ? hist_quantile(h, 0.9) : NAN;
+    s->p99 = h->n >= 100 ? hist_quantile(h, 0.99) : NAN;
+    s->p999 = h->n >= 1000 ? hist_quantile(h, 0.999) : NAN;
 }
 
 static void scale_summary(struct stats_summary *s, double scale)
@@ -527,7 +524,7 @@ static int classic_score(const struct metric_values *m, double *score)
     stats_sort(sorted, n);
     for (size_t i = n; i-- > n / 3;)
         sum += log(sorted[i]);
-    *score = n ? exp(sum / (double)(n - n / 3)) : (double)NAN;
+    *score = n ? exp(sum / (double)(n - n / 3)) : NAN;
     return 0;
 }
 
@@ -595,7 +592,7 @@ static void judge(const struct metric_values *m, double limit_pct, struct row *r
     double rsd = 100 * stats_sd(&running) / fabs(running.mean);
     if (row->status == ROW_OK && limit_pct > 0 && rsd > limit_pct) {
         row->status = ROW_UNSTABLE;
-        snprintf(row->reason, sizeof(row->reason), "the samples spread by more than %g %% (RSD)", limit_pct);
+        TEXT_PRINT(row->reason, "the samples spread by more than %g %% (RSD)", limit_pct);
     }
 }
 
@@ -635,9 +632,9 @@ static void identify(const struct results *results, unsigned group, const struct
 {
     const struct plan_item *item = results->item;
 
-    text_copy(row->suite, sizeof(row->suite), item->bench->suite);
-    text_copy(row->test, sizeof(row->test), item->test ? item->test : item->bench->name);
-    text_copy(row->load, sizeof(row->load), item->load ? item->load->name : "");
+    TEXT_SET(row->suite, item->bench->suite);
+    TEXT_SET(row->test, item->test ? item->test : item->bench->name);
+    TEXT_SET(row->load, item->load ? item->load->name : "");
     if (item->bench->describe)
         item->bench->describe(&(const struct bench_case){item->bench, item->params, results->how->clock}, &row->param);
     /* Copies with the same CPUs are told apart by number. */
@@ -658,9 +655,9 @@ static void identify(const struct results *results, unsigned group, const struct
         machine_fs_name(dir, row->scratch_fs, sizeof(row->scratch_fs));
         storage_describe(dir, row->scratch_disk, sizeof(row->scratch_disk));
     }
-    text_copy(row->metric, sizeof(row->metric), metric->id);
-    text_copy(row->unit, sizeof(row->unit), metric->unit ? metric->unit : results->how->clock->unit);
-    text_copy(row->better, sizeof(row->better), metric->better);
+    TEXT_SET(row->metric, metric->id);
+    TEXT_SET(row->unit, metric->unit ? metric->unit : results->how->clock->unit);
+    TEXT_SET(row->better, metric->better);
     row->headline = metric->headline;
 }
 
@@ -671,12 +668,12 @@ static void fill_core(const struct results *results, const struct group_values *
 
     if (g->core_cpu == CPUSET_NONE)
         return;
-    row->core_mhz = g->core_hz.n ? g->core_hz.mean * 1e-6 : (double)NAN;
+    row->core_mhz = g->core_hz.n ? g->core_hz.mean * 1e-6 : NAN;
     unsigned level = core_free_level(results->how->core, g->core_cpu, why, sizeof(why));
     if (g->core_own)
-        text_copy(row->core_share, sizeof(row->core_share), "own");
+        TEXT_SET(row->core_share, "own");
     else if (level && !isnan(core_share(g->core_probes, level)))
-        snprintf(row->core_share, sizeof(row->core_share), "%.3f", core_share(g->core_probes, level));
+        TEXT_PRINT(row->core_share, "%.3f", core_share(g->core_probes, level));
 }
 
 /* From the slices while no other thread used the core, and each trial's value. Returns -1 when out of memory. */
@@ -702,7 +699,7 @@ static int find_alone(const struct results *results, struct group_values *g)
 static double explained(const struct bench *bench, const struct group_values *g, unsigned metric)
 {
     const struct metric_values *raw = &g->metric[metric];
-    double pct = (double)NAN;
+    double pct = NAN;
 
     for (unsigned number = 0; g->core_cpu != CPUSET_NONE && !g->core_own && number < bench->n_metrics; number++) {
         const struct metric *about = bench_metric(bench, number);
@@ -715,7 +712,7 @@ static double explained(const struct bench *bench, const struct group_values *g,
 
 static void add_reason(struct row *row, const char *words)
 {
-    text_add(row->reason, sizeof(row->reason), "%s%s", row->reason[0] ? "; " : "", words);
+    TEXT_ADD(row->reason, "%s%s", row->reason[0] ? "; " : "", words);
 }
 
 /* Fills the row of a metric with the core free: value, interval over blocks of time, each trial's value. What is not
@@ -773,13 +770,13 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     identify(results, group, about, &row);
     row.item = results->order + 1;
     row.status = status;
-    text_copy(row.reason, sizeof(row.reason), reason);
+    TEXT_SET(row.reason, reason);
     if (results->n_trials) {
-        text_copy(row.policy, sizeof(row.policy), g->mixed ? "mixed" : task_policy_name(g->seen.policy));
+        TEXT_SET(row.policy, g->mixed ? "mixed" : task_policy_name(g->seen.policy));
         row.rt_priority = g->seen.rt_priority;
         row.nice = g->seen.nice;
         cpuset_format_cut(&g->cpus, row.cpus, sizeof(row.cpus));
-        text_copy(row.bind, sizeof(row.bind), bind_names[g->bind]);
+        TEXT_SET(row.bind, bind_names[g->bind]);
         fill_layout(results, g, row.layout, sizeof(row.layout));
         fill_counters(results, g, &row);
         fill_core(results, g, &row);
@@ -805,8 +802,8 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     }
     if (error) {
         row.status = ROW_FAILED;
-        text_copy(row.reason, sizeof(row.reason), "out of memory");
-        row.value = (double)NAN;
+        TEXT_SET(row.reason, "out of memory");
+        row.value = NAN;
     }
     status = row.status;
     results->how->sink.put(results->how->sink.context, &row);

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -215,8 +214,8 @@ static void fill_head(struct trial *trial, int arena_fd, size_t size)
     head->magic = ARENA_MAGIC;
     head->size = size;
     head->parent = getpid();
-    text_copy(head->bench, sizeof(head->bench), bench->name);
-    text_copy(head->load, sizeof(head->load), spec->load ? spec->load->name : "");
+    TEXT_SET(head->bench, bench->name);
+    TEXT_SET(head->load, spec->load ? spec->load->name : "");
     process_build_id(head->build, sizeof(head->build));
     head->copies = spec->copies;
     head->n_slots = trial->n_slots;
@@ -654,8 +653,8 @@ static void child_main(struct trial *trial, unsigned slot)
             process_random_pad(pad);
             envp[0] = pad;
         }
-        snprintf(fd, sizeof(fd), "%d", head->arena_fd);
-        snprintf(number, sizeof(number), "%u", slot);
+        TEXT_PRINT(fd, "%d", head->arena_fd);
+        TEXT_PRINT(number, "%u", slot);
         process_exec_self(argv, envp);
     }
     for (unsigned i = 0; i < trial->n_slots; i++)
@@ -847,17 +846,17 @@ static void control_begin(struct trial *trial)
         task_get_policy(&trial->policy_before, &trial->priority_before))
         return;
     if ((error = task_limit_own_realtime_us(CONTROL_LIMIT_US)) || (error = control_set(&priority, highest))) {
-        snprintf(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO %d refused: %s", priority,
+        TEXT_PRINT(trial->control_refused, "control: SCHED_FIFO %d refused: %s", priority,
                  strerror(-error));
         task_limit_own_realtime_us(0);
         return;
     }
     trial->control = priority;
     if ((error = task_get_policy(&policy, &seen)))
-        snprintf(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO cannot be read back: %s",
+        TEXT_PRINT(trial->control_refused, "control: SCHED_FIFO cannot be read back: %s",
                  strerror(-error));
     else if (policy != SCHED_FIFO || seen != priority)
-        text_copy(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO was not kept");
+        TEXT_SET(trial->control_refused, "control: SCHED_FIFO was not kept");
 }
 
 static void add_load_counts(struct trial *trial, double sign)

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -497,7 +496,7 @@ static uint64_t first_limit_ns(const struct trial_head *head, const struct party
 
 int worker_not_started(struct trial_head *head, struct trial_slot *slot, const char *what, int error)
 {
-    snprintf(slot->reason, sizeof(slot->reason), "cannot %s: %s%s", what, strerror(-error),
+    TEXT_PRINT(slot->reason, "cannot %s: %s%s", what, strerror(-error),
              error == -EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
     set_state(head, slot, STATE_FAILED);
     return 1;

@@ -208,7 +208,7 @@ char *text_duration(uint64_t ns, char *buf, size_t size)
     return buf;
 }
 
-void text_bytes(uint64_t bytes, char *buf, size_t size)
+char *text_bytes(uint64_t bytes, char *buf, size_t size)
 {
     static const struct unit units[] = {
         {1, "B"},
@@ -220,6 +220,7 @@ void text_bytes(uint64_t bytes, char *buf, size_t size)
         {UINT64_C(1) << 60, "EiB"},
     };
     in_units(bytes, units, COUNT(units), buf, size);
+    return buf;
 }
 
 bool text_has_word_of(const char *words, const char *word, size_t length)
