@@ -174,11 +174,9 @@ void words_shorten(const char *line, char *buf, size_t size);
 
 /* Reads all rows (n at least 1; "-" at most once), sorted as tables show them. wanted: enum rows_wanted. Rows that
  * are left out get a line on standard error. Returns 0, or EXIT_USAGE with a line for what cannot be read, or if
- * there is no row. */
-int files_read(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set);
-
-/* Goes on after files that cannot be read; then returns EXIT_USAGE with the others' rows in the set. */
-int files_read_most(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set);
+ * there is no row. most: goes on after files that cannot be read, with the others' rows in the set. */
+int files_read(const char *command, const char *const *operands, size_t n, bool most, unsigned wanted,
+               struct row_set *set);
 
 /* Passes row by row to take(), which copies what it keeps. Goes on after damaged files and lines, each with a line
  * on standard error. Returns EXIT_USAGE when there was no row. */
@@ -436,6 +434,8 @@ struct table_rows {
     unsigned table_width;
 };
 
+#define for_each_row(row_, of_) for (const struct row *row_ = (of_)->rows; row_ < (of_)->rows + (of_)->n; row_++)
+
 struct suite_options {
     const char *heading;
     const struct bench *bench; /* its options; NULL: those in `rows` */
@@ -448,7 +448,7 @@ struct suite_options {
 /* A family of measurements with a command of its own. */
 struct suite {
     struct command command;
-    unsigned seconds[PRESET_COUNT]; /* usual duration in s on two CPUs */
+    unsigned seconds[PRESET_COUNT]; /* usual duration in s on two CPUs: by default, quick, classic */
     size_t options_size;
     struct suite_options options[3]; /* ends with heading NULL */
     bool timed;                      /* --time and --dir */
@@ -523,8 +523,6 @@ int measure_main(const struct command *command, int argc, char **argv);
 
 /* By this long name or another that sets the same value. */
 bool measure_given(const struct measure *m, const char *option);
-/* counts: room for OPTION_COUNTS_MAX. Each number gets a plan item. */
-size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t *counts);
 /* In bytes: available, within the container's limit, and in 32 bits at most half of the address space. */
 uint64_t measure_memory(const struct measure *m);
 /* 1: --cpus was not given. */
@@ -532,9 +530,9 @@ uint64_t measure_named_cpus(const struct measure *m);
 /* A phase begins when all earlier ones have ended. */
 struct plan_item *measure_item(const struct measure *m, struct plan *plan, const struct bench *bench,
                                const void *params, uint64_t copies, unsigned phase);
-/* measure_item() for each number of copies. */
-void measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
-                 uint64_t default_copies, unsigned phase);
+/* measure_item() for each number of copies. Returns the last. */
+struct plan_item *measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
+                              uint64_t default_copies, unsigned phase);
 /* --dir, $TMPDIR, or ".". */
 const char *measure_dir(const struct measure *m);
 /* To CSV and table; a put() of struct row_sink, so measure is void: a struct measure. */

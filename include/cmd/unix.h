@@ -18,10 +18,13 @@ struct unix_test {
 struct unix_test unix_test_at(size_t i);
 /* Name NULL: none. */
 struct unix_test unix_test_of(const char *name);
-/* Geometric mean of the n tests' indices; NAN: none. */
-double unix_system_index(const struct table_rows *r, uint64_t copies, size_t *n);
-/* From rates with the core free where they are known; NAN: not known for a test of UNIX_CORE_BOUND. */
-double unix_alone_index(const struct table_rows *r, uint64_t copies);
+/* Geometric mean of the tests' indices, and from rates with the core free where they are known; NAN: none, or not
+ * known for a test of UNIX_CORE_BOUND. */
+struct unix_index {
+    double all, alone;
+    size_t tests;
+};
+struct unix_index unix_index_of(const struct table_rows *r, uint64_t copies);
 /* Room for OPTION_COUNTS_MAX; in the order of the rows. */
 size_t unix_copy_counts(const struct table_rows *r, uint64_t *counts);
 

@@ -65,29 +65,28 @@ static int unknown_item(const char *option, const char *word)
     return check_fail("%s", message.failed ? "out of memory" : message.data);
 }
 
-static int mark_items(const char *option, char *value, bool *marked)
+static int mark_items(const char *option, char *value, bool mark, bool *marked)
 {
     for (char *word; (word = strsep(&value, ",")) && (*word || value);) {
         const struct setting *setting = setting_find(word);
         if (!setting)
             return unknown_item(option, word);
-        marked[setting - settings_list] = true;
+        marked[setting - settings_list] = mark;
     }
     return 0;
 }
 
 static int apply_lists(struct checking *c)
 {
-    bool fail_on[SETTINGS_MAX] = {false}, ignore[SETTINGS_MAX] = {false};
+    const bool all_fail = !c->options.fail_on[0];
     size_t left = 0;
-    int status = mark_items("fail-on", c->options.fail_on, fail_on);
+    int status = mark_items("fail-on", c->options.fail_on, true, c->fails);
 
     if (!status)
-        status = mark_items("ignore", c->options.ignore, ignore);
+        status = mark_items("ignore", c->options.ignore, false, c->selected);
     for (size_t i = 0; i < settings_count && !status; i++) {
-        c->selected[i] &= !ignore[i];
         left += c->selected[i];
-        c->fails[i] = c->options.fail_on[0] ? fail_on[i] : c->selected[i];
+        c->fails[i] |= all_fail && c->selected[i];
         if (c->fails[i] && !c->selected[i])
             status = check_fail("--fail-on: '%s' is not among the items that are checked", settings_list[i].name);
     }
@@ -188,20 +187,6 @@ static void put_header(const struct checking *c, struct text *out)
 
 /* --- JSON and CSV. --- */
 
-/* A column of the CSV, and a member of JSON. */
-enum { NAME, NOW, GOOD, VERDICT, COST, HOW, WHY, FIELDS };
-
-static void find_fields(const struct checking *c, size_t i, const char *field[FIELDS])
-{
-    field[NAME] = settings_list[i].name;
-    field[NOW] = c->state[i].now;
-    field[GOOD] = settings_list[i].good;
-    field[VERDICT] = setting_verdict_names[c->state[i].verdict];
-    field[COST] = settings_list[i].cost;
-    field[HOW] = settings_list[i].set;
-    field[WHY] = c->state[i].why;
-}
-
 static void put_member(struct text *out, const char *before, const char *name, const char *value)
 {
     text_printf(out, "%s", before);
@@ -211,12 +196,7 @@ static void put_member(struct text *out, const char *before, const char *name, c
 
 static void put_json(const struct checking *c, const struct advice *advice, size_t n, struct text *out)
 {
-    static const struct {
-        const char *name;
-        unsigned field;
-    } members[] = {{"id", NAME}, {"state", VERDICT}, {"value", NOW}, {"good", GOOD},
-                   {"why", WHY}, {"cost", COST},     {"how", HOW}};
-    const char *field[FIELDS], *before = "\n";
+    const char *before = "\n{";
     char cpus[96];
 
     settings_format_cpus(&c->bench, cpus, sizeof(cpus));
@@ -225,13 +205,16 @@ static void put_json(const struct checking *c, const struct advice *advice, size
     for (size_t i = 0; i < settings_count; i++) {
         if (!c->selected[i])
             continue;
-        find_fields(c, i, field);
-        text_printf(out, "%s", before);
-        for (size_t k = 0; k < FIELDS; k++)
-            put_member(out, k ? "," : "{", members[k].name, field[members[k].field]);
-        text_printf(out, "}");
-        before = ",\n";
+        put_member(out, before, "id", settings_list[i].name);
+        put_member(out, ",", "state", setting_verdict_names[c->state[i].verdict]);
+        put_member(out, ",", "value", c->state[i].now);
+        put_member(out, ",", "good", settings_list[i].good);
+        put_member(out, ",", "why", c->state[i].why);
+        put_member(out, ",", "cost", settings_list[i].cost);
+        put_member(out, ",", "how", settings_list[i].set);
+        before = "},\n{";
     }
+    text_append(out, "}", before[0] == '}');
     text_printf(out, "],\"advice\":[");
     for (size_t i = 0; i < n; i++) {
         text_printf(out, "%s\n", i ? "," : "");
@@ -246,14 +229,15 @@ static void put_json(const struct checking *c, const struct advice *advice, size
 
 static void put_csv(const struct checking *c, struct text *out)
 {
-    const char *field[FIELDS];
-
     text_printf(out, "item,now,good,verdict,cost,how,why\r\n");
     for (size_t i = 0; i < settings_count; i++) {
-        find_fields(c, i, field);
-        for (size_t k = 0; c->selected[i] && k < FIELDS; k++) {
+        const struct setting *setting = &settings_list[i];
+        const struct setting_state *state = &c->state[i];
+        const char *const fields[] = {setting->name, state->now,   setting->good, setting_verdict_names[state->verdict],
+                                      setting->cost, setting->set, state->why};
+        for (size_t k = 0; c->selected[i] && k < COUNT(fields); k++) {
             text_append(out, ",", k > 0);
-            csv_own_text(out, field[k]);
+            csv_own_text(out, fields[k]);
         }
         text_append(out, "\r\n", c->selected[i] ? 2 : 0);
     }

@@ -104,9 +104,9 @@ static int read_sides(const struct command_call *call, struct comparing *c)
         inputs += !strcmp(call->operands[i], "-");
     if (inputs > 1)
         return complain("standard input ('-') can be read only once");
-    int status = files_read("compare", call->operands, n_base, wanted, &c->base);
+    int status = files_read("compare", call->operands, n_base, false, wanted, &c->base);
     if (!status && n > n_base)
-        status = files_read("compare", call->operands + n_base + separated, n - n_base, wanted, &c->changed);
+        status = files_read("compare", call->operands + n_base + separated, n - n_base, false, wanted, &c->changed);
     return status;
 }
 

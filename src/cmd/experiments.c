@@ -61,39 +61,35 @@ static const struct table_column share_columns[] = {
     {COLUMN(">2000 median", "delayed_2000_median", TABLE_VALUE, 3)},
 };
 
-static bool is_clock_row(const struct row *row, const char *metric)
-{
-    return !strcmp(row->metric, metric) && row->status < ROW_SKIPPED;
-}
-
 /* The clock of the ticks, its cost and resolution, once. */
 static void put_clock(const struct table_rows *r, struct text *out)
 {
-    for (size_t i = 0; i < r->n; i++)
-        if (is_clock_row(&r->rows[i], "clock_cost")) {
-            const struct row *cost = &r->rows[i];
-            size_t length = 0;
-            const char *name = row_param(&cost->param, "clock", &length);
-            double hz = 0, grain = 0;
-            for (size_t k = i; k < r->n && !(hz > 0); k++) {
-                if (is_clock_row(&r->rows[k], "clock_grain"))
-                    grain = r->rows[k].value;
-                if (is_clock_row(&r->rows[k], "clock_hz"))
-                    hz = r->rows[k].value;
-            }
-            text_printf(out,
-                        "Unit: %s of %.*s at %.6f GHz; two consecutive readings take %.0f %s, the grain is %.0f %s; "
-                        "not subtracted\n",
-                        cost->unit, (int)length, name ? name : "", hz * 1e-9, cost->value, cost->unit, grain,
-                        cost->unit);
-            return;
-        }
+    const struct row *cost = NULL;
+    size_t length = 0;
+    double hz = 0, grain = 0;
+
+    for_each_row(row, r) {
+        if (row->status >= ROW_SKIPPED || hz > 0)
+            continue;
+        if (!cost && !strcmp(row->metric, "clock_cost"))
+            cost = row;
+        else if (cost && !strcmp(row->metric, "clock_grain"))
+            grain = row->value;
+        else if (cost && !strcmp(row->metric, "clock_hz"))
+            hz = row->value;
+    }
+    const char *name = cost ? row_param(&cost->param, "clock", &length) : NULL;
+    if (cost)
+        text_printf(out,
+                    "Unit: %s of %.*s at %.6f GHz; two consecutive readings take %.0f %s, the grain is %.0f %s; "
+                    "not subtracted\n",
+                    cost->unit, (int)length, name ? name : "", hz * 1e-9, cost->value, cost->unit, grain, cost->unit);
 }
 
 static bool has_test(const struct table_rows *r, const char *test)
 {
-    for (size_t i = 0; i < r->n; i++)
-        if (!strcmp(r->rows[i].test, test))
+    for_each_row(row, r)
+        if (!strcmp(row->test, test))
             return true;
     return false;
 }
@@ -118,9 +114,8 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
     put_clock(r, out);
     text_append(out, "\n", 1);
     table_print(&share, r->rows, r->n, r->table_width, out);
-    for (size_t i = 0; r->pictures && i < r->n && shown < PLOTS_MAX; i++) {
-        const struct row *row = &r->rows[i];
-        if (strcmp(row->test, test) || !row->n_hist)
+    for_each_row(row, r) {
+        if (!r->pictures || shown == PLOTS_MAX || strcmp(row->test, test) || !row->n_hist)
             continue;
         text_printf(out, "\nHistogram of %s on CPU %s (bars: logarithm of the count)\n", row->param.text, row->cpus);
         plot_histogram(row, r->width, out);
@@ -136,8 +131,7 @@ static int plan_prime(const struct measure *m, void *options, struct plan *out, 
 
     if ((params->limits.last - params->limits.first) / params->limits.step >= 1000)
         return error_set(error, "--limit: %" PRIu64 " to %" PRIu64 " by %" PRIu64 " are more than 1,000 limits",
-                         params->limits.first, params->limits.last,
-                         params->limits.step);
+                         params->limits.first, params->limits.last, params->limits.step);
     for (params->limit = params->limits.first; params->limit <= params->limits.last;
          params->limit += params->limits.step)
         measure_add(m, out, &bench_prime, params, measure_named_cpus(m), 0);
@@ -163,7 +157,7 @@ const struct suite suite_prime = {
                 "another task or the hypervisor. Runs on one CPU, and on all that --cpus names at once.",
             COMMAND_MEASURES(suite_prime),
         },
-    .seconds = {[PRESET_DEFAULT] = 12, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 2000},
+    .seconds = {12, 3, 2000},
     .options_size = sizeof(struct prime_params),
     .options = {{.heading = "Options of prime", .bench = &bench_prime}},
     .copies = true,
@@ -199,7 +193,8 @@ static int plan_bandwidth(const struct measure *m, struct bandwidth_params *para
             TEXT_PRINT(params->bounded, "quick");
         }
     } else if (params->array_bytes > memory / 3)
-        return error_set(error, "--array-size: three arrays of %" PRIu64 " MiB do not fit into %" PRIu64 " MiB of memory",
+        return error_set(error,
+                         "--array-size: three arrays of %" PRIu64 " MiB do not fit into %" PRIu64 " MiB of memory",
                          params->array_bytes >> 20, memory >> 20);
     for (int kind = 0; kind < 2; kind++) {
         params->nontemporal = kind;
@@ -250,16 +245,16 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
     FREED_BY(memory_free) struct row *rows = calloc(r->n ? r->n : 1, sizeof(*rows));
     size_t n = 0;
 
-    for (size_t i = 0; rows && i < r->n; i++) {
-        if (strcmp(r->rows[i].test, bench_bandwidth.name))
+    for_each_row(row, r) {
+        if (!rows || strcmp(row->test, bench_bandwidth.name))
             continue;
-        rows[n] = r->rows[i]; /* a shallow copy, with other names */
+        rows[n] = *row; /* a shallow copy, with other names */
         for (size_t f = 0; f < COUNT(functions); f++) {
             size_t length = strlen(functions[f].prefix);
             if (strncmp(rows[n].metric, functions[f].prefix, length))
                 continue;
             TEXT_SET(rows[n].test, functions[f].function);
-            TEXT_SET(rows[n].metric, r->rows[i].metric + length);
+            TEXT_SET(rows[n].metric, row->metric + length);
         }
         n++;
     }
@@ -268,14 +263,12 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
 
 static void put_array_size(const struct table_rows *r, struct text *out)
 {
-    for (size_t i = 0; i < r->n; i++) {
-        const struct row *row = &r->rows[i];
+    for_each_row(row, r) {
         const double size = row_param_number(&row->param, "array_bytes");
         if (strcmp(row->test, bench_bandwidth.name) || !(size >= 0) || row->status >= ROW_SKIPPED)
             continue;
-        char bytes[32];
-        text_bytes(size < 0x1p63 ? (uint64_t)size : UINT64_MAX, bytes, sizeof(bytes));
-        text_printf(out, "Three arrays of %s each%s; every copy checks its results\n", bytes,
+        text_printf(out, "Three arrays of %s each%s; every copy checks its results\n",
+                    TEXT_BYTES(size < 0x1p63 ? (uint64_t)size : UINT64_MAX),
                     row_param_is(&row->param, "bounded", "memory")
                         ? ", less than 4 times the caches because memory is short"
                     : row_param_is(&row->param, "bounded", "quick") ? ", less than 4 times the caches: a quick look"
@@ -307,7 +300,7 @@ const struct suite suite_stream = {
                 "non-temporal stores. Both run unless one is named.",
             COMMAND_MEASURES(suite_stream),
         },
-    .seconds = {[PRESET_DEFAULT] = 28, [PRESET_QUICK] = 6, [PRESET_CLASSIC] = 21000},
+    .seconds = {28, 6, 21000},
     .options_size = sizeof(struct stream_options),
     .options = {{.heading = "Options of array",
                  .bench = &bench_array,

@@ -38,7 +38,7 @@ static int export(const struct command_call *call)
     FREED_BY(row_set_free) struct row_set set = {0};
     FREED_BY(text_free) struct text message = {0}, out = {0};
     struct export_left_out left_out;
-    const int status = files_read(name, call->operands, call->n, format->wanted, &set);
+    const int status = files_read(name, call->operands, call->n, false, format->wanted, &set);
 
     if (status)
         return status;

@@ -106,49 +106,31 @@ static int no_rows(const char *command, const struct names *names, bool chosen)
 
 /* --- Reading all rows at once. --- */
 
-/* whole: stops at the first file that cannot be read. */
-static int read_all(const char *command, const struct names *names, bool whole, unsigned wanted, struct row_set *set)
-{
-    char message[4352], error[4352];
-    bool standard_input = false;
-    int status = 0;
-
-    for (size_t i = 0; i < names->n && !(status && whole); i++) {
-        const char *path = names->of[i].path;
-        if (!strcmp(path, "-") && standard_input)
-            return command_complain(command, "standard input ('-') can be read only once", EXIT_USAGE);
-        standard_input = standard_input || !strcmp(path, "-");
-        if (row_set_read(set, path, wanted | names->of[i].regular, message, sizeof(message), error, sizeof(error)))
-            status = command_complain(command, error, EXIT_USAGE);
-        if (message[0] && !(status && whole))
-            command_complain(command, message, 0);
-    }
-    return status;
-}
-
-static int read_operands(const char *command, const char *const *operands, size_t n, bool whole, unsigned wanted,
-                         struct row_set *set)
+int files_read(const char *command, const char *const *operands, size_t n, bool most, unsigned wanted,
+               struct row_set *set)
 {
     FREED_BY(names_free) struct names names = {0};
+    char message[4352], error[4352];
+    bool standard_input = false;
     int status = add_operands(&names, command, operands, n) ? EXIT_USAGE : 0;
 
-    if (!(status && whole) && read_all(command, &names, whole, wanted, set))
-        status = EXIT_USAGE;
+    for (size_t i = 0; i < names.n && (most || !status); i++) {
+        const char *path = names.of[i].path;
+        if (!strcmp(path, "-") && standard_input) {
+            status = command_complain(command, "standard input ('-') can be read only once", EXIT_USAGE);
+            break;
+        }
+        standard_input |= !strcmp(path, "-");
+        if (row_set_read(set, path, wanted | names.of[i].regular, message, sizeof(message), error, sizeof(error)))
+            status = command_complain(command, error, EXIT_USAGE);
+        if (message[0] && (most || !status))
+            command_complain(command, message, 0);
+    }
     if (!status && !set->n)
         status = no_rows(command, &names, set->choose != NULL);
-    if (!(status && whole))
+    if (most || !status)
         row_set_sort(set);
     return status;
-}
-
-int files_read(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set)
-{
-    return read_operands(command, operands, n, true, wanted, set);
-}
-
-int files_read_most(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set)
-{
-    return read_operands(command, operands, n, false, wanted, set);
 }
 
 /* --- Reading one row after the other, without keeping them. --- */

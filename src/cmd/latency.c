@@ -314,24 +314,21 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
 static void announce(const struct measure *m, const struct plan *plan, struct text *out)
 {
     const struct bench *bench = NULL;
-    uint64_t ms = 0, pairs = 0, samples = 0;
-    char each[32] = "", all[32];
+    const struct sampling *each = NULL;
+    uint64_t ms = 0, pairs = 0;
 
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_item *item = &plan->items[i];
         if (!item->load || item->skip)
             continue;
         pairs++;
-        ms += (item->sampling.time_ns / 1000000 + OVERHEAD_MS) * item->sampling.min_samples;
-        samples = item->sampling.min_samples;
-        text_duration(item->sampling.time_ns, each, sizeof(each));
+        each = &item->sampling;
+        ms += (each->time_ns / 1000000 + OVERHEAD_MS) * each->min_samples;
     }
-    text_duration(progress_round(ms * 1000000), all, sizeof(all));
     text_printf(out, "Plan      %" PRIu64 " pair%s", pairs, PLURAL(pairs));
-    if (pairs) {
-        text_printf(out, ", %" PRIu64 " sample%s", samples, PLURAL(samples));
-        text_printf(out, " of %s each, about %s", each, all);
-    }
+    if (each)
+        text_printf(out, ", %" PRIu64 " sample%s of %s each, about %s", each->min_samples, PLURAL(each->min_samples),
+                    TEXT_DURATION(each->time_ns), TEXT_DURATION(progress_round(ms * 1000000)));
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_item *item = &plan->items[i];
         if (!item->load)
@@ -389,14 +386,15 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
     if (classic) {
         layout.n_columns--;
         memmove(&columns[LATE], &columns[LATE + 1], (ALL - LATE - 1) * sizeof(columns[0]));
-        TEXT_PRINT(title, "Simulated %s under each load, counted as Interbench did (metric latency_classic)", task->title);
+        TEXT_PRINT(title, "Simulated %s under each load, counted as Interbench did (metric latency_classic)",
+                   task->title);
     } else {
         size_t length;
         const char *given = row_param(&task_rows->param, "late_after_us", &length);
         const uint64_t own_ns = task->params ? task->params->late_after_ns : SIM_NOTICED_NS;
         TEXT_PRINT(title, "Simulated %s under each load (late: by more than %s%s%s)", task->title,
-                 TEXT_DURATION(given ? 1000 * strtoull(given, NULL, 10) : own_ns), given ? "" : ", ",
-                 given ? "" : task->late);
+                   TEXT_DURATION(given ? 1000 * strtoull(given, NULL, 10) : own_ns), given ? "" : ", ",
+                   given ? "" : task->late);
     }
     table_print(&layout, task_rows, n, width, out);
 }
@@ -406,13 +404,11 @@ static void put_picture(const struct table_rows *r, struct text *out)
     FREED_BY(memory_free) struct plot_row *shown = calloc(r->n + 1, sizeof(*shown));
     size_t n = 0;
 
-    for (size_t i = 0; shown && i < r->n; i++) {
-        const struct row *row = &r->rows[i];
-        if (!row->load[0] || strcmp(row->metric, "latency"))
-            continue;
-        shown[n].row = row;
-        snprintf(shown[n++].label, sizeof(shown->label), "%-7.7s %.10s", row->test, row->load);
-    }
+    for_each_row(row, r)
+        if (shown && row->load[0] && !strcmp(row->metric, "latency")) {
+            shown[n].row = row;
+            snprintf(shown[n++].label, sizeof(shown->label), "%-7.7s %.10s", row->test, row->load);
+        }
     if (n) {
         put_gap(out);
         plot_ranges("Latency, log scale", LEAST_NS, shown, n, r->width, out);
@@ -423,9 +419,8 @@ static void put_picture(const struct table_rows *r, struct text *out)
 
 static void put_calibration(const struct table_rows *r, struct text *out)
 {
-    for (size_t i = 0; i < r->n; i++)
-        if (!strcmp(r->rows[i].metric, "loops_per_ms") && r->rows[i].status < ROW_SKIPPED) {
-            const struct row *row = &r->rows[i];
+    for_each_row(row, r)
+        if (!strcmp(row->metric, "loops_per_ms") && row->status < ROW_SKIPPED) {
             put_gap(out);
             text_printf(out, "Calibrated: %.0f loops a millisecond on CPU%s %s", row->value, PLURAL(row->stats.n),
                         row->cpus);
@@ -438,17 +433,12 @@ static void put_calibration(const struct table_rows *r, struct text *out)
 /* The metric latency begins when the timer fires, so it does not include this. */
 static void put_stalls(const struct table_rows *r, struct text *out)
 {
-    char late[32];
-
-    for (size_t i = 0; i < r->n; i++) {
-        const struct row *row = &r->rows[i];
-        if (strcmp(row->metric, "timer_latency") ||
-            !(row->stats.max > 1000 * row_param_number(&row->param, "interval_us")))
-            continue;
-        text_duration((uint64_t)row->stats.max, late, sizeof(late));
-        text_printf(out, "Stall: under %s the timer of %s fired up to %s late: Total includes this, Latency does not\n",
-                    row->load, row->test, late);
-    }
+    for_each_row(row, r)
+        if (!strcmp(row->metric, "timer_latency") &&
+            row->stats.max > 1000 * row_param_number(&row->param, "interval_us"))
+            text_printf(out,
+                        "Stall: under %s the timer of %s fired up to %s late: Total includes this, Latency does not\n",
+                        row->load, row->test, TEXT_DURATION((uint64_t)row->stats.max));
 }
 
 static void print(const struct table_rows *r, struct text *out)
@@ -456,17 +446,16 @@ static void print(const struct table_rows *r, struct text *out)
     FREED_BY(memory_free) struct row *task_rows = calloc(r->n + 1, sizeof(*task_rows));
     bool fine = false, classic = false;
 
-    for (size_t i = 0; i < r->n; i++) {
-        const struct row *row = &r->rows[i];
+    for_each_row(row, r) {
         /* us, as in Interbench's real-time mode */
         fine |= row->load[0] && !strcmp(row->policy, "fifo");
         classic |= !strcmp(row->metric, "latency_classic") || row_param_is(&row->param, "protocol", "classic");
     }
     for (size_t t = 0; task_rows && t < N_TASKS; t++) {
         size_t n = 0;
-        for (size_t i = 0; i < r->n; i++)
-            if (!strcmp(r->rows[i].test, task_names[t]))
-                task_rows[n++] = r->rows[i]; /* a shallow copy, only read */
+        for_each_row(row, r)
+            if (!strcmp(row->test, task_names[t]))
+                task_rows[n++] = *row; /* a shallow copy, only read */
         if (!n)
             continue;
         put_gap(out);
@@ -491,7 +480,7 @@ const struct suite suite_latency = {
                 "Without names it measures the most informative pairs. Interbench's letters keep their meaning.",
             COMMAND_MEASURES(suite_latency),
         },
-    .seconds = {[PRESET_DEFAULT] = 95, [PRESET_QUICK] = 16, [PRESET_CLASSIC] = 1100},
+    .seconds = {95, 16, 1100},
     .options_size = sizeof(struct latency_options),
     .options = {{.heading = "Options of latency", SUITE_ROWS(rows), .foreign = foreign_cyclictest}},
     .common_rows = common_rows,

@@ -805,16 +805,6 @@ uint64_t measure_memory(const struct measure *m)
     return memory && memory < SIZE_MAX / 2 ? memory : SIZE_MAX / 2;
 }
 
-size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t *counts)
-{
-    if (!m->options.copies.n) {
-        counts[0] = default_copies;
-        return 1;
-    }
-    memcpy(counts, m->options.copies.value, sizeof(m->options.copies.value));
-    return (size_t)m->options.copies.n;
-}
-
 const char *measure_dir(const struct measure *m)
 {
     const char *environment = getenv("TMPDIR");
@@ -878,12 +868,13 @@ struct plan_item *measure_item(const struct measure *m, struct plan *plan, const
     return item;
 }
 
-void measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
-                 uint64_t default_copies, unsigned phase)
+struct plan_item *measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
+                              uint64_t default_copies, unsigned phase)
 {
-    uint64_t counts[OPTION_COUNTS_MAX];
-    const size_t n = measure_copies(m, default_copies, counts);
+    const struct option_counts *counts = &m->options.copies;
+    struct plan_item *item = NULL;
 
-    for (size_t i = 0; i < n; i++)
-        measure_item(m, plan, bench, params, counts[i], phase);
+    for (size_t i = 0; i < counts->n || i == 0; i++)
+        item = measure_item(m, plan, bench, params, counts->n ? counts->value[i] : default_copies, phase);
+    return item;
 }

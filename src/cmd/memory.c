@@ -16,9 +16,10 @@
 /* Larger matrices are in the CSV, the export and the report. */
 #define MATRIX_MAX 24u
 
-static bool is(const struct row *row, const char *test, const char *metric)
+static bool is_latency(const struct row *row, const char *metric, enum chase_pages chase)
 {
-    return !strcmp(row->test, test) && !strcmp(row->metric, metric);
+    return !strcmp(row->test, bench_memory_latency.name) && !strcmp(row->metric, metric) &&
+           row_param_is(&row->param, "chase", chase_names[chase]);
 }
 
 /* --- Levels (L1, L2, ..., memory). --- */
@@ -33,14 +34,13 @@ struct curve {
 static void find_curve(const struct row *rows, size_t n, struct curve *curve)
 {
     curve->n = 0;
-    for (size_t i = 0; i < n && curve->n < SIZES_MAX; i++) {
-        const double set = row_param_number(&rows[i].param, "set");
-        if (!is(&rows[i], bench_memory_latency.name, "latency") ||
-            !row_param_is(&rows[i].param, "chase", chase_names[CHASE_HUGE]) || !(rows[i].value > 0) || !(set > 0))
+    for (const struct row *row = rows; row < rows + n && curve->n < SIZES_MAX; row++) {
+        const double set = row_param_number(&row->param, "set");
+        if (!is_latency(row, "latency", CHASE_HUGE) || !(row->value > 0) || !(set > 0))
             continue;
-        curve->row[curve->n] = &rows[i];
+        curve->row[curve->n] = row;
         curve->set[curve->n] = set;
-        curve->ns[curve->n++] = rows[i].value;
+        curve->ns[curve->n++] = row->value;
     }
 }
 
@@ -96,20 +96,7 @@ static void conclude(struct measure *m)
 
 static void put_bytes(double bytes, struct grid *grid)
 {
-    char text[32] = "-";
-
-    if (bytes > 0)
-        text_bytes((uint64_t)bytes, text, sizeof(text));
-    grid_text(grid, text);
-}
-
-static double value_at(const struct row *rows, size_t n, const char *metric, const char *chase, double set)
-{
-    for (size_t i = 0; i < n; i++)
-        if (is(&rows[i], bench_memory_latency.name, metric) && row_param_is(&rows[i].param, "chase", chase) &&
-            row_param_number(&rows[i].param, "set") == set)
-            return rows[i].value;
-    return NAN;
+    grid_text(grid, bytes > 0 ? TEXT_BYTES((uint64_t)bytes) : "-");
 }
 
 static void put_curve(const struct table_rows *r, struct text *out)
@@ -120,22 +107,33 @@ static void put_curve(const struct table_rows *r, struct text *out)
                                                  {.title = "Alone ns", .optional = true, .rank = 2},
                                                  {.title = "Small pages ns", .optional = true},
                                                  {.title = "In page ns", .optional = true, .rank = 1}};
-    const char *const huge = chase_names[CHASE_HUGE];
+    static const struct {
+        const char *metric;
+        enum chase_pages chase;
+        unsigned decimals;
+    } cells[] = {{"latency", CHASE_HUGE, 2},
+                 {"latency_cycles", CHASE_HUGE, 1},
+                 {"latency_alone", CHASE_HUGE, 2},
+                 {"latency", CHASE_SMALL, 2},
+                 {"latency", CHASE_IN_PAGE, 2}};
     struct grid grid = {.n_columns = 0};
     double last = 0;
 
     grid_columns(&grid, columns, COUNT(columns));
-    for (size_t i = 0; i < r->n; i++) {
-        const double set = row_param_number(&r->rows[i].param, "set");
-        if (!is(&r->rows[i], bench_memory_latency.name, "latency") || !(set > last))
+    for_each_row(first, r) {
+        const double set = row_param_number(&first->param, "set");
+        if (strcmp(first->test, bench_memory_latency.name) || strcmp(first->metric, "latency") || !(set > last))
             continue;
         last = set;
         put_bytes(set, &grid);
-        grid_number(&grid, value_at(r->rows, r->n, "latency", huge, set), 2);
-        grid_number(&grid, value_at(r->rows, r->n, "latency_cycles", huge, set), 1);
-        grid_number(&grid, value_at(r->rows, r->n, "latency_alone", huge, set), 2);
-        grid_number(&grid, value_at(r->rows, r->n, "latency", chase_names[CHASE_SMALL], set), 2);
-        grid_number(&grid, value_at(r->rows, r->n, "latency", chase_names[CHASE_IN_PAGE], set), 2);
+        for (size_t c = 0; c < COUNT(cells); c++) {
+            double value = NAN;
+            for_each_row(row, r)
+                if (isnan(value) && is_latency(row, cells[c].metric, cells[c].chase) &&
+                    row_param_number(&row->param, "set") == set)
+                    value = row->value;
+            grid_number(&grid, value, cells[c].decimals);
+        }
         grid_end_row(&grid);
     }
     if (last > 0)
@@ -151,14 +149,14 @@ static void put_levels(const struct table_rows *r, struct text *out)
     size_t length;
 
     grid_columns(&grid, columns, COUNT(columns));
-    for (size_t i = 0; i < r->n; i++) {
-        const char *name = row_param(&r->rows[i].param, "level", &length);
-        if (!name || strcmp(r->rows[i].metric, "level") != 0)
+    for_each_row(row, r) {
+        const char *name = row_param(&row->param, "level", &length);
+        if (!name || strcmp(row->metric, "level") != 0)
             continue;
         text_append(grid_cell(&grid, COLOR_NONE), name, length);
-        grid_number(&grid, r->rows[i].value, 2);
-        put_bytes(row_param_number(&r->rows[i].param, "up_to"), &grid);
-        put_bytes(row_param_number(&r->rows[i].param, "cache_bytes"), &grid);
+        grid_number(&grid, row->value, 2);
+        put_bytes(row_param_number(&row->param, "up_to"), &grid);
+        put_bytes(row_param_number(&row->param, "cache_bytes"), &grid);
         grid_end_row(&grid);
     }
     grid_print(&grid, r->table_width, out);
@@ -168,13 +166,11 @@ static void put_plot(const struct table_rows *r, struct text *out)
 {
     struct curve curve;
     struct plot_row lines[SIZES_MAX] = {{.row = NULL}};
-    char bytes[32];
 
     find_curve(r->rows, r->n, &curve);
     for (size_t i = 0; i < curve.n; i++) {
-        text_bytes((uint64_t)curve.set[i], bytes, sizeof(bytes));
         lines[i].row = curve.row[i];
-        TEXT_SET(lines[i].label, bytes);
+        TEXT_SET(lines[i].label, TEXT_BYTES((uint64_t)curve.set[i]));
     }
     text_append(out, "\n", curve.n > 0);
     plot_ranges("Time of a load", 0, lines, curve.n, r->width, out);
@@ -221,8 +217,8 @@ static void put_matrix(const struct table_rows *r, const char *metric, const cha
     struct grid_column columns[MATRIX_MAX + 1] = {{.title = "CPU"}};
     struct grid grid = {.n_columns = 0};
 
-    for (size_t i = 0; i < r->n; i++)
-        cpu_map_add(&map, &r->rows[i], metric, MATRIX_MAX);
+    for_each_row(row, r)
+        cpu_map_add(&map, row, metric, MATRIX_MAX);
     for (size_t k = 0; k < map.n; k++) {
         TEXT_PRINT(headings[k], "%u", map.cpu[k]);
         columns[k + 1] = (struct grid_column){.title = headings[k]};
@@ -242,10 +238,11 @@ static void put_matrix(const struct table_rows *r, const char *metric, const cha
         text_printf(out, "%zu more pairs are in the CSV, and in the report\n", map.left_out);
 }
 
-static size_t put_break(size_t before, struct text *out)
+/* An empty line if the table before printed anything. */
+static void put_break(size_t *before, struct text *out)
 {
-    text_append(out, "\n", out->length > before);
-    return out->length;
+    text_append(out, "\n", out->length > *before);
+    *before = out->length;
 }
 
 static void print(const struct table_rows *r, struct text *out)
@@ -253,18 +250,18 @@ static void print(const struct table_rows *r, struct text *out)
     size_t before = out->length;
 
     put_curve(r, out);
-    before = put_break(before, out);
+    put_break(&before, out);
     put_levels(r, out);
     if (r->pictures)
         put_plot(r, out);
-    before = put_break(before, out);
+    put_break(&before, out);
     table_print(&loaded_layout, r->rows, r->n, r->table_width, out);
-    before = put_break(before, out);
+    put_break(&before, out);
     put_matrix(r, "store", "One way of a stored number between two CPUs, ns", out);
     put_matrix(r, "swap", "One way by compare-and-swap, ns", out);
-    before = put_break(before, out);
+    put_break(&before, out);
     table_print(&node_layout, r->rows, r->n, r->table_width, out);
-    put_break(before, out);
+    put_break(&before, out);
     table_print(&steady_layout, r->rows, r->n, r->table_width, out);
 }
 
@@ -346,10 +343,8 @@ static void plan_cores(const struct measure *m, struct memory_options *o, struct
         memory_out();
     for (size_t i = 0; i < o->pairs.n; i++)
         measure_add(m, out, &bench_memory_cores, &(struct memory_cores_params){o->pairs.pair[i]}, 1, 2);
-    if (!o->pairs.n) {
-        measure_add(m, out, &bench_memory_cores, &(struct memory_cores_params){.pair = {0}}, 1, 2);
-        out->items[out->n - 1].skip = ONE_CPU;
-    }
+    if (!o->pairs.n)
+        measure_add(m, out, &bench_memory_cores, &(struct memory_cores_params){.pair = {0}}, 1, 2)->skip = ONE_CPU;
 }
 
 static void plan_nodes(const struct measure *m, const struct memory_options *o, struct plan *out)
@@ -360,8 +355,7 @@ static void plan_nodes(const struct measure *m, const struct memory_options *o, 
     if (!memory_nodes_read("", "has_memory", &memory) || !memory_nodes_read("", "online", &online))
         cpuset_clear(&memory);
     if (cpuset_count(&memory) < 2) {
-        measure_add(m, out, &bench_memory_nodes, &params, 1, 3);
-        out->items[out->n - 1].skip =
+        measure_add(m, out, &bench_memory_nodes, &params, 1, 3)->skip =
             cpuset_count(&memory) ? "there is only one memory node" : "the memory nodes are not known";
         return;
     }
@@ -473,7 +467,7 @@ const struct suite suite_memory = {
                 "memory are. All run unless some are named.",
             COMMAND_MEASURES(suite_memory),
         },
-    .seconds = {[PRESET_DEFAULT] = 16, [PRESET_QUICK] = 4, [PRESET_CLASSIC] = 16},
+    .seconds = {16, 4, 16},
     .options_size = sizeof(struct memory_options),
     .options = {{.heading = "Options of memory", SUITE_ROWS(rows)}},
     .schedule = SCHEDULE_SEQUENCE,

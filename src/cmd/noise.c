@@ -42,8 +42,7 @@ struct line {
 static int quieter(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
-    const double first = isnan(x->loss) ? HUGE_VAL : x->loss, second = isnan(y->loss) ? HUGE_VAL : y->loss;
-    const int order = ORDER_OF(first, second);
+    const int order = ORDER_OF(fmin(x->loss, HUGE_VAL), fmin(y->loss, HUGE_VAL)); /* NAN is worst */
 
     return order ? order : ORDER_OF(x->lost->number, y->lost->number);
 }
@@ -62,11 +61,11 @@ static size_t rank_lines(const struct table_rows *r, struct line *lines)
     bool known = false;
     size_t n = 0;
 
-    for (size_t i = 0; i < r->n; i++) {
-        if (strcmp(r->rows[i].suite, bench_noise.suite) != 0 || strcmp(r->rows[i].test, bench_who.name) == 0)
+    for_each_row(row, r) {
+        if (strcmp(row->suite, bench_noise.suite) != 0 || strcmp(row->test, bench_who.name) == 0)
             continue;
-        if (r->rows[i].headline || !n)
-            lines[n++] = (struct line){.lost = &r->rows[i]};
+        if (row->headline || !n)
+            lines[n++] = (struct line){.lost = row};
         lines[n - 1].n++;
     }
     /* the speed lost, or if no CPU knows it the time lost; CPUs that do not know it come last: their core was never
@@ -235,7 +234,7 @@ const struct suite suite_noise = {
                 "CPUs, the quietest first.",
             COMMAND_MEASURES(suite_noise),
         },
-    .seconds = {[PRESET_DEFAULT] = 6, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 61},
+    .seconds = {6, 3, 61},
     .options_size = sizeof(struct noise_params),
     .options = {{.heading = "Options of noise", .bench = &bench_noise, .foreign = foreign_cyclictest}},
     .common_rows = common_rows,

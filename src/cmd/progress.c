@@ -31,10 +31,9 @@ uint64_t progress_round(uint64_t ns)
 
 void progress_time(const struct plan_time *time, struct text *out)
 {
-    char least[32], most[32];
+    const char *least = TEXT_DURATION(progress_round(time->least_ns));
+    const char *most = TEXT_DURATION(progress_round(time->most_ns));
 
-    text_duration(progress_round(time->least_ns), least, sizeof(least));
-    text_duration(progress_round(time->most_ns), most, sizeof(most));
     if (time->unknown && !time->least_ns)
         text_printf(out, "as long as the work takes");
     else if (time->unknown)
@@ -58,7 +57,6 @@ void progress_plan(const struct plan *plan, const struct plan_time *time, struct
     struct range samples = {UINT64_MAX, 0}, length = samples;
     bool more = false;
     size_t n = 0;
-    char each[32];
 
     for (size_t i = 0; i < plan->n; i++) {
         const struct sampling *s = &plan->items[i].sampling;
@@ -73,9 +71,8 @@ void progress_plan(const struct plan *plan, const struct plan_time *time, struct
     if (n) {
         text_printf(out, ", %" PRIu64 " sample%s%s", samples.least, PLURAL(samples.least),
                     more || samples.least != samples.most ? " or more" : "");
-        text_duration(length.most, each, sizeof(each));
         if (length.most && length.least == length.most)
-            text_printf(out, " of %s", each);
+            text_printf(out, " of %s", TEXT_DURATION(length.most));
         text_printf(out, "%s, ", n == 1 ? "" : " each");
         progress_time(time, out);
     }
@@ -103,26 +100,21 @@ double progress_left(double done, double elapsed_s, double planned_s, double bef
 
 static void put_line(const struct progress *p, double left_s, const char *more)
 {
-    char left[48] = "";
-
-    if (left_s >= 0)
-        TEXT_PRINT(left, ", %.0f s left", left_s);
-    message_hint("\r\033[K%s%s%s", p->line, left, more);
+    message_hint("\r\033[K%s%s%s", p->line, left_s >= 0 ? TEXT_LINE(", %.0f s left", left_s) : "", more);
 }
 
 /* If the sample is long and the line is not updated meanwhile. */
 static void describe_sample(const struct plan_item *item, char *buf, size_t size)
 {
-    char length[32], at[16];
+    char at[16];
     const time_t end = time(NULL) + (time_t)(item->sampling.time_ns / 1000000000u);
     struct tm local;
 
     text_copy(buf, size, "");
     if (item->bench->told_while_running || item->sampling.time_ns < LONG_NS || !localtime_r(&end, &local))
         return;
-    text_duration(item->sampling.time_ns, length, sizeof(length));
     strftime(at, sizeof(at), "%H:%M:%S", &local);
-    snprintf(buf, size, "; this sample: %s, until about %s", length, at);
+    snprintf(buf, size, "; this sample: %s, until about %s", TEXT_DURATION(item->sampling.time_ns), at);
 }
 
 /* A load, a command's parameters {NAME}, or the first parameter. */
@@ -142,9 +134,7 @@ static void describe_item(const struct plan_item *item, const struct clock_info 
     for (size_t i = 0; i < n; i++) {
         size_t length = 0;
         const char *value = row_param(&param, key[i], &length);
-        const size_t used = strlen(buf);
-        snprintf(buf + used, size - used, "%s%.*s=%.*s", used ? " " : "", (int)strlen(key[i]) - 2, key[i] + 1,
-                 (int)length, value);
+        text_add(buf, size, "%s%.*s=%.*s", buf[0] ? " " : "", (int)strlen(key[i]) - 2, key[i] + 1, (int)length, value);
     }
 }
 
@@ -157,7 +147,7 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
 
     describe_item(item, p->clock, what, sizeof(what));
     TEXT_PRINT(p->line, "%s%s%s, sample %" PRIu64 ": %.0f %%", item->test ? item->test : item->bench->name,
-             *what ? " " : "", what, sample + 1, 100 * all);
+               *what ? " " : "", what, sample + 1, 100 * all);
     p->left_s = progress_left(all, (double)(now - p->began_ns) * 1e-9, p->planned_s, p->left_s);
     describe_sample(item, until, sizeof(until));
     if (now - p->shown_ns < EVERY_NS && !until[0])
@@ -170,11 +160,13 @@ void progress_elapsed(void *context, uint64_t elapsed_ns)
 {
     struct progress *p = context;
     const double elapsed_s = (double)elapsed_ns * 1e-9;
-    char running[64];
 
     p->shown_ns = clock_raw_ns();
-    TEXT_PRINT(running, " (running for %.0f s)", elapsed_s);
-    put_line(p, p->left_s > elapsed_s ? p->left_s - elapsed_s : p->left_s < 0 ? -1 : 0, running);
+    put_line(p,
+             p->left_s > elapsed_s ? p->left_s - elapsed_s
+             : p->left_s < 0       ? -1
+                                   : 0,
+             TEXT_LINE(" (running for %.0f s)", elapsed_s));
 }
 
 void progress_clear(const struct progress *progress)

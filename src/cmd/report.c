@@ -48,7 +48,7 @@ static int report(const struct command_call *call)
     struct text out = {0};
 
     report_begin(&report, metrics_table());
-    int status = files_read(name, call->operands, call->n, ROWS_ALL, &report.set);
+    int status = files_read(name, call->operands, call->n, false, ROWS_ALL, &report.set);
     if (status)
         return status;
     report_finish(&report);

@@ -29,11 +29,6 @@ int run_check_fail_on(struct commands *c)
 
 /* --- The stop rule. --- */
 
-static struct command_params *params_of(const struct plan_item *item)
-{
-    return item->params;
-}
-
 /* 1, or the limits of --fail-on. Returns their number. */
 static size_t margins_of(const struct command_params *params, double margin[2])
 {
@@ -67,7 +62,7 @@ enum found { FOUND_NOTHING, FOUND_CLAIM, FOUND_NARROW };
 static enum found look(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
                        double error)
 {
-    const struct command_params *params = params_of(&items[i]);
+    const struct command_params *params = items[i].params;
     const double *base = samples->of[base_of(items, samples, i)], *of = samples->of[i];
     struct command_difference d;
 
@@ -90,7 +85,7 @@ static size_t plan_blocks(struct plan_item *items, size_t n, const struct plan_s
     size_t planned = 0;
 
     for (size_t i = 0; i < n; i++) {
-        struct command_params *params = params_of(&items[i]);
+        struct command_params *params = items[i].params;
         if (!params->planned)
             params->planned = blocks + left / (of_one ? of_one : 1);
         planned = (size_t)params->planned;
@@ -118,7 +113,7 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
         double margin[2];
         if (!samples->of[i] || base_of(items, samples, i) == i)
             continue;
-        for (size_t k = 0; k < margins_of(params_of(&items[i]), margin); k++) {
+        for (size_t k = 0; k < margins_of(items[i].params, margin); k++) {
             const enum found found = look(items, samples, i, margin[k], error);
             if (found == FOUND_NOTHING)
                 return false;
@@ -127,21 +122,14 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
     }
     /* this test is the last one and may use all that is left of the allowed probability of a false claim; with --aa the
      * search goes on to the planned number */
-    for (size_t i = 0; narrow && i < n; i++)
-        if (!params_of(&items[i])->aa)
-            params_of(&items[i])->planned = blocks;
+    for (size_t i = 0; narrow && i < n; i++) {
+        struct command_params *params = items[i].params;
+        params->planned = params->aa ? params->planned : blocks;
+    }
     return true;
 }
 
 /* --- The exit status. --- */
-
-/* limit: in %; HUGE_VAL: as printed. */
-static bool is_undecided(const struct command_comparison *c, double limit)
-{
-    const double most = c->verdict == COMMAND_ALIKE ? command_most_pct(&c->difference.logs) : NAN;
-
-    return c->verdict >= COMMAND_ALIKE && !(most <= (isfinite(limit) ? limit : COMMANDS_ALIKE_PCT));
-}
 
 /* Returns the exit status. */
 static int fail_kind(const struct measure *m, const struct fail_on *fail_on, unsigned kind,
@@ -156,7 +144,9 @@ static int fail_kind(const struct measure *m, const struct fail_on *fail_on, uns
         return EXIT_DONE;
     for (size_t i = 0; i < m->n_rows; i++) {
         const enum command_verdict verdict = compared[i].verdict;
-        if (undecided ? !is_undecided(&compared[i], limit) : verdict != (slower ? COMMAND_SLOWER : COMMAND_FASTER))
+        const double most = verdict == COMMAND_ALIKE ? command_most_pct(&compared[i].difference.logs) : NAN;
+        if (undecided ? verdict < COMMAND_ALIKE || most <= (isfinite(limit) ? limit : COMMANDS_ALIKE_PCT)
+                      : verdict != (slower ? COMMAND_SLOWER : COMMAND_FASTER))
             continue;
         FREED_BY(text_free) struct text name = {0};
         run_put_name(m->rows, m->n_rows, &m->rows[i], &name);
@@ -214,9 +204,9 @@ static size_t shown_rows(const struct table_rows *r, const struct command_compar
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < r->n; i++, n++) {
-        rows[n] = r->rows[i];
-        label(&r->rows[i], &rows[n]);
+    for_each_row(row, r) {
+        rows[n] = *row;
+        label(row, &rows[n++]);
     }
     for (size_t i = 0; i < r->n; i++) {
         const struct row *base = compared[i].base;
@@ -247,8 +237,7 @@ static struct shape shape_of(const struct table_rows *r)
     struct shape shape = {.scale = 1, .decimals = 4, .unit = "s"};
     double least = HUGE_VAL;
 
-    for (size_t i = 0; i < r->n; i++) {
-        const struct row *row = &r->rows[i];
+    for_each_row(row, r) {
         shape.copies |= row->copies != 1;
         shape.several |= !run_same_command(row, &r->rows[0]);
         shape.codes |= !strcmp(row->metric, "exit_code") && row->stats.max > 0;
@@ -269,47 +258,40 @@ static struct shape shape_of(const struct table_rows *r)
     return shape;
 }
 
-struct columns {
-    struct table_column column[COLUMNS_MAX];
-    size_t n;
-};
-
-static void add_column(struct columns *c, const char *heading, const char *metric, enum table_field field,
-                       unsigned decimals, double scale, unsigned rank)
-{
-    c->column[c->n++] = (struct table_column){
-        .heading = heading, .metric = metric, .field = field, .decimals = decimals, .scale = scale, .rank = rank};
-}
-
 static void put_table(const struct shape *s, const struct row *rows, size_t n, unsigned width, struct text *out)
 {
-    struct columns c = {.n = 0};
-    char title[160];
+    const unsigned decimals = s->decimals;
+    const double scale = s->scale;
+    const struct table_column fixed[] = {
+        {COLUMN("Runs", "wall", TABLE_N, 0), .rank = 3},
+        {COLUMN("Mean", "wall", TABLE_MEAN, decimals), .scale = scale},
+        {COLUMN("+-95%", "wall", TABLE_CI95_HALF, decimals), .scale = scale},
+        {COLUMN("SD", "wall", TABLE_SD, decimals), .scale = scale, .rank = 4},
+        {COLUMN("Median", "wall", TABLE_MEDIAN, decimals), .scale = scale},
+        {COLUMN("Min", "wall", TABLE_MIN, decimals), .scale = scale, .rank = 2},
+        {COLUMN("Max", "wall", TABLE_MAX, decimals), .scale = scale, .rank = 2},
+        {COLUMN("User", "user", TABLE_MEAN, decimals), .scale = scale, .rank = 1},
+        {COLUMN("System", "system", TABLE_MEAN, decimals), .scale = scale, .rank = 1},
+        {COLUMN("Peak MiB", "max_rss", TABLE_VALUE, 1), .scale = 1.0 / (1 << 20), .rank = 5},
+    };
+    struct table_column columns[COLUMNS_MAX] = {{COLUMN("Command", NULL, TABLE_TEST, 0)}};
+    size_t n_columns = 1;
 
-    add_column(&c, "Command", NULL, TABLE_TEST, 0, 0, 0);
     if (s->copies)
-        add_column(&c, "Copies", NULL, TABLE_COPIES, 0, 0, 0);
-    for (size_t i = 0; i < s->n_parameters; i++) {
-        add_column(&c, s->heading[i], NULL, TABLE_PARAM_VALUE, 0, 0, 0);
-        c.column[c.n - 1].key = s->key[i];
-    }
-    add_column(&c, "Runs", "wall", TABLE_N, 0, 0, 3);
-    add_column(&c, "Mean", "wall", TABLE_MEAN, s->decimals, s->scale, 0);
-    add_column(&c, "+-95%", "wall", TABLE_CI95_HALF, s->decimals, s->scale, 0);
-    add_column(&c, "SD", "wall", TABLE_SD, s->decimals, s->scale, 4);
-    add_column(&c, "Median", "wall", TABLE_MEDIAN, s->decimals, s->scale, 0);
-    add_column(&c, "Min", "wall", TABLE_MIN, s->decimals, s->scale, 2);
-    add_column(&c, "Max", "wall", TABLE_MAX, s->decimals, s->scale, 2);
-    add_column(&c, "User", "user", TABLE_MEAN, s->decimals, s->scale, 1);
-    add_column(&c, "System", "system", TABLE_MEAN, s->decimals, s->scale, 1);
-    add_column(&c, "Peak MiB", "max_rss", TABLE_VALUE, 1, 1.0 / (1 << 20), 5);
+        columns[n_columns++] = (struct table_column){COLUMN("Copies", NULL, TABLE_COPIES, 0)};
+    for (size_t i = 0; i < s->n_parameters; i++)
+        columns[n_columns++] =
+            (struct table_column){COLUMN(s->heading[i], NULL, TABLE_PARAM_VALUE, 0), .key = s->key[i]};
+    memcpy(&columns[n_columns], fixed, sizeof(fixed));
+    n_columns += COUNT(fixed);
     if (s->codes)
-        add_column(&c, "Exit", "exit_code", TABLE_MAX, 0, 0, 0);
+        columns[n_columns++] = (struct table_column){COLUMN("Exit", "exit_code", TABLE_MAX, 0)};
     if (s->several)
-        add_column(&c, "Ratio", "ratio", TABLE_VALUE, 3, 0, 0);
-    TEXT_PRINT(title, "Commands, from exec to end: times in %s%s", s->unit,
-             s->several ? "; ratio to the first" : "");
-    const struct table_layout layout = {.title = title, .columns = c.column, .n_columns = c.n};
+        columns[n_columns++] = (struct table_column){COLUMN("Ratio", "ratio", TABLE_VALUE, 3)};
+    const struct table_layout layout = {.title = TEXT_LINE("Commands, from exec to end: times in %s%s", s->unit,
+                                                           s->several ? "; ratio to the first" : ""),
+                                        .columns = columns,
+                                        .n_columns = n_columns};
     table_print(&layout, rows, n, width, out);
 }
 
@@ -334,18 +316,16 @@ static void put_plot(const struct shape *s, const struct table_rows *r, struct t
     FREED_BY(memory_free) struct plot_row *rows = s->n_parameters ? calloc(r->n + 1, sizeof(*rows)) : NULL;
     size_t n = 0;
 
-    for (size_t i = 0; rows && i < r->n; i++) {
-        struct plot_row *row = &rows[n];
-        if (!is_wall(&r->rows[i]))
+    for_each_row(row, r) {
+        if (!rows || !is_wall(row))
             continue;
-        row->row = &r->rows[i];
-        TEXT_SET(row->label, r->rows[i].test);
+        rows[n].row = row;
+        TEXT_SET(rows[n].label, row->test);
         for (size_t k = 0; k < s->n_parameters; k++) {
             size_t length = 0;
-            const char *value = row_param(&r->rows[i].param, s->key[k], &length);
-            const size_t used = strlen(row->label);
+            const char *value = row_param(&row->param, s->key[k], &length);
             if (value)
-                snprintf(row->label + used, sizeof(row->label) - used, " %s=%.*s", s->heading[k], (int)length, value);
+                TEXT_ADD(rows[n].label, " %s=%.*s", s->heading[k], (int)length, value);
         }
         n++;
     }
@@ -357,17 +337,16 @@ static void put_plot(const struct shape *s, const struct table_rows *r, struct t
 
 static void put_runs(const struct shape *s, const struct row *rows, size_t n, struct text *out)
 {
-    struct columns c = {.n = 0};
-
-    add_column(&c, "Command", "wall", TABLE_TEST, 0, 0, 0);
-    add_column(&c, "Copies", "wall", TABLE_COPIES, 0, 0, 0);
-    add_column(&c, "Wall", "wall", TABLE_SAMPLE, s->decimals, s->scale, 0);
-    add_column(&c, "User", "user", TABLE_SAMPLE, s->decimals, s->scale, 0);
-    add_column(&c, "System", "system", TABLE_SAMPLE, s->decimals, s->scale, 0);
-    add_column(&c, "Peak MiB", "max_rss", TABLE_SAMPLE, 1, 1.0 / (1 << 20), 0);
-    add_column(&c, "Exit", "exit_code", TABLE_SAMPLE, 0, 0, 0);
-    const struct table_layout layout = {
-        .title = "Each run", .columns = c.column, .n_columns = c.n, .per_sample = 1, .no_status = 1};
+    const struct table_column columns[] = {
+        {COLUMN("Command", "wall", TABLE_TEST, 0)},
+        {COLUMN("Copies", "wall", TABLE_COPIES, 0)},
+        {COLUMN("Wall", "wall", TABLE_SAMPLE, s->decimals), .scale = s->scale},
+        {COLUMN("User", "user", TABLE_SAMPLE, s->decimals), .scale = s->scale},
+        {COLUMN("System", "system", TABLE_SAMPLE, s->decimals), .scale = s->scale},
+        {COLUMN("Peak MiB", "max_rss", TABLE_SAMPLE, 1), .scale = 1.0 / (1 << 20)},
+        {COLUMN("Exit", "exit_code", TABLE_SAMPLE, 0)},
+    };
+    const struct table_layout layout = {TABLE_OF("Each run", columns), .per_sample = 1, .no_status = 1};
     table_print(&layout, rows, n, 0, out);
     text_append(out, "\n", 1);
 }
@@ -411,7 +390,7 @@ const struct suite suite_run = {
                 "is discarded unless an option keeps it.",
             COMMAND_MEASURES(suite_run),
         },
-    .seconds = {[PRESET_DEFAULT] = 10, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 10},
+    .seconds = {10, 3, 10},
     .options_size = sizeof(struct run_options),
     .options = {{.heading = "Options of run", .bench = &bench_command, .foreign = foreign_hyperfine}},
     .defaults = defaults,

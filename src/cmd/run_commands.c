@@ -4,6 +4,7 @@
 #include "cmd/run.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -104,34 +105,12 @@ static int read_decimal(const char *text, int64_t *number, unsigned *decimals)
     return digits ? 0 : -1;
 }
 
-/* -1: too many digits then. */
-static int scale_decimal(int64_t *number, unsigned from, unsigned to)
-{
-    for (; from < to; from++) {
-        if (*number > INT64_MAX / 1000 || *number < INT64_MIN / 1000)
-            return -1;
-        *number *= 10;
-    }
-    return 0;
-}
-
-static void show_decimal(int64_t number, unsigned decimals, char *buf, size_t size)
-{
-    char digits[32];
-    const uint64_t of = number < 0 ? (uint64_t)-number : (uint64_t)number;
-
-    const int least = decimals < DIGITS_MOST ? (int)decimals + 1 : DIGITS_MOST + 1;
-    TEXT_PRINT(digits, "%0*" PRIu64, least, of);
-    const int whole = (int)(strlen(digits) - decimals);
-    snprintf(buf, size, "%s%.*s%s%s", number < 0 ? "-" : "", whole, digits, decimals ? "." : "", digits + whole);
-}
-
 static int read_scan(struct commands *c, char *words, const char *step_given)
 {
     static const char *const options[3] = {"--parameter-scan", "--parameter-scan", "--parameter-step-size"};
     int64_t number[3];
     unsigned decimals[3], most = 0;
-    char value[40], *of[3];
+    char digits[32], value[40], *of[3];
 
     if (add_parameter(c, "--parameter-scan", words, of) || !of[1] || !of[2])
         return -1;
@@ -144,14 +123,18 @@ static int read_scan(struct commands *c, char *words, const char *step_given)
         most = decimals[i] > most ? decimals[i] : most;
     }
     for (int i = 0; i < 3; i++)
-        if (scale_decimal(&number[i], decimals[i], most))
-            return run_wrong(c, "%s: '%.40s' has too many digits beside the other numbers", options[i], text[i]);
+        for (; decimals[i] < most; decimals[i]++, number[i] *= 10)
+            if (number[i] > INT64_MAX / 1000 || number[i] < INT64_MIN / 1000)
+                return run_wrong(c, "%s: '%.40s' has too many digits beside the other numbers", options[i], text[i]);
     if (number[2] <= 0)
         return run_wrong(c, "--parameter-step-size: '%.40s' is not above 0", text[2]);
     if (number[0] > number[1])
         return run_wrong(c, "--parameter-scan: %s: MIN %.40s is above MAX %.40s", parameter->name, text[0], text[1]);
     for (int64_t at = number[0]; at <= number[1]; at += number[2]) {
-        show_decimal(at, most, value, sizeof(value));
+        TEXT_PRINT(digits, "%0*" PRIu64, (int)(most < DIGITS_MOST ? most + 1 : DIGITS_MOST + 1),
+                   (uint64_t)(at < 0 ? -at : at));
+        const int whole = (int)(strlen(digits) - most);
+        TEXT_PRINT(value, "%s%.*s%s%s", at < 0 ? "-" : "", whole, digits, most ? "." : "", digits + whole);
         if (add_value(c, options[0], parameter, value))
             return -1;
     }
@@ -187,18 +170,7 @@ static size_t list_length(char *const *list)
 
 static bool has(const char *text, const char *name)
 {
-    char braces[COMMAND_PARAMETER_NAME + 2];
-
-    TEXT_PRINT(braces, "{%s}", name);
-    return strstr(text, braces) != NULL;
-}
-
-static bool command_has(char *const *words, const char *name)
-{
-    for (; *words; words++)
-        if (has(*words, name))
-            return true;
-    return false;
+    return strstr(text, TEXT_LINE("{%s}", name));
 }
 
 static char *substitute(const struct commands *c, size_t command, const char *text)
@@ -231,7 +203,9 @@ static int find_used(struct commands *c, size_t typed, bool used[COMMAND_PARAMET
     for (size_t i = 0; i < c->n_parameters; i++) {
         const char *name = c->parameters[i].name;
         const bool in_setup = has(params->setup, name) || has(params->cleanup, name);
-        used[i] = command_has(c->typed[typed], name) || has(params->prepare, name);
+        used[i] = has(params->prepare, name);
+        for (char *const *word = c->typed[typed]; *word; word++)
+            used[i] |= has(*word, name);
         c->parameters[i].used |= used[i];
         if (in_setup && !used[i])
             return run_wrong(c,
@@ -318,12 +292,6 @@ static bool is_unprintable(char c)
     return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-static bool is_plain(char c)
-{
-    return (unsigned char)c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c && strchr("@%+=:,./_-", c));
-}
-
 static void quote_unprintable(const char *word, struct text *out)
 {
     text_printf(out, "$'");
@@ -343,7 +311,7 @@ static void quote_word(const char *word, struct text *out)
     bool plain = word[0] != 0, printable = true;
 
     for (const char *c = word; *c; c++) {
-        plain = plain && is_plain(*c);
+        plain = plain && ((unsigned char)*c >= 0x80 || isalnum((unsigned char)*c) || strchr("@%+=:,./_-", *c));
         printable = printable && !is_unprintable(*c);
     }
     if (!printable) {
@@ -426,23 +394,15 @@ static int split_commands(struct commands *c)
     return c->n_typed <= COMMANDS_MAX ? 0 : run_wrong(c, "%zu commands; at most %u", c->n_typed, COMMANDS_MAX);
 }
 
-/* It contains spaces, and its first part is a program. */
-static bool is_command_line(const char *name)
-{
-    char first[256], path[4096];
-    size_t begin = strspn(name, " \t\n"), length = strcspn(name + begin, " \t\n");
-
-    if (!length || !name[begin + length] || length >= sizeof(first))
-        return false;
-    text_copy(first, length + 1, name + begin);
-    return program_find(first, getenv("PATH"), path, sizeof(path)) == 0;
-}
-
 static int find_program(const struct commands *c, const char *what, const char *name, char *path, size_t size)
 {
-    int error = program_find(name, getenv("PATH"), path, size);
+    const char *const first = name + strspn(name, " \t\n");
+    const size_t length = strcspn(first, " \t\n");
+    const int error = program_find(name, getenv("PATH"), path, size);
 
-    if (error == -ENOENT && is_command_line(name))
+    /* it contains spaces, and its first part is a program */
+    if (error == -ENOENT && length && first[length] &&
+        !program_find(TEXT_LINE("%.*s", (int)length, first), getenv("PATH"), path, size))
         return run_wrong(
             c, "%s'%.100s' is one word and not a program; did you mean --shell '%.100s', or the words without quotes?",
             what, name, name);

@@ -11,9 +11,7 @@ static int as_planned(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
 
-    if (x->item != y->item)
-        return ORDER_OF(x->item - 1, y->item - 1);
-    return ORDER_OF(x->number, y->number);
+    return x->item != y->item ? ORDER_OF(x->item - 1, y->item - 1) : ORDER_OF(x->number, y->number);
 }
 
 /* No table of a suite shows them. */
@@ -34,8 +32,7 @@ static void put_plain(const struct row *rows, size_t n, unsigned width, struct t
         {COLUMN("Max", NULL, TABLE_MAX, TABLE_FOUR_DIGITS), .rank = 4},
         {COLUMN("n", NULL, TABLE_N, 0), .rank = 3},
     };
-    char title[64];
-    const struct table_layout layout = {TABLE_OF(title, columns)};
+    const struct table_layout layout = {TABLE_OF(TEXT_LINE("Suite %s", rows[0].suite), columns)};
     FREED_BY(memory_free) struct row *lines = calloc(n + 1, sizeof(*lines));
 
     if (!lines) {
@@ -47,7 +44,6 @@ static void put_plain(const struct row *rows, size_t n, unsigned width, struct t
         lines[i].item = i + 1;
         lines[i].headline = 1;
     }
-    TEXT_PRINT(title, "Suite %s", rows[0].suite);
     table_print(&layout, lines, n, width, out);
 }
 
@@ -169,7 +165,7 @@ static int put_set(const struct command *command, const struct show_options *opt
 static int show(const struct command_call *call)
 {
     FREED_BY(row_set_free) struct row_set set = {0};
-    const int status = files_read_most(call->command->name, call->operands, call->n, ROWS_ALL | ROWS_UNKNOWN, &set);
+    const int status = files_read(call->command->name, call->operands, call->n, true, ROWS_ALL | ROWS_UNKNOWN, &set);
     const int printed = put_set(call->command, call->options, &set);
 
     return printed ? printed : status;

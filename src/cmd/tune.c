@@ -26,10 +26,11 @@ struct tune_options {
 
 /* A line of the table: consecutive files with the same result. */
 struct line {
-    char item[24], path[200], was[SHOWN_MAX + 4], now[SHOWN_MAX + 4], result[120];
+    const struct setting *setting; /* NULL: untune */
+    char path[200], was[SHOWN_MAX + 4], now[SHOWN_MAX + 4], result[120];
     bool failed, managed; /* managed: the kernel manages the interrupt itself; no failure */
     unsigned more;        /* files besides `path` */
-    size_t order, number; /* index in settings_list, and of the line */
+    size_t number;        /* of the line */
 };
 
 struct outcome {
@@ -81,7 +82,7 @@ static void put_line(struct outcome *outcome, const struct line *line)
 {
     struct line *last = outcome->n ? &outcome->line[outcome->n - 1] : NULL;
 
-    if (last && line->path[0] && !last->managed && !line->managed && !strcmp(last->item, line->item) &&
+    if (last && line->path[0] && !last->managed && !line->managed && last->setting == line->setting &&
         !strcmp(last->was, line->was) && !strcmp(last->now, line->now) && !strcmp(last->result, line->result) &&
         !strcmp(file_name(last->path), file_name(line->path))) {
         last->more++;
@@ -96,19 +97,11 @@ static void put_line(struct outcome *outcome, const struct line *line)
     outcome->n++;
 }
 
-static void name_line(struct line *line, size_t setting)
-{
-    TEXT_SET(line->item, settings_list[setting].name);
-    line->order = setting;
-}
-
 static int by_item(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
 
-    if (x->order != y->order)
-        return ORDER_OF(x->order, y->order);
-    return ORDER_OF(x->number, y->number);
+    return x->setting != y->setting ? ORDER_OF(x->setting, y->setting) : ORDER_OF(x->number, y->number);
 }
 
 /* For snapshot_apply() and snapshot_restore(). */
@@ -125,7 +118,7 @@ static void put_report(void *context, const struct snapshot_report *report)
     if (!outcome->plan && report->result == SNAPSHOT_ALREADY)
         return; /* it had its old value already */
     if (outcome->plan)
-        name_line(&line, (size_t)(outcome->plan->write[report->index].of - settings_list));
+        line.setting = outcome->plan->write[report->index].of;
     TEXT_SET(line.path, report->path);
     show_value(report->was, line.was);
     show_value(report->now, line.now);
@@ -161,7 +154,7 @@ static int print_table(struct outcome *outcome, const char *summary)
         const struct line *line = &outcome->line[i];
         char path[sizeof(line->path) + 32];
         path_cell(line, path, sizeof(path));
-        const char *const cells[] = {line->item, path, line->was, line->now, line->result};
+        const char *const cells[] = {first ? "" : line->setting->name, path, line->was, line->now, line->result};
         for (size_t c = first; c < COUNT(cells); c++)
             grid_text(&grid, cells[c]);
     }
@@ -242,14 +235,12 @@ struct tune {
 };
 
 /* It is good already, cannot be set here, or is set in another way. */
-static void put_state(struct tune *t, size_t i)
+static void put_state(struct tune *t, const struct setting *setting)
 {
-    const struct setting *setting = &settings_list[i];
-    struct line line = {.more = 0};
+    struct line line = {.setting = setting};
     struct setting_state state;
 
     setting_look(setting, &t->view, &state);
-    name_line(&line, i);
     show_value(state.now, line.was);
     show_value(state.now, line.now);
     if (!setting_is_written(setting))
@@ -259,8 +250,8 @@ static void put_state(struct tune *t, size_t i)
     else if (state.verdict == SETTING_OK)
         TEXT_SET(line.result, "already good");
     else
-        TEXT_PRINT(line.result, "%s%s%.100s", setting_verdict_names[state.verdict],
-                 state.why[0] ? ": " : "", state.why);
+        TEXT_PRINT(line.result, "%s%s%.100s", setting_verdict_names[state.verdict], state.why[0] ? ": " : "",
+                   state.why);
     put_line(&t->outcome, &line);
 }
 
@@ -287,9 +278,8 @@ static int apply(struct tune *t, struct snapshot *snapshot)
         return command_complain(t->command->name, summary, EXIT_ROW_FAILED);
     snapshot_apply(snapshot, put_report, &t->outcome);
     if (t->outcome.changed)
-        TEXT_PRINT(summary, "%zu file%s changed; 'jitbench untune%s%s' restores the old values.",
-                 t->outcome.changed, PLURAL(t->outcome.changed), t->options->snapshot[0] ? " --snapshot " : "",
-                 t->options->snapshot);
+        TEXT_PRINT(summary, "%zu file%s changed; 'jitbench untune%s%s' restores the old values.", t->outcome.changed,
+                   PLURAL(t->outcome.changed), t->options->snapshot[0] ? " --snapshot " : "", t->options->snapshot);
     else
         status = drop(t, snapshot);
     int unprinted = print_outcome(&t->outcome, t->options->quiet, summary);
@@ -351,7 +341,7 @@ static int tune(const struct command_call *call)
         if (t->chosen[i] && setting_plan(&settings_list[i], &t->view, &t->plan))
             memory_out();
         if (t->chosen[i] && t->plan.n == before)
-            put_state(t, i);
+            put_state(t, &settings_list[i]);
     }
     return set_or_show(t);
 }

@@ -131,42 +131,24 @@ static const struct metrics_metric index_metrics[N_METRICS] = {
 static const struct metrics_test index_test = {
     METRICS_TEST("unix", "index", "Index of the tests above", index_metrics)};
 
-static bool is_rate(const struct row *row, uint64_t copies)
+struct unix_index unix_index_of(const struct table_rows *r, uint64_t copies)
 {
-    return !strcmp(row->metric, "rate") && row->copies == copies && !isnan(row->index);
-}
+    double sum = 0, sum_alone = 0;
+    size_t n = 0;
+    bool any_alone = false;
 
-double unix_system_index(const struct table_rows *r, uint64_t copies, size_t *n)
-{
-    double sum = 0;
-
-    *n = 0;
-    for (size_t i = 0; i < r->n; i++)
-        if (is_rate(&r->rows[i], copies)) {
-            sum += log(r->rows[i].index);
-            ++*n;
-        }
-    return *n ? exp(sum / (double)*n) : NAN;
-}
-
-double unix_alone_index(const struct table_rows *r, uint64_t copies)
-{
-    double sum = 0;
-    size_t n = 0, n_alone = 0;
-
-    for (size_t i = 0; i < r->n; i++) {
-        const struct row *row = &r->rows[i];
-        if (!is_rate(row, copies))
+    for_each_row(row, r) {
+        if (strcmp(row->metric, "rate") || row->copies != copies || isnan(row->index))
             continue;
         const struct row *alone = row_alone_of(r->rows, r->n, row);
         const bool known = alone && !isnan(alone->value), core = unix_test_of(row->test).groups & UNIX_CORE_BOUND;
-        if (core && !known)
-            return NAN;
-        n_alone += known && core;
-        sum += log(known ? row->index * alone->value / row->value : row->index);
+        any_alone |= core;
+        sum += log(row->index);
+        sum_alone += known ? log(row->index * alone->value / row->value) : core ? NAN : log(row->index);
         n++;
     }
-    return n_alone ? exp(sum / (double)n) : NAN;
+    return (struct unix_index){
+        .all = n ? exp(sum / (double)n) : NAN, .alone = any_alone ? exp(sum_alone / (double)n) : NAN, .tests = n};
 }
 
 static void describe_protocol(const struct unix_protocol *protocol, struct row_params *out)
@@ -180,12 +162,12 @@ size_t unix_copy_counts(const struct table_rows *r, uint64_t *counts)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < r->n; i++) {
+    for_each_row(row, r) {
         size_t k = 0;
-        while (k < n && counts[k] != r->rows[i].copies)
+        while (k < n && counts[k] != row->copies)
             k++;
         if (k == n && n < OPTION_COUNTS_MAX)
-            counts[n++] = r->rows[i].copies;
+            counts[n++] = row->copies;
     }
     return n;
 }
@@ -194,28 +176,26 @@ static void conclude(struct measure *m)
 {
     struct table_rows measured = {.rows = m->rows, .n = m->n_rows};
     uint64_t counts[OPTION_COUNTS_MAX] = {0};
-    size_t n = unix_copy_counts(&measured, counts), tests, first_tests;
-    double first = unix_system_index(&measured, counts[0], &first_tests);
+    const size_t n = unix_copy_counts(&measured, counts);
+    const struct unix_index first = unix_index_of(&measured, counts[0]);
     const struct unix_protocol *protocol = &protocols[m->preset == PRESET_CLASSIC];
 
     for (size_t c = 0; c < n; c++) {
         measured.rows = m->rows; /* adding rows may move the array */
-        double index = unix_system_index(&measured, counts[c], &tests);
-        if (!tests)
+        const struct unix_index index = unix_index_of(&measured, counts[c]);
+        if (!index.tests)
             continue;
         struct row_params param = {.n = 0}, scaling = {.n = 0};
         describe_protocol(protocol, &param);
-        row_param_add(&param, PARAM_WORK, "tests", "%zu", tests);
+        row_param_add(&param, PARAM_WORK, "tests", "%zu", index.tests);
         row_param_add(&param, PARAM_WORK, "of", "%d", UNIX_N_INDEX);
-        measure_put_made(m, &index_test, METRIC_INDEX, counts[c], "", &param, index);
-        measured.rows = m->rows;
-        double alone = unix_alone_index(&measured, counts[c]);
-        if (!isnan(alone))
-            measure_put_made(m, &index_test, METRIC_ALONE, counts[c], "", &param, alone);
-        if (c > 0 && tests == first_tests) {
+        measure_put_made(m, &index_test, METRIC_INDEX, counts[c], "", &param, index.all);
+        if (!isnan(index.alone))
+            measure_put_made(m, &index_test, METRIC_ALONE, counts[c], "", &param, index.alone);
+        if (c > 0 && index.tests == first.tests) {
             describe_protocol(protocol, &scaling);
             row_param_add(&scaling, PARAM_WORK, "over", "%" PRIu64, counts[0]);
-            measure_put_made(m, &index_test, METRIC_SCALING, counts[c], "", &scaling, index / first);
+            measure_put_made(m, &index_test, METRIC_SCALING, counts[c], "", &scaling, index.all / first.all);
         }
     }
 }
@@ -252,13 +232,6 @@ static const struct option rows[] = {
     {OPTION("brief", 'b', struct unix_options, brief, "describe the machine in one line only")},
 };
 
-static const char *scratch(const struct measure *m)
-{
-    const char *original = getenv("UB_TMPDIR");
-    return !m->options.dir[0] && original && original[0] && access(original, W_OK | X_OK) == 0 ? original
-                                                                                               : measure_dir(m);
-}
-
 /* pairs_name: NULL without --pairs. */
 static void add_test(const struct measure *m, const struct unix_test *t, const struct unix_options *o,
                      const struct cpu_pairs *pairs, const char *pairs_name, uint64_t copies, unsigned phase,
@@ -272,7 +245,9 @@ static void add_test(const struct measure *m, const struct unix_test *t, const s
     if (params.pairs.n > copies)
         params.pairs.n = (size_t)copies; /* the row must not mention relations of others */
     params.classic = m->preset == PRESET_CLASSIC;
-    TEXT_SET(params.dir, scratch(m));
+    const char *original = getenv("UB_TMPDIR");
+    const bool uses_original = !m->options.dir[0] && original && original[0] && !access(original, W_OK | X_OK);
+    TEXT_SET(params.dir, uses_original ? original : measure_dir(m));
     struct plan_item *item = measure_item(m, out, t->bench, &params, copies, phase);
     item->test = t->name;
     /* each copy has the CPU for several slices of about 10 ms, for which completions are counted; the common window
@@ -309,8 +284,9 @@ static int end(void *options, bool unused)
 static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     struct unix_options *o = options;
-    uint64_t counts[OPTION_COUNTS_MAX] = {1, m->place.n_order};
-    size_t n = m->options.copies.n ? measure_copies(m, 1, counts) : m->place.n_order > 1 && !m->options.quick ? 2 : 1;
+    const struct option_counts one_and_all = {.n = m->place.n_order > 1 && !m->options.quick ? 2 : 1,
+                                              .value = {1, m->place.n_order}};
+    const struct option_counts *copies = m->options.copies.n ? &m->options.copies : &one_and_all;
     bool paired = false;
     struct unix_test test;
 
@@ -326,7 +302,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
     /* a short disturbance affects all tests a little; UnixBench runs all passes of a test before the next */
     if (m->preset == PRESET_CLASSIC)
         out->schedule = SCHEDULE_SEQUENCE;
-    for (size_t c = 0; c < n; c++)
+    for (size_t c = 0; c < copies->n; c++)
         for (size_t t = 0; (test = unix_test_at(t)).name; t++) {
             /* of either index, and context1 in all its variants */
             bool wanted =
@@ -336,9 +312,9 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
             paired |= test.halves == HALVES_TWO;
             for (size_t k = 0; k < PAIRS_CHOICES && o->pairs && test.halves == HALVES_TWO; k++)
                 if (o->pairs & 1u << k)
-                    add_test(m, &test, o, &o->of[k], pairs_names[k], counts[c], (unsigned)c, out);
+                    add_test(m, &test, o, &o->of[k], pairs_names[k], copies->value[c], (unsigned)c, out);
             if (!o->pairs || test.halves != HALVES_TWO)
-                add_test(m, &test, o, &o->next, NULL, counts[c], (unsigned)c, out);
+                add_test(m, &test, o, &o->next, NULL, copies->value[c], (unsigned)c, out);
         }
     if (!o->pairs || paired)
         return 0;
@@ -366,8 +342,8 @@ static const char *not_a_disk(const struct row *row)
 /* Rows made with --classic record it. */
 static const struct unix_protocol *protocol_of_rows(const struct table_rows *r)
 {
-    for (size_t i = 0; i < r->n; i++)
-        if (row_param_is(&r->rows[i].param, "protocol", "classic"))
+    for_each_row(row, r)
+        if (row_param_is(&row->param, "protocol", "classic"))
             return &protocols[1];
     return &protocols[0];
 }
@@ -395,18 +371,6 @@ static void put_columns(bool whole, bool probed, struct grid *grid)
     grid->hint = "(shown with -v)";
 }
 
-/* The share of the core, and the value with the core free. */
-static void put_core(const struct row *row, const struct row *alone, struct grid *grid)
-{
-    const double share = row_core_share(row);
-
-    if (isnan(share) && row->core_share[0])
-        grid_text(grid, row->core_share);
-    else
-        grid_number(grid, 100 * share, 0);
-    grid_number(grid, alone ? alone->value : NAN, 1);
-}
-
 static void put_line(const struct unix_protocol *protocol, const struct table_rows *r, const struct row *row,
                      bool probed, struct grid *grid)
 {
@@ -420,8 +384,15 @@ static void put_line(const struct unix_protocol *protocol, const struct table_ro
     grid_text(grid, row->unit);
     grid_number(grid, row->index, 1);
     grid_number(grid, row->stats.rsd_pct, 1);
-    if (probed)
-        put_core(row, row_alone_of(r->rows, r->n, row), grid);
+    if (probed) {
+        const struct row *alone = row_alone_of(r->rows, r->n, row);
+        const double share = row_core_share(row);
+        if (isnan(share) && row->core_share[0])
+            grid_text(grid, row->core_share);
+        else
+            grid_number(grid, 100 * share, 0);
+        grid_number(grid, alone ? alone->value : NAN, 1);
+    }
     grid_status(grid, row->status);
     grid_text(grid, not_a_disk(row) ? row->scratch_fs : "");
 }
@@ -435,50 +406,37 @@ static void put_index(const char *name, const char *kind, const char *value, str
     grid_end_row(grid);
 }
 
-static void put_indices(const struct table_rows *r, uint64_t copies, const char *protocol, struct grid *grid)
-{
-    size_t tests;
-    char value[32];
-    double index = unix_system_index(r, copies, &tests), alone = unix_alone_index(r, copies);
-
-    if (!tests)
-        return;
-    put_index("", "", "========", grid);
-    TEXT_PRINT(value, "%.1f", index);
-    put_index(tests == UNIX_N_INDEX ? "System Benchmarks Index Score" : "System Benchmarks Index Score (Partial Only)",
-              protocol, value, grid);
-    TEXT_PRINT(value, "%.1f", alone);
-    if (!isnan(alone))
-        put_index("", "with the core free", value, grid);
-}
-
 static void put_block(const struct table_rows *r, uint64_t copies, struct text *out)
 {
-    size_t tests;
+    const struct unix_index index = unix_index_of(r, copies);
     const struct unix_protocol *of = protocol_of_rows(r);
+    const char *protocol = TEXT_LINE("%s protocol", of->name);
+    const bool whole = index.tests == UNIX_N_INDEX;
     struct grid grid = {.n_columns = 0};
-    char protocol[24];
     bool probed = false;
 
-    TEXT_PRINT(protocol, "%s protocol", of->name);
-    text_printf(out, "%" PRIu64 " parallel cop%s of tests, %s\n\n", copies, copies == 1 ? "y" : "ies",
-                protocol);
-    for (size_t i = 0; i < r->n; i++)
-        probed |= !strcmp(r->rows[i].metric, "rate_alone");
-    unix_system_index(r, copies, &tests);
-    put_columns(tests == UNIX_N_INDEX, probed, &grid);
-    for (size_t i = 0; i < r->n; i++)
-        if (!strcmp(r->rows[i].metric, "rate") && r->rows[i].copies == copies) {
-            put_line(of, r, &r->rows[i], probed, &grid);
-            for (size_t k = 0; r->verbose && k < r->rows[i].n_samples; k++) {
+    text_printf(out, "%" PRIu64 " parallel cop%s of tests, %s\n\n", copies, copies == 1 ? "y" : "ies", protocol);
+    for_each_row(row, r)
+        probed |= !strcmp(row->metric, "rate_alone");
+    put_columns(whole, probed, &grid);
+    for_each_row(row, r)
+        if (!strcmp(row->metric, "rate") && row->copies == copies) {
+            put_line(of, r, row, probed, &grid);
+            for (size_t k = 0; r->verbose && k < row->n_samples; k++) {
                 text_printf(grid_cell(&grid, COLOR_NONE), "    pass %zu", k + 1);
                 grid_text(&grid, "");
-                grid_number(&grid, r->rows[i].samples[k], 1);
-                grid_text(&grid, r->rows[i].unit);
+                grid_number(&grid, row->samples[k], 1);
+                grid_text(&grid, row->unit);
                 grid_end_row(&grid);
             }
         }
-    put_indices(r, copies, protocol, &grid);
+    if (index.tests) {
+        put_index("", "", "========", &grid);
+        put_index(whole ? "System Benchmarks Index Score" : "System Benchmarks Index Score (Partial Only)", protocol,
+                  TEXT_LINE("%.1f", index.all), &grid);
+    }
+    if (!isnan(index.alone))
+        put_index("", "with the core free", TEXT_LINE("%.1f", index.alone), &grid);
     grid_print(&grid, r->table_width, out);
     text_append(out, "\n", 1);
 }
@@ -490,16 +448,16 @@ static void print(const struct table_rows *r, struct text *out)
 
     for (size_t c = 0; c < n; c++)
         put_block(r, counts[c], out);
-    for (size_t i = 0; i < r->n; i++)
-        if (!strcmp(r->rows[i].metric, "scaling"))
-            text_printf(out, "Scaling: the index of %" PRIu64 " copies is %.2f times that of %" PRIu64 " (%s protocol)\n",
-                        r->rows[i].copies, r->rows[i].value, counts[0],
-                        protocol_of_rows(r)->name);
+    for_each_row(row, r)
+        if (!strcmp(row->metric, "scaling"))
+            text_printf(out,
+                        "Scaling: the index of %" PRIu64 " copies is %.2f times that of %" PRIu64 " (%s protocol)\n",
+                        row->copies, row->value, counts[0], protocol_of_rows(r)->name);
     table_put_reasons(r->rows, r->n, out);
-    for (size_t i = 0; i < r->n; i++)
-        if (not_a_disk(&r->rows[i])) { /* in one line: all use the same directory */
-            text_printf(out, "%s is not a disk: %s (%s); --dir names another directory\n", r->rows[i].scratch_fs,
-                        not_a_disk(&r->rows[i]), r->rows[i].test);
+    for_each_row(row, r)
+        if (not_a_disk(row)) { /* in one line: all use the same directory */
+            text_printf(out, "%s is not a disk: %s (%s); --dir names another directory\n", row->scratch_fs,
+                        not_a_disk(row), row->test);
             break;
         }
 }
@@ -541,7 +499,7 @@ const struct suite suite_unix = {
                            "cpu, file, process, arith, shell, misc.",
             COMMAND_MEASURES(suite_unix),
         },
-    .seconds = {[PRESET_DEFAULT] = 155, [PRESET_QUICK] = 22, [PRESET_CLASSIC] = 3600},
+    .seconds = {155, 22, 3600},
     .options_size = sizeof(struct unix_options),
     .options = {{.heading = "Options of unix", SUITE_ROWS(rows)}},
     .timed = true,

@@ -193,24 +193,21 @@ static void put_table(const struct table_rows *r, struct text *out)
     };
     const struct table_layout layout = {TABLE_OF(title, columns)};
 
-    for (size_t i = 0; i < r->n; i++) {
-        const struct row *row = &r->rows[i];
+    for_each_row(row, r) {
         const double interval = row_param_number(&row->param, "interval_us");
         const double end = row_param_number(&row->param, "histogram_us");
         if (!is_latency(row) || !(interval > 0) || !(end > 0))
             continue;
-        char policy[40] = "normal policy";
-        if (row->rt_priority > 0)
-            TEXT_PRINT(policy, "SCHED_FIFO %.0f", row->rt_priority);
+        const char *policy = row->rt_priority > 0 ? TEXT_LINE("SCHED_FIFO %.0f", row->rt_priority) : "normal policy";
         TEXT_PRINT(title, "Wake-up latency in us: %s, every %g us", policy, interval);
         TEXT_PRINT(over, ">= %g us", end);
         break;
     }
     FREED_BY(memory_free) struct row *shown = calloc(r->n + 1, sizeof(*shown));
     size_t n = 0;
-    for (size_t i = 0; shown && i < r->n; i++) /* without those of the timeline */
-        if (strcmp(r->rows[i].metric, "longest") != 0)
-            shown[n++] = r->rows[i];
+    for_each_row(row, r) /* without those of the timeline */
+        if (shown && strcmp(row->metric, "longest") != 0)
+            shown[n++] = *row;
     table_print(&layout, shown, n, r->table_width, out);
 }
 
@@ -219,9 +216,8 @@ static void put_summary(const struct table_rows *r, struct text *out)
     static const char *const words[] = {[WORST_MAX] = "Latest wake-up", [WORST_P999] = "Largest P99.9"};
     size_t length;
 
-    for (size_t i = 0; i < r->n; i++)
+    for_each_row(row, r)
         for (size_t metric = 0; metric < wakeup_worst.n; metric++) {
-            const struct row *row = &r->rows[i];
             const char *cpu = row_param(&row->param, "worst_cpu", &length);
             if (strcmp(row->test, wakeup_worst.name) != 0 || strcmp(row->metric, worst_metrics[metric].id) != 0 ||
                 isnan(row->value) || !cpu)
@@ -295,7 +291,7 @@ const struct suite suite_wakeup = {
                 "held at 0 meanwhile.",
             COMMAND_MEASURES(suite_wakeup),
         },
-    .seconds = {[PRESET_DEFAULT] = 11, [PRESET_QUICK] = 4, [PRESET_CLASSIC] = 61},
+    .seconds = {11, 4, 61},
     .options_size = sizeof(struct wakeup_options),
     .options = {{.heading = "Options of wakeup", SUITE_ROWS(rows), .foreign = foreign_wakeup}},
     .common_rows = common_rows,

@@ -56,11 +56,12 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
     memcpy(seen.selected, m->selected, sizeof(seen.selected));
     seen.operands_given = m->operands_given;
     seen.sampling = measure_sampling(m, &made_bench);
-    seen.n_counts = measure_copies(m, 6, seen.counts);
     seen.named_cpus = measure_named_cpus(m);
     if (made.plan_fails)
         return error_set(error, "the plan is impossible");
-    measure_add(m, out, &made_bench, NULL, 1, 0);
+    measure_add(m, out, &made_bench, NULL, 6, 0);
+    for (seen.n_counts = 0; seen.n_counts < out->n; seen.n_counts++)
+        seen.counts[seen.n_counts] = out->items[seen.n_counts].copies;
     for (size_t i = 0; i < out->n; i++)
         out->items[i].skip = "made up";
     return 0;

@@ -228,25 +228,24 @@ TEST_WITH(test_unix_index_is_the_geometric_mean, begin, NULL)
     const struct table_rows *all = &(const struct table_rows){.rows = rows};
     struct table_rows some = *all;
     uint64_t counts[OPTION_COUNTS_MAX];
-    size_t n = 9;
 
-    assert_true(isnan(unix_system_index(&some, 1, &n)));
-    assert_int_equal(n, 0);
+    assert_true(isnan(unix_index_of(&some, 1).all));
+    assert_int_equal(unix_index_of(&some, 1).tests, 0);
     (void)add_row("pipe", 1, "rate", 1000, 200);
     (void)add_row("fcopy1024", 1, "rate", 5000, 800);
     (void)add_row("hanoi", 1, "rate", 7, (double)NAN);
     (void)add_row("pipe", 4, "rate", 3000, 600);
     some.n = n_rows;
-    assert_true(fabs(unix_system_index(&some, 1, &n) - 400) < 1e-9);
-    assert_int_equal(n, 2);
-    assert_true(fabs(unix_system_index(&some, 4, &n) - 600) < 1e-9);
-    assert_int_equal(n, 1);
-    assert_true(isnan(unix_system_index(&some, 2, &n)));
-    assert_true(isnan(unix_alone_index(&some, 1))); /* the rate with the core free is not known */
+    assert_true(fabs(unix_index_of(&some, 1).all - 400) < 1e-9);
+    assert_int_equal(unix_index_of(&some, 1).tests, 2);
+    assert_true(fabs(unix_index_of(&some, 4).all - 600) < 1e-9);
+    assert_int_equal(unix_index_of(&some, 4).tests, 1);
+    assert_true(isnan(unix_index_of(&some, 2).all));
+    assert_true(isnan(unix_index_of(&some, 1).alone)); /* the rate with the core free is not known */
     (void)add_row("pipe", 1, "rate_alone", 1500, (double)NAN);
     some.n = n_rows;
-    assert_true(fabs(unix_alone_index(&some, 1) - sqrt(300.0 * 800)) < 1e-9);
-    assert_true(isnan(unix_alone_index(&some, 4)));
+    assert_true(fabs(unix_index_of(&some, 1).alone - sqrt(300.0 * 800)) < 1e-9);
+    assert_true(isnan(unix_index_of(&some, 4).alone));
     assert_int_equal(unix_copy_counts(&some, counts), 2);
     assert_true(counts[0] == 1 && counts[1] == 4);
 }
