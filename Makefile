@@ -192,8 +192,8 @@ WRAP_test_noise     := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) machine_watch_read task
 WRAP_test_wakeup    := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK)
 WRAP_test_sim       := $(MADE_UP_CLOCK)
 WRAP_test_noise_trace := detour_end
-WRAP_test_who_trace   := tasks_kernel_functions
-WRAP_test_who         := tasks_kernel_functions tasks_read cgroup_of
+WRAP_test_who_trace   := trace_functions_name
+WRAP_test_who         := trace_functions_name tasks_read cgroup_of
 # Functions of the kernel and of other layers that return what the test says.
 WRAP_test_worker    := task_read_counters task_read_usage $(MADE_UP_CLOCK) clock_sleep_ns task_current_cpu \
 	task_offer_to_oom_killer core_probe_take counters_open counters_none counters_start counters_stop \

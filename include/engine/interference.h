@@ -8,9 +8,9 @@
 
 #include <sys/types.h>
 
-#include "rows/interference.h"
+#include "rows/rows.h"
 #include "sys/cpu.h"
-#include "sys/tasks.h"
+#include "sys/process.h"
 #include "sys/trace.h"
 
 /* Maximum depth of a stack of nested interrupts, with the task below them. */
@@ -18,27 +18,21 @@
 /* Number of lists of takers; a taker is in the list of its hash value. */
 #define WHO_LISTS 4096u
 
-enum who_kind {
-    WHO_TASK,
-    WHO_IRQ,     /* the handler of an interrupt line; this and the next two are in the order of enum trace_source */
-    WHO_SOFTIRQ, /* a soft interrupt */
-    WHO_VECTOR,  /* an interrupt that the CPU raised itself or another CPU sent, such as its timer's */
-    WHO_UNSEEN,  /* nothing was recorded: entering and leaving the kernel, the hypervisor, the firmware */
-};
+/* Kind of the taker that has the time in which nothing was recorded: entering and leaving the kernel, the hypervisor,
+ * the firmware. */
+#define WHO_UNSEEN (TRACE_WORK + 1)
 
 struct who_taker {
-    uint8_t kind;               /* enum who_kind */
-    uint32_t tid;               /* thread ID of a task; 0: the idle task, or a task of another PID namespace */
-    uint64_t number;            /* number of an interrupt */
+    uint8_t kind;               /* enum trace_source, but for a work item that of its task or soft interrupt */
+    uint32_t id;                /* of a task (0: idle, or of another PID namespace), or number of an interrupt */
     uint64_t work;              /* address of the function of a work item; 0: none */
     uint32_t next;              /* index of the next taker in the list + 1; 0: none */
-    size_t line;                /* index of its line, set by who_lines(); SIZE_MAX: none */
+    size_t line;                /* number of its line, set by who_lines(); SIZE_MAX: none */
     char name[TRACE_NAME_SIZE]; /* name of an interrupt, or last name of a task; "": not recorded */
-    /* The next fields are set for tasks without work item only. */
-    uint64_t named_ns; /* time of the record with the name */
-    uint32_t parent;   /* thread ID of the task that created this one; 0: not recorded */
-    uint32_t softirq;  /* taker of the soft interrupt in which the task was taken off the CPU; 0: none */
-    uint64_t function; /* address of the function of the task's current work item; 0: none */
+    uint64_t named_ns;          /* time of the record with the name */
+    uint32_t parent;            /* thread ID of the task that created this one; 0: not recorded */
+    uint32_t kept[2];           /* takers that were nested in the task when it was taken off the CPU */
+    uint8_t n_kept;
 };
 
 /* A stretch of time in which one taker had a CPU. */
@@ -61,7 +55,7 @@ struct who_window {
     struct who_span time;         /* `to` becomes earlier when the end was not recorded */
     const struct who_span *spans; /* the parts of the window that count, in order of time */
     size_t n_spans;
-    uint64_t lost; /* number of records that the kernel could not keep, as far as it tells */
+    uint64_t lost; /* the record ends early, as so many records were lost (trace_ring.lost); 0: none */
 };
 
 struct who {
@@ -86,16 +80,12 @@ struct who {
 };
 
 /* Begin and end the account of a CPU, for any number of CPUs after each other; who_add() is called for each of its
- * records, in order of time. After records were lost, time is not accounted for any more. full: the kernel may have had
- * no room for further records. who_free() frees the account; an empty one is all zero. */
+ * records, in order of time. lost: records that the kernel could not keep; not 0: after the last record it is not known
+ * what ran. who_free() frees the account; an empty one is all zero. */
 void who_begin(struct who *who, struct who_window *window);
 void who_add(struct who *who, const struct trace_record *record);
-void who_end(struct who *who, bool full);
+void who_end(struct who *who, uint64_t lost);
 void who_free(struct who *who);
-
-/* Adds CPU times that the kernel counted for tasks of the whole machine, where nothing was recorded: what they had
- * since `before`, except the process `self` and its children. from: start of the window. */
-void who_add_counted(struct who *who, const struct tasks_times *before, uint32_t self, uint64_t from);
 
 /* Sizes of the texts of a line. */
 #define WHO_LABEL 256u
@@ -110,14 +100,15 @@ struct who_line {
     char culprit[WHO_NAME];
     uint32_t tid, tasks;            /* thread ID of one of the tasks with this name; how many tasks have it */
     size_t names;                   /* number of names in the line of all others, otherwise 0 */
-    size_t first;                   /* only for who_lines(): one of the takers, then the place by label */
     double n, ns, max_ns, visit_ns; /* visit_ns: of the last time that it had a CPU */
+    size_t line;                    /* number, by which takers know it */
+    uint32_t taker;                 /* index of one of its takers */
 };
 
 /* What is known of tasks from elsewhere. */
 struct who_names {
-    struct tasks_times before; /* tasks of the machine before the window */
-    pid_t *groups;             /* process groups of the trial */
+    struct tasks before; /* tasks of the machine before the window */
+    pid_t *groups;       /* process groups of the trial */
     size_t n_groups;
 };
 /* Sums up the time by name, and sorts the lines, the longest time first. Work items get the names of their functions in
@@ -165,11 +156,14 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
 /* Ends the recording. The records stay until the next trial begins. */
 void interference_stop(struct interference_watch *watch);
 
-/* Accounts for n windows, each of another CPU, from the records, and sets *who, which who_free() frees. Where nothing
- * could be recorded at all, it has the CPU times of the whole machine's tasks instead, and the windows become the time
- * meanwhile. Writes to why what is not known, "" if all is. Returns whether CPUs were recorded. */
+/* Accounts for n windows, each of another CPU, from the records, and sets *who, which who_free() frees. Writes
+ * to why what is not known, "" if all is. Returns whether CPUs were recorded. */
 bool interference_read(struct interference_watch *watch, struct who_window *windows, size_t n, struct who *who,
                        char *why, size_t why_size);
+
+/* Where nothing was recorded: sets *who to the CPU times that the kernel counted for tasks of the whole machine,
+ * without this process and its children, since the trial began, and the windows to that time. */
+void interference_count(struct interference_watch *watch, struct who_window *windows, size_t n, struct who *who);
 
 /* Sets out[i], for each of n sets of CPUs, to what others ran on them in a span of time. The caller frees them. */
 void interference_tell(struct interference_watch *watch, const struct cpuset *sets, size_t n,

@@ -11,7 +11,6 @@
 
 #include "engine/core.h"
 #include "engine/engine.h"
-#include "rows/interference.h"
 #include "rows/rows.h"
 #include "sys/clock.h"
 #include "sys/cpu.h"

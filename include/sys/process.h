@@ -181,6 +181,29 @@ void program_unguard(struct program_guard *guard); /* does nothing when guard is
  * within grace_ns. Returns how many were killed. */
 unsigned program_end_orphans(uint64_t grace_ns);
 
+/* Reads what runs on the machine from /proc below root. */
+
+#define TASKS_NAME 32u
+
+struct tasks_one {
+    uint32_t tid, parent, group; /* the task; the parent and the process group of its process */
+    bool kernel;                 /* a kernel thread */
+    uint64_t cpu_ns;             /* CPU time so far; 0 where the kernel does not count it */
+    char name[TASKS_NAME];
+};
+
+/* Returns false when there is no task with this number. */
+bool tasks_read(const char *root, uint32_t tid, struct tasks_one *out);
+
+/* All tasks, threads included, in ascending order of tid. The caller frees `of`. */
+struct tasks {
+    struct tasks_one *of;
+    size_t n, capacity;
+};
+void tasks_read_all(const char *root, struct tasks *tasks);
+/* NULL: there is none. */
+const struct tasks_one *tasks_find(const struct tasks *tasks, uint32_t tid);
+
 /* Splits a command line into words, without a shell. */
 
 /* word[n] is NULL; the words point into text, which is allocated. All zero: no words. */

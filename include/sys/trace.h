@@ -12,24 +12,25 @@
 #define TRACE_NAME_SIZE  32u
 #define TRACE_EVENTS_MAX 48u
 
-/* What a record says. Its task is the one that was running; `number` and `name` are the
- * record's other fields. */
+/* --- Tracepoints. --- */
+
+/* What a record says. Its task is the one that was running; `number` and `name` are the record's other fields. */
 enum trace_kind {
-    TRACE_SWITCH,   /* the task begins to run on the CPU; `name` is its name where a tracepoint tells */
-    TRACE_NAME,     /* the task is called `name` from now on */
-    TRACE_FORK,     /* the task was made by the task `number` */
-    TRACE_ENTER,    /* an interrupt begins */
-    TRACE_LEAVE,    /* the interrupt ends */
-    TRACE_WORK,     /* the task, a kernel thread, begins a work item: the function at address `number` */
-    TRACE_WORK_END, /* the work item ends */
-    TRACE_LOST,     /* `number` records before this one were lost */
+    TRACE_SWITCH, /* the task begins to run on the CPU; `name` is its name where a tracepoint tells */
+    TRACE_NAME,   /* the task is called `name` from now on */
+    TRACE_FORK,   /* the task was made by the task `number` */
+    TRACE_ENTER,  /* an interrupt or a work item begins */
+    TRACE_LEAVE,  /* it ends */
+    TRACE_LOST,   /* `number` records before this one were lost */
 };
 
-/* What kind of interrupt a record of TRACE_ENTER or TRACE_LEAVE is about. */
+/* What a record of TRACE_ENTER or TRACE_LEAVE is about; TRACE_TASK for the others. */
 enum trace_source {
+    TRACE_TASK,
     TRACE_IRQ,     /* device interrupt, by the handler of the interrupt line `number` */
     TRACE_SOFTIRQ, /* soft interrupt `number` */
     TRACE_VECTOR,  /* an interrupt that comes from the CPU itself (timer) or from another CPU */
+    TRACE_WORK,    /* work item of a kernel thread: the function at address `number`, 0 at its end */
 };
 
 struct trace_event {
@@ -53,12 +54,22 @@ struct trace_events {
  * each tracepoint off. NULL: none are left out. */
 void trace_events_read(const char *directory, const char *interrupts, struct trace_events *out);
 
-/* As trace_events_read(), in the usual places where tracefs is mounted; where it is not, a child process mounts it in a
- * mount namespace of its own, which ends with the child. */
+/* As trace_events_read(), where tracefs is usually mounted; where it is not, a child process mounts it in a mount
+ * namespace of its own, which ends with the child. */
 void trace_events_find(struct trace_events *out);
+
+struct trace_function {
+    uint64_t address;
+    char name[TRACE_NAME_SIZE];
+};
+/* Finds the names of n of the kernel's functions by their addresses (/proc/kallsyms); a name stays "" where the kernel
+ * does not tell. root: directory before /proc, "" except in tests. */
+void trace_functions_name(const char *root, struct trace_function *functions, size_t n);
 
 /* Returns the name that /proc/softirqs has for a soft interrupt: "NET_RX"; NULL when it has none. */
 const char *trace_softirq_name(uint64_t number);
+
+/* --- Rings. --- */
 
 struct trace_record {
     uint64_t ns; /* time of the record, CLOCK_MONOTONIC_RAW */
@@ -68,11 +79,8 @@ struct trace_record {
     char name[TRACE_NAME_SIZE];
 };
 
-/* Interprets one record of a ring, of `size` bytes. Returns false when it is not one of enum trace_kind, or is
- * damaged. */
-bool trace_record_read(const void *bytes, size_t size, const struct trace_events *events, struct trace_record *out);
-
 struct trace_ring {
+    const struct trace_events *events;
     int fd[TRACE_EVENTS_MAX + 2];
     size_t n;
     void *memory;   /* mapping of the ring: a page with its head and tail, then the ring itself */
@@ -80,9 +88,11 @@ struct trace_ring {
     bool last;      /* a full ring loses its oldest records, not the new ones */
     uint64_t begun; /* position at which trace_ring_start() began */
     size_t used;    /* set by trace_ring_stop(): bytes that were recorded */
-    uint64_t *at;   /* with `last`: positions of the records that were not read yet, the newest first */
-    size_t n_at;
-    const struct trace_events *events;
+    /* Not 0: the stopped ring may have been too full for another record: how many were lost, as far as the kernel
+     * tells, which is only with the next record that it can store. */
+    uint64_t lost;
+    uint64_t *at;                /* positions of the recorded records, as they stand in the ring */
+    size_t n_at, next, capacity; /* next: of the records in order of time */
 };
 
 /* Opens the ring of a CPU, unless it is open in that way, not recording yet, with this number of bytes (a power of two,
@@ -95,12 +105,12 @@ void trace_ring_close(struct trace_ring *ring);
 void trace_ring_start(struct trace_ring *ring);
 void trace_ring_stop(struct trace_ring *ring);
 
-/* Takes the next record out of the stopped ring. Returns false when there is none. */
-bool trace_ring_next(struct trace_ring *ring, struct trace_record *out);
+/* Interprets one record of a ring, of `size` bytes. Returns false when it is not one of enum trace_kind, or is
+ * damaged. */
+bool trace_record_read(const void *bytes, size_t size, const struct trace_events *events, struct trace_record *out);
 
-/* Returns whether the stopped ring may have been too full for another record. The kernel itself reports lost records
- * only with the next record that it can store. */
-bool trace_ring_is_full(const struct trace_ring *ring);
+/* Takes the next record out of the stopped ring. Returns false when there is none, or records were lost before it. */
+bool trace_ring_next(struct trace_ring *ring, struct trace_record *out);
 
 /* Returns a text that says what trace_ring_open() needs, after it failed with that error. The text may be in buf. */
 const char *trace_ring_why(int error, char *buf, size_t size);

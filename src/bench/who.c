@@ -91,27 +91,11 @@ static int run(struct party_context *context)
 
 /* --- Results. --- */
 
-static void remark(struct results *results, unsigned group, const struct who_line *line)
-{
-    struct row_params params;
-
-    TEXT_SET(params.text, line->label);
-    row_params_read(&params);
-    if (line->names)
-        row_param_add(&params, PARAM_OUTCOME, "names", "%zu", line->names);
-    else if (line->tid && line->tasks == 1)
-        row_param_add(&params, PARAM_OUTCOME, "pid", "%u", line->tid);
-    else if (line->tid)
-        row_param_add(&params, PARAM_OUTCOME, "tasks", "%u", line->tasks);
-    results_remark(results, group, &params);
-}
-
 /* What is told of n windows together. */
 struct sums {
     size_t n;
-    struct who_span time; /* of the first window */
     bool recorded;
-    double observed_ns, lost_ns, unseen_ns, records_lost;
+    double observed_ns, length_ns; /* of all windows; of the first one */
 };
 
 /* Makes a group of rows for each name that had a CPU since `from`, with each time that it had it as series of the
@@ -122,21 +106,20 @@ static void enter_lines(struct results *results, const struct trial *trial, stru
 {
     FREED_BY(memory_free) struct who_line *lines = NULL;
     FREED_BY(memory_free) struct series *series = malloc(sizeof(*series));
-    const struct who_names *names = &trial->spec.watch->names;
-    const size_t n = series ? who_lines(who, names, sums ? ROWS_MOST : SIZE_MAX, &lines) : 0;
-    const double part = sums ? (double)(sums->time.to - from) / CELLS : 1;
+    const size_t n = series ? who_lines(who, &trial->spec.watch->names, sums ? ROWS_MOST : SIZE_MAX, &lines) : 0;
+    const double part = sums ? sums->length_ns / CELLS : 1;
 
-    for (size_t i = 0; i < n; i++) {
+    for (const struct who_line *line = lines; line < lines + n; line++) {
         struct cpuset cpus = {{0}};
+        struct row_params params;
         double cell[CELLS] = {0};
         series_init(series);
         for (const struct who_piece *piece = who->pieces; piece < who->pieces + who->n_pieces; piece++) {
-            if (who->takers[piece->taker].line != i)
+            if (who->takers[piece->taker].line != line->line)
                 continue;
             cpuset_add(&cpus, piece->cpu);
             const double begin = (double)(piece->from - from), end = begin + (double)piece->ns;
-            for (unsigned c = sums && sums->recorded ? (unsigned)(begin / part) : CELLS; c < CELLS && part * c < end;
-                 c++)
+            for (unsigned c = sums ? (unsigned)(begin / part) : CELLS; c < CELLS && part * c < end; c++)
                 cell[c] += (fmin(end, part * (c + 1)) - fmax(begin, part * c)) / (double)sums->n;
             if (!sums)
                 series_add(series, piece->from - from, piece->ns);
@@ -144,35 +127,25 @@ static void enter_lines(struct results *results, const struct trial *trial, stru
         for (unsigned c = 0; sums && c < CELLS; c++)
             series_add(series, (uint64_t)(part * c * 1e-3), (uint64_t)(cell[c] + 0.5));
         const unsigned group = results_group(results, &cpus);
-        remark(results, group, &lines[i]);
+        TEXT_SET(params.text, line->label);
+        row_params_read(&params);
+        if (line->names)
+            row_param_count(&params, PARAM_OUTCOME, "names", line->names);
+        else if (line->tid)
+            row_param_count(&params, PARAM_OUTCOME, line->tasks > 1 ? "tasks" : "pid",
+                            line->tasks > 1 ? line->tasks : line->tid);
+        results_remark(results, group, &params);
         if (sums)
-            results_sample(results, group, WHO_METRIC_TAKEN, 100 * lines[i].ns / sums->observed_ns);
+            results_sample(results, group, WHO_METRIC_TAKEN, 100 * line->ns / sums->observed_ns);
         if (sums && !sums->recorded)
             continue;
         if (sums)
-            results_sample(results, group, WHO_METRIC_TIMES, lines[i].n / sums->observed_ns * 1e9 * (double)sums->n);
-        results_sample(results, group, sums ? WHO_METRIC_LONGEST : metric, lines[i].max_ns);
+            results_sample(results, group, WHO_METRIC_TIMES, line->n / sums->observed_ns * 1e9 * (double)sums->n);
+        results_sample(results, group, sums ? WHO_METRIC_LONGEST : metric, line->max_ns);
         results_series(results, group, metric, series);
     }
     if (!series || who->failed)
         results_fail(results);
-}
-
-/* Reads the records of n windows. What is not known degrades the group. counted: where nothing was recorded, the tasks'
- * CPU times are told. Returns whether anything was recorded. */
-static bool read_records(struct results *results, unsigned group, const struct trial *trial, struct who_window *windows,
-                         size_t n, bool counted, struct who *who)
-{
-    char why[160];
-    const bool recorded = interference_read(trial->spec.watch, windows, n, who, why, sizeof(why));
-
-    if (why[0])
-        results_degraded(
-            results, group,
-            recorded || !counted
-                ? why
-                : TEXT_LINE("nothing was recorded: %s; the CPU times are those of the whole machine", why));
-    return recorded;
 }
 
 void who_tell_timeline(struct results *results, unsigned group, const struct trial *trial, struct who_window *window,
@@ -180,29 +153,13 @@ void who_tell_timeline(struct results *results, unsigned group, const struct tri
 {
     const uint64_t from = window->time.from;
     struct who who;
+    char why[160];
 
-    if (read_records(results, group, trial, window, 1, false, &who))
+    if (interference_read(trial->spec.watch, window, 1, &who, why, sizeof(why)))
         enter_lines(results, trial, &who, from, NULL, metric);
+    if (why[0])
+        results_degraded(results, group, why);
     who_free(&who);
-}
-
-/* Adds parameters of the run to the first group of result rows. ended: what the CPU left whose detour ended the run;
- * NULL: none did. */
-static void remark_all(struct results *results, const struct who_params *params, bool recorded,
-                       const struct watched *ended, uint64_t from_ns)
-{
-    struct row_params out = {.n = 0};
-
-    row_param_add(&out, PARAM_OUTCOME, "source", "%s", recorded ? "perf" : "proc");
-    if (params->stop_ns)
-        row_param_add(&out, PARAM_WORK, "stop_at_us", "%.10g", (double)params->stop_ns * 1e-3);
-    if (ended) {
-        row_param_add(&out, PARAM_OUTCOME, "stopped_us", "%.3f", (double)ended->stopped_ns * 1e-3);
-        row_param_add(&out, PARAM_OUTCOME, "begun_us", "%.3f",
-                      (double)(ended->span[ended->n - 1].from - from_ns) * 1e-3);
-        row_param_add(&out, PARAM_OUTCOME, "worst_cpu", "%u", ended->cpu);
-    }
-    results_remark(results, 0, &out);
 }
 
 /* Makes result rows for the names of tasks and interrupts that took time on the CPUs; or, if a detour ended the run,
@@ -212,15 +169,18 @@ static void reduce(const struct trial *trial, struct results *results)
     const struct who_params *params = trial->spec.params;
     struct sums sums = {.n = trial->spec.copies};
     FREED_BY(memory_free) struct who_window *windows = calloc(sums.n, sizeof(*windows));
-    const struct watched *ended = NULL, *w;
+    const struct watched *ended = NULL;
+    struct row_params remarks = {.n = 0};
+    double lost_ns = 0, unseen_ns = 0, records_lost = 0;
     struct who who;
+    char why[160];
 
     if (!windows) {
         results_fail(results);
         return;
     }
     for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
-        w = trial_recorder(trial, 0, copy, 0);
+        const struct watched *w = trial_recorder(trial, 0, copy, 0);
         windows[copy] = (struct who_window){
             .cpu = w->cpu, .self = w->tid, .time = w->time, .spans = w->span, .n_spans = (size_t)w->n};
         if (w->stopped_ns <= (ended ? ended->stopped_ns : 0))
@@ -232,27 +192,43 @@ static void reduce(const struct trial *trial, struct results *results)
         if (w->time.to - w->time.from > WHO_LAST_NS)
             windows[0].time.from = detour < last ? detour : last;
     }
-    sums.time = windows[0].time;
-    sums.recorded = read_records(results, 0, trial, windows, sums.n, true, &who);
-    for (size_t i = 0; i < sums.n; i++) {
-        sums.observed_ns += (double)(windows[i].time.to - windows[i].time.from);
-        sums.records_lost += (double)windows[i].lost;
-        for (size_t k = 0; !sums.recorded && k < windows[i].n_spans; k++)
-            sums.lost_ns += (double)(windows[i].spans[k].to - windows[i].spans[k].from);
+    sums.recorded = interference_read(trial->spec.watch, windows, sums.n, &who, why, sizeof(why));
+    if (!sums.recorded)
+        interference_count(trial->spec.watch, windows, sums.n, &who);
+    if (why[0])
+        results_degraded(
+            results, 0,
+            sums.recorded ? why
+                          : TEXT_LINE("nothing was recorded: %s; the CPU times are those of the whole machine", why));
+    const struct who_span *time = &windows[0].time;
+    sums.length_ns = (double)(time->to - time->from);
+    for (const struct who_window *window = windows; window < windows + sums.n; window++) {
+        sums.observed_ns += (double)(window->time.to - window->time.from);
+        records_lost += (double)window->lost;
+        for (size_t i = 0; i < window->n_spans; i++)
+            lost_ns += fmax(0, fmin((double)window->spans[i].to, (double)window->time.to) -
+                                   fmax((double)window->spans[i].from, (double)window->time.from));
     }
-    for (size_t i = 0; sums.recorded && i < who.n_pieces; i++) {
-        sums.lost_ns += (double)who.pieces[i].ns;
-        sums.unseen_ns += who.pieces[i].taker ? 0 : (double)who.pieces[i].ns;
+    for (size_t i = 0; i < who.n_pieces; i++)
+        unseen_ns += who.pieces[i].taker ? 0 : (double)who.pieces[i].ns;
+    row_param_add(&remarks, PARAM_OUTCOME, "source", "%s", sums.recorded ? "perf" : "proc");
+    if (params->stop_ns)
+        row_param_add(&remarks, PARAM_WORK, "stop_at_us", "%.10g", (double)params->stop_ns * 1e-3);
+    if (ended) {
+        row_param_add(&remarks, PARAM_OUTCOME, "stopped_us", "%.3f", (double)ended->stopped_ns * 1e-3);
+        row_param_add(&remarks, PARAM_OUTCOME, "begun_us", "%.3f",
+                      (double)(ended->span[ended->n - 1].from - time->from) * 1e-3);
+        row_param_add(&remarks, PARAM_OUTCOME, "worst_cpu", "%u", ended->cpu);
     }
-    remark_all(results, params, sums.recorded, ended, sums.time.from);
+    results_remark(results, 0, &remarks);
     if (ended && sums.recorded)
-        enter_lines(results, trial, &who, sums.time.from, NULL, WHO_METRIC_LONGEST);
+        enter_lines(results, trial, &who, time->from, NULL, WHO_METRIC_LONGEST);
     else if (!params->stop_ns || ended)
-        enter_lines(results, trial, &who, sums.time.from, &sums, WHO_METRIC_TAKEN);
-    results_sample(results, 0, WHO_METRIC_DISTURBED, 100 * sums.lost_ns / sums.observed_ns);
+        enter_lines(results, trial, &who, time->from, &sums, WHO_METRIC_TAKEN);
+    results_sample(results, 0, WHO_METRIC_DISTURBED, 100 * lost_ns / sums.observed_ns);
     if (sums.recorded) {
-        results_sample(results, 0, WHO_METRIC_UNSEEN, 100 * sums.unseen_ns / sums.observed_ns);
-        results_sample(results, 0, WHO_METRIC_RECORDS_LOST, sums.records_lost);
+        results_sample(results, 0, WHO_METRIC_UNSEEN, 100 * unseen_ns / sums.observed_ns);
+        results_sample(results, 0, WHO_METRIC_RECORDS_LOST, records_lost);
     }
     who_free(&who);
 }

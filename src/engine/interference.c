@@ -45,65 +45,27 @@ bool who_others_are_hidden(void)
 
 /* --- Takers of CPU time: tasks, interrupts and work items. --- */
 
-/* Returns the start of the list in which a taker is or belongs. */
-static uint32_t *list_of(struct who *who, const struct who_taker *key)
-{
-    uint64_t x = (key->number ^ key->work) * 0x9e3779b97f4a7c15u ^ ((uint64_t)key->tid << 3 | key->kind);
-
-    x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
-    return &who->list[(x >> 32) % WHO_LISTS];
-}
-
-/* Returns the index of a taker + 1; 0 when it was not recorded. */
-static uint32_t known(struct who *who, const struct who_taker *key)
-{
-    uint32_t at = *list_of(who, key);
-
-    for (const struct who_taker *taker; at; at = taker->next) {
-        taker = &who->takers[at - 1];
-        if (taker->kind == key->kind && taker->tid == key->tid && taker->number == key->number &&
-            taker->work == key->work)
-            break;
-    }
-    return at;
-}
-
 /* Returns the index of a taker, which is added when it is new. */
-static uint32_t find(struct who *who, const struct who_taker *key)
+static uint32_t find(struct who *who, uint8_t kind, uint32_t id, uint64_t work)
 {
-    const uint32_t at = known(who, key);
+    uint32_t *list = &who->list[((work ^ (uint64_t)id << 8 ^ kind) * 0x9e3779b97f4a7c15u >> 32) % WHO_LISTS];
 
-    if (at)
-        return at - 1;
-    if (who->failed || !grow_array(&who->takers, &who->capacity, who->n, sizeof(*who->takers))) {
-        who->failed = true;
+    for (uint32_t at = *list; at; at = who->takers[at - 1].next)
+        if (who->takers[at - 1].kind == kind && who->takers[at - 1].id == id && who->takers[at - 1].work == work)
+            return at - 1;
+    who->failed |= !grow_array(&who->takers, &who->capacity, who->n, sizeof(*who->takers));
+    if (who->failed)
         return UNSEEN;
-    }
-    uint32_t *list = list_of(who, key);
-    who->takers[who->n] = *key;
-    who->takers[who->n].next = *list;
+    who->takers[who->n] = (struct who_taker){.kind = kind, .id = id, .work = work, .next = *list};
     *list = (uint32_t)++who->n;
     return *list - 1;
 }
 
-/* Returns the index of the record's task. Nothing is seen while the task `self` runs. */
-static uint32_t task_of(struct who *who, const struct trace_record *record)
-{
-    const struct who_window *window = who->window;
-
-    if (record->tid && record->tid == window->self && record->ns >= window->self_from)
-        return UNSEEN;
-    return find(who, &(struct who_taker){.kind = WHO_TASK, .tid = record->tid});
-}
-
-/* --- Adding time to takers. --- */
-
 static void add_piece(struct who *who, const struct who_piece *piece)
 {
-    if (grow_array(&who->pieces, &who->pieces_capacity, who->n_pieces, sizeof(*who->pieces)))
+    who->failed |= !grow_array(&who->pieces, &who->pieces_capacity, who->n_pieces, sizeof(*who->pieces));
+    if (!who->failed)
         who->pieces[who->n_pieces++] = *piece;
-    else
-        who->failed = true;
 }
 
 /* Adds the time between the last record and `to`, as far as it is in the spans, to what has the CPU. */
@@ -129,68 +91,42 @@ static void account(struct who *who, uint64_t to)
     who->now = to > who->now ? to : who->now;
 }
 
+/* --- Trace records. --- */
+
 static void push(struct who *who, uint32_t taker)
 {
     if (who->depth < WHO_DEPTH)
         who->frame[who->depth++] = (struct who_frame){.taker = taker};
 }
 
-/* --- Trace records. --- */
-
-/* Ends an interrupt, or a work item in a soft interrupt, and what is nested in it and whose end was not recorded.
- * Returns false when it has not begun. */
-static bool leave(struct who *who, uint8_t kind, uint64_t number, bool work)
+/* Ends an interrupt or a work item, and what is nested in it and whose end was not recorded. */
+static void leave(struct who *who, uint32_t taker, bool work)
 {
-    for (unsigned i = who->depth; i-- > 1;) {
-        const struct who_taker *taker = &who->takers[who->frame[i].taker];
-        if (taker->kind == kind && (work || taker->number == number) && !taker->work == !work) {
+    for (unsigned i = who->depth; i-- > 1;)
+        if (work ? who->takers[who->frame[i].taker].work != 0 : who->frame[i].taker == taker) {
             who->depth = i;
-            return true;
+            return;
         }
-    }
-    return false;
 }
 
-/* Gives the CPU to a task, or to its work item. */
-static void run_task(struct who *who, uint32_t task)
-{
-    const struct who_taker *taker = &who->takers[task];
-
-    who->task = task;
-    who->depth = 0;
-    push(who, taker->function
-                  ? find(who, &(struct who_taker){.kind = WHO_TASK, .tid = taker->tid, .work = taker->function})
-                  : task);
-}
-
+/* A task goes on where it was taken off the CPU: in a work item, or (PREEMPT_RT) in a soft interrupt. */
 static void switch_to(struct who *who, uint32_t task)
 {
-    if (task == who->task)
-        return;
-    /* With PREEMPT_RT a task may be taken off the CPU in a soft interrupt, and goes on with it later. */
-    for (unsigned i = 1; i < who->depth; i++)
-        if (who->takers[who->frame[i].taker].kind == WHO_SOFTIRQ)
-            who->takers[who->task].softirq = who->frame[i].taker;
-    run_task(who, task);
-    if (who->takers[task].softirq)
-        push(who, who->takers[task].softirq);
-    who->takers[task].softirq = 0;
-}
+    struct who_taker *from = &who->takers[who->task], *to = &who->takers[task];
 
-/* A work item begins or ends: of a kernel thread, or (BH workqueues) of the soft interrupt that runs. */
-static void set_work(struct who *who, uint32_t task, uint64_t function)
-{
-    const struct who_taker *top = &who->takers[who->frame[who->depth - 1].taker];
-
-    if (function && top->kind == WHO_SOFTIRQ) {
-        push(who, find(who, &(struct who_taker){.kind = WHO_SOFTIRQ, .number = top->number, .work = function}));
+    if (from == to)
         return;
+    from->n_kept = 0;
+    for (unsigned i = 1; i < who->depth && from->n_kept < COUNT(from->kept); i++) {
+        const uint8_t kind = who->takers[who->frame[i].taker].kind;
+        if (kind == TRACE_TASK || kind == TRACE_SOFTIRQ)
+            from->kept[from->n_kept++] = who->frame[i].taker;
     }
-    if (task == UNSEEN || (!function && leave(who, WHO_SOFTIRQ, 0, true)))
-        return;
-    who->takers[task].function = function;
-    if (task == who->task)
-        run_task(who, task);
+    who->task = task;
+    who->depth = 0;
+    push(who, task);
+    for (unsigned i = 0; i < to->n_kept; i++)
+        push(who, to->kept[i]);
 }
 
 void who_begin(struct who *who, struct who_window *window)
@@ -200,53 +136,49 @@ void who_begin(struct who *who, struct who_window *window)
     who->span = 0;
     who->ended = false;
     for (size_t i = 0; i < who->n; i++) /* the work items of another CPU's time */
-        who->takers[i].function = who->takers[i].softirq = 0;
-    if (!who->n)
-        (void)find(who, &(struct who_taker){.kind = WHO_UNSEEN});
-    if (!who->failed)
-        run_task(who, UNSEEN);
+        who->takers[i].n_kept = 0;
+    who->task = find(who, WHO_UNSEEN, 0, 0);
+    who->depth = 0;
+    push(who, who->task);
 }
 
 void who_add(struct who *who, const struct trace_record *record)
 {
-    struct who_window *window = who->window;
+    const struct who_window *window = who->window;
 
+    who->ended |= record->ns >= window->time.to;
     if (who->failed || who->ended)
         return;
-    if (record->kind == TRACE_LOST) {
-        window->lost += record->number;
-        window->time.to = who->now; /* what ran since the last record is not known */
-    }
-    who->ended = record->kind == TRACE_LOST || record->ns >= window->time.to;
-    if (who->ended)
-        return;
-    account(who, record->ns > who->now ? record->ns : who->now);
-    const struct who_taker interrupt = {.kind = (uint8_t)(WHO_IRQ + record->source), .number = record->number};
-    const bool of_interrupt = record->kind == TRACE_ENTER || record->kind == TRACE_LEAVE;
-    const uint32_t at = of_interrupt ? find(who, &interrupt) : task_of(who, record);
-    if (record->name[0] && record->ns >= who->takers[at].named_ns) {
-        memcpy(who->takers[at].name, record->name, sizeof(record->name));
-        who->takers[at].named_ns = record->ns;
+    account(who, record->ns);
+    const bool self = record->tid && record->tid == window->self && record->ns >= window->self_from;
+    const uint32_t top = who->frame[who->depth - 1].taker;
+    uint32_t at = UNSEEN;
+    if (record->source == TRACE_WORK && top != UNSEEN) /* of a kernel thread, or (BH workqueues) of a soft interrupt */
+        at = find(who, who->takers[top].kind, who->takers[top].id, record->number);
+    else if (record->source != TRACE_WORK && (record->source != TRACE_TASK || !self))
+        at = find(who, record->source, record->source == TRACE_TASK ? record->tid : (uint32_t)record->number, 0);
+    struct who_taker *taker = &who->takers[at];
+    if (record->name[0] && record->ns >= taker->named_ns) {
+        TEXT_SET(taker->name, record->name);
+        taker->named_ns = record->ns;
     }
     if (record->kind == TRACE_SWITCH)
         switch_to(who, at);
     else if (record->kind == TRACE_FORK)
-        who->takers[at].parent = (uint32_t)record->number;
+        taker->parent = (uint32_t)record->number;
     else if (record->kind == TRACE_ENTER)
         push(who, at);
     else if (record->kind == TRACE_LEAVE)
-        (void)leave(who, interrupt.kind, record->number, false);
-    else if (record->kind != TRACE_NAME)
-        set_work(who, at, record->number);
+        leave(who, at, record->source == TRACE_WORK);
 }
 
-void who_end(struct who *who, bool full)
+void who_end(struct who *who, uint64_t lost)
 {
     struct who_window *window = who->window;
 
-    if (full && !who->ended) {
-        window->time.to = who->now;
-        window->lost += !window->lost;
+    if (lost && !who->ended) {
+        window->lost = lost;
+        window->time.to = who->now; /* what ran since the last record is not known */
     }
     if (!who->failed)
         account(who, window->time.to);
@@ -259,80 +191,48 @@ void who_free(struct who *who)
     memset(who, 0, sizeof(*who));
 }
 
-/* --- Tasks. --- */
+/* --- Names. --- */
 
-static int by_tid(const void *tid, const void *task)
-{
-    return ORDER_OF(*(const uint32_t *)tid, ((const struct tasks_one *)task)->tid);
-}
-
-static const struct tasks_one *task_before(const struct tasks_times *before, uint32_t tid)
-{
-    return before->n ? bsearch(&tid, before->of, before->n, sizeof(*before->of), by_tid) : NULL;
-}
-
-/* Sets what is known of a task: from the records, from before the window, or from now. A new task has its parent's name
- * until it has one of its own. Returns false when nothing is known. */
+/* Sets what is known of a task: from the records, from before the window, or from now. Returns false when nothing is
+ * known. */
 static bool look_up(struct who *who, const struct who_names *names, uint32_t tid, struct tasks_one *out)
 {
-    const uint32_t at = known(who, &(struct who_taker){.kind = WHO_TASK, .tid = tid});
-    const struct who_taker *task = at ? &who->takers[at - 1] : NULL;
-    const struct tasks_one *before = task && task->parent ? NULL : task_before(&names->before, tid);
+    const uint32_t at = find(who, TRACE_TASK, tid, 0);
+    const struct who_taker *task = &who->takers[at];
+    const struct tasks_one *before = task->parent ? NULL : tasks_find(&names->before, tid);
 
     if (before)
         *out = *before;
-    else if (!tasks_read("", tid, out) && !task)
-        return false;
-    if (task && task->parent)
+    else
+        (void)tasks_read("", tid, out);
+    if (task->parent)
         out->parent = task->parent;
+    if (task->name[0])
+        TEXT_SET(out->name, task->name);
     out->kernel |= out->parent == KTHREADD;
-    if (task && task->name[0])
-        text_copy(out->name, sizeof(out->name), task->name);
-    return true;
+    return out->parent || out->name[0];
 }
-
-void who_add_counted(struct who *who, const struct tasks_times *before, uint32_t self, uint64_t from)
-{
-    struct tasks_times now = {0};
-    struct who_window window = {.time = {from, from}};
-
-    who_begin(who, &window);
-    (void)tasks_times("", &now);
-    for (size_t i = 0; i < now.n && !who->failed; i++) {
-        const struct tasks_one *one = &now.of[i], *had = task_before(before, one->tid);
-        const uint64_t had_ns = had ? had->cpu_ns : 0;
-        if (one->cpu_ns <= had_ns || one->parent == self || one->tid == self)
-            continue;
-        const uint32_t at = find(who, &(struct who_taker){.kind = WHO_TASK, .tid = one->tid});
-        memcpy(who->takers[at].name, one->name, sizeof(one->name)); /* it may end before it is named */
-        add_piece(who, &(struct who_piece){from, one->cpu_ns - had_ns, at, CPUSET_NONE, true});
-    }
-    free(now.of);
-}
-
-/* --- Lines: one for each name. --- */
 
 /* Returns the kind of a task, and sets its name, unless it has one, and its control group, unless it is this process's.
  * Name and group of a task that has none, or has ended, are those of its nearest ancestor that has. */
-static const char *name_task(struct who *who, const struct who_names *names, uint32_t tid, char name[TASKS_NAME],
+static const char *name_task(struct who *who, const struct who_names *names, uint32_t tid, char name[TRACE_NAME_SIZE],
                              char group[WHO_NAME])
 {
     struct tasks_one one = {.parent = tid};
-    bool kernel = false, own = false, grouped = false;
+    bool kernel = false, own = false, found = true;
     char own_group[WHO_NAME] = "";
 
-    for (unsigned i = 0; i < GENERATIONS && one.parent && !(own && name[0]); i++) {
+    for (unsigned i = 0; i < GENERATIONS && found && one.parent && !(own && name[0]); i++) {
         const uint32_t at = one.parent;
-        const bool found = look_up(who, names, at, &one);
-        kernel |= !i && found && one.kernel;
+        found = look_up(who, names, at, &one);
+        kernel |= !i && one.kernel;
         own |= at == (uint32_t)getpid();
         for (size_t g = 0; g < names->n_groups; g++)
-            own |= at == (uint32_t)names->groups[g] || (found && one.group == (uint32_t)names->groups[g]);
-        grouped = grouped || kernel || own || at == 1 || cgroup_of("", TEXT_LINE("%u", at), group, WHO_NAME);
-        if (!found)
-            break;
+            own |= at == (uint32_t)names->groups[g] || one.group == (uint32_t)names->groups[g];
+        if (!group[0] && at > 1)
+            (void)cgroup_of("", TEXT_LINE("%u", at), group, WHO_NAME);
         if (!name[0])
-            text_copy(name, TASKS_NAME, one.name);
+            text_copy(name, TRACE_NAME_SIZE, one.name);
     }
     (void)cgroup_of("", "self", own_group, sizeof(own_group));
     if (kernel || own || !strcmp(group, own_group))
@@ -341,32 +241,38 @@ static const char *name_task(struct who *who, const struct who_names *names, uin
 }
 
 /* Sets the texts of a taker. work: its work item; "": none. */
-static void name_taker(struct who *who, const struct who_names *names, const struct who_taker *taker, const char *work,
+static void name_taker(struct who *who, const struct who_names *names, uint32_t at, const char *work,
                        struct who_line *out)
 {
-    const bool idle = taker->kind == WHO_TASK && !taker->tid;
-    const char *const kinds[] = {who_others_are_hidden() ? "outside" : "idle", "irq", "softirq", "interrupt", "unseen"};
-    const char *const unnamed[] = {"pid", "irq", "softirq", "irq"}, *kind = kinds[taker->kind];
-    char name[TASKS_NAME], group[WHO_NAME] = "";
+    const struct who_taker taker = who->takers[at]; /* others may be added */
+    const char *const kinds[] = {[TRACE_TASK] = who_others_are_hidden() ? "outside" : "idle",
+                                 "irq",
+                                 "softirq",
+                                 "interrupt",
+                                 [WHO_UNSEEN] = "unseen"};
+    const bool task = taker.kind == TRACE_TASK, unnamed = at == UNSEEN || (task && !taker.id);
+    const char *kind = kinds[taker.kind];
+    char name[TRACE_NAME_SIZE], group[WHO_NAME] = "";
 
-    TEXT_SET(name, idle || taker->kind == WHO_UNSEEN ? kind : taker->name);
-    if (taker->tid)
-        kind = name_task(who, names, taker->tid, name, group);
+    TEXT_SET(name, unnamed ? kind : taker.name);
+    if (task && !unnamed)
+        kind = name_task(who, names, taker.id, name, group);
     if (!name[0])
-        (void)snprintf(name, sizeof(name), "%s_%llu", unnamed[taker->kind],
-                       (unsigned long long)(taker->tid ? taker->tid : taker->number));
+        (void)snprintf(name, sizeof(name), "%s_%u", task ? "pid" : kind, taker.id);
     text_sanitize_name(name);
     text_sanitize_name(group);
     (void)snprintf(out->label, sizeof(out->label), "kind=%s name=%s", kind, name);
     if (work[0])
         text_add(out->label, sizeof(out->label), " work=%s", work);
-    if (taker->kind == WHO_IRQ && taker->number)
-        text_add(out->label, sizeof(out->label), " irq=%llu", (unsigned long long)taker->number);
+    if (taker.kind == TRACE_IRQ && taker.id)
+        text_add(out->label, sizeof(out->label), " irq=%u", taker.id);
     if (group[0])
         text_add(out->label, sizeof(out->label), " group=%s", group);
-    if (!idle && taker->kind != WHO_UNSEEN && strcmp(kind, "own") != 0)
+    if (!unnamed && strcmp(kind, "own") != 0)
         (void)snprintf(out->culprit, sizeof(out->culprit), work[0] ? "%s(%s)" : "%s", name, work);
 }
+
+/* --- Lines: one for each name. --- */
 
 static int by_label(const void *a, const void *b)
 {
@@ -377,99 +283,102 @@ static int by_time(const void *a, const void *b)
 {
     const struct who_line *x = a, *y = b;
 
-    return x->ns != y->ns ? ORDER_OF(y->ns, x->ns) : ORDER_OF(x->first, y->first);
+    return x->ns != y->ns ? ORDER_OF(y->ns, x->ns) : by_label(a, b);
 }
 
-/* Makes a line of each taker that has time, with its texts only, sorted by them. The caller frees *lines. Returns how
- * many they are. */
-static size_t name_takers(struct who *who, const struct who_names *names, struct who_line **lines)
+/* Makes a line of each taker that has time. The caller frees *lines. Returns how many they are. */
+static size_t sum_takers(struct who *who, const struct who_names *names, struct who_line **lines)
 {
-    FREED_BY(memory_free) struct tasks_function *work = calloc(who->n + 1, sizeof(*work));
-    size_t n = 0, n_work = 0;
-
-    for (size_t i = 0; i < who->n; i++)
-        who->takers[i].line = SIZE_MAX;
-    for (const struct who_piece *piece = who->pieces; piece < who->pieces + who->n_pieces; piece++)
-        who->takers[piece->taker].line = 0;
-    *lines = calloc(who->n + 1, sizeof(**lines));
-    who->failed |= !*lines || !work;
-    for (size_t i = 0; !who->failed && i < who->n; i++)
-        if (who->takers[i].line == 0) {
-            (*lines)[n++] = (struct who_line){.tid = who->takers[i].tid, .first = i};
-            if (who->takers[i].work)
-                work[n_work++].address = who->takers[i].work;
-        }
-    if (!n)
-        return 0;
-    tasks_kernel_functions("", work, n_work);
-    n_work = 0;
-    for (struct who_line *line = *lines; line < *lines + n; line++) {
-        const struct who_taker *taker = &who->takers[line->first];
-        const char *function = taker->work ? work[n_work++].name : NULL;
-        name_taker(who, names, taker, !function ? "" : function[0] ? function : "work", line);
-    }
-    qsort(*lines, n, sizeof(**lines), by_label);
-    return n;
-}
-
-size_t who_lines(struct who *who, const struct who_names *names, size_t most, struct who_line **lines)
-{
-    const size_t n_takers = name_takers(who, names, lines);
-    FREED_BY(memory_free) size_t *place = calloc(n_takers + 1, sizeof(*place));
-    struct who_line *const of = *lines;
+    FREED_BY(memory_free) struct trace_function *work = calloc(who->n + 1, sizeof(*work));
     size_t n = 0;
 
-    who->failed |= !place;
-    if (who->failed || !n_takers)
-        return 0;
-    for (size_t i = 0; i < n_takers; i++) {
-        if (i && by_label(&of[n], &of[i]))
-            of[++n] = of[i];
-        who->takers[of[i].first].line = n;
-        of[n].tasks++;
-    }
-    n++;
-    for (const struct who_piece *piece = who->pieces; piece < who->pieces + who->n_pieces; piece++) {
-        struct who_line *line = &of[who->takers[piece->taker].line];
+    *lines = calloc(who->n + 1, sizeof(**lines));
+    who->failed |= !*lines || !work;
+    for (size_t i = 0; i < who->n; i++)
+        who->takers[i].line = SIZE_MAX;
+    for (size_t i = 0; !who->failed && i < who->n_pieces; i++) {
+        const struct who_piece *piece = &who->pieces[i];
+        struct who_taker *taker = &who->takers[piece->taker];
+        if (taker->line == SIZE_MAX) {
+            taker->line = n++;
+            (*lines)[taker->line] = (struct who_line){.tid = taker->kind == TRACE_TASK ? taker->id : 0,
+                                                      .tasks = 1,
+                                                      .line = taker->line,
+                                                      .taker = piece->taker};
+            work[taker->line].address = taker->work;
+        }
+        struct who_line *line = &(*lines)[taker->line];
         line->visit_ns = (piece->again ? line->visit_ns : 0) + (double)piece->ns;
         line->n += !piece->again;
         line->ns += (double)piece->ns;
         line->max_ns = fmax(line->max_ns, line->visit_ns);
     }
-    for (size_t i = 0; i < n; i++)
-        of[i].first = i;
-    qsort(of, n, sizeof(*of), by_time);
+    trace_functions_name("", work, n);
     for (size_t i = 0; i < n; i++) {
-        const struct who_line *line = &of[i];
-        struct who_line *others = &of[i < most ? i : most];
-        place[line->first] = i < most ? i : most;
-        if (i <= most)
-            continue;
-        TEXT_SET(others->label, "kind=others name=others");
-        others->names += others->names ? 1 : 2;
-        others->tasks += line->tasks;
-        others->n += line->n;
-        others->ns += line->ns;
-        others->max_ns = fmax(others->max_ns, line->max_ns);
+        const char *function = work[i].name[0] ? work[i].name : work[i].address ? "work" : "";
+        name_taker(who, names, (*lines)[i].taker, function, &(*lines)[i]);
     }
+    return n;
+}
+
+/* Makes one line of neighbours with the same label; same: by number, the line that a line has become part of. Returns
+ * the number of lines that are left. */
+static size_t join(struct who_line *lines, size_t n, size_t *same)
+{
+    struct who_line *into = lines;
+
+    for (size_t i = 1; i < n; i++) {
+        const struct who_line *line = &lines[i];
+        if (by_label(into, line)) {
+            *++into = *line;
+            continue;
+        }
+        same[line->line] = into->line;
+        into->tasks += line->tasks;
+        into->names += line->names;
+        into->n += line->n;
+        into->ns += line->ns;
+        into->max_ns = fmax(into->max_ns, line->max_ns);
+    }
+    return n ? (size_t)(into - lines) + 1 : 0;
+}
+
+size_t who_lines(struct who *who, const struct who_names *names, size_t most, struct who_line **lines)
+{
+    size_t n = sum_takers(who, names, lines);
+    FREED_BY(memory_free) size_t *same = calloc(n + 1, sizeof(*same));
+
+    who->failed |= !same;
+    if (who->failed || !n)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        same[i] = i;
+    qsort(*lines, n, sizeof(**lines), by_label);
+    n = join(*lines, n, same);
+    qsort(*lines, n, sizeof(**lines), by_time);
+    for (size_t i = most; i < n && most + 1 < n; i++) {
+        TEXT_SET((*lines)[i].label, "kind=others name=others");
+        (*lines)[i].names = 1;
+    }
+    n = join(*lines, n, same);
     for (size_t i = 0; i < who->n; i++)
         if (who->takers[i].line != SIZE_MAX)
-            who->takers[i].line = place[who->takers[i].line];
-    return n <= most ? n : most + 1;
+            who->takers[i].line = same[same[who->takers[i].line]];
+    return n;
 }
 
 void who_others(const struct who *who, const struct who_line *lines, size_t n, const struct cpuset *cpus,
                 struct shares *out)
 {
-    FREED_BY(memory_free) double *ms = calloc(n + 1, sizeof(*ms));
+    FREED_BY(memory_free) double *ms = calloc(who->n + 1, sizeof(*ms));
 
     out->failed |= !ms;
     for (size_t i = 0; ms && i < who->n_pieces; i++)
         if (cpuset_has(cpus, who->pieces[i].cpu))
             ms[who->takers[who->pieces[i].taker].line] += (double)who->pieces[i].ns * 1e-6;
     for (size_t i = 0; ms && i < n; i++)
-        if (ms[i] > 0 && lines[i].culprit[0])
-            shares_add(out, lines[i].culprit, ms[i]);
+        if (ms[lines[i].line] > 0 && lines[i].culprit[0])
+            shares_add(out, lines[i].culprit, ms[lines[i].line]);
 }
 
 /* --- Recording. --- */
@@ -483,12 +392,9 @@ struct interference_watch *interference_make(uint64_t memory, uint64_t available
     watch->memory = memory;
     watch->most = memory ? memory : available / MEMORY_PART;
     trace_events_find(&watch->events);
-    /* The numbers of tasks in the tracepoint are those of the whole machine. In another PID namespace only its names
-     * are used, which are of the task that the record itself is of. */
-    const enum trace_kind unused = who_others_are_hidden() ? TRACE_SWITCH : TRACE_NAME;
-    for (size_t i = 0; i < watch->events.n; i++)
-        if (watch->events.of[i].kind == unused)
-            watch->events.of[i--] = watch->events.of[--watch->events.n];
+    /* The first tracepoint's numbers of tasks are those of the whole machine: useless in another PID namespace. */
+    if (watch->events.n && watch->events.of[0].kind == TRACE_SWITCH && who_others_are_hidden())
+        watch->events.of[0] = watch->events.of[--watch->events.n];
     return watch;
 }
 
@@ -497,7 +403,6 @@ static void forget_trial(struct interference_watch *watch)
     free(watch->names.before.of);
     free(watch->names.groups);
     watch->names = (struct who_names){.n_groups = 0};
-    watch->on = (struct cpuset){{0}};
 }
 
 void interference_close(struct interference_watch *watch)
@@ -541,23 +446,23 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
                         size_t n_groups, uint64_t time_ns, bool last)
 {
     /* The most that one ring may have: a power of two. */
-    const uint64_t most = watch->most / (cpuset_count(cpus) ? cpuset_count(cpus) : 1);
-    const size_t share = (size_t)doubled((uint64_t)sysconf(_SC_PAGESIZE), (double)(most / 2 + 1));
-    const uint64_t planned_ns = last ? LAST_NS : time_ns ? time_ns : UNKNOWN_NS;
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
+                   most = watch->most / (cpuset_count(cpus) + !cpuset_count(cpus));
+    const double share = (double)doubled(page, (double)(most / 2 + 1));
 
     forget_trial(watch);
     if (watch->memory) {
-        watch->wanted = share;
+        watch->wanted = (size_t)share;
     } else if (!watch->wanted) { /* measures the rate while the trial's processes wait */
-        const size_t first = share < RING_FIRST ? share : RING_FIRST;
-        watch->wanted = first;
+        watch->wanted = (size_t)fmin(RING_FIRST, share);
         start(watch, cpus, last);
         clock_sleep_ns(PROBE_NS);
         interference_stop(watch);
-        const double bytes = (double)ROOM * (double)watch->used * (double)planned_ns / PROBE_NS;
-        watch->wanted = (size_t)doubled(last || share < RING_LEAST ? first : RING_LEAST, fmin(bytes, (double)share));
+        const double rate = (double)watch->used / PROBE_NS;
+        const double bytes = ROOM * rate * (last ? LAST_NS : time_ns ? (double)time_ns : UNKNOWN_NS);
+        watch->wanted = (size_t)doubled(page, fmin(fmax(bytes, last ? RING_FIRST : RING_LEAST), share));
     } else if (watch->full) { /* in the last trial */
-        watch->wanted = ROOM * watch->wanted < share ? ROOM * watch->wanted : share;
+        watch->wanted = (size_t)fmin((double)(ROOM * watch->wanted), share);
     }
     watch->names.groups = calloc(n_groups + 1, sizeof(*watch->names.groups));
     for (size_t i = 0; watch->names.groups && i < n_groups; i++)
@@ -565,7 +470,7 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
             watch->names.groups[watch->names.n_groups++] = groups[i];
     /* What begins from now on is recorded with its name, what was there before is read here. */
     start(watch, cpus, last);
-    (void)tasks_times("", &watch->names.before);
+    tasks_read_all("", &watch->names.before);
     watch->begun_ns = clock_raw_ns();
 }
 
@@ -577,7 +482,7 @@ void interference_stop(struct interference_watch *watch)
         struct trace_ring *ring = &watch->ring[cpu];
         trace_ring_stop(ring);
         watch->used = ring->used > watch->used ? ring->used : watch->used;
-        watch->full |= trace_ring_is_full(ring);
+        watch->full |= ring->lost;
     }
 }
 
@@ -597,40 +502,56 @@ static void say_full(const struct interference_watch *watch, const struct who_wi
 bool interference_read(struct interference_watch *watch, struct who_window *windows, size_t n, struct who *who,
                        char *why, size_t why_size)
 {
-    size_t recorded = 0;
+    struct trace_record record;
+    bool recorded = false;
 
     *who = (struct who){.n = 0};
     why[0] = '\0';
-    for (size_t i = 0; i < n; i++) {
-        struct who_window *window = &windows[i];
+    for (struct who_window *window = windows; window < windows + n; window++) {
         struct trace_ring *ring = &watch->ring[window->cpu];
         const uint64_t to = window->time.to;
-        struct trace_record record;
         if (!cpuset_has(&watch->on, window->cpu)) {
             text_copy(why, why_size, trace_ring_why(watch->error, (char[160]){0}, 160));
             window->time.to = window->time.from;
             continue;
         }
-        recorded++;
+        recorded = true;
         who_begin(who, window);
-        /* If the first record says that records were lost, these were from before this trial. */
-        for (bool first = true; trace_ring_next(ring, &record); first = false)
-            if (!first || record.kind != TRACE_LOST)
-                who_add(who, &record);
-        who_end(who, trace_ring_is_full(ring));
-        if (window->time.to < to)
+        while (trace_ring_next(ring, &record))
+            who_add(who, &record);
+        who_end(who, ring->lost);
+        if (window->lost)
             say_full(watch, window, to - window->time.from, why, why_size);
     }
-    for (size_t i = 0; !recorded && i < n; i++)
-        windows[i].time = (struct who_span){watch->begun_ns, clock_raw_ns()};
-    if (!recorded && n)
-        who_add_counted(who, &watch->names.before, (uint32_t)getpid(), watch->begun_ns);
-    else if (watch->events.error && !why[0])
+    if (recorded && watch->events.error && !why[0])
         (void)snprintf(why, why_size, "interrupts and work items are not known: tracefs: %s",
                        strerror(-watch->events.error));
     if (!why[0] && who_others_are_hidden())
         text_copy(why, why_size, "tasks of other PID namespaces look like the idle task");
-    return recorded > 0;
+    return recorded;
+}
+
+void interference_count(struct interference_watch *watch, struct who_window *windows, size_t n, struct who *who)
+{
+    const struct who_span time = {watch->begun_ns, clock_raw_ns()};
+    const uint32_t self = (uint32_t)getpid();
+    struct who_window window = {.time = time};
+    struct tasks now = {.n = 0};
+
+    for (size_t i = 0; i < n; i++)
+        windows[i].time = time;
+    who_begin(who, &window);
+    tasks_read_all("", &now);
+    for (const struct tasks_one *one = now.of; one < now.of + now.n && !who->failed; one++) {
+        const struct tasks_one *had = tasks_find(&watch->names.before, one->tid);
+        const uint64_t had_ns = had ? had->cpu_ns : 0;
+        if (one->cpu_ns <= had_ns || one->parent == self || one->tid == self)
+            continue;
+        const uint32_t at = find(who, TRACE_TASK, one->tid, 0);
+        TEXT_SET(who->takers[at].name, one->name); /* it may end before it is named */
+        add_piece(who, &(struct who_piece){time.from, one->cpu_ns - had_ns, at, CPUSET_NONE, true});
+    }
+    free(now.of);
 }
 
 void interference_tell(struct interference_watch *watch, const struct cpuset *sets, size_t n,
@@ -652,12 +573,12 @@ void interference_tell(struct interference_watch *watch, const struct cpuset *se
     const size_t n_lines = any ? who_lines(&who, &watch->names, SIZE_MAX, &lines) : 0;
     if (!windows || who.failed) {
         any = false;
-        text_copy(why, sizeof(why), "out of memory");
+        TEXT_SET(why, "out of memory");
     }
     for (size_t i = 0; i < n; i++) {
         out[i].looked = true;
         out[i].unrecorded_ms = any ? 0 : -1;
-        text_copy(out[i].why, sizeof(out[i].why), why);
+        TEXT_SET(out[i].why, why);
         if (any)
             who_others(&who, lines, n_lines, &sets[i], &out[i].taken);
         for (size_t w = 0; any && w < n_windows; w++)

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "sys/clock.h"
-#include "sys/tasks.h"
 
 /* Bytes, for the few calls between clone() and exec. */
 #define CHILD_STACK 65536
@@ -343,6 +342,59 @@ bool program_has_children(void)
     unsigned reaped = 0;
 
     return any_child(&reaped);
+}
+
+#define KERNEL_THREAD 0x00200000u /* flag PF_KTHREAD of linux/sched.h */
+
+bool tasks_read(const char *root, uint32_t tid, struct tasks_one *out)
+{
+    char text[512];
+    unsigned parent, group, flags;
+
+    *out = (struct tasks_one){.tid = tid};
+    (void)procfs_read(root, PROCFS_PATH("/proc/%u/schedstat", tid), text, sizeof(text));
+    (void)procfs_number(text, &out->cpu_ns);
+    (void)procfs_read(root, PROCFS_PATH("/proc/%u/stat", tid), text, sizeof(text));
+    /* "123 (name) S 2 0 0 0 -1 69238880 ...", where the name may contain brackets and blanks. */
+    const char *open = strchr(text, '('), *close = strrchr(text, ')');
+    if (!open || !close || close < open || sscanf(close + 1, " %*c %u %u %*d %*d %*d %u", &parent, &group, &flags) != 3)
+        return false;
+    out->parent = parent;
+    out->group = group;
+    out->kernel = (flags & KERNEL_THREAD) != 0;
+    (void)snprintf(out->name, sizeof(out->name), "%.*s", (int)(close - open - 1), open + 1);
+    /* Behind '+' or '-' stands the last work item of a kworker thread, or ("kworker/R-NAME") the name of a rescuer. */
+    if (out->kernel && !strncmp(out->name, "kworker/", 8) && strncmp(out->name, "kworker/R-", 10) != 0)
+        out->name[strcspn(out->name, "+-")] = '\0';
+    return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return ORDER_OF(((const struct tasks_one *)a)->tid, ((const struct tasks_one *)b)->tid);
+}
+
+void tasks_read_all(const char *root, struct tasks *tasks)
+{
+    FREED_BY(memory_free) char **processes = procfs_names(root, "/proc");
+    struct tasks_one one;
+
+    for (size_t i = 0; processes && processes[i]; i++) {
+        FREED_BY(memory_free) char **threads = procfs_names(root, PROCFS_PATH("/proc/%s/task", processes[i]));
+        for (size_t k = 0; threads && threads[k] && processes[i][0] <= '9'; k++)
+            if (tasks_read(root, (uint32_t)strtoul(threads[k], NULL, 10), &one) &&
+                grow_array(&tasks->of, &tasks->capacity, tasks->n, sizeof(*tasks->of)))
+                tasks->of[tasks->n++] = one;
+    }
+    if (tasks->n)
+        qsort(tasks->of, tasks->n, sizeof(*tasks->of), by_number);
+}
+
+const struct tasks_one *tasks_find(const struct tasks *tasks, uint32_t tid)
+{
+    const struct tasks_one key = {.tid = tid};
+
+    return tasks->n ? bsearch(&key, tasks->of, tasks->n, sizeof(key), by_number) : NULL;
 }
 
 static void kill_children(void)

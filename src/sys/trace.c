@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the kernel's tracepoints in tracefs; opens and reads ring buffers of perf events. */
+/* Finds the kernel's tracepoints in tracefs, and names of its functions; opens and reads ring buffers of perf events.
+ */
 #include "sys/trace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,23 +36,18 @@ enum { RECORD_LOST = 2, RECORD_COMM = 3, RECORD_FORK = 7, RECORD_SAMPLE = 9, REC
 
 /* --- Tracepoints. --- */
 
-/* Finds offset and size of a field in the text of a format file: "field:int irq; offset:8; size:4; signed:1;". Returns
- * false when there is no such field. */
+/* Finds offset and size of a field in the text of a format file: "field:char next_comm[16]; offset:40; size:16;".
+ * Returns false when there is no such field. */
 static bool find_field(const char *text, const char *name, uint16_t *at, uint16_t *size)
 {
-    const size_t length = strlen(name);
+    unsigned offset, bytes;
 
-    for (const char *line = text; line; line = procfs_next_line(line)) {
-        const char *field = line + strspn(line, " \t"), *end = field + strcspn(field, ";\n");
-        unsigned offset, bytes;
-        const char *stop = end; /* end of the name: before the size of an array, "char next_comm[16]" */
-        while (stop > field && end[-1] == ']' && *stop != '[')
-            stop--;
-        if (strncmp(field, "field:", 6) != 0 || (size_t)(stop - field) < length + 6 ||
-            strncmp(stop - length, name, length) != 0 || !strchr(" *", stop[-(ptrdiff_t)length - 1]))
+    for (const char *found = text; (found = strstr(found + 1, name));) {
+        const char *end = found + strlen(name);
+        if (found[-1] != ' ' || (*end != ';' && *end != '[') ||
+            sscanf(end + strcspn(end, ";"), "; offset:%u; size:%u;", &offset, &bytes) != 2 || offset > FORMAT_SIZE ||
+            bytes > FORMAT_SIZE)
             continue;
-        if (sscanf(end, "; offset:%u; size:%u;", &offset, &bytes) != 2 || offset > FORMAT_SIZE || bytes > FORMAT_SIZE)
-            return false;
         *at = (uint16_t)offset;
         *size = (uint16_t)bytes;
         return true;
@@ -88,43 +83,36 @@ static void add(struct trace_events *events, const char *directory, const char *
  * /proc/interrupts has zeros only, or is missing. */
 static bool is_missing(const char *interrupts, const char *event)
 {
-    static const struct {
-        const char *event, *label;
-    } rare[] = {
-        {"deferred_error_apic_entry", "DFR"}, {"error_apic_entry", "ERR"},   {"irq_work_entry", "IWI"},
-        {"spurious_apic_entry", "SPU"},       {"thermal_apic_entry", "TRM"}, {"threshold_apic_entry", "THR"},
-        {"x86_platform_ipi_entry", "PLT"},
+    static const char *const rare[][2] = {
+        {"deferred_error_apic_entry", "DFR:"}, {"error_apic_entry", "ERR:"},   {"irq_work_entry", "IWI:"},
+        {"spurious_apic_entry", "SPU:"},       {"thermal_apic_entry", "TRM:"}, {"threshold_apic_entry", "THR:"},
+        {"x86_platform_ipi_entry", "PLT:"},
     };
-    uint64_t count = 0;
-    size_t i = 0;
 
-    while (i < COUNT(rare) && strcmp(event, rare[i].event) != 0)
-        i++;
-    for (const char *line = interrupts; line && i < COUNT(rare); line = procfs_next_line(line)) {
-        const char *at = procfs_line_value(line + strspn(line, " \t"), rare[i].label);
-        while (at && count == 0)
-            at = procfs_number(at, &count);
-    }
-    return interrupts && i < COUNT(rare) && count == 0;
+    for (size_t i = 0; interrupts && i < COUNT(rare); i++)
+        if (!strcmp(event, rare[i][0])) {
+            const char *line = strstr(interrupts, rare[i][1]);
+            const char digit = line ? line[4 + strspn(line + 4, " 0")] : '\0';
+            return digit < '1' || digit > '9';
+        }
+    return false;
 }
 
 /* Adds all pairs of tracepoints NAME_entry and NAME_exit of a group. */
 static void add_vectors(struct trace_events *events, const char *directory, const char *group, const char *interrupts)
 {
-    static const char entry[] = "_entry", *const ends[] = {"_entry", "_exit"};
+    static const char *const ends[] = {[TRACE_ENTER] = "_entry", [TRACE_LEAVE] = "_exit"};
     FREED_BY(memory_free) char **names = procfs_names(directory, PROCFS_PATH("/events/%s", group));
 
     for (size_t i = 0; names && names[i]; i++) {
-        const size_t length = strlen(names[i]), stem = length - (sizeof(entry) - 1);
         struct trace_event event = {.source = TRACE_VECTOR, .vector = (uint16_t)i};
-        if (length < sizeof(entry) || strcmp(names[i] + stem, entry) != 0 || is_missing(interrupts, names[i]))
+        const char *end = strstr(names[i], ends[TRACE_ENTER]);
+        if (!end || end[strlen(ends[TRACE_ENTER])] || is_missing(interrupts, names[i]))
             continue;
-        (void)snprintf(event.name, sizeof(event.name), "%.*s", (int)stem, names[i]);
-        for (int end = 0; end < 2; end++) {
-            event.kind = end ? TRACE_LEAVE : TRACE_ENTER;
-            const char *path = PROCFS_PATH("%s/%.*s%s", group, (int)stem, names[i], ends[end]);
-            add(events, directory, path, &event, NULL, NULL);
-        }
+        (void)snprintf(event.name, sizeof(event.name), "%.*s", (int)(end - names[i]), names[i]);
+        for (event.kind = TRACE_ENTER; event.kind <= TRACE_LEAVE; event.kind++)
+            add(events, directory, PROCFS_PATH("%s/%.*s%s", group, (int)(end - names[i]), names[i], ends[event.kind]),
+                &event, NULL, NULL);
     }
 }
 
@@ -135,13 +123,12 @@ void trace_events_read(const char *directory, const char *interrupts, struct tra
         struct trace_event event;
     } wanted[] = {
         {"sched/sched_switch", "next_pid", "next_comm", {.kind = TRACE_SWITCH}},
-        {"sched/sched_switch", NULL, "prev_comm", {.kind = TRACE_NAME}},
         {"irq/irq_handler_entry", "irq", "name", {.kind = TRACE_ENTER, .source = TRACE_IRQ}},
         {"irq/irq_handler_exit", "irq", NULL, {.kind = TRACE_LEAVE, .source = TRACE_IRQ}},
         {"irq/softirq_entry", "vec", NULL, {.kind = TRACE_ENTER, .source = TRACE_SOFTIRQ}},
         {"irq/softirq_exit", "vec", NULL, {.kind = TRACE_LEAVE, .source = TRACE_SOFTIRQ}},
-        {"workqueue/workqueue_execute_start", "function", NULL, {.kind = TRACE_WORK}},
-        {"workqueue/workqueue_execute_end", NULL, NULL, {.kind = TRACE_WORK_END}},
+        {"workqueue/workqueue_execute_start", "function", NULL, {.kind = TRACE_ENTER, .source = TRACE_WORK}},
+        {"workqueue/workqueue_execute_end", NULL, NULL, {.kind = TRACE_LEAVE, .source = TRACE_WORK}},
     };
 
     memset(out, 0, sizeof(*out));
@@ -153,46 +140,51 @@ void trace_events_read(const char *directory, const char *interrupts, struct tra
         out->error = 0;
 }
 
-/* --- Where tracefs is not mounted. --- */
-
-static const char mount_point[] = "/sys/kernel/tracing";
-
-static void find_in_child(const char *interrupts, struct trace_events *out)
+void trace_events_find(struct trace_events *out)
 {
-    struct trace_events *shared =
-        mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    static const char mount_point[] = "/sys/kernel/tracing";
+    FREED_BY(memory_free) char *interrupts = procfs_read_all("", "/proc/interrupts");
+    struct trace_events *found;
 
-    *out = (struct trace_events){.error = -ENOMEM};
-    if (shared == MAP_FAILED)
+    trace_events_read(mount_point, interrupts, out);
+    if (out->n || out->error == -EACCES)
         return;
-    shared->error = -EPIPE; /* of a child that was killed */
+    out->error = -ENOMEM;
+    found = mmap(NULL, sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (found == MAP_FAILED)
+        return;
+    found->error = -EPIPE; /* of a child that was killed */
     const pid_t child = fork();
     if (child == 0) {
-        struct trace_events events = {.error = mounts_for_oneself()};
-        if (!events.error && mount("tracefs", mount_point, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
-            events.error = -errno;
-        if (!events.error)
-            trace_events_read(mount_point, interrupts, &events);
-        *shared = events;
+        found->error = mounts_for_oneself();
+        if (!found->error && mount("tracefs", mount_point, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+            found->error = -errno;
+        if (!found->error)
+            trace_events_read(mount_point, interrupts, found);
         _exit(0);
     }
     if (child < 0)
-        shared->error = -errno;
+        found->error = -errno;
     else
         process_await(child);
-    *out = *shared;
-    (void)munmap(shared, sizeof(*shared));
+    *out = *found;
+    (void)munmap(found, sizeof(*found));
 }
 
-void trace_events_find(struct trace_events *out)
+void trace_functions_name(const char *root, struct trace_function *functions, size_t n)
 {
-    FREED_BY(memory_free) char *interrupts = procfs_read_all("", "/proc/interrupts");
+    char line[512], *end;
+    FILE *file = n ? fopen(PROCFS_PATH("%s/proc/kallsyms", root), "re") : NULL; /* too long to be read into memory */
 
-    trace_events_read(mount_point, interrupts, out);
-    if (!out->n && out->error != -EACCES)
-        trace_events_read("/sys/kernel/debug/tracing", interrupts, out);
-    if (!out->n && out->error != -EACCES)
-        find_in_child(interrupts, out);
+    while (file && fgets(line, sizeof(line), file)) { /* "ffffffff81000000 T function" */
+        const uint64_t address = strtoull(line, &end, 16);
+        for (size_t i = 0; address && i < n; i++)
+            if (functions[i].address == address && !functions[i].name[0] && end[0] == ' ' && end[1] && end[2] == ' ')
+                (void)snprintf(functions[i].name, sizeof(functions[i].name), "%.*s", (int)strcspn(end + 3, " \t\n"),
+                               end + 3);
+    }
+    if (file)
+        (void)fclose(file);
 }
 
 const char *trace_softirq_name(uint64_t number)
@@ -227,10 +219,7 @@ static uint64_t number_at(const char *at, size_t size)
 
 static void copy_name(char to[TRACE_NAME_SIZE], const char *from, size_t most)
 {
-    const size_t length = strnlen(from, most < TRACE_NAME_SIZE ? most : TRACE_NAME_SIZE - 1);
-
-    memcpy(to, from, length);
-    to[length] = '\0';
+    (void)snprintf(to, TRACE_NAME_SIZE, "%.*s", (int)most, from);
 }
 
 /* Interprets the raw data of a tracepoint's record. Returns false when the event is not one of `events`. */
@@ -245,66 +234,63 @@ static bool read_raw(const char *raw, size_t size, const struct trace_events *ev
         return false;
     out->kind = event->kind;
     out->source = event->source;
-    const uint64_t number = event->number_size ? number_at(raw + event->number_at, event->number_size) : event->vector;
+    out->number = event->number_size ? number_at(raw + event->number_at, event->number_size) : event->vector;
     if (event->kind == TRACE_SWITCH)
-        out->tid = (uint32_t)number;
-    else
-        out->number = number;
-    const char *softirq = event->source == TRACE_SOFTIRQ ? trace_softirq_name(number) : NULL;
+        out->tid = (uint32_t)out->number;
+    const char *softirq = event->source == TRACE_SOFTIRQ ? trace_softirq_name(out->number) : NULL;
     copy_name(out->name, softirq ? softirq : event->name, sizeof(event->name));
-    if (event->name_size > 4 && (size_t)event->name_at + event->name_size <= size)
-        copy_name(out->name, raw + event->name_at, event->name_size);
-    if (event->name_size == 4 && (size_t)event->name_at + 4 <= size) {
-        const uint64_t location = number_at(raw + event->name_at, 4), at = location & 0xffff, length = location >> 16;
-        if (at + length <= size)
-            copy_name(out->name, raw + at, length);
+    size_t at = event->name_at, length = event->name_size;
+    if (length == 4 && at + length <= size) {
+        const uint64_t location = number_at(raw + at, length);
+        at = location & 0xffff;
+        length = location >> 16;
     }
+    if (length && at + length <= size)
+        copy_name(out->name, raw + at, length);
     return true;
 }
 
-/* Where records have their task and their number, in bytes behind the header; 0: in struct sample_id, or nowhere. */
-static const struct form {
-    uint8_t type, kind, least, tid_at, number_at, number_size;
-} forms[] = {
-    {RECORD_SAMPLE, 0, .least = 4},
-    {RECORD_SWITCH_CPU_WIDE, TRACE_SWITCH, .least = 8},
-    {RECORD_COMM, TRACE_NAME, .least = 9, .tid_at = 4},
-    {RECORD_FORK, TRACE_FORK, .least = 16, .tid_at = 8, .number_at = 12, .number_size = 4},
-    {RECORD_LOST, TRACE_LOST, .least = 16, .number_at = 8, .number_size = 8},
-};
-
 bool trace_record_read(const void *bytes, size_t size, const struct trace_events *events, struct trace_record *out)
 {
-    const struct form *form = forms, *const end = forms + COUNT(forms);
     struct header header;
-    struct sample_id id;
-    const char *at = bytes, *body = at + sizeof(header);
-    uint32_t raw_size;
+    struct sample_id id; /* as long as what is read of a body before it */
+    const char *body = (const char *)bytes + sizeof(header);
 
     memset(out, 0, sizeof(*out));
     if (size < sizeof(header) + sizeof(id))
         return false;
     const size_t length = size - sizeof(header) - sizeof(id);
-    memcpy(&header, at, sizeof(header));
-    memcpy(&id, header.type == RECORD_SAMPLE ? body : at + size - sizeof(id), sizeof(id));
-    while (form < end && form->type != header.type)
-        form++;
-    if (form == end || length < form->least)
-        return false;
-    *out = (struct trace_record){.ns = id.ns, .tid = id.tid, .kind = form->kind};
-    if (form->type == RECORD_SAMPLE) {
+    memcpy(&header, bytes, sizeof(header));
+    memcpy(&id, header.type == RECORD_SAMPLE ? body : body + length, sizeof(id));
+    out->ns = id.ns;
+    out->tid = id.tid;
+    switch (header.type) {
+    case RECORD_SAMPLE:
         body += sizeof(id);
-        memcpy(&raw_size, body, sizeof(raw_size));
-        return raw_size <= length - sizeof(raw_size) && read_raw(body + sizeof(raw_size), raw_size, events, out);
+        return length >= 4 && number_at(body, 4) <= length - 4 && read_raw(body + 4, number_at(body, 4), events, out);
+    case RECORD_SWITCH_CPU_WIDE:
+        out->kind = TRACE_SWITCH;
+        if (header.misc & SWITCH_OUT) /* of a task that stops running: names the next one */
+            out->tid = (uint32_t)number_at(body + 4, 4);
+        return length >= 8;
+    case RECORD_COMM:
+        out->kind = TRACE_NAME;
+        out->tid = (uint32_t)number_at(body + 4, 4);
+        if (length > 8)
+            copy_name(out->name, body + 8, length - 8);
+        return length > 8;
+    case RECORD_FORK:
+        out->kind = TRACE_FORK;
+        out->tid = (uint32_t)number_at(body + 8, 4);
+        out->number = number_at(body + 12, 4);
+        return length >= 16;
+    case RECORD_LOST:
+        out->kind = TRACE_LOST;
+        out->number = number_at(body + 8, 8);
+        return length >= 16;
+    default:
+        return false;
     }
-    /* A record of a task that stops running names the next task. */
-    const size_t tid_at = form->kind == TRACE_SWITCH && header.misc & SWITCH_OUT ? 4 : form->tid_at;
-    if (tid_at)
-        out->tid = (uint32_t)number_at(body + tid_at, sizeof(out->tid));
-    out->number = number_at(body + form->number_at, form->number_size);
-    if (form->kind == TRACE_NAME)
-        copy_name(out->name, body + 8, length - 8);
-    return true;
 }
 
 /* --- The ring. --- */
@@ -381,8 +367,7 @@ void trace_ring_close(struct trace_ring *ring)
     while (ring->n)
         (void)close(ring->fd[--ring->n]);
     free(ring->at);
-    ring->at = NULL;
-    ring->memory = NULL;
+    *ring = (struct trace_ring){.n = 0};
 }
 
 static uint64_t *head_of(const struct trace_ring *ring)
@@ -394,7 +379,7 @@ void trace_ring_start(struct trace_ring *ring)
 {
     uint64_t *ends = head_of(ring);
 
-    ring->n_at = 0;
+    ring->n_at = ring->next = 0;
     ring->begun = __atomic_load_n(&ends[0], __ATOMIC_ACQUIRE);
     if (!ring->last)
         __atomic_store_n(&ends[1], ring->begun, __ATOMIC_RELEASE);
@@ -412,84 +397,67 @@ static void copy_out(const struct trace_ring *ring, uint64_t from, void *to, siz
     memcpy((char *)to + first, data, size - first);
 }
 
-/* Returns the size of the record at a position, 0 when there is none or it is damaged. */
-static size_t record_size(const struct trace_ring *ring, uint64_t at, uint64_t end)
-{
-    struct header header = {.size = 0};
-
-    if (end - at >= sizeof(header))
-        copy_out(ring, at, &header, sizeof(header));
-    return header.size >= sizeof(header) && header.size <= end - at ? header.size : 0;
-}
-
 void trace_ring_stop(struct trace_ring *ring)
 {
-    size_t capacity = 0, size;
+    struct header header;
 
     for (size_t i = 0; i < ring->n; i++)
         (void)ioctl(ring->fd[i], IOC_DISABLE, 0);
+    /* Of a ring that keeps the last records, the newest comes first. */
     const uint64_t head = __atomic_load_n(head_of(ring), __ATOMIC_ACQUIRE);
-    ring->used = (size_t)(ring->last ? ring->begun - head : head - ring->begun);
-    if (!ring->last)
-        return;
-    /* The newest record comes first: positions are kept, to be read from the last one. */
-    const uint64_t end = ring->used < ring->bytes ? ring->begun : head + ring->bytes;
-    free(ring->at);
-    ring->at = NULL;
-    for (uint64_t at = head; (size = record_size(ring, at, end)); at += size) {
-        if (!grow_array(&ring->at, &capacity, ring->n_at, sizeof(*ring->at)))
+    uint64_t at = ring->last ? head : ring->begun, end = ring->last ? ring->begun : head;
+    ring->used = (size_t)(end - at);
+    ring->lost = !ring->last && ring->used + RECORD_ROOM > ring->bytes;
+    end = ring->used > ring->bytes ? at + ring->bytes : end;
+    for (ring->n_at = ring->next = 0; end - at >= sizeof(header); at += header.size) {
+        copy_out(ring, at, &header, sizeof(header));
+        if (header.size < sizeof(header) || header.size > end - at)
+            return; /* the oldest one, of which a part was overwritten */
+        if (!grow_array(&ring->at, &ring->capacity, ring->n_at, sizeof(*ring->at))) {
+            ring->lost = 1;
             return;
+        }
         ring->at[ring->n_at++] = at;
     }
 }
 
-bool trace_ring_is_full(const struct trace_ring *ring)
-{
-    return !ring->last && ring->used + RECORD_ROOM > ring->bytes;
-}
-
 bool trace_ring_next(struct trace_ring *ring, struct trace_record *out)
 {
-    uint64_t *ends = head_of(ring);
     char bytes[RECORD_MOST];
+    struct header header;
 
-    while (!ring->last || ring->n_at) {
-        const uint64_t at = ring->last ? ring->at[--ring->n_at] : ends[1];
-        const size_t size =
-            record_size(ring, at, ring->last ? at + ring->bytes : __atomic_load_n(&ends[0], __ATOMIC_ACQUIRE));
-        if (!size)
-            return false;
-        if (size <= sizeof(bytes))
-            copy_out(ring, at, bytes, size);
-        if (!ring->last)
-            __atomic_store_n(&ends[1], at + size, __ATOMIC_RELEASE);
-        if (size <= sizeof(bytes) && trace_record_read(bytes, size, ring->events, out))
+    while (ring->next < ring->n_at) {
+        const size_t i = ring->next++;
+        const uint64_t at = ring->at[ring->last ? ring->n_at - 1 - i : i];
+        copy_out(ring, at, &header, sizeof(header));
+        if (header.size > sizeof(bytes))
+            continue;
+        copy_out(ring, at, bytes, header.size);
+        if (!trace_record_read(bytes, header.size, ring->events, out))
+            continue;
+        if (out->kind != TRACE_LOST)
             return true;
+        if (i) { /* the first record may tell of some that were lost before the ring was started again */
+            ring->lost = out->number;
+            return false;
+        }
     }
     return false;
 }
 
 /* --- Rights. --- */
 
-/* Returns whether the process has CAP_PERFMON or CAP_SYS_ADMIN. */
-static bool has_capability(void)
+const char *trace_ring_why(int error, char *buf, size_t size)
 {
+    const bool forbidden = error == -EACCES || error == -EPERM;
     char text[4096], value[32];
 
     (void)procfs_read("", "/proc/self/status", text, sizeof(text));
     const unsigned long long set = procfs_value(text, "CapEff", value, sizeof(value)) ? strtoull(value, NULL, 16) : 0;
-    return set >> 38 & 1 || set >> 21 & 1;
-}
-
-const char *trace_ring_why(int error, char *buf, size_t size)
-{
-    const bool forbidden = error == -EACCES || error == -EPERM;
-    char level[24] = "";
-
-    if (forbidden && !has_capability()) {
-        (void)procfs_read_line("", "/proc/sys/kernel/perf_event_paranoid", level, sizeof(level));
+    if (forbidden && !(set >> 38 & 1) && !(set >> 21 & 1)) { /* neither CAP_PERFMON nor CAP_SYS_ADMIN */
+        const bool known = procfs_read_line("", "/proc/sys/kernel/perf_event_paranoid", value, sizeof(value));
         (void)snprintf(buf, size, "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1%s%s%s",
-                       level[0] ? " (it is " : "", level, level[0] ? ")" : "");
+                       known ? " (it is " : "", value, known ? ")" : "");
         return buf;
     }
     (void)snprintf(buf, size, "perf_event_open: %s", strerror(-error));

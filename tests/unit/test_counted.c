@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../test.h"
-#include "rows/interference.h"
 #include "rows/rows.h"
 
 static const struct task_counters none = {-1, -1, -1, -1, -1, -1, -1};

@@ -3,7 +3,8 @@
 #include "fixture.h"
 #include "tree_fixture.h"
 
-#include "sys/tasks.h"
+#include "sys/process.h"
+#include "sys/trace.h"
 
 #define FLAGS_USER   "4194560"
 #define FLAGS_KERNEL "69238880" /* with PF_KTHREAD */
@@ -16,11 +17,9 @@ static void put_task(unsigned process, unsigned task, const char *name, unsigned
     (void)snprintf(text, sizeof(text), "%u (%s) S %u 0 0 0 -1 %s 0 0\n", task, name, parent, flags);
     (void)snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", process, task);
     tree_put(path, text);
-    if (process == task) {
-        (void)snprintf(path, sizeof(path), "/proc/%u/stat", process);
-        tree_put(path, text);
-    }
-    (void)snprintf(path, sizeof(path), "/proc/%u/task/%u/schedstat", process, task);
+    (void)snprintf(path, sizeof(path), "/proc/%u/stat", task);
+    tree_put(path, text);
+    (void)snprintf(path, sizeof(path), "/proc/%u/schedstat", task);
     tree_put(path, schedstat);
 }
 
@@ -50,34 +49,39 @@ TREE_TEST(test_tasks_names_and_kinds)
     assert_false(tasks_read(tree_root, 17, &one));
 }
 
-TREE_TEST(test_tasks_times_of_all_threads)
+TREE_TEST(test_tasks_of_all_threads)
 {
-    struct tasks_times times = {0};
+    struct tasks times = {0};
 
     put_task(20, 20, "main", 1, FLAGS_USER, "1000 5 3\n");
     put_task(20, 9, "thread", 1, FLAGS_USER, "70 5 3\n");
     put_task(3, 3, "ksoftirqd/0", 2, FLAGS_KERNEL, "18446744073709551615 5 3\n");
-    put_task(21, 21, "gone", 1, FLAGS_USER, "");
+    put_task(21, 21, "not counted", 1, FLAGS_USER, "");
+    tree_put("/proc/22/task/22/stat", "gone");
     tree_put("/proc/uptime", "1\n");
-    assert_int_equal(tasks_times(tree_root, &times), 0);
-    assert_int_equal(times.n, 3);
+    tasks_read_all(tree_root, &times);
+    assert_int_equal(times.n, 4);
     assert_true(times.of[0].tid == 3 && times.of[0].kernel && times.of[0].cpu_ns == UINT64_MAX);
     assert_true(times.of[1].tid == 9 && times.of[1].cpu_ns == 70);
     assert_string_equal(times.of[2].name, "main");
+    assert_true(tasks_find(&times, 21) == &times.of[3] && times.of[3].cpu_ns == 0);
+    assert_null(tasks_find(&times, 22));
     free(times.of);
 }
 
-TREE_TEST(test_tasks_times_need_proc)
+TREE_TEST(test_tasks_need_proc)
 {
-    struct tasks_times times = {0};
+    struct tasks times = {0};
 
-    assert_int_equal(tasks_times(tree_root, &times), -ENOENT);
+    tasks_read_all(tree_root, &times);
+    assert_int_equal(times.n, 0);
+    assert_null(tasks_find(&times, 1));
     free(times.of);
 }
 
 TREE_TEST(test_tasks_functions_by_address)
 {
-    struct tasks_function functions[] = {{0xffffffff81234560, ""}, {0x10, ""}, {0xffffffff81234570, ""}};
+    struct trace_function functions[] = {{0xffffffff81234560, ""}, {0x10, ""}, {0xffffffff81234570, ""}};
 
     tree_put("/proc/kallsyms", "0000000000000000 A hidden\n"
                                "ffffffff81234550 T before\n"
@@ -85,7 +89,7 @@ TREE_TEST(test_tasks_functions_by_address)
                                "ffffffff81234560 t its_alias\n"
                                "ffffffff81234570 t a_function_whose_name_is_longer_than_there_is_room\t[module]\n"
                                "junk\n");
-    tasks_kernel_functions(tree_root, functions, COUNT(functions));
+    trace_functions_name(tree_root, functions, COUNT(functions));
     assert_string_equal(functions[0].name, "vmstat_update");
     assert_string_equal(functions[1].name, "");
     assert_string_equal(functions[2].name, "a_function_whose_name_is_longer");

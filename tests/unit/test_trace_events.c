@@ -52,17 +52,17 @@ TREE_TEST(test_trace_events_have_numbers_and_positions)
     put_event("irq_vectors/vector_alloc", 86, "");
     trace_events_read(tree_root, NULL, &events);
     assert_int_equal(events.error, 0);
-    assert_int_equal(events.n, 10);
-    const struct trace_event *to = &events.of[0], *from = &events.of[1];
+    assert_int_equal(events.n, 9);
+    const struct trace_event *to = &events.of[0];
     assert_true(to->id == 171 && to->kind == TRACE_SWITCH && to->number_at == 56 && to->name_at == 40 &&
                 to->name_size == 16);
-    assert_true(from->id == 171 && from->kind == TRACE_NAME && !from->number_size && from->name_at == 8);
     const struct trace_event *irq = event_of(&events, 170), *timer = event_of(&events, 90);
     assert_true(irq->kind == TRACE_ENTER && irq->source == TRACE_IRQ);
     assert_true(irq->number_at == 8 && irq->number_size == 4 && irq->name_at == 12 && irq->name_size == 4);
     assert_int_equal(event_of(&events, 169)->kind, TRACE_LEAVE);
     assert_int_equal(event_of(&events, 168)->source, TRACE_SOFTIRQ);
-    assert_true(event_of(&events, 120)->number_at == 16 && event_of(&events, 120)->number_size == 8);
+    assert_true(event_of(&events, 120)->source == TRACE_WORK && event_of(&events, 120)->number_at == 16 &&
+                event_of(&events, 120)->number_size == 8);
     assert_string_equal(timer->name, "local_timer");
     assert_true(timer->kind == TRACE_ENTER && timer->source == TRACE_VECTOR);
     assert_int_equal(event_of(&events, 89)->kind, TRACE_LEAVE);

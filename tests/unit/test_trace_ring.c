@@ -27,7 +27,7 @@ static const struct trace_events events = {
             .name_size = 4},
            {.id = 90, .kind = TRACE_ENTER, .source = TRACE_VECTOR, .vector = 5, .name = "local_timer"},
            {.id = 89, .kind = TRACE_LEAVE, .source = TRACE_VECTOR, .vector = 5, .name = "local_timer"},
-           {.id = 120, .kind = TRACE_WORK, .number_at = 16, .number_size = 8}}};
+           {.id = 120, .kind = TRACE_ENTER, .source = TRACE_WORK, .number_at = 16, .number_size = 8}}};
 
 static struct {
     char bytes[512];
@@ -145,7 +145,8 @@ TEST(test_trace_ring_vectors_and_work_items)
     raw.type = 120;
     put_sample(7, 99, &raw, sizeof(raw));
     assert_true(read_made(&record));
-    assert_true(record.kind == TRACE_WORK && record.tid == 7 && record.number == 0xffffffff81234560);
+    assert_true(record.kind == TRACE_ENTER && record.source == TRACE_WORK && record.tid == 7 &&
+                record.number == 0xffffffff81234560);
 }
 
 TEST(test_trace_ring_names_parents_and_losses)
@@ -214,6 +215,7 @@ static int make_ring(void **state)
 
 static int free_ring(void **state)
 {
+    free(ring.at);
     free(ring.memory);
     return 0;
 }
@@ -244,18 +246,45 @@ TEST_WITH(test_trace_ring_records_come_in_order, make_ring, free_ring)
     struct trace_record record;
     uint64_t written = 0, got = 0;
 
-    assert_false(trace_ring_next(&ring, &record));
     for (unsigned round = 0; round < 7; round++) {
-        do
-            put_switch(0, 7, 8, written + 1);
-        while (write_made() && ++written);
-        for (unsigned i = 0; i < 90 && trace_ring_next(&ring, &record); i++)
+        trace_ring_start(&ring);
+        for (unsigned i = 0; i < 90; i++) {
+            put_switch(0, 7, 8, ++written);
+            assert_true(write_made());
+        }
+        trace_ring_stop(&ring);
+        assert_int_equal(ring.lost, 0);
+        while (trace_ring_next(&ring, &record))
             assert_int_equal(record.ns, ++got);
+        assert_int_equal(got, written);
     }
-    while (trace_ring_next(&ring, &record))
-        assert_int_equal(record.ns, ++got);
-    assert_int_equal(got, written);
     assert_true(written * 32 > 4 * RING);
+}
+
+/* The kernel tells of lost records with the next one that it can store: those before the first one are of an earlier
+ * recording. */
+TEST_WITH(test_trace_ring_ends_where_records_were_lost, make_ring, free_ring)
+{
+    struct trace_record record;
+
+    trace_ring_start(&ring);
+    for (uint64_t at = 1; at <= 5; at++) {
+        put_switch(0, 7, 8, at);
+        if (at % 3 == 1) {
+            begin(2, 0);
+            put_64(77);
+            put_64(10 + at);
+            put_id(3, at);
+        }
+        assert_true(write_made());
+    }
+    trace_ring_stop(&ring);
+    for (uint64_t at = 2; at <= 3; at++) {
+        assert_true(trace_ring_next(&ring, &record));
+        assert_int_equal(record.ns, at);
+    }
+    assert_false(trace_ring_next(&ring, &record));
+    assert_int_equal(ring.lost, 14);
 }
 
 /* The kernel writes the newest record first, over the oldest ones. */
@@ -276,7 +305,7 @@ TEST_WITH(test_trace_ring_that_keeps_the_last_records, make_ring, free_ring)
                 data[(*end_of(0) + i) % RING] = made.bytes[i];
         }
         trace_ring_stop(&ring);
-        assert_false(trace_ring_is_full(&ring));
+        assert_int_equal(ring.lost, 0);
         const uint64_t kept = n < RING / made.size ? n : RING / made.size;
         for (uint64_t at = n - kept + 1; at <= n; at++) {
             assert_true(trace_ring_next(&ring, &record));
@@ -284,8 +313,6 @@ TEST_WITH(test_trace_ring_that_keeps_the_last_records, make_ring, free_ring)
         }
         assert_false(trace_ring_next(&ring, &record));
     }
-    free(ring.at);
-    ring.at = NULL;
 }
 
 /* A ring of one page: whether it may have been too small is known when it is stopped. */
@@ -296,12 +323,12 @@ TEST_WITH(test_trace_ring_that_is_full_says_so, make_ring, free_ring)
     for (unsigned i = 0; i < RING / 2 / made.size; i++)
         assert_true(write_made());
     trace_ring_stop(&ring);
-    assert_false(trace_ring_is_full(&ring));
+    assert_int_equal(ring.lost, 0);
     trace_ring_start(&ring);
     while (write_made())
         ;
     trace_ring_stop(&ring);
-    assert_true(trace_ring_is_full(&ring));
+    assert_int_not_equal(ring.lost, 0);
 }
 
 /* --- Rings of the kernel's. --- */

@@ -30,6 +30,18 @@ static void add(uint64_t us, enum trace_kind kind, uint32_t tid, uint64_t number
     who_add(&who, &record);
 }
 
+/* A work item begins, or (function 0) ends. */
+static void add_work(uint64_t us, uint32_t tid, uint64_t function)
+{
+    const struct trace_record record = {.ns = us * US,
+                                        .kind = function ? TRACE_ENTER : TRACE_LEAVE,
+                                        .source = TRACE_WORK,
+                                        .tid = tid,
+                                        .number = function};
+
+    who_add(&who, &record);
+}
+
 static void add_named(uint64_t us, enum trace_kind kind, enum trace_source source, uint64_t number, const char *name)
 {
     struct trace_record record = {
@@ -70,22 +82,22 @@ static struct had had_by(const struct who_taker *taker)
 }
 
 /* Returns the taker, NULL when it took no time. */
-static const struct who_taker *taker_with(enum who_kind kind, uint32_t tid, uint64_t number, uint64_t work)
+static const struct who_taker *taker_with(unsigned kind, uint32_t tid, uint64_t number, uint64_t work)
 {
     for (size_t i = 0; i < who.n; i++) {
         const struct who_taker *one = &who.takers[i];
-        if (one->kind == kind && one->tid == tid && one->number == number && one->work == work && had_by(one).n)
+        if (one->kind == kind && one->id == (tid ? tid : number) && one->work == work && had_by(one).n)
             return one;
     }
     return NULL;
 }
 
-static const struct who_taker *taker(enum who_kind kind, uint32_t tid, uint64_t number)
+static const struct who_taker *taker(unsigned kind, uint32_t tid, uint64_t number)
 {
     return taker_with(kind, tid, number, 0);
 }
 
-static void expect_work(enum who_kind kind, uint32_t tid, uint64_t number, uint64_t work, uint64_t n, uint64_t us,
+static void expect_work(unsigned kind, uint32_t tid, uint64_t number, uint64_t work, uint64_t n, uint64_t us,
                         uint64_t max_us)
 {
     const struct who_taker *one = taker_with(kind, tid, number, work);
@@ -100,7 +112,7 @@ static void expect_work(enum who_kind kind, uint32_t tid, uint64_t number, uint6
     assert_int_equal(had.max_ns, max_us * US);
 }
 
-static void expect(enum who_kind kind, uint32_t tid, uint64_t number, uint64_t n, uint64_t us, uint64_t max_us)
+static void expect(unsigned kind, uint32_t tid, uint64_t number, uint64_t n, uint64_t us, uint64_t max_us)
 {
     expect_work(kind, tid, number, 0, n, us, max_us);
 }
@@ -124,8 +136,8 @@ TEST(test_who_a_task_has_the_time_between_switches)
     add(1200, TRACE_SWITCH, SELF, 0);
     add(1310, TRACE_SWITCH, 7, 0);
     add(1340, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
-    expect(WHO_TASK, 7, 0, 2, 130, 100);
+    who_end(&who, 0);
+    expect(TRACE_TASK, 7, 0, 2, 130, 100);
     expect(WHO_UNSEEN, 0, 0, 4, 30, 10);
     expect_all(2);
     who_free(&who);
@@ -140,8 +152,8 @@ TEST(test_who_time_outside_of_detours_is_nobodys)
     add(900, TRACE_SWITCH, 7, 0);
     add(1100, TRACE_SWITCH, 8, 0);
     add(1200, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
-    expect(WHO_TASK, 8, 0, 1, 10, 10);
+    who_end(&who, 0);
+    expect(TRACE_TASK, 8, 0, 1, 10, 10);
     expect_all(1);
     who_free(&who);
 }
@@ -162,13 +174,13 @@ TEST(test_who_nested_interrupts_are_untangled)
     add_named(1400, TRACE_ENTER, TRACE_IRQ, 24, "virtio0");
     add_named(1405, TRACE_LEAVE, TRACE_IRQ, 24, "");
     add(1500, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
-    expect(WHO_VECTOR, 0, 2, 1, 20, 20);
-    expect(WHO_IRQ, 0, 24, 2, 45, 40);
-    expect(WHO_SOFTIRQ, 0, 3, 1, 140, 140);
-    expect(WHO_TASK, 7, 0, 1, 295, 295);
+    who_end(&who, 0);
+    expect(TRACE_VECTOR, 0, 2, 1, 20, 20);
+    expect(TRACE_IRQ, 0, 24, 2, 45, 40);
+    expect(TRACE_SOFTIRQ, 0, 3, 1, 140, 140);
+    expect(TRACE_TASK, 7, 0, 1, 295, 295);
     expect(WHO_UNSEEN, 0, 0, 1, 500, 500);
-    assert_string_equal(taker(WHO_IRQ, 0, 24)->name, "virtio0");
+    assert_string_equal(taker(TRACE_IRQ, 0, 24)->name, "virtio0");
     expect_all(5);
     who_free(&who);
 }
@@ -185,10 +197,10 @@ TEST(test_who_a_task_keeps_its_soft_interrupt)
     add(1250, TRACE_SWITCH, 7, 0);
     add_named(1300, TRACE_LEAVE, TRACE_SOFTIRQ, 3, "");
     add(1500, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
-    expect(WHO_TASK, 7, 0, 2, 300, 200);
-    expect(WHO_SOFTIRQ, 0, 3, 2, 100, 50);
-    expect(WHO_TASK, 8, 0, 1, 100, 100);
+    who_end(&who, 0);
+    expect(TRACE_TASK, 7, 0, 2, 300, 200);
+    expect(TRACE_SOFTIRQ, 0, 3, 2, 100, 50);
+    expect(TRACE_TASK, 8, 0, 1, 100, 100);
     who_free(&who);
 }
 
@@ -199,15 +211,15 @@ TEST(test_who_work_items_are_told_from_their_thread)
 
     begin(spans, COUNT(spans));
     add(1000, TRACE_SWITCH, 7, 0);
-    add(1010, TRACE_WORK, 7, 0xabc);
+    add_work(1010, 7, 0xabc);
     add(1060, TRACE_SWITCH, 8, 0);
     add(1100, TRACE_SWITCH, 7, 0);
-    add(1130, TRACE_WORK_END, 7, 0);
+    add_work(1130, 7, 0);
     add(1135, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
-    expect_work(WHO_TASK, 7, 0, 0xabc, 2, 80, 50);
-    expect(WHO_TASK, 7, 0, 2, 15, 10);
-    expect(WHO_TASK, 8, 0, 1, 40, 40);
+    who_end(&who, 0);
+    expect_work(TRACE_TASK, 7, 0, 0xabc, 2, 80, 50);
+    expect(TRACE_TASK, 7, 0, 2, 15, 10);
+    expect(TRACE_TASK, 8, 0, 1, 40, 40);
     who_free(&who);
 }
 
@@ -221,10 +233,10 @@ TEST(test_who_a_task_that_renames_itself_is_one)
     rename_to(1010, 7, "sh");
     rename_to(1050, 7, "stress");
     add(1100, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
-    expect(WHO_TASK, 7, 0, 1, 100, 100);
-    assert_string_equal(taker(WHO_TASK, 7, 0)->name, "stress");
-    assert_int_equal(taker(WHO_TASK, 7, 0)->parent, 55);
+    who_end(&who, 0);
+    expect(TRACE_TASK, 7, 0, 1, 100, 100);
+    assert_string_equal(taker(TRACE_TASK, 7, 0)->name, "stress");
+    assert_int_equal(taker(TRACE_TASK, 7, 0)->parent, 55);
     who_free(&who);
 }
 
@@ -235,8 +247,8 @@ TEST(test_who_ends_without_a_beginning_are_ignored)
 
     begin(spans, COUNT(spans));
     add_named(1020, TRACE_LEAVE, TRACE_IRQ, 24, "");
-    add(1030, TRACE_WORK_END, SELF, 0);
-    who_end(&who, false);
+    add_work(1030, SELF, 0);
+    who_end(&who, 0);
     expect(WHO_UNSEEN, 0, 0, 1, 100, 100);
     expect_all(1);
     who_free(&who);
@@ -253,7 +265,7 @@ TEST(test_who_depth_is_limited)
     add(1400, TRACE_SWITCH, SELF, 0);
     for (unsigned i = 3 * WHO_DEPTH; i-- > 0;)
         add_named(1400, TRACE_LEAVE, TRACE_IRQ, i, "");
-    who_end(&who, false);
+    who_end(&who, 0);
     uint64_t sum = 0;
     for (size_t i = 0; i < who.n_pieces; i++)
         sum += who.pieces[i].ns;
@@ -269,16 +281,16 @@ TEST(test_who_work_items_in_a_soft_interrupt_are_not_the_tasks)
     begin(spans, COUNT(spans));
     add(1000, TRACE_SWITCH, 7, 0);
     add_named(1100, TRACE_ENTER, TRACE_SOFTIRQ, 6, "");
-    add(1110, TRACE_WORK, 7, 0xabc);
+    add_work(1110, 7, 0xabc);
     add_named(1120, TRACE_ENTER, TRACE_IRQ, 24, "");
     add_named(1125, TRACE_LEAVE, TRACE_IRQ, 24, "");
-    add(1150, TRACE_WORK_END, 7, 0);
+    add_work(1150, 7, 0);
     add_named(1170, TRACE_LEAVE, TRACE_SOFTIRQ, 6, "");
     add(1200, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
-    expect_work(WHO_SOFTIRQ, 0, 6, 0xabc, 1, 35, 35);
-    expect(WHO_SOFTIRQ, 0, 6, 1, 30, 30);
-    expect(WHO_TASK, 7, 0, 1, 130, 130);
+    who_end(&who, 0);
+    expect_work(TRACE_SOFTIRQ, 0, 6, 0xabc, 1, 35, 35);
+    expect(TRACE_SOFTIRQ, 0, 6, 1, 30, 30);
+    expect(TRACE_TASK, 7, 0, 1, 130, 130);
     who_free(&who);
 }
 
@@ -290,11 +302,8 @@ TEST(test_who_lost_records_end_the_account)
     begin(spans, COUNT(spans));
     add(1000, TRACE_SWITCH, 7, 0);
     add_named(1100, TRACE_ENTER, TRACE_IRQ, 24, "");
-    add(1300, TRACE_LOST, 9, 12);
-    add(1400, TRACE_SWITCH, SELF, 0);
-    add(2100, TRACE_SWITCH, 7, 0);
-    who_end(&who, true);
-    expect(WHO_TASK, 7, 0, 1, 100, 100);
+    who_end(&who, 12);
+    expect(TRACE_TASK, 7, 0, 1, 100, 100);
     expect_all(1);
     assert_int_equal(window.lost, 12);
     assert_int_equal(window.time.to, 1100 * US);
@@ -312,8 +321,8 @@ TEST(test_who_a_full_ring_ends_the_account)
         add(1200, TRACE_SWITCH, SELF, 0);
         if (after) /* the ring was full after the window only */
             add(2100, TRACE_SWITCH, 7, 0);
-        who_end(&who, true);
-        expect(WHO_TASK, 7, 0, 1, 200, 200);
+        who_end(&who, 1);
+        expect(TRACE_TASK, 7, 0, 1, 200, 200);
         assert_int_equal(window.time.to, after ? 2000 * US : 1200 * US);
         assert_int_equal(window.lost, !after);
         who_free(&who);
@@ -327,7 +336,7 @@ static void expect_piece(size_t i, uint32_t tid, uint64_t us, uint64_t for_us)
     assert_true(i < who.n_pieces);
     assert_int_equal(piece->from, us * US);
     assert_int_equal(piece->ns, for_us * US);
-    assert_int_equal(who.takers[piece->taker].tid, tid);
+    assert_int_equal(who.takers[piece->taker].id, tid);
 }
 
 /* What had the CPU one after the other; the pause between two detours is no piece. */
@@ -343,10 +352,10 @@ TEST(test_who_pieces_are_in_order)
     add(1200, TRACE_SWITCH, SELF, 0);
     add(1300, TRACE_SWITCH, 8, 0);
     add(1310, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
+    who_end(&who, 0);
     assert_int_equal(who.n_pieces, 4);
     expect_piece(0, 7, 1100, 20);
-    expect_piece(1, 0, 1120, 10);
+    expect_piece(1, 5, 1120, 10);
     expect_piece(2, 7, 1130, 70);
     expect_piece(3, 8, 1300, 10);
     who_free(&who);
@@ -354,8 +363,8 @@ TEST(test_who_pieces_are_in_order)
 
 /* --- Names, of all CPUs. --- */
 
-void __wrap_tasks_kernel_functions(const char *root, struct tasks_function *functions, size_t n);
-void __wrap_tasks_kernel_functions(const char *root, struct tasks_function *functions, size_t n)
+void __wrap_trace_functions_name(const char *root, struct trace_function *functions, size_t n);
+void __wrap_trace_functions_name(const char *root, struct trace_function *functions, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (functions[i].address == 0xabc)
@@ -375,8 +384,10 @@ bool __wrap_tasks_read(const char *root, uint32_t tid, struct tasks_one *out)
 bool __wrap_cgroup_of(const char *root, const char *task, char *out, size_t size);
 bool __wrap_cgroup_of(const char *root, const char *task, char *out, size_t size)
 {
+    if (strcmp(task, "self") != 0 && strcmp(task, "60") != 0 && strcmp(task, "12") != 0)
+        return false;
     (void)snprintf(out, size, "%s", !strcmp(task, "60") ? "/a b" : "/own");
-    return !strcmp(task, "self") || !strcmp(task, "60") || !strcmp(task, "12");
+    return true;
 }
 
 /* Tasks before the window; 50 is in a process group of the trial. */
@@ -423,17 +434,17 @@ static void record_two_cpus(void)
     add(1020, TRACE_SWITCH, 61, 0);
     add(1100, TRACE_SWITCH, 62, 0);
     add(1150, TRACE_SWITCH, 3, 0);
-    add(1155, TRACE_WORK, 3, 0xabc);
-    add(1165, TRACE_WORK_END, 3, 0);
-    add(1165, TRACE_WORK, 3, 0xdef);
-    add(1166, TRACE_WORK_END, 3, 0);
+    add_work(1155, 3, 0xabc);
+    add_work(1165, 3, 0);
+    add_work(1165, 3, 0xdef);
+    add_work(1166, 3, 0);
     add(1170, TRACE_SWITCH, 0, 0);
     add_named(1300, TRACE_ENTER, TRACE_IRQ, 24, "virtio0-input.0");
     add_named(1310, TRACE_LEAVE, TRACE_IRQ, 24, "");
     add_named(1320, TRACE_ENTER, TRACE_IRQ, 25, "virtio0-input.0");
     add_named(1321, TRACE_LEAVE, TRACE_IRQ, 25, "");
     add(1400, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
+    who_end(&who, 0);
     window.cpu = 2;
     window.time = whole[0];
     who_begin(&who, &window);
@@ -443,7 +454,7 @@ static void record_two_cpus(void)
     add(1600, TRACE_SWITCH, 99, 0);
     add(1607, TRACE_SWITCH, 41, 0);
     add(1610, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
+    who_end(&who, 0);
 }
 
 TEST(test_who_names_are_joined_over_cpus)
@@ -513,7 +524,7 @@ TEST(test_who_many_short_tasks)
         record.kind = TRACE_SWITCH;
         who_add(&who, &record);
     }
-    who_end(&who, false);
+    who_end(&who, 0);
     const size_t n = who_lines(&who, &names, 5, &lines);
     const struct who_line *line = line_of(lines, n, "task", "a_b?[2J??", "");
     assert_int_equal(n, 2);
@@ -527,13 +538,12 @@ TEST(test_who_many_short_tasks)
 /* Where nothing was recorded, no CPU is named. */
 TEST(test_who_counted_times_have_no_cpu)
 {
-    struct tasks_times now = {0};
+    static struct interference_watch watch;
     struct who_line *lines;
     bool any = false;
 
-    assert_int_equal(tasks_times("", &now), 0);
-    free(now.of);
-    who_add_counted(&who, &(struct tasks_times){0}, 1, 1000 * US);
+    interference_count(&watch, &window, 1, &who);
+    assert_true(window.time.from == 0 && window.time.to > 0);
     const size_t n = who_lines(&who, &names, 5, &lines);
     for (size_t i = 0; i < n; i++) {
         any |= lines[i].ns > 0;

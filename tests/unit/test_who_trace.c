@@ -317,8 +317,8 @@ static pid_t start_leaver(const char *cpu, int *tell)
 
 /* --- The run. --- */
 
-void __wrap_tasks_kernel_functions(const char *root, struct tasks_function *functions, size_t n);
-void __wrap_tasks_kernel_functions(const char *root, struct tasks_function *functions, size_t n)
+void __wrap_trace_functions_name(const char *root, struct trace_function *functions, size_t n);
+void __wrap_trace_functions_name(const char *root, struct trace_function *functions, size_t n)
 {
     (void)root;
     (void)functions;
