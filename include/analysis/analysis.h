@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rows/interference.h"
 #include "rows/rows.h"
 #include "rows/text.h"
 #include "stats/stats.h"
@@ -143,6 +144,60 @@ struct plateau {
  * it: the curve rises slowly in a cache that is shared or hashed. Values between, of sets partly in the cache,
  * belong to none. */
 size_t plateaus_find(const double *values, size_t n, struct plateau *out, size_t most);
+
+/* --- A run in a few lines. --- */
+
+enum summary_line {
+    SUMMARY_SPEED,
+    SUMMARY_STEADINESS, /* time lost by a program that only computes, longest gap, latest wake-up */
+    SUMMARY_WHY,        /* what took that time; without the noise test, what took that of all tests */
+    SUMMARY_DESKTOP,    /* late wake-ups of simulated tasks that a person would notice */
+    SUMMARY_TRUST,
+    SUMMARY_LINES
+};
+extern const char *const summary_names[SUMMARY_LINES];
+
+struct summary_range {
+    double low, high;
+    bool known;
+};
+
+/* All zero at first; summary_free() frees it. What has no room in the lists is left out. */
+struct summary {
+    struct summary_index {
+        uint64_t copies;
+        double value, alone; /* with the core free; NAN: not known */
+    } index[4];
+    size_t n_indexes;
+    char level[2][48]; /* nearest cache and memory, with their latency */
+    unsigned levels;
+    /* MB/s; % of the time of each CPU lost, and its speed; ns; % of unstable figures */
+    struct summary_range bandwidth, lost, slower, gap, wakeup, spread;
+    char gap_cpu[sizeof(((struct row *)0)->cpus)];
+    bool real_time; /* wake-ups were those of SCHED_FIFO */
+    /* [0] of all headline rows, [1] of the noise test: ms by cause, share of the core; tasks that ran instead, in % */
+    struct shares causes[2], tasks;
+    struct stats_running core[2];
+    double wall_ms[2]; /* of all copies */
+    struct summary_task {
+        char name[48], load[48];
+        double late_pct; /* beside the load where it is most often late */
+    } task[8];
+    size_t n_tasks;
+    struct summary_suite {
+        char name[24];
+        uint64_t n, unstable; /* headline figures */
+    } suite[16];
+    size_t n_suites;
+    uint64_t status[ROW_FAILED + 1], stolen; /* headline figures, and others that lack */
+    char lacks[2][80];                       /* the first that was skipped, and that failed */
+};
+
+/* Rows of one run in any order, with `headline` set. */
+void summary_row(struct summary *summary, const struct row *row);
+/* After the last row. Lines about which nothing is known stay empty. */
+void summary_finish(struct summary *summary, struct text line[SUMMARY_LINES]);
+void summary_free(struct summary *summary);
 
 /* --- Headline figures and settings of many machines (fleet) or runs (history): some dozen bytes for each row of a
  * headline metric. --- */

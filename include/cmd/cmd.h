@@ -349,7 +349,8 @@ struct show_how {
     bool alone;       /* only this suite: more is printed, such as plots */
     const char *more; /* option for more samples, in warnings */
     bool counters;
-    bool verbose; /* samples, plots and all columns */
+    bool verbose;            /* samples, plots and all columns */
+    struct summary *summary; /* takes the rows; NULL: none */
 };
 
 /* Program, time and machine, without the end of that line. */
@@ -358,6 +359,9 @@ void show_run(const struct row_run *run, struct text *out);
 /* Sorts the rows of one suite and run by the plan, and appends tables and an empty line to out. Rows of an unknown
  * suite get a plain table; a suite that a signal kept from beginning gets none. */
 void show_rows(struct row *rows, size_t n, const struct show_how *how, struct text *out, struct text *warnings);
+
+/* "In short" and its lines, and what to do next with the file at path; "": none. Finishes the summary. */
+void show_summary(struct summary *summary, const char *path, unsigned width, struct text *out);
 
 /* --- Commands that measure. --- */
 
@@ -381,6 +385,7 @@ struct measure {
     const struct command *command;
     const struct suite *const *suites;
     size_t n_suites;
+    struct summary summary;        /* of the suites so far */
     void *own[TABLES_MAX];         /* options of each suite */
     struct plan plans[TABLES_MAX]; /* of each suite */
     bool alone;                    /* no other rank of a job has the same arguments */

@@ -204,6 +204,7 @@ static void print_suite(struct measure *m)
                                  .alone = m->n_suites == 1,
                                  .counters = m->options.counters,
                                  .verbose = m->options.verbose,
+                                 .summary = &m->summary,
                                  .more = fixed ? "--samples" : "--max-time"};
     struct text out = {0};
 
@@ -228,6 +229,10 @@ static void put_summary(struct measure *m)
         if (m->ended_by)
             text_printf(&out, "Ended by %s: interrupted rows are degraded, rows that had not begun are skipped.\n",
                         signals_name(m->ended_by));
+        if (m->n_suites > 1) {
+            text_append(&out, "\n", m->warnings.length > 0);
+            show_summary(&m->summary, path, command_width(m->out_fd, 100, 100), &out);
+        }
         if (path[0] && strcmp(path, "-"))
             text_printf(&out, "CSV: %s\n", path);
     }
@@ -638,6 +643,7 @@ static int run_suites(struct measure *m)
     put_summary(m);
     bool lost = csv_close(m->csv) != 0;
     free(m->rows);
+    summary_free(&m->summary);
     int status = exit_status(m, lost);
     return status ? status : m->finish_status;
 }

@@ -76,6 +76,8 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
     if (how->counters)
         counters_put(rows, n, shown.table_width, &tables);
     culprits_put(rows, n, shown.table_width, &tables);
+    for (size_t i = 0; i < n && how->summary; i++)
+        summary_row(how->summary, &rows[i]);
     text_append(&tables, "\n", 1);
     out->failed |= tables.failed;
     text_append(out, tables.data, tables.length);
@@ -94,8 +96,44 @@ void show_run(const struct row_run *run, struct text *out)
         text_printf(out, "number of CPUs not known");
 }
 
+#define INDENT 14
+
+static void put_line(const char *name, const char *line, unsigned width, struct text *out)
+{
+    const size_t start = out->length;
+
+    text_printf(out, "  %-*s", INDENT - 2, name);
+    text_wrap(out, line, INDENT, width); /* first: units have non-breaking spaces */
+    if (!out->failed)
+        out->length = start + strlen(units_plain(out->data + start));
+}
+
+void show_summary(struct summary *summary, const char *path, unsigned width, struct text *out)
+{
+    struct text line[SUMMARY_LINES] = {{.length = 0}}, next = {.length = 0};
+
+    summary_finish(summary, line);
+    text_printf(out, "In short\n");
+    for (unsigned i = 0; i < SUMMARY_LINES; i++) {
+        if (line[i].length)
+            put_line(summary_names[i], line[i].data, width, out);
+        out->failed |= line[i].failed;
+        text_free(&line[i]);
+    }
+    if (path[0] && strcmp(path, "-") != 0) {
+        char *word[] = {(char *)path};
+        text_printf(&next, "jitbench compare OTHER.csv ");
+        words_quote(word, 1, &next);
+        text_printf(&next, "; jitbench report ");
+        words_quote(word, 1, &next);
+        text_printf(&next, "; jitbench check");
+        put_line("Next", next.failed ? "" : next.data, width, out);
+    }
+    text_free(&next);
+}
+
 struct show_options {
-    bool counters, quiet, verbose, help;
+    bool counters, quiet, summary, verbose, help;
     int color;
 };
 
@@ -103,6 +141,7 @@ static const struct option rows[] = {
     {OPTION("counters", 0, struct show_options, counters,
             "print the event counts of each test too: cycles, instructions, misses, switches")},
     {OPTION("quiet", 'q', struct show_options, quiet, "print only the tables: no header and no warnings")},
+    {OPTION("summary", 0, struct show_options, summary, "print only the machine and the lines that sum up the run")},
     {OPTION("verbose", 'v', struct show_options, verbose,
             "print a line for each run and all columns in every table, and histograms even if standard output is not a "
             "terminal")},
@@ -120,33 +159,43 @@ static size_t count_alike(const struct row *first, size_t n, bool by_suite)
     return count;
 }
 
-static void put_run(struct row *first, size_t n, const struct show_options *options, struct text *out)
+static void put_run(struct row *first, size_t n, const struct show_options *options, const char *path, struct text *out)
 {
     const struct row_run *run = first->run;
+    FREED_BY(summary_free) struct summary summary = {.n_suites = 0};
     const struct show_how how = {.fd = 1,
                                  .alone = count_alike(first, n, true) == n,
                                  .counters = options->counters,
                                  .verbose = options->verbose,
+                                 .summary = &summary,
                                  .more = "--samples"};
-    FREED_BY(text_free) struct text warnings = {0};
+    FREED_BY(text_free) struct text tables = {.color = out->color}, warnings = {0};
 
-    if (!options->quiet) {
+    for (size_t i = 0, count; i < n; i += count) {
+        count = count_alike(first + i, n - i, true);
+        show_rows(first + i, count, &how, &tables, &warnings);
+    }
+    if (!options->quiet || options->summary) {
         show_run(run, out);
         text_append(out, "\n", 1);
         if (run->job[0])
             text_printf(out, "Job       %s%s%s\n", run->job, run->rank[0] ? ", rank " : "", run->rank);
         if (run->comment[0])
             text_printf(out, "Comment   %s\n", run->comment);
-        text_append(out, "\n", 1);
+        text_append(out, "\n", !options->summary);
     }
-    for (size_t i = 0, count; i < n; i += count) {
-        count = count_alike(first + i, n - i, true);
-        show_rows(first + i, count, &how, out, &warnings);
+    if (!options->summary) {
+        out->failed |= tables.failed;
+        text_append(out, tables.data, tables.length);
+        text_append(out, warnings.data, options->quiet ? 0 : warnings.length);
+        text_append(out, "\n", !options->quiet && warnings.length);
     }
-    text_append(out, warnings.data, options->quiet ? 0 : warnings.length);
+    if (!options->quiet || options->summary)
+        show_summary(&summary, options->summary ? "" : path, command_width(1, 100, 100), out);
 }
 
-static int put_set(const struct command *command, const struct show_options *options, struct row_set *set)
+static int put_set(const struct command *command, const struct show_options *options, const char *path,
+                   struct row_set *set)
 {
     int status = 0;
 
@@ -154,9 +203,9 @@ static int put_set(const struct command *command, const struct show_options *opt
     for (size_t i = 0, count; i < set->n && !status; i += count) {
         struct text out = {.color = color_wanted(options->color, 1)};
         count = count_alike(set->rows + i, set->n - i, false);
-        if (i > 0 && !options->quiet)
+        if (i > 0 && (!options->quiet || options->summary))
             text_append(&out, "\n", 1);
-        put_run(set->rows + i, count, options, &out);
+        put_run(set->rows + i, count, options, path, &out);
         status = command_output(command, 1, true, &out);
     }
     return status;
@@ -166,7 +215,7 @@ static int show(const struct command_call *call)
 {
     FREED_BY(row_set_free) struct row_set set = {0};
     const int status = files_read(call->command->name, call->operands, call->n, true, ROWS_ALL | ROWS_UNKNOWN, &set);
-    const int printed = put_set(call->command, call->options, &set);
+    const int printed = put_set(call->command, call->options, call->n == 1 ? call->operands[0] : "", &set);
 
     return printed ? printed : status;
 }

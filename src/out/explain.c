@@ -15,7 +15,7 @@
 #define MOST_PERCENT 99.9 /* limit of a cause's share of time: the remaining time is a divisor */
 
 /* A cause, and the time it took on each side: base, new. */
-struct share {
+struct cause_share {
     const char *name; /* name of the cause, in the first row that has it */
     double pct[2];    /* share of the time */
     double ms[2];
@@ -27,11 +27,11 @@ struct explained {
     const struct comparison *c;
     double ms[2];     /* wall-clock time of all rows */
     double events[2]; /* number of values on which the rows' statistics are based */
-    struct share share[CAUSES_MAX];
+    struct cause_share share[CAUSES_MAX];
     size_t n;
 };
 
-static struct share *share_of(struct explained *e, const char *name)
+static struct cause_share *share_of(struct explained *e, const char *name)
 {
     size_t i = 0;
 
@@ -40,7 +40,7 @@ static struct share *share_of(struct explained *e, const char *name)
     if (i == CAUSES_MAX)
         return NULL;
     if (i == e->n)
-        e->share[e->n++] = (struct share){.name = name};
+        e->share[e->n++] = (struct cause_share){.name = name};
     return &e->share[i];
 }
 
@@ -69,7 +69,7 @@ static void add_side(struct explained *e, size_t s)
     for (size_t i = 0; i < side->n; i++)
         for (size_t k = 0; k < side->row[i]->causes.n; k++) {
             const struct row_cause *cause = &side->row[i]->causes.of[k];
-            struct share *share = cause->is_time ? share_of(e, cause->name) : NULL;
+            struct cause_share *share = cause->is_time ? share_of(e, cause->name) : NULL;
             if (share && e->ms[s] > 0) {
                 share->ms[s] += cause->number;
                 share->pct[s] +=
@@ -106,7 +106,7 @@ static double log_time(const struct explained *e)
  * opposite effect. For a metric that is a share of time, the change of the cause's share is compared with that of the
  * metric; for latencies, which cover only a part of the time, the change of the cause's time for each event is; for all
  * others, the slow-down by losing that share of the time. */
-static double part_of_change(const struct explained *e, const struct share *share)
+static double part_of_change(const struct explained *e, const struct cause_share *share)
 {
     const struct row *row = e->pair->about;
     const struct export_unit *unit = export_unit_find(row->unit);
@@ -123,7 +123,7 @@ static double part_of_change(const struct explained *e, const struct share *shar
     return log((1 - before) / (1 - after)) / log_time(e);
 }
 
-static bool is_named(const struct explained *e, const struct share *share)
+static bool is_named(const struct explained *e, const struct cause_share *share)
 {
     /* Steal time in ms that the base's rate would give over the time of the other side. */
     const double expected = e->ms[0] > 0 ? share->ms[0] * e->ms[1] / e->ms[0] : 0;

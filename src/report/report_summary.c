@@ -7,13 +7,10 @@
 
 #include "report/report.h"
 
-#define CAUSES_MAX    16u
 #define HEADLINES_MAX 24u
 #define OTHERS_MAX    8u /* from suites that are not in headlines[] */
 
-/* In %: less is not mentioned. */
-#define SHARED_LEAST_PCT 1.0
-#define DISTINCT_MAX     4u
+#define DISTINCT_MAX 4u
 
 /* --- The most important figures. --- */
 
@@ -200,210 +197,22 @@ static void put_side_by_side(const struct report *report, const struct headline 
     doc_table(doc, &grid);
 }
 
-/* --- In words. --- */
-
-/* Adds to the n sums in causes. Returns their new number. */
-static size_t add_causes(const struct row_causes *of, struct row_cause *causes, size_t n)
+static void put_lines(const struct report *report, size_t run, struct text *out)
 {
-    for (size_t k = 0; k < of->n; k++) {
-        size_t i = 0;
-        while (i < n && strcmp(causes[i].name, of->of[k].name) != 0)
-            i++;
-        if (!of->of[k].is_time || i == CAUSES_MAX)
-            continue;
-        if (i < n)
-            causes[i].number += of->of[k].number;
-        else
-            causes[n++] = of->of[k];
-    }
-    return n;
-}
-
-/* For readers new to the field. */
-static const char *cause_words(const char *name)
-{
-    static const struct {
-        const char *name, *words;
-    } words[] = {
-        {"quota", "the CPU quota of its control group (quota)"},
-        {"preempted", "other programs that ran instead (preempted)"},
-        {"interrupt", "the timer's interrupts"},
-        {"steal", "the hypervisor (steal)"},
-        {"fault", "page faults"},
-        {"migrated", "moves to another CPU"},
-        {"periodic", "something periodic that the kernel does not count (periodic)"},
-        {"core_shared", "another user of the same core (core shared)"},
-        {"unexplained", "something the kernel does not count (firmware, hypervisor)"},
-    };
-
-    for (size_t i = 0; i < COUNT(words); i++)
-        if (!strcmp(words[i].name, name))
-            return words[i].words;
-    return name;
-}
-
-static const char *how_quiet(double lost_pct)
-{
-    return lost_pct < 0.01  ? "very quiet"
-           : lost_pct < 0.1 ? "quiet"
-           : lost_pct < 1   ? "not quite quiet"
-           : lost_pct < 5   ? "noisy"
-                            : "very noisy";
-}
-
-/* From the rows of the noise test if there are any, otherwise from all headline rows. */
-struct losses {
-    bool of_noise;
-    struct row_cause causes[CAUSES_MAX];
-    size_t n, most;
-    double ms, wall_ms;
-    struct stats_running core;
-};
-
-static struct losses losses_of(const struct report *report, size_t run)
-{
-    struct losses l = {.of_noise = find(report, run, &headlines[0]) != NULL};
-
-    for (const struct row *row = NULL; (row = report_next(report, run, row));) {
-        if (!row->headline || (l.of_noise && !fits(&headlines[0], row)))
-            continue;
-        const double share = row_core_share(row), parties = report_one_a_cpu(report, row) ? 1 : (double)row->copies;
-        l.n = add_causes(&row->causes, l.causes, l.n);
-        if (row->wall_s > 0)
-            l.wall_ms += 1000 * row->wall_s * fmax(1, parties);
-        if (!isnan(share))
-            stats_add(&l.core, share);
-    }
-    for (size_t i = 0; i < l.n; i++) {
-        l.most = l.causes[i].number > l.causes[l.most].number ? i : l.most;
-        l.ms += l.causes[i].number;
-    }
-    return l;
-}
-
-/* The cause of more than half of the speed lost, other users of the core included; NULL: none, or "unexplained". */
-static const char *main_cause(const struct losses *l)
-{
-    const double to_core = l->core.n ? 1 - l->core.mean : 0, to_causes = l->wall_ms > 0 ? l->ms / l->wall_ms : 0;
-    double most = to_core;
-    const char *name = detour_cause_names[DETOUR_SHARED];
-
-    for (size_t i = 0; i < l->n && to_causes > 0; i++) {
-        const bool shared = !strcmp(l->causes[i].name, detour_cause_names[DETOUR_SHARED]);
-        const double lost = l->causes[i].number / l->wall_ms + (shared ? to_core : 0);
-        if (lost > most) {
-            most = lost;
-            name = l->causes[i].name;
-        }
-    }
-    return 2 * most > to_core + to_causes && strcmp(name, detour_cause_names[DETOUR_UNEXPLAINED]) != 0 ? name : NULL;
-}
-
-/* In %. Detours take part of the time; in the rest the CPU has only its share of the core, which includes detours
- * caused by another user of it. */
-static double slower_pct(const struct report *report, const struct row *lost)
-{
-    const struct row *shared = report_sibling(report, lost, "lost_core_shared");
-    const double share = row_core_share(lost);
-    const double other = shared && shared->value > 0 ? lost->value - shared->value : lost->value;
-
-    return isnan(share) ? lost->value : 100 - (100 - other) * share;
-}
-
-static void say_quiet(const struct report *report, size_t run, const struct losses *l, struct text *out)
-{
-    const struct row *best = find(report, run, &headlines[0]), *worst = find(report, run, &headlines[1]);
-    const char *cause = main_cause(l);
-    double slower = 0;
-
-    if (!best || !worst || !isfinite(worst->value))
-        return;
-    for (const struct row *row = NULL; (row = report_next(report, run, row));)
-        if (fits(&headlines[0], row))
-            slower = fmax(slower, slower_pct(report, row));
-    text_printf(out, "<li>The machine was <strong>%s</strong>", how_quiet(slower));
-    if (cause)
-        html_put(out, ": most of what it took went to <strong>%s</strong>", cause_words(cause));
-    html_put(out, ". A program that only computes lost %s of its time on CPU %s", UNITS_VALUE(best->value, "%"),
-             best->cpus);
-    if (best != worst)
-        html_put(out, ", the quietest, and %s on CPU %s, the noisiest", UNITS_VALUE(worst->value, "%"), worst->cpus);
-    if (l->core.n)
-        text_printf(out, "; it had %.0f %% of its core", 100 * l->core.mean);
-    text_printf(out, ".</li>\n");
-}
-
-static void say_causes(const struct losses *l, struct text *out)
-{
-    const char *cause = main_cause(l);
-    const double lost_pct = l->core.n ? 100 * (1 - l->core.mean) : 0;
-    const struct row_cause *most = &l->causes[l->most];
-
-    /* The noise test did not run, and core sharing explains most of what was lost. */
-    if (!l->of_noise && cause && !strcmp(cause, detour_cause_names[DETOUR_SHARED]) && lost_pct >= SHARED_LEAST_PCT)
-        html_put(out,
-                 "<li>The tests had <strong>%.0f %%</strong> of their core: most of what they lost went to "
-                 "<strong>%s</strong>.</li>\n",
-                 100 - lost_pct, cause_words(cause));
-    if (l->ms > 0)
-        html_put(out, "<li>Most time went to <strong>%s</strong>: %s, %.0f %% of what was lost%s.</li>\n",
-                 cause_words(most->name), UNITS_VALUE(most->number, "ms"), 100 * most->number / l->ms,
-                 l->of_noise ? " in the noise test" : "");
-}
-
-static void say_longest(const struct report *report, size_t run, struct text *out)
-{
-    const struct row *row = find(report, run, &headlines[2]);
-
-    if (row && isfinite(row->stats.max))
-        html_put(out,
-                 "<li>The longest interruption took %s, on CPU %s; half of those on that CPU took no more than "
-                 "%s.</li>\n",
-                 UNITS_VALUE(row->stats.max, row->unit), row->cpus, UNITS_VALUE(row->stats.median, row->unit));
-    row = find(report, run, &headlines[COUNT(headlines) - 1]);
-    if (row && isfinite(row->stats.max))
-        html_put(out, "<li>An interactive task waited up to %s (%s, beside the load '%s'; median there %s).</li>\n",
-                 UNITS_VALUE(row->stats.max, row->unit), row->test, row->load,
-                 UNITS_VALUE(row->stats.median, row->unit));
-}
-
-static void say_late(const struct report *report, size_t run, struct text *out)
-{
-    static const struct headline late = {
-        .suite = "latency", .metric = "late", .choice = CHOOSE_GREATEST, .but = "gaming" /* gaming never sleeps */};
-    const struct row *row = find(report, run, &late);
-
-    if (!row || !isfinite(row->value))
-        return;
-    html_put(out,
-             row->value > 0 ? "<li>A person would notice %s of the wake-ups of %s beside the load '%s'"
-                            : "<li>No wake-up was so late that a person would notice",
-             UNITS_VALUE(row->value, "%"), row->test, row->load);
-    text_printf(out,
-                " (late by more than 50 ms for audio, a frame for video, 7 ms for others, unless --late-after says "
-                "otherwise).</li>\n");
-}
-
-static void say_statuses(const struct report *report, size_t run, struct text *out)
-{
-    size_t counts[ROW_FAILED + 1] = {0}, n = 0;
+    FREED_BY(summary_free) struct summary summary = {.n_suites = 0};
+    struct text line[SUMMARY_LINES] = {{.length = 0}};
 
     for (const struct row *row = NULL; (row = report_next(report, run, row));)
-        if (row->headline || row->status != ROW_OK) {
-            counts[row->status]++;
-            n++;
-        }
-    text_printf(out, "<li>Of %zu headline figures %zu %s measured as asked", n, counts[ROW_OK],
-                counts[ROW_OK] == 1 ? "was" : "were");
-    for (int status = ROW_UNSTABLE; status <= ROW_FAILED; status++)
-        if (counts[status])
-            text_printf(out, "; %s%zu %s%s", status >= ROW_SKIPPED ? "<span class=\"bad\">" : "", counts[status],
-                        row_status_name((enum row_status)status), status >= ROW_SKIPPED ? "</span>" : "");
-    text_printf(out, ".%s</li>\n",
-                counts[ROW_UNSTABLE]
-                    ? " Unstable: the samples spread by more than --max-rsd (5 % by default), so look at "
-                      "the intervals."
-                    : "");
+        summary_row(&summary, row);
+    summary_finish(&summary, line);
+    text_printf(out, "<ul class=\"say\">\n");
+    for (unsigned i = 0; i < SUMMARY_LINES; i++) {
+        if (line[i].length)
+            html_put(out, "<li><strong>%s</strong>: %s.</li>\n", summary_names[i], line[i].data);
+        out->failed |= line[i].failed;
+        text_free(&line[i]);
+    }
+    text_printf(out, "</ul>\n");
 }
 
 void report_put_summary(const struct report *report, const struct doc *doc)
@@ -422,14 +231,7 @@ void report_put_summary(const struct report *report, const struct doc *doc)
         if (report->n_runs > 1)
             html_put(out, "<h3><i class=\"key s%zu\"></i>%c: %s, %s</h3>\n", run, (int)('A' + run),
                      report->set.runs[run]->host, report->set.runs[run]->utc);
-        text_printf(out, "<ul class=\"say\">\n");
-        const struct losses losses = losses_of(report, run);
-        say_quiet(report, run, &losses, out);
-        say_causes(&losses, out);
-        say_longest(report, run, out);
-        say_late(report, run, out);
-        say_statuses(report, run, out);
-        text_printf(out, "</ul>\n");
+        put_lines(report, run, out);
     }
     if (report->n_runs == 1)
         put_tiles(report, list, n, out);
