@@ -40,7 +40,7 @@ struct pair {
     const struct row *about;  /* one of the pair's rows, which tells suite, test, metric, ... */
     char host[65];            /* set when pairs are made by host */
     bool by_cpus;             /* a run has rows that differ from the pair's rows only in their CPUs */
-    bool within;              /* both sides come from the same files: made by pairs_within() */
+    bool within;              /* both sides come from the same files: changed of pairs_make() was NULL */
     struct pair_side side[2]; /* base, and what is compared with it */
     int reason;               /* the enum pair_across that would allow the comparison; -1: none */
     char why[256];            /* why the rows cannot be compared; "": they can be */
@@ -65,13 +65,12 @@ struct pairs {
  * for a test and metric, these two form a pair that cannot be compared; the reason names the parameters that differ.
  * With ACROSS_COMMAND, commands of the same name are the same measurement, whatever their command lines, unless a run
  * has several of the name. by_host: makes a pair for each host of changed, with the rows of the same host of base, or
- * with all of base's rows if it has none of that host. The sets must outlive the pairs. */
+ * with all of base's rows if it has none of that host. The sets must outlive the pairs.
+ * changed NULL: pairs the rows of base with each other. Of the rows of one suite, test and metric, the first in the
+ * files is the base of all others that differ from it in load, copies or param. Commands of `jitbench run` are paired
+ * with the first command that has as many copies, whatever their names. */
 void pairs_make(const struct row_set *base, const struct row_set *changed, uint64_t across, bool by_host,
                 struct pairs *out);
-/* Pairs rows of the same files. Of the rows of one suite, test and metric, the first in the files is the base of all
- * others that differ from it in load, copies or param. Commands of `jitbench run` are paired with the first command
- * that has as many copies, whatever their names. */
-void pairs_within(const struct row_set *set, uint64_t across, struct pairs *out);
 void pairs_free(struct pairs *pairs);
 
 /* Returns whether two rows are of one run: they share a struct row_run, or have the same run id. */
@@ -80,12 +79,13 @@ bool pair_same_run(const struct row *a, const struct row *b);
 /* Returns whether the mean frequency of the core differs between the sides by 2 % or more. */
 bool pair_other_clock(const struct pair *pair);
 
-/* Writes a property of a row that may differ between sides, since it may be what the user compares. Returns the name of
- * property `number`, which counts from 0; NULL: there are no more. */
+#define PAIR_PROPERTIES 8u
+/* Writes a property of a row (number: from 0 on) that may differ between sides, since it may be what the user compares;
+ * "": it is not known. Returns its name. */
 const char *pair_property(size_t number, const struct row *row, char *buf, size_t size);
 
 /* Appends the text that identifies a row's measurement and metric: rows with equal keys and CPUs are compared with each
- * other. within: as for pairs_within(). Returns the length of the part that alternatives share. */
+ * other. within: changed of pairs_make() is NULL. Returns the length of the part that alternatives share. */
 size_t pair_key(const struct row *row, bool within, bool with_command, struct text *key);
 
 /* --- Comparisons. --- */

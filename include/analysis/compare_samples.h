@@ -65,7 +65,7 @@ struct comparison {
     double ratio, low, high;   /* changed / base with its 95 % interval */
     double p_t, p_permutation; /* p of each test, not corrected; NAN when there is none */
     double error, df;          /* standard error of the logarithm of the ratio; NAN when it is not known */
-    /* share: the share of the core to which the values of all runs were converted; 0: they are as measured. slope: by
+    /* share: the share of the core to which the values of all runs were converted; NAN: they are as measured. slope: by
      * how much the logarithm of a value changes with the logarithm of the share. */
     double share, slope;
     struct comparison_raw raw;

@@ -215,7 +215,7 @@ static const struct property fixed[] = {
 };
 
 /* Those that may differ, and the CPU model, which may with --across cpu. */
-static const struct property free_to_differ[] = {
+static const struct property free_to_differ[PAIR_PROPERTIES] = {
     {.name = "host", .column = "host"},
     {.name = "kernel", .column = "kernel"},
     {.name = "CPU model", .column = "cpu_model"},
@@ -246,8 +246,6 @@ static void value_of(const struct property *property, const struct row *row, cha
 
 const char *pair_property(size_t number, const struct row *row, char *buf, size_t size)
 {
-    if (number >= COUNT(free_to_differ))
-        return NULL;
     value_of(&free_to_differ[number], row, buf, size);
     return free_to_differ[number].name;
 }
@@ -337,7 +335,7 @@ static void settle(struct pair *pair, uint64_t across, struct pairs *pairs)
         if (!pair->why[0] && !has_figures(pair->side[s].row[0], across))
             refuse_figures(pair, s);
     for (size_t s = 0; s < 2; s++)
-        for (size_t i = 0; i < pair->side[s].n && !pair->why[0]; i++)
+        for (size_t i = 0; i < pair->side[s].n; i++)
             compare_properties(pair->side[0].row[0], pair->side[s].row[i], across, pair);
     text_sanitize(pair->why);
 }
@@ -511,22 +509,14 @@ void pairs_make(const struct row_set *base, const struct row_set *changed, uint6
 
     for (size_t i = 0; by_host && i < changed->n_runs; i++)
         (void)index_enter(&hosts, changed->runs[i]->host);
-    *out =
-        (struct pairs){.rows = memory_get((by_host ? hosts.n : 1) * base->n + changed->n, sizeof(const struct row *))};
-    for (size_t i = 0; i < (by_host ? hosts.n : 1); i++)
+    if (!changed) /* rows differ on purpose in loads and copies, and so also in CPUs and in what ran beside them */
+        across |= UINT64_C(1) << ACROSS_BESIDE | UINT64_C(1) << ACROSS_CPUS;
+    const size_t n = by_host ? hosts.n : 1;
+    *out = (struct pairs){.rows = memory_get(n * base->n + (changed ? changed->n : 0), sizeof(const struct row *))};
+    for (size_t i = 0; i < n; i++)
         pair_host(base, changed, by_host ? hosts.name[i] : NULL, across, out);
-    refuse_indices(out);
-    link_alone(out);
-}
-
-void pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
-{
-    /* The rows differ on purpose in loads and copies, and so also in their CPUs and in the processes that ran beside
-     * the measured ones. */
-    const uint64_t wanted = across | UINT64_C(1) << ACROSS_BESIDE | UINT64_C(1) << ACROSS_CPUS;
-
-    *out = (struct pairs){.rows = memory_get(set->n, sizeof(const struct row *))};
-    pair_host(set, NULL, NULL, wanted, out);
+    if (changed)
+        refuse_indices(out);
     link_alone(out);
 }
 

@@ -14,7 +14,11 @@
 #define SHARES_P 0.01 /* significance level of the difference between the shares of both sides */
 #define POWER    0.8  /* statistical power: share of comparisons in which the least change would be found */
 
-const struct comparison comparison_unknown = {.ratio = (double)NAN,
+const struct comparison comparison_unknown = {.base = (double)NAN,
+                                              .changed = (double)NAN,
+                                              .share = (double)NAN,
+                                              .slope = (double)NAN,
+                                              .ratio = (double)NAN,
                                               .low = (double)NAN,
                                               .high = (double)NAN,
                                               .p_t = (double)NAN,
@@ -146,7 +150,7 @@ static double median_at(const struct inference_point *points, size_t n, double l
 }
 
 /* Compares the values of all runs at the same share of the core, if the runs show how the values depend on it; what was
- * found as measured is kept in out->raw. Otherwise leaves out->share 0. a, b: the values in the order of the runs.
+ * found as measured is kept in out->raw. Otherwise leaves out->share unknown. a, b: the values in the order of the runs.
  * Returns -1 when out of memory. */
 static int test_at_same_share(const struct comparison_side *base, const struct comparison_side *changed, double *a,
                               double *b, struct comparison *out)

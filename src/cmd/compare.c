@@ -115,10 +115,12 @@ static int read_sides(const struct command_call *call, struct comparing *c)
 static int write_out(const struct comparing *c)
 {
     const struct compare_options *options = c->options;
-    const struct row_set *changed = options->within ? NULL : &c->changed;
     const int fd = !strcmp(options->output, "-") ? 2 : 1;
-    struct compared_print how = {
-        .format = COMPARED_CSV, .verbose = options->all, .min_effect = options->min_effect_pct / 100};
+    struct compared_print how = {.format = COMPARED_CSV,
+                                 .verbose = options->all,
+                                 .min_effect = options->min_effect_pct / 100,
+                                 .base = &c->base,
+                                 .changed = options->within ? NULL : &c->changed};
     struct text out = {0};
 
     if (options->output[0]) {
@@ -131,9 +133,8 @@ static int write_out(const struct comparing *c)
     how.width = options->all ? 0 : command_width(fd, 0, UINT_MAX);
     out.color = how.format == COMPARED_TABLE && color_wanted(options->color, fd);
     if (how.format == COMPARED_TABLE && !options->quiet)
-        compared_put_page(&c->compared, &c->pairs, &c->base, changed, &how, &out);
-    else
-        compared_put(&c->compared, &how, &out);
+        how.pairs = &c->pairs;
+    compared_put(&c->compared, &how, &out);
     return command_output(&command_compare, fd, !options->output[0], &out);
 }
 
@@ -166,12 +167,8 @@ static bool fails(const struct compared *c, const struct fail_on *fail_on)
 static int compare_sides(struct comparing *c)
 {
     const struct compare_options *options = c->options;
-    const bool by_host = options->by == BY_HOST;
 
-    if (options->within)
-        pairs_within(&c->base, options->across, &c->pairs);
-    else
-        pairs_make(&c->base, &c->changed, options->across, by_host, &c->pairs);
+    pairs_make(&c->base, options->within ? NULL : &c->changed, options->across, options->by == BY_HOST, &c->pairs);
     compared_make(&c->pairs, metrics_table(), options->all, options->min_effect_pct / 100, &c->compared);
     int status = write_out(c);
     if (status)

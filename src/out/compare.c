@@ -235,29 +235,15 @@ static void put_csv_row(const struct compared *c, const struct pair *pair, const
     static const char *const tested[] = {"", "within", "runs", "pairs"};
     FREED_BY(text_free) struct text reason = {0}, against = {0};
     const struct row *about = pair->about;
-    const struct comparison *of = row ? row->of : &comparison_unknown, *raw = row && row->raw ? &row->of_raw : NULL;
-    const char *const names[] = {about->suite,
-                                 about->test,
-                                 about->load,
-                                 about->param.text,
-                                 about->copies ? TEXT_LINE("%" PRIu64, about->copies) : "",
-                                 pair->by_cpus ? about->cpus : "",
-                                 pair->host,
-                                 about->metric,
-                                 about->unit,
-                                 about->better};
-    const double figures[] = {row ? of->base : (double)NAN,
-                              row ? of->changed : (double)NAN,
-                              of->ratio,
-                              of->low,
-                              of->high,
-                              of->p_t,
-                              of->p_permutation,
-                              of->p_adjusted};
-    const double last[] = {raw ? raw->base : (double)NAN, raw ? raw->changed : (double)NAN,
-                           raw ? raw->ratio : (double)NAN, of->share > 0 ? of->share : (double)NAN,
-                           of->share > 0 ? of->slope : (double)NAN};
-    const double least = 100 * of->least;
+    const char *copies = about->copies ? TEXT_LINE("%" PRIu64, about->copies) : "";
+    const char *cpus = pair->by_cpus ? about->cpus : "";
+    const char *const names[] = {about->suite, about->test, about->load,   about->param.text, copies,
+                                 cpus,         pair->host,  about->metric, about->unit,       about->better};
+    const struct comparison *of = row ? row->of : &comparison_unknown;
+    const struct comparison *raw = row && row->raw ? &row->of_raw : &comparison_unknown;
+    const double figures[] = {of->base, of->changed, of->ratio,         of->low,
+                              of->high, of->p_t,     of->p_permutation, of->p_adjusted};
+    const double least = 100 * of->least, last[] = {raw->base, raw->changed, raw->ratio, of->share, of->slope};
 
     for (size_t i = 0; i < COUNT(names); i++) {
         text_append(out, ",", i > 0);
@@ -296,6 +282,8 @@ void compared_put(const struct compared *c, const struct compared_print *how, st
         put_csv(c, how, out);
         return;
     }
+    if (how->pairs)
+        compared_put_header(c, how->base, how->changed, out);
     put_rows(c, c->row, c->n_rows, false, how, out);
     if (c->n_means)
         text_printf(out, "\nGeometric means of the ratios, inverted where less is better: above 1 is better\n%s",
@@ -307,4 +295,6 @@ void compared_put(const struct compared *c, const struct compared_print *how, st
     for (size_t i = 0; i < c->n_hosts; i++)
         text_printf(out, "  %s  %.4f%s\n", c->host[i].host, c->host[i].ratio,
                     c->host[i].stands_out ? "  stands out" : "");
+    if (how->pairs)
+        compared_put_warnings(c, how->pairs, out);
 }

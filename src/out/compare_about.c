@@ -7,8 +7,8 @@
 #include "out/compare.h"
 #include "sys/machine.h"
 
-/* Values that are kept of a side: more than any run has. It limits the work for damaged files. */
-#define ENTRIES_MOST 2048u
+/* Values that are kept of both sides: more than any run has. It limits the work for damaged files. */
+#define ENTRIES_MOST 4096u
 /* Most values of one setting and side. Two sides that both have so many count as equal: the machines of each side then
  * differ among themselves. */
 #define VALUES_MOST     8u
@@ -17,39 +17,34 @@
 
 /* --- What differs between the sides. --- */
 
-/* Names of settings or properties; of each side "name\x1fvalue". */
-struct differences {
-    struct index names, side[2];
-};
-
-static void differences_free(struct differences *d)
+/* Enters a value; "": it is not known. An entry is the number of the side, the name and the value, each ended by
+ * '\x1f' but the last. */
+static void enter(struct index *entries, size_t s, const char *name, const char *value)
 {
-    index_free(&d->names);
-    index_free(&d->side[0]);
-    index_free(&d->side[1]);
+    char entry[SETTING_NAME + 64 + SETTING_VALUE];
+
+    (void)snprintf(entry, sizeof(entry), "%zu\x1f%s\x1f%s", s, name, value);
+    if (value[0] && entries->n < ENTRIES_MOST)
+        (void)index_enter(entries, entry);
 }
 
-/* Enters a value; "": it is not known. */
-static void enter(struct differences *d, size_t s, const char *name, const char *value)
-{
-    (void)index_enter(&d->names, name);
-    if (value[0] && d->side[s].n < ENTRIES_MOST)
-        (void)index_enter(&d->side[s], TEXT_LINE("%s\x1f%s", name, value));
-}
-
-/* Sets the first values of a name on each side. Returns whether they differ: both sides have values, and not the same.
- */
-static bool find_values(const struct differences *d, const char *name, size_t most, const char *values[2][VALUES_MOST],
+/* Sets the first values on each side of the name of entry `number`. Returns whether they differ: both sides have
+ * values, and not the same; false also if an entry before has the name. */
+static bool find_values(const struct index *entries, size_t number, size_t most, const char *values[2][VALUES_MOST],
                         size_t n[2])
 {
-    const size_t length = strlen(name);
+    const char *name = entries->name[number] + 2;
+    const size_t length = strcspn(name, "\x1f") + 1;
     size_t same = 0;
 
-    for (size_t s = 0; s < 2; s++) {
-        n[s] = 0;
-        for (size_t i = 0; i < d->side[s].n && n[s] < most; i++)
-            if (!strncmp(d->side[s].name[i], name, length) && d->side[s].name[i][length] == '\x1f')
-                values[s][n[s]++] = d->side[s].name[i] + length + 1;
+    n[0] = n[1] = 0;
+    for (size_t i = 0; i < entries->n; i++) {
+        const size_t s = entries->name[i][0] == '1';
+        if (strncmp(entries->name[i] + 2, name, length) != 0 || n[s] == most)
+            continue;
+        if (i < number)
+            return false;
+        values[s][n[s]++] = entries->name[i] + 2 + length;
     }
     for (size_t i = 0; i < n[0]; i++)
         for (size_t k = 0; k < n[1]; k++)
@@ -59,33 +54,34 @@ static bool find_values(const struct differences *d, const char *name, size_t mo
 
 /* Appends each name whose values differ. words: what stands between two names, before the values of the base, before
  * those of the other side, and between the values of a side. */
-static void put_differences(const struct differences *d, size_t most, const char *const words[4], struct text *out)
+static void put_differences(const struct index *entries, size_t most, const char *const words[4], struct text *out)
 {
     const char *values[2][VALUES_MOST];
     size_t n[2], before = out->length;
 
-    for (size_t i = 0; i < d->names.n; i++) {
-        if (!find_values(d, d->names.name[i], most, values, n))
+    for (size_t i = 0; i < entries->n; i++) {
+        const char *name = entries->name[i] + 2;
+        if (!find_values(entries, i, most, values, n))
             continue;
-        text_printf(out, "%s%s", out->length > before ? words[0] : "", d->names.name[i]);
+        text_printf(out, "%s%.*s", out->length > before ? words[0] : "", (int)strcspn(name, "\x1f"), name);
         for (size_t s = 0; s < 2; s++)
             for (size_t k = 0; k < n[s]; k++)
                 text_printf(out, "%s%s", words[k ? 3 : 1 + s], values[s][k]);
     }
 }
 
-static void enter_items(struct differences *d, size_t s, const char *text, bool of_run)
+static void enter_items(struct index *entries, size_t s, const char *text, bool of_run)
 {
     struct setting_items items;
 
     setting_items_begin(&items, text, of_run);
     while (setting_items_next(&items))
-        enter(d, s, items.name, items.value);
+        enter(entries, s, items.name, items.value);
 }
 
 /* Adds the kind of pages that a test got. The share of huge pages varies from run to run, so what follows the ':' is
  * cut. */
-static void enter_pages(struct differences *d, size_t s, const struct row *row)
+static void enter_pages(struct index *entries, size_t s, const struct row *row)
 {
     size_t length = 0;
     const char *pages = row_param(&row->param, "pages", &length);
@@ -95,46 +91,47 @@ static void enter_pages(struct differences *d, size_t s, const struct row *row)
     char *value = TEXT_LINE("%.*s", (int)(length < 24 ? length : 24), pages);
     value[strcspn(value, ":")] = '\0';
     if (strcmp(value, "huge-advised") != 0) /* written by an earlier version, which did not record the pages given */
-        enter(d, s, TEXT_LINE("%s pages", row->test), value);
+        enter(entries, s, TEXT_LINE("%s pages", row->test), value);
 }
 
 void compared_put_settings(const struct row_set *base, const struct row_set *changed, struct text *out)
 {
     static const char *const words[] = {"; ", " ", " -> ", " or "};
-    FREED_BY(differences_free) struct differences d = {.names = {.n = 0}};
+    FREED_BY(index_free) struct index entries = {0};
 
     for (size_t s = 0; s < 2; s++) {
         const struct row_set *set = s ? changed : base;
         const char *last = "";
         for (size_t i = 0; i < set->n_runs; i++)
-            enter_items(&d, s, set->runs[i]->settings, true);
+            enter_items(&entries, s, set->runs[i]->settings, true);
         for (size_t i = 0; i < set->n; i++) {
             const struct row *row = &set->rows[i];
-            enter_pages(&d, s, row);
+            enter_pages(&entries, s, row);
             if (strcmp(row->scratch_disk, last) != 0)
-                enter_items(&d, s, row->scratch_disk, false);
+                enter_items(&entries, s, row->scratch_disk, false);
             last = row->scratch_disk;
         }
     }
-    put_differences(&d, VALUES_MOST, words, out);
+    put_differences(&entries, VALUES_MOST, words, out);
 }
 
 /* Appends a line for each property in which the compared rows differ. */
 static void put_properties(const struct compared *c, struct text *out)
 {
     static const char *const words[] = {"\nDiffers: ", ": ", " against ", ";"};
-    FREED_BY(differences_free) struct differences d = {.names = {.n = 0}};
+    FREED_BY(index_free) struct index entries = {0};
     FREED_BY(text_free) struct text lines = {0};
-    const char *name;
     char value[200];
 
-    for (size_t i = 0; i < 2 * c->n_rows; i++) {
-        const struct pair_side *side = &c->row[i / 2].pair->side[i % 2];
-        for (size_t k = 0; k < side->n; k++)
-            for (size_t p = 0; (name = pair_property(p, side->row[k], value, sizeof(value))); p++)
-                enter(&d, i % 2, name, value);
-    }
-    put_differences(&d, PROPERTIES_MOST, words, &lines);
+    for (size_t p = 0; p < PAIR_PROPERTIES; p++)
+        for (size_t i = 0; i < 2 * c->n_rows; i++) {
+            const struct pair_side *side = &c->row[i / 2].pair->side[i % 2];
+            for (size_t k = 0; k < side->n; k++) {
+                const char *name = pair_property(p, side->row[k], value, sizeof(value));
+                enter(&entries, i % 2, name, value);
+            }
+        }
+    put_differences(&entries, PROPERTIES_MOST, words, &lines);
     if (lines.length)
         text_printf(out, "Differs: %s\n", lines.data);
 }
@@ -213,9 +210,8 @@ static void put_tested(const struct compared *c, struct text *out)
             text_printf(out, "%s\n", sentences[i].text);
 }
 
-/* Prints what was compared. changed NULL: rows of the same files were compared. */
-static void put_header(const struct compared *c, const struct row_set *base, const struct row_set *changed,
-                       struct text *out)
+void compared_put_header(const struct compared *c, const struct row_set *base, const struct row_set *changed,
+                         struct text *out)
 {
     FREED_BY(text_free) struct text settings = {0};
 
@@ -237,8 +233,7 @@ static void put_header(const struct compared *c, const struct row_set *base, con
 
 #define ARE(n) ((n) == 1 ? " is" : "s are")
 
-/* Prints warnings about doubtful rows, after an empty line. */
-static void put_warnings(const struct compared *c, const struct pairs *pairs, struct text *out)
+void compared_put_warnings(const struct compared *c, const struct pairs *pairs, struct text *out)
 {
     size_t drifted = 0, unstable = 0, single = 0;
     double worst = 0;
@@ -273,12 +268,4 @@ static void put_warnings(const struct compared *c, const struct pairs *pairs, st
     for (size_t i = 0; i < COUNT(warnings); i++)
         if (warnings[i].n)
             text_printf(out, "%sWarning: %s\n", out->length == before ? "\n" : "", warnings[i].text);
-}
-
-void compared_put_page(const struct compared *compared, const struct pairs *pairs, const struct row_set *base,
-                       const struct row_set *changed, const struct compared_print *how, struct text *out)
-{
-    put_header(compared, base, changed, out);
-    compared_put(compared, how, out);
-    put_warnings(compared, pairs, out);
 }

@@ -436,7 +436,7 @@ static int make_both(void)
 static int make_within(void)
 {
     memory_exits("compare");
-    pairs_within(&base.set, 0, &pairs);
+    pairs_make(&base.set, NULL, 0, false, &pairs);
 
     pairs_free(&pairs);
     return 0;
@@ -645,7 +645,7 @@ TEST_WITH(test_pairs_within_take_the_first_for_the_base, begin, end)
     text_copy(add_row(&base, "command=a", 2)->test, sizeof(base.rows[1].test), "other");
     add_row(&base, "command=c", 3);
     base.rows[2].copies = base.rows[0].copies + 1;
-    pairs_within(&base.set, 0, &pairs);
+    pairs_make(&base.set, NULL, 0, false, &pairs);
     assert_int_equal(pairs.n, 1); /* the other number of copies has no base */
     assert_true(pairs.pair[0].within);
     assert_ptr_equal(pairs.pair[0].side[0].row[0], &base.rows[0]);
@@ -655,7 +655,7 @@ TEST_WITH(test_pairs_within_take_the_first_for_the_base, begin, end)
 
     base.rows[0].item = 2; /* the first on the command line ended last */
     base.rows[1].item = 1;
-    pairs_within(&base.set, 0, &pairs);
+    pairs_make(&base.set, NULL, 0, false, &pairs);
     assert_int_equal(pairs.n, 1);
     assert_ptr_equal(pairs.pair[0].side[0].row[0], &base.rows[1]);
     assert_ptr_equal(pairs.pair[0].side[1].row[0], &base.rows[0]);
@@ -674,7 +674,7 @@ TEST_WITH(test_pairs_within_compare_loads_and_cpus_of_a_test, begin, end)
         text_copy(row->test, sizeof(row->test), "noise");
         text_copy(row->cpus, sizeof(row->cpus), "2");
     }
-    pairs_within(&base.set, 0, &pairs);
+    pairs_make(&base.set, NULL, 0, false, &pairs);
     assert_int_equal(pairs.n, 2);
     for (size_t i = 0; i < 2; i++) {
         assert_string_equal(pairs.pair[i].why, "");
@@ -794,7 +794,7 @@ TEST_WITH(test_compared_within_with_the_core_free, begin, end)
         base.rows[base.set.n - 1].copies = copies;
     }
     struct compared compared;
-    pairs_within(&base.set, 0, &pairs);
+    pairs_make(&base.set, NULL, 0, false, &pairs);
     compared_make(&pairs, NULL, false, 0.01, &compared);
     assert_int_equal(compared.n_rows, 1);
     assert_int_equal(count_raw(&compared), 1);
