@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rows/interference.h"
 #include "rows/rows.h"
 #include "rows/text.h"
 #include "stats/stats.h"
