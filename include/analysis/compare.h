@@ -50,6 +50,7 @@ struct pair {
 };
 
 struct pairs {
+    const struct row_set *base, *changed; /* as given to pairs_make() */
     struct pair *pair;
     size_t n, capacity;
     const struct row **rows; /* of all sides; sides may share them */
@@ -112,7 +113,6 @@ struct compared_row {
 struct compared_mean {
     struct pair pair;
     struct row *scores; /* one without a run, and one for each run */
-    const struct row **rows;
 };
 
 /* One host of the second set of files, judged by all its rows together. */
@@ -123,6 +123,8 @@ struct compared_host {
 };
 
 struct compared {
+    const struct pairs *pairs;
+    double min_effect;
     /* the rows that can be compared, the greatest effect first; then the means of suites (and hosts): rows of pairs
      * whose values are the scores of runs, above 1 better */
     struct compared_row *row;
@@ -143,7 +145,7 @@ struct compared {
  * min_effect: least effect that counts as a change, 0.01 for 1 %. The statistical unit is a run if each side has at
  * least three runs, or a host if each side has at least three hosts. Runs of the two sides that alternate in time are
  * tested as pairs, and so are the samples of the commands of one `jitbench run`. Otherwise, with fewer than three runs
- * a side, the verdict is VERDICT_UNDECIDED. The caller calls compared_free(), before pairs_free(). */
+ * a side, the verdict is VERDICT_UNDECIDED. The pairs must outlive the comparison; the caller calls compared_free(). */
 void compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                    struct compared *out);
 void compared_free(struct compared *compared);

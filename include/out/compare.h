@@ -12,27 +12,16 @@
 
 #define RUNS_ADVISED 10u /* number of runs of each side that is advised when nothing can be decided */
 
-enum compared_format { COMPARED_TABLE, COMPARED_MARKDOWN, COMPARED_CSV };
-struct compared_print {
-    enum compared_format format;
-    bool verbose; /* list every row that cannot be compared */
-    double min_effect;
-    unsigned width; /* width of the table in characters; 0: no limit */
-    /* What was compared, for a header before the tables, and warnings after them. pairs NULL: neither is printed.
-     * changed NULL: rows of the same files were compared. */
-    const struct pairs *pairs;
-    const struct row_set *base, *changed;
-};
-/* Prints the tables of the compared rows, of the means of suites, of the rows that cannot be compared, and of the hosts
- * when comparing by host. The CSV contains rows, means and rows that cannot be compared, with columns of its own
- * (man/jitbench-compare.1). */
-void compared_put(const struct compared *compared, const struct compared_print *how, struct text *out);
+/* Prints the tables of the compared rows, of the means of suites, of the rows that cannot be compared (verbose: names
+ * all), and of the hosts when comparing by host. about: with compared_put_header() and compared_put_warnings(). */
+void compared_put(const struct compared *compared, bool verbose, bool about, const struct doc *doc);
+/* Writes rows, means and rows that cannot be compared, with columns of its own (man/jitbench-compare.1). */
+void compared_put_csv(const struct compared *compared, struct text *out);
 
 /* Prints what was compared: the two sides, what differs between them, and the statistical tests. */
-void compared_put_header(const struct compared *compared, const struct row_set *base, const struct row_set *changed,
-                         struct text *out);
+void compared_put_header(const struct compared *compared, struct text *out);
 /* Prints warnings about doubtful rows, after an empty line. */
-void compared_put_warnings(const struct compared *compared, const struct pairs *pairs, struct text *out);
+void compared_put_warnings(const struct compared *compared, struct text *out);
 
 /* Appends "thp always -> never; autogroup 1 -> 0": every item of the columns settings and scratch_disk (named
  * scratch_mount, ...), and the pages given to a test (named "bandwidth pages"), whose values differ between the sides.

@@ -336,7 +336,7 @@ static const struct pair *make_mean(struct compared *c, const struct compared_ro
     struct compared_mean *mean = &c->mean[c->n_means];
     struct pair *pair = &mean->pair;
     struct row *row = mean->scores = memory_get(most + 1, sizeof(*row));
-    const struct row **at = mean->rows = memory_get(most, sizeof(const struct row *));
+    const struct row **at = memory_get(most, sizeof(const struct row *));
 
     row_init(row, NULL);
     TEXT_SET(row->suite, first->pair->about->suite);
@@ -395,7 +395,7 @@ static int compare_hosts(const void *a, const void *b)
 
 /* Judges hosts by the rules of `jitbench fleet` (analysis/fleet_judge.c), with the ratio of each row in place of its
  * value. */
-static void find_hosts(struct compared *c, double min_effect)
+static void find_hosts(struct compared *c)
 {
     FREED_BY(gather_free) struct gather g = {.by_rank = false};
     FREED_BY(judge_free) struct judgement j = {.g = NULL};
@@ -416,7 +416,7 @@ static void find_hosts(struct compared *c, double min_effect)
         stats_add(&logs[g.last_machine], sign_of(&c->row[i]) * log(row.value));
     }
     gather_finish(&g);
-    judge(&j, &g, min_effect);
+    judge(&j, &g, c->min_effect);
     c->n_hosts = g.machines.n;
     c->host = memory_get(c->n_hosts, sizeof(*c->host));
     for (size_t h = 0; h < c->n_hosts; h++) {
@@ -450,6 +450,8 @@ void compared_make(const struct pairs *pairs, const struct metrics *metrics, boo
                    struct compared *out)
 {
     *out = (struct compared){
+        .pairs = pairs,
+        .min_effect = min_effect,
         /* there are at most as many means as rows */
         .row = memory_get(2 * pairs->n, sizeof(*out->row)),
         .comparison = memory_get(2 * pairs->n, sizeof(*out->comparison)),
@@ -469,7 +471,7 @@ void compared_make(const struct pairs *pairs, const struct metrics *metrics, boo
         }
     }
     add_means(out);
-    find_hosts(out, min_effect);
+    find_hosts(out);
     const size_t n = out->n_rows + out->n_means;
     if (comparison_judge(out->comparison, n, 0.95, min_effect))
         memory_out();
@@ -486,7 +488,7 @@ void compared_free(struct compared *compared)
     free(compared->not_comparable);
     for (size_t m = 0; m < compared->n_means; m++) {
         free(compared->mean[m].scores);
-        free(compared->mean[m].rows);
+        free(compared->mean[m].pair.side[0].row); /* and those of the other side behind them */
     }
     free(compared->mean);
     *compared = (struct compared){.n_rows = 0};

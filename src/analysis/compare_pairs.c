@@ -417,28 +417,19 @@ static void take_base(struct pairs *out, size_t first, uint64_t across)
     remove_pair(out, base);
 }
 
-static bool has_host(const struct row_set *set, const char *host)
+/* Pairs the rows of one host, or with all of the base if that has none of the host; NULL: all rows. */
+static void pair_host(struct pairs *out, const char *host, bool in_base, uint64_t across)
 {
-    for (size_t i = 0; i < set->n_runs; i++)
-        if (!strcmp(set->runs[i]->host, host))
-            return true;
-    return false;
-}
-
-/* Pairs the rows of one host; NULL: all rows. changed NULL: pairs the rows of base with each other. */
-static void pair_host(const struct row_set *base, const struct row_set *changed, const char *host, uint64_t across,
-                      struct pairs *out)
-{
+    const struct row_set *base = out->base, *changed = out->changed;
     const size_t most = base->n + (changed ? changed->n : 0), first = out->n;
     FREED_BY(memory_free) struct entry *entries = memory_get(most, sizeof(*entries));
-    const bool beside_all = !host || !has_host(base, host);
     const bool with_command = !changed || !is_across(across, ACROSS_COMMAND);
     size_t n = 0;
 
     for (size_t i = 0; i < most; i++) {
         const bool of_base = i < base->n;
         const struct row *row = of_base ? &base->rows[i] : &changed->rows[i - base->n];
-        if (host && !(of_base && beside_all) && strcmp(row->run->host, host) != 0)
+        if (host && !(of_base && !in_base) && strcmp(row->run->host, host) != 0)
             continue;
         entries[n].row = row;
         entries[n].changed = !of_base;
@@ -505,16 +496,21 @@ static void refuse_indices(struct pairs *pairs)
 void pairs_make(const struct row_set *base, const struct row_set *changed, uint64_t across, bool by_host,
                 struct pairs *out)
 {
-    FREED_BY(index_free) struct index hosts = {0};
+    FREED_BY(index_free) struct index hosts = {0}, of_base = {0};
 
+    for (size_t i = 0; by_host && i < base->n_runs; i++)
+        (void)index_enter(&of_base, base->runs[i]->host);
     for (size_t i = 0; by_host && i < changed->n_runs; i++)
         (void)index_enter(&hosts, changed->runs[i]->host);
     if (!changed) /* rows differ on purpose in loads and copies, and so also in CPUs and in what ran beside them */
         across |= UINT64_C(1) << ACROSS_BESIDE | UINT64_C(1) << ACROSS_CPUS;
     const size_t n = by_host ? hosts.n : 1;
-    *out = (struct pairs){.rows = memory_get(n * base->n + (changed ? changed->n : 0), sizeof(const struct row *))};
+    *out = (struct pairs){.base = base,
+                          .changed = changed,
+                          .rows = memory_get(n * base->n + (changed ? changed->n : 0), sizeof(const struct row *))};
     for (size_t i = 0; i < n; i++)
-        pair_host(base, changed, by_host ? hosts.name[i] : NULL, across, out);
+        pair_host(out, by_host ? hosts.name[i] : NULL, by_host && index_find(&of_base, hosts.name[i]) != SIZE_MAX,
+                  across);
     if (changed)
         refuse_indices(out);
     link_alone(out);

@@ -150,8 +150,8 @@ static double median_at(const struct inference_point *points, size_t n, double l
 }
 
 /* Compares the values of all runs at the same share of the core, if the runs show how the values depend on it; what was
- * found as measured is kept in out->raw. Otherwise leaves out->share unknown. a, b: the values in the order of the runs.
- * Returns -1 when out of memory. */
+ * found as measured is kept in out->raw. Otherwise leaves out->share unknown. a, b: the values in the order of the
+ * runs. Returns -1 when out of memory. */
 static int test_at_same_share(const struct comparison_side *base, const struct comparison_side *changed, double *a,
                               double *b, struct comparison *out)
 {

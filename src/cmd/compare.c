@@ -9,6 +9,7 @@
 
 static const char *const format_choices[] = {"table", "markdown", "csv", NULL};
 static const char *const by_choices[] = {"all", "host", NULL};
+enum { FORMAT_TABLE, FORMAT_MARKDOWN, FORMAT_CSV };
 enum { BY_ALL, BY_HOST };
 
 struct compare_options {
@@ -112,32 +113,6 @@ static int read_sides(const struct command_call *call, struct comparing *c)
 
 /* --- The comparison. --- */
 
-static int write_out(const struct comparing *c)
-{
-    const struct compare_options *options = c->options;
-    const int fd = !strcmp(options->output, "-") ? 2 : 1;
-    struct compared_print how = {.format = COMPARED_CSV,
-                                 .verbose = options->all,
-                                 .min_effect = options->min_effect_pct / 100,
-                                 .base = &c->base,
-                                 .changed = options->within ? NULL : &c->changed};
-    struct text out = {0};
-
-    if (options->output[0]) {
-        compared_put(&c->compared, &how, &out);
-        int status = files_write("compare", options->output, options->force, &out);
-        if (status)
-            return status;
-    }
-    how.format = (enum compared_format)options->format;
-    how.width = options->all ? 0 : command_width(fd, 0, UINT_MAX);
-    out.color = how.format == COMPARED_TABLE && color_wanted(options->color, fd);
-    if (how.format == COMPARED_TABLE && !options->quiet)
-        how.pairs = &c->pairs;
-    compared_put(&c->compared, &how, &out);
-    return command_output(&command_compare, fd, !options->output[0], &out);
-}
-
 /* Returns whether the comparison has a finding of --fail-on: a row or a mean with this verdict whose interval of the
  * ratio is on the other side of the limit; for `undecided` a row that was not compared, not decided, or not found to
  * have changed with an interval that goes beyond the limit. */
@@ -164,13 +139,27 @@ static bool fails(const struct compared *c, const struct fail_on *fail_on)
     return found;
 }
 
-static int compare_sides(struct comparing *c)
+/* Compares, and writes CSV where that is wanted, otherwise tables to doc. Returns the exit status. */
+static int compare_sides(struct comparing *c, const struct doc *doc)
 {
     const struct compare_options *options = c->options;
+    struct text csv = {0};
+    int status = EXIT_DONE;
 
     pairs_make(&c->base, options->within ? NULL : &c->changed, options->across, options->by == BY_HOST, &c->pairs);
     compared_make(&c->pairs, metrics_table(), options->all, options->min_effect_pct / 100, &c->compared);
-    int status = write_out(c);
+    if (options->output[0]) {
+        compared_put_csv(&c->compared, &csv);
+        status = files_write("compare", options->output, options->force, &csv);
+    }
+    if (status)
+        return status;
+    if (options->format == FORMAT_CSV) {
+        compared_put_csv(&c->compared, &csv);
+        status = command_output(&command_compare, !strcmp(options->output, "-") ? 2 : 1, !options->output[0], &csv);
+    } else {
+        compared_put(&c->compared, options->all, options->format == FORMAT_TABLE && !options->quiet, doc);
+    }
     if (status)
         return status;
     if (!c->compared.n_rows)
@@ -178,28 +167,15 @@ static int compare_sides(struct comparing *c)
     return fails(&c->compared, &options->fail_on) ? EXIT_FINDING : EXIT_DONE;
 }
 
-/* Prints below the comparison which requirements (--require) were met. status: of the comparison. Returns the exit
- * status. */
-static int put_requirements(const struct comparing *c, int status)
-{
-    const struct compare_options *options = c->options;
-    const int fd = options->format == COMPARED_CSV || !strcmp(options->output, "-") ? 2 : 1;
-    struct text out = {.color = color_wanted(options->color, fd)};
-
-    text_append(&out, "\n", !c->alone);
-    require_put(&c->requirements,
-                &(struct doc){.out = &out,
-                              .format = options->format == COMPARED_MARKDOWN ? DOC_MARKDOWN : DOC_TEXT,
-                              .width = options->all ? 0 : command_width(fd, 0, UINT_MAX)});
-    const int printed = command_output(&command_compare, fd, c->alone, &out);
-    if (printed || status)
-        return status ? status : printed;
-    return requirements_failed(&c->requirements) ? EXIT_FINDING : EXIT_DONE;
-}
-
 static int compare(const struct command_call *call)
 {
     const struct compare_options *options = call->options;
+    const bool csv = options->format == FORMAT_CSV;
+    const int fd = csv || !strcmp(options->output, "-") ? 2 : 1; /* of tables */
+    struct text out = {.color = color_wanted(options->color, fd)};
+    const struct doc doc = {.out = &out,
+                            .format = options->format == FORMAT_MARKDOWN ? DOC_MARKDOWN : DOC_TEXT,
+                            .width = options->all ? 0 : command_width(fd, 0, UINT_MAX)};
     struct comparing c = {.options = options};
 
     if (options->within && options->by == BY_HOST)
@@ -208,15 +184,20 @@ static int compare(const struct command_call *call)
     if (!status) /* judges the files from after the change, or the only file */
         status = require_rows("compare", &options->require, c.changed.n ? &c.changed : &c.base, &c.requirements);
     if (!status && !c.alone)
-        status = compare_sides(&c);
-    if (c.requirements.n && status != EXIT_USAGE)
-        status = put_requirements(&c, status);
+        status = compare_sides(&c, &doc);
+    if (c.requirements.n && status != EXIT_USAGE) {
+        text_append(&out, "\n", !c.alone);
+        require_put(&c.requirements, &doc);
+        status = !status && requirements_failed(&c.requirements) ? EXIT_FINDING : status;
+    }
+    const bool only = c.alone || !(csv || options->output[0]);
+    const int printed = out.length ? command_output(&command_compare, fd, only, &out) : EXIT_DONE;
     requirements_free(&c.requirements);
     compared_free(&c.compared);
     pairs_free(&c.pairs);
     row_set_free(&c.base);
     row_set_free(&c.changed);
-    return status;
+    return printed ? printed : status;
 }
 
 const struct command command_compare = {

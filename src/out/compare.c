@@ -92,7 +92,7 @@ static void put_ratio(const struct comparison *c, const char *better, struct gri
 
 /* Appends the reason that is printed with a verdict: why the change is in doubt, the least change that would be found,
  * or the causes of the change. */
-static void put_reason(const struct compared *all, const struct compared_row *row, double min_effect, struct text *out)
+static void put_reason(const struct compared *all, const struct compared_row *row, struct text *out)
 {
     const struct comparison *c = row->of;
     FREED_BY(text_free) struct text why_raw = {0};
@@ -100,7 +100,7 @@ static void put_reason(const struct compared *all, const struct compared_row *ro
     if (c->tested == TESTED_NOTHING)
         text_printf(out, "one value on a side; repeat with --runs %u", RUNS_ADVISED);
     else if (c->doubt == DOUBT_SMALL)
-        text_printf(out, "above %g %%", 100 * min_effect);
+        text_printf(out, "above %g %%", 100 * all->min_effect);
     else if (c->doubt == DOUBT_SHARE && c->unlike_rows)
         text_printf(out, "its rows were brought to the same share of the core, and it cannot be");
     else if (c->doubt == DOUBT_SHARE)
@@ -125,7 +125,7 @@ static const char *verdict_name(const struct compared_row *row)
     return compared_verdict_names[compared_verdict(row->of, row->pair->about->better)];
 }
 
-static void put_verdict(const struct compared *c, const struct compared_row *row, double min_effect, struct grid *grid)
+static void put_verdict(const struct compared *c, const struct compared_row *row, struct grid *grid)
 {
     static const enum color colors[] = {[VERDICT_FASTER] = COLOR_GREEN,
                                         [VERDICT_SLOWER] = COLOR_RED,
@@ -135,7 +135,7 @@ static void put_verdict(const struct compared *c, const struct compared_row *row
     struct text *cell = grid_cell(grid, colors[compared_verdict(row->of, row->pair->about->better)]);
     FREED_BY(text_free) struct text reason = {0};
 
-    put_reason(c, row, min_effect, &reason);
+    put_reason(c, row, &reason);
     text_printf(cell, "%s", verdict_name(row));
     if (reason.length)
         text_printf(cell, "%s%s", row->of->doubt == DOUBT_SMALL ? " " : ": ", reason.data);
@@ -145,7 +145,7 @@ static void put_verdict(const struct compared *c, const struct compared_row *row
 
 /* Prints n rows, or n means. */
 static void put_rows(const struct compared *c, const struct compared_row *rows, size_t n, bool means,
-                     const struct compared_print *how, struct text *out)
+                     const struct doc *doc)
 {
     const struct grid_column columns[] = {
         {.title = means ? "Suite" : "Test", .left = true, .wrap = true},
@@ -175,12 +175,9 @@ static void put_rows(const struct compared *c, const struct compared_row *rows, 
         }
         put_ratio(row->of, about->better, &grid);
         grid_number(&grid, row->raw ? row->of_raw.ratio : (double)NAN, 4);
-        put_verdict(c, row, how->min_effect, &grid);
+        put_verdict(c, row, &grid);
     }
-    doc_table(&(struct doc){.out = out,
-                            .format = how->format == COMPARED_MARKDOWN ? DOC_MARKDOWN : DOC_TEXT,
-                            .width = how->width},
-              &grid);
+    doc_table(doc, &grid);
 }
 
 /* --- Rows that cannot be compared. --- */
@@ -193,7 +190,7 @@ static int compare_reasons(const void *a, const void *b)
 }
 
 /* Prints a line for each reason, which names the first rows. */
-static void put_apart(const struct compared *c, const struct compared_print *how, struct text *out)
+static void put_apart(const struct compared *c, bool verbose, struct text *out)
 {
     const struct pair *const *pairs = c->not_comparable;
 
@@ -204,7 +201,7 @@ static void put_apart(const struct compared *c, const struct compared_print *how
     for (size_t i = 0, end; i < c->n_not_comparable; i = end) {
         for (end = i; end < c->n_not_comparable && !strcmp(pairs[end]->why, pairs[i]->why); end++)
             ;
-        const size_t shown = how->verbose || end - i < NAMES_SHOWN ? end : i + NAMES_SHOWN;
+        const size_t shown = verbose || end - i < NAMES_SHOWN ? end : i + NAMES_SHOWN;
         text_printf(out, "  %zu row%s, %s", end - i, PLURAL(end - i), pairs[i]->why);
         if (pairs[i]->reason >= 0)
             text_printf(out, " (--across %s compares them)", pair_across_names[pairs[i]->reason]);
@@ -230,7 +227,7 @@ static void put_figures(struct text *out, const double *figures, size_t n)
 
 /* Writes a row or mean. row: NULL if the pair cannot be compared. */
 static void put_csv_row(const struct compared *c, const struct pair *pair, const struct compared_row *row,
-                        double min_effect, struct text *out)
+                        struct text *out)
 {
     static const char *const tested[] = {"", "within", "runs", "pairs"};
     FREED_BY(text_free) struct text reason = {0}, against = {0};
@@ -254,7 +251,7 @@ static void put_csv_row(const struct compared *c, const struct pair *pair, const
     put_figures(out, &least, 1);
     text_printf(out, ",%s,", row ? verdict_name(row) : compared_verdict_names[VERDICT_APART]);
     if (row)
-        put_reason(c, row, min_effect, &reason);
+        put_reason(c, row, &reason);
     if (pair->within)
         put_name(c, pair, pair->side[0].row[0], &against);
     csv_text(out, reason.length ? reason.data : pair->why);
@@ -264,37 +261,35 @@ static void put_csv_row(const struct compared *c, const struct pair *pair, const
     text_append(out, "\r\n", 2);
 }
 
-static void put_csv(const struct compared *c, const struct compared_print *how, struct text *out)
+void compared_put_csv(const struct compared *c, struct text *out)
 {
     text_printf(out,
                 "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,"
                 "ratio_ci95_hi,p_t,p_permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,"
                 "raw_base,raw_new,raw_ratio,core_share,core_share_slope\r\n");
     for (size_t i = 0; i < c->n_rows + c->n_means; i++)
-        put_csv_row(c, c->row[i].pair, &c->row[i], how->min_effect, out);
+        put_csv_row(c, c->row[i].pair, &c->row[i], out);
     for (size_t i = 0; i < c->n_not_comparable; i++)
-        put_csv_row(c, c->not_comparable[i], NULL, how->min_effect, out);
+        put_csv_row(c, c->not_comparable[i], NULL, out);
 }
 
-void compared_put(const struct compared *c, const struct compared_print *how, struct text *out)
+void compared_put(const struct compared *c, bool verbose, bool about, const struct doc *doc)
 {
-    if (how->format == COMPARED_CSV) {
-        put_csv(c, how, out);
-        return;
-    }
-    if (how->pairs)
-        compared_put_header(c, how->base, how->changed, out);
-    put_rows(c, c->row, c->n_rows, false, how, out);
+    struct text *out = doc->out;
+
+    if (about)
+        compared_put_header(c, out);
+    put_rows(c, c->row, c->n_rows, false, doc);
     if (c->n_means)
         text_printf(out, "\nGeometric means of the ratios, inverted where less is better: above 1 is better\n%s",
-                    how->format == COMPARED_MARKDOWN ? "\n" : "");
-    put_rows(c, c->row + c->n_rows, c->n_means, true, how, out);
-    put_apart(c, how, out);
+                    doc->format == DOC_MARKDOWN ? "\n" : "");
+    put_rows(c, c->row + c->n_rows, c->n_means, true, doc);
+    put_apart(c, verbose, out);
     if (c->n_hosts)
         text_printf(out, "\nHosts by the geometric mean of their ratios, above 1 is better\n");
     for (size_t i = 0; i < c->n_hosts; i++)
         text_printf(out, "  %s  %.4f%s\n", c->host[i].host, c->host[i].ratio,
                     c->host[i].stands_out ? "  stands out" : "");
-    if (how->pairs)
-        compared_put_warnings(c, how->pairs, out);
+    if (about)
+        compared_put_warnings(c, out);
 }

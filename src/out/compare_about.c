@@ -210,9 +210,9 @@ static void put_tested(const struct compared *c, struct text *out)
             text_printf(out, "%s\n", sentences[i].text);
 }
 
-void compared_put_header(const struct compared *c, const struct row_set *base, const struct row_set *changed,
-                         struct text *out)
+void compared_put_header(const struct compared *c, struct text *out)
 {
+    const struct row_set *base = c->pairs->base, *changed = c->pairs->changed;
     FREED_BY(text_free) struct text settings = {0};
 
     put_side(changed ? "Base" : "Within", base, out);
@@ -233,8 +233,9 @@ void compared_put_header(const struct compared *c, const struct row_set *base, c
 
 #define ARE(n) ((n) == 1 ? " is" : "s are")
 
-void compared_put_warnings(const struct compared *c, const struct pairs *pairs, struct text *out)
+void compared_put_warnings(const struct compared *c, struct text *out)
 {
+    const size_t doubles = c->pairs->doubles, left_out = c->pairs->degraded;
     size_t drifted = 0, unstable = 0, single = 0;
     double worst = 0;
 
@@ -259,10 +260,10 @@ void compared_put_warnings(const struct compared *c, const struct pairs *pairs, 
                              ARE(unstable), unstable == 1 ? "its" : "their")},
         {drifted, TEXT_LINE("the machine drifted during a run, by up to %.1f %%, in %zu row%s", worst, drifted,
                             PLURAL(drifted))},
-        {pairs->doubles, TEXT_LINE("%zu row%s twice and %s counted once", pairs->doubles,
-                                   pairs->doubles == 1 ? " occurs" : "s occur", pairs->doubles == 1 ? "is" : "are")},
-        {pairs->degraded, TEXT_LINE("%zu degraded, skipped or failed row%s left out of %s side", pairs->degraded,
-                                    ARE(pairs->degraded), pairs->degraded == 1 ? "its" : "their")},
+        {doubles, TEXT_LINE("%zu row%s twice and %s counted once", doubles, doubles == 1 ? " occurs" : "s occur",
+                            doubles == 1 ? "is" : "are")},
+        {left_out, TEXT_LINE("%zu degraded, skipped or failed row%s left out of %s side", left_out, ARE(left_out),
+                             left_out == 1 ? "its" : "their")},
     };
     const size_t before = out->length;
     for (size_t i = 0; i < COUNT(warnings); i++)
