@@ -24,16 +24,23 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Binds the process to a CPU. It ends with the test. */
-static inline void on_cpu(const char *cpu, const char *name)
+static inline void move_to(const char *cpu)
 {
     cpu_set_t one;
 
     CPU_ZERO(&one);
     CPU_SET((size_t)atoi(cpu), &one);
+    if (sched_setaffinity(0, sizeof(one), &one))
+        _exit(1);
+}
+
+/* Binds the process to a CPU. It ends with the test. */
+static inline void on_cpu(const char *cpu, const char *name)
+{
     (void)alarm(60);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (sched_setaffinity(0, sizeof(one), &one) || prctl(PR_SET_NAME, name, 0, 0, 0))
+    move_to(cpu);
+    if (prctl(PR_SET_NAME, name, 0, 0, 0))
         _exit(1);
 }
 
@@ -84,47 +91,49 @@ static inline void *burn(void *unused)
     return unused;
 }
 
-/* Makes 328 processes a second on another CPU, if there is one, which move to that CPU and work there for a moment:
- * with their parent's name, with one of their own, or with a thread. */
-static inline pid_t start_forker(const char *cpu)
+/* Moves to the CPU and works there for some 0.2 ms times `burns`: with its parent's name, with one of its own, or in a
+ * thread. */
+static inline void be_child(const char *cpu, unsigned i, unsigned burns)
 {
-    const struct timespec pause = {.tv_nsec = 1000000000 / 328};
-    const pid_t pid = fork();
-    cpu_set_t set;
     pthread_t thread;
 
-    assert_true(pid >= 0);
-    if (pid)
-        return pid;
-    on_cpu(strcmp(cpu, "0") || sysconf(_SC_NPROCESSORS_ONLN) == 1 ? "0" : "1", "forker");
-    (void)nice(-15);
-    (void)signal(SIGCHLD, SIG_IGN);
-    CPU_ZERO(&set);
-    CPU_SET((size_t)atoi(cpu), &set);
-    for (unsigned i = 0;; i++, (void)nanosleep(&pause, NULL)) {
-        if (fork())
-            continue;
-        if (i % 3 == 1)
-            (void)prctl(PR_SET_NAME, "kid", 0, 0, 0);
-        if (sched_setaffinity(0, sizeof(set), &set))
-            _exit(1);
-        if (i % 3 == 2 && pthread_create(&thread, NULL, burn, NULL) == 0)
-            (void)pthread_join(thread, NULL);
+    if (i % 3 == 1)
+        (void)prctl(PR_SET_NAME, "kid", 0, 0, 0);
+    move_to(cpu);
+    if (i % 3 == 2 && pthread_create(&thread, NULL, burn, NULL) == 0)
+        (void)pthread_join(thread, NULL);
+    while (burns--)
         (void)burn(NULL);
-        _exit(0);
-    }
-}
-
-static inline void end(pid_t pid)
-{
-    assert_int_equal(kill(pid, SIGKILL), 0);
-    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    _exit(0);
 }
 
 /* Binds the process to a CPU that is not measured, if there is another one. */
 static inline void beside(const char *cpu, const char *name)
 {
     on_cpu(strcmp(cpu, "0") || sysconf(_SC_NPROCESSORS_ONLN) == 1 ? "0" : "1", name);
+}
+
+/* Makes 328 processes a second on another CPU, if there is one. */
+static inline pid_t start_forker(const char *cpu)
+{
+    const struct timespec pause = {.tv_nsec = 1000000000 / 328};
+    const pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid)
+        return pid;
+    beside(cpu, "forker");
+    (void)nice(-15);
+    (void)signal(SIGCHLD, SIG_IGN);
+    for (unsigned i = 0;; i++, (void)nanosleep(&pause, NULL))
+        if (!fork())
+            be_child(cpu, i, 1);
+}
+
+static inline void end(pid_t pid)
+{
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 static inline void pause_100_us(void)

@@ -439,6 +439,10 @@ struct table_rows {
     unsigned table_width;
 };
 
+/* Prints what ran on a CPU before the detour or wake-up that ended the run, and a sentence that sums it up. Returns
+ * false when there are no such rows. */
+bool noise_put_timeline(const struct row *rows, size_t n, unsigned width, struct text *out);
+
 #define for_each_row(row_, of_) for (const struct row *row_ = (of_)->rows; row_ < (of_)->rows + (of_)->n; row_++)
 
 struct suite_options {

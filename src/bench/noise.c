@@ -599,7 +599,7 @@ static void enter_core(struct results *results, const struct trial *trial, unsig
     enter_known(results, copy, NOISE_METRIC_LOST_ALONE, alone);
 }
 
-/* periods=10ms:31us;...: period and mean detour of each comb. */
+/* periods=10ms:31us;...: period and mean detour of each series. */
 static void remark_periods(struct results *results, unsigned copy, const struct noise_record *r)
 {
     struct row_params remarks = {.n = 0};

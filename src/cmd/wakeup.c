@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cmd/latency.h"
-#include "cmd/noise_who.h"
 
 struct wakeup_options {
     struct wakeup_params params;
@@ -256,7 +255,7 @@ static void print(const struct table_rows *r, struct text *out)
 {
     put_table(r, out);
     put_summary(r, out);
-    noise_who_timeline(r->rows, r->n, r->table_width, out);
+    noise_put_timeline(r->rows, r->n, r->table_width, out);
     if (r->pictures)
         put_histograms(r, out);
 }

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <math.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -343,6 +344,85 @@ CLI_TEST(test_who_of_any_row)
         cli_result_free(&result);
     }
     end(hog);
+}
+
+static double cpu_ms(void)
+{
+    struct timespec time;
+
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return 1e3 * (double)time.tv_sec + 1e-6 * (double)time.tv_nsec;
+}
+
+/* Waits for a file, makes processes on another CPU for 0.6 s, which work on that CPU for some 4 ms each, one after the
+ * other, and answers with the CPU time in ms that the kernel counted for them there. */
+static void start_counted(const char *cpu, const char *file, int answer)
+{
+    const struct sched_param param = {.sched_priority = 10}; /* before other work of this machine */
+    double *elsewhere_ms = mmap(NULL, sizeof(double), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct rusage usage;
+
+    assert_ptr_not_equal(elsewhere_ms, MAP_FAILED);
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid) {
+        (void)munmap(elsewhere_ms, sizeof(double));
+        return;
+    }
+    beside(cpu, "forker");
+    if (sched_setscheduler(0, SCHED_FIFO, &param))
+        _exit(1);
+    while (access(file, F_OK))
+        cli_sleep_ms(1);
+    const uint64_t until = cli_now_ns() + 600000000;
+    for (unsigned i = 0; cli_now_ns() < until; i++) {
+        const pid_t child = fork();
+        if (!child) {
+            move_to(cpu);
+            *elsewhere_ms += cpu_ms();
+            be_child(cpu, i, 20);
+        }
+        if (child < 0 || waitpid(child, NULL, 0) != child)
+            _exit(1);
+    }
+    (void)getrusage(RUSAGE_CHILDREN, &usage);
+    const double ms = 1e3 * (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                      1e-3 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) - *elsewhere_ms;
+    _exit(write(answer, &ms, sizeof(ms)) != sizeof(ms));
+}
+
+/* Short tasks that were made on another CPU, some with a name of their own, some with a thread: named for as long as
+ * the kernel counted for them. */
+CLI_TEST(test_who_short_children_have_the_time_that_they_had)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("run", "--who", "--who-memory", "32M", "-q", "--samples", "1", "--cpus",
+                                             cli_cpu, "-o", "-", "--", "sh", "-c", "echo >started; sleep 1.5")};
+    struct cli_result result;
+    struct cli_csv csv;
+    char file[CLI_PATH];
+    double counted = 0;
+    int answer[2];
+
+    cli_need_root();
+    cli_need_fifo();
+    (void)snprintf(file, sizeof(file), "%s/started", cli->work);
+    assert_int_equal(pipe(answer), 0);
+    start_counted(cli_cpu, file, answer[1]); /* cli_expect() waits for its end */
+    cli_expect(cli, &run, 0, &result);
+    assert_int_equal(read(answer[0], &counted, sizeof(counted)), sizeof(counted));
+    (void)close(answer[0]);
+    (void)close(answer[1]);
+    cli_csv_parse(result.out, &csv);
+    const char *culprits = cli_cell(&csv, 0, "culprits");
+    need_culprits(culprits);
+    const double named = ms_of(culprits, "forker") + ms_of(culprits, "kid");
+    print_message("named %.1f ms of %.1f ms: %s\n", named, counted, culprits);
+    if (strstr(culprits, "why="))
+        cli_skip("%s", strstr(culprits, "why="));
+    assert_true(ms_of(culprits, "kid") > 0 && fabs(named - counted) < 0.1 * counted);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
 }
 
 /* Nor is a load of many processes, which are made before the gate opens. */
