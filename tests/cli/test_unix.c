@@ -362,50 +362,6 @@ CLI_TEST(test_unix_time_is_the_length_of_a_sample)
     }
 }
 
-/* --- Groups and names. --- */
-
-CLI_TEST(test_unix_groups)
-{
-    static const struct {
-        const char *group;
-        const char *tests[16];
-    } groups[] = {
-        {"cpu", {"dhry2reg", "whetstone", "hanoi"}}, /* index, process: test_unix_no_shell() */
-        {"file",
-         {"fcopy1024", "fcopy256", "fcopy4096", "fwrite1024", "fwrite256", "fwrite4096", "fread1024", "fread256",
-          "fread4096"}},
-        {"fs",
-         {"fcopy1024", "fcopy256", "fcopy4096", "fwrite1024", "fwrite256", "fwrite4096", "fread1024", "fread256",
-          "fread4096"}},
-        {"arith", {"short", "int", "long", "float", "double", "arithoh"}},
-        {"shell", {"shell1", "shell8", "shell16"}},
-        {"oldsystem", {"execl", "fcopy1024", "fcopy256", "fcopy4096", "pipe", "context1-same", "spawn", "syscall"}},
-    };
-    struct cli_result result;
-    struct cli_csv csv;
-
-    for (size_t g = 0; g < COUNT(groups); g++) {
-        measure(*state, ARGS("unix", groups[g].group, CSV, "-c", "1", "-t", "10ms", "--samples", "1", NO_DIR), 0,
-                &result, &csv);
-        expect_tests(&csv, groups[g].tests);
-        done(&result, &csv);
-    }
-}
-
-CLI_TEST(test_unix_old_names)
-{
-    struct cli_result result;
-    struct cli_csv csv;
-
-    measure(*state, ARGS("unix", "dhry", "whets", "fstime", "fsbuffer", "fsdisk", "fsdisk-w", "fstime-r", ONCE, NO_DIR),
-            0, &result, &csv);
-    expect_tests(&csv, ARGS("dhry2reg", "whetstone", "fcopy1024", "fcopy256", "fcopy4096", "fwrite4096", "fread1024"));
-    done(&result, &csv);
-    measure(*state, ARGS("unix", "whetstone-double", "dhry2reg", ONCE, NO_DIR), 0, &result, &csv);
-    expect_tests(&csv, ARGS("dhry2reg", "whetstone"));
-    done(&result, &csv);
-}
-
 /* --- Copies. --- */
 
 static void expect_two_blocks(const struct cli_result *result, const struct cli_csv *csv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench unix: which tests run with which words of a command line, their indices, and its tables of made-up rows. */
+/* jitbench unix: which tests run with which words of a command line, and their indices. */
 #include "suite_fixture.h"
 
 #include "cmd/unix.h"
@@ -195,7 +195,7 @@ TEST(test_unix_plan_sampling)
     expect_sampling(WORDS(W("--classic"), W("--samples"), W("4")), "execl", 30000000000, 1, 3000000000);
 }
 
-/* --- Indices and tables. --- */
+/* --- Indices. --- */
 
 enum { ROWS_MAX = 16 };
 static struct row_run run;
@@ -380,69 +380,4 @@ TEST_WITH(test_unix_writes_the_csv_of_unixbench, begin, NULL)
     assert_int_equal(rmdir(dir), 0);
     assert_int_equal(suite_unix.finish(m, NULL), 1); /* its directory is gone */
     end_session(m);
-}
-
-TEST_WITH(test_unix_tables, begin, NULL)
-{
-    struct table_rows all = {.rows = rows, .alone = true, .width = 100, .table_width = 0};
-    static double samples[] = {990.04, 1010};
-    struct text out = {0};
-
-    struct row *row = add_row("pipe", 1, "rate", 1000.04, 200.04);
-    row->n_samples = 2;
-    row->samples = samples;
-    text_copy(row->core_share, sizeof(row->core_share), "0.755");
-    (void)add_row("pipe", 1, "rate_alone", 1500, (double)NAN);
-    row = add_row("hanoi", 1, "rate", 7.06, (double)NAN);
-    row->status = ROW_UNSTABLE;
-    text_copy(row->reason, sizeof(row->reason), "it varies");
-    row = add_row("fcopy1024", 1, "rate", 5000, 800);
-    text_copy(row->scratch_fs, sizeof(row->scratch_fs), "tmpfs");
-    (void)add_row("pipe", 4, "rate", 3000, 600);
-    (void)add_row("index", 4, "scaling", 2.345, (double)NAN);
-    all.n = n_rows;
-    suite_unix.print(&all, &out);
-    expect_golden(&out, "1 parallel copy of tests, stable protocol\n"
-                        "\n"
-                        "System Benchmarks Partial Index                BASELINE         RESULT           INDEX  RSD % "
-                        " Core %        Alone\n"
-                        "Pipe Throughput                                 12440.0         1000.0  lps      200.0    2.0 "
-                        "     76       1500.0\n"
-                        "Recursion Test -- Tower of Hanoi                      -            7.1  lps          -      - "
-                        "      -            -  unstable\n"
-                        "File Copy 1024 bufsize 2000 maxblocks            3960.0         5000.0  lps      800.0    8.0 "
-                        "      -            -            tmpfs\n"
-                        "                                                                              ========\n"
-                        "System Benchmarks Index Score (Partial Only)           stable protocol           400.0\n"
-                        "                                                    with the core free           489.9\n"
-                        "\n"
-                        "4 parallel copies of tests, stable protocol\n"
-                        "\n"
-                        "System Benchmarks Partial Index                BASELINE         RESULT           INDEX  RSD % "
-                        " Core %        Alone\n"
-                        "Pipe Throughput                                 12440.0         3000.0  lps      600.0    6.0 "
-                        "      -            -\n"
-                        "                                                                              ========\n"
-                        "System Benchmarks Index Score (Partial Only)           stable protocol           600.0\n"
-                        "\n"
-                        "Scaling: the index of 4 copies is 2.35 times that of 1 (stable protocol)\n"
-                        "unstable: it varies (hanoi)\n"
-                        "tmpfs is not a disk: its files are in memory (fcopy1024); --dir names another directory\n");
-    all.verbose = true;
-    for (size_t i = 0; i < n_rows; i++)
-        set_params(&rows[i], "protocol=classic");
-    all.n = 2;
-    suite_unix.print(&all, &out);
-    expect_golden(&out, "1 parallel copy of tests, classic protocol\n"
-                        "\n"
-                        "System Benchmarks Partial Index                BASELINE         RESULT           INDEX  RSD % "
-                        " Core %        Alone\n"
-                        "Pipe Throughput                                 12440.0         1000.0  lps      200.0    2.0 "
-                        "     76       1500.0\n"
-                        "    pass 1                                                       990.0  lps\n"
-                        "    pass 2                                                      1010.0  lps\n"
-                        "                                                                              ========\n"
-                        "System Benchmarks Index Score (Partial Only)          classic protocol           200.0\n"
-                        "                                                    with the core free           300.0\n"
-                        "\n");
 }
