@@ -568,11 +568,6 @@ TEST(test_trial_barrier_holds_all_copies)
     run_barrier(3);
 }
 
-TEST(test_trial_barrier_of_one_does_not_wait)
-{
-    run_barrier(1);
-}
-
 /* --- What goes wrong. --- */
 
 enum fault {
@@ -1238,57 +1233,6 @@ TEST(test_trial_pads_the_environment_at_random)
 
 /* --- Placement. --- */
 
-TEST(test_trial_reads_placement_back)
-{
-    struct trial_spec spec = spec_of(&bench_found, 1, 0);
-    struct found_params params = {.word = 0};
-    struct trial_party found;
-    unsigned last = place.order[place.n_order - 1];
-
-    spec.params = &params;
-    place.order[0] = last;
-    place.nice_given = true;
-    place.nice = 5;
-    struct trial *trial = run_done(&spec);
-    trial_party(trial, 0, 0, &found);
-    assert_int_equal(cpuset_count(&found.seen.cpus), 1);
-    assert_true(cpuset_has(&found.seen.cpus, last));
-    assert_int_equal(found.seen.nice, 5);
-    assert_int_equal(found.seen.policy, SCHED_OTHER);
-    assert_int_equal(found.seen.rt_priority, 0);
-    assert_true(found.seen.fresh_exec);
-    assert_string_equal(found.refused, "");
-    /* It is not real-time, so it keeps its inherited limit. */
-    struct rlimit limit;
-    assert_int_equal(getrlimit(RLIMIT_RTTIME, &limit), 0);
-    assert_true(((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_REALTIME_US] ==
-                (limit.rlim_cur == RLIM_INFINITY ? -1 : (double)limit.rlim_cur));
-    trial_free(trial);
-}
-
-TEST(test_trial_binds_by_range_or_not_at_all)
-{
-    struct trial_spec spec = spec_of(&bench_found, 1, 0);
-    struct found_params params = {.word = 0};
-    struct cpuset all = place.cpus;
-    struct trial_party found;
-
-    spec.params = &params;
-    place.bind = BIND_NONE;
-    cpuset_clear(&place.cpus); /* not looked at when not bound */
-    struct trial *trial = run_done(&spec);
-    trial_party(trial, 0, 0, &found);
-    assert_true(cpuset_equal(&found.seen.cpus, &all));
-    trial_free(trial);
-
-    place.bind = BIND_RANGE;
-    cpuset_add(&place.cpus, place.order[place.n_order - 1]);
-    trial = run_done(&spec);
-    trial_party(trial, 0, 0, &found);
-    assert_true(cpuset_equal(&found.seen.cpus, &place.cpus));
-    trial_free(trial);
-}
-
 static int try_fifo(void)
 {
     if (task_set_policy(SCHED_FIFO, 10))
@@ -1425,88 +1369,6 @@ TEST(test_trial_layout_random_moves_the_stack)
 }
 
 /* --- Counters. --- */
-
-enum { COUNTED_SLEEPER, COUNTED_SPINNER, COUNTED_TOUCHER, COUNTED_COUNT };
-enum { SLEEPS = 20, SPIN_CPU_NS = 20 * 1000000, PAGES = 300 };
-#if defined(__SANITIZE_THREAD__)
-enum { OTHER_PAGES = 4 * PAGES }; /* the sanitizer's own memory */
-#else
-enum { OTHER_PAGES = 60 };
-#endif
-
-static int sleeper_run(struct party_context *context)
-{
-    (void)context;
-    for (int i = 0; i < SLEEPS; i++)
-        clock_sleep_ns(1000000);
-    return 0;
-}
-
-static uint64_t cpu_time_ns(void)
-{
-    struct timespec t;
-
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static int spinner_run(struct party_context *context)
-{
-    uint64_t begin = cpu_time_ns();
-
-    (void)context;
-    while (cpu_time_ns() - begin < SPIN_CPU_NS) {
-    }
-    return 0;
-}
-
-static int toucher_run(struct party_context *context)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (memory == MAP_FAILED)
-        return party_fail(context, "mmap");
-    (void)madvise(memory, PAGES * page, MADV_NOHUGEPAGE);
-    for (size_t i = 0; i < PAGES; i++)
-        memory[i * page] = 1;
-    return 0;
-}
-
-static const struct party counted_parties[] = {
-    [COUNTED_SLEEPER] = {.name = "sleeper", .role = ROLE_MEASURED, .run = sleeper_run},
-    [COUNTED_SPINNER] = {.name = "spinner", .role = ROLE_MEASURED, .run = spinner_run},
-    [COUNTED_TOUCHER] = {.name = "toucher", .role = ROLE_MEASURED, .run = toucher_run},
-};
-static const struct bench bench_counted = {
-    .name = "counted", .suite = "dummy", .parties = counted_parties, .n_parties = COUNTED_COUNT};
-
-TEST(test_trial_counters_are_of_the_run)
-{
-    struct trial_spec spec = spec_of(&bench_counted, 1, 0);
-    struct trial_party sleeper, spinner, toucher;
-    struct machine_counters machine;
-
-    struct trial *trial = run_done(&spec);
-    trial_party(trial, COUNTED_SLEEPER, 0, &sleeper);
-    trial_party(trial, COUNTED_SPINNER, 0, &spinner);
-    trial_party(trial, COUNTED_TOUCHER, 0, &toucher);
-    /* Little more than the sleeps: what the set-up did is not in it. (On a busy CPU a sleep may be over before it has
-     * begun.) */
-    assert_in_range(sleeper.counters.ctx_voluntary, SLEEPS / 2, SLEEPS + 20);
-    assert_true(sleeper.counters.cpu_ns < SPIN_CPU_NS);
-    assert_in_range(spinner.counters.cpu_ns, SPIN_CPU_NS, (int64_t)(spinner.end_ns - spinner.start_ns) + 5000000);
-    assert_in_range(toucher.counters.faults_minor, PAGES, PAGES + OTHER_PAGES);
-    assert_true(sleeper.counters.faults_minor < PAGES && spinner.counters.faults_minor < PAGES);
-    assert_int_equal(toucher.counters.faults_major, 0);
-    assert_true(spinner.counters.ctx_involuntary >= 0 && spinner.counters.migrations >= -1);
-    assert_true(spinner.counters.run_delay_ns >= -1);
-    trial_copy_machine(trial, 0, &machine);
-    /* A spinner of 20 ms sees a timer interrupt even at 100 Hz. */
-    if (access("/proc/interrupts", R_OK) == 0)
-        assert_true(machine.irqs > 0);
-    trial_free(trial);
-}
 
 TEST(test_trial_machine_counters_not_known_without_proc)
 {
@@ -1783,183 +1645,6 @@ TEST(test_trial_warm_up_tells_rate_and_length)
     trial_free(trial);
 }
 
-/* --- When the engine itself is short of something, or is told to end. --- */
-
-static int few_descriptors_body(void)
-{
-    struct trial_spec spec = spec_of(&bench_stop, 8, 0);
-    struct rlimit limit;
-    int fds = 3, lowest = dup(0);
-
-    CHECK(lowest >= 0);
-    (void)close(lowest);
-    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
-    /* Room for the arena, the events and the pipes of a first copy. */
-    limit.rlim_cur = (rlim_t)(lowest + fds + 2);
-    CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
-    struct trial *trial = trial_run(&spec);
-    CHECK(trial);
-    CHECK(trial->outcome == TRIAL_FAILED);
-    CHECK(strcmp(trial->reason, "cannot make a pipe: Too many open files") == 0);
-    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
-    trial_free(trial);
-    CHECK(dup(0) == lowest);
-    return 0;
-}
-
-TEST(test_trial_fails_when_descriptors_run_out)
-{
-    assert_int_equal(fixture_in_child(few_descriptors_body), 0);
-}
-
-static int interrupted_body(void)
-{
-    struct trial_spec spec = spec_of(&bench_stop, 2, 0);
-    int fds = fixture_count_fds();
-
-    CHECK(raise(SIGHUP) == 0); /* blocked: it is pending from now on */
-    struct trial *trial = trial_run(&spec);
-    CHECK(trial);
-    CHECK(trial->outcome == TRIAL_INTERRUPTED);
-    CHECK(strcmp(trial->reason, "ended by a signal") == 0);
-    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
-    trial_free(trial);
-    CHECK(fixture_count_fds() == fds);
-    CHECK(signals_pending() == SIGHUP);
-    return 0;
-}
-
-TEST(test_trial_interrupted_before_it_began)
-{
-    assert_int_equal(fixture_in_child(interrupted_body), 0);
-}
-
-/* The worker tells that it runs, and then never ends by itself. */
-static int endless_run(struct party_context *context)
-{
-    int pid = getpid();
-
-    if (write(context->series_fd, &pid, sizeof(pid)) != sizeof(pid))
-        return party_fail(context, "cannot write");
-    for (;;)
-        pause();
-}
-
-static const struct party endless_parties[] = {
-    {.name = "endless", .role = ROLE_MEASURED, .stop = STOP_FLAG, .run = endless_run},
-};
-static const struct bench bench_endless = {
-    .name = "endless", .suite = "dummy", .parties = endless_parties, .n_parties = 1};
-
-static int endless_pipe[2];
-
-static int interrupted_in_run_body(void)
-{
-    struct trial_spec spec = spec_of(&bench_endless, 1, 0);
-    pid_t killer, runner = getpid();
-    int pid;
-
-    /* Its sibling sends the signal once the worker has reported that it runs. */
-    killer = fork();
-    CHECK(killer >= 0);
-    if (killer == 0) {
-        (void)close(endless_pipe[1]);
-        if (read(endless_pipe[0], &pid, sizeof(pid)) == sizeof(pid))
-            (void)kill(runner, SIGINT);
-        _exit(0);
-    }
-    spec.series_fd = endless_pipe[1];
-    struct trial *trial = trial_run(&spec);
-    CHECK(trial);
-    CHECK(trial->outcome == TRIAL_INTERRUPTED);
-    CHECK(signals_pending() == SIGINT);
-    CHECK(waitpid(killer, NULL, 0) == killer || errno == ECHILD); /* the engine reaps whatever ends */
-    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
-    trial_free(trial);
-    return 0;
-}
-
-TEST(test_trial_interrupted_while_it_runs)
-{
-    assert_int_equal(pipe(endless_pipe), 0);
-    assert_int_equal(fixture_in_child(interrupted_in_run_body), 0);
-    (void)close(endless_pipe[0]);
-    (void)close(endless_pipe[1]);
-}
-
-/* No process is left to clean up: the workers end by themselves. Each of them holds the writing end. */
-TEST(test_trial_workers_end_with_their_parent)
-{
-    struct trial_spec spec = spec_of(&bench_endless, 2, 0);
-    struct pollfd poll_end = {.events = POLLIN};
-    int ends[2], pid;
-
-    assert_int_equal(pipe(ends), 0);
-    spec.series_fd = ends[1];
-    pid_t runner = fork();
-    assert_true(runner >= 0);
-    if (runner == 0) {
-        trial_free(trial_run(&spec));
-        _exit(0);
-    }
-    (void)close(ends[1]);
-    for (int copy = 0; copy < 2; copy++)
-        assert_int_equal(read(ends[0], &pid, sizeof(pid)), sizeof(pid));
-    assert_int_equal(kill(runner, SIGKILL), 0);
-    assert_int_equal(waitpid(runner, NULL, 0), runner);
-    poll_end.fd = ends[0];
-    assert_int_equal(poll(&poll_end, 1, 10000), 1);
-    assert_int_equal(read(ends[0], &pid, sizeof(pid)), 0);
-    (void)close(ends[0]);
-}
-
-/* --- Without a file of its own to execute: plain forks. --- */
-
-static char empty_folder[] = "/tmp/test_trial_XXXXXX";
-
-static int plain_fork_body(void)
-{
-    struct trial_party asker;
-
-    if (chroot(empty_folder) || chdir("/") || process_can_exec_self())
-        return CANNOT;
-    struct trial_spec spec = spec_of(&bench_ping, 2, 50 * MS);
-    struct trial *trial = trial_run(&spec);
-    CHECK(trial);
-    CHECK(trial->outcome == TRIAL_DONE);
-    for (unsigned copy = 0; copy < 2; copy++) {
-        const double *asked = trial_recorder(trial, 0, copy, ASKER_NUMBERS);
-        const double *answered = trial_recorder(trial, 1, copy, ANSWERER_NUMBERS);
-        trial_party(trial, 0, copy, &asker);
-        CHECK(!asker.seen.fresh_exec);
-        CHECK(asked[0] > 0 && asked[0] == answered[0]);
-    }
-    trial_free(trial);
-    spec = spec_of(&bench_stop, 2, 0);
-    trial = trial_run(&spec);
-    CHECK(trial);
-    CHECK(trial->outcome == TRIAL_DONE);
-    trial_free(trial);
-    spec = spec_of(&bench_relay, 1, 0);
-    trial = trial_run(&spec);
-    CHECK(trial);
-    CHECK(trial->outcome == TRIAL_FAILED);
-    CHECK(strcmp(trial->reason, "exec 0: Function not implemented") == 0);
-    trial_free(trial);
-    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
-    return 0;
-}
-
-TEST(test_trial_works_by_plain_forks)
-{
-    if (geteuid() != 0)
-        skip_because("chroot needs root");
-    assert_non_null(mkdtemp(empty_folder));
-    int status = fixture_in_child(plain_fork_body);
-    assert_int_equal(rmdir(empty_folder), 0);
-    assert_int_equal(status, 0);
-}
-
 /* --- The worker's command line. --- */
 
 static char worker_arguments[4][32];
@@ -2039,10 +1724,9 @@ TEST(test_trial_worker_main_refuses_what_is_no_arena)
 }
 
 static const struct bench *const registry[] = {
-    &bench_ping,        &bench_relay,        &bench_pair,         &bench_stop,        &bench_barrier,
-    &bench_fault,       &bench_fault_of_two, &bench_bad_thread,   &bench_no_slices,   &bench_litter,
-    &bench_litter_each, &bench_found,        &bench_found_locked, &bench_found_early, &bench_fault_later,
-    &bench_address,     &bench_counted,      &bench_warm,         &bench_endless,     NULL,
+    &bench_ping,         &bench_relay,       &bench_pair,        &bench_stop,    &bench_barrier,     &bench_fault,
+    &bench_fault_of_two, &bench_bad_thread,  &bench_no_slices,   &bench_litter,  &bench_litter_each, &bench_found,
+    &bench_found_locked, &bench_found_early, &bench_fault_later, &bench_address, &bench_warm,        NULL,
 };
 
 int main(int argc, char **argv)
