@@ -10,7 +10,7 @@ Standard error and an exit status other than 0 stand at the end of the file, bel
 @TREE before the words runs `check` in a root made up from tests/trees/TREE.tree. 'COLUMNS=N' before them sets a width.
 The name of a case that measures begins with '~': the figures of its file are wildcards. There
   #     stands for a whole number, #.## for one with two decimals,
-  ~     for the same or a "-", where a value may be not known,
+  ~     for the same or a "-", where a value may be not known; its decimals may be more or fewer, as of a busy machine,
   *     for any text,
   -     alone for itself or any number,
 two blanks or more for two or more, blanks at the beginning of a line for any number of them, and a line that begins with
@@ -185,9 +185,8 @@ def summary_of(text):
 def pattern_of(line):
     def one(part):
         if part[0] in "#~":
-            decimals = len(part) - 2
-            number = r"\d+" + (rf"\.\d{{{decimals}}}" if decimals > 0 else "")
-            return f"(?:{number}|-)" if part[0] == "~" else number
+            number = r"\d+" + (rf"\.\d{{{len(part) - 2}}}" if len(part) > 1 else "")
+            return r"(?:\d+(?:\.\d+)?|-)" if part[0] == "~" else number
         if part == "-":
             return r"(?:-|\d+(?:\.\d+)?)"
         return ".+" if part == "*" else " {2,}" if part.startswith("  ") else re.escape(part)
