@@ -81,14 +81,10 @@ void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_sca
 
 /* --- Axes. --- */
 
-struct svg_axis {
-    const struct svg_scale *scale;
-    const struct svg_ticks *ticks;
-    const char *title; /* "Cycles"; unit and "log scale" are added */
-};
-/* y: position of the x axis; x: of the y axis; with grid lines. The title is below the labels, or above the plot. */
-void svg_axis_below(struct text *out, const struct svg_axis *axis, double y, double grid_top);
-void svg_axis_left(struct text *out, const struct svg_axis *axis, double x, double grid_right);
+/* With grid lines up to grid_end. left: a y axis at x, with its title above the plot; otherwise an x axis at y, with
+ * its title below the labels. title: "Cycles"; unit and "log scale" are added. */
+void svg_axis(struct text *out, const struct svg_scale *scale, const struct svg_ticks *ticks, const char *title,
+              bool left, double at, double grid_end);
 
 /* --- Charts: a <figure> with one SVG 360 pixels wide, of marks in the units of its axes. --- */
 
@@ -213,8 +209,9 @@ void frame_csv(const char *name, const char *csv, size_t length, struct text *ou
 /* --- Parts of the page. --- */
 
 /* Drawn, each with a colour; further runs are in tables only. */
-#define REPORT_RUNS_MAX HTML_COLOURS
-#define REPORT_NAME     24u
+#define REPORT_RUNS_MAX   HTML_COLOURS
+#define REPORT_NAME       24u
+#define REPORT_SUITES_MAX 32u
 
 /* base: what the row is compared with. */
 struct report_place {
@@ -230,10 +227,12 @@ struct report {
     size_t n_runs;                           /* drawn */
     char name[REPORT_RUNS_MAX][REPORT_NAME]; /* "A", "B"..; with the host where hosts differ */
     size_t n_all_runs;                       /* with those without rows in set */
-    size_t left_out;                         /* judged, but not in set */
-    struct gather gather;                    /* of each host, from all rows */
-    struct history history;                  /* if all rows are of one machine */
-    struct project project;                  /* a run is a host with its number as name */
+    const char *suite[REPORT_SUITES_MAX];    /* known ones in the order of the table of metrics, then others */
+    size_t n_suites;
+    size_t left_out;        /* judged, but not in set */
+    struct gather gather;   /* of each host, from all rows */
+    struct history history; /* if all rows are of one machine */
+    struct project project; /* a run is a host with its number as name */
     /* The last row's run, while rows are read. */
     struct row_run last_run;
     size_t last_number;
@@ -249,6 +248,7 @@ void report_free(struct report *report);
 size_t report_run_of(const struct report *report, const struct row *row);
 /* row NULL: the first; NULL: after the last. */
 const struct row *report_next(const struct report *report, size_t run, const struct row *row);
+#define for_each_row_of_run(row, report, run) for (const struct row *row = NULL; (row = report_next(report, run, row));)
 /* NULL: none. Rows of a measurement are consecutive. */
 const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric);
 /* Test, load, protocol, telling words of param, and CPU or copies. */

@@ -143,30 +143,6 @@ void export_param(const struct row *row, char separator, struct text *out)
         text_printf(out, "%.*s%s", n > 0, &separator, command);
 }
 
-static void put_part(const char *part, struct text *out)
-{
-    if (part[0])
-        text_printf(out, "%s%s", out->length ? "/" : "", part);
-}
-
-static void put_name(const struct row *row, bool with_cpus, struct text *out)
-{
-    FREED_BY(text_free) struct text param = {0};
-
-    export_param(row, '/', &param);
-    put_part(row->suite, out);
-    if (strcmp(row->test, row->suite) != 0)
-        put_part(row->test, out);
-    put_part(row->load, out);
-    if (row->copies > 1)
-        text_printf(out, "/copies=%llu", (unsigned long long)row->copies);
-    if (param.length)
-        put_part(param.data, out);
-    put_part(row->metric, out);
-    if (with_cpus && row->cpus[0])
-        text_printf(out, "/cpus=%s", row->cpus);
-}
-
 /* --- Groups. --- */
 
 static int by_place(const void *a, const void *b)
@@ -178,9 +154,21 @@ static int by_place(const void *a, const void *b)
 
 static void rename_entry(struct export_entry *entry, size_t number)
 {
+    const struct row *row = entry->row;
+    FREED_BY(text_free) struct text param = {0};
     struct text name = {0};
 
-    put_name(entry->row, entry->with_cpus, &name);
+    export_param(row, '/', &param);
+    const char *const parts[] = {row->suite,
+                                 strcmp(row->test, row->suite) != 0 ? row->test : "",
+                                 row->load,
+                                 row->copies > 1 ? TEXT_LINE("copies=%llu", (unsigned long long)row->copies) : "",
+                                 param.length ? param.data : "",
+                                 row->metric,
+                                 entry->with_cpus && row->cpus[0] ? TEXT_LINE("cpus=%s", row->cpus) : ""};
+    for (size_t i = 0; i < COUNT(parts); i++)
+        if (parts[i][0])
+            text_printf(&name, "%s%s", name.length ? "/" : "", parts[i]);
     if (number)
         text_printf(&name, "#%zu", number);
     free(entry->name);

@@ -27,20 +27,6 @@ static bool take_letter(char letter, const struct row_run *run, struct text *out
     return true;
 }
 
-/* Inserts the rank: "r.csv" of rank 3 becomes "r-3.csv". */
-static void put_rank(struct text *name, const char *rank)
-{
-    struct text with = {0};
-    const char *base = strrchr(name->data, '/'), *ending = strrchr(base ? base + 1 : name->data, '.');
-    size_t stem = ending && ending != (base ? base + 1 : name->data) ? (size_t)(ending - name->data) : name->length;
-
-    text_append(&with, name->data, stem);
-    text_printf(&with, "-%s", rank);
-    text_append(&with, name->data + stem, name->length - stem);
-    text_free(name);
-    *name = with;
-}
-
 int names_expand(const char *option, const char *template, const struct row_run *run, int alone, char *name,
                  size_t size, char *error, size_t error_size)
 {
@@ -59,8 +45,16 @@ int names_expand(const char *option, const char *template, const struct row_run 
                                 "%s '%.200s': after '%%' stands h (host), j (job), r (rank), t (time) or %%", option,
                                 template);
     }
-    if (!out.failed && out.length && !ranked && !alone && run->rank[0])
-        put_rank(&out, run->rank);
+    if (!out.failed && out.length && !ranked && !alone && run->rank[0]) { /* "r.csv" of rank 3 becomes "r-3.csv" */
+        struct text plain = out;
+        const char *base = strrchr(plain.data, '/');
+        base = base ? base + 1 : plain.data;
+        const char *ending = strrchr(base, '.');
+        ending = ending && ending != base ? ending : plain.data + plain.length;
+        out = (struct text){0};
+        text_printf(&out, "%.*s-%s%s", (int)(ending - plain.data), plain.data, run->rank, ending);
+        text_free(&plain);
+    }
     if (out.failed || out.length >= size)
         return fail_because(-1, error, error_size, "%s '%.200s': the name is too long (at most %zu bytes)", option,
                             template, size - 1);

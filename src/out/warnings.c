@@ -88,17 +88,6 @@ static void put(const struct finding *f, const char *before, const char *after, 
     put_more(f, out);
 }
 
-static void put_blind(const struct finding *f, struct text *out)
-{
-    if (!f->row)
-        return;
-    text_printf(out,
-                "Warning: noise: the sampler on CPU %s was blind for %.1f %% of the time: it was reading its counters; "
-                "detours in that time are not seen",
-                f->row->cpus, f->worst);
-    put_more(f, out);
-}
-
 static void put_neighbour(const struct finding *f, const struct row *alone, struct text *out)
 {
     uint64_t free_slices, slices;
@@ -149,5 +138,11 @@ void warnings_collect(const struct row *rows, size_t n, const char *more, struct
     put(&drift, "the second half of the samples is ", " away from the first: the machine drifted", out);
     put(&interval, "the mean is known to +-", TEXT_LINE(" only; more samples (%s) would narrow it", more), out);
     put(&grain, "the clock's grain is ", " of what it timed", out);
-    put_blind(&blind, out);
+    if (blind.row) {
+        text_printf(out,
+                    "Warning: noise: the sampler on CPU %s was blind for %.1f %% of the time: it was reading its "
+                    "counters; detours in that time are not seen",
+                    blind.row->cpus, blind.worst);
+        put_more(&blind, out);
+    }
 }

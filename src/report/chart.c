@@ -228,11 +228,11 @@ static void begin_plot(const struct chart *c, struct frame *f, struct text *out)
     else
         html_put(out, "<desc>Across: %s, %s. Upwards: %s, %s.</desc>", c->x.title,
                  UNITS_RANGE(f->x.low, f->x.high, c->x.unit), c->y.title, UNITS_RANGE(f->y.low, f->y.high, c->y.unit));
-    svg_axis_left(out, &(struct svg_axis){&f->y, &f->y_ticks, c->y.title}, f->x.from, f->x.to);
+    svg_axis(out, &f->y, &f->y_ticks, c->y.title, true, f->x.from, f->x.to);
     if (c->n_categories)
         put_categories(c, f, out);
     else
-        svg_axis_below(out, &(struct svg_axis){&f->x, &f->x_ticks, c->x.title}, f->y.from, f->y.to);
+        svg_axis(out, &f->x, &f->x_ticks, c->x.title, false, f->y.from, f->y.to);
 }
 
 /* With lines one below the other, or one strip of dots. */
@@ -259,7 +259,7 @@ static void begin_lines(const struct chart *c, struct frame *f, struct text *out
     else
         html_put(out, "<desc>%zu dots; across: %s, %s.</desc>", c->n_dots, c->x.title,
                  UNITS_RANGE(c->x.low, c->x.high, c->x.unit));
-    svg_axis_below(out, &(struct svg_axis){&f->x, &f->x_ticks, c->x.title}, bottom, top);
+    svg_axis(out, &f->x, &f->x_ticks, c->x.title, false, bottom, top);
     for (size_t i = 0; i < c->n_lines; i++)
         if (!i || strcmp(c->line[i], c->line[i - 1]) != 0)
             svg_label(out, 0, svg_at(&f->y, (double)i) + 3.5, "start", "ink", c->line[i], LABEL_MOST);

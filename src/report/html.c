@@ -59,11 +59,8 @@ static const char *const style[] = {
     ".heat td{min-width:20px;height:19px;text-align:center;background:var(--q0)}.heat .g{border-left:7px solid "
     "var(--page)}.heat td.x{background:none}.heat .far{font-weight:600}.heat tbody tr.out th{color:var(--ink);"
     "font-weight:600}.heat tbody tr:hover{background:none}",
-    ".heat .w1{background:var(--w1)}.heat .w2{background:var(--w2)}.heat .w3{background:var(--w3);color:var(--on3)}"
-    ".heat .w4{background:var(--w4);color:var(--on4)}.heat .b1{background:var(--b1)}.heat .b2{background:var(--b2)}"
-    ".heat .b3{background:var(--b3);color:var(--on3)}.heat .b4{background:var(--b4);color:var(--on4)}"
-    ".key.w1{color:var(--w1)}.key.w2{color:var(--w2)}.key.w3{color:var(--w3)}.key.w4{color:var(--w4)}"
-    ".key.b1{color:var(--b1)}.key.b2{color:var(--b2)}.key.b3{color:var(--b3)}.key.b4{color:var(--b4)}",
+};
+static const char *const style_of_figures[] = {
     ".grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,340px),1fr));gap:18px 26px;"
     "margin:12px "
     "0}figure{margin:0;min-width:0;max-width:520px}figcaption{font-weight:600;font-size:13px;line-height:1.35;"
@@ -77,10 +74,8 @@ static const char *const style[] = {
     "hit{fill-opacity:0}"
     "circle.mark{stroke:var(--page);stroke-width:1.2}rect.mark{fill:var(--ink)}path.whisker{stroke:var(--ink);"
     "stroke-width:1.1}",
-    ".s0{color:var(--s0)}.s1{color:var(--s1)}.s2{color:var(--s2)}.s3{color:var(--s3)}.s4{color:var(--s4)}"
-    ".s5{color:var(--s5)}.s6{color:var(--s6)}.s7{color:var(--s7)}.q0{color:var(--q0)}.q1{color:var(--q1)}"
-    ".q2{color:var(--q2)}.q3{color:var(--q3)}.q4{color:var(--q4)}.q5{color:var(--q5)}.q6{color:var(--q6)}"
-    ".q7{color:var(--q7)}",
+};
+static const char *const style_of_print[] = {
     "@media print{@page{margin:12mm}:root{color-scheme:light;--ink:#000;--soft:#444;--rule:#bbb;--grid:#ddd;"
     "--band:#fff;--link:#000;--bad:#a00}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
     "body{font-size:10pt}main{padding:0;max-width:none}nav,details:not([open]){display:none}.grid{"
@@ -88,6 +83,20 @@ static const char *const style[] = {
     ".scroll{overflow:visible}table{font-size:8.5pt}th,td{padding-right:8px}td.n,th.n,.rows td"
     "{white-space:normal}}",
 };
+
+static void put_lines(const char *const *lines, size_t n, struct text *out)
+{
+    for (size_t i = 0; i < n; i++)
+        text_printf(out, "%s\n", lines[i]);
+}
+
+/* A rule for each of the colours first to last of two kinds. */
+static void put_rules(const char *selector, const char *kinds, char first, char last, struct text *out)
+{
+    for (; *kinds; kinds++)
+        for (char c = first; c <= last; c++)
+            text_printf(out, "%s%c%c{color:var(--%c%c)}", selector, *kinds, c, *kinds, c);
+}
 
 void html_begin(struct text *out, const char *title)
 {
@@ -98,8 +107,19 @@ void html_begin(struct text *out, const char *title)
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
              "<link rel=\"icon\" href=\"data:,\">\n<title>%s</title>\n<style>\n",
              title);
-    for (size_t i = 0; i < COUNT(style); i++)
-        text_printf(out, "%s\n", style[i]);
+    put_lines(style, COUNT(style), out);
+    for (const char *kind = "wb"; *kind; kind++)
+        for (char c = '1'; c <= '4'; c++)
+            text_printf(out,
+                        c < '3' ? ".heat .%c%c{background:var(--%c%c)}"
+                                : ".heat .%c%c{background:var(--%c%c);color:var(--on%c)}",
+                        *kind, c, *kind, c, c);
+    put_rules(".key.", "wb", '1', '4', out);
+    text_printf(out, "\n");
+    put_lines(style_of_figures, COUNT(style_of_figures), out);
+    put_rules(".", "sq", '0', '7', out);
+    text_printf(out, "\n");
+    put_lines(style_of_print, COUNT(style_of_print), out);
     text_printf(out, "</style>\n</head>\n<body>\n<main>\n");
 }
 

@@ -38,7 +38,7 @@ static void put_map_of_cores(const struct report *report, size_t run, struct tex
     struct cpu_map map = {.n = 0};
     double low = INFINITY, high = 0;
 
-    for (const struct row *row = NULL; (row = report_next(report, run, row));)
+    for_each_row_of_run(row, report, run)
         cpu_map_add(&map, row, "store", CPU_MAP_MOST);
     for (size_t i = 0; i < map.n * map.n; i++) {
         const struct row *row = map.row[i / map.n][i % map.n];
@@ -70,7 +70,7 @@ static void put_map_of_cores(const struct report *report, size_t run, struct tex
 #define POINTS      (1u << 15) /* grid points: some milliseconds for each run */
 #define COSTS_SHOWN 10u
 #define COSTS_LEAST 3u
-#define WORTH       1.005 /* minimum gain, see gain_of(), for a kind of detours to be shown */
+#define WORTH       1.005 /* minimum gain, as a factor, for a kind of detours to be shown */
 
 static const double steps_ns[] = {100e3, 1e6, 10e6};
 static const char *const step_names[] = {"steps of 100 \xc2\xb5s", "steps of 1 ms", "steps of 10 ms"};
@@ -130,16 +130,6 @@ static void put_charts_of_ranks(const struct report *report, struct text *out)
 
 /* --- Costs. --- */
 
-/* By what factor steps would be faster without the cost, at most. */
-static double gain_of(const struct project *p, const struct project_cost *cost)
-{
-    double gain = 1;
-
-    for (size_t s = 0; s < p->n_steps; s++)
-        gain = fmax(gain, project_slowdown(p, p->n)[(s + 1) * p->n_ranks - 1] / cost->without[s]);
-    return gain;
-}
-
 static void put_costs(const struct project *p, const struct doc *doc)
 {
     const struct grid_column columns[] = {
@@ -155,7 +145,10 @@ static void put_costs(const struct project *p, const struct doc *doc)
         return;
     grid_columns(&grid, columns, COUNT(columns));
     for (const struct project_cost *cost = costs; cost < costs + n; cost++) {
-        if (shown >= COSTS_LEAST && (shown >= COSTS_SHOWN || gain_of(p, cost) < WORTH))
+        double gain = 1; /* factor by which steps would be faster without it, at most */
+        for (size_t s = 0; s < p->n_steps; s++)
+            gain = fmax(gain, with[(s + 1) * p->n_ranks - 1] / cost->without[s]);
+        if (shown >= COSTS_LEAST && (shown >= COSTS_SHOWN || gain < WORTH))
             continue;
         shown++;
         grid_text(&grid, project_decade(cost));
@@ -280,7 +273,6 @@ static void put_history(const struct report *report, const struct doc *doc)
 #define REASONS_MAX     40u
 #define WARNED_ROWS_MAX 20000u /* each is compared with others */
 #define OTHER_ROWS_MAX  20000u /* with more rows than this, rows of runs that are not drawn are judged but not kept */
-#define SUITES_MAX      32u
 #define NEIGHBOURS      64u
 
 /* --- Titles and descriptions of rows. --- */
@@ -358,20 +350,6 @@ void report_label(const struct report *report, const struct row *row, char *buf,
 }
 
 /* --- Sections. --- */
-
-/* Known suites in the order of the table of metrics, then unknown ones. */
-static size_t list_suites(const struct report *report, const char **suites)
-{
-    size_t n = 0;
-
-    for (size_t s = 0; report->metrics && s < report->metrics->n_suites; s++)
-        for (size_t i = 0; i < report->set.n; i++)
-            if (!strcmp(report->set.rows[i].suite, report->metrics->suite[s].name))
-                n = report_distinct(suites, n, report->metrics->suite[s].name, SUITES_MAX);
-    for (size_t i = 0; i < report->set.n; i++)
-        n = report_distinct(suites, n, report->set.rows[i].suite, SUITES_MAX);
-    return n;
-}
 
 static bool hosts_differ(const struct report *report)
 {
@@ -465,15 +443,13 @@ static void put_warnings(const struct report *report, const struct doc *doc)
 
 static void put_all_rows(const struct report *report, const struct doc *doc)
 {
-    const char *suites[SUITES_MAX];
-    const size_t n = list_suites(report, suites);
     size_t left = ROWS_SHOWN_MAX;
 
     doc_say(doc, "All metrics of all tests; what disturbed a test is shown below its first metric. jitbench-csv(5) "
                  "defines the metrics; the samples, histograms and series are in the CSV.");
-    for (size_t i = 0; i < n; i++) {
-        html_put(doc->out, "<details><summary>%s</summary>\n", suites[i]);
-        left -= report_put_rows(report, suites[i], true, left, doc->out);
+    for (size_t i = 0; i < report->n_suites; i++) {
+        html_put(doc->out, "<details><summary>%s</summary>\n", report->suite[i]);
+        left -= report_put_rows(report, report->suite[i], true, left, doc->out);
         text_printf(doc->out, "</details>\n");
     }
 }
@@ -497,23 +473,21 @@ static const struct {
 void report_put(const struct report *report, struct text *out)
 {
     const struct doc doc = {.out = out, .format = DOC_HTML};
-    const char *suites[SUITES_MAX];
-    const size_t n = list_suites(report, suites);
 
     put_head(report, out);
     text_printf(out, "<nav>");
     for (size_t i = 0; i < COUNT(sections); i++) {
-        for (size_t k = 0; k < n && !sections[i].title; k++)
-            html_put(out, "<a href=\"#suite-%zu\">%s</a>", k, suites[k]);
+        for (size_t k = 0; k < report->n_suites && !sections[i].title; k++)
+            html_put(out, "<a href=\"#suite-%zu\">%s</a>", k, report->suite[k]);
         if (sections[i].title && (!sections[i].has || sections[i].has(report)))
             html_put(out, "<a href=\"#%s\">%s</a>", sections[i].id, sections[i].link);
     }
     text_printf(out, "</nav></header>\n");
     for (size_t i = 0; i < COUNT(sections); i++) {
-        for (size_t k = 0; k < n && !sections[i].title; k++) {
+        for (size_t k = 0; k < report->n_suites && !sections[i].title; k++) {
             text_printf(out, "<section>");
-            doc_heading(&doc, TEXT_LINE("suite-%zu", k), suites[k]);
-            put_suite(report, suites[k], &doc);
+            doc_heading(&doc, TEXT_LINE("suite-%zu", k), report->suite[k]);
+            put_suite(report, report->suite[k], &doc);
             text_printf(out, "</section>\n");
         }
         if (!sections[i].title || (sections[i].has && !sections[i].has(report)))
@@ -592,6 +566,14 @@ void report_finish(struct report *report)
     for (size_t i = 0; i < report->n_runs; i++)
         snprintf(report->name[i], REPORT_NAME, "%c%s%.16s", (int)('A' + i), differ ? " " : "",
                  differ ? report->set.runs[i]->host : "");
+    for (size_t s = 0; report->metrics && s < report->metrics->n_suites; s++)
+        for (size_t i = 0; i < report->set.n; i++)
+            if (!strcmp(report->set.rows[i].suite, report->metrics->suite[s].name))
+                report->n_suites =
+                    report_distinct(report->suite, report->n_suites, report->metrics->suite[s].name, REPORT_SUITES_MAX);
+    for (size_t i = 0; i < report->set.n; i++)
+        report->n_suites =
+            report_distinct(report->suite, report->n_suites, report->set.rows[i].suite, REPORT_SUITES_MAX);
     metrics_mark_headlines(report->metrics, report->set.rows, report->set.n);
     report_sort_rows(report);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The figures of jitbench report: a table, and the functions that draw each kind. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,12 +43,12 @@ struct report_figure {
     const char *suite, *test, *metric; /* which rows are drawn; test NULL: those of any test */
     enum kind kind;
     enum label label;
-    const char *key;    /* key in param by which works differ */
-    const char *prefer; /* value of key whose panel is not folded; NULL: none */
-    const char *title, *note;
+    const char *key;          /* key in param by which works differ */
+    const char *prefer;       /* value of key whose panel is not folded; NULL: none */
+    const char *title, *note; /* note NULL: that of the kind */
     struct {
         const char *title, *unit; /* NULL: the rows' unit, if the axis shows their values */
-    } x, y;
+    } x, y;                       /* x without a title: time since the start, in us */
     const char *x_metric;
     const char *split; /* KIND_CURVE: parameter with a line for each value */
     bool per_test, log;
@@ -63,11 +62,7 @@ struct report_figure {
 /* The figures of Kot's thesis on very short experiments; put_experiments() fills in what differs between its tests. */
 static const struct report_figure experiment_figures[] = {
     {.kind = KIND_FIRST, .title = "First 500 experiments", .x = {"Experiment", ""}, .y = {"Each took", NULL}},
-    {.kind = KIND_SERIES,
-     .title = "Longest over the whole run",
-     .note = "the first 500 and the 2,000 longest",
-     .x = {"Experiment", ""},
-     .y = {"Each took", NULL}},
+    {.kind = KIND_SERIES, .title = "Longest over the whole run", .x = {"Experiment", ""}, .y = {"Each took", NULL}},
     {.kind = KIND_BODY,
      .title = "Distribution, the fastest 99.9 %",
      .x = {"An experiment took", NULL},
@@ -98,7 +93,7 @@ static const struct experiment {
 
 static const struct report_figure figures[] = {
     {FIGURE_OF("noise", NULL, "lost", KIND_STRIPS, LABEL_CPUS), .title = "Time lost on each CPU, over time",
-     .note = "colour: share of the time that was lost", .x = {"Since the start", "us"}},
+     .note = "colour: share of the time that was lost"},
     {FIGURE_OF("noise", NULL, "lost", KIND_STACKS, LABEL_CPUS), .title = "Where it went",
      .note = "the whole run, by cause", .x = {"Time lost", "%"},
      .parts = {{"lost_quota", "quota", 2},
@@ -111,20 +106,19 @@ static const struct report_figure figures[] = {
                {"lost_core_shared", "core shared", 7},
                {"lost_unexplained", "not seen", 6}}},
     {FIGURE_OF("noise", NULL, "core_share", KIND_TRACE, LABEL_CPUS), .title = "Share of its core over time",
-     .note = "below 100 %: somebody else used the core", .x = {"Since the start", "us"}, .y = {"The CPU had", NULL}},
+     .note = "below 100 %: somebody else used the core", .y = {"The CPU had", NULL}},
     {FIGURE_OF("noise", NULL, "core_mhz", KIND_TRACE, LABEL_CPUS), .title = "Frequency of the core over time",
-     .x = {"Since the start", "us"}, .y = {"Frequency", NULL}},
+     .y = {"Frequency", NULL}},
     {FIGURE_OF("noise", NULL, "detour", KIND_RANGES, LABEL_CPUS), .title = "Length of interruptions",
-     .note = "line: minimum to maximum; dot: median; thick: median to p99", .x = {"An interruption took", NULL}},
+     .x = {"An interruption took", NULL}},
     {FIGURE_OF("noise", NULL, "detour", KIND_SERIES, LABEL_CPUS), .title = "Interruptions over time",
-     .note = "the first 500 and the 2,000 longest", .x = {"Since the start", "us"}, .y = {"Each took", NULL}},
+     .y = {"Each took", NULL}},
     {FIGURE_OF("noise", NULL, "detour", KIND_HISTOGRAM, LABEL_CPUS), .title = "Interruptions by length",
      .x = {"An interruption took", NULL}, .y = {"Interruptions", ""}},
     {FIGURE_OF("noise", "who", "taken", KIND_STRIPS, LABEL_KEY), .title = "Who took the time, over time", .key = "name",
      .note = "colour: share of the time of all CPUs looked at; from a second window, in which it was recorded",
      .x = {"Since the start of that window", "us"}},
-    {FIGURE_OF("wakeup", NULL, "latency", KIND_RANGES, LABEL_CPUS), .title = "Wake-up latency",
-     .note = "line: minimum to maximum; dot: median; thick: median to p99", .x = {"Latency", NULL}},
+    {FIGURE_OF("wakeup", NULL, "latency", KIND_RANGES, LABEL_CPUS), .title = "Wake-up latency", .x = {"Latency", NULL}},
     {FIGURE_OF("wakeup", NULL, "latency", KIND_HISTOGRAM, LABEL_CPUS), .title = "Wake-ups by latency",
      .note = "classes of 1 us", .x = {"Latency", NULL}, .y = {"Wake-ups", ""}},
     {FIGURE_OF("memory", "latency", "latency", KIND_CURVE, LABEL_KEY), .key = "set", .split = "chase",
@@ -135,8 +129,7 @@ static const struct report_figure figures[] = {
      .title = "Time of a load while the other CPUs read", .x = {"The others read", "MB/s"}, .y = {"A load took", NULL},
      .x_metric = "loaded_bandwidth"},
     {FIGURE_OF("memory", "steady", "memory_probe", KIND_SERIES, LABEL_CPUS),
-     .title = "256 loads from memory, each millisecond", .note = "the first 500 and the 2,000 longest",
-     .x = {"Since the start", "us"}, .y = {"They took", NULL}},
+     .title = "256 loads from memory, each millisecond", .y = {"They took", NULL}},
     {FIGURE_OF("memory", "steady", "memory_probe", KIND_HISTOGRAM, LABEL_CPUS),
      .title = "256 loads from memory, by time", .x = {"They took", NULL}, .y = {"Probes", ""}},
     {FIGURE_OF("stream", "bandwidth", "copy_rate", KIND_BARS_PARTS, LABEL_KEY), .key = "stores",
@@ -147,7 +140,7 @@ static const struct report_figure figures[] = {
     {FIGURE_OF("unix", NULL, "rate", KIND_INDEX, LABEL_TEST), .title = "Index of each test",
      .note = "10 is the machine of 1995 that the index compares with", .x = {"Index", ""}},
     {FIGURE_OF("latency", NULL, "latency", KIND_RANGES, LABEL_LOAD), .per_test = true, .title = "Waking up to running",
-     .note = "line: minimum to maximum; dot: median; thick: median to p99", .x = {"Latency", NULL}},
+     .x = {"Latency", NULL}},
     {FIGURE_OF("latency", NULL, "latency", KIND_BARS, LABEL_LOAD), .per_test = true, .title = "Work done in time",
      .x = {"Load", NULL}, .y = {"Share of the work", "%"},
      .parts = {{"desired_cpu", "done", 6}, {"deadlines_met", "deadlines met", 0}}},
@@ -246,12 +239,16 @@ static size_t take_entries(const struct picks *picks, const char *label, const c
 static struct chart chart_of(const struct report_figure *about, const struct row *row, const char *title)
 {
     const bool sideways = about->kind == KIND_BODY || about->kind == KIND_HISTOGRAM || about->kind == KIND_RANGES;
-    const char *unit = sideways ? row->unit : "";
+    static const char *const notes[KIND_STACKS + 1] = {
+        [KIND_SERIES] = "the first 500 and the 2,000 longest",
+        [KIND_RANGES] = "line: minimum to maximum; dot: median; thick: median to p99"};
+    const char *unit = sideways ? row->unit : about->x.title ? "" : "us";
 
     return (struct chart){
         .title = title,
-        .note = about->note,
-        .x = {.title = about->x.title, .unit = about->x.unit ? about->x.unit : unit},
+        .note = about->note ? about->note : notes[about->kind],
+        .x = {.title = about->x.title ? about->x.title : "Since the start",
+              .unit = about->x.unit ? about->x.unit : unit},
         .y = {.title = about->y.title ? about->y.title : "", .unit = about->y.unit ? about->y.unit : row->unit}};
 }
 
@@ -423,7 +420,7 @@ static void put_protocols(const struct report *report, struct text *out)
     bool differ = false;
 
     for (size_t run = 0; run < report->n_runs; run++) {
-        for (const struct row *row = NULL; (row = report_next(report, run, row));)
+        for_each_row_of_run(row, report, run)
             if (!strcmp(row->suite, "unix") && !strcmp(row->metric, "index"))
                 row_protocol(&row->param, protocol[run]);
         differ = differ || strcmp(protocol[0], protocol[run]) != 0;
@@ -672,15 +669,6 @@ struct times {
     struct index texts; /* labels */
 };
 
-/* NAN: no number. */
-static double number_of(const char *value, size_t length)
-{
-    char *end = NULL;
-    const double number = strtod(value, &end);
-
-    return length && end == value + length && isfinite(number) ? number : NAN;
-}
-
 static bool is_time(const struct report *report, const struct row *row)
 {
     return !strcmp(row->suite, "run") && !strcmp(row->metric, "wall") && isfinite(row->stats.mean) &&
@@ -759,8 +747,9 @@ static void put_parameter(struct times *times, struct text *out)
         const char *value = is_time(times->report, row) ? row_param(&row->param, times->key, &length) : NULL;
         if (!value)
             continue;
-        times->x[times->n] = number_of(value, length);
-        if (isnan(times->x[times->n]))
+        char *end;
+        times->x[times->n] = strtod(value, &end);
+        if (!length || end != value + length || !isfinite(times->x[times->n]))
             return;
         times->of[times->n++] = (struct chart_entry){.row = row, .colour = (unsigned)report_run_of(times->report, row)};
     }

@@ -90,15 +90,6 @@ static bool is_shown(const struct row *row, const char *suite, bool all)
     return !strcmp(row->suite, suite) && (all || row->headline);
 }
 
-/* The first row that others are compared with; NULL: none. */
-static const struct row *first_base(const struct report *report, const char *suite, bool all)
-{
-    for (size_t i = 0; i < report->set.n; i++)
-        if (report->order[i].base != REPORT_NO_BASE && is_shown(&report->set.rows[report->order[i].row], suite, all))
-            return &report->set.rows[report->order[i].base];
-    return NULL;
-}
-
 /* ratio: for the title of the column of ratios; lives as long as the grid. */
 static void put_columns(const struct report *report, const struct row *base, char *ratio, size_t size,
                         struct grid *grid)
@@ -188,12 +179,15 @@ static void put_remark(const struct report *report, const struct row *row, const
 
 size_t report_put_rows(const struct report *report, const char *suite, bool all, size_t most, struct text *out)
 {
-    const struct row *base = first_base(report, suite, all), *told[REPORT_RUNS_MAX + 1] = {NULL};
+    const struct row *base = NULL, *told[REPORT_RUNS_MAX + 1] = {NULL};
     const struct doc doc = {.out = out, .format = DOC_HTML, .class = "rows"};
     struct grid grid = {.html = true};
     char ratio[64];
     size_t n = 0, group = 0;
 
+    for (size_t i = 0; i < report->set.n && !base; i++)
+        if (report->order[i].base != REPORT_NO_BASE && is_shown(&report->set.rows[report->order[i].row], suite, all))
+            base = &report->set.rows[report->order[i].base];
     put_columns(report, base, ratio, sizeof(ratio), &grid);
     for (size_t i = 0; i < report->set.n; i++) {
         const struct report_place *place = &report->order[i];

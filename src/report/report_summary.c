@@ -2,7 +2,6 @@
 /* The beginning of the report: a summary in words, and a table of the machines. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "report/report.h"
@@ -70,7 +69,7 @@ static const struct row *find(const struct report *report, size_t run, const str
     const double sign = h->choice == CHOOSE_LEAST ? -1 : 1;
     const struct row *found = NULL;
 
-    for (const struct row *row = NULL; (row = report_next(report, run, row));) {
+    for_each_row_of_run(row, report, run) {
         if (!fits(h, row))
             continue;
         if (!found ||
@@ -202,7 +201,7 @@ static void put_lines(const struct report *report, size_t run, struct text *out)
     FREED_BY(summary_free) struct summary summary = {.n_suites = 0};
     struct text line[SUMMARY_LINES] = {{.length = 0}};
 
-    for (const struct row *row = NULL; (row = report_next(report, run, row));)
+    for_each_row_of_run(row, report, run)
         summary_row(&summary, row);
     summary_finish(&summary, line);
     text_printf(out, "<ul class=\"say\">\n");
@@ -242,54 +241,55 @@ void report_put_summary(const struct report *report, const struct doc *doc)
 
 /* --- The machine. --- */
 
-enum source { FROM_RUN, FROM_RUN_COUNT, FROM_ROWS };
-
-struct fact {
-    const char *name;
-    enum source source;
-    size_t offset;    /* of a text or number */
-    const char *unit; /* of a number in the rows; NULL: a text */
-};
-
-#define OF_RUN(member)  FROM_RUN, offsetof(struct row_run, member)
-#define OF_ROWS(member) FROM_ROWS, offsetof(struct row, member)
-static const struct fact facts[] = {
-    {"Host", OF_RUN(host), NULL},
-    {"Measured", OF_RUN(utc), NULL},
-    {"CPU", OF_RUN(cpu_model), NULL},
-    {"CPUs online", FROM_RUN_COUNT, offsetof(struct row_run, cpus_online), NULL},
-    {"Architecture", OF_RUN(arch), NULL},
-    {"Kernel", OF_RUN(kernel), NULL},
-    {"jitbench", OF_RUN(build), NULL},
-    {"C library", OF_RUN(libc), NULL},
-    {"Job", OF_RUN(job), NULL},
-    {"Rank", OF_RUN(rank), NULL},
-    {"Comment", OF_RUN(comment), NULL},
-    {"Run", OF_RUN(run_id), NULL},
-    {"CPUs used", OF_ROWS(cpus), NULL},
-    {"Binding", OF_ROWS(bind), NULL},
-    {"Policy", OF_ROWS(policy), NULL},
-    {"Real-time priority", OF_ROWS(rt_priority), ""},
-    {"Nice value", OF_ROWS(nice), ""},
-    {"Varied between samples", OF_ROWS(layout), NULL},
-    {"CPU frequency", OF_ROWS(freq_khz), "kHz"},
-    {"Timer latency held at 0", OF_ROWS(timer_latency_held), NULL},
-    {"Settings of the machine", OF_RUN(settings), NULL},
-    {"Scratch file system", OF_ROWS(scratch_fs), NULL},
-    {"Scratch disk", OF_ROWS(scratch_disk), NULL},
+/* By their columns in the CSV. */
+static const struct fact {
+    const char *name, *column, *unit;
+} facts[] = {
+    {"Host", "host", NULL},
+    {"Measured", "utc", NULL},
+    {"CPU", "cpu_model", NULL},
+    {"CPUs online", "cpus_online", NULL},
+    {"Architecture", "arch", NULL},
+    {"Kernel", "kernel", NULL},
+    {"jitbench", "build", NULL},
+    {"C library", "libc", NULL},
+    {"Job", "job", NULL},
+    {"Rank", "rank", NULL},
+    {"Comment", "comment", NULL},
+    {"Run", "run_id", NULL},
+    {"CPUs used", "cpus", NULL},
+    {"Binding", "bind", NULL},
+    {"Policy", "policy", NULL},
+    {"Real-time priority", "rt_priority", ""},
+    {"Nice value", "nice", ""},
+    {"Varied between samples", "layout", NULL},
+    {"CPU frequency", "freq_khz", "kHz"},
+    {"Timer latency held at 0", "timer_latency_held", NULL},
+    {"Settings of the machine", "settings", NULL},
+    {"Scratch file system", "scratch_fs", NULL},
+    {"Scratch disk", "scratch_disk", NULL},
 };
 
 /* The different texts, or the range of the numbers. */
-static void put_of_rows(const struct report *report, size_t run, const struct fact *fact, struct text *out)
+static void put_fact(const struct report *report, size_t run, const struct fact *fact, struct text *out)
 {
+    const struct row_column *column = row_columns;
     const char *found[DISTINCT_MAX + 1];
-    double low = INFINITY, high = -INFINITY;
+    double low = INFINITY, high = -INFINITY, value;
+    const bool breaks = !strcmp(fact->column, "settings"); /* the line can break at each of them */
     size_t n = 0;
 
-    for (const struct row *row = NULL; (row = report_next(report, run, row));) {
-        const char *at = (const char *)row + fact->offset;
-        double value;
-        if (!fact->unit) {
+    while (strcmp(column->name, fact->column) != 0)
+        column++;
+    for_each_row_of_run(row, report, run) {
+        const char *at = (column->in_run ? (const char *)row->run : (const char *)row) + column->offset;
+        if (column->type == COLUMN_UINT) {
+            uint64_t count;
+            memcpy(&count, at, sizeof(count));
+            text_printf(out, "%.0" PRIu64, count); /* prints nothing for 0 */
+            return;
+        }
+        if (column->type == COLUMN_TEXT) {
             n = at[0] ? report_distinct(found, n, at, DISTINCT_MAX + 1) : n;
             continue;
         }
@@ -297,24 +297,14 @@ static void put_of_rows(const struct report *report, size_t run, const struct fa
         low = isfinite(value) ? fmin(low, value) : low;
         high = isfinite(value) ? fmax(high, value) : high;
     }
-    for (size_t i = 0; i < n; i++)
-        text_printf(out, "%s%s", i ? "; " : "", i < DISTINCT_MAX ? found[i] : "and others");
+    text_append(out, "", 0);
+    for (size_t i = 0; i < n; i++) {
+        text_printf(out, "%s", i ? "; " : "");
+        for (const char *at = i < DISTINCT_MAX ? found[i] : "and others"; *at; at++)
+            text_printf(out, "%c%s", *at, *at == ';' && breaks ? " " : "");
+    }
     if (isfinite(low))
         text_printf(out, "%s", high > low ? UNITS_RANGE(low, high, fact->unit) : UNITS_VALUE(low, fact->unit));
-}
-
-static void put_fact(const struct report *report, size_t run, const struct fact *fact, struct text *out)
-{
-    const char *at = (const char *)report->set.runs[run] + fact->offset;
-
-    text_append(out, "", 0);
-    if (fact->source == FROM_ROWS)
-        put_of_rows(report, run, fact, out);
-    else if (fact->source == FROM_RUN_COUNT)
-        text_printf(out, "%.0" PRIu64, *(const uint64_t *)(const void *)at); /* prints nothing for 0 */
-    else
-        for (; *at; at++) /* so that the line of settings can break */
-            text_printf(out, "%c%s", *at, *at == ';' && fact->offset == offsetof(struct row_run, settings) ? " " : "");
 }
 
 void report_put_machine(const struct report *report, const struct doc *doc)

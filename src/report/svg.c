@@ -349,39 +349,29 @@ void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_sca
 
 /* --- axes ------------------------------------------------------------------------------------------------------- */
 
-static void put_title(struct text *out, const struct svg_axis *axis, double x, double y, const char *anchor)
+void svg_axis(struct text *out, const struct svg_scale *scale, const struct svg_ticks *ticks, const char *title,
+              bool left, double at, double grid_end)
 {
-    const char *unit = axis->ticks->unit;
+    const char *unit = ticks->unit;
 
-    svg_label(out, x, y, anchor, "name",
-              TEXT_LINE("%s%s%s%s%s", axis->title, unit[0] ? " (" : "", unit, unit[0] ? ")" : "",
-                        axis->scale->log ? ", log scale" : ""),
-              0);
-}
-
-void svg_axis_below(struct text *out, const struct svg_axis *axis, double y, double grid_top)
-{
-    double from = axis->scale->from, to = axis->scale->to;
-
-    svg_group(out, "axis x");
-    for (size_t i = 0; i < axis->ticks->n; i++) {
-        double x = svg_at(axis->scale, axis->ticks->at[i]);
-        svg_line(out, x, grid_top, x, y + 3, "grid");
-        svg_label(out, x, y + LABEL_BELOW, "middle", "tick", axis->ticks->label[i], 0);
+    title =
+        TEXT_LINE("%s%s%s%s%s", title, unit[0] ? " (" : "", unit, unit[0] ? ")" : "", scale->log ? ", log scale" : "");
+    svg_group(out, left ? "axis y" : "axis x");
+    for (size_t i = 0; i < ticks->n; i++) {
+        const double place = svg_at(scale, ticks->at[i]);
+        if (left) {
+            svg_line(out, at - 3, place, grid_end, place, "grid");
+            svg_label(out, at - 6, place + 4, "end", "tick", ticks->label[i], 0);
+        } else {
+            svg_line(out, place, grid_end, place, at + 3, "grid");
+            svg_label(out, place, at + LABEL_BELOW, "middle", "tick", ticks->label[i], 0);
+        }
     }
-    svg_line(out, from, y, to, y, "base");
-    put_title(out, axis, to, y + TITLE_BELOW, "end");
-    svg_group_end(out);
-}
-
-void svg_axis_left(struct text *out, const struct svg_axis *axis, double x, double grid_right)
-{
-    svg_group(out, "axis y");
-    for (size_t i = 0; i < axis->ticks->n; i++) {
-        double y = svg_at(axis->scale, axis->ticks->at[i]);
-        svg_line(out, x - 3, y, grid_right, y, "grid");
-        svg_label(out, x - 6, y + 4, "end", "tick", axis->ticks->label[i], 0);
+    if (left) {
+        svg_label(out, 0, fmin(scale->from, scale->to) - 10, "start", "name", title, 0);
+    } else {
+        svg_line(out, scale->from, at, scale->to, at, "base");
+        svg_label(out, scale->to, at + TITLE_BELOW, "end", "name", title, 0);
     }
-    put_title(out, axis, 0, fmin(axis->scale->from, axis->scale->to) - 10, "start");
     svg_group_end(out);
 }

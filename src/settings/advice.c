@@ -60,15 +60,6 @@ static bool advise_tune(const struct advice_found *found, struct advice *out)
     return out->text.length > 0;
 }
 
-/* Reads again: it may not be among the settings that were checked. */
-static bool is_there(const struct settings_view *view, const char *name)
-{
-    struct setting_state state;
-
-    setting_look(setting_find(name), view, &state);
-    return state.verdict != SETTING_NA;
-}
-
 static void put_parameter(const char *name, const struct cpuset *cpus, struct text *out)
 {
     text_printf(out, "%s%s", out->length ? " " : "", name);
@@ -77,11 +68,13 @@ static void put_parameter(const char *name, const struct cpuset *cpus, struct te
 
 static void put_kernel_line(const struct settings_view *view, const struct cpuset *others, struct text *out)
 {
+    struct setting_state ticks; /* read again: it may not be among the settings that were checked */
     char driver[16];
 
+    setting_look(setting_find("nohz_full"), view, &ticks);
     put_parameter(setting_kernel_is(view->machine, 5, 6) ? "isolcpus=managed_irq,domain," : "isolcpus=", view->bench,
                   out);
-    if (is_there(view, "nohz_full")) {
+    if (ticks.verdict != SETTING_NA) {
         put_parameter("nohz_full=", view->bench, out);
         if (!setting_read_line(view->root, CPU_FOLDER "/intel_pstate/status", driver, sizeof(driver)) &&
             !strcmp(driver, "active"))

@@ -166,35 +166,25 @@ static bool read_deepest(const char *root, unsigned cpu, uint64_t *exit_us, char
     return any;
 }
 
-/* Reads the PM QoS limit in force, in us. Returns 0 or -errno. */
-static int read_demand(const char *root, int32_t *us)
-{
-    char bytes[2 * sizeof *us];
-    ssize_t n = procfs_read(root, "/dev/cpu_dma_latency", bytes, sizeof bytes);
-    if (n < 0)
-        return (int)n;
-    if (n != (ssize_t)sizeof *us)
-        return -EILSEQ;
-    memcpy(us, bytes, sizeof *us);
-    return *us < 0 ? -EILSEQ : 0;
-}
-
 static void look_c_states(struct setting_reading *r)
 {
-    char name[32] = "", held[48] = "not held";
+    static const char path[] = "/dev/cpu_dma_latency"; /* the PM QoS limit in force, in us */
+    char name[32] = "", bytes[2 * sizeof(int32_t)];
     uint64_t exit_us;
     int32_t us = NO_DEMAND_US;
     bool states = read_deepest(r->root, cpuset_next(r->bench, 0), &exit_us, name, sizeof name);
-    int error = read_demand(r->root, &us);
-    if (error == 0 && us < NO_DEMAND_US)
-        snprintf(held, sizeof held, "held at %" PRId32 " us", us);
+    const ssize_t n = procfs_read(r->root, path, bytes, sizeof bytes);
+    if (n == (ssize_t)sizeof us)
+        memcpy(&us, bytes, sizeof us);
+    const int error = n < 0 ? (int)n : n != (ssize_t)sizeof us || us < 0 ? -EILSEQ : 0;
+    const char *held = !error && us < NO_DEMAND_US ? TEXT_LINE("held at %" PRId32 " us", us) : "not held";
     if (error == 0 && us == 0)
         setting_judge(r, SETTING_OK, "%s", held);
     else if (states)
         setting_judge(r, exit_us > 0 ? SETTING_NOISY : SETTING_OK, "%s, up to %s (%" PRIu64 " us)",
                       error ? "hold not known" : held, name[0] ? name : "a state without name", exit_us);
     else if (error)
-        setting_not_read(r, "/dev/cpu_dma_latency", error);
+        setting_not_read(r, path, error);
     else
         setting_judge(r, SETTING_NOISY, "%s, idle states not known", held);
 }
@@ -338,17 +328,6 @@ static void look_nohz_pstate(struct setting_reading *r)
                   cpuset_is_empty(&set) ? "none" : "set", text);
 }
 
-/* Returns the last "key=value" in a text, which it splits; NULL: none. */
-static char *find_value(char *text, const char *key)
-{
-    const size_t length = strlen(key);
-    char *found = NULL;
-    for (char *word; (word = strsep(&text, " \t\r\n"));)
-        if (strncmp(word, key, length) == 0 && word[length] == '=')
-            found = word + length + 1;
-    return found;
-}
-
 /* The kernel also accepts "all", N for the last CPU, and CPUs named twice. */
 static bool add_piece(struct setting_reading *r, const char *piece, struct cpuset *set)
 {
@@ -376,9 +355,13 @@ static bool add_piece(struct setting_reading *r, const char *piece, struct cpuse
 /* Returns 0, -ENODATA when the parameter is not given, or -errno. */
 static int read_parameter(struct setting_reading *r, const char *key, struct cpuset *set)
 {
+    const size_t length = strlen(key);
     FREED_BY(memory_free) char *text = procfs_read_all(r->root, CMDLINE);
     int error = text ? 0 : -errno;
-    char *value = text ? find_value(text, key) : NULL;
+    char *rest = text, *value = NULL; /* the last one counts */
+    for (char *word; (word = strsep(&rest, " \t\r\n"));)
+        if (strncmp(word, key, length) == 0 && word[length] == '=')
+            value = word + length + 1;
     cpuset_clear(set);
     if (!value)
         return error ? error : -ENODATA;

@@ -538,35 +538,25 @@ void setting_look_power(struct setting_reading *r)
         setting_not_read(r, SUPPLIES, error);
 }
 
-/* The first of its package; without a known package, a package itself. */
-static bool opens_package(const char *root, unsigned cpu, struct cpuset *seen)
-{
-    uint64_t package;
-    if (!procfs_read_u64(root, CPU_PATH(cpu, "topology/physical_package_id"), &package) || package >= CPUSET_MAX)
-        return true;
-    bool first = !cpuset_has(seen, (unsigned)package);
-    cpuset_add(seen, (unsigned)package);
-    return first;
-}
-
 /* Each CPU of a package counts the whole package's events. Returns false when none counts them. */
 static bool count_throttling(const struct setting_reading *r, uint64_t *count)
 {
-    static const struct {
-        const char *file;
-        bool of_package;
-    } files[] = {{"thermal_throttle/core_throttle_count", false},
-                 {"thermal_throttle/core_power_limit_count", false},
-                 {"thermal_throttle/package_throttle_count", true},
-                 {"thermal_throttle/package_power_limit_count", true}};
+    /* those of a package last */
+    static const char *const files[] = {"core_throttle_count", "core_power_limit_count", "package_throttle_count",
+                                        "package_power_limit_count"};
     struct cpuset packages = {{0}};
-    uint64_t value;
+    uint64_t value, package;
     bool any = false;
     *count = 0;
     for_each_cpu(cpu, r->bench) {
-        const bool first = opens_package(r->root, cpu, &packages);
-        for (size_t i = 0; i < COUNT(files); i++) {
-            if ((files[i].of_package && !first) || !procfs_read_u64(r->root, CPU_PATH(cpu, files[i].file), &value))
+        const bool known =
+            procfs_read_u64(r->root, CPU_PATH(cpu, "topology/physical_package_id"), &package) && package < CPUSET_MAX;
+        const bool seen = known && cpuset_has(&packages, (unsigned)package);
+        if (known)
+            cpuset_add(&packages, (unsigned)package);
+        for (size_t i = 0; i < (seen ? 2 : COUNT(files)); i++) {
+            const char *path = PROCFS_PATH(CPU_FOLDER "/cpu%u/thermal_throttle/%s", cpu, files[i]);
+            if (!procfs_read_u64(r->root, path, &value))
                 continue;
             any = true;
             *count += value;

@@ -523,24 +523,6 @@ static bool is_restored(const struct snapshot *s, size_t i, char content[CONTENT
     return *length >= 0 && strcmp(*now, s->saved.write[i].value) == 0;
 }
 
-/* Returns how many were written. */
-static size_t restore_pass(const struct snapshot *s)
-{
-    char content[CONTENT_MAX + 2];
-    size_t written = 0;
-
-    for (size_t i = s->saved.n; i-- > 0;) {
-        const char *now;
-        ssize_t length;
-        if (is_restored(s, i, content, &length, &now))
-            continue;
-        s->restored[i].error = s->place.write(s->place.root, s->saved.write[i].path, s->saved.write[i].value);
-        s->restored[i].written = true;
-        written++;
-    }
-    return written;
-}
-
 /* Returns how many do not have their old values. */
 static size_t report_restored(const struct snapshot *s, snapshot_put *put, void *context)
 {
@@ -568,14 +550,24 @@ static size_t report_restored(const struct snapshot *s, snapshot_put *put, void 
 
 int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, char *error, size_t error_size)
 {
-    const char *file = snapshot->place.file;
+    const char *file = snapshot->place.file, *now;
     char content[CONTENT_MAX + 2];
+    bool written = true;
+    ssize_t length;
 
     for (size_t i = 0; i < snapshot->saved.n; i++) {
         read_content(snapshot->place.root, snapshot->saved.write[i].path, content);
         text_copy(snapshot->restored[i].before, sizeof(snapshot->restored[i].before), value_of(content));
     }
-    for (int pass = 0; pass < PASSES && restore_pass(snapshot) > 0; pass++) {
+    for (int pass = 0; pass < PASSES && written; pass++) {
+        written = false;
+        for (size_t i = snapshot->saved.n; i-- > 0;) {
+            const struct setting_write *old = &snapshot->saved.write[i];
+            if (is_restored(snapshot, i, content, &length, &now))
+                continue;
+            snapshot->restored[i].error = snapshot->place.write(snapshot->place.root, old->path, old->value);
+            snapshot->restored[i].written = written = true;
+        }
     }
     const size_t left = report_restored(snapshot, put, context);
     if (left)

@@ -246,7 +246,7 @@ TEST(test_svg_axis_names_its_unit)
     struct svg_ticks ticks;
     struct text out = {0};
     svg_ticks(&scale, "ns", 0, &ticks);
-    svg_axis_below(&out, &(struct svg_axis){&scale, &ticks, "Latency"}, 100, 0);
+    svg_axis(&out, &scale, &ticks, "Latency", false, 100, 0);
     assert_non_null(strstr(out.data, ">Latency (ms)</text>"));
     text_free(&out);
 }
