@@ -21,11 +21,6 @@ int new_file(int folder, const char *name, int flags, mode_t mode);
 /* As new_file(), under a random name. */
 int new_file_random(int folder, char name[NEW_FILE_NAME_SIZE], int flags, mode_t mode);
 
-/* A file without a name, removed when closed, for reading and writing (close-on-exec). Not all file systems can. */
-int new_file_nameless(int folder, mode_t mode);
-/* Never replaces another file. */
-int new_file_give_name(int fd, int folder, const char *name);
-
 /* Creates a file for reading and writing (close-on-exec) that gets its name by new_file_publish() when complete:
  * nameless, and hidden is "", else of the random name in hidden, which the caller removes if it is not published. */
 int new_file_hidden(int folder, mode_t mode, char hidden[NEW_FILE_NAME_SIZE]);

@@ -305,22 +305,18 @@ static int sync_folder(int folder)
 /* Locks the file before it gets its name: no process finds it unlocked. Never replaces another file. */
 static int publish(int folder, const char *name, const struct text *text)
 {
-    char temporary[NEW_FILE_NAME_SIZE] = "";
-    int fd = new_file_nameless(folder, 0600);
+    char hidden[NEW_FILE_NAME_SIZE];
+    int fd = new_file_hidden(folder, 0600, hidden);
 
-    if (fd < 0) /* no nameless files in this file system */
-        fd = new_file_random(folder, temporary, O_CLOEXEC, 0600);
     if (fd < 0)
         return fd;
     int code = new_file_write(fd, text->data, text->length);
     if (code == 0)
         code = fsync(fd) ? -errno : lock(fd);
-    if (code == 0 && temporary[0])
-        code = linkat(folder, temporary, folder, name, 0) ? -errno : 0;
-    else if (code == 0)
-        code = new_file_give_name(fd, folder, name);
-    if (temporary[0])
-        unlinkat(folder, temporary, 0);
+    if (code == 0)
+        code = new_file_publish(fd, folder, hidden, name);
+    if (code && hidden[0])
+        unlinkat(folder, hidden, 0);
     if (code == 0 && (code = sync_folder(folder)) != 0)
         unlinkat(folder, name, 0);
     if (code)

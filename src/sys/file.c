@@ -331,12 +331,13 @@ int new_file_random(int folder, char name[NEW_FILE_NAME_SIZE], int flags, mode_t
     return fd;
 }
 
-int new_file_nameless(int folder, mode_t mode)
+/* A file without a name, removed when closed, for reading and writing (close-on-exec). Not all file systems can. */
+static int new_file_nameless(int folder, mode_t mode)
 {
     return sys_result(openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
 }
 
-int new_file_give_name(int fd, int folder, const char *name)
+static int new_file_give_name(int fd, int folder, const char *name)
 {
     if (linkat(fd, "", folder, name, AT_EMPTY_PATH) == 0)
         return 0;
