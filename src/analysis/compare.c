@@ -254,6 +254,8 @@ static struct compared_row *add_row(struct compared *c, const struct pair *pair,
     }
     for (size_t i = 0; is_total(row) && !raw && !(row->of->share > 0) && i < c->n_rows; i++)
         row->of->unlike_rows |= is_adjusted(&c->row[i], pair);
+    c->n_rows += !mean;
+    c->n_means += mean > 0;
     return row;
 }
 
@@ -267,9 +269,9 @@ static bool has_direction(const struct compared_row *row)
 
 /* Returns whether the row counts in the mean of its suite. Its spread must be known. Pairs within the same files
  * compare different work, so that their mean is meaningless. */
-static bool in_mean(const struct compared_row *row, const struct pair *of)
+static bool in_mean(const struct compared_row *row)
 {
-    return same_suite(row->pair, of) && has_direction(row) && !row->pair->within && row->of->tested != TESTED_NOTHING;
+    return has_direction(row) && !row->pair->within && row->of->tested != TESTED_NOTHING;
 }
 
 /* Returns -1 or +1: +1 when a higher value is better. */
@@ -278,28 +280,27 @@ static double sign_of(const struct compared_row *row)
     return strcmp(row->pair->about->better, "higher") ? -1 : 1;
 }
 
-/* Computes the mean of a suite's ratios when a side has only one or two runs. Its error is the larger of two: the one
- * from the errors of the rows, and the one from the spread of the rows' ratios, which includes drift between runs. */
-static void mean_of_ratios(const struct compared *c, const struct pair *mean, struct comparison *out)
+/* Computes the mean of the ratios of n rows when a side has only one or two runs. Its error is the larger of two: the
+ * one from the errors of the rows, and the one from the spread of the rows' ratios, which includes drift between runs.
+ */
+static void mean_of_ratios(const struct compared_row *const *rows, size_t n, struct comparison *out)
 {
     struct stats_running logs = {.n = 0};
     double variance = 0, terms = 0;
 
-    for (size_t i = 0; i < c->n_rows; i++) {
-        if (!in_mean(&c->row[i], mean))
-            continue;
-        const struct comparison *of = c->row[i].of;
+    for (size_t i = 0; i < n; i++) {
+        const struct comparison *of = rows[i]->of;
         const double v = of->error * of->error;
-        stats_add(&logs, sign_of(&c->row[i]) * log(of->ratio));
+        stats_add(&logs, sign_of(rows[i]) * log(of->ratio));
         variance += v;
         terms += v > 0 ? v * v / of->df : 0;
     }
-    const double n = (double)logs.n, by_rows = n >= ROWS_FOR_SPREAD ? stats_sd(&logs) / sqrt(n) : 0;
-    double error = sqrt(variance) / n, df = variance > 0 ? variance * variance / terms : 1;
+    const double by_rows = n >= ROWS_FOR_SPREAD ? stats_sd(&logs) / sqrt((double)n) : 0;
+    double error = sqrt(variance) / (double)n, df = variance > 0 ? variance * variance / terms : 1;
     if (by_rows > 0 &&
-        !(stats_student_t(0.95, n - 1) * by_rows <= (error > 0 ? stats_student_t(0.95, df) * error : error))) {
+        !(stats_student_t(0.95, (double)n - 1) * by_rows <= (error > 0 ? stats_student_t(0.95, df) * error : error))) {
         error = by_rows;
-        df = n - 1;
+        df = (double)n - 1;
     }
     out->tested = isnan(error) ? TESTED_NOTHING : TESTED_WITHIN;
     out->n_base = out->n_new = 1;
@@ -310,30 +311,26 @@ static void mean_of_ratios(const struct compared *c, const struct pair *mean, st
 
 /* Returns the score of a run: the geometric mean of its rows' means as measured, each divided by the base's median (or
  * the inverse, where lower is better). NAN when the run lacks one of the rows. */
-static double score_of(const struct compared *c, const struct pair *mean, size_t s, const struct row *run)
+static double score_of(const struct compared_row *const *rows, size_t n, size_t s, const struct row *run)
 {
-    double sum = 0, n = 0;
+    double sum = 0;
 
-    for (size_t i = 0; i < c->n_rows; i++) {
-        const struct compared_row *row = &c->row[i];
-        const struct pair_side *side = &row->pair->side[s];
+    for (size_t i = 0; i < n; i++) {
+        const struct pair_side *side = &rows[i]->pair->side[s];
         struct stats_running means = {.n = 0};
-        if (!in_mean(row, mean))
-            continue;
         for (size_t k = 0; k < side->n; k++)
-            if (same_unit(side->row[k], run, row->by_hosts))
+            if (same_unit(side->row[k], run, rows[i]->by_hosts))
                 stats_add(&means, stats_mean(side->row[k]->samples, side->row[k]->n_samples));
-        sum += means.n && means.mean > 0 ? sign_of(row) * log(means.mean / row->of->base) : (double)NAN;
-        n++;
+        sum += means.n && means.mean > 0 ? sign_of(rows[i]) * log(means.mean / rows[i]->of->base) : (double)NAN;
     }
-    return exp(sum / n);
+    return exp(sum / (double)n);
 }
 
-/* Makes the pair of a suite's mean: of the runs of the suite's first row those that have a score. */
-static const struct pair *make_mean(struct compared *c, const struct compared_row *first)
+/* Makes the pair of the mean of n rows: of the runs of the first row those that have a score. */
+static const struct pair *make_mean(const struct compared_row *const *rows, size_t n, struct compared_mean *mean)
 {
+    const struct compared_row *first = rows[0];
     const size_t most = first->pair->side[0].n + first->pair->side[1].n;
-    struct compared_mean *mean = &c->mean[c->n_means];
     struct pair *pair = &mean->pair;
     struct row *row = mean->scores = memory_get(most + 1, sizeof(*row));
     const struct row **at = memory_get(most, sizeof(const struct row *));
@@ -349,7 +346,7 @@ static const struct pair *make_mean(struct compared *c, const struct compared_ro
         const struct pair_side *from = &first->pair->side[s];
         pair->side[s].row = at;
         for (size_t i = 0; i < from->n; i++) {
-            const double score = is_first(from, i, first->by_hosts) ? score_of(c, pair, s, from->row[i]) : (double)NAN;
+            const double score = is_first(from, i, first->by_hosts) ? score_of(rows, n, s, from->row[i]) : (double)NAN;
             if (isnan(score))
                 continue;
             *++row = *pair->about;
@@ -366,20 +363,19 @@ static const struct pair *make_mean(struct compared *c, const struct compared_ro
 /* Adds the means of suites with at least two rows. */
 static void add_means(struct compared *c)
 {
+    FREED_BY(memory_free) const struct compared_row **of = memory_get(c->n_rows, sizeof(*of));
+
     c->mean = memory_get(c->n_rows, sizeof(*c->mean));
     for (size_t i = 0; i < c->n_rows; i++) {
-        size_t n = 0, before = 0;
-        for (size_t k = 0; k < c->n_rows && in_mean(&c->row[i], c->row[i].pair); k++)
-            if (in_mean(&c->row[k], c->row[i].pair)) {
-                n++;
-                before += k < i;
-            }
-        if (n < 2 || before)
+        size_t n = 0;
+        for (size_t k = 0; k < c->n_rows; k++)
+            if (in_mean(&c->row[k]) && same_suite(c->row[k].pair, c->row[i].pair))
+                of[n++] = &c->row[k];
+        if (n < 2 || of[0] != &c->row[i])
             continue;
-        struct compared_row *mean = add_row(c, make_mean(c, &c->row[i]), NULL, false, n);
+        struct compared_row *mean = add_row(c, make_mean(of, n, &c->mean[c->n_means]), NULL, false, n);
         if (mean->of->tested < TESTED_RUNS)
-            mean_of_ratios(c, mean->pair, mean->of);
-        c->n_means++;
+            mean_of_ratios(of, n, mean->of);
     }
 }
 
@@ -463,12 +459,10 @@ void compared_make(const struct pairs *pairs, const struct metrics *metrics, boo
         const bool judged = alone || (!pair->alone && metrics_is_compared(metrics, pair->about));
         if (row_is_index(pair->about) != (i >= pairs->n) || !(all || judged)) /* an index comes after its tests */
             continue;
-        if (pair->why[0]) {
+        if (pair->why[0])
             out->not_comparable[out->n_not_comparable++] = pair;
-        } else {
+        else
             (void)add_row(out, pair, alone ? pair->raw : NULL, judged, 0);
-            out->n_rows++;
-        }
     }
     add_means(out);
     find_hosts(out);

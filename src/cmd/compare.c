@@ -61,38 +61,24 @@ struct comparing {
 
 /* --- The files of both sides. --- */
 
-/* Replaces "--" among the operands. Recognised by its address. */
-static char separator[1];
-
-/* Runs `compare` with `separator` in place of the `--` between the files from before and those from after. The parser
- * would end the options at a `--`, but here they may follow it too. */
-static int run(const struct command *command, int argc, char **argv)
-{
-    FREED_BY(memory_free) char **args = memory_get((size_t)argc + 1, sizeof(*args));
-    unsigned n = 0;
-
-    for (int i = 0; i < argc; i++) {
-        args[i] = i > 0 && !strcmp(argv[i], "--") ? separator : argv[i];
-        n += args[i] == separator;
-    }
-    if (n > 1)
-        return complain("'--' is given once, between the files from before and those from after");
-    return command_main(command, argc, args);
-}
-
 /* Reads the files of both sides (before and after the change). At most one operand may be standard input. Returns 0, or
  * EXIT_USAGE with a line on standard error. */
 static int read_sides(const struct command_call *call, struct comparing *c)
 {
     const struct compare_options *o = call->options;
     const unsigned wanted = ROWS_SAMPLES | ROWS_CAUSES;
-    size_t at = 0, inputs = 0;
+    size_t at = call->n, inputs = 0, separated = 0;
 
-    while (at < call->n && call->operands[at] != separator)
-        at++;
-    const bool separated = at < call->n;
+    for (size_t i = call->n; i-- > 0;) {
+        const bool dashes = !strcmp(call->operands[i], "--");
+        at = dashes ? i : at;
+        separated += dashes;
+        inputs += !strcmp(call->operands[i], "-");
+    }
     const size_t n = call->n - separated, n_base = separated ? at : o->within ? n : 1;
     c->alone = n == 1 && !separated && !o->within;
+    if (separated > 1)
+        return complain("'--' is given once, between the files from before and those from after");
     if (o->within && (separated || !n))
         return complain("--within takes one or more files, without '--'");
     if (!o->within && !separated && n > 2)
@@ -101,8 +87,6 @@ static int read_sides(const struct command_call *call, struct comparing *c)
         return complain("needs a file before and a file after (BASE NEW, or BASE... -- NEW...)");
     if (c->alone && o->output[0])
         return complain("--output: one file is not compared");
-    for (size_t i = 0; i < call->n; i++)
-        inputs += !strcmp(call->operands[i], "-");
     if (inputs > 1)
         return complain("standard input ('-') can be read only once");
     int status = files_read("compare", call->operands, n_base, false, wanted, &c->base);
@@ -208,7 +192,5 @@ const struct command command_compare = {
                    "corrected for all rows shown, and a verdict in words. Rows that are not comparable (another CPU "
                    "model, another build of jitbench, another policy) are refused with the reason. Two files need no "
                    "'--'; each may be a directory of them, a pattern, or '-' for standard input.",
-    .run = run,
-    .call = compare,
-    COMMAND_TABLE(struct compare_options, rows, .heading = "Options of compare"),
+    COMMAND_CALLS(compare, struct compare_options, rows, .heading = "Options of compare", .separates = true),
 };

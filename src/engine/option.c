@@ -975,9 +975,10 @@ int option_parse(int argc, char *const argv[], struct option_table *tables, size
     for (; p.at < argc; p.at++) {
         const char *argument = argv[p.at];
         int failed = 0;
-        if (ended || argument[0] != '-' || !argument[1])
+        const bool dashes = strcmp(argument, "--") == 0;
+        if (ended || argument[0] != '-' || !argument[1] || (dashes && tables[0].separates))
             operands[count++] = argument;
-        else if (strcmp(argument, "--") == 0)
+        else if (dashes)
             ended = true;
         else
             failed = parse_word(&p, argument);

@@ -101,15 +101,11 @@ void compared_put_settings(const struct row_set *base, const struct row_set *cha
 
     for (size_t s = 0; s < 2; s++) {
         const struct row_set *set = s ? changed : base;
-        const char *last = "";
         for (size_t i = 0; i < set->n_runs; i++)
             enter_items(&entries, s, set->runs[i]->settings, true);
         for (size_t i = 0; i < set->n; i++) {
-            const struct row *row = &set->rows[i];
-            enter_pages(&entries, s, row);
-            if (strcmp(row->scratch_disk, last) != 0)
-                enter_items(&entries, s, row->scratch_disk, false);
-            last = row->scratch_disk;
+            enter_pages(&entries, s, &set->rows[i]);
+            enter_items(&entries, s, set->rows[i].scratch_disk, false);
         }
     }
     put_differences(&entries, VALUES_MOST, words, out);
@@ -142,14 +138,12 @@ static void put_properties(const struct compared *c, struct text *out)
 static void put_side(const char *name, const struct row_set *set, struct text *out)
 {
     FREED_BY(index_free) struct index ids = {0}, hosts = {0};
-    size_t runs = 0;
 
     for (size_t i = 0; i < set->n_runs; i++) {
-        const size_t before = ids.n, id = set->runs[i]->run_id[0] ? index_enter(&ids, set->runs[i]->run_id) : before;
-        runs += id == before;
+        (void)index_enter(&ids, set->runs[i]->run_id[0] ? set->runs[i]->run_id : TEXT_LINE("(%zu)", i));
         (void)index_enter(&hosts, set->runs[i]->host);
     }
-    text_printf(out, "%-5s %zu run%s on ", name, runs, PLURAL(runs));
+    text_printf(out, "%-5s %zu run%s on ", name, ids.n, PLURAL(ids.n));
     if (hosts.n > 1)
         text_printf(out, "%zu hosts\n", hosts.n);
     else
