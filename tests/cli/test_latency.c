@@ -198,25 +198,6 @@ static void expect_matrix(const struct cli_csv *csv, const char *const *lines)
 
 /* --- The matrix. --- */
 
-CLI_TEST(test_latency_quick_matrix)
-{
-    static const char *const pairs[] = {"audio none burn write compile", "video none burn compile", "x none burn",
-                                        "gaming none burn", NULL};
-    const struct cli *cli = *state;
-    struct cli_csv csv;
-
-    measure(cli, ARGS("latency", "--quick", FAST, SMALL), 0, &csv);
-    expect_matrix(&csv, pairs);
-    for (size_t row = 0; row < csv.n_rows; row++) {
-        expect_measured(&csv, cli_cell(&csv, row, "test"), cli_cell(&csv, row, "load"));
-        assert_string_equal(cli_cell(&csv, row, "suite"), "latency");
-    }
-    assert_int_equal(cli_metrics(cli, "audio"), N_METRICS + 1);
-    assert_int_equal(cli_metrics(cli, "gaming"), N_METRICS_GAMING + 1);
-    cli_expect_files(cli->tmp, 0);
-    cli_csv_free(&csv);
-}
-
 static char *printed_so_far(const struct cli_child *child)
 {
     char path[64];
@@ -268,15 +249,9 @@ CLI_TEST(test_latency_plan_comes_first)
     static const char *const telling[] = {"audio none x burn write read ring compile",
                                           "video none x burn write compile", "x none video burn write compile",
                                           "gaming none burn compile", NULL};
-    static const char *const all[] = {"audio none video x burn write read ring compile memload",
-                                      "video none x burn write read ring compile memload",
-                                      "x none video burn write read ring compile memload",
-                                      "gaming none video x burn write read ring compile memload", NULL};
-    const struct cli *cli = *state;
 
-    expect_planned(cli, ARGS("latency", "-o", "rows.csv"), "\n            gaming  under none burn compile\n", telling);
-    expect_planned(cli, ARGS("latency", "--all-pairs", "-o", "rows.csv"), " of 4 s each, about ", all);
-    expect_planned(cli, ARGS("latency", "--classic", "-o", "rows.csv"), " of 30 s each, about ", all);
+    expect_planned(*state, ARGS("latency", "-o", "rows.csv"), "\n            gaming  under none burn compile\n",
+                   telling);
 }
 
 CLI_TEST(test_latency_audio_under_every_load_but_memload)
@@ -310,26 +285,6 @@ CLI_TEST(test_latency_audio_under_every_load_but_memload)
 }
 
 /* --- Options. --- */
-
-CLI_TEST(test_latency_chooses_tasks_and_loads)
-{
-    static const char *const two[] = {"audio none burn", "gaming none burn", NULL};
-    static const char *const rest[] = {"gaming none ring", NULL};
-    struct cli_csv csv;
-
-    measure(*state, ARGS("latency", "-W", "audio", "-W", "Gaming", "-w", "burn", "-w", "none", FAST), 0, &csv);
-    expect_matrix(&csv, two);
-    cli_csv_free(&csv);
-    measure(*state, ARGS("latency", "gaming", "--task", "audio", "--load", "burn,none", FAST), 0, &csv);
-    expect_matrix(&csv, two);
-    cli_csv_free(&csv);
-    measure(*state,
-            ARGS("latency", "-X", "audio,x", "-X", "video", "-w", "ring,burn,none,write", "-x", "burn", "-x", "write",
-                 FAST),
-            0, &csv);
-    expect_matrix(&csv, rest);
-    cli_csv_free(&csv);
-}
 
 CLI_TEST(test_latency_loops_are_measured_unless_given)
 {
@@ -424,21 +379,6 @@ CLI_TEST(test_latency_threads_of_the_load)
     expect_load_threads(*state, ARGS("latency", "audio", "-w", "ring", "-L5", FAST), 5, "ring", "threads", "5");
     expect_load_threads(*state, ARGS("latency", "audio", "-w", "hack", "--hack-groups", "2", FAST), 81, "hack",
                         "groups", "2");
-}
-
-/* As many as there are usable CPUs; the original counts all CPUs of the machine. */
-CLI_TEST(test_latency_hack_groups_are_those_of_the_original)
-{
-    struct cli_csv csv;
-    char online[24];
-
-    (void)snprintf(online, sizeof(online), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-    measure(*state, ARGS("latency", "audio", "-w", "hack", "--cpus", "0", FAST), 0, &csv);
-    expect_word(&csv, "audio", "hack", "groups", "1");
-    cli_csv_free(&csv);
-    measure(*state, ARGS("latency", "audio", "-w", "hack", "--cpus", "0", "-u", "--classic", FAST), 0, &csv);
-    expect_word(&csv, "audio", "hack", "groups", online);
-    cli_csv_free(&csv);
 }
 
 /* Every 50 ms. */

@@ -813,34 +813,6 @@ TEST_WITH(test_snapshot_of_nothing_is_no_file, make, clean)
     assert_int_equal(code, -EEXIST);
 }
 
-/* Files that may be read but not written, and a folder for the snapshot that may. */
-TEST_WITH(test_snapshot_as_nobody, make, clean)
-{
-    char run[128], *before;
-
-    (void)snprintf(run, sizeof(run), "%s/run", tree_root);
-    assert_int_equal(chmod(tree_root, 0755), 0);
-    assert_int_equal(chmod(run, 0777), 0);
-    before = tree_text();
-    if (geteuid() != 0) {
-        free(before);
-        skip_because("needs root: all files are ours");
-    }
-    pid_t child = fork();
-    if (child == 0) {
-        struct reports reports;
-        place.write = NULL;
-        if (fixture_become_nobody())
-            _exit(1);
-        tune(&reports);
-        assert_report(&reports, INTERVAL, SNAPSHOT_REFUSED, -EACCES, "1", "1");
-        expect_untune(0, "");
-        _exit(0);
-    }
-    assert_int_equal(fixture_wait(child), 0);
-    assert_unchanged(before);
-}
-
 TEST_WITH(test_snapshot_restores_the_rest_and_stays_when_one_is_refused, make, clean)
 {
     struct reports reports;
@@ -1016,28 +988,6 @@ TEST_WITH(test_snapshot_restores_after_a_kill_of_the_restoring, make, clean)
         assert_restorable(before);
     }
     assert_true(at > 8);
-}
-
-/* Covers the time from before the snapshot is begun until after the last write. */
-TEST_WITH(test_snapshot_restores_after_a_kill_at_any_moment, make, clean)
-{
-    unsigned seed = 1;
-
-    for (unsigned i = 0; i < 20; i++) {
-        char *before = tree_text();
-        const struct timespec moment = {.tv_nsec = rand_r(&seed) % 2000000};
-        pid_t child = fork();
-        if (child == 0) {
-            struct reports reports;
-            tune(&reports);
-            for (;;)
-                (void)pause();
-        }
-        (void)nanosleep(&moment, NULL);
-        assert_int_equal(kill(child, SIGKILL), 0);
-        assert_int_equal(WTERMSIG(fixture_wait(child)), SIGKILL);
-        assert_restorable(before);
-    }
 }
 
 /* --- What is not believed. --- */
@@ -1512,17 +1462,4 @@ TEST_WITH(test_snapshot_with_another_name_is_refused, make, clean)
     assert_int_equal(unlink(other), 0);
     expect_untune(0, "");
     assert_unchanged(before);
-}
-
-TEST_WITH(test_snapshot_default_file_is_where_it_can_be_written, make, clean)
-{
-    const char *file = snapshot_default_file();
-
-    /* A snapshot that is there stays the one; else the first folder that can be written. */
-    struct stat status;
-    bool in_run = access("/run/jitbench.snapshot", F_OK) == 0;
-    bool in_shm = lstat("/dev/shm/jitbench.snapshot", &status) == 0 && status.st_uid == geteuid();
-    bool only_shm = access("/run", W_OK) != 0 && access("/dev/shm", W_OK) == 0;
-    assert_string_equal(file,
-                        !in_run && (in_shm || only_shm) ? "/dev/shm/jitbench.snapshot" : "/run/jitbench.snapshot");
 }
