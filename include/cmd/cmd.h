@@ -107,14 +107,9 @@ int command_unknown_command(const char *word);
 int command_fail(const char *command, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 #define command_complain(command, message, status) command_fail(command, status, "%s", message)
 
-/* Writes what accompanies the main output to fd (1 or 2), and frees it. A closed fd or pipe and a signal are no
- * errors; others give EXIT_ROW_FAILED with a line on standard error. */
-struct text;
-int command_print(int fd, struct text *text);
-
-/* Writes the main output, and frees it. Returns EXIT_ROW_FAILED with a line on standard error when it cannot be
- * written. A closed pipe is no error; a descriptor closed at the start is one only if `only` is set: there is no
- * other output. */
+/* Writes to fd (1 or 2), and frees the text. Returns EXIT_ROW_FAILED with a line on standard error, which names the
+ * command (NULL: none), when it cannot be written. A closed pipe and a signal that ends the writing are no errors; a
+ * descriptor closed at the start is one only if `only` is set: there is no other output. */
 int command_output(const struct command *command, int fd, bool only, struct text *text);
 
 /* $COLUMNS from 40 on; else the width of the terminal fd, at most `most`; `otherwise`: fd is no terminal of 40
@@ -233,6 +228,8 @@ int files_end(struct files_output *out);
 /* Words in place of a list. */
 enum { CPUS_ALL, CPUS_QUIET };
 extern const char *const cpus_choices[];
+/* The rest of an option's entry. */
+#define CPUS_LIST .type = OPTION_CPUS, .value_name = "LIST|all|quiet", .choices = cpus_choices
 
 /* Whether the kernel allows exactly these, or that is not known; otherwise usable has those that it allows. Tries
  * it: an isolated CPU is missing in the mask but may be used, and a cpuset cgroup may forbid one that is online. */

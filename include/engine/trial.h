@@ -178,6 +178,9 @@ struct results {
     uint64_t precise_from; /* trials after which the precision was reached, and has held; 0: not now */
     size_t order;          /* of the item in the plan */
     bool failed;           /* results_fail(), or out of memory */
+    bool ended;
+    double value;      /* median of the first metric, to calibrate others; NAN: none */
+    char failure[160]; /* why there is no value */
 };
 
 int results_init(struct results *results, const struct plan_item *item, const struct plan_run *how);

@@ -279,7 +279,7 @@ static const struct option rows[] = {
     {OPTION("cpus", 0, struct check_options, cpus,
             "CPUs to measure on; default: the isolated CPUs, or all but the boot CPU; quiet: the CPU that loses the "
             "least speed now"),
-     .type = OPTION_CPUS, .value_name = "LIST|all|quiet", .choices = cpus_choices},
+     CPUS_LIST},
     {OPTION("output", 'o', struct check_options, output,
             "CSV file; '-' is standard output, and the table goes to standard error"),
      OPTION_WORD("FILE|-")},

@@ -64,9 +64,7 @@ int command_unknown_command(const char *word)
     return unknown(word[0] == '-' ? "option" : "command", word, names, n);
 }
 
-/* A reader of the pipe that is gone and a signal that ends the writing are no errors; a closed fd is none if
- * may_be_closed. */
-static int put_out(const char *command, int fd, bool may_be_closed, struct text *text)
+int command_output(const struct command *command, int fd, bool only, struct text *text)
 {
     errno = ENOMEM;
     const bool whole = !text->failed && signals_write(fd, text->data, text->length) == text->length;
@@ -77,20 +75,10 @@ static int put_out(const char *command, int fd, bool may_be_closed, struct text 
      * still sends would disturb the next measurement */
     if (whole && getsid(0) == getpid() && isatty(fd))
         tcdrain(fd);
-    if (whole || why == EPIPE || why == EINTR || (why == EBADF && may_be_closed))
+    if (whole || why == EPIPE || why == EINTR || (why == EBADF && !only))
         return EXIT_DONE;
-    return command_fail(command, EXIT_ROW_FAILED, "standard %s cannot be written: %s", fd == 1 ? "output" : "error",
-                        strerror(why));
-}
-
-int command_print(int fd, struct text *text)
-{
-    return put_out(NULL, fd, true, text);
-}
-
-int command_output(const struct command *command, int fd, bool only, struct text *text)
-{
-    return put_out(command->name, fd, !only, text);
+    return command_fail(command ? command->name : NULL, EXIT_ROW_FAILED, "standard %s cannot be written: %s",
+                        fd == 1 ? "output" : "error", strerror(why));
 }
 
 unsigned command_width(int fd, unsigned otherwise, unsigned most)

@@ -250,12 +250,9 @@ static bool end_is_asked(void)
 {
     sigset_t pending;
 
-    if (sigpending(&pending))
+    if (sigpending(&pending) || sigandset(&pending, &pending, &taken) || sigdelset(&pending, SIGCHLD))
         return false;
-    for (size_t i = 0; i < COUNT(ending); i++)
-        if (sigismember(&pending, ending[i]) == 1)
-            return true;
-    return false;
+    return !sigisemptyset(&pending);
 }
 
 /* 0: none within ns nanoseconds (0: no limit). */
@@ -465,8 +462,7 @@ static void begin_scratch(struct init *init)
         error = device_mount(target.device, init->disk_at, 0, &init->disk);
     if (!error)
         error = device_folder(init->disk.place, target.path);
-    if (!error && TEXT_PRINT(init->scratch, "%s%s", init->disk.place, target.path) >=
-                      (int)sizeof(init->scratch))
+    if (!error && TEXT_PRINT(init->scratch, "%s%s", init->disk.place, target.path) >= (int)sizeof(init->scratch))
         error = -ENAMETOOLONG;
     if (error) {
         say("scratch: %s:%s: %s; the file tests do not measure that disk", target.device, target.path,

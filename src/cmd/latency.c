@@ -41,46 +41,38 @@ static const char *const task_names[] = {"audio", "video", "x", "gaming", "custo
 
 /* --- Options. --- */
 
+#define OWN(name_, letter_, member_, help_) OPTION(name_, letter_, struct latency_options, member_, help_)
 static const struct option rows[] = {
-    {OPTION("task", 'W', struct latency_options, tasks, "measure only these simulated tasks, as if given as operands"),
+    {OWN("task", 'W', tasks, "measure only these simulated tasks, as if given as operands"),
      OPTION_SOME_OF("TASK,...", task_names)},
-    {OPTION("exclude-task", 'X', struct latency_options, no_tasks, "leave out these tasks"),
-     OPTION_SOME_OF("TASK,...", task_names)},
-    {OPTION("load", 'w', struct latency_options, loads, "measure only under these loads"),
-     OPTION_SOME_OF("LOAD,...", load_names)},
-    {OPTION("exclude-load", 'x', struct latency_options, no_loads, "leave out these loads"),
-     OPTION_SOME_OF("LOAD,...", load_names)},
-    {OPTION("all-pairs", 0, struct latency_options, all_pairs,
-            "measure each task under each load, not only the most informative pairs"),
+    {OWN("exclude-task", 'X', no_tasks, "leave out these tasks"), OPTION_SOME_OF("TASK,...", task_names)},
+    {OWN("load", 'w', loads, "measure only under these loads"), OPTION_SOME_OF("LOAD,...", load_names)},
+    {OWN("exclude-load", 'x', no_loads, "leave out these loads"), OPTION_SOME_OF("LOAD,...", load_names)},
+    {OWN("all-pairs", 0, all_pairs, "measure each task under each load, not only the most informative pairs"),
      .preset = {[PRESET_CLASSIC] = "yes"}},
-    {OPTION("real-time", 'r', struct latency_options, real_time,
-            "SCHED_FIFO and locked memory for audio, video and custom; --fifo for any task")},
-    {OPTION("single-cpu", 'u', struct latency_options, single_cpu, "run task and load on the same CPU")},
-    {OPTION("loops-per-ms", 'l', struct latency_options, loops,
-            "work of a millisecond: N loops, or the number in an earlier CSV; default: measured"),
+    {OWN("real-time", 'r', real_time, "SCHED_FIFO and locked memory for audio, video and custom; --fifo for any task")},
+    {OWN("single-cpu", 'u', single_cpu, "run task and load on the same CPU")},
+    {OWN("loops-per-ms", 'l', loops,
+         "work of a millisecond: N loops, or the number in an earlier CSV; default: measured"),
      OPTION_WORD("N|FILE")},
-    {OPTION("calibrate", 'b', struct latency_options, anew, "measure loops per millisecond anew: the default")},
-    {OPTION("load-cpus", 'L', struct latency_options, load_threads, "threads of burn and ring; default: one per CPU"),
+    {OWN("calibrate", 'b', anew, "measure loops per millisecond anew: the default")},
+    {OWN("load-cpus", 'L', load_threads, "threads of burn and ring; default: one per CPU"),
      OPTION_NUMBER(OPTION_COUNT, "N", 1, 4096)},
-    {OPTION("load-nice", 'N', struct latency_options, load_nice, "nice value of the load"),
-     OPTION_NUMBER(OPTION_INT, "N", -20, 19)},
-    {OPTION("custom-cpu", 'C', struct latency_options, custom_pct, "share of a CPU that custom uses"),
+    {OWN("load-nice", 'N', load_nice, "nice value of the load"), OPTION_NUMBER(OPTION_INT, "N", -20, 19)},
+    {OWN("custom-cpu", 'C', custom_pct, "share of a CPU that custom uses"),
      OPTION_NUMBER(OPTION_PERCENT, "PCT", 0.1, 100)},
-    {OPTION("custom-interval", 'I', struct latency_options, custom_ns,
-            "time between custom's wake-ups; in microseconds if it has no unit"),
+    {OWN("custom-interval", 'I', custom_ns, "time between custom's wake-ups; in microseconds if it has no unit"),
      OPTION_NUMBER(OPTION_DURATION_US, "TIME", 100e3, 10e9)},
-    {OPTION("late-after", 0, struct latency_options, late_after_ns,
-            "count wake-ups later than this as late; default: audio's buffer (50 ms), video's frame (16.7 ms), "
-            "otherwise 7 ms"),
+    {OWN("late-after", 0, late_after_ns,
+         "count wake-ups later than this as late; default: audio's buffer (50 ms), video's frame (16.7 ms), "
+         "otherwise 7 ms"),
      OPTION_NUMBER(OPTION_DURATION, "TIME", 1e3, 60e9)},
-    {OPTION("file-size", 0, struct latency_options, file_bytes,
-            "size of the file of write and read; at most half of the free space"),
+    {OWN("file-size", 0, file_bytes, "size of the file of write and read; at most half of the free space"),
      OPTION_NUMBER(OPTION_SIZE, "SIZE", 8 << 20, 0x1p44), .preset = {"256M", "64M", "1G"}},
-    {OPTION("memload-size", 0, struct latency_options, memory_bytes,
-            "memory of memload; default: 110 % of RAM with swap, 90 % of the available memory without"),
+    {OWN("memload-size", 0, memory_bytes,
+         "memory of memload; default: 110 % of RAM with swap, 90 % of the available memory without"),
      OPTION_NUMBER(OPTION_SIZE, "SIZE", 16 << 20, 0x1p50)},
-    {OPTION("hack-groups", 0, struct latency_options, hack_groups,
-            "groups of hack, 40 threads each; default: one per CPU"),
+    {OWN("hack-groups", 0, hack_groups, "groups of hack, 40 threads each; default: one per CPU"),
      OPTION_NUMBER(OPTION_COUNT, "N", 1, 1000)},
 };
 
@@ -94,11 +86,11 @@ struct choice {
 
 static uint64_t load_bit(const struct load *load)
 {
-    size_t at = 0;
+    uint64_t bit = 1;
 
-    while (load_list[at] != load)
-        at++;
-    return BIT(at);
+    for (const struct load *const *at = load_list; *at != load; at++)
+        bit *= 2;
+    return bit;
 }
 
 static void choose(const struct measure *m, const struct latency_options *o, struct choice *choice)
@@ -187,15 +179,12 @@ static double given_loops(const struct latency_options *o, struct error *error)
 
     if (!o->loops[0])
         return 0;
-    double loops = strtod(o->loops, &end);
-    if (o->loops[strspn(o->loops, "0123456789.")] == 0) {
-        if (*end == 0 && loops >= 100 && loops <= 1e9)
-            return loops;
-        return error_set(error, "--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
-    }
-    loops = loops_of_file(o->loops, &reason);
-    if (loops >= 1)
+    const bool number = !o->loops[strspn(o->loops, "0123456789.")];
+    const double loops = number ? strtod(o->loops, &end) : loops_of_file(o->loops, &reason);
+    if (number ? *end == 0 && loops >= 100 && loops <= 1e9 : loops >= 1)
         return loops;
+    if (number)
+        return error_set(error, "--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
     return error_set(error, "%s%s", strncmp(reason.text, "--", 2) ? "--loops-per-ms: " : "", reason.text);
 }
 

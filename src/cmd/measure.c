@@ -29,23 +29,23 @@ static bool uses_memory(const struct measure *m)
 
 static void put_quietness(const struct measure *m, struct text *out)
 {
-    struct machine_activity before, after;
-    double seconds = LOOK_NS / 1e9;
+    struct machine_activity before, seen;
+    const double seconds = LOOK_NS / 1e9;
 
     machine_read_activity("", &before);
     clock_sleep_ns(LOOK_NS);
-    machine_read_activity("", &after);
-    if (before.ctx_switches < 0 || after.ctx_switches < 0) {
+    machine_read_activity("", &seen);
+    known_subtract(&seen, &before, sizeof(seen));
+    if (seen.ctx_switches < 0) {
         text_printf(out, "Quiet?    not known: /proc cannot be read\n");
         return;
     }
-    double total = (double)(after.busy_ns - before.busy_ns + after.idle_ns - before.idle_ns);
+    const double total = (double)(seen.busy_ns + seen.idle_ns);
     text_printf(out, "Quiet?    in the %.1f s before: %.0f %% busy, %.0f switches/s, %.0f interrupts/s", seconds,
-                total > 0 ? 100 * (double)(after.busy_ns - before.busy_ns) / total : 0,
-                (double)(after.ctx_switches - before.ctx_switches) / seconds,
-                (double)(after.interrupts - before.interrupts) / seconds);
-    if (after.steal_ns >= 0 && before.steal_ns >= 0)
-        text_printf(out, ", %.0f ms stolen", (double)(after.steal_ns - before.steal_ns) * 1e-6);
+                total > 0 ? 100 * (double)seen.busy_ns / total : 0, (double)seen.ctx_switches / seconds,
+                (double)seen.interrupts / seconds);
+    if (seen.steal_ns >= 0)
+        text_printf(out, ", %.0f ms stolen", (double)seen.steal_ns * 1e-6);
     if (m->machine.load1 >= 0)
         text_printf(out, "; load %.2f", m->machine.load1);
     if (!isnan(m->cores.free))
@@ -112,7 +112,7 @@ static void print_out(struct measure *m, struct text *out)
     if (m->print_failed)
         text_free(out);
     else
-        m->print_failed = command_print(m->out_fd, out) != EXIT_DONE;
+        m->print_failed = command_output(NULL, m->out_fd, false, out) != EXIT_DONE;
 }
 
 /* No option was given that changes the duration. */
@@ -175,14 +175,12 @@ static void put_plan(const struct measure *m, struct text *out)
 
 static void put_header(struct measure *m)
 {
-    char memory[32];
     struct text out = {0};
 
     if (m->options.quiet)
         return;
     show_run(&m->run, &out);
-    text_bytes(m->machine.memory_total_bytes, memory, sizeof(memory));
-    text_printf(&out, m->machine.memory_total_bytes ? ", %s\n" : "\n", memory);
+    text_printf(&out, m->machine.memory_total_bytes ? ", %s\n" : "\n", TEXT_BYTES(m->machine.memory_total_bytes));
     if (m->n_suites > 1 || !m->suites[0]->brief || !m->suites[0]->brief(m->own[0])) {
         put_setting(m, &out);
         put_quietness(m, &out);
@@ -518,17 +516,15 @@ void measure_put_row(void *measure, const struct row *row)
 static int resolve_start(struct measure *m)
 {
     struct error error;
-    char ago[32];
-    uint64_t now = clock_realtime_ns();
+    const uint64_t now = clock_realtime_ns();
 
     if (!measure_given(m, "start-at"))
         return 0;
     if (start_parse(m->options.start_at, now, &m->start_at_ns, &error))
         return measure_fail(m, "%s", error.text);
-    if (m->start_at_ns < now) {
-        text_duration(now - m->start_at_ns, ago, sizeof(ago));
-        message_print("jitbench: --start-at %s was %s ago: begins at once\n", m->options.start_at, ago);
-    }
+    if (m->start_at_ns < now)
+        message_print("jitbench: --start-at %s was %s ago: begins at once\n", m->options.start_at,
+                      TEXT_DURATION(now - m->start_at_ns));
     return 0;
 }
 

@@ -172,94 +172,85 @@ static const char *const layout_choices[] = {"random", "fixed", NULL};
 
 static const char *const on_off[] = {"on", "off", NULL};
 
+#define COMMON(name_, letter_, member_, help_) OPTION(name_, letter_, struct measure_options, member_, help_)
 static const struct option rows[] = {
-    {OPTION("cpus", 0, struct measure_options, cpus,
+    {COMMON("cpus", 0, cpus,
             "CPUs to measure on; default: all allowed CPUs; quiet: the CPU that loses the least speed now"),
-     .type = OPTION_CPUS, .value_name = "LIST|all|quiet", .choices = cpus_choices},
-    {OPTION("bind", 0, struct measure_options, bind, "bind each copy to one CPU, to all CPUs named, or not at all"),
+     CPUS_LIST},
+    {COMMON("bind", 0, bind, "bind each copy to one CPU, to all CPUs named, or not at all"),
      OPTION_ONE_OF("one|range|none", bind_names), .preset = {"one"}},
-    {OPTION("nice", 'B', struct measure_options, nice, "nice value of what is measured"),
-     OPTION_NUMBER(OPTION_INT, "N", -20, 19)},
-    {OPTION("fifo", 0, struct measure_options, fifo, "real-time policy SCHED_FIFO for what is measured"),
+    {COMMON("nice", 'B', nice, "nice value of what is measured"), OPTION_NUMBER(OPTION_INT, "N", -20, 19)},
+    {COMMON("fifo", 0, fifo, "real-time policy SCHED_FIFO for what is measured"),
      OPTION_NUMBER(OPTION_INT, "PRIO", 1, 95), .optional = "50",
      .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's"},
-    {OPTION("samples", 'i', struct measure_options, samples,
+    {COMMON("samples", 'i', samples,
             "take exactly N samples, each in a fresh process, instead of as many as the precision needs"),
      OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e6), .aliases = "passes"},
-    {OPTION("precision", 0, struct measure_options, precision_pct,
-            "half-width of the 95 % interval to reach, in % of the mean"),
+    {COMMON("precision", 0, precision_pct, "half-width of the 95 % interval to reach, in % of the mean"),
      OPTION_NUMBER(OPTION_PERCENT, "PCT", 0.01, 100)},
-    {OPTION("max-rsd", 0, struct measure_options, max_rsd_pct,
+    {COMMON("max-rsd", 0, max_rsd_pct,
             "a row is unstable if the standard deviation of its samples is larger, in % of the mean"),
      OPTION_NUMBER(OPTION_PERCENT, "PCT", 0.01, 1000), .preset = {"5"}},
-    {OPTION("max-time", 0, struct measure_options, max_time_ns, "stop sampling a figure after this time"),
+    {COMMON("max-time", 0, max_time_ns, "stop sampling a figure after this time"),
      OPTION_NUMBER(OPTION_DURATION, "TIME", 1e6, 7 * 86400e9)},
-    {OPTION("start-at", 0, struct measure_options, start_at,
+    {COMMON("start-at", 0, start_at,
             "begin at this time, together with other machines: +30s, 14:30:00, or @SECONDS since 1970"),
      OPTION_WORD("TIME")},
-    {OPTION("runs", 0, struct measure_options, runs,
+    {COMMON("runs", 0, runs,
             "measure all of it N times, each time in a new process and with a CSV file of its own "
             "(FILE-1.csv, ...; with as many digits as N)"),
      OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e4), .preset = {"1"}},
-    {OPTION("interleave", 0, struct measure_options, interleave,
+    {COMMON("interleave", 0, interleave,
             "alternate runs of this program as it is, or A, with B: another jitbench, or a file of settings "
             "(PATH=VALUE); --runs is of each, by default 10"),
      OPTION_WORD("[A,]B")},
-    {OPTION("hold-latency", 0, struct measure_options, hold_latency,
-            "keep idle CPUs awake: hold /dev/cpu_dma_latency at 0")},
-    {OPTION("core-probe", 0, struct measure_options, core_probe,
-            "probe between slices whether another guest or thread uses the core"),
+    {COMMON("hold-latency", 0, hold_latency, "keep idle CPUs awake: hold /dev/cpu_dma_latency at 0")},
+    {COMMON("core-probe", 0, core_probe, "probe between slices whether another guest or thread uses the core"),
      OPTION_ONE_OF("on|off", on_off), .preset = {"on", "on", "off"}},
-    {OPTION("counters", 0, struct measure_options, counters,
+    {COMMON("counters", 0, counters,
             "print event counts (cycles, instructions, misses, switches), and count them even where that slows work")},
-    {OPTION(
-        "who", 0, struct measure_options, who,
+    {COMMON(
+        "who", 0, who,
         "record which tasks and interrupts have the measured CPUs meanwhile, and print those that take most; noise: in "
         "a second window of half the length")},
-    {OPTION("who-memory", 0, struct measure_options, who_memory,
+    {COMMON("who-memory", 0, who_memory,
             "memory for the records of --who, of all CPUs; default: as much as they need, up to 1/16 of the memory"),
      OPTION_NUMBER(OPTION_SIZE, "SIZE", 4096, 0x1p40)},
-    {OPTION("tuned", 0, struct measure_options, tuned,
+    {COMMON("tuned", 0, tuned,
             "as root: run `jitbench tune` before and `jitbench untune` after, and keep idle CPUs awake")},
-    {OPTION("layout", 0, struct measure_options, layout, "memory layout of each sample: varied, or always the same"),
+    {COMMON("layout", 0, layout, "memory layout of each sample: varied, or always the same"),
      OPTION_ONE_OF("random|fixed", layout_choices), .preset = {"random"}},
-    {OPTION("output", 'o', struct measure_options, output,
+    {COMMON("output", 'o', output,
             "CSV file; '-' is standard output, and the table goes to standard error; %h, %j, %r, %t: host, job, rank, "
             "UTC time"),
      OPTION_WORD("FILE|-")},
-    {OPTION("force", 0, struct measure_options, force,
-            "replace an existing output file; never through a symbolic link")},
-    {OPTION("no-csv", 0, struct measure_options, no_csv, "write no CSV")},
-    {OPTION("comment", 'm', struct measure_options, comment, "text for the comment column of each row"),
-     OPTION_WORD("TEXT")},
-    {OPTION("quick", 0, struct measure_options, quick, "measure briefly, for a first look")},
-    {OPTION("classic", 0, struct measure_options, classic,
-            "measure as long as UnixBench, Interbench and the others do")},
-    {OPTION("strict", 0, struct measure_options, strict, "exit 3 if a row is degraded, skipped or unstable")},
+    {COMMON("force", 0, force, "replace an existing output file; never through a symbolic link")},
+    {COMMON("no-csv", 0, no_csv, "write no CSV")},
+    {COMMON("comment", 'm', comment, "text for the comment column of each row"), OPTION_WORD("TEXT")},
+    {COMMON("quick", 0, quick, "measure briefly, for a first look")},
+    {COMMON("classic", 0, classic, "measure as long as UnixBench, Interbench and the others do")},
+    {COMMON("strict", 0, strict, "exit 3 if a row is degraded, skipped or unstable")},
     REQUIRE_ROWS(struct measure_options),
-    {OPTION("quiet", 'q', struct measure_options, quiet, "print only the tables: no header, progress or warnings")},
-    {OPTION("verbose", 'v', struct measure_options, verbose,
+    {COMMON("quiet", 'q', quiet, "print only the tables: no header, progress or warnings")},
+    {COMMON("verbose", 'v', verbose,
             "print a line for each run and all columns in every table, and histograms even if not on a terminal")},
     COLOR_ROW(struct measure_options),
-    {OPTION("help", 'h', struct measure_options, help, "print this help")},
+    {COMMON("help", 'h', help, "print this help")},
 };
 
 static const struct option copies_rows[] = {
-    {OPTION("copies", 'c', struct measure_options, copies,
-            "number of copies that run at once; several numbers are measured in turn"),
+    {COMMON("copies", 'c', copies, "number of copies that run at once; several numbers are measured in turn"),
      OPTION_NUMBER(OPTION_COUNTS, "N,...", 1, 4096)},
 };
 
 static const struct option timed_rows[] = {
     MEASURE_TIME_ROW("length of a sample; default: each test's own"),
 #define DIR_ROW 1
-    {OPTION("dir", 'd', struct measure_options, dir, "scratch directory; default: $TMPDIR or the current directory"),
-     OPTION_WORD("DIR")},
+    {COMMON("dir", 'd', dir, "scratch directory; default: $TMPDIR or the current directory"), OPTION_WORD("DIR")},
 };
 
 static const struct option series_rows[] = {
-    {OPTION("series", 0, struct measure_options, series, "write every experiment to FILE, as text"),
-     OPTION_WORD("FILE")},
+    {COMMON("series", 0, series, "write every experiment to FILE, as text"), OPTION_WORD("FILE")},
 };
 
 size_t measure_own_tables(const struct suite *suite, void *own, struct option_table *tables)

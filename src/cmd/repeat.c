@@ -69,27 +69,16 @@ static int take_sides(struct repeat *r)
     return status;
 }
 
-/* side: a letter or 0. number 0: an asterisk. as_output: percent signs doubled. */
-static void put_name(const struct repeat *r, char side, uint64_t number, bool as_output, struct text *out)
+/* side: a letter or 0. number 0: an asterisk. */
+static void put_name(const struct repeat *r, char side, uint64_t number, struct text *out)
 {
-    const char *base = strrchr(r->name, '/'), *ending = strrchr(base ? base : r->name, '.');
-    const size_t stem = ending && ending > (base ? base + 1 : r->name) ? (size_t)(ending - r->name) : strlen(r->name);
-    char digits[24];
-    const int width = TEXT_PRINT(digits, "%" PRIu64, r->runs);
+    const char *slash = strrchr(r->name, '/'), *base = slash ? slash + 1 : r->name, *dot = strrchr(base, '.');
+    const char *ending = dot && dot > base ? dot : base + strlen(base);
+    const int width = (int)strlen(TEXT_LINE("%" PRIu64, r->runs));
 
-    for (size_t i = 0; r->name[i] || i == stem; i++) {
-        if (i == stem) {
-            text_printf(out, side ? "-%c" : "-", side);
-            if (number)
-                text_printf(out, "%0*" PRIu64, width, number);
-            else
-                text_append(out, "*", 1);
-        }
-        if (!r->name[i])
-            break;
-        text_append(out, "%", as_output && r->name[i] == '%');
-        text_append(out, &r->name[i], 1);
-    }
+    text_append(out, r->name, (size_t)(ending - r->name));
+    text_printf(out, side ? "-%c" : "-", side);
+    text_printf(out, "%s%s", number ? TEXT_LINE("%0*" PRIu64, width, number) : "*", ending);
 }
 
 /* --- A run. --- */
@@ -184,8 +173,9 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     struct stat before, after;
     int status = EXIT_ROW_FAILED;
 
-    put_name(r, letter, number, true, &output);
-    put_name(r, letter, number, false, &path);
+    put_name(r, letter, number, &path);
+    for (const char *c = path.failed ? "" : path.data; *c; c++)
+        text_printf(&output, *c == '%' ? "%%%%" : "%c", *c);
     text_printf(&line, "Run %" PRIu64 " of %" PRIu64 ": %s\n", number, r->runs, path.failed ? "" : path.data);
     if (output.failed || path.failed)
         memory_out();
@@ -193,7 +183,7 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     const bool existed = !stat(path.data, &before);
     *ends = false;
     if (!r->m->options.quiet)
-        command_print(1, &line);
+        command_output(NULL, 1, false, &line);
     if (settings && tuned_begin_file(side->file, why, sizeof(why))) {
         command_complain(r->m->command->name, why, 0);
     } else {
@@ -254,11 +244,11 @@ int measure_repeat(struct measure *m, int argc, char **argv)
         struct text out = {0};
         text_printf(&out, "Compare them: jitbench compare%s '",
                     r.side[0].is_program || r.side[1].is_program ? " --across build" : "");
-        put_name(&r, 'a', 0, false, &out);
+        put_name(&r, 'a', 0, &out);
         text_printf(&out, "' -- '");
-        put_name(&r, 'b', 0, false, &out);
+        put_name(&r, 'b', 0, &out);
         text_printf(&out, "'\n");
-        command_print(1, &out);
+        command_output(NULL, 1, false, &out);
     }
     return worst;
 }

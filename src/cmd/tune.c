@@ -218,7 +218,7 @@ static const struct option tune_rows[] = {
     {OPTION("cpus", 0, struct tune_options, cpus,
             "CPUs to measure on, kept free of interrupts and the kernel's work; default: the isolated CPUs, or all but "
             "the boot CPU; quiet: the CPU that loses the least speed now"),
-     .type = OPTION_CPUS, .value_name = "LIST|all|quiet", .choices = cpus_choices},
+     CPUS_LIST},
     {OPTION("dry-run", 0, struct tune_options, dry_run, "show what would be written, and write nothing")},
     TUNE_SNAPSHOT_ROW,
     TUNE_COMMON_ROWS,

@@ -49,8 +49,8 @@ static const struct option common_rows[] = {
     {OPTION("priority", 'p', struct measure_options, fifo, "SCHED_FIFO priority; 0: normal policy; default: 80"),
      OPTION_NUMBER(OPTION_INT, "PRIO", 0, 95), .aliases = "prio",
      .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's"},
-    {OPTION("affinity", 'a', struct measure_options, cpus, "the same as --cpus"), .type = OPTION_CPUS,
-     .value_name = "LIST|all|quiet", .optional = "all", .follows = true, .choices = cpus_choices},
+    {OPTION("affinity", 'a', struct measure_options, cpus, "the same as --cpus"), CPUS_LIST, .optional = "all",
+     .follows = true},
 };
 
 /* --- The plan. --- */
@@ -76,7 +76,6 @@ static void set_load(const struct measure *m, struct plan_item *item, const stru
 static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
 {
     struct wakeup_options *o = options;
-    const struct load *const simulated[] = {&load_video, &load_x, &load_custom};
     const uint64_t threads = o->threads && !o->smp ? o->threads : m->place.n_order;
 
     o->params.who = m->options.who && o->params.stop_ns;
@@ -85,16 +84,17 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
         return error_set(error, "--interval: it is longer than the run (--time)");
     if (threads > m->place.n_order)
         return error_set(error, "--threads: there are not so many CPUs to measure on");
-    for (size_t i = 0; load_list[i]; i++)
-        for (size_t k = 0; k < COUNT(simulated); k++)
-            if (o->loads & 1ull << i && load_list[i] == simulated[k])
-                return error_set(
-                    error, "--load: video, x and custom are simulated tasks, beside which `jitbench latency` measures");
     if (!o->loads)
         measure_item(m, out, &bench_wakeup, &o->params, threads, 0);
-    for (size_t i = 0; load_list[i]; i++)
-        if (o->loads & 1ull << i)
-            set_load(m, measure_item(m, out, &bench_wakeup, &o->params, threads, 0), load_list[i]);
+    for (size_t i = 0; load_list[i]; i++) {
+        const struct load *load = load_list[i];
+        if (!(o->loads & 1ull << i))
+            continue;
+        if (load == &load_video || load == &load_x || load == &load_custom)
+            return error_set(
+                error, "--load: video, x and custom are simulated tasks, beside which `jitbench latency` measures");
+        set_load(m, measure_item(m, out, &bench_wakeup, &o->params, threads, 0), load);
+    }
     return 0;
 }
 
@@ -114,9 +114,11 @@ static const struct metrics_metric worst_metrics[] = {
 static const struct metrics_test wakeup_worst = {
     METRICS_TEST("wakeup", "worst", "Wake-up latency of the worst CPU", worst_metrics)};
 
-static bool is_latency(const struct row *row)
+/* beside: NULL: any load. */
+static bool is_latency(const struct row *row, const char *beside)
 {
-    return !strcmp(row->test, bench_wakeup.name) && !strcmp(row->metric, "latency");
+    return !strcmp(row->test, bench_wakeup.name) && !strcmp(row->metric, "latency") &&
+           (!beside || !strcmp(row->load, beside));
 }
 
 static double worst_value(const struct row *row, size_t metric)
@@ -147,12 +149,13 @@ static void put_worst(struct measure *m, const struct row *of, size_t metric)
     measure_put_row(m, &row);
 }
 
-static bool load_came_before(const struct row *all, size_t at)
+/* The first row of its load. */
+static bool is_first(const struct row *all, size_t at)
 {
     for (size_t i = 0; i < at; i++)
-        if (is_latency(&all[i]) && !strcmp(all[i].load, all[at].load))
-            return true;
-    return false;
+        if (is_latency(&all[i], all[at].load))
+            return false;
+    return is_latency(&all[at], NULL);
 }
 
 static void conclude(struct measure *m)
@@ -160,13 +163,12 @@ static void conclude(struct measure *m)
     const size_t n = m->n_rows;
 
     for (size_t i = 0; i < n; i++)
-        for (size_t metric = 0; is_latency(&m->rows[i]) && metric < wakeup_worst.n; metric++) {
+        for (size_t metric = 0; is_first(m->rows, i) && metric < wakeup_worst.n; metric++) {
             const struct row *worst = NULL; /* NULL: no value is known */
-            for (size_t k = i; k < n && !load_came_before(m->rows, i); k++)
-                if (is_latency(&m->rows[k]) && !strcmp(m->rows[k].load, m->rows[i].load) &&
-                    !isnan(worst_value(&m->rows[k], metric)) &&
-                    (!worst || worst_value(&m->rows[k], metric) > worst_value(worst, metric)))
-                    worst = &m->rows[k];
+            for (const struct row *row = &m->rows[i]; row < m->rows + n; row++)
+                if (is_latency(row, m->rows[i].load) && !isnan(worst_value(row, metric)) &&
+                    (!worst || worst_value(row, metric) > worst_value(worst, metric)))
+                    worst = row;
             if (worst)
                 put_worst(m, worst, metric);
         }
@@ -195,7 +197,7 @@ static void put_table(const struct table_rows *r, struct text *out)
     for_each_row(row, r) {
         const double interval = row_param_number(&row->param, "interval_us");
         const double end = row_param_number(&row->param, "histogram_us");
-        if (!is_latency(row) || !(interval > 0) || !(end > 0))
+        if (!is_latency(row, NULL) || !(interval > 0) || !(end > 0))
             continue;
         const char *policy = row->rt_priority > 0 ? TEXT_LINE("SCHED_FIFO %.0f", row->rt_priority) : "normal policy";
         TEXT_PRINT(title, "Wake-up latency in us: %s, every %g us", policy, interval);
@@ -230,19 +232,18 @@ static void put_histograms(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++) {
         size_t n = 0;
-        if (!is_latency(&r->rows[i]) || load_came_before(r->rows, i))
+        if (!is_first(r->rows, i))
             continue;
-        for (size_t k = i; k < r->n; k++)
-            n += is_latency(&r->rows[k]) && !strcmp(r->rows[k].load, r->rows[i].load) ? r->rows[k].n_hist : 0;
         struct row all = r->rows[i];
+        for_each_row(row, r)
+            n += is_latency(row, all.load) ? row->n_hist : 0;
         all.hist = calloc(n + 1, sizeof(*all.hist));
         all.n_hist = 0;
         TEXT_SET(all.unit, "us");
-        for (size_t k = i; all.hist && k < r->n; k++)
-            for (size_t b = 0; is_latency(&r->rows[k]) && !strcmp(r->rows[k].load, all.load) && b < r->rows[k].n_hist;
-                 b++)
-                all.hist[all.n_hist++] = (struct stats_point){.at = floor(r->rows[k].hist[b].at / WAKEUP_CLASS_NS),
-                                                              .value = r->rows[k].hist[b].value};
+        for_each_row(row, r)
+            for (size_t b = 0; all.hist && is_latency(row, all.load) && b < row->n_hist; b++)
+                all.hist[all.n_hist++] =
+                    (struct stats_point){.at = floor(row->hist[b].at / WAKEUP_CLASS_NS), .value = row->hist[b].value};
         if (all.n_hist)
             text_printf(out, "\nWake-ups of all CPUs by latency%s%s (bars: logarithm of the count)\n",
                         all.load[0] ? " beside " : "", all.load);
@@ -268,7 +269,7 @@ static int finish(const struct measure *m, const void *options)
 
     for (size_t i = 0; i < m->n_rows; i++) {
         const double late_us = row_param_number(&m->rows[i].param, "stopped_us");
-        if (!is_latency(&m->rows[i]) || isnan(late_us))
+        if (!is_latency(&m->rows[i], NULL) || isnan(late_us))
             continue;
         status = command_fail("wakeup", EXIT_FINDING, "CPU %.40s woke up %.1f us late, more than %g us",
                               m->rows[i].cpus, late_us, (double)o->params.stop_ns * 1e-3);

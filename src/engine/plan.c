@@ -79,17 +79,10 @@ struct plan_time plan_time(const struct plan *plan)
     return all;
 }
 
-struct running {
-    struct results results;
-    bool ended;
-    double value;     /* median of the first metric, to calibrate others; NAN: none */
-    char failed[160]; /* why there is no value */
-};
-
 struct execution {
     const struct plan *plan;
     const struct plan_run *how;
-    struct running *item;
+    struct results *of;     /* by item */
     const double **samples; /* by item, for plan->enough(); NULL: by its own rule */
     enum row_status worst;
     bool interrupted;
@@ -101,23 +94,21 @@ uint64_t plan_settle_ns(uint64_t settle_ns, uint64_t spent_ns)
     return settle_ns < spent_ns / SETTLE_SHARE ? settle_ns : spent_ns / SETTLE_SHARE;
 }
 
-static void end_item(struct execution *e, size_t i, enum row_status status, const char *reason)
+static void end_item(struct execution *e, struct results *results, enum row_status status, const char *reason)
 {
-    struct running *item = &e->item[i];
-    struct results *results = &item->results;
     const uint64_t pause_ns = plan_settle_ns(e->how->settle_ns, results->spent_ns);
     const struct metric_values *first = results->group[0].metric;
 
     if (first && first->n) {
         struct stats_summary summary;
         if (stats_summarise(first->samples, first->n, &summary) == 0)
-            item->value = summary.median;
+            results->value = summary.median;
     }
-    TEXT_SET(item->failed, reason);
+    TEXT_SET(results->failure, reason);
     status = results_rows(results, status, reason);
     if (status > e->worst)
         e->worst = status;
-    item->ended = true;
+    results->ended = true;
     results_free(results);
     if (pause_ns && !e->interrupted)
         signals_sleep_ns(pause_ns); /* our own writing must not disturb the next item */
@@ -127,13 +118,10 @@ static void end_item(struct execution *e, size_t i, enum row_status status, cons
 static double item_done(const struct results *results)
 {
     const struct sampling *s = &results->item->sampling;
-    double by_time = s->max_ns ? (double)results->spent_ns / (double)s->max_ns : 1;
-    double by_count = s->min_samples ? (double)results->n_trials / (double)s->min_samples : 0;
+    const double by_time = s->max_ns ? (double)results->spent_ns / (double)s->max_ns : 1;
+    const double by_count = s->min_samples ? (double)results->n_trials / (double)s->min_samples : 0;
 
-    if (s->max_samples && s->max_samples == s->min_samples)
-        return by_count < 1 ? by_count : 1;
-    double done = by_count < by_time ? by_time : by_count;
-    return done < 1 ? done : 0.99;
+    return s->max_samples && s->max_samples == s->min_samples ? fmin(by_count, 1) : fmin(fmax(by_count, by_time), 0.99);
 }
 
 /* By plan->enough(), not its own stop rule. */
@@ -147,55 +135,42 @@ static double together_done(const struct execution *e)
 {
     double spent = 0, limit = 0, done = 0.99;
 
-    for (size_t i = 0; i < e->plan->n; i++) {
-        const struct sampling *s = &e->plan->items[i].sampling;
-        const struct results *results = &e->item[i].results;
-        if (e->item[i].ended || !ends_together(e->plan, &e->plan->items[i]))
+    for (const struct results *r = e->of; r < e->of + e->plan->n; r++) {
+        const struct sampling *s = &r->item->sampling;
+        if (r->ended || !ends_together(e->plan, r->item))
             continue;
-        const double by_count = s->min_samples ? (double)results->n_trials / (double)s->min_samples : 1;
-        spent += (double)results->spent_ns;
+        spent += (double)r->spent_ns;
         limit += (double)s->max_ns;
-        done = by_count < done ? by_count : done;
+        done = fmin(done, s->min_samples ? (double)r->n_trials / (double)s->min_samples : 1);
     }
-    return limit > 0 && spent / limit < done ? spent / limit : done;
+    return limit > 0 ? fmin(done, spent / limit) : done;
 }
 
-/* Estimated ns; 1 s when not known. */
-static double weight_of(const struct plan_item *item)
-{
-    const struct plan_time time = item_time(item);
-    const double ns = ((double)time.least_ns + (double)time.most_ns) / 2;
-
-    return ns > 0 ? ns : item->skip ? 0 : 1e9;
-}
-
-static void report_progress(const struct execution *e, size_t i)
+static void report_progress(const struct execution *e, const struct results *of)
 {
     double done = 0, all = 0;
 
     if (!e->how->progress)
         return;
     const double together = together_done(e);
-    for (size_t k = 0; k < e->plan->n; k++) {
-        const double weight = weight_of(&e->plan->items[k]);
+    for (const struct results *r = e->of; r < e->of + e->plan->n; r++) {
+        const struct plan_time time = item_time(r->item);
+        const double ns = ((double)time.least_ns + (double)time.most_ns) / 2;
+        const double weight = ns > 0 ? ns : r->item->skip ? 0 : 1e9; /* in ns; 1 s when not known */
         all += weight;
-        if (e->item[k].ended)
-            done += weight;
-        else
-            done += weight * (ends_together(e->plan, &e->plan->items[k]) ? together : item_done(&e->item[k].results));
+        done += weight * (r->ended ? 1 : ends_together(e->plan, r->item) ? together : item_done(r));
     }
-    e->how->progress(e->how->progress_context, &e->plan->items[i], e->item[i].results.n_trials,
-                     all > 0 ? done / all : 0);
+    e->how->progress(e->how->progress_context, of->item, of->n_trials, all > 0 ? done / all : 0);
 }
 
 /* Before the first trial. Returns false when the earlier item measured no value. */
-static bool calibrate(struct execution *e, size_t i)
+static bool calibrate(const struct execution *e, const struct results *results)
 {
-    const struct plan_item *item = &e->plan->items[i];
+    const struct plan_item *item = results->item;
 
-    if (item->calibrated_by < 0 || e->item[i].results.n_trials)
+    if (item->calibrated_by < 0 || results->n_trials)
         return true;
-    double value = e->item[item->calibrated_by].value;
+    const double value = e->of[item->calibrated_by].value;
     if (isnan(value))
         return false;
     if (item->bench->calibrate)
@@ -205,9 +180,9 @@ static bool calibrate(struct execution *e, size_t i)
     return true;
 }
 
-static struct trial_spec spec_of(const struct execution *e, size_t i)
+static struct trial_spec spec_of(const struct execution *e, const struct results *results)
 {
-    const struct plan_item *item = &e->plan->items[i];
+    const struct plan_item *item = results->item;
     const struct plan_run *how = e->how;
 
     return (struct trial_spec){.bench = item->bench,
@@ -215,7 +190,7 @@ static struct trial_spec spec_of(const struct execution *e, size_t i)
                                .load = item->load,
                                .load_params = item->load_params,
                                .copies = item->copies,
-                               .sample = e->item[i].results.n_trials,
+                               .sample = results->n_trials,
                                .time_ns = item->sampling.time_ns,
                                .place = how->place,
                                .clock = how->clock,
@@ -234,18 +209,15 @@ static int has_memory(const struct trial_spec *spec, struct error *why)
 {
     const uint64_t need = trial_memory_bytes(spec), group = cgroup_memory_available(spec->proc_root);
     struct machine machine = {.memory_available_bytes = 0};
-    char need_text[32], left_text[32];
 
     machine_read_memory(spec->proc_root, &machine);
     const bool of_group = !machine.memory_available_bytes || group < machine.memory_available_bytes;
     const uint64_t left = of_group ? group : machine.memory_available_bytes;
     if (need <= left)
         return 0;
-    text_bytes(need, need_text, sizeof(need_text));
-    text_bytes(left, left_text, sizeof(left_text));
     return error_set(why, "%u cop%s need%s %s of memory, and the %s has %s left", spec->copies,
-                     spec->copies == 1 ? "y" : "ies", spec->copies == 1 ? "s" : "", need_text,
-                     of_group ? "memory cgroup" : "machine", left_text);
+                     spec->copies == 1 ? "y" : "ies", spec->copies == 1 ? "s" : "", TEXT_BYTES(need),
+                     of_group ? "memory cgroup" : "machine", TEXT_BYTES(left));
 }
 
 /* Returns 0, or -1 with the reason. */
@@ -268,29 +240,28 @@ static void forget_trial(const struct execution *e, struct trial *trial, off_t s
 }
 
 /* Runs one trial, and ends the item when it needs no more. */
-static void step(struct execution *e, size_t i)
+static void step(struct execution *e, struct results *results)
 {
-    struct results *results = &e->item[i].results;
-    const struct plan_item *item = &e->plan->items[i];
-    const struct trial_spec spec = spec_of(e, i);
+    const struct plan_item *item = results->item;
+    const struct plan_run *how = e->how;
+    const struct trial_spec spec = spec_of(e, results);
     uint64_t start = clock_raw_ns();
     struct error why;
 
     if (item->skip || (results->n_trials == 0 && can_run(item, &spec, &why))) {
-        end_item(e, i, ROW_SKIPPED, item->skip ? item->skip : why.text);
+        end_item(e, results, ROW_SKIPPED, item->skip ? item->skip : why.text);
         return;
     }
-    if (!calibrate(e, i)) {
-        error_set(&why, "the calibration before it failed: %s", e->item[item->calibrated_by].failed);
-        end_item(e, i, ROW_FAILED, why.text);
+    if (!calibrate(e, results)) {
+        error_set(&why, "the calibration before it failed: %s", e->of[item->calibrated_by].failure);
+        end_item(e, results, ROW_FAILED, why.text);
         return;
     }
-    report_progress(e, i);
+    report_progress(e, results);
     if (item->sampling.classic) {
         sync(); /* as the original UnixBench before each pass */
         signals_sleep_ns(item->sampling.pause_ns);
     }
-    const struct plan_run *how = e->how;
     struct stat status; /* of --series, if it is a regular file */
     const bool cuts = how->series_fd >= 0 && fstat(how->series_fd, &status) == 0 && S_ISREG(status.st_mode);
     const off_t series_at = cuts ? status.st_size : -1;
@@ -299,7 +270,7 @@ static void step(struct execution *e, size_t i)
         how->started(how->started_context, trial->late_ns);
     e->started = true;
     if (!trial) {
-        end_item(e, i, ROW_FAILED, "out of memory");
+        end_item(e, results, ROW_FAILED, "out of memory");
         return;
     }
     /* A trial is repeated when a signal stopped one of its processes (Ctrl-Z, a batch system), but not for ever:
@@ -316,13 +287,13 @@ static void step(struct execution *e, size_t i)
     if (trial->outcome == TRIAL_INTERRUPTED)
         e->interrupted = true;
     else if (trial->outcome == TRIAL_FAILED)
-        end_item(e, i, ROW_FAILED, trial->reason);
+        end_item(e, results, ROW_FAILED, trial->reason);
     else if (results_enter(results, trial))
-        end_item(e, i, ROW_FAILED, "out of memory");
+        end_item(e, results, ROW_FAILED, "out of memory");
     /* A trial that a signal ended early counts, but its item is not complete: its rows give the signal. */
     else if (!ends_together(e->plan, item) && !(item->bench->ends_early && signals_pending()) &&
              results_sampled_enough(results))
-        end_item(e, i, ROW_OK, "");
+        end_item(e, results, ROW_OK, "");
     trial_free(trial);
 }
 
@@ -331,9 +302,9 @@ static unsigned open_phase(const struct execution *e)
 {
     unsigned phase = UINT_MAX;
 
-    for (size_t i = 0; i < e->plan->n; i++)
-        if (!e->item[i].ended && e->plan->items[i].phase < phase)
-            phase = e->plan->items[i].phase;
+    for (const struct results *r = e->of; r < e->of + e->plan->n; r++)
+        if (!r->ended && r->item->phase < phase)
+            phase = r->item->phase;
     return phase;
 }
 
@@ -341,20 +312,17 @@ static unsigned open_phase(const struct execution *e)
 static void pass(struct execution *e, unsigned phase, bool backwards)
 {
     for (size_t k = 0; k < e->plan->n && !e->interrupted; k++) {
-        size_t i = backwards ? e->plan->n - 1 - k : k;
-        int before = e->plan->items[i].calibrated_by;
-        if (e->item[i].ended || e->plan->items[i].phase != phase)
+        struct results *r = &e->of[backwards ? e->plan->n - 1 - k : k];
+        const int before = r->item->calibrated_by; /* waits for the item that calibrates it */
+        uint64_t n_trials;
+        if (r->ended || r->item->phase != phase || (before >= 0 && !e->of[before].ended))
             continue;
-        if (before >= 0 && !e->item[before].ended)
-            continue; /* waits for the item that calibrates it */
-        uint64_t before_step;
         do { /* a trial that did not count is repeated at once, so that the order stays A B B A */
-            before_step = e->item[i].results.n_trials;
-            step(e, i);
-        } while ((e->plan->schedule == SCHEDULE_SEQUENCE || e->item[i].results.n_trials == before_step) &&
-                 !e->item[i].ended && !e->interrupted && !signals_pending());
-        if (signals_pending())
-            e->interrupted = true;
+            n_trials = r->n_trials;
+            step(e, r);
+        } while ((e->plan->schedule == SCHEDULE_SEQUENCE || r->n_trials == n_trials) && !r->ended && !e->interrupted &&
+                 !signals_pending());
+        e->interrupted |= signals_pending() != 0;
     }
 }
 
@@ -364,58 +332,50 @@ static void end_together(struct execution *e)
     struct plan_samples all = {.of = e->samples, .n = SIZE_MAX};
 
     for (size_t i = 0; i < plan->n; i++) {
-        const struct results *results = &e->item[i].results;
+        const struct results *r = &e->of[i];
         e->samples[i] = NULL;
-        if (e->item[i].ended || !ends_together(plan, &plan->items[i]))
+        if (r->ended || !ends_together(plan, r->item))
             continue;
-        e->samples[i] = results->group[0].metric[0].samples;
-        all.n = results->n_trials < all.n ? (size_t)results->n_trials : all.n;
-        all.spent_ns += results->spent_ns;
-        all.limit_ns += plan->items[i].sampling.max_ns;
+        e->samples[i] = r->group[0].metric[0].samples;
+        all.n = r->n_trials < all.n ? (size_t)r->n_trials : all.n;
+        all.spent_ns += r->spent_ns;
+        all.limit_ns += r->item->sampling.max_ns;
     }
     const bool enough = all.n < SIZE_MAX && plan->enough(plan->items, plan->n, &all);
     for (size_t i = 0; enough && i < plan->n; i++)
         if (e->samples[i])
-            end_item(e, i, ROW_OK, "");
+            end_item(e, &e->of[i], ROW_OK, "");
 }
 
 /* A signal interrupted the plan: items are degraded with the samples so far, or skipped without any. */
 static void end_interrupted(struct execution *e)
 {
-    char reason[120];
+    const char *by = signals_name(signals_pending());
 
-    for (size_t i = 0; i < e->plan->n; i++) {
-        if (e->item[i].ended)
-            continue;
-        if (e->item[i].results.n_trials == 0) {
-            TEXT_PRINT(reason, "ended by %s before the first sample", signals_name(signals_pending()));
-            end_item(e, i, ROW_SKIPPED, reason);
-            continue;
-        }
-        char after[32];
-        text_duration(e->item[i].results.spent_ns, after, sizeof(after));
-        TEXT_PRINT(reason, "ended by %s after %" PRIu64 " sample%s, %s", signals_name(signals_pending()),
-                 e->item[i].results.n_trials, e->item[i].results.n_trials == 1 ? "" : "s", after);
-        end_item(e, i, ROW_DEGRADED, reason);
-    }
+    for (struct results *r = e->of; r < e->of + e->plan->n; r++)
+        if (!r->ended && !r->n_trials)
+            end_item(e, r, ROW_SKIPPED, TEXT_LINE("ended by %s before the first sample", by));
+        else if (!r->ended)
+            end_item(e, r, ROW_DEGRADED,
+                     TEXT_LINE("ended by %s after %" PRIu64 " sample%s, %s", by, r->n_trials, PLURAL(r->n_trials),
+                               TEXT_DURATION(r->spent_ns)));
 }
 
 int plan_execute(const struct plan *plan, const struct plan_run *how)
 {
-    FREED_BY(memory_free) struct running *items = calloc(plan->n + 1, sizeof(*items));
+    FREED_BY(memory_free) struct results *of = calloc(plan->n + 1, sizeof(*of));
     FREED_BY(memory_free) const double **samples = calloc(plan->n + 1, sizeof(const double *));
     struct execution e = {
-        .plan = plan, .how = how, .item = items, .samples = samples, .interrupted = signals_pending() != 0};
-    bool ready = items && samples, backwards = false;
+        .plan = plan, .how = how, .of = of, .samples = samples, .interrupted = signals_pending() != 0};
+    bool ready = of && samples, backwards = false;
 
     for (size_t i = 0; ready && i < plan->n; i++) {
-        items[i].value = NAN;
-        ready = results_init(&items[i].results, &plan->items[i], how) == 0;
-        items[i].results.order = i;
+        ready = results_init(&of[i], &plan->items[i], how) == 0;
+        of[i].order = i;
     }
     if (!ready) {
-        for (size_t i = 0; items && i < plan->n; i++)
-            results_free(&items[i].results);
+        for (size_t i = 0; of && i < plan->n; i++)
+            results_free(&of[i]);
         return e.interrupted ? -signals_pending() : ROW_FAILED;
     }
     for (unsigned phase; !e.interrupted && (phase = open_phase(&e)) != UINT_MAX; backwards = !backwards) {

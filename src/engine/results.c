@@ -26,7 +26,8 @@ const struct metric *bench_metric(const struct bench *bench, unsigned number)
 
 int results_init(struct results *results, const struct plan_item *item, const struct plan_run *how)
 {
-    *results = (struct results){.item = item, .how = how, .n_groups = item->bench->group_per_copy ? item->copies : 1};
+    *results = (struct results){
+        .item = item, .how = how, .n_groups = item->bench->group_per_copy ? item->copies : 1, .value = NAN};
     results->group = calloc(results->n_groups, sizeof(*results->group));
     if (!results->group)
         return -1;
@@ -53,7 +54,7 @@ void results_free(struct results *results)
         shares_free(&results->group[g].interference.taken);
     }
     free(results->group);
-    memset(results, 0, sizeof(*results));
+    results->group = NULL;
 }
 
 void results_fail(struct results *results)
@@ -217,14 +218,12 @@ static void enter_other(struct results *results, const char *name, const struct 
 static void check_disk(struct group_values *g, const struct trial *trial, enum load_count claimed,
                        enum load_count counted, const char *what)
 {
-    double claim = trial->load_count[claimed], count = trial->load_count[counted];
-    char reason[160];
+    const double claim = trial->load_count[claimed], count = trial->load_count[counted];
 
-    if (!(count < claim / 2)) /* accepts NAN */
-        return;
-    TEXT_PRINT(reason, "of %.0f MiB %s only %.0f MiB went to or came from the disk", claim / 0x1p20, what,
-             count / 0x1p20);
-    add_refused(g, "load", reason);
+    if (count < claim / 2) /* not for NAN */
+        add_refused(g, "load",
+                    TEXT_LINE("of %.0f MiB %s only %.0f MiB went to or came from the disk", claim / 0x1p20, what,
+                              count / 0x1p20));
 }
 
 static void enter_load(struct results *results, const struct load *load, const struct trial *trial)
@@ -232,24 +231,21 @@ static void enter_load(struct results *results, const struct load *load, const s
     struct group_values *g = &results->group[0];
     double seconds = (double)trial->wall_ns * 1e-9;
     struct trial_party left;
-    char reason[160];
 
     for (unsigned p = 0; p < load->n_parties; p++) {
-        bool process = load->parties[p].kind == PARTY_PROCESS;
         trial_party(trial, p, trial->spec.copies, &left);
         if (p == 0)
             enter_other(results, "load", &left);
         else
-            add_refused(g, process ? "load" : "the load's thread", left.refused);
+            add_refused(g, load->parties[p].kind == PARTY_PROCESS ? "load" : "the load's thread", left.refused);
     }
     for (unsigned c = 0; c < LOAD_COUNTS; c++) {
         double done = trial->load_count[c];
         g->load_count[c] += done;
-        if (load->least[c] > 0 && seconds >= LOOK_AT_LOADS_S && done < load->least[c] * seconds) {
-            TEXT_PRINT(reason, "the load %s did next to nothing: %s is %.3g in %.1f s", load->name,
-                     load_count_names[c], done, seconds);
-            add_refused(g, "", reason);
-        }
+        if (load->least[c] > 0 && seconds >= LOOK_AT_LOADS_S && done < load->least[c] * seconds)
+            add_refused(g, "",
+                        TEXT_LINE("the load %s did next to nothing: %s is %.3g in %.1f s", load->name,
+                                  load_count_names[c], done, seconds));
     }
     check_disk(g, trial, LOAD_WRITTEN, LOAD_DISK_WRITTEN, "written");
     check_disk(g, trial, LOAD_READ, LOAD_DISK_READ, "read");
@@ -365,10 +361,8 @@ bool results_take_again(struct results *results, const struct trial *trial)
         results->retaken = true;
         return true;
     }
-    char reason[96];
     results->waits = true;
-    TEXT_PRINT(reason, "a sample waited for a CPU for %.3g of its %.3g ms", waited, took);
-    results_degraded(results, group, reason);
+    results_degraded(results, group, TEXT_LINE("a sample waited for a CPU for %.3g of its %.3g ms", waited, took));
     return false;
 }
 
@@ -432,16 +426,14 @@ bool results_sampled_enough(struct results *results)
     return results->precise_from && n >= results->precise_from + results_hold_on(results->precise_from);
 }
 
-static void fill_layout(const struct results *results, const struct group_values *g, char *buf, size_t size)
+static const char *layout_of(const struct results *results, const struct placement_seen *seen)
 {
-    if (!g->seen.fresh_exec)
-        text_copy(buf, size, "inherited (plain fork)");
-    else if (results->how->place->layout_fixed)
-        text_copy(buf, size, g->seen.layout_fixed ? "fixed" : "random (fixed was refused)");
-    else if (g->seen.layout_fixed) /* inherited: setarch -R, a debugger */
-        text_copy(buf, size, "random env (ASLR is off)");
-    else
-        text_copy(buf, size, results->how->layout_varied);
+    if (!seen->fresh_exec)
+        return "inherited (plain fork)";
+    if (results->how->place->layout_fixed)
+        return seen->layout_fixed ? "fixed" : "random (fixed was refused)";
+    /* inherited: setarch -R, a debugger */
+    return seen->layout_fixed ? "random env (ASLR is off)" : results->how->layout_varied;
 }
 
 static void fill_counters(const struct results *results, const struct group_values *g, struct row *row)
@@ -481,7 +473,7 @@ static void note_degraded(const struct results *results, const struct group_valu
         TEXT_SET(row->reason, "fixed memory layout refused (personality)");
     else if (results->n_stopped > RESULTS_STOPPED_MAX)
         TEXT_PRINT(row->reason, "stopped by signals repeatedly: %" PRIu64 " samples, of which %u were repeated",
-                 results->n_stopped, RESULTS_STOPPED_MAX);
+                   results->n_stopped, RESULTS_STOPPED_MAX);
     else
         return;
     row->status = ROW_DEGRADED;
@@ -501,15 +493,6 @@ static void hist_summary(const struct hist *h, struct stats_summary *s)
     s->p90 = h->n >= 10 ? hist_quantile(h, 0.9) : NAN;
     s->p99 = h->n >= 100 ? hist_quantile(h, 0.99) : NAN;
     s->p999 = h->n >= 1000 ? hist_quantile(h, 0.999) : NAN;
-}
-
-static void scale_summary(struct stats_summary *s, double scale)
-{
-    double *const fields[] = {&s->mean, &s->sd,  &s->ci95_lo, &s->ci95_hi, &s->min, &s->median,
-                              &s->mad,  &s->p90, &s->p99,     &s->p999,    &s->max};
-
-    for (size_t i = 0; i < COUNT(fields); i++)
-        *fields[i] *= scale;
 }
 
 /* The original UNIX index: the geometric mean of n samples without the n/3 worst (rounded down). -1: out of memory. */
@@ -541,11 +524,13 @@ static int fill_values(const struct metric_values *m, const struct metric *metri
         row->stats.ci95_lo = low;
         row->stats.ci95_hi = high;
     }
-    scale_summary(&row->stats, scale);
-    const double values[] = {[VALUE_MEAN] = row->stats.mean,
-                             [VALUE_MEDIAN] = row->stats.median,
-                             [VALUE_MIN] = row->stats.min,
-                             [VALUE_MAX] = row->stats.max};
+    struct stats_summary *s = &row->stats;
+    double *const fields[] = {&s->mean, &s->sd,  &s->ci95_lo, &s->ci95_hi, &s->min, &s->median,
+                              &s->mad,  &s->p90, &s->p99,     &s->p999,    &s->max};
+    for (size_t i = 0; i < COUNT(fields); i++)
+        *fields[i] *= scale;
+    const double values[] = {
+        [VALUE_MEAN] = s->mean, [VALUE_MEDIAN] = s->median, [VALUE_MIN] = s->min, [VALUE_MAX] = s->max};
     row->value = values[metric->value];
     for (; row->n_samples < m->n; row->n_samples++)
         row->samples[row->n_samples] = m->samples[row->n_samples] * scale;
@@ -631,24 +616,25 @@ static void add_pages(const struct group_values *g, struct row_params *out)
 static void identify(const struct results *results, unsigned group, const struct metric *metric, struct row *row)
 {
     const struct plan_item *item = results->item;
-
-    TEXT_SET(row->suite, item->bench->suite);
-    TEXT_SET(row->test, item->test ? item->test : item->bench->name);
-    TEXT_SET(row->load, item->load ? item->load->name : "");
-    if (item->bench->describe)
-        item->bench->describe(&(const struct bench_case){item->bench, item->params, results->how->clock}, &row->param);
-    /* Copies with the same CPUs are told apart by number. */
+    const struct bench *bench = item->bench;
     const struct place_request *place = results->how->place;
-    if (results->item->bench->group_per_copy && results->n_groups > 1 &&
+
+    TEXT_SET(row->suite, bench->suite);
+    TEXT_SET(row->test, item->test ? item->test : bench->name);
+    TEXT_SET(row->load, item->load ? item->load->name : "");
+    if (bench->describe)
+        bench->describe(&(const struct bench_case){bench, item->params, results->how->clock}, &row->param);
+    /* Copies with the same CPUs are told apart by number. */
+    if (bench->group_per_copy && results->n_groups > 1 &&
         (place->bind != BIND_ONE || results->n_groups > place->n_order))
         row_param_add(&row->param, PARAM_WORK, "copy", "%u", group);
-    if (results->how->watch && (!item->bench->who || item->bench->who(item->params) == WHO_SUMS))
+    if (results->how->watch && (!bench->who || bench->who(item->params) == WHO_SUMS))
         row_param_add(&row->param, PARAM_WORK, "who", "1"); /* it is part of what was measured */
     add_load(results, &row->param);
     add_pages(&results->group[group], &row->param);
     row_params_append(&row->param, &results->group[group].remarks);
     row->copies = item->copies;
-    const char *dir = item->bench->scratch_dir ? item->bench->scratch_dir(item->params) : NULL;
+    const char *dir = bench->scratch_dir ? bench->scratch_dir(item->params) : NULL;
     if (!dir && item->load && item->load->scratch_dir)
         dir = item->load->scratch_dir(item->load_params);
     if (dir) {
@@ -777,7 +763,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
         row.nice = g->seen.nice;
         cpuset_format_cut(&g->cpus, row.cpus, sizeof(row.cpus));
         TEXT_SET(row.bind, bind_names[g->bind]);
-        fill_layout(results, g, row.layout, sizeof(row.layout));
+        TEXT_SET(row.layout, layout_of(results, &g->seen));
         fill_counters(results, g, &row);
         fill_core(results, g, &row);
     }
@@ -819,16 +805,15 @@ enum row_status results_rows(struct results *results, enum row_status status, co
 
     while (judged + 1 < bench->n_metrics && !bench_metric(bench, judged)->headline)
         judged++;
+    const bool by_headline = bench_metric(bench, judged)->headline;
     for (unsigned g = 0; g < results->n_groups; g++) {
         int error = status < ROW_SKIPPED && probed ? find_alone(results, &results->group[g]) : 0;
         for (unsigned m = 0; m < bench->n_metrics; m++) {
+            const struct metric *metric = bench_metric(bench, m);
             /* A benchmark that did not run has one row. */
-            if (status >= ROW_SKIPPED &&
-                (bench_metric(bench, judged)->headline ? !bench_metric(bench, m)->headline : m > 0))
+            if (status >= ROW_SKIPPED && (by_headline ? !metric->headline : m > 0))
                 continue;
-            if (bench_metric(bench, m)->alone
-                    ? !probed
-                    : status < ROW_SKIPPED && bench_metric(bench, m)->optional && !results->group[g].metric[m].n)
+            if (metric->alone ? !probed : status < ROW_SKIPPED && metric->optional && !results->group[g].metric[m].n)
                 continue;
             enum row_status one = put_row(results, g, m, status, reason, error);
             if (one > worst)

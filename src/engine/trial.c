@@ -37,14 +37,7 @@ static unsigned trial_slots(const struct trial_spec *spec)
     return spec->copies * spec->bench->n_parties + (spec->load ? spec->load->n_parties : 0);
 }
 
-/* May be -1. */
-static void close_if_open(int fd)
-{
-    if (fd >= 0)
-        close(fd);
-}
-
-static inline const struct party *party_of(const struct trial *trial, unsigned slot)
+static const struct party *party_of(const struct trial *trial, unsigned slot)
 {
     return arena_party(&trial->head->slot[slot], trial->spec.bench, trial->spec.load);
 }
@@ -127,10 +120,12 @@ static void place_slot(const struct trial_spec *spec, const struct party *party,
         slot->placement.timer_slack_ns = party->timer_slack_ns;
 }
 
-/* Timing threads cannot: they sleep. */
-static bool can_be_busy(const struct party *party)
+/* NULL: a timing thread, or one that sleeps, cannot keep a CPU busy. */
+static const struct party *busy_party(const struct trial_spec *spec, const struct trial_slot *slot)
 {
-    return party->role != ROLE_TIMER && !party->sleeps;
+    const struct party *party = arena_party(slot, spec->bench, spec->load);
+
+    return party->role != ROLE_TIMER && !party->sleeps ? party : NULL;
 }
 
 /* Takes SCHED_FIFO from a whole copy, or the load, if no CPU would be left free: with a part in real time it would
@@ -141,8 +136,8 @@ static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots,
     struct place_claim with = *taken;
 
     for (unsigned i = 0; i < n; i++) {
-        const struct party *party = arena_party(&slots[i], spec->bench, spec->load);
-        if (can_be_busy(party))
+        const struct party *party = busy_party(spec, &slots[i]);
+        if (party)
             place_claim_add(&with, &slots[i].placement, party->children == CHILDREN_INHERIT, online);
     }
     if (!place_claim_full(&with, online)) {
@@ -150,7 +145,7 @@ static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots,
         return;
     }
     for (unsigned i = 0; i < n; i++)
-        if (can_be_busy(arena_party(&slots[i], spec->bench, spec->load)))
+        if (busy_party(spec, &slots[i]))
             place_give_up_fifo(&slots[i].placement);
 }
 
@@ -244,7 +239,7 @@ int arena_make(struct trial *trial)
     void *arena = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd < 0 ? -1 : fd, 0);
     if (arena == MAP_FAILED) {
         int error = errno;
-        close_if_open(fd);
+        fd_close(&fd);
         return -error;
     }
     trial->head = arena;
@@ -388,16 +383,22 @@ static void note_stops(struct trial *trial)
     }
 }
 
-/* Ctrl-Z: stops the parties, which are in process groups of their own; continues them with the parent. */
-static void stop_with_parties(struct trial *trial)
+/* To the parties, which are in process groups of their own. */
+static void signal_parties(const struct trial *trial, int number)
 {
     for (unsigned i = 0; i < trial->n_slots; i++)
-        if (trial->pids[i])
-            kill(-trial->pids[i], SIGSTOP);
+        if (trial->pids[i]) {
+            kill(-trial->pids[i], number);
+            kill(trial->pids[i], number); /* perhaps not in its group yet */
+        }
+}
+
+/* Ctrl-Z: continues the parties with the parent. */
+static void stop_with_parties(struct trial *trial)
+{
+    signal_parties(trial, SIGSTOP);
     signals_stop();
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        if (trial->pids[i])
-            kill(-trial->pids[i], SIGCONT);
+    signal_parties(trial, SIGCONT);
     trial->stopped = true;
     trial->stops++;
 }
@@ -434,26 +435,17 @@ static bool trial_any_process(const struct trial *trial)
     return false;
 }
 
-static void kill_parties(const struct trial *trial)
-{
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        if (trial->pids[i]) {
-            kill(-trial->pids[i], SIGKILL);
-            kill(trial->pids[i], SIGKILL); /* perhaps not in its group yet */
-        }
-}
-
 /* Waits until they have ended, at most 10 s: not even SIGKILL ends a process that hangs in the kernel. */
 static void trial_kill_all(struct trial *trial)
 {
     uint64_t until = clock_raw_ns() + KILL_DEADLINE_NS;
     struct timespec pause = {.tv_nsec = 20000000};
 
-    kill_parties(trial);
+    signal_parties(trial, SIGKILL);
     reap(trial, true);
     while (trial_any_process(trial) && clock_raw_ns() < until) {
         ppoll(NULL, 0, &pause, signals_wait_mask());
-        kill_parties(trial); /* again, in case that the signal failed */
+        signal_parties(trial, SIGKILL); /* again, in case that the signal failed */
         reap(trial, true);
     }
 }
@@ -539,10 +531,7 @@ uint64_t deadline_look_again(uint64_t deadline_ns)
 
 static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
 {
-    char limit[32];
-
-    text_duration(limit_ns, limit, sizeof(limit));
-    trial_fail(trial, TRIAL_FAILED, "%s within %s%s; killed", what, limit,
+    trial_fail(trial, TRIAL_FAILED, "%s within %s%s; killed", what, TEXT_DURATION(limit_ns),
                trial->halted ? ": stopped by a signal and not continued" : "");
 }
 
@@ -598,11 +587,11 @@ static void close_pipes(const struct trial *trial, unsigned first, unsigned n)
     const struct trial_slot *s = &trial->head->slot[first];
 
     for (unsigned p = 0; p < trial->spec.bench->n_pipes; p++) {
-        close_if_open(s->pipes[p][0]);
-        close_if_open(s->pipes[p][1]);
+        fd_close(&s->pipes[p][0]);
+        fd_close(&s->pipes[p][1]);
     }
     for (unsigned i = 0; i < n; i++)
-        close_if_open(s[i].stop_fd);
+        fd_close(&s[i].stop_fd);
 }
 
 /* For the worker after its exec. *error: -errno. */
@@ -658,7 +647,7 @@ static void child_main(struct trial *trial, unsigned slot)
         process_exec_self(argv, envp);
     }
     for (unsigned i = 0; i < trial->n_slots; i++)
-        close_if_open(trial->stop_write[i]);
+        fd_close(&trial->stop_write[i]);
     _exit(worker_run(head, slot, trial->spec.bench, trial->spec.load)); /* no exec here: seen.fresh_exec stays false */
 }
 
@@ -802,7 +791,7 @@ static void stop_parties(struct trial *trial, bool with_loads)
     if (with_loads)
         __atomic_store_n(&trial->head->stop_loads, 1, __ATOMIC_RELEASE);
     for (unsigned i = 0; i < trial->n_slots; i++) {
-        close_if_open(trial->stop_write[i]);
+        fd_close(&trial->stop_write[i]);
         trial->stop_write[i] = -1;
         if (party_of(trial, i)->stop == STOP_KILL && trial->pids[i] &&
             (with_loads || party_of(trial, i)->role != ROLE_LOAD))
@@ -846,15 +835,13 @@ static void control_begin(struct trial *trial)
         task_get_policy(&trial->policy_before, &trial->priority_before))
         return;
     if ((error = task_limit_own_realtime_us(CONTROL_LIMIT_US)) || (error = control_set(&priority, highest))) {
-        TEXT_PRINT(trial->control_refused, "control: SCHED_FIFO %d refused: %s", priority,
-                 strerror(-error));
+        TEXT_PRINT(trial->control_refused, "control: SCHED_FIFO %d refused: %s", priority, strerror(-error));
         task_limit_own_realtime_us(0);
         return;
     }
     trial->control = priority;
     if ((error = task_get_policy(&policy, &seen)))
-        TEXT_PRINT(trial->control_refused, "control: SCHED_FIFO cannot be read back: %s",
-                 strerror(-error));
+        TEXT_PRINT(trial->control_refused, "control: SCHED_FIFO cannot be read back: %s", strerror(-error));
     else if (policy != SCHED_FIFO || seen != priority)
         TEXT_SET(trial->control_refused, "control: SCHED_FIFO was not kept");
 }
@@ -983,7 +970,7 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
         interference_tell(trial->spec.watch, trial->machine_cpus, trial->n_machine, &time, trial->interference);
     arena_remove_scratch(trial->head);
     for (unsigned i = 0; i < trial->n_slots; i++)
-        close_if_open(trial->stop_write[i]);
+        fd_close(&trial->stop_write[i]);
     close(events[0]);
     close(events[1]);
 }
@@ -1025,7 +1012,7 @@ void trial_free(struct trial *trial)
     if (!trial)
         return;
     if (trial->head) {
-        close_if_open(trial->head->arena_fd);
+        fd_close(&trial->head->arena_fd);
         munmap(trial->head, trial->head->size);
     }
     free(trial->pids);
