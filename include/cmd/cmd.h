@@ -164,6 +164,9 @@ void words_shorten(const char *line, char *buf, size_t size);
 
 /* --- Result files. --- */
 
+/* In descriptions, and for a command without operands. */
+#define FILES_ARE    "FILE is a result file, a directory of them, a pattern, or '-'."
+#define FILES_NEEDED "needs a FILE: a result file, a directory, a pattern or '-'"
 /* An operand is a file, "-" (standard input), a directory (its *.csv, sorted), or a pattern with *, ? or [ in its
  * last component (what matches, sorted) unless a file has that name. */
 
@@ -240,6 +243,9 @@ void cpus_of_mask(const struct cpuset *online, struct cpuset *out);
 /* The mask, and other online CPUs that this process may use. Never empty. */
 void cpus_allowed(const struct cpuset *online, struct cpuset *out);
 
+/* Puts the CPUs in the order of the copies. Ends the program when out of memory. */
+void cpus_order(struct place_request *place);
+
 /* Returns -1 with a line in error when one is not online. */
 int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, struct error *error);
 
@@ -256,10 +262,10 @@ int cpus_bench(const struct option_cpus *named, const struct machine *machine, s
 unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lost, size_t n, unsigned boot_cpu,
                     char *why, size_t why_size);
 
-/* Samples all CPUs at once for half a second. Without core_probes only the time lost is known. Returns 0 with the
- * explanation in why, or -1 with the reason. */
-int quiet_cpu(const struct place_request *allowed, const struct clock_info *clock, bool core_probes, unsigned *cpu,
-              char *why, size_t why_size);
+/* Samples all CPUs at once for half a second, and leaves only that one in `allowed`. Without core_probes only the time
+ * lost is known. Returns 0 with the explanation in why, or -1 with the reason. */
+int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, bool core_probes, char *why,
+              size_t why_size);
 
 /* --- --start-at: machines begin at the same time by their own clocks. --- */
 

@@ -518,7 +518,7 @@ struct trial {
     char control_refused[160];
     /* By copy with group_per_copy, else one for all (n_machine is 1). */
     unsigned n_machine;
-    struct machine_counters *machine;  /* increase on the CPUs of the measured parties */
+    struct machine_counters *machine;  /* increase on the CPUs of the measured parties; then those before the run */
     struct interference *interference; /* other tasks and interrupts on these; all zero when not recorded */
     struct cpuset *machine_cpus;
     /* For the engine only. */

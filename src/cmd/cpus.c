@@ -61,23 +61,26 @@ int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, st
     return error_set(error, "--cpus: CPU %s is offline or does not exist (online: %s)", list, there);
 }
 
+void cpus_order(struct place_request *place)
+{
+    place->n_order = machine_cpu_order("", &place->cpus, place->order, CPUSET_MAX);
+    if (!place->n_order && cpuset_count(&place->cpus))
+        memory_out();
+}
+
 static int find_quiet(const struct machine *machine, struct cpuset *bench, struct error *error)
 {
     FREED_BY(memory_free) struct place_request *allowed = memory_get(1, sizeof(*allowed));
     struct clock_info clock;
     char why[160];
-    unsigned cpu;
 
     cpus_allowed(&machine->online, &allowed->cpus);
     allowed->online = cpuset_count(&machine->online) ? machine->online : allowed->cpus;
-    allowed->n_order = machine_cpu_order("", &allowed->cpus, allowed->order, CPUSET_MAX);
-    if (!allowed->n_order && cpuset_count(&allowed->cpus))
-        memory_out();
+    cpus_order(allowed);
     clock_choose(&clock);
-    if (quiet_cpu(allowed, &clock, true, &cpu, why, sizeof(why)))
+    if (quiet_cpu(allowed, &clock, true, why, sizeof(why)))
         return error_set(error, "--cpus quiet: %s", why);
-    cpuset_clear(bench);
-    cpuset_add(bench, cpu);
+    *bench = allowed->cpus;
     return 0;
 }
 
@@ -188,15 +191,13 @@ static unsigned pick(const struct trial *trial, const struct place_request *requ
     return quiet_pick(request->order, slower, lost, request->n_order, boot_cpu, why, why_size);
 }
 
-int quiet_cpu(const struct place_request *allowed, const struct clock_info *clock, bool core_probes, unsigned *cpu,
-              char *why, size_t why_size)
+int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, bool core_probes, char *why,
+              size_t why_size)
 {
     const struct noise_params params = {.threshold = "8x", .threshold_loops = 8};
 
-    if (allowed->n_order == 1) {
-        *cpu = allowed->order[0];
-        return fail_because(0, why, why_size, "CPU %u is the only one", *cpu);
-    }
+    if (allowed->n_order == 1)
+        return fail_because(0, why, why_size, "CPU %u is the only one", allowed->order[0]);
     /* one copy on each CPU, whatever the user's placement */
     FREED_BY(memory_free) struct place_request *request = memory_get(1, sizeof(*request));
     *request = *allowed;
@@ -217,10 +218,14 @@ int quiet_cpu(const struct place_request *allowed, const struct clock_info *cloc
     if (!trial)
         memory_out();
     const bool done = trial->outcome == TRIAL_DONE;
-    if (done)
-        *cpu = pick(trial, request, why, why_size);
-    else
-        snprintf(why, why_size, "%s", trial->reason);
+    if (done) {
+        allowed->order[0] = pick(trial, request, why, why_size);
+        allowed->n_order = 1;
+        cpuset_clear(&allowed->cpus);
+        cpuset_add(&allowed->cpus, allowed->order[0]);
+    } else {
+        text_copy(why, why_size, trial->reason);
+    }
     trial_free(trial);
     return done ? 0 : -1;
 }

@@ -58,7 +58,7 @@ const struct command command_export = {
     .description =
         "Writes the rows of result files for pyperf, hyperfine's and Google Benchmark's tools, Prometheus, "
         "UnixBench, cyclictest, or as JSON. What a format cannot carry is left out, with one line on standard error "
-        "that says how much and why. FILE is a result file, a directory of them, a pattern, or '-'.",
+        "that says how much and why. " FILES_ARE,
     COMMAND_CALLS(export, struct export_options, rows, .heading = "Options of export", .foreign = foreign),
     .needs = "FILE is missing: give the CSV of a run, or '-' for standard input",
 };

@@ -65,8 +65,8 @@ static void complain(const struct gather *g)
 
     files_count_once("fleet", g->doubles);
     if (g->without_rank)
-        message_print("jitbench fleet: %" PRIu64 " row%s without a rank number: judged by host\n",
-                      g->without_rank, PLURAL(g->without_rank));
+        message_print("jitbench fleet: %" PRIu64 " row%s without a rank number: judged by host\n", g->without_rank,
+                      PLURAL(g->without_rank));
     for (size_t m = 0; m < g->machines.n; m++)
         if (g->machine[m].namesake && n++ < NAMESAKES_TOLD)
             text_printf(&namesakes, "%s'%s'", n > 1 ? ", " : "", g->machines.name[m]);
@@ -133,7 +133,7 @@ const struct command command_fleet = {
     .operands = "FILE...",
     .title = "names the machines among many that stand out, in which figures, and whose settings differ",
     .description = "Judges machines by the result files of each: a line a host with its headline figures, those that "
-                   "stand out first. FILE is a result file, a directory of them, a pattern, or '-'.",
+                   "stand out first. " FILES_ARE,
     COMMAND_CALLS(fleet, struct fleet_options, rows, .heading = "Options of fleet"),
-    .needs = "needs a FILE: a result file, a directory, a pattern or '-'",
+    .needs = FILES_NEEDED,
 };

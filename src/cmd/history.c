@@ -102,7 +102,7 @@ const struct command command_history = {
     .operands = "FILE...",
     .title = "tells when the figures of one machine changed in the course of many runs",
     .description = "Puts the runs of one machine in the order of time and prints a line for each change: since when, "
-                   "in which figure, by how much. FILE is a result file, a directory of them, a pattern, or '-'.",
+                   "in which figure, by how much. " FILES_ARE,
     COMMAND_CALLS(history, struct history_options, rows, .heading = "Options of history"),
-    .needs = "needs a FILE: a result file, a directory, a pattern or '-'",
+    .needs = FILES_NEEDED,
 };

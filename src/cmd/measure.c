@@ -368,18 +368,10 @@ static int resolve_place(struct measure *m)
 
     if (status)
         return status;
-    place->n_order = machine_cpu_order("", &place->cpus, place->order, CPUSET_MAX);
-    if (!place->n_order && cpuset_count(&place->cpus))
-        memory_out();
-    if (measure_given(m, "cpus") && m->options.cpus.choice == CPUS_QUIET) {
-        unsigned cpu;
-        if (quiet_cpu(place, &m->clock, m->options.core_probe == 0, &cpu, m->quietest, sizeof(m->quietest)))
-            return measure_fail(m, "--cpus quiet: %s", m->quietest);
-        cpuset_clear(&place->cpus);
-        cpuset_add(&place->cpus, cpu);
-        place->order[0] = cpu;
-        place->n_order = 1;
-    }
+    cpus_order(place);
+    if (measure_given(m, "cpus") && m->options.cpus.choice == CPUS_QUIET &&
+        quiet_cpu(place, &m->clock, m->options.core_probe == 0, m->quietest, sizeof(m->quietest)))
+        return measure_fail(m, "--cpus quiet: %s", m->quietest);
     place->bind = (enum bind_mode)m->options.bind;
     place->bind_given = measure_given(m, "bind");
     place->nice_given = measure_given(m, "nice");

@@ -104,7 +104,7 @@ static int project(const struct command_call *call)
     if (status || (status = read_ranks(&options->ranks, &p)))
         return status;
     if (!call->n)
-        return usage_error("needs a FILE: a result file, a directory, a pattern or '-'");
+        return usage_error(FILES_NEEDED);
     if ((status = files_each("project", call->operands, call->n, ROWS_HIST | ROWS_SERIES, take_row, &p)))
         return status;
     project_drop_empty(&p, say_empty);
@@ -130,6 +130,6 @@ const struct command command_project = {
     .title = "computes what this noise costs work on many ranks that waits for the slowest at every step",
     .description = "Work that ends in a barrier takes as long as its slowest rank. From the detours that noise (or "
                    "else prime) has measured, this computes how long steps of such work take on many ranks, and which "
-                   "detours cost most. FILE is a result file, a directory of them, a pattern, or '-'.",
+                   "detours cost most. " FILES_ARE,
     COMMAND_CALLS(project, struct project_options, rows, .heading = "Options of project"),
 };

@@ -695,38 +695,27 @@ static int inherit(int fd)
     return fcntl(fd, F_DUPFD, 3);
 }
 
-/* A directory opens like a file but cannot be read. */
-static int check_input(const struct commands *c, int fd)
-{
-    struct stat st;
-
-    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
-        return run_wrong(c, "--input '%.200s': %s", c->options->command.input, strerror(EISDIR));
-    return 0;
-}
-
 static int open_input(struct commands *c)
 {
     struct run_options *o = c->options;
-    struct command_params *params = &o->command;
+    const char *input = o->command.input;
+    struct stat st;
 
-    if (!params->input[0])
+    if (!input[0])
         return 0;
-    if (!strcmp(params->input, "-")) {
-        if (isatty(0))
-            return run_wrong(c,
-                             "--input '-': standard input is a terminal, from which background processes cannot read");
-        if (check_input(c, 0))
-            return -1;
-        o->fds[0] = inherit(0);
-        return o->fds[0] < 0 ? run_wrong(c, "--input '-': %s", strerror(errno)) : 0;
-    }
-    int fd = open(params->input, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool standard = !strcmp(input, "-");
+    if (standard && isatty(0))
+        return run_wrong(c, "--input '-': standard input is a terminal, from which background processes cannot read");
+    const int fd = standard ? inherit(0) : open(input, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return run_wrong(c, "--input '%.200s': %s", params->input, strerror(errno));
-    int status = check_input(c, fd);
-    close(fd);
-    return status;
+        return run_wrong(c, "--input '%.200s': %s", input, strerror(errno));
+    /* it opens like a file but cannot be read */
+    const bool folder = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+    if (standard && !folder)
+        o->fds[0] = fd;
+    else
+        close(fd);
+    return folder ? run_wrong(c, "--input '%.200s': %s", input, strerror(EISDIR)) : 0;
 }
 
 static int open_output(struct commands *c)
@@ -750,7 +739,7 @@ static int open_output(struct commands *c)
         return run_wrong(c, "--keep-output '%.200s': %s", keep, directory_why_not(fd));
     o->fds[1] = inherit(fd);
     o->fds[2] = inherit(fd);
-    bool both = o->fds[1] >= 0 && o->fds[2] >= 0;
+    const bool both = o->fds[1] >= 0 && o->fds[2] >= 0;
     if (!both)
         directory_remove(keep, fd);
     close(fd);

@@ -227,7 +227,7 @@ const struct command command_show = {
     .description =
         "Prints the tables of each run in the files as they were printed when it was measured, below the time, the "
         "machine and the comment, and followed by warnings. Standard error names what is damaged or cannot be read; "
-        "the rest is shown. FILE is a result file, a directory of them, a pattern, or '-'.",
+        "the rest is shown. " FILES_ARE,
     COMMAND_CALLS(show, struct show_options, rows, .heading = "Options of show"),
     .needs = "FILE is missing: give the CSV of a run, or '-' for standard input",
 };

@@ -209,18 +209,19 @@ struct unix_options {
     struct unix_params params;
     bool all_tests, brief;
     uint64_t pairs; /* bits of pairs_names */
-    /* without --pairs, and for each of its choices; unix_params point here */
-    struct cpu_pairs next, of[PAIRS_CHOICES];
+    /* for each choice of --pairs, and without it; unix_params point here */
+    struct cpu_pairs of[PAIRS_CHOICES + 1];
 };
 /* CPUs of the two processes of context1-two. */
 static const char *const pairs_names[] = {"near", "far", "halves", NULL};
 static const struct {
     const char *title;
     enum cpu_pairing pairing;
-} pairs_kinds[PAIRS_CHOICES] = {
+} pairs_kinds[PAIRS_CHOICES + 1] = {
     {"Pipe-based Context Switching (near CPUs)", PAIRS_NEAR},
     {"Pipe-based Context Switching (far CPUs)", PAIRS_FAR},
     {"Pipe-based Context Switching (CPU halves)", PAIRS_HALVES},
+    {NULL, PAIRS_NEXT}, /* without --pairs */
 };
 
 static const struct option rows[] = {
@@ -232,11 +233,12 @@ static const struct option rows[] = {
     {OPTION("brief", 'b', struct unix_options, brief, "describe the machine in one line only")},
 };
 
-/* pairs_name: NULL without --pairs. */
-static void add_test(const struct measure *m, const struct unix_test *t, const struct unix_options *o,
-                     const struct cpu_pairs *pairs, const char *pairs_name, uint64_t copies, unsigned phase,
-                     struct plan *out)
+/* kind: in pairs_kinds. */
+static void add_test(const struct measure *m, const struct unix_test *t, const struct unix_options *o, size_t kind,
+                     uint64_t copies, unsigned phase, struct plan *out)
 {
+    const struct cpu_pairs *pairs = &o->of[kind];
+    const char *pairs_name = pairs_names[kind];
     struct unix_params params = o->params;
 
     params.halves = t->halves;
@@ -275,8 +277,7 @@ static int end(void *options, bool unused)
     struct unix_options *o = options;
 
     (void)unused;
-    topology_pairs_free(&o->next);
-    for (size_t k = 0; k < PAIRS_CHOICES; k++)
+    for (size_t k = 0; k <= PAIRS_CHOICES; k++)
         topology_pairs_free(&o->of[k]);
     return 0;
 }
@@ -290,10 +291,8 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
     bool paired = false;
     struct unix_test test;
 
-    if (topology_pairs("", m->place.order, m->place.n_order, PAIRS_NEXT, &o->next))
-        memory_out();
-    for (size_t k = 0; k < PAIRS_CHOICES; k++)
-        if (o->pairs & 1u << k &&
+    for (size_t k = 0; k <= PAIRS_CHOICES; k++)
+        if ((k == PAIRS_CHOICES || o->pairs & 1u << k) &&
             topology_pairs("", m->place.order, m->place.n_order, pairs_kinds[k].pairing, &o->of[k]))
             memory_out();
     o->params.resident_mib = 1;
@@ -310,11 +309,10 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
             if (!wanted && !o->all_tests)
                 continue;
             paired |= test.halves == HALVES_TWO;
-            for (size_t k = 0; k < PAIRS_CHOICES && o->pairs && test.halves == HALVES_TWO; k++)
-                if (o->pairs & 1u << k)
-                    add_test(m, &test, o, &o->of[k], pairs_names[k], copies->value[c], (unsigned)c, out);
-            if (!o->pairs || test.halves != HALVES_TWO)
-                add_test(m, &test, o, &o->next, NULL, copies->value[c], (unsigned)c, out);
+            const uint64_t kinds = o->pairs && test.halves == HALVES_TWO ? o->pairs : UINT64_C(1) << PAIRS_CHOICES;
+            for (size_t k = 0; k <= PAIRS_CHOICES; k++)
+                if (kinds & 1u << k)
+                    add_test(m, &test, o, k, copies->value[c], (unsigned)c, out);
         }
     if (!o->pairs || paired)
         return 0;

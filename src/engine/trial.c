@@ -414,16 +414,17 @@ static void reap(struct trial *trial, bool stopping)
         info.si_pid = 0;
         if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
             return;
-        for (unsigned i = 0; i < trial->n_slots; i++)
-            if (trial->pids[i] == info.si_pid)
-                kill(-info.si_pid, SIGKILL);
+        unsigned slot = 0;
+        while (slot < trial->n_slots && trial->pids[slot] != info.si_pid)
+            slot++;
+        if (slot < trial->n_slots)
+            kill(-info.si_pid, SIGKILL);
         if (waitpid(info.si_pid, &status, 0) != info.si_pid)
             return;
-        for (unsigned i = 0; i < trial->n_slots; i++)
-            if (trial->pids[i] == info.si_pid) {
-                trial->pids[i] = 0;
-                note_death(trial, i, status, stopping);
-            }
+        if (slot < trial->n_slots) {
+            trial->pids[slot] = 0;
+            note_death(trial, slot, status, stopping);
+        }
     }
 }
 
@@ -799,19 +800,6 @@ static void stop_parties(struct trial *trial, bool with_loads)
     }
 }
 
-/* SCHED_FIFO of any party; 0: none. */
-static int highest_priority(const struct trial *trial)
-{
-    int highest = 0;
-
-    for (unsigned i = 0; i < trial->n_slots; i++) {
-        const struct placement *placement = &trial->head->slot[i].placement;
-        if (placement->policy == SCHED_FIFO && placement->rt_priority > highest)
-            highest = placement->rt_priority;
-    }
-    return highest;
-}
-
 /* Where the user's limit (ulimit -r) is lower, it is used, unless a party has more. A low priority suffices: on the
  * CPU without real-time parties the parent is woken at once. Returns 0 or -errno. */
 static int control_set(int *priority, int highest)
@@ -828,9 +816,13 @@ static int control_set(int *priority, int highest)
  * keep their policies. */
 static void control_begin(struct trial *trial)
 {
-    const int highest = highest_priority(trial);
-    int priority = CONTROL_PRIORITY, policy, seen, error;
+    int priority = CONTROL_PRIORITY, highest = 0, policy, seen, error;
 
+    for (unsigned i = 0; i < trial->n_slots; i++) {
+        const struct placement *placement = &trial->head->slot[i].placement;
+        if (placement->policy == SCHED_FIFO && placement->rt_priority > highest)
+            highest = placement->rt_priority;
+    }
     if (!(highest || trial->spec.bench->control_fifo) ||
         task_get_policy(&trial->policy_before, &trial->priority_before))
         return;
@@ -872,7 +864,7 @@ static void wait_for_time_of_day(struct trial *trial, uint64_t lead_ns)
 }
 
 /* The processes are started: waits until they are ready, opens the gate, waits until all are done. */
-static void run_gated(struct trial *trial, struct machine_counters *before)
+static void run_gated(struct trial *trial)
 {
     struct trial_head *head = trial->head;
     uint64_t limit, last = 0;
@@ -884,6 +876,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     gather_cpus(trial);
     begin_watch(trial);
     /* Subtracted from those after it, below. */
+    struct machine_counters *const before = trial->machine + trial->n_machine;
     read_machine(trial, before);
     head->lead_ns = LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * trial->n_slots;
     for (unsigned i = 0; i < trial->n_slots; i++)
@@ -932,7 +925,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     trial->wall_ns = last > trial->gate_ns ? last - trial->gate_ns : 0;
 }
 
-static void start_and_run(struct trial *trial, struct machine_counters *before)
+static void start_and_run(struct trial *trial)
 {
     int events[2];
 
@@ -950,7 +943,7 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
     if (!error && trial->n_slots > of_bench)
         error = start_parties(trial, of_bench, trial->n_slots - of_bench);
     if (!error)
-        run_gated(trial, before);
+        run_gated(trial);
     if (trial->outcome != TRIAL_DONE && trial->spec.watch)
         interference_stop(trial->spec.watch);
     cgroup_quota_close(&trial->quota);
@@ -978,7 +971,6 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
 struct trial *trial_run(const struct trial_spec *spec)
 {
     struct trial *trial = calloc(1, sizeof(*trial));
-    FREED_BY(memory_free) struct machine_counters *before = NULL;
     const unsigned n_slots = trial_slots(spec);
 
     if (!trial)
@@ -988,12 +980,10 @@ struct trial *trial_run(const struct trial_spec *spec)
     trial->n_machine = spec->bench->group_per_copy ? spec->copies : 1;
     trial->pids = calloc(n_slots, sizeof(*trial->pids));
     trial->stop_write = malloc(n_slots * sizeof(*trial->stop_write));
-    trial->machine = calloc(trial->n_machine, sizeof(*trial->machine));
+    trial->machine = calloc(2 * (size_t)trial->n_machine, sizeof(*trial->machine));
     trial->machine_cpus = calloc(trial->n_machine, sizeof(*trial->machine_cpus));
     trial->interference = calloc(trial->n_machine, sizeof(*trial->interference));
-    before = calloc(trial->n_machine, sizeof(*before));
-    if (!trial->pids || !trial->stop_write || !trial->machine || !trial->machine_cpus || !trial->interference ||
-        !before) {
+    if (!trial->pids || !trial->stop_write || !trial->machine || !trial->machine_cpus || !trial->interference) {
         trial_free(trial);
         return NULL;
     }
@@ -1003,7 +993,7 @@ struct trial *trial_run(const struct trial_spec *spec)
     if (error)
         trial_fail(trial, TRIAL_FAILED, "cannot share memory with workers: mmap: %s", strerror(-error));
     else
-        start_and_run(trial, before);
+        start_and_run(trial);
     return trial;
 }
 
