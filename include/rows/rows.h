@@ -349,8 +349,8 @@ extern const char *const detour_cause_names[DETOUR_CAUSES]; /* "preempted", ... 
 
 /* Writes rows as CSV (RFC 4180). Each is a whole line, on disk before the next measurement. */
 
-/* Append a line that ends with "\r\n". Numbers have up to 17 significant digits and a '.' in every locale; a field
- * with a comma, quote, CR or LF is quoted. */
+/* Append a line that ends with "\r\n". Numbers have up to 17 significant digits, with '.' in every locale, as the
+ * program never calls setlocale(); a field with a comma, quote, CR or LF is quoted. */
 void csv_header(struct text *out);
 /* csv_text() appends a field to a file with other columns than rows, quoted if necessary; one that spreadsheets
  * would compute gets a "'" before it, but not by csv_own_text(), for texts that are our own. */
@@ -422,7 +422,7 @@ size_t reader_column(struct reader *r, const char *name);
 /* Returns the current record's field, valid until reader_next(); NULL when the file has no such column, or there is
  * no record. */
 const char *reader_at(const struct reader *r, size_t column);
-/* NAN when the field is missing, not entirely a decimal number, or too large. '.' in any locale. */
+/* NAN when the field is missing, not entirely a decimal number, or too large. */
 double reader_number(const struct reader *r, size_t column);
 
 /* Reads rows from CSV files, for compare, report, export, fleet, project. */

@@ -30,7 +30,7 @@ struct text {
 void text_append(struct text *t, const char *data, size_t length);
 void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(struct text *t, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
-/* With up to 17 significant digits and '.' in every locale; nothing when not finite. */
+/* With up to 17 significant digits; nothing when not finite. */
 void text_real(struct text *t, double value);
 /* Like printf() for HTML or JSON: put_text and put_number write arguments of %s and %f. Knows %s, %.24s, %.*s, %c,
  * %zu, %f, %.1f and %+.1f (precision: as in printf()) and %%. */
@@ -56,7 +56,7 @@ size_t text_utf8_length(const char *s);
 /* C0, DEL or C1, a separator of lines or paragraphs, or a change of the text's direction. */
 bool text_is_control(const char *s, size_t length);
 
-/* Reads at most 15 digits, without an exponent, '.' in every locale, and moves *at behind them. A double holds them
+/* Reads at most 15 digits, without an exponent, and moves *at behind them. A double holds them
  * exactly: one division by a power of ten gives what strtod() does (Clinger 1990), in a tenth of the time. Returns
  * false, and changes nothing, for other texts. */
 bool text_short_decimal(const char **at, double *value);
@@ -93,7 +93,7 @@ void text_sanitize(char *s);
  * first character that spreadsheets compute. */
 void text_sanitize_name(char *s);
 
-/* Values with units for people: SI prefixes, four significant digits, '.' in every locale. */
+/* Values with units for people: SI prefixes, four significant digits. */
 
 #define UNITS_SIZE 96 /* suffices here, for units of up to 32 bytes */
 

@@ -67,6 +67,9 @@ bool procfs_value(const char *text, const char *key, char *buf, size_t size);
 /* Returns the number at the start of that value; -1: none, or above INT64_MAX. */
 int64_t procfs_count(const char *text, const char *key);
 
+/* Finds the number of the first line "KEY NUMBER". text may be NULL. */
+bool procfs_number_after(const char *text, const char *key, uint64_t *out);
+
 /* Returns the position after the colon of the line at text; NULL when it has another key. */
 const char *procfs_line_value(const char *text, const char *key);
 

@@ -291,10 +291,8 @@ static void teardown(struct party_context *context)
 {
     const struct files *files = context->state;
 
-    if (files->from >= 0)
-        close(files->from);
-    if (files->to >= 0)
-        close(files->to);
+    fd_close(&files->from);
+    fd_close(&files->to);
 }
 
 static void describe(const struct bench_case *of, struct row_params *out)

@@ -60,9 +60,8 @@ static void teardown(struct party_context *context)
 {
     const struct state *state = context->state;
 
-    for (int i = 0; i < 2; i++)
-        if (state->fd[i] >= 0)
-            close(state->fd[i]);
+    fd_close(&state->fd[0]);
+    fd_close(&state->fd[1]);
 }
 
 const struct bench bench_pipe = {

@@ -56,8 +56,7 @@ void load_burn_teardown(struct party_context *context)
 
 static void describe(const void *params, struct row_params *out)
 {
-    row_param_add(out, PARAM_WORK, "threads", "%llu",
-                  (unsigned long long)((const struct load_params *)params)->threads);
+    row_param_count(out, PARAM_WORK, "threads", ((const struct load_params *)params)->threads);
 }
 
 static const struct party parties[] = {LOAD_BURN_PARTY};

@@ -100,8 +100,7 @@ static void disk_teardown(struct party_context *context)
 {
     struct disk *disk = context->state;
 
-    if (disk->fd >= 0)
-        close(disk->fd);
+    fd_close(&disk->fd);
     free(disk->block);
 }
 
@@ -371,9 +370,7 @@ const struct load load_read = {
 
 static void describe_compile(const void *params, struct row_params *out)
 {
-    const struct load_params *p = params;
-
-    row_param_add(out, PARAM_WORK, "threads", "%llu", (unsigned long long)p->threads);
+    row_param_count(out, PARAM_WORK, "threads", ((const struct load_params *)params)->threads);
     disk_describe(params, out);
 }
 

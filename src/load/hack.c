@@ -235,7 +235,7 @@ static void teardown(struct party_context *context)
 
 static void describe(const void *params, struct row_params *out)
 {
-    row_param_add(out, PARAM_WORK, "groups", "%llu", (unsigned long long)((const struct load_params *)params)->groups);
+    row_param_count(out, PARAM_WORK, "groups", ((const struct load_params *)params)->groups);
 }
 
 static const struct party parties[] = {

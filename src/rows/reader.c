@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
@@ -41,7 +40,6 @@ struct reader {
     int fd;
     bool ended;
     bool row; /* fields[] has the current record */
-    locale_t c_locale;
     char *data;
     size_t begin, end, size;
     struct scan scan;
@@ -411,18 +409,25 @@ const char *reader_at(const struct reader *r, size_t column)
     return r->row && r->position[column] != SIZE_MAX ? r->fields[r->position[column]] : NULL;
 }
 
+/* Moves *at behind the number. Returns false without a finite one. */
+static bool take_number(const char **at, double *value)
+{
+    if (text_short_decimal(at, value))
+        return true;
+    /* strtod() alone accepts spaces, hexadecimal digits and names. */
+    const size_t length = strspn(*at, "+-.0123456789eE");
+    char *end;
+    *value = strtod(*at, &end);
+    const bool whole = length && end == *at + length;
+    *at += length;
+    return whole && isfinite(*value);
+}
+
 double reader_number(const struct reader *r, size_t column)
 {
-    const char *text = reader_at(r, column), *at = text;
+    const char *text = reader_at(r, column);
     double number;
-    char *end;
-    if (text == NULL || *text == '\0')
-        return NAN;
-    if (text_short_decimal(&at, &number) && *at == '\0')
-        return number;
-    /* strtod() alone accepts spaces, hexadecimal digits and names. */
-    number = strtod_l(text, &end, r->c_locale);
-    return *end == '\0' && text[strspn(text, "+-.0123456789eE")] == '\0' && isfinite(number) ? number : NAN;
+    return text && take_number(&text, &number) && *text == '\0' ? number : (double)NAN;
 }
 
 struct reader *reader_take(int fd, const char *name, char *error, size_t error_size)
@@ -437,9 +442,6 @@ struct reader *reader_take(int fd, const char *name, char *error, size_t error_s
     }
     struct reader *r = memory_get(1, sizeof *r);
     r->fd = fd;
-    r->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!r->c_locale)
-        memory_out();
     text_copy(r->path, sizeof r->path, name);
     for (size_t i = 0; i < row_n_columns; i++)
         know_name(r, row_columns[i].name);
@@ -470,7 +472,6 @@ void reader_close(struct reader *r)
     if (r == NULL)
         return;
     close(r->fd);
-    freelocale(r->c_locale);
     text_free(&r->header);
     index_free(&r->names);
     free(r->position);
@@ -530,20 +531,6 @@ static bool to_status(const char *s, enum row_status *status)
             return true;
         }
     return false;
-}
-
-/* Moves *at behind the number. Returns false without a finite one. */
-static bool take_number(const char **at, double *value)
-{
-    if (text_short_decimal(at, value))
-        return true;
-    size_t length = strspn(*at, "+-.0123456789eE");
-    char *end;
-
-    *value = length ? strtod(*at, &end) : NAN;
-    bool whole = length && end == *at + length;
-    *at += length;
-    return whole && isfinite(*value);
 }
 
 static size_t count_pieces(const char *s)

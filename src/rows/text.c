@@ -293,20 +293,9 @@ static bool append_whole(struct text *t, double value)
 
 void text_real(struct text *t, double value)
 {
-    static const char plain[] = "+-0123456789e";
     char buf[64];
-    if (!isfinite(value) || append_whole(t, value))
-        return;
-    snprintf(buf, sizeof buf, "%.17g", value);
-    /* The locale's point may have several bytes. */
-    for (const char *s = buf; *s != '\0';) {
-        size_t run = strspn(s, plain);
-        text_append(t, s, run);
-        s += run;
-        if (*s != '\0')
-            text_append(t, ".", 1);
-        s += strcspn(s, plain);
-    }
+    if (isfinite(value) && !append_whole(t, value))
+        text_append(t, buf, (size_t)snprintf(buf, sizeof buf, "%.17g", value));
 }
 
 #define EXACT_DIGITS 15u
@@ -593,35 +582,14 @@ int units_decimals(double value)
     return decimals < 0 ? 0 : decimals > 17 ? 17 : decimals;
 }
 
-/* "1.500e+20" to "1.5e+20". */
-static void trim_zeros(char *digits)
+/* Puts narrow spaces between thousands. */
+static void group(const char *digits, struct text *out)
 {
-    char *exponent = strchr(digits, 'e'), *end = exponent;
+    const size_t before = strspn(digits, "0123456789");
 
-    while (end && end > digits + 1 && end[-1] == '0')
-        end--;
-    while (end && end > digits + 1 && !strchr("0123456789", end[-1]))
-        end--; /* the decimal point too, which may have several bytes */
-    if (end && end < exponent)
-        memmove(end, exponent, strlen(exponent) + 1);
-}
-
-/* With '.', and narrow spaces between thousands if `grouped`. */
-static void group(const char *digits, int grouped, struct text *out)
-{
-    size_t before = strspn(digits, "0123456789");
-
-    for (size_t i = 0; i < before; i++) {
-        if (grouped && i > 0 && (before - i) % 3 == 0)
-            text_printf(out, "%s", NARROW_BLANK);
-        text_append(out, digits + i, 1);
-    }
-    /* The locale's decimal point may be longer than one byte. */
-    size_t point = strcspn(digits + before, "0123456789e");
-    if (digits[before] == 'e')
-        text_printf(out, "%s", digits + before);
-    else if (digits[before])
-        text_printf(out, ".%s", digits + before + point);
+    for (size_t i = 0; i < before; i++)
+        text_printf(out, "%s%c", i > 0 && (before - i) % 3 == 0 ? NARROW_BLANK : "", digits[i]);
+    text_printf(out, "%s", digits + before);
 }
 
 void units_number(double value, int decimals, char *buf, size_t size)
@@ -634,16 +602,22 @@ void units_number(double value, int decimals, char *buf, size_t size)
         text_copy(buf, size, DASH);
         return;
     }
-    if (fixed)
+    if (fixed) {
         snprintf(digits, sizeof(digits), "%.*f", decimals <= MOST_PLACES ? decimals : 0, fabs(value));
-    else
+    } else {
         snprintf(digits, sizeof(digits), "%.*e", SIGNIFICANT - 1, fabs(value));
-    if (!fixed)
-        trim_zeros(digits);
+        char *exponent = strchr(digits, 'e'), *end = exponent;
+        while (strchr("0.", end[-1])) /* "1.500e+20" to "1.5e+20" */
+            end--;
+        memmove(end, exponent, strlen(exponent) + 1);
+    }
     /* No minus sign for what rounds to zero. */
-    if (value < 0 && digits[strspn(digits, "0.,")])
-        text_printf(&out, "%s", MINUS);
-    group(digits, fabs(value) >= GROUPED, &out);
+    if (value < 0 && digits[strspn(digits, "0.")])
+        text_printf(&out, MINUS);
+    if (fixed && fabs(value) >= GROUPED)
+        group(digits, &out);
+    else
+        text_printf(&out, "%s", digits);
     text_copy(buf, size, out.failed || !out.data ? DASH : out.data);
 }
 

@@ -70,23 +70,12 @@ static bool read_number(const char *root, const char *folder, const char *file, 
     return procfs_read_u64(root, PROCFS_PATH("%s/%s", folder, file), out);
 }
 
-/* Finds a line "key value". */
-static bool find_number(const char *text, const char *key, uint64_t *out)
-{
-    const size_t length = strlen(key);
-    for (const char *line = text; line; line = procfs_next_line(line)) {
-        if (strncmp(line, key, length) == 0 && line[length] == ' ')
-            return procfs_number(line + length, out) != NULL;
-    }
-    return false;
-}
-
 /* Returns the value of a line "key value" of memory.stat, or 0. */
 static uint64_t read_stat(const char *root, const char *folder, const char *key)
 {
     uint64_t value = 0;
     FREED_BY(memory_free) char *text = procfs_read_all(root, PROCFS_PATH("%s/memory.stat", folder));
-    return find_number(text, key, &value) ? value : 0;
+    return procfs_number_after(text, key, &value) ? value : 0;
 }
 
 /* Reads the bytes that one group limits or has left; UINT64_MAX: no limit. */
@@ -282,11 +271,11 @@ bool cgroup_throttled(const struct cgroup_quota *quota, struct cgroup_throttled 
         uint64_t periods, ns;
         const ssize_t n = pread(quota->fd[i], text, sizeof text - 1, 0);
         text[n > 0 ? n : 0] = '\0';
-        if (!find_number(text, "nr_throttled", &periods))
+        if (!procfs_number_after(text, "nr_throttled", &periods))
             return false;
-        if (find_number(text, "throttled_usec", &ns))
+        if (procfs_number_after(text, "throttled_usec", &ns))
             ns *= 1000;
-        else if (!find_number(text, "throttled_time", &ns))
+        else if (!procfs_number_after(text, "throttled_time", &ns))
             return false;
         out->periods += (int64_t)periods;
         out->ns += (int64_t)ns;

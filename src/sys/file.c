@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,78 +232,6 @@ void directory_flush(const char *path)
     fsync(fd);
 }
 
-#define PART  ((size_t)4096)
-#define LIMIT ((size_t)64 << 20)
-
-/* Returns false, with errno: EINTR when a signal asked the program to end. */
-static bool wait_readable(int fd)
-{
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
-
-    while (!signals_pending()) {
-        const int n = ppoll(&wait, 1, NULL, signals_wait_mask());
-        if (n > 0 || (n < 0 && errno != EINTR))
-            return n > 0;
-        if (signals_stop_wanted())
-            signals_stop();
-    }
-    errno = EINTR;
-    return false;
-}
-
-/* Returns the number of bytes, 0 at the end, or -1 with the reason in why. */
-static ssize_t read_part(int fd, bool waits, char *to, size_t size, const char **why)
-{
-    ssize_t n;
-
-    do
-        n = !waits || wait_readable(fd) ? read(fd, to, size) : -1;
-    while (n < 0 && (errno == EINTR ? !signals_pending() : waits && errno == EAGAIN));
-    if (n < 0)
-        *why = errno == EINTR ? "ended by a signal" : strerror(errno);
-    else if (n > 0 && memchr(to, 0, (size_t)n))
-        *why = "it is no text";
-    return *why ? -1 : n;
-}
-
-char *text_file_rest(int fd, bool streams, const char **why)
-{
-    struct stat status;
-    char *text = NULL;
-    size_t size = 0, length = 0;
-    ssize_t n = 1;
-
-    *why = fstat(fd, &status) ? strerror(errno) : NULL;
-    if (!*why && S_ISDIR(status.st_mode))
-        *why = strerror(EISDIR);
-    else if (!*why && !S_ISREG(status.st_mode) && !(streams && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode))))
-        *why = "it is not a regular file";
-    while (!*why && n > 0) {
-        if (length > LIMIT)
-            *why = "it is larger than 64 MiB";
-        else if (!grow_array(&text, &size, length + PART, 1))
-            *why = "out of memory";
-        else if ((n = read_part(fd, !S_ISREG(status.st_mode), text + length, size - 1 - length, why)) > 0)
-            length += (size_t)n;
-    }
-    if (!*why) {
-        text[length] = '\0';
-        return text;
-    }
-    free(text);
-    return NULL;
-}
-
-char *text_file_read(const char *path, bool streams, const char **why)
-{
-    FREED_BY(fd_close) int fd = procfs_open("", path);
-
-    if (fd >= 0)
-        return text_file_rest(fd, streams, why);
-    *why = strerror(-fd);
-    return NULL;
-}
-
 #define NO_REPLACE 1u /* RENAME_NOREPLACE, which older headers lack */
 
 int new_file(int folder, const char *name, int flags, mode_t mode)
@@ -436,14 +363,6 @@ int scratch_file(const char *dir)
     return fd < 0 ? scratch_named_file(folder, 0600, NULL) : fd;
 }
 
-/* Returns 0 or -ENAMETOOLONG. */
-static int name_path(const char *dir, const char *name, char *path, size_t size)
-{
-    int n = snprintf(path, size, "%s/%s", dir, name);
-
-    return (size_t)n >= size ? -ENAMETOOLONG : 0;
-}
-
 /* Mode 0700 whatever the umask. Returns 0 or -errno. */
 static int make_folder(int parent, const char *name)
 {
@@ -462,9 +381,7 @@ int scratch_folder(const char *dir, char *path, size_t size)
 
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
         new_file_random_name(name);
-        error = name_path(dir, name, path, size);
-        if (!error)
-            error = make_folder(parent, name);
+        error = (size_t)snprintf(path, size, "%s/%s", dir, name) < size ? make_folder(parent, name) : -ENAMETOOLONG;
     }
     if (error)
         path[0] = '\0';
@@ -745,7 +662,6 @@ void scratch_keeper_end(struct scratch_keeper *keeper)
     close(keeper->fd);
     if (keeper->pid > 0)
         process_await(keeper->pid);
-    if (keeper->folder >= 0)
-        close(keeper->folder);
+    fd_close(&keeper->folder);
     keeper->pid = 0;
 }

@@ -106,14 +106,11 @@ static void add_known(int64_t *sum, int64_t value)
         *sum = add_counts(*sum < 0 ? 0 : *sum, (uint64_t)value);
 }
 
-static const struct machine_counters nothing_known = {.irqs = -1,
-                                                      .softirqs = -1,
-                                                      .steal_ns = -1,
-                                                      .timer = -1,
-                                                      .resched = -1,
-                                                      .ipi = -1,
-                                                      .device = -1,
-                                                      .throttled_ns = -1};
+/* All counters are -1, not known. */
+static void forget(struct machine_counters *counters)
+{
+    memset(counters, -1, sizeof *counters);
+}
 
 static int64_t *counter_of(struct machine_counters *counters, enum interrupt_kind kind)
 {
@@ -246,7 +243,7 @@ static struct span span_of(const struct cpuset *sets, size_t n)
         span.n = cpu - span.first + 1;
     span.of = span.n ? malloc(span.n * sizeof *span.of) : NULL;
     for (size_t i = 0; span.of && i < span.n; i++)
-        span.of[i] = nothing_known;
+        forget(&span.of[i]);
     return span;
 }
 
@@ -260,7 +257,7 @@ void machine_read_counters_of(const char *root, const struct cpuset *sets, size_
             parse_file(file, text, &span, columns);
     }
     for (size_t i = 0; i < n; i++) {
-        out[i] = nothing_known;
+        forget(&out[i]);
         /* Copies that are not bound have the same set, and there may be thousands of copies and of CPUs. */
         if (i > 0 && cpuset_equal(&sets[i], &sets[i - 1]))
             out[i] = out[i - 1];
@@ -316,7 +313,7 @@ struct machine_watch *machine_watch_open(const char *root, unsigned cpu)
 void machine_watch_read(struct machine_watch *watch, struct machine_counters *out)
 {
     const struct span span = {.first = watch->cpu, .n = 1, .of = out};
-    *out = nothing_known;
+    forget(out);
     for (int file = 0; file < FILES; file++) {
         if (watch->fd[file] >= 0 && read_again(watch, watch->fd[file]))
             parse_file(file, watch->text, &span, &watch->columns);
@@ -333,13 +330,10 @@ void machine_watch_close(struct machine_watch *watch)
     free(watch);
 }
 
-static int64_t stat_number(const char *line, const char *key, int64_t otherwise)
+static int64_t stat_count(const char *text, const char *key)
 {
-    size_t length = strlen(key);
-    uint64_t value;
-    if (strncmp(line, key, length) != 0 || line[length] != ' ' || !procfs_number(line + length, &value))
-        return otherwise;
-    return add_counts(0, value);
+    uint64_t count;
+    return procfs_number_after(text, key, &count) ? add_counts(0, count) : -1;
 }
 
 static int64_t sum_ns(const uint64_t *ticks, const int *fields, size_t count)
@@ -355,21 +349,16 @@ void machine_read_activity(const char *root, struct machine_activity *out)
     /* Guest time is included in user and nice time. */
     static const int busy[] = {STAT_USER, STAT_NICE, STAT_SYSTEM, STAT_IRQ, STAT_SOFTIRQ};
     static const int idle[] = {STAT_IDLE, STAT_IOWAIT};
-    *out = (struct machine_activity){-1, -1, -1, -1, -1, -1};
+    uint64_t ticks[STAT_FIELDS];
     FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/stat");
-    for (const char *line = text; line; line = procfs_next_line(line)) {
-        uint64_t ticks[STAT_FIELDS];
-        out->ctx_switches = stat_number(line, "ctxt", out->ctx_switches);
-        out->interrupts = stat_number(line, "intr", out->interrupts);
-        out->forks = stat_number(line, "processes", out->forks);
-        size_t fields = strncmp(line, "cpu ", 4) == 0 ? parse_ticks(line + 4, ticks) : 0;
-        if (fields > STAT_SOFTIRQ) {
-            out->busy_ns = sum_ns(ticks, busy, COUNT(busy));
-            out->idle_ns = sum_ns(ticks, idle, COUNT(idle));
-        }
-        if (fields > STAT_STEAL)
-            out->steal_ns = ticks_to_ns(ticks[STAT_STEAL]);
-    }
+    const size_t fields = text && strncmp(text, "cpu ", 4) == 0 ? parse_ticks(text + 4, ticks) : 0;
+    const bool known = fields > STAT_SOFTIRQ;
+    *out = (struct machine_activity){.ctx_switches = stat_count(text, "ctxt"),
+                                     .interrupts = stat_count(text, "intr"),
+                                     .forks = stat_count(text, "processes"),
+                                     .steal_ns = fields > STAT_STEAL ? ticks_to_ns(ticks[STAT_STEAL]) : -1,
+                                     .busy_ns = known ? sum_ns(ticks, busy, COUNT(busy)) : -1,
+                                     .idle_ns = known ? sum_ns(ticks, idle, COUNT(idle)) : -1};
 }
 
 static uint64_t khz_from_cpuinfo(const char *text, unsigned cpu)

@@ -228,27 +228,18 @@ int device_file_choice(const char *name, unsigned n, char *buf, size_t size)
     return (size_t)snprintf(buf, size, "%.*s-%u%s", (int)stem, name, n, name + stem) < size;
 }
 
-static int open_folder(char *path)
-{
-    char *slash = strrchr(path, '/'), kept = slash[1];
-
-    slash[1] = '\0';
-    int fd = sys_result(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    slash[1] = kept;
-    return fd;
-}
-
 /* Makes a new file if its directory is on the device mounted at place. Returns the descriptor or -errno. */
-static int create(char *path, const char *place)
+static int create(const char *path, const char *place)
 {
     struct stat device, status;
-    FREED_BY(fd_close) int folder = open_folder(path);
+    const char *name;
+    FREED_BY(fd_close) int folder = directory_of(path, &name);
 
     if (folder < 0)
         return folder;
     if (stat(place, &device) || fstat(folder, &status) || device.st_dev != status.st_dev)
         return -EXDEV;
-    return new_file(folder, strrchr(path, '/') + 1, O_CLOEXEC, 0644);
+    return new_file(folder, name, O_CLOEXEC, 0644);
 }
 
 /* Makes file->path; or, if that is a directory, the first file in it that is free under the names of

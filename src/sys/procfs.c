@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sys/file.h"
 #include "sys/process.h"
 
-#define FILE_FIRST ((size_t)1 << 14)
+#define FILE_PART  ((size_t)1 << 13)
 #define FILE_LIMIT ((size_t)64 << 20)
 
 const char *procfs_path(char path[PROCFS_PATH_SIZE], const char *format, ...)
@@ -60,28 +62,87 @@ ssize_t procfs_read(const char *root, const char *path, char *buf, size_t size)
     return length;
 }
 
-char *procfs_read_rest(int fd, size_t *length)
+/* Returns false, with errno: EINTR when a signal asked the program to end. */
+static bool wait_readable(int fd)
 {
-    int error = EFBIG;
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+
+    while (!signals_pending()) {
+        const int n = ppoll(&wait, 1, NULL, signals_wait_mask());
+        if (n > 0 || (n < 0 && errno != EINTR))
+            return n > 0;
+        if (signals_stop_wanted())
+            signals_stop();
+    }
+    errno = EINTR;
+    return false;
+}
+
+/* As procfs_read_rest(). stream: waits for data of a pipe or terminal, and ends at a NUL byte (EILSEQ). */
+static char *read_rest(int fd, bool stream, size_t *length)
+{
     size_t size = 0;
     char *text = NULL;
+    ssize_t n = 1;
 
-    for (*length = 0; size < FILE_LIMIT;) {
-        ssize_t n = grow_array(&text, &size, size ? size : FILE_FIRST - 1, 1)
-                        ? procfs_read_fd(fd, text + *length, size - 1 - *length)
-                        : -ENOMEM;
-        if (n < 0) {
-            error = (int)-n;
+    for (*length = 0; n > 0; *length += n > 0 ? (size_t)n : 0) {
+        const bool fits = *length < FILE_LIMIT;
+        errno = fits ? ENOMEM : EFBIG;
+        n = -1;
+        if (!fits || !grow_array(&text, &size, *length + FILE_PART, 1))
             break;
-        }
-        *length += (size_t)n;
-        if (*length < size - 1) {
-            text[*length] = '\0';
-            return text;
+        do
+            n = !stream || wait_readable(fd) ? read(fd, text + *length, size - 1 - *length) : -1;
+        while (n < 0 && (stream ? errno == EAGAIN || (errno == EINTR && !signals_pending()) : errno == EINTR));
+        if (stream && n > 0 && memchr(text + *length, 0, (size_t)n)) {
+            errno = EILSEQ;
+            n = -1;
         }
     }
+    if (n == 0) {
+        text[*length] = '\0';
+        return text;
+    }
+    const int error = errno;
     free(text);
     errno = error;
+    return NULL;
+}
+
+char *procfs_read_rest(int fd, size_t *length)
+{
+    return read_rest(fd, false, length);
+}
+
+char *text_file_rest(int fd, bool streams, const char **why)
+{
+    struct stat status;
+    size_t length;
+
+    *why = fstat(fd, &status) ? strerror(errno) : S_ISDIR(status.st_mode) ? strerror(EISDIR) : NULL;
+    if (!*why && !S_ISREG(status.st_mode) && !(streams && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode))))
+        *why = "it is not a regular file";
+    if (*why)
+        return NULL;
+    char *text = read_rest(fd, !S_ISREG(status.st_mode), &length);
+    if (text && !memchr(text, 0, length))
+        return text;
+    *why = text || errno == EILSEQ ? "it is no text"
+           : errno == EFBIG        ? "it is larger than 64 MiB"
+           : errno == ENOMEM       ? "out of memory"
+           : errno == EINTR        ? "ended by a signal"
+                                   : strerror(errno);
+    free(text);
+    return NULL;
+}
+
+char *text_file_read(const char *path, bool streams, const char **why)
+{
+    FREED_BY(fd_close) int fd = procfs_open("", path);
+
+    if (fd >= 0)
+        return text_file_rest(fd, streams, why);
+    *why = strerror(-fd);
     return NULL;
 }
 
@@ -206,6 +267,15 @@ bool procfs_value(const char *text, const char *key, char *buf, size_t size)
         if (value)
             return procfs_copy(value, strcspn(value, "\n"), buf, size);
     }
+    return false;
+}
+
+bool procfs_number_after(const char *text, const char *key, uint64_t *out)
+{
+    const size_t length = strlen(key);
+    for (; text; text = procfs_next_line(text))
+        if (strncmp(text, key, length) == 0 && text[length] == ' ')
+            return procfs_number(text + length, out) != NULL;
     return false;
 }
 

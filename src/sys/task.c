@@ -391,8 +391,7 @@ void counters_open(struct counters *counters, bool inherited, bool at_exec)
 void counters_close(struct counters *counters)
 {
     for (int i = 0; i < COUNTERS; i++)
-        if (counters->fd[i] >= 0)
-            close(counters->fd[i]);
+        fd_close(&counters->fd[i]);
     counters_none(counters, -ENODATA);
 }
 

@@ -764,18 +764,6 @@ TEST(test_reader_numbers)
             assert_true(isnan(number_of(bad[i])));
 }
 
-TEST(test_reader_decimal_point_is_not_the_locales)
-{
-    if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL && setlocale(LC_NUMERIC, "fr_FR.UTF-8") == NULL)
-        skip_because("needs a locale with a decimal comma");
-    double point = number_of("1.5"), comma = number_of("\"1,5\"");
-    setlocale(LC_NUMERIC, "C");
-    assert_true(point == 1.5);
-    assert_true(isnan(comma));
-}
-
-/* --- files ------------------------------------------------------------------------------------------------------ */
-
 TEST(test_reader_open_says_why_not)
 {
     static const struct {
