@@ -158,12 +158,10 @@ enum interrupt_kind {
  * each architecture, show_interrupts() of kernel/irq/proc.c. */
 enum interrupt_kind interrupt_kind(const char *label, const char *text);
 
-/* Memory nodes (NUMA) without libnuma. root: directory before /sys, "" except in tests. */
+/* Memory nodes (NUMA) without libnuma. Files "online" and "has_memory" of NODE_FOLDER are lists like those of CPUs. */
 
-/* Reads the nodes that are online (which: "online") or have memory ("has_memory") into nodes, a set of node numbers.
- * Returns false when not known. */
-bool memory_nodes_read(const char *root, const char *which, struct cpuset *nodes);
-bool memory_node_cpus(const char *root, unsigned node, struct cpuset *cpus);
+#define NODE_FOLDER     "/sys/devices/system/node"
+#define NODE_CPUS(node) PROCFS_PATH(NODE_FOLDER "/node%u/cpulist", node)
 
 /* Binds a range to a node (mbind). No page may have been touched yet. Returns 0 or -errno. */
 int memory_node_bind(void *start, size_t bytes, unsigned node);

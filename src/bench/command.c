@@ -238,48 +238,43 @@ static int check_end(struct party_context *context, const struct run *run)
     return party_fail(context, "%skilled by signal %d (%s)", run->what, number, strsignal(number));
 }
 
-static int run_untimed(struct party_context *context, bool prepare)
-{
-    struct run run = {.what = prepare ? "the prepare command: " : "a warm-up run: ", .prepare = prepare};
-
-    return run_program(context, &run) || check_end(context, &run) ? -1 : 0;
-}
-
 /* Once for all copies, while none runs. */
-static int prepare_once(struct party_context *context)
+static int run_for_all(struct party_context *context, struct run *run)
 {
-    const struct command *command = context->state;
-
-    if (!command->image.prepare_path[0])
-        return 0;
     party_barrier(context);
-    if (context->copy == 0 && run_untimed(context, true))
+    if (context->copy == 0 && (run_program(context, run) || check_end(context, run)))
         return -1;
     party_barrier(context);
     return 0;
 }
 
-/* Once for all copies, before the first sample. */
+static int prepare_once(struct party_context *context)
+{
+    struct run run = {.what = "the prepare command: ", .prepare = true};
+
+    return ((const struct command *)context->state)->image.prepare_path[0] ? run_for_all(context, &run) : 0;
+}
+
+/* Before the first sample. */
 static int run_setup(struct party_context *context)
 {
     const struct command_params *params = context->params;
     const struct command *command = context->state;
     struct command_image image;
     struct run run = {.what = "the setup command: ", .setup = &image};
-    int status = 0;
 
     if (!params->setup_size || context->sample > 0)
         return 0;
-    party_barrier(context);
-    if (context->copy == 0) {
-        FREED_BY(memory_free)
-        void *lists = command_unpack((const char *)command->map + params->setup_offset, params->setup_size, &image);
-        status = lists ? run_program(context, &run) || check_end(context, &run) : party_fail(context, "out of memory");
-    }
-    if (status)
-        return -1;
-    party_barrier(context);
-    return 0;
+    FREED_BY(memory_free)
+    void *lists = command_unpack((const char *)command->map + params->setup_offset, params->setup_size, &image);
+    return lists ? run_for_all(context, &run) : party_fail(context, "out of memory");
+}
+
+static int warm_up(struct party_context *context)
+{
+    struct run run = {.what = "a warm-up run: "};
+
+    return prepare_once(context) || run_program(context, &run) || check_end(context, &run) ? -1 : 0;
 }
 
 static int begin_guard(struct party_context *context)
@@ -299,7 +294,7 @@ static int setup(struct party_context *context)
     if (begin_guard(context) || map_image(context, command) || run_setup(context))
         return -1;
     for (uint64_t i = 0; context->sample == 0 && i < params->warmup; i++)
-        if (prepare_once(context) || run_untimed(context, false))
+        if (warm_up(context))
             return -1;
     if (prepare_once(context))
         return -1;

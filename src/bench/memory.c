@@ -459,8 +459,7 @@ static void describe_cores(const struct bench_case *of, struct row_params *out)
 static const struct party parties_cores[N_PARTIES] = {
     [PARTY_FIRST] = {PARTY_IS("cores", [RECORD_TIMES] = {RECORD_SLICES, N_METHODS *BATCHES}), .setup = setup_first,
                      .run = run_first},
-    [PARTY_SECOND] =
-        {.name = "partner", .role = ROLE_PARTNER, .kind = PARTY_PROCESS, .stop = STOP_SELF, .run = run_second},
+    [PARTY_SECOND] = {.name = "partner", .role = ROLE_PARTNER, .run = run_second},
 };
 
 static const struct metric metrics_cores[N_METHODS] = {

@@ -251,24 +251,18 @@ static int verify(struct party_context *context)
 {
     const struct shell *shell = context->state;
     struct checks *checks = context->recorder[UNIX_CHECKS];
-    unsigned long long got[3] = {0, 0, 0};
+    unsigned long long got[3];
+    char text[128] = "";
     struct shell_text_count expected;
 
     if (run_script(context, "check", "the shell script"))
         return -1;
     shell_text_matches(shell->text, &expected);
-    int fd = openat(shell->keeper.folder, "count.check", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-    if (!file) {
-        if (fd >= 0)
-            close(fd);
-        return party_fail(context, "the shell script left no result: %s", strerror(errno));
-    }
-    int n = fscanf(file, "%llu %llu %llu", &got[0], &got[1], &got[2]), error = ferror(file) ? errno : 0;
-    fclose(file);
-    if (error)
-        return party_fail(context, "the shell script's result cannot be read: %s", strerror(error));
-    if (n != 3)
+    FREED_BY(fd_close) int fd = openat(shell->keeper.folder, "count.check", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    const ssize_t length = fd < 0 ? -errno : procfs_read_fd(fd, text, sizeof(text) - 1);
+    if (length < 0)
+        return party_fail(context, "the shell script left no result: %s", strerror((int)-length));
+    if (sscanf(text, "%llu %llu %llu", &got[0], &got[1], &got[2]) != 3)
         return party_fail(context, "the shell script's result is not three numbers");
     checks_add(checks, "lines that wc counted", (double)got[0], (double)expected.lines, 0);
     checks_add(checks, "words that wc counted", (double)got[1], (double)expected.words, 0);
@@ -283,28 +277,16 @@ static void teardown(struct party_context *context)
     scratch_keeper_end(&shell->keeper);
 }
 
-static int find_tool(const char *tool)
-{
-    static const char *const folders[] = {"/usr/bin", "/bin"};
-    char path[64];
-
-    for (size_t i = 0; i < COUNT(folders); i++) {
-        snprintf(path, sizeof(path), "%s/%s", folders[i], tool);
-        if (access(path, X_OK) == 0)
-            return 0;
-    }
-    return -1;
-}
-
 static int supported(const struct bench_case *of, struct error *why)
 {
     static const char *const tools[] = {"sort", "od", "grep", "tee", "wc", "rm"};
+    char path[64];
 
     if (access(SHELL, X_OK))
         return errno == ENOENT ? error_set(why, "no " SHELL " here")
                                : error_set(why, SHELL " cannot be executed: %s", strerror(errno));
     for (size_t i = 0; i < COUNT(tools); i++)
-        if (find_tool(tools[i]))
+        if (program_find(tools[i], TOOL_PATH, path, sizeof(path)))
             return error_set(why, "no program '%s' in " TOOL_PATH, tools[i]);
     return unix_dir_supported(unix_scratch_dir(of->params), FREE_BYTES_EACH * *(const unsigned *)of->bench->test, why);
 }

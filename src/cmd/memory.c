@@ -352,7 +352,8 @@ static void plan_nodes(const struct measure *m, const struct memory_options *o, 
     struct memory_nodes_params params = {.bytes = largest_set(m, o)};
     struct cpuset memory, online, cpus;
 
-    if (!memory_nodes_read("", "has_memory", &memory) || !memory_nodes_read("", "online", &online))
+    if (!procfs_read_cpus("", NODE_FOLDER "/has_memory", &memory) ||
+        !procfs_read_cpus("", NODE_FOLDER "/online", &online))
         cpuset_clear(&memory);
     if (cpuset_count(&memory) < 2) {
         measure_add(m, out, &bench_memory_nodes, &params, 1, 3)->skip =
@@ -362,7 +363,7 @@ static void plan_nodes(const struct measure *m, const struct memory_options *o, 
     for_each_cpu(from, &online) {
         size_t at = 0;
         params.cpu_node = from;
-        if (!memory_node_cpus("", from, &cpus))
+        if (!procfs_read_cpus("", NODE_CPUS(from), &cpus))
             continue;
         while (at < m->place.n_order && !cpuset_has(&cpus, m->place.order[at]))
             at++;

@@ -25,19 +25,17 @@ static uint64_t file_bytes(const struct load_params *params)
 
 const char *disk_is_not(const char *fs_name)
 {
-    static const char memory[] = "its files are in memory", layer[] = "its files are in another file system",
-                      remote[] = "its files are on another machine", program[] = "its files are with another program";
     static const struct {
-        const char *name, *why;
+        const char *names, *why;
     } others[] = {
-        {"tmpfs", memory},  {"ramfs", memory},    {"devtmpfs", memory}, {"hugetlbfs", memory},
-        {"overlay", layer}, {"overlayfs", layer}, {"aufs", layer},      {"ecryptfs", layer},
-        {"fuse", program},  {"nfs", remote},      {"cifs", remote},     {"smb3", remote},
-        {"ceph", remote},   {"lustre", remote},   {"9p", remote},       {"virtiofs", remote},
+        {"tmpfs ramfs devtmpfs hugetlbfs", "its files are in memory"},
+        {"overlay overlayfs aufs ecryptfs", "its files are in another file system"},
+        {"fuse", "its files are with another program"},
+        {"nfs cifs smb3 ceph lustre 9p virtiofs", "its files are on another machine"},
     };
 
     for (size_t i = 0; i < COUNT(others); i++)
-        if (!strcmp(others[i].name, fs_name))
+        if (text_has_word(others[i].names, fs_name))
             return others[i].why;
     return NULL;
 }

@@ -8,36 +8,26 @@
 #include "rows/rows.h"
 #include "stats/inference.h"
 
-static const char command_key[] = "command";
-
 /* Returns the kind of a parameter from a file, by its key. */
 static enum row_param_kind kind_of(const char *key, size_t length)
 {
-    static const struct {
-        const char *key;
-        enum row_param_kind kind;
-    } kinds[] = {
-        {"timer", PARAM_PLACEMENT},    {"load", PARAM_PLACEMENT},    {"control", PARAM_PLACEMENT},
-        {"linkage", PARAM_BUILD},      {"libc", PARAM_BUILD},        {"resident", PARAM_BUILD},
-        {"flags", PARAM_BUILD},        {"kernel", PARAM_CPU},        {"stores", PARAM_CPU},
-        {"array_bytes", PARAM_CPU},    {"repetitions", PARAM_CPU},   {"clock", PARAM_CPU},
-        {"relation", PARAM_CPU},       {"pages", PARAM_OUTCOME},     {"loops_per_ms", PARAM_OUTCOME},
-        {"periods", PARAM_OUTCOME},    {"input", PARAM_COMMAND},     {"prepare", PARAM_COMMAND},
-        {"bytes", PARAM_CPU},          {"cache_set", PARAM_CPU},     {"cache_bytes", PARAM_CPU},
-        {"up_to", PARAM_OUTCOME},      {"planned", PARAM_OUTCOME},   {"histogram_us", PARAM_OUTCOME},
-        {"stopped_us", PARAM_OUTCOME}, {"worst_cpu", PARAM_OUTCOME}, {"pid", PARAM_OUTCOME},
-        {"tasks", PARAM_OUTCOME},      {"names", PARAM_OUTCOME},     {"irq", PARAM_OUTCOME},
-        {"source", PARAM_OUTCOME},     {"precision", PARAM_OUTCOME}, {"begun_us", PARAM_OUTCOME},
-        {command_key, PARAM_COMMAND},
+    static const char *const keys[] = {
+        [PARAM_CPU] = "kernel stores array_bytes repetitions clock relation bytes cache_set cache_bytes",
+        [PARAM_BUILD] = "linkage libc resident flags",
+        [PARAM_PLACEMENT] = "timer load control",
+        [PARAM_OUTCOME] =
+            "pages loops_per_ms periods up_to planned histogram_us stopped_us worst_cpu pid tasks names irq "
+            "source precision begun_us",
+        [PARAM_COMMAND] = "input prepare command",
     };
 
     if (key[length] != '=')
         return PARAM_WORK;
     if (key[0] == '{') /* "{NAME}" */
         return PARAM_COMMAND;
-    for (size_t i = 0; i < COUNT(kinds); i++)
-        if (kinds[i].key[0] == key[0] && !strncmp(kinds[i].key, key, length) && !kinds[i].key[length])
-            return kinds[i].kind;
+    for (size_t kind = 0; kind < COUNT(keys); kind++)
+        if (text_has_word_of(keys[kind], key, length))
+            return (enum row_param_kind)kind;
     for (size_t i = 0; i < LOAD_COUNTS && key[0] == 'l'; i++)
         if (!strncmp(load_count_names[i], key, length) && !load_count_names[i][length])
             return PARAM_OUTCOME;
@@ -65,7 +55,7 @@ static void enter(struct row_params *params, size_t at, size_t length, size_t ke
 {
     struct row_param *last = params->n ? &params->of[params->n - 1] : NULL;
 
-    if (last && (params->n == ROW_PARAMS_MAX || is_key(params, last, command_key))) {
+    if (last && (params->n == ROW_PARAMS_MAX || is_key(params, last, "command"))) {
         last->length = (uint16_t)(at + length - last->at);
         last->kind = last->kind == PARAM_COMMAND ? PARAM_COMMAND : PARAM_WORK;
         return;
@@ -214,7 +204,7 @@ const char *row_command_line(const struct row_params *params)
 {
     size_t length;
 
-    return row_param(params, command_key, &length);
+    return row_param(params, "command", &length);
 }
 
 void row_protocol(const struct row_params *params, char buf[ROW_PROTOCOL_SIZE])

@@ -225,11 +225,10 @@ char *text_bytes(uint64_t bytes, char *buf, size_t size)
 
 bool text_has_word_of(const char *words, const char *word, size_t length)
 {
-    for (const char *at = words; at && *at; at += strspn(at, " ")) {
-        size_t n = strcspn(at, " ");
-        if (n == length && !memcmp(at, word, n))
+    for (const char *at = words, *end; at && *at; at = end + (*end == ' ')) {
+        end = strchrnul(at, ' ');
+        if ((size_t)(end - at) == length && !memcmp(at, word, length))
             return true;
-        at += n;
     }
     return false;
 }

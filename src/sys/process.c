@@ -145,17 +145,16 @@ static uint64_t split_mix(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+/* Seeded by the kernel's random bytes for this process and the time; two calls within one tick of a coarse clock get
+ * different bytes. */
 static void random_fallback(unsigned char *buf, size_t size)
 {
-    /* Two calls within one tick of a coarse clock get different bytes. */
-    static uint64_t calls;
-    uint64_t seed[2] = {0};
+    static uint64_t state;
+    uint64_t seed = 0;
     const void *given = (const void *)getauxval(AT_RANDOM);
     if (given)
-        memcpy(seed, given, sizeof seed);
-    uint64_t state = seed[0] ^ clock_raw_ns();
-    state = split_mix(&state) ^ seed[1] ^ (uint64_t)getpid();
-    state = split_mix(&state) ^ __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+        memcpy(&seed, given, sizeof seed);
+    state ^= seed ^ clock_raw_ns() ^ (uint64_t)getpid() << 32;
     while (size > 0) {
         uint64_t word = split_mix(&state);
         size_t part = size < sizeof word ? size : sizeof word;

@@ -40,10 +40,10 @@ static void read_nodes(const char *root, struct site *sites, size_t n)
 {
     struct cpuset nodes, cpus;
 
-    if (!memory_nodes_read(root, "online", &nodes))
+    if (!procfs_read_cpus(root, NODE_FOLDER "/online", &nodes))
         return;
     for_each_cpu(node, &nodes) {
-        if (!memory_node_cpus(root, node, &cpus))
+        if (!procfs_read_cpus(root, NODE_CPUS(node), &cpus))
             continue; /* memory, but no CPUs */
         for (size_t i = 0; i < n; i++)
             if (cpuset_has(&cpus, sites[i].cpu))
@@ -224,18 +224,6 @@ int huge_pages_read(const char *root, const void *const *addresses, size_t n, st
 #define POLICY_BIND      2
 #define POLICY_MAX_NODES 1024u
 #define PAGES_MAX        256u
-
-bool memory_nodes_read(const char *root, const char *which, struct cpuset *nodes)
-{
-
-    return procfs_read_cpus(root, PROCFS_PATH("/sys/devices/system/node/%s", which), nodes);
-}
-
-bool memory_node_cpus(const char *root, unsigned node, struct cpuset *cpus)
-{
-
-    return procfs_read_cpus(root, PROCFS_PATH("/sys/devices/system/node/node%u/cpulist", node), cpus);
-}
 
 int memory_node_bind(void *start, size_t bytes, unsigned node)
 {
