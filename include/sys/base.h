@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory, failures and order: what all other code uses. */
+/* What all other code uses: the C library's usual headers, memory, failures and order. */
 #ifndef SYS_BASE_H
 #define SYS_BASE_H
 
@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Returns reasons of failures to the caller as text. */
 

@@ -3,11 +3,12 @@
 #ifndef SYS_FILE_H
 #define SYS_FILE_H
 
+#include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sys/base.h"
 
 /* Creates files that did not exist before. Functions return -errno on failure. folder is an open directory. */
 
@@ -34,8 +35,6 @@ int new_file_write(int fd, const void *data, size_t size);
 
 /* Opens directories and files where other users may write: links planted by them are not followed. Functions return
  * -errno on failure. */
-
-struct stat;
 
 /* Opens a directory with O_PATH, close-on-exec. A symbolic link in a world-writable directory is followed only when
  * it is ours or the directory owner's, as with fs.protected_symlinks; else -ELOOP. */

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "sys/cpu.h"
 

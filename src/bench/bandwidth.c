@@ -2,9 +2,6 @@
 /* STREAM-style bandwidth: copy, scale, add and triad on doubles, one process a CPU with its share of the arrays.
  * Bytes as in STREAM (16, 16, 24, 24 an element), MB = 10^6 bytes. The name STREAM belongs to the original program. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "bench/memory.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Links the ring, and times walks on it. */
 #include <math.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

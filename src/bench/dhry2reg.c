@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Dhrystone 2.1 with register locals, first translation unit: a count is one turn of the main loop. The second is
  * compiled separately, and the two are never optimised together, as the published rules require. */
-#include <string.h>
 
 #include "bench/dhrystone.h"
 #include "bench/unix.h"

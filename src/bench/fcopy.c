@@ -2,9 +2,6 @@
 /* File copy, write and read through a buffer of 256, 1024 or 4096 bytes on small scratch files of its own. A count
  * is one KiB. Contents are checked afterwards. */
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "bench/unix.h"
 #include "sys/file.h"

@@ -34,7 +34,6 @@
  *
  * The table was made before any rate was measured with it, and it was never adjusted to match a rate. */
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

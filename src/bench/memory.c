@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The suite memory. */
 #include <math.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 /* Pipes: one process writes 512 bytes into a pipe and reads them back; two processes switch by two pipes. */
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/unix.h"

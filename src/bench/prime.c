@@ -2,9 +2,6 @@
 /* Primes below a limit by trial division, in registers only: memory does not disturb it. And, common to prime and
  * array, recording, and the figures of M. Kot's method. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/experiment.h"
 #include "sys/file.h"

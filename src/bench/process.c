@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* New processes: execl, spawn and sysexec. With --classic the first two have the footprint of a dynamically linked
  * process, as in UnixBench. */
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
+#include "sys/process.h"
 #include "bench/unix.h"
 #include "sys/file.h"
-#include "sys/process.h"
 
 static void describe_footprint(const struct bench_case *of, struct row_params *out)
 {

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A count is an outer script that runs the work script 1, 8 or 16 times at once and waits. That sorts a text, dumps
  * it, searches it and counts, with /bin/sh, sort, od, grep, tee, wc and rm. */
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bench/unix.h"
 #include "sys/file.h"

@@ -2,8 +2,6 @@
 /* Simulated tasks: the accounting, the task's loop, and the thread that wakes it, as benchmarks and as loads. */
 #include <math.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/sim.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* close(dup(0)), getpid, getuid, umask(022) in a loop, and two of them alone; raw where a C library may cache. */
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "bench/unix.h"
 #include "sys/file.h"

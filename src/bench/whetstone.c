@@ -6,7 +6,6 @@
 #include "bench/unix.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { X100 = 100 };
 enum { N1, N2, N3, N4, N5, N6, N7, N8 };

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads that write and read a scratch file past the page cache; compile does both beside burn. */
-#include <fcntl.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "bench/unix.h"
 #include "load/load.h"

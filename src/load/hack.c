@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of threads that send each other messages without end. Method: hackbench by Rusty Russell (2001), as
  * documented: 20 senders and 20 receivers in a group, and a socket pair for each receiver. */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "load/load.h"

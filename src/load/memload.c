@@ -2,8 +2,6 @@
 /* Memory that is allocated, touched, moved and freed, again and again. */
 #include "load/load.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

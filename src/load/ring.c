@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that wake each other in a circle: all sleep but the one with the token. */
 #include <semaphore.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "load/load.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* engine/trial.c reads the counters of a trial, before and after. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "rows/rows.h"
 

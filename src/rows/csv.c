@@ -3,11 +3,6 @@
 #include "rows/rows.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "sys/file.h"
 #include "sys/process.h"

@@ -2,10 +2,6 @@
 /* Finds the process's control groups through /proc/self/cgroup and /proc/self/mountinfo, or at the usual places. */
 #include "sys/machine.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "sys/file.h"
 #include "sys/process.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sys/process.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SPACE " \t\n\r\v\f"
 
 static bool is_space(char c)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sys/cpu.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static uint64_t bit_of(unsigned cpu)
 {
     return UINT64_C(1) << (cpu % 64);

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "sys/clock.h"
 #include "sys/file.h"

@@ -2,10 +2,6 @@
 /* Section numbers are those of RFC 1951. */
 #include "sys/file.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define LENGTHS_MAX 320 /* codes in a block: 288 for literals and lengths, 32 for distances */
 #define BITS_MAX    15
 

@@ -2,14 +2,9 @@
 /* Names, CPUs, memory, caches and settings; machine_counters.c reads the activity. */
 #include "sys/machine.h"
 
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "sys/file.h"
 #include "sys/process.h"

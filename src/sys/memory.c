@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "sys/process.h"
 

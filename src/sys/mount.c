@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
-#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "sys/clock.h"
 #include "sys/file.h"

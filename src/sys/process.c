@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <fcntl.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "sys/clock.h"
 #include "sys/file.h"

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "sys/file.h"
 #include "sys/process.h"

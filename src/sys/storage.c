@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "sys/file.h"
 #include "sys/machine.h"
