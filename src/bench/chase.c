@@ -2,7 +2,6 @@
 /* Links the ring, and times walks on it. */
 #include <math.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "bench/memory.h"
 

@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "sys/process.h"
 
 #define SETUP_NS 60000000000u
 /* For processes left behind to end by themselves. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* File copy, write and read through a buffer of 256, 1024 or 4096 bytes on small scratch files of its own. A count
  * is one KiB. Contents are checked afterwards. */
-#include <signal.h>
 
 #include "bench/unix.h"
 #include "sys/file.h"

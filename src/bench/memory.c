@@ -2,7 +2,6 @@
 /* The suite memory. */
 #include <math.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "bench/memory.h"
 

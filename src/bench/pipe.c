@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pipes: one process writes 512 bytes into a pipe and reads them back; two processes switch by two pipes. */
 #include <fcntl.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include "bench/unix.h"
 

@@ -2,7 +2,6 @@
 /* New processes: execl, spawn and sysexec. With --classic the first two have the footprint of a dynamically linked
  * process, as in UnixBench. */
 
-#include "sys/process.h"
 #include "bench/unix.h"
 #include "sys/file.h"
 

@@ -4,7 +4,6 @@
 
 #include "bench/unix.h"
 #include "sys/file.h"
-#include "sys/process.h"
 
 /* --- The text: first the length and words of each line, then the words. --- */
 

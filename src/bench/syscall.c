@@ -2,7 +2,6 @@
 /* close(dup(0)), getpid, getuid, umask(022) in a loop, and two of them alone; raw where a C library may cache. */
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "bench/unix.h"
 

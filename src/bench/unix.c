@@ -3,7 +3,6 @@
 
 #include "bench/unix.h"
 #include "sys/file.h"
-#include "sys/process.h"
 
 void unix_describe(const struct bench_case *of, struct row_params *out)
 {

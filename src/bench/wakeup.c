@@ -6,7 +6,6 @@
  * early. */
 #include "bench/noise.h"
 
-#include <unistd.h>
 
 static void record(struct wakeup_account *a, uint64_t late_ns)
 {

@@ -5,7 +5,6 @@
 #include "bench/unix.h"
 #include "load/load.h"
 #include "sys/file.h"
-#include "sys/process.h"
 
 #define FILL_NS      10000000000u
 #define FILL_SLOW_NS 15000000000u /* for writing even DISK_LEAST_BYTES */

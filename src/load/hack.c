@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of threads that send each other messages without end. Method: hackbench by Rusty Russell (2001), as
  * documented: 20 senders and 20 receivers in a group, and a socket pair for each receiver. */
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "load/load.h"
 

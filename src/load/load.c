@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <sched.h>
-#include <unistd.h>
 
 #include "load/load.h"
 

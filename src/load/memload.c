@@ -3,7 +3,6 @@
 #include "load/load.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* Then the load counts as running with less memory: far below the engine's limit for getting ready. */
 #define PATIENCE_NS 15000000000u

@@ -2,7 +2,6 @@
 /* rows/row.c lists the columns. */
 #include "rows/rows.h"
 
-#include <inttypes.h>
 
 #include "sys/file.h"
 #include "sys/process.h"

@@ -3,7 +3,6 @@
 #include "rows/rows.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
