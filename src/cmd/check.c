@@ -359,7 +359,7 @@ static int check(const struct command_call *call)
 const struct command command_check = {
     .name = "check",
     .operands = "[ITEM...]",
-    .title = "lists the settings that disturb measurements on this machine, and how to set them",
+    .title = "settings that disturb measurements, and how to set them",
     .description =
         "Checks the settings of the machine that disturb measurements. For each it prints the present value, the good "
         "value, what a bad value costs and how to set it, and then advice for the noisy ones, with the kernel command "

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -15,9 +16,9 @@
 
 const struct command *const command_list[] = {
     &command_all,          &suite_noise.command, &suite_wakeup.command,  &suite_prime.command, &suite_memory.command,
-    &suite_stream.command, &suite_unix.command,  &suite_latency.command, &suite_run.command,   &command_check,
-    &command_tune,         &command_untune,      &command_show,          &command_compare,     &command_history,
-    &command_report,       &command_export,      &command_fleet,         &command_project,     &command_init,
+    &suite_stream.command, &suite_unix.command,  &suite_latency.command, &suite_run.command,   &command_show,
+    &command_compare,      &command_history,     &command_fleet,         &command_report,      &command_export,
+    &command_project,      &command_check,       &command_tune,          &command_untune,      &command_init,
     &command_list_,        &command_completion,  &command_help_,         &command_version,     NULL,
 };
 
@@ -44,9 +45,30 @@ int command_fail(const char *command, int status, const char *format, ...)
     return status;
 }
 
+/* Names of other programs and of their tests. NULL: none. */
+static const char *ours(const char *what, const char *word)
+{
+    static const struct {
+        const char *what, *theirs, *ours;
+    } known[] = {
+        {"command", "cyclictest", "wakeup"},  {"command", "oslat", "noise"},
+        {"command", "osnoise", "noise"},      {"command", "hwlatdetect", "noise"},
+        {"command", "lmbench", "memory"},     {"command", "unixbench", "unix"},
+        {"command", "interbench", "latency"}, {"command", "hyperfine", "run"},
+        {"option", "--quick", "all --quick"}, {"option", "--classic", "all --classic"},
+        {"test", "dhrystone", "dhry2reg"},    {"test", "triad", "bandwidth"},
+        {"test", "game", "gaming"},
+    };
+
+    for (size_t i = 0; i < COUNT(known); i++)
+        if (!strcmp(known[i].what, what) && !strcasecmp(known[i].theirs, word))
+            return known[i].ours;
+    return NULL;
+}
+
 static int unknown(const char *what, const char *word, const char *const *candidates, size_t n)
 {
-    const char *nearest = text_nearest(word, candidates, n);
+    const char *known = ours(what, word), *nearest = known ? known : text_nearest(word, candidates, n);
     const char *shows = !strcmp(what, "test") ? "list" : !strcmp(what, "setting") ? "check" : "help";
 
     if (nearest)
@@ -249,7 +271,7 @@ const struct suite *const suite_list[] = {&suite_noise,  &suite_wakeup, &suite_p
 const struct command command_all = {
     .name = "all",
     .operands = "",
-    .title = "runs every suite in a few minutes; --quick: within a minute; --classic: as the originals",
+    .title = "every suite in a few minutes; --quick: in one minute",
     .description =
         "Runs every suite with its default options, the quietest suite first, and prints a summary at the end.",
     .run = measure_main,

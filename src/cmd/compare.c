@@ -187,7 +187,7 @@ static int compare(const struct command_call *call)
 const struct command command_compare = {
     .name = "compare",
     .operands = "BASE.csv... [--] NEW.csv... | --within FILE.csv...",
-    .title = "tells whether results changed, by how much and how sure that is",
+    .title = "what changed between two sets of files, and how sure",
     .description = "Compares the rows of two sets of result files: ratio of medians with its 95 % interval, tests "
                    "corrected for all rows shown, and a verdict in words. Rows that are not comparable (another CPU "
                    "model, another build of jitbench, another policy) are refused with the reason. Two files need no "

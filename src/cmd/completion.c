@@ -236,7 +236,7 @@ static const struct operands operands = {.kind = OPERANDS_WORDS, .most = 1, .nou
 const struct command command_completion = {
     .name = "completion",
     .operands = "bash|zsh|fish",
-    .title = "prints the completion script for a shell",
+    .title = "the completion script for a shell",
     .description =
         "Prints the script that makes bash, zsh or fish complete the command lines of jitbench. To use it now: "
         "'source <(jitbench completion bash)', the same with zsh, or 'jitbench completion fish | source'. "

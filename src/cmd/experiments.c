@@ -150,7 +150,7 @@ const struct suite suite_prime = {
         {
             .name = "prime",
             .operands = "",
-            .title = "times a register-only prime count a million times: CPU noise",
+            .title = "one small loop timed a million times: delays one by one",
             .description =
                 "Counts the primes below a small limit by trial division, in registers only, a million times a run, "
                 "and times each count. A count that takes longer than the rest was disturbed by an interrupt, "
@@ -293,7 +293,7 @@ const struct suite suite_stream = {
         {
             .name = "stream",
             .operands = "[array] [bandwidth]",
-            .title = "measures memory: cycles of small array copies (noise), and STREAM-style bandwidth",
+            .title = "memory bandwidth, and cycles of small copies",
             .description =
                 "array copies small arrays element by element and times each copy: memory noise. bandwidth measures "
                 "copy, scale, add and triad on arrays larger than the caches, on all CPUs, with ordinary and with "

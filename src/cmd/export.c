@@ -54,7 +54,7 @@ static int export(const struct command_call *call)
 const struct command command_export = {
     .name = "export",
     .operands = "FILE...",
-    .title = "writes results in the formats of other tools",
+    .title = "results in the formats of other tools",
     .description =
         "Writes the rows of result files for pyperf, hyperfine's and Google Benchmark's tools, Prometheus, "
         "UnixBench, cyclictest, or as JSON. What a format cannot carry is left out, with one line on standard error "

@@ -131,7 +131,7 @@ static int fleet(const struct command_call *call)
 const struct command command_fleet = {
     .name = "fleet",
     .operands = "FILE...",
-    .title = "names the machines among many that stand out, in which figures, and whose settings differ",
+    .title = "which of many machines stand out, and in what",
     .description = "Judges machines by the result files of each: a line a host with its headline figures, those that "
                    "stand out first. " FILES_ARE,
     COMMAND_CALLS(fleet, struct fleet_options, rows, .heading = "Options of fleet"),

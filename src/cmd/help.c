@@ -56,23 +56,26 @@ const struct metrics *metrics_table(void)
 
 /* --- help --- */
 
+/* On 23 lines of 80 columns, so that a terminal shows all of it and the next prompt. */
 static void put_overview(struct text *out)
 {
+    static const struct {
+        const struct command *first;
+        const char *name;
+    } groups[] = {{&command_all, "measure"}, {&command_show, "compare"}, {&command_check, "prepare"}};
     const size_t columns = command_width(1, 80, 120);
-    size_t width = 0;
+    size_t group = 0, i = 0;
 
-    text_printf(out, "jitbench - how fast is this machine, and how much does it jitter\n\n"
-                     "Usage: jitbench COMMAND [OPTION...]\n\nCommands:\n");
-    for (size_t i = 0; command_list[i]; i++)
-        if (strlen(command_list[i]->name) > width)
-            width = strlen(command_list[i]->name);
-    for (size_t i = 0; command_list[i]; i++) {
-        text_printf(out, "  %-*s  ", (int)width, command_list[i]->name);
-        text_wrap(out, command_list[i]->title, width + 4, columns);
+    text_printf(out, "jitbench: how fast is this machine, how much does it jitter, and why\n"
+                     "Usage: jitbench COMMAND [OPTION...]; a good start: jitbench all --quick\n");
+    for (; command_list[i] != &command_list_; i++) {
+        const bool begins = group < COUNT(groups) && command_list[i] == groups[group].first;
+        text_printf(out, "%-8s %-8s ", begins ? groups[group++].name : "", command_list[i]->name);
+        text_wrap(out, command_list[i]->title, 18, columns);
     }
-    text_append(out, "\n", 1);
-    text_wrap(out, "'jitbench help COMMAND' or 'jitbench COMMAND --help' shows a command's options.", 0, columns);
-    text_wrap(out, "'jitbench all --quick' is a good start: it takes less than a minute.", 0, columns);
+    text_printf(out, "more    ");
+    for (; command_list[i]; i++)
+        text_printf(out, " %s%s", command_list[i]->name, command_list[i + 1] ? "," : "\n");
 }
 
 /* "1 s to 5 s", or one value when both are formatted alike. */
@@ -162,7 +165,7 @@ const struct operands command_names = {.kind = OPERANDS_WORDS, .most = 1, .noun 
 const struct command command_help_ = {
     .name = "help",
     .operands = "[COMMAND]",
-    .title = "lists the commands, or the options of one command",
+    .title = "the commands, or the options of one",
     .run = help,
     .takes = &command_names,
 };
@@ -201,7 +204,7 @@ static int version(const struct command *command, int argc, char **argv)
 const struct command command_version = {
     .name = "version",
     .operands = "",
-    .title = "prints version, commit, compiler, flags, C library and build id of this program",
+    .title = "version, commit, compiler, C library and build id",
     .run = version,
 };
 
@@ -276,7 +279,7 @@ static int list(const struct command_call *call)
 const struct command command_list_ = {
     .name = "list",
     .operands = "[SUITE]",
-    .title = "lists the suites, their tests and metrics",
+    .title = "suites, their tests and metrics",
     COMMAND_CALLS(list, struct list_options, rows, .heading = "Options"),
     .takes = &suite_names,
 };

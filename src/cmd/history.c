@@ -100,7 +100,7 @@ static int history(const struct command_call *call)
 const struct command command_history = {
     .name = "history",
     .operands = "FILE...",
-    .title = "tells when the figures of one machine changed in the course of many runs",
+    .title = "since when a machine is faster or slower",
     .description = "Puts the runs of one machine in the order of time and prints a line for each change: since when, "
                    "in which figure, by how much. " FILES_ARE,
     COMMAND_CALLS(history, struct history_options, rows, .heading = "Options of history"),

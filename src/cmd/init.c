@@ -747,7 +747,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_init = {
     .name = "init",
     .operands = "[-- COMMAND [ARG...]]",
-    .title = "runs as the first process of a machine: mounts, measures, hands over the CSV, powers off",
+    .title = "a measurement in place of the system's init",
     .description = "The kernel starts this command as the first process (init=/jitbench). It mounts those of /proc, "
                    "/sys, /dev, /dev/shm and /tmp that are missing, runs a command, hands over its CSV and ends the "
                    "machine. Each option can also be given on the kernel's command line, as jitbench.NAME=VALUE.",

@@ -461,7 +461,7 @@ const struct suite suite_latency = {
         {
             .name = "latency",
             .operands = "[TASK...]",
-            .title = "measures the scheduling latency of interactive tasks under background loads",
+            .title = "lateness of audio, video, X and a game beside loads",
             .description =
                 "Simulates tasks that must react in time (audio, video, x, gaming, custom) beside background loads "
                 "(none, video, x, burn, write, read, ring, compile, memload, hack, custom), and measures their "

@@ -459,7 +459,7 @@ const struct suite suite_memory = {
         {
             .name = "memory",
             .operands = "[latency] [loaded] [cores] [nodes] [steady]",
-            .title = "measures memory latency by size, under load, between CPUs and nodes, and how steady it is",
+            .title = "latency of caches and memory, and between CPUs",
             .description =
                 "latency times loads, each of which waits for the one before it, by the size of the memory they are "
                 "in. "

@@ -530,7 +530,7 @@ const struct suite suite_noise = {
         {
             .name = "noise",
             .operands = "",
-            .title = "measures detours on all CPUs at once: how much time is lost, and to what",
+            .title = "gaps on every CPU, and what caused them",
             .description =
                 "Runs a loop that only reads the clock on each CPU, on all at once. A turn of the loop that takes "
                 "longer than the threshold is a detour. Reports the number of detours, their lengths, the time lost "

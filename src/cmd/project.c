@@ -127,7 +127,7 @@ static int project(const struct command_call *call)
 const struct command command_project = {
     .name = "project",
     .operands = "FILE...",
-    .title = "computes what this noise costs work on many ranks that waits for the slowest at every step",
+    .title = "what this noise costs parallel work on many ranks",
     .description = "Work that ends in a barrier takes as long as its slowest rank. From the detours that noise (or "
                    "else prime) has measured, this computes how long steps of such work take on many ranks, and which "
                    "detours cost most. " FILES_ARE,

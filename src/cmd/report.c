@@ -64,7 +64,7 @@ static int report(const struct command_call *call)
 const struct command command_report = {
     .name = "report",
     .operands = "FILE...",
-    .title = "makes one HTML page with figures from result files",
+    .title = "one HTML page with pictures",
     .description =
         "Makes one self-contained HTML page from the CSV files that jitbench wrote: a summary in words, the machine "
         "and its settings, figures, and all rows with what disturbed them. Several runs stand beside each other. FILE "

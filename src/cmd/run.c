@@ -382,7 +382,7 @@ const struct suite suite_run = {
         {
             .name = "run",
             .operands = "-- COMMAND [ARG...] [-- COMMAND [ARG...]]...",
-            .title = "measures any program, under controlled placement, with the same statistics",
+            .title = "any programs, in turns until it is sure which is faster",
             .description =
                 "Executes the command again and again, each time from a fresh process that is placed as the options "
                 "say, and reports wall-clock, user and system time, peak memory and what disturbed it. Several "

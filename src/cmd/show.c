@@ -223,7 +223,7 @@ static int show(const struct command_call *call)
 const struct command command_show = {
     .name = "show",
     .operands = "FILE...",
-    .title = "prints the tables of runs again, from their result files",
+    .title = "the tables of result files; --summary: a few lines",
     .description =
         "Prints the tables of each run in the files as they were printed when it was measured, below the time, the "
         "machine and the comment, and followed by warnings. Standard error names what is damaged or cannot be read; "

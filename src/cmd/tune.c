@@ -209,7 +209,7 @@ static int untune(const struct command_call *call)
 const struct command command_untune = {
     .name = "untune",
     .operands = "",
-    .title = "restores the settings as they were before tune",
+    .title = "restores the settings that tune changed",
     .description = "Restores what 'jitbench tune', or a run with --tuned that was killed, has changed.",
     COMMAND_CALLS(untune, struct tune_options, untune_rows, .heading = "Options"),
 };
@@ -349,7 +349,7 @@ static int tune(const struct command_call *call)
 const struct command command_tune = {
     .name = "tune",
     .operands = "[ITEM...]",
-    .title = "sets the machine's settings for measuring; untune restores them",
+    .title = "sets the machine for measuring",
     .description = "Changes the settings that disturb measurements to good values: those that 'jitbench check' shows "
                    "and a program can write, except those that could lock somebody out, or only the items named. The "
                    "old values are kept, and 'jitbench untune' restores them to the byte. Needs root.",

@@ -487,7 +487,7 @@ const struct suite suite_unix = {
         {
             .name = "unix",
             .operands = "[TEST|GROUP...]",
-            .title = "runs the tests of UnixBench and computes its index",
+            .title = "the tests of UnixBench and its index",
             .description = "The twelve tests of the BYTE UNIX Benchmarks' index, one copy first and then as many as "
                            "there are CPUs. "
                            "The default protocol takes many short samples, each in a fresh process; --classic keeps "

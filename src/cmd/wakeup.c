@@ -282,7 +282,7 @@ const struct suite suite_wakeup = {
         {
             .name = "wakeup",
             .operands = "",
-            .title = "measures the wake-up latency of a real-time timer on every CPU at once",
+            .title = "lateness of a real-time timer on every CPU",
             .description =
                 "On each CPU a thread with SCHED_FIFO sleeps until a time, again and again, and records how late it "
                 "runs: the question of cyclictest, whose letters keep their meaning (-i, -h and -m are not those of "

@@ -224,9 +224,15 @@ static void find_commands(const struct cli *cli, char *names, size_t size)
 
     (void)snprintf(names, size, "|");
     cli_expect(cli, &run, 0, &result);
-    for (const char *line = strstr(result.out, "\n  "); line; line = strstr(line + 1, "\n  "))
-        if (line[3] != ' ') /* what it is for may go on in lines of their own */
-            (void)snprintf(names + strlen(names), size - strlen(names), "%.*s|", (int)strcspn(line + 3, " "), line + 3);
+    /* behind the name of a group, on the last line several */
+    for (const char *line = strstr(result.out, "\nmeasure "), *next; line && line[1]; line = next) {
+        const char *at = line + strlen("\nmeasure  ");
+        next = strchr(line + 1, '\n');
+        do
+            if (*at != ' ') /* what it is for may go on in lines of their own */
+                (void)snprintf(names + strlen(names), size - strlen(names), "%.*s|", (int)strcspn(at, " ,\n"), at);
+        while ((at = strstr(at, ", ")) && at < next && !strncmp(line, "\nmore", 5) && (at += 2));
+    }
     cli_result_free(&result);
     assert_true(count(names) > 8);
 }
