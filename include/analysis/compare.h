@@ -5,10 +5,6 @@
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "analysis/analysis.h"
 #include "analysis/compare_samples.h"
 
@@ -104,6 +100,7 @@ struct compared_row {
     /* largest significant drift in %: by how much the mean of the second half of a row's samples differs from that of
      * the first half; 0: none */
     double drift_pct;
+    bool unstable; /* a row of the pair is */
     bool by_hosts; /* the test compares means of hosts */
     bool judged; /* a row of the headline metric, by which its test is judged: included in means of suites and hosts */
     size_t mean; /* number of rows of which it is the geometric mean; 0: it is a row of the files */

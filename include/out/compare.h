@@ -3,12 +3,8 @@
 #ifndef OUT_COMPARE_H
 #define OUT_COMPARE_H
 
-#include <stdbool.h>
-
 #include "analysis/compare.h"
 #include "out/out.h"
-#include "rows/rows.h"
-#include "rows/text.h"
 
 #define RUNS_ADVISED 10u /* number of runs of each side that is advised when nothing can be decided */
 

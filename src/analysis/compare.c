@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "analysis/compare_commands.h"
-#include "stats/inference.h"
-#include "sys/base.h"
 
 #define HOSTS_MIN       3u /* fewest hosts on each side for hosts to be the statistical unit */
 #define ROWS_FOR_SPREAD 5u /* fewest rows whose ratios give an estimate of the spread */
@@ -240,6 +238,7 @@ static struct compared_row *add_row(struct compared *c, const struct pair *pair,
             const struct row *of = pair->side[s].row[i];
             row->drift_pct = fmax(row->drift_pct, row_drift_pct(of));
             row->few = of->n_samples < row->few ? of->n_samples : row->few;
+            row->unstable = row->unstable || of->status == ROW_UNSTABLE;
         }
     /* Pairs within the same files compare different work, which may itself be why the share of the core differs. At
      * another clock frequency the share is not known well enough. */
@@ -335,11 +334,8 @@ static const struct pair *make_mean(const struct compared_row *const *rows, size
     struct row *row = mean->scores = memory_get(most + 1, sizeof(*row));
     const struct row **at = memory_get(most, sizeof(const struct row *));
 
-    row_init(row, NULL);
+    *row = (struct row){.metric = "geometric_mean", .unit = "ratio", .better = "higher"};
     TEXT_SET(row->suite, first->pair->about->suite);
-    TEXT_SET(row->metric, "geometric_mean");
-    TEXT_SET(row->unit, "ratio");
-    TEXT_SET(row->better, "higher");
     *pair = (struct pair){.about = row, .reason = -1};
     TEXT_SET(pair->host, first->pair->host);
     for (size_t s = 0; s < 2; s++) {

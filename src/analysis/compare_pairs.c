@@ -7,9 +7,6 @@
 #include <string.h>
 
 #include "analysis/compare.h"
-#include "sys/base.h"
-#include "sys/cpu.h"
-#include "sys/machine.h"
 
 #define LEAST_CLOCK 0.02 /* smaller differences of the core's frequency do not count */
 
@@ -54,17 +51,14 @@ static void append_words(const struct row_params *params, unsigned kinds, const 
 size_t pair_key(const struct row *row, bool within, bool with_command, struct text *key)
 {
     const char *command = row_command(&row->param);
+    /* Alternatives of a command have other names, those of a test other loads and numbers of copies. */
+    const char *copies = TEXT_LINE("%" PRIu64, row->copies), *test = within && command ? "" : row->test;
 
-    if (!within)
-        text_printf(key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->test, row->load, row->copies,
-                    row->metric);
-    else if (command)
-        text_printf(key, "%s\x1f\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->copies, row->metric);
-    else
-        text_printf(key, "%s\x1f%s\x1f\x1f%s\x1f", row->suite, row->test, row->metric);
+    text_printf(key, "%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f", row->suite, test, within ? "" : row->load,
+                within && !command ? "" : copies, row->metric);
     const size_t shared = key->length;
     if (within)
-        text_printf(key, "%s\x1f%s\x1f%" PRIu64 "\x1f", row->test, row->load, row->copies);
+        text_printf(key, "%s\x1f%s\x1f%s\x1f", row->test, row->load, copies);
     append_words(&row->param, KIND(PARAM_WORK) | KIND(PARAM_CPU) | KIND(PARAM_BUILD), NULL, key);
     text_printf(key, "\x1f%s", with_command && command ? command : "");
     return shared;

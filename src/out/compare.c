@@ -127,11 +127,8 @@ static const char *verdict_name(const struct compared_row *row)
 
 static void put_verdict(const struct compared *c, const struct compared_row *row, struct grid *grid)
 {
-    static const enum color colors[] = {[VERDICT_FASTER] = COLOR_GREEN,
-                                        [VERDICT_SLOWER] = COLOR_RED,
-                                        [VERDICT_LOWER] = COLOR_YELLOW,
-                                        [VERDICT_HIGHER] = COLOR_YELLOW,
-                                        [VERDICT_APART] = COLOR_NONE};
+    /* faster, slower, lower, higher */
+    static const enum color colors[VERDICT_APART + 1] = {COLOR_GREEN, COLOR_RED, COLOR_YELLOW, COLOR_YELLOW};
     struct text *cell = grid_cell(grid, colors[compared_verdict(row->of, row->pair->about->better)]);
     FREED_BY(text_free) struct text reason = {0};
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "out/compare.h"
-#include "sys/machine.h"
 
 /* Values that are kept of both sides: more than any run has. It limits the work for damaged files. */
 #define ENTRIES_MOST 4096u
@@ -28,42 +27,29 @@ static void enter(struct index *entries, size_t s, const char *name, const char 
         (void)index_enter(entries, entry);
 }
 
-/* Sets the first values on each side of the name of entry `number`. Returns whether they differ: both sides have
- * values, and not the same; false also if an entry before has the name. */
-static bool find_values(const struct index *entries, size_t number, size_t most, const char *values[2][VALUES_MOST],
-                        size_t n[2])
-{
-    const char *name = entries->name[number] + 2;
-    const size_t length = strcspn(name, "\x1f") + 1;
-    size_t same = 0;
-
-    n[0] = n[1] = 0;
-    for (size_t i = 0; i < entries->n; i++) {
-        const size_t s = entries->name[i][0] == '1';
-        if (strncmp(entries->name[i] + 2, name, length) != 0 || n[s] == most)
-            continue;
-        if (i < number)
-            return false;
-        values[s][n[s]++] = entries->name[i] + 2 + length;
-    }
-    for (size_t i = 0; i < n[0]; i++)
-        for (size_t k = 0; k < n[1]; k++)
-            same += !strcmp(values[0][i], values[1][k]);
-    return n[0] && n[1] && !(n[0] == n[1] && (same == n[0] || n[0] == VALUES_MOST));
-}
-
-/* Appends each name whose values differ. words: what stands between two names, before the values of the base, before
- * those of the other side, and between the values of a side. */
+/* Appends each name whose values differ, up to `most` of them for a side: both sides have values, and not the same.
+ * words: what stands between two names, before the values of the base, before those of the other side, and between the
+ * values of a side. */
 static void put_differences(const struct index *entries, size_t most, const char *const words[4], struct text *out)
 {
-    const char *values[2][VALUES_MOST];
-    size_t n[2], before = out->length;
+    const size_t before = out->length;
 
     for (size_t i = 0; i < entries->n; i++) {
-        const char *name = entries->name[i] + 2;
-        if (!find_values(entries, i, most, values, n))
+        const char *name = entries->name[i] + 2, *values[2][VALUES_MOST];
+        const size_t length = strcspn(name, "\x1f") + 1;
+        size_t first = SIZE_MAX, same = 0, n[2] = {0, 0};
+        for (size_t k = 0; k < entries->n; k++) {
+            const size_t s = entries->name[k][0] == '1';
+            if (strncmp(entries->name[k] + 2, name, length) != 0 || n[s] == most)
+                continue;
+            first = first < k ? first : k;
+            values[s][n[s]++] = entries->name[k] + 2 + length;
+        }
+        for (size_t k = 0; k < n[0] * n[1]; k++)
+            same += !strcmp(values[0][k % n[0]], values[1][k / n[0]]);
+        if (first != i || !n[0] || !n[1] || (n[0] == n[1] && (same == n[0] || n[0] == VALUES_MOST)))
             continue;
-        text_printf(out, "%s%.*s", out->length > before ? words[0] : "", (int)strcspn(name, "\x1f"), name);
+        text_printf(out, "%s%.*s", out->length > before ? words[0] : "", (int)length - 1, name);
         for (size_t s = 0; s < 2; s++)
             for (size_t k = 0; k < n[s]; k++)
                 text_printf(out, "%s%s", words[k ? 3 : 1 + s], values[s][k]);
@@ -235,12 +221,8 @@ void compared_put_warnings(const struct compared *c, struct text *out)
 
     for (size_t i = 0; i < c->n_rows; i++) {
         const struct compared_row *row = &c->row[i];
-        bool is_unstable = false;
-        for (size_t s = 0; s < 2; s++)
-            for (size_t k = 0; k < row->pair->side[s].n; k++)
-                is_unstable = is_unstable || row->pair->side[s].row[k]->status == ROW_UNSTABLE;
         single += row->of->tested == TESTED_NOTHING;
-        unstable += is_unstable;
+        unstable += row->unstable;
         drifted += row->drift_pct > 0;
         worst = fmax(worst, row->drift_pct);
     }
