@@ -67,26 +67,28 @@ static void made_core_slice(struct core_meter *core, double count, double cost, 
     text_add(made.log, sizeof(made.log), "%g in %g from %llu", count, cost, (unsigned long long)start_ns);
 }
 
-static void made_pages_record(const void *const *addresses, size_t n, double numbers[N_PAGES])
+static int made_huge_pages_read(const char *root, const void *const *addresses, size_t n, struct huge_pages *out)
 {
+    assert_string_equal(root, "");
     text_add(made.log, sizeof(made.log), "%zu address %zx", n, (size_t)addresses[0]);
-    numbers[PAGES_KNOWN] = 1;
+    *out = (struct huge_pages){0};
+    return 0;
 }
 
 /* The same source, on that machine. */
-#define clock_raw_ns made_clock
-#define mmap         made_mmap
-#define munmap       made_munmap
-#define madvise      made_madvise
-#define core_slice   made_core_slice
-#define pages_record made_pages_record
+#define clock_raw_ns    made_clock
+#define mmap            made_mmap
+#define munmap          made_munmap
+#define madvise         made_madvise
+#define core_slice      made_core_slice
+#define huge_pages_read made_huge_pages_read
 #include "../../src/bench/chase.c"
 #undef clock_raw_ns
 #undef mmap
 #undef munmap
 #undef madvise
 #undef core_slice
-#undef pages_record
+#undef huge_pages_read
 
 static void make(struct chase *chase, enum chase_pages pages, uint64_t seed)
 {
