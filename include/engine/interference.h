@@ -14,7 +14,7 @@
 #include "sys/trace.h"
 
 /* Maximum depth of a stack of nested interrupts, with the task below them. */
-#define WHO_DEPTH 16u
+#define WHO_DEPTH 8u
 /* Number of lists of takers; a taker is in the list of its hash value. */
 #define WHO_LISTS 4096u
 
@@ -31,8 +31,12 @@ struct who_taker {
     char name[TRACE_NAME_SIZE]; /* name of an interrupt, or last name of a task; "": not recorded */
     uint64_t named_ns;          /* time of the record with the name */
     uint32_t parent;            /* thread ID of the task that created this one; 0: not recorded */
-    uint32_t kept[2];           /* takers that were nested in the task when it was taken off the CPU */
-    uint8_t n_kept;
+    /* Of a task: itself, and what is nested in it: a work item, interrupts. */
+    struct who_frame {
+        uint32_t taker;
+        bool counted; /* the taker has a piece since it got the CPU */
+    } frame[WHO_DEPTH];
+    uint8_t depth; /* how many are nested */
 };
 
 /* A stretch of time in which one taker had a CPU. */
@@ -70,13 +74,7 @@ struct who {
     size_t span;   /* index of the first span that is not accounted for yet */
     uint64_t now;  /* spans are accounted for up to this time */
     uint32_t task; /* the task that runs */
-    /* Stack of what has the CPU: a task or its work item, then the interrupts, each nested in the one before. */
-    struct who_frame {
-        uint32_t taker;
-        bool counted; /* the taker has a piece since it got the CPU */
-    } frame[WHO_DEPTH];
-    unsigned depth;
-    bool ended; /* a record from after the window has come, so that the window is complete */
+    bool ended;    /* a record from after the window has come, so that the window is complete */
 };
 
 /* Begin and end the account of a CPU, for any number of CPUs after each other; who_add() is called for each of its
@@ -109,7 +107,7 @@ struct who_line {
 struct who_names {
     struct tasks before; /* tasks of the machine before the window */
     pid_t *groups;       /* process groups of the trial */
-    size_t n_groups;
+    size_t n_groups, capacity;
 };
 /* Sums up the time by name, and sorts the lines, the longest time first. Work items get the names of their functions in
  * this machine's kernel. Names beyond the first `most` are summed up as one line. The caller frees *lines. Returns the
@@ -137,8 +135,9 @@ struct interference_watch {
     size_t used;                        /* most bytes of a ring that the last recording used */
     bool full;                          /* a ring was full then */
     /* The next fields belong to the current trial. */
-    struct who_names names; /* tasks of the machine before the trial, and the trial's process groups */
-    uint64_t begun_ns;      /* when they were read */
+    struct who_names names;               /* tasks of the machine before the trial, and the trial's process groups */
+    struct who_window window[CPUSET_MAX]; /* by number of the CPU, set by who reads the records */
+    uint64_t begun_ns;                    /* when they were read */
 };
 
 /* Makes the state for recording, which interference_free() frees. memory: bytes for the ring buffers of all CPUs; 0: as
@@ -156,14 +155,14 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
 /* Ends the recording. The records stay until the next trial begins. */
 void interference_stop(struct interference_watch *watch);
 
-/* Accounts for n windows, each of another CPU, from the records, and sets *who, which who_free() frees. Writes
- * to why what is not known, "" if all is. Returns whether CPUs were recorded. */
-bool interference_read(struct interference_watch *watch, struct who_window *windows, size_t n, struct who *who,
-                       char *why, size_t why_size);
+/* Accounts for watch->window of these CPUs from the records, and sets *who, which who_free() frees. Writes to why what
+ * is not known, "" if all is. Returns whether CPUs were recorded. */
+bool interference_read(struct interference_watch *watch, const struct cpuset *cpus, struct who *who, char *why,
+                       size_t why_size);
 
 /* Where nothing was recorded: sets *who to the CPU times that the kernel counted for tasks of the whole machine,
  * without this process and its children, since the trial began, and the windows to that time. */
-void interference_count(struct interference_watch *watch, struct who_window *windows, size_t n, struct who *who);
+void interference_count(struct interference_watch *watch, const struct cpuset *cpus, struct who *who);
 
 /* Sets out[i], for each of n sets of CPUs, to what others ran on them in a span of time. The caller frees them. */
 void interference_tell(struct interference_watch *watch, const struct cpuset *sets, size_t n,

@@ -199,7 +199,7 @@ struct tasks_one {
 /* Returns false when there is no task with this number. */
 bool tasks_read(const char *root, uint32_t tid, struct tasks_one *out);
 
-/* All tasks, threads included, in ascending order of tid. The caller frees `of`. */
+/* All tasks, threads included, in ascending order of tid. The caller frees `of`, which is used again. */
 struct tasks {
     struct tasks_one *of;
     size_t n, capacity;

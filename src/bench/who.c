@@ -9,10 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
 #include "rows/text.h"
-#include "sys/base.h"
-#include "sys/cpu.h"
 
 /* Time in ns after which the loop checks whether it has to stop. */
 #define TURN_NS 10000000u
@@ -148,15 +145,18 @@ static void enter_lines(struct results *results, const struct trial *trial, stru
         results_fail(results);
 }
 
-void who_tell_timeline(struct results *results, unsigned group, const struct trial *trial, struct who_window *window,
-                       unsigned metric)
+void who_tell_timeline(struct results *results, unsigned group, const struct trial *trial,
+                       const struct who_window *window, unsigned metric)
 {
-    const uint64_t from = window->time.from;
+    struct interference_watch *watch = trial->spec.watch;
+    struct cpuset cpus = {{0}};
     struct who who;
     char why[160];
 
-    if (interference_read(trial->spec.watch, window, 1, &who, why, sizeof(why)))
-        enter_lines(results, trial, &who, from, NULL, metric);
+    cpuset_add(&cpus, window->cpu);
+    watch->window[window->cpu] = *window;
+    if (interference_read(watch, &cpus, &who, why, sizeof(why)))
+        enter_lines(results, trial, &who, window->time.from, NULL, metric);
     if (why[0])
         results_degraded(results, group, why);
     who_free(&who);
@@ -167,42 +167,44 @@ void who_tell_timeline(struct results *results, unsigned group, const struct tri
 static void reduce(const struct trial *trial, struct results *results)
 {
     const struct who_params *params = trial->spec.params;
-    struct sums sums = {.n = trial->spec.copies};
-    FREED_BY(memory_free) struct who_window *windows = calloc(sums.n, sizeof(*windows));
+    struct interference_watch *watch = trial->spec.watch;
+    struct sums sums = {.n = 0};
+    struct cpuset cpus = {{0}};
     const struct watched *ended = NULL;
     struct row_params remarks = {.n = 0};
     double lost_ns = 0, unseen_ns = 0, records_lost = 0;
     struct who who;
     char why[160];
 
-    if (!windows) {
-        results_fail(results);
-        return;
-    }
     for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
         const struct watched *w = trial_recorder(trial, 0, copy, 0);
-        windows[copy] = (struct who_window){
+        watch->window[w->cpu] = (struct who_window){
             .cpu = w->cpu, .self = w->tid, .time = w->time, .spans = w->span, .n_spans = (size_t)w->n};
-        if (w->stopped_ns <= (ended ? ended->stopped_ns : 0))
-            continue;
-        ended = w;
-        sums.n = 1;
-        windows[0] = windows[copy];
-        const uint64_t detour = w->span[w->n - 1].from, last = w->time.to - WHO_LAST_NS;
-        if (w->time.to - w->time.from > WHO_LAST_NS)
-            windows[0].time.from = detour < last ? detour : last;
+        cpuset_add(&cpus, w->cpu);
+        if (w->stopped_ns > (ended ? ended->stopped_ns : 0))
+            ended = w;
     }
-    sums.recorded = interference_read(trial->spec.watch, windows, sums.n, &who, why, sizeof(why));
+    if (ended) {
+        struct who_span *time = &watch->window[ended->cpu].time;
+        const uint64_t detour = ended->span[ended->n - 1].from, last = time->to - WHO_LAST_NS;
+        if (time->to - time->from > WHO_LAST_NS)
+            time->from = detour < last ? detour : last;
+        cpus = (struct cpuset){{0}};
+        cpuset_add(&cpus, ended->cpu);
+    }
+    sums.n = cpuset_count(&cpus);
+    sums.recorded = interference_read(watch, &cpus, &who, why, sizeof(why));
     if (!sums.recorded)
-        interference_count(trial->spec.watch, windows, sums.n, &who);
+        interference_count(watch, &cpus, &who);
     if (why[0])
         results_degraded(
             results, 0,
             sums.recorded ? why
                           : TEXT_LINE("nothing was recorded: %s; the CPU times are those of the whole machine", why));
-    const struct who_span *time = &windows[0].time;
+    const struct who_span *time = &watch->window[cpuset_next(&cpus, 0)].time;
     sums.length_ns = (double)(time->to - time->from);
-    for (const struct who_window *window = windows; window < windows + sums.n; window++) {
+    for_each_cpu(cpu, &cpus) {
+        const struct who_window *window = &watch->window[cpu];
         sums.observed_ns += (double)(window->time.to - window->time.from);
         records_lost += (double)window->lost;
         for (size_t i = 0; i < window->n_spans; i++)

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "rows/text.h"
-#include "sys/base.h"
 #include "sys/clock.h"
 #include "sys/machine.h"
 
@@ -71,7 +70,8 @@ static void add_piece(struct who *who, const struct who_piece *piece)
 /* Adds the time between the last record and `to`, as far as it is in the spans, to what has the CPU. */
 static void account(struct who *who, uint64_t to)
 {
-    struct who_frame *frame = &who->frame[who->depth - 1];
+    struct who_taker *task = &who->takers[who->task];
+    struct who_frame *frame = &task->frame[task->depth];
     const struct who_window *window = who->window;
 
     while (who->span < window->n_spans && window->spans[who->span].to <= who->now)
@@ -93,40 +93,38 @@ static void account(struct who *who, uint64_t to)
 
 /* --- Trace records. --- */
 
-static void push(struct who *who, uint32_t taker)
+/* Begins an interrupt or a work item of the task that runs. */
+static void enter(struct who_taker *task, uint32_t taker)
 {
-    if (who->depth < WHO_DEPTH)
-        who->frame[who->depth++] = (struct who_frame){.taker = taker};
+    if (task->depth < WHO_DEPTH - 1)
+        task->frame[++task->depth] = (struct who_frame){.taker = taker};
 }
 
 /* Ends an interrupt or a work item, and what is nested in it and whose end was not recorded. */
-static void leave(struct who *who, uint32_t taker, bool work)
+static void leave(const struct who *who, struct who_taker *task, uint32_t taker, bool work)
 {
-    for (unsigned i = who->depth; i-- > 1;)
-        if (work ? who->takers[who->frame[i].taker].work != 0 : who->frame[i].taker == taker) {
-            who->depth = i;
+    for (unsigned i = task->depth; i; i--)
+        if (work ? who->takers[task->frame[i].taker].work != 0 : task->frame[i].taker == taker) {
+            task->depth = (uint8_t)(i - 1);
             return;
         }
 }
 
 /* A task goes on where it was taken off the CPU: in a work item, or (PREEMPT_RT) in a soft interrupt. */
-static void switch_to(struct who *who, uint32_t task)
+static void switch_to(struct who *who, uint32_t to)
 {
-    struct who_taker *from = &who->takers[who->task], *to = &who->takers[task];
+    struct who_taker *task = &who->takers[who->task];
 
-    if (from == to)
+    if (to == who->task)
         return;
-    from->n_kept = 0;
-    for (unsigned i = 1; i < who->depth && from->n_kept < COUNT(from->kept); i++) {
-        const uint8_t kind = who->takers[who->frame[i].taker].kind;
-        if (kind == TRACE_TASK || kind == TRACE_SOFTIRQ)
-            from->kept[from->n_kept++] = who->frame[i].taker;
-    }
-    who->task = task;
-    who->depth = 0;
-    push(who, task);
-    for (unsigned i = 0; i < to->n_kept; i++)
-        push(who, to->kept[i]);
+    while (task->depth && who->takers[task->frame[task->depth].taker].kind != TRACE_TASK &&
+           who->takers[task->frame[task->depth].taker].kind != TRACE_SOFTIRQ)
+        task->depth--;
+    who->task = to;
+    task = &who->takers[to];
+    task->frame[0].taker = to;
+    for (unsigned i = 0; i <= task->depth; i++)
+        task->frame[i].counted = false;
 }
 
 void who_begin(struct who *who, struct who_window *window)
@@ -135,11 +133,11 @@ void who_begin(struct who *who, struct who_window *window)
     who->now = window->time.from;
     who->span = 0;
     who->ended = false;
-    for (size_t i = 0; i < who->n; i++) /* the work items of another CPU's time */
-        who->takers[i].n_kept = 0;
     who->task = find(who, WHO_UNSEEN, 0, 0);
-    who->depth = 0;
-    push(who, who->task);
+    for (size_t i = 0; i < who->n; i++) { /* what ran on another CPU */
+        who->takers[i].depth = 0;
+        who->takers[i].frame[0].counted = false;
+    }
 }
 
 void who_add(struct who *who, const struct trace_record *record)
@@ -151,7 +149,7 @@ void who_add(struct who *who, const struct trace_record *record)
         return;
     account(who, record->ns);
     const bool self = record->tid && record->tid == window->self && record->ns >= window->self_from;
-    const uint32_t top = who->frame[who->depth - 1].taker;
+    const uint32_t top = who->takers[who->task].frame[who->takers[who->task].depth].taker;
     uint32_t at = UNSEEN;
     if (record->source == TRACE_WORK && top != UNSEEN) /* of a kernel thread, or (BH workqueues) of a soft interrupt */
         at = find(who, who->takers[top].kind, who->takers[top].id, record->number);
@@ -167,9 +165,9 @@ void who_add(struct who *who, const struct trace_record *record)
     else if (record->kind == TRACE_FORK)
         taker->parent = (uint32_t)record->number;
     else if (record->kind == TRACE_ENTER)
-        push(who, at);
+        enter(&who->takers[who->task], at);
     else if (record->kind == TRACE_LEAVE)
-        leave(who, at, record->source == TRACE_WORK);
+        leave(who, &who->takers[who->task], at, record->source == TRACE_WORK);
 }
 
 void who_end(struct who *who, uint64_t lost)
@@ -398,13 +396,6 @@ struct interference_watch *interference_make(uint64_t memory, uint64_t available
     return watch;
 }
 
-static void forget_trial(struct interference_watch *watch)
-{
-    free(watch->names.before.of);
-    free(watch->names.groups);
-    watch->names = (struct who_names){.n_groups = 0};
-}
-
 void interference_close(struct interference_watch *watch)
 {
     for (unsigned cpu = 0; cpu < CPUSET_MAX; cpu++)
@@ -415,8 +406,9 @@ void interference_free(struct interference_watch *watch)
 {
     if (!watch)
         return;
-    forget_trial(watch);
     interference_close(watch);
+    free(watch->names.before.of);
+    free(watch->names.groups);
     free(watch);
 }
 
@@ -450,7 +442,6 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
                    most = watch->most / (cpuset_count(cpus) + !cpuset_count(cpus));
     const double share = (double)doubled(page, (double)(most / 2 + 1));
 
-    forget_trial(watch);
     if (watch->memory) {
         watch->wanted = (size_t)share;
     } else if (!watch->wanted) { /* measures the rate while the trial's processes wait */
@@ -464,9 +455,10 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
     } else if (watch->full) { /* in the last trial */
         watch->wanted = (size_t)fmin((double)(ROOM * watch->wanted), share);
     }
-    watch->names.groups = calloc(n_groups + 1, sizeof(*watch->names.groups));
-    for (size_t i = 0; watch->names.groups && i < n_groups; i++)
-        if (groups[i])
+    watch->names.n_groups = 0;
+    for (size_t i = 0; i < n_groups; i++)
+        if (groups[i] &&
+            grow_array(&watch->names.groups, &watch->names.capacity, watch->names.n_groups, sizeof(*groups)))
             watch->names.groups[watch->names.n_groups++] = groups[i];
     /* What begins from now on is recorded with its name, what was there before is read here. */
     start(watch, cpus, last);
@@ -499,27 +491,27 @@ static void say_full(const struct interference_watch *watch, const struct who_wi
                    all >> 20 ? 'M' : 'K');
 }
 
-bool interference_read(struct interference_watch *watch, struct who_window *windows, size_t n, struct who *who,
-                       char *why, size_t why_size)
+bool interference_read(struct interference_watch *watch, const struct cpuset *cpus, struct who *who, char *why,
+                       size_t why_size)
 {
     struct trace_record record;
     bool recorded = false;
 
     *who = (struct who){.n = 0};
     why[0] = '\0';
-    for (struct who_window *window = windows; window < windows + n; window++) {
-        struct trace_ring *ring = &watch->ring[window->cpu];
+    for_each_cpu(cpu, cpus) {
+        struct who_window *window = &watch->window[cpu];
         const uint64_t to = window->time.to;
-        if (!cpuset_has(&watch->on, window->cpu)) {
+        if (!cpuset_has(&watch->on, cpu)) {
             text_copy(why, why_size, trace_ring_why(watch->error, (char[160]){0}, 160));
             window->time.to = window->time.from;
             continue;
         }
         recorded = true;
         who_begin(who, window);
-        while (trace_ring_next(ring, &record))
+        while (trace_ring_next(&watch->ring[cpu], &record))
             who_add(who, &record);
-        who_end(who, ring->lost);
+        who_end(who, watch->ring[cpu].lost);
         if (window->lost)
             say_full(watch, window, to - window->time.from, why, why_size);
     }
@@ -531,15 +523,15 @@ bool interference_read(struct interference_watch *watch, struct who_window *wind
     return recorded;
 }
 
-void interference_count(struct interference_watch *watch, struct who_window *windows, size_t n, struct who *who)
+void interference_count(struct interference_watch *watch, const struct cpuset *cpus, struct who *who)
 {
     const struct who_span time = {watch->begun_ns, clock_raw_ns()};
     const uint32_t self = (uint32_t)getpid();
     struct who_window window = {.time = time};
     struct tasks now = {.n = 0};
 
-    for (size_t i = 0; i < n; i++)
-        windows[i].time = time;
+    for_each_cpu(cpu, cpus)
+        watch->window[cpu].time = time;
     who_begin(who, &window);
     tasks_read_all("", &now);
     for (const struct tasks_one *one = now.of; one < now.of + now.n && !who->failed; one++) {
@@ -560,18 +552,15 @@ void interference_tell(struct interference_watch *watch, const struct cpuset *se
     struct cpuset all = {{0}};
     struct who who = {.n = 0};
     char why[sizeof(out->why)] = "";
-    size_t n_windows = 0;
 
     for (size_t i = 0; i < n; i++)
         cpuset_union(&all, &sets[i]);
-    FREED_BY(memory_free) struct who_window *windows = calloc(cpuset_count(&all) + 1, sizeof(*windows));
     for_each_cpu(cpu, &all)
-        if (windows)
-            windows[n_windows++] = (struct who_window){.cpu = cpu, .time = *time, .spans = time, .n_spans = 1};
-    bool any = windows && time->from < time->to && interference_read(watch, windows, n_windows, &who, why, sizeof(why));
+        watch->window[cpu] = (struct who_window){.cpu = cpu, .time = *time, .spans = time, .n_spans = 1};
+    bool any = time->from < time->to && interference_read(watch, &all, &who, why, sizeof(why));
     FREED_BY(memory_free) struct who_line *lines = NULL;
     const size_t n_lines = any ? who_lines(&who, &watch->names, SIZE_MAX, &lines) : 0;
-    if (!windows || who.failed) {
+    if (who.failed) {
         any = false;
         TEXT_SET(why, "out of memory");
     }
@@ -579,11 +568,11 @@ void interference_tell(struct interference_watch *watch, const struct cpuset *se
         out[i].looked = true;
         out[i].unrecorded_ms = any ? 0 : -1;
         TEXT_SET(out[i].why, why);
-        if (any)
-            who_others(&who, lines, n_lines, &sets[i], &out[i].taken);
-        for (size_t w = 0; any && w < n_windows; w++)
-            if (cpuset_has(&sets[i], windows[w].cpu))
-                out[i].unrecorded_ms += (double)(time->to - windows[w].time.to) * 1e-6;
+        if (!any)
+            continue;
+        who_others(&who, lines, n_lines, &sets[i], &out[i].taken);
+        for_each_cpu(cpu, &sets[i])
+            out[i].unrecorded_ms += (double)(time->to - watch->window[cpu].time.to) * 1e-6;
     }
     who_free(&who);
 }

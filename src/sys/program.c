@@ -375,6 +375,7 @@ void tasks_read_all(const char *root, struct tasks *tasks)
     FREED_BY(memory_free) char **processes = procfs_names(root, "/proc");
     struct tasks_one one;
 
+    tasks->n = 0;
     for (size_t i = 0; processes && processes[i]; i++) {
         FREED_BY(memory_free) char **threads = procfs_names(root, PROCFS_PATH("/proc/%s/task", processes[i]));
         for (size_t k = 0; threads && threads[k] && processes[i][0] <= '9'; k++)

@@ -3,7 +3,6 @@
  */
 #include "sys/trace.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/base.h"
-#include "sys/cpu.h"
 #include "sys/file.h"
 #include "sys/process.h"
 

@@ -397,7 +397,7 @@ CLI_TEST(test_who_short_children_have_the_time_that_they_had)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("run", "--who", "--who-memory", "32M", "-q", "--samples", "1", "--cpus",
-                                             cli_cpu, "-o", "-", "--", "sh", "-c", "echo >started; sleep 1.5")};
+                                             cli_cpu, "-o", "-", "--", "sh", "-c", "echo >started; sleep 0.8")};
     struct cli_result result;
     struct cli_csv csv;
     char file[CLI_PATH];

@@ -539,11 +539,13 @@ TEST(test_who_many_short_tasks)
 TEST(test_who_counted_times_have_no_cpu)
 {
     static struct interference_watch watch;
+    struct cpuset cpus = {{0}};
     struct who_line *lines;
     bool any = false;
 
-    interference_count(&watch, &window, 1, &who);
-    assert_true(window.time.from == 0 && window.time.to > 0);
+    cpuset_add(&cpus, 1);
+    interference_count(&watch, &cpus, &who);
+    assert_true(watch.window[1].time.from == 0 && watch.window[1].time.to > 0);
     const size_t n = who_lines(&who, &names, 5, &lines);
     for (size_t i = 0; i < n; i++) {
         any |= lines[i].ns > 0;

@@ -371,10 +371,10 @@ static int measure(unsigned cpu, int tell, pid_t leaver)
     CHECK(put(TRACE "/tracing_on", "0") == 0);
     interference_stop(watch);
     CHECK(waitpid(leaver, NULL, 0) == leaver);
-    struct who_window window = {
+    watch->window[cpu] = (struct who_window){
         .cpu = cpu, .self = (uint32_t)getpid(), .time = outcome->window, .spans = &outcome->window, .n_spans = 1};
-    CHECK(interference_read(watch, &window, 1, &who, why, sizeof(why)));
-    CHECK(window.lost == 0);
+    CHECK(interference_read(watch, &cpus, &who, why, sizeof(why)));
+    CHECK(watch->window[cpu].lost == 0);
     CHECK(read_trace(cpu) > 1000);
     CHECK(enter_found(&who, &watch->names) == 0);
     who_free(&who);
