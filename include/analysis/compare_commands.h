@@ -27,7 +27,7 @@
 
 struct command_difference {
     /* logarithm of each pair's ratio, time of the command over time of the base; n is the number of pairs */
-    struct paired logs;
+    struct inference_shift logs;
     size_t each; /* number of neighbouring blocks that make one pair: 1, or more if there are very many blocks */
     /* the test rejects the hypothesis that the logarithm is `margin`; it is corrected for the looks (tests made while
      * the run went on) */
@@ -68,7 +68,7 @@ struct command_comparison {
 };
 
 /* Returns the largest difference in % that the interval contains. */
-double command_most_pct(const struct paired *logs);
+double command_most_pct(const struct inference_shift *logs);
 
 /* Returns whether two rows are of the same command. */
 bool run_same_command(const struct row *a, const struct row *b);

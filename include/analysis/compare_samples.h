@@ -8,8 +8,7 @@
 #include <stddef.h>
 
 /* Minimum number of runs per side for a test. The drift between runs cannot be known from fewer. */
-#define COMPARISON_RUNS      3u
-#define COMPARISON_RESAMPLES 2000u
+#define COMPARISON_RUNS 3u
 /* Least number of runs a side, and least standard deviation of the logarithms of their shares of the core, from which
  * it is estimated how values depend on the share. */
 #define SHARE_RUNS   5u
@@ -88,7 +87,7 @@ void comparison_set_ratio(double change, double error, double df, double unsure,
 /* Computes medians, ratio, interval and tests of the two sides. The first of these rules that fits is used:
  *
  *  order of the runs   what is compared                      tests
- *  in turns            pairs as measured                     Student's t, signed ranks (paired_test())
+ *  in turns            pairs as measured                     Student's t, signed ranks
  *  apart, shares known runs at the same share of the core    t by HC3, permutation (inference_adjusted())
  *  apart               runs as measured                      Welch's t, Mann and Whitney's ranks
  *  fewer runs          samples within the runs               none
@@ -96,7 +95,7 @@ void comparison_set_ratio(double change, double error, double df, double unsure,
  * In turns: the runs alternate, at least COMPARISON_RUNS a side, or each side is one run whose samples alternate, at
  * least PAIRED_LEAST blocks. Shares known: at least SHARE_RUNS runs a side, all with a known share of the core, and
  * shares that spread by SHARE_SPREAD. Runs are compared by their means; at least COMPARISON_RUNS a side. The intervals
- * are: Student's of the mean logarithm of the pairs' ratios; that of the same t; inference_ratio_of_medians(); that of
+ * are: Student's of the mean logarithm of the pairs' ratios; that of the same t; inference_ratio(); that of
  * batch means within the runs (inference_batch_means()). If a value of a pair is not positive, differences are tested
  * and there is no ratio. Returns 0, or -1 when out of memory. */
 int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,

@@ -37,10 +37,6 @@ uint64_t stats_random(uint64_t *state);
 /* Returns the median absolute deviation from the median, not scaled. Sorts scratch (n values). NAN when n is 0. */
 double stats_mad(const double *values, size_t n, double *scratch);
 
-/* One resample of a bootstrap of the median: returns the median of `draws` values (usually n) drawn with replacement
- * from n sorted values; draws and n are at least 1. drawn has room for n. */
-double stats_resampled_median(const double *sorted, size_t n, size_t draws, size_t *drawn, uint64_t *state);
-
 /* Sorts the values, with NAN last. */
 void stats_sort(double *values, size_t n);
 /* Returns the mean of n values; 0 when n is 0. */

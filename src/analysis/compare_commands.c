@@ -17,52 +17,42 @@ static size_t blocks_of_pair(size_t blocks)
     return blocks > PAIRS_MOST ? (blocks + PAIRS_MOST - 1) / PAIRS_MOST : 1;
 }
 
-/* Tests whether the logarithms of the ratios differ from the margin. If the run could end early, but none of the tests
- * made while it went on (looks) found a difference, sets the interval again, with the confidence level of the last
- * look. */
-static int test_margin(double *logs, size_t n, size_t planned, double margin, double error,
-                       struct command_difference *out)
-{
-    struct paired_looks looks;
-    struct paired beyond;
-    int result;
-
-    for (size_t i = 0; i < n; i++)
-        logs[i] -= margin;
-    result = planned ? paired_sequential(logs, n, planned, error, &looks) : paired_test(logs, n, 1 - error, &beyond);
-    if (result)
-        return result;
-    out->claimed = planned ? looks.claimed : beyond.p < error;
-    if (!planned || looks.claimed || !(looks.level > 0))
-        return 0;
-    result = paired_test(logs, n, 1 - looks.level, &beyond);
-    if (!result && !isnan(beyond.low)) {
-        out->logs.low = beyond.low + margin;
-        out->logs.high = beyond.high + margin;
-    }
-    return result;
-}
-
 int commands_differ(const double *base, const double *changed, size_t n, size_t planned, double margin, double error,
                     struct command_difference *out)
 {
     const size_t each = blocks_of_pair(planned ? planned : n / 2);
     FREED_BY(memory_free) double *logs = malloc((n / 2 + 1) * sizeof(*logs));
+    struct inference_shift wider = {.low = (double)NAN};
+    struct paired_looks looks;
 
     *out = (struct command_difference){.each = each};
     if (!logs)
         return -1;
     const size_t pairs = paired_log_ratios(base, changed, n, 2 * each, logs);
-    return paired_test(logs, pairs, 1 - error, &out->logs)
-               ? -1
-               : test_margin(logs, pairs, planned / each, margin, error, out);
+    for (size_t i = 0; i < pairs; i++)
+        logs[i] -= margin;
+    if (inference_rank_test(NULL, 0, logs, pairs, 1 - error, &out->logs))
+        return -1;
+    out->claimed = out->logs.p < error;
+    if (planned) {
+        if (paired_sequential(logs, pairs, planned / each, error, &looks) ||
+            (looks.level > 0 && inference_rank_test(NULL, 0, logs, pairs, 1 - looks.level, &wider)))
+            return -1;
+        out->claimed = looks.claimed;
+        if (!isnan(wider.low))
+            out->logs = wider;
+    }
+    out->logs.centre += margin;
+    out->logs.low += margin;
+    out->logs.high += margin;
+    return 0;
 }
 
 size_t commands_pairs_least(size_t compared)
 {
     size_t least = PAIRED_LEAST;
 
-    while (ldexp(1, 1 - (int)least) > COMMANDS_ERROR / (double)(compared ? compared : 1))
+    while (inference_rank_least(0, least) > COMMANDS_ERROR / (double)(compared ? compared : 1))
         least++;
     return least;
 }
@@ -97,7 +87,7 @@ static const struct row *run_base(const struct row *rows, size_t n, const struct
 }
 
 /* Files of older versions have no position on the command line (item), so test and param are compared as well. */
-double command_most_pct(const struct paired *logs)
+double command_most_pct(const struct inference_shift *logs)
 {
     return 100 * expm1(fmax(fabs(logs->low), fabs(logs->high)));
 }

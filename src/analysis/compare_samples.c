@@ -10,7 +10,6 @@
 #include "stats/stats.h"
 #include "sys/base.h"
 
-#define SEED     0x6a697462656e6368u
 #define SHARES_P 0.01 /* significance level of the difference between the shares of both sides */
 #define POWER    0.8  /* statistical power: share of comparisons in which the least change would be found */
 
@@ -49,48 +48,9 @@ static double *take_values(const struct comparison_side *side, bool runs, size_t
     return values;
 }
 
-/* --- Runs that did not alternate. --- */
-
-/* Replaces the values by their logarithms. Returns false when one is not positive. */
-static bool take_logs(double *values, size_t n)
-{
-    bool all = true;
-
-    for (size_t i = 0; i < n; i++) {
-        all = all && values[i] > 0;
-        values[i] = log(values[i]);
-    }
-    return all;
-}
-
-/* Tests the values of runs that did not alternate. Sorts both arrays and replaces the values by their logarithms. */
-static int test_runs(double *a, double *b, struct comparison *out)
-{
-    const size_t n_a = out->n_base, n_b = out->n_new;
-    struct inference_rank rank;
-    struct inference_ratio ratio;
-
-    if (inference_mann_whitney(a, n_a, b, n_b, &rank) ||
-        inference_ratio_of_medians(a, n_a, b, n_b, 0.95, COMPARISON_RESAMPLES, SEED, &ratio))
-        return -1;
-    out->p_permutation = rank.p;
-    out->p_t = inference_welch(a, n_a, b, n_b).p;
-    out->ratio = ratio.ratio;
-    out->low = ratio.low;
-    out->high = ratio.high;
-    if (take_logs(a, n_a) & take_logs(b, n_b)) {
-        const struct inference_welch test = inference_welch(a, n_a, b, n_b);
-        out->error = test.error;
-        out->df = test.df;
-    }
-    return 0;
-}
-
-/* --- Pairs. --- */
-
 void comparison_set_ratio(double change, double error, double df, double unsure, struct comparison *out)
 {
-    const double half = (error > 0 ? stats_student_t(0.95, df) * error : error) + unsure;
+    const double half = inference_half_width(error, df, 0.95) + unsure;
 
     out->error = error;
     out->df = df;
@@ -99,171 +59,165 @@ void comparison_set_ratio(double change, double error, double df, double unsure,
     out->high = exp(change + half);
 }
 
+/* --- Pairs. --- */
+
 /* Tests n pairs; each side of a pair is the sum of `each` neighbouring values. */
 static int test_pairs(const double *a, const double *b, size_t n, size_t each, struct comparison *out)
 {
-    struct stats_running s = {.n = 0};
-    struct paired paired;
-    FREED_BY(memory_free) double *differences = calloc(n ? n : 1, sizeof *differences);
+    struct inference_shift shift;
+    FREED_BY(memory_free) double *differences = calloc(n + 1, sizeof *differences);
 
     if (!differences)
         return -1;
     const bool logs = paired_log_ratios(a, b, n * each, each, differences) == n;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = i * each; !logs && k < (i + 1) * each; k++)
-            differences[i] += b[k] - a[k];
-        stats_add(&s, differences[i]);
-    }
-    const int result = paired_test(differences, n, 0.95, &paired);
+    for (size_t i = 0; !logs && i < n * each; i++)
+        differences[i / each] += b[i] - a[i];
+    const struct stats_running s = stats_running_of(differences, n);
     const double error = stats_sd(&s) / sqrt((double)n), df = (double)n - 1;
-    out->p_permutation = paired.p;
+    const int result = inference_rank_test(NULL, 0, differences, n, 0.95, &shift);
+    out->n_base = out->n_new = n;
+    out->p_permutation = shift.p;
     out->p_t = error > 0 ? stats_student_p(s.mean / error, df) : (double)NAN;
     if (logs)
         comparison_set_ratio(s.mean, error, df, 0, out);
     return result;
 }
 
-/* --- Runs at the same share of the core. --- */
+/* --- Runs that did not alternate. --- */
 
-/* Sets a point for each run of a side: the logarithms of its share of the core and of its value. Adds the squares of
- * the shares' errors to *errors. Returns whether there are enough runs, and all shares are known. */
-static bool set_points(const struct comparison_side *side, const double *values, struct inference_point *points,
-                       double *share, double *errors)
+static int test_runs(const double *a, const double *b, struct comparison *out)
+{
+    struct inference_shift shift;
+    struct inference_ratio ratio;
+
+    if (inference_rank_test(a, out->n_base, b, out->n_new, 0.95, &shift) ||
+        inference_ratio(a, out->n_base, b, out->n_new, 0.95, &ratio))
+        return -1;
+    out->p_permutation = shift.p;
+    out->p_t = inference_welch(a, out->n_base, b, out->n_new).p;
+    out->ratio = ratio.ratio;
+    out->low = ratio.low;
+    out->high = ratio.high;
+    out->error = ratio.error;
+    out->df = ratio.df;
+    return 0;
+}
+
+/* Sets the logarithms of the share of the core and of the value of each run of a side. Adds the squares of the shares'
+ * errors to *errors. Returns whether there are enough runs, and all shares are known. */
+static bool set_logs(const struct comparison_side *side, const double *values, double *x, double *y, double *share,
+                     double *errors)
 {
     bool all = side->n_runs >= SHARE_RUNS;
 
     for (size_t r = 0; r < side->n_runs; r++) {
-        all = all && side->runs[r].share > 0 && values[r] > 0;
-        points[r] = (struct inference_point){log(side->runs[r].share), log(values[r])};
-        *share += side->runs[r].share / (double)side->n_runs;
-        *errors += side->runs[r].share_error * side->runs[r].share_error;
+        const struct comparison_run *run = &side->runs[r];
+        all = all && run->share > 0 && values[r] > 0;
+        x[r] = log(run->share);
+        y[r] = log(values[r]);
+        *share += run->share / (double)side->n_runs;
+        *errors += run->share_error * run->share_error;
     }
     return all;
 }
 
-/* Converts a side's values to a share of the core, and returns their median. */
-static double median_at(const struct inference_point *points, size_t n, double log_share, double slope, double *values)
-{
-    for (size_t i = 0; i < n; i++)
-        values[i] = exp(points[i].y + slope * (log_share - points[i].x));
-    return stats_median(values, n);
-}
-
 /* Compares the values of all runs at the same share of the core, if the runs show how the values depend on it; what was
- * found as measured is kept in out->raw. Otherwise leaves out->share unknown. a, b: the values in the order of the
- * runs. Returns -1 when out of memory. */
+ * found as measured is kept in out->raw. Otherwise leaves out->share unknown. Brings a and b, the values in the order
+ * of the runs, to this share. Returns -1 when out of memory. */
 static int test_at_same_share(const struct comparison_side *base, const struct comparison_side *changed, double *a,
                               double *b, struct comparison *out)
 {
     const size_t n_a = base->n_runs, n_b = changed->n_runs, n = n_a + n_b;
-    FREED_BY(memory_free) struct inference_point *points = calloc(n, sizeof *points);
+    FREED_BY(memory_free) double *x = calloc(2 * n, sizeof *x);
+    double *y = x + n, shares[2] = {0, 0}, errors = 0;
     struct inference_adjusted by;
-    double shares[2] = {0, 0}, errors = 0, x = 0;
 
-    if (!points)
+    if (!x)
         return -1;
-    if (!(set_points(base, a, points, &shares[0], &errors) & set_points(changed, b, points + n_a, &shares[1], &errors)))
+    if (!(set_logs(base, a, x, y, &shares[0], &errors) & set_logs(changed, b, x + n_a, y + n_a, &shares[1], &errors)))
         return 0;
-    if (inference_adjusted(points, n_a, points + n_a, n_b, sqrt(errors / (double)n), SEED, &by))
+    if (inference_adjusted(x, y, n_a, n_b, sqrt(errors / (double)n), &by))
         return -1;
     if (isnan(by.difference) || !(by.spread >= SHARE_SPREAD))
         return 0;
-    for (size_t i = 0; i < n; i++)
-        x += points[i].x / (double)n;
-    out->raw = (struct comparison_raw){
-        out->ratio, out->low, out->high, by.p_x < SHARES_P ? by.moved : 0, {shares[0], shares[1]}};
+    const bool unlike = inference_welch(x, n_a, x + n_a, n_b).p < SHARES_P;
+    out->raw = (struct comparison_raw){out->ratio, out->low, out->high, unlike ? by.moved : 0, {shares[0], shares[1]}};
     comparison_set_ratio(by.difference, by.error, by.df, by.unsure, out);
     out->p_t = by.p_t;
     out->p_permutation = by.p;
     out->slope = by.slope;
-    out->share = exp(x);
-    out->base = median_at(points, n_a, x, by.slope, a);
-    out->changed = median_at(points + n_a, n_b, x, by.slope, b);
+    out->share = exp(stats_mean(x, n));
+    for (size_t i = 0; i < n; i++)
+        *(i < n_a ? &a[i] : &b[i - n_a]) = exp(y[i] + by.slope * (stats_mean(x, n) - x[i]));
     return 0;
 }
 
 /* --- Fewer runs than a test needs. --- */
 
-/* Adds sign times the mean of the logarithms of a side's values, the variance of this mean, and the terms of its
- * degrees of freedom (Satterthwaite). Returns -1 when out of memory. */
-static int add_side(const struct comparison_side *side, double sign, double *change, double *variance, double *terms)
-{
-    const double runs = (double)side->n_runs;
-
-    for (size_t r = 0; r < side->n_runs; r++) {
-        size_t n;
-        FREED_BY(memory_free) double *values = take_values(&(struct comparison_side){&side->runs[r], 1}, false, &n);
-        if (!values)
-            return -1;
-        (void)take_logs(values, n);
-        const struct inference_mean mean = inference_batch_means(values, n);
-        const double v = mean.error * mean.error / (runs * runs);
-        *change += sign * mean.mean / runs;
-        *variance += v;
-        *terms += v > 0 ? v * v / mean.df : 0;
-    }
-    return 0;
-}
-
 static int look_within(const struct comparison_side *base, const struct comparison_side *changed,
                        struct comparison *out)
 {
-    double change = 0, variance = 0, terms = 0;
+    const size_t n_runs = base->n_runs + changed->n_runs;
+    double change = 0, variance = 0, terms = 0; /* terms of the degrees of freedom (Satterthwaite) */
 
-    if (add_side(base, -1, &change, &variance, &terms) || add_side(changed, 1, &change, &variance, &terms))
-        return -1;
+    for (size_t r = 0; r < n_runs; r++) {
+        const bool after = r >= base->n_runs;
+        const struct comparison_side *side = after ? changed : base;
+        const struct comparison_run *run = &side->runs[after ? r - base->n_runs : r];
+        FREED_BY(memory_free) double *logs = calloc(run->n + 1, sizeof *logs);
+        if (!logs)
+            return -1;
+        for (size_t i = 0; i < run->n; i++)
+            logs[i] = log(run->samples[i]);
+        const struct inference_mean mean = inference_batch_means(logs, run->n);
+        const double runs = (double)side->n_runs, v = mean.error * mean.error / (runs * runs);
+        change += (after ? mean.mean : -mean.mean) / runs;
+        variance += v;
+        terms += v > 0 ? v * v / mean.df : 0;
+    }
     if (isfinite(change))
-        out->ratio = exp(change);
-    if (isfinite(change) && !isnan(variance))
         comparison_set_ratio(change, sqrt(variance), variance > 0 ? variance * variance / terms : 1, 0, out);
     return 0;
 }
 
 /* --- The choice of the test. --- */
 
-/* Returns whether the k-th values of both sides are pairs. runs: the values are means of runs; otherwise they are
- * samples. */
-static bool in_turn(const struct comparison_side *base, const struct comparison_side *changed, bool runs,
-                    enum comparison_order order)
+/* Returns the number of pairs that the values of both sides make, of `each` neighbouring values; 0: they are no pairs,
+ * or too few. */
+static size_t pairs_of(const struct comparison_side *base, const struct comparison_side *changed,
+                       const struct comparison *c, bool runs, size_t each, enum comparison_order order)
 {
-    return runs ? order == ORDER_RUNS_ALTERNATE && base->n_runs == changed->n_runs
-                : order == ORDER_SAMPLES_ALTERNATE && base->n_runs == 1 && changed->n_runs == 1;
+    const size_t common = (c->n_base < c->n_new ? c->n_base : c->n_new) / each;
+    const bool in_turn = runs ? order == ORDER_RUNS_ALTERNATE && base->n_runs == changed->n_runs
+                              : order == ORDER_SAMPLES_ALTERNATE && base->n_runs == 1 && changed->n_runs == 1;
+
+    return in_turn && common >= (runs ? COMPARISON_RUNS : PAIRED_LEAST) ? common : 0;
 }
 
 int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
                        enum comparison_order order, struct comparison *out)
 {
     const bool runs = base->n_runs >= COMPARISON_RUNS && changed->n_runs >= COMPARISON_RUNS;
+    size_t n_a, n_b;
+    FREED_BY(memory_free) double *a = take_values(base, runs, &n_a), *b = take_values(changed, runs, &n_b);
+    int result;
 
     *out = comparison_unknown;
-    FREED_BY(memory_free)
-    double *a = take_values(base, runs, &out->n_base), *b = take_values(changed, runs, &out->n_new);
-    const size_t common = out->n_base < out->n_new ? out->n_base : out->n_new;
-    const size_t each = runs ? 1 : 2, least = runs ? COMPARISON_RUNS : PAIRED_LEAST;
-    const bool pairs = in_turn(base, changed, runs, order) && common / each >= least;
-    int result = a && b ? 0 : -1;
-
-    if (!result && pairs)
-        result = test_pairs(a, b, common / each, each, out);
-    if (!result) {
-        FREED_BY(memory_free) double *sorted_a = take_values(base, runs, &out->n_base);
-        FREED_BY(memory_free) double *sorted_b = take_values(changed, runs, &out->n_new);
-        if (!sorted_a || !sorted_b)
-            return -1;
-        out->base = stats_median(sorted_a, out->n_base);
-        out->changed = stats_median(sorted_b, out->n_new);
-        if (!pairs)
-            result = runs ? test_runs(sorted_a, sorted_b, out) : look_within(base, changed, out);
-    }
-    if (!result && runs && !pairs)
-        result = test_at_same_share(base, changed, a, b, out);
+    if (!a || !b)
+        return -1;
+    out->n_base = n_a;
+    out->n_new = n_b;
+    const size_t each = runs ? 1 : 2, pairs = pairs_of(base, changed, out, runs, each, order);
+    out->tested = pairs ? TESTED_PAIRS : n_a < 2 || n_b < 2 ? TESTED_NOTHING : runs ? TESTED_RUNS : TESTED_WITHIN;
     if (pairs)
-        out->n_base = out->n_new = common / each;
-    out->tested = pairs                               ? TESTED_PAIRS
-                  : out->n_base < 2 || out->n_new < 2 ? TESTED_NOTHING
-                  : runs                              ? TESTED_RUNS
-                                                      : TESTED_WITHIN;
-    return result;
+        result = test_pairs(a, b, pairs, each, out);
+    else if (runs)
+        result = test_runs(a, b, out) || test_at_same_share(base, changed, a, b, out);
+    else
+        result = look_within(base, changed, out);
+    out->base = stats_median(a, n_a);
+    out->changed = stats_median(b, n_b);
+    return result ? -1 : 0;
 }
 
 /* --- Verdicts. --- */
@@ -276,9 +230,8 @@ static bool is_tested(const struct comparison *c)
 /* Returns the smallest p that the permutation test can give. */
 static double least_p(const struct comparison *c)
 {
-    return c->share > 0                ? 1.0 / INFERENCE_ORDERS
-           : c->tested == TESTED_PAIRS ? 2 * exp2(-(double)c->n_base)
-                                       : inference_rank_least(c->n_base, c->n_new);
+    return c->share > 0 ? 1.0 / INFERENCE_ORDERS
+                        : inference_rank_least(c->tested == TESTED_PAIRS ? 0 : c->n_base, c->n_new);
 }
 
 static void choose_p(struct comparison *c, size_t tests, double confidence)

@@ -11,9 +11,6 @@
 #include "sys/base.h"
 
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
-/* Bootstrap of the interval of a change, and the most runs on either side that are used for it. */
-#define RESAMPLES 1000u
-#define RUNS_MOST 200u
 
 /* --- Runs. --- */
 
@@ -147,11 +144,8 @@ static double median_of(const struct work *w, size_t from, size_t to)
 static struct history_change measure(const struct work *w, size_t number, size_t n)
 {
     const size_t from = number ? w->at[number - 1] : 0, to = number + 1 < w->n ? w->at[number + 1] : n;
-    struct history_change c = {.at = w->at[number],
-                               .before = median_of(w, from, w->at[number]),
-                               .after = median_of(w, w->at[number], to),
-                               .low = NAN,
-                               .high = NAN};
+    struct history_change c = {
+        .at = w->at[number], .before = median_of(w, from, w->at[number]), .after = median_of(w, w->at[number], to)};
 
     c.effect = fabs(c.before) > 0 ? (c.after - c.before) / fabs(c.before)
                : c.after > 0      ? INFINITY
@@ -178,19 +172,6 @@ static void remove_small(struct work *w, size_t n, double least)
     }
 }
 
-static void set_interval(const struct work *w, size_t from, size_t to, struct history_change *c)
-{
-    const size_t before = c->at - from < RUNS_MOST ? c->at - from : RUNS_MOST;
-    const size_t after = to - c->at < RUNS_MOST ? to - c->at : RUNS_MOST;
-    struct inference_ratio ratio;
-
-    if (inference_ratio_of_medians(w->values + c->at - before, before, w->values + c->at, after, 0.95, RESAMPLES, SEED,
-                                   &ratio))
-        memory_out();
-    c->low = ratio.low - 1;
-    c->high = ratio.high - 1;
-}
-
 static void judge_figure(struct history *h, size_t number, double alpha, struct work *w)
 {
     struct history_figure *f = &h->figure[number];
@@ -204,8 +185,13 @@ static void judge_figure(struct history *h, size_t number, double alpha, struct 
         memory_out();
     remove_small(w, f->n, h->least_effect);
     for (size_t i = 0; i < w->n; i++) {
+        const size_t from = i ? w->at[i - 1] : 0, at = w->at[i], to = i + 1 < w->n ? w->at[i + 1] : f->n;
         struct history_change c = measure(w, i, f->n);
-        set_interval(w, i ? w->at[i - 1] : 0, i + 1 < w->n ? w->at[i + 1] : f->n, &c);
+        struct inference_ratio ratio;
+        if (inference_ratio(w->values + from, at - from, w->values + at, to - at, 0.95, &ratio))
+            memory_out();
+        c.low = ratio.low - 1;
+        c.high = ratio.high - 1;
         c.figure = number;
         c.run = points[c.at].run;
         c.last = points[c.at - 1].run;

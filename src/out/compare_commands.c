@@ -50,7 +50,7 @@ static int decimals_of(double width)
 }
 
 /* Appends " is slower by 2.1 % (1.7 to 2.6)", or " differs from itself by ..." if both commands are the same. */
-static void put_difference(const struct paired *logs, bool same, struct text *out)
+static void put_difference(const struct inference_shift *logs, bool same, struct text *out)
 {
     const bool slower = logs->centre >= 0;
     const double ratio = exp(logs->centre), sign = slower ? 100 : -100;
@@ -95,7 +95,7 @@ static void put_alike(const struct row *row, const struct command_comparison *c,
 
 static void put_verdict(const struct row *row, const struct command_comparison *c, struct text *out)
 {
-    const struct paired *logs = &c->difference.logs;
+    const struct inference_shift *logs = &c->difference.logs;
 
     switch (c->verdict) {
     case COMMAND_NO_VERDICT:
@@ -125,44 +125,40 @@ static void put_verdict(const struct row *row, const struct command_comparison *
 /* --- A command against itself. --- */
 
 #define POWER      0.8  /* the least difference is the one that this share of comparisons would find */
-#define PAIRS_MOST 800u /* largest number of pairs that is simulated, because more take long */
+#define PAIRS_MOST 800u /* more pairs are not shown */
 
 /* Appends the least difference that 80 % of comparisons like this one would find, and how many pairs and how much time
  * it takes to find some given differences. */
 static void put_power(const struct row *row, const struct command_comparison *c, struct text *out)
 {
     static const double effects[] = {0.05, 0.02, 0.01, 0.005};
-    const struct command_difference *d = &c->difference;
-    const size_t each = 2 * d->each, n_effects = sizeof(effects) / sizeof(effects[0]);
-    FREED_BY(memory_free) double *logs = malloc((row->n_samples / 2 + 1) * sizeof(*logs));
-    const size_t n = logs ? paired_log_ratios(c->base->samples, row->samples, d->logs.n * each, each, logs) : 0;
-    const double seconds = n ? c->seconds / (double)n : 0;
-    const double planned = row_param_number(&row->param, COMMANDS_PLANNED) / (double)d->each;
-    const bool sequential = planned >= (double)n && planned < 1e6;
-    struct paired_plan plan = {.pairs = sequential ? (size_t)planned : n,
-                               .sequential = sequential,
-                               .narrow = 2 * row_param_number(&row->param, COMMANDS_PRECISION) / 100};
-    struct grid grid = {.n_columns = 0};
     static const struct grid_column columns[] = {{.title = "Difference"}, {.title = "Pairs"}, {.title = "Time"}};
+    const size_t runs = row->n_samples < c->base->n_samples ? row->n_samples : c->base->n_samples;
+    const double narrow = 2 * row_param_number(&row->param, COMMANDS_PRECISION) / 100;
+    struct command_difference d;
+    struct grid grid = {.n_columns = 0};
+    size_t pairs = PAIRED_LEAST;
 
-    if (n < PAIRED_LEAST)
+    /* The interval as if the number of runs had been fixed. */
+    if (commands_differ(c->base->samples, row->samples, runs, 0, 0, COMMANDS_ERROR, &d) || d.logs.n < PAIRED_LEAST)
         return;
-    const double least = fabs(100 * expm1(paired_least_effect(logs, n, &plan, COMMANDS_ERROR, POWER))); /* not -0.0 */
+    const double planned = row_param_number(&row->param, COMMANDS_PLANNED) / (double)d.each;
+    const bool looks = planned >= (double)d.logs.n && planned < 1e6;
+    const double least = 100 * expm1(paired_least_effect(&d.logs, looks ? (size_t)planned : d.logs.n, looks, narrow,
+                                                         COMMANDS_ERROR, POWER));
     text_printf(out, "The least difference that is found in %g %% of such measurements: %.*f %%\n", 100 * POWER,
                 decimals_of(least), least);
     grid_columns(&grid, columns, 3);
-    plan.pairs = PAIRED_LEAST;
-    plan.narrow = 0;
-    for (size_t i = 0; i < n_effects; i++) {
-        while (plan.pairs <= PAIRS_MOST &&
-               !(paired_least_effect(logs, n, &plan, COMMANDS_ERROR, POWER) <= log1p(effects[i])))
-            plan.pairs += plan.pairs / 4;
-        const bool known = plan.pairs <= PAIRS_MOST;
-        const size_t pairs = known ? plan.pairs : PAIRS_MOST;
+    for (size_t i = 0; i < sizeof(effects) / sizeof(effects[0]); i++) {
+        while (pairs <= PAIRS_MOST &&
+               !(paired_least_effect(&d.logs, pairs, looks, 0, COMMANDS_ERROR, POWER) <= log1p(effects[i])))
+            pairs += pairs / 4;
+        const bool known = pairs <= PAIRS_MOST;
+        const size_t shown = known ? pairs : PAIRS_MOST;
         text_printf(grid_cell(&grid, COLOR_NONE), "%g %%", 100 * effects[i]);
-        text_printf(grid_cell(&grid, COLOR_NONE), "%s%zu", known ? "" : "> ", pairs);
+        text_printf(grid_cell(&grid, COLOR_NONE), "%s%zu", known ? "" : "> ", shown);
         text_printf(grid_cell(&grid, COLOR_NONE), "%s%s", known ? "" : "> ",
-                    TEXT_DURATION((uint64_t)((double)pairs * seconds * 1e9)));
+                    TEXT_DURATION((uint64_t)((double)shown * c->seconds / (double)d.logs.n * 1e9)));
     }
     grid_print(&grid, 0, out);
 }

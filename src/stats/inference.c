@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests and intervals for two sets of values: Welch's t, Mann and Whitney's U, Holm's correction, the bootstrap of a
- * ratio; the error of a mean by batches. */
+/* Tests and intervals for two sets of values, and for pairs: Welch's t, an analysis of covariance, ranks, Holm's
+ * correction; the error of a mean by batches. */
 #include "stats/inference.h"
 
 #include <math.h>
@@ -12,35 +12,24 @@
 
 /* --- Comparison of means. --- */
 
-/* Returns mean and variance of the values relative to an origin near them, so that large values that hardly differ
- * lose no digits. */
-static struct stats_running running_of(const double *values, size_t n, double origin)
-{
-    struct stats_running s = {.n = 0};
-
-    for (size_t i = 0; i < n; i++)
-        stats_add(&s, values[i] - origin);
-    return s;
-}
-
 struct inference_welch inference_welch(const double *a, size_t n_a, const double *b, size_t n_b)
 {
-    const double origin = n_a ? a[0] : 0;
-    const struct stats_running sa = running_of(a, n_a, origin), sb = running_of(b, n_b, origin);
-    struct inference_welch test = {.t = (double)NAN, .df = (double)NAN, .p = (double)NAN, .error = (double)NAN};
+    const struct stats_running sa = stats_running_of(a, n_a), sb = stats_running_of(b, n_b);
+    struct inference_welch test = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
 
     if (n_a < 2 || n_b < 2)
         return test;
     const double va = sa.m2 / (double)(n_a - 1) / (double)n_a, vb = sb.m2 / (double)(n_b - 1) / (double)n_b;
+    test.difference = sa.mean - sb.mean;
     test.error = sqrt(va + vb);
     if (va + vb > 0) {
         /* Computed from shares of the sum: the squares of tiny variances would underflow to 0. */
         const double share_a = va / (va + vb), share_b = vb / (va + vb);
-        test.t = (sa.mean - sb.mean) / test.error;
+        test.t = test.difference / test.error;
         test.df = 1 / (share_a * share_a / (double)(n_a - 1) + share_b * share_b / (double)(n_b - 1));
         test.p = stats_student_p(test.t, test.df);
-    } else if (sa.mean != sb.mean) {
-        test.t = sa.mean > sb.mean ? (double)INFINITY : -(double)INFINITY;
+    } else if (fabs(test.difference) > 0) {
+        test.t = test.difference > 0 ? (double)INFINITY : -(double)INFINITY;
         test.p = 0;
     }
     return test;
@@ -48,27 +37,28 @@ struct inference_welch inference_welch(const double *a, size_t n_a, const double
 
 /* --- Comparison of means at the same value of a covariate. --- */
 
+#define SEED        0x6a697462656e6368u
 #define FENCE       2.0  /* distance of the fences from the quartiles, in interquartile ranges */
 #define FITS        2    /* number of times that lines are fitted to find the values beyond the fences */
 #define LEAST_ERROR 1e-9 /* smaller errors come from rounding */
 #define LEVERAGE    0.95 /* a point with more influence on its line than that counts as if it had this much */
 #define AS_LARGE    50u  /* the permutation test ends after as many orders with a t as large as the observed one */
 
-/* Both groups of points; group 0 has the first n_a. */
+/* Points of two groups; group 0 has the first n_a. */
 struct groups {
     size_t n, n_a;
     double *dx, *y, *other; /* x less the mean of its group; y; room for n */
     double *weight;         /* of a point's residual in the difference, over one less its leverage */
-    double x[2], xx;        /* mean of x; sum of the squares of dx */
+    double apart, xx;       /* difference of the means of x; sum of the squares of dx */
 };
 
 struct lines {
     double y[2], slope, difference, variance[2];
 };
 
-static double residual_of(const struct groups *g, const struct lines *l, const double *y, size_t i)
+static double residual_of(const struct groups *g, const struct lines *l, size_t i)
 {
-    return y[i] - l->y[i >= g->n_a] - l->slope * g->dx[i];
+    return g->y[i] - l->y[i >= g->n_a] - l->slope * g->dx[i];
 }
 
 static void weigh(struct groups *g)
@@ -76,26 +66,26 @@ static void weigh(struct groups *g)
     for (size_t i = 0; i < g->n; i++) {
         const double size = i < g->n_a ? -(double)g->n_a : (double)(g->n - g->n_a);
         const double leverage = 1 / fabs(size) + g->dx[i] * g->dx[i] / g->xx;
-        g->weight[i] = (1 / size - (g->x[1] - g->x[0]) * g->dx[i] / g->xx) / (1 - fmin(leverage, LEVERAGE));
+        g->weight[i] = (1 / size - g->apart * g->dx[i] / g->xx) / (1 - fmin(leverage, LEVERAGE));
     }
 }
 
 /* Fits parallel lines to the groups, and computes what each group adds to the variance of the difference between them
  * by HC3. */
-static struct lines fit(const struct groups *g, const double *y)
+static struct lines fit(const struct groups *g)
 {
     struct lines l = {{0, 0}, 0, 0, {0, 0}};
 
     for (size_t i = 0; i < g->n; i++) {
-        l.y[i >= g->n_a] += y[i];
-        l.slope += g->dx[i] * y[i];
+        l.y[i >= g->n_a] += g->y[i];
+        l.slope += g->dx[i] * g->y[i];
     }
     l.y[0] /= (double)g->n_a;
     l.y[1] /= (double)(g->n - g->n_a);
     l.slope /= g->xx;
-    l.difference = l.y[1] - l.y[0] - l.slope * (g->x[1] - g->x[0]);
+    l.difference = l.y[1] - l.y[0] - l.slope * g->apart;
     for (size_t i = 0; i < g->n; i++) {
-        const double part = g->weight[i] * residual_of(g, &l, y, i);
+        const double part = g->weight[i] * residual_of(g, &l, i);
         l.variance[i >= g->n_a] += part * part;
     }
     return l;
@@ -106,24 +96,19 @@ static double error_of(const struct lines *l)
     return fmax(sqrt(l->variance[0] + l->variance[1]), LEAST_ERROR);
 }
 
-static double t_of(const struct lines *l)
-{
-    return fabs(l->difference) / error_of(l);
-}
-
 /* Moves values beyond the fences of the residuals of their group to the fence. Returns their number. */
-static size_t pull_in(const struct groups *g, bool second)
+static size_t pull_in(struct groups *g, bool second)
 {
     const size_t first = second ? g->n_a : 0, n = second ? g->n - g->n_a : g->n_a;
-    const struct lines l = fit(g, g->y);
+    const struct lines l = fit(g);
     size_t moved = 0;
 
     for (size_t i = 0; i < n; i++)
-        g->other[i] = residual_of(g, &l, g->y, first + i);
+        g->other[i] = residual_of(g, &l, first + i);
     stats_sort(g->other, n);
     const double low = stats_quantile(g->other, n, 0.25), high = stats_quantile(g->other, n, 0.75);
     for (size_t i = first; i < first + n; i++) {
-        const double residual = residual_of(g, &l, g->y, i), beyond = FENCE * (high - low);
+        const double residual = residual_of(g, &l, i), beyond = FENCE * (high - low);
         const double within = fmin(fmax(residual, low - beyond), high + beyond);
         moved += fabs(residual - within) > 0;
         g->y[i] += within - residual;
@@ -133,90 +118,78 @@ static size_t pull_in(const struct groups *g, bool second)
 
 /* Returns p of the permutation test for t: the residuals of one line through all points are permuted (Freedman and Lane
  * 1983), and t is computed for each order. */
-static double permute(const struct groups *g, double t, uint64_t seed)
+static double permute(const struct groups *g, const double *x, double t)
 {
-    const double mean_x = (g->x[0] * (double)g->n_a + g->x[1] * (double)(g->n - g->n_a)) / (double)g->n;
-    const double mean_y = stats_mean(g->y, g->n);
+    const double mean = stats_mean(x, g->n);
+    struct groups drawn = *g;
+    uint64_t seed = SEED;
     double xx = 0, xy = 0;
     unsigned orders = 1, as_large = 1;
 
     for (size_t i = 0; i < g->n; i++) {
-        const double x = g->dx[i] + g->x[i >= g->n_a] - mean_x;
-        xx += x * x;
-        xy += x * (g->y[i] - mean_y);
+        xx += (x[i] - mean) * (x[i] - mean);
+        xy += (x[i] - mean) * g->y[i];
     }
+    drawn.y = g->other;
     for (size_t i = 0; i < g->n; i++)
-        g->other[i] = g->y[i] - xy / xx * (g->dx[i] + g->x[i >= g->n_a]);
+        drawn.y[i] = g->y[i] - xy / xx * x[i];
     for (; orders < INFERENCE_ORDERS && as_large < AS_LARGE; orders++) {
         for (size_t i = g->n; i > 1; i--) {
             const size_t k = (size_t)((stats_random(&seed) >> 32) * i >> 32);
-            const double swapped = g->other[i - 1];
-            g->other[i - 1] = g->other[k];
-            g->other[k] = swapped;
+            const double swapped = drawn.y[i - 1];
+            drawn.y[i - 1] = drawn.y[k];
+            drawn.y[k] = swapped;
         }
-        const struct lines l = fit(g, g->other);
-        as_large += t_of(&l) >= t;
+        const struct lines l = fit(&drawn);
+        as_large += fabs(l.difference) >= t * error_of(&l);
     }
     return (double)as_large / orders;
 }
 
-static void compare_lines(const struct groups *g, double x_error, uint64_t seed, struct inference_adjusted *out)
+int inference_adjusted(const double *x, const double *y, size_t n_a, size_t n_b, double x_error,
+                       struct inference_adjusted *out)
 {
-    const double size[] = {(double)g->n_a, (double)(g->n - g->n_a)};
+    const size_t n = n_a + n_b, size[2] = {n_a, n_b};
+    const double mean[2] = {stats_mean(x, n_a), stats_mean(x + n_a, n_b)};
+    FREED_BY(memory_free) double *room = calloc(4 * n + 1, sizeof(*room));
     size_t moved[2] = {0, 0};
     double terms = 0;
 
+    *out = (struct inference_adjusted){.difference = (double)NAN};
+    if (!room)
+        return -1;
+    struct groups g = {n, n_a, room, room + n, room + 2 * n, room + 3 * n, mean[1] - mean[0], 0};
+    for (size_t i = 0; i < n; i++) {
+        g.dx[i] = x[i] - mean[i >= n_a];
+        g.y[i] = y[i];
+        g.xx += g.dx[i] * g.dx[i];
+    }
+    out->spread = n > 2 ? sqrt(g.xx / (double)(n - 2)) : 0;
+    if (n_a <= 2 || n_b <= 2 || !(out->spread > 2 * x_error))
+        return 0;
+    weigh(&g);
     for (unsigned i = 0; i < 2 * FITS; i++) {
-        const size_t now = pull_in(g, i % 2);
+        const size_t now = pull_in(&g, i % 2);
         moved[i % 2] = now > moved[i % 2] ? now : moved[i % 2];
     }
-    struct lines l = fit(g, g->y);
+    struct lines l = fit(&g);
     out->slope = l.slope;
-    out->moved = -l.slope * (g->x[1] - g->x[0]);
+    out->moved = -l.slope * g.apart;
     out->difference = l.difference;
     for (unsigned group = 0; group < 2; group++) {
-        const double left = fmax(size[group] - (double)moved[group], 2);
-        l.variance[group] *= size[group] / left;
+        const double left = fmax((double)(size[group] - moved[group]), 2);
+        l.variance[group] *= (double)size[group] / left;
         /* HC3 overestimates the variance by n / (n - 1), which makes up for fewer degrees of freedom from six on. */
         terms += l.variance[group] * l.variance[group] / fmax(left - 1, 2 * left - 6);
     }
     const double variance = l.variance[0] + l.variance[1], error = x_error * x_error;
     out->error = error_of(&l);
-    out->df = terms > 0 ? variance * variance / terms : size[0] + size[1] - 3;
+    out->df = terms > 0 ? variance * variance / terms : (double)n - 3;
     /* An error of x makes the slope smaller by the factor 1 - error / spread. */
     out->unsure = fabs(out->moved) * error / (out->spread * out->spread - error);
     const double t = fmax(fabs(l.difference) - out->unsure, 0) / out->error;
     out->p_t = stats_student_p(t, out->df);
-    out->p = permute(g, t, seed);
-}
-
-int inference_adjusted(const struct inference_point *a, size_t n_a, const struct inference_point *b, size_t n_b,
-                       double x_error, uint64_t seed, struct inference_adjusted *out)
-{
-    struct groups g = {.n = n_a + n_b, .n_a = n_a};
-    FREED_BY(memory_free) double *room = calloc(4 * g.n + 1, sizeof(*room));
-
-    *out = (struct inference_adjusted){.difference = (double)NAN};
-    if (!room)
-        return -1;
-    g.dx = room;
-    g.y = room + g.n;
-    g.other = room + 2 * g.n;
-    g.weight = room + 3 * g.n;
-    for (size_t i = 0; i < g.n; i++)
-        g.x[i >= n_a] += i < n_a ? a[i].x / (double)n_a : b[i - n_a].x / (double)n_b;
-    for (size_t i = 0; i < g.n; i++) {
-        const struct inference_point *point = i < n_a ? &a[i] : &b[i - n_a];
-        g.dx[i] = point->x - g.x[i >= n_a];
-        g.y[i] = point->y;
-        g.other[i] = point->x;
-        g.xx += g.dx[i] * g.dx[i];
-    }
-    out->p_x = inference_welch(g.other, n_a, g.other + n_a, n_b).p;
-    out->spread = g.n > 2 ? sqrt(g.xx / (double)(g.n - 2)) : 0;
-    weigh(&g);
-    if (n_a > 2 && n_b > 2 && out->spread > 2 * x_error)
-        compare_lines(&g, x_error, seed, out);
+    out->p = permute(&g, x, t);
     return 0;
 }
 
@@ -237,9 +210,8 @@ static double products(const double *values, size_t n, double mean, size_t lag)
 
 struct inference_mean inference_batch_means(const double *values, size_t n)
 {
-    const double origin = n ? values[0] : 0;
-    const struct stats_running all = running_of(values, n, origin);
-    struct inference_mean out = {.mean = origin + all.mean, .error = (double)NAN, .df = (double)NAN, .length = 1};
+    const struct stats_running all = stats_running_of(values, n);
+    struct inference_mean out = {.mean = all.mean, .error = (double)NAN, .df = (double)NAN, .length = 1};
     const size_t most = n / BATCHES_MIN;
     struct stats_running batches = {.n = 0};
     size_t reach = 0;
@@ -250,13 +222,13 @@ struct inference_mean inference_batch_means(const double *values, size_t n)
         reach++;
     out.length = 2 * reach + 1 <= most ? 2 * reach + 1 : most > 1 ? most : 1;
     for (size_t at = n % out.length; at < n; at += out.length)
-        stats_add(&batches, stats_mean(values + at, out.length) - origin);
+        stats_add(&batches, stats_mean(values + at, out.length));
     out.df = (double)(batches.n - 1);
     out.error = stats_sd(&batches) / sqrt((double)batches.n);
     return out;
 }
 
-/* --- Comparison of ranks. --- */
+/* --- Ranks. --- */
 
 static int compare_ranked(const void *a, const void *b)
 {
@@ -265,108 +237,190 @@ static int compare_ranked(const void *a, const void *b)
     return ORDER_OF(x->value, y->value);
 }
 
-double inference_ranks(struct inference_ranked *values, size_t n, uint64_t *ranks)
+/* Sorts the values, and sets twice the rank of each, by its place before: whole numbers even with ties. */
+static void set_ranks(struct inference_ranked *values, size_t n, uint64_t *ranks)
 {
-    double ties = 0;
-
     for (size_t i = 0; i < n; i++)
         values[i].at = i;
-    qsort(values, n, sizeof *values, compare_ranked);
+    qsort(values, n, sizeof(*values), compare_ranked);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && values[end].value == values[i].value; end++)
             ;
         for (size_t k = i; k < end; k++)
             ranks[values[k].at] = i + end + 1;
-        const double t = (double)(end - i);
-        ties += t * t * t - t;
     }
-    return ties;
 }
 
-/* Computes u, and the sum of t^3 - t over the groups of t equal values. Returns -1 when out of memory. */
-static int rank(const double *a, size_t n_a, const double *b, size_t n_b, double *u, double *ties)
+void inference_signed_ranks(const double *differences, size_t n, struct inference_ranked *room, uint64_t *ranks)
 {
-    const size_t n = n_a + n_b;
-    FREED_BY(memory_free) struct inference_ranked *all = n_a && n_b ? malloc(n * sizeof *all) : NULL;
-    FREED_BY(memory_free) uint64_t *ranks = all ? malloc(n * sizeof *ranks) : NULL;
-    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        room[i].value = fabs(differences[i]);
+    set_ranks(room, n, ranks);
+    for (size_t i = 0; i < n && !(room[i].value > 0); i++)
+        ranks[room[i].at] = 0;
+}
 
-    if (!ranks)
+/* The distribution of a statistic of doubled ranks when nothing differs: the probability of each value up to the mean,
+ * or where p is NULL a normal distribution. */
+struct expected {
+    double mean, sd, *p;
+};
+
+/* Sets the distribution of Mann and Whitney's U of n_a of n ranks, doubled; n_a 0: of the sum of the ranks of positive
+ * differences. Returns -1 when out of memory. The caller frees p. */
+static int expect(const uint64_t *ranks, size_t n, size_t n_a, struct expected *out)
+{
+    const double a = (double)n_a, b = (double)(n - n_a), all = (double)n;
+    double sum = 0, squares = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        sum += (double)ranks[i];
+        squares += (double)ranks[i] * (double)ranks[i];
+    }
+    const double variance = n_a ? a * b * (squares - sum * sum / all) / all / (all - 1) : squares / 4;
+    const bool ties = squares < all * (all + 1) * (2 * all + 1) * 2 / 3;
+    *out = (struct expected){.mean = n_a ? a * b : sum / 2, .sd = sqrt(variance)};
+    if (n_a >= INFERENCE_EXACT || n - n_a >= INFERENCE_EXACT || (n_a && ties))
+        return 0;
+    const size_t most = (size_t)out->mean;
+    double *p = out->p = calloc(most + 1, sizeof(*p));
+    if (!p)
+        return -1;
+    p[0] = 1;
+    for (size_t i = 0; !n_a && i < n; i++)
+        for (size_t s = most + 1; s-- > 0;)
+            p[s] = (p[s] + (s >= ranks[i] ? p[s - ranks[i]] : 0)) / 2;
+    /* The number of orders with each U is a coefficient of the Gaussian binomial coefficient (Andrews 1976): the
+     * product of (1 - q^(n_b + i)) / (1 - q^i). */
+    for (size_t i = 1; i <= n_a; i++) {
+        const size_t above = 2 * (n - n_a + i);
+        for (size_t s = most + 1; s-- > above;)
+            p[s] -= p[s - above];
+        for (size_t s = 2 * i; s <= most; s++)
+            p[s] += p[s - 2 * i];
+        for (size_t s = 0; s <= most; s++)
+            p[s] *= (double)i / (b + (double)i);
+    }
+    return 0;
+}
+
+static double two_sided_p(const struct expected *expected, double statistic)
+{
+    const double lower = fmin(statistic, 2 * expected->mean - statistic);
+    const double beyond = expected->mean - lower - 1; /* half a rank, doubled: the correction for continuity */
+    double below = 0;
+
+    if (!expected->p)
+        return beyond > 0 ? erfc(beyond / expected->sd / sqrt(2)) : 1;
+    for (size_t s = 0; s <= (size_t)lower; s++)
+        below += expected->p[s];
+    return fmin(1, 2 * below);
+}
+
+/* Returns at which of the shifts, counted from the smallest one as 1, the interval begins that has what the test does
+ * not reject: each shift below the true one adds 1 to the statistic. 0 when there are too few for the confidence. */
+static size_t interval_begin(const struct expected *expected, double confidence)
+{
+    double below = 0;
+    size_t s = 0;
+
+    if (!expected->p)
+        return (size_t)fmax(0, (expected->mean + 1 - stats_student_t(confidence, 1e9) * expected->sd) / 2);
+    for (; s <= (size_t)expected->mean && below + expected->p[s] <= (1 - confidence) / 2; s += 2)
+        below += expected->p[s];
+    return s / 2;
+}
+
+/* Shifts that would make one pair of values equal: a + b for all pairs of a and b, which are sorted. Of differences
+ * the means of any two of them (Walsh averages): a and b are both half of the differences. */
+struct shifts {
+    const double *a, *b;
+    size_t n_a, n_b;
+};
+
+static size_t count_up_to(const struct shifts *s, double x)
+{
+    size_t count = 0, k = s->n_b;
+
+    for (size_t i = 0; i < s->n_a; i++) {
+        const size_t first = s->a == s->b ? i : 0;
+        while (k > first && s->a[i] + s->b[k - 1] > x)
+            k--;
+        if (k <= first)
+            break;
+        count += k - first;
+    }
+    return count;
+}
+
+/* Returns the kth smallest shift, k from 1, by bisection: of 10,000 differences there are 50 million means. */
+static double shift_at(const struct shifts *s, size_t k)
+{
+    double low = s->a[0] + s->b[0], high = s->a[s->n_a - 1] + s->b[s->n_b - 1];
+
+    if (count_up_to(s, low) >= k)
+        return low;
+    for (unsigned i = 0; i < 64; i++) {
+        const double middle = low + (high - low) / 2;
+        if (!(middle > low && middle < high))
+            break;
+        *(count_up_to(s, middle) >= k ? &high : &low) = middle;
+    }
+    return high;
+}
+
+static bool all_finite(const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+int inference_rank_test(const double *a, size_t n_a, const double *b, size_t n_b, double confidence,
+                        struct inference_shift *out)
+{
+    const size_t n = n_a + n_b, all = a ? n_a * n_b : n_b * (n_b + 1) / 2;
+    FREED_BY(memory_free) struct inference_ranked *room = calloc(n + 1, sizeof(*room));
+    FREED_BY(memory_free) uint64_t *ranks = calloc(n + 1, sizeof(*ranks));
+    FREED_BY(memory_free) double *values = calloc(n + 1, sizeof(*values));
+    struct expected expected = {.p = NULL};
+    double statistic = 0;
+
+    *out = (struct inference_shift){n_b, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    if (!room || !ranks || !values)
+        return -1;
+    if (!n_b || (a && !n_a) || !all_finite(a, n_a) || !all_finite(b, n_b))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        room[i].value = values[i] = i < n_a ? a[i] : b[i - n_a];
+    if (a)
+        set_ranks(room, n, ranks);
+    else
+        inference_signed_ranks(b, n, room, ranks);
+    for (size_t i = 0; i < n_b; i++)
+        statistic += a || b[i] > 0 ? (double)ranks[n_a + i] : 0;
+    statistic -= a ? (double)n_b * (double)(n_b + 1) : 0;
+    int result = expect(ranks, n, n_a, &expected);
+    const double p = result ? (double)NAN : two_sided_p(&expected, statistic);
+    free(expected.p);
+    for (size_t i = 0; i < n; i++)
+        ranks[i] = 2 * (i + 1); /* the interval is that of values without ties */
+    result |= expect(ranks, n, n_a, &expected);
+    const size_t begin = result ? 0 : interval_begin(&expected, confidence);
+    free(expected.p);
+    if (result)
         return -1;
     for (size_t i = 0; i < n; i++)
-        all[i].value = i < n_a ? a[i] : b[i - n_a];
-    *ties = inference_ranks(all, n, ranks);
-    for (size_t i = 0; i < n_a; i++)
-        sum += (double)ranks[i] / 2;
-    *u = sum - (double)n_a * ((double)n_a + 1) / 2;
+        values[i] = i < n_a ? -values[i] : a ? values[i] : values[i] / 2;
+    stats_sort(values, n_a);
+    stats_sort(values + n_a, n_b);
+    const struct shifts shifts = {values, values + n_a, a ? n_a : n_b, n_b};
+    out->p = p;
+    out->centre = (shift_at(&shifts, (all + 1) / 2) + shift_at(&shifts, all / 2 + 1)) / 2;
+    out->low = begin ? shift_at(&shifts, begin) : (double)NAN;
+    out->high = begin ? shift_at(&shifts, all + 1 - begin) : (double)NAN;
     return 0;
-}
-
-static double normal_p(double u, double n_a, double n_b, double ties)
-{
-    const double n = n_a + n_b;
-    const double variance = n_a * n_b / 12 * (n + 1 - ties / (n * (n - 1)));
-    const double beyond = fabs(u - n_a * n_b / 2) - 0.5;
-
-    return variance > 0 && beyond > 0 ? erfc(beyond / sqrt(2 * variance)) : 1;
-}
-
-/* Returns P(U <= u) for n_a and n_b values without ties, by the recurrence P(U = v; m, n) = m/(m+n) P(U = v-n; m-1,
- * n) + n/(m+n) P(U = v; m, n-1), row by row of m. NAN when out of memory. */
-static double exact_below(size_t u, size_t n_a, size_t n_b)
-{
-    FREED_BY(memory_free) double *p = calloc((n_b + 1) * (u + 1), sizeof *p);
-    double sum = 0;
-
-    if (!p)
-        return (double)NAN;
-    for (size_t n = 0; n <= n_b; n++)
-        p[n * (u + 1)] = 1;
-    for (size_t m = 1; m <= n_a; m++)
-        for (size_t n = 1; n <= n_b; n++) {
-            const double share = (double)m / (double)(m + n);
-            double *row = p + n * (u + 1);
-            const double *left = row - (u + 1);
-            /* Downwards, since the entries below still have to be those of m - 1. */
-            for (size_t v = u + 1; v-- > 0;)
-                row[v] = (v >= n ? share * row[v - n] : 0) + (1 - share) * left[v];
-        }
-    for (size_t v = 0; v <= u; v++)
-        sum += p[n_b * (u + 1) + v];
-    return sum;
-}
-
-static int mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b, bool may_be_exact,
-                        struct inference_rank *out)
-{
-    double ties;
-
-    *out = (struct inference_rank){.u = (double)NAN, .p = (double)NAN};
-    if (rank(a, n_a, b, n_b, &out->u, &ties))
-        return -1;
-    out->exact = may_be_exact && ties == 0 && n_a < INFERENCE_EXACT && n_b < INFERENCE_EXACT;
-    if (out->exact) {
-        const double lower = fmin(out->u, (double)n_a * (double)n_b - out->u);
-        const double below = exact_below((size_t)lower, n_a, n_b);
-        if (isnan(below)) { /* out of memory; fmin(1, NAN) would return 1 */
-            *out = (struct inference_rank){.u = (double)NAN, .p = (double)NAN};
-            return -1;
-        }
-        out->p = fmin(1, 2 * below);
-    } else {
-        out->p = normal_p(out->u, (double)n_a, (double)n_b, ties);
-    }
-    return 0;
-}
-
-int inference_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b, struct inference_rank *out)
-{
-    return mann_whitney(a, n_a, b, n_b, true, out);
-}
-
-int inference_mann_whitney_normal(const double *a, size_t n_a, const double *b, size_t n_b, struct inference_rank *out)
-{
-    return mann_whitney(a, n_a, b, n_b, false, out);
 }
 
 double inference_rank_least(size_t n_a, size_t n_b)
@@ -374,6 +428,8 @@ double inference_rank_least(size_t n_a, size_t n_b)
     int sign; /* lgamma_r stores the sign here; lgamma would write the global signgam */
     const double x = (double)n_a, y = (double)n_b;
 
+    if (!n_a)
+        return fmin(1, 2 * exp2(-y));
     return fmin(1, 2 * exp(lgamma_r(x + 1, &sign) + lgamma_r(y + 1, &sign) - lgamma_r(x + y + 1, &sign)));
 }
 
@@ -400,89 +456,37 @@ int inference_holm(const double *p, size_t n, double *adjusted)
     return 0;
 }
 
-/* --- Ratio of medians. --- */
+/* --- Ratios. --- */
 
-static bool all_positive(const double *values, size_t n)
+double inference_half_width(double error, double df, double confidence)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!(values[i] > 0))
-            return false;
-    return n > 0;
+    return error > 0 ? stats_student_t(confidence, df) * error : error;
 }
 
-/* Returns the number of draws of a resample. The bootstrap's median of few values varies more than the median
- * itself, most of all with an odd number of draws, where it is always one of the values: the interval of 5 to 24
- * values would contain the true value in 96 to 97.1 %. With one or two more draws, and an even number of them, that
- * is 93.7 to 96.2 % (tests/unit/test_coverage.c). */
-static size_t draws_of(size_t n)
+int inference_ratio(const double *a, size_t n_a, const double *b, size_t n_b, double confidence,
+                    struct inference_ratio *out)
 {
-    return n % 2 ? n + 1 : n >= 8 ? n + 2 : n;
-}
+    FREED_BY(memory_free) double *logs = calloc(n_a + n_b + 1, sizeof(*logs));
+    struct inference_shift shift;
 
-/* Returns a seed that depends on the values: if all intervals came from the same random draws, they would all have the
- * same small error. */
-static uint64_t seed_of(const double *values, size_t n, uint64_t seed)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        seed ^= bits;
-        seed = stats_random(&seed);
+    *out = (struct inference_ratio){(double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    for (size_t i = 0; logs && i < n_a + n_b; i++) {
+        const double value = i < n_a ? a[i] : b[i - n_a];
+        logs[i] = value > 0 ? log(value) : (double)NAN;
     }
-    return seed;
-}
-
-static void bootstrap_ratio(const double *a, size_t n_a, const double *b, size_t n_b, double confidence,
-                            unsigned resamples, uint64_t seed, size_t *drawn, double *ratios,
-                            struct inference_ratio *out)
-{
-    seed = seed_of(b, n_b, seed_of(a, n_a, seed));
-    for (unsigned i = 0; i < resamples; i++) {
-        const double below = stats_resampled_median(a, n_a, draws_of(n_a), drawn, &seed);
-        ratios[i] = stats_resampled_median(b, n_b, draws_of(n_b), drawn, &seed) / below;
-    }
-    stats_sort(ratios, resamples);
-    out->low = stats_quantile(ratios, resamples, (1 - confidence) / 2);
-    out->high = stats_quantile(ratios, resamples, (1 + confidence) / 2);
-}
-
-/* Computes the ratio of geometric means and its interval. Replaces both sides by their logarithms. */
-static void welch_ratio(double *a, size_t n_a, double *b, size_t n_b, double confidence, struct inference_ratio *out)
-{
-    for (size_t i = 0; i < n_a; i++)
-        a[i] = log(a[i]);
-    for (size_t i = 0; i < n_b; i++)
-        b[i] = log(b[i]);
-    const double change = stats_mean(b, n_b) - stats_mean(a, n_a);
-    const struct inference_welch test = inference_welch(b, n_b, a, n_a);
-    /* Without any spread there are no degrees of freedom, and the width is 0. */
-    const double half = test.error > 0 ? stats_student_t(confidence, test.df) * test.error : 0;
-    out->low = exp(change - half);
-    out->high = exp(change + half);
-}
-
-int inference_ratio_of_medians(const double *a, size_t n_a, const double *b, size_t n_b, double confidence,
-                               unsigned resamples, uint64_t seed, struct inference_ratio *out)
-{
-    const size_t most = n_a > n_b ? n_a : n_b;
-
-    *out = (struct inference_ratio){.ratio = (double)NAN, .low = (double)NAN, .high = (double)NAN};
-    if (!all_positive(a, n_a) || !all_positive(b, n_b))
-        return 0;
-    FREED_BY(memory_free) double *sorted_a = calloc(n_a + 1, sizeof *sorted_a);
-    FREED_BY(memory_free) double *sorted_b = calloc(n_b + 1, sizeof *sorted_b);
-    FREED_BY(memory_free) double *ratios = calloc(resamples ? resamples : 1, sizeof *ratios);
-    FREED_BY(memory_free) size_t *drawn = calloc(most + 1, sizeof *drawn);
-    if (!sorted_a || !sorted_b || !ratios || !drawn)
+    if (!logs || inference_rank_test(logs, n_a, logs + n_a, n_b, confidence, &shift))
         return -1;
-    memcpy(sorted_a, a, n_a * sizeof *a);
-    memcpy(sorted_b, b, n_b * sizeof *b);
-    stats_sort(sorted_a, n_a);
-    stats_sort(sorted_b, n_b);
-    out->ratio = stats_quantile(sorted_b, n_b, 0.5) / stats_quantile(sorted_a, n_a, 0.5);
-    if (n_a >= 5 && n_b >= 5 && resamples)
-        bootstrap_ratio(sorted_a, n_a, sorted_b, n_b, confidence, resamples, seed, drawn, ratios, out);
-    else if (n_a >= 2 && n_b >= 2)
-        welch_ratio(sorted_a, n_a, sorted_b, n_b, confidence, out);
+    const struct inference_welch test = inference_welch(logs + n_a, n_b, logs, n_a);
+    out->error = test.error;
+    out->df = test.df;
+    if (isnan(shift.low)) {
+        const double half = inference_half_width(test.error, test.df, confidence);
+        shift.centre = test.difference;
+        shift.low = shift.centre - half;
+        shift.high = shift.centre + half;
+    }
+    out->ratio = exp(shift.centre);
+    out->low = exp(shift.low);
+    out->high = exp(shift.high);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Statistics of samples: moments, quantiles, Student's t, the bootstrap of the median. */
+/* Statistics of samples: moments, quantiles, Student's t. */
 #include "stats/stats.h"
 
 #include <float.h>
@@ -217,29 +217,6 @@ uint64_t stats_random(uint64_t *state)
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
-}
-
-static size_t random_below(uint64_t *state, size_t n)
-{
-    /* The product is at most (1 - 2^-53) n, which never rounds up to n. */
-    return (size_t)((double)(stats_random(state) >> 11) * 0x1p-53 * (double)n);
-}
-
-/* Finds the median without sorting: counts how often each value is drawn. */
-double stats_resampled_median(const double *sorted, size_t n, size_t draws, size_t *drawn, uint64_t *state)
-{
-    const size_t lower_rank = (draws - 1) / 2, upper_rank = draws / 2;
-    size_t i = 0, seen;
-
-    memset(drawn, 0, n * sizeof *drawn);
-    for (size_t k = 0; k < draws; k++)
-        drawn[random_below(state, n)]++;
-    for (seen = drawn[0]; seen <= lower_rank; seen += drawn[i])
-        i++;
-    const double lower = sorted[i];
-    while (seen <= upper_rank)
-        seen += drawn[++i];
-    return lower + (sorted[i] - lower) / 2;
 }
 
 void stats_mean_interval(const double *values, size_t n, double confidence, double *low, double *high)

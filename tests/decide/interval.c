@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "stats/pairs.h"
+#include "stats/inference.h"
 
 #define VALUES_MAX 65536
 
 int main(void)
 {
     static double values[VALUES_MAX];
-    struct paired paired;
+    struct inference_shift shift;
     char *line = NULL;
     size_t size = 0;
 
@@ -23,9 +23,9 @@ int main(void)
             values[n++] = value;
             text = end;
         }
-        if (paired_test(values, n, 0.95, &paired))
+        if (inference_rank_test(NULL, 0, values, n, 0.95, &shift))
             return 1;
-        (void)printf("%.17g %.17g %.17g %.17g\n", paired.centre, paired.low, paired.high, paired.p);
+        (void)printf("%.17g %.17g %.17g %.17g\n", shift.centre, shift.low, shift.high, shift.p);
     }
     free(line);
     return 0;

@@ -162,15 +162,15 @@ static double pooled_t(const struct cell *cell, const struct drawn *d, unsigned 
 static void other_rules(const struct cell *cell, const struct drawn *d, unsigned row, unsigned found[RULES])
 {
     double values[2][RUNS_MOST], df;
-    struct inference_rank rank;
+    struct inference_shift shift;
 
     for (unsigned side = 0; side < 2; side++)
         for (unsigned k = 0; k < cell->n[side]; k++)
             values[side][k] = log(d->value[side][k][row]);
     found[WELCH] += inference_welch(values[0], cell->n[0], values[1], cell->n[1]).p < 0.05;
-    if (inference_mann_whitney(values[0], cell->n[0], values[1], cell->n[1], &rank))
+    if (inference_rank_test(values[0], cell->n[0], values[1], cell->n[1], 0.95, &shift))
         exit(1);
-    found[RANKS] += rank.p < 0.05;
+    found[RANKS] += shift.p < 0.05;
     const double t = pooled_t(cell, d, row, &df);
     found[POOLED] += stats_student_p(t, df) < 0.05;
 }

@@ -213,8 +213,8 @@ TEST(test_compare_commands_says_how_much)
         struct text out = {0};
         compared[1].seconds = cases[i].seconds;
         compared[1].difference.each = 1;
-        compared[1].difference.logs =
-            (struct paired){.n = cases[i].pairs, .low = cases[i].low, .centre = cases[i].centre, .high = cases[i].high};
+        compared[1].difference.logs = (struct inference_shift){
+            .n = cases[i].pairs, .low = cases[i].low, .centre = cases[i].centre, .high = cases[i].high};
         run_put_verdicts(rows, 2, compared, &out);
         assert_string_equal(out.data, cases[i].text);
         text_free(&out);
@@ -263,7 +263,7 @@ TEST(test_compare_commands_intervals_after_looks)
             (void)snprintf(param, sizeof(param), "planned=%u", planned);
             set_params(&rows[1], param);
             compare(rows, 2, compared);
-            const struct paired *a = &plain[1].difference.logs, *b = &compared[1].difference.logs;
+            const struct inference_shift *a = &plain[1].difference.logs, *b = &compared[1].difference.logs;
             assert_true(a->low < a->high);
             if (!(b->low <= a->low && b->high >= a->high))
                 fail_msg("%zu runs of %u: %g to %g, not %g to %g", runs[i], planned, b->low, b->high, a->low, a->high);

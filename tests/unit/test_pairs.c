@@ -20,11 +20,11 @@ static void assert_near(double got, double expected, int line)
         fail_msg("line %d: %.17g is not %.17g", line, got, expected);
 }
 
-static struct paired test_of(const double *differences, size_t n)
+static struct inference_shift test_of(const double *differences, size_t n)
 {
-    struct paired paired;
+    struct inference_shift paired;
 
-    assert_int_equal(paired_test(differences, n, 0.95, &paired), 0);
+    assert_int_equal(inference_rank_test(NULL, 0, differences, n, 0.95, &paired), 0);
     assert_int_equal(paired.n, n);
     return paired;
 }
@@ -39,7 +39,7 @@ TEST(test_pairs_of_hollander_and_wolfe)
 
     for (size_t i = 0; i < COUNT(x); i++)
         d[i] = x[i] - y[i];
-    const struct paired paired = test_of(d, COUNT(d));
+    const struct inference_shift paired = test_of(d, COUNT(d));
     NEAR(paired.p, 20.0 / 512);
     NEAR(paired.centre, 0.46);
     NEAR(paired.low, 0.010);
@@ -52,7 +52,7 @@ static const double darwin[] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 7
 
 TEST(test_pairs_of_darwin)
 {
-    const struct paired paired = test_of(darwin, COUNT(darwin));
+    const struct inference_shift paired = test_of(darwin, COUNT(darwin));
 
     NEAR(paired.p, 2 * 676.0 / 32768);
     assert_true(paired.low > 0 && paired.low < paired.centre && paired.centre < paired.high);
@@ -85,7 +85,7 @@ TEST(test_pairs_interval_is_what_the_test_does_not_reject)
     for (size_t i = 0; i < COUNT(d); i++)
         d[i] = 1 + normal();
     for (size_t n = 15; n <= COUNT(d); n += 15) {
-        const struct paired paired = test_of(d, n);
+        const struct inference_shift paired = test_of(d, n);
         for (int side = 0; side < 4; side++) {
             const double step = side % 2 ? 1e-9 : -1e-9, by = (side < 2 ? paired.low : paired.high) + step;
             for (size_t i = 0; i < n; i++)
@@ -100,7 +100,7 @@ TEST(test_pairs_interval_is_what_the_test_does_not_reject)
 TEST(test_pairs_are_at_least_six)
 {
     const double d[] = {3, 1, 2, 4, 5, 6};
-    const struct paired five = test_of(d, PAIRED_LEAST - 1), six = test_of(d, PAIRED_LEAST);
+    const struct inference_shift five = test_of(d, PAIRED_LEAST - 1), six = test_of(d, PAIRED_LEAST);
 
     NEAR(five.p, 2.0 / 32);
     assert_true(isnan(five.low) && isnan(five.high));
@@ -112,7 +112,7 @@ TEST(test_pairs_are_at_least_six)
 TEST(test_pairs_without_differences)
 {
     const double zeros[8] = {0}, infinite[] = {1, 2, 3, 4, 5, 6, (double)INFINITY, 8};
-    const struct paired none = test_of(zeros, 8), wrong = test_of(infinite, 8), empty = test_of(zeros, 0);
+    const struct inference_shift none = test_of(zeros, 8), wrong = test_of(infinite, 8), empty = test_of(zeros, 0);
 
     assert_true(none.p == 1 && none.centre == 0 && none.low == 0 && none.high == 0);
     assert_true(isnan(wrong.p) && isnan(wrong.centre) && isnan(wrong.low) && isnan(wrong.high));
@@ -239,13 +239,6 @@ TEST(test_pairs_looks)
     assert_in_range(looks, 25, 40);
 }
 
-static double least_effect(const double *d, size_t n, size_t pairs, bool sequential, double narrow)
-{
-    const struct paired_plan plan = {.pairs = pairs, .sequential = sequential, .narrow = narrow};
-
-    return paired_least_effect(d, n, &plan, 0.05, 0.8);
-}
-
 /* Measures two sides that are alike, and then a difference that is the least effect of the first measurement. Returns
  * how many of the latter find it. */
 static unsigned find_effect(double (*draw)(void), size_t n, bool sequential, unsigned trials)
@@ -256,11 +249,12 @@ static unsigned find_effect(double (*draw)(void), size_t n, bool sequential, uns
     for (unsigned t = 0; t < trials; t++) {
         for (size_t i = 0; i < n; i++)
             d[i] = draw();
-        const double least = least_effect(d, n, n, sequential, 0);
+        struct inference_shift shift = test_of(d, n);
+        const double least = paired_least_effect(&shift, n, sequential, 0, 0.05, 0.8);
         for (size_t i = 0; i < n; i++)
             d[i] = least + draw();
-        const struct paired paired = test_of(d, n);
-        found += sequential ? claimed(d, n, n) && paired.low > 0 : paired.low > 0;
+        shift = test_of(d, n);
+        found += sequential ? claimed(d, n, n) && shift.low > 0 : shift.low > 0;
     }
     printf("least effect of %zu pairs: found in %u of %u\n", n, found, trials);
     return found;
@@ -274,54 +268,28 @@ TEST(test_pairs_least_effect_is_found)
     assert_in_range(find_effect(normal, 12, true, 50), 33, 47);
 }
 
-/* With looks in between it is larger, with more pairs smaller, and larger where a narrow interval ends it early. */
+/* The half-width, and 0.84 / 1.96 of it more for 80 %. Twice as many pairs, with looks 30 % more, and at least as large
+ * as with the few pairs with which the interval is narrow. */
 TEST(test_pairs_least_effect)
 {
-    double d[200];
+    const struct inference_shift shift = {.n = 100000, .low = -1, .high = 1}, unknown = {.n = 5, .low = (double)NAN};
+    const double least = paired_least_effect(&shift, 100000, false, 0, 0.05, 0.8);
 
-    seed = 11;
-    for (size_t i = 0; i < COUNT(d); i++)
-        d[i] = noise();
-    const double least = least_effect(d, COUNT(d), 20, false, 0), with_looks = least_effect(d, COUNT(d), 20, true, 0);
-    assert_true(with_looks > 1.05 * least);
-    assert_true(least_effect(d, COUNT(d), 80, false, 0) < least * 0.6);
-    assert_true(least_effect(d, COUNT(d), 20, true, 100) > 1.2 * with_looks);
-    assert_true(fabs(least_effect(d, COUNT(d), 20, true, 1e-3) - with_looks) < 1e-9);
-    for (int sequential = 0; sequential < 2; sequential++) {
-        assert_true(isinf(least_effect(d, COUNT(d), 5, sequential, 0)));
-        assert_true(isfinite(least_effect(d, COUNT(d), 6, sequential, 0)));
-        assert_true(isnan(least_effect(d, 0, 20, sequential, 0)));
-    }
-}
-
-/* Six pairs claim a difference if all have its sign, so that what is needed is the largest of six draws of noise, with
- * either sign: its 80 % quantile is exceeded by 1 - 0.8^(1/6) = 3.651 % of the draws. To each value drawn of 1000 is
- * added a sum of three uniform numbers u, with 1.06 * 2000^-0.2 = 0.23183 of the spread as its standard deviation,
- * which is that of sums of a variance of 1/4. All 1: in half of the draws the sign is theirs, and the sum is
- * above 2.2405 with 7.302 %: 1 + 2 * 0.7405 * 0.23183. 600 of 0.1 and 400 of 1: the spread is the interquartile range
- * 0.2 / 1.34, and a fifth of the draws is near 1; their sum is above 1.9692 with 18.26 %: 1 + 2 * 0.4692 * 0.0346. Of
- * 500 resamples these are 0.012 and 0.0024 off. */
-TEST(test_pairs_least_effect_of_six_pairs)
-{
-    static double ones[1000], mixed[1000];
-
-    for (size_t i = 0; i < COUNT(ones); i++) {
-        ones[i] = i % 2 ? 1 : -1;
-        mixed[i] = i % 5 < 3 ? 0.1 : 1;
-    }
-    const double of_ones = least_effect(ones, 1000, 6, false, 0), of_mixed = least_effect(mixed, 1000, 6, false, 0);
-    if (!(fabs(of_ones - 1.3433) < 0.03) || !(fabs(of_mixed - 1.0325) < 0.007))
-        fail_msg("%g and %g", of_ones, of_mixed);
-    for (size_t i = 0; i < COUNT(ones); i++)
-        ones[i] *= 1000;
-    NEAR(least_effect(ones, 1000, 6, false, 0) / 1000, of_ones);
+    assert_true(fabs(least - (1 + 0.8416 / 1.95996)) < 1e-4);
+    NEAR(paired_least_effect(&shift, 200000, false, 0, 0.05, 0.8), least / sqrt(2));
+    NEAR(paired_least_effect(&shift, 100000, true, 0, 0.05, 0.8), least * sqrt(1.3));
+    NEAR(paired_least_effect(&shift, 100000, true, 4, 0.05, 0.8), 2 * least);
+    NEAR(paired_least_effect(&shift, 100000, true, 1, 0.05, 0.8), least * sqrt(1.3));
+    assert_true(isinf(paired_least_effect(&shift, 5, false, 0, 0.05, 0.8)));
+    assert_true(isfinite(paired_least_effect(&shift, 6, false, 0, 0.05, 0.8)));
+    assert_true(isnan(paired_least_effect(&unknown, 20, false, 0, 0.05, 0.8)));
 }
 
 static int test_darwin(void)
 {
-    struct paired paired;
+    struct inference_shift paired;
 
-    return paired_test(darwin, COUNT(darwin), 0.95, &paired);
+    return inference_rank_test(NULL, 0, darwin, COUNT(darwin), 0.95, &paired);
 }
 
 static int test_darwin_in_turn(void)
@@ -331,20 +299,8 @@ static int test_darwin_in_turn(void)
     return paired_sequential(darwin, COUNT(darwin), 20, 0.05, &looks);
 }
 
-static int least_of_darwin(void)
-{
-    return isnan(least_effect(darwin, COUNT(darwin), 6, false, 0)) ? -1 : 0;
-}
-
-static int least_of_darwin_in_turn(void)
-{
-    return isnan(least_effect(darwin, COUNT(darwin), 6, true, 10)) ? -1 : 0;
-}
-
 TEST(test_pairs_out_of_memory)
 {
-    assert_int_equal(memory_needed(test_darwin), 6);
+    assert_int_equal(memory_needed(test_darwin), 5);
     assert_int_equal(memory_needed(test_darwin_in_turn), 3);
-    assert_int_equal(memory_needed(least_of_darwin), 5);
-    assert_int_equal(memory_needed(least_of_darwin_in_turn), 9);
 }

@@ -267,16 +267,17 @@ TEST(test_run_pairs_false_claims_of_whole_runs)
  * time. Returns how many of the latter are found. */
 static unsigned find_least_effect(unsigned runs, double noise_of, uint64_t limit_ns)
 {
-    double logs[RUNS_MOST], sum = 0;
+    double sum = 0;
     unsigned found = 0;
 
     noise = noise_of;
     for (unsigned r = 0; r < runs; r++) {
         struct made_up run;
         (void)run_on_machine(&run, 1, true, limit_ns);
-        const size_t n = paired_log_ratios(run.samples[0], run.samples[1], run.runs, 2, logs);
-        const struct paired_plan plan = {.pairs = (size_t)run.params[1].planned, .sequential = true, .narrow = 0.01};
-        const double least = paired_least_effect(logs, n, &plan, COMMANDS_ERROR, 0.8);
+        struct command_difference itself;
+        assert_int_equal(commands_differ(run.samples[0], run.samples[1], run.runs, 0, 0, COMMANDS_ERROR, &itself), 0);
+        const double least =
+            paired_least_effect(&itself.logs, (size_t)run.params[1].planned, true, 0.01, COMMANDS_ERROR, 0.8);
         (void)run_on_machine(&run, exp(least), false, limit_ns);
         const struct command_difference d = difference_of(&run, 1);
         found += d.claimed && d.logs.low > 0;
