@@ -359,7 +359,7 @@ static const struct pair *make_mean(const struct compared_row *const *rows, size
 /* Adds the means of suites with at least two rows. */
 static void add_means(struct compared *c)
 {
-    FREED_BY(memory_free) const struct compared_row **of = memory_get(c->n_rows, sizeof(*of));
+    FREED_BY(memory_free) const struct compared_row **of = memory_get(c->n_rows, sizeof(const struct compared_row *));
 
     c->mean = memory_get(c->n_rows, sizeof(*c->mean));
     for (size_t i = 0; i < c->n_rows; i++) {
@@ -450,7 +450,7 @@ void compared_make(const struct pairs *pairs, const struct metrics *metrics, boo
         .not_comparable = memory_get(pairs->n, sizeof(const struct pair *)),
     };
     for (size_t i = 0; i < 2 * pairs->n; i++) {
-        const struct pair *pair = &pairs->pair[i % pairs->n];
+        const struct pair *pair = &pairs->pair[i < pairs->n ? i : i - pairs->n];
         const bool alone = pair->raw && metrics_is_compared(metrics, pair->raw->about);
         const bool judged = alone || (!pair->alone && metrics_is_compared(metrics, pair->about));
         if (row_is_index(pair->about) != (i >= pairs->n) || !(all || judged)) /* an index comes after its tests */

@@ -87,8 +87,9 @@ static const char *told_by(const struct entry *entry, bool cpus)
 static void tell_apart(struct entry *entries, size_t n, bool cpus)
 {
     FREED_BY(index_free) struct index keys = {0}, runs = {0};
-    FREED_BY(memory_free) const struct entry **first = memory_get(n, sizeof(*first)); /* of each run and key */
-    FREED_BY(memory_free) bool *several = memory_get(n, sizeof(*several));            /* for each key */
+    FREED_BY(memory_free)
+    const struct entry **first = memory_get(n, sizeof(const struct entry *)); /* of each run and key */
+    FREED_BY(memory_free) bool *several = memory_get(n, sizeof(*several));    /* for each key */
 
     for (size_t i = 0; i < n; i++) {
         const struct row_run *run = entries[i].row->run;
@@ -411,7 +412,8 @@ static void take_base(struct pairs *out, size_t first, uint64_t across)
     remove_pair(out, base);
 }
 
-/* Pairs the rows of one host, or with all of the base if that has none of the host; NULL: all rows. */
+/* Pairs the rows of one host (NULL: all rows) with those of the base: with all of these unless in_base, the host is one
+ * of the base. */
 static void pair_host(struct pairs *out, const char *host, bool in_base, uint64_t across)
 {
     const struct row_set *base = out->base, *changed = out->changed;
