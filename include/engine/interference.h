@@ -13,7 +13,7 @@
 #include "sys/process.h"
 #include "sys/trace.h"
 
-/* Maximum depth of a stack of nested interrupts, with the task below them. */
+/* Maximum depth of a stack of work items and interrupts, with their task. */
 #define WHO_DEPTH 8u
 /* Number of lists of takers; a taker is in the list of its hash value. */
 #define WHO_LISTS 4096u

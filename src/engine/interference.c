@@ -400,6 +400,7 @@ void interference_close(struct interference_watch *watch)
 {
     for (unsigned cpu = 0; cpu < CPUSET_MAX; cpu++)
         trace_ring_close(&watch->ring[cpu]);
+    watch->on = (struct cpuset){{0}}; /* a trial that fails at once stops what it has not begun */
 }
 
 void interference_free(struct interference_watch *watch)
