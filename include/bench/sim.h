@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Simulated interactive tasks: a task wakes on an absolute schedule by a timing thread, does a fixed amount of work
- * and sleeps. The accounting is pure: times are passed in. Method: Interbench by Con Kolivas (2006) as documented.
- * By default the timing thread keeps the schedule by itself, and late work begins at once. Under --classic the task
- * wakes its timing thread before each sleep, and skips the periods that it missed, like Interbench's. See
- * jitbench-latency(1). */
+/* Simulated interactive tasks: a task wakes on an absolute schedule by a timing thread, works and sleeps. The
+ * accounting is pure: times are passed in. Method: Interbench by Con Kolivas (2006) as documented. By default late
+ * work begins at once; under --classic the task wakes its timing thread before each sleep, and skips the periods
+ * that it missed, like Interbench's. See jitbench-latency(1). */
 #ifndef BENCH_SIM_H
 #define BENCH_SIM_H
 
@@ -61,10 +60,10 @@ struct sim_ring {
     volatile uint64_t woke_ns[SIM_RING]; /* wake-up k at k % SIM_RING */
 };
 
-/* Accounts for the announced wake-ups a->next to posted - 1 (at least one), for a task that runs at now_ns: a
- * latency each, but not before which the task did not sleep (a->no_sleep), since the timing thread woke, or since it
- * was due if the ring entry may be overwritten. a->total gets the time since due. So a stall counts once for each
- * wake-up that it delayed. Returns the wake-up whose work is to be done, the last one; the others were missed. */
+/* For a task that runs at now_ns: accounts for the announced wake-ups a->next to posted - 1 (at least one), with a
+ * latency each since the timing thread woke (since it was due, if the ring entry may be overwritten), but for one
+ * before which the task did not sleep (a->no_sleep). Returns the last one, whose work is to be done; the others were
+ * missed. */
 uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, const struct sim_ring *ring);
 
 /* The work of sim_begin()'s wake-up was done at now_ns: in time if the next is not due. to_the_end: it was to fill
@@ -96,10 +95,9 @@ struct sim_turn sim_turn(const struct sim_params *params, uint64_t k, uint64_t t
 /* The first deadline is start_ns; the task sleeps until then. */
 void sim_turn_first(struct sim_account *a, uint64_t start_ns);
 
-/* The task runs at now_ns, for its next turn. If it slept (a->asked_ns), the timing thread woke it at woke_ns.
- * Returns true: the work is to be done, and sim_turn_done() follows; false: the turn was missed, the next is due.
- * Interbench's latency is recorded at the end of the turn. a->latency gets the wake-up's true latency and, for each
- * skipped period, the time since its deadline. */
+/* The task runs at now_ns, for its next turn; if it slept (a->asked_ns), the timing thread woke it at woke_ns.
+ * Returns whether the work is to be done, and sim_turn_done() follows; else the turn was missed, the next is due.
+ * a->latency gets the wake-up's true latency and, for each skipped period, the time since its deadline. */
 bool sim_turn_woken(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns, uint64_t woke_ns);
 
 /* The work was done at now_ns; goes on to the next turn. */

@@ -131,8 +131,7 @@ int footprint_map(const char *path);
 /* With --classic, footprint_map(). Degrades the row if that fails. */
 void unix_take_footprint(struct party_context *context, const char *path);
 
-/* The text that the shell tests sort, dump and search: generated, always the same, with UnixBench's numbers of
- * lines, words and bytes. */
+/* The text of the shell tests: always the same, with UnixBench's numbers of lines, words and bytes. */
 
 enum { SHELL_TEXT_LINES = 362, SHELL_TEXT_WORDS = 1200, SHELL_TEXT_BYTES = 8546, SHELL_TEXT_MATCHES = 35 };
 

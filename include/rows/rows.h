@@ -52,9 +52,8 @@ bool row_param_is(const struct row_params *params, const char *key, const char *
 /* NAN when the key is missing. */
 double row_param_number(const struct row_params *params, const char *key);
 
-/* Values of --parameter-list and --parameter-scan, which replace "{NAME}" in a command line, are parameters with the
- * key "{NAME}". Appends those keys that are not in the list of n yet, as far as there is room, and returns their new
- * number. */
+/* Appends the keys "{NAME}" of --parameter-list and --parameter-scan that are not in the list of n yet, as far as
+ * there is room. Returns their new number. */
 #define ROW_VARIED_MAX  4u
 #define ROW_VARIED_SIZE 34u
 size_t row_params_varied(const struct row_params *params, char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE], size_t n);
@@ -78,8 +77,7 @@ struct row_word {
 };
 bool row_next_word(const struct row_params *params, struct row_word *word);
 
-/* A row: one metric of one measurement, with all columns of its line in the CSV. Writer, reader, the check of the
- * man page and the tests use the same table of columns. */
+/* A row: one metric of one measurement, a line of the CSV. */
 
 #define ROW_SCHEMA 2
 
@@ -193,9 +191,8 @@ extern const size_t row_n_columns;
 /* NULL: none. */
 const struct row_column *row_column(const char *name);
 
-/* text_sanitize(), and ';' for commas, so that scripts can split a line at commas; spaces in the column settings,
- * which has items separated by ';'. Keeps the commas of the user's own words (comment, test, load) and of param
- * (rows/rows.h replaces them). */
+/* text_sanitize(), and ';' for commas, so that scripts can split a line at commas; spaces in the column settings.
+ * Keeps the commas of comment, test, load and param. */
 void row_text_to_csv(const struct row_column *column, char *field);
 /* The same for a field read from a file, which in older versions has commas. cpus, a list, gets its commas back. */
 void row_text_from_csv(const struct row_column *column, char *field);
@@ -262,9 +259,9 @@ int causes_add_own(struct causes *causes, const char *name, double ms);
  * table is full. */
 void row_cause_add(struct row_causes *causes, const char *name, size_t length, bool is_time, double number);
 
-/* First times, then counts of events. Causes that the benchmark measured replace the times "quota" (a quota stopped
- * the control group; left out without one), "preempted" (other waiting for a CPU) and "steal". stopped: samples in
- * which a signal stopped a process. Unknown values, and 0 stopped, are left out. */
+/* First times, then counts of events; unknown values, and 0 stopped, are left out. Causes that the benchmark
+ * measured replace the times "quota" (only with a quota), "preempted" (other waiting for a CPU) and "steal".
+ * stopped: samples in which a signal stopped a process. */
 void causes_fill(const struct causes *causes, uint64_t stopped, struct row_causes *out);
 
 /* "preempted:12.345;steal:0;timer=250;resched=3" */
@@ -370,8 +367,8 @@ struct csv_target {
     int none;         /* --no-csv */
 };
 /* Opens the file (O_EXCL) and writes the header; csv_close() frees the result. Returns NULL with a line in error
- * when the file of -o exists or cannot be created, or memory runs out. A default name is made in the current
- * directory; where that fails, the second file or memory is used, and message (otherwise "") says so. */
+ * when the file of -o exists or cannot be made, or memory runs out. For a default name the second file or memory may
+ * be used: message (otherwise "") says so. */
 struct csv *csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
                      size_t error_size);
 void csv_put(struct csv *csv, const struct row *row);
@@ -392,14 +389,11 @@ int csv_close(struct csv *csv);
 /* Columns of a file. A record with more fields counts as damaged. */
 #define READER_COLUMNS_MAX 1024u
 
-/* One file. CSV files may be concatenated, also of different versions: a header can occur anywhere. A record is one
- * if it repeats the header before it, or if at least three and more than half of its fields are names of columns (of
- * the header or of jitbench's rows). Damaged are: violations of RFC 4180 (but a quote within an unquoted field, and
- * LF for CR LF, are accepted); a NUL byte; another number of fields than the header's; a last record that was cut
- * off (too few fields, or an open quote). A last record with all its fields but no line end is accepted. After a
- * damaged record, reading goes on with the next line; if what was cut off, or an open quote, has swallowed the next
- * file's header, with that header. The first record is the header whatever it contains; if it is damaged, no rows
- * are returned until a header as above. */
+/* CSV files may be concatenated, also of different versions: a record is a header if it repeats the one before, or
+ * if at least three and more than half of its fields are names of columns; the first is one whatever it has. Damaged
+ * are violations of RFC 4180 (but a quote within an unquoted field, and LF for CR LF), a NUL byte, another number of
+ * fields than the header's, and a last record that was cut off. Reading goes on with the next line, or with a header
+ * that what was damaged has swallowed. */
 struct reader;
 
 /* "-" is standard input. regular: refuses other files without waiting for them. Returns NULL with a line in error;
@@ -408,8 +402,7 @@ struct reader *reader_open(const char *path, bool regular, char *error, size_t e
 /* From an open descriptor, closed by reader_close() and on failure; name is for errors. */
 struct reader *reader_take(int fd, const char *name, char *error, size_t error_size);
 /* Reads the next undamaged record but headers. Returns 1, 0 at the end, or -1 when the file cannot be read further
- * (reader_error()). Time is linear in the bytes read; memory is a few times the longest record, and the names of all
- * columns. Ends the program when out of memory. */
+ * (reader_error()). Ends the program when out of memory. */
 int reader_next(struct reader *r);
 /* A line that names the file; "" without an error. */
 const char *reader_error(const struct reader *r);
@@ -446,9 +439,8 @@ struct row_reader;
 struct row_reader *row_reader_open(const char *path, unsigned wanted, char *error, size_t error_size);
 /* Returns 1 with the row, for row_free(); 0 at the end; -1 when the file cannot be read further
  * (row_reader_error()). row->run points into the reader, unchanged until a row of another run comes. Missing columns
- * and fields that cannot be parsed are 'not known'; texts too long are cut between characters. Records without suite
- * or test, with an unknown status, or of a newer schema than ROW_SCHEMA, are counted and left out. Ends the program
- * when out of memory. */
+ * and fields that cannot be parsed are 'not known'; texts too long are cut. Records that are no valid row, or of a
+ * newer schema, are counted and left out. */
 int row_reader_next(struct row_reader *r, struct row *row);
 const char *row_reader_error(const struct row_reader *r);
 /* "FILE: 3 damaged lines left out"; "" when nothing was. n_rows: that were read. */
@@ -466,9 +458,8 @@ struct row_set {
     void *context;
 };
 
-/* Appends a file's rows. Returns 0; or -1 with a line in error when it cannot be read, also for want of memory
- * (earlier rows are kept). Ends the program when there is no memory for another row. message (otherwise "") says
- * what was left out: "FILE: 3 damaged lines, 2 rows of a newer version left out", or that there are no rows. */
+/* Appends a file's rows. Returns 0; or -1 with a line in error, and earlier rows are kept. Ends the program when
+ * there is no memory for another row. message (otherwise "") says what was left out, or that there are no rows. */
 int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
                  char *error, size_t error_size);
 /* As tables show them: by run and suite, in the order of their first rows, then by row.item. Stable. */

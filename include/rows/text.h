@@ -102,10 +102,9 @@ struct units {
     char name[48];
 };
 
-/* Chooses the unit with one to three digits before the point, for times, frequencies, bytes and bandwidths ("ns",
- * "us", "ms", "s", "Hz", "kHz", "bytes", "B", "KiB", "MB/s"). Others but "%" get a prefix "k", "M", "G" or "T" from
- * 100,000 on ("M lps"). 0 or NAN leaves the unit. Plain numbers ("ratio", "bool", "code", "count", NULL) have the
- * unit "". */
+/* Chooses the unit with one to three digits before the point, for times, frequencies, bytes and bandwidths. Others
+ * but "%" get a prefix k, M, G or T from 100,000 on ("M lps"). 0 or NAN leaves the unit. Plain numbers ("ratio",
+ * "bool", "code", "count", NULL) have the unit "". */
 struct units units_choose(const char *unit, double magnitude);
 
 /* Factor from a unit that a person typed ("us", "GB", "M", "M lps") to `unit` ("ns", "bytes", "lps"): both times,

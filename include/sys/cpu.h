@@ -101,7 +101,7 @@ double task_process_cpu_s(void);
 /* The kernel kills this process first when memory runs out (oom_score_adj). */
 void task_offer_to_oom_killer(void);
 
-int task_lock_memory(void); /* mlockall(MCL_CURRENT | MCL_FUTURE) */
+int task_lock_memory(void);
 
 /* No address space layout randomisation in programs that this process will exec: personality(ADDR_NO_RANDOMIZE). */
 int task_fix_layout(void);

@@ -74,8 +74,7 @@ void directory_remove(const char *path, int fd);
 /* Scratch files and directories that are removed however the program ends. Functions return -errno on failure, and
  * open directories as directory_open() does. */
 
-/* Makes a file without a name in dir, for reading and writing (close-on-exec): by O_TMPFILE, else under a random
- * name (O_EXCL, O_NOFOLLOW) that is removed at once. */
+/* Makes a file without a name in dir, for reading and writing (close-on-exec). */
 int scratch_file(const char *dir);
 
 /* Makes a directory, mode 0700, with a random name in dir; path gets its name, "" on failure. */
@@ -83,9 +82,9 @@ int scratch_folder(const char *dir, char *path, size_t size);
 /* Removes a directory and the files in it (no subdirectories; follows no links). */
 int scratch_remove(const char *path);
 
-/* A directory that is removed when its owner, the process that asked for it, ends, even killed: the keeper, a
- * process in a group of its own, waits until the owner's end closes a pipe. As it can be killed too, the directory's
- * name is in memory that all processes of a trial share: any of them can remove it. */
+/* A directory that is removed when its owner, the process that asked for it, ends, even killed: by the keeper, a
+ * process that waits for end of file on the owner's pipe. Its name is in memory that all processes of a trial share,
+ * in case the keeper is killed too. */
 #define SCRATCH_PATH_MAX 600
 struct scratch_note {
     char path[SCRATCH_PATH_MAX]; /* "": no directory */
@@ -151,9 +150,9 @@ struct device_file {
     const char *at;     /* empty directory to mount on */
 };
 
-/* Mounts, writes the new file, flushes and unmounts. Never overwrites, and follows no symbolic link to another file
- * system. Returns 0 with the file's path in written, and in error "" or a remark (other processes still use the
- * device); or -1 with the reason in error, and no file is left unless the error says that it was written. */
+/* Mounts, writes the new file, flushes and unmounts. Never overwrites, and follows no link to another file system.
+ * Returns 0 with the file's path in written and "" or a remark in error; or -1 with the reason, and no file is left
+ * unless it says so. */
 int device_file_write(const struct device_file *file, const char *data, size_t length, char *written,
                       size_t written_size, char *error, size_t error_size);
 
@@ -177,10 +176,9 @@ struct device_mount {
     unsigned long flags;  /* flags to repeat in that remount, since one that is omitted would be lost */
 };
 
-/* Mounts the device for writing on the empty directory `at`, trying the file system types that the kernel has; flags
- * are further ones of mount(2). A device mounted read-only (as the root may be) is remounted read-write in place; if
- * only that mount point is read-only, it is mounted a second time. -EMEDIUMTYPE: no file system that the kernel
- * knows. */
+/* Mounts the device for writing on the empty directory `at` with the first file system type that fits; flags are
+ * further ones of mount(2). One mounted read-only is remounted read-write in place or, if only that mount point is
+ * read-only, mounted a second time. -EMEDIUMTYPE: no type fits. */
 int device_mount(const char *device, const char *at, unsigned long flags, struct device_mount *mounted);
 
 /* Undoes device_mount(); waits up to three seconds for a device in use. detached: it still is; its data are flushed,
@@ -232,8 +230,8 @@ struct mounts {
     size_t n_made, n_refused;
 };
 
-/* Mounts those that are missing, and makes their directories: /proc and /sys without that type mounted, /dev without
- * a null device, /dev/shm and /tmp when not writable. */
+/* Mounts those that are missing, and makes their directories: /dev without a null device, /dev/shm and /tmp when not
+ * writable count as missing too. */
 void mounts_make(struct mounts *mounts);
 
 /* Moves this process to a mount namespace of its own, which ends with it and its children. Returns 0, or -errno:
@@ -243,9 +241,9 @@ int mounts_for_oneself(void);
 /* Unmounts what mounts_make() mounted, and removes the directories it made. */
 void mounts_undo(const struct mounts *mounts);
 
-/* Loads every NAME.ko of the directory (and .ko.gz, .xz, .zst where the kernel unpacks them); the order of
- * dependencies is found by trying. A module already loaded is no failure. Returns how many could not be loaded, with
- * one of them and the reason in error, or -errno when the directory cannot be read. */
+/* Loads every NAME.ko of the directory (and .ko.gz, .xz, .zst where the kernel unpacks them), in rounds, as they
+ * depend on each other. Returns how many could not be loaded, with one of them and the reason in error, or -errno
+ * when the directory cannot be read. */
 int modules_load(const char *folder, char *error, size_t error_size);
 
 #endif

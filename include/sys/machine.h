@@ -51,11 +51,9 @@ unsigned machine_last_cache(const char *root, unsigned cpu, struct cpuset *share
  * number of levels. */
 size_t machine_data_caches(const char *root, unsigned cpu, uint64_t *bytes, size_t most);
 
-/* Counters since boot, summed over a set of CPUs; -1 when not known. irqs: all interrupts, with the architecture's
- * own lines of /proc/interrupts (timer, IPI), without ERR, MIS and lines that sum up others; timer, resched (another
- * CPU asks this one to reschedule), ipi (others between processors) and device are parts of it, -1 without a line.
- * steal_ns has the resolution of clock ticks. throttled_ns belongs to a control group: -1 here, trials fill it in
- * (struct cgroup_throttled). */
+/* Counters since boot, summed over a set of CPUs; -1: not known. irqs: all interrupts, the architecture's own too;
+ * timer, resched (another CPU asks this one to reschedule), ipi (others between processors) and device are parts of
+ * it. steal_ns has the resolution of clock ticks. throttled_ns belongs to a control group: trials fill it in. */
 struct machine_counters {
     int64_t irqs, softirqs, steal_ns;
     int64_t timer, resched, ipi, device, throttled_ns;
@@ -184,9 +182,8 @@ int huge_pages_read(const char *root, const void *const *addresses, size_t n, st
 /* Describes the file system and the disk of a directory. */
 
 /* Writes what affects the speed of files as setting items:
- * "mount=rw+relatime;disk=virtual+rotational;scheduler=mq-deadline". mount: options of mount and file system,
- * without paths; disk: rotational or solid, and virtual when a hypervisor or the kernel emulates it. Unknown or
- * missing ones (tmpfs has no disk) are left out. */
+ * "mount=rw+relatime;disk=virtual+rotational;scheduler=mq-deadline". mount: options without paths; disk: virtual
+ * when a hypervisor or the kernel emulates it. What is not known or missing (tmpfs has no disk) is left out. */
 void storage_describe(const char *folder, char *buf, size_t size);
 
 /* For the mount with this number in /proc/self/mountinfo. root: directory before /proc and /sys, "" except in tests. */
@@ -213,8 +210,9 @@ struct setting_items {
     bool any, has_cmdline, of_run;
     char name[SETTING_NAME + 8], value[SETTING_VALUE];
 };
-/* of_run: the column settings, not scratch_disk, whose names get the prefix "scratch_". There, items without an item cmdline mean that no word of the
- * kernel's command line affects speed or noise; the iterator then ends with an item cmdline that says so. */
+/* of_run: the column settings, not scratch_disk, whose names get the prefix "scratch_". There, items without an item
+ * cmdline mean that no word of the kernel's command line affects speed or noise; the iterator then ends with an item
+ * cmdline that says so. */
 void setting_items_begin(struct setting_items *items, const char *text, bool of_run);
 /* Returns false at the end. Skips items without a name or a known value. */
 bool setting_items_next(struct setting_items *items);

@@ -101,7 +101,6 @@ void process_libc(char *buf, size_t size);
  * /dev/shm, $TMPDIR, /tmp or the current directory. Returns the descriptor or -errno. */
 int process_shared_memory(size_t size);
 
-/* getrandom, else AT_RANDOM mixed with the clock */
 void process_random(void *buf, size_t size);
 
 /* Writes "JITBENCH_PAD=xxx...", of random length, which pads the environment and so moves the stack in each sample. */
@@ -291,8 +290,7 @@ bool message_lost(void);
 
 /* The machine's console (/dev/console). */
 
-/* Opens it as standard input, output and error, which stay as they are if that fails. blocking: writes may hang
- * while the console accepts no data (cable pulled, interrupt disabled by the kernel). */
+/* Opens it as standard input, output and error. blocking: writes may hang while it accepts no data (cable pulled). */
 void console_take(bool blocking);
 
 /* In a child: starts a session whose controlling terminal is standard input, so that Ctrl-C reaches it. */

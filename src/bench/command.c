@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A worker, placed like other benchmarks, starts the program once and times it from just before the exec to its end.
- * Counters are the kernel's for the command (wait4, /proc). */
+/* Counters are the kernel's for the command (wait4, /proc). */
 #include "bench/command.h"
 
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-
 
 #define SETUP_NS 60000000000u
 /* For processes left behind to end by themselves. */
@@ -370,8 +368,8 @@ static int supported(const struct bench_case *of, struct error *why)
                      strerror(EINVAL));
 }
 
-/* A command may have threads and children: it may use all named CPUs, but for --bind. Real-time commands, whose
- * threads and children are real-time too, leave the last one free: of the boot CPU's core, if that may be used. */
+/* May use all named CPUs, as it may have threads and children, but for --bind. Real-time commands leave the last one
+ * free: of the boot CPU's core, if that may be used. */
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                   struct placement *out)
 {

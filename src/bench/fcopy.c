@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* File copy, write and read through a buffer of 256, 1024 or 4096 bytes on small scratch files of its own. A count
- * is one KiB. Contents are checked afterwards. */
+/* File copy, write and read through a buffer on small scratch files of its own. A count is one KiB. */
 
 #include "bench/unix.h"
 #include "sys/file.h"

@@ -70,8 +70,7 @@ const struct bench bench_pipe = {
     .describe = unix_describe,
 };
 
-/* --- context1: a number goes to another process and back, and each checks it. The two, called halves, run on one
- * CPU, on two, or where the kernel places them. --- */
+/* --- context1: a number goes to another process and back, and each checks it. --- */
 
 enum { PARTY_ASKER, PARTY_ANSWERER, N_HALVES };
 enum { PIPE_THERE, PIPE_BACK, N_PIPES };

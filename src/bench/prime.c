@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Primes below a limit by trial division, in registers only: memory does not disturb it. And, common to prime and
- * array, recording, and the figures of M. Kot's method. */
+/* Primes below a limit by trial division, in registers only: memory does not disturb it. And what prime and array
+ * share. */
 #include <math.h>
 
 #include "bench/experiment.h"

@@ -215,8 +215,7 @@ static int begin_again(struct disk *disk)
     return sys_result(ftruncate(disk->fd, 0));
 }
 
-/* Truncates the file after the disk became full (`full`), and degrades the row. Flushes, because the disk may report
- * the space as free only then. Returns 0 or -errno. */
+/* Flushes after truncating, because the disk may report the space as free only then. Returns 0 or -errno. */
 static int begin_again_when_full(struct party_context *context, int full)
 {
     struct disk *disk = context->state;

@@ -121,8 +121,7 @@ void threads_join(struct threads *threads)
     *threads = (struct threads){.n = 0};
 }
 
-/* --- Loads made of parties of other files: the simulated video, x and custom, whose timing thread has the normal
- * policy here; and none. --- */
+/* --- Loads made of parties of other files; the timing thread has the normal policy here. --- */
 
 const struct load load_none = {LOAD("none", "nothing beside the benchmark")};
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rows/row.c lists the columns. */
 #include "rows/rows.h"
-
 
 #include "sys/file.h"
 #include "sys/process.h"

@@ -301,8 +301,8 @@ static bool resembles_header(const struct reader *r, size_t n)
     return names >= NAMES_SURE && 2 * names > n;
 }
 
-/* Stores the line by which an undamaged file's start is found after damage. Not a short one, which a row's text
- * might contain, nor one with commas or quotes in names, which can be written in several ways. */
+/* Stores the line by which an undamaged file's start is found after damage: no short one, which a row's text might
+ * contain, nor one with quoted names, which can be written in several ways. */
 static void keep_header(struct reader *r, size_t n)
 {
     bool plain = n >= NAMES_SURE;

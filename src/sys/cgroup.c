@@ -29,8 +29,8 @@ static const struct version versions[] = {
     {&memory_v1, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 };
 
-/* Reads the group's path from lines "5:cpu,memory:/path" and "0::/path" of /proc/TASK/cgroup; "", the topmost group
- * that can be seen, when the file cannot be read. Returns false when it does not name the hierarchy (not in use). */
+/* Reads the group's path from lines "5:cpu,memory:/path" and "0::/path" of /proc/TASK/cgroup; "", the topmost group,
+ * when the file cannot be read. Returns false when it does not name the hierarchy. */
 static bool read_group(const char *root, const char *task, const struct hierarchy *v, char path[PATH_MAX])
 {
     FREED_BY(memory_free) char *text = procfs_read_all(root, PROCFS_PATH("/proc/%s/cgroup", task));

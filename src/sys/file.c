@@ -23,8 +23,8 @@ static bool may_follow(const struct stat *folder, const struct stat *link)
 
 static int walk(int at, const char *path, unsigned *links);
 
-/* Follows the link `name` in `at`. Returns the descriptor of the directory that it leads to, or -errno. Where
- * may_follow() checks owners, nobody else can replace the link meanwhile. */
+/* Returns the descriptor of the directory that the link leads to, or -errno. Where may_follow() checks owners,
+ * nobody else can replace the link meanwhile. */
 static int follow(int at, const char *name, const struct stat *link, unsigned *links)
 {
     char text[PATH_MAX];
@@ -44,8 +44,7 @@ static int follow(int at, const char *name, const struct stat *link, unsigned *l
     return walk(at, text, links);
 }
 
-/* Opens the directory `name` in `at`, or the one that a link of that name leads to. Returns the descriptor or
- * -errno. *links counts the links followed so far. */
+/* *links counts the links followed so far. Returns the descriptor or -errno. */
 static int step(int at, const char *name, unsigned *links)
 {
     struct stat status;
@@ -326,8 +325,8 @@ static bool is_same(int a, int b)
     return fstat(a, &one) == 0 && fstat(b, &other) == 0 && directory_is_same(&one, &other);
 }
 
-/* Makes a file with a random name in folder, and opens it for writing, and once more for reading in *read_fd unless
- * read_fd is NULL. The name is removed before this returns. Returns the descriptor for writing. */
+/* Makes a file without a name, and opens it for writing, and once more for reading in *read_fd unless read_fd is
+ * NULL. Returns the descriptor for writing. */
 static int scratch_named_file(int folder, int mode, int *read_fd)
 {
     char name[NEW_FILE_NAME_SIZE];
@@ -401,8 +400,8 @@ static int scratch_open_folder(int parent, const char *name)
 }
 
 /* Tries once to remove the files in the directory (open as folder), then the directory, unless the name belongs to
- * another one by now. A file system may skip names while others are removed, and a failure (a signal, no memory) may
- * pass: further tries may be needed. Returns 0 or -errno. */
+ * another one by now. Returns 0 or -errno; after a signal, or if the file system skipped names, another try may
+ * succeed. */
 static int remove_folder(int parent, const char *name, int folder)
 {
     struct stat status, named;

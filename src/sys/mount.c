@@ -237,8 +237,8 @@ static int create(const char *path, const char *place)
     return new_file(folder, name, O_CLOEXEC, 0644);
 }
 
-/* Makes file->path; or, if that is a directory, the first file in it that is free under the names of
- * device_file_choice(). path gets the file made, or the last one tried. Returns the descriptor or -errno. */
+/* Makes file->path or, if that is a directory, the first free file of device_file_choice() in it. path gets the file
+ * made, or the last one tried. Returns the descriptor or -errno. */
 static int create_any(const struct device_file *file, const char *place, char *path, size_t size)
 {
     struct stat status;

@@ -342,11 +342,10 @@ void job_read(const char *(*lookup)(const char *name), struct job *out)
     copy(out->id, sizeof(out->id), lookup("SLURM_JOB_ID"));
 }
 
-/* Replaces the C library's clone3() in the statically linked program, so that threads are made by clone(), as before
- * Linux 5.3. The C library falls back to clone() only on ENOSYS, but older container runtimes forbid clone3() with
- * EPERM, and no thread could be made. The symbol is weak: a library's own definition wins. The name is glibc's since
- * 2.34; the linker drops the function where nothing calls it (musl, older glibc, dynamic linking). Should a later
- * glibc rename it, tests/cli/test_old.c fails. */
+/* Replaces the C library's clone3() in the statically linked program, so that threads are made by clone(): the C
+ * library falls back to that only on ENOSYS, but older container runtimes forbid clone3() with EPERM. Weak: a
+ * library's own definition wins; dropped by the linker where nothing calls it. Should glibc rename it,
+ * tests/cli/test_old.c fails. */
 
 struct clone_args;
 int __clone3(struct clone_args *args, size_t size, int (*start)(void *), void *argument);
