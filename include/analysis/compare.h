@@ -43,6 +43,7 @@ struct pair {
     /* The pair with the core free that is judged in place of this one, which has the values over the whole time; and
      * the other way round. NULL: none. */
     const struct pair *alone, *raw;
+    struct row *scores; /* of a mean: the rows of the pair, one for each run, behind one without a run; freed with it */
 };
 
 struct pairs {
@@ -106,12 +107,6 @@ struct compared_row {
     size_t mean; /* number of rows of which it is the geometric mean; 0: it is a row of the files */
 };
 
-/* The pair of a mean, and its rows. */
-struct compared_mean {
-    struct pair pair;
-    struct row *scores; /* one without a run, and one for each run */
-};
-
 /* One host of the second set of files, judged by all its rows together. */
 struct compared_host {
     char host[65];
@@ -132,7 +127,7 @@ struct compared {
     size_t n_judged;                    /* number of comparisons that were tested; p is corrected for all of them */
     const struct pair **not_comparable; /* rows that cannot be compared */
     size_t n_not_comparable;
-    struct compared_mean *mean;
+    struct pair *mean; /* of each mean */
 };
 
 /* Compares pairs. metrics tells which metrics are headline metrics; only their rows are included in means. all:

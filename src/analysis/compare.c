@@ -326,17 +326,16 @@ static double score_of(const struct compared_row *const *rows, size_t n, size_t 
 }
 
 /* Makes the pair of the mean of n rows: of the runs of the first row those that have a score. */
-static const struct pair *make_mean(const struct compared_row *const *rows, size_t n, struct compared_mean *mean)
+static const struct pair *make_mean(const struct compared_row *const *rows, size_t n, struct pair *pair)
 {
     const struct compared_row *first = rows[0];
     const size_t most = first->pair->side[0].n + first->pair->side[1].n;
-    struct pair *pair = &mean->pair;
-    struct row *row = mean->scores = memory_get(most + 1, sizeof(*row));
+    struct row *row = memory_get(most + 1, sizeof(*row));
     const struct row **at = memory_get(most, sizeof(const struct row *));
 
     *row = (struct row){.metric = "geometric_mean", .unit = "ratio", .better = "higher"};
     TEXT_SET(row->suite, first->pair->about->suite);
-    *pair = (struct pair){.about = row, .reason = -1};
+    *pair = (struct pair){.about = row, .reason = -1, .scores = row};
     TEXT_SET(pair->host, first->pair->host);
     for (size_t s = 0; s < 2; s++) {
         const struct pair_side *from = &first->pair->side[s];
@@ -478,7 +477,7 @@ void compared_free(struct compared *compared)
     free(compared->not_comparable);
     for (size_t m = 0; m < compared->n_means; m++) {
         free(compared->mean[m].scores);
-        free(compared->mean[m].pair.side[0].row); /* and those of the other side behind them */
+        free(compared->mean[m].side[0].row); /* and those of the other side behind them */
     }
     free(compared->mean);
     *compared = (struct compared){.n_rows = 0};
