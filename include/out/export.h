@@ -123,7 +123,4 @@ void export_put_groups(const struct export_rows *rows,
 /* In seconds, run by run. The caller frees them. */
 double *export_group_seconds(const struct export_group *group);
 
-/* Same run, test, load, param, copies and CPUs; NULL: none. */
-const struct row *export_partner(const struct export_rows *rows, const struct row *row, const char *metric);
-
 #endif

@@ -198,6 +198,9 @@ void row_text_to_csv(const struct row_column *column, char *field);
 void row_text_from_csv(const struct row_column *column, char *field);
 
 bool row_same_measurement(const struct row *a, const struct row *b);
+/* The row with this metric of the measurement of `row`, one of the n rows, in which it is not interrupted by others;
+ * NULL: none. */
+const struct row *row_sibling(const struct row *rows, size_t n, const struct row *row, const char *metric);
 
 /* Suffix of a metric from those parts of the samples in which no other hardware thread used the core ("the core was
  * free"). */

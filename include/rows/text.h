@@ -35,6 +35,9 @@ void text_real(struct text *t, double value);
  * %zu, %f, %.1f and %+.1f (precision: as in printf()) and %%. */
 void text_put(struct text *t, void (*put_text)(struct text *t, const char *s, size_t length),
               void (*put_number)(struct text *t, double value), const char *format, va_list args);
+/* Invalid UTF-8 becomes U+FFFD, and a character for which `shown` returns a text that text. buf: memory for it. */
+void text_escape(struct text *t, const char *s, size_t length,
+                 const char *(*shown)(const char *s, size_t bytes, char buf[8]));
 void text_free(struct text *t);
 
 /* "1.5 s", "250 ms", "2 min": the largest unit with at least 1, at most three significant digits, 32 bytes. Returns

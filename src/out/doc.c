@@ -337,22 +337,21 @@ void grid_print(struct grid *g, unsigned width, struct text *out)
 
 /* --- HTML. --- */
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-#define FARTHEST    1e6
+#define FARTHEST 1e6
+
+static const char *html_shown(const char *s, size_t bytes, char buf[8])
+{
+    static const char special[] = "&<>\"'", *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    const char *at = *s ? strchr(special, *s) : NULL;
+    const bool control = text_is_control(s, bytes) && *s != '\t' && *s != '\n';
+
+    (void)buf;
+    return at ? entities[at - special] : control ? "\xef\xbf\xbd" : NULL;
+}
 
 void html_escape(struct text *out, const char *s, size_t length)
 {
-    static const char special[] = "&<>\"'", *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-
-    for (size_t bytes; length; s += bytes, length -= bytes) {
-        const char *at = *s ? strchr(special, *s) : NULL, *shown = at ? entities[at - special] : s;
-        bytes = text_utf8_length(s);
-        if (!bytes || bytes > length || (text_is_control(s, bytes) && *s != '\t' && *s != '\n')) {
-            shown = REPLACEMENT;
-            bytes = 1;
-        }
-        text_append(out, shown, shown == s ? bytes : strlen(shown));
-    }
+    text_escape(out, s, length, html_shown);
 }
 
 /* Bounded, with one decimal or none if that is 0; a number that is not finite is 0. */

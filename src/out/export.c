@@ -259,24 +259,3 @@ double *export_group_seconds(const struct export_group *group)
             seconds[n++] = export_seconds(group->rows[r], group->rows[r]->samples[i]);
     return seconds;
 }
-
-/* --- Rows of other metrics of the same measurement. --- */
-
-static bool belongs_to(const struct row *a, const struct row *b)
-{
-    return a->run == b->run && a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) &&
-           !strcmp(a->suite, b->suite) && !strcmp(a->load, b->load) && !strcmp(a->param.text, b->param.text) &&
-           !strcmp(a->cpus, b->cpus);
-}
-
-const struct row *export_partner(const struct export_rows *rows, const struct row *row, const char *metric)
-{
-    const struct row *at = row, *end = rows->all + rows->n_all;
-
-    while (at > rows->all && belongs_to(at - 1, row))
-        at--;
-    for (; at < end && belongs_to(at, row); at++)
-        if (!strcmp(at->metric, metric))
-            return at;
-    return NULL;
-}

@@ -9,21 +9,18 @@
 
 /* --- JSON (RFC 8259). --- */
 
+static const char *json_shown(const char *s, size_t bytes, char buf[8])
+{
+    (void)bytes;
+    if (*s == '"' || *s == '\\')
+        return text_line(buf, 8, "\\%c", *s);
+    return (unsigned char)*s < 0x20 ? text_line(buf, 8, "\\u%04x", (unsigned)*s) : NULL;
+}
+
 static void put_quoted(struct text *out, const char *s, size_t length)
 {
     text_append(out, "\"", 1);
-    for (size_t bytes; length; s += bytes, length -= bytes) {
-        bytes = text_utf8_length(s);
-        if (!bytes)
-            text_append(out, "\xef\xbf\xbd", 3);
-        else if (*s == '"' || *s == '\\')
-            text_printf(out, "\\%c", *s);
-        else if ((unsigned char)*s < 0x20)
-            text_printf(out, "\\u%04x", (unsigned)*s);
-        else
-            text_append(out, s, bytes);
-        bytes += !bytes;
-    }
+    text_escape(out, s, length, json_shown);
     text_append(out, "\"", 1);
 }
 
@@ -200,7 +197,7 @@ static double mean_of_partner(const struct export_rows *rows, const struct expor
     bool known = !strcmp(group->rows[0]->metric, "wall");
 
     for (size_t r = 0; r < group->n && known; r++) {
-        const struct row *partner = export_partner(rows, group->rows[r], metric);
+        const struct row *partner = row_sibling(rows->all, rows->n_all, group->rows[r], metric);
         known = partner && partner->n_samples && !isnan(export_seconds(partner, 1));
         for (size_t i = 0; known && i < partner->n_samples; i++)
             stats_add(&samples, export_seconds(partner, partner->samples[i]));
@@ -243,7 +240,7 @@ static void put_hyperfine(const struct export_rows *rows, const struct export_gr
     json_numbers(out, seconds, group->n_samples);
     text_printf(out, ", \"exit_codes\": [");
     for (size_t r = 0; r < group->n; r++) {
-        const struct row *codes = export_partner(rows, group->rows[r], "exit_code");
+        const struct row *codes = row_sibling(rows->all, rows->n_all, group->rows[r], "exit_code");
         for (size_t i = 0; i < group->rows[r]->n_samples; i++)
             json_put(out, n++ ? ", %f" : "%f", codes && i < codes->n_samples ? codes->samples[i] : NAN);
     }
@@ -260,7 +257,7 @@ static void write_hyperfine(const struct export_rows *rows, struct text *out)
     for (size_t i = 0; i < rows->n; i++) {
         const struct row *row = rows->rows[i];
         const char *why = export_refuse_unless_seconds(row);
-        if (is_column(row) && export_partner(rows, row, "wall"))
+        if (is_column(row) && row_sibling(rows->all, rows->n_all, row, "wall"))
             continue;
         if (why)
             export_leave_out(rows->left_out, why);
@@ -297,7 +294,8 @@ static double events_of_a_sample(const struct row *row)
 static double cpu_seconds_of(const struct export_rows *rows, const struct row *row, size_t sample, double seconds)
 {
     if (!strcmp(row->metric, "wall")) {
-        const struct row *user = export_partner(rows, row, "user"), *system = export_partner(rows, row, "system");
+        const struct row *user = row_sibling(rows->all, rows->n_all, row, "user"),
+                         *system = row_sibling(rows->all, rows->n_all, row, "system");
         if (user && system && user->n_samples == row->n_samples && system->n_samples == row->n_samples)
             return export_base(user, user->samples[sample]) + export_base(system, system->samples[sample]);
     }

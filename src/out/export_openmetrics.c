@@ -69,20 +69,15 @@ static void put_family(const struct row *row, struct text *out)
         }
 }
 
+static const char *label_shown(const char *s, size_t bytes, char buf[8])
+{
+    (void)bytes;
+    return *s == '\n' ? "\\n" : *s == '"' || *s == '\\' ? text_line(buf, 8, "\\%c", *s) : NULL;
+}
+
 static void put_escaped(const char *s, struct text *out)
 {
-    while (*s) {
-        size_t length = text_utf8_length(s);
-        if (!length)
-            text_append(out, "\xef\xbf\xbd", 3);
-        else if (*s == '\n')
-            text_append(out, "\\n", 2);
-        else if (*s == '"' || *s == '\\')
-            text_printf(out, "\\%c", *s);
-        else
-            text_append(out, s, length);
-        s += length ? length : 1;
-    }
+    text_escape(out, s, strlen(s), label_shown);
 }
 
 static void put_labels(const char *const (*labels)[2], size_t n, struct text *out)

@@ -15,25 +15,18 @@
 
 /* --- The table. --- */
 
-static bool shares_known(const struct project *p)
-{
-    return !isnan(detours_mean_share(p->all));
-}
-
 static void put_line(const struct project *p, const char *name, const struct detours_host *host, const double *slowdown,
                      struct grid *grid)
 {
     for (size_t s = 0; s < p->n_steps; s++) {
-        text_printf(grid_cell(grid, COLOR_NONE), "%.*s", NAME_WIDTH_MOST, s ? "" : name);
-        grid_text(grid, s ? "" : detours_used(host) == &host->noise ? "noise" : "prime");
-        if (s)
-            grid_text(grid, "");
-        else
+        if (s == 0) {
+            text_printf(grid_cell(grid, COLOR_NONE), "%.*s", NAME_WIDTH_MOST, name);
+            grid_text(grid, detours_used(host) == &host->noise ? "noise" : "prime");
             grid_number(grid, detours_lost_pct(host), 3);
-        if (shares_known(p) && s)
-            grid_text(grid, "");
-        else if (shares_known(p))
             grid_number(grid, 100 * detours_mean_share(host), 0);
+        }
+        while (grid->n_cells % grid->n_columns < 4)
+            grid_text(grid, "");
         grid_text(grid, TEXT_DURATION((uint64_t)p->step_ns[s]));
         for (size_t r = 0; r < p->n_ranks; r++)
             grid_number(grid, slowdown[s * p->n_ranks + r], slowdown[s * p->n_ranks + r] < 100 ? 3 : 1);
@@ -55,7 +48,11 @@ static int by_worst(const void *a, const void *b)
 static void put_table(const struct project *p, bool every, unsigned width, struct text *out)
 {
     static const struct grid_column columns[] = {
-        {.title = "Host", .left = true}, {.title = "From", .width = 5, .left = true}, {.title = "Lost %", .width = 6}};
+        {.title = "Host", .left = true},
+        {.title = "From", .width = 5, .left = true},
+        {.title = "Lost %", .width = 6},
+        {.title = "Core %", .width = 6, .optional = true},
+        {.title = "Step", .width = 7}};
     const size_t shown = every || p->n < SHOWN_MOST ? p->n : SHOWN_MOST;
     char titles[PROJECT_RANKS_MAX][24];
     struct grid grid = {.n_columns = 0};
@@ -68,15 +65,13 @@ static void put_table(const struct project *p, bool every, unsigned width, struc
     }
     qsort(order, p->n, sizeof(*order), by_worst);
     grid_columns(&grid, columns, COUNT(columns));
-    grid_columns(&grid, &(struct grid_column){.title = "Core %", .width = 6}, shares_known(p));
-    grid_columns(&grid, &(struct grid_column){.title = "Step", .width = 7}, 1);
     for (size_t r = 0; r < p->n_ranks; r++) {
         snprintf(titles[r], sizeof(titles[r]), "%.0f", p->ranks[r]);
         grid_columns(&grid,
                      &(struct grid_column){.title = titles[r], .width = 8, .rank = (unsigned)(p->n_ranks - 1 - r)}, 1);
     }
     text_printf(out, "Slowdown (1.00: no noise%s) of a step that ends in a barrier, by number of ranks\n",
-                shares_known(p) ? ", and the core to itself" : "");
+                isnan(detours_mean_share(p->all)) ? "" : ", and the core to itself");
     if (p->n > 1)
         put_line(p, "all", p->all, project_slowdown(p, p->n), &grid);
     for (size_t i = 0; i < shown; i++) {

@@ -51,12 +51,6 @@ static bool is_common(enum table_field field)
 
 /* --- groups ----------------------------------------------------------------------------------------------------- */
 
-static bool same_group(const struct row *a, const struct row *b)
-{
-    return a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) && !strcmp(a->load, b->load) &&
-           !strcmp(a->param.text, b->param.text) && !strcmp(a->cpus, b->cpus);
-}
-
 /* metric NULL: the headline row, otherwise the first. */
 static const struct row *find_row(const struct view *view, size_t group, const char *metric)
 {
@@ -234,8 +228,8 @@ void table_print(const struct table_layout *layout, const struct row *rows, size
         return;
     for (size_t i = 0; i < n; i++) {
         /* Usually the group of the row before: without this, 100,000 rows take long. */
-        size_t j = i > 0 && same_group(&rows[i - 1], &rows[i]) ? view.group[i - 1] : 0;
-        while (j < i && (view.group[j] != j || !same_group(&rows[j], &rows[i])))
+        size_t j = i > 0 && row_same_measurement(&rows[i - 1], &rows[i]) ? view.group[i - 1] : 0;
+        while (j < i && (view.group[j] != j || !row_same_measurement(&rows[j], &rows[i])))
             j++;
         view.group[i] = j;
     }

@@ -273,7 +273,6 @@ static void put_history(const struct report *report, const struct doc *doc)
 #define REASONS_MAX     40u
 #define WARNED_ROWS_MAX 20000u /* each is compared with others */
 #define OTHER_ROWS_MAX  20000u /* with more rows than this, rows of runs that are not drawn are judged but not kept */
-#define NEIGHBOURS      64u
 
 /* --- Titles and descriptions of rows. --- */
 
@@ -298,12 +297,7 @@ const struct row *report_next(const struct report *report, size_t run, const str
 
 const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric)
 {
-    size_t at = (size_t)(row - report->set.rows), from = at > NEIGHBOURS ? at - NEIGHBOURS : 0;
-
-    for (size_t i = from; i < report->set.n && i <= at + NEIGHBOURS; i++)
-        if (!strcmp(report->set.rows[i].metric, metric) && row_same_measurement(&report->set.rows[i], row))
-            return &report->set.rows[i];
-    return NULL;
+    return row_sibling(report->set.rows, report->set.n, row, metric);
 }
 
 size_t report_distinct(const char **names, size_t n, const char *name, size_t most)

@@ -399,6 +399,18 @@ bool row_same_measurement(const struct row *a, const struct row *b)
            !strcmp(a->cpus, b->cpus);
 }
 
+const struct row *row_sibling(const struct row *rows, size_t n, const struct row *row, const char *metric)
+{
+    const struct row *at = row, *end = rows + n;
+
+    while (at > rows && row_same_measurement(at - 1, row))
+        at--;
+    for (; at < end && row_same_measurement(at, row); at++)
+        if (!strcmp(at->metric, metric))
+            return at;
+    return NULL;
+}
+
 size_t row_is_alone(const struct row *row)
 {
     const size_t length = strlen(row->metric), end = sizeof(ROW_ALONE) - 1;

@@ -113,6 +113,20 @@ void text_vprintf(struct text *t, const char *format, va_list args)
     va_end(again);
 }
 
+void text_escape(struct text *t, const char *s, size_t length,
+                 const char *(*shown)(const char *s, size_t bytes, char buf[8]))
+{
+    char buf[8];
+
+    for (size_t bytes; length; s += bytes, length -= bytes) {
+        bytes = text_utf8_length(s);
+        const bool valid = bytes && bytes <= length;
+        const char *instead = valid ? shown(s, bytes, buf) : "\xef\xbf\xbd";
+        bytes = valid ? bytes : 1;
+        text_append(t, instead ? instead : s, instead ? strlen(instead) : bytes);
+    }
+}
+
 void text_printf(struct text *t, const char *format, ...)
 {
     va_list args;
