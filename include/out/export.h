@@ -32,7 +32,6 @@ struct export_rows {
 };
 
 struct export_format {
-    const char *name;
     unsigned wanted; /* enum rows_wanted */
     /* Why not, worded to follow a number of rows; NULL: it can. refuse NULL: all rows. */
     const char *(*refuse)(const struct row *row);

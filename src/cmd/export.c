@@ -43,7 +43,7 @@ static int export(const struct command_call *call)
     if (status)
         return status;
     const size_t taken = export_write(format, set.rows, set.n, metrics_table(), &out, &left_out);
-    export_describe(&left_out, format->name, set.n, &message);
+    export_describe(&left_out, export_names[options->format], set.n, &message);
     if (message.length)
         command_complain(name, message.data, 0);
     if (!taken)

@@ -126,7 +126,6 @@ static void write_text(const struct export_rows *rows, struct text *out)
 }
 
 const struct export_format export_cyclictest = {
-    .name = "cyclictest",
     .wanted = ROWS_HIST,
     .refuse = refuse,
     .write = write_text,
@@ -187,7 +186,6 @@ static void write_json(const struct export_rows *rows, struct text *out)
 }
 
 const struct export_format export_cyclictest_json = {
-    .name = "cyclictest-json",
     .wanted = ROWS_HIST,
     .refuse = refuse,
     .write = write_json,

@@ -118,7 +118,6 @@ static void write_all_columns(const struct export_rows *rows, struct text *out)
 }
 
 const struct export_format export_json = {
-    .name = "json",
     .wanted = ROWS_ALL,
     .write = write_all_columns,
 };
@@ -172,7 +171,6 @@ static void write_pyperf(const struct export_rows *rows, struct text *out)
 }
 
 const struct export_format export_pyperf = {
-    .name = "pyperf",
     .wanted = ROWS_SAMPLES,
     .refuse = refuse_pyperf,
     .write = write_pyperf,
@@ -269,7 +267,6 @@ static void write_hyperfine(const struct export_rows *rows, struct text *out)
 }
 
 const struct export_format export_hyperfine_json = {
-    .name = "hyperfine-json",
     .wanted = ROWS_SAMPLES,
     .refuse = refuse_hyperfine,
     .write = write_hyperfine,
@@ -377,7 +374,6 @@ static void write_gbench(const struct export_rows *rows, struct text *out)
 }
 
 const struct export_format export_gbench = {
-    .name = "gbench",
     .wanted = ROWS_SAMPLES,
     .refuse = export_refuse_unless_seconds,
     .write = write_gbench,

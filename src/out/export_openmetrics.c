@@ -227,7 +227,6 @@ static void write_rows(const struct export_rows *rows, struct text *out)
 }
 
 const struct export_format export_openmetrics = {
-    .name = "openmetrics",
     .refuse = refuse,
     .write = write_rows,
 };

@@ -21,7 +21,6 @@ static void write_rows(const struct export_rows *rows, struct text *out)
 }
 
 const struct export_format export_pairs = {
-    .name = "pairs",
     .refuse = refuse,
     .write = write_rows,
 };

@@ -123,7 +123,6 @@ static void write_report(const struct export_rows *rows, struct text *out)
 }
 
 const struct export_format export_unixbench = {
-    .name = "unixbench",
     .wanted = ROWS_SAMPLES,
     .refuse = refuse,
     .write = write_report,
@@ -170,7 +169,6 @@ static void write_csv(const struct export_rows *rows, struct text *out)
 }
 
 const struct export_format export_unixbench_csv = {
-    .name = "unixbench-csv",
     .refuse = refuse_outside_index,
     .write = write_csv,
 };

@@ -304,33 +304,30 @@ void fleet_put_summary(const struct judgement *f, const struct doc *doc)
 
 /* --- The CSV. --- */
 
-static void put_csv_row(const struct judgement *f, const struct judged *j, size_t k, struct text *out)
-{
-    const struct gather_figure *figure = &f->g->figure[k];
-    const struct outlier_metric *metric = &f->metric[k];
-    double value = gather_value(f->g, k, j->machine);
-    const char *const texts[] = {j->name,      figure->suite,  figure->test, figure->load,
-                                 figure->work, figure->metric, figure->unit};
-
-    if (isnan(value))
-        return;
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        csv_text(out, texts[i]);
-        text_append(out, ",", 1);
-    }
-    text_printf(out, "%llu,%.17g,", (unsigned long long)figure->copies, value);
-    if (metric->n)
-        text_printf(out, "%.17g,%.17g,%.17g,", metric->median, 100 * outlier_effect(metric, value),
-                    outlier_distance(metric, value));
-    else
-        text_append(out, ",,,", 3);
-    text_printf(out, "%s\r\n", judge_stands_out(j) ? "outlier" : j->figures ? "ok" : "not judged");
-}
-
 void fleet_put_csv(const struct judgement *f, size_t number, struct text *out)
 {
+    const struct judged *j = &f->judged[number];
+
     if (!number)
         text_printf(out, "host,suite,test,load,param,metric,unit,copies,value,median,effect_pct,distance,verdict\r\n");
-    for (size_t k = 0; number < f->g->machines.n && k < f->g->figures.n; k++)
-        put_csv_row(f, &f->judged[number], k, out);
+    for (size_t k = 0; number < f->g->machines.n && k < f->g->figures.n; k++) {
+        const struct gather_figure *figure = &f->g->figure[k];
+        const struct outlier_metric *metric = &f->metric[k];
+        const double value = gather_value(f->g, k, j->machine);
+        const char *const texts[] = {j->name,      figure->suite,  figure->test, figure->load,
+                                     figure->work, figure->metric, figure->unit};
+        if (isnan(value))
+            continue;
+        for (size_t i = 0; i < COUNT(texts); i++) {
+            csv_text(out, texts[i]);
+            text_append(out, ",", 1);
+        }
+        text_printf(out, "%llu,%.17g,", (unsigned long long)figure->copies, value);
+        if (metric->n)
+            text_printf(out, "%.17g,%.17g,%.17g,", metric->median, 100 * outlier_effect(metric, value),
+                        outlier_distance(metric, value));
+        else
+            text_append(out, ",,,", 3);
+        text_printf(out, "%s\r\n", judge_stands_out(j) ? "outlier" : j->figures ? "ok" : "not judged");
+    }
 }

@@ -47,12 +47,11 @@ static int by_worst(const void *a, const void *b)
 
 static void put_table(const struct project *p, bool every, unsigned width, struct text *out)
 {
-    static const struct grid_column columns[] = {
-        {.title = "Host", .left = true},
-        {.title = "From", .width = 5, .left = true},
-        {.title = "Lost %", .width = 6},
-        {.title = "Core %", .width = 6, .optional = true},
-        {.title = "Step", .width = 7}};
+    static const struct grid_column columns[] = {{.title = "Host", .left = true},
+                                                 {.title = "From", .width = 5, .left = true},
+                                                 {.title = "Lost %", .width = 6},
+                                                 {.title = "Core %", .width = 6, .optional = true},
+                                                 {.title = "Step", .width = 7}};
     const size_t shown = every || p->n < SHOWN_MOST ? p->n : SHOWN_MOST;
     char titles[PROJECT_RANKS_MAX][24];
     struct grid grid = {.n_columns = 0};

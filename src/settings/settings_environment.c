@@ -420,30 +420,22 @@ void setting_look_programs(struct setting_reading *r)
     }
 }
 
-static bool meminfo_mib(const char *text, const char *key, uint64_t *mib)
-{
-    char value[32];
-    if (!procfs_value(text, key, value, sizeof value) || !procfs_number(value, mib))
-        return false;
-    *mib /= 1024;
-    return true;
-}
-
 void setting_look_swap(struct setting_reading *r)
 {
     static const char path[] = "/proc/meminfo";
-    char text[8192];
+    char text[8192], value[32];
     uint64_t total, unused;
     ssize_t length = procfs_read(r->root, path, text, sizeof text);
     if (length <= 0)
         setting_not_read(r, path, length < 0 ? (int)length : -ENODATA);
-    else if (!meminfo_mib(text, "SwapTotal", &total) || !meminfo_mib(text, "SwapFree", &unused) || unused > total)
+    else if (!procfs_value(text, "SwapTotal", value, sizeof value) || !procfs_number(value, &total) ||
+             !procfs_value(text, "SwapFree", value, sizeof value) || !procfs_number(value, &unused) || unused > total)
         setting_not_read(r, path, -EILSEQ);
-    else if (total == 0)
+    else if (total < 1024)
         setting_judge(r, SETTING_OK, "no swap");
     else
-        setting_judge(r, unused < total ? SETTING_NOISY : SETTING_OK, "%" PRIu64 " of %" PRIu64 " MiB", total - unused,
-                      total);
+        setting_judge(r, unused / 1024 < total / 1024 ? SETTING_NOISY : SETTING_OK, "%" PRIu64 " of %" PRIu64 " MiB",
+                      total / 1024 - unused / 1024, total / 1024);
 }
 
 void setting_look_load(struct setting_reading *r)

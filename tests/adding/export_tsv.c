@@ -11,6 +11,5 @@ static void write_lines(const struct export_rows *rows, struct text *out)
 }
 
 const struct export_format export_tsv = {
-    .name = "tsv",
     .write = write_lines,
 };
