@@ -211,11 +211,6 @@ static void put_row(const struct grid *g, const char **cells, const enum color *
     }
 }
 
-static void put_note(const struct grid *g, const char *note, struct text *out)
-{
-    text_printf(out, "%*s%s\n", (int)(g->column[0].width + GAP), "", note);
-}
-
 static void put_markdown(const struct grid *g, const char **cells, const enum color *colors, struct text *out)
 {
     (void)colors;
@@ -252,80 +247,74 @@ static void put_html(const struct grid *g, const char **cells, const enum color 
     text_printf(out, "</tr>\n");
 }
 
-static void put_html_note(const struct grid *g, const char *note, struct text *out)
+static void put_cells(const struct doc *doc, const struct grid *g, const char **cells, const enum color *colors)
 {
-    size_t n = 0;
-
-    for (size_t i = 0; i < g->n_columns; i++)
-        n += is_shown(&g->column[i]);
-    html_put(out, "<tr class=\"more\"><td colspan=\"%zu\">%s</td></tr>\n", n, note);
+    (doc->format == DOC_HTML       ? put_html
+     : doc->format == DOC_MARKDOWN ? put_markdown
+                                   : put_row)(g, cells, colors, doc->out);
 }
 
-/* most: rows and notes; 0: no limit. Returns how many more there are. */
-static size_t put_rows(const struct grid *g, size_t most,
-                       void (*put)(const struct grid *g, const char **cells, const enum color *colors,
-                                   struct text *out),
-                       void (*note)(const struct grid *g, const char *note, struct text *out), struct text *out)
+/* Returns how many rows and notes are left out. */
+static size_t put_rows(const struct doc *doc, const struct grid *g)
 {
+    const size_t most = doc->format == DOC_HTML && doc->rows_most ? doc->rows_most : SIZE_MAX;
     const char *cells[GRID_COLUMNS_MAX];
     enum color colors[GRID_COLUMNS_MAX];
-    size_t n = 0;
+    size_t n = 0, shown = 0;
 
+    for (size_t i = 0; i < g->n_columns; i++)
+        shown += is_shown(&g->column[i]);
     for (const char *at = g->cells.data, *end = at + g->cells.length; at < end; n++)
         if (*at == NOTE) {
-            if (note && (!most || n < most))
-                note(g, at + 1, out);
+            if (doc->format == DOC_HTML && n < most)
+                html_put(doc->out, "<tr class=\"more\"><td colspan=\"%zu\">%s</td></tr>\n", shown, at + 1);
+            else if (doc->format == DOC_TEXT)
+                text_printf(doc->out, "%*s%s\n", (int)(g->column[0].width + GAP), "", at + 1);
             at += strlen(at) + 1;
         } else {
             for (size_t i = 0; i < g->n_columns; i++, at += strlen(at) + 1) {
                 colors[i] = (enum color)(*at - '0');
                 cells[i] = at + 1;
             }
-            if (!most || n < most)
-                put(g, cells, colors, out);
+            if (n < most)
+                put_cells(doc, g, cells, colors);
         }
-    return most && n > most ? n - most : 0;
+    return n > most ? n - most : 0;
 }
 
 void doc_table(const struct doc *doc, struct grid *g)
 {
+    const bool html = doc->format == DOC_HTML, text = doc->format == DOC_TEXT;
     const char *titles[GRID_COLUMNS_MAX];
     struct text *out = doc->out;
 
     finish(g);
     out->failed |= g->cells.failed;
-    for (size_t i = 0; i < g->n_columns; i++)
+    for (size_t i = 0; i < g->n_columns; i++) {
+        titles[i] = g->column[i].title;
         if (g->column[i].optional && !g->column[i].known)
             g->column[i].width = 0;
+    }
     if (g->n_cells && !g->cells.failed) {
-        for (size_t i = 0; i < g->n_columns; i++)
-            titles[i] = g->column[i].title;
-        if (doc->format == DOC_HTML) {
+        if (text && doc->width) {
+            leave_out(g, doc->width);
+            narrow(g, doc->width);
+        }
+        if (html)
             html_put(out,
                      doc->class ? "<div class=\"scroll\"><table class=\"%s\"><thead>"
                                 : "<div class=\"scroll\"><table><thead>",
                      doc->class);
-            put_html(g, titles, NULL, out);
-            text_printf(out, "</thead><tbody>\n");
-            const size_t more = put_rows(g, doc->rows_most, put_html, put_html_note, out);
-            text_printf(out, "</tbody></table></div>\n");
-            if (more)
-                doc_say(doc, "%zu more lines are left out here.", more);
-        } else if (doc->format == DOC_MARKDOWN) {
-            put_markdown(g, titles, NULL, out);
-            for (size_t i = 0; i < g->n_columns; i++)
-                text_printf(out, !is_shown(&g->column[i]) ? "" : g->column[i].left ? "| --- " : "| ---: ");
-            text_append(out, "|\n", 2);
-            put_rows(g, 0, put_markdown, NULL, out);
-        } else {
-            if (doc->width) {
-                leave_out(g, doc->width);
-                narrow(g, doc->width);
-            }
-            put_row(g, titles, NULL, out);
-            put_rows(g, 0, put_row, put_note, out);
+        put_cells(doc, g, titles, NULL);
+        for (size_t i = 0; i < g->n_columns && !html && !text; i++)
+            text_printf(out, !is_shown(&g->column[i]) ? "" : g->column[i].left ? "| --- " : "| ---: ");
+        text_printf(out, html ? "</thead><tbody>\n" : text ? "" : "|\n");
+        const size_t more = put_rows(doc, g);
+        text_printf(out, html ? "</tbody></table></div>\n" : "");
+        if (more)
+            doc_say(doc, "%zu more lines are left out here.", more);
+        if (text)
             put_left_out(g, doc->width, out);
-        }
     }
     text_free(&g->cells);
 }

@@ -257,7 +257,7 @@ TEST(test_svg_ticks_have_the_unit_of_the_end_far_from_zero)
     struct svg_ticks ticks;
     struct text out = {0};
     svg_ticks(&scale, "ns", 0, &ticks);
-    svg_axis_below(&out, &(struct svg_axis){&scale, &ticks, "Change"}, 100, 0);
+    svg_axis(&out, &scale, &ticks, "Change", false, 100, 0);
     assert_non_null(strstr(out.data, ">Change (ms)</text>"));
     text_free(&out);
 }
