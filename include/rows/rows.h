@@ -64,9 +64,10 @@ const char *row_command(const struct row_params *params);
 const char *row_command_line(const struct row_params *params);
 
 /* "stable protocol" or "classic protocol"; "" without the parameter "protocol", which rows of --classic and the
- * index rows of unix have. */
+ * index rows of unix have. Returns buf, which ROW_PROTOCOL() provides until the end of the block. */
 enum { ROW_PROTOCOL_SIZE = 32 };
-void row_protocol(const struct row_params *params, char buf[ROW_PROTOCOL_SIZE]);
+char *row_protocol(const struct row_params *params, char buf[ROW_PROTOCOL_SIZE]);
+#define ROW_PROTOCOL(params) row_protocol(params, (char[ROW_PROTOCOL_SIZE]){0})
 
 /* row_next_word() goes through the words: a command line has several, other parameters have one. word is all zero at
  * first. Returns false after the last. */

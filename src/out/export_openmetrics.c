@@ -97,9 +97,7 @@ static void put_labels(const char *const (*labels)[2], size_t n, struct text *ou
 static void put_row_labels(const struct row *row, struct text *out)
 {
     FREED_BY(text_free) struct text param = {0};
-    char protocol[ROW_PROTOCOL_SIZE];
 
-    row_protocol(&row->param, protocol);
     export_param(row, ' ', &param);
     const char *const labels[][2] = {{"host", row->run->host},
                                      {"job_id", row->run->job},
@@ -108,7 +106,7 @@ static void put_row_labels(const struct row *row, struct text *out)
                                      {"test", row->test},
                                      {"load", row->load},
                                      {"param", param.length ? param.data : ""},
-                                     {"protocol", protocol},
+                                     {"protocol", ROW_PROTOCOL(&row->param)},
                                      {"copies", row->copies ? TEXT_LINE("%llu", (unsigned long long)row->copies) : ""},
                                      {"cpus", row->cpus},
                                      {"status", row_status_name(row->status)}};

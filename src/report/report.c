@@ -323,10 +323,9 @@ void report_label(const struct report *report, const struct row *row, char *buf,
     FREED_BY(text_free) struct text out = {0};
     const char *line = row_command_line(&row->param);
     size_t length;
-    char protocol[ROW_PROTOCOL_SIZE];
+    const char *protocol = ROW_PROTOCOL(&row->param);
     bool told = false;
 
-    row_protocol(&row->param, protocol);
     text_printf(&out, "%s%s%s%s%s", row->test, row->load[0] ? ", " : "", row->load, protocol[0] ? ", " : "", protocol);
     for (size_t i = 0; i < COUNT(telling); i++) {
         const char *word = row_param(&row->param, telling[i], &length);

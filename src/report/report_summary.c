@@ -87,9 +87,8 @@ static void put_below(const struct headline *h, const struct row *row, struct te
     const size_t start = out->length;
     size_t length = 0;
     const char *word = h->key ? row_param(&row->param, h->key, &length) : NULL;
-    char protocol[ROW_PROTOCOL_SIZE];
+    const char *protocol = ROW_PROTOCOL(&row->param);
 
-    row_protocol(&row->param, protocol);
     if (word)
         text_printf(out, "%s %.*s", h->key, (int)length, word);
     else if (h->choice == CHOOSE_LONGEST && row->load[0])

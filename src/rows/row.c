@@ -203,7 +203,7 @@ const char *row_command_line(const struct row_params *params)
     return row_param(params, "command", &length);
 }
 
-void row_protocol(const struct row_params *params, char buf[ROW_PROTOCOL_SIZE])
+char *row_protocol(const struct row_params *params, char buf[ROW_PROTOCOL_SIZE])
 {
     size_t length = 0;
     const char *protocol = row_param(params, "protocol", &length);
@@ -211,6 +211,7 @@ void row_protocol(const struct row_params *params, char buf[ROW_PROTOCOL_SIZE])
     buf[0] = '\0';
     if (protocol)
         snprintf(buf, ROW_PROTOCOL_SIZE, "%.*s protocol", (int)(length < 16 ? length : 16), protocol);
+    return buf;
 }
 
 bool row_next_word(const struct row_params *params, struct row_word *word)

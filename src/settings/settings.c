@@ -195,7 +195,6 @@ static void look_c_states(struct setting_reading *r)
 static void look_numa(struct setting_reading *r)
 {
     struct cpuset nodes, used = {{0}}, cpus;
-    char list[96];
     if (setting_failed(r, NODES "/online", setting_read_cpus(r->root, NODES "/online", &nodes)))
         return;
     for_each_cpu(node, &nodes) {
@@ -204,18 +203,17 @@ static void look_numa(struct setting_reading *r)
             cpuset_add(&used, node);
     }
     unsigned n = cpuset_count(&used);
-    settings_format_cpus(&used, list, sizeof list);
     if (n == 0)
         setting_not_read(r, NODES "/node0/cpulist", -EILSEQ);
     else
-        setting_judge(r, n > 1 ? SETTING_NOISY : SETTING_OK, "node%s %s of %u", PLURAL(n), list, cpuset_count(&nodes));
+        setting_judge(r, n > 1 ? SETTING_NOISY : SETTING_OK, "node%s %s of %u", PLURAL(n), SETTINGS_CPUS(&used),
+                      cpuset_count(&nodes));
 }
 
 static void look_caches(struct setting_reading *r)
 {
     struct cpuset seen = {{0}}, shared, outside, strangers = {{0}}, usual;
     unsigned level, worst = 0, known = 0;
-    char list[96];
     for_each_cpu(cpu, r->bench) {
         if (cpuset_has(&seen, cpu) || (level = machine_last_cache(r->root, cpu, &shared)) == 0)
             continue;
@@ -228,13 +226,13 @@ static void look_caches(struct setting_reading *r)
         worst = level;
         cpuset_union(&strangers, &outside);
     }
-    settings_format_cpus(&strangers, list, sizeof list);
     if (known == 0)
         setting_not_read(r, CPU_FOLDER "/", -ENOENT);
     else if (worst == 0)
         setting_judge(r, SETTING_OK, "L%u not shared with others", known);
     else
-        setting_judge(r, SETTING_NOISY, "L%u shared with CPU%s %s", worst, PLURAL(cpuset_count(&strangers)), list);
+        setting_judge(r, SETTING_NOISY, "L%u shared with CPU%s %s", worst, PLURAL(cpuset_count(&strangers)),
+                      SETTINGS_CPUS(&strangers));
     /* Some CPU must be left to other work: if the bench CPUs share their last-level cache only with CPUs that are left
      * to it by default, no better choice exists. */
     settings_bench_cpus(r->root, r->machine, &usual);
@@ -248,7 +246,6 @@ static void look_siblings(struct setting_reading *r)
 {
     unsigned known = 0, sharing = 0, first = 0;
     struct cpuset core, siblings = {{0}};
-    char list[96];
     for_each_cpu(cpu, r->bench) {
         if (!machine_core_cpus(r->root, cpu, &core))
             continue;
@@ -260,14 +257,13 @@ static void look_siblings(struct setting_reading *r)
         first = cpu;
         siblings = core;
     }
-    settings_format_cpus(&siblings, list, sizeof list);
     if (known == 0)
         setting_not_read(r, CPU_FOLDER "/", -ENOENT);
     else if (sharing == 0)
         setting_judge(r, SETTING_OK, "none online");
     else
         setting_judge(r, SETTING_NOISY, "%u of %u bench CPUs have one (CPU %u: %s)", sharing, cpuset_count(r->bench),
-                      first, list);
+                      first, SETTINGS_CPUS(&siblings));
 }
 
 /* --- Isolation of the bench CPUs from other tasks, the tick, RCU callbacks, kernel threads, interrupts, workqueues.
@@ -280,13 +276,10 @@ static void look_siblings(struct setting_reading *r)
 static void judge_covered(struct setting_reading *r, const struct cpuset *set)
 {
     struct cpuset left;
-    char list[96];
     setting_without(r->bench, set, &left);
-    settings_format_cpus(set, list, sizeof list);
-    setting_judge(r, cpuset_is_empty(&left) ? SETTING_OK : SETTING_NOISY, "%s", list);
-    settings_format_cpus(&left, list, sizeof list);
+    setting_judge(r, cpuset_is_empty(&left) ? SETTING_OK : SETTING_NOISY, "%s", SETTINGS_CPUS(set));
     if (!cpuset_is_empty(&left) && !cpuset_is_empty(set))
-        setting_explain(r, "not CPU%s %s", PLURAL(cpuset_count(&left)), list);
+        setting_explain(r, "not CPU%s %s", PLURAL(cpuset_count(&left)), SETTINGS_CPUS(&left));
 }
 
 static void look_isolated(struct setting_reading *r)
@@ -405,17 +398,15 @@ static void look_timer_migration(struct setting_reading *r)
 static void judge_elsewhere(struct setting_reading *r, const char *key, const char *otherwise)
 {
     struct cpuset set;
-    char list[96];
     int error = read_parameter(r, key, &set);
-    settings_format_cpus(&set, list, sizeof list);
     if (error && error != -ENODATA)
         setting_not_read(r, CMDLINE, error);
     else if (!error && setting_disjoint(&set, r->bench))
-        setting_judge(r, SETTING_OK, "%s", list);
+        setting_judge(r, SETTING_OK, "%s", SETTINGS_CPUS(&set));
     else if (otherwise)
         setting_judge(r, SETTING_OK, "by %s", otherwise);
     else
-        setting_judge(r, SETTING_NOISY, "%s", error ? "not given" : list);
+        setting_judge(r, SETTING_NOISY, "%s", error ? "not given" : SETTINGS_CPUS(&set));
 }
 
 static void look_kthread_cpus(struct setting_reading *r)
@@ -586,7 +577,7 @@ static void look_thp(struct setting_reading *r)
 {
     static const char *const files[] = {"enabled", "defrag"};
     const char *want = r->view->huge_advised ? "madvise" : "never", *path;
-    char word[32], now[96] = "", item[64], failed[96];
+    char word[32], now[96] = "", failed[96];
     bool good = true;
     int error = 0;
     for (size_t i = 0; i < COUNT(files); i++) {
@@ -596,8 +587,7 @@ static void look_thp(struct setting_reading *r)
             error = one;
             snprintf(failed, sizeof failed, "%s", path);
         }
-        snprintf(item, sizeof item, "%s %s", files[i], word);
-        setting_append(now, sizeof now, item);
+        setting_append(now, sizeof now, TEXT_LINE("%s %s", files[i], word));
         if (one || strcmp(word, "never") == 0)
             continue;
         good = false;

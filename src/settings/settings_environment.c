@@ -244,16 +244,15 @@ void setting_look_page_size(struct setting_reading *r)
 void setting_look_hugetlb(struct setting_reading *r)
 {
     static const char folder[] = "/sys/kernel/mm/hugepages";
-    char list[sizeof r->state->now] = "", item[64], size[24];
+    char list[sizeof r->state->now] = "", size[24];
     FREED_BY(memory_free) char **names = procfs_names(r->root, folder);
     bool known = names != NULL;
     for (char **name = names; name && *name; name++) { /* "hugepages-2048kB" */
         int64_t number = 0;
         const uint64_t kib = strtoull(*name + strcspn(*name, "0123456789"), NULL, 10);
         known &= setting_read_number(r->root, PROCFS_PATH("%s/%s/nr_hugepages", folder, *name), &number) == 0;
-        snprintf(item, sizeof item, "%" PRId64 " of %s", number, size_text(kib * 1024, size));
         if (number > 0)
-            setting_append(list, sizeof list, item);
+            setting_append(list, sizeof list, TEXT_LINE("%" PRId64 " of %s", number, size_text(kib * 1024, size)));
     }
     tell(r, folder, list[0] ? list : known ? "none" : "");
 }

@@ -192,10 +192,11 @@ bool setting_kernel_is(const struct machine *machine, unsigned major, unsigned m
 
 /* --- CPUs. --- */
 
-void settings_format_cpus(const struct cpuset *set, char *buf, size_t size)
+char *settings_format_cpus(const struct cpuset *set, char *buf, size_t size)
 {
     if (cpuset_format_cut(set, buf, size) && !buf[0])
         snprintf(buf, size, "none");
+    return buf;
 }
 
 const struct cpuset *setting_cpus(const struct settings_view *view)
