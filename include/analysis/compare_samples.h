@@ -70,10 +70,9 @@ struct comparison {
     struct comparison_raw raw;
     bool unlike_rows; /* the values as measured combine rows that were brought to the same share: they are not judged */
     /* Set by comparison_judge(). */
-    double p;            /* p of the chosen test */
-    bool by_permutation; /* the chosen test is the permutation test */
-    double p_adjusted;   /* p corrected by Holm's method for all comparisons judged together */
-    double least; /* least change (0.01 for 1 %) that would be found with a probability of 80 %; NAN: not known */
+    double p;          /* p of the chosen test */
+    double p_adjusted; /* p corrected by Holm's method for all comparisons judged together */
+    double least;      /* least change (0.01 for 1 %) that would be found with a probability of 80 %; NAN: not known */
     enum comparison_change change;
     enum comparison_doubt doubt; /* why there is no change; DOUBT_NOT when there is one, or nothing was tested */
 };
@@ -97,9 +96,9 @@ void comparison_set_ratio(double change, double error, double df, double unsure,
  * shares that spread by SHARE_SPREAD. Runs are compared by their means; at least COMPARISON_RUNS a side. The intervals
  * are: Student's of the mean logarithm of the pairs' ratios; that of the same t; inference_ratio(); that of
  * batch means within the runs (inference_batch_means()). If a value of a pair is not positive, differences are tested
- * and there is no ratio. Returns 0, or -1 when out of memory. */
-int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
-                       enum comparison_order order, struct comparison *out);
+ * and there is no ratio. Ends the program when out of memory. */
+void comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
+                        enum comparison_order order, struct comparison *out);
 
 /* Judges n comparisons together. The permutation test, where there is one, is used where it can reach significance (its
  * smallest possible p is below 1 - confidence after correction for all n), else the t test; the choice depends only on
@@ -107,7 +106,7 @@ int comparison_measure(const struct comparison_side *base, const struct comparis
  * corrected p is below 1 - confidence, the interval does not contain 1, and the difference is larger than min_effect
  * (0.01) of the base. It is not known (CHANGE_UNKNOWN) if bringing the values to the same share of the core moved the
  * ratio by more than min_effect and by more than half of the interval, and the values as measured do not claim the
- * same. confidence is e.g. 0.95. Returns 0, or -1 when out of memory. */
-int comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect);
+ * same. confidence is e.g. 0.95. */
+void comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect);
 
 #endif

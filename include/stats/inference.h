@@ -28,13 +28,13 @@ struct inference_welch inference_welch(const double *a, size_t n_a, const double
  * residuals of one line through all points (Freedman, Lane 1983), up to INFERENCE_ORDERS; it ends early when p is large
  * (Besag, Clifford 1991). difference is NAN, and the rest but spread 0, with fewer than three points a side, or when x
  * does not spread by more than twice its error. y is of the order of 1, such as a logarithm: an error counts as at
- * least 1e-9. Returns 0, or -1 when out of memory. */
+ * least 1e-9. Ends the program when out of memory. */
 #define INFERENCE_ORDERS 2000u
 struct inference_adjusted {
     double slope, spread, difference, moved, unsure, error, df, p_t, p;
 };
-int inference_adjusted(const double *x, const double *y, size_t n_a, size_t n_b, double x_error,
-                       struct inference_adjusted *out);
+void inference_adjusted(const double *x, const double *y, size_t n_a, size_t n_b, double x_error,
+                        struct inference_adjusted *out);
 
 /* The mean of values in the order in which they were taken, and its standard error by the method of batch means (Law
  * and Carson 1979), since neighbours may be correlated: the values are cut into batches of `length` values each, whose
@@ -77,8 +77,8 @@ double inference_rank_least(size_t n_a, size_t n_b);
 
 /* Corrects n p-values by Holm's step-down method (Holm 1979): if nothing differs, the chance that any corrected
  * value is below a limit is at most that limit. A NAN stands for no test: it stays NAN and is not counted. adjusted
- * may be p. Returns 0, or -1 when out of memory (then all are NAN). */
-int inference_holm(const double *p, size_t n, double *adjusted);
+ * may be p. Ends the program when out of memory. */
+void inference_holm(const double *p, size_t n, double *adjusted);
 
 /* Returns half of the width of Student's interval. 0 or NAN, as the error is, without spread. */
 double inference_half_width(double error, double df, double confidence);
@@ -86,11 +86,11 @@ double inference_half_width(double error, double df, double confidence);
 /* The ratio b / a and its interval, by the rank test of the logarithms: the median of all b / a. With too few values
  * for that, fewer than four a side, it is the ratio of geometric means, by Welch's t. error is the standard error of
  * the logarithm of the ratio of geometric means, df are its degrees of freedom. All are NAN unless all values are
- * positive, and below two values a side. Returns 0, or -1 when out of memory (then all are NAN). */
+ * positive, and below two values a side. Ends the program when out of memory. */
 struct inference_ratio {
     double ratio, low, high, error, df;
 };
-int inference_ratio(const double *a, size_t n_a, const double *b, size_t n_b, double confidence,
-                    struct inference_ratio *out);
+void inference_ratio(const double *a, size_t n_a, const double *b, size_t n_b, double confidence,
+                     struct inference_ratio *out);
 
 #endif

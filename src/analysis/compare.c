@@ -211,9 +211,8 @@ static void compare_pair(const struct compared *c, const struct compared_row *ro
             take_share(c, row, s, side[s].first[r], &side[s].runs[r]);
     }
     const enum comparison_order order = by_hosts ? ORDER_APART : order_of(pair, side);
-    if (comparison_measure(&(struct comparison_side){side[0].runs, side[0].n},
-                           &(struct comparison_side){side[1].runs, side[1].n}, order, out))
-        memory_out();
+    comparison_measure(&(struct comparison_side){side[0].runs, side[0].n},
+                       &(struct comparison_side){side[1].runs, side[1].n}, order, out);
     if (order == ORDER_SAMPLES_ALTERNATE)
         allow_for_looks(pair->about, side, out);
 }
@@ -462,8 +461,7 @@ void compared_make(const struct pairs *pairs, const struct metrics *metrics, boo
     add_means(out);
     find_hosts(out);
     const size_t n = out->n_rows + out->n_means;
-    if (comparison_judge(out->comparison, n, 0.95, min_effect))
-        memory_out();
+    comparison_judge(out->comparison, n, 0.95, min_effect);
     for (size_t i = 0; i < n; i++)
         out->n_judged += out->comparison[i].tested >= TESTED_RUNS;
     qsort(out->row, out->n_rows, sizeof(*out->row), compare_effects);

@@ -29,7 +29,7 @@ const struct comparison comparison_unknown = {.base = (double)NAN,
                                               .least = (double)NAN,
                                               .change = CHANGE_UNKNOWN};
 
-/* Returns all samples of a side, or the means of its runs. NULL when out of memory. */
+/* Returns all samples of a side, or the means of its runs. */
 static double *take_values(const struct comparison_side *side, bool runs, size_t *n)
 {
     size_t all = 0;
@@ -37,8 +37,8 @@ static double *take_values(const struct comparison_side *side, bool runs, size_t
     *n = 0;
     for (size_t r = 0; r < side->n_runs; r++)
         all += runs ? 1 : side->runs[r].n;
-    double *values = calloc(all ? all : 1, sizeof *values);
-    for (size_t r = 0; values && r < side->n_runs; r++) {
+    double *values = memory_get(all, sizeof(*values));
+    for (size_t r = 0; r < side->n_runs; r++) {
         const struct comparison_run *run = &side->runs[r];
         if (runs)
             values[(*n)++] = stats_mean(run->samples, run->n);
@@ -62,37 +62,35 @@ void comparison_set_ratio(double change, double error, double df, double unsure,
 /* --- Pairs. --- */
 
 /* Tests n pairs; each side of a pair is the sum of `each` neighbouring values. */
-static int test_pairs(const double *a, const double *b, size_t n, size_t each, struct comparison *out)
+static void test_pairs(const double *a, const double *b, size_t n, size_t each, struct comparison *out)
 {
     struct inference_shift shift;
-    FREED_BY(memory_free) double *differences = calloc(n + 1, sizeof *differences);
-
-    if (!differences)
-        return -1;
+    FREED_BY(memory_free) double *differences = memory_get(n, sizeof(*differences));
     const bool logs = paired_log_ratios(a, b, n * each, each, differences) == n;
+
     for (size_t i = 0; !logs && i < n * each; i++)
         differences[i / each] += b[i] - a[i];
     const struct stats_running s = stats_running_of(differences, n);
     const double error = stats_sd(&s) / sqrt((double)n), df = (double)n - 1;
-    const int result = inference_rank_test(NULL, 0, differences, n, 0.95, &shift);
+    if (inference_rank_test(NULL, 0, differences, n, 0.95, &shift))
+        memory_out();
     out->n_base = out->n_new = n;
     out->p_permutation = shift.p;
     out->p_t = error > 0 ? stats_student_p(s.mean / error, df) : (double)NAN;
     if (logs)
         comparison_set_ratio(s.mean, error, df, 0, out);
-    return result;
 }
 
 /* --- Runs that did not alternate. --- */
 
-static int test_runs(const double *a, const double *b, struct comparison *out)
+static void test_runs(const double *a, const double *b, struct comparison *out)
 {
     struct inference_shift shift;
     struct inference_ratio ratio;
 
-    if (inference_rank_test(a, out->n_base, b, out->n_new, 0.95, &shift) ||
-        inference_ratio(a, out->n_base, b, out->n_new, 0.95, &ratio))
-        return -1;
+    if (inference_rank_test(a, out->n_base, b, out->n_new, 0.95, &shift))
+        memory_out();
+    inference_ratio(a, out->n_base, b, out->n_new, 0.95, &ratio);
     out->p_permutation = shift.p;
     out->p_t = inference_welch(a, out->n_base, b, out->n_new).p;
     out->ratio = ratio.ratio;
@@ -100,7 +98,6 @@ static int test_runs(const double *a, const double *b, struct comparison *out)
     out->high = ratio.high;
     out->error = ratio.error;
     out->df = ratio.df;
-    return 0;
 }
 
 /* Sets the logarithms of the share of the core and of the value of each run of a side. Adds the squares of the shares'
@@ -123,23 +120,20 @@ static bool set_logs(const struct comparison_side *side, const double *values, d
 
 /* Compares the values of all runs at the same share of the core, if the runs show how the values depend on it; what was
  * found as measured is kept in out->raw. Otherwise leaves out->share unknown. Brings a and b, the values in the order
- * of the runs, to this share. Returns -1 when out of memory. */
-static int test_at_same_share(const struct comparison_side *base, const struct comparison_side *changed, double *a,
-                              double *b, struct comparison *out)
+ * of the runs, to this share. */
+static void test_at_same_share(const struct comparison_side *base, const struct comparison_side *changed, double *a,
+                               double *b, struct comparison *out)
 {
     const size_t n_a = base->n_runs, n_b = changed->n_runs, n = n_a + n_b;
-    FREED_BY(memory_free) double *x = calloc(2 * n, sizeof *x);
+    FREED_BY(memory_free) double *x = memory_get(2 * n, sizeof(*x));
     double *y = x + n, shares[2] = {0, 0}, errors = 0;
     struct inference_adjusted by;
 
-    if (!x)
-        return -1;
     if (!(set_logs(base, a, x, y, &shares[0], &errors) & set_logs(changed, b, x + n_a, y + n_a, &shares[1], &errors)))
-        return 0;
-    if (inference_adjusted(x, y, n_a, n_b, sqrt(errors / (double)n), &by))
-        return -1;
+        return;
+    inference_adjusted(x, y, n_a, n_b, sqrt(errors / (double)n), &by);
     if (isnan(by.difference) || !(by.spread >= SHARE_SPREAD))
-        return 0;
+        return;
     const bool unlike = inference_welch(x, n_a, x + n_a, n_b).p < SHARES_P;
     out->raw = (struct comparison_raw){out->ratio, out->low, out->high, unlike ? by.moved : 0, {shares[0], shares[1]}};
     comparison_set_ratio(by.difference, by.error, by.df, by.unsure, out);
@@ -149,13 +143,12 @@ static int test_at_same_share(const struct comparison_side *base, const struct c
     out->share = exp(stats_mean(x, n));
     for (size_t i = 0; i < n; i++)
         *(i < n_a ? &a[i] : &b[i - n_a]) = exp(y[i] + by.slope * (stats_mean(x, n) - x[i]));
-    return 0;
 }
 
 /* --- Fewer runs than a test needs. --- */
 
-static int look_within(const struct comparison_side *base, const struct comparison_side *changed,
-                       struct comparison *out)
+static void look_within(const struct comparison_side *base, const struct comparison_side *changed,
+                        struct comparison *out)
 {
     const size_t n_runs = base->n_runs + changed->n_runs;
     double change = 0, variance = 0, terms = 0; /* terms of the degrees of freedom (Satterthwaite) */
@@ -164,9 +157,7 @@ static int look_within(const struct comparison_side *base, const struct comparis
         const bool after = r >= base->n_runs;
         const struct comparison_side *side = after ? changed : base;
         const struct comparison_run *run = &side->runs[after ? r - base->n_runs : r];
-        FREED_BY(memory_free) double *logs = calloc(run->n + 1, sizeof *logs);
-        if (!logs)
-            return -1;
+        FREED_BY(memory_free) double *logs = memory_get(run->n, sizeof(*logs));
         for (size_t i = 0; i < run->n; i++)
             logs[i] = log(run->samples[i]);
         const struct inference_mean mean = inference_batch_means(logs, run->n);
@@ -177,47 +168,43 @@ static int look_within(const struct comparison_side *base, const struct comparis
     }
     if (isfinite(change))
         comparison_set_ratio(change, sqrt(variance), variance > 0 ? variance * variance / terms : 1, 0, out);
-    return 0;
 }
 
 /* --- The choice of the test. --- */
 
-/* Returns the number of pairs that the values of both sides make, of `each` neighbouring values; 0: they are no pairs,
- * or too few. */
-static size_t pairs_of(const struct comparison_side *base, const struct comparison_side *changed,
-                       const struct comparison *c, bool runs, size_t each, enum comparison_order order)
+/* Returns whether the k-th values of both sides are pairs. runs: the values are means of runs; otherwise they are
+ * samples. */
+static bool in_turn(const struct comparison_side *base, const struct comparison_side *changed, bool runs,
+                    enum comparison_order order)
 {
-    const size_t common = (c->n_base < c->n_new ? c->n_base : c->n_new) / each;
-    const bool in_turn = runs ? order == ORDER_RUNS_ALTERNATE && base->n_runs == changed->n_runs
-                              : order == ORDER_SAMPLES_ALTERNATE && base->n_runs == 1 && changed->n_runs == 1;
-
-    return in_turn && common >= (runs ? COMPARISON_RUNS : PAIRED_LEAST) ? common : 0;
+    return runs ? order == ORDER_RUNS_ALTERNATE && base->n_runs == changed->n_runs
+                : order == ORDER_SAMPLES_ALTERNATE && base->n_runs == 1 && changed->n_runs == 1;
 }
 
-int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
-                       enum comparison_order order, struct comparison *out)
+void comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
+                        enum comparison_order order, struct comparison *out)
 {
     const bool runs = base->n_runs >= COMPARISON_RUNS && changed->n_runs >= COMPARISON_RUNS;
     size_t n_a, n_b;
     FREED_BY(memory_free) double *a = take_values(base, runs, &n_a), *b = take_values(changed, runs, &n_b);
-    int result;
+    const size_t each = runs ? 1 : 2, pairs = (n_a < n_b ? n_a : n_b) / each;
 
     *out = comparison_unknown;
-    if (!a || !b)
-        return -1;
     out->n_base = n_a;
     out->n_new = n_b;
-    const size_t each = runs ? 1 : 2, pairs = pairs_of(base, changed, out, runs, each, order);
-    out->tested = pairs ? TESTED_PAIRS : n_a < 2 || n_b < 2 ? TESTED_NOTHING : runs ? TESTED_RUNS : TESTED_WITHIN;
-    if (pairs)
-        result = test_pairs(a, b, pairs, each, out);
-    else if (runs)
-        result = test_runs(a, b, out) || test_at_same_share(base, changed, a, b, out);
-    else
-        result = look_within(base, changed, out);
+    if (in_turn(base, changed, runs, order) && pairs >= (runs ? COMPARISON_RUNS : PAIRED_LEAST)) {
+        out->tested = TESTED_PAIRS;
+        test_pairs(a, b, pairs, each, out);
+    } else if (runs) {
+        out->tested = TESTED_RUNS;
+        test_runs(a, b, out);
+        test_at_same_share(base, changed, a, b, out);
+    } else {
+        out->tested = n_a < 2 || n_b < 2 ? TESTED_NOTHING : TESTED_WITHIN;
+        look_within(base, changed, out);
+    }
     out->base = stats_median(a, n_a);
     out->changed = stats_median(b, n_b);
-    return result ? -1 : 0;
 }
 
 /* --- Verdicts. --- */
@@ -236,12 +223,11 @@ static double least_p(const struct comparison *c)
 
 static void choose_p(struct comparison *c, size_t tests, double confidence)
 {
-    c->by_permutation = least_p(c) <= (1 - confidence) / (double)tests;
+    const bool by_permutation = least_p(c) <= (1 - confidence) / (double)tests;
+
     /* When both sides are constant, Welch's test calls any difference significant, no matter how few values there
      * are. */
-    if (isnan(c->p_t) || c->p_t <= 0)
-        c->by_permutation = true;
-    c->p = c->by_permutation ? c->p_permutation : c->p_t;
+    c->p = by_permutation || isnan(c->p_t) || c->p_t <= 0 ? c->p_permutation : c->p_t;
 }
 
 /* Sets c->least: the smallest change that the test would find with the probability POWER, if n comparisons are tested
@@ -278,22 +264,21 @@ static bool hangs_on_share(const struct comparison *c, enum comparison_change ch
            as_measured != change;
 }
 
-int comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect)
+void comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect)
 {
-    FREED_BY(memory_free) double *p = calloc(n ? n : 1, sizeof *p);
+    FREED_BY(memory_free) double *p = memory_get(n, sizeof(*p));
     size_t tests = 0, known = 0;
 
     for (size_t i = 0; i < n; i++) {
         tests += is_tested(&comparisons[i]);
         known += comparisons[i].error > 0;
     }
-    for (size_t i = 0; p && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (is_tested(&comparisons[i]))
             choose_p(&comparisons[i], tests, confidence);
         p[i] = comparisons[i].p;
     }
-    if (!p || inference_holm(p, n, p))
-        return -1;
+    inference_holm(p, n, p);
     for (size_t i = 0; i < n; i++) {
         struct comparison *c = &comparisons[i];
         c->p_adjusted = p[i];
@@ -310,5 +295,4 @@ int comparison_judge(struct comparison *comparisons, size_t n, double confidence
             c->doubt = DOUBT_SHARE;
         }
     }
-    return 0;
 }

