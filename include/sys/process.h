@@ -50,6 +50,11 @@ bool procfs_read_cpus(const char *root, const char *path, struct cpuset *out);
  * value; the caller frees it by one free(). NULL with errno when it cannot be read. */
 char **procfs_names(const char *root, const char *path);
 
+static inline bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 /* Copies a text, cut to size, without white space around it and with unprintable bytes as '?'. Returns false (and
  * "") when nothing is left. */
 bool procfs_copy(const char *text, size_t length, char *buf, size_t size);

@@ -265,8 +265,7 @@ static size_t split(struct reader *r, char *data, size_t length)
     return n;
 }
 
-/* Returns the number of a column's name. */
-static size_t know_name(struct reader *r, const char *name)
+size_t reader_column(struct reader *r, const char *name)
 {
     const size_t known = r->names.n, number = index_enter(&r->names, name);
 
@@ -326,7 +325,7 @@ static void take_header(struct reader *r, size_t n)
         r->position[i] = SIZE_MAX;
     r->n_columns = n;
     while (n-- > 0) {
-        r->column[n] = know_name(r, r->fields[n]);
+        r->column[n] = reader_column(r, r->fields[n]);
         r->position[r->column[n]] = n;
     }
     keep_header(r, r->n_columns);
@@ -395,11 +394,6 @@ uint64_t reader_damaged(const struct reader *r)
     return r->damaged;
 }
 
-size_t reader_column(struct reader *r, const char *name)
-{
-    return know_name(r, name);
-}
-
 const char *reader_at(const struct reader *r, size_t column)
 {
     return r->row && r->position[column] != SIZE_MAX ? r->fields[r->position[column]] : NULL;
@@ -440,7 +434,7 @@ struct reader *reader_take(int fd, const char *name, char *error, size_t error_s
     r->fd = fd;
     text_copy(r->path, sizeof r->path, name);
     for (size_t i = 0; i < row_n_columns; i++)
-        know_name(r, row_columns[i].name);
+        reader_column(r, row_columns[i].name);
     csv_header(&r->header); /* until the file's own was read */
     r->header.length = content_length(r->header.data, r->header.length);
     return r;

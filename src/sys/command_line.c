@@ -3,11 +3,6 @@
 
 #define SPACE " \t\n\r\v\f"
 
-static bool is_space(char c)
-{
-    return c && strchr(SPACE, c);
-}
-
 static int words_begin(struct words *words, size_t length)
 {
     *words = (struct words){.text = malloc(length + 1), .word = calloc(length / 2 + 2, sizeof(*words->word))};

@@ -4,30 +4,19 @@
 #include "sys/machine.h"
 #include "sys/process.h"
 
+/* All labels have three letters. */
 static const struct {
-    const char *label;
     enum interrupt_kind kind;
+    const char *labels;
 } labels[] = {
-    {"LOC", INTERRUPT_TIMER},
-    {"BCT", INTERRUPT_TIMER}, /* ppc64: broadcast for sleeping CPUs */
-    {"HVS", INTERRUPT_TIMER}, /* timer of Hyper-V, where LOC does not count */
-    {"CLK", INTERRUPT_TIMER}, /* s390: clock comparator */
-    {"TMR", INTERRUPT_TIMER}, /* s390: CPU timer */
-    {"RES", INTERRUPT_RESCHED},
-    {"CAL", INTERRUPT_IPI},
-    {"TLB", INTERRUPT_IPI},
-    {"DBL", INTERRUPT_IPI}, /* ppc64: doorbell */
-    {"EXC", INTERRUPT_IPI}, /* s390: external call */
-    {"EMS", INTERRUPT_IPI}, /* s390: emergency signal */
-    /* One number for the whole machine, which looks like a column when there is one CPU. */
-    {"ERR", INTERRUPT_NONE},
-    {"Err", INTERRUPT_NONE},
-    {"MIS", INTERRUPT_NONE},
-    /* s390: sums of lines that follow. */
-    {"EXT", INTERRUPT_NONE},
-    {"I/O", INTERRUPT_NONE},
-    {"AIO", INTERRUPT_NONE},
-    {"MSI", INTERRUPT_NONE},
+    /* ppc64: BCT, a broadcast for sleeping CPUs; Hyper-V: HVS, where LOC does not count; s390: clock comparator, timer
+     */
+    {INTERRUPT_TIMER, "LOC BCT HVS CLK TMR"},
+    {INTERRUPT_RESCHED, "RES"},
+    /* ppc64: DBL, a doorbell; s390: external call, emergency signal */
+    {INTERRUPT_IPI, "CAL TLB DBL EXC EMS"},
+    /* One number for the whole machine, which looks like a column when there is one CPU; s390: sums of other lines. */
+    {INTERRUPT_NONE, "ERR Err MIS EXT I/O AIO MSI"},
 };
 
 /* "arch_timer", "riscv-timer", Xen's "timer0", or one that begins with one of `others`. */
@@ -74,10 +63,10 @@ enum interrupt_kind interrupt_kind(const char *label, const char *text)
 {
     char words[256];
     size_t length = strcspn(label, ":");
-    for (size_t i = 0; i < COUNT(labels); i++) {
-        if (strlen(labels[i].label) == length && memcmp(label, labels[i].label, length) == 0)
-            return labels[i].kind;
-    }
+    for (size_t i = 0; length == 3 && i < COUNT(labels); i++)
+        for (const char *at = labels[i].labels; *at; at += at[3] ? 4 : 3)
+            if (memcmp(at, label, 3) == 0)
+                return labels[i].kind;
     procfs_copy(text, strcspn(text, "\n"), words, sizeof words);
     return length > 0 && strspn(label, "0123456789") == length ? kind_of_number(words) : kind_of_text(label, words);
 }

@@ -179,11 +179,6 @@ char **procfs_names(const char *root, const char *path)
     return list;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 bool procfs_copy(const char *text, size_t length, char *buf, size_t size)
 {
     if (size == 0)
