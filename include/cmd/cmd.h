@@ -3,24 +3,10 @@
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "analysis/analysis.h"
 #include "engine/engine.h"
-#include "engine/option.h"
 #include "out/out.h"
-#include "rows/rows.h"
-#include "rows/text.h"
 #include "settings/settings.h"
-#include "sys/base.h"
-#include "sys/clock.h"
-#include "sys/cpu.h"
 #include "sys/file.h"
-#include "sys/machine.h"
-#include "sys/process.h"
 
 /* Each subcommand is described by a struct command, and command_list lists them. */
 
@@ -203,7 +189,6 @@ int files_clear(const char *command, const char *path);
  * complete; pipes, terminals and devices are written to; "-" is standard output. Returns 0; EXIT_USAGE: cannot be
  * created; 1: cannot be written (a new file is removed); each with a line on standard error. A closed pipe is no
  * error. */
-struct text;
 int files_write(const char *command, const char *path, bool force, struct text *text);
 
 /* Whether a file can be made at path; leaves none. Returns 0, also for ""; -1 with a line in error that names the

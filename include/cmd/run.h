@@ -5,7 +5,6 @@
 
 #include "bench/command.h"
 #include "cmd/cmd.h"
-#include "sys/process.h"
 
 #define COMMANDS_MAX 64u
 

@@ -10,10 +10,6 @@
 #ifndef ENGINE_CORE_H
 #define ENGINE_CORE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "sys/clock.h"
 #include "sys/cpu.h"
 

@@ -3,20 +3,9 @@
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "engine/core.h"
 #include "engine/interference.h"
 #include "engine/option.h"
-#include "rows/rows.h"
-#include "stats/stats.h"
-#include "sys/base.h"
-#include "sys/clock.h"
-#include "sys/cpu.h"
-#include "sys/machine.h"
 
 /* Placement of a party: CPUs, policy, priority, nice value and memory layout, as requested and as read back. */
 

@@ -6,10 +6,7 @@
 #ifndef ENGINE_INTERFERENCE_H
 #define ENGINE_INTERFERENCE_H
 
-#include <sys/types.h>
-
 #include "rows/rows.h"
-#include "sys/cpu.h"
 #include "sys/process.h"
 #include "sys/trace.h"
 

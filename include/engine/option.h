@@ -3,11 +3,6 @@
 #ifndef ENGINE_OPTION_H
 #define ENGINE_OPTION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "sys/base.h"
 #include "sys/cpu.h"
 
 /* --fail-on: what makes a command end with the status of a finding, each word with an optional limit; the same in

@@ -4,16 +4,7 @@
 #ifndef ENGINE_TRIAL_H
 #define ENGINE_TRIAL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-#include "engine/core.h"
 #include "engine/engine.h"
-#include "rows/rows.h"
-#include "sys/clock.h"
-#include "sys/cpu.h"
 #include "sys/file.h"
 
 #define ARENA_MAGIC     0x6a626172u

@@ -57,6 +57,15 @@ void memory_grow(void *array, size_t *capacity, size_t wanted, size_t size);
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
+static inline uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+static inline uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* For the comparison functions of qsort(). */
 
 #define ORDER_OF(a, b) (((a) > (b)) - ((a) < (b)))

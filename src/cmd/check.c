@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "engine/core.h"
 
 void advice_print(const struct advice *advice, size_t n, size_t width, struct text *out)
 {

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of commands, and what they have in common: messages, output, command line, --help, operands. */
 #include <ctype.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench compare: tells whether results have changed, by how much, and with what confidence. */
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 

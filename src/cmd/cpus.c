@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Resolves --cpus, also to the quietest CPU. Without it, measurements take the order of machine_cpu_order(). */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "bench/noise.h"
 #include "cmd/cmd.h"

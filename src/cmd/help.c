@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench help, list and version: commands, suites, tests, metrics and build; and the table of metrics. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "bench/list.h"
 #include "cmd/unix.h"
 #include "version.h"
 

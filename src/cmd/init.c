@@ -4,15 +4,11 @@
  * reboots it; as PID 1 of a machine it never exits. */
 #include "cmd/cmd.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "report/report.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cmd/latency.h"
-#include "out/out.h"
 
 enum { TASK_AUDIO, TASK_VIDEO, TASK_X, TASK_GAMING, TASK_CUSTOM, N_TASKS };
 struct task {
@@ -188,11 +187,6 @@ static double given_loops(const struct latency_options *o, struct error *error)
     return error_set(error, "%s%s", strncmp(reason.text, "--", 2) ? "--loops-per-ms: " : "", reason.text);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
                               struct load_params *p)
 {
@@ -202,7 +196,7 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
                     : m->place.bind_given && m->place.bind == BIND_ONE  ? 1
                                                                         : m->place.n_order;
     uint64_t free_bytes;
-    uint64_t cgroup = cgroup_memory_available(""), available = least(machine->memory_available_bytes, cgroup);
+    uint64_t cgroup = cgroup_memory_available(""), available = smaller(machine->memory_available_bytes, cgroup);
     uint64_t wanted_bytes = machine->memory_total_bytes / 100 * MEMLOAD_PCT;
     /* without room in swap the kernel would kill a process */
     bool swap = cgroup == UINT64_MAX &&
@@ -210,13 +204,13 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
 
     TEXT_SET(p->dir, measure_dir(m));
     free_bytes = scratch_free_bytes(p->dir);
-    p->file_bytes = free_bytes > 1 ? least(o->file_bytes, free_bytes / 2) : o->file_bytes;
+    p->file_bytes = free_bytes > 1 ? smaller(o->file_bytes, free_bytes / 2) : o->file_bytes;
     if (cgroup != UINT64_MAX) /* cached data counts towards the cgroup's memory */
-        p->file_bytes = least(p->file_bytes, cgroup / 2);
+        p->file_bytes = smaller(p->file_bytes, cgroup / 2);
     p->threads = o->load_threads ? o->load_threads : cpus;
     p->groups = o->hack_groups ? o->hack_groups : cpus;
     p->memory_spare = !swap;
-    p->memory_bytes = swap ? wanted_bytes : least(available / 100 * NO_SWAP_PCT, memload_room(""));
+    p->memory_bytes = swap ? wanted_bytes : smaller(available / 100 * NO_SWAP_PCT, memload_room(""));
     if (o->memory_bytes)
         p->memory_bytes = o->memory_bytes;
     p->nice_given = measure_given(m, "load-nice");

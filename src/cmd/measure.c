@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 /* --- Output. --- */
@@ -524,10 +523,8 @@ static int resolve_start(struct measure *m)
  * meanwhile. */
 static void wait_for_start(const struct measure *m)
 {
-    for (uint64_t now; !signals_pending() && (now = clock_realtime_ns()) + PREPARE_NS < m->start_at_ns;) {
-        uint64_t left = m->start_at_ns - PREPARE_NS - now;
-        signals_sleep_ns(left < PREPARE_NS ? left : PREPARE_NS);
-    }
+    for (uint64_t now; !signals_pending() && (now = clock_realtime_ns()) + PREPARE_NS < m->start_at_ns;)
+        signals_sleep_ns(smaller(m->start_at_ns - PREPARE_NS - now, PREPARE_NS));
 }
 
 static void note_start(void *context, int64_t late_ns)

@@ -300,8 +300,7 @@ static uint64_t largest_set(const struct measure *m, const struct memory_options
     uint64_t wanted = m->machine.cache_llc_bytes ? m->machine.cache_llc_bytes * 4 : SET_UNKNOWN;
 
     wanted = o->max_size ? o->max_size : wanted;
-    wanted = wanted < room ? wanted : room;
-    return wanted > SET_MIN ? wanted : SET_MIN;
+    return larger(smaller(wanted, room), SET_MIN);
 }
 
 /* Sets of SET_MIN times the powers of the square root of 2, in whole cache lines; with --quick huge pages only. */
@@ -327,8 +326,7 @@ static void plan_loaded(const struct measure *m, const struct memory_options *o,
     const unsigned copies = (unsigned)m->place.n_order;
     struct memory_loaded_params params = {.bytes = largest_set(m, o)};
 
-    params.stream_bytes = copies > 1 ? params.bytes / (copies - 1) : 0;
-    params.stream_bytes = params.stream_bytes > STREAM_MIN ? params.stream_bytes : STREAM_MIN;
+    params.stream_bytes = larger(copies > 1 ? params.bytes / (copies - 1) : 0, STREAM_MIN);
     for (params.step = 0; params.step < (copies > 1 ? MEMORY_LOADED_STEPS : 1); params.step++) {
         params.pause_ns = pauses[params.step];
         measure_add(m, out, &bench_memory_loaded, &params, copies, 1);
@@ -389,19 +387,18 @@ static uint64_t steady_sets(const struct measure *m, uint64_t most, struct memor
         out->cache_bytes = 2 * caches[n - 2];
     if (n && caches[n - 1])
         last = caches[n - 1];
-    if (last && out->memory_bytes > 4 * last)
-        out->memory_bytes = 4 * last;
-    if (last && out->cache_bytes > last / 2)
-        out->cache_bytes = last / 2;
-    if (out->cache_bytes > out->memory_bytes)
-        out->cache_bytes = out->memory_bytes;
+    if (last) {
+        out->memory_bytes = smaller(out->memory_bytes, 4 * last);
+        out->cache_bytes = smaller(out->cache_bytes, last / 2);
+    }
+    out->cache_bytes = smaller(out->cache_bytes, out->memory_bytes);
     return last;
 }
 
 double memory_look(const struct measure *m)
 {
     struct memory_steady_params params;
-    const uint64_t room = measure_memory(m) / 4, most = room < LOOK_SET_MAX ? room : LOOK_SET_MAX;
+    const uint64_t most = smaller(measure_memory(m) / 4, LOOK_SET_MAX);
     const uint64_t last = steady_sets(m, most, &params);
     const struct trial_spec spec = {.bench = &bench_memory_steady,
                                     .params = &params,

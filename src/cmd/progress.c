@@ -4,7 +4,6 @@
 
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define EVERY_NS 200000000u
@@ -48,8 +47,8 @@ void progress_time(const struct plan_time *time, struct text *out)
 
 void range_add(struct range *range, uint64_t value)
 {
-    range->least = value < range->least ? value : range->least;
-    range->most = value > range->most ? value : range->most;
+    range->least = smaller(value, range->least);
+    range->most = larger(value, range->most);
 }
 
 void progress_plan(const struct plan *plan, const struct plan_time *time, struct text *out)

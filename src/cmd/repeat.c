@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* --runs and --interleave: the same command line again and again, each time in a process and with a file of its own. */
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench report: makes an HTML page with figures from result files. */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

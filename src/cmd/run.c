@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/compare_commands.h"
 #include "out/compare_commands.h"
 
 #define COLUMNS_MAX 20

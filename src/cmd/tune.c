@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench tune: sets settings for low noise. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/list.h"
 #include "cmd/unix.h"
 #include "load/load.h"
 #include "out/export.h"

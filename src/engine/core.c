@@ -9,7 +9,6 @@
 
 #include "rows/text.h"
 #include "stats/stats.h"
-#include "sys/cpu.h"
 #include "sys/machine.h"
 
 /* Minimum number of probes of a trial at a level for the level to count as seen: a single one may be a wrong reading of
@@ -70,7 +69,7 @@ void core_begin(struct core_meter *meter, uint64_t expected_ns)
 void core_enter(struct core_record *record, const struct core_reading *before, const struct core_reading *after,
                 double count, double cost, uint64_t start_ns)
 {
-    const uint32_t level = before->level > after->level ? before->level : after->level;
+    const uint64_t level = larger(before->level, after->level);
 
     /* A slice between two probes of a free core counts however long it took: a task that took the CPU meanwhile slows
      * the work down, and nobody else used the core. */

@@ -3,14 +3,12 @@
 #include <assert.h>
 #include <ctype.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "engine/option.h"
 #include "rows/text.h"
-#include "sys/base.h"
 
 /* With the terminating zero: a name, and a value in a message. */
 #define NAME_MAX_BYTES 64
@@ -213,13 +211,10 @@ static size_t choice_count(const struct option *row)
 /* "; HINT", or "; did you mean 'NEAR'?". */
 static void suggest(struct error *error, const char *hint, const char *dashes, const char *near)
 {
-    char more[256] = "";
-
     if (hint)
-        TEXT_PRINT(more, "; %s", hint);
+        TEXT_ADD(error->text, "; %s", hint);
     else if (near && near[0])
-        TEXT_PRINT(more, "; did you mean '%s%s'?", dashes, near);
-    TEXT_ADD(error->text, "%s", more);
+        TEXT_ADD(error->text, "; did you mean '%s%s'?", dashes, near);
 }
 
 static int refuse_choice(const struct setting *s, const char *value)

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/engine.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <string.h>
-
-#include "rows/text.h"
-#include "sys/cpu.h"
 
 const char *const bind_names[] = {"one", "range", "none", NULL};
 
@@ -78,26 +74,22 @@ static void refuse(char *refused, size_t size, const char *what, int error, cons
 /* EINVAL: none of these CPUs is online and allowed. */
 static void refuse_cpus(const struct cpuset *cpus, int error, char *refused, size_t size)
 {
-    char list[48], advice[96] = "";
+    char list[48];
 
     cpuset_format(cpus, list, sizeof(list));
-    if (error == -EINVAL)
-        TEXT_PRINT(advice, " (CPU %s offline?)", list);
-    refuse(refused, size, "CPU affinity refused", error, advice);
+    refuse(refused, size, "CPU affinity refused", error, error == -EINVAL ? TEXT_LINE(" (CPU %s offline?)", list) : "");
 }
 
 void place_apply(const struct placement *placement, char *refused, size_t size)
 {
-    char what[64];
     int error;
 
     text_copy(refused, size, placement->refused);
     if (cpuset_count(&placement->cpus) && (error = task_set_affinity(&placement->cpus)))
         refuse_cpus(&placement->cpus, error, refused, size);
-    if (placement->nice_given && (error = task_set_nice(placement->nice))) {
-        TEXT_PRINT(what, "nice %d refused", placement->nice);
-        refuse(refused, size, what, error, " (needs root, CAP_SYS_NICE or ulimit -e)");
-    }
+    if (placement->nice_given && (error = task_set_nice(placement->nice)))
+        refuse(refused, size, TEXT_LINE("nice %d refused", placement->nice), error,
+               " (needs root, CAP_SYS_NICE or ulimit -e)");
     if (placement->timer_slack_ns && (error = task_set_timer_slack_ns(placement->timer_slack_ns)))
         refuse(refused, size, "timer slack refused", error, "");
     if (placement->lock_memory && (error = task_lock_memory()))
@@ -106,13 +98,12 @@ void place_apply(const struct placement *placement, char *refused, size_t size)
 
 void place_apply_policy(const struct placement *placement, uint64_t realtime_limit_us, char *refused, size_t size)
 {
-    char what[64];
     int error;
 
     if (placement->policy == SCHED_OTHER)
         return;
-    TEXT_PRINT(what, "SCHED_%s %d refused", placement->policy == SCHED_FIFO ? "FIFO" : "RR",
-             placement->rt_priority);
+    const char *what =
+        TEXT_LINE("SCHED_%s %d refused", placement->policy == SCHED_FIFO ? "FIFO" : "RR", placement->rt_priority);
     /* Without the limit no real-time policy: an endless loop would take over the machine. */
     if ((error = task_limit_realtime_us(realtime_limit_us)))
         refuse(refused, size, what, error, " (RLIMIT_RTTIME cannot be set)");

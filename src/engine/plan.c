@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the item of the next trial, decides when it has enough samples, and handles failed trials. */
-#include "engine/engine.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +8,6 @@
 #include <unistd.h>
 
 #include "engine/trial.h"
-#include "rows/text.h"
-#include "sys/base.h"
-#include "sys/machine.h"
-#include "sys/process.h"
 
 /* At most this share of the trials' time: with thousands of short items (pairs of CPUs) most would go into pauses. */
 #define SETTLE_SHARE 4u
@@ -91,7 +85,7 @@ struct execution {
 
 uint64_t plan_settle_ns(uint64_t settle_ns, uint64_t spent_ns)
 {
-    return settle_ns < spent_ns / SETTLE_SHARE ? settle_ns : spent_ns / SETTLE_SHARE;
+    return smaller(settle_ns, spent_ns / SETTLE_SHARE);
 }
 
 static void end_item(struct execution *e, struct results *results, enum row_status status, const char *reason)
@@ -337,7 +331,7 @@ static void end_together(struct execution *e)
         if (r->ended || !ends_together(plan, r->item))
             continue;
         e->samples[i] = r->group[0].metric[0].samples;
-        all.n = r->n_trials < all.n ? (size_t)r->n_trials : all.n;
+        all.n = (size_t)smaller(r->n_trials, all.n);
         all.spent_ns += r->spent_ns;
         all.limit_ns += r->item->sampling.max_ns;
     }

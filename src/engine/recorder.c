@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/core.h"
-#include "rows/text.h"
-#include "sys/base.h"
-
 size_t recorder_size(const struct recorder_spec *spec)
 {
     static const struct {
@@ -86,11 +82,9 @@ double slices_completed(const struct slices *s, uint64_t from_ns, uint64_t to_ns
 
     for (size_t i = 0; i < s->n; i++) {
         const struct slice *a = &s->slice[i];
-        uint64_t from = a->start_ns > from_ns ? a->start_ns : from_ns;
-        uint64_t to = a->end_ns < to_ns ? a->end_ns : to_ns;
-        if (to <= from)
-            continue;
-        total += (double)a->count * (double)(to - from) / (double)(a->end_ns - a->start_ns);
+        const uint64_t from = larger(a->start_ns, from_ns), to = smaller(a->end_ns, to_ns);
+        if (to > from)
+            total += (double)a->count * (double)(to - from) / (double)(a->end_ns - a->start_ns);
     }
     return total;
 }

@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows/text.h"
-#include "sys/base.h"
-#include "sys/machine.h"
-
 /* In a shorter sample, one time slice of another task is more than half. */
 #define WAITED_LEAST_MS 100
 
@@ -162,10 +158,10 @@ struct trial_times trial_times(const struct trial *trial)
     for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
         struct trial_party party;
         trial_party(trial, 0, copy, &party);
-        t.first_start = party.start_ns < t.first_start ? party.start_ns : t.first_start;
-        t.last_start = party.start_ns > t.last_start ? party.start_ns : t.last_start;
-        t.first_end = party.end_ns < t.first_end ? party.end_ns : t.first_end;
-        t.last_end = party.end_ns > t.last_end ? party.end_ns : t.last_end;
+        t.first_start = smaller(party.start_ns, t.first_start);
+        t.last_start = larger(party.start_ns, t.last_start);
+        t.first_end = smaller(party.end_ns, t.first_end);
+        t.last_end = larger(party.end_ns, t.last_end);
     }
     return t;
 }

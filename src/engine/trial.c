@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The parent's side of a trial: makes the shared memory, starts the processes, opens the gate, waits for the end,
  * reaps. */
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
 #include "engine/trial.h"
-#include "rows/text.h"
-#include "sys/base.h"
-#include "sys/cpu.h"
-#include "sys/machine.h"
-#include "sys/process.h"
 
 #define TICK_NS 1000000000u
 
@@ -482,7 +474,7 @@ static void tick(struct trial *trial)
 void trial_wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
 {
     struct pollfd poll_events = {.fd = trial->event_read, .events = POLLIN};
-    uint64_t wake = trial->tick_ns && trial->tick_ns < until_ns ? trial->tick_ns : until_ns;
+    const uint64_t wake = trial->tick_ns ? smaller(trial->tick_ns, until_ns) : until_ns;
     uint64_t now = clock_raw_ns(), left = wake > now ? wake - now : 0;
     struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
     char bytes[256];
@@ -525,9 +517,7 @@ bool deadline_passed(struct deadline *deadline, const struct trial *trial)
 
 uint64_t deadline_look_again(uint64_t deadline_ns)
 {
-    uint64_t soon = clock_raw_ns() + LOOK_AGAIN_NS;
-
-    return soon < deadline_ns ? soon : deadline_ns;
+    return smaller(clock_raw_ns() + LOOK_AGAIN_NS, deadline_ns);
 }
 
 static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
@@ -857,10 +847,8 @@ static void wait_for_time_of_day(struct trial *trial, uint64_t lead_ns)
     const uint64_t until = trial->spec.start_at_ns;
     uint64_t now;
 
-    while (trial->outcome == TRIAL_DONE && (now = clock_realtime_ns()) + lead_ns < until) {
-        uint64_t left = until - lead_ns - now;
-        trial_wait_event(trial, clock_raw_ns() + (left < TIME_OF_DAY_NS ? left : TIME_OF_DAY_NS), false);
-    }
+    while (trial->outcome == TRIAL_DONE && (now = clock_realtime_ns()) + lead_ns < until)
+        trial_wait_event(trial, clock_raw_ns() + smaller(until - lead_ns - now, TIME_OF_DAY_NS), false);
 }
 
 /* The processes are started: waits until they are ready, opens the gate, waits until all are done. */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A process of a trial: what its parties call, and its way from placement to the last counter; new process images. */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,13 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "engine/core.h"
-#include "engine/engine.h"
 #include "engine/trial.h"
-#include "sys/base.h"
-#include "sys/cpu.h"
-#include "sys/file.h"
-#include "sys/process.h"
 
 /* For a living parent to kill all parties, after one has ended unexpectedly. */
 #define ORPHANED_NS 500000000u
@@ -497,7 +488,7 @@ static uint64_t first_limit_ns(const struct trial_head *head, const struct party
 int worker_not_started(struct trial_head *head, struct trial_slot *slot, const char *what, int error)
 {
     TEXT_PRINT(slot->reason, "cannot %s: %s%s", what, strerror(-error),
-             error == -EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
+               error == -EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
     set_state(head, slot, STATE_FAILED);
     return 1;
 }

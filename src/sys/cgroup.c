@@ -56,11 +56,6 @@ static const char *below(const char *group, const char *top)
     return group + length;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static bool read_number(const char *root, const char *folder, const char *file, uint64_t *out)
 {
     return procfs_read_u64(root, PROCFS_PATH("%s/%s", folder, file), out);
