@@ -396,13 +396,29 @@ static const char *getenv_const(const char *name)
     return getenv(name);
 }
 
-/* From a launcher such as Slurm. If it names the node (several may be on one machine), rows have that name as their
- * host. */
-static void fill_job(struct measure *m)
+/* If a launcher such as Slurm names the node (several may be on one machine), rows have that name as their host. */
+static void fill_run(struct measure *m)
 {
     struct row_run *run = &m->run;
     struct job job;
+    unsigned char id[16];
+    time_t now = time(NULL);
+    struct tm utc;
 
+    row_run_init(run);
+    process_random(id, sizeof(id));
+    for (size_t i = 0; i < sizeof(id); i++)
+        snprintf(run->run_id + 2 * i, 3, "%02x", id[i]);
+    if (gmtime_r(&now, &utc))
+        strftime(run->utc, sizeof(run->utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    TEXT_SET(run->host, m->machine.host[0] ? m->machine.host : "localhost");
+    TEXT_SET(run->kernel, m->machine.kernel);
+    TEXT_SET(run->arch, m->machine.arch);
+    TEXT_SET(run->cpu_model, m->machine.cpu_model);
+    run->cpus_online = m->machine.cpus_online;
+    version_build(run->build, sizeof(run->build));
+    process_libc(run->libc, sizeof(run->libc));
+    TEXT_SET(run->comment, m->options.comment);
     job_read(getenv_const, &job);
     TEXT_SET(run->job, job.id);
     TEXT_SET(run->rank, job.rank);
@@ -411,28 +427,6 @@ static void fill_job(struct measure *m)
     if (job.wrong[0])
         command_fail(NULL, 0, "%s: %s; the rank is not known", job.launcher, job.wrong);
     m->alone = job.ranks == 1 || !job.rank[0];
-}
-
-static void fill_run(struct measure *m)
-{
-    unsigned char id[16];
-    time_t now = time(NULL);
-    struct tm utc;
-
-    row_run_init(&m->run);
-    process_random(id, sizeof(id));
-    for (size_t i = 0; i < sizeof(id); i++)
-        snprintf(m->run.run_id + 2 * i, 3, "%02x", id[i]);
-    if (gmtime_r(&now, &utc))
-        strftime(m->run.utc, sizeof(m->run.utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    TEXT_SET(m->run.host, m->machine.host[0] ? m->machine.host : "localhost");
-    TEXT_SET(m->run.kernel, m->machine.kernel);
-    TEXT_SET(m->run.arch, m->machine.arch);
-    TEXT_SET(m->run.cpu_model, m->machine.cpu_model);
-    m->run.cpus_online = m->machine.cpus_online;
-    version_build(m->run.build, sizeof(m->run.build));
-    process_libc(m->run.libc, sizeof(m->run.libc));
-    TEXT_SET(m->run.comment, m->options.comment);
 }
 
 static int open_csv(struct measure *m)
@@ -710,7 +704,6 @@ static int prepare(struct measure *m, int argc, char **argv)
     if ((status = read_requirements(m)))
         return status;
     fill_run(m);
-    fill_job(m);
     if (measure_repeats(m))
         return 0;
     bool told = m->options.who;

@@ -41,7 +41,6 @@ static const struct option step_row = {
 
 static int read_steps(const struct project_options *options, struct project *p)
 {
-    char word[64];
     struct error error;
 
     for (const char *at = options->steps; *at; at += *at == ',') {
@@ -49,8 +48,7 @@ static int read_steps(const struct project_options *options, struct project *p)
         struct step step = {0};
         if (p->n_steps == PROJECT_STEPS_MAX)
             return usage_error("--step: at most 16 of them");
-        TEXT_PRINT(word, "%.*s", (int)length, at);
-        if (option_set(&step_row, word, &step, false, &error))
+        if (option_set(&step_row, TEXT_LINE("%.*s", (int)length, at), &step, false, &error))
             return usage_error("%s", error.text);
         p->step_ns[p->n_steps++] = (double)step.ns;
         at += length;

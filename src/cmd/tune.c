@@ -125,13 +125,9 @@ static void put_report(void *context, const struct snapshot_report *report)
     put_line(outcome, &line);
 }
 
-static void path_cell(const struct line *line, char *buf, size_t size)
-{
-    if (line->more)
-        snprintf(buf, size, "%s and %u more", line->path, line->more);
-    else
-        text_copy(buf, size, line->path[0] ? line->path : "-");
-}
+/* Until the end of the block. */
+#define PATH_CELL(line) \
+    ((line)->more ? TEXT_LINE("%s and %u more", (line)->path, (line)->more) : (line)->path[0] ? (line)->path : "-")
 
 static int print_table(struct outcome *outcome, const char *summary)
 {
@@ -151,9 +147,8 @@ static int print_table(struct outcome *outcome, const char *summary)
     grid_columns(&grid, columns + first, COUNT(columns) - first);
     for (size_t i = 0; i < outcome->n; i++) {
         const struct line *line = &outcome->line[i];
-        char path[sizeof(line->path) + 32];
-        path_cell(line, path, sizeof(path));
-        const char *const cells[] = {first ? "" : line->setting->name, path, line->was, line->now, line->result};
+        const char *const cells[] = {first ? "" : line->setting->name, PATH_CELL(line), line->was, line->now,
+                                     line->result};
         for (size_t c = first; c < COUNT(cells); c++)
             grid_text(&grid, cells[c]);
     }
@@ -168,13 +163,10 @@ static int print_table(struct outcome *outcome, const char *summary)
 static int print_outcome(struct outcome *outcome, bool quiet, const char *summary)
 {
     const int status = quiet ? 0 : print_table(outcome, summary);
-    char cell[sizeof(outcome->line->path) + 32];
 
-    for (size_t i = 0; quiet && i < outcome->n; i++) {
-        path_cell(&outcome->line[i], cell, sizeof(cell));
-        if (outcome->line[i].failed)
-            message_print("jitbench %s: %s: %s\n", outcome->command->name, cell, outcome->line[i].result);
-    }
+    for (const struct line *line = outcome->line; quiet && line < outcome->line + outcome->n; line++)
+        if (line->failed)
+            message_print("jitbench %s: %s: %s\n", outcome->command->name, PATH_CELL(line), line->result);
     free(outcome->line);
     outcome->line = NULL;
     return status;
