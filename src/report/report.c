@@ -163,7 +163,8 @@ static void put_costs(const struct project *p, const struct doc *doc)
     doc_say(doc, "1,000,000 ranks with these detours \xe2\x86\x92 without them, as multiples of the work.");
     doc_table(doc, &grid);
     if (n > shown)
-        doc_say(doc, "%zu more kinds of detours cost less.", n - shown);
+        doc_say(doc, n - shown == 1 ? "%zu more kind of detours costs less." : "%zu more kinds of detours cost less.",
+                n - shown);
 }
 
 static void put_project(const struct report *report, const struct doc *doc)

@@ -9,7 +9,7 @@
 #include "sys/machine.h"
 #include "tree_fixture.h"
 
-#define CPU_PATH "/sys/devices/system/cpu/cpu%u/%s"
+#define CPU_FILE "/sys/devices/system/cpu/cpu%u/%s"
 #define IRQ_PATH "/proc/irq/%u/smp_affinity_list"
 #define QUEUES   2 /* interrupts of each CPU */
 
@@ -48,7 +48,7 @@ __attribute__((format(printf, 3, 4))) static void put_for_cpu(unsigned cpu, cons
     va_start(args, format);
     (void)vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    (void)snprintf(path, sizeof(path), CPU_PATH, cpu, name);
+    (void)snprintf(path, sizeof(path), CPU_FILE, cpu, name);
     tree_put(path, text);
 }
 
@@ -340,7 +340,7 @@ static char *read_all(void)
 
     assert_non_null(file);
     for (unsigned cpu = 0; cpu < n_cpus; cpu++) {
-        (void)snprintf(path, sizeof(path), CPU_PATH, cpu, "cpufreq/scaling_governor");
+        (void)snprintf(path, sizeof(path), CPU_FILE, cpu, "cpufreq/scaling_governor");
         tree_get(path, content, sizeof(content));
         (void)fputs(content, file);
     }
