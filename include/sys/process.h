@@ -279,8 +279,6 @@ const char *signals_name(int number);
  * a pipe or terminal accepts no data (EINTR; write() could not be interrupted, since the signals are blocked). A
  * regular file gets a single write() as long as the kernel takes all of it. */
 size_t signals_write(int fd, const char *data, size_t length);
-/* Fails with ETIMEDOUT after stall_ns. */
-size_t signals_write_within(int fd, const char *data, size_t length, uint64_t stall_ns);
 /* In a child between fork and exec: restores mask and actions of the program's start. */
 void signals_restore(void);
 

@@ -180,7 +180,8 @@ static void ticks_end(const struct ticks *ticks)
     errno = error;
 }
 
-size_t signals_write_within(int fd, const char *data, size_t length, uint64_t stall_ns)
+/* Fails with ETIMEDOUT after stall_ns. */
+static size_t signals_write_within(int fd, const char *data, size_t length, uint64_t stall_ns)
 {
     struct stat status;
     const bool blocks = fstat(fd, &status) || !S_ISREG(status.st_mode);
