@@ -205,24 +205,25 @@ TEST(test_coverage_a_against_a)
                &(struct table){.runs = 10, .change = 1, .drift = 3, .order = ORDER_RUNS_ALTERNATE});
 }
 
-static void check_found(const char *what, const struct table *table)
+static void check_found(const char *what, const struct table *table, double least_pct)
 {
     double first, others;
 
     count_changes(table, &first, &others);
     print_message("%g %% slower, %-30s found in %.1f %%; another row 'changed' in %.2f %%\n", 100 * (table->change - 1),
                   what, first, others);
-    assert_true(first >= 80);
+    assert_true(first >= least_pct);
     assert_true(others <= 5);
 }
 
 /* The first row has an RSD of 1 %. */
 TEST(test_coverage_finds_two_per_cent)
 {
-    check_found("5 runs a side, without drift:", &(struct table){.runs = 5, .change = 1.02});
+    check_found("5 runs a side, without drift:", &(struct table){.runs = 5, .change = 1.02}, 80);
     check_found("5 pairs, drift 3 times the spread:",
-                &(struct table){.runs = 5, .change = 1.02, .drift = 3, .order = ORDER_RUNS_ALTERNATE});
-    check_found("5 runs at any share of the core:", &(struct table){.runs = 5, .change = 1.02, .share = true});
+                &(struct table){.runs = 5, .change = 1.02, .drift = 3, .order = ORDER_RUNS_ALTERNATE}, 80);
+    /* Pooled variances found more, and called a change what was none where one side spread more. */
+    check_found("5 runs at any share of the core:", &(struct table){.runs = 5, .change = 1.02, .share = true}, 75);
 }
 
 /* The least change of one table in the next: its error varies from table to table, most of all with few runs. */
