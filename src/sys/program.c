@@ -26,7 +26,10 @@ static int may_execute(const char *file)
         return errno == ENOTDIR ? -ENOENT : -errno;
     if (!S_ISREG(status.st_mode))
         return -EACCES;
-    return sys_result(faccessat(AT_FDCWD, file, X_OK, AT_EACCESS));
+    const int error = sys_result(faccessat(AT_FDCWD, file, X_OK, AT_EACCESS));
+
+    /* a filter that does not know faccessat2(), as in older containers */
+    return error == -EPERM ? sys_result(access(file, X_OK)) : error;
 }
 
 int program_find(const char *name, const char *path, char *buf, size_t size)
