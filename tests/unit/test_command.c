@@ -852,7 +852,7 @@ TEST(test_command_bytes_that_are_no_words_do_not_run)
     worker.params.setup_size = 4;
     assert_int_equal(set_up(), -1);
     assert_string_equal(worker.party.reason, "out of memory");
-    assert_log("parent guard barrier");
+    assert_log("parent guard");
     end();
     begin("", false);
     worker.params.image_size = 4;
