@@ -193,6 +193,8 @@ static void reduce(const struct trial *trial, struct results *results)
         cpuset_add(&cpus, ended->cpu);
     }
     sums.n = cpuset_count(&cpus);
+    const struct who_span *time = &watch->window[cpuset_next(&cpus, 0)].time;
+    sums.length_ns = (double)(time->to - time->from); /* as planned: the record may end early */
     sums.recorded = interference_read(watch, &cpus, &who, why, sizeof(why));
     if (!sums.recorded)
         interference_count(watch, &cpus, &who);
@@ -201,8 +203,6 @@ static void reduce(const struct trial *trial, struct results *results)
             results, 0,
             sums.recorded ? why
                           : TEXT_LINE("nothing was recorded: %s; the CPU times are those of the whole machine", why));
-    const struct who_span *time = &watch->window[cpuset_next(&cpus, 0)].time;
-    sums.length_ns = (double)(time->to - time->from);
     for_each_cpu(cpu, &cpus) {
         const struct who_window *window = &watch->window[cpu];
         sums.observed_ns += (double)(window->time.to - window->time.from);
