@@ -232,7 +232,7 @@ static int create(const char *path, const char *place)
 
     if (folder < 0)
         return folder;
-    if (stat(place, &device) || fstat(folder, &status) || device.st_dev != status.st_dev)
+    if (stat(place, &device) || fstatat(folder, ".", &status, 0) || device.st_dev != status.st_dev)
         return -EXDEV;
     return new_file(folder, name, O_CLOEXEC, 0644);
 }
