@@ -145,9 +145,14 @@ void machine_fs_name(const char *path, char *buf, size_t size)
     buf[0] = '\0';
     if (statfs(path, &fs))
         return;
+    const unsigned magic = (unsigned)fs.f_type;
+    /* The mount table calls an initramfs "rootfs", and does not have what a chroot is in. */
+    const char *in_memory = magic == 0x01021994u ? "tmpfs" : magic == 0x858458f6u ? "ramfs" : NULL;
     /* Without the protocol's version and the subtype ("fuse.sshfs"), as results have always named them. */
-    if (!find_mount_of(path, &text, &mount))
-        snprintf(buf, size, "0x%x", (unsigned)fs.f_type);
+    if (in_memory)
+        snprintf(buf, size, "%s", in_memory);
+    else if (!find_mount_of(path, &text, &mount))
+        snprintf(buf, size, "0x%x", magic);
     else
         snprintf(buf, size, "%s",
                  !strncmp(mount.type, "fuse", 4)  ? "fuse"
