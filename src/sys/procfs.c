@@ -80,7 +80,7 @@ static char *read_rest(int fd, bool stream, size_t *length)
     ssize_t n = 1;
 
     for (*length = 0; n > 0; *length += n > 0 ? (size_t)n : 0) {
-        const bool fits = *length < FILE_LIMIT;
+        const bool fits = *length <= FILE_LIMIT;
         errno = fits ? ENOMEM : EFBIG;
         n = -1;
         if (!fits || !grow_array(&text, &size, *length + FILE_PART, 1))
