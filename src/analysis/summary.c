@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A run in a few lines: how fast, how steady, why not, what a person would notice, and what to trust. */
+/* A run in a few lines. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -156,7 +156,7 @@ void summary_row(struct summary *s, const struct row *row)
 
 /* --- Lines. --- */
 
-/* "; " between the parts of a line. */
+/* "; " between parts. */
 static struct text *part(struct text *line)
 {
     if (line->length)
@@ -166,7 +166,7 @@ static struct text *part(struct text *line)
 
 #define SPACE "\xc2\xa0" /* does not break */
 
-/* Whole numbers, or two digits. */
+/* Whole, or two digits. */
 static char *percent(double low, double high, char *buf, size_t size)
 {
     buf[0] = '\0';

@@ -194,7 +194,7 @@ static void reduce(const struct trial *trial, struct results *results)
     }
     sums.n = cpuset_count(&cpus);
     const struct who_span *time = &watch->window[cpuset_next(&cpus, 0)].time;
-    sums.length_ns = (double)(time->to - time->from); /* as planned: the record may end early */
+    sums.length_ns = (double)(time->to - time->from); /* planned: a record may end early */
     sums.recorded = interference_read(watch, &cpus, &who, why, sizeof(why));
     if (!sums.recorded)
         interference_count(watch, &cpus, &who);

@@ -146,7 +146,7 @@ void machine_fs_name(const char *path, char *buf, size_t size)
     if (statfs(path, &fs))
         return;
     const unsigned magic = (unsigned)fs.f_type;
-    /* The mount table calls an initramfs "rootfs", and does not have what a chroot is in. */
+    /* The mount table calls an initramfs "rootfs", and lacks a chroot's. */
     const char *in_memory = magic == 0x01021994u ? "tmpfs" : magic == 0x858458f6u ? "ramfs" : NULL;
     /* Without the protocol's version and the subtype ("fuse.sshfs"), as results have always named them. */
     if (in_memory)
