@@ -89,7 +89,7 @@ static void take_causes(struct summary *s, const struct row *row)
     if (!row->headline)
         return;
     for (size_t i = 0; i < row->causes.n; i++)
-        if (row->causes.of[i].is_time && row->causes.of[i].number > 0)
+        if (row->causes.of[i].is_time && row->causes.of[i].number >= 0)
             shares_add(&s->causes[of_noise], row->causes.of[i].name, row->causes.of[i].number);
     if (row->wall_s > 0)
         s->wall_ms[of_noise] +=
@@ -228,10 +228,12 @@ static double sum_of(const struct shares *shares)
     return sum;
 }
 
-/* In %, of all tests with the share of the core that they had. */
+/* In %, of all tests with the share of the core that they had. NAN: no cause is known, not even one that took nothing.
+ */
 static double tests_lost_pct(const struct summary *s)
 {
-    return s->wall_ms[false] > 0 ? fmin(100, 100 * sum_of(&s->causes[false]) / s->wall_ms[false]) : NAN;
+    return s->causes[false].n && s->wall_ms[false] > 0 ? fmin(100, 100 * sum_of(&s->causes[false]) / s->wall_ms[false])
+                                                       : NAN;
 }
 
 static void say_steadiness(const struct summary *s, struct text *line)
