@@ -58,9 +58,12 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
 
     for (size_t i = 0; i < n; i++)
         begun |= rows[i].status != ROW_SKIPPED || strncmp(rows[i].reason, ended, strlen(ended)) != 0;
+    if (n)
+        qsort(rows, n, sizeof(*rows), as_planned);
+    for (size_t i = 0; i < n && how->summary; i++)
+        summary_row(how->summary, &rows[i]);
     if (!begun)
         return;
-    qsort(rows, n, sizeof(*rows), as_planned);
     const unsigned width = command_width(how->fd, 100, 100);
     const struct table_rows shown = {.rows = rows,
                                      .n = n,
@@ -76,8 +79,6 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
     if (how->counters)
         counters_put(rows, n, shown.table_width, &tables);
     culprits_put(rows, n, shown.table_width, &tables);
-    for (size_t i = 0; i < n && how->summary; i++)
-        summary_row(how->summary, &rows[i]);
     text_append(&tables, "\n", 1);
     out->failed |= tables.failed;
     text_append(out, tables.data, tables.length);
