@@ -68,7 +68,7 @@ static void test_pairs(const double *a, const double *b, size_t n, size_t each, 
     FREED_BY(memory_free) double *differences = memory_get(n, sizeof(*differences));
     const bool logs = paired_log_ratios(a, b, n * each, each, differences) == n;
 
-    for (size_t i = 0; !logs && i < n * each; i++) /* in place of the logarithms up to the value that has none */
+    for (size_t i = 0; !logs && i < n * each; i++) /* in place of logarithms */
         differences[i / each] = (i % each ? differences[i / each] : 0) + b[i] - a[i];
     const struct stats_running s = stats_running_of(differences, n);
     const double error = stats_sd(&s) / sqrt((double)n), df = (double)n - 1;

@@ -228,8 +228,7 @@ static double sum_of(const struct shares *shares)
     return sum;
 }
 
-/* In %, of all tests with the share of the core that they had. NAN: no cause is known, not even one that took nothing.
- */
+/* In %, of all tests. NAN: no cause is known, not even one of 0. */
 static double tests_lost_pct(const struct summary *s)
 {
     return s->causes[false].n && s->wall_ms[false] > 0 ? fmin(100, 100 * sum_of(&s->causes[false]) / s->wall_ms[false])
