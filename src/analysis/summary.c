@@ -27,7 +27,7 @@ static void widen(struct summary_range *range, double value)
     range->known = true;
 }
 
-/* Returns whether the value is the largest so far. */
+/* Whether it is the largest so far. */
 static bool is_longest(struct summary_range *range, double value)
 {
     const bool longest = isfinite(value) && (!range->known || value > range->high);
@@ -153,8 +153,6 @@ void summary_row(struct summary *s, const struct row *row)
     take_causes(s, row);
     take_late(s, row);
 }
-
-/* --- Lines. --- */
 
 /* "; " between parts. */
 static struct text *part(struct text *line)
