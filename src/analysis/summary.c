@@ -7,8 +7,8 @@
 #include "analysis/analysis.h"
 
 #define CAUSES_SHOWN     3u
-#define CAUSE_LEAST_PCT  1.0 /* of what was lost: less is not named */
-#define SHARED_LEAST_PCT 1.0 /* of the core */
+#define CAUSE_LEAST_PCT  1.0 /* of the loss */
+#define SHARED_LEAST_PCT 1.0
 #define NEIGHBOUR        "a neighbour on the core"
 
 const char *const summary_names[SUMMARY_LINES] = {"Speed", "Steadiness", "Why", "Desktop", "Trust"};

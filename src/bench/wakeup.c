@@ -6,7 +6,6 @@
  * early. */
 #include "bench/noise.h"
 
-
 static void record(struct wakeup_account *a, uint64_t late_ns)
 {
     hist_add_class(a->hist, late_ns);

@@ -332,7 +332,7 @@ bool chart_put(struct chart *c, struct text *out)
     const bool plot = !c->n_lines && c->strip_top <= 0, categories = c->n_categories > 0;
     const bool drawn =
         (c->x.found || categories) && (!plot || c->y.found) && (!c->log_together || c->x.high > c->x.low);
-    struct frame f;
+    struct frame f = {0};
     unsigned group = 0;
 
     if (drawn) {

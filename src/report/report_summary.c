@@ -273,7 +273,7 @@ static const struct fact {
 static void put_fact(const struct report *report, size_t run, const struct fact *fact, struct text *out)
 {
     const struct row_column *column = row_columns;
-    const char *found[DISTINCT_MAX + 1];
+    const char *found[DISTINCT_MAX + 1] = {NULL};
     double low = INFINITY, high = -INFINITY, value;
     const bool breaks = !strcmp(fact->column, "settings"); /* the line can break at each of them */
     size_t n = 0;

@@ -9,7 +9,7 @@ from pathlib import Path
 SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
     "sys": "clock cpuset machine machine_counters storage task topology",
     "stats": "*",
-    "rows": "causes row rows units",
+    "rows": "causes reader row text",
     "engine": "core* place plan recorder results trial worker",
     "bench": "*",
     "load": "*",
