@@ -55,9 +55,9 @@ static void take_speed(struct summary *s, const struct row *row)
         widen(&s->bandwidth, row->value);
     const char *level = is(row, "levels", "level") ? row_param(&row->param, "level", &length) : NULL;
     if (level && (!s->levels || !strncmp(level, "memory", length))) {
-        /* "level 1": the CPU does not tell its caches */
+        /* "level 1": not told */
         text_line(s->level[s->levels > 0], sizeof(s->level[0]), "%.*s %s", (int)length,
-                  strncmp(level, "level", length) ? level : "cache", UNITS_VALUE(row->value, row->unit));
+                  strncmp(level, "level", 5) ? level : "cache", UNITS_VALUE(row->value, row->unit));
         s->levels = s->levels ? 2 : 1;
     }
 }

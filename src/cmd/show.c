@@ -60,6 +60,8 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
         begun |= rows[i].status != ROW_SKIPPED || strncmp(rows[i].reason, ended, strlen(ended)) != 0;
     if (n)
         qsort(rows, n, sizeof(*rows), as_planned);
+    if (how->summary) /* as in files */
+        metrics_mark_headlines(metrics_table(), rows, n);
     for (size_t i = 0; i < n && how->summary; i++)
         summary_row(how->summary, &rows[i]);
     if (!begun)
