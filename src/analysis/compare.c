@@ -295,8 +295,7 @@ static void mean_of_ratios(const struct compared_row *const *rows, size_t n, str
     }
     const double by_rows = n >= ROWS_FOR_SPREAD ? stats_sd(&logs) / sqrt((double)n) : 0;
     double error = sqrt(variance) / (double)n, df = variance > 0 ? variance * variance / terms : 1;
-    if (by_rows > 0 &&
-        !(stats_student_t(0.95, (double)n - 1) * by_rows <= (error > 0 ? stats_student_t(0.95, df) * error : error))) {
+    if (by_rows > 0 && !(inference_half_width(by_rows, (double)n - 1, 0.95) <= inference_half_width(error, df, 0.95))) {
         error = by_rows;
         df = (double)n - 1;
     }

@@ -68,8 +68,11 @@ static void test_pairs(const double *a, const double *b, size_t n, size_t each, 
     FREED_BY(memory_free) double *differences = memory_get(n, sizeof(*differences));
     const bool logs = paired_log_ratios(a, b, n * each, each, differences) == n;
 
-    for (size_t i = 0; !logs && i < n * each; i++) /* in place of logarithms */
-        differences[i / each] = (i % each ? differences[i / each] : 0) + b[i] - a[i];
+    if (!logs) { /* there are logarithms up to the first value that has none */
+        memset(differences, 0, n * sizeof(*differences));
+        for (size_t i = 0; i < n * each; i++)
+            differences[i / each] += b[i] - a[i];
+    }
     const struct stats_running s = stats_running_of(differences, n);
     const double error = stats_sd(&s) / sqrt((double)n), df = (double)n - 1;
     if (inference_rank_test(NULL, 0, differences, n, 0.95, &shift))
@@ -140,9 +143,10 @@ static void test_at_same_share(const struct comparison_side *base, const struct 
     out->p_t = by.p_t;
     out->p_permutation = by.p;
     out->slope = by.slope;
-    out->share = exp(stats_mean(x, n));
+    const double same = stats_mean(x, n);
+    out->share = exp(same);
     for (size_t i = 0; i < n; i++)
-        *(i < n_a ? &a[i] : &b[i - n_a]) = exp(y[i] + by.slope * (stats_mean(x, n) - x[i]));
+        *(i < n_a ? &a[i] : &b[i - n_a]) = exp(y[i] + by.slope * (same - x[i]));
 }
 
 /* --- Fewer runs than a test needs. --- */
