@@ -156,11 +156,6 @@ enum summary_line {
 };
 extern const char *const summary_names[SUMMARY_LINES];
 
-struct summary_range {
-    double low, high;
-    bool known;
-};
-
 /* All zero at first; summary_free() frees it. What has no room in the lists is left out. */
 struct summary {
     struct summary_index {
@@ -171,7 +166,7 @@ struct summary {
     char level[2][48]; /* nearest cache and memory, with their latency */
     unsigned levels;
     /* MB/s; % of the time of each CPU lost, and its speed; ns; % of unstable figures */
-    struct summary_range bandwidth, lost, slower, gap, wakeup, spread;
+    struct stats_running bandwidth, lost, slower, gap, wakeup, spread;
     char gap_cpu[sizeof(((struct row *)0)->cpus)];
     bool real_time; /* wake-ups were those of SCHED_FIFO */
     /* [0] of all headline rows, [1] of the noise test: ms by cause, share of the core; tasks that ran instead, in % */
@@ -190,12 +185,13 @@ struct summary {
     size_t n_suites;
     uint64_t status[ROW_FAILED + 1], stolen; /* headline figures, and others that lack */
     char lacks[2][80];                       /* the first that was skipped, and that failed */
+    struct text line[SUMMARY_LINES];
 };
 
 /* Rows of one run in any order, with `headline` set. */
 void summary_row(struct summary *summary, const struct row *row);
-/* After the last row. Lines about which nothing is known stay empty. */
-void summary_finish(struct summary *summary, struct text line[SUMMARY_LINES]);
+/* Sets the lines, after the last row. Those about which nothing is known stay empty. */
+void summary_finish(struct summary *summary);
 void summary_free(struct summary *summary);
 
 /* --- Headline figures and settings of many machines (fleet) or runs (history): some dozen bytes for each row of a

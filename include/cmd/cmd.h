@@ -339,6 +339,7 @@ struct show_how {
     bool counters;
     bool verbose;            /* samples, plots and all columns */
     struct summary *summary; /* takes the rows; NULL: none */
+    bool only_summary;       /* no tables */
 };
 
 /* Program, time and machine, without the end of that line. */

@@ -122,7 +122,8 @@ void units_number(double value, int decimals, char *buf, size_t size);
 /* Decimals for four significant digits: 0 for a whole number below 10^5. */
 int units_decimals(double value);
 
-/* "155.4 ns", "1.603 s", "58.02 M lps", "73.8 %", with a non-breaking space; a dash when not known. Returns buf. */
+#define TEXT_NO_BREAK "\xc2\xa0" /* U+00A0, a non-breaking space */
+/* "155.4 ns", "1.603 s", "58.02 M lps", "73.8 %", with one; a dash when not known. Returns buf. */
 char *units_value(double value, const char *unit, char *buf, size_t size);
 /* Both ends in the unit of the larger one: "410.3 to 452.5 cycles". A dash when one is not known. Returns buf. */
 char *units_range(double low, double high, const char *unit, char *buf, size_t size);

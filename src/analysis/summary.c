@@ -18,22 +18,10 @@ static bool is(const struct row *row, const char *test, const char *metric)
     return !strcmp(row->test, test) && !strcmp(row->metric, metric);
 }
 
-static void widen(struct summary_range *range, double value)
+static void widen(struct stats_running *range, double value)
 {
-    if (!isfinite(value))
-        return;
-    range->low = range->known ? fmin(range->low, value) : value;
-    range->high = range->known ? fmax(range->high, value) : value;
-    range->known = true;
-}
-
-/* Whether it is the largest so far. */
-static bool is_longest(struct summary_range *range, double value)
-{
-    const bool longest = isfinite(value) && (!range->known || value > range->high);
-
-    widen(range, value);
-    return longest;
+    if (isfinite(value))
+        stats_add(range, value);
 }
 
 /* --- Rows. --- */
@@ -69,8 +57,11 @@ static void take_steadiness(struct summary *s, const struct row *row)
         widen(&s->lost, row->value);
         widen(&s->slower, 100 - (100 - row->value) * (isnan(share) ? 1 : share));
     }
-    if (is(row, "noise", "detour") && is_longest(&s->gap, row->stats.max))
-        TEXT_SET(s->gap_cpu, row->cpus);
+    if (is(row, "noise", "detour")) {
+        if (!s->gap.n || row->stats.max > s->gap.max)
+            TEXT_SET(s->gap_cpu, row->cpus);
+        widen(&s->gap, row->stats.max);
+    }
     if (is(row, "wakeup", "latency")) {
         widen(&s->wakeup, row->stats.max);
         s->real_time = !strcmp(row->policy, "fifo");
@@ -81,11 +72,13 @@ static void take_causes(struct summary *s, const struct row *row)
 {
     const bool of_noise = is(row, "noise", "lost");
     const double share = row_core_share(row);
-    size_t length;
-    const char *name = row_param(&row->param, "name", &length);
 
-    if (is(row, "who", "taken") && row_param_is(&row->param, "kind", "task") && name)
-        shares_add(&s->tasks, TEXT_LINE("%.*s", (int)length, name), row->value);
+    if (is(row, "who", "taken") && row_param_is(&row->param, "kind", "task")) {
+        size_t length;
+        const char *name = row_param(&row->param, "name", &length);
+        if (name)
+            shares_add(&s->tasks, TEXT_LINE("%.*s", (int)length, name), row->value);
+    }
     if (!row->headline)
         return;
     for (size_t i = 0; i < row->causes.n; i++)
@@ -162,15 +155,13 @@ static struct text *part(struct text *line)
     return line;
 }
 
-#define SPACE "\xc2\xa0" /* does not break */
-
 /* Whole, or two digits. */
 static char *percent(double low, double high, char *buf, size_t size)
 {
     buf[0] = '\0';
     if (high > low)
         text_add(buf, size, low < 10 ? "%.2g to " : "%.0f to ", low);
-    text_add(buf, size, high < 10 ? "%.2g" SPACE "%%" : "%.0f" SPACE "%%", high);
+    text_add(buf, size, high < 10 ? "%.2g" TEXT_NO_BREAK "%%" : "%.0f" TEXT_NO_BREAK "%%", high);
     return buf;
 }
 #define PERCENTS(low, high) percent(low, high, (char[80]){0}, 80)
@@ -188,8 +179,8 @@ static void say_speed(const struct summary *s, struct text *line)
         if (!isnan(index->alone))
             text_printf(line, " (%.0f with the core to itself)", index->alone);
     }
-    if (s->bandwidth.known)
-        text_printf(part(line), "memory bandwidth %s", UNITS_VALUE(s->bandwidth.high, "MB/s"));
+    if (s->bandwidth.n)
+        text_printf(part(line), "memory bandwidth %s", UNITS_VALUE(s->bandwidth.max, "MB/s"));
     for (unsigned i = s->levels; i-- > 0;)
         text_printf(part(line), "%s", s->level[i]);
 }
@@ -237,15 +228,15 @@ static void say_steadiness(const struct summary *s, struct text *line)
 {
     const double lost = tests_lost_pct(s), share = s->core[false].n ? s->core[false].mean : 1;
 
-    if (s->lost.known)
-        text_printf(line, "%s: %s of the time lost", how_quiet(s->slower.high), PERCENTS(s->lost.low, s->lost.high));
+    if (s->lost.n)
+        text_printf(line, "%s: %s of the time lost", how_quiet(s->slower.max), PERCENTS(s->lost.min, s->lost.max));
     else if (!isnan(lost))
         text_printf(line, "%s: the tests lost %s of their time", how_quiet(100 - (100 - lost) * share), PERCENT(lost));
-    if (s->gap.known)
-        text_printf(part(line), "longest gap %s (CPU %s)", UNITS_VALUE(s->gap.high, "ns"), s->gap_cpu);
-    if (s->wakeup.known)
+    if (s->gap.n)
+        text_printf(part(line), "longest gap %s (CPU %s)", UNITS_VALUE(s->gap.max, "ns"), s->gap_cpu);
+    if (s->wakeup.n)
         text_printf(part(line), "latest %swake-up %s", s->real_time ? "real-time " : "",
-                    UNITS_VALUE(s->wakeup.high, "ns"));
+                    UNITS_VALUE(s->wakeup.max, "ns"));
 }
 
 static const char *cause_words(const char *name)
@@ -290,7 +281,7 @@ static void name_causes(const struct summary *s, bool of_noise, struct shares *n
 
 static void say_why(const struct summary *s, struct text *line)
 {
-    const bool of_noise = s->lost.known;
+    const bool of_noise = s->lost.n > 0;
     const struct stats_running *core = &s->core[of_noise];
     FREED_BY(shares_free) struct shares named = {.n = 0};
 
@@ -336,8 +327,8 @@ static void say_trust(const struct summary *s, struct text *line)
             text_printf(part(line), "%" PRIu64 " of %" PRIu64 " %s figures unstable", s->suite[i].unstable,
                         s->suite[i].n, s->suite[i].name);
     }
-    if (s->spread.known)
-        text_printf(line, " (they spread by %s)", PERCENTS(s->spread.low, s->spread.high));
+    if (s->spread.n)
+        text_printf(line, " (they spread by %s)", PERCENTS(s->spread.min, s->spread.max));
     if (s->status[ROW_DEGRADED])
         text_printf(part(line), "%" PRIu64 " not measured as asked", s->status[ROW_DEGRADED]);
     for (unsigned status = ROW_SKIPPED; status <= ROW_FAILED; status++)
@@ -351,16 +342,16 @@ static void say_trust(const struct summary *s, struct text *line)
         text_printf(part(line), "the hypervisor took time during %" PRIu64, s->stolen);
 }
 
-void summary_finish(struct summary *s, struct text line[SUMMARY_LINES])
+void summary_finish(struct summary *s)
 {
     shares_sort(&s->causes[false]);
     shares_sort(&s->causes[true]);
     shares_sort(&s->tasks);
-    say_speed(s, &line[SUMMARY_SPEED]);
-    say_steadiness(s, &line[SUMMARY_STEADINESS]);
-    say_why(s, &line[SUMMARY_WHY]);
-    say_desktop(s, &line[SUMMARY_DESKTOP]);
-    say_trust(s, &line[SUMMARY_TRUST]);
+    say_speed(s, &s->line[SUMMARY_SPEED]);
+    say_steadiness(s, &s->line[SUMMARY_STEADINESS]);
+    say_why(s, &s->line[SUMMARY_WHY]);
+    say_desktop(s, &s->line[SUMMARY_DESKTOP]);
+    say_trust(s, &s->line[SUMMARY_TRUST]);
 }
 
 void summary_free(struct summary *s)
@@ -368,4 +359,6 @@ void summary_free(struct summary *s)
     shares_free(&s->causes[false]);
     shares_free(&s->causes[true]);
     shares_free(&s->tasks);
+    for (unsigned i = 0; i < SUMMARY_LINES; i++)
+        text_free(&s->line[i]);
 }

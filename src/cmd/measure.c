@@ -206,6 +206,7 @@ static void print_suite(struct measure *m)
     struct text out = {0};
 
     out.color = color_wanted(m->options.color, m->out_fd);
+    metrics_mark_headlines(metrics_table(), m->rows, m->n_rows); /* as in files */
     show_rows(m->rows, m->n_rows, &how, &out, &m->warnings);
     print_out(m, &out);
 }

@@ -60,11 +60,9 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
         begun |= rows[i].status != ROW_SKIPPED || strncmp(rows[i].reason, ended, strlen(ended)) != 0;
     if (n)
         qsort(rows, n, sizeof(*rows), as_planned);
-    if (how->summary) /* as in files */
-        metrics_mark_headlines(metrics_table(), rows, n);
     for (size_t i = 0; i < n && how->summary; i++)
         summary_row(how->summary, &rows[i]);
-    if (!begun)
+    if (!begun || how->only_summary)
         return;
     const unsigned width = command_width(how->fd, 100, 100);
     const struct table_rows shown = {.rows = rows,
@@ -113,15 +111,14 @@ static void put_line(const char *name, const char *line, unsigned width, struct 
 
 void show_summary(struct summary *summary, const char *path, unsigned width, struct text *out)
 {
-    struct text line[SUMMARY_LINES] = {{.length = 0}}, next = {.length = 0};
+    FREED_BY(text_free) struct text next = {.length = 0};
 
-    summary_finish(summary, line);
+    summary_finish(summary);
     text_printf(out, "In short\n");
     for (unsigned i = 0; i < SUMMARY_LINES; i++) {
-        if (line[i].length)
-            put_line(summary_names[i], line[i].data, width, out);
-        out->failed |= line[i].failed;
-        text_free(&line[i]);
+        if (summary->line[i].length)
+            put_line(summary_names[i], summary->line[i].data, width, out);
+        out->failed |= summary->line[i].failed;
     }
     if (path[0] && strcmp(path, "-") != 0) {
         char *word[] = {(char *)path};
@@ -132,7 +129,6 @@ void show_summary(struct summary *summary, const char *path, unsigned width, str
         text_printf(&next, "; jitbench check");
         put_line("Next", next.failed ? "" : next.data, width, out);
     }
-    text_free(&next);
 }
 
 struct show_options {
@@ -171,6 +167,7 @@ static void put_run(struct row *first, size_t n, const struct show_options *opti
                                  .counters = options->counters,
                                  .verbose = options->verbose,
                                  .summary = &summary,
+                                 .only_summary = options->summary,
                                  .more = "--samples"};
     FREED_BY(text_free) struct text tables = {.color = out->color}, warnings = {0};
 

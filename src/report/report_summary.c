@@ -198,17 +198,15 @@ static void put_side_by_side(const struct report *report, const struct headline 
 static void put_lines(const struct report *report, size_t run, struct text *out)
 {
     FREED_BY(summary_free) struct summary summary = {.n_suites = 0};
-    struct text line[SUMMARY_LINES] = {{.length = 0}};
 
     for_each_row_of_run(row, report, run)
         summary_row(&summary, row);
-    summary_finish(&summary, line);
+    summary_finish(&summary);
     text_printf(out, "<ul class=\"say\">\n");
     for (unsigned i = 0; i < SUMMARY_LINES; i++) {
-        if (line[i].length)
-            html_put(out, "<li><strong>%s</strong>: %s.</li>\n", summary_names[i], line[i].data);
-        out->failed |= line[i].failed;
-        text_free(&line[i]);
+        if (summary.line[i].length)
+            html_put(out, "<li><strong>%s</strong>: %s.</li>\n", summary_names[i], summary.line[i].data);
+        out->failed |= summary.line[i].failed;
     }
     text_printf(out, "</ul>\n");
 }

@@ -486,7 +486,6 @@ void index_free(struct index *index)
 #define FIXED_BELOW 1e15
 #define MOST_PLACES 9
 
-#define NO_BREAK     "\xc2\xa0"     /* U+00A0 */
 #define NARROW_BLANK "\xe2\x80\xaf" /* U+202F */
 #define MINUS        "\xe2\x88\x92" /* U+2212 */
 #define DASH         "\xe2\x80\x93" /* U+2013 */
@@ -536,7 +535,7 @@ struct units units_choose(const char *unit, double magnitude)
             return step_of(families[i].steps, families[i].size, magnitude);
     prefix = step_of(prefixes, 1, magnitude >= WHOLE_BELOW && strcmp(unit, "%") != 0 ? magnitude : 1);
     units.factor = prefix.factor;
-    snprintf(units.name, sizeof(units.name), "%.2s%s%.32s", prefix.name, prefix.name[0] && unit[0] ? NO_BREAK : "",
+    snprintf(units.name, sizeof(units.name), "%.2s%s%.32s", prefix.name, prefix.name[0] && unit[0] ? TEXT_NO_BREAK : "",
              unit);
     return units;
 }
@@ -636,7 +635,7 @@ static char *put(double value, int decimals, const struct units *units, const ch
     char number[UNITS_SIZE];
 
     units_number(value, decimals, number, sizeof(number));
-    snprintf(buf, size, "%s%s%s%s", before, number, units->name[0] ? NO_BREAK : "", units->name);
+    snprintf(buf, size, "%s%s%s%s", before, number, units->name[0] ? TEXT_NO_BREAK : "", units->name);
     return buf;
 }
 
@@ -669,7 +668,7 @@ char *units_plain(char *text)
 {
     static const struct {
         const char *from, *to;
-    } plain[] = {{NO_BREAK, " "}, {NARROW_BLANK, ""}, {MINUS, "-"}, {DASH, "-"}, {MICRO, "u"}};
+    } plain[] = {{TEXT_NO_BREAK, " "}, {NARROW_BLANK, ""}, {MINUS, "-"}, {DASH, "-"}, {MICRO, "u"}};
 
     for (size_t i = 0; i < COUNT(plain); i++)
         for (char *at = text; (at = strstr(at, plain[i].from)); at += strlen(plain[i].to)) {
