@@ -44,6 +44,8 @@ struct doc {
 
 /* In text with an empty line before it. id: of a section of an HTML page; NULL: a heading within one. */
 void doc_heading(const struct doc *doc, const char *id, const char *title);
+/* In text, an empty line. */
+void doc_end_block(const struct doc *doc);
 /* A line of text, or a paragraph. */
 void doc_say(const struct doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -278,7 +280,8 @@ char *history_name(const struct history *h, size_t figure, char *buf, size_t siz
 /* --- jitbench project --- */
 
 /* every: all hosts, not only the slowest. */
-void project_put(const struct project *project, bool every, unsigned width, struct text *out);
+void project_put_table(const struct project *project, bool every, const struct doc *doc);
+void project_put_costs(const struct project *project, const struct doc *doc);
 void project_put_csv(const struct project *project, struct text *out);
 
 #endif

@@ -119,12 +119,11 @@ struct chart_mark {
     unsigned group; /* colour + 1; 0: none */
     const char *classes;
     double x, y, x2, dx, dy, dx2, dy2, low, high;
-    double size; /* pixels: radius; least width of a box; most of a text: 0 no limit, -1 the axis */
-    bool ends;   /* the text ends at x */
+    double size;                      /* pixels: radius; least width of a box; -1: a text is cut at the axis */
     const struct stats_point *points; /* until chart_put() */
     size_t n;
-    bool owned, has_text; /* the chart frees the points; .. a text, or a tooltip */
-    size_t at_text;
+    bool owned;  /* the chart frees the points */
+    size_t text; /* or tooltip, in texts; 0: none */
 };
 
 #define CHART_LINES_MAX 96u
@@ -133,18 +132,16 @@ struct chart_key {
     unsigned colour; /* 0 to 15 for s0 to s7 and q0 to q7 */
 };
 
-/* All zero but for titles and units: empty. Texts must live until chart_put(). */
+/* All zero but for titles and units: empty. Title, note and labels of keys must live until chart_put(). */
 struct chart {
     const char *title, *note; /* small print; NULL: none */
     struct chart_axis x, y;
     bool log_together;           /* logarithmic only if both axes are; nothing to draw if all x are the same */
     const char *const *category; /* of bars: below */
     size_t n_categories;
-    const char *line[CHART_LINES_MAX]; /* labels of lines one below the other */
+    size_t line[CHART_LINES_MAX]; /* labels of lines one below the other, in texts */
     size_t n_lines;
-    double right;     /* pixels at the right of lines */
-    double strip_top; /* for one strip of n_dots dots without label, y from 0 to 1: pixels above it */
-    size_t n_dots;
+    double right;                          /* pixels at the right of lines */
     struct chart_key key[CHART_LINES_MAX]; /* a legend if there are two */
     size_t n_keys;
     struct chart_mark *mark;
@@ -154,13 +151,19 @@ struct chart {
 
 /* Ignores values that are not finite. */
 void chart_extend(struct chart_axis *axis, double value);
-/* Of values so far; without pixels. */
-struct svg_scale chart_scale(const struct chart_axis *axis, bool log);
 void chart_key(struct chart *chart, const char *label, unsigned colour);
 /* text: of CHART_TEXT, or a tooltip; NULL: none. */
 void chart_mark(struct chart *chart, struct chart_mark mark, const char *text);
-/* Frees the chart. Returns false, and writes nothing, when there is nothing to draw; the size is bounded. */
-bool chart_put(struct chart *chart, struct text *out);
+
+/* Charts side by side; the folded ones follow behind a click. All zero: none. */
+struct charts {
+    struct text shown, folded;
+    size_t n_folded;
+};
+/* Adds the chart, if there is anything to draw, and frees it. Its size is bounded. */
+void chart_put(struct chart *chart, struct charts *charts, bool folded);
+/* Writes and empties them. */
+void charts_end(struct charts *charts, struct text *out);
 
 struct chart_entry {
     const struct row *row;
@@ -182,17 +185,17 @@ void chart_series(struct chart *chart, const struct chart_entry *entries, size_t
 /* Counts are logarithmic. body: up to P99.9. */
 void chart_histograms(struct chart *chart, const struct chart_entry *entries, size_t n, bool body);
 
-/* A line each, at most CHART_LINES_MAX. */
-/* A bar with the value at its end. */
-void chart_length(struct chart *chart, const struct chart_entry *entry, const struct chart_value *v);
-/* A value for each key. */
+/* A line each, at most CHART_LINES_MAX. parts: of chart_stack(), a value for each key. */
+/* A bar with the index at its end. */
+void chart_index(struct chart *chart, const struct chart_entry *entry, const double *parts);
 void chart_stack(struct chart *chart, const struct chart_entry *entry, const double *parts);
 /* Minimum to maximum, logarithmic, thicker from median to p99. */
-void chart_range(struct chart *chart, const struct chart_entry *entry);
-/* Samples (at most 300), median, 95 % interval of the mean. */
-void chart_samples(struct chart *chart, const struct chart_entry *entry);
+void chart_range(struct chart *chart, const struct chart_entry *entry, const double *parts);
+/* Samples (of more every nth), median, 95 % interval of the mean. */
+#define CHART_SAMPLES 300u
+void chart_samples(struct chart *chart, const struct chart_entry *entry, const double *parts);
 /* Colours show the share of time lost; a series as for plot_strip(). */
-void chart_strip(struct chart *chart, const struct chart_entry *entry);
+void chart_strip(struct chart *chart, const struct chart_entry *entry, const double *parts);
 
 /* An entry of a legend, which begins with CHART_LEGEND. */
 #define CHART_LEGEND "<div class=\"legend\">"
@@ -209,16 +212,13 @@ void frame_csv(const char *name, const char *csv, size_t length, struct text *ou
 /* --- Parts of the page. --- */
 
 /* Drawn, each with a colour; further runs are in tables only. */
-#define REPORT_RUNS_MAX   HTML_COLOURS
-#define REPORT_NAME       24u
-#define REPORT_SUITES_MAX 32u
+#define REPORT_RUNS_MAX HTML_COLOURS
+#define REPORT_NAME     24u
 
-/* base: what the row is compared with. */
 struct report_place {
-    size_t row, base; /* in report.set.rows; REPORT_NO_BASE */
-    size_t group;     /* of this measurement and metric, in all runs */
+    const struct row *row, *base; /* base: what the row is compared with; NULL: nothing */
+    size_t group;                 /* of this measurement and metric, in all runs */
 };
-#define REPORT_NO_BASE ((size_t)-1)
 
 struct report {
     const struct metrics *metrics;
@@ -227,12 +227,11 @@ struct report {
     size_t n_runs;                           /* drawn */
     char name[REPORT_RUNS_MAX][REPORT_NAME]; /* "A", "B"..; with the host where hosts differ */
     size_t n_all_runs;                       /* with those without rows in set */
-    const char *suite[REPORT_SUITES_MAX];    /* known ones in the order of the table of metrics, then others */
-    size_t n_suites;
-    size_t left_out;        /* judged, but not in set */
-    struct gather gather;   /* of each host, from all rows */
-    struct history history; /* if all rows are of one machine */
-    struct project project; /* a run is a host with its number as name */
+    struct index suites;                     /* known ones in the order of the table of metrics, then others */
+    size_t left_out;                         /* judged, but not in set */
+    struct gather gather;                    /* of each host, from all rows */
+    struct history history;                  /* if all rows are of one machine */
+    struct project project;                  /* a run is a host with its number as name */
     /* The last row's run, while rows are read. */
     struct row_run last_run;
     size_t last_number;
@@ -252,24 +251,24 @@ const struct row *report_next(const struct report *report, size_t run, const str
 /* NULL: none. Rows of a measurement are consecutive. */
 const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric);
 /* Test, load, protocol, telling words of param, and CPU or copies. */
-void report_label(const struct report *report, const struct row *row, char *buf, size_t size);
+char *report_label(const struct report *report, const struct row *row, char *buf, size_t size);
+#define REPORT_LABEL(report, row) report_label(report, row, (char[1024]){0}, 1024)
 
-/* If it is not there and n is below most. Returns the new number. */
-size_t report_distinct(const char **names, size_t n, const char *name, size_t most);
 bool report_one_a_cpu(const struct report *report, const struct row *row);
 
 /* Rows of one measurement and metric together, by run; commands of suite run one after the other. Base: the row of
  * run A; in a page of one run the first command, or the first number of copies. */
 void report_sort_rows(struct report *report);
 /* all: not only headline rows. Returns the number shown, at most `most`. */
-size_t report_put_rows(const struct report *report, const char *suite, bool all, size_t most, struct text *out);
+size_t report_put_rows(const struct report *report, const char *suite, bool all, size_t most, const struct doc *doc);
 /* "1.102 (1.021 to 1.189)": 95 % if both are means of five samples or more; a dash: not known. */
-void report_ratio(const struct row *row, const struct row *base, char *buf, size_t size);
+char *report_ratio(const struct row *row, const struct row *base, char *buf, size_t size);
+#define REPORT_RATIO(row, base) report_ratio(row, base, (char[2 * UNITS_SIZE]){0}, 2 * UNITS_SIZE)
 
 void report_put_summary(const struct report *report, const struct doc *doc);
 void report_put_machine(const struct report *report, const struct doc *doc);
 
-void report_put_figures(const struct report *report, const char *suite, struct text *out);
+void report_put_figures(const struct report *report, const char *suite, const struct doc *doc);
 
 /* Over each parameter whose values are numbers. */
 void report_put_parameters(const struct report *report, struct text *out);

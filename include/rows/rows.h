@@ -189,6 +189,10 @@ struct row_column {
 };
 extern const struct row_column row_columns[];
 extern const size_t row_n_columns;
+static inline const void *row_field(const struct row *row, const struct row_column *column)
+{
+    return (column->in_run ? (const char *)row->run : (const char *)row) + column->offset;
+}
 /* NULL: none. */
 const struct row_column *row_column(const char *name);
 

@@ -259,7 +259,7 @@ static size_t enter_figures(struct gather *g, const struct row *row)
 
 static double value_of(const struct gather *g, const struct row *row)
 {
-    return g->stat ? *(const double *)(const void *)((const char *)row + g->stat->offset) : row->value;
+    return g->stat ? *(const double *)row_field(row, g->stat) : row->value;
 }
 
 /* error: relative standard error; not finite: not known. */

@@ -293,7 +293,7 @@ void requirements_free(struct requirements *set)
 
 static double figure_of(const struct requirement *r, const struct row *row)
 {
-    const void *at = (const char *)row + r->stat->offset;
+    const void *at = row_field(row, r->stat);
 
     return r->stat->type == COLUMN_UINT ? (double)*(const uint64_t *)at : *(const double *)at;
 }

@@ -117,7 +117,9 @@ static int project(const struct command_call *call)
     }
     if (written == EXIT_USAGE)
         return written;
-    project_put(&p, options->verbose, options->verbose ? 0 : command_width(to_stdout ? 2 : 1, 100, 100), &out);
+    const struct doc doc = {.out = &out, .width = options->verbose ? 0 : command_width(to_stdout ? 2 : 1, 100, 100)};
+    project_put_table(&p, options->verbose, &doc);
+    project_put_costs(&p, &doc);
     const int printed = command_output(call->command, to_stdout ? 2 : 1, !options->output[0], &out);
     return written ? written : printed;
 }

@@ -376,6 +376,11 @@ void doc_heading(const struct doc *doc, const char *id, const char *title)
         html_put(doc->out, "<h3>%s</h3>\n", title);
 }
 
+void doc_end_block(const struct doc *doc)
+{
+    text_append(doc->out, "\n", doc->format != DOC_HTML && doc->out->length > 0);
+}
+
 void doc_say(const struct doc *doc, const char *format, ...)
 {
     FREED_BY(text_free) struct text line = {0};

@@ -66,7 +66,7 @@ static void put_points(const struct stats_point *pairs, size_t n, struct text *o
 
 static void put_json_column(const struct row *row, const struct row_column *column, struct text *out)
 {
-    const void *field = (column->in_run ? (const char *)row->run : (const char *)row) + column->offset;
+    const void *field = row_field(row, column);
     FREED_BY(text_free) struct text causes = {0};
     uint64_t number = ROW_SCHEMA;
 

@@ -8,20 +8,18 @@
 #include "report/report.h"
 #include "sys/base.h"
 
-#define WIDTH       360.0
-#define HEIGHT      216.0
-#define TOP         26.0
-#define BELOW       38.0 /* pixels from the plot's lower edge to that of the picture */
-#define TICK_ROOM   18.0 /* pixels that a tick needs along the y axis */
-#define LOG_FROM    20.0 /* an axis is logarithmic from this ratio of highest to lowest on */
-#define WIDE        50.0 /* the same in charts with a line for each row or host */
-#define WIDEST_BAR  26.0
-#define LINE        17.0 /* height of a line */
-#define LINE_TOP    6.0
-#define LABEL_MOST  118.0
-#define LABEL_GAP   12.0
-#define STRIP       34.0
-#define STRIP_SIDES 20.0
+#define WIDTH      360.0
+#define HEIGHT     216.0
+#define TOP        26.0
+#define BELOW      38.0 /* pixels from the plot's lower edge to that of the picture */
+#define TICK_ROOM  18.0 /* pixels that a tick needs along the y axis */
+#define LOG_FROM   20.0 /* an axis is logarithmic from this ratio of highest to lowest on */
+#define WIDE       50.0 /* the same in charts with a line for each row or host */
+#define WIDEST_BAR 26.0
+#define LINE       17.0 /* height of a line */
+#define LINE_TOP   6.0
+#define LABEL_MOST 118.0
+#define LABEL_GAP  12.0
 
 struct frame {
     struct svg_scale x, y;
@@ -55,12 +53,18 @@ void chart_key(struct chart *c, const char *label, unsigned colour)
         c->key[c->n_keys++] = (struct chart_key){label, colour};
 }
 
+/* Copies the text behind the end of the one before. Returns its place, which is above 0. */
+static size_t keep(struct chart *c, const char *text)
+{
+    text_append(&c->texts, "", 1);
+    text_append(&c->texts, text, strlen(text));
+    return c->texts.length - strlen(text);
+}
+
 void chart_mark(struct chart *c, struct chart_mark mark, const char *text)
 {
     memory_grow(&c->mark, &c->room, c->n_marks + 1, sizeof(*c->mark));
-    mark.at_text = c->texts.length;
-    mark.has_text = text != NULL;
-    text_append(&c->texts, text ? text : "", text ? strlen(text) + 1 : 0);
+    mark.text = text ? keep(c, text) : 0;
     c->mark[c->n_marks++] = mark;
     for (size_t i = 0; i < mark.n && mark.shape != CHART_STEPS; i++) {
         chart_extend(&c->x, mark.points[i].at);
@@ -163,8 +167,8 @@ static bool wants_log(const struct chart_axis *axis)
                                         axis->high / axis->low > (axis->scale == CHART_WIDE ? WIDE : LOG_FROM));
 }
 
-/* From axis->from to axis->to. */
-struct svg_scale chart_scale(const struct chart_axis *axis, bool log)
+/* Without pixels. */
+static struct svg_scale scale_of(const struct chart_axis *axis, bool log)
 {
     const double low = log ? axis->least : axis->tight ? axis->low : fmin(axis->low, axis->reach);
     struct svg_scale scale = svg_scale(low, axis->high, 0, 1, log);
@@ -212,12 +216,12 @@ static void begin_plot(const struct chart *c, struct frame *f, struct text *out)
 {
     const bool together = !c->log_together || (wants_log(&c->x) && wants_log(&c->y));
 
-    f->y = chart_scale(&c->y, wants_log(&c->y) && together);
+    f->y = scale_of(&c->y, wants_log(&c->y) && together);
     f->y.from = HEIGHT - BELOW;
     f->y.to = TOP;
     svg_ticks(&f->y, c->y.unit, TICK_ROOM, &f->y_ticks);
     if (!c->n_categories)
-        f->x = chart_scale(&c->x, wants_log(&c->x) && (together || c->x.scale == CHART_LOG));
+        f->x = scale_of(&c->x, wants_log(&c->x) && (together || c->x.scale == CHART_LOG));
     f->x.from = f->y_ticks.widest + 10;
     f->x.to = WIDTH - (c->n_categories ? 6 : 22);
     if (!c->n_categories)
@@ -235,34 +239,28 @@ static void begin_plot(const struct chart *c, struct frame *f, struct text *out)
         svg_axis(out, &f->x, &f->x_ticks, c->x.title, false, f->y.from, f->y.to);
 }
 
-/* With lines one below the other, or one strip of dots. */
+/* With lines one below the other. */
 static void begin_lines(const struct chart *c, struct frame *f, struct text *out)
 {
-    const double top = c->n_lines ? LINE_TOP : c->strip_top;
-    const double bottom = top + (c->n_lines ? LINE * (double)c->n_lines + 2 : STRIP);
+    const double end = LINE_TOP + LINE * (double)c->n_lines, bottom = end + 2;
     double widest = 0;
 
     for (size_t i = 0; i < c->n_lines; i++)
-        widest = fmax(widest, fmin(svg_text_width(c->line[i]), LABEL_MOST));
-    f->x = chart_scale(&c->x, wants_log(&c->x));
-    f->x.from = c->n_lines ? widest + LABEL_GAP : STRIP_SIDES;
+        widest = fmax(widest, fmin(svg_text_width(c->texts.data + c->line[i]), LABEL_MOST));
+    f->x = scale_of(&c->x, wants_log(&c->x));
+    f->x.from = widest + LABEL_GAP;
     f->x.to = WIDTH - c->right;
-    f->y =
-        (struct svg_scale){.low = 0, .high = (double)c->n_lines, .from = top + LINE / 2, .to = bottom - 2 + LINE / 2};
-    if (!c->n_lines)
-        f->y = (struct svg_scale){.low = 0, .high = 1, .from = bottom - 5, .to = top + 5};
+    f->y = (struct svg_scale){.low = 0, .high = (double)c->n_lines, .from = LINE_TOP + LINE / 2, .to = end + LINE / 2};
     make_x_ticks(f, c->x.unit);
     put_head(c, bottom + BELOW, out);
-    if (c->n_lines)
-        html_put(out, "<desc>%zu lines; across: %s, %s.</desc>", c->n_lines, c->x.title,
-                 UNITS_RANGE(f->x.low, f->x.high, c->x.unit));
-    else
-        html_put(out, "<desc>%zu dots; across: %s, %s.</desc>", c->n_dots, c->x.title,
-                 UNITS_RANGE(c->x.low, c->x.high, c->x.unit));
-    svg_axis(out, &f->x, &f->x_ticks, c->x.title, false, bottom, top);
-    for (size_t i = 0; i < c->n_lines; i++)
-        if (!i || strcmp(c->line[i], c->line[i - 1]) != 0)
-            svg_label(out, 0, svg_at(&f->y, (double)i) + 3.5, "start", "ink", c->line[i], LABEL_MOST);
+    html_put(out, "<desc>%zu lines; across: %s, %s.</desc>", c->n_lines, c->x.title,
+             UNITS_RANGE(f->x.low, f->x.high, c->x.unit));
+    svg_axis(out, &f->x, &f->x_ticks, c->x.title, false, bottom, LINE_TOP);
+    for (size_t i = 0; i < c->n_lines; i++) {
+        const char *label = c->texts.data + c->line[i];
+        if (!i || strcmp(label, c->texts.data + c->line[i - 1]) != 0)
+            svg_label(out, 0, svg_at(&f->y, (double)i) + 3.5, "start", "ink", label, LABEL_MOST);
+    }
 }
 
 static void put_whisker(const struct frame *f, double x, const struct chart_mark *mark, struct text *out)
@@ -293,7 +291,7 @@ static void put_mark(const struct chart *c, const struct frame *f, const struct 
 {
     const double x = svg_at(&f->x, m->x) + m->dx, y = svg_at(&f->y, m->y) + m->dy;
     const double x2 = svg_at(&f->x, m->x2) + m->dx2, y2 = y - m->dy + m->dy2;
-    const char *text = m->has_text ? c->texts.data + m->at_text : NULL;
+    const char *text = m->text ? c->texts.data + m->text : NULL;
 
     switch (m->shape) {
     case CHART_BAR:
@@ -322,21 +320,20 @@ static void put_mark(const struct chart *c, const struct frame *f, const struct 
         svg_line(out, x, f->y.from, x, f->y.to, m->classes);
         break;
     case CHART_TEXT:
-        svg_label(out, x, y, m->ends ? "end" : "start", m->classes, text, m->size < 0 ? f->x.to - f->x.from : m->size);
+        svg_label(out, x, y, "start", m->classes, text, m->size < 0 ? f->x.to - f->x.from : 0);
         break;
     }
 }
 
-bool chart_put(struct chart *c, struct text *out)
+void chart_put(struct chart *c, struct charts *charts, bool folded)
 {
-    const bool plot = !c->n_lines && c->strip_top <= 0, categories = c->n_categories > 0;
-    const bool drawn =
-        (c->x.found || categories) && (!plot || c->y.found) && (!c->log_together || c->x.high > c->x.low);
+    struct text *out = folded ? &charts->folded : &charts->shown;
     struct frame f = {0};
     unsigned group = 0;
 
-    if (drawn) {
-        (plot ? begin_plot : begin_lines)(c, &f, out);
+    if ((c->x.found || c->n_categories) && (c->n_lines || c->y.found) && (!c->log_together || c->x.high > c->x.low)) {
+        charts->n_folded += folded;
+        (c->n_lines ? begin_lines : begin_plot)(c, &f, out);
         for (size_t i = 0; i <= c->n_marks; i++) {
             const unsigned own = i < c->n_marks ? c->mark[i].group : 0;
             if (own != group && group)
@@ -349,13 +346,23 @@ bool chart_put(struct chart *c, struct text *out)
         }
         text_printf(out, "</svg>\n</figure>\n");
     }
-    out->failed |= c->texts.failed;
     for (size_t i = 0; i < c->n_marks; i++)
         if (c->mark[i].owned)
             free((void *)c->mark[i].points);
     free(c->mark);
     text_free(&c->texts);
-    return drawn;
+}
+
+void charts_end(struct charts *charts, struct text *out)
+{
+    if (charts->shown.length)
+        text_printf(out, "<div class=\"grid\">\n%s</div>\n", charts->shown.data);
+    if (charts->n_folded)
+        text_printf(out, "<details><summary>%zu more figure%s</summary>\n<div class=\"grid\">\n%s</div></details>\n",
+                    charts->n_folded, PLURAL(charts->n_folded), charts->folded.data);
+    text_free(&charts->shown);
+    text_free(&charts->folded);
+    charts->n_folded = 0;
 }
 
 /* --- Charts of rows. --- */
@@ -428,7 +435,7 @@ void chart_histograms(struct chart *c, const struct chart_entry *entries, size_t
     c->x.steps = 6;
     c->y.scale = CHART_LOG;
     c->y.steps = 6;
-    const struct svg_scale x = chart_scale(&c->x, log && !body);
+    const struct svg_scale x = scale_of(&c->x, log && !body);
     const size_t bins = make_edges(&x, grain, edges);
     chart_extend(&c->y, LEAST_COUNT);
     chart_extend(&c->y, 1);
@@ -475,12 +482,11 @@ void chart_series(struct chart *c, const struct chart_entry *entries, size_t n, 
 
 /* --- Charts with a line for each row. --- */
 
-#define SAMPLES     300u /* most dots in a line; of more samples every nth is drawn */
 #define STRIP_CELLS 240u
 
 static void begin_line(struct chart *c, const char *label, double right, enum chart_axis_scale scale, unsigned steps)
 {
-    c->line[c->n_lines++] = label;
+    c->line[c->n_lines++] = keep(c, label);
     c->right = right;
     c->x.scale = scale;
     c->x.steps = steps;
@@ -499,8 +505,6 @@ static void put_span(struct chart *c, enum chart_shape shape, unsigned group, do
                                    .y = (double)c->n_lines - 1,
                                    .dy = -half,
                                    .dy2 = half,
-                                   .low = NAN,
-                                   .high = NAN,
                                    .size = size},
                tip);
 }
@@ -536,29 +540,35 @@ static const char *range_tip(const struct chart *c, const struct chart_entry *en
     } marks[] = {{"minimum", s->min}, {"median", s->median}, {"mean", s->mean},
                  {"p99", s->p99},     {"p99.9", s->p999},    {"maximum", s->max}};
 
+    const char *before = ": ";
     text_printf(tip, "%s", entry->label);
     for (size_t i = 0; i < COUNT(marks); i++)
-        if (isfinite(marks[i].value))
-            text_printf(tip, "%s%s %s", i ? ", " : ": ", marks[i].name, UNITS_VALUE(marks[i].value, c->x.unit));
+        if (isfinite(marks[i].value)) {
+            text_printf(tip, "%s%s %s", before, marks[i].name, UNITS_VALUE(marks[i].value, c->x.unit));
+            before = ", ";
+        }
+    if (*before == ':')
+        text_printf(tip, ": %s", UNITS_VALUE(entry->row->value, c->x.unit));
     return tip->data;
 }
 
-void chart_length(struct chart *c, const struct chart_entry *entry, const struct chart_value *v)
+/* Rows have value and interval of the rate, so the interval is scaled to the index. */
+void chart_index(struct chart *c, const struct chart_entry *entry, const double *parts)
 {
+    const struct row *row = entry->row;
     const unsigned group = entry->colour + 1;
-    const char *value = UNITS_VALUE(v->value, c->x.unit);
+    const double low = row->stats.ci95_lo * row->index / row->value,
+                 high = row->stats.ci95_hi * row->index / row->value;
+    const char *value = UNITS_VALUE(row->index, c->x.unit);
 
+    (void)parts;
     begin_line(c, entry->label, 66, CHART_LINEAR, 4);
-    if (!isfinite(v->value)) {
-        say_missing(c, entry->row);
-        return;
-    }
-    put_span(c, CHART_BOX, group, 0, v->value, 5.5, "", 0.7,
-             TEXT_LINE(isfinite(v->low) ? "%s: %s, 95 %% of the mean: %s" : "%s: %s", entry->label, value,
-                       UNITS_RANGE(v->low, v->high, c->x.unit)));
-    if (isfinite(v->low) && isfinite(v->high))
-        put_span(c, CHART_SEGMENT, group, v->low, v->high, 0, "whisker", 0, NULL);
-    say(c, group, isfinite(v->high) ? fmax(v->value, v->high) : v->value, value);
+    put_span(c, CHART_BOX, group, 0, row->index, 5.5, "", 0.7,
+             TEXT_LINE(isfinite(low) ? "%s: %s, 95 %% of the mean: %s" : "%s: %s", entry->label, value,
+                       UNITS_RANGE(low, high, c->x.unit)));
+    if (isfinite(low) && isfinite(high))
+        put_span(c, CHART_SEGMENT, group, low, high, 0, "whisker", 0, NULL);
+    say(c, group, fmax(row->index, high), value);
 }
 
 void chart_stack(struct chart *c, const struct chart_entry *entry, const double *parts)
@@ -576,12 +586,13 @@ void chart_stack(struct chart *c, const struct chart_entry *entry, const double 
     say(c, 0, so_far, UNITS_VALUE(so_far, c->x.unit));
 }
 
-void chart_range(struct chart *c, const struct chart_entry *entry)
+void chart_range(struct chart *c, const struct chart_entry *entry, const double *parts)
 {
     const struct stats_summary *s = &entry->row->stats;
     const unsigned group = entry->colour + 1;
     FREED_BY(text_free) struct text tip = {0};
 
+    (void)parts;
     begin_line(c, entry->label, 24, CHART_LOG, 6);
     if (!isfinite(s->min) || !isfinite(s->max) || !isfinite(s->median)) {
         chart_extend(&c->x, s->min);
@@ -600,15 +611,16 @@ void chart_range(struct chart *c, const struct chart_entry *entry)
     put_span(c, CHART_BOX, group, s->min, s->max, 6, "hit", 2, range_tip(c, entry, &tip));
 }
 
-void chart_samples(struct chart *c, const struct chart_entry *entry)
+void chart_samples(struct chart *c, const struct chart_entry *entry, const double *parts)
 {
     const struct row *row = entry->row;
     const struct stats_summary *s = &row->stats;
     const double at = isfinite(s->median) ? s->median : row->value;
     const unsigned group = entry->colour + 1;
-    const size_t every = row->n_samples / SAMPLES + 1;
+    const size_t every = row->n_samples / CHART_SAMPLES + 1;
     FREED_BY(text_free) struct text tip = {0};
 
+    (void)parts;
     begin_line(c, entry->label, 24, CHART_WIDE, 5);
     c->x.tight = true;
     chart_extend(&c->x, row->value);
@@ -653,13 +665,14 @@ static unsigned level_of(double share)
     return level;
 }
 
-void chart_strip(struct chart *c, const struct chart_entry *entry)
+void chart_strip(struct chart *c, const struct chart_entry *entry, const double *parts)
 {
     const struct row *row = entry->row;
     const size_t cells = row->n_series < STRIP_CELLS ? row->n_series : STRIP_CELLS;
     const double all = plot_strip_part(row) * (double)row->n_series;
     size_t begun = 0;
 
+    (void)parts;
     begin_line(c, entry->label, 24, CHART_LINEAR, 0);
     for (unsigned i = 0; i < HTML_LEVELS && c->n_lines == 1; i++)
         chart_key(c, level_names[i], HTML_COLOURS + i);

@@ -66,11 +66,8 @@ static void put_map_of_cores(const struct report *report, size_t run, struct tex
 
 /* --- Many ranks. --- */
 
-#define HOSTS_MOST  16u
-#define POINTS      (1u << 15) /* grid points: some milliseconds for each run */
-#define COSTS_SHOWN 10u
-#define COSTS_LEAST 3u
-#define WORTH       1.005 /* minimum gain, as a factor, for a kind of detours to be shown */
+#define HOSTS_MOST 16u
+#define POINTS     (1u << 15) /* grid points: some milliseconds for each run */
 
 static const double steps_ns[] = {100e3, 1e6, 10e6};
 static const char *const step_names[] = {"steps of 100 \xc2\xb5s", "steps of 1 ms", "steps of 10 ms"};
@@ -84,9 +81,7 @@ static bool has_project(const struct report *report)
     return p->n && detours_used(p->all) == &p->all->noise;
 }
 
-/* --- Figures. --- */
-
-/* "1", "2".. are the ranks; host p->n: all together. */
+/* host p->n: all together. */
 static void add_line(struct chart *c, const struct project *p, size_t host, size_t step, const char *label,
                      unsigned colour)
 {
@@ -106,7 +101,7 @@ static struct chart chart_of_ranks(const char *title, const char *note)
                           .y = {.title = "Time of a step, as a multiple of its work", .reach = 1}};
 }
 
-static void put_charts_of_ranks(const struct report *report, struct text *out)
+static void put_project(const struct report *report, const struct doc *doc)
 {
     const struct project *p = &report->project;
     const char *note =
@@ -114,71 +109,23 @@ static void put_charts_of_ranks(const struct report *report, struct text *out)
                   p->n_more ? "as if all ranks had the noise of all of them" : "each with its share of the ranks");
     const bool each = p->n > 1 && p->n <= REPORT_RUNS_MAX && !p->n_more && report->n_all_runs <= REPORT_RUNS_MAX;
     struct chart all = chart_of_ranks("Slow-down on many ranks", p->n + p->n_more > 1 ? note : NULL);
+    struct charts charts = {.n_folded = 0};
 
+    doc_say(doc, "Work that ends in a barrier waits for its slowest rank. This is how long steps of such work would "
+                 "take on many ranks with this noise.");
     for (size_t s = 0; s < STEPS; s++)
         add_line(&all, p, p->n, s, step_names[s], (unsigned)(s == 2 ? 4 : s));
-    chart_put(&all, out);
+    chart_put(&all, &charts, false);
     for (size_t s = 0; s < STEPS && each; s++) {
         struct chart c = chart_of_ranks(TEXT_LINE("Run by run, %s", step_names[s]), NULL);
         for (size_t h = 0; h < p->n; h++) {
-            const size_t run = strtoul(p->hosts[h]->name, NULL, 10);
+            const size_t run = strtoul(p->hosts[h]->name, NULL, 10); /* hosts are called "0", "1".. */
             add_line(&c, p, h, s, report->name[run], (unsigned)run);
         }
-        chart_put(&c, out);
+        chart_put(&c, &charts, false);
     }
-}
-
-/* --- Costs. --- */
-
-static void put_costs(const struct project *p, const struct doc *doc)
-{
-    const struct grid_column columns[] = {
-        {.title = "Length"},      {.title = "Cause", .left = true}, {.title = "Detours/s"},  {.title = "Lost"},
-        {.title = step_names[0]}, {.title = step_names[1]},         {.title = step_names[2]}};
-    const double *with = project_slowdown(p, p->n);
-    struct project_cost costs[PROJECT_COSTS];
-    const size_t n = project_costs(p, costs);
-    struct grid grid = {.html = true};
-    size_t shown = 0;
-
-    if (!n)
-        return;
-    grid_columns(&grid, columns, COUNT(columns));
-    for (const struct project_cost *cost = costs; cost < costs + n; cost++) {
-        double gain = 1; /* factor by which steps would be faster without it, at most */
-        for (size_t s = 0; s < p->n_steps; s++)
-            gain = fmax(gain, with[(s + 1) * p->n_ranks - 1] / cost->without[s]);
-        if (shown >= COSTS_LEAST && (shown >= COSTS_SHOWN || gain < WORTH))
-            continue;
-        shown++;
-        grid_text(&grid, project_decade(cost));
-        grid_text(&grid, project_cause(cost));
-        grid_value(&grid, cost->per_s, "");
-        grid_value(&grid, cost->lost_pct, "%");
-        for (size_t s = 0; s < p->n_steps; s++)
-            text_printf(grid_cell(&grid, COLOR_NONE), "%s \xe2\x86\x92 %s",
-                        UNITS_VALUE(with[(s + 1) * p->n_ranks - 1], ""), UNITS_VALUE(cost->without[s], ""));
-    }
-    doc_heading(doc, NULL, "What costs most");
-    doc_say(doc, "1,000,000 ranks with these detours \xe2\x86\x92 without them, as multiples of the work.");
-    doc_table(doc, &grid);
-    if (n > shown)
-        doc_say(doc, n - shown == 1 ? "%zu more kind of detours costs less." : "%zu more kinds of detours cost less.",
-                n - shown);
-}
-
-static void put_project(const struct report *report, const struct doc *doc)
-{
-    const struct project *p = &report->project;
-
-    html_put(doc->out,
-             "<p class=\"soft\">Work that ends in a barrier waits for its slowest rank. This is how long steps of such "
-             "work would take on many ranks with this noise, if the ranks are independent. Computed from %s of one "
-             "CPU's time: detours that are rarer than that are not included.</p>\n<div class=\"grid\">\n",
-             TEXT_DURATION((uint64_t)detours_work_ns(p->all)));
-    put_charts_of_ranks(report, doc->out);
-    text_printf(doc->out, "</div>\n");
-    put_costs(p, doc);
+    charts_end(&charts, doc->out);
+    project_put_costs(p, doc);
 }
 
 /* --- Many runs of one machine. --- */
@@ -195,11 +142,11 @@ static void add_level(struct chart *c, double from, double to, double level)
         NULL);
 }
 
-/* points have room for all runs. */
-static void put_chart_of_runs(const struct history *h, size_t number, struct stats_point *points, struct text *out)
+static void put_chart_of_runs(const struct history *h, size_t number, struct charts *charts, bool folded)
 {
     const struct history_figure *f = &h->figure[number];
     const struct gather_figure *of = &h->gather.figure[f->figure];
+    struct stats_point *points = memory_get(f->n, sizeof(*points));
     char name[NAME];
     double from = 1, level = history_level(h, number);
     const char *note = TEXT_LINE("%zu runs, %s is better; %zu change%s", f->n, of->higher_is_better ? "more" : "less",
@@ -212,7 +159,8 @@ static void put_chart_of_runs(const struct history *h, size_t number, struct sta
     for (size_t i = 0; i < f->n; i++)
         points[i] = (struct stats_point){(double)h->point[f->first + i].run + 1, h->point[f->first + i].value};
     chart_mark(&c,
-               (struct chart_mark){.shape = CHART_POINTS, .group = 1, .classes = "dots", .points = points, .n = f->n},
+               (struct chart_mark){
+                   .shape = CHART_POINTS, .group = 1, .classes = "dots", .points = points, .n = f->n, .owned = true},
                NULL);
     for (size_t i = 0; i < h->n_changes; i++) {
         const struct history_change *change = &h->change[i];
@@ -226,31 +174,7 @@ static void put_chart_of_runs(const struct history *h, size_t number, struct sta
         level = change->after;
     }
     add_level(&c, from, (double)h->n_runs, level);
-    chart_put(&c, out);
-}
-
-/* Figures that changed first. */
-static void put_charts_of_runs(const struct history *h, const struct doc *doc)
-{
-    FREED_BY(memory_free) struct stats_point *points = memory_get(h->n_runs + 1, sizeof(*points));
-    struct text *out = doc->out;
-    size_t n = 0;
-
-    doc_heading(doc, NULL, "Each figure over the runs");
-    doc_say(doc, "A dot is a run; the lines are medians between changes.");
-    text_printf(out, "<div class=\"grid\">\n");
-    for (unsigned pass = 0; pass < 2; pass++)
-        for (size_t k = 0; k < h->n_figures && n < FIGURES_MOST; k++) {
-            if ((h->figure[k].n_changes > 0) == (pass > 0))
-                continue;
-            if (n++ == OPEN_MOST)
-                html_put(out, "</div>\n<details><summary>%zu more figures</summary>\n<div class=\"grid\">\n",
-                         h->n_figures - OPEN_MOST);
-            put_chart_of_runs(h, k, points, out);
-        }
-    html_put(out, "</div>\n%s", n > OPEN_MOST ? "</details>\n" : "");
-    if (n < h->n_figures)
-        doc_say(doc, "%zu more figures are left out here.", h->n_figures - n);
+    chart_put(&c, charts, folded);
 }
 
 static bool has_history(const struct report *report)
@@ -262,13 +186,24 @@ static void put_history(const struct report *report, const struct doc *doc)
 {
     const struct history *h = &report->history;
     const struct doc table = {.out = doc->out, .format = DOC_HTML, .rows_most = CHANGES_MOST};
+    struct charts charts = {.n_folded = 0};
+    size_t n = 0;
 
     history_put_summary(h, 0, doc);
     doc_say(doc, "A change lies between the run and the one before it.");
     history_put_table(h, 0, false, &table);
-    put_charts_of_runs(h, doc);
+    doc_heading(doc, NULL, "Each figure over the runs");
+    doc_say(doc, "A dot is a run; the lines are medians between changes.");
+    for (unsigned pass = 0; pass < 2; pass++) /* figures that changed first */
+        for (size_t k = 0; k < h->n_figures && n < FIGURES_MOST; k++)
+            if ((h->figure[k].n_changes > 0) == (pass == 0))
+                put_chart_of_runs(h, k, &charts, n++ >= OPEN_MOST);
+    charts_end(&charts, doc->out);
+    if (n < h->n_figures)
+        doc_say(doc, "%zu more figures are left out here.", h->n_figures - n);
 }
 
+#define SUITES_MAX      32u
 #define ROWS_SHOWN_MAX  2000u
 #define LINES_SHOWN_MAX 150u
 #define REASONS_MAX     40u
@@ -301,24 +236,13 @@ const struct row *report_sibling(const struct report *report, const struct row *
     return row_sibling(report->set.rows, report->set.n, row, metric);
 }
 
-size_t report_distinct(const char **names, size_t n, const char *name, size_t most)
-{
-    size_t i = 0;
-
-    while (i < n && strcmp(names[i], name) != 0)
-        i++;
-    if (i == n && n < most)
-        names[n++] = name;
-    return n;
-}
-
 bool report_one_a_cpu(const struct report *report, const struct row *row)
 {
     const struct metrics_test *test = metrics_test(report->metrics, row->suite, row->test);
     return test && test->row_per_cpu;
 }
 
-void report_label(const struct report *report, const struct row *row, char *buf, size_t size)
+char *report_label(const struct report *report, const struct row *row, char *buf, size_t size)
 {
     static const char *const telling[] = {"limit", "elements", "stores", "copy"};
     FREED_BY(text_free) struct text out = {0};
@@ -340,7 +264,8 @@ void report_label(const struct report *report, const struct row *row, char *buf,
         text_printf(&out, ", CPU %s", row->cpus);
     else if (row->copies > 1)
         text_printf(&out, ", %" PRIu64 " copies", row->copies);
-    text_copy(buf, size, out.data ? out.data : "");
+    text_copy(buf, size, out.data);
+    return buf;
 }
 
 /* --- Sections. --- */
@@ -385,10 +310,10 @@ static void put_suite(const struct report *report, const char *suite, const stru
     doc_say(doc, "%s", metrics_suite_title(report->metrics, suite));
     if (!strcmp(suite, "run"))
         report_put_parameters(report, doc->out);
-    report_put_figures(report, suite, doc->out);
+    report_put_figures(report, suite, doc);
     for (size_t run = 0; run < report->n_runs && !strcmp(suite, "memory"); run++)
         put_map_of_cores(report, run, doc->out);
-    report_put_rows(report, suite, false, LINES_SHOWN_MAX, doc->out);
+    report_put_rows(report, suite, false, LINES_SHOWN_MAX, doc);
 }
 
 /* Each different status with its reason once. */
@@ -396,7 +321,6 @@ static void put_statuses(const struct report *report, struct text *out)
 {
     const struct row *seen[REASONS_MAX];
     size_t counts[REASONS_MAX] = {0}, n = 0;
-    char label[256];
 
     for (size_t i = 0; i < report->set.n; i++) {
         const struct row *row = &report->set.rows[i];
@@ -411,10 +335,10 @@ static void put_statuses(const struct report *report, struct text *out)
             counts[j]++;
     }
     for (size_t j = 0; j < n; j++) {
-        report_label(report, seen[j], label, sizeof(label));
         html_put(out, "<li><strong>%s</strong>: %s%s(", row_status_name(seen[j]->status), seen[j]->reason,
                  seen[j]->reason[0] ? " " : "");
-        html_put(out, counts[j] > 1 ? "%s and %zu more)</li>\n" : "%s)</li>\n", label, counts[j] - 1);
+        html_put(out, counts[j] > 1 ? "%s and %zu more)</li>\n" : "%s)</li>\n", REPORT_LABEL(report, seen[j]),
+                 counts[j] - 1);
     }
 }
 
@@ -441,9 +365,9 @@ static void put_all_rows(const struct report *report, const struct doc *doc)
 
     doc_say(doc, "All metrics of all tests; what disturbed a test is shown below its first metric. jitbench-csv(5) "
                  "defines the metrics; the samples, histograms and series are in the CSV.");
-    for (size_t i = 0; i < report->n_suites; i++) {
-        html_put(doc->out, "<details><summary>%s</summary>\n", report->suite[i]);
-        left -= report_put_rows(report, report->suite[i], true, left, doc->out);
+    for (size_t i = 0; i < report->suites.n; i++) {
+        html_put(doc->out, "<details><summary>%s</summary>\n", report->suites.name[i]);
+        left -= report_put_rows(report, report->suites.name[i], true, left, doc);
         text_printf(doc->out, "</details>\n");
     }
 }
@@ -471,17 +395,17 @@ void report_put(const struct report *report, struct text *out)
     put_head(report, out);
     text_printf(out, "<nav>");
     for (size_t i = 0; i < COUNT(sections); i++) {
-        for (size_t k = 0; k < report->n_suites && !sections[i].title; k++)
-            html_put(out, "<a href=\"#suite-%zu\">%s</a>", k, report->suite[k]);
+        for (size_t k = 0; k < report->suites.n && !sections[i].title; k++)
+            html_put(out, "<a href=\"#suite-%zu\">%s</a>", k, report->suites.name[k]);
         if (sections[i].title && (!sections[i].has || sections[i].has(report)))
             html_put(out, "<a href=\"#%s\">%s</a>", sections[i].id, sections[i].link);
     }
     text_printf(out, "</nav></header>\n");
     for (size_t i = 0; i < COUNT(sections); i++) {
-        for (size_t k = 0; k < report->n_suites && !sections[i].title; k++) {
+        for (size_t k = 0; k < report->suites.n && !sections[i].title; k++) {
             text_printf(out, "<section>");
-            doc_heading(&doc, TEXT_LINE("suite-%zu", k), report->suite[k]);
-            put_suite(report, report->suite[k], &doc);
+            doc_heading(&doc, TEXT_LINE("suite-%zu", k), report->suites.name[k]);
+            put_suite(report, report->suites.name[k], &doc);
             text_printf(out, "</section>\n");
         }
         if (!sections[i].title || (sections[i].has && !sections[i].has(report)))
@@ -560,14 +484,10 @@ void report_finish(struct report *report)
     for (size_t i = 0; i < report->n_runs; i++)
         snprintf(report->name[i], REPORT_NAME, "%c%s%.16s", (int)('A' + i), differ ? " " : "",
                  differ ? report->set.runs[i]->host : "");
-    for (size_t s = 0; report->metrics && s < report->metrics->n_suites; s++)
-        for (size_t i = 0; i < report->set.n; i++)
-            if (!strcmp(report->set.rows[i].suite, report->metrics->suite[s].name))
-                report->n_suites =
-                    report_distinct(report->suite, report->n_suites, report->metrics->suite[s].name, REPORT_SUITES_MAX);
-    for (size_t i = 0; i < report->set.n; i++)
-        report->n_suites =
-            report_distinct(report->suite, report->n_suites, report->set.rows[i].suite, REPORT_SUITES_MAX);
+    for (size_t s = 0; s <= report->metrics->n_suites; s++)
+        for (size_t i = 0; i < report->set.n && report->suites.n < SUITES_MAX; i++)
+            if (s == report->metrics->n_suites || !strcmp(report->set.rows[i].suite, report->metrics->suite[s].name))
+                index_enter(&report->suites, report->set.rows[i].suite);
     metrics_mark_headlines(report->metrics, report->set.rows, report->set.n);
     report_sort_rows(report);
 }
@@ -575,6 +495,7 @@ void report_finish(struct report *report)
 void report_free(struct report *report)
 {
     free(report->order);
+    index_free(&report->suites);
     row_set_free(&report->set);
     gather_free(&report->gather);
     history_free(&report->history);

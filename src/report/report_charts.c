@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of jitbench report: a table, and the functions that draw each kind. */
+/* The figures of jitbench report: a table of them, and how the rows of each become marks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +17,12 @@
 
 /* --- The figures. --- */
 
-enum kind {
-    KIND_FIRST,      /* first events of the series, a line */
-    KIND_TRACE,      /* whole series, a line */
-    KIND_SERIES,     /* whole series, dots */
-    KIND_BODY,       /* the histogram without its tail */
-    KIND_HISTOGRAM,  /* the kinds up to here have a panel for each work */
-    KIND_CURVE,      /* value over x_metric, or over the number in the column param with the name `key` */
-    KIND_BARS,       /* groups are works, a bar for each of parts[] */
-    KIND_BARS_PARTS, /* groups are parts[], a bar for each work */
-    KIND_INDEX,      /* a bar for each test */
-    KIND_RANGES,     /* from minimum to maximum; if per_test, a panel for each test */
-    KIND_STRIPS,
-    KIND_STACKS,
+enum mark {
+    MARK_SERIES,    /* a panel for each work */
+    MARK_HISTOGRAM, /* likewise */
+    MARK_CURVE,     /* value over x_metric, or over the number in the column param with the name `key` */
+    MARK_BARS,      /* groups are works, with a bar for each of parts[]; by_part: the other way round */
+    MARK_LINES,     /* a line each, drawn by `line` */
 };
 
 enum label { LABEL_KEY, LABEL_LOAD, LABEL_TEST, LABEL_CPUS };
@@ -39,48 +32,60 @@ struct part {
     unsigned colour;
 };
 
-struct report_figure {
+/* A work is what rows of several runs have in common: one test with the same parameters. */
+struct figure {
     const char *suite, *test, *metric; /* which rows are drawn; test NULL: those of any test */
-    enum kind kind;
+    enum mark mark;
     enum label label;
-    const char *key;          /* key in param by which works differ */
-    const char *prefer;       /* value of key whose panel is not folded; NULL: none */
-    const char *title, *note; /* note NULL: that of the kind */
+    const char *key;    /* key in param by which works differ */
+    const char *prefer; /* value of key whose panel is not folded; NULL: none */
+    const char *title, *note;
     struct {
-        const char *title, *unit; /* NULL: the rows' unit, if the axis shows their values */
+        const char *title, *unit; /* unit NULL: the rows' */
     } x, y;                       /* x without a title: time since the start, in us */
     const char *x_metric;
-    const char *split; /* KIND_CURVE: parameter with a line for each value */
-    bool per_test, log;
+    const char *split; /* MARK_CURVE: parameter with a line for each value */
+    void (*line)(struct chart *c, const struct chart_entry *entry, const double *parts);
+    bool first, dots;            /* MARK_SERIES: only the first events; not a line */
+    bool body;                   /* MARK_HISTOGRAM: without the tail */
+    bool by_part, per_test, log; /* per_test: a panel for each test */
     struct part parts[PARTS_MAX];
 };
 
-/* A work is what rows of several runs have in common: one test with the same parameters. */
-#define FIGURE_OF(suite_, test_, metric_, kind_, label_) \
-    .suite = suite_, .test = test_, .metric = metric_, .kind = kind_, .label = label_
+#define FIGURE(suite_, test_, metric_, mark_, label_) \
+    .suite = suite_, .test = test_, .metric = metric_, .mark = mark_, .label = label_
+#define SERIES_NOTE "the first 500 and the 2,000 longest"
+#define RANGE_NOTE  "line: minimum to maximum; dot: median; thick: median to p99"
+#define DELAYS_NOTE "above the mean of their run, in clock ticks; "
 
 /* The figures of Kot's thesis on very short experiments; put_experiments() fills in what differs between its tests. */
-static const struct report_figure experiment_figures[] = {
-    {.kind = KIND_FIRST, .title = "First 500 experiments", .x = {"Experiment", ""}, .y = {"Each took", NULL}},
-    {.kind = KIND_SERIES, .title = "Longest over the whole run", .x = {"Experiment", ""}, .y = {"Each took", NULL}},
-    {.kind = KIND_BODY,
+static const struct figure experiment_figures[] = {
+    {.mark = MARK_SERIES, .first = true, .title = "First 500 experiments", .x = {"Experiment", ""}, .y = {"Each took"}},
+    {.mark = MARK_SERIES,
+     .dots = true,
+     .title = "Longest over the whole run",
+     .note = SERIES_NOTE,
+     .x = {"Experiment", ""},
+     .y = {"Each took"}},
+    {.mark = MARK_HISTOGRAM,
+     .body = true,
      .title = "Distribution, the fastest 99.9 %",
-     .x = {"An experiment took", NULL},
+     .x = {"An experiment took"},
      .y = {"Experiments", ""}},
-    {.kind = KIND_HISTOGRAM, .title = "Distribution, all", .x = {"An experiment took", NULL}, .y = {"Experiments", ""}},
-    {.kind = KIND_CURVE, .note = "whiskers: 95 % interval of the mean", .y = {"Mean", NULL}},
-    {.kind = KIND_BARS,
+    {.mark = MARK_HISTOGRAM, .title = "Distribution, all", .x = {"An experiment took"}, .y = {"Experiments", ""}},
+    {.mark = MARK_CURVE, .note = "whiskers: 95 % interval of the mean", .y = {"Mean"}},
+    {.mark = MARK_BARS,
      .title = "Delays by size",
-     .note = "above the mean of their run, in clock ticks; mean of the runs, 95 % interval",
+     .note = DELAYS_NOTE "mean of the runs, 95 % interval",
      .y = {"Delays in a run", ""},
      .log = true,
      .parts = {{"delays_a", "A 150\342\200\223400", 6},
                {"delays_b", "B 400\342\200\2232k", 0},
                {"delays_c", "C 2k\342\200\2236k", 4},
                {"delays_d", "D >6k", 1}}},
-    {.kind = KIND_BARS,
+    {.mark = MARK_BARS,
      .title = "Time spent in delays",
-     .note = "above the mean of their run, in clock ticks; 95 % interval",
+     .note = DELAYS_NOTE "95 % interval",
      .y = {"Share of all time", "%"},
      .parts = {{"delayed_400", "above 400", 0}, {"delayed_2000", "above 2000", 1}}},
 };
@@ -91,11 +96,11 @@ static const struct experiment {
     {"stream", "array", "elements", "100", "Elements of 8 bytes", NULL, "Mean against array size", "Elements"},
 };
 
-static const struct report_figure figures[] = {
-    {FIGURE_OF("noise", NULL, "lost", KIND_STRIPS, LABEL_CPUS), .title = "Time lost on each CPU, over time",
-     .note = "colour: share of the time that was lost"},
-    {FIGURE_OF("noise", NULL, "lost", KIND_STACKS, LABEL_CPUS), .title = "Where it went",
-     .note = "the whole run, by cause", .x = {"Time lost", "%"},
+static const struct figure figures[] = {
+    {FIGURE("noise", NULL, "lost", MARK_LINES, LABEL_CPUS), .title = "Time lost on each CPU, over time",
+     .note = "colour: share of the time that was lost", .line = chart_strip},
+    {FIGURE("noise", NULL, "lost", MARK_LINES, LABEL_CPUS), .title = "Where it went", .note = "the whole run, by cause",
+     .x = {"Time lost", "%"}, .line = chart_stack,
      .parts = {{"lost_quota", "quota", 2},
                {"lost_preempted", "preempted", 1},
                {"lost_interrupt", "interrupt", 0},
@@ -105,69 +110,67 @@ static const struct report_figure figures[] = {
                {"lost_periodic", "periodic", 5},
                {"lost_core_shared", "core shared", 7},
                {"lost_unexplained", "not seen", 6}}},
-    {FIGURE_OF("noise", NULL, "core_share", KIND_TRACE, LABEL_CPUS), .title = "Share of its core over time",
-     .note = "below 100 %: somebody else used the core", .y = {"The CPU had", NULL}},
-    {FIGURE_OF("noise", NULL, "core_mhz", KIND_TRACE, LABEL_CPUS), .title = "Frequency of the core over time",
-     .y = {"Frequency", NULL}},
-    {FIGURE_OF("noise", NULL, "detour", KIND_RANGES, LABEL_CPUS), .title = "Length of interruptions",
-     .x = {"An interruption took", NULL}},
-    {FIGURE_OF("noise", NULL, "detour", KIND_SERIES, LABEL_CPUS), .title = "Interruptions over time",
-     .y = {"Each took", NULL}},
-    {FIGURE_OF("noise", NULL, "detour", KIND_HISTOGRAM, LABEL_CPUS), .title = "Interruptions by length",
-     .x = {"An interruption took", NULL}, .y = {"Interruptions", ""}},
-    {FIGURE_OF("noise", "who", "taken", KIND_STRIPS, LABEL_KEY), .title = "Who took the time, over time", .key = "name",
+    {FIGURE("noise", NULL, "core_share", MARK_SERIES, LABEL_CPUS), .title = "Share of its core over time",
+     .note = "below 100 %: somebody else used the core", .y = {"The CPU had"}},
+    {FIGURE("noise", NULL, "core_mhz", MARK_SERIES, LABEL_CPUS), .title = "Frequency of the core over time",
+     .y = {"Frequency"}},
+    {FIGURE("noise", NULL, "detour", MARK_LINES, LABEL_CPUS), .title = "Length of interruptions", .note = RANGE_NOTE,
+     .x = {"An interruption took"}, .line = chart_range},
+    {FIGURE("noise", NULL, "detour", MARK_SERIES, LABEL_CPUS), .title = "Interruptions over time", .note = SERIES_NOTE,
+     .y = {"Each took"}, .dots = true},
+    {FIGURE("noise", NULL, "detour", MARK_HISTOGRAM, LABEL_CPUS), .title = "Interruptions by length",
+     .x = {"An interruption took"}, .y = {"Interruptions", ""}},
+    {FIGURE("noise", "who", "taken", MARK_LINES, LABEL_KEY), .title = "Who took the time, over time", .key = "name",
      .note = "colour: share of the time of all CPUs looked at; from a second window, in which it was recorded",
-     .x = {"Since the start of that window", "us"}},
-    {FIGURE_OF("wakeup", NULL, "latency", KIND_RANGES, LABEL_CPUS), .title = "Wake-up latency", .x = {"Latency", NULL}},
-    {FIGURE_OF("wakeup", NULL, "latency", KIND_HISTOGRAM, LABEL_CPUS), .title = "Wake-ups by latency",
-     .note = "classes of 1 us", .x = {"Latency", NULL}, .y = {"Wake-ups", ""}},
-    {FIGURE_OF("memory", "latency", "latency", KIND_CURVE, LABEL_KEY), .key = "set", .split = "chase",
+     .x = {"Since the start of that window", "us"}, .line = chart_strip},
+    {FIGURE("wakeup", NULL, "latency", MARK_LINES, LABEL_CPUS), .title = "Wake-up latency", .note = RANGE_NOTE,
+     .x = {"Latency"}, .line = chart_range},
+    {FIGURE("wakeup", NULL, "latency", MARK_HISTOGRAM, LABEL_CPUS), .title = "Wake-ups by latency",
+     .note = "classes of 1 us", .x = {"Latency"}, .y = {"Wake-ups", ""}},
+    {FIGURE("memory", "latency", "latency", MARK_CURVE, LABEL_KEY), .key = "set", .split = "chase",
      .title = "Time of a load by working set",
      .note = "huge and small: pages; in-page: small pages one after the other", .x = {"Working set", "bytes"},
-     .y = {"A load took", NULL}},
-    {FIGURE_OF("memory", "loaded", "loaded_latency", KIND_CURVE, LABEL_KEY),
-     .title = "Time of a load while the other CPUs read", .x = {"The others read", "MB/s"}, .y = {"A load took", NULL},
+     .y = {"A load took"}},
+    {FIGURE("memory", "loaded", "loaded_latency", MARK_CURVE, LABEL_KEY),
+     .title = "Time of a load while the other CPUs read", .x = {"The others read", "MB/s"}, .y = {"A load took"},
      .x_metric = "loaded_bandwidth"},
-    {FIGURE_OF("memory", "steady", "memory_probe", KIND_SERIES, LABEL_CPUS),
-     .title = "256 loads from memory, each millisecond", .y = {"They took", NULL}},
-    {FIGURE_OF("memory", "steady", "memory_probe", KIND_HISTOGRAM, LABEL_CPUS),
-     .title = "256 loads from memory, by time", .x = {"They took", NULL}, .y = {"Probes", ""}},
-    {FIGURE_OF("stream", "bandwidth", "copy_rate", KIND_BARS_PARTS, LABEL_KEY), .key = "stores",
-     .title = "Memory bandwidth, STREAM-style", .note = "best of a run; by kind of stores", .x = {"Kernel", NULL},
+    {FIGURE("memory", "steady", "memory_probe", MARK_SERIES, LABEL_CPUS),
+     .title = "256 loads from memory, each millisecond", .note = SERIES_NOTE, .y = {"They took"}, .dots = true},
+    {FIGURE("memory", "steady", "memory_probe", MARK_HISTOGRAM, LABEL_CPUS), .title = "256 loads from memory, by time",
+     .x = {"They took"}, .y = {"Probes", ""}},
+    {FIGURE("stream", "bandwidth", "copy_rate", MARK_BARS, LABEL_KEY), .key = "stores", .by_part = true,
+     .title = "Memory bandwidth, STREAM-style", .note = "best of a run; by kind of stores", .x = {"Kernel"},
      .y = {"Best rate", "MB/s"},
      .parts =
          {{"copy_rate", "Copy", 0}, {"scale_rate", "Scale", 0}, {"add_rate", "Add", 0}, {"triad_rate", "Triad", 0}}},
-    {FIGURE_OF("unix", NULL, "rate", KIND_INDEX, LABEL_TEST), .title = "Index of each test",
-     .note = "10 is the machine of 1995 that the index compares with", .x = {"Index", ""}},
-    {FIGURE_OF("latency", NULL, "latency", KIND_RANGES, LABEL_LOAD), .per_test = true, .title = "Waking up to running",
-     .x = {"Latency", NULL}},
-    {FIGURE_OF("latency", NULL, "latency", KIND_BARS, LABEL_LOAD), .per_test = true, .title = "Work done in time",
-     .x = {"Load", NULL}, .y = {"Share of the work", "%"},
+    {FIGURE("unix", NULL, "rate", MARK_LINES, LABEL_TEST), .title = "Index of each test",
+     .note = "10 is the machine of 1995 that the index compares with", .x = {"Index", ""}, .line = chart_index},
+    {FIGURE("latency", NULL, "latency", MARK_LINES, LABEL_LOAD), .per_test = true, .title = "Waking up to running",
+     .note = RANGE_NOTE, .x = {"Latency"}, .line = chart_range},
+    {FIGURE("latency", NULL, "latency", MARK_BARS, LABEL_LOAD), .per_test = true, .title = "Work done in time",
+     .x = {"Load"}, .y = {"Share of the work", "%"},
      .parts = {{"desired_cpu", "done", 6}, {"deadlines_met", "deadlines met", 0}}},
 };
 
 /* --- The rows of a figure. --- */
 
-struct picks {
-    const struct report *report;
-    const struct report_figure *about;
-    struct index *texts;              /* labels */
-    struct chart_entry of[PICKS_MAX]; /* labelled by their works; the colour is the run */
-    size_t n;
-    const char *label[PICKS_MAX]; /* of works, each once */
-    size_t n_labels;
+struct pick {
+    struct chart_entry of; /* labelled by its work; the colour is the run */
+    double number;         /* by which works are sorted */
+    size_t label, group, at;
 };
 
-static const char *keep(struct index *texts, const char *text)
-{
-    const size_t number = index_enter(texts, text);
-    return texts->name[number];
-}
+struct picks {
+    const struct report *report;
+    const struct figure *about;
+    struct pick pick[PICKS_MAX]; /* by work, then run */
+    size_t n;
+    struct index labels;
+};
 
 /* Of a work, the same in all runs. */
-static const char *label_of(const struct report_figure *about, const struct row *row, struct index *texts)
+static void put_label(const struct figure *about, const struct row *row, struct text *out)
 {
-    FREED_BY(text_free) struct text out = {0};
     size_t length = 0;
     const char *key = about->key ? row_param(&row->param, about->key, &length) : NULL;
     const char *const words[] = {[LABEL_KEY] = key ? key : "",
@@ -175,146 +178,141 @@ static const char *label_of(const struct report_figure *about, const struct row 
                                  [LABEL_TEST] = row->test,
                                  [LABEL_CPUS] = row->cpus[0] ? row->cpus : "?"};
 
-    text_printf(&out, "%s%.*s", about->label == LABEL_CPUS ? "CPU " : "",
+    text_printf(out, "%s%.*s", about->label == LABEL_CPUS ? "CPU " : "",
                 about->label == LABEL_KEY && length < 40 ? (int)length : 40, words[about->label]);
-    if (about->label != LABEL_CPUS) { /* which names the CPU, and not the number of copies */
-        const char *copy = row_param(&row->param, "copy", &length);
-        if (row->copies > 1 && about->kind != KIND_BARS_PARTS)
-            text_printf(&out, " \xc3\x97%llu", (unsigned long long)row->copies);
-        if (copy)
-            text_printf(&out, " #%.*s", (int)(length < 8 ? length : 8), copy);
-    }
-    return keep(texts, out.data);
+    if (about->label == LABEL_CPUS) /* which names the CPU, and not the number of copies */
+        return;
+    const char *copy = row_param(&row->param, "copy", &length);
+    if (row->copies > 1 && !about->by_part)
+        text_printf(out, " \xc3\x97%llu", (unsigned long long)row->copies);
+    if (copy)
+        text_printf(out, " #%.*s", (int)(length < 8 ? length : 8), copy);
 }
 
-static int by_number(const void *a, const void *b)
+static int by_work(const void *a, const void *b)
 {
-    double x = strtod(*(const char *const *)a, NULL), y = strtod(*(const char *const *)b, NULL);
-    return ORDER_OF(x, y);
+    const struct pick *x = a, *y = b;
+
+    if (x->label != y->label)
+        return x->number < y->number || x->number > y->number ? ORDER_OF(x->number, y->number)
+                                                              : ORDER_OF(x->label, y->label);
+    return x->of.colour != y->of.colour ? ORDER_OF(x->of.colour, y->of.colour) : ORDER_OF(x->at, y->at);
+}
+
+/* Labels are names of tests; where two measurements would share one, they have their parameters. */
+static void make_labels(struct picks *picks, bool whole)
+{
+    const struct figure *about = picks->about;
+
+    index_free(&picks->labels);
+    for (size_t i = 0; i < picks->n; i++) {
+        struct pick *pick = &picks->pick[i];
+        FREED_BY(text_free) struct text label = {0};
+        put_label(about, pick->of.row, &label);
+        pick->label = index_enter(&picks->labels, whole ? REPORT_LABEL(picks->report, pick->of.row) : label.data);
+        pick->of.label = picks->labels.name[pick->label];
+        pick->number = about->label == LABEL_KEY && !about->by_part ? strtod(label.data, NULL) : 0;
+        for (size_t k = 0; k < i && !whole && about->line == chart_samples; k++)
+            if (picks->pick[k].label == pick->label && picks->pick[k].group != pick->group) {
+                make_labels(picks, true);
+                return;
+            }
+    }
 }
 
 static void collect(struct picks *picks)
 {
-    const struct report_figure *about = picks->about;
-    const struct row_set *set = &picks->report->set;
+    const struct report *report = picks->report;
+    const struct figure *about = picks->about;
 
-    picks->n = picks->n_labels = 0;
-    for (size_t i = 0; i < set->n && picks->n < PICKS_MAX; i++) {
-        const struct row *row = &set->rows[i];
-        const size_t run = report_run_of(picks->report, row);
-        if (run == picks->report->n_runs || strcmp(row->suite, about->suite) != 0 ||
-            strcmp(row->metric, about->metric) != 0 || (about->test && strcmp(row->test, about->test) != 0) ||
-            (about->kind == KIND_INDEX && !isfinite(row->index)))
-            continue;
-        const char *label = label_of(about, row, picks->texts);
-        picks->of[picks->n++] = (struct chart_entry){.row = row, .label = label, .colour = (unsigned)run};
-        picks->n_labels = report_distinct(picks->label, picks->n_labels, label, PICKS_MAX);
+    picks->n = 0;
+    for (size_t i = 0; i < report->set.n && picks->n < PICKS_MAX; i++) {
+        /* samples are in the order of the tables, and have their groups */
+        const struct row *row = about->line == chart_samples ? report->order[i].row : &report->set.rows[i];
+        const size_t run = report_run_of(report, row);
+        if (run < report->n_runs && !strcmp(row->suite, about->suite) && !strcmp(row->metric, about->metric) &&
+            (!about->test || !strcmp(row->test, about->test)) && (about->line != chart_index || isfinite(row->index)))
+            picks->pick[picks->n++] = (struct pick){
+                .of = {.row = row, .colour = (unsigned)run}, .group = report->order[i].group, .at = picks->n};
     }
-    if (about->label == LABEL_KEY && about->kind != KIND_BARS_PARTS)
-        qsort(picks->label, picks->n_labels, sizeof(picks->label[0]), by_number);
-}
-
-/* test: NULL for any. The entries of one label have the names of their runs, those of all (NULL) their own. Sorted by
- * label and run. */
-static size_t take_entries(const struct picks *picks, const char *label, const char *test, struct chart_entry *entries,
-                           size_t most)
-{
-    size_t n = 0;
-
-    for (size_t l = 0; l < picks->n_labels; l++)
-        for (size_t run = 0; run < picks->report->n_runs; run++)
-            for (size_t i = 0; i < picks->n && n < most; i++) {
-                const struct chart_entry *pick = &picks->of[i];
-                if (pick->colour != run || pick->label != picks->label[l] || (label && pick->label != label) ||
-                    (test && strcmp(pick->row->test, test) != 0))
-                    continue;
-                entries[n] = *pick;
-                entries[n++].label = label ? picks->report->name[run] : pick->label;
-            }
-    return n;
+    make_labels(picks, false);
+    if (picks->n)
+        qsort(picks->pick, picks->n, sizeof(picks->pick[0]), by_work);
 }
 
 /* --- Panels. --- */
 
-static struct chart chart_of(const struct report_figure *about, const struct row *row, const char *title)
+static struct chart chart_of(const struct figure *about, const char *unit, const char *title)
 {
-    const bool sideways = about->kind == KIND_BODY || about->kind == KIND_HISTOGRAM || about->kind == KIND_RANGES;
-    static const char *const notes[KIND_STACKS + 1] = {
-        [KIND_SERIES] = "the first 500 and the 2,000 longest",
-        [KIND_RANGES] = "line: minimum to maximum; dot: median; thick: median to p99"};
-    const char *unit = sideways ? row->unit : about->x.title ? "" : "us";
-
-    return (struct chart){
-        .title = title,
-        .note = about->note ? about->note : notes[about->kind],
-        .x = {.title = about->x.title ? about->x.title : "Since the start",
-              .unit = about->x.unit ? about->x.unit : unit},
-        .y = {.title = about->y.title ? about->y.title : "", .unit = about->y.unit ? about->y.unit : row->unit}};
+    return (struct chart){.title = title,
+                          .note = about->note,
+                          .x = {.title = about->x.title ? about->x.title : "Since the start",
+                                .unit = about->x.unit    ? about->x.unit
+                                        : about->x.title ? unit
+                                                         : "us"},
+                          .y = {.title = about->y.title, .unit = about->y.unit ? about->y.unit : unit}};
 }
 
-/* A colour for each run. */
-static void put_work(const struct picks *picks, const char *label, struct text *out)
+/* A colour for each run. The preferred panel is shown, or if none is preferred the first OPEN_MAX. */
+static void put_works(const struct picks *picks, struct charts *charts)
 {
-    const struct report_figure *about = picks->about;
+    const struct figure *about = picks->about;
     const char *key = about->label == LABEL_KEY ? TEXT_LINE("%s ", about->key) : "";
-    struct chart_entry entries[REPORT_RUNS_MAX * 4];
-    const size_t n = take_entries(picks, label, NULL, entries, COUNT(entries));
-    struct chart c = chart_of(about, entries[0].row, TEXT_LINE("%s: %s%s", about->title, key, label));
+    const bool prefers = about->prefer && index_find(&picks->labels, about->prefer) != SIZE_MAX;
 
-    if (about->kind == KIND_BODY || about->kind == KIND_HISTOGRAM)
-        chart_histograms(&c, entries, n, about->kind == KIND_BODY);
-    else
-        chart_series(&c, entries, n, about->kind == KIND_FIRST ? FIRST_EVENTS : INFINITY, about->kind == KIND_SERIES);
-    chart_put(&c, out);
+    for (size_t from = 0, n, panel = 0; from < picks->n && panel < PANELS_MAX; from += n, panel++) {
+        struct chart_entry entries[REPORT_RUNS_MAX * 4];
+        const char *label = picks->pick[from].of.label;
+        struct chart c =
+            chart_of(about, picks->pick[from].of.row->unit, TEXT_LINE("%s: %s%s", about->title, key, label));
+        size_t used = 0;
+        for (n = 0; from + n < picks->n && picks->pick[from + n].of.label == label; n++)
+            if (used < COUNT(entries)) {
+                entries[used] = picks->pick[from + n].of;
+                entries[used].label = picks->report->name[entries[used].colour];
+                used++;
+            }
+        if (about->mark == MARK_HISTOGRAM)
+            chart_histograms(&c, entries, used, about->body);
+        else
+            chart_series(&c, entries, used, about->first ? FIRST_EVENTS : INFINITY, about->dots);
+        chart_put(&c, charts, prefers ? strcmp(label, about->prefer) != 0 : panel >= (about->prefer ? 1 : OPEN_MAX));
+    }
 }
 
-/* Appends the preferred panel (if none is preferred, the first OPEN_MAX) to out, the others to folded. */
-static void put_works(const struct picks *picks, struct text *out, struct text *folded)
-{
-    const size_t n = picks->n_labels < PANELS_MAX ? picks->n_labels : PANELS_MAX;
-    const char *prefer = picks->about->prefer;
-    size_t first = 0;
-
-    for (size_t i = 0; i < n && prefer; i++)
-        first = strcmp(picks->label[i], prefer) == 0 ? i : first;
-    for (size_t i = 0; i < n; i++)
-        put_work(picks, picks->label[i], (prefer ? i == first : i < OPEN_MAX) ? out : folded);
-}
-
-/* A line for each different label. x: of each point; NAN: not known. */
-static void put_curves(struct chart *c, const struct chart_entry *points, const double *x, size_t n, size_t most,
-                       struct text *out)
+/* The first `most` of the lines, whose names are the points' labels. x: of each point; NAN: not known. */
+static void put_curves(struct chart *c, const struct index *lines, size_t most, const struct chart_entry *points,
+                       const double *x, size_t n, struct charts *charts)
 {
     FREED_BY(memory_free) struct chart_value *values = memory_get(n, sizeof(*values));
-    FREED_BY(index_free) struct index lines = {0};
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t line = 0; line < lines->n && line < most; line++) {
+        unsigned colour = 0;
         size_t used = 0;
-        if (index_find(&lines, points[i].label) != SIZE_MAX || lines.n == most)
-            continue;
-        index_enter(&lines, points[i].label);
-        for (size_t k = i; k < n; k++) {
-            const struct stats_summary *s = &points[k].row->stats;
-            if (!strcmp(points[k].label, points[i].label))
-                values[used++] = (struct chart_value){x[k], s->mean, s->ci95_lo, s->ci95_hi};
+        for (size_t i = 0; i < n; i++) {
+            const struct stats_summary *s = &points[i].row->stats;
+            if (points[i].label != lines->name[line])
+                continue;
+            colour = used ? colour : points[i].colour % HTML_COLOURS;
+            values[used++] = (struct chart_value){x[i], s->mean, s->ci95_lo, s->ci95_hi};
         }
-        chart_curve(c, points[i].label, points[i].colour % HTML_COLOURS, values, used);
+        chart_curve(c, lines->name[line], colour, values, used);
     }
-    chart_put(c, out);
+    chart_put(c, charts, false);
 }
 
-static void put_curve(const struct picks *picks, struct text *out)
+static void put_curve(const struct picks *picks, struct charts *charts)
 {
-    const struct report_figure *about = picks->about;
-    struct chart c = chart_of(about, picks->of[0].row, about->title);
+    const struct figure *about = picks->about;
+    struct chart c = chart_of(about, picks->pick[0].of.row->unit, about->title);
     FREED_BY(index_free) struct index lines = {0};
     struct chart_entry points[PICKS_MAX];
     double x[PICKS_MAX];
     size_t length = 0;
 
     for (size_t i = 0; i < picks->n; i++) {
-        const struct row *row = picks->of[i].row;
-        const unsigned run = picks->of[i].colour;
+        const struct row *row = picks->pick[i].of.row;
+        const unsigned run = picks->pick[i].of.colour;
         const struct row *across = about->x_metric ? report_sibling(picks->report, row, about->x_metric) : NULL;
         const char *word = about->split ? row_param(&row->param, about->split, &length) : NULL;
         const char *name = picks->report->n_runs > 1 || !word ? picks->report->name[run] : "";
@@ -324,12 +322,12 @@ static void put_curve(const struct picks *picks, struct text *out)
             (struct chart_entry){.row = row, .label = lines.name[line], .colour = word ? run + (unsigned)line : run};
         x[i] = across ? across->value : about->x_metric ? NAN : row_param_number(&row->param, about->key);
     }
-    put_curves(&c, points, x, picks->n, LINES_MAX, out);
+    put_curves(&c, &lines, LINES_MAX, points, x, picks->n, charts);
 }
 
-/* --- Bars. --- */
+/* --- Bars and lines. --- */
 
-static size_t count_parts(const struct report_figure *about)
+static size_t count_parts(const struct figure *about)
 {
     size_t n = 0;
 
@@ -338,79 +336,82 @@ static size_t count_parts(const struct report_figure *about)
     return n;
 }
 
-static struct chart_value part_of(const struct picks *picks, const struct chart_entry *entry, size_t part)
+static struct chart_value part_of(const struct picks *picks, const struct row *row, size_t part)
 {
-    const struct row *row = report_sibling(picks->report, entry->row, picks->about->parts[part].metric);
+    const struct row *of = report_sibling(picks->report, row, picks->about->parts[part].metric);
 
-    return row ? (struct chart_value){NAN, row->value, row->stats.ci95_lo, row->stats.ci95_hi}
-               : (struct chart_value){NAN, NAN, NAN, NAN};
+    return of ? (struct chart_value){NAN, of->value, of->stats.ci95_lo, of->stats.ci95_hi}
+              : (struct chart_value){NAN, NAN, NAN, NAN};
 }
 
-/* A group for each entry, a bar for each part; the other way round unless works_across. */
-static void put_matrix(const struct picks *picks, const struct chart_entry *entries, size_t n, bool works_across,
-                       const char *what, struct text *out)
+/* A group for each entry, and a bar for each part; by_part: the other way round. */
+static void put_matrix(const struct picks *picks, const struct chart_entry *entries, size_t n, bool by_part,
+                       const char *what, struct charts *charts)
 {
-    const struct report_figure *about = picks->about;
-    const size_t n_parts = count_parts(about), n_keys = works_across ? n_parts : n;
+    const struct figure *about = picks->about;
+    const size_t n_parts = count_parts(about), n_keys = by_part ? n : n_parts;
     const char *categories[PICKS_MAX];
-    struct chart c = chart_of(about, entries[0].row, TEXT_LINE("%s%s%s", about->title, what[0] ? ": " : "", what));
+    struct chart c =
+        chart_of(about, entries[0].row->unit, TEXT_LINE("%s%s%s", about->title, what[0] ? ": " : "", what));
     double least = INFINITY;
 
     c.category = categories;
-    c.n_categories = works_across ? n : n_parts;
+    c.n_categories = by_part ? n_parts : n;
     c.y.steps = 6;
     c.y.scale = about->log ? CHART_LOG : CHART_LINEAR;
-    if (!works_across && about->kind == KIND_BARS)
+    if (by_part && !about->by_part)
         c.x.title = "Size above the mean (clock ticks)";
-    for (size_t i = 0; i < c.n_categories; i++)
-        categories[i] = works_across ? entries[i].label : about->parts[i].name;
     for (size_t k = 0; k < n_keys; k++)
-        chart_key(&c, works_across ? about->parts[k].name : entries[k].label,
-                  works_across ? about->parts[k].colour : entries[k].colour);
-    for (size_t i = 0; i < c.n_categories * n_keys; i++) {
-        const size_t category = i / n_keys, key = i % n_keys;
-        const struct chart_value v =
-            works_across ? part_of(picks, &entries[category], key) : part_of(picks, &entries[key], category);
-        least = v.value > 0 ? fmin(least, v.value) : least;
-        chart_bar(&c, category, key, &v);
+        chart_key(&c, by_part ? entries[k].label : about->parts[k].name,
+                  by_part ? entries[k].colour : about->parts[k].colour);
+    for (size_t i = 0; i < c.n_categories; i++) {
+        categories[i] = by_part ? about->parts[i].name : entries[i].label;
+        for (size_t k = 0; k < n_keys; k++) {
+            const struct chart_value v = part_of(picks, entries[by_part ? k : i].row, by_part ? i : k);
+            least = v.value > 0 ? fmin(least, v.value) : least;
+            chart_bar(&c, i, k, &v);
+        }
     }
     if (about->log && c.y.found) /* so that the least bar can be seen */
         chart_extend(&c.y, fmin(isfinite(least) ? least / 2 : 1, 0.5));
-    chart_put(&c, out);
+    chart_put(&c, charts, false);
 }
 
 /* All runs side by side for the first work, then each run with all works. */
-static void put_bars(const struct picks *picks, const char *test, struct text *out)
+static void put_bars(const struct picks *picks, const char *test, struct charts *charts)
 {
-    const bool across = picks->about->kind == KIND_BARS, several = picks->report->n_runs > 1;
-    struct chart_entry all[CHART_LINES_MAX], entries[CHART_LINES_MAX];
-    const size_t n = take_entries(picks, NULL, test, all, CHART_LINES_MAX);
+    const struct report *report = picks->report;
+    const bool by_part = picks->about->by_part, several = report->n_runs > 1;
+    const struct pick *end = picks->pick + picks->n;
+    struct chart_entry entries[CHART_LINES_MAX];
+    const char *label = picks->pick[0].of.label;
     size_t used = 0;
 
-    for (size_t i = 0; i < n && used < HTML_COLOURS && across && !test && (several || picks->n_labels == 1); i++)
-        if (all[i].label == all[0].label) {
-            entries[used] = all[i];
-            entries[used++].label = picks->report->name[all[i].colour];
-        }
+    for (const struct pick *pick = picks->pick; pick < end && pick->of.label == label && used < HTML_COLOURS &&
+                                                !by_part && !test && (several || picks->labels.n == 1);
+         pick++) {
+        entries[used] = pick->of;
+        entries[used++].label = report->name[pick->of.colour];
+    }
     if (used)
-        put_matrix(picks, entries, used, false, TEXT_LINE("%s %.60s", picks->about->key, all[0].label), out);
-    for (size_t run = 0; run < picks->report->n_runs; run++) {
+        put_matrix(picks, entries, used, true, TEXT_LINE("%s %.60s", picks->about->key, label), charts);
+    for (size_t run = 0; run < report->n_runs; run++) {
+        const size_t most = by_part ? HTML_COLOURS : CHART_LINES_MAX;
         used = 0;
-        for (size_t i = 0; i < n; i++)
-            if (all[i].colour == run)
-                entries[used++] = all[i];
-        if (!used || (used == 1 && across && !test)) /* one work is drawn already */
-            continue;
-        for (size_t i = 0; i < used && !across; i++)
-            entries[i].colour = (unsigned)(i ? i + 3 : 0) % HTML_COLOURS; /* colours that do not suggest a run */
-        put_matrix(picks, entries, across || used <= HTML_COLOURS ? used : HTML_COLOURS, across,
-                   TEXT_LINE("%.60s%s%s", test ? test : "", test && several ? ", " : "",
-                             several ? picks->report->name[run] : ""),
-                   out);
+        for (const struct pick *pick = picks->pick; pick < end && used < most; pick++)
+            if (pick->of.colour == run && (!test || !strcmp(pick->of.row->test, test))) {
+                entries[used] = pick->of;
+                if (by_part) /* colours that do not suggest a run */
+                    entries[used].colour = (unsigned)(used ? used + 3 : 0) % HTML_COLOURS;
+                used++;
+            }
+        if (used > (!by_part && !test)) /* one work is drawn already */
+            put_matrix(
+                picks, entries, used, by_part,
+                TEXT_LINE("%.60s%s%s", test ? test : "", test && several ? ", " : "", several ? report->name[run] : ""),
+                charts);
     }
 }
-
-/* --- Figures with a line for each entry. --- */
 
 /* "stable protocol", or if runs differ "box: stable protocol, other: classic protocol". */
 static void put_protocols(const struct report *report, struct text *out)
@@ -433,225 +434,159 @@ static void put_protocols(const struct report *report, struct text *out)
     text_printf(out, "%s", differ ? "" : protocol[0]);
 }
 
-static void put_lines(const struct picks *picks, const char *test, struct text *out)
+/* Labels have the run, because colour alone is not accessible; before a name of the user, whose end may be cut off. */
+static void put_lines(const struct picks *picks, const char *test, struct charts *charts)
 {
-    const struct report_figure *about = picks->about;
-    struct chart_entry entries[CHART_LINES_MAX];
+    const struct figure *about = picks->about;
     FREED_BY(text_free) struct text what = {0};
-    const size_t n = take_entries(picks, NULL, test, entries, CHART_LINES_MAX);
 
-    if (n == 0)
-        return;
     text_printf(&what, "%s", test ? test : "");
-    if (about->kind == KIND_INDEX)
+    if (about->line == chart_index)
         put_protocols(picks->report, &what);
-    struct chart c =
-        chart_of(about, entries[0].row, TEXT_LINE("%s%s%s", about->title, what.length ? ": " : "", what.data));
-    const size_t n_parts = about->kind == KIND_STACKS ? count_parts(about) : 0;
-    for (size_t i = 0; i < picks->n && about->kind == KIND_RANGES; i++) { /* panels share the axis */
-        chart_extend(&c.x, picks->of[i].row->stats.min);
-        chart_extend(&c.x, picks->of[i].row->stats.max);
-    }
+    struct chart c = chart_of(about, picks->pick[0].of.row->unit,
+                              TEXT_LINE("%s%s%s", about->title, what.length ? ": " : "", what.data));
+    const size_t n_parts = about->line == chart_stack ? count_parts(about) : 0;
     for (size_t p = 0; p < n_parts; p++)
         chart_key(&c, about->parts[p].name, about->parts[p].colour);
-    for (size_t i = 0; i < n; i++) {
-        const struct row *row = entries[i].row;
-        /* The lines of several runs have the run in their labels, because colour alone is not accessible. */
-        if (picks->report->n_runs > 1)
-            entries[i].label =
-                keep(picks->texts, TEXT_LINE("%.62s %s", entries[i].label, picks->report->name[entries[i].colour]));
-        if (about->kind == KIND_INDEX) {
-            /* Rows have value and interval of the rate, so the interval is scaled to the index. */
-            const double scale = row->index / row->value;
-            chart_length(
-                &c, &entries[i],
-                &(struct chart_value){NAN, row->index, row->stats.ci95_lo * scale, row->stats.ci95_hi * scale});
-        } else if (about->kind == KIND_RANGES) {
-            chart_range(&c, &entries[i]);
-        } else if (about->kind == KIND_STRIPS) {
-            chart_strip(&c, &entries[i]);
-        } else {
-            double parts[PARTS_MAX];
-            for (size_t p = 0; p < n_parts; p++)
-                parts[p] = part_of(picks, &entries[i], p).value;
-            chart_stack(&c, &entries[i], parts);
+    for (size_t i = 0; i < picks->n; i++) {
+        struct chart_entry entry = picks->pick[i].of;
+        double parts[PARTS_MAX];
+        if (about->line == chart_range) { /* panels share the axis */
+            chart_extend(&c.x, entry.row->stats.min);
+            chart_extend(&c.x, entry.row->stats.max);
         }
+        if (c.n_lines == CHART_LINES_MAX || (test && strcmp(entry.row->test, test) != 0))
+            continue;
+        for (size_t p = 0; p < n_parts; p++)
+            parts[p] = part_of(picks, entry.row, p).value;
+        if (picks->report->n_runs > 1)
+            entry.label = about->line == chart_samples
+                              ? TEXT_LINE("%s: %s", picks->report->name[entry.colour], entry.label)
+                              : TEXT_LINE("%.62s %s", entry.label, picks->report->name[entry.colour]);
+        about->line(&c, &entry, parts);
     }
-    chart_put(&c, out);
+    chart_put(&c, charts, false);
 }
 
 /* --- Suites without figures of their own. --- */
 
-/* Rows of one metric of a suite, in the order of the tables. */
-static size_t take_metric(const struct report *report, const char *suite, const char *metric,
-                          struct chart_entry *entries, struct index *texts)
-{
-    static const struct report_figure by_test = {.label = LABEL_TEST};
-    size_t groups[CHART_LINES_MAX], n = 0;
-    bool shared = false; /* two rows have the same label although they are not the same measurement */
-
-    for (size_t i = 0; i < report->set.n && n < CHART_LINES_MAX; i++) {
-        const struct row *row = &report->set.rows[report->order[i].row];
-        const size_t run = report_run_of(report, row);
-        if (run == report->n_runs || strcmp(row->suite, suite) != 0 || strcmp(row->metric, metric) != 0)
-            continue;
-        groups[n] = report->order[i].group;
-        entries[n] = (struct chart_entry){.row = row, .label = label_of(&by_test, row, texts), .colour = (unsigned)run};
-        for (size_t k = 0; k < n; k++)
-            shared = shared || (groups[k] != groups[n] && entries[k].label == entries[n].label);
-        n++;
-    }
-    for (size_t i = 0; i < n; i++) {
-        char label[64];
-        text_copy(label, sizeof(label), entries[i].label);
-        if (shared)
-            report_label(report, entries[i].row, label, sizeof(label));
-        /* The run comes first, because the end of a long label is cut off. */
-        const char *run = report->n_runs > 1 ? TEXT_LINE("%s: ", report->name[entries[i].colour]) : "";
-        entries[i].label = keep(texts, TEXT_LINE("%s%s", run, label));
-    }
-    return n;
-}
-
 /* If all samples are equal, a sentence says the value in place of a figure. */
-static bool is_constant(const struct chart_entry *entries, size_t n)
+static bool is_constant(const struct picks *picks)
 {
-    const double first = entries[0].row->value;
+    const double first = picks->pick[0].of.row->value;
 
-    for (size_t i = 0; i < n; i++) {
-        const struct row *row = entries[i].row;
+    for (size_t i = 0; i < picks->n; i++) {
+        const struct row *row = picks->pick[i].of.row;
         if (row->value != first || (row->stats.n && (row->stats.min != first || row->stats.max != first)))
             return false;
     }
     return true;
 }
 
-static void put_generic(const struct report *report, const char *suite, struct index *texts, struct text *out)
+static void put_generic(struct picks *picks, const char *suite, const struct doc *doc)
 {
-    const struct row_set *set = &report->set;
-    const char *metrics[METRICS_MAX];
-    struct chart_entry entries[CHART_LINES_MAX];
-    FREED_BY(text_free) struct text shown = {0}, constant = {0};
-    size_t n_metrics = 0;
+    const struct report *report = picks->report;
+    FREED_BY(index_free) struct index metrics = {0};
+    FREED_BY(text_free) struct text constant = {0};
+    struct charts charts = {.n_folded = 0};
 
-    for (size_t i = 0; i < set->n; i++)
-        if (!strcmp(set->rows[i].suite, suite) && set->rows[i].metric[0])
-            n_metrics = report_distinct(metrics, n_metrics, set->rows[i].metric, METRICS_MAX);
-    for (size_t m = 0; m < n_metrics; m++) {
-        const size_t n = take_metric(report, suite, metrics[m], entries, texts);
-        if (!n)
+    for (size_t i = 0; i < report->set.n && metrics.n < METRICS_MAX; i++)
+        if (!strcmp(report->set.rows[i].suite, suite) && report->set.rows[i].metric[0])
+            index_enter(&metrics, report->set.rows[i].metric);
+    for (size_t m = 0; m < metrics.n; m++) {
+        const char *metric = metrics.name[m];
+        struct figure about = {FIGURE(suite, NULL, metric, MARK_LINES, LABEL_TEST), .x = {metric},
+                               .note = "dots: samples; bar: median; line: 95 % interval of the mean",
+                               .line = chart_samples};
+        picks->about = &about;
+        collect(picks);
+        if (!picks->n)
             continue;
-        const struct row *first = entries[0].row;
+        const struct row *first = picks->pick[0].of.row;
         const char *words = metrics_title(report->metrics, first);
-        if (is_constant(entries, n)) {
-            html_put(&constant, "%s%s %s", constant.length ? ", " : "", metrics[m],
-                     UNITS_VALUE(first->value, first->unit));
-            continue;
-        }
-        const char *colon = words == metrics[m] ? "" : ": ";
-        struct chart c = {.title = TEXT_LINE("%s%s%s", metrics[m], colon, words == metrics[m] ? "" : words),
-                          .note = "dots: samples; bar: median; line: 95 % interval of the mean",
-                          .x = {.title = metrics[m], .unit = first->unit}};
-        for (size_t i = 0; i < n; i++)
-            chart_samples(&c, &entries[i]);
-        chart_put(&c, &shown);
+        about.title = words == first->metric ? metric : TEXT_LINE("%s: %s", metric, words);
+        if (is_constant(picks))
+            text_printf(&constant, "%s%s %s", constant.length ? ", " : "", metric,
+                        UNITS_VALUE(first->value, first->unit));
+        else
+            put_lines(picks, NULL, &charts);
     }
-    if (shown.length)
-        text_printf(out, "<div class=\"grid\">\n%s</div>\n", shown.data);
+    charts_end(&charts, doc->out);
     if (constant.length)
-        text_printf(out, "<p class=\"soft\">The same in all samples, so without a figure: %s.</p>\n", constant.data);
+        doc_say(doc, "The same in all samples, so without a figure: %s.", constant.data);
 }
 
 /* --- All figures of a suite. --- */
 
-static void put_folded(struct text *folded, struct text *out)
+/* The figures of a test have its title as heading. */
+static void put_figure(struct picks *picks, const struct figure *about, const char **test, struct charts *charts,
+                       const struct doc *doc)
 {
-    if (folded->length)
-        text_printf(out, "<details><summary>More of these figures</summary><div class=\"grid\">\n%s</div></details>\n",
-                    folded->data);
-    text_free(folded);
-}
-
-/* Draws one entry of the table; the figures of a test have its title as heading. */
-static void put_figure(struct picks *picks, const struct report_figure *about, const char **test, struct text *shown,
-                       struct text *folded)
-{
-    const char *tests[PANELS_MAX] = {NULL};
-    size_t n = !about->per_test;
+    FREED_BY(index_free) struct index tests = {0};
 
     picks->about = about;
     collect(picks);
-    if (picks->n == 0)
+    if (!picks->n)
         return;
-    if (!about->test && !shown->length)
-        text_printf(shown, "<div class=\"grid\">\n");
     if (about->test && (!*test || strcmp(*test, about->test) != 0)) {
-        if (shown->length) {
-            text_printf(shown, "</div>\n");
-            put_folded(folded, shown);
-        }
-        html_put(shown, "<h3>%s</h3>\n<div class=\"grid\">\n",
-                 metrics_test_title(picks->report->metrics, about->suite, about->test));
+        charts_end(charts, doc->out);
+        doc_heading(doc, NULL, metrics_test_title(picks->report->metrics, about->suite, about->test));
         *test = about->test;
     }
-    for (size_t i = 0; about->per_test && i < picks->n; i++)
-        n = report_distinct(tests, n, picks->of[i].row->test, PANELS_MAX);
-    if (about->kind < KIND_CURVE)
-        put_works(picks, shown, folded);
-    else if (about->kind == KIND_CURVE)
-        put_curve(picks, shown);
-    for (size_t i = 0; i < n && about->kind > KIND_CURVE; i++)
-        if (about->kind == KIND_BARS || about->kind == KIND_BARS_PARTS)
-            put_bars(picks, tests[i], shown);
-        else
-            put_lines(picks, tests[i], shown);
+    for (size_t i = 0; about->per_test && i < picks->n && tests.n < PANELS_MAX; i++)
+        index_enter(&tests, picks->pick[i].of.row->test);
+    if (about->mark == MARK_CURVE)
+        put_curve(picks, charts);
+    else if (about->mark < MARK_CURVE)
+        put_works(picks, charts);
+    else
+        for (size_t i = 0; i < (about->per_test ? tests.n : 1); i++)
+            (about->mark == MARK_BARS ? put_bars : put_lines)(picks, about->per_test ? tests.name[i] : NULL, charts);
 }
 
-static void put_experiments(struct picks *picks, const struct experiment *of, const char **test, struct text *shown,
-                            struct text *folded)
+static void put_experiments(struct picks *picks, const struct experiment *of, const char **test, struct charts *charts,
+                            const struct doc *doc)
 {
     for (size_t i = 0; i < COUNT(experiment_figures); i++) {
-        struct report_figure about = experiment_figures[i];
+        struct figure about = experiment_figures[i];
         about.suite = of->suite;
         about.test = of->test;
         about.metric = "cycles";
         about.key = of->key;
         about.prefer = of->prefer;
-        if (about.kind == KIND_CURVE) {
+        if (about.mark == MARK_CURVE) {
             about.title = of->curve;
             about.x.title = of->x_title;
             about.x.unit = "";
             about.x_metric = of->x_metric;
         }
-        if (about.kind == KIND_BARS)
+        if (about.mark == MARK_BARS)
             about.x.title = of->bars;
-        put_figure(picks, &about, test, shown, folded);
+        put_figure(picks, &about, test, charts, doc);
     }
 }
 
-void report_put_figures(const struct report *report, const char *suite, struct text *out)
+void report_put_figures(const struct report *report, const char *suite, const struct doc *doc)
 {
-    FREED_BY(index_free) struct index texts = {0};
-    FREED_BY(text_free) struct text shown = {0}, folded = {0};
-    struct picks picks = {.report = report, .texts = &texts};
+    struct picks picks = {.report = report};
+    struct charts charts = {.n_folded = 0};
     const char *test = NULL;
     bool known = false;
 
     for (size_t i = 0; i < COUNT(experiments); i++)
         if (!strcmp(experiments[i].suite, suite)) {
             known = true;
-            put_experiments(&picks, &experiments[i], &test, &shown, &folded);
+            put_experiments(&picks, &experiments[i], &test, &charts, doc);
         }
     for (size_t i = 0; i < COUNT(figures); i++)
         if (!strcmp(figures[i].suite, suite)) {
             known = true;
-            put_figure(&picks, &figures[i], &test, &shown, &folded);
+            put_figure(&picks, &figures[i], &test, &charts, doc);
         }
-    if (shown.length)
-        text_printf(out, "%s</div>\n", shown.data);
-    put_folded(&folded, out);
+    charts_end(&charts, doc->out);
     if (!known)
-        put_generic(report, suite, &texts, out);
+        put_generic(&picks, suite, doc);
+    index_free(&picks.labels);
 }
 
 /* --- Times of commands over their parameters (run --parameter-list and --parameter-scan). --- */
@@ -673,6 +608,12 @@ static bool is_time(const struct report *report, const struct row *row)
 {
     return !strcmp(row->suite, "run") && !strcmp(row->metric, "wall") && isfinite(row->stats.mean) &&
            report_run_of(report, row) < report->n_runs;
+}
+
+static const char *keep(struct times *times, const char *label)
+{
+    const size_t number = index_enter(&times->texts, label);
+    return times->texts.name[number];
 }
 
 /* The run, the command (as_template: with "{NAME}" in place of the parameter's value in its name), and the values of
@@ -700,7 +641,7 @@ static const char *label_time(struct times *times, const struct chart_entry *poi
     }
     if (row->copies > 1)
         text_printf(&out, " \xc3\x97%llu", (unsigned long long)row->copies);
-    return keep(&times->texts, out.data ? out.data : "");
+    return keep(times, out.data);
 }
 
 /* Points before `end` with the label of this one, at its x or at another. */
@@ -730,12 +671,12 @@ static void label_points(struct times *times)
     for (size_t i = times->n; i-- > 0;) { /* from the end: it needs the labels of the points before */
         const size_t same = count_alike(times, i, i, true);
         if (same)
-            times->of[i].label = keep(&times->texts, TEXT_LINE("%s, command %zu", labels[i], same + 1));
+            times->of[i].label = keep(times, TEXT_LINE("%s, command %zu", labels[i], same + 1));
     }
 }
 
 /* Nothing when one of the values is no number. */
-static void put_parameter(struct times *times, struct text *out)
+static void put_parameter(struct times *times, struct charts *charts)
 {
     const struct row_set *set = &times->report->set;
     FREED_BY(index_free) struct index lines = {0};
@@ -756,8 +697,10 @@ static void put_parameter(struct times *times, struct text *out)
     if (!times->n)
         return;
     label_points(times);
-    for (size_t i = 0; i < times->n; i++)
+    for (size_t i = 0; i < times->n; i++) {
         times->of[i].colour = (unsigned)index_enter(&lines, times->of[i].label);
+        times->of[i].label = lines.name[times->of[i].colour];
+    }
     const char *name = TEXT_LINE("%.*s", (int)strcspn(times->key + 1, "}"), times->key + 1);
     const char *first =
         lines.n > LINES_OF_A_PAGE ? TEXT_LINE("the first %u lines of %zu; ", LINES_OF_A_PAGE, lines.n) : "";
@@ -765,13 +708,13 @@ static void put_parameter(struct times *times, struct text *out)
                       .note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first),
                       .x = {.title = name},
                       .y = {.title = "Mean", .unit = times->of[0].row->unit}};
-    put_curves(&c, times->of, times->x, times->n, LINES_OF_A_PAGE, out);
+    put_curves(&c, &lines, LINES_OF_A_PAGE, times->of, times->x, times->n, charts);
 }
 
 void report_put_parameters(const struct report *report, struct text *out)
 {
     char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
-    FREED_BY(text_free) struct text charts = {0};
+    struct charts charts = {.n_folded = 0};
     FREED_BY(memory_free) struct chart_entry *of = memory_get(POINTS_MAX, sizeof(*of));
     struct times times = {.report = report, .of = of};
     size_t n_keys = 0;
@@ -783,7 +726,6 @@ void report_put_parameters(const struct report *report, struct text *out)
         times.key = keys[i];
         put_parameter(&times, &charts);
     }
-    if (charts.length)
-        text_printf(out, "<div class=\"grid\">\n%s</div>\n", charts.data);
+    charts_end(&charts, out);
     index_free(&times.texts);
 }

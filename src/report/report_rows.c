@@ -64,15 +64,16 @@ void report_sort_rows(struct report *report)
         bool alone = end == begin + 1 || places[begin].key[KEY_RUN] != 0 ||
                      (key == KEY_CLASS && places[begin].key[KEY_GROUP] == places[end - 1].key[KEY_GROUP]);
         for (size_t i = begin; i < end; i++)
-            report->order[i] = (struct report_place){.row = places[i].key[KEY_ROW],
-                                                     .group = places[i].key[KEY_GROUP],
-                                                     .base = alone ? REPORT_NO_BASE : places[begin].key[KEY_ROW]};
+            report->order[i] =
+                (struct report_place){.row = &report->set.rows[places[i].key[KEY_ROW]],
+                                      .base = alone ? NULL : &report->set.rows[places[begin].key[KEY_ROW]],
+                                      .group = places[i].key[KEY_GROUP]};
     }
 }
 
 /* --- The table. --- */
 
-void report_ratio(const struct row *row, const struct row *base, char *buf, size_t size)
+char *report_ratio(const struct row *row, const struct row *base, char *buf, size_t size)
 {
     double low = NAN, high = NAN, ratio = row->value / base->value;
 
@@ -83,6 +84,7 @@ void report_ratio(const struct row *row, const struct row *base, char *buf, size
     units_value(ratio, "", buf, size);
     if (isfinite(low) && isfinite(high))
         text_add(buf, size, " (%s)", UNITS_RANGE(low, high, ""));
+    return buf;
 }
 
 static bool is_shown(const struct row *row, const char *suite, bool all)
@@ -130,23 +132,17 @@ static const char *run_name(const struct report *report, const struct row *row)
 static void put_row(const struct report *report, const struct report_place *place, bool named, bool with_ratio,
                     struct grid *grid)
 {
-    const struct row *row = &report->set.rows[place->row];
+    const struct row *row = place->row;
     const struct stats_summary *s = &row->stats;
     const double figures[] = {s->min, s->median, s->p99, s->max};
-    char buf[1024] = "";
-
-    if (!named)
-        report_label(report, row, buf, sizeof(buf));
-    grid_text(grid, buf);
-    grid_text(grid, named ? "" : row->metric);
     const size_t run = report_run_of(report, row);
+
+    grid_text(grid, named ? "" : REPORT_LABEL(report, row));
+    grid_text(grid, named ? "" : row->metric);
     text_printf(run < report->n_runs ? grid_key(grid, run) : grid_cell(grid, COLOR_NONE), "%s", run_name(report, row));
     grid_value(grid, row->value, row->unit);
-    buf[0] = '\0';
-    if (place->base != REPORT_NO_BASE)
-        report_ratio(row, &report->set.rows[place->base], buf, sizeof(buf));
     if (with_ratio)
-        grid_text(grid, buf);
+        grid_text(grid, place->base ? REPORT_RATIO(row, place->base) : "");
     grid_text(grid, isfinite(s->ci95_lo) && isfinite(s->ci95_hi) ? UNITS_RANGE(s->ci95_lo, s->ci95_hi, row->unit) : "");
     for (size_t i = 0; i < COUNT(figures); i++)
         grid_text(grid, isfinite(figures[i]) ? UNITS_VALUE(figures[i], row->unit) : "");
@@ -177,28 +173,27 @@ static void put_remark(const struct report *report, const struct row *row, const
         text_printf(grid_note(grid), "%s%s%s", run_name(report, row), report->n_runs > 1 ? ": " : "", remark.data);
 }
 
-size_t report_put_rows(const struct report *report, const char *suite, bool all, size_t most, struct text *out)
+size_t report_put_rows(const struct report *report, const char *suite, bool all, size_t most, const struct doc *doc)
 {
     const struct row *base = NULL, *told[REPORT_RUNS_MAX + 1] = {NULL};
-    const struct doc doc = {.out = out, .format = DOC_HTML, .class = "rows"};
+    const struct doc table = {.out = doc->out, .format = DOC_HTML, .class = "rows"};
     struct grid grid = {.html = true};
     char ratio[64];
     size_t n = 0, group = 0;
 
     for (size_t i = 0; i < report->set.n && !base; i++)
-        if (report->order[i].base != REPORT_NO_BASE && is_shown(&report->set.rows[report->order[i].row], suite, all))
-            base = &report->set.rows[report->order[i].base];
+        base = is_shown(report->order[i].row, suite, all) ? report->order[i].base : NULL;
     put_columns(report, base, ratio, sizeof(ratio), &grid);
     for (size_t i = 0; i < report->set.n; i++) {
         const struct report_place *place = &report->order[i];
-        if (!is_shown(&report->set.rows[place->row], suite, all) || n++ >= most)
+        if (!is_shown(place->row, suite, all) || n++ >= most)
             continue;
         put_row(report, place, n > 1 && place->group == group, base, &grid);
-        put_remark(report, &report->set.rows[place->row], told, &grid);
+        put_remark(report, place->row, told, &grid);
         group = place->group;
     }
-    doc_table(&doc, &grid);
+    doc_table(&table, &grid);
     if (n > most)
-        doc_say(&doc, "%zu more are left out here.", n - most);
+        doc_say(doc, "%zu more are left out here.", n - most);
     return n < most ? n : most;
 }

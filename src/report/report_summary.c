@@ -158,19 +158,16 @@ static void put_run_columns(const struct report *report, const char *first, stru
 static void put_value(const struct report *report, const struct headline *h, const struct row *row,
                       const struct row *base, struct text *out)
 {
-    char ratio[2 * UNITS_SIZE];
+    FREED_BY(text_free) struct text below = {0};
 
     if (!row)
         return;
     text_printf(out, "%s", UNITS_VALUE(shown(h, row), row->unit));
-    if (base && base != row) {
-        if (h->choice == CHOOSE_LONGEST)
-            units_value(shown(h, row) / shown(h, base), "", ratio, sizeof(ratio));
-        else
-            report_ratio(row, base, ratio, sizeof(ratio));
-        text_printf(out, ", %s times %s", ratio, report->name[0]);
-    }
-    FREED_BY(text_free) struct text below = {0};
+    if (base && base != row)
+        text_printf(out, ", %s times %s",
+                    h->choice == CHOOSE_LONGEST ? UNITS_VALUE(shown(h, row) / shown(h, base), "")
+                                                : REPORT_RATIO(row, base),
+                    report->name[0]);
     put_below(h, row, &below);
     text_printf(out, "%s%s", below.length ? "; " : "", below.length ? below.data : "");
 }
@@ -270,38 +267,32 @@ static const struct fact {
 /* The different texts, or the range of the numbers. */
 static void put_fact(const struct report *report, size_t run, const struct fact *fact, struct text *out)
 {
-    const struct row_column *column = row_columns;
-    const char *found[DISTINCT_MAX + 1] = {NULL};
-    double low = INFINITY, high = -INFINITY, value;
+    const struct row_column *column = row_column(fact->column);
     const bool breaks = !strcmp(fact->column, "settings"); /* the line can break at each of them */
-    size_t n = 0;
+    FREED_BY(index_free) struct index found = {0};
+    struct stats_running range = {.n = 0};
 
-    while (strcmp(column->name, fact->column) != 0)
-        column++;
     for_each_row_of_run(row, report, run) {
-        const char *at = (column->in_run ? (const char *)row->run : (const char *)row) + column->offset;
+        const void *field = row_field(row, column);
         if (column->type == COLUMN_UINT) {
-            uint64_t count;
-            memcpy(&count, at, sizeof(count));
-            text_printf(out, "%.0" PRIu64, count); /* prints nothing for 0 */
+            text_printf(out, "%.0" PRIu64, *(const uint64_t *)field); /* prints nothing for 0 */
             return;
         }
-        if (column->type == COLUMN_TEXT) {
-            n = at[0] ? report_distinct(found, n, at, DISTINCT_MAX + 1) : n;
-            continue;
-        }
-        memcpy(&value, at, sizeof(value));
-        low = isfinite(value) ? fmin(low, value) : low;
-        high = isfinite(value) ? fmax(high, value) : high;
+        if (column->type == COLUMN_REAL && isfinite(*(const double *)field))
+            stats_add(&range, *(const double *)field);
+        if (column->type == COLUMN_TEXT && *(const char *)field && found.n <= DISTINCT_MAX)
+            index_enter(&found, field);
     }
     text_append(out, "", 0);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < found.n; i++) {
         text_printf(out, "%s", i ? "; " : "");
-        for (const char *at = i < DISTINCT_MAX ? found[i] : "and others"; *at; at++)
+        for (const char *at = i < DISTINCT_MAX ? found.name[i] : "and others"; *at; at++)
             text_printf(out, "%c%s", *at, *at == ';' && breaks ? " " : "");
     }
-    if (isfinite(low))
-        text_printf(out, "%s", high > low ? UNITS_RANGE(low, high, fact->unit) : UNITS_VALUE(low, fact->unit));
+    if (range.n)
+        text_printf(out, "%s",
+                    range.max > range.min ? UNITS_RANGE(range.min, range.max, fact->unit)
+                                          : UNITS_VALUE(range.min, fact->unit));
 }
 
 void report_put_machine(const struct report *report, const struct doc *doc)

@@ -10,10 +10,9 @@ void csv_own_text(struct text *out, const char *s)
 {
     const bool quoted = strpbrk(s, ",\"") != NULL;
     text_append(out, "\"", quoted);
-    for (size_t length; *s != '\0'; s += length) {
-        length = strcspn(s, "\"") + (strchr(s, '"') != NULL);
-        text_append(out, s, length);
-        text_append(out, "\"", s[length - 1] == '"');
+    for (; *s; s++) {
+        text_append(out, s, 1);
+        text_append(out, s, *s == '"');
     }
     text_append(out, "\"", quoted);
 }
@@ -51,10 +50,9 @@ static void append_text(struct text *out, const struct row_column *column, const
 
 static void append_field(struct text *out, const struct row *row, const struct row_column *column)
 {
-    const char *base = column->in_run ? (const char *)row->run : (const char *)row;
-    if (base == NULL)
+    if (column->in_run && !row->run)
         return;
-    const void *field = base + column->offset;
+    const void *field = row_field(row, column);
     switch (column->type) {
     case COLUMN_TEXT:
         append_text(out, column, field);
