@@ -364,7 +364,8 @@ struct measure_options {
     char output[1024], series[1024], comment[256], dir[512], start_at[64], interleave[1024];
     struct require_options require;
     int core_probe; /* --core-probe: 0 is on */
-    bool counters, who, hold_latency, tuned, force, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
+    bool counters, who, hold_latency, tuned, force, no_csv, no_samples, no_file;
+    bool quick, classic, strict, quiet, verbose, help;
 };
 
 #define TESTS_MAX 64
@@ -570,7 +571,7 @@ struct init_orders {
     char out[1024];
     char scratch[1024];
     char modules[256];
-    int end, tune; /* enum init_end; 0 or 1 */
+    int end, tune, csv; /* enum init_end; 0 or 1 */
     bool help;
 };
 
@@ -586,8 +587,8 @@ extern const size_t init_n_rows;
 void init_orders_read(const char *kernel_line, int argc, char *const *argv, struct init_orders *orders,
                       const char **words, size_t *n_words, struct text *wrong);
 
-/* "jitbench", then the n words, or those of orders->run; --tuned after the command's name if orders->tune. Appends
- * what is wrong, also with out and scratch; argv NULL: cannot run. The caller frees with init_command_free(). */
+/* "jitbench", then the n words, or those of orders->run; --tuned and --no-samples behind the command's name, as ordered.
+ * Appends what is wrong, also with out and scratch; argv NULL: cannot run. The caller frees with init_command_free(). */
 struct init_command {
     struct words words;
     char **argv;

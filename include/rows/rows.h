@@ -371,8 +371,9 @@ struct csv;
 struct csv_target {
     const char *path; /* of -o; NULL: the default name */
     const char *name; /* default name without ".csv"; NULL: "jitbench" */
-    int to_stdout;    /* -o - */
-    int none;         /* --no-csv */
+    bool to_stdout;   /* -o - */
+    bool none;        /* --no-csv */
+    bool no_samples;  /* columns samples, hist and series stay empty */
 };
 /* Opens the file (O_EXCL) and writes the header; csv_close() frees the result. Returns NULL with a line in error
  * when the file of -o exists or cannot be made, or memory runs out. For a default name the second file or memory may

@@ -25,7 +25,7 @@ static const struct option options[] = {
      OPTION_NUMBER(OPTION_DURATION, "TIME", 1e6, 96 * 3600e9), .preset = {"24h"}},
     {OPTION("ignore-failure", 0, struct command_params, ignore_failure,
             "continue when a command fails; the metric exit_code holds its exit status")},
-    {OPTION("shell", 'S', struct command_params, shell, "join the words with blanks and run them with /bin/sh -c")},
+    {OPTION("shell", 'S', struct command_params, shell, "join the words with blanks and run them with /bin/sh -c; if each word has blanks, each is a command")},
     {OPTION("input", 0, struct command_params, input,
             "standard input of each run; '-' is jitbench's own; default: /dev/null"),
      OPTION_WORD("FILE|-")},

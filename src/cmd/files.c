@@ -89,7 +89,10 @@ static size_t add_operands(struct names *names, const char *command, const char 
         int result = add_operand(names, command, operands[i]);
         if (!result && names->n > before)
             continue;
-        command_fail(command, 0, "%.4000s: %s", operands[i], result ? strerror(errno) : "no such files");
+        command_fail(command, 0, "%.4000s: %s", operands[i],
+                     result                        ? strerror(errno)
+                     : strpbrk(operands[i], "*?[") ? "no file has such a name"
+                                                   : "no file in this folder ends in .csv");
         wrong++;
     }
     return wrong;

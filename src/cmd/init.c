@@ -48,7 +48,7 @@ struct init {
 #define PREFIX_LEN (sizeof(PREFIX) - 1)
 
 static const char *const end_choices[] = {"stay", "poweroff", "reboot", "shell", "halt", NULL};
-static const char *const tune_choices[] = {"no", "yes", NULL};
+static const char *const tune_choices[] = {"no", "yes", NULL}, *const csv_choices[] = {"full", "summary", NULL};
 
 const struct option init_rows[] = {
     {OPTION("run", 0, struct init_orders, run, "command to run, with its options; quotes keep words together"),
@@ -63,6 +63,8 @@ const struct option init_rows[] = {
      OPTION_ONE_OF("stay|poweroff|reboot|shell|halt", end_choices), .preset = {"stay"}},
     {OPTION("tune", 0, struct init_orders, tune, "run with --tuned"), OPTION_ONE_OF("no|yes", tune_choices),
      .preset = {"no"}},
+    {OPTION("csv", 0, struct init_orders, csv, "summary: run with --no-samples, for a console that is slow or narrow"),
+     OPTION_ONE_OF("full|summary", csv_choices), .preset = {"full"}},
     {OPTION("modules", 0, struct init_orders, modules, "directory of kernel modules to load before the run"),
      OPTION_WORD("DIR")},
     {OPTION("help", 'h', struct init_orders, help, "print this help")},
@@ -135,7 +137,7 @@ void init_orders_read(const char *kernel_line, int argc, char *const *argv, stru
 /* --- The command to run. --- */
 
 /* Appends the reason why not. */
-static bool check_command(const char *name, bool tune, struct text *wrong)
+static bool check_command(const char *name, const struct init_orders *orders, struct text *wrong)
 {
     const struct command *command = command_find(name);
 
@@ -143,8 +145,9 @@ static bool check_command(const char *name, bool tune, struct text *wrong)
         text_printf(another(wrong), "unknown command '%.80s'; 'jitbench help' shows them", name);
     else if (!strcmp(name, "init"))
         text_printf(another(wrong), "init does not run itself");
-    else if (tune && command->run != measure_main)
-        text_printf(another(wrong), "tune: '%s' has no --tuned", name);
+    else if ((orders->tune || orders->csv) && command->run != measure_main)
+        text_printf(another(wrong), "%s: '%s' has no --%s", orders->tune ? "tune" : "csv", name,
+                    orders->tune ? "tuned" : "no-samples");
     else
         return true;
     return false;
@@ -180,9 +183,9 @@ void init_command_make(const struct init_orders *orders, const char *const *word
     }
     if (!n_words)
         text_printf(another(wrong), "run: %s", why ? why : "names no command");
-    if (!n_words || !check_command(words[0], orders->tune, wrong))
+    if (!n_words || !check_command(words[0], orders, wrong))
         return;
-    command->argv = calloc(n_words + 3, sizeof(*command->argv));
+    command->argv = calloc(n_words + 4, sizeof(*command->argv));
     if (!command->argv) {
         text_printf(another(wrong), "out of memory");
         return;
@@ -191,6 +194,8 @@ void init_command_make(const struct init_orders *orders, const char *const *word
     command->argv[n++] = (char *)words[0];
     if (orders->tune)
         command->argv[n++] = (char *)"--tuned";
+    if (orders->csv)
+        command->argv[n++] = (char *)"--no-samples";
     memcpy(command->argv + n, words + 1, (n_words - 1) * sizeof(*words));
 }
 

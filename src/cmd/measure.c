@@ -441,8 +441,11 @@ static int open_csv(struct measure *m)
         return measure_fail(m, "%s", error);
     if (m->options.force && files_clear(m->command->name, path))
         return EXIT_USAGE;
-    struct csv_target target = {
-        .path = path[0] && !to_stdout ? path : NULL, .name = name, .to_stdout = to_stdout, .none = m->options.no_csv};
+    struct csv_target target = {.path = path[0] && !to_stdout ? path : NULL,
+                                .name = name,
+                                .to_stdout = to_stdout,
+                                .none = m->options.no_csv,
+                                .no_samples = m->options.no_samples};
     const struct suite *suite = m->command->suite;
     const bool printing = suite && suite->prints && suite->prints(m->own[0]);
     m->out_fd = to_stdout || printing ? 2 : 1;

@@ -225,6 +225,7 @@ static const struct option rows[] = {
      OPTION_WORD("FILE|-")},
     {COMMON("force", 0, force, "replace an existing output file; never through a symbolic link")},
     {COMMON("no-csv", 0, no_csv, "write no CSV")},
+    {COMMON("no-samples", 0, no_samples, "leave the CSV's columns samples, hist and series empty")},
     {COMMON("comment", 'm', comment, "text for the comment column of each row"), OPTION_WORD("TEXT")},
     {COMMON("quick", 0, quick, "measure briefly, for a first look")},
     {COMMON("classic", 0, classic, "measure as long as UnixBench, Interbench and the others do")},

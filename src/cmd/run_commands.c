@@ -366,29 +366,44 @@ void words_shorten(const char *line, char *buf, size_t size)
 
 /* --- The commands. --- */
 
+/* As hyperfine takes them: each word is a line of its own. */
+static bool is_line_each(const struct commands *c)
+{
+    const struct measure *m = c->m;
+    size_t i = 0;
+
+    while (i < m->n_words && strpbrk(m->words[i], " \t\n"))
+        i++;
+    return c->options->command.shell && i == m->n_words;
+}
+
 static int split_commands(struct commands *c)
 {
     const struct measure *m = c->m;
     const char *separator = c->options->command.separator;
+    const bool line_each = is_line_each(c);
     bool begins = true;
+    char **word;
 
-    c->words = memory_get(m->n_words + 1, sizeof(*c->words));
+    word = c->words = memory_get(2 * m->n_words + 1, sizeof(*c->words)); /* a NULL behind each command */
     c->typed = memory_get(m->n_words + 1, sizeof(*c->typed));
     for (size_t i = 0; i < m->n_words; i++) {
         if (!strcmp(m->words[i], separator)) {
             if (begins)
                 return run_wrong(c, "no command before '%.40s'", separator);
             begins = true;
+            word++;
             continue;
         }
         if (begins)
-            c->typed[c->n_typed++] = &c->words[i];
-        c->words[i] = m->words[i];
-        begins = false;
+            c->typed[c->n_typed++] = word;
+        *word++ = m->words[i];
+        word += line_each;
+        begins = line_each;
     }
     if (!c->n_typed)
         return run_wrong(c, "no command; it follows '--': jitbench run [OPTION...] -- COMMAND [ARG...]");
-    if (begins)
+    if (begins && !line_each)
         return run_wrong(c, "no command after the last '%.40s'", separator);
     return c->n_typed <= COMMANDS_MAX ? 0 : run_wrong(c, "%zu commands; at most %u", c->n_typed, COMMANDS_MAX);
 }

@@ -107,10 +107,11 @@ void csv_row(const struct row *row, struct text *out)
 }
 
 struct csv {
-    int fd;                  /* -1: none */
-    bool is_stdout;          /* neither removed nor closed */
-    bool created;            /* new: removed again if it gets no row */
-    bool none;               /* discarded: --no-csv, or nobody reads standard output */
+    int fd;         /* -1: none */
+    bool is_stdout; /* neither removed nor closed */
+    bool created;   /* new: removed again if it gets no row */
+    bool none;      /* discarded: --no-csv, or nobody reads standard output */
+    bool no_samples;
     bool fell_back;          /* a second file was tried */
     bool unflushed;          /* the warning was printed */
     size_t rows;             /* in the open file */
@@ -286,6 +287,7 @@ struct csv *csv_open(const struct csv_target *target, char *message, size_t mess
     snprintf(csv->name, sizeof csv->name, "%.255s.csv", target->name == NULL ? "jitbench" : target->name);
     csv->fd = -1;
     csv->none = target->none;
+    csv->no_samples = target->no_samples;
     if (target->none)
         return csv;
     if (target->to_stdout)
@@ -370,7 +372,10 @@ void csv_put(struct csv *csv, const struct row *row)
     FREED_BY(text_free) struct text line = {0};
     if (csv->none)
         return;
-    csv_row(row, &line);
+    struct row written = *row;
+    if (csv->no_samples)
+        written.n_samples = written.n_hist = written.n_series = written.series_left_out = 0;
+    csv_row(&written, &line);
     csv_rescue(csv);
     if (line.failed && !csv->lost_rows++)
         message_print("jitbench: out of memory: rows are lost\n");

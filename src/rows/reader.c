@@ -12,6 +12,7 @@
 #define BLOCK ((size_t)64 << 10)
 /* A row could have one or two names of columns by chance. */
 #define NAMES_SURE 3u
+#define NUMBER_MAX 1e30
 
 static const char byte_order_mark[] = {'\xef', '\xbb', '\xbf'};
 
@@ -50,9 +51,9 @@ struct reader {
 };
 
 /* Nothing more is read. Returns -1. */
-static int fail(struct reader *r, int error)
+static int fail(struct reader *r, const char *why)
 {
-    snprintf(r->error, sizeof r->error, "%s: %s", r->path, strerror(error));
+    snprintf(r->error, sizeof r->error, "%s: %s", r->path, why);
     r->row = false;
     return -1;
 }
@@ -75,7 +76,7 @@ static int fill(struct reader *r)
         if (errno == EAGAIN)
             poll(&wait, 1, -1);
         else if (errno != EINTR)
-            return fail(r, errno);
+            return fail(r, strerror(errno));
     }
     r->end += (size_t)n;
     r->ended = n == 0;
@@ -374,13 +375,39 @@ static bool judge_record(struct reader *r)
     return false;
 }
 
+/* Of the first record. NULL: it may be CSV. */
+static const char *why_not_csv(const struct reader *r)
+{
+    static const char *const magic[] = {"\x1f\x8b", "BZh",
+                                        "\xfd"
+                                        "7zXZ",
+                                        "\x28\xb5\x2f\xfd"};
+    const char *const data = r->data + r->begin;
+    const size_t length = r->scan.at;
+    size_t semicolons = 0;
+
+    for (size_t i = 0; i < COUNT(magic); i++)
+        if (r->end - r->begin > strlen(magic[i]) && !memcmp(data, magic[i], strlen(magic[i])))
+            return "compressed; decompress it first";
+    for (size_t i = 0; i < length; i++)
+        semicolons += data[i] == ';';
+    return semicolons >= NAMES_SURE && !memchr(data, ',', length) ? "its fields are separated by ';', not by commas"
+                                                                  : NULL;
+}
+
 int reader_next(struct reader *r)
 {
     int found = r->error[0] ? -1 : 0;
 
     r->row = false;
-    while (found == 0 && (found = find_record(r)) > 0 && !(r->row = judge_record(r)))
-        found = 0;
+    while (found == 0 && (found = find_record(r)) > 0) {
+        const char *why = r->n_columns || r->damaged ? NULL : why_not_csv(r);
+        if (why)
+            return fail(r, why);
+        r->row = judge_record(r);
+        if (!r->row)
+            found = 0;
+    }
     return found;
 }
 
@@ -399,7 +426,7 @@ const char *reader_at(const struct reader *r, size_t column)
     return r->row && r->position[column] != SIZE_MAX ? r->fields[r->position[column]] : NULL;
 }
 
-/* Moves *at behind the number. Returns false without a finite one. */
+/* Moves *at behind the number. Returns false without one that a result can be. */
 static bool take_number(const char **at, double *value)
 {
     if (text_short_decimal(at, value))
@@ -410,7 +437,7 @@ static bool take_number(const char **at, double *value)
     *value = strtod(*at, &end);
     const bool whole = length && end == *at + length;
     *at += length;
-    return whole && isfinite(*value);
+    return whole && fabs(*value) < NUMBER_MAX;
 }
 
 double reader_number(const struct reader *r, size_t column)
@@ -672,13 +699,13 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
 
     append_count(&out, reader_damaged(r->reader), "damaged line", "damaged lines");
     append_count(&out, r->unknown - r->too_new, "line that is not a result", "lines that are not results");
-    append_count(&out, r->too_new, "row of a newer version", "rows of a newer version");
+    append_count(&out, r->too_new, "row of a newer jitbench", "rows of a newer jitbench");
     if (out.length)
         snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
     else if (n_rows || *row_reader_error(r)) /* otherwise the reader's error says what is wrong */
         text_copy(message, size, "");
     else
-        snprintf(message, size, "%s: no rows", path);
+        snprintf(message, size, "%s: %s", path, r->reader->n_columns ? "no rows" : "empty");
 }
 
 /* Returns the set's copy of this run, made if there is none; the latest is most likely. */

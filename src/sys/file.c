@@ -196,10 +196,15 @@ const char *directory_why_not(int error)
 int directory_refused(const char *path, int reason, char *error, size_t error_size)
 {
     struct stat st;
-    const bool replaceable = reason == -EEXIST && lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+    const char *const slash = strrchr(path, '/');
+    const mode_t kind = reason == -EEXIST && lstat(path, &st) == 0 ? st.st_mode & S_IFMT : 0;
 
-    snprintf(error, error_size, "-o '%.4000s': %s%s", path, directory_why_not(reason),
-             replaceable ? " without --force" : "");
+    if (reason == -ENOENT && slash)
+        snprintf(error, error_size, "-o '%.4000s': there is no folder '%.*s'", path, (int)(slash - path), path);
+    else
+        snprintf(error, error_size, "-o '%.4000s': %s%s", path,
+                 kind == S_IFLNK ? "a symbolic link; jitbench makes only new files" : directory_why_not(reason),
+                 kind == S_IFREG ? " without --force" : "");
     return -1;
 }
 

@@ -301,8 +301,8 @@ CLI_TEST(test_check_never_overwrites)
     (void)snprintf(path, sizeof(path), "%s/link", cli->work);
     assert_int_equal(symlink("nowhere", path), 0);
     cli_expect_error(cli, ARGS("check", "-o", "link"),
-                     "jitbench check: -o 'link': the file exists; jitbench never overwrites\n");
-    cli_expect_error(cli, ARGS("check", "-o", "none/x"), "jitbench check: -o 'none/x': No such file or directory\n");
+                     "jitbench check: -o 'link': a symbolic link; jitbench makes only new files\n");
+    cli_expect_error(cli, ARGS("check", "-o", "none/x"), "jitbench check: -o 'none/x': there is no folder 'none'\n");
     cli_expect_error(cli, ARGS("check", "-o", "."), "jitbench check: -o '.': Is a directory\n");
     cli_expect_files(cli->work, 2);
 }

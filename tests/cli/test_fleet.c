@@ -86,10 +86,10 @@ CLI_TEST(test_fleet_bad_files)
     cli_write_file(cli->work, "r-94.csv", "test,suite,value,metric,better,host,new\nt1,unix,1000,rate,higher,n8,x\n");
     cli_expect_args(cli, ARGS("fleet", "r-*.csv", "r-01.csv", "gone.csv"), 0, &result);
     assert_memory_equal(cli_line(result.out, 1), "n3 ", 3);
-    cli_expect_text(result.err, "r-90.csv: 1 row of a newer version left out; no rows");
+    cli_expect_text(result.err, "r-90.csv: 1 row of a newer jitbench left out; no rows");
     cli_expect_text(result.err, "r-91.csv: 1 damaged line left out; no rows");
     cli_expect_text(result.err, "r-92.csv: no rows");
-    cli_expect_text(result.err, "r-93.csv: no rows");
+    cli_expect_text(result.err, "r-93.csv: empty");
     cli_expect_text(result.err, "gone.csv: No such file");
     cli_expect_text(result.err, "12 rows came twice, and count once");
     cli_expect_text(result.out, "\nn8 ");
@@ -136,7 +136,7 @@ CLI_TEST(test_fleet_wrong_command_lines)
     cli_expect_text(result.err, "needs a FILE");
     cli_result_free(&result);
     cli_expect_args(cli, ARGS("fleet", "x*.csv"), 2, &result);
-    cli_expect_text(result.err, "no such files");
+    cli_expect_text(result.err, "no file has such a name");
     cli_result_free(&result);
 }
 

@@ -238,6 +238,19 @@ CLI_TEST(test_options_no_csv)
     cli_result_free(&result);
 }
 
+CLI_TEST(test_options_no_samples)
+{
+    static const char *const columns[] = {"samples", "hist", "series"};
+    struct cli_csv csv;
+
+    for (int without = 0; without < 2; without++) {
+        measure(*state, without ? ARGS("prime", FAST, "--no-samples") : ARGS("prime", FAST), &csv);
+        for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+            assert_int_equal(!cli_cell(&csv, cli_row(&csv, "prime", "cycles", 0), columns[i])[0], without);
+        cli_csv_free(&csv);
+    }
+}
+
 CLI_TEST(test_options_comment)
 {
     static const char comment[] = "quiet \"box\", \xc3\xbc\r\nsecond line; =1+1";
@@ -852,7 +865,7 @@ static const struct bad bad_common[] = {
     {{"prime", "--output", ""}, {"--output", "needs a value"}},
     {{"prime", "-o", "there"}, {"-o", "'there'", "exists", "never overwrites"}},
     {{"all", "-o", "there"}, {"-o", "'there'", "exists", "never overwrites"}},
-    {{"prime", "-o", "/nonexistent/a.csv"}, {"-o", "'/nonexistent/a.csv'", "No such file"}},
+    {{"prime", "-o", "/nonexistent/a.csv"}, {"-o", "there is no folder '/nonexistent'"}},
     {{"prime", "-o", "there/a.csv"}, {"-o", "'there/a.csv'", "Not a directory"}},
     {{"prime", "-o", "/"}, {"-o", "'/'", "directory"}},
     {{"prime", "-o", "a.csv", "--no-csv"}, {"--no-csv", "--output", "exclude"}},
@@ -1042,7 +1055,7 @@ CLI_TEST(test_options_force_replaces_a_file)
     cli_start(cli, &link, &child);
     cli_wait(&child, &result);
     assert_int_equal(result.status, 2);
-    cli_expect_text(result.err, "never overwrites");
+    cli_expect_text(result.err, "a symbolic link");
     cli_result_free(&result);
     (void)snprintf(path, sizeof(path), "%s/target", cli->work);
     content = cli_read_file(path, &size);

@@ -177,7 +177,7 @@ CLI_TEST(test_report_of_folders_and_patterns)
     free(folder);
     free(pattern);
     cli_expect(cli, &none, USAGE, &result);
-    assert_string_equal(result.err, "jitbench report: x*.csv: no such files\n");
+    assert_string_equal(result.err, "jitbench report: x*.csv: no file has such a name\n");
     assert_string_equal(result.out, "");
     cli_result_free(&result);
 }

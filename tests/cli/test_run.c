@@ -315,6 +315,7 @@ CLI_TEST(test_run_hands_words_on_as_they_are)
     expect_printed(cli, ARGS("-i", "1", "--", "printf", "<%s>", "a  b", "$HOME;*", "", "'", "-i"),
                    "<a  b><$HOME;*><><'><-i>");
     expect_printed(cli, ARGS("-i", "1", "--shell", "--", "x=1;", "echo", "$x", "|", "tr 1 2"), "2\n");
+    expect_printed(cli, ARGS("-i", "1", "--shell", "--", "echo a; echo b", "echo c d"), "a\nb\nc d\n");
     expect_printed(cli, ARGS("-i", "1", "--separator", ":", "--", "echo", "--", "-i", ":", "echo", "second"),
                    "-- -i\nsecond\n");
 }

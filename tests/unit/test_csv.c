@@ -608,10 +608,10 @@ TEST_WITH(test_csv_named_file_is_never_overwritten, enter_place, leave_place)
     assert_file_is("x.csv", &kept);
     assert_int_equal(symlink("x.csv", "link"), 0);
     assert_null(open_path("link"));
-    assert_string_equal(error, "-o 'link': the file exists; jitbench never overwrites");
+    assert_string_equal(error, "-o 'link': a symbolic link; jitbench makes only new files");
     assert_int_equal(symlink("nowhere", "dangling"), 0);
     assert_null(open_path("dangling"));
-    assert_string_equal(error, "-o 'dangling': the file exists; jitbench never overwrites");
+    assert_string_equal(error, "-o 'dangling': a symbolic link; jitbench makes only new files");
     assert_int_equal(access("nowhere", F_OK), -1);
     text_free(&kept);
 }
@@ -620,7 +620,7 @@ TEST_WITH(test_csv_named_file_that_cannot_be_made, enter_place, leave_place)
 {
     char name[5000];
     assert_null(open_path("no/such/x.csv"));
-    assert_string_equal(error, "-o 'no/such/x.csv': No such file or directory");
+    assert_string_equal(error, "-o 'no/such/x.csv': there is no folder 'no/such'");
     assert_null(open_path("tmp"));
     assert_string_equal(error, "-o 'tmp': Is a directory");
     assert_null(open_path(""));

@@ -78,10 +78,10 @@ TEST(test_init_orders_of_the_kernel_line)
 
     read_orders("ro jitbench.run=\"prime --quick -m 'two words'\" jitbench.out=/dev/sdb1:/r/ jitbench.end=poweroff "
                 "jitbench.scratch=sdb1:/var/tmp "
-                "jitbench.tune=yes jitbench.modules=/modules\n",
+                "jitbench.tune=yes jitbench.csv=summary jitbench.modules=/modules\n",
                 NO_ARGV, &result);
     assert_int_equal(result.failed, 0);
-    assert_string_equal(result.command, "[jitbench][prime][--tuned][--quick][-m][two words]");
+    assert_string_equal(result.command, "[jitbench][prime][--tuned][--no-samples][--quick][-m][two words]");
     assert_string_equal(result.orders.out, "/dev/sdb1:/r/");
     assert_string_equal(result.orders.scratch, "sdb1:/var/tmp");
     assert_string_equal(result.orders.modules, "/modules");
@@ -200,4 +200,5 @@ TEST(test_init_orders_refuses_commands)
     expect_no_command("jitbench.run=\"prime 'x\"", NO_ARGV, "run: a quote is not closed");
     expect_no_command("\"jitbench.run= \"", NO_ARGV, "run: names no command");
     expect_no_command("jitbench.tune=yes jitbench.run=list", NO_ARGV, "tune: 'list' has no --tuned");
+    expect_no_command("jitbench.csv=summary jitbench.run=list", NO_ARGV, "csv: 'list' has no --no-samples");
 }

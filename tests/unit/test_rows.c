@@ -180,13 +180,13 @@ TEST(test_rows_that_are_none_are_counted)
     assert_int_equal(set.n, 3);
     assert_true(set.rows[1].value > 4.5 && set.rows[1].status == ROW_FAILED && set.rows[2].status == ROW_UNSTABLE);
     assert_string_equal(strchr(message, ':') + 2,
-                        "1 damaged line, 3 lines that are not results, 1 row of a newer version left out");
+                        "1 damaged line, 3 lines that are not results, 1 row of a newer jitbench left out");
     row_set_free(&set);
     path = path_of("schema,suite,test\n99,unix,pipe\n99,unix,pipe\n1,unix\n1,unix\n,,\n");
     assert_int_equal(row_set_read(&set, path, ROWS_ALL, message, sizeof(message), error, sizeof(error)), 0);
     assert_int_equal(set.n, 0);
     assert_string_equal(strchr(message, ':') + 2,
-                        "2 damaged lines, 1 line that is not a result, 2 rows of a newer version left out; no rows");
+                        "2 damaged lines, 1 line that is not a result, 2 rows of a newer jitbench left out; no rows");
     row_set_free(&set);
 }
 
