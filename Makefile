@@ -234,15 +234,14 @@ $(LAYERS:%=$(BUILD)/unit/%.a): $(BUILD)/unit/%.a: $$(call layer_objects,$$(below
 $(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/unit/checked.o $(BUILD)/test.o $(BUILD)/unit/$$(call module_layer,$$*).a
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(UNIT_LINK) $(addprefix -Wl$(comma)--wrap=,$(WRAP_ALL) $(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
 
-# Most tests measure and would disturb each other, so they run one after the other. These say nothing of how long
-# something takes; they run first, in parallel. Many of them sleep or wait for the disk, so that there are two for each
-# CPU. Those that take longest are first.
+# These say nothing of how long something takes, or hold with other load too; they run first, in parallel. Many of them
+# sleep or wait for the disk, so that there are two for each CPU. Those that take longest are first. The others measure,
+# would disturb each other, and run one after the other.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE_JOBS ?= $(shell expr 2 \* $(JOBS))
-BESIDE := tests/golden/golden.py $(patsubst %,$(BUILD)/cli/test_%,options unix places check init old altered completion security layout job) \
-	$(patsubst %,$(BUILD)/unit/test_%,reader sim coverage detour_sim fleet_judge project hist many_cpus) \
-	$(patsubst %,$(BUILD)/cli/test_%,report show compare project export fleet history) \
-	$(patsubst %,$(BUILD)/unit/test_%,project_hosts stats compare_samples inference compare_pairs settings)
+BESIDE := $(patsubst %,$(BUILD)/cli/test_%,accept unix) tests/golden/golden.py $(patsubst %,$(BUILD)/cli/test_%,options places \
+	security completion init old job altered check layout output run repeat report show compare project export fleet history) \
+	$(patsubst %,$(BUILD)/unit/%,$(filter-out test_who_trace test_noise_trace,$(UNIT)))
 # Prints the numbers of passed, failed and skipped tests. With REQUIRE=1, a skip that is not listed in tests/skips.txt
 # is a failure.
 RUN       := tests/runner.py

@@ -749,11 +749,16 @@ CLI_TEST(test_places_chroot_with_nothing_but_the_binary)
 {
     const struct cli *cli = *state;
     static const struct {
-        const char *suite, *test, *option, *value;
-    } runs[] = {{"noise", "noise", "--time", "200ms"},   {"noise", "who", "--who", "--time=200ms"},
-                {"wakeup", "wakeup", "--time", "200ms"}, {"prime", "prime", NULL, NULL},
-                {"memory", "steady", "steady", NULL},    {"stream", "bandwidth", "bandwidth", "--array-size=1M"},
-                {"unix", "dhry2reg", "--time", "10ms"},  {"latency", "gaming", "--time", "50ms"}};
+        const char *suite, *test, *options[3];
+    } runs[] = {{"noise", "noise", {"--time", "200ms"}},
+                {"noise", "who", {"--who", "--time=200ms"}},
+                {"wakeup", "wakeup", {"--time", "200ms"}},
+                {"prime", "prime", {NULL}},
+                {"memory", "steady", {"steady"}},
+                {"stream", "bandwidth", {"bandwidth", "--array-size=1M"}},
+                {"unix", "dhry2reg", {"--time", "10ms"}},
+                {"latency", "gaming", {"--load=none", "--time=50ms"}},
+                {"latency", "audio", {"audio", "--exclude-load=memload", "--time=50ms"}}};
     char jail[CLI_PATH / 2], path[CLI_PATH];
 
     cli_need_root();
@@ -764,9 +769,9 @@ CLI_TEST(test_places_chroot_with_nothing_but_the_binary)
     (void)snprintf(jail, sizeof(jail), "%s/bin", cli->root);
     for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
         const struct cli_run run = {.program = "unshare",
-                                    .args =
-                                        ARGS("-fp", "chroot", jail, "/jitbench", runs[i].suite, "--quick", "--samples",
-                                             "1", "-o", "out.csv", "--force", runs[i].option, runs[i].value),
+                                    .args = ARGS("-fp", "chroot", jail, "/jitbench", runs[i].suite, "--quick",
+                                                 "--samples", "1", "-o", "out.csv", "--force", runs[i].options[0],
+                                                 runs[i].options[1], runs[i].options[2]),
                                     .limit_s = 90};
         struct cli_result result;
         struct cli_csv csv;

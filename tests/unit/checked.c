@@ -19,7 +19,7 @@ size_t allocations_live;
 #define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at))
 #endif
 
-enum { GUARD = 64, FILL = 0xa5 };
+enum { GUARD = 64, FILL = 0xa5, UNMAPPED = 32 << 20 };
 
 /* In front of a block. The guard is a multiple of 16: the block keeps the alignment of malloc(). */
 struct head {
@@ -36,8 +36,8 @@ void *__wrap_realloc(void *block, size_t size);
 char *__wrap_strdup(const char *text);
 void __wrap_free(void *block);
 
-/* No block for a size of 0, as the C standard allows. */
-void *__wrap_malloc(size_t size)
+/* Fills the block from an offset on. */
+static void *allocate(size_t size, size_t from)
 {
     const bool refused = !size || !allocations_left || !allocations_before_refusal || size > SIZE_MAX / 2;
     struct head *head = refused ? NULL : __real_malloc(sizeof(*head) + size + GUARD);
@@ -48,11 +48,18 @@ void *__wrap_malloc(size_t size)
     allocations_left -= allocations_left != UINT_MAX;
     (void)__atomic_add_fetch(&allocations_live, 1, __ATOMIC_RELAXED);
     head->size = size;
+    memset(head->guard, FILL, GUARD);
     /* A block that is read before it was written gives no valid pointer or figure. */
-    memset(head->guard, FILL, GUARD + size + GUARD);
+    memset((unsigned char *)(head + 1) + from, FILL, size - from + GUARD);
     ASAN_POISON_MEMORY_REGION(head->guard, GUARD);
     ASAN_POISON_MEMORY_REGION((unsigned char *)(head + 1) + size, GUARD);
     return head + 1;
+}
+
+/* No block for a size of 0, as the C standard allows. */
+void *__wrap_malloc(size_t size)
+{
+    return allocate(size, 0);
 }
 
 void *__wrap_calloc(size_t n, size_t size)
@@ -102,7 +109,8 @@ void __wrap_free(void *block)
     }
     struct head *head = checked(block);
     (void)__atomic_sub_fetch(&allocations_live, 1, __ATOMIC_RELAXED);
-    memset(head, 0, sizeof(*head) + head->size);
+    /* A larger one has a mapping of its own (mallopt(3)), and is not there any more. */
+    memset(head, 0, sizeof(*head) + (head->size > UNMAPPED ? 0 : head->size));
     __real_free(head);
 }
 
@@ -111,13 +119,13 @@ void *__wrap_realloc(void *block, size_t size)
 {
     if (block && !is_ours(block))
         return __real_realloc(block, size);
-    void *larger = __wrap_malloc(size);
-    if (!larger || !block)
-        return larger;
-    const size_t before = checked(block)->size;
-    memcpy(larger, block, before < size ? before : size);
+    const size_t before = block ? checked(block)->size : 0, kept = before < size ? before : size;
+    void *moved = allocate(size, kept);
+    if (!moved || !block)
+        return moved;
+    memcpy(moved, block, kept);
     __wrap_free(block);
-    return larger;
+    return moved;
 }
 
 char *__wrap_strdup(const char *text)
