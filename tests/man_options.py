@@ -114,6 +114,19 @@ def missing_defaults(text, groups):
                 yield f"--{name}: '{number}'"
 
 
+def wrong_prose(text, groups):
+    """The sentences 'Without -X ... N' anywhere in the page whose number is not help's default of this option."""
+    said = {}
+    for _, head, notes, sentence in (each for options in groups.values() for each in options):
+        for name in re.findall(r"Fl -?([\w-]+)", head):
+            found = re.search(r"default:? (\d+(?: [a-z]+|%)?)", sentence + notes)
+            said[name] = found[1] if found else None
+    for name, rest in re.findall(r"(?:^|\. )Without \.Fl -?([\w-]+) ([^.]*)", text.replace("\n", " ")):
+        for number in re.findall(r"\b\d+(?: (?:[num]?s|min|h|%))?", rest):
+            if said.get(name, number) != number:
+                yield f"Without {name} {rest}"
+
+
 def main(arguments):
     update = "--update" in arguments
     program = os.path.join(".", arguments[-1])
@@ -127,7 +140,7 @@ def main(arguments):
         options_page = command == "options"
         groups = {COMMON: common} if options_page else groups_of(program, command)
         new = page_of(text, groups, None if options_page else common)
-        missing += [f"{path.name}: {each}" for each in missing_defaults(text, groups)]
+        missing += [f"{path.name}: {each}" for each in (*missing_defaults(text, groups), *wrong_prose(text, groups))]
         if new != text:
             differing.append(path.name)
             if update:

@@ -288,10 +288,12 @@ int files_end(struct files_output *out)
         int error = out->force ? directory_clear(out->path) : 0;
         if (!error)
             error = new_file_publish(out->fd, out->folder, out->hidden, out->name);
-        if (error)
+        if (error) {
             cannot_write(out, directory_why_not(error));
-        else
+        } else {
             out->hidden[0] = '\0';
+            directory_flush(out->path);
+        }
     }
     remove_partial();
     if (out->fd != 1)

@@ -29,10 +29,12 @@ static void put_cache(unsigned cpu, const char *shared)
 
 static void put_nodes(const char *first, const char *second)
 {
-    tree_put("/sys/devices/system/node/online", "0-2\n");
-    tree_put("/sys/devices/system/node/node0/cpulist", first);
-    tree_put("/sys/devices/system/node/node1/cpulist", second);
-    tree_put("/sys/devices/system/node/node2/cpulist", "\n"); /* of memory only */
+    tree_put("/sys/devices/system/node/online", "0-4\n");
+    for (int i = 0; i < 5; i++) {
+        char path[64];
+        (void)snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist", i);
+        tree_put(path, i == 1 ? first : i == 3 ? second : "\n"); /* the others have memory only */
+    }
 }
 
 /* CPUs 0-7: two packages, each with a cache and two cores of two siblings: 0-3 (0,1 and 2,3), 4-7. */
