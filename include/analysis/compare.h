@@ -98,10 +98,6 @@ struct compared_row {
     struct comparison
         of_raw; /* comparison of raw as measured; change is CHANGE_NONE if the interval of the ratio contains 1 */
     size_t few; /* fewest samples of any row of the pair; 0: a row has none */
-    /* largest significant drift in %: by how much the mean of the second half of a row's samples differs from that of
-     * the first half; 0: none */
-    double drift_pct;
-    bool unstable; /* a row of the pair is */
     bool by_hosts; /* the test compares means of hosts */
     bool judged; /* a row of the headline metric, by which its test is judged: included in means of suites and hosts */
     size_t mean; /* number of rows of which it is the geometric mean; 0: it is a row of the files */
@@ -121,7 +117,7 @@ struct compared {
      * whose values are the scores of runs, above 1 better */
     struct compared_row *row;
     size_t n_rows, n_means;
-    struct compared_host *host; /* filled only when comparing by host; the most different first */
+    struct compared_host *host; /* filled only when comparing by host; those that stand out first */
     size_t n_hosts;
     struct comparison *comparison;      /* of all rows and means, tested together */
     size_t n_judged;                    /* number of comparisons that were tested; p is corrected for all of them */

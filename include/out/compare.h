@@ -8,16 +8,20 @@
 
 #define RUNS_ADVISED 10u /* number of runs of each side that is advised when nothing can be decided */
 
-/* Prints the tables of the compared rows, of the means of suites, of the rows that cannot be compared (verbose: names
- * all), and of the hosts when comparing by host. about: with compared_put_header() and compared_put_warnings(). */
-void compared_put(const struct compared *compared, bool verbose, bool about, const struct doc *doc);
+/* Prints the figures that people ask for, the rows and means that changed (verbose: all), rows that cannot be compared,
+ * and hosts when comparing by host. names: of the file on each side; "": several. about: with the parts below. */
+void compared_put(const struct compared *compared, const char *const names[2], bool verbose, bool about,
+                  const struct doc *doc);
 /* Writes rows, means and rows that cannot be compared, with columns of its own (man/jitbench-compare.1). */
 void compared_put_csv(const struct compared *compared, struct text *out);
 
-/* Prints what was compared: the two sides, what differs between them, and the statistical tests. */
-void compared_put_header(const struct compared *compared, struct text *out);
-/* Prints warnings about doubtful rows, after an empty line. */
-void compared_put_warnings(const struct compared *compared, struct text *out);
+/* By how much rows that are not decided may differ by drift (0.01 for 1 %): two standard deviations, from the median of
+ * all differences as if none were real. */
+double compared_drift(const struct compared *compared);
+/* The sides, which of them is better, and what is not decided. */
+void compared_put_answer(const struct compared *compared, const char *const names[2], const struct doc *doc);
+/* The settings that differ. */
+void compared_put_differences(const struct compared *compared, bool verbose, const struct doc *doc);
 
 /* Appends "thp always -> never; autogroup 1 -> 0": every item of the columns settings and scratch_disk (named
  * scratch_mount, ...), and the pages given to a test (named "bandwidth pages"), whose values differ between the sides.

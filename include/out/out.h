@@ -44,9 +44,9 @@ struct doc {
 
 /* In text with an empty line before it. id: of a section of an HTML page; NULL: a heading within one. */
 void doc_heading(const struct doc *doc, const char *id, const char *title);
-/* In text, an empty line. */
-void doc_end_block(const struct doc *doc);
-/* A line of text, or a paragraph. */
+/* An empty line in text, unless there is one. */
+void doc_gap(const struct doc *doc);
+/* Lines of text as wide as the document, or a paragraph. */
 void doc_say(const struct doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* --- A table: columns as wide as their cells, left out or broken where the line is too short. --- */
@@ -70,7 +70,6 @@ struct grid {
     struct grid_column column[GRID_COLUMNS_MAX];
     size_t n_columns;
     bool html;         /* grid_value() keeps typographic signs */
-    const char *hint;  /* to columns left out; NULL: "(shown with -v, and in the CSV)" */
     struct text cells; /* of each cell and note: a byte (a colour, or 'n'), the text, a zero */
     size_t n_cells;    /* with the unfinished one */
     size_t unfinished; /* position of the one being written */
@@ -102,7 +101,7 @@ struct text *grid_note(struct grid *grid);
 
 /* And frees it. Text that is wider than the document's lines loses the columns of the highest rank, then the next,
  * until it fits with wrapping columns of 24, or has rank 0 only; those of one rank go together, so that digits seldom
- * change what is shown. A line names them. Then wrapping columns are narrowed, to 9 at least. Markdown has no notes. */
+ * change what is shown. Then wrapping columns are narrowed, to 9 at least. Markdown has no notes. */
 void doc_table(const struct doc *doc, struct grid *grid);
 
 /* As text. width 0: no limit. */
@@ -244,10 +243,12 @@ void culprits_put(const struct row *rows, size_t n, unsigned width, struct text 
 
 /* --- Warnings. --- */
 
-/* One line a kind, with the worst case and the number. Headline rows: samples that spread over 10 % (5 % if mostly
- * by another user of the core), a slow first one, drift, an interval wider than +-2 %, a coarse clock; noise: 1 % of
- * a CPU's time not seen. more: the option for more samples. */
-void warnings_collect(const struct row *rows, size_t n, const char *more, struct text *out);
+/* One line a kind, with the worst case and the number. Headline rows: a slow first sample, drift, an interval wider
+ * than
+ * +-2 % (unless the row is unstable), a coarse clock; noise: 1 % of a CPU's time not seen. more: the option for more
+ * samples. */
+void warnings_collect(const struct row *rows, size_t n, const struct metrics *metrics, const char *more,
+                      struct text *out);
 
 /* --- Requirements. --- */
 

@@ -24,7 +24,7 @@ struct text {
     char *data;
     size_t length, size;
     int failed;
-    bool color; /* for out/color.h: printed on a terminal with colours */
+    bool color, left_out; /* printed with colours on a terminal; what does not fit: command_output() says so */
 };
 void text_append(struct text *t, const char *data, size_t length);
 void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -235,9 +235,7 @@ static struct compared_row *add_row(struct compared *c, const struct pair *pair,
     for (size_t s = 0; s < 2; s++)
         for (size_t i = 0; i < pair->side[s].n; i++) {
             const struct row *of = pair->side[s].row[i];
-            row->drift_pct = fmax(row->drift_pct, row_drift_pct(of));
             row->few = of->n_samples < row->few ? of->n_samples : row->few;
-            row->unstable = row->unstable || of->status == ROW_UNSTABLE;
         }
     /* Pairs within the same files compare different work, which may itself be why the share of the core differs. At
      * another clock frequency the share is not known well enough. */
@@ -374,14 +372,6 @@ static void add_means(struct compared *c)
 
 /* --- Hosts. --- */
 
-static int compare_hosts(const void *a, const void *b)
-{
-    const double x = fabs(log(((const struct compared_host *)a)->ratio));
-    const double y = fabs(log(((const struct compared_host *)b)->ratio));
-
-    return ORDER_OF(y, x);
-}
-
 /* Judges hosts by the rules of `jitbench fleet` (analysis/fleet_judge.c), with the ratio of each row in place of its
  * value. */
 static void find_hosts(struct compared *c)
@@ -409,12 +399,10 @@ static void find_hosts(struct compared *c)
     c->n_hosts = g.machines.n;
     c->host = memory_get(c->n_hosts, sizeof(*c->host));
     for (size_t h = 0; h < c->n_hosts; h++) {
-        const size_t machine = j.judged[h].machine;
-        c->host[machine].ratio = exp(logs[machine].mean);
-        c->host[machine].stands_out = judge_stands_out(&j.judged[h]);
-        TEXT_SET(c->host[machine].host, j.judged[h].name);
+        c->host[h].ratio = exp(logs[j.judged[h].machine].mean);
+        c->host[h].stands_out = judge_stands_out(&j.judged[h]);
+        TEXT_SET(c->host[h].host, j.judged[h].name);
     }
-    qsort(c->host, c->n_hosts, sizeof(*c->host), compare_hosts);
 }
 
 /* --- The whole comparison. --- */

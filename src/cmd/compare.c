@@ -31,8 +31,9 @@ static const struct option rows[] = {
     {OPTION("by", 0, struct compare_options, by,
             "pool all hosts of a side, or compare each host by itself and name those that stand out"),
      OPTION_ONE_OF("all|host", by_choices), .preset = {"all"}},
-    {OPTION("all", 'v', struct compare_options, all,
-            "show all metrics, not only the one that a test is judged by, and name all rows that cannot be compared"),
+    {OPTION(
+         "all", 'v', struct compare_options, all,
+         "show all rows of all metrics, and why; otherwise those that changed, of the metric that a test is judged by"),
      .aliases = "verbose"},
     FAIL_ON_ROW(struct compare_options, fail_on),
     REQUIRE_ROWS(struct compare_options),
@@ -49,7 +50,8 @@ static const struct option rows[] = {
 
 struct comparing {
     const struct compare_options *options;
-    bool alone; /* there is only one file, which is judged by --require and not compared */
+    bool alone;          /* there is only one file, which is judged by --require and not compared */
+    const char *name[2]; /* of the file on each side; "": several */
     struct row_set base, changed;
     struct requirements requirements;
     struct pairs pairs;
@@ -86,6 +88,8 @@ static int read_sides(const struct command_call *call, struct comparing *c)
         return complain("needs a file before and a file after (BASE NEW, or BASE... -- NEW...)");
     if (c->alone && o->output[0])
         return complain("--output: one file is not compared");
+    c->name[0] = n_base == 1 ? call->operands[0] : "";
+    c->name[1] = n - n_base == 1 ? call->operands[call->n - 1] : "";
     if (inputs > 1)
         return complain("standard input ('-') can be read only once");
     int status = files_read("compare", call->operands, n_base, false, wanted, &c->base);
@@ -141,7 +145,7 @@ static int compare_sides(struct comparing *c, const struct doc *doc)
         compared_put_csv(&c->compared, &csv);
         status = command_output(&command_compare, !strcmp(options->output, "-") ? 2 : 1, !options->output[0], &csv);
     } else {
-        compared_put(&c->compared, options->all, options->format == FORMAT_TABLE && !options->quiet, doc);
+        compared_put(&c->compared, c->name, options->all, !options->quiet, doc);
     }
     if (status)
         return status;

@@ -112,7 +112,7 @@ static int fleet(const struct command_call *call)
     const int fd = !strcmp(options->output, "-") ? 2 : 1;
     const struct doc doc = {.out = &out, .width = options->verbose ? 0 : command_width(fd, 0, UINT_MAX)};
     fleet_put_table(&judgement, options->verbose, &doc);
-    doc_end_block(&doc);
+    doc_gap(&doc);
     fleet_put_summary(&judgement, &doc);
     const int printed = command_output(call->command, fd, !options->output[0], &out);
     status = written ? written : printed;

@@ -89,7 +89,7 @@ static int history(const struct command_call *call)
         return command_complain("history", "no run to judge", EXIT_USAGE);
     const struct doc doc = {.out = &out, .width = options->verbose ? 0 : command_width(1, 0, UINT_MAX)};
     history_put_table(&h, options->recent, options->verbose, &doc);
-    doc_end_block(&doc);
+    doc_gap(&doc);
     history_put_summary(&h, options->recent, &doc);
     status = command_output(call->command, 1, true, &out);
     return status || !options->fail_on.kinds ? status : finding(&h, options);

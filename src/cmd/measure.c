@@ -208,6 +208,8 @@ static void print_suite(struct measure *m)
     out.color = color_wanted(m->options.color, m->out_fd);
     metrics_mark_headlines(metrics_table(), m->rows, m->n_rows); /* as in files */
     show_rows(m->rows, m->n_rows, &how, &out, &m->warnings);
+    m->warnings.left_out |= out.left_out; /* said at the end */
+    out.left_out = false;
     print_out(m, &out);
 }
 
@@ -217,6 +219,7 @@ static void put_summary(struct measure *m)
     const char *path = csv_path(m->csv);
 
     out.color = color_wanted(m->options.color, m->out_fd);
+    out.left_out = m->warnings.left_out;
     if (m->requirements.n) {
         const unsigned width = m->options.verbose ? 0 : command_width(m->out_fd, 100, 100);
         require_put(&m->requirements, &(struct doc){.out = &out, .width = width});

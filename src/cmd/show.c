@@ -81,8 +81,9 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
     culprits_put(rows, n, shown.table_width, &tables);
     text_append(&tables, "\n", 1);
     out->failed |= tables.failed;
+    out->left_out |= tables.left_out;
     text_append(out, tables.data, tables.length);
-    warnings_collect(rows, n, how->more, warnings);
+    warnings_collect(rows, n, metrics_table(), how->more, warnings);
 }
 
 void show_run(const struct row_run *run, struct text *out)
@@ -186,6 +187,7 @@ static void put_run(struct row *first, size_t n, const struct show_options *opti
     }
     if (!options->summary) {
         out->failed |= tables.failed;
+        out->left_out = tables.left_out;
         text_append(out, tables.data, tables.length);
         text_append(out, warnings.data, options->quiet ? 0 : warnings.length);
         text_append(out, "\n", !options->quiet && warnings.length);

@@ -365,7 +365,6 @@ static void put_columns(bool whole, bool probed, struct grid *grid)
     grid_columns(grid, columns, 6);
     grid_columns(grid, of_core, probed ? 2 : 0);
     grid_columns(grid, columns + 6, 2);
-    grid->hint = "(shown with -v)";
 }
 
 static void put_line(const struct unix_protocol *protocol, const struct table_rows *r, const struct row *row,

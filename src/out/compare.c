@@ -59,36 +59,21 @@ static void put_name(const struct compared *c, const struct pair *pair, const st
 
 static void put_pair_name(const struct compared *c, const struct pair *pair, struct text *out)
 {
-    put_name(c, pair, pair->about, out);
+    if (pair->scores)
+        text_printf(out, "mean of %s", pair->about->suite);
+    else
+        put_name(c, pair, pair->about, out);
     if (pair->within) {
         text_printf(out, " against ");
         put_name(c, pair, pair->side[0].row[0], out);
     }
+    if (!pair->scores)
+        text_printf(out, " %s", pair->about->metric);
     if (pair->host[0])
         text_printf(out, " on %s", pair->host);
 }
 
 /* --- Cells. --- */
-
-/* Returns "better" or "worse" for a ratio, as far as known, padded to the same width. */
-static const char *direction_of(double ratio, const char *better)
-{
-    if (!better[0] || !(ratio < 1 || ratio > 1))
-        return "      ";
-    return (ratio > 1) == !strcmp(better, "higher") ? "better" : "worse ";
-}
-
-/* Adds the cells of the ratio, its interval and p. */
-static void put_ratio(const struct comparison *c, const char *better, struct grid *grid)
-{
-    text_printf(grid_cell(grid, COLOR_NONE), c->ratio > 0 ? "%.4f %s" : "-       ", c->ratio,
-                direction_of(c->ratio, better));
-    text_printf(grid_cell(grid, COLOR_NONE), isnan(c->low) ? "-" : "%.4f .. %.4f", c->low, c->high);
-    if (c->p_adjusted < 0.0001)
-        grid_text(grid, "<0.0001");
-    else
-        grid_number(grid, c->p_adjusted, 4);
-}
 
 /* Appends the reason that is printed with a verdict: why the change is in doubt, the least change that would be found,
  * or the causes of the change. */
@@ -120,94 +105,191 @@ static void put_reason(const struct compared *all, const struct compared_row *ro
         text_printf(out, "%sraw %+.1f %%, by %s", out->length ? "; " : "", 100 * (row->of_raw.ratio - 1), why_raw.data);
 }
 
-static const char *verdict_name(const struct compared_row *row)
-{
-    return compared_verdict_names[compared_verdict(row->of, row->pair->about->better)];
-}
-
-static void put_verdict(const struct compared *c, const struct compared_row *row, struct grid *grid)
-{
-    /* faster, slower, lower, higher */
-    static const enum color colors[VERDICT_APART + 1] = {COLOR_GREEN, COLOR_RED, COLOR_YELLOW, COLOR_YELLOW};
-    struct text *cell = grid_cell(grid, colors[compared_verdict(row->of, row->pair->about->better)]);
-    FREED_BY(text_free) struct text reason = {0};
-
-    put_reason(c, row, &reason);
-    text_printf(cell, "%s", verdict_name(row));
-    if (reason.length)
-        text_printf(cell, "%s%s", row->of->doubt == DOUBT_SMALL ? " " : ": ", reason.data);
-}
-
 /* --- Tables. --- */
 
-/* Prints n rows, or n means. */
-static void put_rows(const struct compared *c, const struct compared_row *rows, size_t n, bool means,
-                     const struct doc *doc)
+#define ASKED           5u
+#define UNDECIDED_SHOWN 8u /* without -v */
+#define REASONS_SHOWN   3u
+
+/* Rows of a table; title: of a figure that people ask for. */
+struct told {
+    const struct compared_row *row;
+    const char *title;
+};
+
+static enum compared_verdict verdict_of(const struct compared_row *row)
 {
-    const struct grid_column columns[] = {
-        {.title = means ? "Suite" : "Test", .left = true, .wrap = true},
-        {.title = means ? "Of" : "Metric", .left = true},
+    return compared_verdict(row->of, row->pair->about->better);
+}
+
+static void put_rows(const struct compared *c, const struct told *told, size_t n, bool verbose, const struct doc *doc)
+{
+    static const struct grid_column columns[] = {
+        {.title = "Figure", .left = true, .wrap = true},
         {.title = "Base", .optional = true},
         {.title = "New", .optional = true},
-        {.title = means ? "Mean" : "Ratio"},
-        {.title = "95 % interval", .rank = 1},
-        {.title = "p (Holm)", .rank = 2},
-        {.title = "Raw", .optional = true},
-        {.title = "Verdict", .left = true, .wrap = true},
+        {.title = "Change"},
+        {.title = "95 % interval", .optional = true},
+        {.title = "Verdict", .left = true, .optional = true},
     };
+    /* faster, slower, lower, higher */
+    static const enum color colors[VERDICT_APART + 1] = {COLOR_GREEN, COLOR_RED, COLOR_YELLOW, COLOR_YELLOW};
     struct grid grid = {.n_columns = 0};
 
     grid_columns(&grid, columns, COUNT(columns));
-    for (const struct compared_row *row = rows; row < rows + n; row++) {
-        const struct row *about = row->pair->about;
-        put_pair_name(c, row->pair, grid_cell(&grid, COLOR_NONE));
-        if (means) {
-            text_printf(grid_cell(&grid, COLOR_NONE), "%zu row%s", row->mean, PLURAL(row->mean));
-            grid_text(&grid, "");
-            grid_text(&grid, "");
-        } else {
-            grid_text(&grid, about->metric);
-            grid_value(&grid, row->of->base, about->unit);
-            grid_value(&grid, row->of->changed, about->unit);
-        }
-        put_ratio(row->of, about->better, &grid);
-        grid_number(&grid, row->raw ? row->of_raw.ratio : (double)NAN, 4);
-        put_verdict(c, row, &grid);
+    for (; n--; told++) {
+        const struct comparison *of = told->row->of;
+        const struct row *about = told->row->pair->about;
+        const enum compared_verdict verdict = verdict_of(told->row);
+        const bool higher = !strcmp(about->better, "higher"),
+                   equal = !about->better[0] || !(of->ratio < 1 || of->ratio > 1);
+        FREED_BY(text_free) struct text reason = {0};
+        struct text *cell = grid_cell(&grid, COLOR_NONE);
+        if (told->title)
+            text_printf(cell, "%s", told->title);
+        else
+            put_pair_name(c, told->row->pair, cell);
+        grid_value(&grid, told->row->mean ? (double)NAN : of->base, about->unit);
+        grid_value(&grid, told->row->mean ? (double)NAN : of->changed, about->unit);
+        text_printf(grid_cell(&grid, COLOR_NONE), of->ratio > 0 ? "%s%+.1f %%" : "-",
+                    equal                       ? ""
+                    : (of->ratio > 1) == higher ? "better "
+                                                : "worse ",
+                    100 * (of->ratio - 1));
+        text_printf(grid_cell(&grid, COLOR_NONE), !verbose || isnan(of->low) ? "-" : "%+.1f .. %+.1f %%",
+                    100 * (of->low - 1), 100 * (of->high - 1));
+        if (verbose)
+            put_reason(c, told->row, &reason);
+        cell = grid_cell(&grid, colors[verdict]);
+        if (verbose || verdict != VERDICT_UNDECIDED)
+            text_printf(cell, "%s", compared_verdict_names[verdict]);
+        if (reason.length)
+            text_printf(cell, "%s%s", of->doubt == DOUBT_SMALL ? " " : ": ", reason.data);
     }
     doc_table(doc, &grid);
 }
 
-/* --- Rows that cannot be compared. --- */
+/* Says what explains the changes, once for reasons that differ in figures only. */
+static void put_reasons(const struct compared *c, const struct told *told, size_t n, const struct doc *doc)
+{
+    FREED_BY(index_free) struct index said = {0};
 
-#define NAMES_SHOWN 3u
+    for (size_t i = 0; i < n; i++) {
+        const enum compared_verdict verdict = verdict_of(told[i].row);
+        FREED_BY(text_free) struct text reason = {0};
+        const size_t before = said.n;
+        put_reason(c, told[i].row, &reason);
+        if (!reason.length || verdict == VERDICT_SAME || verdict == VERDICT_UNDECIDED ||
+            index_enter(&said, TEXT_LINE("%.*s", (int)strcspn(reason.data, "0123456789"), reason.data)) < before)
+            continue;
+        doc_say(doc, "%s: %s", compared_verdict_names[verdict], reason.data);
+    }
+}
+
+static bool is_in(const struct told *told, size_t n, const struct compared_row *row)
+{
+    while (n && told[n - 1].row != row)
+        n--;
+    return n;
+}
+
+/* Takes figures that people ask for, the greatest of each; then, up to five, those with the greatest effect. Returns
+ * how many. */
+static size_t take_asked(const struct compared *c, struct told *told)
+{
+    static const char *const asked[ASKED][2] = {{"UNIX index", "unix/index/index"},
+                                                {"Memory bandwidth (Triad)", "stream/bandwidth/triad_rate"},
+                                                {"Memory latency", "memory/levels/level"},
+                                                {"Time lost, worst CPU", "noise/noise/lost"},
+                                                {"Latest timer wake-up", "wakeup/worst/latency_max"}};
+    size_t n = 0;
+
+    for (size_t a = 0; a < ASKED; a++) {
+        const struct compared_row *found = NULL;
+        for (const struct compared_row *row = c->row; row < c->row + c->n_rows; row++) {
+            const struct row *about = row->pair->about;
+            const int length = row_is_alone(about) ? (int)row_is_alone(about) : (int)sizeof(about->metric);
+            const char *name = TEXT_LINE("%s/%s/%.*s", about->suite, about->test, length, about->metric);
+            if (!strcmp(name, asked[a][1]) && (!found || row->of->changed > found->of->changed))
+                found = row;
+        }
+        if (found)
+            told[n++] = (struct told){found, asked[a][0]};
+    }
+    for (size_t i = 0; i < c->n_rows && n < ASKED; i++)
+        if (!is_in(told, n, &c->row[i]))
+            told[n++].row = &c->row[i];
+    return n;
+}
+
+/* Puts the rows and means that changed (verbose: all), and how much the others may have. What was not decided counts if
+ * it differs by more than the drift, and than its samples vary. */
+static void put_changed(const struct compared *c, bool verbose, struct told *told, size_t asked, const struct doc *doc)
+{
+    const double drift = compared_drift(c);
+    size_t n = asked, larger = 0, same = 0, undecided = 0;
+    double most = 0;
+
+    for (const struct compared_row *row = c->row; row < c->row + c->n_rows + c->n_means; row++) {
+        const struct comparison *of = row->of;
+        const enum compared_verdict verdict = verdict_of(row);
+        const bool large = verdict == VERDICT_UNDECIDED && fabs(log(of->ratio)) > log1p(drift) &&
+                           !(of->low <= 1 && of->high >= 1) && larger < UNDECIDED_SHOWN;
+        if (is_in(told, asked, row))
+            continue;
+        larger += large;
+        if (verbose || !c->pairs->changed || large || (verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED)) {
+            told[n++].row = row;
+        } else if (!row->mean) {
+            same += verdict == VERDICT_SAME;
+            undecided += verdict == VERDICT_UNDECIDED;
+            most = verdict == VERDICT_SAME ? fmax(most, fmax(1 - of->low, of->high - 1)) : most;
+        }
+    }
+    if (n > asked)
+        doc_gap(doc);
+    put_rows(c, told + asked, n - asked, verbose, doc);
+    if (!verbose)
+        put_reasons(c, told, n, doc);
+    if (same)
+        doc_say(doc, "The other %zu: no change above %.2g %% (-v)", same, 100 * most);
+    if (undecided)
+        doc_say(doc, "The other %zu differ by less, or by no more than their samples vary (-v)", undecided);
+}
+
+/* --- Rows that cannot be compared. --- */
 
 static int compare_reasons(const void *a, const void *b)
 {
     return strcmp((*(const struct pair *const *)a)->why, (*(const struct pair *const *)b)->why);
 }
 
-/* Prints a line for each reason, which names the first rows. */
-static void put_apart(const struct compared *c, bool verbose, struct text *out)
+/* Puts a line for each reason; verbose: all reasons, with the rows. */
+static void put_apart(const struct compared *c, bool verbose, const struct doc *doc)
 {
     const struct pair *const *pairs = c->not_comparable;
+    const size_t n = c->n_not_comparable;
+    size_t reasons = 0;
 
-    if (!c->n_not_comparable)
-        return;
-    qsort(c->not_comparable, c->n_not_comparable, sizeof(const struct pair *), compare_reasons);
-    text_printf(out, "%sNot comparable\n", c->n_rows ? "\n" : "");
-    for (size_t i = 0, end; i < c->n_not_comparable; i = end) {
-        for (end = i; end < c->n_not_comparable && !strcmp(pairs[end]->why, pairs[i]->why); end++)
-            ;
-        const size_t shown = verbose || end - i < NAMES_SHOWN ? end : i + NAMES_SHOWN;
-        text_printf(out, "  %zu row%s, %s", end - i, PLURAL(end - i), pairs[i]->why);
-        if (pairs[i]->reason >= 0)
-            text_printf(out, " (--across %s compares them)", pair_across_names[pairs[i]->reason]);
-        for (size_t k = i; k < shown; k++) {
-            text_printf(out, "%s ", k > i ? "," : ":");
-            put_pair_name(c, pairs[k], out);
-            text_printf(out, " %s", pairs[k]->about->metric);
+    if (n)
+        doc_heading(doc, NULL, "Not comparable");
+    qsort(c->not_comparable, n, sizeof(const struct pair *), compare_reasons);
+    for (size_t i = 0, end; i < n; i = end) {
+        FREED_BY(text_free) struct text line = {0};
+        if (++reasons > REASONS_SHOWN && !verbose) {
+            doc_say(doc, "%zu more for other reasons (-v)", n - i);
+            return;
         }
-        text_printf(out, "%s\n", shown < end ? ", ..." : "");
+        for (end = i; end < n && !strcmp(pairs[end]->why, pairs[i]->why); end++)
+            ;
+        text_printf(&line, "%zu row%s, %s", end - i, PLURAL(end - i), pairs[i]->why);
+        if (pairs[i]->reason >= 0)
+            text_printf(&line, " (--across %s compares them)", pair_across_names[pairs[i]->reason]);
+        for (size_t k = i; k < (verbose ? end : i + 1); k++) {
+            text_printf(&line, "%s ", k > i ? "," : ":");
+            put_pair_name(c, pairs[k], &line);
+        }
+        doc_say(doc, "%s%s", line.data, end > i + 1 && !verbose ? ", ..." : "");
     }
 }
 
@@ -246,7 +328,7 @@ static void put_csv_row(const struct compared *c, const struct pair *pair, const
     put_figures(out, figures, COUNT(figures));
     text_printf(out, row ? ",%s,%zu,%zu" : ",,,", tested[of->tested], of->n_base, of->n_new);
     put_figures(out, &least, 1);
-    text_printf(out, ",%s,", row ? verdict_name(row) : compared_verdict_names[VERDICT_APART]);
+    text_printf(out, ",%s,", compared_verdict_names[row ? verdict_of(row) : VERDICT_APART]);
     if (row)
         put_reason(c, row, &reason);
     if (pair->within)
@@ -270,23 +352,25 @@ void compared_put_csv(const struct compared *c, struct text *out)
         put_csv_row(c, c->not_comparable[i], NULL, out);
 }
 
-void compared_put(const struct compared *c, bool verbose, bool about, const struct doc *doc)
+void compared_put(const struct compared *c, const char *const names[2], bool verbose, bool about, const struct doc *doc)
 {
-    struct text *out = doc->out;
+    FREED_BY(memory_free) struct told *told = memory_get(c->n_rows + c->n_means, sizeof(*told));
+    const size_t asked = c->pairs->changed && c->n_rows && !c->row[0].pair->host[0] ? take_asked(c, told) : 0;
 
     if (about)
-        compared_put_header(c, out);
-    put_rows(c, c->row, c->n_rows, false, doc);
-    if (c->n_means)
-        text_printf(out, "\nGeometric means of the ratios, inverted where less is better: above 1 is better\n%s",
-                    doc->format == DOC_MARKDOWN ? "\n" : "");
-    put_rows(c, c->row + c->n_rows, c->n_means, true, doc);
-    put_apart(c, verbose, out);
-    if (c->n_hosts)
-        text_printf(out, "\nHosts by the geometric mean of their ratios, above 1 is better\n");
-    for (size_t i = 0; i < c->n_hosts; i++)
-        text_printf(out, "  %s  %.4f%s\n", c->host[i].host, c->host[i].ratio,
-                    c->host[i].stands_out ? "  stands out" : "");
+        compared_put_answer(c, names, doc);
+    put_rows(c, told, asked, verbose, doc);
     if (about)
-        compared_put_warnings(c, out);
+        compared_put_differences(c, verbose, doc);
+    put_changed(c, verbose, told, asked, doc);
+    put_apart(c, verbose, doc);
+    if (c->n_hosts)
+        doc_heading(doc, NULL, "Hosts by the geometric mean of their ratios, above 1 is better");
+    for (size_t i = 0; i < c->n_hosts; i++)
+        doc_say(doc, "  %s  %.4f%s", c->host[i].host, c->host[i].ratio, c->host[i].stands_out ? "  stands out" : "");
+    if (!about || !(c->pairs->doubles + c->pairs->degraded))
+        return;
+    doc_gap(doc);
+    doc_say(doc, "Left out: %zu rows that occur twice, %zu degraded, skipped or failed rows", c->pairs->doubles,
+            c->pairs->degraded);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the header of a comparison, which says what was compared, and the warnings after it. */
+/* Says what was compared, what came of it, and what differs between the sides. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,10 @@
 #define ENTRIES_MOST 4096u
 /* Most values of one setting and side. Two sides that both have so many count as equal: the machines of each side then
  * differ among themselves. */
-#define VALUES_MOST     8u
-#define PROPERTIES_MOST 4u  /* most values of a property that are listed for a side */
-#define SHARES_PCT      5.0 /* least difference of the shares of the core that is mentioned, in percentage points */
+#define VALUES_MOST 8u
+#define LIST_SHOWN  220 /* bytes of the list of differences, without -v */
+/* Two standard deviations in medians of the absolute values of normal deviates. */
+#define DRIFT_MEDIANS 2.965
 
 /* --- What differs between the sides. --- */
 
@@ -27,20 +28,16 @@ static void enter(struct index *entries, size_t s, const char *name, const char 
         (void)index_enter(entries, entry);
 }
 
-/* Appends each name whose values differ, up to `most` of them for a side: both sides have values, and not the same.
- * words: what stands between two names, before the values of the base, before those of the other side, and between the
- * values of a side. */
-static void put_differences(const struct index *entries, size_t most, const char *const words[4], struct text *out)
+/* Appends each name whose values differ: both sides have values, and not the same. */
+static void put_differences(const struct index *entries, struct text *out)
 {
-    const size_t before = out->length;
-
     for (size_t i = 0; i < entries->n; i++) {
         const char *name = entries->name[i] + 2, *values[2][VALUES_MOST];
         const size_t length = strcspn(name, "\x1f") + 1;
         size_t first = SIZE_MAX, same = 0, n[2] = {0, 0};
         for (size_t k = 0; k < entries->n; k++) {
             const size_t s = entries->name[k][0] == '1';
-            if (strncmp(entries->name[k] + 2, name, length) != 0 || n[s] == most)
+            if (strncmp(entries->name[k] + 2, name, length) != 0 || n[s] == VALUES_MOST)
                 continue;
             first = first < k ? first : k;
             values[s][n[s]++] = entries->name[k] + 2 + length;
@@ -49,10 +46,10 @@ static void put_differences(const struct index *entries, size_t most, const char
             same += !strcmp(values[0][k % n[0]], values[1][k / n[0]]);
         if (first != i || !n[0] || !n[1] || (n[0] == n[1] && (same == n[0] || n[0] == VALUES_MOST)))
             continue;
-        text_printf(out, "%s%.*s", out->length > before ? words[0] : "", (int)length - 1, name);
+        text_printf(out, "%s%.*s", out->length ? "; " : "", (int)length - 1, name);
         for (size_t s = 0; s < 2; s++)
             for (size_t k = 0; k < n[s]; k++)
-                text_printf(out, "%s%s", words[k ? 3 : 1 + s], values[s][k]);
+                text_printf(out, "%s%s", k ? " or " : s ? " -> " : " ", values[s][k]);
     }
 }
 
@@ -71,18 +68,15 @@ static void enter_pages(struct index *entries, size_t s, const struct row *row)
 {
     size_t length = 0;
     const char *pages = row_param(&row->param, "pages", &length);
+    const char *value = pages ? TEXT_LINE("%.*s", (int)strcspn(pages, ": "), pages) : "";
 
-    if (!pages || !row->n_samples)
-        return;
-    char *value = TEXT_LINE("%.*s", (int)(length < 24 ? length : 24), pages);
-    value[strcspn(value, ":")] = '\0';
-    if (strcmp(value, "huge-advised") != 0) /* written by an earlier version, which did not record the pages given */
+    /* the latter was written by an earlier version, which did not record the pages given */
+    if (row->n_samples && strcmp(value, "huge-advised") != 0)
         enter(entries, s, TEXT_LINE("%s pages", row->test), value);
 }
 
 void compared_put_settings(const struct row_set *base, const struct row_set *changed, struct text *out)
 {
-    static const char *const words[] = {"; ", " ", " -> ", " or "};
     FREED_BY(index_free) struct index entries = {0};
 
     for (size_t s = 0; s < 2; s++) {
@@ -94,18 +88,16 @@ void compared_put_settings(const struct row_set *base, const struct row_set *cha
             enter_items(&entries, s, set->rows[i].scratch_disk, false);
         }
     }
-    put_differences(&entries, VALUES_MOST, words, out);
+    put_differences(&entries, out);
 }
 
-/* Appends a line for each property in which the compared rows differ. */
+/* Properties of the compared rows, but for the host, which is named with its side. */
 static void put_properties(const struct compared *c, struct text *out)
 {
-    static const char *const words[] = {"\nDiffers: ", ": ", " against ", ";"};
     FREED_BY(index_free) struct index entries = {0};
-    FREED_BY(text_free) struct text lines = {0};
     char value[200];
 
-    for (size_t p = 0; p < PAIR_PROPERTIES; p++)
+    for (size_t p = 1; p < PAIR_PROPERTIES; p++)
         for (size_t i = 0; i < 2 * c->n_rows; i++) {
             const struct pair_side *side = &c->row[i / 2].pair->side[i % 2];
             for (size_t k = 0; k < side->n; k++) {
@@ -113,136 +105,107 @@ static void put_properties(const struct compared *c, struct text *out)
                 enter(&entries, i % 2, name, value);
             }
         }
-    put_differences(&entries, PROPERTIES_MOST, words, &lines);
-    if (lines.length)
-        text_printf(out, "Differs: %s\n", lines.data);
+    put_differences(&entries, out);
 }
 
-/* --- The header: what was compared. --- */
+/* --- What was compared, and what came of it. --- */
 
-/* Names a side with the number of its runs (those without a number are one each) and hosts. */
-static void put_side(const char *name, const struct row_set *set, struct text *out)
+/* Names a side with its runs (those without an id are one each). Returns the only host; "": several, or not known. */
+static const char *put_side(const char *side, const char *name, const struct row_set *set, size_t *runs,
+                            const struct doc *doc)
 {
     FREED_BY(index_free) struct index ids = {0}, hosts = {0};
+    const char *host = set->runs[0]->host;
 
     for (size_t i = 0; i < set->n_runs; i++) {
         (void)index_enter(&ids, set->runs[i]->run_id[0] ? set->runs[i]->run_id : TEXT_LINE("(%zu)", i));
         (void)index_enter(&hosts, set->runs[i]->host);
     }
-    text_printf(out, "%-5s %zu run%s on ", name, ids.n, PLURAL(ids.n));
-    if (hosts.n > 1)
-        text_printf(out, "%zu hosts\n", hosts.n);
-    else
-        text_printf(out, "%s\n", set->runs[0]->host[0] ? set->runs[0]->host : "an unknown host");
+    *runs = ids.n;
+    doc_say(doc, "%-4s  %s%s%zu run%s on %s", side, name, name[0] ? ": " : "", ids.n, PLURAL(ids.n),
+            hosts.n > 1 ? TEXT_LINE("%zu hosts", hosts.n)
+            : host[0]   ? host
+                        : "an unknown host");
+    return hosts.n > 1 ? "" : host;
 }
 
-/* Appends a line for each kind of statistical test that was used. */
-static void put_tested(const struct compared *c, struct text *out)
+double compared_drift(const struct compared *c)
 {
-    static const char three[] = ", for rows with three or more a side";
-    struct stats_running share[2] = {{.n = 0}, {.n = 0}}; /* of rows that were tested in pairs */
-    size_t hosts = 0, in_turn = 0, shares = 0, alone = 0, n[TESTED_PAIRS + 1] = {0};
+    FREED_BY(memory_free) double *effects = memory_get(c->n_rows, sizeof(*effects));
+    size_t n = 0;
 
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (c->row[i].of->change == CHANGE_UNKNOWN && c->row[i].of->ratio > 0)
+            effects[n++] = fabs(log(c->row[i].of->ratio));
+    return fmax(c->min_effect, n ? expm1(DRIFT_MEDIANS * stats_median(effects, n)) : 0);
+}
+
+/* Says by how much the other side is faster: the median of the means of suites, or if there are none, of the rows. */
+static void put_middle(const struct compared *c, struct text *out)
+{
+    FREED_BY(memory_free) double *logs = memory_get(c->n_rows + c->n_means, sizeof(*logs));
+    const struct compared_row *row = c->row + (c->n_means ? c->n_rows : 0);
+    size_t n = 0;
+
+    for (; row < c->row + c->n_rows + c->n_means; row++)
+        if (row->pair->about->better[0] && row->of->ratio > 0)
+            logs[n++] = (strcmp(row->pair->about->better, "higher") ? -1 : 1) * log(row->of->ratio);
+    const double pct = 100 * expm1(n ? stats_median(logs, n) : 0);
+    text_printf(out, "%.*f %% %s", fabs(pct) < 10, fabs(pct), pct > 0 ? "faster" : "slower");
+}
+
+void compared_put_answer(const struct compared *c, const char *const names[2], const struct doc *doc)
+{
+    const struct row_set *set[] = {c->pairs->base, c->pairs->changed};
+    size_t n[VERDICT_APART + 1] = {0}, runs[2] = {0, 0}, drifts = 0;
+    const char *side[] = {set[1] ? "Base" : "Within", "New"}, *host[] = {"", ""};
+    FREED_BY(text_free) struct text middle = {0};
+
+    for (size_t s = 0; s < 2 && set[s]; s++)
+        host[s] = put_side(side[s], names[s], set[s], &runs[s], doc);
+    const bool apart = host[0][0] && host[1][0] && strcmp(host[0], host[1]) != 0;
+    for (size_t s = 0; s < 2; s++) {
+        const char *slash = strrchr(names[s], '/'), *file = slash ? slash + 1 : names[s];
+        side[s] = apart ? host[s] : file[0] ? file : side[s];
+    }
     for (size_t i = 0; i < c->n_rows; i++) {
-        const struct compared_row *row = &c->row[i];
-        const struct pair_side *side = row->pair->side;
-        const bool pairs = row->of->tested == TESTED_PAIRS, samples = pairs && side[0].n == 1;
-        hosts += row->by_hosts;
-        shares += row->of->share > 0;
-        alone += row->raw && row->raw != row->pair;
-        in_turn += samples;
-        n[row->of->tested] += !row->by_hosts && !samples;
-        for (size_t s = 0; pairs && !row->pair->within && s < 2; s++)
-            for (size_t k = 0; k < side[s].n; k++)
-                if (!isnan(row_core_share(side[s].row[k])))
-                    stats_add(&share[s], 100 * row_core_share(side[s].row[k]));
+        n[compared_verdict(c->row[i].of, c->row[i].pair->about->better)]++;
+        drifts += c->row[i].of->tested == TESTED_RUNS;
     }
-    const bool runs = n[TESTED_RUNS], pairs = n[TESTED_PAIRS], within = n[TESTED_WITHIN];
-    const struct {
-        bool when;
-        const char *text;
-    } sentences[] = {
-        {hosts, TEXT_LINE("Tested: the means of the hosts%s", runs || within ? three : "")},
-        {runs, TEXT_LINE("Tested: the means of the runs%s", hosts || within ? three : "")},
-        {hosts || runs,
-         "Measured apart: a drift between the sides cannot be told from the change; in turns (A B B A) it can"},
-        {pairs, "Tested: pairs of runs as measured, since those of both sides alternate in time"},
-        {fabs(share[1].mean - share[0].mean) >= SHARES_PCT,
-         TEXT_LINE("The sides had %.0f %% and %.0f %% of the core. They were measured in turns, so the change itself "
-                   "may be why",
-                   share[0].mean, share[1].mean)},
-        {alone, "Metrics with " ROW_ALONE ": without other users of the core, as both sides know it; Raw is the ratio "
-                "as measured"},
-        {shares, TEXT_LINE("Rows with a Raw ratio%s: figures at the same share of the core; Raw is the ratio as "
-                           "measured",
-                           alone ? " and without " ROW_ALONE : "")},
-        {in_turn, "Tested: pairs of samples, since commands were measured in turns and drift affects all of them "
-                  "equally"},
-        {within, TEXT_LINE("Not decided%s: the drift between runs cannot be seen in fewer than three runs a side. "
-                           "Interval and\n       least change are those within the runs; repeat both sides with "
-                           "--runs %u",
-                           hosts || runs || pairs || in_turn ? " elsewhere" : "", RUNS_ADVISED)},
-        {hosts || in_turn || runs || pairs || within,
-         "Least change: the smallest that 80 % of such comparisons would find"},
-    };
-    for (size_t i = 0; i < COUNT(sentences); i++)
-        if (sentences[i].when)
-            text_printf(out, "%s\n", sentences[i].text);
+    const enum compared_verdict most = n[VERDICT_SLOWER] < n[VERDICT_FASTER] ? VERDICT_FASTER : VERDICT_SLOWER;
+    const enum compared_verdict least = VERDICT_FASTER + VERDICT_SLOWER - most;
+    const double drift = 100 * compared_drift(c);
+    doc_gap(doc);
+    put_middle(c, &middle);
+    if (n[most] && set[1])
+        doc_say(doc, "%s is %s than %s in %zu of %zu figures and %s in %zu; on the whole %s%s", side[1],
+                compared_verdict_names[most], side[0], n[most], c->n_rows, compared_verdict_names[least], n[least],
+                middle.data, drifts ? "; measured apart, so drift may be part of it (--interleave)" : "");
+    else if (c->n_rows > n[VERDICT_UNDECIDED] && set[1])
+        doc_say(doc, "No figure is known to be better or worse");
+    if (n[VERDICT_UNDECIDED] && n[VERDICT_UNDECIDED] == c->n_rows && set[1])
+        doc_say(doc, "Not decided: %s measured %s than %s, %s; %s may be drift; --runs %u on both decides", side[1],
+                middle.data, side[0],
+                runs[0] + runs[1] == 2 ? "one run each" : TEXT_LINE("%zu and %zu runs", runs[1], runs[0]),
+                drift < 100 ? TEXT_LINE("differences below %.*f %%", drift < 10, drift) : "any difference",
+                RUNS_ADVISED);
+    else if (n[VERDICT_UNDECIDED])
+        doc_say(doc, "Not decided: %zu of %zu figures, for too few runs; --runs %u decides", n[VERDICT_UNDECIDED],
+                c->n_rows, RUNS_ADVISED);
+    doc_gap(doc);
 }
 
-void compared_put_header(const struct compared *c, struct text *out)
+void compared_put_differences(const struct compared *c, bool verbose, const struct doc *doc)
 {
-    const struct row_set *base = c->pairs->base, *changed = c->pairs->changed;
-    FREED_BY(text_free) struct text settings = {0};
+    FREED_BY(text_free) struct text list = {0};
 
-    put_side(changed ? "Base" : "Within", base, out);
-    if (changed) {
-        put_side("New", changed, out);
-        put_properties(c, out);
-        compared_put_settings(base, changed, &settings);
-    } else {
-        text_printf(out, "Base  the first row of each test and metric; for `run`, the first command\n");
+    if (c->pairs->changed) {
+        put_properties(c, &list);
+        compared_put_settings(c->pairs->base, c->pairs->changed, &list);
     }
-    if (settings.length)
-        text_printf(out, "Settings differ: %s\n", settings.data);
-    put_tested(c, out);
-    text_append(out, "\n", 1);
-}
-
-/* --- Warnings. --- */
-
-#define ARE(n) ((n) == 1 ? " is" : "s are")
-
-void compared_put_warnings(const struct compared *c, struct text *out)
-{
-    const size_t doubles = c->pairs->doubles, left_out = c->pairs->degraded;
-    size_t drifted = 0, unstable = 0, single = 0;
-    double worst = 0;
-
-    for (size_t i = 0; i < c->n_rows; i++) {
-        const struct compared_row *row = &c->row[i];
-        single += row->of->tested == TESTED_NOTHING;
-        unstable += row->unstable;
-        drifted += row->drift_pct > 0;
-        worst = fmax(worst, row->drift_pct);
-    }
-    const struct {
-        size_t n;
-        const char *text;
-    } warnings[] = {
-        {single, TEXT_LINE("%zu row%s not decided: one value does not show %s spread", single, ARE(single),
-                           single == 1 ? "its" : "their")},
-        {unstable, TEXT_LINE("%zu row%s unstable: %s samples spread by more than --max-rsd (5 %% by default)", unstable,
-                             ARE(unstable), unstable == 1 ? "its" : "their")},
-        {drifted, TEXT_LINE("the machine drifted during a run, by up to %.1f %%, in %zu row%s", worst, drifted,
-                            PLURAL(drifted))},
-        {doubles, TEXT_LINE("%zu row%s twice and %s counted once", doubles, doubles == 1 ? " occurs" : "s occur",
-                            doubles == 1 ? "is" : "are")},
-        {left_out, TEXT_LINE("%zu degraded, skipped or failed row%s left out of %s side", left_out, ARE(left_out),
-                             left_out == 1 ? "its" : "their")},
-    };
-    const size_t before = out->length;
-    for (size_t i = 0; i < COUNT(warnings); i++)
-        if (warnings[i].n)
-            text_printf(out, "%sWarning: %s\n", out->length == before ? "\n" : "", warnings[i].text);
+    if (!list.length)
+        return;
+    doc_gap(doc);
+    doc_say(doc, "Settings differ: %.*s%s", verbose ? (int)list.length : LIST_SHOWN, list.data,
+            !verbose && list.length > LIST_SHOWN ? " ... (-v)" : "");
 }

@@ -125,18 +125,23 @@ static size_t total_width(const struct grid *g, size_t most)
     return total;
 }
 
-static void leave_out(struct grid *g, unsigned width)
+/* Returns whether a column was left out. */
+static bool leave_out(struct grid *g, unsigned width)
 {
+    bool any = false;
+
     while (total_width(g, WRAPPED) > width) {
         unsigned rank = 0;
         for (size_t i = 0; i < g->n_columns; i++)
             if (is_shown(&g->column[i]) && g->column[i].rank > rank)
                 rank = g->column[i].rank;
         if (!rank)
-            return;
+            break;
+        any = true;
         for (size_t i = 0; i < g->n_columns; i++)
             g->column[i].left_out |= is_shown(&g->column[i]) && g->column[i].rank == rank;
     }
+    return any;
 }
 
 static void narrow(struct grid *g, unsigned width)
@@ -150,36 +155,6 @@ static void narrow(struct grid *g, unsigned width)
             return;
         widest->width--;
     }
-}
-
-/* A new line begins before it if the line from *start on would become wider. */
-static void put_word(struct text *out, size_t *start, const char *word, size_t length, const char *end, unsigned width)
-{
-    if (out->length - *start + 1 + text_width(word) - text_width(word + length) + strlen(end) > width) {
-        *start = out->length + 1;
-        text_append(out, "\n ", 2);
-    }
-    text_printf(out, " %.*s%s", (int)length, word, end);
-}
-
-static void put_left_out(const struct grid *g, unsigned width, struct text *out)
-{
-    const char *hint = g->hint ? g->hint : "(shown with -v, and in the CSV)";
-    size_t start = out->length, n = 0;
-
-    for (size_t i = 0; i < g->n_columns; i++)
-        n += g->column[i].left_out;
-    if (!n)
-        return;
-    text_printf(out, "Left out:");
-    for (size_t i = 0; i < g->n_columns; i++)
-        if (g->column[i].left_out)
-            put_word(out, &start, g->column[i].title, strlen(g->column[i].title), --n ? "," : "", width);
-    for (size_t length; *hint; hint += length + (hint[length] == ' ')) {
-        length = strcspn(hint, " ");
-        put_word(out, &start, hint, length, "", width);
-    }
-    text_append(out, "\n", 1);
 }
 
 /* --- Printing. --- */
@@ -296,8 +271,10 @@ void doc_table(const struct doc *doc, struct grid *g)
             g->column[i].width = 0;
     }
     if (g->n_cells && !g->cells.failed) {
+        if (!html && !text)
+            doc_gap(doc);
         if (text && doc->width) {
-            leave_out(g, doc->width);
+            out->left_out |= leave_out(g, doc->width);
             narrow(g, doc->width);
         }
         if (html)
@@ -313,8 +290,6 @@ void doc_table(const struct doc *doc, struct grid *g)
         text_printf(out, html ? "</tbody></table></div>\n" : "");
         if (more)
             doc_say(doc, "%zu more lines are left out here.", more);
-        if (text)
-            put_left_out(g, doc->width, out);
     }
     text_free(&g->cells);
 }
@@ -362,23 +337,24 @@ void html_put(struct text *out, const char *format, ...)
 
 /* --- Headings and sentences. --- */
 
-void doc_heading(const struct doc *doc, const char *id, const char *title)
+void doc_gap(const struct doc *doc)
 {
     const struct text *out = doc->out;
-    const bool after_empty =
-        !out->length || !strcmp(out->data, "\n") || (out->length > 1 && !strcmp(out->data + out->length - 2, "\n\n"));
 
+    if (doc->format != DOC_HTML && out->length && strcmp(out->data, "\n") != 0 &&
+        (out->length < 2 || strcmp(out->data + out->length - 2, "\n\n") != 0))
+        text_append(doc->out, "\n", 1);
+}
+
+void doc_heading(const struct doc *doc, const char *id, const char *title)
+{
+    doc_gap(doc);
     if (doc->format != DOC_HTML)
-        text_printf(doc->out, "%s%s\n%s", after_empty ? "" : "\n", title, doc->format == DOC_MARKDOWN ? "\n" : "");
+        text_printf(doc->out, "%s\n", title);
     else if (id)
         html_put(doc->out, "<h2 id=\"%s\">%s</h2>\n", id, title);
     else
         html_put(doc->out, "<h3>%s</h3>\n", title);
-}
-
-void doc_end_block(const struct doc *doc)
-{
-    text_append(doc->out, "\n", doc->format != DOC_HTML && doc->out->length > 0);
 }
 
 void doc_say(const struct doc *doc, const char *format, ...)
@@ -386,13 +362,18 @@ void doc_say(const struct doc *doc, const char *format, ...)
     FREED_BY(text_free) struct text line = {0};
     va_list args;
 
+    if (doc->format == DOC_MARKDOWN)
+        doc_gap(doc);
     va_start(args, format);
     text_vprintf(&line, format, args);
     va_end(args);
+    const char *said = line.data ? line.data : "";
     if (doc->format == DOC_HTML)
-        html_put(doc->out, "<p class=\"soft\">%s</p>\n", line.data ? line.data : "");
+        html_put(doc->out, "<p class=\"soft\">%s</p>\n", said);
+    else if (doc->format == DOC_TEXT && doc->width)
+        text_wrap(doc->out, said, 0, doc->width);
     else
-        text_printf(doc->out, "%s\n", line.data ? line.data : "");
+        text_printf(doc->out, "%s\n", said);
     doc->out->failed |= line.failed;
 }
 

@@ -99,7 +99,7 @@ void history_put_table(const struct history *h, size_t recent, bool verbose, con
         {.title = "Verdict", .left = true},
         {.title = "Comment", .left = true, .wrap = true, .optional = true},
     };
-    struct grid grid = {.html = doc->format == DOC_HTML, .hint = "(shown with -v)"};
+    struct grid grid = {.html = doc->format == DOC_HTML};
 
     grid_columns(&grid, columns, COUNT(columns));
     for (size_t i = 0; i < h->n_changes; i++) {

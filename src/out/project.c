@@ -123,7 +123,7 @@ void project_put_costs(const struct project *p, const struct doc *doc)
     doc_table(doc, &grid);
     if (n > COSTS_SHOWN)
         doc_say(doc, "(%zu more kinds of detours cost less.)", n - COSTS_SHOWN);
-    doc_end_block(doc);
+    doc_gap(doc);
     doc_say(doc,
             "Computed from %s of one CPU's time%s, for independent ranks. Detours that are rarer than that are not "
             "included.",

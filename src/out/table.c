@@ -196,12 +196,16 @@ static void put_reasons(const struct view *view, bool name_tests, struct text *o
     for (size_t i = 0; i < view->n; i++) {
         const struct row *row = &view->rows[i];
         const char *status = row_status_name(row->status);
-        size_t j = has_reason(view, i) ? 0 : view->n;
+        size_t j = has_reason(view, i) ? 0 : view->n, figures[2] = {0, 0};
         while (j < i && !same_reason(view, i, j))
             j++;
         if (j != i)
             continue;
         color_put(out, color_of_status(row->status), status, strlen(status));
+        for (size_t k = 0; k < view->n && row->status == ROW_UNSTABLE; k++)
+            figures[view->rows[k].status == ROW_UNSTABLE] += view->rows[k].headline != 0;
+        if (row->status == ROW_UNSTABLE)
+            text_printf(out, ": %zu of %zu", figures[1], figures[0] + figures[1]);
         text_printf(out, ": %s", row->reason);
         if (name_tests) {
             const size_t more = tests_alike(view, i);

@@ -7,33 +7,6 @@
 
 #include "stats/stats.h"
 
-#define SPREAD_PCT    10.0
-#define SHIFT_PCT     3.0 /* smaller ones are not reported */
-#define PRECISION_PCT 2.0
-#define GRAIN_PCT     2.0
-#define BLIND_PCT     1.0
-/* In %: from this spread on, which also makes a row unstable, a warning names another user of the core if that
- * explains EXPLAINED_PCT of it. */
-#define NEIGHBOUR_PCT 5.0
-#define EXPLAINED_PCT 50.0
-
-struct finding {
-    double worst;
-    size_t count;
-    const struct row *row;
-};
-
-static void find(struct finding *f, double value, double limit, const struct row *row)
-{
-    if (!(value > limit) || !isfinite(value)) /* in % of a mean of 0, a value is NAN or infinite */
-        return;
-    f->count++;
-    if (!f->row || value > f->worst) {
-        f->worst = value;
-        f->row = row;
-    }
-}
-
 /* If the rest's spread does not explain it. */
 static double slow_first_pct(const struct row *row)
 {
@@ -56,93 +29,75 @@ static double grain_pct(const struct row *rows, size_t n, const struct row *row)
 
 #define LINE_MOST 40
 
-static void put_name(const struct row *row, struct text *out)
+/* In the words of the tables: "Small-array copy, elements 25". */
+static void put_name(const struct metrics *metrics, const struct row *row, struct text *out)
 {
     const char *line = row_command_line(&row->param);
-    const struct row_param *first = &row->param.of[0];
+    const char *title = metrics_test_title(metrics, row->suite, row->test);
+    struct row_word word = {0};
 
-    text_printf(out, "Warning: %s", row->test);
+    text_printf(out, "%.*s", (int)strcspn(title, ":"), title);
     if (line) {
-        size_t length = strlen(line), cut = length > LINE_MOST ? LINE_MOST : length;
-        while (cut < length && ((unsigned char)line[cut] & 0xc0u) == 0x80) /* does not cut within a UTF-8 character */
-            cut--;
-        text_printf(out, " (%.*s%s)", (int)cut, line, cut < length ? "..." : "");
-    } else if (row->param.n && first->kind != PARAM_COMMAND) {
-        text_printf(out, " %.*s", (int)first->length, row->param.text + first->at);
+        const size_t cut = text_break(line, LINE_MOST);
+        text_printf(out, " (%.*s%s)", (int)cut, line, line[cut] ? "..." : "");
+    } else if (!strcmp(row->suite, "noise")) {
+        text_printf(out, ", CPU %s", row->cpus);
+    } else if (row_next_word(&row->param, &word) && word.of->kind == PARAM_WORK &&
+               memchr(word.text, '=', word.length)) {
+        const size_t key = strcspn(word.text, "=");
+        text_printf(out, ", %.*s %.*s", (int)key, word.text, (int)(word.length - key - 1), word.text + key + 1);
     }
 }
 
-static void put_more(const struct finding *f, struct text *out)
+void warnings_collect(const struct row *rows, size_t n, const struct metrics *metrics, const char *more,
+                      struct text *out)
 {
-    if (f->count > 1)
-        text_printf(out, " (and %zu more like it)", f->count - 1);
-    text_append(out, "\n", 1);
-}
-
-static void put(const struct finding *f, const char *before, const char *after, struct text *out)
-{
-    if (!f->row)
-        return;
-    put_name(f->row, out);
-    text_printf(out, ": %s%.1f %%%s", before, f->worst, after);
-    put_more(f, out);
-}
-
-static void put_neighbour(const struct finding *f, const struct row *alone, struct text *out)
-{
-    uint64_t free_slices, slices;
-
-    if (!f->row)
-        return;
-    if (alone && isnan(alone->value))
-        alone = NULL;
-    put_name(f->row, out);
-    text_printf(out, ": the samples spread by %.1f %%", f->worst);
-    if (alone)
-        text_printf(out, "; with the core free by %.1f %%", alone->stats.rsd_pct);
-    text_printf(out, ": a neighbour on the core");
-    if (alone && row_free_slices(alone->reason, &free_slices, &slices))
-        text_printf(out, " (it was free %.0f %% of the time)", 100 * (double)free_slices / (double)slices);
-    put_more(f, out);
-}
-
-void warnings_collect(const struct row *rows, size_t n, const char *more, struct text *out)
-{
-    struct finding spread = {0}, first = {0}, drift = {0}, interval = {0}, grain = {0}, blind = {0}, neighbour = {0};
+    const struct {
+        double limit_pct;
+        const char *before, *after;
+    } kinds[] = {
+        {3, "the first sample is ", " slower than the rest"},
+        {0, "the second half of the samples is ", " away from the first: the machine drifted"},
+        {2, "the mean is known to +-", TEXT_LINE(" only; more samples (%s) would narrow it", more)},
+        {2, "the clock's grain is ", " of what it timed"},
+        {1, "the sampler was blind for ", " of the time: it was reading its counters"},
+    };
+    struct {
+        double worst;
+        size_t count;
+        const struct row *row;
+    } found[COUNT(kinds)] = {{0}};
     /* the first with a clock resolution; most files have none, and no row then searches for its own */
     size_t grains = 0;
 
     while (grains < n && strcmp(rows[grains].metric, "clock_grain") != 0)
         grains++;
-    for (size_t i = 0; i < n; i++) {
-        const struct row *row = &rows[i];
-        if (!strcmp(row->suite, "noise") && !strcmp(row->metric, "blind") && row->value >= BLIND_PCT)
-            find(&blind, row->value, 0, row);
-        if (!row->headline || row->n_samples == 0)
+    for (const struct row *row = rows; row < rows + n; row++) {
+        const bool blind = !strcmp(row->suite, "noise") && !strcmp(row->metric, "blind");
+        if (!blind && (!row->headline || !row->n_samples))
             continue;
-        struct stats_running samples = stats_running_of(row->samples, row->n_samples);
-        double spread_pct = 100 * stats_sd(&samples) / fabs(samples.mean);
-        if (spread_pct > NEIGHBOUR_PCT && row->explained_pct >= EXPLAINED_PCT)
-            find(&neighbour, spread_pct, 0, row);
-        else
-            find(&spread, spread_pct, SPREAD_PCT, row);
-        find(&first, slow_first_pct(row), SHIFT_PCT, row);
-        find(&drift, row_drift_pct(row), 0, row);
-        find(&interval, 100 * (row->stats.ci95_hi - row->stats.ci95_lo) / 2 / fabs(row->stats.mean), PRECISION_PCT,
-             row);
-        find(&grain, grain_pct(rows + grains, n - grains, row), GRAIN_PCT, row);
+        const double half = (row->stats.ci95_hi - row->stats.ci95_lo) / 2;
+        const double pct[COUNT(kinds)] = {blind ? 0 : slow_first_pct(row), blind ? 0 : row_drift_pct(row),
+                                          blind || row->status == ROW_UNSTABLE ? 0 : 100 * half / fabs(row->stats.mean),
+                                          grain_pct(rows + grains, n - grains, row), blind ? row->value : 0};
+        for (size_t k = 0; k < COUNT(kinds); k++) {
+            if (!(pct[k] > kinds[k].limit_pct) || !isfinite(pct[k])) /* in % of a mean of 0, it is NAN or infinite */
+                continue;
+            found[k].count++;
+            if (!found[k].row || pct[k] > found[k].worst) {
+                found[k].worst = pct[k];
+                found[k].row = row;
+            }
+        }
     }
-    put_neighbour(&neighbour, neighbour.row ? row_alone_of(rows, n, neighbour.row) : NULL, out);
-    put(&spread, "the samples spread by ", " (RSD)", out);
-    put(&first, "the first sample is ", " slower than the rest", out);
-    put(&drift, "the second half of the samples is ", " away from the first: the machine drifted", out);
-    put(&interval, "the mean is known to +-", TEXT_LINE(" only; more samples (%s) would narrow it", more), out);
-    put(&grain, "the clock's grain is ", " of what it timed", out);
-    if (blind.row) {
-        text_printf(out,
-                    "Warning: noise: the sampler on CPU %s was blind for %.1f %% of the time: it was reading its "
-                    "counters; detours in that time are not seen",
-                    blind.row->cpus, blind.worst);
-        put_more(&blind, out);
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        if (!found[k].row)
+            continue;
+        text_printf(out, "Warning: ");
+        put_name(metrics, found[k].row, out);
+        text_printf(out, ": %s%.1f %%%s", kinds[k].before, found[k].worst, kinds[k].after);
+        if (found[k].count > 1)
+            text_printf(out, " (and %zu more like it)", found[k].count - 1);
+        text_append(out, "\n", 1);
     }
 }

@@ -350,7 +350,7 @@ static void put_warnings(const struct report *report, const struct doc *doc)
 
     text_printf(out, "<ul class=\"say\">\n");
     const size_t start = out->length;
-    warnings_collect(report->set.rows, n, "--samples", &warnings);
+    warnings_collect(report->set.rows, n, report->gather.metrics, "--samples", &warnings);
     for (const char *at = warnings.data; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
         const char *after = strncmp(at, "Warning: ", 9) ? at : at + 9;
         html_put(out, "<li>%.*s</li>\n", (int)strcspn(after, "\n"), after);

@@ -8,6 +8,7 @@ A line of tests/golden/cases is the name of a file in out/, blanks, and the comm
 Standard error and an exit status other than 0 stand at the end of the file, below lines of their own.
 
 @TREE before the words runs `check` in a root made up from tests/trees/TREE.tree. 'COLUMNS=N' before them sets a width.
+'lines<=N' among them: at most so many lines, none wider than COLUMNS (80 unless set).
 The name of a case that measures begins with '~': the figures of its file are wildcards. There
   #     stands for a whole number, #.## for one with two decimals,
   ~     for the same or a "-", where a value may be not known; its decimals may be more or fewer, as of a busy machine,
@@ -89,6 +90,7 @@ def no_root(program):
 
 def run(program, words, where, measures):
     """The text of a case: standard output, then what else there is."""
+    words = [word for word in words if not word.startswith("lines<=")]
     env = {"PATH": os.environ["PATH"], "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "80", "TERM": "dumb"}
     while "=" in words[0]:
         name, value = words.pop(0).split("=")
@@ -121,6 +123,17 @@ def run(program, words, where, measures):
     if measures:
         text = text.rstrip("\n") + "\n"
     return text.replace(where, "DIR")
+
+
+def too_large(text, words):
+    """What is wrong with the number of lines or their width, or nothing."""
+    lines = text.removesuffix("\n").split("\n")
+    most = next((int(word[7:]) for word in words if word.startswith("lines<=")), None)
+    columns = next((int(word[8:]) for word in words if word.startswith("COLUMNS=")), 80)
+    if most is None:
+        return ""
+    wide = [f"wider than {columns} columns: {line}" for line in lines if len(line) > columns]
+    return "\n".join(wide + [f"{len(lines)} lines, at most {most} are wanted"] * (len(lines) > most))
 
 
 # Of measured tables, what depends on how quiet the machine is.
@@ -258,7 +271,10 @@ def check(program, name, words, update):
     measures = name.startswith("~")
     path = os.path.join(HERE, "out", name.removeprefix("~"))
     with tempfile.TemporaryDirectory(prefix="jitbench-golden-") as where:
-        text = run(program, words[:], where, measures)
+        text = run(program, words, where, measures)
+    large = too_large(text, words)
+    if large:
+        return f"{path}\n{large}"
     try:
         with open(path, encoding="utf-8", newline="") as file:
             expected = file.read()
@@ -271,7 +287,7 @@ def check(program, name, words, update):
         with open(path, "w", encoding="utf-8", newline="") as file:
             for _ in range(UPDATES if measures else 0):
                 with tempfile.TemporaryDirectory(prefix="jitbench-golden-") as where:
-                    text = merged(text, run(program, words[:], where, measures))
+                    text = merged(text, run(program, words, where, measures))
             file.write(text)
         return ""
     difference = difflib.unified_diff(against.split("\n"), text.split("\n"), path, "jitbench " + " ".join(words), lineterm="")

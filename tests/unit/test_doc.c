@@ -85,9 +85,7 @@ TEST(test_doc_breaks_long_cells_before_it_leaves_out_columns)
              "         noise\n"},
         {32, "Test  Verdict\n"
              "pipe  no change seen above the\n"
-             "      noise\n"
-             "Left out: p (shown with -v, and\n"
-             "  in the CSV)\n"},
+             "      noise\n"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {

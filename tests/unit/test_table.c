@@ -64,33 +64,11 @@ TEST(test_table_leaves_out_columns_until_it_fits)
         {28, "first  second  third  fourth\n"
              "t           1      2       1\n"},
         {27, "first  third\n"
-             "t          2\n"
-             "Left out: second, fourth\n"
-             "  (shown with -v, and in\n"
-             "  the CSV)\n"},
+             "t          2\n"},
         {11, "first\n"
-             "t\n"
-             "Left out:\n"
-             "  second,\n"
-             "  third,\n"
-             "  fourth\n"
-             "  (shown\n"
-             "  with -v,\n"
-             "  and in\n"
-             "  the CSV)\n"},
+             "t\n"},
         {3, "first\n"
-            "t\n"
-            "Left out:\n"
-            "  second,\n"
-            "  third,\n"
-            "  fourth\n"
-            "  (shown\n"
-            "  with\n"
-            "  -v,\n"
-            "  and\n"
-            "  in\n"
-            "  the\n"
-            "  CSV)\n"},
+            "t\n"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_table_of(&ranked_layout, &row, 1, cases[i].width, cases[i].expected);
@@ -108,9 +86,7 @@ TEST(test_table_leaves_room_for_the_status)
                     "t           1      2       1  degraded\n");
     assert_table_of(&layout, &row, 1, 37,
                     "first  third\n"
-                    "t          2  degraded\n"
-                    "Left out: second, fourth (shown with\n"
-                    "  -v, and in the CSV)\n");
+                    "t          2  degraded\n");
     layout.no_status = 1;
     assert_table_of(&layout, &row, 1, 28,
                     "first  second  third  fourth\n"
