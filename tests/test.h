@@ -43,6 +43,9 @@ void add_test(int line, struct CMUnitTest test);
 /* Returns the exit status of main(). */
 int run_all_tests(void);
 
+/* A call that reads files of /proc and /sys below this directory. */
+#define BELOW(root, call) (procfs_root = (root), call)
+
 /* Ends the test as skipped and prints one line with the reason: a printf() format and its arguments. */
 #define skip_because(...) \
     do { \

@@ -88,15 +88,19 @@ const struct command *command_find(const char *name);
 /* Prints "jitbench: unknown command 'WORD'; did you mean 'NEAREST'?" on standard error. Returns EXIT_USAGE. */
 int command_unknown_command(const char *word);
 
+/* The command that runs, which messages name; NULL: none. Set by main(). */
+extern const char *command_name;
 /* Prints "jitbench COMMAND: MESSAGE" (command NULL: "jitbench: MESSAGE") on standard error as one line: control
  * characters become '?'. Returns status. */
-int command_fail(const char *command, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-#define command_complain(command, message, status) command_fail(command, status, "%s", message)
+int fail_as(const char *command, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+#define command_fail(status, ...)         fail_as(command_name, status, __VA_ARGS__)
+#define command_complain(message, status) command_fail(status, "%s", message)
+#define usage_error(...)                  command_fail(EXIT_USAGE, __VA_ARGS__)
 
-/* Writes to fd (1 or 2), and frees the text. Returns EXIT_ROW_FAILED with a line on standard error, which names the
- * command (NULL: none), when it cannot be written. A closed pipe and a signal that ends the writing are no errors; a
+/* Writes to fd (1 or 2), and frees the text. Returns EXIT_ROW_FAILED with a line on standard error when it cannot
+ * be written. A closed pipe and a signal that ends the writing are no errors; a
  * descriptor closed at the start is one only if `only` is set: there is no other output. */
-int command_output(const struct command *command, int fd, bool only, struct text *text);
+int command_output(int fd, bool only, struct text *text);
 
 /* $COLUMNS from 40 on; else the width of the terminal fd, at most `most`; `otherwise`: fd is no terminal of 40
  * columns. */
@@ -124,8 +128,8 @@ size_t command_table(const struct command *command, struct option_table *tables)
         OPTION("help", 'h', struct_, help, "print this help") \
     }
 
-/* by: the command that error messages name. Returns the same as command_output(). */
-int command_print_help(const struct command *by, const struct command *command);
+/* Returns the same as command_output(). */
+int command_print_help(const struct command *command);
 
 /* How many samples are taken and how long they are, by preset. suite NULL: over all suites. */
 void help_sampling(const struct suite *suite, struct text *out);
@@ -159,16 +163,15 @@ void words_shorten(const char *line, char *buf, size_t size);
 /* Reads all rows (n at least 1; "-" at most once), sorted as tables show them. wanted: enum rows_wanted. Rows that
  * are left out get a line on standard error. Returns 0, or EXIT_USAGE with a line for what cannot be read, or if
  * there is no row. most: goes on after files that cannot be read, with the others' rows in the set. */
-int files_read(const char *command, const char *const *operands, size_t n, bool most, unsigned wanted,
-               struct row_set *set);
+int files_read(const char *const *operands, size_t n, bool most, unsigned wanted, struct row_set *set);
 
 /* Passes row by row to take(), which copies what it keeps. Goes on after damaged files and lines, each with a line
  * on standard error. Returns EXIT_USAGE when there was no row. */
-int files_each(const char *command, const char *const *operands, size_t n, unsigned wanted,
+int files_each(const char *const *operands, size_t n, unsigned wanted,
                void (*take)(void *context, const struct row *row), void *context);
 
 /* Says that n rows (0: nothing) came twice. */
-void files_count_once(const char *command, uint64_t n);
+void files_count_once(uint64_t n);
 
 /* Option --min-effect: least value, default, help. */
 #define FILES_MIN_EFFECT_ROW(struct_, least_, preset_, help_) \
@@ -183,13 +186,13 @@ void files_count_once(const char *command, uint64_t n);
     { \
         OPTION("force", 0, struct_, force, "replace the file that -o names; never through a symbolic link") \
     }
-int files_clear(const char *command, const char *path);
+int files_clear(const char *path);
 
 /* Writes all to the file of -o and frees it. A regular file is replaced only by `force`, when the new one is
  * complete; pipes, terminals and devices are written to; "-" is standard output. Returns 0; EXIT_USAGE: cannot be
  * created; 1: cannot be written (a new file is removed); each with a line on standard error. A closed pipe is no
  * error. */
-int files_write(const char *command, const char *path, bool force, struct text *text);
+int files_write(const char *path, bool force, struct text *text);
 
 /* Whether a file can be made at path; leaves none. Returns 0, also for ""; -1 with a line in error that names the
  * option. */
@@ -198,16 +201,16 @@ int files_check(const char *option, const char *path, struct error *error);
 /* As files_write(), piece by piece: files_begin(), if that returns 0 files_put(), which empties the text, then
  * files_end() for the status. */
 struct files_output {
-    const char *command, *path;
+    const char *path;
     int fd, status;
-    bool created; /* new: named only when it is complete */
-    bool force, unread;
-    int folder; /* of a new file */
+    bool created;                 /* new: named only when it is complete */
+    bool force, unread, only_new; /* only_new: no pipe, terminal or device */
+    int folder;                   /* of a new file */
     const char *name;
     char hidden[NEW_FILE_NAME_SIZE]; /* random meanwhile; "": none */
     sigset_t mask;                   /* before */
 };
-int files_begin(const char *command, const char *path, bool force, struct files_output *out);
+int files_begin(const char *path, bool force, struct files_output *out);
 void files_put(struct files_output *out, struct text *text);
 int files_end(struct files_output *out);
 
@@ -219,20 +222,10 @@ extern const char *const cpus_choices[];
 /* The rest of an option's entry. */
 #define CPUS_LIST .type = OPTION_CPUS, .value_name = "LIST|all|quiet", .choices = cpus_choices
 
-/* Whether the kernel allows exactly these, or that is not known; otherwise usable has those that it allows. Tries
- * it: an isolated CPU is missing in the mask but may be used, and a cpuset cgroup may forbid one that is online. */
-bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable);
-
-/* This process's mask, otherwise the online CPUs, otherwise CPU 0. */
-void cpus_of_mask(const struct cpuset *online, struct cpuset *out);
-/* The mask, and other online CPUs that this process may use. Never empty. */
-void cpus_allowed(const struct cpuset *online, struct cpuset *out);
-
-/* Puts the CPUs in the order of the copies. Ends the program when out of memory. */
-void cpus_order(struct place_request *place);
-
-/* Returns -1 with a line in error when one is not online. */
-int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, struct error *error);
+/* Sets CPUs, online CPUs and the order of the copies; "quiet" as "all", NULL: this process's mask. Returns -1 with a
+ * line in error when one is not online or not allowed. Ends the program when out of memory. */
+int cpus_place(const struct option_cpus *named, const struct machine *machine, struct place_request *place,
+               struct error *error);
 
 /* For check and tune. named: --cpus; NULL: not given, then the isolated CPUs, or all but the boot CPU. "quiet": the
  * one that loses the least speed while all are sampled for half a second. Returns -1 with a line in error. */
@@ -297,7 +290,11 @@ void progress_clear(const struct progress *progress);
 struct range {
     uint64_t least, most;
 };
-void range_add(struct range *range, uint64_t value);
+static inline void range_add(struct range *range, uint64_t value)
+{
+    range->least = smaller(value, range->least);
+    range->most = larger(value, range->most);
+}
 
 /* "2 measurements, 10 samples or more of 250 ms each, 10 s to 20 s" */
 void progress_plan(const struct plan *plan, const struct plan_time *time, struct text *out);
@@ -323,12 +320,14 @@ struct require_options {
     }
 
 /* set->names must list what may be required. Returns 0, or EXIT_USAGE with a line on standard error. */
-int require_read(const char *command, const struct require_options *options, struct requirements *set);
+int require_read(const struct require_options *options, struct requirements *set);
 /* And judges the rows. The caller frees the set with requirements_free(), also after a failure. */
-int require_rows(const char *command, const struct require_options *options, const struct row_set *rows,
-                 struct requirements *set);
+int require_rows(const struct require_options *options, const struct row_set *rows, struct requirements *set);
 
-bool require_given(const struct require_options *options);
+static inline bool require_given(const struct require_options *options)
+{
+    return options->require[0] || options->requirements[0];
+}
 
 /* --- Tables of a suite's rows, measured or read. --- */
 
@@ -378,6 +377,9 @@ struct measure {
     struct summary summary;        /* of the suites so far */
     void *own[TABLES_MAX];         /* options of each suite */
     struct plan plans[TABLES_MAX]; /* of each suite */
+    struct plan *plan;             /* that a suite makes */
+    bool brief;                    /* no lines "Setting", "Quiet?" and "Check" */
+    bool prints;                   /* measured commands use standard output, so tables go to standard error */
     bool alone;                    /* no other rank of a job has the same arguments */
     int finish_status;
     struct measure_options options;
@@ -467,8 +469,8 @@ struct suite {
     /* Marks what an operand (a test, a group, an old name) selects; -1: unknown. */
     int (*select)(struct measure *m, const char *operand);
     const char *series_header; /* of --series FILE; NULL: no such option */
-    /* Returns -1 with a line in error. Ends the program when out of memory. */
-    int (*plan)(const struct measure *m, void *options, struct plan *plan, struct error *error);
+    /* Fills m->plan. Returns -1 with a line in error. Ends the program when out of memory. */
+    int (*plan)(struct measure *m, void *options, struct error *error);
     /* What will be measured, in place of the line "Plan". May be NULL. */
     void (*announce)(const struct measure *m, const struct plan *plan, struct text *out);
     /* Whether idle CPUs are kept awake, as by --hold-latency. May be NULL. */
@@ -479,12 +481,8 @@ struct suite {
     const struct metrics_test *made;
     /* After the tables if only this suite is measured. Returns the exit status. May be NULL. */
     int (*finish)(const struct measure *m, const void *options);
-    /* No lines "Setting", "Quiet?" and "Check". May be NULL. */
-    bool (*brief)(const void *options);
     bool names_takers; /* records which tasks took the time even without --who */
     bool commands;     /* words after "--" are commands */
-    /* Measured commands use standard output, so tables go to standard error. May be NULL. */
-    bool (*prints)(const void *options);
     /* unused: nothing was measured, and files made for it are removed. Returns the exit status if a signal ended this.
      * May be NULL. */
     int (*end)(void *options, bool unused);
@@ -510,10 +508,12 @@ void measure_table(const struct suite *suite, struct measure_options *options, s
 /* help NULL: the title of its test. Returns false when there is no ith operand. */
 bool measure_test(const struct suite *suite, size_t i, struct operand_word *out);
 
-/* Functions that return a status print a line on standard error if it is not 0. Returns EXIT_USAGE. */
-#define measure_fail(m, ...) command_fail((m)->command->name, EXIT_USAGE, __VA_ARGS__)
+/* Functions that return a status print a line on standard error if it is not 0. */
 /* By --runs or --interleave. */
-bool measure_repeats(const struct measure *m);
+static inline bool measure_repeats(const struct measure *m)
+{
+    return m->options.runs > 1 || m->options.interleave[0];
+}
 /* Each run is a process of its own. Stops after a signal, a wrong command line, or another program that made no
  * file, with its exit status; otherwise returns the highest one. */
 int measure_repeat(struct measure *m, int argc, char **argv);
@@ -521,16 +521,22 @@ int measure_repeat(struct measure *m, int argc, char **argv);
 int measure_main(const struct command *command, int argc, char **argv);
 
 /* By this long name or another that sets the same value. */
-bool measure_given(const struct measure *m, const char *option);
+static inline bool measure_given(const struct measure *m, const char *name)
+{
+    return option_given(m->tables, m->n_tables, name);
+}
 /* In bytes: available, within the container's limit, and in 32 bits at most half of the address space. */
 uint64_t measure_memory(const struct measure *m);
 /* 1: --cpus was not given. */
-uint64_t measure_named_cpus(const struct measure *m);
+static inline uint64_t measure_named_cpus(const struct measure *m)
+{
+    return measure_given(m, "cpus") ? m->place.n_order : 1;
+}
 /* A phase begins when all earlier ones have ended. */
-struct plan_item *measure_item(const struct measure *m, struct plan *plan, const struct bench *bench,
-                               const void *params, uint64_t copies, unsigned phase);
+struct plan_item *measure_item(const struct measure *m, const struct bench *bench, const void *params, uint64_t copies,
+                               unsigned phase);
 /* measure_item() for each number of copies. Returns the last. */
-struct plan_item *measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
+struct plan_item *measure_add(const struct measure *m, const struct bench *bench, const void *params,
                               uint64_t default_copies, unsigned phase);
 /* --dir, $TMPDIR, or ".". */
 const char *measure_dir(const struct measure *m);

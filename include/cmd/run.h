@@ -53,7 +53,7 @@ struct commands {
 /* Returns -1. */
 #define run_wrong(c, ...) error_set((c)->error, __VA_ARGS__)
 /* plan() and end() of the suite. */
-int run_plan(const struct measure *m, void *options, struct plan *out, struct error *error);
+int run_plan(struct measure *m, void *options, struct error *error);
 int run_end(void *options, bool unused);
 /* Without directories. shell: the first word of a command line. */
 void run_name_after_program(const char *word, bool shell, struct name *name);

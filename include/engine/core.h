@@ -66,9 +66,9 @@ struct core_session {
     unsigned type[CPUSET_MAX];   /* by CPU: number of its core's type: equal for cores of one kind */
     bool threads;                /* some core has several hardware threads */
 };
-/* Makes the state of the core probes for the online CPUs; the caller frees it with free(). root is the directory of
- * /sys, "" for this machine's. Ends the program when out of memory. */
-struct core_session *core_session_make(const char *root, const struct clock_info *clock, const struct cpuset *online);
+/* Makes the state of the core probes for the online CPUs; the caller frees it with free(). Ends the program when out of
+ * memory. */
+struct core_session *core_session_make(const struct clock_info *clock, const struct cpuset *online);
 /* Updates what is known of a CPU by the number of probes that were taken on it at each level. */
 void core_learn(struct core_session *session, unsigned cpu, const uint32_t probes[CORE_LEVELS]);
 /* Returns the highest probe level at which the CPU has its core to itself; 0 when that is not known, with the reason in

@@ -467,7 +467,6 @@ struct trial_spec {
     bool counters;                    /* count events even where that slows the work (bench.switches) */
     struct interference_watch *watch; /* interference_make(); NULL: not recorded */
     int series_fd;                    /* for --series; -1: none */
-    const char *proc_root;            /* "" except in tests */
     /* In the parent, once a second. NULL: it sleeps until something happens. */
     void (*tick)(void *context, uint64_t elapsed_ns);
     void *tick_context;
@@ -617,7 +616,6 @@ struct plan_run {
     const struct clock_pair *clock_start; /* when the program began */
     struct core_session *core;            /* updated after each trial; NULL: no core probes */
     struct interference_watch *watch;     /* which other tasks run during trials; NULL: not recorded */
-    const char *proc_root;
     int series_fd;
     const char *layout_varied; /* what --layout random varies here: "random stack,heap,map,env" */
     double max_rsd_pct;        /* a headline row with a larger relative standard deviation is unstable; 0: no limit */

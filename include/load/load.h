@@ -111,8 +111,8 @@ enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed
 #define MEMLOAD_LEAST_SPARE (UINT64_C(256) << 20)
 
 /* Returns the bytes that may be allocated without touching the reserve, by available memory and control groups; 0
- * also when not known. root: directory before /proc and /sys, "" except in tests. */
-uint64_t memload_room(const char *root);
+ * also when not known. */
+uint64_t memload_room(void);
 
 #define MEMLOAD_PIECE_BYTES ((size_t)16 << 20)
 /* Touched or moved between two updates of the counts. */
@@ -124,8 +124,8 @@ struct memload {
     size_t page_bytes;
     uint64_t due_ns; /* next update of the count of CPU time */
     uint64_t start_ns;
-    uint64_t patience_ns;                     /* for filling the memory; then the load counts as running */
-    uint64_t (*room_bytes)(const char *root); /* memload_room(), except in tests */
+    uint64_t patience_ns;         /* for filling the memory; then the load counts as running */
+    uint64_t (*room_bytes)(void); /* memload_room(), except in tests */
     bool proved;
 };
 

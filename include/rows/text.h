@@ -84,9 +84,8 @@ void text_copy(char *to, size_t size, const char *from);
 /* Appends to `to` of size bytes, cut. */
 void text_add(char *to, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Into an array, cut. */
-#define TEXT_SET(array, from)  text_copy(array, sizeof(array), from)
-#define TEXT_PRINT(array, ...) snprintf(array, sizeof(array), __VA_ARGS__)
-#define TEXT_ADD(array, ...)   text_add(array, sizeof(array), __VA_ARGS__)
+#define TEXT_SET(array, from) text_copy(array, sizeof(array), from)
+#define TEXT_ADD(array, ...)  text_add(array, sizeof(array), __VA_ARGS__)
 
 /* '?' for control characters, which could move a terminal's cursor, and bytes that are not UTF-8. All texts of rows
  * pass through it, by row_text_to_csv(). */

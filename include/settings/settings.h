@@ -11,9 +11,9 @@
 #include "sys/cpu.h"
 #include "sys/machine.h"
 
-/* The settings of a machine that disturb measurements: current values, good values, and the files to write. All are
- * read below a root directory that is "" except in tests; nothing here writes. Sources: the kernel's documents on
- * isolcpus, nohz_full, rcu_nocbs, cpufreq, cpuidle, IRQ affinity and workqueues. */
+/* The settings of a machine that disturb measurements: current values, good values, and the files to write. Nothing
+ * here writes. Sources: the kernel's documents on isolcpus, nohz_full, rcu_nocbs, cpufreq, cpuidle, IRQ affinity and
+ * workqueues. */
 
 enum setting_verdict {
     SETTING_OK,
@@ -24,16 +24,12 @@ enum setting_verdict {
 extern const char *const setting_verdict_names[]; /* "ok", "noisy", "n/a", "unknown" */
 
 enum setting_how {
+    SETTING_NOT_WRITTEN,
     SETTING_WRITE,       /* `tune` writes it by default */
     SETTING_WRITE_NAMED, /* tune writes it only when named: it could lock out a user or risk a stall */
-    SETTING_HOLD,        /* by a descriptor that stays open while measuring (--hold-latency, --tuned) */
-    SETTING_BOOT,        /* on the kernel's command line, which needs a reboot */
-    SETTING_ADVISE,      /* only the user can: a daemon, a cable, another machine */
-    SETTING_REPORT,      /* cannot be changed */
 };
 
 struct settings_view {
-    const char *root;
     const struct machine *machine;
     const struct cpuset *bench; /* CPUs to measure on */
     bool huge_advised;          /* the benchmark asks for them: they must not be switched off */
@@ -42,7 +38,7 @@ struct settings_view {
 
 /* Chooses the default CPUs to measure on (bench CPUs) from those that cpuset and affinity mask allow: the isolated
  * CPUs; else all but the boot CPU (the lowest online CPU); else that one. Never empty. */
-void settings_bench_cpus(const char *root, const struct machine *machine, struct cpuset *out);
+void settings_bench_cpus(const struct machine *machine, struct cpuset *out);
 
 /* Writes the list, cut after a whole range with "..."; "none" for the empty set. Returns buf, which SETTINGS_CPUS()
  * provides until the end of the block. */
@@ -55,11 +51,16 @@ struct setting_state {
     char why[160]; /* why noisy or not known, if now does not show that; or "" */
 };
 
-/* One file to write: the path below the root, and the value as it reads back, without a final newline (for "always
+/* One file to write: the path, and the value as it reads back, without a final newline (for "always
  * [madvise] never" the word in brackets). A CPU mask may be 2 KiB long. */
 struct setting_write {
     char *path, *value;
     const struct setting *of; /* whose write it is; NULL: of none */
+    /* Of a snapshot: index of its old value, or -errno when it cannot be read; the value before the restore, cut. */
+    long saved;
+    char before[64];
+    bool written;
+    int error; /* of the last write */
 };
 struct setting_writes {
     struct setting_write *write;
@@ -94,7 +95,6 @@ void setting_look(const struct setting *setting, const struct settings_view *vie
 /* Adds the files that make the setting good, in the order to write them, without those that are good already; none
  * for a setting that tune does not write. Returns 0, or -1 when out of memory. */
 int setting_plan(const struct setting *setting, const struct settings_view *view, struct setting_writes *out);
-bool setting_is_written(const struct setting *setting);
 
 /* In the order in which tune writes them: the governor before turbo, since writing it resets turbo. */
 extern const struct setting settings_list[];
@@ -118,7 +118,7 @@ struct settings_program {
     const char *comm, *units;
 };
 /* Finds those that run, at most `size`. Returns how many. */
-size_t settings_programs(const char *root, const struct settings_program **found, size_t size);
+size_t settings_programs(const struct settings_program **found, size_t size);
 
 /* Judges all settings, and counts them as setting_count() does. */
 void settings_summary(const struct settings_view *view, unsigned counts[4], char *noisy, size_t size);
@@ -151,10 +151,9 @@ void advice_free(struct advice *advice, size_t n);
  * snapshot, or it can restore everything. A snapshot belongs to one boot of one machine. */
 
 struct snapshot_place {
-    const char *root; /* of the files, as for settings */
-    const char *file; /* the snapshot itself, not below the root */
+    const char *file; /* the snapshot itself; not below procfs_root */
     /* Returns 0 or -errno. NULL except in tests, where it replaces the kernel. */
-    int (*write)(const char *root, const char *path, const char *value);
+    int (*write)(const char *path, const char *value);
 };
 
 enum snapshot_result {
@@ -182,11 +181,11 @@ struct snapshot;
 
 /* Reads the files that `writes` (which must outlive the snapshot) is to change, and those that the kernel changes
  * with them. Files that cannot be read will not be written. Returns 0 or -ENOMEM. */
-int snapshot_look(const struct snapshot_place *place, const struct setting_writes *writes, struct snapshot **out);
+int snapshot_look(const struct snapshot_place *place, struct setting_writes *writes, struct snapshot **out);
 
 /* Makes the snapshot's file, locked until snapshot_close(), unless there is nothing to save. Returns 0; or -errno
  * with a line in error, and no file: -EEXIST when there is one already, even with nothing to save. */
-int snapshot_save(struct snapshot *snapshot, char *error, size_t error_size);
+int snapshot_save(struct snapshot *snapshot, struct error *error);
 
 /* Writes the files in order, reads them back, and reports each; one that is refused does not stop the rest. Without
  * snapshot_save(), nothing is written: SNAPSHOT_OTHER then means that the file would be. */
@@ -195,12 +194,12 @@ void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *co
 /* Reads a snapshot and locks it. Returns 0, or -errno with a line in error: -ENOENT when there is none, -EBUSY when
  * the process that made it still runs, -EBADMSG when it is damaged, -ESTALE when it is of another boot, -EPERM when
  * it cannot be trusted: no regular file, with several names, another user's, or writable by others. */
-int snapshot_open(const struct snapshot_place *place, struct snapshot **out, char *error, size_t error_size);
+int snapshot_open(const struct snapshot_place *place, struct snapshot **out, struct error *error);
 
 /* Writes the old values in reverse order, reads them back, and reports each file; one that changed again because
  * another was restored is written once more. Needs no memory. Returns 0 and removes the snapshot when all have their
  * old values; otherwise -1 with a line in error, and keeps it. */
-int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, char *error, size_t error_size);
+int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, struct error *error);
 
 /* NULL is allowed. Leaves the file as it is. */
 void snapshot_close(struct snapshot *snapshot);
@@ -221,13 +220,13 @@ const char *tuned_refusal(const char *path, int error);
 bool tuned_is_managed(const char *path, int error);
 
 /* Sets all that `tune` writes by default. Returns 0 when all but managed interrupts are set, with "" or a line for
- * the output's header in message; -1 with a line that names the others. huge_advised: the measured work requests
- * huge pages, which then stay available. tuned_end() must follow in both cases; after a kill, `untune` restores. */
-int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size);
+ * the output's header in message; -1 with a line that names the others. tuned_end() must follow in both cases; after a
+ * kill, `untune` restores. */
+int tuned_begin(const struct settings_view *view, struct error *message);
 /* Sets what a file lists (see snapshot_read_list()), as tuned_begin() does; tuned_check_file() only checks the file.
  * Both return -1 with a message when it cannot be read or has any other line. */
-int tuned_begin_file(const char *file, char *message, size_t size);
-int tuned_check_file(const char *file, char *message, size_t size);
+int tuned_begin_file(const char *file, struct error *message);
+int tuned_check_file(const char *file, struct error *message);
 /* Returns 0, also when nothing was changed; -1 with lines on standard error when some could not be restored. */
 int tuned_end(void);
 /* Returns whether `tune` or tuned_begin() has left a snapshot in its default place. */

@@ -56,6 +56,8 @@ bool grow_array(void *array, size_t *capacity, size_t wanted, size_t size);
 void memory_grow(void *array, size_t *capacity, size_t wanted, size_t size);
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
+/* Into an array, cut. */
+#define TEXT_PRINT(array, ...) snprintf(array, sizeof(array), __VA_ARGS__)
 
 static inline uint64_t smaller(uint64_t a, uint64_t b)
 {

@@ -19,20 +19,66 @@ struct cpuset {
     uint64_t word[CPUSET_WORDS];
 };
 
-void cpuset_clear(struct cpuset *set);
-void cpuset_add(struct cpuset *set, unsigned cpu); /* ignores cpu >= CPUSET_MAX */
-void cpuset_remove(struct cpuset *set, unsigned cpu);
-bool cpuset_has(const struct cpuset *set, unsigned cpu);
-unsigned cpuset_count(const struct cpuset *set);
-bool cpuset_is_empty(const struct cpuset *set);
+static inline uint64_t cpuset_bit(unsigned cpu)
+{
+    return UINT64_C(1) << (cpu % 64);
+}
+static inline void cpuset_clear(struct cpuset *set)
+{
+    memset(set, 0, sizeof *set);
+}
+/* ignores cpu >= CPUSET_MAX */
+static inline void cpuset_add(struct cpuset *set, unsigned cpu)
+{
+    if (cpu < CPUSET_MAX)
+        set->word[cpu / 64] |= cpuset_bit(cpu);
+}
+static inline void cpuset_remove(struct cpuset *set, unsigned cpu)
+{
+    if (cpu < CPUSET_MAX)
+        set->word[cpu / 64] &= ~cpuset_bit(cpu);
+}
+static inline bool cpuset_has(const struct cpuset *set, unsigned cpu)
+{
+    return cpu < CPUSET_MAX && (set->word[cpu / 64] & cpuset_bit(cpu)) != 0;
+}
+static inline unsigned cpuset_count(const struct cpuset *set)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < CPUSET_WORDS; i++)
+        count += (unsigned)__builtin_popcountll(set->word[i]);
+    return count;
+}
+static inline bool cpuset_equal(const struct cpuset *a, const struct cpuset *b)
+{
+    return !memcmp(a, b, sizeof *a);
+}
+static inline bool cpuset_subset(const struct cpuset *inner, const struct cpuset *outer)
+{
+    for (unsigned i = 0; i < CPUSET_WORDS; i++) {
+        if (inner->word[i] & ~outer->word[i])
+            return false;
+    }
+    return true;
+}
+static inline void cpuset_union(struct cpuset *into, const struct cpuset *other)
+{
+    for (unsigned i = 0; i < CPUSET_WORDS; i++)
+        into->word[i] |= other->word[i];
+}
+static inline void cpuset_intersect(struct cpuset *into, const struct cpuset *other)
+{
+    for (unsigned i = 0; i < CPUSET_WORDS; i++)
+        into->word[i] &= other->word[i];
+}
 /* Returns the lowest CPU >= from, or CPUSET_NONE. */
 unsigned cpuset_next(const struct cpuset *set, unsigned from);
 #define for_each_cpu(cpu, set) \
     for (unsigned cpu = cpuset_next(set, 0); cpu != CPUSET_NONE; cpu = cpuset_next(set, cpu + 1))
-bool cpuset_equal(const struct cpuset *a, const struct cpuset *b);
-bool cpuset_subset(const struct cpuset *inner, const struct cpuset *outer);
-void cpuset_union(struct cpuset *into, const struct cpuset *other);
-void cpuset_intersect(struct cpuset *into, const struct cpuset *other);
+static inline bool cpuset_is_empty(const struct cpuset *set)
+{
+    return cpuset_next(set, 0) == CPUSET_NONE;
+}
 
 /* Parses "0,2-5,8-14:2" (ranges with taskset's stride) and the kernel's "0-15:2/4" (2 of each 4), with white space
  * at the end. Returns 0, or -1 with a reason: empty list, reversed range, CPU named twice, number too large, other
@@ -128,8 +174,7 @@ int64_t task_parse_migrations(const char *text);
  * answered, or that were deleted before they reached the disk. */
 int task_read_io(uint64_t *read_bytes, uint64_t *written_bytes);
 
-/* How close two CPUs are, and pairs of close or distant CPUs. Reads /sys below a directory root that is "" except in
- * tests. */
+/* How close two CPUs are, and pairs of close or distant CPUs. */
 
 /* The closest resource that two CPUs share. */
 enum cpu_relation {
@@ -164,7 +209,7 @@ struct cpu_pairs {
 };
 
 /* Pairs the n CPUs in order. Returns 0, or -1 when out of memory. The caller calls topology_pairs_free(). */
-int topology_pairs(const char *root, const unsigned *order, size_t n, enum cpu_pairing pairing, struct cpu_pairs *out);
+int topology_pairs(const unsigned *order, size_t n, enum cpu_pairing pairing, struct cpu_pairs *out);
 void topology_pairs_free(struct cpu_pairs *pairs);
 
 /* Calls perf_event_open(2); some C libraries come without the kernel's headers. */
@@ -173,19 +218,14 @@ void topology_pairs_free(struct cpu_pairs *pairs);
 enum { PERF_EVENT_HARDWARE, PERF_EVENT_SOFTWARE, PERF_EVENT_TRACEPOINT };
 #define PERF_EVENT_DUMMY 9u
 
-/* The kernel's struct perf_event_attr up to clockid (Linux 4.1). */
+/* The kernel's struct perf_event_attr up to clockid (Linux 4.1); what has no name is not used. */
 struct perf_event {
     uint32_t type, size; /* size: PERF_EVENT_SIZE_FIRST or PERF_EVENT_SIZE_CLOCK */
     uint64_t config, sample_period, sample_type, read_format;
-    uint64_t disabled : 1, inherit : 1, pinned : 1, exclusive : 1, exclude_user : 1, exclude_kernel : 1, exclude_hv : 1,
-        exclude_idle : 1, mmap : 1, comm : 1, freq : 1, inherit_stat : 1, enable_on_exec : 1, task : 1, watermark : 1,
-        precise_ip : 2, mmap_data : 1, sample_id_all : 1, exclude_host : 1, exclude_guest : 1,
-        exclude_callchain_kernel : 1, exclude_callchain_user : 1, mmap2 : 1, comm_exec : 1, use_clockid : 1,
-        context_switch : 1, write_backward : 1, others : 36;
-    uint32_t wakeup_events, breakpoint_type;
-    uint64_t config1;
-    uint64_t config2, branch_sample_type, sample_regs_user;
-    uint32_t sample_stack_user;
+    uint64_t disabled : 1, inherit : 1, : 3, exclude_kernel : 1, exclude_hv : 1, : 2, comm : 1, : 2, enable_on_exec : 1,
+        task : 1, watermark : 1, : 3, sample_id_all : 1, : 6, use_clockid : 1, context_switch : 1,
+        write_backward : 1, : 36;
+    uint32_t wakeup_events, unused[10];
     int32_t clockid;
 };
 #define PERF_EVENT_SIZE_FIRST 64u /* up to config1: all kernels accept it */

@@ -57,7 +57,10 @@ int directory_clear(const char *path);
  * for another user's pipe in a world-writable directory. */
 int directory_open_existing(const char *path);
 
-bool directory_is_same(const struct stat *a, const struct stat *b);
+static inline bool directory_is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
 /* Returns the message for an error of a function declared here. */
 const char *directory_why_not(int error);
@@ -65,11 +68,12 @@ const char *directory_why_not(int error);
 /* Writes the line for a file of -o that could not be opened for this reason (-errno). Returns -1. */
 int directory_refused(const char *path, int reason, char *error, size_t error_size);
 
-/* Otherwise a new file's name may be lost in a power cut. */
-void directory_flush(const char *path);
+/* Otherwise a new file's name may be lost in a power cut. Returns 0 or -errno. */
+int directory_flush(const char *path);
 
-/* Removes a file of directory_create(), unless another one has its name by now. Preserves errno. */
-void directory_remove(const char *path, int fd);
+/* Removes a file of directory_create(), unless another one has its name by now. Returns 0 or -errno, and preserves
+ * errno. */
+int directory_remove(const char *path, int fd);
 
 /* Scratch files and directories that are removed however the program ends. Functions return -errno on failure, and
  * open directories as directory_open() does. */

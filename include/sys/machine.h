@@ -5,7 +5,7 @@
 
 #include "sys/cpu.h"
 
-/* Properties and activity of this machine from /proc and /sys, below a directory root that is "" except in tests. A
+/* Properties and activity of this machine from /proc and /sys. A
  * value that cannot be read is 'not known' (empty text, -1 or 0), never an error. */
 
 struct machine {
@@ -26,30 +26,30 @@ struct machine {
     uint64_t cache_llc_bytes;    /* sum of all last-level caches; 0 when not known */
     double load1;                /* of the last minute; -1 when not known */
 };
-void machine_read(const char *root, struct machine *out);
+void machine_read(struct machine *out);
 
 /* Reads only memory total, available and swap. */
-void machine_read_memory(const char *root, struct machine *out);
+void machine_read_memory(struct machine *out);
 
 /* Writes at most max CPUs of allowed in the order in which threads are bound one by one: one CPU of each core before
  * any SMT sibling, with the boot CPU's core (of the lowest online CPU) last in each round. Returns their number.
  * Without /sys each CPU counts as a core. */
-size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigned *order, size_t max);
+size_t machine_cpu_order(const struct cpuset *allowed, unsigned *order, size_t max);
 
 /* Finds the CPUs of this CPU's physical core, itself included. Returns false when not known (out then holds only
  * this CPU). */
-bool machine_core_cpus(const char *root, unsigned cpu, struct cpuset *out);
+bool machine_core_cpus(unsigned cpu, struct cpuset *out);
 
 /* Returns a number that CPUs of one kind share: the kernel's cpu_capacity; or 1 for the small cores of a hybrid x86
  * CPU. 0 when nothing is known. */
-unsigned machine_core_type(const char *root, unsigned cpu);
+unsigned machine_core_type(unsigned cpu);
 
 /* Returns the level of the CPU's last data cache, and the CPUs that share it (itself included); 0 when not known. */
-unsigned machine_last_cache(const char *root, unsigned cpu, struct cpuset *shared);
+unsigned machine_last_cache(unsigned cpu, struct cpuset *shared);
 
 /* Reads the sizes in bytes (0: not known) of the caches that hold the CPU's data, first level first. Returns the
  * number of levels. */
-size_t machine_data_caches(const char *root, unsigned cpu, uint64_t *bytes, size_t most);
+size_t machine_data_caches(unsigned cpu, uint64_t *bytes, size_t most);
 
 /* Counters since boot, summed over a set of CPUs; -1: not known. irqs: all interrupts, the architecture's own too;
  * timer, resched (another CPU asks this one to reschedule), ipi (others between processors) and device are parts of
@@ -59,30 +59,30 @@ struct machine_counters {
     int64_t timer, resched, ipi, device, throttled_ns;
 };
 /* Reads the counters of n sets of CPUs, all from one reading of the files. */
-void machine_read_counters_of(const char *root, const struct cpuset *sets, size_t n, struct machine_counters *out);
+void machine_read_counters_of(const struct cpuset *sets, size_t n, struct machine_counters *out);
 
 /* Read the counters of one CPU repeatedly, through open descriptors: 40 us with 2 CPUs, no allocation unless the
  * files grow. machine_watch_open() returns NULL when out of memory. Not thread-safe. */
 struct machine_watch;
-struct machine_watch *machine_watch_open(const char *root, unsigned cpu);
+struct machine_watch *machine_watch_open(unsigned cpu);
 void machine_watch_read(struct machine_watch *watch, struct machine_counters *out);
 void machine_watch_close(struct machine_watch *watch);
 
 /* Activity of the whole system since boot, from /proc/stat; -1 when not known. */
 struct machine_activity {
-    int64_t ctx_switches, interrupts, forks, steal_ns, busy_ns, idle_ns;
+    int64_t ctx_switches, interrupts, steal_ns, busy_ns, idle_ns;
 };
-void machine_read_activity(const char *root, struct machine_activity *out);
+void machine_read_activity(struct machine_activity *out);
 
 /* 0 when not known */
-uint64_t machine_resident_bytes(const char *root);
+uint64_t machine_resident_bytes(void);
 
 /* cpufreq's scaling_cur_freq, else /proc/cpuinfo; 0 when not known. */
-uint64_t machine_cpu_khz(const char *root, unsigned cpu);
+uint64_t machine_cpu_khz(unsigned cpu);
 
 /* Keeps idle CPUs out of deep idle states (PM QoS: wake-up within 0 us) until the returned descriptor is closed, or
  * -errno. */
-int machine_hold_latency(const char *root);
+int machine_hold_latency(void);
 
 /* Writes the type of the file system that a path is in ("ext4"); its magic number in hex where /proc does not tell; ""
  * when the path cannot be read. */
@@ -96,26 +96,25 @@ int arch_cpu_model(char *buf, size_t size);
 /* "kvm", "vmware", "hyperv", ... or "yes" when only its presence is known */
 int arch_hypervisor(char *buf, size_t size);
 
-/* Limits that control groups (v1 and v2) set for this process. root: directory before /proc and /sys, "" except in
- * tests. */
+/* Limits that control groups (v1 and v2) set for this process. */
 
 /* Returns the smallest memory limit in bytes of the process's group and of all groups above it that can be seen; 0:
  * none. */
-uint64_t cgroup_memory_limit(const char *root);
+uint64_t cgroup_memory_limit(void);
 
 /* Returns how many bytes the process may still allocate before it reaches such a limit; UINT64_MAX: no limit. File
  * cache that the kernel would reclaim first (inactive_file) does not count as used. */
-uint64_t cgroup_memory_available(const char *root);
+uint64_t cgroup_memory_available(void);
 
 /* Reads the CPUs that the groups allow. Returns false when none restricts them. */
-bool cgroup_cpus(const char *root, struct cpuset *out);
+bool cgroup_cpus(struct cpuset *out);
 
 /* Reads the CPUs of isolated cpuset partitions (v2): of all partitions if the topmost group can be seen, otherwise
  * of those that the process is in. */
-void cgroup_isolated_cpus(const char *root, struct cpuset *out);
+void cgroup_isolated_cpus(struct cpuset *out);
 
 /* Writes the path of the group whose CPU time a task ("self" or its number) shares. Returns false when it is gone. */
-bool cgroup_of(const char *root, const char *task, char *out, size_t size);
+bool cgroup_of(const char *task, char *out, size_t size);
 
 /* deeper nesting with quotas has never been seen */
 #define CGROUP_QUOTAS 8
@@ -126,11 +125,11 @@ struct cgroup_quota {
     unsigned n;
 };
 /* Finds the quotas, and opens the files cpu.stat that tell how long tasks were stopped by them. */
-void cgroup_quota_open(const char *root, struct cgroup_quota *out);
+void cgroup_quota_open(struct cgroup_quota *out);
 void cgroup_quota_close(struct cgroup_quota *quota);
 
 /* Returns the smallest quota in CPUs; 0: none. */
-double cgroup_cpu_quota(const char *root);
+double cgroup_cpu_quota(void);
 
 /* Sums since the groups were made: periods in which the quota was used up, and the time for which CPUs stood still
  * for it, added up over the CPUs. */
@@ -174,10 +173,10 @@ struct huge_pages {
     uint64_t possible_bytes; /* size of the aligned huge pages that fit into the mappings */
 };
 
-/* Reads /proc/self/smaps (below root, "" except in tests) for the mappings that contain the n addresses, each once
+/* Reads /proc/self/smaps for the mappings that contain the n addresses, each once
  * and as a whole, since the kernel merges neighbours. Returns 0, or -1 when file or page size are not known. The
  * kernel walks all pages for this: not during a measurement. */
-int huge_pages_read(const char *root, const void *const *addresses, size_t n, struct huge_pages *out);
+int huge_pages_read(const void *const *addresses, size_t n, struct huge_pages *out);
 
 /* Describes the file system and the disk of a directory. */
 
@@ -185,9 +184,6 @@ int huge_pages_read(const char *root, const void *const *addresses, size_t n, st
  * "mount=rw+relatime;disk=virtual+rotational;scheduler=mq-deadline". mount: options without paths; disk: virtual
  * when a hypervisor or the kernel emulates it. What is not known or missing (tmpfs has no disk) is left out. */
 void storage_describe(const char *folder, char *buf, size_t size);
-
-/* For the mount with this number in /proc/self/mountinfo. root: directory before /proc and /sys, "" except in tests. */
-void storage_describe_mount(const char *root, unsigned long mount_id, char *buf, size_t size);
 
 /* The CSV columns settings and scratch_disk: items "name=value" separated by ';'. Values contain no comma, semicolon
  * or space: '+' separates elements of lists, '_' replaces a space; in the item cmdline (the kernel's command line)

@@ -10,9 +10,12 @@
 
 #include "sys/cpu.h"
 
-/* Reads small files of /proc and /sys below a directory root ("" except in tests). The parsers accept any content. */
+/* Reads small files of /proc and /sys. The parsers accept any content. */
 
-bool procfs_exists(const char *root, const char *path);
+/* Stands before each path; "" except in tests. */
+extern const char *procfs_root;
+
+bool procfs_exists(const char *path);
 
 /* One byte more than the kernel accepts, so that a path that is cut fails with ENAMETOOLONG. */
 #define PROCFS_PATH_SIZE (PATH_MAX + 1)
@@ -23,32 +26,32 @@ const char *procfs_path(char path[PROCFS_PATH_SIZE], const char *format, ...) __
 #define CPU_PATH(cpu, file) PROCFS_PATH(CPU_FOLDER "/cpu%u/%s", cpu, file)
 
 /* Never blocks. Returns the descriptor or -errno. */
-int procfs_open(const char *root, const char *path);
+int procfs_open(const char *path);
 
 /* Reads at most size - 1 bytes, NUL-terminated; "" on error. Returns the length or -errno. */
-ssize_t procfs_read(const char *root, const char *path, char *buf, size_t size);
+ssize_t procfs_read(const char *path, char *buf, size_t size);
 
 /* Reads until buf is full, or to the end. Returns the number of bytes, or -errno. */
 ssize_t procfs_read_fd(int fd, void *buf, size_t size);
 
 /* Returns the whole file, NUL-terminated, which the caller frees; NULL, with errno, when unreadable or larger than
  * 64 MiB. */
-char *procfs_read_all(const char *root, const char *path);
+char *procfs_read_all(const char *path);
 /* The same from an open file's current position on. */
 char *procfs_read_rest(int fd, size_t *length);
 
-/* Reads the first line, cut to size, as procfs_copy() does. Returns false (and "") when empty or unreadable. */
-bool procfs_read_line(const char *root, const char *path, char *buf, size_t size);
+/* Reads the first line, cut to size, as procfs_copy() does. Returns 0; -ENODATA when it is empty, or -errno. */
+int procfs_read_line(const char *path, char *buf, size_t size);
 
 /* Returns false unless the file is one unsigned decimal number. */
-bool procfs_read_u64(const char *root, const char *path, uint64_t *out);
+bool procfs_read_u64(const char *path, uint64_t *out);
 
 /* Returns false unless the file is a CPU list. */
-bool procfs_read_cpus(const char *root, const char *path, struct cpuset *out);
+bool procfs_read_cpus(const char *path, struct cpuset *out);
 
 /* Returns a directory's names but those with a dot in front, in a NULL-terminated array, sorted with numbers by
  * value; the caller frees it by one free(). NULL with errno when it cannot be read. */
-char **procfs_names(const char *root, const char *path);
+char **procfs_names(const char *path);
 
 static inline bool is_space(char c)
 {
@@ -189,7 +192,7 @@ void program_unguard(struct program_guard *guard); /* does nothing when guard is
  * within grace_ns. Returns how many were killed. */
 unsigned program_end_orphans(uint64_t grace_ns);
 
-/* Reads what runs on the machine from /proc below root. */
+/* Reads what runs on the machine from /proc. */
 
 #define TASKS_NAME 32u
 
@@ -201,14 +204,14 @@ struct tasks_one {
 };
 
 /* Returns false when there is no task with this number. */
-bool tasks_read(const char *root, uint32_t tid, struct tasks_one *out);
+bool tasks_read(uint32_t tid, struct tasks_one *out);
 
 /* All tasks, threads included, in ascending order of tid. The caller frees `of`, which is used again. */
 struct tasks {
     struct tasks_one *of;
     size_t n, capacity;
 };
-void tasks_read_all(const char *root, struct tasks *tasks);
+void tasks_read_all(struct tasks *tasks);
 /* NULL: there is none. */
 const struct tasks_one *tasks_find(const struct tasks *tasks, uint32_t tid);
 
@@ -248,9 +251,9 @@ struct job {
     char wrong[120];      /* message about a variable that should be a number and is not; "": none */
 };
 
-/* lookup is getenv() except in tests. Of nested launchers the inner one counts: first Open MPI, then PMI, then Slurm
+/* Of nested launchers the inner one counts: first Open MPI, then PMI, then Slurm
  * (only within a job step: a rank has no meaning outside), then PMIx. */
-void job_read(const char *(*lookup)(const char *name), struct job *out);
+void job_read(struct job *out);
 
 /* The signals that ask the program to end or stop. They are blocked except while it waits, so that no step is
  * interrupted half-way. */
@@ -305,9 +308,9 @@ bool console_is_shared(int fd);
 /* Turns kernel messages but emergencies off or on. Has no effect without root. */
 void console_quiet(bool quiet);
 
-/* Writes all, unless fd accepts nothing for stall_ns or stop() returns true (called ten times a second; NULL:
+/* Writes all, unless fd accepts nothing for stall_ns or stop() returns anything but 0 (called ten times a second; NULL:
  * never). Returns 0; -ETIMEDOUT after a stall, -EINTR after stop(), or another -errno. */
-int console_write(int fd, const char *data, size_t length, uint64_t stall_ns, bool (*stop)(void));
+int console_write(int fd, const char *data, size_t length, uint64_t stall_ns, int (*stop)(void));
 
 /* Waits until all output is transmitted, or none for stall_ns. */
 void console_drain(int fd, uint64_t stall_ns);

@@ -63,8 +63,8 @@ struct trace_function {
     char name[TRACE_NAME_SIZE];
 };
 /* Finds the names of n of the kernel's functions by their addresses (/proc/kallsyms); a name stays "" where the kernel
- * does not tell. root: directory before /proc, "" except in tests. */
-void trace_functions_name(const char *root, struct trace_function *functions, size_t n);
+ * does not tell. */
+void trace_functions_name(struct trace_function *functions, size_t n);
 
 /* Returns the name that /proc/softirqs has for a soft interrupt: "NET_RX"; NULL when it has none. */
 const char *trace_softirq_name(uint64_t number);

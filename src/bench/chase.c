@@ -148,7 +148,7 @@ void pages_record(const void *const *addresses, size_t n, double numbers[N_PAGES
 {
     struct huge_pages pages;
 
-    if (huge_pages_read("", addresses, n, &pages))
+    if (huge_pages_read(addresses, n, &pages))
         return;
     numbers[PAGES_KNOWN] = 1;
     numbers[PAGES_HUGE] = (double)pages.huge_bytes;

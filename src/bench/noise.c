@@ -230,7 +230,7 @@ static void watch_cpu(struct sampler *s, unsigned cpu)
         return;
     machine_watch_close(s->watch);
     s->watched = cpu;
-    s->watch = cpu == CPUSET_NONE ? NULL : machine_watch_open("", cpu);
+    s->watch = cpu == CPUSET_NONE ? NULL : machine_watch_open(cpu);
     read_counters(s, &s->counters);
 }
 
@@ -396,7 +396,7 @@ static int setup(struct party_context *context)
     s->levels = context->recorder[NOISE_LEVELS];
     s->watched = CPUSET_NONE;
     watch_cpu(s, task_current_cpu());
-    cgroup_quota_open("", &s->quota);
+    cgroup_quota_open(&s->quota);
     s->ns_per_tick = noise_tick_ns(s->clock);
     if (!(s->ns_per_tick > 0))
         return party_fail(context, "the clock's frequency cannot be measured");

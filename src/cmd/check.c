@@ -44,8 +44,6 @@ struct checking {
     struct setting_state state[SETTINGS_MAX];
 };
 
-#define check_fail(...) command_fail("check", EXIT_USAGE, __VA_ARGS__)
-
 /* --- Items. --- */
 
 static int unknown_item(const char *option, const char *word)
@@ -61,7 +59,7 @@ static int unknown_item(const char *option, const char *word)
     for (size_t i = 0; i < settings_count; i++)
         text_printf(&message, "%s%s", i ? ", " : "", names[i]);
     text_printf(&message, ")");
-    return check_fail("%s", message.failed ? "out of memory" : message.data);
+    return usage_error("%s", message.failed ? "out of memory" : message.data);
 }
 
 static int mark_items(const char *option, char *value, bool mark, bool *marked)
@@ -87,9 +85,9 @@ static int apply_lists(struct checking *c)
         left += c->selected[i];
         c->fails[i] |= all_fail && c->selected[i];
         if (c->fails[i] && !c->selected[i])
-            status = check_fail("--fail-on: '%s' is not among the items that are checked", settings_list[i].name);
+            status = usage_error("--fail-on: '%s' is not among the items that are checked", settings_list[i].name);
     }
-    return status || left ? status : check_fail("--ignore leaves no item to check");
+    return status || left ? status : usage_error("--ignore leaves no item to check");
 }
 
 /* --- Output. --- */
@@ -143,7 +141,7 @@ static void put_cores(const struct checking *c, struct text *out)
     struct clock_info clock;
 
     clock_choose(&clock);
-    FREED_BY(memory_free) struct core_session *session = core_session_make("", &clock, &c->machine.online);
+    FREED_BY(memory_free) struct core_session *session = core_session_make(&clock, &c->machine.online);
     core_look(session, &c->bench, CORE_LOOK_NS, &sight);
     if (c->machine.hypervisor[0])
         text_printf(out, "Cores     may be shared with others, which only the host can see");
@@ -298,9 +296,9 @@ static void moment(void)
     clock_sleep_ns(MOMENT_NS);
 }
 
-static int look(const struct command *command, struct checking *c)
+static int look(struct checking *c)
 {
-    const struct settings_view view = {.root = "", .machine = &c->machine, .bench = &c->bench, .moment = moment};
+    const struct settings_view view = {.machine = &c->machine, .bench = &c->bench, .moment = moment};
     const char *path = c->options.output;
     const int out_fd = !strcmp(path, "-") ? 2 : 1;
     int status = 0;
@@ -309,7 +307,7 @@ static int look(const struct command *command, struct checking *c)
     struct text out = {0};
 
     /* opened first, so that a wrong file name is reported at once */
-    if (path[0] && (status = files_begin("check", path, c->options.force, &csv)))
+    if (path[0] && (status = files_begin(path, c->options.force, &csv)))
         return status;
     for (size_t i = 0; i < settings_count; i++)
         if (c->selected[i]) {
@@ -318,7 +316,7 @@ static int look(const struct command *command, struct checking *c)
         }
     out.color = color_wanted(c->options.color, out_fd);
     put_all(c, &view, command_width(out_fd, WIDTH, WIDTH_MOST), &out);
-    if (command_output(command, out_fd, !path[0], &out))
+    if (command_output(out_fd, !path[0], &out))
         status = EXIT_ROW_FAILED;
     if (path[0]) {
         put_csv(c, &out);
@@ -348,11 +346,11 @@ static int check(const struct command_call *call)
     if (status)
         return status;
     if (c->options.json && !strcmp(c->options.output, "-"))
-        return check_fail("--json and -o - both want standard output");
-    machine_read("", &c->machine);
+        return usage_error("--json and -o - both want standard output");
+    machine_read(&c->machine);
     if (cpus_bench(option_given(&call->table, 1, "cpus") ? &c->options.cpus : NULL, &c->machine, &c->bench, &error))
-        return check_fail("%s", error.text);
-    return look(call->command, c);
+        return usage_error("%s", error.text);
+    return look(c);
 }
 
 const struct command command_check = {

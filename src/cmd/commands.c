@@ -26,7 +26,9 @@ const struct command *command_find(const char *name)
     return strcmp(name, command_complete.name) ? NULL : &command_complete;
 }
 
-int command_fail(const char *command, int status, const char *format, ...)
+const char *command_name;
+
+int fail_as(const char *command, int status, const char *format, ...)
 {
     FREED_BY(memory_free) char *line = NULL;
     va_list args;
@@ -68,8 +70,8 @@ static int unknown(const char *what, const char *word, const char *const *candid
     const char *shows = !strcmp(what, "test") ? "list" : !strcmp(what, "setting") ? "check" : "help";
 
     if (nearest)
-        return command_fail(NULL, EXIT_USAGE, "unknown %s '%.80s'; did you mean '%s'?", what, word, nearest);
-    return command_fail(NULL, EXIT_USAGE, "unknown %s '%.80s'; 'jitbench %s' shows them", what, word, shows);
+        return fail_as(NULL, EXIT_USAGE, "unknown %s '%.80s'; did you mean '%s'?", what, word, nearest);
+    return fail_as(NULL, EXIT_USAGE, "unknown %s '%.80s'; 'jitbench %s' shows them", what, word, shows);
 }
 
 int command_unknown_command(const char *word)
@@ -82,7 +84,7 @@ int command_unknown_command(const char *word)
     return unknown(word[0] == '-' ? "option" : "command", word, names, n);
 }
 
-int command_output(const struct command *command, int fd, bool only, struct text *text)
+int command_output(int fd, bool only, struct text *text)
 {
     if (text->left_out)
         text_printf(text, "Left out: columns and tables that do not fit; -v shows them\n");
@@ -97,8 +99,8 @@ int command_output(const struct command *command, int fd, bool only, struct text
         tcdrain(fd);
     if (whole || why == EPIPE || why == EINTR || (why == EBADF && !only))
         return EXIT_DONE;
-    return command_fail(command ? command->name : NULL, EXIT_ROW_FAILED, "standard %s cannot be written: %s",
-                        fd == 1 ? "output" : "error", strerror(why));
+    return command_fail(EXIT_ROW_FAILED, "standard %s cannot be written: %s", fd == 1 ? "output" : "error",
+                        strerror(why));
 }
 
 unsigned command_width(int fd, unsigned otherwise, unsigned most)
@@ -124,9 +126,9 @@ int command_parse(const struct command *command, struct option_table *tables, si
     int parsed = option_parse(argc, argv, tables, n, operands, &error);
 
     if (parsed >= 0 && option_given(tables, n, "help"))
-        return command_print_help(command, command) ? EXIT_ROW_FAILED : -1;
+        return command_print_help(command) ? EXIT_ROW_FAILED : -1;
     if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, &error))
-        return command_complain(command->name, error.text, EXIT_USAGE);
+        return usage_error("%s", error.text);
     *n_operands = (size_t)parsed;
     return 0;
 }
@@ -147,13 +149,13 @@ int command_main(const struct command *command, int argc, char **argv)
     call.table.target = options;
     int status = command_parse(command, &call.table, 1, argc, argv, operands, &call.n);
     if (!status && !call.n && command->needs)
-        status = command_complain(command->name, command->needs, EXIT_USAGE);
+        status = usage_error("%s", command->needs);
     if (!status)
         status = command->call(&call);
     return status < 0 ? EXIT_DONE : status;
 }
 
-int command_print_help(const struct command *by, const struct command *command)
+int command_print_help(const struct command *command)
 {
     struct option_table tables[TABLES_MAX];
     const unsigned width = command_width(1, 80, 120);
@@ -169,7 +171,7 @@ int command_print_help(const struct command *by, const struct command *command)
     }
     if (command->suite || command->tables == measure_tables)
         help_sampling(command->suite, &out);
-    return command_output(by, 1, true, &out);
+    return command_output(1, true, &out);
 }
 
 /* --- Operands. --- */

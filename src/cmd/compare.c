@@ -58,8 +58,6 @@ struct comparing {
     struct compared compared;
 };
 
-#define complain(...) command_fail("compare", EXIT_USAGE, __VA_ARGS__)
-
 /* --- The files of both sides. --- */
 
 /* Reads the files of both sides (before and after the change). At most one operand may be standard input. Returns 0, or
@@ -79,22 +77,22 @@ static int read_sides(const struct command_call *call, struct comparing *c)
     const size_t n = call->n - separated, n_base = separated ? at : o->within ? n : 1;
     c->alone = n == 1 && !separated && !o->within;
     if (separated > 1)
-        return complain("'--' is given once, between the files from before and those from after");
+        return usage_error("'--' is given once, between the files from before and those from after");
     if (o->within && (separated || !n))
-        return complain("--within takes one or more files, without '--'");
+        return usage_error("--within takes one or more files, without '--'");
     if (!o->within && !separated && n > 2)
-        return complain("%zu files: put '--' between those before and those after (BASE... -- NEW...)", n);
+        return usage_error("%zu files: put '--' between those before and those after (BASE... -- NEW...)", n);
     if (!o->within && !(c->alone && require_given(&o->require)) && (n < 2 || n_base == 0 || n_base == n))
-        return complain("needs a file before and a file after (BASE NEW, or BASE... -- NEW...)");
+        return usage_error("needs a file before and a file after (BASE NEW, or BASE... -- NEW...)");
     if (c->alone && o->output[0])
-        return complain("--output: one file is not compared");
+        return usage_error("--output: one file is not compared");
     c->name[0] = n_base == 1 ? call->operands[0] : "";
     c->name[1] = n - n_base == 1 ? call->operands[call->n - 1] : "";
     if (inputs > 1)
-        return complain("standard input ('-') can be read only once");
-    int status = files_read("compare", call->operands, n_base, false, wanted, &c->base);
+        return usage_error("standard input ('-') can be read only once");
+    int status = files_read(call->operands, n_base, false, wanted, &c->base);
     if (!status && n > n_base)
-        status = files_read("compare", call->operands + n_base + separated, n - n_base, false, wanted, &c->changed);
+        status = files_read(call->operands + n_base + separated, n - n_base, false, wanted, &c->changed);
     return status;
 }
 
@@ -137,20 +135,20 @@ static int compare_sides(struct comparing *c, const struct doc *doc)
     compared_make(&c->pairs, metrics_table(), options->all, options->min_effect_pct / 100, &c->compared);
     if (options->output[0]) {
         compared_put_csv(&c->compared, &csv);
-        status = files_write("compare", options->output, options->force, &csv);
+        status = files_write(options->output, options->force, &csv);
     }
     if (status)
         return status;
     if (options->format == FORMAT_CSV) {
         compared_put_csv(&c->compared, &csv);
-        status = command_output(&command_compare, !strcmp(options->output, "-") ? 2 : 1, !options->output[0], &csv);
+        status = command_output(!strcmp(options->output, "-") ? 2 : 1, !options->output[0], &csv);
     } else {
         compared_put(&c->compared, c->name, options->all, !options->quiet, doc);
     }
     if (status)
         return status;
     if (!c->compared.n_rows)
-        return command_complain("compare", "no row can be compared", EXIT_ROW_FAILED);
+        return command_fail(EXIT_ROW_FAILED, "no row can be compared");
     return fails(&c->compared, &options->fail_on) ? EXIT_FINDING : EXIT_DONE;
 }
 
@@ -166,10 +164,10 @@ static int compare(const struct command_call *call)
     struct comparing c = {.options = options};
 
     if (options->within && options->by == BY_HOST)
-        return complain("--within and --by host exclude each other");
+        return usage_error("--within and --by host exclude each other");
     int status = read_sides(call, &c);
     if (!status) /* judges the files from after the change, or the only file */
-        status = require_rows("compare", &options->require, c.changed.n ? &c.changed : &c.base, &c.requirements);
+        status = require_rows(&options->require, c.changed.n ? &c.changed : &c.base, &c.requirements);
     if (!status && !c.alone)
         status = compare_sides(&c, &doc);
     if (c.requirements.n && status != EXIT_USAGE) {
@@ -178,7 +176,7 @@ static int compare(const struct command_call *call)
         status = !status && requirements_failed(&c.requirements) ? EXIT_FINDING : status;
     }
     const bool only = c.alone || !(csv || options->output[0]);
-    const int printed = out.length ? command_output(&command_compare, fd, only, &out) : EXIT_DONE;
+    const int printed = out.length ? command_output(fd, only, &out) : EXIT_DONE;
     requirements_free(&c.requirements);
     compared_free(&c.compared);
     pairs_free(&c.pairs);

@@ -190,9 +190,10 @@ static int run_complete(const struct command *command, int argc, char **argv)
 {
     struct text out = {0};
 
+    (void)command;
     if (argc > 2) /* argv[1] is "--" */
         put_completion(argv + 2, (size_t)argc - 3, &out);
-    return command_output(command, 1, true, &out);
+    return command_output(1, true, &out);
 }
 
 const struct command command_complete = {.name = "__complete", .operands = "-- WORD...", .run = run_complete};
@@ -222,11 +223,11 @@ static int run(const struct command *command, int argc, char **argv)
     struct text out = {0};
 
     if (argc != 2)
-        return command_complain(command->name, "takes one shell's name: bash, zsh or fish", EXIT_USAGE);
+        return usage_error("takes one shell's name: bash, zsh or fish");
     for (size_t i = 0; i < N_SHELLS; i++)
         if (!strcmp(shells[i].name, argv[1])) {
             text_append(&out, shells[i].script, strlen(shells[i].script));
-            return command_output(command, 1, true, &out);
+            return command_output(1, true, &out);
         }
     return command_unknown_operand(command, argv[1]);
 }

@@ -7,7 +7,9 @@
 
 const char *const cpus_choices[] = {[CPUS_ALL] = "all", [CPUS_QUIET] = "quiet", NULL};
 
-bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable)
+/* Whether the kernel allows exactly these, or that is not known; otherwise usable has those that it allows. Tries
+ * it: an isolated CPU is missing in the mask but may be used, and a cpuset cgroup may forbid one that is online. */
+static bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable)
 {
     struct cpuset before;
     bool same = false;
@@ -25,7 +27,8 @@ bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable)
     return same;
 }
 
-void cpus_of_mask(const struct cpuset *online, struct cpuset *out)
+/* This process's mask, otherwise the online CPUs, otherwise CPU 0. */
+static void cpus_of_mask(const struct cpuset *online, struct cpuset *out)
 {
     if (task_get_affinity(out) == 0)
         return;
@@ -34,18 +37,7 @@ void cpus_of_mask(const struct cpuset *online, struct cpuset *out)
         cpuset_add(out, 0);
 }
 
-void cpus_allowed(const struct cpuset *online, struct cpuset *out)
-{
-    struct cpuset usable;
-
-    cpus_of_mask(online, out);
-    if (!cpuset_count(online))
-        return;
-    cpus_usable(online, &usable);
-    cpuset_union(out, &usable);
-}
-
-int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, struct error *error)
+static int check_online(const struct cpuset *cpus, const struct cpuset *online, struct error *error)
 {
     struct cpuset offline = *cpus;
     char list[256], there[128];
@@ -59,22 +51,47 @@ int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, st
     return error_set(error, "--cpus: CPU %s is offline or does not exist (online: %s)", list, there);
 }
 
-void cpus_order(struct place_request *place)
+int cpus_place(const struct option_cpus *named, const struct machine *machine, struct place_request *place,
+               struct error *error)
 {
-    place->n_order = machine_cpu_order("", &place->cpus, place->order, CPUSET_MAX);
-    if (!place->n_order && cpuset_count(&place->cpus))
+    struct cpuset *cpus = &place->cpus, usable;
+    char list[256];
+
+    place->online = machine->online;
+    if (named && named->choice < 0) {
+        *cpus = named->set;
+        if (!cpuset_count(&place->online))
+            task_get_affinity(&place->online);
+        if (check_online(cpus, &place->online, error))
+            return -1;
+        if (!cpus_usable(cpus, &usable)) {
+            cpuset_format_cut(&usable, list, sizeof(list));
+            return error_set(error, "--cpus: not all of these CPUs are allowed here (allowed: %s)",
+                             cpuset_count(&usable) ? list : "none of them");
+        }
+    } else {
+        cpus_of_mask(&machine->online, cpus);
+        if (named && cpuset_count(&machine->online)) { /* includes isolated CPUs, which are missing in the mask */
+            cpus_usable(&machine->online, &usable);
+            cpuset_union(cpus, &usable);
+        }
+        if (!cpuset_count(&place->online))
+            place->online = *cpus;
+    }
+    place->n_order = machine_cpu_order(cpus, place->order, CPUSET_MAX);
+    if (!place->n_order && cpuset_count(cpus))
         memory_out();
+    return 0;
 }
 
-static int find_quiet(const struct machine *machine, struct cpuset *bench, struct error *error)
+static int find_quiet(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench,
+                      struct error *error)
 {
     FREED_BY(memory_free) struct place_request *allowed = memory_get(1, sizeof(*allowed));
     struct clock_info clock;
     char why[160];
 
-    cpus_allowed(&machine->online, &allowed->cpus);
-    allowed->online = cpuset_count(&machine->online) ? machine->online : allowed->cpus;
-    cpus_order(allowed);
+    cpus_place(named, machine, allowed, error);
     clock_choose(&clock);
     if (quiet_cpu(allowed, &clock, true, why, sizeof(why)))
         return error_set(error, "--cpus quiet: %s", why);
@@ -86,18 +103,18 @@ int cpus_bench(const struct option_cpus *named, const struct machine *machine, s
                struct error *error)
 {
     if (named && named->choice == CPUS_QUIET)
-        return find_quiet(machine, bench, error);
+        return find_quiet(named, machine, bench, error);
     if (named && named->choice < 0) {
         *bench = named->set;
-        return cpuset_count(&machine->online) ? cpus_check_online(bench, &machine->online, error) : 0;
+        return cpuset_count(&machine->online) ? check_online(bench, &machine->online, error) : 0;
     }
     if (!named) {
-        settings_bench_cpus("", machine, bench);
+        settings_bench_cpus(machine, bench);
         return 0;
     }
     *bench = machine->online;
     if (!cpuset_count(bench))
-        cpus_allowed(&machine->online, bench);
+        cpus_of_mask(&machine->online, bench);
     return 0;
 }
 
@@ -202,7 +219,7 @@ int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, boo
     request->bind = BIND_ONE;
     request->nice_given = request->fifo = false;
     FREED_BY(memory_free)
-    struct core_session *core = core_probes ? core_session_make("", clock, &allowed->online) : NULL;
+    struct core_session *core = core_probes ? core_session_make(clock, &allowed->online) : NULL;
     const struct trial_spec spec = {.bench = &bench_noise,
                                     .params = &params,
                                     .copies = (unsigned)request->n_order,
@@ -210,8 +227,7 @@ int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, boo
                                     .place = request,
                                     .clock = clock,
                                     .core = core,
-                                    .series_fd = -1,
-                                    .proc_root = ""};
+                                    .series_fd = -1};
     struct trial *trial = trial_run(&spec);
     if (!trial)
         memory_out();

@@ -125,7 +125,7 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
 
 /* --- jitbench prime --- */
 
-static int plan_prime(const struct measure *m, void *options, struct plan *out, struct error *error)
+static int plan_prime(struct measure *m, void *options, struct error *error)
 {
     struct prime_params *params = options;
 
@@ -134,7 +134,7 @@ static int plan_prime(const struct measure *m, void *options, struct plan *out, 
                          params->limits.first, params->limits.last, params->limits.step);
     for (params->limit = params->limits.first; params->limit <= params->limits.last;
          params->limit += params->limits.step)
-        measure_add(m, out, &bench_prime, params, measure_named_cpus(m), 0);
+        measure_add(m, &bench_prime, params, measure_named_cpus(m), 0);
     return 0;
 }
 
@@ -180,8 +180,7 @@ struct stream_options {
 enum { TEST_ARRAY, TEST_BANDWIDTH };
 static const char *const tests[] = {[TEST_ARRAY] = "array", [TEST_BANDWIDTH] = "bandwidth", NULL};
 
-static int plan_bandwidth(const struct measure *m, struct bandwidth_params *params, struct plan *out,
-                          struct error *error)
+static int plan_bandwidth(const struct measure *m, struct bandwidth_params *params, struct error *error)
 {
     uint64_t memory = measure_memory(m);
 
@@ -198,12 +197,12 @@ static int plan_bandwidth(const struct measure *m, struct bandwidth_params *para
                          params->array_bytes >> 20, memory >> 20);
     for (int kind = 0; kind < 2; kind++) {
         params->nontemporal = kind;
-        measure_add(m, out, &bench_bandwidth, params, m->place.n_order, 1);
+        measure_add(m, &bench_bandwidth, params, m->place.n_order, 1);
     }
     return 0;
 }
 
-static int plan_stream(const struct measure *m, void *options, struct plan *out, struct error *error)
+static int plan_stream(struct measure *m, void *options, struct error *error)
 {
     struct stream_options *o = options;
 
@@ -211,9 +210,9 @@ static int plan_stream(const struct measure *m, void *options, struct plan *out,
         return error_set(error, "--series: only the test 'array' has experiments to write");
     for (uint64_t i = 0; m->selected[TEST_ARRAY] && i < o->array.sizes.n; i++) {
         o->array.elements = o->array.sizes.value[i];
-        measure_add(m, out, &bench_array, &o->array, measure_named_cpus(m), 0);
+        measure_add(m, &bench_array, &o->array, measure_named_cpus(m), 0);
     }
-    return m->selected[TEST_BANDWIDTH] ? plan_bandwidth(m, &o->bandwidth, out, error) : 0;
+    return m->selected[TEST_BANDWIDTH] ? plan_bandwidth(m, &o->bandwidth, error) : 0;
 }
 
 static const struct table_column bandwidth_columns[] = {

@@ -34,21 +34,20 @@ static int export(const struct command_call *call)
 {
     const struct export_options *options = call->options;
     const struct export_format *format = export_formats[options->format];
-    const char *name = call->command->name;
     FREED_BY(row_set_free) struct row_set set = {0};
     FREED_BY(text_free) struct text message = {0}, out = {0};
     struct export_left_out left_out;
-    const int status = files_read(name, call->operands, call->n, false, format->wanted, &set);
+    const int status = files_read(call->operands, call->n, false, format->wanted, &set);
 
     if (status)
         return status;
     const size_t taken = export_write(format, set.rows, set.n, metrics_table(), &out, &left_out);
     export_describe(&left_out, export_names[options->format], set.n, &message);
     if (message.length)
-        command_complain(name, message.data, 0);
+        command_complain(message.data, 0);
     if (!taken)
-        return command_complain(name, "nothing is left to write", EXIT_USAGE);
-    return files_write(name, options->output, options->force, &out);
+        return usage_error("nothing is left to write");
+    return files_write(options->output, options->force, &out);
 }
 
 const struct command command_export = {

@@ -34,7 +34,7 @@ static char *add_name(struct names *names, const char *folder, const char *name,
 }
 
 /* Other than regular files get a line on standard error. Returns -1 with errno. */
-static int add_matching(struct names *names, const char *command, const char *folder, const char *pattern)
+static int add_matching(struct names *names, const char *folder, const char *pattern)
 {
     FREED_BY(memory_free) struct dirent **entries = NULL;
     const int n = scandir(folder[0] ? folder : ".", &entries, NULL, alphasort);
@@ -45,7 +45,7 @@ static int add_matching(struct names *names, const char *command, const char *fo
         char *path = matches ? add_name(names, folder, entries[i]->d_name, ROWS_REGULAR) : NULL;
         free(entries[i]);
         if (path && !stat(path, &st) && !S_ISREG(st.st_mode)) {
-            command_fail(command, 0, "%.4000s: not a regular file: left out", path);
+            command_fail(0, "%.4000s: not a regular file: left out", path);
             free(path);
             names->n--;
         }
@@ -53,7 +53,7 @@ static int add_matching(struct names *names, const char *command, const char *fo
     return n < 0 ? -1 : 0;
 }
 
-static int add_operand(struct names *names, const char *command, const char *operand)
+static int add_operand(struct names *names, const char *operand)
 {
     struct stat st = {.st_mode = 0};
     const char *slash = strrchr(operand, '/'), *last = slash ? slash + 1 : operand;
@@ -62,13 +62,13 @@ static int add_operand(struct names *names, const char *command, const char *ope
     if (!there && errno != ENOENT && errno != ENOTDIR)
         return -1;
     if (there && strcmp(operand, "-") && S_ISDIR(st.st_mode))
-        return add_matching(names, command, operand, "*.csv");
+        return add_matching(names, operand, "*.csv");
     if (there || !last[strcspn(last, "*?[")]) {
         add_name(names, "", operand, 0);
         return 0;
     }
     FREED_BY(memory_free) char *folder = strndup(operand, (size_t)(last - operand));
-    return folder ? add_matching(names, command, folder, last) : -1;
+    return folder ? add_matching(names, folder, last) : -1;
 }
 
 static void names_free(struct names *names)
@@ -79,17 +79,17 @@ static void names_free(struct names *names)
 }
 
 /* Returns how many matched no file, each with a line on standard error. */
-static size_t add_operands(struct names *names, const char *command, const char *const *operands, size_t n)
+static size_t add_operands(struct names *names, const char *const *operands, size_t n)
 {
     size_t wrong = 0;
 
-    memory_exits(command);
+    memory_exits(command_name);
     for (size_t i = 0; i < n; i++) {
         size_t before = names->n;
-        int result = add_operand(names, command, operands[i]);
+        int result = add_operand(names, operands[i]);
         if (!result && names->n > before)
             continue;
-        command_fail(command, 0, "%.4000s: %s", operands[i],
+        command_fail(0, "%.4000s: %s", operands[i],
                      result                        ? strerror(errno)
                      : strpbrk(operands[i], "*?[") ? "no file has such a name"
                                                    : "no file in this folder ends in .csv");
@@ -99,102 +99,91 @@ static size_t add_operands(struct names *names, const char *command, const char 
 }
 
 /* Says so, but for a single file of which all rows were wanted: its own line has said it. Returns EXIT_USAGE. */
-static int no_rows(const char *command, const struct names *names, bool chosen)
+static int no_rows(const struct names *names, bool chosen)
 {
-    return names->n < 2 && !chosen ? EXIT_USAGE : command_complain(command, "no rows to read", EXIT_USAGE);
+    return names->n < 2 && !chosen ? EXIT_USAGE : usage_error("no rows to read");
 }
 
-/* --- Reading all rows at once. --- */
-
-int files_read(const char *command, const char *const *operands, size_t n, bool most, unsigned wanted,
-               struct row_set *set)
+/* Returns 0, or EXIT_USAGE with a line for each file that cannot be read; most: goes on after them. */
+static int read_names(const struct names *names, bool most, unsigned wanted, struct row_set *set)
 {
-    FREED_BY(names_free) struct names names = {0};
     char message[4352], error[4352];
     bool standard_input = false;
-    int status = add_operands(&names, command, operands, n) ? EXIT_USAGE : 0;
+    int status = 0;
 
-    for (size_t i = 0; i < names.n && (most || !status); i++) {
-        const char *path = names.of[i].path;
-        if (!strcmp(path, "-") && standard_input) {
-            status = command_complain(command, "standard input ('-') can be read only once", EXIT_USAGE);
-            break;
-        }
+    for (size_t i = 0; i < names->n && (most || !status); i++) {
+        const char *path = names->of[i].path;
+        if (!strcmp(path, "-") && standard_input)
+            return usage_error("standard input ('-') can be read only once");
         standard_input |= !strcmp(path, "-");
-        if (row_set_read(set, path, wanted | names.of[i].regular, message, sizeof(message), error, sizeof(error)))
-            status = command_complain(command, error, EXIT_USAGE);
+        if (row_set_read(set, path, wanted | names->of[i].regular, message, sizeof(message), error, sizeof(error)))
+            status = usage_error("%s", error);
         if (message[0] && (most || !status))
-            command_complain(command, message, 0);
+            command_complain(message, 0);
     }
+    return status;
+}
+
+int files_read(const char *const *operands, size_t n, bool most, unsigned wanted, struct row_set *set)
+{
+    FREED_BY(names_free) struct names names = {0};
+    int status = add_operands(&names, operands, n) ? EXIT_USAGE : 0;
+
+    if (most || !status)
+        status |= read_names(&names, most, wanted, set);
     if (!status && !set->n)
-        status = no_rows(command, &names, set->choose != NULL);
+        status = no_rows(&names, set->choose != NULL);
     if (most || !status)
         row_set_sort(set);
     return status;
 }
 
-/* --- Reading one row after the other, without keeping them. --- */
+struct each {
+    void (*take)(void *context, const struct row *row);
+    void *context;
+    size_t n;
+};
 
-/* Returns the number of rows. */
-static size_t read_each(const char *command, const char *path, unsigned wanted,
-                        void (*take)(void *context, const struct row *row), void *context)
+static bool pass_on(void *context, struct row *row)
 {
-    char message[4352];
-    struct row_reader *r = row_reader_open(path, wanted, message, sizeof(message));
-    struct row row;
-    size_t n = 0;
-    int more;
+    struct each *each = context;
 
-    if (!r) {
-        command_complain(command, message, 0);
-        return 0;
-    }
-    while ((more = row_reader_next(r, &row)) == 1) {
-        take(context, &row);
-        row_free(&row);
-        n++;
-    }
-    if (more < 0)
-        command_complain(command, row_reader_error(r), 0);
-    row_reader_describe(r, path, n, message, sizeof(message));
-    if (message[0])
-        command_complain(command, message, 0);
-    row_reader_close(r);
-    return n;
+    each->take(each->context, row);
+    each->n++;
+    return false;
 }
 
-int files_each(const char *command, const char *const *operands, size_t n, unsigned wanted,
+int files_each(const char *const *operands, size_t n, unsigned wanted,
                void (*take)(void *context, const struct row *row), void *context)
 {
     FREED_BY(names_free) struct names names = {0};
-    bool any = false;
+    struct each each = {.take = take, .context = context};
+    FREED_BY(row_set_free) struct row_set set = {.choose = pass_on, .context = &each};
 
-    add_operands(&names, command, operands, n);
-    for (size_t i = 0; i < names.n; i++)
-        any |= read_each(command, names.of[i].path, wanted | names.of[i].regular, take, context) > 0;
-    return any ? 0 : no_rows(command, &names, false);
+    add_operands(&names, operands, n);
+    read_names(&names, true, wanted, &set);
+    return each.n ? 0 : no_rows(&names, false);
 }
 
-void files_count_once(const char *command, uint64_t n)
+void files_count_once(uint64_t n)
 {
     if (n)
-        message_print("jitbench %s: %" PRIu64 " row%s came twice, and count%s once\n", command, n, PLURAL(n),
-                      n == 1 ? "s" : "");
+        command_fail(0, "%" PRIu64 " row%s came twice, and count%s once", n, PLURAL(n), n == 1 ? "s" : "");
 }
 
 /* --- Writing. --- */
 
 static void cannot_write(struct files_output *out, const char *why)
 {
-    out->status = command_fail(out->command, EXIT_ROW_FAILED, "%.4000s cannot be written: %s",
+    out->status = command_fail(EXIT_ROW_FAILED, "%.4000s cannot be written: %s",
                                out->fd == 1 ? "standard output" : out->path, why);
 }
 
-int files_clear(const char *command, const char *path)
+int files_clear(const char *path)
 {
-    const int why = path[0] && strcmp(path, "-") != 0 ? directory_clear(path) : 0;
+    const int why = path[0] && strcmp(path, "-") ? directory_clear(path) : 0;
 
-    return why ? command_fail(command, EXIT_USAGE, "-o '%.4000s': %s", path, directory_why_not(why)) : 0;
+    return why ? usage_error("-o '%.4000s': %s", path, directory_why_not(why)) : 0;
 }
 
 /* With a random name while it is not complete; ending signals, which would leave it, are blocked. NULL: none. */
@@ -236,12 +225,12 @@ static int open_output(struct files_output *out)
     if (out->folder < 0)
         return out->folder;
     out->created = fstatat(out->folder, out->name, &st, AT_SYMLINK_NOFOLLOW) || (out->force && S_ISREG(st.st_mode));
-    return out->created ? make_hidden(out) : out->command ? directory_open_existing(out->path) : -EEXIST;
+    return out->created ? make_hidden(out) : out->only_new ? -EEXIST : directory_open_existing(out->path);
 }
 
 int files_check(const char *option, const char *path, struct error *error)
 {
-    struct files_output out = {.path = path};
+    struct files_output out = {.path = path, .only_new = true};
 
     if (!path[0])
         return 0;
@@ -254,18 +243,18 @@ int files_check(const char *option, const char *path, struct error *error)
     return 0;
 }
 
-int files_begin(const char *command, const char *path, bool force, struct files_output *out)
+int files_begin(const char *path, bool force, struct files_output *out)
 {
     char error[4352];
 
-    *out = (struct files_output){.command = command, .path = path, .folder = -1, .fd = 1, .force = force};
-    if (strcmp(path, "-") != 0)
+    *out = (struct files_output){.path = path, .folder = -1, .fd = 1, .force = force};
+    if (strcmp(path, "-"))
         out->fd = open_output(out);
     if (out->fd >= 0)
         return 0;
     fd_close(&out->folder);
     directory_refused(path, out->fd, error, sizeof(error));
-    return command_complain(command, error, EXIT_USAGE);
+    return usage_error("%s", error);
 }
 
 void files_put(struct files_output *out, struct text *text)
@@ -302,10 +291,10 @@ int files_end(struct files_output *out)
     return out->status;
 }
 
-int files_write(const char *command, const char *path, bool force, struct text *text)
+int files_write(const char *path, bool force, struct text *text)
 {
     struct files_output out;
-    int status = files_begin(command, path, force, &out);
+    int status = files_begin(path, force, &out);
 
     if (!status) {
         files_put(&out, text);

@@ -39,7 +39,7 @@ static int write_csv(const struct judgement *judgement, const struct fleet_optio
 {
     struct files_output file;
     FREED_BY(text_free) struct text out = {0};
-    const int status = files_begin("fleet", options->output, options->force, &file);
+    const int status = files_begin(options->output, options->force, &file);
 
     if (status)
         return status;
@@ -62,18 +62,18 @@ static void complain(const struct gather *g)
     FREED_BY(text_free) struct text namesakes = {0};
     size_t n = 0;
 
-    files_count_once("fleet", g->doubles);
+    files_count_once(g->doubles);
     if (g->without_rank)
-        message_print("jitbench fleet: %" PRIu64 " row%s without a rank number: judged by host\n", g->without_rank,
-                      PLURAL(g->without_rank));
+        command_fail(0, "%" PRIu64 " row%s without a rank number: judged by host", g->without_rank,
+                     PLURAL(g->without_rank));
     for (size_t m = 0; m < g->machines.n; m++)
         if (g->machine[m].namesake && n++ < NAMESAKES_TOLD)
             text_printf(&namesakes, "%s'%s'", n > 1 ? ", " : "", g->machines.name[m]);
     if (n > NAMESAKES_TOLD)
         text_printf(&namesakes, " and %zu more", n - NAMESAKES_TOLD);
     if (n)
-        message_print("jitbench fleet: machines with different CPUs have the same name; they are called here: %s\n",
-                      namesakes.data ? namesakes.data : "");
+        command_fail(0, "machines with different CPUs have the same name; they are called here: %s",
+                     namesakes.data ? namesakes.data : "");
 }
 
 static bool machine_fails(const struct judgement *j, const struct judged *judged, const struct fail_on *fail_on)
@@ -98,7 +98,7 @@ static int fleet(const struct command_call *call)
     FREED_BY(gather_free) struct gather g = {.by_rank = options->by == 1, .metrics = metrics_table()};
     FREED_BY(judge_free) struct judgement judgement = {.g = &g};
     struct text out = {0};
-    int status = files_each("fleet", call->operands, call->n, 0, take_row, &g);
+    int status = files_each(call->operands, call->n, 0, take_row, &g);
 
     if (status)
         return status;
@@ -114,7 +114,7 @@ static int fleet(const struct command_call *call)
     fleet_put_table(&judgement, options->verbose, &doc);
     doc_gap(&doc);
     fleet_put_summary(&judgement, &doc);
-    const int printed = command_output(call->command, fd, !options->output[0], &out);
+    const int printed = command_output(fd, !options->output[0], &out);
     status = written ? written : printed;
     if (status || !options->fail_on.kinds)
         return status;
@@ -124,7 +124,7 @@ static int fleet(const struct command_call *call)
     if (judgement.n_figures)
         return EXIT_DONE;
     /* a check that cannot judge must not pass */
-    return command_complain("fleet", "--fail-on: there is no figure to judge by", EXIT_ROW_FAILED);
+    return command_fail(EXIT_ROW_FAILED, "--fail-on: there is no figure to judge by");
 }
 
 const struct command command_fleet = {

@@ -92,7 +92,7 @@ static bool is_of(const struct bench *bench, const struct suite *suite)
     for (size_t i = 0; !suite && suite_list[i]; i++)
         if (is_of(bench, suite_list[i]))
             return true;
-    if (!suite || strcmp(bench->suite, suite->command.name) != 0)
+    if (!suite || strcmp(bench->suite, suite->command.name))
         return false;
     for (size_t i = 0; measure_test(suite, i, &word); i++)
         if (!strcmp(word.name, bench->name))
@@ -138,14 +138,15 @@ static int help(const struct command *command, int argc, char **argv)
 {
     struct text out = {0};
 
+    (void)command;
     if (argc > 2)
-        return command_complain(command->name, "takes at most one command's name", EXIT_USAGE);
+        return usage_error("takes at most one command's name");
     if (argc < 2) {
         put_overview(&out);
-        return command_output(command, 1, true, &out);
+        return command_output(1, true, &out);
     }
     const struct command *about = command_find(argv[1]);
-    return about ? command_print_help(command, about) : command_unknown_command(argv[1]);
+    return about ? command_print_help(about) : command_unknown_command(argv[1]);
 }
 
 static bool command_word(const struct command *command, size_t i, struct operand_word *out)
@@ -182,9 +183,10 @@ static int version(const struct command *command, int argc, char **argv)
     char id[48], libc[48];
     struct text out = {0};
 
+    (void)command;
     (void)argv;
     if (argc > 1)
-        return command_complain(command->name, "takes no options or operands", EXIT_USAGE);
+        return usage_error("takes no options or operands");
     process_build_id(id, sizeof(id));
     process_libc(libc, sizeof(libc));
     text_printf(&out, "jitbench %s\ncommit    %s\ncompiler  %s\nflags     %s\nlibc      %s\nbuild id  %s\n", VERSION,
@@ -195,7 +197,7 @@ static int version(const struct command *command, int argc, char **argv)
                 "gcc " __VERSION__,
 #endif
                 VERSION_FLAGS, libc, id[0] ? id : "none");
-    return command_output(command, 1, true, &out);
+    return command_output(1, true, &out);
 }
 
 const struct command command_version = {
@@ -256,9 +258,9 @@ static int list(const struct command_call *call)
     struct text out = {0};
 
     if (call->n > 1)
-        return command_complain("list", "takes at most one name of a suite", EXIT_USAGE);
+        return usage_error("takes at most one name of a suite");
     for (size_t i = 0; (suite = suite_at(i)); i++) {
-        if (call->n && strcmp(suite->name, call->operands[0]) != 0)
+        if (call->n && strcmp(suite->name, call->operands[0]))
             continue;
         text_printf(&out, "%s: %s\n", suite->name, suite->title);
         for (size_t t = 0; t < metrics->n_tests; t++)
@@ -270,7 +272,7 @@ static int list(const struct command_call *call)
     }
     if (!out.length)
         return command_unknown_operand(call->command, call->operands[0]);
-    return command_output(call->command, 1, true, &out);
+    return command_output(1, true, &out);
 }
 
 const struct command command_list_ = {

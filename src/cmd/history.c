@@ -38,14 +38,13 @@ static void take_row(void *context, const struct row *row)
 
 static void complain(const struct history *h)
 {
-    files_count_once("history", h->gather.doubles);
+    files_count_once(h->gather.doubles);
     if (h->without_time)
-        message_print("jitbench history: %" PRIu64 " row%s left out: the time of their run is not known\n",
-                      h->without_time, PLURAL(h->without_time));
+        command_fail(0, "%" PRIu64 " row%s left out: the time of their run is not known", h->without_time,
+                     PLURAL(h->without_time));
     if (h->same_time)
-        message_print("jitbench history: %zu run%s began in the same second as the one before; they stand in "
-                      "the order of the files\n",
-                      h->same_time, PLURAL(h->same_time));
+        command_fail(0, "%zu run%s began in the same second as the one before; they stand in the order of the files",
+                     h->same_time, PLURAL(h->same_time));
 }
 
 /* A check that cannot judge must not pass. */
@@ -54,7 +53,7 @@ static int finding(const struct history *h, const struct history_options *option
     bool found = h->n_short && fail_on_finds(&options->fail_on, FAIL_ON_UNDECIDED, NAN);
 
     if (h->n_figures <= h->n_short)
-        return command_complain("history", "--fail-on: there is no figure to judge by", EXIT_ROW_FAILED);
+        return command_fail(EXIT_ROW_FAILED, "--fail-on: there is no figure to judge by");
     for (size_t i = 0; !found && i < h->n_changes; i++) {
         const struct history_change *c = &h->change[i];
         const double by = isnan(c->low) ? fabs(c->effect) : c->effect > 0 ? c->low : -c->high;
@@ -75,23 +74,22 @@ static int history(const struct command_call *call)
 
     if (option_given(&call->table, 1, "stat"))
         h.gather.stat = row_column(stat_choices[options->stat]);
-    int status = files_each("history", call->operands, call->n, 0, take_row, &h);
+    int status = files_each(call->operands, call->n, 0, take_row, &h);
     if (status)
         return status;
     history_finish(&h);
     if (h.mixed)
-        return command_fail("history", EXIT_USAGE,
-                            "the files are of different machines, %s and %s: "
-                            "a history is of one; 'fleet' compares many",
-                            h.machine, h.other);
+        return usage_error("the files are of different machines, %s and %s: "
+                           "a history is of one; 'fleet' compares many",
+                           h.machine, h.other);
     complain(&h);
     if (!h.n_runs)
-        return command_complain("history", "no run to judge", EXIT_USAGE);
+        return usage_error("no run to judge");
     const struct doc doc = {.out = &out, .width = options->verbose ? 0 : command_width(1, 0, UINT_MAX)};
     history_put_table(&h, options->recent, options->verbose, &doc);
     doc_gap(&doc);
     history_put_summary(&h, options->recent, &doc);
-    status = command_output(call->command, 1, true, &out);
+    status = command_output(1, true, &out);
     return status || !options->fail_on.kinds ? status : finding(&h, options);
 }
 

@@ -30,17 +30,19 @@
 /* PID 1 of nothing, of a PID namespace (a container), of the machine. */
 enum place { PLACE_ORDINARY, PLACE_NAMESPACE, PLACE_MACHINE };
 
-struct init {
+/* The state of the run; static because PID 1 must not fail for lack of memory. */
+static struct {
     enum place place;
     struct init_orders orders;
     struct mounts mounts;
     char folder[PATH_MAX]; /* the run writes its CSV there; "": none */
     struct device_mount disk;
-    char disk_at[PATH_MAX]; /* where the disk is mounted; "": none */
-    char scratch[PATH_MAX]; /* on the disk; "": none */
-    bool asked;             /* to end, by a signal (Ctrl-Alt-Del sends SIGINT) */
-    int status;             /* of init, unless it powers the machine off or stays */
-};
+    char disk_at[PATH_MAX];  /* where the disk is mounted; "": none */
+    char scratch[PATH_MAX];  /* on the disk; "": none */
+    const char *kernel_line; /* see init_orders_read() */
+    bool asked;              /* to end, by a signal (Ctrl-Alt-Del sends SIGINT) */
+    int status;              /* of init, unless it powers the machine off or stays */
+} init;
 
 /* --- Orders. --- */
 
@@ -87,7 +89,7 @@ static bool read_order(const char *word, struct init_orders *orders, struct text
     char name[64];
     size_t n = 0;
 
-    if (strncmp(word, PREFIX, PREFIX_LEN) != 0)
+    if (strncmp(word, PREFIX, PREFIX_LEN))
         return false;
     word += PREFIX_LEN;
     TEXT_PRINT(name, "%.*s", (int)(value - word), word);
@@ -107,17 +109,6 @@ static bool read_order(const char *word, struct init_orders *orders, struct text
     return true;
 }
 
-/* The kernel did not know it and passed it to init. line: its n words before "--". */
-static bool is_kernels(char *const *line, size_t n, const char *word)
-{
-    if (!line)
-        return !command_find(word);
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(line[i], word))
-            return true;
-    return false;
-}
-
 void init_orders_read(const char *kernel_line, int argc, char *const *argv, struct init_orders *orders,
                       const char **words, size_t *n_words, struct text *wrong)
 {
@@ -127,31 +118,19 @@ void init_orders_read(const char *kernel_line, int argc, char *const *argv, stru
     *n_words = 0;
     if (kernel_line && words_of_kernel(kernel_line, &line))
         text_printf(another(wrong), "out of memory");
-    for (; n < line.n && strcmp(line.word[n], "--") != 0; n++)
+    for (; n < line.n && strcmp(line.word[n], "--"); n++)
         read_order(line.word[n], orders, wrong);
-    for (int i = 0; i < argc; i++)
-        if (!read_order(argv[i], orders, wrong) && (*n_words || !is_kernels(line.word, n, argv[i])))
+    for (int i = 0; i < argc; i++) {
+        /* the kernel did not know it and passed it to init */
+        bool of_kernel = !line.word && !command_find(argv[i]);
+        for (size_t k = 0; k < n; k++)
+            of_kernel |= !strcmp(line.word[k], argv[i]);
+        if (!read_order(argv[i], orders, wrong) && (*n_words || !of_kernel))
             words[(*n_words)++] = argv[i];
+    }
 }
 
 /* --- The command to run. --- */
-
-/* Appends the reason why not. */
-static bool check_command(const char *name, const struct init_orders *orders, struct text *wrong)
-{
-    const struct command *command = command_find(name);
-
-    if (!command)
-        text_printf(another(wrong), "unknown command '%.80s'; 'jitbench help' shows them", name);
-    else if (!strcmp(name, "init"))
-        text_printf(another(wrong), "init does not run itself");
-    else if ((orders->tune || orders->csv) && command->run != measure_main)
-        text_printf(another(wrong), "%s: '%s' has no --%s", orders->tune ? "tune" : "csv", name,
-                    orders->tune ? "tuned" : "no-samples");
-    else
-        return true;
-    return false;
-}
 
 /* "DEVICE:PATH" */
 struct target {
@@ -181,22 +160,27 @@ void init_command_make(const struct init_orders *orders, const char *const *word
         words = (const char *const *)command->words.word;
         n_words = command->words.n;
     }
-    if (!n_words)
+    const struct command *named = n_words ? command_find(words[0]) : NULL;
+    if (!n_words) {
         text_printf(another(wrong), "run: %s", why ? why : "names no command");
-    if (!n_words || !check_command(words[0], orders, wrong))
-        return;
-    command->argv = calloc(n_words + 4, sizeof(*command->argv));
-    if (!command->argv) {
+    } else if (!named) {
+        text_printf(another(wrong), "unknown command '%.80s'; 'jitbench help' shows them", words[0]);
+    } else if (named == &command_init) {
+        text_printf(another(wrong), "init does not run itself");
+    } else if ((orders->tune || orders->csv) && named->run != measure_main) {
+        text_printf(another(wrong), "%s: '%s' has no --%s", orders->tune ? "tune" : "csv", words[0],
+                    orders->tune ? "tuned" : "no-samples");
+    } else if (!(command->argv = calloc(n_words + 4, sizeof(*command->argv)))) {
         text_printf(another(wrong), "out of memory");
-        return;
+    } else {
+        command->argv[n++] = (char *)"jitbench";
+        command->argv[n++] = (char *)words[0];
+        if (orders->tune)
+            command->argv[n++] = (char *)"--tuned";
+        if (orders->csv)
+            command->argv[n++] = (char *)"--no-samples";
+        memcpy(command->argv + n, words + 1, (n_words - 1) * sizeof(*words));
     }
-    command->argv[n++] = (char *)"jitbench";
-    command->argv[n++] = (char *)words[0];
-    if (orders->tune)
-        command->argv[n++] = (char *)"--tuned";
-    if (orders->csv)
-        command->argv[n++] = (char *)"--no-samples";
-    memcpy(command->argv + n, words + 1, (n_words - 1) * sizeof(*words));
 }
 
 void init_command_free(struct init_command *command)
@@ -209,59 +193,34 @@ void init_command_free(struct init_command *command)
 /* --- Signals: they stay blocked, and init waits for them. --- */
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU, SIGTSTP};
 
-/* SIGCHLD and those of `ending`, but not what an ordinary process's parent ignored, which stays ignored here and in the
- * measuring process (nohup(1)): an ignored signal would be queued if it were blocked. */
-static sigset_t taken;
-
-static void choose_signals(bool leave_ignored)
+static void set_ignored(void (*action)(int))
 {
-    struct sigaction old;
-
-    sigemptyset(&taken);
-    sigaddset(&taken, SIGCHLD);
-    for (size_t i = 0; i < COUNT(ending); i++)
-        if (!leave_ignored || sigaction(ending[i], NULL, &old) || old.sa_handler != SIG_IGN)
-            sigaddset(&taken, ending[i]);
+    signal(SIGTTIN, action);
+    signal(SIGTTOU, action);
+    signal(SIGTSTP, action);
 }
 
-static void on_signal(int number)
+/* What an ordinary process's parent ignored stays so, here and in the measuring process (nohup(1)). */
+static void take_signals(bool leave_ignored)
 {
-    /* the kernel queues no signal without a handler for PID 1 */
-    (void)number;
-}
-
-/* In a child ours is false: the default actions. */
-static void set_signals(bool ours)
-{
-    struct sigaction action = {.sa_handler = ours ? SIG_IGN : SIG_DFL};
-
-    for (size_t i = 0; i < COUNT(ignored); i++)
-        sigaction(ignored[i], &action, NULL);
-    action.sa_handler = ours ? on_signal : SIG_DFL;
-    for (size_t i = 0; i < COUNT(ending); i++)
-        if (sigismember(&taken, ending[i]) == 1)
-            sigaction(ending[i], &action, NULL);
-    sigaction(SIGCHLD, &action, NULL);
-    sigprocmask(ours ? SIG_BLOCK : SIG_UNBLOCK, &taken, NULL);
-}
-
-static bool end_is_asked(void)
-{
-    sigset_t pending;
-
-    if (sigpending(&pending) || sigandset(&pending, &pending, &taken) || sigdelset(&pending, SIGCHLD))
-        return false;
-    return !sigisemptyset(&pending);
+    for (size_t i = 0; i < COUNT(ending) && !leave_ignored; i++)
+        signal(ending[i], SIG_DFL);
+    signals_init();
+    set_ignored(SIG_IGN);
 }
 
 /* 0: none within ns nanoseconds (0: no limit). */
 static int wait_signal(uint64_t ns)
 {
     const struct timespec time = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
+    sigset_t taken;
     int number;
 
+    sigemptyset(&taken);
+    sigaddset(&taken, SIGCHLD);
+    for (size_t i = 0; i < COUNT(ending); i++)
+        sigaddset(&taken, ending[i]);
     do
         number = ns ? sigtimedwait(&taken, NULL, &time) : sigwaitinfo(&taken, NULL);
     while (number < 0 && errno == EINTR);
@@ -273,7 +232,7 @@ static int wait_signal(uint64_t ns)
 static bool stalled; /* a write timed out, so the next does not wait */
 
 /* -EINTR: stop() returned true; -ETIMEDOUT: nothing was accepted for two minutes. */
-static int put(int fd, const char *data, size_t length, bool (*stop)(void))
+static int put(int fd, const char *data, size_t length, int (*stop)(void))
 {
     int error = console_write(fd, data, length, stalled ? 0 : STALL_NS, stop);
 
@@ -320,7 +279,7 @@ static bool reap(pid_t pid, int *status)
 }
 
 /* A signal that asks for the end is passed on as SIGINT, a second one as SIGKILL. Returns the status of waitpid(). */
-static int wait_child(struct init *init, pid_t pid)
+static int wait_child(pid_t pid)
 {
     uint64_t until = 0; /* when it is killed; 0: not asked to end */
     int status = 0;
@@ -330,12 +289,12 @@ static int wait_child(struct init *init, pid_t pid)
         const bool asked = number && number != SIGCHLD, late = !asked && until && clock_raw_ns() > until;
         if (late)
             say("the run does not end, and is killed");
-        else if (asked && !init->asked)
+        else if (asked && !init.asked)
             say("ending the run; once more ends it at once");
         if (!late && !asked)
             continue;
-        kill(pid, init->asked ? SIGKILL : SIGINT);
-        init->asked = true;
+        kill(pid, init.asked ? SIGKILL : SIGINT);
+        init.asked = true;
         until = clock_raw_ns() + END_WAIT_NS;
     }
     return status;
@@ -343,43 +302,29 @@ static int wait_child(struct init *init, pid_t pid)
 
 /* Runs the command by this program, or a shell, in the directory. If init is PID 1 of the machine, the child begins a
  * session on the console. Returns the status of waitpid(), or -1 with a message. */
-static int run_child(struct init *init, char *const *argv, bool shell, const char *folder)
+static int run_child(char *const *argv, bool shell, const char *folder)
 {
     const pid_t pid = fork();
 
     if (pid == 0) {
-        if (init->place == PLACE_MACHINE) {
+        if (init.place == PLACE_MACHINE) {
             console_take(true);
             console_own_session();
         }
-        set_signals(false);
+        signals_restore();
+        set_ignored(SIG_DFL);
         if (folder[0])
             (void)!chdir(folder);
-        if (init->scratch[0])
-            setenv("TMPDIR", init->scratch, 1);
+        if (init.scratch[0])
+            setenv("TMPDIR", init.scratch, 1);
         const int error = shell ? sys_result(execve("/bin/sh", argv, environ)) : process_exec_self(argv, environ);
         say("%s: %s", shell ? "/bin/sh" : "cannot run itself", strerror(-error));
         _exit(127);
     }
     if (pid > 0)
-        return wait_child(init, pid);
+        return wait_child(pid);
     say("no process for %s: %s", shell ? "a shell" : "the run", strerror(errno));
     return -1;
-}
-
-static int run_command(struct init *init, char *const *argv)
-{
-    const int status = run_child(init, argv, false, init->folder);
-
-    if (status == -1)
-        return EXIT_ROW_FAILED;
-    if (WIFSIGNALED(status)) {
-        say("the run crashed: ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-        return 128 + WTERMSIG(status);
-    }
-    if (WEXITSTATUS(status))
-        say("the run ended with status %d", WEXITSTATUS(status));
-    return WEXITSTATUS(status);
 }
 
 /* By SIGTERM, and after two seconds by SIGKILL. */
@@ -398,96 +343,75 @@ static void end_processes(void)
 
 /* --- Before the run. --- */
 
-static void load_modules(const char *folder)
-{
-    char error[512];
-    const int failed = folder[0] ? modules_load(folder, error, sizeof(error)) : 0;
-
-    if (failed < 0)
-        say("modules '%s': %s", folder, strerror(-failed));
-    else if (failed)
-        say("%d kernel module%s not loaded (%s)", failed, PLURAL(failed), error);
-}
-
 /* Returns 0 or -errno. */
-static int wait_device(struct init *init, const char *device)
+static int wait_device(const char *device)
 {
     uint64_t until = clock_raw_ns() + DEVICE_WAIT_NS;
     int error;
 
-    while ((error = device_check(device)) == -ENOENT && clock_raw_ns() < until && !init->asked) {
+    while ((error = device_check(device)) == -ENOENT && clock_raw_ns() < until && !init.asked) {
         int number = wait_signal(POLL_NS);
-        init->asked = number && number != SIGCHLD;
+        init.asked = number && number != SIGCHLD;
     }
     return error;
 }
 
-/* A missing one is not found only after an hour of measuring. */
-static void look_for_device(struct init *init)
-{
-    struct target target;
-    const int error = find_target(init->orders.out, &target) ? wait_device(init, target.device) : 0;
-
-    if (error)
-        say("out: %s: %s; the CSV will follow on the console", target.device, strerror(-error));
-}
-
 /* --- The disk for scratch files. --- */
 
-static void end_scratch(struct init *init)
+static void end_scratch(void)
 {
     bool detached;
-    int error = device_unmount(&init->disk, &detached);
+    int error = device_unmount(&init.disk, &detached);
 
     if (error)
-        say("scratch: %s: cannot be unmounted: %s", init->orders.scratch, strerror(-error));
+        say("scratch: %s: cannot be unmounted: %s", init.orders.scratch, strerror(-error));
     else if (detached)
-        say("scratch: %s%s", init->orders.scratch, DEVICE_DETACHED);
-    if (init->disk_at[0])
-        rmdir(init->disk_at);
-    init->scratch[0] = init->disk_at[0] = '\0';
-    init->disk = (struct device_mount){.mounted = false};
+        say("scratch: %s%s", init.orders.scratch, DEVICE_DETACHED);
+    if (init.disk_at[0])
+        rmdir(init.disk_at);
+    init.scratch[0] = init.disk_at[0] = '\0';
+    init.disk = (struct device_mount){.mounted = false};
 }
 
-static void begin_scratch(struct init *init)
+static void begin_scratch(void)
 {
     struct target target;
     char type[32];
 
-    if (!find_target(init->orders.scratch, &target))
+    if (!find_target(init.orders.scratch, &target))
         return;
-    int error = wait_device(init, target.device);
+    int error = wait_device(target.device);
     if (!error)
-        error = scratch_folder(init->folder, init->disk_at, sizeof(init->disk_at));
+        error = scratch_folder(init.folder, init.disk_at, sizeof(init.disk_at));
     if (!error)
-        error = device_mount(target.device, init->disk_at, 0, &init->disk);
+        error = device_mount(target.device, init.disk_at, 0, &init.disk);
     if (!error)
-        error = device_folder(init->disk.place, target.path);
-    if (!error && TEXT_PRINT(init->scratch, "%s%s", init->disk.place, target.path) >= (int)sizeof(init->scratch))
+        error = device_folder(init.disk.place, target.path);
+    if (!error && TEXT_PRINT(init.scratch, "%s%s", init.disk.place, target.path) >= (int)sizeof(init.scratch))
         error = -ENAMETOOLONG;
     if (error) {
         say("scratch: %s:%s: %s; the file tests do not measure that disk", target.device, target.path,
             device_why_not(error));
-        end_scratch(init);
+        end_scratch();
         return;
     }
-    machine_fs_name(init->scratch, type, sizeof(type));
+    machine_fs_name(init.scratch, type, sizeof(type));
     say("scratch files go to %s:%s (%s)", target.device, target.path, type);
 }
 
 /* --- The CSV. --- */
 
 /* Returns -errno when it is incomplete there. */
-static int print_csv(const struct init *init, const char *name, const char *csv, size_t length)
+static int print_csv(const char *name, const char *csv, size_t length)
 {
     FREED_BY(text_free) struct text out = {0};
-    bool quiet = init->place == PLACE_MACHINE || console_is_shared(1);
+    bool quiet = init.place == PLACE_MACHINE || console_is_shared(1);
 
     text_append(&out, "\n", 1);
     frame_csv(name, csv, length, &out);
     if (quiet)
         console_quiet(true);
-    int error = out.failed ? -ENOMEM : put(1, out.data, out.length, end_is_asked);
+    int error = out.failed ? -ENOMEM : put(1, out.data, out.length, signals_pending);
     drain(1);
     if (quiet)
         console_quiet(false);
@@ -497,14 +421,14 @@ static int print_csv(const struct init *init, const char *name, const char *csv,
 }
 
 /* Returns 0 on success. */
-static int store_csv(const struct init *init, const char *name, const char *csv, size_t length)
+static int store_csv(const char *name, const char *csv, size_t length)
 {
     struct target target;
     char at[PATH_MAX], written[PATH_MAX], error[1200];
 
-    if (!find_target(init->orders.out, &target))
+    if (!find_target(init.orders.out, &target))
         return -1;
-    if (scratch_folder(init->folder, at, sizeof(at))) {
+    if (scratch_folder(init.folder, at, sizeof(at))) {
         say("out: no directory to mount %s on", target.device);
         return -1;
     }
@@ -519,132 +443,133 @@ static int store_csv(const struct init *init, const char *name, const char *csv,
 }
 
 /* Returns false when the CSV is lost. */
-static bool hand_over_file(const struct init *init, const char *name)
+static bool hand_over_file(const char *name)
 {
     char path[PATH_MAX];
 
-    if (TEXT_PRINT(path, "/%s", name) >= (int)sizeof(path))
+    if (TEXT_PRINT(path, "%s/%s", init.folder, name) >= (int)sizeof(path))
         return false;
-    FREED_BY(fd_close) int fd = procfs_open(init->folder, path);
+    FREED_BY(fd_close) int fd = procfs_open(path);
     const off_t length = lseek(fd, 0, SEEK_END);
     /* of any size: in memory already, or read as it is written */
     char *csv = length > 0 ? mmap(NULL, (size_t)length, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
     if (length < 0 || csv == MAP_FAILED) {
-        say("%s%s: cannot be read: %s", init->folder, path, strerror(fd < 0 ? -fd : errno));
+        say("%s: cannot be read: %s", path, strerror(fd < 0 ? -fd : errno));
         return false;
     }
-    const bool kept =
-        store_csv(init, name, csv, (size_t)length) == 0 || print_csv(init, name, csv, (size_t)length) == 0;
+    const bool kept = store_csv(name, csv, (size_t)length) == 0 || print_csv(name, csv, (size_t)length) == 0;
     if (csv)
         munmap(csv, (size_t)length);
     return kept;
 }
 
-static void hand_over(struct init *init)
+static void hand_over(void)
 {
-    FREED_BY(memory_free) char **names = init->folder[0] ? procfs_names("", init->folder) : NULL;
+    FREED_BY(memory_free) char **names = init.folder[0] ? procfs_names(init.folder) : NULL;
 
-    if (init->folder[0] && !names) {
-        say("%s: cannot list the files that the run left there: %s", init->folder, strerror(errno));
-        init->status = init->status ? init->status : EXIT_ROW_FAILED;
+    if (init.folder[0] && !names) {
+        say("%s: cannot list the files that the run left there: %s", init.folder, strerror(errno));
+        init.status = init.status ? init.status : EXIT_ROW_FAILED;
     }
     for (size_t i = 0; names && names[i]; i++)
-        if (strlen(names[i]) > 4 && !strcmp(names[i] + strlen(names[i]) - 4, ".csv") &&
-            !hand_over_file(init, names[i]) && !init->status)
-            init->status = EXIT_ROW_FAILED;
+        if (strlen(names[i]) > 4 && !strcmp(names[i] + strlen(names[i]) - 4, ".csv") && !hand_over_file(names[i]) &&
+            !init.status)
+            init.status = EXIT_ROW_FAILED;
 }
 
 /* --- The end of the machine. --- */
 
-static void end_machine(struct init *init, int end)
+static void end_machine(int end)
 {
-    static const struct {
-        enum power_end how;
-        const char *name;
-    } ends[] = {[INIT_STAY] = {POWER_RESTART, "restart"},
-                [INIT_REBOOT] = {POWER_RESTART, "restart"},
-                [INIT_POWEROFF] = {POWER_OFF, "power off"},
-                [INIT_HALT] = {POWER_HALT, "halt"}};
+    static const char *const names[] = {[POWER_RESTART] = "restart", [POWER_OFF] = "power off", [POWER_HALT] = "halt"};
+    const enum power_end how = end == INIT_POWEROFF ? POWER_OFF : end == INIT_HALT ? POWER_HALT : POWER_RESTART;
 
-    if (init->place != PLACE_ORDINARY)
+    if (init.place != PLACE_ORDINARY)
         end_processes();
-    if (init->place == PLACE_MACHINE)
+    if (init.place == PLACE_MACHINE)
         power_protect_root();
     drain(2);
-    int error = power_end(ends[end].how);
-    say("cannot %s: %s", ends[end].name, strerror(-error));
-    init->status = init->status ? init->status : EXIT_ROW_FAILED;
+    say("cannot %s: %s", names[how], strerror(-power_end(how)));
+    init.status = init.status ? init.status : EXIT_ROW_FAILED;
 }
 
-/* The machine's first process must not exit. */
-static void stay(struct init *init)
+static void follow_end(void)
 {
-    int number, status;
+    char *const shell[] = {(char *)"sh", NULL};
+    const int end = init.orders.end;
+    int status;
 
+    if (end == INIT_SHELL && access("/bin/sh", X_OK)) {
+        say("no shell here: there is no /bin/sh");
+        end_machine(INIT_HALT);
+    } else if (end == INIT_SHELL) {
+        init.asked = false;
+        run_child(shell, true, "/");
+    } else if (end != INIT_STAY || (init.asked && init.place == PLACE_MACHINE)) {
+        end_machine(end);
+    }
+    if (init.place != PLACE_MACHINE)
+        return;
+    /* the machine's first process must not exit */
     say("Ctrl-Alt-Del restarts the machine");
-    do {
-        number = wait_signal(0);
+    while (wait_signal(0) != SIGINT)
         reap(0, &status);
-    } while (number != SIGINT);
-    end_machine(init, INIT_REBOOT);
+    end_machine(INIT_REBOOT);
     for (;;)
         pause();
 }
 
-static void follow_end(struct init *init)
-{
-    char *const shell[] = {(char *)"sh", NULL};
-    const int end = init->orders.end;
-
-    if (end == INIT_SHELL && access("/bin/sh", X_OK)) {
-        say("no shell here: there is no /bin/sh");
-        end_machine(init, INIT_HALT);
-    } else if (end == INIT_SHELL) {
-        init->asked = false;
-        run_child(init, shell, true, "/");
-    } else if (end != INIT_STAY || (init->asked && init->place == PLACE_MACHINE)) {
-        end_machine(init, end);
-    }
-    if (init->place == PLACE_MACHINE)
-        stay(init);
-}
-
 /* --- Carrying out the orders. --- */
 
-static void measure(struct init *init, char *const *argv)
+static void measure(char *const *argv)
 {
     static const char *const folders[] = {"/tmp", "/dev/shm", "/run", "/"};
+    const char *modules = init.orders.modules;
     FREED_BY(text_free) struct text line = {0};
+    struct target target;
+    char why[512];
+    int failed = modules[0] ? modules_load(modules, why, sizeof(why)) : 0;
 
-    load_modules(init->orders.modules);
-    look_for_device(init);
-    for (size_t i = 0; i < COUNT(folders) && scratch_folder(folders[i], init->folder, sizeof(init->folder)); i++)
+    if (failed < 0)
+        say("modules '%s': %s", modules, strerror(-failed));
+    else if (failed)
+        say("%d kernel module%s not loaded (%s)", failed, PLURAL(failed), why);
+    /* now, not after an hour of measuring */
+    failed = find_target(init.orders.out, &target) ? wait_device(target.device) : 0;
+    if (failed)
+        say("out: %s: %s; the CSV will follow on the console", target.device, strerror(-failed));
+    for (size_t i = 0; i < COUNT(folders) && scratch_folder(folders[i], init.folder, sizeof(init.folder)); i++)
         ;
-    begin_scratch(init);
-    const bool wanted = !init->asked;
+    begin_scratch();
+    const bool wanted = !init.asked;
     if (wanted) {
         for (size_t i = 1; argv[i]; i++)
             text_printf(&line, " %s", argv[i]);
         say("runs%s", line.data ? line.data : "");
-        init->status = run_command(init, argv);
+        const int status = run_child(argv, false, init.folder);
+        init.status = status == -1          ? EXIT_ROW_FAILED
+                      : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                                            : WEXITSTATUS(status);
+        if (status > 0 && WIFSIGNALED(status))
+            say("the run crashed: ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        else if (status > 0)
+            say("the run ended with status %d", init.status);
     }
-    end_scratch(init);
+    end_scratch();
     if (wanted)
-        hand_over(init);
-    if (init->folder[0])
-        scratch_remove(init->folder);
+        hand_over();
+    if (init.folder[0])
+        scratch_remove(init.folder);
 }
 
-static struct init *begin(enum place place)
+static void begin(enum place place)
 {
-    static struct init init; /* PID 1 must not fail for lack of memory */
     struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = &init.orders};
     struct error error;
 
     init.place = place;
     option_defaults(&table, 1, PRESET_DEFAULT, &error);
-    choose_signals(init.place == PLACE_ORDINARY);
-    set_signals(true);
+    take_signals(place == PLACE_ORDINARY);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     /* an ordinary process mounts only what others cannot see: they use the machine's /tmp */
     if (init.place != PLACE_ORDINARY || mounts_for_oneself() == 0)
@@ -655,7 +580,8 @@ static struct init *begin(enum place place)
         say("%s is missing and cannot be mounted: %s", init.mounts.refused[i], strerror(-init.mounts.error[i]));
     if (init.place != PLACE_ORDINARY)
         setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 0);
-    return &init;
+    /* in a container it is for the machine's init, and no argument is the kernel's */
+    init.kernel_line = place == PLACE_NAMESPACE ? "" : procfs_read_all("/proc/cmdline");
 }
 
 static enum place find_place(void)
@@ -670,57 +596,33 @@ bool init_chosen(const char *name)
     return getpid() == 1 && (power_is_first_process() || (name && !strcmp(slash ? slash + 1 : name, "init")));
 }
 
-/* The caller frees it; NULL: not readable. "" in a container: the line is for the machine's init, and no argument is
- * the kernel's. */
-static char *read_kernel_line(const struct init *init)
-{
-    return init->place == PLACE_NAMESPACE ? strdup("") : procfs_read_all("", "/proc/cmdline");
-}
-
 /* Of the command: n words, or none for the order `run`. wrong: if it is not empty, nothing is run. */
-static int carry_out(struct init *init, const char *const *words, size_t n, struct text *wrong)
+static int carry_out(const char *const *words, size_t n, struct text *wrong)
 {
     FREED_BY(init_command_free) struct init_command command = {0};
 
-    init_command_make(&init->orders, words, n, &command, wrong);
+    init_command_make(&init.orders, words, n, &command, wrong);
     if (wrong->length || wrong->failed || !command.argv) {
         say("nothing was run: %s", wrong->data ? wrong->data : "out of memory");
-        init->status = EXIT_USAGE;
+        init.status = EXIT_USAGE;
     } else {
-        measure(init, command.argv);
+        measure(command.argv);
     }
-    follow_end(init);
-    mounts_undo(&init->mounts);
-    return init->status;
+    follow_end();
+    mounts_undo(&init.mounts);
+    return init.status;
 }
 
 int init_boot(int argc, char **argv)
 {
-    struct init *init = begin(find_place());
-    FREED_BY(memory_free) char *line = read_kernel_line(init);
+    begin(find_place());
     FREED_BY(memory_free) const char **words = calloc((size_t)argc + 1, sizeof(*words));
     FREED_BY(text_free) struct text wrong = {.failed = !words};
     size_t n = 0;
 
     if (words)
-        init_orders_read(line, argc - 1, argv + 1, &init->orders, words, &n, &wrong);
-    return carry_out(init, words, n, &wrong);
-}
-
-/* Options come after the kernel's line. */
-static void fill_orders(struct init *init, const struct option_table *given, struct text *wrong)
-{
-    FREED_BY(memory_free) char *line = read_kernel_line(init);
-    size_t none;
-
-    init_orders_read(line, 0, NULL, &init->orders, NULL, &none, wrong);
-    /* applies only to the machine's first process */
-    if (init->place == PLACE_ORDINARY)
-        init->orders.end = INIT_STAY;
-    for (size_t i = 0; i < init_n_rows; i++)
-        if (given->given[i])
-            memcpy((char *)&init->orders + init_rows[i].offset, (char *)given->target + init_rows[i].offset,
-                   init_rows[i].size);
+        init_orders_read(init.kernel_line, argc - 1, argv + 1, &init.orders, words, &n, &wrong);
+    return carry_out(words, n, &wrong);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -730,19 +632,25 @@ static int run(const struct command *command, int argc, char **argv)
     FREED_BY(memory_free) const char **words = calloc((size_t)argc + 1, sizeof(*words));
     FREED_BY(text_free) struct text wrong = {0};
     const enum place place = find_place();
-    size_t n = 0;
+    size_t n = 0, none;
 
     table.target = &given;
     const int status = words ? command_parse(command, &table, 1, argc, argv, words, &n)
-                             : command_complain(command->name, "out of memory", EXIT_ROW_FAILED);
+                             : command_fail(EXIT_ROW_FAILED, "out of memory");
     if (status && place != PLACE_MACHINE)
         return status < 0 ? EXIT_DONE : status;
-    struct init *init = begin(place);
+    begin(place);
     if (status)
         text_printf(&wrong, "see above");
     else
-        fill_orders(init, &table, &wrong);
-    return carry_out(init, words, status ? 0 : n, &wrong);
+        init_orders_read(init.kernel_line, 0, NULL, &init.orders, NULL, &none, &wrong);
+    /* applies only to the machine's first process */
+    if (place == PLACE_ORDINARY)
+        init.orders.end = INIT_STAY;
+    for (size_t i = 0; i < init_n_rows && !status; i++) /* options come after the kernel's line */
+        if (table.given[i])
+            memcpy((char *)&init.orders + init_rows[i].offset, (char *)&given + init_rows[i].offset, init_rows[i].size);
+    return carry_out(words, status ? 0 : n, &wrong);
 }
 
 const struct command command_init = {

@@ -196,7 +196,7 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
                     : m->place.bind_given && m->place.bind == BIND_ONE  ? 1
                                                                         : m->place.n_order;
     uint64_t free_bytes;
-    uint64_t cgroup = cgroup_memory_available(""), available = smaller(machine->memory_available_bytes, cgroup);
+    uint64_t cgroup = cgroup_memory_available(), available = smaller(machine->memory_available_bytes, cgroup);
     uint64_t wanted_bytes = machine->memory_total_bytes / 100 * MEMLOAD_PCT;
     /* without room in swap the kernel would kill a process */
     bool swap = cgroup == UINT64_MAX &&
@@ -210,7 +210,7 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
     p->threads = o->load_threads ? o->load_threads : cpus;
     p->groups = o->hack_groups ? o->hack_groups : cpus;
     p->memory_spare = !swap;
-    p->memory_bytes = swap ? wanted_bytes : smaller(available / 100 * NO_SWAP_PCT, memload_room(""));
+    p->memory_bytes = swap ? wanted_bytes : smaller(available / 100 * NO_SWAP_PCT, memload_room());
     if (o->memory_bytes)
         p->memory_bytes = o->memory_bytes;
     p->nice_given = measure_given(m, "load-nice");
@@ -245,7 +245,7 @@ static void fill_load_sim(const struct latency_options *o, size_t load, struct l
 }
 
 static void add_pair(const struct measure *m, const struct latency_options *o, size_t task, size_t load,
-                     const struct load_params *load_params, const char *skip, struct plan *out)
+                     const struct load_params *load_params, const char *skip)
 {
     struct sim_params params = *tasks[task].params;
     struct load_params beside = *load_params;
@@ -265,13 +265,13 @@ static void add_pair(const struct measure *m, const struct latency_options *o, s
         beside.file_bytes /= 2; /* the load compile uses two files of this size */
     if (o->real_time && !tasks[task].real_time && !m->place.fifo)
         skip = "has no real-time mode of its own: --fifo gives it SCHED_FIFO";
-    struct plan_item *item = measure_item(m, out, tasks[task].bench, &params, 1, 1);
+    struct plan_item *item = measure_item(m, tasks[task].bench, &params, 1, 1);
     plan_set_load(item, load_list[load], &beside);
     item->calibrated_by = params.loops_per_ms > 0 ? -1 : 0;
     item->skip = skip;
 }
 
-static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
+static int plan(struct measure *m, void *options, struct error *error)
 {
     const struct latency_options *o = options;
     struct load_params load_params = {.threads = 0};
@@ -286,11 +286,11 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
     const char *no_memload =
         latency_fill_load(m, o, choice.telling || o->loads & load_bit(&load_memload), &load_params);
     if (!(load_params.sim.loops_per_ms > 0))
-        plan_add(out, &bench_calibrate, &load_params.sim)->sampling = bench_calibrate.sampling[m->preset];
+        plan_add(m->plan, &bench_calibrate, &load_params.sim)->sampling = bench_calibrate.sampling[m->preset];
     for (size_t task = 0; task < N_TASKS; task++)
         for (size_t load = 0; load_list[load]; load++)
             if (wanted(m, &choice, task, load))
-                add_pair(m, o, task, load, &load_params, load_list[load] == &load_memload ? no_memload : NULL, out);
+                add_pair(m, o, task, load, &load_params, load_list[load] == &load_memload ? no_memload : NULL);
     return 0;
 }
 

@@ -31,9 +31,9 @@ static void put_quietness(const struct measure *m, struct text *out)
     struct machine_activity before, seen;
     const double seconds = LOOK_NS / 1e9;
 
-    machine_read_activity("", &before);
+    machine_read_activity(&before);
     clock_sleep_ns(LOOK_NS);
-    machine_read_activity("", &seen);
+    machine_read_activity(&seen);
     known_subtract(&seen, &before, sizeof(seen));
     if (seen.ctx_switches < 0) {
         text_printf(out, "Quiet?    not known: /proc cannot be read\n");
@@ -89,7 +89,7 @@ static void put_setting(const struct measure *m, struct text *out)
 
 static void put_check(const struct measure *m, struct text *out)
 {
-    const struct settings_view view = {.root = "", .machine = &m->machine, .bench = &m->place.cpus};
+    const struct settings_view view = {.machine = &m->machine, .bench = &m->place.cpus};
     unsigned counts[4];
     char noisy[400], cpus[128];
 
@@ -111,7 +111,7 @@ static void print_out(struct measure *m, struct text *out)
     if (m->print_failed)
         text_free(out);
     else
-        m->print_failed = command_output(NULL, m->out_fd, false, out) != EXIT_DONE;
+        m->print_failed = command_output(m->out_fd, false, out) != EXIT_DONE;
 }
 
 /* No option was given that changes the duration. */
@@ -180,7 +180,7 @@ static void put_header(struct measure *m)
         return;
     show_run(&m->run, &out);
     text_printf(&out, m->machine.memory_total_bytes ? ", %s\n" : "\n", TEXT_BYTES(m->machine.memory_total_bytes));
-    if (m->n_suites > 1 || !m->suites[0]->brief || !m->suites[0]->brief(m->own[0])) {
+    if (!m->brief) {
         put_setting(m, &out);
         put_quietness(m, &out);
         put_check(m, &out);
@@ -251,11 +251,6 @@ size_t measure_tables(const struct command *command, struct option_table *tables
 
 /* --- The command line. --- */
 
-bool measure_given(const struct measure *m, const char *name)
-{
-    return option_given(m->tables, m->n_tables, name);
-}
-
 bool measure_test(const struct suite *suite, size_t i, struct operand_word *out)
 {
     if (suite->test)
@@ -273,10 +268,9 @@ static int select_tests(struct measure *m, const char *const *operands, int n)
     m->operands_given = n > 0;
     m->of_all = !suite;
     if (n && (!suite || (!suite->test && !suite->tests)))
-        return measure_fail(m,
-                            suite && suite->commands ? "the command follows '--', but '%.80s' is given before it"
-                                                     : "takes no operands, but '%.80s' was given",
-                            operands[0]);
+        return usage_error(suite && suite->commands ? "the command follows '--', but '%.80s' is given before it"
+                                                    : "takes no operands, but '%.80s' was given",
+                           operands[0]);
     for (int i = 0; i < n; i++) {
         struct operand_word word;
         bool known = suite->select && !suite->select(m, operands[i]);
@@ -296,7 +290,7 @@ static int cut_words(struct measure *m, int argc, char **argv)
 
     if (!m->command->suite || !m->command->suite->commands)
         return argc;
-    while (n < argc && strcmp(argv[n], "--") != 0)
+    while (n < argc && strcmp(argv[n], "--"))
         n++;
     if (n < argc) {
         m->words = argv + n + 1;
@@ -315,66 +309,36 @@ static int parse(struct measure *m, int argc, char **argv)
     FREED_BY(memory_free) const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
     int n = option_parse(argc, argv, m->tables, m->n_tables, operands, &error);
     if (n < 0)
-        return measure_fail(m, "%s", error.text);
+        return usage_error("%s", error.text);
     m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
     if (m->options.help)
-        return command_print_help(m->command, m->command) ? EXIT_ROW_FAILED : -1;
+        return command_print_help(m->command) ? EXIT_ROW_FAILED : -1;
     const int status = select_tests(m, operands, n);
     if (status)
         return status;
     if (m->options.quick && m->options.classic)
-        return measure_fail(m, "%s", "--quick and --classic exclude each other");
+        return usage_error("--quick and --classic exclude each other");
     if ((m->options.no_csv || m->options.no_file) && measure_given(m, "output"))
-        return measure_fail(m, "%s", "--no-csv and --output exclude each other");
+        return usage_error("--no-csv and --output exclude each other");
     if (option_defaults(m->tables, m->n_tables, m->preset, &error))
-        return measure_fail(m, "%s", error.text);
+        return usage_error("%s", error.text);
     m->options.no_csv |= m->options.no_file;
     return 0;
 }
 
 /* --- Placement. --- */
 
-static int resolve_cpus(struct measure *m)
-{
-    struct cpuset *cpus = &m->place.cpus, usable;
-    char list[256];
-    struct error error;
-
-    m->place.online = m->machine.online;
-    if (!measure_given(m, "cpus") || m->options.cpus.choice >= 0) {
-        /* includes isolated CPUs, which are missing in the affinity mask */
-        if (measure_given(m, "cpus"))
-            cpus_allowed(&m->machine.online, cpus);
-        else
-            cpus_of_mask(&m->machine.online, cpus);
-        if (!cpuset_count(&m->place.online))
-            m->place.online = *cpus;
-        return 0;
-    }
-    *cpus = m->options.cpus.set;
-    if (!cpuset_count(&m->place.online))
-        task_get_affinity(&m->place.online);
-    if (cpus_check_online(cpus, &m->place.online, &error))
-        return measure_fail(m, "%s", error.text);
-    if (!cpus_usable(cpus, &usable)) {
-        cpuset_format_cut(&usable, list, sizeof(list));
-        return measure_fail(m, "--cpus: not all of these CPUs are allowed here (allowed: %s)",
-                            cpuset_count(&usable) ? list : "none of them");
-    }
-    return 0;
-}
-
 static int resolve_place(struct measure *m)
 {
+    const struct option_cpus *named = measure_given(m, "cpus") ? &m->options.cpus : NULL;
     struct place_request *place = &m->place;
-    const int status = resolve_cpus(m);
+    struct error error;
 
-    if (status)
-        return status;
-    cpus_order(place);
-    if (measure_given(m, "cpus") && m->options.cpus.choice == CPUS_QUIET &&
+    if (cpus_place(named, &m->machine, place, &error))
+        return usage_error("%s", error.text);
+    if (named && named->choice == CPUS_QUIET &&
         quiet_cpu(place, &m->clock, m->options.core_probe == 0, m->quietest, sizeof(m->quietest)))
-        return measure_fail(m, "--cpus quiet: %s", m->quietest);
+        return usage_error("--cpus quiet: %s", m->quietest);
     place->bind = (enum bind_mode)m->options.bind;
     place->bind_given = measure_given(m, "bind");
     place->nice_given = measure_given(m, "nice");
@@ -394,11 +358,6 @@ static int resolve_place(struct measure *m)
 #define CORE_LOOK_NS 40000000u
 
 /* --- The session. --- */
-
-static const char *getenv_const(const char *name)
-{
-    return getenv(name);
-}
 
 /* If a launcher such as Slurm names the node (several may be on one machine), rows have that name as their host. */
 static void fill_run(struct measure *m)
@@ -423,13 +382,13 @@ static void fill_run(struct measure *m)
     version_build(run->build, sizeof(run->build));
     process_libc(run->libc, sizeof(run->libc));
     TEXT_SET(run->comment, m->options.comment);
-    job_read(getenv_const, &job);
+    job_read(&job);
     TEXT_SET(run->job, job.id);
     TEXT_SET(run->rank, job.rank);
     if (job.node[0])
         TEXT_SET(run->host, job.node);
     if (job.wrong[0])
-        command_fail(NULL, 0, "%s: %s; the rank is not known", job.launcher, job.wrong);
+        fail_as(NULL, 0, "%s: %s; the rank is not known", job.launcher, job.wrong);
     m->alone = job.ranks == 1 || !job.rank[0];
 }
 
@@ -441,22 +400,20 @@ static int open_csv(struct measure *m)
     if (names_expand("the default name", m->alone ? "jitbench-%h-%t" : "jitbench-%h-%t-%r", &m->run, m->alone, name,
                      sizeof(name), error, sizeof(error)) ||
         names_expand("--output", m->options.output, &m->run, m->alone, path, sizeof(path), error, sizeof(error)))
-        return measure_fail(m, "%s", error);
-    if (m->options.force && files_clear(m->command->name, path))
+        return usage_error("%s", error);
+    if (m->options.force && files_clear(path))
         return EXIT_USAGE;
     struct csv_target target = {.path = path[0] && !to_stdout ? path : NULL,
                                 .name = name,
                                 .to_stdout = to_stdout,
                                 .none = m->options.no_csv,
                                 .no_samples = m->options.no_samples};
-    const struct suite *suite = m->command->suite;
-    const bool printing = suite && suite->prints && suite->prints(m->own[0]);
-    m->out_fd = to_stdout || printing ? 2 : 1;
+    m->out_fd = to_stdout || m->prints ? 2 : 1;
     m->csv = csv_open(&target, message, sizeof(message), error, sizeof(error));
     if (!m->csv)
-        return measure_fail(m, "%s", error);
+        return usage_error("%s", error);
     if (message[0])
-        command_complain(NULL, message, 0);
+        fail_as(NULL, 0, "%s", message);
     return 0;
 }
 
@@ -469,18 +426,18 @@ static int open_series(struct measure *m)
     if (!m->options.series[0])
         return 0;
     if (names_expand("--series", m->options.series, &m->run, m->alone, path, sizeof(path), error, sizeof(error)))
-        return measure_fail(m, "%s", error);
+        return usage_error("%s", error);
     TEXT_SET(m->options.series, path);
-    if (m->options.force && files_clear(m->command->name, path))
+    if (m->options.force && files_clear(path))
         return EXIT_USAGE;
     m->series_fd = directory_create(path);
     if (m->series_fd < 0)
-        return measure_fail(m, "--series '%s': %s", path, directory_why_not(m->series_fd));
+        return usage_error("--series '%s': %s", path, directory_why_not(m->series_fd));
     const char *header = m->suites[0]->series_header;
     const int failed = new_file_write(m->series_fd, header, strlen(header));
     if (failed)
         directory_remove(path, m->series_fd);
-    return failed ? measure_fail(m, "--series '%s': %s", path, strerror(-failed)) : 0;
+    return failed ? usage_error("--series '%s': %s", path, strerror(-failed)) : 0;
 }
 
 void measure_put_row(void *measure, const struct row *row)
@@ -513,19 +470,11 @@ static int resolve_start(struct measure *m)
     if (!measure_given(m, "start-at"))
         return 0;
     if (start_parse(m->options.start_at, now, &m->start_at_ns, &error))
-        return measure_fail(m, "%s", error.text);
+        return usage_error("%s", error.text);
     if (m->start_at_ns < now)
         message_print("jitbench: --start-at %s was %s ago: begins at once\n", m->options.start_at,
                       TEXT_DURATION(now - m->start_at_ns));
     return 0;
-}
-
-/* The sample then begins exactly at the start. Reads the clock again and again: the time of day may be changed
- * meanwhile. */
-static void wait_for_start(const struct measure *m)
-{
-    for (uint64_t now; !signals_pending() && (now = clock_realtime_ns()) + PREPARE_NS < m->start_at_ns;)
-        signals_sleep_ns(smaller(m->start_at_ns - PREPARE_NS - now, PREPARE_NS));
 }
 
 static void note_start(void *context, int64_t late_ns)
@@ -546,7 +495,7 @@ static void run_suite(struct measure *m, size_t i)
     const int randomized = m->machine.randomize_va_space;
     /* unless an option has done it for the session */
     const bool hold = m->hold_fd < 0 && suite->holds_latency && suite->holds_latency(m->own[i]);
-    if (hold && (m->hold_fd = machine_hold_latency("")) < 0)
+    if (hold && (m->hold_fd = machine_hold_latency()) < 0)
         TEXT_PRINT(not_held, "/dev/cpu_dma_latency cannot be held: %s", strerror(-m->hold_fd));
     struct plan_run how = {.run = &m->run,
                            .place = &m->place,
@@ -554,7 +503,6 @@ static void run_suite(struct measure *m, size_t i)
                            .clock_start = &m->clock_start,
                            .core = m->core,
                            .watch = m->options.who || suite->names_takers ? m->watch : NULL,
-                           .proc_root = "",
                            .series_fd = m->series_fd,
                            .layout_varied =
                                randomized >= 0 && randomized <= 2 ? varied[randomized] : "random env (ASLR not known)",
@@ -585,7 +533,7 @@ static void run_suite(struct measure *m, size_t i)
     if (m->n_rows && !m->rows_missing && suite->conclude)
         suite->conclude(m);
     if (m->rows_missing || (status == ROW_FAILED && !m->n_rows)) { /* a failed row always has a reason to show */
-        command_fail(m->command->name, 0, "out of memory: not all rows of %s can be shown", suite->command.name);
+        command_fail(0, "out of memory: not all rows of %s can be shown", suite->command.name);
         m->worst = ROW_FAILED;
     }
     if (m->n_rows)
@@ -651,7 +599,7 @@ static int read_requirements(struct measure *m)
     }
     m->requirements = (struct requirements){
         .metrics = metrics_table(), .names = names, .n_names = n, .names_only = true, .clock_unit = m->clock.unit};
-    const int status = require_read(m->command->name, &m->options.require, &m->requirements);
+    const int status = require_read(&m->options.require, &m->requirements);
     m->requirements.names = NULL;
     m->requirements.n_names = 0;
     return status;
@@ -661,22 +609,23 @@ static int read_requirements(struct measure *m)
 static void set_machine(struct measure *m, bool huge_advised)
 {
     struct cpuset bench = m->place.cpus;
-    char message[200];
+    const struct settings_view view = {.machine = &m->machine, .bench = &bench, .huge_advised = huge_advised};
+    struct error message;
 
     m->hold_fd = -1;
     if (m->options.tuned) {
         /* without --cpus all are measured, and none would be left for interrupts: only those that `tune` chooses are
          * kept free */
         if (!measure_given(m, "cpus"))
-            settings_bench_cpus("", &m->machine, &bench);
-        if (tuned_begin(&bench, huge_advised, message, sizeof(message)))
-            TEXT_PRINT(m->not_set, "--tuned: %s", message);
+            settings_bench_cpus(&m->machine, &bench);
+        if (tuned_begin(&view, &message))
+            TEXT_PRINT(m->not_set, "--tuned: %.200s", message.text);
         else
-            TEXT_SET(m->tuned, message);
+            TEXT_SET(m->tuned, message.text);
     }
     if (!m->options.hold_latency && !m->options.tuned)
         return;
-    m->hold_fd = machine_hold_latency("");
+    m->hold_fd = machine_hold_latency();
     if (m->hold_fd < 0 && !m->not_set[0])
         TEXT_PRINT(m->not_set, "%s: /dev/cpu_dma_latency: %s", m->options.tuned ? "--tuned" : "--hold-latency",
                    strerror(-m->hold_fd));
@@ -696,17 +645,18 @@ static int prepare(struct measure *m, int argc, char **argv)
         struct option_table tables[TABLES_MAX];
         const size_t n = measure_own_tables(m->suites[i], m->own[i], tables);
         if (option_defaults(tables, n, m->preset, &error))
-            return measure_fail(m, "%s", error.text);
+            return usage_error("%s", error.text);
     }
-    machine_read("", &m->machine);
+    machine_read(&m->machine);
     clock_choose(&m->clock);
     clock_pair_read(m->clock.kind, &m->clock_start);
     if ((status = resolve_start(m)) || (status = resolve_place(m)))
         return status;
     for (size_t i = 0; i < m->n_suites; i++) {
         m->plans[i].schedule = m->suites[i]->schedule;
-        if (m->suites[i]->plan(m, m->own[i], &m->plans[i], &error))
-            return measure_fail(m, "%s", error.text);
+        m->plan = &m->plans[i];
+        if (m->suites[i]->plan(m, m->own[i], &error))
+            return usage_error("%s", error.text);
     }
     if ((status = read_requirements(m)))
         return status;
@@ -722,7 +672,7 @@ static int prepare(struct measure *m, int argc, char **argv)
     if (told && !(m->watch = interference_make(m->options.who_memory, measure_memory(m))))
         memory_out();
     if (m->options.core_probe == 0)
-        m->core = core_session_make("", &m->clock, &m->place.online);
+        m->core = core_session_make(&m->clock, &m->place.online);
     if ((status = open_series(m)))
         return status;
     if ((status = open_csv(m)) && m->series_fd >= 0)
@@ -753,10 +703,12 @@ int measure_main(const struct command *command, int argc, char **argv)
         if (m->core)
             core_look(m->core, &m->place.cpus, CORE_LOOK_NS, &m->cores);
         set_machine(m, uses_memory(m));
-        const struct settings_view view = {.root = "", .machine = &m->machine, .bench = &m->place.cpus};
+        const struct settings_view view = {.machine = &m->machine, .bench = &m->place.cpus};
         settings_describe(&view, m->run.settings, sizeof(m->run.settings));
         put_header(m);
-        wait_for_start(m);
+        /* the sample then begins exactly at the start; the time of day may be changed meanwhile */
+        for (uint64_t now; !signals_pending() && (now = clock_realtime_ns()) + PREPARE_NS < m->start_at_ns;)
+            signals_sleep_ns(smaller(m->start_at_ns - PREPARE_NS - now, PREPARE_NS));
         status = run_suites(m);
         fd_close(&m->hold_fd);
         if (m->options.tuned && tuned_end() && status < 128)
@@ -782,11 +734,6 @@ int measure_main(const struct command *command, int argc, char **argv)
 }
 
 /* --- Functions that suites call. --- */
-
-uint64_t measure_named_cpus(const struct measure *m)
-{
-    return measure_given(m, "cpus") ? m->place.n_order : 1;
-}
 
 uint64_t measure_memory(const struct measure *m)
 {
@@ -848,10 +795,10 @@ struct sampling measure_sampling(const struct measure *m, const struct bench *be
     return sampling;
 }
 
-struct plan_item *measure_item(const struct measure *m, struct plan *plan, const struct bench *bench,
-                               const void *params, uint64_t copies, unsigned phase)
+struct plan_item *measure_item(const struct measure *m, const struct bench *bench, const void *params, uint64_t copies,
+                               unsigned phase)
 {
-    struct plan_item *item = plan_add(plan, bench, params);
+    struct plan_item *item = plan_add(m->plan, bench, params);
 
     item->copies = (unsigned)copies;
     item->phase = phase;
@@ -859,13 +806,13 @@ struct plan_item *measure_item(const struct measure *m, struct plan *plan, const
     return item;
 }
 
-struct plan_item *measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
+struct plan_item *measure_add(const struct measure *m, const struct bench *bench, const void *params,
                               uint64_t default_copies, unsigned phase)
 {
     const struct option_counts *counts = &m->options.copies;
     struct plan_item *item = NULL;
 
     for (size_t i = 0; i < counts->n || i == 0; i++)
-        item = measure_item(m, plan, bench, params, counts->n ? counts->value[i] : default_copies, phase);
+        item = measure_item(m, bench, params, counts->n ? counts->value[i] : default_copies, phase);
     return item;
 }

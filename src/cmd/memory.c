@@ -78,7 +78,7 @@ static void conclude(struct measure *m)
     char cpus[sizeof(curve.row[0]->cpus)] = ""; /* adding rows may move the array of rows */
     if (curve.n)
         TEXT_SET(cpus, curve.row[0]->cpus);
-    const size_t n_caches = machine_data_caches("", m->place.order[0], caches, LEVELS_MAX);
+    const size_t n_caches = machine_data_caches(m->place.order[0], caches, LEVELS_MAX);
     for (size_t i = 0; i < n; i++) {
         const double up_to = curve.set[level[i].first + level[i].n - 1];
         char name[32];
@@ -151,7 +151,7 @@ static void put_levels(const struct table_rows *r, struct text *out)
     grid_columns(&grid, columns, COUNT(columns));
     for_each_row(row, r) {
         const char *name = row_param(&row->param, "level", &length);
-        if (!name || strcmp(row->metric, "level") != 0)
+        if (!name || strcmp(row->metric, "level"))
             continue;
         text_append(grid_cell(&grid, COLOR_NONE), name, length);
         grid_number(&grid, row->value, 2);
@@ -266,8 +266,7 @@ static void print(const struct table_rows *r, struct text *out)
 }
 
 struct memory_options {
-    uint64_t max_size;      /* bytes; 0: chosen */
-    struct cpu_pairs pairs; /* pairs of CPUs for test cores; freed by end() */
+    uint64_t max_size; /* bytes; 0: chosen */
 };
 
 enum { TEST_LATENCY, TEST_LOADED, TEST_CORES, TEST_NODES, TEST_STEADY };
@@ -304,7 +303,7 @@ static uint64_t largest_set(const struct measure *m, const struct memory_options
 }
 
 /* Sets of SET_MIN times the powers of the square root of 2, in whole cache lines; with --quick huge pages only. */
-static void plan_latency(const struct measure *m, const struct memory_options *o, struct plan *out)
+static void plan_latency(const struct measure *m, const struct memory_options *o)
 {
     const bool quick = m->preset == PRESET_QUICK;
     struct memory_latency_params params;
@@ -316,11 +315,11 @@ static void plan_latency(const struct measure *m, const struct memory_options *o
             break;
         for (params.chase = 0; params.chase < CHASE_KINDS; params.chase++)
             if (quick ? params.chase == CHASE_HUGE : params.chase != CHASE_IN_PAGE || params.bytes >= IN_PAGE_MIN)
-                measure_add(m, out, &bench_memory_latency, &params, 1, 0);
+                measure_add(m, &bench_memory_latency, &params, 1, 0);
     }
 }
 
-static void plan_loaded(const struct measure *m, const struct memory_options *o, struct plan *out)
+static void plan_loaded(const struct measure *m, const struct memory_options *o)
 {
     static const uint64_t pauses[MEMORY_LOADED_STEPS] = {UINT64_MAX, 20000, 8000, 4000, 2000, 1000, 500, 200, 0};
     const unsigned copies = (unsigned)m->place.n_order;
@@ -329,39 +328,40 @@ static void plan_loaded(const struct measure *m, const struct memory_options *o,
     params.stream_bytes = larger(copies > 1 ? params.bytes / (copies - 1) : 0, STREAM_MIN);
     for (params.step = 0; params.step < (copies > 1 ? MEMORY_LOADED_STEPS : 1); params.step++) {
         params.pause_ns = pauses[params.step];
-        measure_add(m, out, &bench_memory_loaded, &params, copies, 1);
+        measure_add(m, &bench_memory_loaded, &params, copies, 1);
     }
     if (copies < 2)
-        out->items[out->n - 1].skip = ONE_CPU;
+        m->plan->items[m->plan->n - 1].skip = ONE_CPU;
 }
 
-static void plan_cores(const struct measure *m, struct memory_options *o, struct plan *out)
+static void plan_cores(const struct measure *m)
 {
-    if (topology_pairs("", m->place.order, m->place.n_order, PAIRS_ALL, &o->pairs))
+    FREED_BY(topology_pairs_free) struct cpu_pairs pairs = {.n = 0};
+
+    if (topology_pairs(m->place.order, m->place.n_order, PAIRS_ALL, &pairs))
         memory_out();
-    for (size_t i = 0; i < o->pairs.n; i++)
-        measure_add(m, out, &bench_memory_cores, &(struct memory_cores_params){o->pairs.pair[i]}, 1, 2);
-    if (!o->pairs.n)
-        measure_add(m, out, &bench_memory_cores, &(struct memory_cores_params){.pair = {0}}, 1, 2)->skip = ONE_CPU;
+    for (size_t i = 0; i < pairs.n; i++)
+        measure_add(m, &bench_memory_cores, &(struct memory_cores_params){pairs.pair[i]}, 1, 2);
+    if (!pairs.n)
+        measure_add(m, &bench_memory_cores, &(struct memory_cores_params){.pair = {0}}, 1, 2)->skip = ONE_CPU;
 }
 
-static void plan_nodes(const struct measure *m, const struct memory_options *o, struct plan *out)
+static void plan_nodes(const struct measure *m, const struct memory_options *o)
 {
     struct memory_nodes_params params = {.bytes = largest_set(m, o)};
     struct cpuset memory, online, cpus;
 
-    if (!procfs_read_cpus("", NODE_FOLDER "/has_memory", &memory) ||
-        !procfs_read_cpus("", NODE_FOLDER "/online", &online))
+    if (!procfs_read_cpus(NODE_FOLDER "/has_memory", &memory) || !procfs_read_cpus(NODE_FOLDER "/online", &online))
         cpuset_clear(&memory);
     if (cpuset_count(&memory) < 2) {
-        measure_add(m, out, &bench_memory_nodes, &params, 1, 3)->skip =
+        measure_add(m, &bench_memory_nodes, &params, 1, 3)->skip =
             cpuset_count(&memory) ? "there is only one memory node" : "the memory nodes are not known";
         return;
     }
     for_each_cpu(from, &online) {
         size_t at = 0;
         params.cpu_node = from;
-        if (!procfs_read_cpus("", NODE_CPUS(from), &cpus))
+        if (!procfs_read_cpus(NODE_CPUS(from), &cpus))
             continue;
         while (at < m->place.n_order && !cpuset_has(&cpus, m->place.order[at]))
             at++;
@@ -370,7 +370,7 @@ static void plan_nodes(const struct measure *m, const struct memory_options *o, 
         params.cpu = m->place.order[at];
         for_each_cpu(to, &memory) {
             params.memory_node = to;
-            measure_add(m, out, &bench_memory_nodes, &params, 1, 3);
+            measure_add(m, &bench_memory_nodes, &params, 1, 3);
         }
     }
 }
@@ -380,7 +380,7 @@ static void plan_nodes(const struct measure *m, const struct memory_options *o, 
 static uint64_t steady_sets(const struct measure *m, uint64_t most, struct memory_steady_params *out)
 {
     uint64_t caches[4], last = m->machine.cache_llc_bytes;
-    const size_t n = machine_data_caches("", m->place.order[0], caches, COUNT(caches));
+    const size_t n = machine_data_caches(m->place.order[0], caches, COUNT(caches));
 
     *out = (struct memory_steady_params){.memory_bytes = most, .cache_bytes = CACHE_SET_DEFAULT};
     if (n > 1 && caches[n - 2])
@@ -406,8 +406,7 @@ double memory_look(const struct measure *m)
                                     .time_ns = LOOK_NS,
                                     .place = &m->place,
                                     .clock = &m->clock,
-                                    .series_fd = -1,
-                                    .proc_root = ""};
+                                    .series_fd = -1};
 
     if (!last || most < 4 * last)
         return NAN;
@@ -419,7 +418,7 @@ double memory_look(const struct measure *m)
 }
 
 /* `all` leaves out loaded and nodes to save time. */
-static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
+static int plan(struct measure *m, void *options, struct error *error)
 {
     struct memory_options *o = options;
     struct memory_steady_params steady;
@@ -428,26 +427,17 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
         return error_set(error, "--max-size: a set of %" PRIu64 " MiB is over a quarter of %" PRIu64 " MiB of memory",
                          o->max_size >> 20, measure_memory(m) >> 20);
     if (m->selected[TEST_LATENCY])
-        plan_latency(m, o, out);
+        plan_latency(m, o);
     if (m->selected[TEST_LOADED] && !m->of_all)
-        plan_loaded(m, o, out);
+        plan_loaded(m, o);
     if (m->selected[TEST_CORES])
-        plan_cores(m, o, out);
+        plan_cores(m);
     if (m->selected[TEST_NODES] && !m->of_all)
-        plan_nodes(m, o, out);
+        plan_nodes(m, o);
     if (m->selected[TEST_STEADY]) {
         steady_sets(m, largest_set(m, o), &steady);
-        measure_add(m, out, &bench_memory_steady, &steady, 1, 4);
+        measure_add(m, &bench_memory_steady, &steady, 1, 4);
     }
-    return 0;
-}
-
-static int end(void *options, bool unused)
-{
-    struct memory_options *o = options;
-
-    (void)unused;
-    topology_pairs_free(&o->pairs);
     return 0;
 }
 
@@ -474,5 +464,4 @@ const struct suite suite_memory = {
     .print = print,
     .conclude = conclude,
     .made = &levels,
-    .end = end,
 };

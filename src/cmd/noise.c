@@ -36,7 +36,7 @@ static bool can_record(const struct measure *m)
 
 /* Plans the measurement that records which tasks and interrupts have the CPUs, if --who or --stop-at was given, or if
  * `all` runs and the kernel allows recording. */
-static void plan_who(const struct measure *m, const struct noise_params *params, struct plan *out)
+static void plan_who(const struct measure *m, const struct noise_params *params)
 {
     const struct who_params who = {.threshold_ns = params->threshold_ns, .stop_ns = params->stop_ns};
     struct sampling sampling = bench_who.sampling[m->preset];
@@ -47,7 +47,7 @@ static void plan_who(const struct measure *m, const struct noise_params *params,
         sampling.time_ns = m->options.time_ns ? m->options.time_ns : STOP_RUN_NS;
     else if (m->options.time_ns)
         sampling.time_ns = m->options.time_ns / WHO_PART;
-    struct plan_item *item = measure_item(m, out, &bench_who, &who, m->place.n_order, 1);
+    struct plan_item *item = measure_item(m, &bench_who, &who, m->place.n_order, 1);
     item->sampling = sampling;
     if (m->place.bind != BIND_ONE)
         item->skip = "--who and --stop-at need samplers that are bound to one CPU each (--bind one)";
@@ -264,10 +264,10 @@ static int finish(const struct measure *m, const void *options)
         }
         text_append(&out, "\n", 1);
     }
-    const int status = params->keep[0] ? files_write("noise", params->keep, false, &out) : 0;
+    const int status = params->keep[0] ? files_write(params->keep, false, &out) : 0;
     if (status)
         return status;
-    return command_fail("noise", EXIT_FINDING, "CPU %s had a detour of %.1f us, more than %.10g us",
+    return command_fail(EXIT_FINDING, "CPU %s had a detour of %.1f us, more than %.10g us",
                         PARAM(timeline.end, "worst_cpu"), timeline.length_us, (double)params->stop_ns * 1e-3);
 }
 
@@ -319,7 +319,7 @@ static const struct option common_rows[] = {
     MEASURE_TIME_ROW("how long to measure; default: 5 s, 2 s with --quick, 60 s with --classic"),
 };
 
-static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
+static int plan(struct measure *m, void *options, struct error *error)
 {
     struct noise_params *params = options;
 
@@ -330,8 +330,8 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
     if (files_check("--keep", params->keep, error))
         return -1;
     if (!params->stop_ns)
-        measure_item(m, out, &bench_noise, params, m->place.n_order, 0);
-    plan_who(m, params, out);
+        measure_item(m, &bench_noise, params, m->place.n_order, 0);
+    plan_who(m, params);
     return 0;
 }
 

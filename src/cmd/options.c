@@ -50,16 +50,12 @@ static const struct option wait_row = {
 /* Up to nine decimals. */
 static int parse_epoch(const char *s, uint64_t *at_ns)
 {
-    size_t whole = strspn(s, "0123456789"), fraction = 0;
-    uint64_t ns = 0, unit = SECOND_NS;
+    const size_t whole = strspn(s, "0123456789");
+    const size_t fraction = s[whole] == '.' ? 1 + strspn(s + whole + 1, "0123456789") : 0;
 
-    if (s[whole] == '.')
-        fraction = strspn(s + whole + 1, "0123456789");
-    if (!whole || whole > 10 || fraction > 9 || s[whole + (s[whole] == '.' ? fraction + 1 : 0)])
+    if (!whole || whole > 10 || fraction > 10 || s[whole + fraction])
         return -1;
-    for (size_t i = 0; i < fraction; i++)
-        ns += (uint64_t)(s[whole + 1 + i] - '0') * (unit /= 10);
-    *at_ns = strtoull(s, NULL, 10) * SECOND_NS + ns;
+    *at_ns = strtoull(s, NULL, 10) * SECOND_NS + (uint64_t)(strtod(s + whole, NULL) * SECOND_NS + 0.5);
     return 0;
 }
 
@@ -110,28 +106,15 @@ int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, struct error
 
 /* --- --require and --requirements --- */
 
-static int complain(const char *command, const char *option, const char *value, const char *why)
+static int complain(const char *option, const char *value, const char *why)
 {
-    return command_fail(command, EXIT_USAGE, "--%s '%.1000s': %s", option, value, why);
+    return usage_error("--%s '%.1000s': %s", option, value, why);
 }
 
-static int read_lines(const char *command, const char *path, struct requirements *set)
-{
-    const char *why;
-    char error[500];
-    FREED_BY(memory_free) char *text = text_file_read(path, true, &why);
-
-    if (!text) {
-        const int status = complain(command, "requirements", path, why);
-        return signals_pending() ? 128 + signals_pending() : status;
-    }
-    const int failed = requirements_add_lines(set, text, error, sizeof(error));
-    return failed ? complain(command, "requirements", path, error) : 0;
-}
-
-int require_read(const char *command, const struct require_options *options, struct requirements *set)
+int require_read(const struct require_options *options, struct requirements *set)
 {
     char error[500], one[sizeof(options->require)];
+    const char *path = options->requirements, *why;
     int status = 0;
 
     for (const char *at = options->require; *at && !status; at += strcspn(at, "\n"), at += *at == '\n') {
@@ -139,13 +122,19 @@ int require_read(const char *command, const struct require_options *options, str
         memcpy(one, at, length);
         one[length] = '\0';
         if (requirements_add(set, one, error, sizeof(error)))
-            status = complain(command, "require", one, error);
+            status = complain("require", one, error);
     }
-    return status || !options->requirements[0] ? status : read_lines(command, options->requirements, set);
+    if (status || !path[0])
+        return status;
+    FREED_BY(memory_free) char *text = text_file_read(path, true, &why);
+    if (!text)
+        status = complain("requirements", path, why);
+    else if (requirements_add_lines(set, text, error, sizeof(error)))
+        status = complain("requirements", path, error);
+    return !text && signals_pending() ? 128 + signals_pending() : status;
 }
 
-int require_rows(const char *command, const struct require_options *options, const struct row_set *rows,
-                 struct requirements *set)
+int require_rows(const struct require_options *options, const struct row_set *rows, struct requirements *set)
 {
     FREED_BY(memory_free) struct require_name *names = memory_get(rows->n, sizeof(*names));
 
@@ -154,15 +143,10 @@ int require_rows(const char *command, const struct require_options *options, con
             (struct require_name){rows->rows[i].suite, rows->rows[i].test, rows->rows[i].metric, rows->rows[i].unit};
     *set = (struct requirements){
         .metrics = metrics_table(), .names = names, .n_names = rows->n, .several_runs = rows->n_runs > 1};
-    const int status = require_read(command, options, set);
+    const int status = require_read(options, set);
     for (size_t i = 0; i < rows->n && !status; i++)
         requirements_row(set, &rows->rows[i]);
     return status;
-}
-
-bool require_given(const struct require_options *options)
-{
-    return options->require[0] || options->requirements[0];
 }
 
 /* --- Common options. --- */

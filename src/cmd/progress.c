@@ -45,12 +45,6 @@ void progress_time(const struct plan_time *time, struct text *out)
         text_printf(out, "%s to %s", least, most);
 }
 
-void range_add(struct range *range, uint64_t value)
-{
-    range->least = smaller(value, range->least);
-    range->most = larger(value, range->most);
-}
-
 void progress_plan(const struct plan *plan, const struct plan_time *time, struct text *out)
 {
     struct range samples = {UINT64_MAX, 0}, length = samples;

@@ -30,8 +30,6 @@ static const struct option rows[] = {
 
 /* --- The command line. --- */
 
-#define usage_error(...) command_fail("project", EXIT_USAGE, __VA_ARGS__)
-
 struct step {
     uint64_t ns;
 };
@@ -86,8 +84,7 @@ static void take_row(void *context, const struct row *row)
 
 static void say_empty(const char *name)
 {
-    message_print("jitbench project: %s has no rows of noise or prime: left out\n",
-                  name[0] ? name : "a host without a name");
+    command_fail(0, "%s has no rows of noise or prime: left out", name[0] ? name : "a host without a name");
 }
 
 /* --- The command. --- */
@@ -103,7 +100,7 @@ static int project(const struct command_call *call)
         return status;
     if (!call->n)
         return usage_error(FILES_NEEDED);
-    if ((status = files_each("project", call->operands, call->n, ROWS_HIST | ROWS_SERIES, take_row, &p)))
+    if ((status = files_each(call->operands, call->n, ROWS_HIST | ROWS_SERIES, take_row, &p)))
         return status;
     project_drop_empty(&p, say_empty);
     if (!p.n)
@@ -113,14 +110,14 @@ static int project(const struct command_call *call)
     /* first, so that a wrong file name is reported before anything is printed */
     if (options->output[0]) {
         project_put_csv(&p, &out);
-        written = files_write("project", options->output, options->force, &out);
+        written = files_write(options->output, options->force, &out);
     }
     if (written == EXIT_USAGE)
         return written;
     const struct doc doc = {.out = &out, .width = options->verbose ? 0 : command_width(to_stdout ? 2 : 1, 100, 100)};
     project_put_table(&p, options->verbose, &doc);
     project_put_costs(&p, &doc);
-    const int printed = command_output(call->command, to_stdout ? 2 : 1, !options->output[0], &out);
+    const int printed = command_output(to_stdout ? 2 : 1, !options->output[0], &out);
     return written ? written : printed;
 }
 

@@ -26,29 +26,25 @@ struct repeat {
     char name[1024]; /* the number of the run goes before its ending */
 };
 
-bool measure_repeats(const struct measure *m)
-{
-    return m->options.runs > 1 || m->options.interleave[0];
-}
-
 /* --- The command line. --- */
 
-static int wrong(const struct repeat *r, const char *file, const char *why)
+static int wrong(const char *file, const char *why)
 {
-    return measure_fail(r->m, "--interleave '%.900s': %.300s", file, why);
+    return usage_error("--interleave '%.900s': %.300s", file, why);
 }
 
 static int take_side(struct repeat *r, struct side *side)
 {
-    char begin[5] = "", why[200];
+    char begin[5] = "";
+    struct error why;
 
-    procfs_read("", side->file, begin, sizeof(begin));
+    procfs_read(side->file, begin, sizeof(begin));
     side->is_program = !strcmp(begin, "\177ELF");
     if (side->is_program)
-        return access(side->file, X_OK) ? wrong(r, side->file, strerror(errno)) : 0;
+        return access(side->file, X_OK) ? wrong(side->file, strerror(errno)) : 0;
     if (r->m->options.tuned)
-        return wrong(r, side->file, "settings and --tuned exclude each other");
-    return tuned_check_file(side->file, why, sizeof(why)) ? wrong(r, side->file, why) : 0;
+        return wrong(side->file, "settings and --tuned exclude each other");
+    return tuned_check_file(side->file, &why) ? wrong(side->file, why.text) : 0;
 }
 
 /* "B" or "A,B". */
@@ -129,7 +125,7 @@ static char **make_args(const struct repeat *r, bool first, const char *output)
     char **args = memory_get((size_t)r->argc + 6, sizeof(*args));
     int options = 1;
 
-    while (options < r->argc && strcmp(r->argv[options], "--") != 0)
+    while (options < r->argc && strcmp(r->argv[options], "--"))
         options++;
     args[0] = self;
     args[1] = r->argv[0];
@@ -150,8 +146,8 @@ static int report_signal(const struct repeat *r, uint64_t number, const char *pa
     TEXT_PRINT(how, "was ended by %s", signals_name(caught));
     if (!signals_pending())
         signals_describe_kill(caught, how, sizeof(how));
-    return command_fail(r->m->command->name, 128 + caught, "run %" PRIu64 " of %" PRIu64 " %s; %s'%.1000s'", number,
-                        r->runs, how, stat(path, &st) ? "it made no file " : "what was finished is in ", path);
+    return command_fail(128 + caught, "run %" PRIu64 " of %" PRIu64 " %s; %s'%.1000s'", number, r->runs, how,
+                        stat(path, &st) ? "it made no file " : "what was finished is in ", path);
 }
 
 static bool is_same_file(const struct stat *a, const struct stat *b)
@@ -167,7 +163,7 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     const bool settings = side->file[0] && !side->is_program;
     const bool may_leave = r->m->options.tuned && !tuned_has_snapshot();
     const char letter = r->sides == 2 ? (char)('a' + of) : 0;
-    char why[600];
+    struct error why;
     FREED_BY(text_free) struct text output = {0}, path = {0}, line = {0};
     struct stat before, after;
     int status = EXIT_ROW_FAILED;
@@ -182,9 +178,9 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     const bool existed = !stat(path.data, &before);
     *ends = false;
     if (!r->m->options.quiet)
-        command_output(NULL, 1, false, &line);
-    if (settings && tuned_begin_file(side->file, why, sizeof(why))) {
-        command_complain(r->m->command->name, why, 0);
+        command_output(1, false, &line);
+    if (settings && tuned_begin_file(side->file, &why)) {
+        command_complain(why.text, 0);
     } else {
         const pid_t parent = getpid(), pid = fork();
         if (pid == 0)
@@ -192,12 +188,12 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
         if (pid > 0)
             status = wait_for(pid);
         else
-            command_complain(r->m->command->name, strerror(errno), 0);
+            command_complain(strerror(errno), 0);
         *ends = signals_pending() || status == EXIT_USAGE || status > 128;
     }
     if (settings ? tuned_end() != 0 : may_leave && tuned_has_snapshot()) {
         *ends = true;
-        command_fail(r->m->command->name, 0,
+        command_fail(0,
                      "run %" PRIu64 " of %" PRIu64
                      " left settings that are not restored, so no further run begins; run 'jitbench "
                      "untune'",
@@ -208,7 +204,7 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     const bool made = !stat(path.data, &after) && (status || !existed || !is_same_file(&before, &after));
     if (side->is_program && !made && !signals_pending()) {
         *ends = true;
-        return command_fail(r->m->command->name, EXIT_ROW_FAILED,
+        return command_fail(EXIT_ROW_FAILED,
                             "--interleave '%.900s': made no file '%.900s' (exit status %d); is it a jitbench?",
                             side->file, path.data, status);
     }
@@ -225,9 +221,9 @@ int measure_repeat(struct measure *m, int argc, char **argv)
     if (worst)
         return worst;
     if (m->options.no_csv || !strcmp(m->options.output, "-") || m->options.series[0])
-        return measure_fail(m, "--runs and --interleave make files, and exclude --no-csv, --series and -o -");
+        return usage_error("--runs and --interleave make files, and exclude --no-csv, --series and -o -");
     if (names_expand("--output", template, &m->run, 1, r.name, sizeof(r.name), error, sizeof(error)))
-        return measure_fail(m, "%s", error);
+        return usage_error("%s", error);
     if (r.sides == 2 && !measure_given(m, "runs"))
         r.runs = RUNS_ADVISED;
     for (uint64_t k = 0; k < r.runs; k++)
@@ -247,7 +243,7 @@ int measure_repeat(struct measure *m, int argc, char **argv)
         text_printf(&out, "' -- '");
         put_name(&r, 'b', 0, &out);
         text_printf(&out, "'\n");
-        command_output(NULL, 1, false, &out);
+        command_output(1, false, &out);
     }
     return worst;
 }

@@ -42,20 +42,19 @@ static void choose_output(const char *first, char *path, size_t size)
 static int report(const struct command_call *call)
 {
     struct report_options *options = call->options;
-    const char *name = call->command->name;
     FREED_BY(report_free) struct report report = {0};
     struct text out = {0};
 
     report_begin(&report, metrics_table());
-    int status = files_read(name, call->operands, call->n, false, ROWS_ALL, &report.set);
+    int status = files_read(call->operands, call->n, false, ROWS_ALL, &report.set);
     if (status)
         return status;
     report_finish(&report);
     if (!options->output[0])
         choose_output(call->operands[0], options->output, sizeof(options->output));
     report_put(&report, &out);
-    status = files_write(name, options->output, options->force, &out);
-    if (!status && strcmp(options->output, "-") != 0)
+    status = files_write(options->output, options->force, &out);
+    if (!status && strcmp(options->output, "-"))
         message_print("Report: %s\n", options->output);
     return status;
 }

@@ -149,14 +149,11 @@ static int fail_kind(const struct measure *m, const struct fail_on *fail_on, uns
             continue;
         FREED_BY(text_free) struct text name = {0};
         run_put_name(m->rows, m->n_rows, &m->rows[i], &name);
-        message_print("jitbench run: --fail-on: %s %s", name.failed ? m->rows[i].test : name.data,
-                      undecided ? limit < HUGE_VAL ? "can differ" : "is not decided"
-                      : slower  ? "is slower"
-                                : "is faster");
-        if (limit > 0 && isfinite(limit))
-            message_print(" by more than %g %%", limit);
-        message_print("\n");
-        status = EXIT_FINDING;
+        status = command_fail(EXIT_FINDING, "--fail-on: %s %s%s", name.failed ? m->rows[i].test : name.data,
+                              undecided ? limit < HUGE_VAL ? "can differ" : "is not decided"
+                              : slower  ? "is slower"
+                                        : "is faster",
+                              limit > 0 && isfinite(limit) ? TEXT_LINE(" by more than %g %%", limit) : "");
     }
     return status;
 }
@@ -368,11 +365,6 @@ static void print(const struct table_rows *r, struct text *out)
     }
 }
 
-static bool prints(const void *options)
-{
-    return ((const struct run_options *)options)->command.show_output;
-}
-
 /* a command may have threads */
 static const struct option_default defaults[] = {{"bind", "range"}, {NULL, NULL}};
 
@@ -399,6 +391,5 @@ const struct suite suite_run = {
     .plan = run_plan,
     .print = print,
     .finish = run_fail,
-    .prints = prints,
     .end = run_end,
 };

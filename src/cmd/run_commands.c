@@ -181,8 +181,7 @@ static char *substitute(const struct commands *c, size_t command, const char *te
         for (size_t i = 0; i < c->n_parameters && !taken; i++) {
             const size_t length = strlen(c->parameters[i].name);
             const char *value = c->value_of[command][i];
-            if (!value || text[0] != '{' || strncmp(text + 1, c->parameters[i].name, length) != 0 ||
-                text[1 + length] != '}')
+            if (!value || text[0] != '{' || strncmp(text + 1, c->parameters[i].name, length) || text[1 + length] != '}')
                 continue;
             text_append(&out, value, strlen(value));
             taken = length + 2;
@@ -695,9 +694,9 @@ static int clean_up_all(const struct run_options *options)
     munmap(map, (size_t)st.st_size);
     const char *shown = why.data ? why.data : "";
     if (n_failed && n > 1)
-        command_fail("run", 0, "%.*s (for %zu of %zu commands)", (int)first, shown, n_failed, n);
+        command_fail(0, "%.*s (for %zu of %zu commands)", (int)first, shown, n_failed, n);
     else if (n_failed)
-        command_fail("run", 0, "%s", shown);
+        command_fail(0, "%s", shown);
     return before || !signals_pending() ? 0 : 128 + signals_pending();
 }
 
@@ -797,8 +796,9 @@ static void show_word(const char *word, char *buf, size_t size)
 }
 
 /* Several commands are compared by pairs of their runs. */
-static void sample_in_pairs(const struct measure *m, size_t n_commands, struct plan *plan)
+static void sample_in_pairs(const struct measure *m, size_t n_commands)
 {
+    struct plan *plan = m->plan;
     const uint64_t runs = 2 * commands_pairs_least(plan->n - plan->n / n_commands);
 
     for (size_t i = 0; i < plan->n; i++) {
@@ -815,18 +815,19 @@ static void sample_in_pairs(const struct measure *m, size_t n_commands, struct p
     plan->enough = run_enough;
 }
 
-static void add_command(struct commands *c, size_t i, struct command_params *params, struct plan *plan)
+static void add_command(struct commands *c, size_t i, struct command_params *params)
 {
+    struct plan *plan = c->m->plan;
     const size_t before = plan->n;
 
     params->image_fd = c->options->image_fd;
     memcpy(params->fds, c->options->fds, sizeof(params->fds));
-    measure_add(c->m, plan, &bench_command, params, 1, 0);
+    measure_add(c->m, &bench_command, params, 1, 0);
     for (size_t k = before; k < plan->n; k++)
         plan->items[k].test = c->options->names[i].text;
 }
 
-static int add_commands(struct commands *c, struct plan *plan)
+static int add_commands(struct commands *c)
 {
     struct run_options *o = c->options;
     FREED_BY(memory_free) struct command_params *each = memory_get(c->n, sizeof(*each));
@@ -842,16 +843,16 @@ static int add_commands(struct commands *c, struct plan *plan)
     }
     if (open_image(c))
         return -1;
-    add_command(c, first, &each[first], plan);
+    add_command(c, first, &each[first]);
     for (size_t i = 0; i < c->n; i++)
         if (i != first)
-            add_command(c, i, &each[i], plan);
+            add_command(c, i, &each[i]);
     if (c->n > 1)
-        sample_in_pairs(c->m, c->n, plan);
+        sample_in_pairs(c->m, c->n);
     return 0;
 }
 
-int run_plan(const struct measure *m, void *options, struct plan *out, struct error *error)
+int run_plan(struct measure *m, void *options, struct error *error)
 {
     struct run_options *o = options;
     struct commands c = {.m = m, .options = o, .error = error};
@@ -860,11 +861,12 @@ int run_plan(const struct measure *m, void *options, struct plan *out, struct er
     o->opened = true;
     o->children = program_has_children();
     o->command.fixed_layout = m->place.layout_fixed;
+    m->prints = o->command.show_output;
     show_word(o->command.prepare, o->command.prepare_line, sizeof(o->command.prepare_line));
     show_word(o->command.input, o->command.input_line, sizeof(o->command.input_line));
     choose_env(&c);
     const bool failed = split_commands(&c) || run_combine(&c) || run_check_fail_on(&c) || name_commands(&c) ||
-                        open_input(&c) || open_output(&c) || add_commands(&c, out);
+                        open_input(&c) || open_output(&c) || add_commands(&c);
     run_free_parameters(&c);
     free(c.words);
     free(c.typed);

@@ -196,8 +196,7 @@ static void put_run(struct row *first, size_t n, const struct show_options *opti
         show_summary(&summary, options->summary ? "" : path, command_width(1, 100, 100), out);
 }
 
-static int put_set(const struct command *command, const struct show_options *options, const char *path,
-                   struct row_set *set)
+static int put_set(const struct show_options *options, const char *path, struct row_set *set)
 {
     int status = 0;
 
@@ -208,7 +207,7 @@ static int put_set(const struct command *command, const struct show_options *opt
         if (i > 0 && (!options->quiet || options->summary))
             text_append(&out, "\n", 1);
         put_run(set->rows + i, count, options, path, &out);
-        status = command_output(command, 1, true, &out);
+        status = command_output(1, true, &out);
     }
     return status;
 }
@@ -216,8 +215,8 @@ static int put_set(const struct command *command, const struct show_options *opt
 static int show(const struct command_call *call)
 {
     FREED_BY(row_set_free) struct row_set set = {0};
-    const int status = files_read(call->command->name, call->operands, call->n, true, ROWS_ALL | ROWS_UNKNOWN, &set);
-    const int printed = put_set(call->command, call->options, call->n == 1 ? call->operands[0] : "", &set);
+    const int status = files_read(call->operands, call->n, true, ROWS_ALL | ROWS_UNKNOWN, &set);
+    const int printed = put_set(call->options, call->n == 1 ? call->operands[0] : "", &set);
 
     return printed ? printed : status;
 }

@@ -33,7 +33,6 @@ struct line {
 };
 
 struct outcome {
-    const struct command *command;
     const struct setting_writes *plan; /* NULL: untune */
     bool dry_run;
     struct line *line;
@@ -46,8 +45,7 @@ struct outcome {
 
 static struct snapshot_place place_of(const struct tune_options *options)
 {
-    return (struct snapshot_place){.root = "",
-                                   .file = options->snapshot[0] ? options->snapshot : snapshot_default_file()};
+    return (struct snapshot_place){.file = options->snapshot[0] ? options->snapshot : snapshot_default_file()};
 }
 
 static void show_value(const char *value, char *buf)
@@ -156,7 +154,7 @@ static int print_table(struct outcome *outcome, const char *summary)
     if (outcome->incomplete)
         text_printf(&out, "(out of memory: not all lines are shown)\n");
     text_printf(&out, "%s\n", summary);
-    return command_output(outcome->command, 1, false, &out);
+    return command_output(1, false, &out);
 }
 
 /* quiet: only the failures, on standard error. Frees the lines. */
@@ -166,7 +164,7 @@ static int print_outcome(struct outcome *outcome, bool quiet, const char *summar
 
     for (const struct line *line = outcome->line; quiet && line < outcome->line + outcome->n; line++)
         if (line->failed)
-            message_print("jitbench %s: %s: %s\n", outcome->command->name, PATH_CELL(line), line->result);
+            command_fail(0, "%s: %s", PATH_CELL(line), line->result);
     free(outcome->line);
     outcome->line = NULL;
     return status;
@@ -178,23 +176,23 @@ static const struct option untune_rows[] = {TUNE_SNAPSHOT_ROW, TUNE_COMMON_ROWS}
 
 static int untune(const struct command_call *call)
 {
-    const struct command *command = call->command;
     const struct tune_options *options = call->options;
     const struct snapshot_place place = place_of(options);
-    struct outcome outcome = {.command = command};
+    struct outcome outcome = {.n = 0};
     struct snapshot *snapshot;
-    char error[1200], summary[64];
+    struct error error;
+    char summary[64];
 
     if (call->n)
-        return command_fail(command->name, EXIT_USAGE, "takes no operands, but '%.80s' was given", call->operands[0]);
+        return usage_error("takes no operands, but '%.80s' was given", call->operands[0]);
     signals_init(); /* not between two files that it writes */
-    if (snapshot_open(&place, &snapshot, error, sizeof(error)))
-        return command_complain(command->name, error, EXIT_ROW_FAILED);
-    int failed = snapshot_restore(snapshot, put_report, &outcome, error, sizeof(error));
+    if (snapshot_open(&place, &snapshot, &error))
+        return command_complain(error.text, EXIT_ROW_FAILED);
+    int failed = snapshot_restore(snapshot, put_report, &outcome, &error);
     snapshot_close(snapshot);
     TEXT_PRINT(summary, "%zu file%s restored.", outcome.changed, PLURAL(outcome.changed));
     const int status = print_outcome(&outcome, options->quiet, summary);
-    return failed ? command_complain(command->name, error, EXIT_ROW_FAILED) : status;
+    return failed ? command_complain(error.text, EXIT_ROW_FAILED) : status;
 }
 
 const struct command command_untune = {
@@ -215,7 +213,6 @@ static const struct option tune_rows[] = {
     TUNE_COMMON_ROWS,
 };
 struct tune {
-    const struct command *command;
     const struct tune_options *options;
     bool *chosen; /* of each entry of settings_list */
     struct machine machine;
@@ -234,7 +231,7 @@ static void put_state(struct tune *t, const struct setting *setting)
     setting_look(setting, &t->view, &state);
     show_value(state.now, line.was);
     show_value(state.now, line.now);
-    if (!setting_is_written(setting))
+    if (!setting->how)
         TEXT_PRINT(line.result, "not by tune: %.100s", setting->set);
     else if (state.verdict == SETTING_NOISY)
         TEXT_PRINT(line.result, "cannot be set here%s%.90s", state.why[0] ? ": " : "", state.why);
@@ -247,32 +244,33 @@ static void put_state(struct tune *t, const struct setting *setting)
 }
 
 /* A snapshot would prevent the next tune. */
-static int drop(const struct tune *t, struct snapshot *snapshot)
+static int drop(struct snapshot *snapshot)
 {
-    struct outcome ignored = {.command = t->command};
-    char error[512];
+    struct outcome ignored = {.n = 0};
+    struct error error;
 
-    const int failed = snapshot_restore(snapshot, put_report, &ignored, error, sizeof(error));
+    const int failed = snapshot_restore(snapshot, put_report, &ignored, &error);
     free(ignored.line);
-    return failed ? command_complain(t->command->name, error, EXIT_ROW_FAILED) : EXIT_DONE;
+    return failed ? command_complain(error.text, EXIT_ROW_FAILED) : EXIT_DONE;
 }
 
 static int apply(struct tune *t, struct snapshot *snapshot)
 {
     char summary[1200] = "Nothing was changed.";
+    struct error error;
     int status = EXIT_DONE;
 
     if (t->options->snapshot[0] && tuned_has_snapshot())
-        return command_fail(t->command->name, EXIT_ROW_FAILED,
-                            "'%s' is there already; 'jitbench untune' restores what it holds", snapshot_default_file());
-    if (snapshot_save(snapshot, summary, sizeof(summary)))
-        return command_complain(t->command->name, summary, EXIT_ROW_FAILED);
+        return command_fail(EXIT_ROW_FAILED, "'%s' is there already; 'jitbench untune' restores what it holds",
+                            snapshot_default_file());
+    if (snapshot_save(snapshot, &error))
+        return command_complain(error.text, EXIT_ROW_FAILED);
     snapshot_apply(snapshot, put_report, &t->outcome);
     if (t->outcome.changed)
         TEXT_PRINT(summary, "%zu file%s changed; 'jitbench untune%s%s' restores the old values.", t->outcome.changed,
                    PLURAL(t->outcome.changed), t->options->snapshot[0] ? " --snapshot " : "", t->options->snapshot);
     else
-        status = drop(t, snapshot);
+        status = drop(snapshot);
     int unprinted = print_outcome(&t->outcome, t->options->quiet, summary);
     return t->outcome.failed || unprinted ? EXIT_ROW_FAILED : status;
 }
@@ -287,8 +285,8 @@ static int set_or_show(struct tune *t)
         for (size_t i = 0; i < t->plan.n; i++)
             if (i == 0 || t->plan.write[i].of != t->plan.write[i - 1].of)
                 text_printf(&names, "%s%s", i ? ", " : "", t->plan.write[i].of->name);
-        message_print("jitbench tune: only root may set %s; nothing was changed\n", names.data ? names.data : "them");
-        return EXIT_ROW_FAILED;
+        return command_fail(EXIT_ROW_FAILED, "only root may set %s; nothing was changed",
+                            names.data ? names.data : "them");
     }
     if (snapshot_look(&place, &t->plan, &snapshot))
         memory_out();
@@ -314,7 +312,6 @@ static int tune(const struct command_call *call)
     struct error error;
 
     signals_init(); /* not between two files that it writes */
-    t->command = call->command;
     t->options = call->options;
     t->chosen = memory_get(settings_count, sizeof(*t->chosen));
     for (size_t i = 0; i < settings_count; i++)
@@ -322,11 +319,11 @@ static int tune(const struct command_call *call)
     const int status = command_mark_settings(call->command, call->operands, call->n, t->chosen);
     if (status)
         return status;
-    machine_read("", &t->machine);
+    machine_read(&t->machine);
     if (cpus_bench(option_given(&call->table, 1, "cpus") ? &t->options->cpus : NULL, &t->machine, &t->bench, &error))
-        return command_complain(t->command->name, error.text, EXIT_USAGE);
-    t->view = (struct settings_view){.root = "", .machine = &t->machine, .bench = &t->bench};
-    t->outcome = (struct outcome){.command = t->command, .plan = &t->plan, .dry_run = t->options->dry_run};
+        return usage_error("%s", error.text);
+    t->view = (struct settings_view){.machine = &t->machine, .bench = &t->bench};
+    t->outcome = (struct outcome){.plan = &t->plan, .dry_run = t->options->dry_run};
     for (size_t i = 0; i < settings_count; i++) {
         const size_t before = t->plan.n;
         if (t->chosen[i] && setting_plan(&settings_list[i], &t->view, &t->plan))

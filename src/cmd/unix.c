@@ -55,7 +55,7 @@ struct unix_test unix_test_at(size_t t)
 {
     for (size_t b = 0; bench_list[b]; b++) {
         const struct bench *bench = bench_list[b];
-        if (strcmp(bench->suite, "unix") != 0)
+        if (strcmp(bench->suite, "unix"))
             continue;
         if (t-- == 0)
             return (struct unix_test){bench->name, bench->title, bench, bench->groups, bench->old_names, HALVES_FREE};
@@ -70,7 +70,7 @@ struct unix_test unix_test_of(const char *name)
 {
     struct unix_test test;
 
-    for (size_t t = 0; (test = unix_test_at(t)).name && strcmp(test.name, name) != 0; t++) {
+    for (size_t t = 0; (test = unix_test_at(t)).name && strcmp(test.name, name); t++) {
     }
     return test;
 }
@@ -234,7 +234,7 @@ static const struct option rows[] = {
 
 /* kind: in pairs_kinds. */
 static void add_test(const struct measure *m, const struct unix_test *t, const struct unix_options *o, size_t kind,
-                     uint64_t copies, unsigned phase, struct plan *out)
+                     uint64_t copies, unsigned phase)
 {
     const struct cpu_pairs *pairs = &o->of[kind];
     const char *pairs_name = pairs_names[kind];
@@ -249,7 +249,7 @@ static void add_test(const struct measure *m, const struct unix_test *t, const s
     const char *original = getenv("UB_TMPDIR");
     const bool uses_original = !m->options.dir[0] && original && original[0] && !access(original, W_OK | X_OK);
     TEXT_SET(params.dir, uses_original ? original : measure_dir(m));
-    struct plan_item *item = measure_item(m, out, t->bench, &params, copies, phase);
+    struct plan_item *item = measure_item(m, t->bench, &params, copies, phase);
     item->test = t->name;
     /* each copy has the CPU for several slices of about 10 ms, for which completions are counted; the common window
      * would otherwise hold mostly their first and last ones */
@@ -281,7 +281,7 @@ static int end(void *options, bool unused)
     return 0;
 }
 
-static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
+static int plan(struct measure *m, void *options, struct error *error)
 {
     struct unix_options *o = options;
     const struct option_counts one_and_all = {.n = m->place.n_order > 1 && !m->options.quick ? 2 : 1,
@@ -292,14 +292,15 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
 
     for (size_t k = 0; k <= PAIRS_CHOICES; k++)
         if ((k == PAIRS_CHOICES || o->pairs & 1u << k) &&
-            topology_pairs("", m->place.order, m->place.n_order, pairs_kinds[k].pairing, &o->of[k]))
+            topology_pairs(m->place.order, m->place.n_order, pairs_kinds[k].pairing, &o->of[k]))
             memory_out();
+    m->brief = o->brief;
     o->params.resident_mib = 1;
-    while (o->params.resident_mib << 20 < machine_resident_bytes(""))
+    while (o->params.resident_mib << 20 < machine_resident_bytes())
         o->params.resident_mib *= 2;
     /* a short disturbance affects all tests a little; UnixBench runs all passes of a test before the next */
     if (m->preset == PRESET_CLASSIC)
-        out->schedule = SCHEDULE_SEQUENCE;
+        m->plan->schedule = SCHEDULE_SEQUENCE;
     for (size_t c = 0; c < copies->n; c++)
         for (size_t t = 0; (test = unix_test_at(t)).name; t++) {
             /* of either index, and context1 in all its variants */
@@ -311,7 +312,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
             const uint64_t kinds = o->pairs && test.halves == HALVES_TWO ? o->pairs : UINT64_C(1) << PAIRS_CHOICES;
             for (size_t k = 0; k <= PAIRS_CHOICES; k++)
                 if (kinds & 1u << k)
-                    add_test(m, &test, o, k, copies->value[c], (unsigned)c, out);
+                    add_test(m, &test, o, k, copies->value[c], (unsigned)c);
         }
     if (!o->pairs || paired)
         return 0;
@@ -467,17 +468,12 @@ static int finish(const struct measure *m, const void *options)
     struct text out = {0};
 
     (void)options;
-    if (!wanted || strcmp(wanted, "true") != 0 ||
+    if (!wanted || strcmp(wanted, "true") ||
         names_expand("UB_OUTPUT_CSV", "unixbench-%h", &m->run, true, name, sizeof(name), error, sizeof(error)) ||
         !export_write(&export_unixbench_csv, m->rows, m->n_rows, metrics_table(), &out, &left_out))
         return 0;
     const char *path = TEXT_LINE("%.300s/%s-%.8s.csv", dir && dir[0] ? dir : ".", name, m->run.run_id);
-    return files_write("unix", path, false, &out) ? EXIT_ROW_FAILED : 0;
-}
-
-static bool brief(const void *options)
-{
-    return ((const struct unix_options *)options)->brief;
+    return files_write(path, false, &out) ? EXIT_ROW_FAILED : 0;
 }
 
 const struct suite suite_unix = {
@@ -508,6 +504,5 @@ const struct suite suite_unix = {
     .conclude = conclude,
     .made = &index_test,
     .finish = finish,
-    .brief = brief,
     .end = end,
 };

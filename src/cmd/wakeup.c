@@ -73,7 +73,7 @@ static void set_load(const struct measure *m, struct plan_item *item, const stru
     plan_set_load(item, load, &params);
 }
 
-static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
+static int plan(struct measure *m, void *options, struct error *error)
 {
     struct wakeup_options *o = options;
     const uint64_t threads = o->threads && !o->smp ? o->threads : m->place.n_order;
@@ -85,7 +85,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
     if (threads > m->place.n_order)
         return error_set(error, "--threads: there are not so many CPUs to measure on");
     if (!o->loads)
-        measure_item(m, out, &bench_wakeup, &o->params, threads, 0);
+        measure_item(m, &bench_wakeup, &o->params, threads, 0);
     for (size_t i = 0; load_list[i]; i++) {
         const struct load *load = load_list[i];
         if (!(o->loads & 1ull << i))
@@ -93,7 +93,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, struct
         if (load == &load_video || load == &load_x || load == &load_custom)
             return error_set(
                 error, "--load: video, x and custom are simulated tasks, beside which `jitbench latency` measures");
-        set_load(m, measure_item(m, out, &bench_wakeup, &o->params, threads, 0), load);
+        set_load(m, measure_item(m, &bench_wakeup, &o->params, threads, 0), load);
     }
     return 0;
 }
@@ -207,7 +207,7 @@ static void put_table(const struct table_rows *r, struct text *out)
     FREED_BY(memory_free) struct row *shown = calloc(r->n + 1, sizeof(*shown));
     size_t n = 0;
     for_each_row(row, r) /* without those of the timeline */
-        if (shown && strcmp(row->metric, "longest") != 0)
+        if (shown && strcmp(row->metric, "longest"))
             shown[n++] = *row;
     table_print(&layout, shown, n, r->table_width, out);
 }
@@ -220,7 +220,7 @@ static void put_summary(const struct table_rows *r, struct text *out)
     for_each_row(row, r)
         for (size_t metric = 0; metric < wakeup_worst.n; metric++) {
             const char *cpu = row_param(&row->param, "worst_cpu", &length);
-            if (strcmp(row->test, wakeup_worst.name) != 0 || strcmp(row->metric, worst_metrics[metric].id) != 0 ||
+            if (strcmp(row->test, wakeup_worst.name) || strcmp(row->metric, worst_metrics[metric].id) ||
                 isnan(row->value) || !cpu)
                 continue;
             text_printf(out, "%s%s%s: %.1f us on CPU %.*s\n", words[metric], row->load[0] ? " beside " : "", row->load,
@@ -271,8 +271,8 @@ static int finish(const struct measure *m, const void *options)
         const double late_us = row_param_number(&m->rows[i].param, "stopped_us");
         if (!is_latency(&m->rows[i], NULL) || isnan(late_us))
             continue;
-        status = command_fail("wakeup", EXIT_FINDING, "CPU %.40s woke up %.1f us late, more than %g us",
-                              m->rows[i].cpus, late_us, (double)o->params.stop_ns * 1e-3);
+        status = command_fail(EXIT_FINDING, "CPU %.40s woke up %.1f us late, more than %g us", m->rows[i].cpus, late_us,
+                              (double)o->params.stop_ns * 1e-3);
     }
     return status;
 }

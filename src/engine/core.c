@@ -95,16 +95,16 @@ void core_slice(struct core_meter *meter, double count, double cost, uint64_t st
 
 /* --- What the probes have shown of each CPU. --- */
 
-struct core_session *core_session_make(const char *root, const struct clock_info *clock, const struct cpuset *online)
+struct core_session *core_session_make(const struct clock_info *clock, const struct cpuset *online)
 {
     struct core_session *session = memory_get(1, sizeof(*session));
     struct cpuset threads;
 
     core_probe_init(&session->probe, clock);
     for_each_cpu(cpu, online) {
-        (void)machine_core_cpus(root, cpu, &threads);
+        (void)machine_core_cpus(cpu, &threads);
         session->core[cpu] = cpuset_next(&threads, 0);
-        session->type[cpu] = machine_core_type(root, cpu);
+        session->type[cpu] = machine_core_type(cpu);
         session->threads |= cpuset_count(&threads) > 1;
     }
     return session;

@@ -202,7 +202,7 @@ static bool look_up(struct who *who, const struct who_names *names, uint32_t tid
     if (before)
         *out = *before;
     else
-        (void)tasks_read("", tid, out);
+        (void)tasks_read(tid, out);
     if (task->parent)
         out->parent = task->parent;
     if (task->name[0])
@@ -228,11 +228,11 @@ static const char *name_task(struct who *who, const struct who_names *names, uin
         for (size_t g = 0; g < names->n_groups; g++)
             own |= at == (uint32_t)names->groups[g] || one.group == (uint32_t)names->groups[g];
         if (!group[0] && at > 1)
-            (void)cgroup_of("", TEXT_LINE("%u", at), group, WHO_NAME);
+            (void)cgroup_of(TEXT_LINE("%u", at), group, WHO_NAME);
         if (!name[0])
             text_copy(name, TRACE_NAME_SIZE, one.name);
     }
-    (void)cgroup_of("", "self", own_group, sizeof(own_group));
+    (void)cgroup_of("self", own_group, sizeof(own_group));
     if (kernel || own || !strcmp(group, own_group))
         group[0] = '\0';
     return kernel ? "kthread" : own ? "own" : "task";
@@ -311,7 +311,7 @@ static size_t sum_takers(struct who *who, const struct who_names *names, struct 
         line->ns += (double)piece->ns;
         line->max_ns = fmax(line->max_ns, line->visit_ns);
     }
-    trace_functions_name("", work, n);
+    trace_functions_name(work, n);
     for (size_t i = 0; i < n; i++) {
         const char *function = work[i].name[0] ? work[i].name : work[i].address ? "work" : "";
         name_taker(who, names, (*lines)[i].taker, function, &(*lines)[i]);
@@ -463,7 +463,7 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
             watch->names.groups[watch->names.n_groups++] = groups[i];
     /* What begins from now on is recorded with its name, what was there before is read here. */
     start(watch, cpus, last);
-    tasks_read_all("", &watch->names.before);
+    tasks_read_all(&watch->names.before);
     watch->begun_ns = clock_raw_ns();
 }
 
@@ -534,7 +534,7 @@ void interference_count(struct interference_watch *watch, const struct cpuset *c
     for_each_cpu(cpu, cpus)
         watch->window[cpu].time = time;
     who_begin(who, &window);
-    tasks_read_all("", &now);
+    tasks_read_all(&now);
     for (const struct tasks_one *one = now.of; one < now.of + now.n && !who->failed; one++) {
         const struct tasks_one *had = tasks_find(&watch->names.before, one->tid);
         const uint64_t had_ns = had ? had->cpu_ns : 0;

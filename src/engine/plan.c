@@ -193,7 +193,6 @@ static struct trial_spec spec_of(const struct execution *e, const struct results
                                .counters = how->counters,
                                .watch = how->watch,
                                .series_fd = how->series_fd,
-                               .proc_root = how->proc_root,
                                .tick = item->bench->told_while_running ? how->elapsed : NULL,
                                .tick_context = how->progress_context};
 }
@@ -201,10 +200,10 @@ static struct trial_spec spec_of(const struct execution *e, const struct results
 /* Checked before use: when a memory cgroup exceeds its limit the kernel kills it, and no row would say why. */
 static int has_memory(const struct trial_spec *spec, struct error *why)
 {
-    const uint64_t need = trial_memory_bytes(spec), group = cgroup_memory_available(spec->proc_root);
+    const uint64_t need = trial_memory_bytes(spec), group = cgroup_memory_available();
     struct machine machine = {.memory_available_bytes = 0};
 
-    machine_read_memory(spec->proc_root, &machine);
+    machine_read_memory(&machine);
     const bool of_group = !machine.memory_available_bytes || group < machine.memory_available_bytes;
     const uint64_t left = of_group ? group : machine.memory_available_bytes;
     if (need <= left)

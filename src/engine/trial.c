@@ -705,7 +705,7 @@ static void read_machine(const struct trial *trial, struct machine_counters *out
 {
     struct cgroup_throttled throttled;
 
-    machine_read_counters_of(trial->spec.proc_root, trial->machine_cpus, trial->n_machine, out);
+    machine_read_counters_of(trial->machine_cpus, trial->n_machine, out);
     if (cgroup_throttled(&trial->quota, &throttled))
         for (unsigned i = 0; i < trial->n_machine; i++)
             out[i].throttled_ns = throttled.ns;
@@ -770,7 +770,7 @@ static void read_frequencies(struct trial *trial)
         struct trial_slot *slot = &trial->head->slot[i];
         if (party_of(trial, i)->role != ROLE_MEASURED || slot->last_cpu == CPUSET_NONE)
             continue;
-        slot->khz = machine_cpu_khz(trial->spec.proc_root, slot->last_cpu);
+        slot->khz = machine_cpu_khz(slot->last_cpu);
         read++;
     }
 }
@@ -923,7 +923,7 @@ static void start_and_run(struct trial *trial)
     }
     trial->event_read = events[0];
     trial->head->event_fd = events[1];
-    cgroup_quota_open(trial->spec.proc_root, &trial->quota);
+    cgroup_quota_open(&trial->quota);
     const unsigned n = trial->spec.bench->n_parties, of_bench = trial->spec.copies * n;
     int error = 0;
     for (unsigned slot = 0; slot < of_bench && !error; slot += n)

@@ -15,12 +15,12 @@ static uint64_t less_spare(uint64_t available, uint64_t total)
     return available > spare ? available - spare : 0;
 }
 
-uint64_t memload_room(const char *root)
+uint64_t memload_room(void)
 {
-    uint64_t of_group = less_spare(cgroup_memory_available(root), cgroup_memory_limit(root));
+    uint64_t of_group = less_spare(cgroup_memory_available(), cgroup_memory_limit());
     struct machine machine = {.memory_total_bytes = 0};
 
-    machine_read_memory(root, &machine); /* machine_read() reads files of each CPU: too slow for each piece */
+    machine_read_memory(&machine); /* machine_read() reads files of each CPU: too slow for each piece */
     uint64_t of_machine = less_spare(machine.memory_available_bytes, machine.memory_total_bytes);
     return of_machine < of_group ? of_machine : of_group;
 }
@@ -85,7 +85,7 @@ static int grow(struct party_context *context)
 
     while (m->n < m->max && !party_stopped(context)) {
         size_t bytes = piece_bytes(params, m->n);
-        if (params->memory_spare && m->room_bytes("") < bytes)
+        if (params->memory_spare && m->room_bytes() < bytes)
             return 0;
         void *piece = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (piece == MAP_FAILED)

@@ -76,8 +76,7 @@ static void put_kernel_line(const struct settings_view *view, const struct cpuse
                   out);
     if (ticks.verdict != SETTING_NA) {
         put_parameter("nohz_full=", view->bench, out);
-        if (!setting_read_line(view->root, CPU_FOLDER "/intel_pstate/status", driver, sizeof(driver)) &&
-            !strcmp(driver, "active"))
+        if (!procfs_read_line(CPU_FOLDER "/intel_pstate/status", driver, sizeof(driver)) && !strcmp(driver, "active"))
             text_printf(out, " intel_pstate=passive");
     }
     put_parameter("rcu_nocbs=", view->bench, out);
@@ -121,12 +120,12 @@ static bool advise_boot(const struct advice_found *found, struct advice *out)
     return true;
 }
 
-static bool has_systemd(const struct settings_view *view)
+static bool has_systemd(void)
 {
     char name[16];
 
-    return procfs_exists(view->root, "/run/systemd/system") ||
-           (setting_read_line(view->root, "/proc/1/comm", name, sizeof(name)) == 0 && !strcmp(name, "systemd"));
+    return procfs_exists("/run/systemd/system") ||
+           (procfs_read_line("/proc/1/comm", name, sizeof(name)) == 0 && !strcmp(name, "systemd"));
 }
 
 /* Without systemd, timers and sockets are left out: a unit with a suffix is then not a service. */
@@ -144,13 +143,13 @@ static void put_services(const char *units, bool systemd, struct text *out)
 static bool advise_services(const struct advice_found *found, struct advice *out)
 {
     const struct settings_program *running[PROGRAMS_MAX];
-    bool systemd = has_systemd(found->view);
+    bool systemd = has_systemd();
     FREED_BY(text_free) struct text others = {0};
     size_t n_others = 0;
 
     if (!item_is_noisy(found, "irqbalance") && !item_is_noisy(found, "daemons"))
         return false;
-    size_t n = settings_programs(found->view->root, running, PROGRAMS_MAX);
+    size_t n = settings_programs(running, PROGRAMS_MAX);
     for (size_t i = 0; i < n; i++) {
         if (!item_is_noisy(found, strcmp(running[i]->comm, "irqbalance") ? "daemons" : "irqbalance"))
             continue;
@@ -172,7 +171,7 @@ static bool advise_services(const struct advice_found *found, struct advice *out
 
 static bool advise_single(const struct advice_found *found, struct advice *out)
 {
-    bool systemd = has_systemd(found->view);
+    bool systemd = has_systemd();
 
     if (!found->all || found->view->machine->container[0])
         return false;

@@ -16,7 +16,7 @@ static void look_file(struct setting_reading *r)
     const struct setting *s = r->setting;
     const char *unit = s->unit ? s->unit : "";
     int64_t value;
-    if (s->good_from && setting_read_number(r->root, s->path, &value) == 0 && value >= s->good_from)
+    if (s->good_from && setting_read_number(s->path, &value) == 0 && value >= s->good_from)
         setting_judge(r, SETTING_OK, "%" PRId64 "%s", value, unit);
     else
         setting_look_number(r, s->path, s->want, unit);
@@ -31,7 +31,7 @@ static bool shares_policy(const struct setting_reading *r, unsigned cpu)
 {
     char text[16];
     uint64_t first;
-    procfs_read(r->root, CPU_PATH(cpu, "cpufreq/affected_cpus"), text, sizeof text);
+    procfs_read(CPU_PATH(cpu, "cpufreq/affected_cpus"), text, sizeof text);
     return procfs_number(text, &first) && first < cpu && cpuset_has(setting_cpus(r->view), (unsigned)first);
 }
 
@@ -43,14 +43,14 @@ static int read_cpu(const struct setting_reading *r, unsigned cpu, char text[VAL
     int64_t min_khz, max_khz;
     int error;
     if (r->setting->want_text) {
-        error = setting_read_line(r->root, path, text, VALUE_SIZE);
+        error = procfs_read_line(path, text, VALUE_SIZE);
         snprintf(want, 24, "%s", r->setting->want_text);
-        *good = strcmp(text, want) == 0;
+        *good = !strcmp(text, want);
         const bool odd = strchr(text, '?') || (want[0] == '0' && text[strspn(text, "-0123456789")]);
         return error == 0 && odd ? -EILSEQ : error;
     }
-    error = setting_read_number(r->root, path, &min_khz);
-    error = error ? error : setting_read_number(r->root, CPU_PATH(cpu, "cpufreq/scaling_max_freq"), &max_khz);
+    error = setting_read_number(path, &min_khz);
+    error = error ? error : setting_read_number(CPU_PATH(cpu, "cpufreq/scaling_max_freq"), &max_khz);
     if (error)
         return error;
     *good = min_khz == max_khz;
@@ -81,7 +81,7 @@ static void look_cpus(struct setting_reading *r)
         }
         if (error)
             continue;
-        while (i < n && strcmp(value[i].text, text) != 0)
+        while (i < n && strcmp(value[i].text, text))
             i++;
         if (i < COUNT(value)) {
             snprintf(value[i].text, VALUE_SIZE, "%s", text);
@@ -99,7 +99,7 @@ static void look_cpus(struct setting_reading *r)
                          first_error ? first_error : -ENOENT);
         return;
     }
-    setting_judge(r, all_good ? SETTING_OK : SETTING_NOISY, "%s", "");
+    setting_judge(r, NOISY_IF(!all_good), "%s", "");
     for (unsigned i = 0; i < n; i++)
         setting_append(r->state->now, sizeof r->state->now,
                        TEXT_LINE("%s (%u CPU%s)", value[i].text, value[i].cpus, PLURAL(value[i].cpus)));
@@ -115,9 +115,9 @@ static void look_turbo(struct setting_reading *r)
     } files[] = {{CPU_FOLDER "/intel_pstate/no_turbo", 1}, {CPU_FOLDER "/cpufreq/boost", 0}};
     int64_t value;
     size_t i = 0;
-    int error = setting_read_number(r->root, files[0].path, &value);
+    int error = setting_read_number(files[0].path, &value);
     if (error == -ENOENT)
-        error = setting_read_number(r->root, files[++i].path, &value);
+        error = setting_read_number(files[++i].path, &value);
     if (!error && (value < 0 || value > 1))
         error = -EILSEQ;
     if (setting_failed(r, files[i].path, error))
@@ -131,14 +131,14 @@ static void look_smt(struct setting_reading *r)
 {
     static const char path[] = CPU_FOLDER "/smt/control";
     char control[32];
-    if (setting_failed(r, path, setting_read_line(r->root, path, control, sizeof control)))
+    if (setting_failed(r, path, procfs_read_line(path, control, sizeof control)))
         return;
-    if (strcmp(control, "on") == 0 || (control[0] >= '1' && control[0] <= '9')) {
+    if (!strcmp(control, "on") || (control[0] >= '1' && control[0] <= '9')) {
         setting_judge(r, SETTING_NOISY, "%s", control);
         setting_write(r, path, "off");
-    } else if (strcmp(control, "off") == 0 || strcmp(control, "forceoff") == 0) {
+    } else if (!strcmp(control, "off") || !strcmp(control, "forceoff")) {
         setting_judge(r, SETTING_OK, "%s", control);
-    } else if (strcmp(control, "notsupported") == 0 || strcmp(control, "notimplemented") == 0) {
+    } else if (!strcmp(control, "notsupported") || !strcmp(control, "notimplemented")) {
         setting_judge(r, SETTING_NA, "%s", control);
     } else {
         setting_not_read(r, path, -EILSEQ);
@@ -148,20 +148,20 @@ static void look_smt(struct setting_reading *r)
 #define NO_DEMAND_US 2000000000 /* PM QoS limit when nobody requested one */
 
 /* Finds the longest exit latency of a CPU's enabled idle states. Returns false: none. */
-static bool read_deepest(const char *root, unsigned cpu, uint64_t *exit_us, char *name, size_t size)
+static bool read_deepest(unsigned cpu, uint64_t *exit_us, char *name, size_t size)
 {
     static const char file[] = CPU_FOLDER "/cpu%u/cpuidle/state%u/%s";
     uint64_t us, off;
     bool any = false;
     *exit_us = 0;
     for (unsigned state = 0; state < 32; state++) {
-        if (!procfs_read_u64(root, PROCFS_PATH(file, cpu, state, "latency"), &us))
+        if (!procfs_read_u64(PROCFS_PATH(file, cpu, state, "latency"), &us))
             break;
-        if ((procfs_read_u64(root, PROCFS_PATH(file, cpu, state, "disable"), &off) && off) || (any && us < *exit_us))
+        if ((procfs_read_u64(PROCFS_PATH(file, cpu, state, "disable"), &off) && off) || (any && us < *exit_us))
             continue;
         any = true;
         *exit_us = us;
-        procfs_read_line(root, PROCFS_PATH(file, cpu, state, "name"), name, size);
+        procfs_read_line(PROCFS_PATH(file, cpu, state, "name"), name, size);
     }
     return any;
 }
@@ -172,8 +172,8 @@ static void look_c_states(struct setting_reading *r)
     char name[32] = "", bytes[2 * sizeof(int32_t)];
     uint64_t exit_us;
     int32_t us = NO_DEMAND_US;
-    bool states = read_deepest(r->root, cpuset_next(r->bench, 0), &exit_us, name, sizeof name);
-    const ssize_t n = procfs_read(r->root, path, bytes, sizeof bytes);
+    bool states = read_deepest(cpuset_next(r->bench, 0), &exit_us, name, sizeof name);
+    const ssize_t n = procfs_read(path, bytes, sizeof bytes);
     if (n == (ssize_t)sizeof us)
         memcpy(&us, bytes, sizeof us);
     const int error = n < 0 ? (int)n : n != (ssize_t)sizeof us || us < 0 ? -EILSEQ : 0;
@@ -181,8 +181,8 @@ static void look_c_states(struct setting_reading *r)
     if (error == 0 && us == 0)
         setting_judge(r, SETTING_OK, "%s", held);
     else if (states)
-        setting_judge(r, exit_us > 0 ? SETTING_NOISY : SETTING_OK, "%s, up to %s (%" PRIu64 " us)",
-                      error ? "hold not known" : held, name[0] ? name : "a state without name", exit_us);
+        setting_judge(r, NOISY_IF(exit_us > 0), "%s, up to %s (%" PRIu64 " us)", error ? "hold not known" : held,
+                      name[0] ? name : "a state without name", exit_us);
     else if (error)
         setting_not_read(r, path, error);
     else
@@ -195,10 +195,10 @@ static void look_c_states(struct setting_reading *r)
 static void look_numa(struct setting_reading *r)
 {
     struct cpuset nodes, used = {{0}}, cpus;
-    if (setting_failed(r, NODES "/online", setting_read_cpus(r->root, NODES "/online", &nodes)))
+    if (setting_failed(r, NODES "/online", setting_read_cpus(NODES "/online", &nodes)))
         return;
     for_each_cpu(node, &nodes) {
-        if (setting_read_cpus(r->root, PROCFS_PATH(NODES "/node%u/cpulist", node), &cpus) == 0 &&
+        if (setting_read_cpus(PROCFS_PATH(NODES "/node%u/cpulist", node), &cpus) == 0 &&
             !setting_disjoint(&cpus, r->bench))
             cpuset_add(&used, node);
     }
@@ -206,8 +206,7 @@ static void look_numa(struct setting_reading *r)
     if (n == 0)
         setting_not_read(r, NODES "/node0/cpulist", -EILSEQ);
     else
-        setting_judge(r, n > 1 ? SETTING_NOISY : SETTING_OK, "node%s %s of %u", PLURAL(n), SETTINGS_CPUS(&used),
-                      cpuset_count(&nodes));
+        setting_judge(r, NOISY_IF(n > 1), "node%s %s of %u", PLURAL(n), SETTINGS_CPUS(&used), cpuset_count(&nodes));
 }
 
 static void look_caches(struct setting_reading *r)
@@ -215,7 +214,7 @@ static void look_caches(struct setting_reading *r)
     struct cpuset seen = {{0}}, shared, outside, strangers = {{0}}, usual;
     unsigned level, worst = 0, known = 0;
     for_each_cpu(cpu, r->bench) {
-        if (cpuset_has(&seen, cpu) || (level = machine_last_cache(r->root, cpu, &shared)) == 0)
+        if (cpuset_has(&seen, cpu) || (level = machine_last_cache(cpu, &shared)) == 0)
             continue;
         known = level;
         cpuset_union(&seen, &shared);
@@ -235,7 +234,7 @@ static void look_caches(struct setting_reading *r)
                       SETTINGS_CPUS(&strangers));
     /* Some CPU must be left to other work: if the bench CPUs share their last-level cache only with CPUs that are left
      * to it by default, no better choice exists. */
-    settings_bench_cpus(r->root, r->machine, &usual);
+    settings_bench_cpus(r->machine, &usual);
     if (worst != 0 && setting_disjoint(&usual, &strangers)) {
         r->state->verdict = SETTING_OK;
         setting_explain(r, "for all else");
@@ -247,7 +246,7 @@ static void look_siblings(struct setting_reading *r)
     unsigned known = 0, sharing = 0, first = 0;
     struct cpuset core, siblings = {{0}};
     for_each_cpu(cpu, r->bench) {
-        if (!machine_core_cpus(r->root, cpu, &core))
+        if (!machine_core_cpus(cpu, &core))
             continue;
         known++;
         cpuset_intersect(&core, setting_cpus(r->view));
@@ -277,7 +276,7 @@ static void judge_covered(struct setting_reading *r, const struct cpuset *set)
 {
     struct cpuset left;
     setting_without(r->bench, set, &left);
-    setting_judge(r, cpuset_is_empty(&left) ? SETTING_OK : SETTING_NOISY, "%s", SETTINGS_CPUS(set));
+    setting_judge(r, NOISY_IF(!cpuset_is_empty(&left)), "%s", SETTINGS_CPUS(set));
     if (!cpuset_is_empty(&left) && !cpuset_is_empty(set))
         setting_explain(r, "not CPU%s %s", PLURAL(cpuset_count(&left)), SETTINGS_CPUS(&left));
 }
@@ -285,8 +284,8 @@ static void judge_covered(struct setting_reading *r, const struct cpuset *set)
 static void look_isolated(struct setting_reading *r)
 {
     struct cpuset isolated, partitions;
-    int error = setting_read_cpus(r->root, CPU_FOLDER "/isolated", &isolated);
-    cgroup_isolated_cpus(r->root, &partitions);
+    int error = setting_read_cpus(CPU_FOLDER "/isolated", &isolated);
+    cgroup_isolated_cpus(&partitions);
     if (setting_failed(r, CPU_FOLDER "/isolated", cpuset_is_empty(&partitions) ? error : 0))
         return;
     cpuset_union(&isolated, &partitions);
@@ -297,7 +296,7 @@ static void look_nohz_full(struct setting_reading *r)
 {
     struct cpuset set;
     unsigned boot = cpuset_next(setting_cpus(r->view), 0);
-    if (setting_failed(r, NOHZ_FULL, setting_read_cpus(r->root, NOHZ_FULL, &set)))
+    if (setting_failed(r, NOHZ_FULL, setting_read_cpus(NOHZ_FULL, &set)))
         return;
     judge_covered(r, &set);
     if (cpuset_has(&set, boot)) {
@@ -313,12 +312,11 @@ static void look_nohz_pstate(struct setting_reading *r)
     static const char status[] = CPU_FOLDER "/intel_pstate/status";
     struct cpuset set;
     char text[16];
-    if (setting_failed(r, NOHZ_FULL, setting_read_cpus(r->root, NOHZ_FULL, &set)) ||
-        setting_failed(r, status, setting_read_line(r->root, status, text, sizeof text)))
+    if (setting_failed(r, NOHZ_FULL, setting_read_cpus(NOHZ_FULL, &set)) ||
+        setting_failed(r, status, procfs_read_line(status, text, sizeof text)))
         return;
-    bool both = !cpuset_is_empty(&set) && strcmp(text, "active") == 0;
-    setting_judge(r, both ? SETTING_NOISY : SETTING_OK, "nohz_full %s, intel_pstate %s",
-                  cpuset_is_empty(&set) ? "none" : "set", text);
+    bool both = !cpuset_is_empty(&set) && !strcmp(text, "active");
+    setting_judge(r, NOISY_IF(both), "nohz_full %s, intel_pstate %s", cpuset_is_empty(&set) ? "none" : "set", text);
 }
 
 /* The kernel also accepts "all", N for the last CPU, and CPUs named twice. */
@@ -328,7 +326,7 @@ static bool add_piece(struct setting_reading *r, const char *piece, struct cpuse
     struct error why;
     size_t n = 0;
     struct cpuset part = *setting_cpus(r->view);
-    const bool all = strcmp(piece, "all") == 0;
+    const bool all = !strcmp(piece, "all");
     unsigned last = 0;
     for_each_cpu(cpu, &part)
         last = cpu;
@@ -349,11 +347,11 @@ static bool add_piece(struct setting_reading *r, const char *piece, struct cpuse
 static int read_parameter(struct setting_reading *r, const char *key, struct cpuset *set)
 {
     const size_t length = strlen(key);
-    FREED_BY(memory_free) char *text = procfs_read_all(r->root, CMDLINE);
+    FREED_BY(memory_free) char *text = procfs_read_all(CMDLINE);
     int error = text ? 0 : -errno;
     char *rest = text, *value = NULL; /* the last one counts */
     for (char *word; (word = strsep(&rest, " \t\r\n"));)
-        if (strncmp(word, key, length) == 0 && word[length] == '=')
+        if (!strncmp(word, key, length) && word[length] == '=')
             value = word + length + 1;
     cpuset_clear(set);
     if (!value)
@@ -368,7 +366,7 @@ static int read_parameter(struct setting_reading *r, const char *key, struct cpu
 static bool nohz_covers(struct setting_reading *r)
 {
     struct cpuset set;
-    return (setting_read_cpus(r->root, NOHZ_FULL, &set) == 0 && cpuset_subset(r->bench, &set)) ||
+    return (setting_read_cpus(NOHZ_FULL, &set) == 0 && cpuset_subset(r->bench, &set)) ||
            (read_parameter(r, "nohz_full", &set) == 0 && cpuset_subset(r->bench, &set));
 }
 
@@ -412,7 +410,7 @@ static void judge_elsewhere(struct setting_reading *r, const char *key, const ch
 static void look_kthread_cpus(struct setting_reading *r)
 {
     struct cpuset set;
-    int error = setting_read_cpus(r->root, NOHZ_FULL, &set);
+    int error = setting_read_cpus(NOHZ_FULL, &set);
     judge_elsewhere(r, "kthread_cpus", nohz_covers(r) ? "nohz_full" : NULL);
     /* Few kernels have kthread_cpus=. Without it, nohz_full= decides where kernel threads run, which this kernel may
      * lack too. */
@@ -434,9 +432,9 @@ struct mask_file {
 };
 
 /* Returns 0 or -errno. */
-static int read_mask(const char *root, struct mask_file *file)
+static int read_mask(struct mask_file *file)
 {
-    FREED_BY(memory_free) char *text = procfs_read_all(root, file->path);
+    FREED_BY(memory_free) char *text = procfs_read_all(file->path);
     if (!text)
         return -errno;
     int digits = cpuset_parse_mask(text, &file->cpus);
@@ -474,21 +472,21 @@ static const struct masks works = {WORK_FOLDER, WORK_FOLDER "/cpumask", "all", "
 
 /* name NULL: the one in `first`. Of interrupts from smp_affinity_list where there is one, since a list is short on
  * large machines, else the mask. Returns 0 or -errno. */
-static int read_one(const struct masks *of, const char *root, const char *name, struct mask_file *file)
+static int read_one(const struct masks *of, const char *name, struct mask_file *file)
 {
     file->digits = 0;
     if (!name || of == &works) {
-        snprintf(file->path, sizeof file->path, name ? WORK_FOLDER "/%.200s/cpumask" : "%s", name ? name : of->first);
-        return read_mask(root, file);
+        TEXT_PRINT(file->path, name ? WORK_FOLDER "/%.200s/cpumask" : "%s", name ? name : of->first);
+        return read_mask(file);
     }
     if (name[strspn(name, "0123456789")])
         return -ENOENT;
-    snprintf(file->path, sizeof file->path, IRQ_FOLDER "/%.200s/smp_affinity" LIST, name);
-    int error = setting_read_cpus(root, file->path, &file->cpus);
+    TEXT_PRINT(file->path, IRQ_FOLDER "/%.200s/smp_affinity" LIST, name);
+    int error = setting_read_cpus(file->path, &file->cpus);
     if (error != -ENOENT)
         return error ? error : cpuset_is_empty(&file->cpus) ? -EILSEQ : 0;
     file->path[strlen(file->path) - strlen(LIST)] = '\0';
-    return read_mask(root, file);
+    return read_mask(file);
 }
 
 static void look_masks(struct setting_reading *r)
@@ -498,11 +496,11 @@ static void look_masks(struct setting_reading *r)
     unsigned files = 0, on_bench = 0;
     char list[48] = "";
     int first_error = 0;
-    FREED_BY(memory_free) char **names = procfs_names(r->root, of->folder);
+    FREED_BY(memory_free) char **names = procfs_names(of->folder);
     if (setting_failed(r, of->folder, names ? 0 : -errno) || !names)
         return;
     for (size_t i = 0; i == 0 || names[i - 1]; i++) {
-        int error = read_one(of, r->root, i ? names[i - 1] : NULL, &file);
+        int error = read_one(of, i ? names[i - 1] : NULL, &file);
         files += !error;
         if (error && error != -ENOENT && error != -ENOTDIR)
             first_error = first_error ? first_error : error;
@@ -516,15 +514,14 @@ static void look_masks(struct setting_reading *r)
         setting_not_read(r, of->folder, first_error ? first_error : -ENOENT);
         return;
     }
-    setting_judge(r, on_bench ? SETTING_NOISY : SETTING_OK, "%u of %u %s may use bench CPUs", on_bench, files,
-                  of->what);
+    setting_judge(r, NOISY_IF(on_bench), "%u of %u %s may use bench CPUs", on_bench, files, of->what);
     setting_explain(r, "%s", list);
 }
 
 static void look_irqaffinity(struct setting_reading *r)
 {
     struct mask_file standard = {.path = DEFAULT_AFFINITY};
-    bool kept_off = read_mask(r->root, &standard) == 0 && setting_disjoint(&standard.cpus, r->bench);
+    bool kept_off = read_mask(&standard) == 0 && setting_disjoint(&standard.cpus, r->bench);
     judge_elsewhere(r, "irqaffinity", kept_off ? "default_smp_affinity" : NULL);
 }
 
@@ -534,7 +531,7 @@ static void look_swappiness(struct setting_reading *r)
 {
     const bool no_swap = r->machine->swap_total_bytes == 0;
     int64_t value;
-    if (setting_read_number(r->root, r->setting->path, &value) || !(no_swap || value < r->setting->want)) {
+    if (setting_read_number(r->setting->path, &value) || !(no_swap || value < r->setting->want)) {
         look_file(r);
         return;
     }
@@ -549,8 +546,8 @@ static void look_rt_throttling(struct setting_reading *r)
     setting_look_number(r, r->setting->path, -1, " us");
     if (r->state->verdict != SETTING_NOISY)
         return;
-    if (setting_read_number(r->root, r->setting->path, &runtime_us) == 0 &&
-        setting_read_number(r->root, "/proc/sys/kernel/sched_rt_period_us", &period_us) == 0)
+    if (setting_read_number(r->setting->path, &runtime_us) == 0 &&
+        setting_read_number("/proc/sys/kernel/sched_rt_period_us", &period_us) == 0)
         setting_judge(r, SETTING_OK, "%" PRId64 " of %" PRId64 " us", runtime_us, period_us);
     r->state->verdict = SETTING_OK;
     setting_explain(r, "matters only with --fifo");
@@ -582,34 +579,35 @@ static void look_thp(struct setting_reading *r)
     int error = 0;
     for (size_t i = 0; i < COUNT(files); i++) {
         path = PROCFS_PATH("/sys/kernel/mm/transparent_hugepage/%s", files[i]);
-        int one = setting_read_choice(r->root, path, word, sizeof word);
+        int one = setting_read_choice(path, word, sizeof word);
         if (one && !error) {
             error = one;
-            snprintf(failed, sizeof failed, "%s", path);
+            TEXT_PRINT(failed, "%s", path);
         }
         setting_append(now, sizeof now, TEXT_LINE("%s %s", files[i], word));
-        if (one || strcmp(word, "never") == 0)
+        if (one || !strcmp(word, "never"))
             continue;
         good = false;
-        if (strcmp(word, want) != 0)
+        if (strcmp(word, want))
             setting_write(r, path, want);
     }
     if (error)
         setting_not_read(r, failed, error);
     else
-        setting_judge(r, good ? SETTING_OK : SETTING_NOISY, "%s", now);
+        setting_judge(r, NOISY_IF(!good), "%s", now);
 }
 
 /* --- The list. --- */
 
 const char *const setting_verdict_names[] = {"ok", "noisy", "n/a", "unknown"};
 
-#define SETTING(how_, name_, look_, title_, good_, cost_, set_) \
-    .how = SETTING_##how_, .name = name_, .look = look_, .title = title_, .good = good_, .cost = cost_, .set = set_
+#define SETTING(name_, look_, title_, good_, cost_, set_) \
+    .name = name_, .look = look_, .title = title_, .good = good_, .cost = cost_, .set = set_
 /* tune writes it by default */
-#define TUNED(name, look, title, good, cost) SETTING(WRITE, name, look, title, good, cost, "jitbench tune " name)
+#define TUNED(name, look, title, good, cost) \
+    SETTING(name, look, title, good, cost, "jitbench tune " name), .how = SETTING_WRITE
 /* not judged */
-#define REPORTED(name, look, title, cost, set) SETTING(REPORT, name, look, title, "known", cost, set), .recorded = true
+#define REPORTED(name, look, title, cost, set) SETTING(name, look, title, "known", cost, set), .recorded = true
 
 const struct setting settings_list[] = {
     /* Before the governor, and so restored after it: under 'performance' the kernel refuses other preferences. */
@@ -621,40 +619,40 @@ const struct setting settings_list[] = {
      .path = "cpufreq/scaling_governor", .want_text = "performance", .recorded = true},
     {TUNED("frequency", look_cpus, "CPU frequency limits", "min = max", "the clock changes"),
      .path = "cpufreq/scaling_min_freq"},
-    {SETTING(WRITE, "turbo", look_turbo, "turbo frequencies", "off", "the frequency follows heat and load",
+    {SETTING("turbo", look_turbo, "turbo frequencies", "off", "the frequency follows heat and load",
              "jitbench tune turbo, or the firmware"),
-     .recorded = true},
-    {SETTING(WRITE_NAMED, "smt", look_smt, "simultaneous multithreading", "off", "the sibling takes half of the core",
+     .how = SETTING_WRITE, .recorded = true},
+    {SETTING("smt", look_smt, "simultaneous multithreading", "off", "the sibling takes half of the core",
              "jitbench tune smt (only when named)"),
-     .recorded = true},
-    {SETTING(HOLD, "c_states", look_c_states, "idle states, and who forbids them (/dev/cpu_dma_latency)", "0 us",
+     .how = SETTING_WRITE_NAMED, .recorded = true},
+    {SETTING("c_states", look_c_states, "idle states, and who forbids them (/dev/cpu_dma_latency)", "0 us",
              "wake-ups take longer", "--hold-latency while measuring")},
-    {SETTING(REPORT, "aslr", setting_look_aslr, "address space layout randomisation", "known",
-             "addresses differ between samples", "--layout while measuring"),
-     .recorded = true},
-    {SETTING(BOOT, "isolated", look_isolated, "isolated CPUs", "the bench CPUs", "other tasks run there",
+    {REPORTED("aslr", setting_look_aslr, "address space layout randomisation", "addresses differ between samples",
+              "--layout while measuring")},
+    {SETTING("isolated", look_isolated, "isolated CPUs", "the bench CPUs", "other tasks run there",
              "boot with isolcpus=, or a cpuset partition"),
      .recorded = true},
-    {SETTING(BOOT, "nohz_full", look_nohz_full, "CPUs without a tick while one task runs", "the bench CPUs",
+    {SETTING("nohz_full", look_nohz_full, "CPUs without a tick while one task runs", "the bench CPUs",
              "a tick 100 to 1000 times a second", "boot with nohz_full="),
      .recorded = true},
-    {SETTING(ADVISE, "nohz_pstate", look_nohz_pstate, "nohz_full together with intel_pstate", "not both",
+    {SETTING("nohz_pstate", look_nohz_pstate, "nohz_full together with intel_pstate", "not both",
              "up to twice as slow: no tick asks for a frequency", "boot with intel_pstate=passive")},
-    {SETTING(BOOT, "rcu_nocbs", look_rcu_nocbs, "CPUs whose RCU callbacks run elsewhere", "the bench CPUs",
+    {SETTING("rcu_nocbs", look_rcu_nocbs, "CPUs whose RCU callbacks run elsewhere", "the bench CPUs",
              "the kernel's callbacks run there", "boot with rcu_nocbs=")},
-    {SETTING(BOOT, "kthread_cpus", look_kthread_cpus, "CPUs for the kernel's threads", "not the bench CPUs",
+    {SETTING("kthread_cpus", look_kthread_cpus, "CPUs for the kernel's threads", "not the bench CPUs",
              "the kernel's threads run there", "boot with nohz_full= or kthread_cpus=")},
-    {SETTING(BOOT, "irqaffinity", look_irqaffinity, "CPUs for interrupts, from boot on", "not the bench CPUs",
+    {SETTING("irqaffinity", look_irqaffinity, "CPUs for interrupts, from boot on", "not the bench CPUs",
              "devices interrupt", "boot with irqaffinity=")},
-    {SETTING(WRITE, "irqs", look_masks, "CPUs for each interrupt and for new ones", "not the bench CPUs",
-             "devices interrupt", "jitbench tune irqs; some are managed by the kernel and stay")},
+    {SETTING("irqs", look_masks, "CPUs for each interrupt and for new ones", "not the bench CPUs", "devices interrupt",
+             "jitbench tune irqs; some are managed by the kernel and stay"),
+     .how = SETTING_WRITE},
     {TUNED("timer_migration", look_timer_migration, "whether timers of idle CPUs move to busy ones",
            "0; 1 with nohz_full", "timers of other CPUs expire there"),
      .path = "/proc/sys/kernel/timer_migration"},
-    {SETTING(ADVISE, "irqbalance", setting_look_programs, "the daemon that moves interrupts", "absent",
-             "moves interrupts back", "stop irqbalance")},
-    {SETTING(ADVISE, "daemons", setting_look_programs, "programs that wake up by themselves", "absent",
-             "run at any time", "stop them")},
+    {SETTING("irqbalance", setting_look_programs, "the daemon that moves interrupts", "absent", "moves interrupts back",
+             "stop irqbalance")},
+    {SETTING("daemons", setting_look_programs, "programs that wake up by themselves", "absent", "run at any time",
+             "stop them")},
     {TUNED("thp", look_thp, "transparent huge pages", "never", "pages are cleared, moved and split")},
     {TUNED("ksm", look_file, "the scanner that merges equal pages", "0",
            "a thread reads all memory, and merged pages fault"),
@@ -669,9 +667,9 @@ const struct setting settings_list[] = {
            "memory is reclaimed while other nodes have some"),
      .path = "/proc/sys/vm/zone_reclaim_mode"},
     {TUNED("watchdogs", look_watchdogs, "lockup detectors", "0", "a timer and a thread on each CPU"), .recorded = true},
-    {SETTING(WRITE_NAMED, "rt_throttling", look_rt_throttling, "real-time throttling", "-1 (for --fifo)",
+    {SETTING("rt_throttling", look_rt_throttling, "real-time throttling", "-1 (for --fifo)",
              "tasks under --fifo stand still", "jitbench tune rt_throttling (only when named)"),
-     .path = "/proc/sys/kernel/sched_rt_runtime_us"},
+     .how = SETTING_WRITE_NAMED, .path = "/proc/sys/kernel/sched_rt_runtime_us"},
     {TUNED("perf_rate", look_file, "limit of perf's sampling", "1 a second", "a profiler may interrupt"),
      .path = "/proc/sys/kernel/perf_event_max_sample_rate", .want = 1, .unit = " a second"},
     {TUNED("workqueues", look_masks, "CPUs for unbound work of the kernel", "not the bench CPUs",
@@ -679,36 +677,34 @@ const struct setting settings_list[] = {
     {TUNED("stat_interval", look_file, "how often memory statistics are summed up", "20 s or more",
            "a timer on each CPU"),
      .path = "/proc/sys/vm/stat_interval", .want = 20, .good_from = 20, .unit = " s"},
-    {SETTING(BOOT, "clocksource", setting_look_clocksource, "the kernel's clock", "tsc or similar",
+    {SETTING("clocksource", setting_look_clocksource, "the kernel's clock", "tsc or similar",
              "reading the clock is slow", "boot with clocksource=tsc"),
      .recorded = true},
-    {SETTING(ADVISE, "swap", setting_look_swap, "swap in use", "0", "page faults read a disk",
-             "free memory, then swapoff -a")},
+    {SETTING("swap", setting_look_swap, "swap in use", "0", "page faults read a disk", "free memory, then swapoff -a")},
     {TUNED("swappiness", look_swappiness, "how early memory is swapped out", "10 or less",
            "memory in use is swapped out"),
      .path = "/proc/sys/vm/swappiness", .want = 10},
-    {SETTING(ADVISE, "load", setting_look_load, "load average of the last minute", "0.5, or 5 % of CPUs",
-             "other tasks run", "wait, or stop them")},
-    {SETTING(ADVISE, "pressure", setting_look_pressure, "time that tasks wait for memory", "below 1 %",
-             "memory is reclaimed", "free memory")},
-    {SETTING(ADVISE, "hypervisor", setting_look_hypervisor, "a hypervisor below", "none",
+    {SETTING("load", setting_look_load, "load average of the last minute", "0.5, or 5 % of CPUs", "other tasks run",
+             "wait, or stop them")},
+    {SETTING("pressure", setting_look_pressure, "time that tasks wait for memory", "below 1 %", "memory is reclaimed",
+             "free memory")},
+    {SETTING("hypervisor", setting_look_hypervisor, "a hypervisor below", "none",
              "the host takes CPU time, and exits are slow", "measure on bare metal"),
      .recorded = true},
-    {SETTING(ADVISE, "steal", setting_look_steal, "time that the hypervisor took", "not rising",
-             "other guests had these CPUs", "ask for CPUs of your own")},
-    {SETTING(ADVISE, "power", setting_look_power, "mains power", "online", "the frequency is lowered", "plug it in")},
-    {SETTING(ADVISE, "throttling", setting_look_throttling, "thermal throttling", "not rising",
-             "the frequency is lowered", "cool it, or lower its limits")},
-    {SETTING(ADVISE, "numa", look_numa, "memory nodes of the bench CPUs", "one", "some memory is far",
-             "--cpus of one node")},
-    {SETTING(ADVISE, "caches", look_caches, "CPUs that share the last-level cache of the bench CPUs",
+    {SETTING("steal", setting_look_steal, "time that the hypervisor took", "not rising", "other guests had these CPUs",
+             "ask for CPUs of your own")},
+    {SETTING("power", setting_look_power, "mains power", "online", "the frequency is lowered", "plug it in")},
+    {SETTING("throttling", setting_look_throttling, "thermal throttling", "not rising", "the frequency is lowered",
+             "cool it, or lower its limits")},
+    {SETTING("numa", look_numa, "memory nodes of the bench CPUs", "one", "some memory is far", "--cpus of one node")},
+    {SETTING("caches", look_caches, "CPUs that share the last-level cache of the bench CPUs",
              "bench CPUs, or those for all else", "other CPUs evict cached data",
              "--cpus with all that share a cache")},
-    {SETTING(ADVISE, "siblings", look_siblings, "SMT siblings of the bench CPUs", "none online",
+    {SETTING("siblings", look_siblings, "SMT siblings of the bench CPUs", "none online",
              "the sibling takes half of the core", "jitbench tune smt")},
-    {SETTING(ADVISE, "config", setting_look_config, "how the kernel was built", "no debugging",
+    {SETTING("config", setting_look_config, "how the kernel was built", "no debugging",
              "the kernel checks itself at each step", "another kernel")},
-    {SETTING(ADVISE, "cpu_quota", setting_look_cpu_quota, "CPU time that the control groups allow", "none",
+    {SETTING("cpu_quota", setting_look_cpu_quota, "CPU time that the control groups allow", "none",
              "the group stands still until the period ends", "raise cpu.max (v1: cpu.cfs_quota_us) of the group"),
      .recorded = true},
     {REPORTED("scheduler", setting_look_scheduler, "who runs next, by which rule", "waits and slices differ",
@@ -735,41 +731,34 @@ const size_t settings_count = COUNT(settings_list);
 const struct setting *setting_find(const char *name)
 {
     for (size_t i = 0; i < settings_count; i++)
-        if (strcmp(settings_list[i].name, name) == 0)
+        if (!strcmp(settings_list[i].name, name))
             return &settings_list[i];
     return NULL;
 }
 
-static struct setting_reading reading_of(const struct setting *setting, const struct settings_view *view,
-                                         struct setting_state *state)
+/* Returns false when out of memory. */
+static bool look(const struct setting *setting, const struct settings_view *view, struct setting_state *state,
+                 struct setting_writes *writes)
 {
-    return (struct setting_reading){.view = view,
-                                    .root = view->root,
-                                    .machine = view->machine,
-                                    .bench = view->bench,
-                                    .setting = setting,
-                                    .state = state};
+    struct setting_reading r = {.view = view,
+                                .machine = view->machine,
+                                .bench = view->bench,
+                                .setting = setting,
+                                .state = state,
+                                .writes = writes};
+    setting->look(&r);
+    return !r.failed;
 }
 
 void setting_look(const struct setting *setting, const struct settings_view *view, struct setting_state *out)
 {
-    struct setting_reading r = reading_of(setting, view, out);
-    setting->look(&r);
+    look(setting, view, out, NULL);
 }
 
 int setting_plan(const struct setting *setting, const struct settings_view *view, struct setting_writes *out)
 {
     struct setting_state state;
-    struct setting_reading r = reading_of(setting, view, &state);
-    r.writes = out;
-    if (setting_is_written(setting))
-        setting->look(&r);
-    return r.failed ? -1 : 0;
-}
-
-bool setting_is_written(const struct setting *setting)
-{
-    return setting->how == SETTING_WRITE || setting->how == SETTING_WRITE_NAMED;
+    return !setting->how || look(setting, view, &state, out) ? 0 : -1;
 }
 
 void setting_count(const struct setting *setting, const struct setting_state *state, unsigned counts[4], char *noisy,

@@ -22,12 +22,12 @@ static char *read_config(const struct setting_reading *r)
     char path[128], *text = NULL;
     const char *release = r->machine->kernel;
     FREED_BY(memory_free) char *packed = malloc(PACKED_MAX);
-    ssize_t length = packed ? procfs_read(r->root, "/proc/config.gz", packed, PACKED_MAX) : -1;
+    ssize_t length = packed ? procfs_read("/proc/config.gz", packed, PACKED_MAX) : -1;
     if (length > 0)
         text = inflate_gzip((const unsigned char *)packed, (size_t)length, UNPACKED_MAX);
-    snprintf(path, sizeof path, "/boot/config-%.*s", (int)strcspn(release, " "), release);
+    TEXT_PRINT(path, "/boot/config-%.*s", (int)strcspn(release, " "), release);
     if (!text && release[0])
-        text = procfs_read_all(r->root, path);
+        text = procfs_read_all(path);
     return text;
 }
 
@@ -42,7 +42,7 @@ static const char *config_value(const char *config, const char *key)
 {
     const size_t length = strlen(key);
     for (const char *line = config; line; line = procfs_next_line(line))
-        if (strncmp(line, "CONFIG_", 7) == 0 && strncmp(line + 7, key, length) == 0 && line[7 + length] == '=')
+        if (!strncmp(line, "CONFIG_", 7) && !strncmp(line + 7, key, length) && line[7 + length] == '=')
             return line + 8 + length;
     return "";
 }
@@ -58,7 +58,7 @@ static void append_set(const char *config, const char *keys, char *list, size_t 
     for (size_t length; *keys; keys += length + strspn(keys + length, " ")) {
         char key[48];
         length = strcspn(keys, " ");
-        snprintf(key, sizeof key, "%.*s", (int)length, keys);
+        TEXT_PRINT(key, "%.*s", (int)length, keys);
         if (config_has(config, key))
             setting_append(list, size, key);
     }
@@ -81,7 +81,7 @@ void setting_look_config(struct setting_reading *r)
     }
     append_set(config, known, now, sizeof now);
     append_set(config, slow, debugging, sizeof debugging);
-    setting_judge(r, debugging[0] ? SETTING_NOISY : SETTING_OK, "%s", now[0] ? now : "nothing of note");
+    setting_judge(r, NOISY_IF(debugging[0]), "%s", now[0] ? now : "nothing of note");
     if (debugging[0])
         setting_explain(r, "debugging: %s", debugging);
 }
@@ -93,7 +93,8 @@ void setting_look_hz(struct setting_reading *r)
     struct timespec grain;
     FREED_BY(memory_free) char *config = read_config(r);
     long hz = strtol(config_value(config, "HZ"), NULL, 10);
-    if (hz <= 0 && !r->root[0] && !clock_getres(CLOCK_MONOTONIC_COARSE, &grain) && !grain.tv_sec && grain.tv_nsec > 0)
+    if (hz <= 0 && !procfs_root[0] && !clock_getres(CLOCK_MONOTONIC_COARSE, &grain) && !grain.tv_sec &&
+        grain.tv_nsec > 0)
         hz = (1000000000 + grain.tv_nsec / 2) / grain.tv_nsec;
     append_set(config, "NO_HZ_FULL NO_HZ_IDLE HZ_PERIODIC", mode, sizeof mode);
     if (hz > 0)
@@ -117,14 +118,14 @@ void setting_look_clocksource(struct setting_reading *r)
     static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     static const char *const counters[] = {"tsc", "arch_sys_counter", "riscv_clocksource", "timebase", "tod", "stp"};
     char name[64];
-    int error = setting_read_line(r->root, path, name, sizeof name);
+    int error = procfs_read_line(path, name, sizeof name);
     if (!error && strchr(name, '?'))
         error = -EILSEQ;
     if (setting_failed(r, path, error))
         return;
     setting_judge(r, SETTING_NOISY, "%s", name);
     for (size_t i = 0; i < COUNT(counters); i++)
-        if (strcmp(name, counters[i]) == 0)
+        if (!strcmp(name, counters[i]))
             r->state->verdict = SETTING_OK;
 }
 
@@ -154,12 +155,11 @@ void setting_look_scheduler(struct setting_reading *r)
     const char *kernel = r->machine->kernel, *rule = setting_kernel_is(r->machine, 6, 6) ? "EEVDF" : "CFS";
     char text[64], name[48];
     int64_t bore;
-    if (setting_read_number(r->root, "/proc/sys/kernel/sched_bore", &bore) == 0 && bore > 0)
+    if (setting_read_number("/proc/sys/kernel/sched_bore", &bore) == 0 && bore > 0)
         rule = "BORE";
-    if (setting_read_line(r->root, "/sys/kernel/sched_ext/state", text, sizeof text) == 0 &&
-        strcmp(text, "enabled") == 0) {
-        setting_read_line(r->root, "/sys/kernel/sched_ext/root/ops", name, sizeof name);
-        snprintf(text, sizeof text, "sched_ext%s%s", name[0] ? " " : "", name);
+    if (procfs_read_line("/sys/kernel/sched_ext/state", text, sizeof text) == 0 && !strcmp(text, "enabled")) {
+        procfs_read_line("/sys/kernel/sched_ext/root/ops", name, sizeof name);
+        TEXT_PRINT(text, "sched_ext%s%s", name[0] ? " " : "", name);
         rule = text;
     }
     tell(r, "/proc/sys/kernel/osrelease", kernel[0] >= '1' && kernel[0] <= '9' ? rule : "");
@@ -177,16 +177,16 @@ void setting_look_preempt(struct setting_reading *r)
     const bool dynamic = strstr(kernel, "PREEMPT_DYNAMIC") != NULL;
     char text[512], *at = NULL;
     FREED_BY(memory_free) char *config = read_config(r);
-    FREED_BY(memory_free) char *words = procfs_read_all(r->root, "/proc/cmdline");
-    if (setting_read_line(r->root, DEBUG "sched/preempt", text, sizeof text) == 0 && (at = strchr(text, '('))) {
+    FREED_BY(memory_free) char *words = procfs_read_all("/proc/cmdline");
+    if (procfs_read_line(DEBUG "sched/preempt", text, sizeof text) == 0 && (at = strchr(text, '('))) {
         at[strcspn(at, ")")] = '\0';
         model = at + 1;
     }
     for (char *rest = words, *word; !at && dynamic && (word = strsep(&rest, " \n"));)
-        if (strncmp(word, "preempt=", 8) == 0)
+        if (!strncmp(word, "preempt=", 8))
             model = word + 8;
     for (size_t i = 0; i < COUNT(models) && !model[0]; i++) {
-        snprintf(text, sizeof text, " %s ", models[i][0]);
+        TEXT_PRINT(text, " %s ", models[i][0]);
         if (config ? config_has(config, models[i][0]) : strstr(kernel, text) != NULL)
             model = models[i][1];
     }
@@ -204,8 +204,8 @@ void setting_look_base_slice(struct setting_reading *r)
     char text[32] = "";
     int64_t ns;
     for (size_t i = 0; i < COUNT(paths) && !text[0]; i++)
-        if (setting_read_number(r->root, paths[i], &ns) == 0)
-            snprintf(text, sizeof text, "%.6g ms", (double)ns / 1e6);
+        if (setting_read_number(paths[i], &ns) == 0)
+            TEXT_PRINT(text, "%.6g ms", (double)ns / 1e6);
     tell(r, paths[0], text);
 }
 
@@ -213,10 +213,10 @@ void setting_look_os(struct setting_reading *r)
 {
     static const char key[] = "PRETTY_NAME=";
     char name[64] = "";
-    FREED_BY(memory_free) char *text = procfs_read_all(r->root, "/etc/os-release");
+    FREED_BY(memory_free) char *text = procfs_read_all("/etc/os-release");
     for (const char *line = text; line; line = procfs_next_line(line)) {
         const char *value = line + sizeof key - 1;
-        if (strncmp(line, key, sizeof key - 1) == 0) {
+        if (!strncmp(line, key, sizeof key - 1)) {
             value += strspn(value, "\"'");
             procfs_copy(value, strcspn(value, "\"'\n"), name, sizeof name);
         }
@@ -245,12 +245,12 @@ void setting_look_hugetlb(struct setting_reading *r)
 {
     static const char folder[] = "/sys/kernel/mm/hugepages";
     char list[sizeof r->state->now] = "", size[24];
-    FREED_BY(memory_free) char **names = procfs_names(r->root, folder);
+    FREED_BY(memory_free) char **names = procfs_names(folder);
     bool known = names != NULL;
     for (char **name = names; name && *name; name++) { /* "hugepages-2048kB" */
         int64_t number = 0;
         const uint64_t kib = strtoull(*name + strcspn(*name, "0123456789"), NULL, 10);
-        known &= setting_read_number(r->root, PROCFS_PATH("%s/%s/nr_hugepages", folder, *name), &number) == 0;
+        known &= setting_read_number(PROCFS_PATH("%s/%s/nr_hugepages", folder, *name), &number) == 0;
         if (number > 0)
             setting_append(list, sizeof list, TEXT_LINE("%" PRId64 " of %s", number, size_text(kib * 1024, size)));
     }
@@ -262,7 +262,7 @@ void setting_look_fault_around(struct setting_reading *r)
     static const char path[] = DEBUG "fault_around_bytes";
     char size[24] = "";
     int64_t bytes;
-    if (setting_read_number(r->root, path, &bytes) == 0)
+    if (setting_read_number(path, &bytes) == 0)
         size_text((uint64_t)bytes, size);
     tell(r, path, size);
 }
@@ -282,10 +282,10 @@ void setting_look_prefetchers(struct setting_reading *r)
     static const char path[] = "/dev/cpu/0/msr";
     char vendor[16] = "", off[sizeof r->state->now] = "";
     const char *known = "";
-    FREED_BY(memory_free) char *text = procfs_read_all(r->root, "/proc/cpuinfo");
+    FREED_BY(memory_free) char *text = procfs_read_all("/proc/cpuinfo");
     uint64_t value;
     for (size_t i = 0; i < COUNT(registers) && text && procfs_value(text, "vendor_id", vendor, sizeof vendor); i++) {
-        const int fd = strcmp(vendor, registers[i].vendor) ? -1 : procfs_open(r->root, path);
+        const int fd = strcmp(vendor, registers[i].vendor) ? -1 : procfs_open(path);
         if (fd < 0 || pread(fd, &value, sizeof value, registers[i].number) != sizeof value)
             value = 0;
         else
@@ -307,7 +307,7 @@ void setting_look_dimms(struct setting_reading *r)
 {
     unsigned n = 0, least = UINT16_MAX, most = 0;
     static const char path[] = "/sys/firmware/dmi/tables/DMI";
-    const int fd = procfs_open(r->root, path);
+    const int fd = procfs_open(path);
     size_t size = 0, at = 0;
     FREED_BY(memory_free) char *table = fd >= 0 ? procfs_read_rest(fd, &size) : NULL;
     const unsigned char *bytes = (const unsigned char *)table;
@@ -327,7 +327,7 @@ void setting_look_dimms(struct setting_reading *r)
     }
     char text[48] = "";
     if (n && most)
-        snprintf(text, sizeof text, least < most ? "%u at %u to %u MT/s" : "%u at %u MT/s", n, least, most);
+        TEXT_PRINT(text, least < most ? "%u at %u to %u MT/s" : "%u at %u MT/s", n, least, most);
     tell(r, path, text);
 }
 
@@ -374,18 +374,18 @@ static const struct settings_program programs[] = {
     {"zypper", NULL},
 };
 
-size_t settings_programs(const char *root, const struct settings_program **found, size_t size)
+size_t settings_programs(const struct settings_program **found, size_t size)
 {
     bool seen[COUNT(programs)] = {false};
     char name[32];
     size_t n = 0;
-    FREED_BY(memory_free) char **pids = procfs_names(root, "/proc");
+    FREED_BY(memory_free) char **pids = procfs_names("/proc");
     for (char **pid = pids; pid && *pid; pid++) {
         if ((*pid)[strspn(*pid, "0123456789")] ||
-            setting_read_line(root, PROCFS_PATH("/proc/%s/comm", *pid), name, sizeof name))
+            procfs_read_line(PROCFS_PATH("/proc/%s/comm", *pid), name, sizeof name))
             continue;
         for (size_t i = 0; i < COUNT(programs); i++)
-            seen[i] |= strcmp(programs[i].comm, name) == 0;
+            seen[i] |= !strcmp(programs[i].comm, name);
     }
     for (size_t i = 0; i < COUNT(programs) && n < size; i++)
         if (seen[i])
@@ -396,12 +396,12 @@ size_t settings_programs(const char *root, const struct settings_program **found
 /* Noisy when irqbalance runs, or one of the others. */
 void setting_look_programs(struct setting_reading *r)
 {
-    const bool irqbalance = strcmp(r->setting->name, programs[0].comm) == 0;
+    const bool irqbalance = !strcmp(r->setting->name, programs[0].comm);
     const struct settings_program *running[COUNT(programs)];
     char names[sizeof r->state->now] = "";
     /* Where /proc hides others' processes, it hides PID 1 too. */
-    int error = setting_read_line(r->root, "/proc/1/comm", names, sizeof names);
-    const size_t n = error ? 0 : settings_programs(r->root, running, COUNT(running));
+    int error = procfs_read_line("/proc/1/comm", names, sizeof names);
+    const size_t n = error ? 0 : settings_programs(running, COUNT(running));
     names[0] = '\0';
     for (size_t i = 0; i < n; i++)
         if ((running[i] == programs) == irqbalance)
@@ -412,7 +412,7 @@ void setting_look_programs(struct setting_reading *r)
     } else if (error) {
         setting_not_read(r, "/proc/1/comm", error);
     } else if (names[0] || !r->machine->container[0]) {
-        setting_judge(r, names[0] ? SETTING_NOISY : SETTING_OK, "%s", names[0] ? names : "none seen");
+        setting_judge(r, NOISY_IF(names[0]), "%s", names[0] ? names : "none seen");
     } else {
         setting_judge(r, SETTING_UNKNOWN, "none seen");
         setting_explain(r, "the host's processes cannot be seen from a container");
@@ -422,18 +422,15 @@ void setting_look_programs(struct setting_reading *r)
 void setting_look_swap(struct setting_reading *r)
 {
     static const char path[] = "/proc/meminfo";
-    char text[8192], value[32];
-    uint64_t total, unused;
-    ssize_t length = procfs_read(r->root, path, text, sizeof text);
-    if (length <= 0)
-        setting_not_read(r, path, length < 0 ? (int)length : -ENODATA);
-    else if (!procfs_value(text, "SwapTotal", value, sizeof value) || !procfs_number(value, &total) ||
-             !procfs_value(text, "SwapFree", value, sizeof value) || !procfs_number(value, &unused) || unused > total)
-        setting_not_read(r, path, -EILSEQ);
-    else if (total < 1024)
+    FREED_BY(memory_free) char *text = procfs_read_all(path);
+    const int error = !text ? -errno : text[0] ? 0 : -ENODATA;
+    const int64_t total = procfs_count(text, "SwapTotal"), unused = procfs_count(text, "SwapFree");
+    if (setting_failed(r, path, !error && (unused < 0 || unused > total) ? -EILSEQ : error))
+        return;
+    if (total < 1024)
         setting_judge(r, SETTING_OK, "no swap");
     else
-        setting_judge(r, unused / 1024 < total / 1024 ? SETTING_NOISY : SETTING_OK, "%" PRIu64 " of %" PRIu64 " MiB",
+        setting_judge(r, NOISY_IF(unused / 1024 < total / 1024), "%" PRId64 " of %" PRId64 " MiB",
                       total / 1024 - unused / 1024, total / 1024);
 }
 
@@ -443,21 +440,21 @@ void setting_look_load(struct setting_reading *r)
     if (load < 0)
         setting_not_read(r, "/proc/loadavg", -ENOENT);
     else
-        setting_judge(r, load > (low > 0.5 ? low : 0.5) ? SETTING_NOISY : SETTING_OK, "%.2f", load);
+        setting_judge(r, NOISY_IF(load > (low > 0.5 ? low : 0.5)), "%.2f", load);
 }
 
 void setting_look_pressure(struct setting_reading *r)
 {
     static const char path[] = "/proc/pressure/memory", start[] = "some avg10=";
     char text[128];
-    int error = setting_read_line(r->root, path, text, sizeof text);
+    int error = procfs_read_line(path, text, sizeof text);
     const char *value = text + sizeof start - 1;
     char *end = NULL;
-    double share = !error && strncmp(text, start, sizeof start - 1) == 0 ? strtod(value, &end) : 0;
+    double share = !error && !strncmp(text, start, sizeof start - 1) ? strtod(value, &end) : 0;
     if (!error && !(end && end > value && share >= 0 && share <= 100))
         error = -EILSEQ;
     if (!setting_failed(r, path, error))
-        setting_judge(r, share >= 1 ? SETTING_NOISY : SETTING_OK, "%.2f %%", share);
+        setting_judge(r, NOISY_IF(share >= 1), "%.2f %%", share);
 }
 
 void setting_look_hypervisor(struct setting_reading *r)
@@ -471,52 +468,59 @@ void setting_look_hypervisor(struct setting_reading *r)
         setting_not_read(r, "/sys/hypervisor", -ENOENT);
 }
 
-/* For a counter since boot, of events or seconds, read before and after a moment: noisy when it rose. Without a moment,
- * the state is unknown unless it is 0. */
-static void judge_rise(struct setting_reading *r, double before, double after, int decimals, const char *unit)
+/* For a counter since boot, of events or seconds (negative: not known), read again after a moment: noisy when it rose.
+ * Without a moment, the state is unknown unless it is 0. */
+static void judge_rise(struct setting_reading *r, double before, double (*count)(const struct setting_reading *r),
+                       int decimals, const char *unit)
 {
     static const char *const ends[] = {
         [SETTING_OK] = ", not rising", [SETTING_NOISY] = ", rising", [SETTING_UNKNOWN] = ""};
+    double after = before;
+    if (r->view->moment) {
+        r->view->moment();
+        after = count(r);
+    }
     const enum setting_verdict steady = r->view->moment || after <= 0 ? SETTING_OK : SETTING_UNKNOWN;
     const enum setting_verdict verdict = after > before ? SETTING_NOISY : steady;
     setting_judge(r, verdict, "%.*f %s since boot%s", decimals, after, unit, ends[verdict]);
 }
 
+static double count_steal(const struct setting_reading *r)
+{
+    struct machine_activity activity;
+    (void)r;
+    machine_read_activity(&activity);
+    return (double)activity.steal_ns * 1e-9;
+}
+
 void setting_look_steal(struct setting_reading *r)
 {
-    struct machine_activity before, after;
-    machine_read_activity(r->root, &before);
-    if (setting_failed(r, "/proc/stat", before.steal_ns >= 0 ? 0 : r->machine->have_proc ? -EILSEQ : -ENOENT))
-        return;
-    after = before;
-    if (r->view->moment) {
-        r->view->moment();
-        machine_read_activity(r->root, &after);
-    }
-    judge_rise(r, (double)before.steal_ns * 1e-9, (double)after.steal_ns * 1e-9, 2, "s");
+    const double s = count_steal(r);
+    if (!setting_failed(r, "/proc/stat", s >= 0 ? 0 : r->machine->have_proc ? -EILSEQ : -ENOENT))
+        judge_rise(r, s, count_steal, 2, "s");
 }
 
 #define SUPPLIES "/sys/class/power_supply"
 
 /* Reads a file of a supply in /sys/class. Returns 0 or -errno. */
-static int read_supply(const char *root, const char *name, const char *file, char *buf, size_t size)
+static int read_supply(const char *name, const char *file, char *buf, size_t size)
 {
-    return setting_read_line(root, PROCFS_PATH(SUPPLIES "/%s/%s", name, file), buf, size);
+    return procfs_read_line(PROCFS_PATH(SUPPLIES "/%s/%s", name, file), buf, size);
 }
 
 void setting_look_power(struct setting_reading *r)
 {
     char type[32], scope[16], online[8];
     bool plugged = false, any = false, battery = false;
-    FREED_BY(memory_free) char **names = procfs_names(r->root, SUPPLIES);
+    FREED_BY(memory_free) char **names = procfs_names(SUPPLIES);
     int error = names ? -ENOENT : -errno;
     for (char **name = names; name && *name; name++) {
         /* "Device" is the battery of a mouse. */
-        if (read_supply(r->root, *name, "type", type, sizeof type) == 0 && strcmp(type, "Battery") == 0) {
-            battery |= read_supply(r->root, *name, "scope", scope, sizeof scope) || strcmp(scope, "Device") != 0;
+        if (read_supply(*name, "type", type, sizeof type) == 0 && !strcmp(type, "Battery")) {
+            battery |= read_supply(*name, "scope", scope, sizeof scope) || strcmp(scope, "Device");
             continue;
         }
-        if (read_supply(r->root, *name, "online", online, sizeof online) || !strchr("012", online[0]))
+        if (read_supply(*name, "online", online, sizeof online) || !strchr("012", online[0]))
             continue;
         any = true;
         plugged |= online[0] != '0';
@@ -529,44 +533,37 @@ void setting_look_power(struct setting_reading *r)
         setting_not_read(r, SUPPLIES, error);
 }
 
-/* Each CPU of a package counts the whole package's events. Returns false when none counts them. */
-static bool count_throttling(const struct setting_reading *r, uint64_t *count)
+/* Each CPU of a package counts the whole package's events. */
+static double count_throttling(const struct setting_reading *r)
 {
     /* those of a package last */
     static const char *const files[] = {"core_throttle_count", "core_power_limit_count", "package_throttle_count",
                                         "package_power_limit_count"};
     struct cpuset packages = {{0}};
-    uint64_t value, package;
+    uint64_t value, package, count = 0;
     bool any = false;
-    *count = 0;
     for_each_cpu(cpu, r->bench) {
         const bool known =
-            procfs_read_u64(r->root, CPU_PATH(cpu, "topology/physical_package_id"), &package) && package < CPUSET_MAX;
+            procfs_read_u64(CPU_PATH(cpu, "topology/physical_package_id"), &package) && package < CPUSET_MAX;
         const bool seen = known && cpuset_has(&packages, (unsigned)package);
         if (known)
             cpuset_add(&packages, (unsigned)package);
         for (size_t i = 0; i < (seen ? 2 : COUNT(files)); i++) {
             const char *path = PROCFS_PATH(CPU_FOLDER "/cpu%u/thermal_throttle/%s", cpu, files[i]);
-            if (!procfs_read_u64(r->root, path, &value))
+            if (!procfs_read_u64(path, &value))
                 continue;
             any = true;
-            *count += value;
+            count += value;
         }
     }
-    return any;
+    return any ? (double)count : -1;
 }
 
 void setting_look_throttling(struct setting_reading *r)
 {
-    uint64_t before, after;
-    if (setting_failed(r, CPU_FOLDER "/", count_throttling(r, &before) ? 0 : -ENOENT))
-        return;
-    after = before;
-    if (r->view->moment) {
-        r->view->moment();
-        count_throttling(r, &after);
-    }
-    judge_rise(r, (double)before, (double)after, 0, "times");
+    const double times = count_throttling(r);
+    if (!setting_failed(r, CPU_FOLDER "/", times >= 0 ? 0 : -ENOENT))
+        judge_rise(r, times, count_throttling, 0, "times");
 }
 
 /* --- The CSV column `settings`. --- */
@@ -583,11 +580,11 @@ static void list_caches(const struct settings_view *view, char *list, size_t siz
 
     list[0] = '\0';
     for (unsigned index = 0; index < 16; index++) {
-        if (!procfs_read_line(view->root, PROCFS_PATH(file, cpu, index, "level"), level, sizeof level))
+        if (procfs_read_line(PROCFS_PATH(file, cpu, index, "level"), level, sizeof level))
             break;
-        procfs_read_line(view->root, PROCFS_PATH(file, cpu, index, "type"), type, sizeof type);
+        procfs_read_line(PROCFS_PATH(file, cpu, index, "type"), type, sizeof type);
         const char *kind = type[0] == 'D' ? "d" : type[0] == 'I' ? "i" : "";
-        if (procfs_read_line(view->root, PROCFS_PATH(file, cpu, index, "size"), bytes, sizeof bytes))
+        if (!procfs_read_line(PROCFS_PATH(file, cpu, index, "size"), bytes, sizeof bytes))
             text_add(list, size, "%sL%s%s:%s", list[0] ? "+" : "", level, kind, bytes);
     }
 }
@@ -598,10 +595,10 @@ static void shorten(const char *state, char *buf, size_t size)
     static const char mitigation[] = "Mitigation: ", unaffected[] = "Not affected";
     char *at = buf;
 
-    if (strncmp(state, mitigation, sizeof mitigation - 1) == 0)
+    if (!strncmp(state, mitigation, sizeof mitigation - 1))
         state += sizeof mitigation - 1;
     while (*state && at + 3 < buf + size) {
-        if (strncmp(state, unaffected, sizeof unaffected - 1) == 0) {
+        if (!strncmp(state, unaffected, sizeof unaffected - 1)) {
             at = stpcpy(at, "no");
             state += sizeof unaffected - 1;
         } else {
@@ -623,7 +620,7 @@ static bool bears_on_noise(const char *word)
 
     for (const char *at = beginnings; *at; at += strspn(at, " ")) {
         const size_t length = strcspn(at, " ");
-        if (strncmp(word, at, length) == 0)
+        if (!strncmp(word, at, length))
             return true;
         at += length;
     }
@@ -653,8 +650,7 @@ void settings_describe(const struct settings_view *view, char *buf, size_t size)
                               VALUE_MOST);
         }
     for (size_t i = 0; i < COUNT(files); i++) /* the word in brackets, or the whole first line */
-        if (setting_read_choice(view->root, files[i].path, text, 256) == 0 ||
-            setting_read_line(view->root, files[i].path, text, 256) == 0)
+        if (setting_read_choice(files[i].path, text, 256) == 0 || procfs_read_line(files[i].path, text, 256) == 0)
             setting_items_add(buf, size, files[i].name, text, VALUE_MOST);
     /* In three digits: what the kernel reserves differs from boot to boot. */
     if (view->machine->memory_total_bytes)
@@ -663,26 +659,26 @@ void settings_describe(const struct settings_view *view, char *buf, size_t size)
     list_caches(view, text, 160);
     setting_items_add(buf, size, "caches", text, VALUE_MOST);
     /* The first CPU's version, where the architecture has one. */
-    FREED_BY(memory_free) char *cpus = procfs_read_all(view->root, "/proc/cpuinfo");
+    FREED_BY(memory_free) char *cpus = procfs_read_all("/proc/cpuinfo");
     if (cpus && procfs_value(cpus, "microcode", text, 32))
         setting_items_add(buf, size, "microcode", text, VALUE_MOST);
     text[0] = '\0';
     for (size_t i = 0; i < COUNT(firmware); i++)
-        if (procfs_read_line(view->root, PROCFS_PATH("/sys/class/dmi/id/%s", firmware[i]), line, 80))
+        if (!procfs_read_line(PROCFS_PATH("/sys/class/dmi/id/%s", firmware[i]), line, 80))
             text_add(text, 256, "%s%s", text[0] ? " " : "", line);
     setting_items_add(buf, size, "firmware", text, VALUE_MOST);
-    FREED_BY(memory_free) char *parameters = procfs_read_all(view->root, "/proc/cmdline");
+    FREED_BY(memory_free) char *parameters = procfs_read_all("/proc/cmdline");
     FREED_BY(text_free) struct text words = {0};
     char *rest = parameters;
     /* Up to "--": what follows is for init. */
-    for (const char *word; (word = strsep(&rest, " \n")) && strcmp(word, "--") != 0;)
+    for (const char *word; (word = strsep(&rest, " \n")) && strcmp(word, "--");)
         if (bears_on_noise(word))
             text_printf(&words, "%s%s", words.length ? " " : "", word);
     if (words.length && !words.failed)
         setting_items_add(buf, size, "cmdline", words.data, VALUE_MOST);
-    FREED_BY(memory_free) char **names = procfs_names(view->root, vulnerabilities);
+    FREED_BY(memory_free) char **names = procfs_names(vulnerabilities);
     for (char **name = names; name && *name; name++)
-        if (!setting_read_line(view->root, PROCFS_PATH("%s/%s", vulnerabilities, *name), line, sizeof line)) {
+        if (!procfs_read_line(PROCFS_PATH("%s/%s", vulnerabilities, *name), line, sizeof line)) {
             shorten(line, text, sizeof text);
             setting_items_add(buf, size, *name, text, MITIGATION_MOST);
         }

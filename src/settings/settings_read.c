@@ -50,9 +50,9 @@ void setting_not_read(struct setting_reading *r, const char *path, int error)
     case ENODEV:
     case ENXIO:
     case EOPNOTSUPP:
-        if (!machine->have_sys && strncmp(path, "/sys/", 5) == 0)
+        if (!machine->have_sys && !strncmp(path, "/sys/", 5))
             setting_explain(r, "/sys is not mounted");
-        else if (!machine->have_proc && strncmp(path, "/proc/", 6) == 0)
+        else if (!machine->have_proc && !strncmp(path, "/proc/", 6))
             setting_explain(r, "/proc is not mounted");
         else
             r->state->verdict = SETTING_NA;
@@ -72,37 +72,20 @@ void setting_not_read(struct setting_reading *r, const char *path, int error)
     }
 }
 
-bool setting_failed(struct setting_reading *r, const char *path, int error)
-{
-    if (error)
-        setting_not_read(r, path, error);
-    return error != 0;
-}
-
-int setting_read_line(const char *root, const char *path, char *buf, size_t size)
-{
-    char text[512];
-    ssize_t length = procfs_read(root, path, text, sizeof text);
-    buf[0] = '\0';
-    if (length < 0)
-        return (int)length;
-    return procfs_copy(text, strcspn(text, "\n"), buf, size) ? 0 : -ENODATA;
-}
-
-int setting_read_choice(const char *root, const char *path, char *buf, size_t size)
+int setting_read_choice(const char *path, char *buf, size_t size)
 {
     char line[256];
-    int error = setting_read_line(root, path, line, sizeof line);
+    int error = procfs_read_line(path, line, sizeof line);
     const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
     buf[0] = '\0';
     return error ? error : close && procfs_copy(open + 1, (size_t)(close - open - 1), buf, size) ? 0 : -EILSEQ;
 }
 
-int setting_read_number(const char *root, const char *path, int64_t *out)
+int setting_read_number(const char *path, int64_t *out)
 {
     char text[32];
     uint64_t value;
-    int error = setting_read_line(root, path, text, sizeof text);
+    int error = procfs_read_line(path, text, sizeof text);
     if (error)
         return error;
     bool negative = text[0] == '-';
@@ -113,14 +96,14 @@ int setting_read_number(const char *root, const char *path, int64_t *out)
     return 0;
 }
 
-int setting_read_cpus(const char *root, const char *path, struct cpuset *out)
+int setting_read_cpus(const char *path, struct cpuset *out)
 {
     struct error why;
-    FREED_BY(memory_free) char *text = procfs_read_all(root, path);
+    FREED_BY(memory_free) char *text = procfs_read_all(path);
     cpuset_clear(out);
     if (!text)
         return -errno;
-    const bool none = !text[strspn(text, " \t\r\n")] || strncmp(text, "(null)", 6) == 0;
+    const bool none = !text[strspn(text, " \t\r\n")] || !strncmp(text, "(null)", 6);
     return none || cpuset_parse(text, out, &why) == 0 ? 0 : -EILSEQ;
 }
 
@@ -160,10 +143,10 @@ void setting_look_number(struct setting_reading *r, const char *path, int64_t go
 {
     char text[24];
     int64_t value;
-    if (setting_failed(r, path, setting_read_number(r->root, path, &value)))
+    if (setting_failed(r, path, setting_read_number(path, &value)))
         return;
-    setting_judge(r, value == good ? SETTING_OK : SETTING_NOISY, "%" PRId64 "%s", value, unit);
-    snprintf(text, sizeof text, "%" PRId64, good);
+    setting_judge(r, NOISY_IF(value != good), "%" PRId64 "%s", value, unit);
+    TEXT_PRINT(text, "%" PRId64, good);
     if (value != good)
         setting_write(r, path, text);
 }
@@ -173,7 +156,7 @@ void setting_append(char *list, size_t size, const char *word)
     static const char more[] = ", ...";
     size_t length = strlen(list), kept = length + sizeof more;
     char printable[64];
-    if (length >= sizeof more - 1 && strcmp(list + length - (sizeof more - 1), more) == 0)
+    if (length >= sizeof more - 1 && !strcmp(list + length - (sizeof more - 1), more))
         return;
     procfs_copy(word, strlen(word), printable, sizeof printable);
     /* Keeps room for "...". */
@@ -199,24 +182,6 @@ char *settings_format_cpus(const struct cpuset *set, char *buf, size_t size)
     return buf;
 }
 
-const struct cpuset *setting_cpus(const struct settings_view *view)
-{
-    return cpuset_is_empty(&view->machine->online) ? view->bench : &view->machine->online;
-}
-
-bool setting_disjoint(const struct cpuset *a, const struct cpuset *b)
-{
-    struct cpuset both = *a;
-    cpuset_intersect(&both, b);
-    return cpuset_is_empty(&both);
-}
-
-void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out)
-{
-    for (size_t i = 0; i < CPUSET_WORDS; i++)
-        out->word[i] = a->word[i] & ~b->word[i];
-}
-
 /* Keeps the CPUs in limit, unless none would be left. */
 static void narrow(struct cpuset *set, const struct cpuset *limit)
 {
@@ -224,20 +189,20 @@ static void narrow(struct cpuset *set, const struct cpuset *limit)
         cpuset_intersect(set, limit);
 }
 
-void settings_bench_cpus(const char *root, const struct machine *machine, struct cpuset *out)
+void settings_bench_cpus(const struct machine *machine, struct cpuset *out)
 {
     struct cpuset group, mask, isolated, rest;
-    bool have_mask = root[0] == '\0' && task_get_affinity(&mask) == 0;
+    bool have_mask = !procfs_root[0] && task_get_affinity(&mask) == 0;
     *out = machine->online;
     if (cpuset_is_empty(out) && have_mask)
         *out = mask;
     if (cpuset_is_empty(out))
         cpuset_add(out, 0);
-    if (cgroup_cpus(root, &group))
+    if (cgroup_cpus(&group))
         narrow(out, &group);
-    if (setting_read_cpus(root, CPU_FOLDER "/isolated", &isolated))
+    if (setting_read_cpus(CPU_FOLDER "/isolated", &isolated))
         cpuset_clear(&isolated);
-    cgroup_isolated_cpus(root, &group);
+    cgroup_isolated_cpus(&group);
     cpuset_union(&isolated, &group);
     /* An affinity mask of all but the isolated CPUs is the kernel's default, no choice of the user. */
     setting_without(out, &isolated, &rest);

@@ -27,27 +27,15 @@
 /* Files that change each other have their old values after two; more only cost time when the kernel refuses. */
 #define PASSES 3
 
-struct restored {
-    char before[64]; /* before the restore, cut */
-    bool written;
-    int error; /* of the last write */
-};
-
 struct snapshot {
     struct snapshot_place place;
-    const struct setting_writes *writes;
-    struct setting_writes saved; /* in the order of reading */
-    /* For each write: the index in saved, or -errno when the file cannot be read. */
-    long *saved_of;
-    /* For each file in saved; restoring must not need memory. */
-    struct restored *restored;
-    int fd; /* -1: nothing to save */
-    /* of the call that goes on: where its reason of a failure goes */
-    char *error;
-    size_t error_size;
+    struct setting_writes *writes;
+    struct setting_writes saved; /* in the order of reading; restoring must not need memory */
+    int fd;                      /* -1: nothing to save */
+    struct error *error;         /* of the call that goes on */
 };
 
-#define snapshot_fail(s, code, ...) fail_because(code, (s)->error, (s)->error_size, __VA_ARGS__)
+#define snapshot_fail(s, code, ...) (error_set((s)->error, __VA_ARGS__), (code))
 
 /* Writing a file whose path ends in `written` also changes `changed`, in the same directory or a pattern of paths. All
  * are saved before it, and so restored after it. */
@@ -73,7 +61,7 @@ static const struct {
 static bool ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+    return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
 /* Cuts the content to the value: no final newline, or the word in brackets. */
@@ -92,9 +80,9 @@ static char *value_of(char *content)
 }
 
 /* Returns the length or -errno: no text, or too long to be read whole, is no setting. */
-static ssize_t read_content(const char *root, const char *path, char content[CONTENT_MAX + 2])
+static ssize_t read_content(const char *path, char content[CONTENT_MAX + 2])
 {
-    ssize_t length = procfs_read(root, path, content, CONTENT_MAX + 2);
+    ssize_t length = procfs_read(path, content, CONTENT_MAX + 2);
 
     if (length > CONTENT_MAX)
         length = -EFBIG;
@@ -105,15 +93,16 @@ static ssize_t read_content(const char *root, const char *path, char content[CON
     return length;
 }
 
-static int write_file(const char *root, const char *path, const char *value)
+static int write_file(const char *path, const char *value)
 {
     char line[CONTENT_MAX + 2];
-    int length = snprintf(line, sizeof(line), "%s\n", value);
+    int length = TEXT_PRINT(line, "%s\n", value);
 
     if ((size_t)length >= sizeof(line))
         return -ENAMETOOLONG;
     FREED_BY(fd_close)
-    int fd = open(PROCFS_PATH("%s%s", root, path), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    int fd = open(PROCFS_PATH("%s%s", procfs_root, path),
+                  O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
     ssize_t done = write(fd, line, (size_t)length); /* the kernel takes each write as a whole value */
@@ -142,8 +131,6 @@ void snapshot_close(struct snapshot *snapshot)
         return;
     fd_close(&snapshot->fd);
     setting_writes_free(&snapshot->saved);
-    free(snapshot->saved_of);
-    free(snapshot->restored);
     free(snapshot);
 }
 
@@ -164,7 +151,7 @@ static int remember(struct snapshot *s, const char *path)
 
     if (!snapshot_path_allowed(path))
         return -EINVAL;
-    ssize_t length = read_content(s->place.root, path, content);
+    ssize_t length = read_content(path, content);
     if (length < 0)
         return (int)length;
     const char *value = value_of(content);
@@ -174,9 +161,9 @@ static int remember(struct snapshot *s, const char *path)
 
 static int remember_matches(struct snapshot *s, const char *pattern)
 {
-    size_t root_length = strlen(s->place.root);
+    const size_t root_length = strlen(procfs_root);
     glob_t found;
-    int code = glob(PROCFS_PATH("%s%s", s->place.root, pattern), GLOB_NOSORT, NULL, &found);
+    int code = glob(PROCFS_PATH("%s%s", procfs_root, pattern), GLOB_NOSORT, NULL, &found);
 
     if (code)
         return code == GLOB_NOSPACE ? -ENOMEM : 0; /* or no file matches: none on this machine */
@@ -208,18 +195,16 @@ static int remember_all(struct snapshot *s)
 {
     bool seen[COUNT(side_effects)] = {false};
 
-    s->saved_of = calloc(s->writes->n + 1, sizeof(*s->saved_of));
-    for (size_t i = 0; i < s->writes->n && s->saved_of; i++) {
-        const char *path = s->writes->write[i].path;
-        int code = remember_side_effects(s, path, seen);
+    for (size_t i = 0; i < s->writes->n; i++) {
+        struct setting_write *write = &s->writes->write[i];
+        int code = remember_side_effects(s, write->path, seen);
         if (code == 0)
-            code = remember(s, path);
+            code = remember(s, write->path);
         if (code == -ENOMEM)
             return code;
-        s->saved_of[i] = code ? code : (long)s->saved.n - 1;
+        write->saved = code ? code : (long)s->saved.n - 1;
     }
-    s->restored = calloc(s->saved.n + 1, sizeof(*s->restored));
-    return s->saved_of && s->restored ? 0 : -ENOMEM;
+    return 0;
 }
 
 static struct snapshot *new_snapshot(const struct snapshot_place *place)
@@ -234,7 +219,7 @@ static struct snapshot *new_snapshot(const struct snapshot_place *place)
     return s;
 }
 
-int snapshot_look(const struct snapshot_place *place, const struct setting_writes *writes, struct snapshot **out)
+int snapshot_look(const struct snapshot_place *place, struct setting_writes *writes, struct snapshot **out)
 {
     struct snapshot *s = *out = new_snapshot(place);
 
@@ -296,17 +281,13 @@ static pid_t lock(int fd)
     return fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK && whole.l_pid > 0 ? whole.l_pid : -EBUSY;
 }
 
-/* EINVAL: nothing to flush. */
-static int sync_folder(int folder)
-{
-    return fsync(folder) && errno != EINVAL ? -errno : 0;
-}
-
 /* Locks the file before it gets its name: no process finds it unlocked. Never replaces another file. */
-static int publish(int folder, const char *name, const struct text *text)
+static int publish(const char *file, const struct text *text)
 {
     char hidden[NEW_FILE_NAME_SIZE];
-    int fd = new_file_hidden(folder, 0600, hidden);
+    const char *name;
+    FREED_BY(fd_close) int folder = directory_of(file, &name);
+    int fd = folder < 0 ? folder : new_file_hidden(folder, 0600, hidden);
 
     if (fd < 0)
         return fd;
@@ -317,45 +298,33 @@ static int publish(int folder, const char *name, const struct text *text)
         code = new_file_publish(fd, folder, hidden, name);
     if (code && hidden[0])
         unlinkat(folder, hidden, 0);
-    if (code == 0 && (code = sync_folder(folder)) != 0)
+    if (code == 0 && (code = directory_flush(file)) != 0)
         unlinkat(folder, name, 0);
     if (code)
         fd_close(&fd);
     return code ? code : fd;
 }
 
-/* *name: the last component. */
-static int open_folder(const char *file, const char **name)
-{
-    FREED_BY(fd_close) int at = directory_of(file, name);
-
-    if (at < 0)
-        return at;
-    int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* can be flushed */
-    return fd < 0 ? -errno : fd;
-}
-
 /* Returns 0, or -ENOENT with a line in error. */
 static int read_boot(struct snapshot *s, char boot[64])
 {
-    const int code = setting_read_line(s->place.root, BOOT_FILE, boot, 64);
+    const int code = procfs_read_line(BOOT_FILE, boot, 64);
 
     return code ? snapshot_fail(s, -ENOENT, "cannot identify this boot: %s cannot be read: %s", BOOT_FILE,
                                 strerror(-code))
                 : 0;
 }
 
-int snapshot_save(struct snapshot *s, char *error, size_t error_size)
+int snapshot_save(struct snapshot *s, struct error *error)
 {
     FREED_BY(text_free) struct text text = {0};
     struct stat status;
     char boot[64];
-    const char *name, *file = s->place.file;
+    const char *file = s->place.file;
 
     if (!s->saved.n && lstat(file, &status))
         return 0;
     s->error = error;
-    s->error_size = error_size;
     if (read_boot(s, boot))
         return -ENOENT;
     text_printf(&text, FIRST "%s\n", boot);
@@ -364,8 +333,7 @@ int snapshot_save(struct snapshot *s, char *error, size_t error_size)
     text_printf(&text, LAST);
     if (text.failed)
         return snapshot_fail(s, -ENOMEM, "out of memory");
-    FREED_BY(fd_close) int folder = open_folder(file, &name);
-    int fd = folder < 0 ? folder : publish(folder, name, &text);
+    int fd = publish(file, &text);
     if (fd == -EEXIST)
         return snapshot_fail(s, fd, "'%s' is there already; 'jitbench untune' restores what it holds", file);
     if (fd < 0)
@@ -409,18 +377,17 @@ static int parse(struct snapshot *s, const char *boot, char *text)
     char *line = text + first;
     size_t number;
 
-    if (length < first + last || strncmp(text, FIRST, first) != 0 || strcmp(text + length - last, LAST) != 0 ||
+    if (length < first + last || strncmp(text, FIRST, first) || strcmp(text + length - last, LAST) ||
         text[length - last - 1] != '\n')
         return snapshot_fail(s, -EBADMSG, "'%s' is not a whole snapshot of this jitbench: remove the file", file);
     const size_t boot_length = strcspn(line, "\n");
-    if (strlen(boot) != boot_length || strncmp(line, boot, boot_length) != 0)
+    if (strlen(boot) != boot_length || strncmp(line, boot, boot_length))
         return snapshot_fail(s, -ESTALE,
                              "'%s' is from before the last boot, which undid the settings too, or of another host: "
                              "remove the file",
                              file);
     const int code = snapshot_read_list(text, &s->saved, &number);
-    s->restored = calloc(s->saved.n + 1, sizeof(*s->restored));
-    if (code == -ENOMEM || !s->restored)
+    if (code == -ENOMEM)
         return snapshot_fail(s, -ENOMEM, "out of memory");
     return code ? snapshot_fail(s, -EBADMSG, "'%s': line %zu: not as jitbench writes it", file, number) : 0;
 }
@@ -445,14 +412,15 @@ static int load(struct snapshot *s)
     return text ? parse(s, boot, text) : snapshot_fail(s, -EIO, "snapshot '%s' cannot be read: %s", file, why);
 }
 
-int snapshot_open(const struct snapshot_place *place, struct snapshot **out, char *error, size_t error_size)
+int snapshot_open(const struct snapshot_place *place, struct snapshot **out, struct error *error)
 {
     struct snapshot *s = *out = new_snapshot(place);
 
-    if (!s)
-        return fail_because(-ENOMEM, error, error_size, "out of memory");
+    if (!s) {
+        error_set(error, "out of memory");
+        return -ENOMEM;
+    }
     s->error = error;
-    s->error_size = error_size;
     const int code = load(s);
     if (!code)
         return 0;
@@ -461,43 +429,26 @@ int snapshot_open(const struct snapshot_place *place, struct snapshot **out, cha
     return code;
 }
 
-/* Removes the file of s->fd, unless another has its name by now. Returns 0 or -errno. */
-static int remove_file(const struct snapshot *s)
-{
-    struct stat ours, named;
-    const char *name;
-    FREED_BY(fd_close) int folder = open_folder(s->place.file, &name);
-
-    if (folder < 0)
-        return folder;
-    if (fstat(s->fd, &ours) || fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW))
-        return errno == ENOENT ? 0 : -errno;
-    if (!directory_is_same(&ours, &named))
-        return 0;
-    return unlinkat(folder, name, 0) ? -errno : sync_folder(folder);
-}
-
 /* --- Writing and restoring. --- */
 
 void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *context)
 {
-    const char *root = snapshot->place.root;
     char content[CONTENT_MAX + 2];
 
     for (size_t i = 0; i < snapshot->writes->n; i++) {
         const struct setting_write *write = &snapshot->writes->write[i];
-        const long saved = snapshot->saved_of[i];
+        const long saved = write->saved;
         struct snapshot_report report = {
             .index = i, .path = write->path, .wanted = write->value, .was = "", .now = "", .result = SNAPSHOT_REFUSED};
         if (saved < 0) {
             report.error = (int)saved;
         } else {
             report.was = report.now = snapshot->saved.write[saved].value;
-            report.result = strcmp(report.was, report.wanted) != 0 ? SNAPSHOT_OTHER : SNAPSHOT_ALREADY;
+            report.result = strcmp(report.was, report.wanted) ? SNAPSHOT_OTHER : SNAPSHOT_ALREADY;
         }
         if (report.result == SNAPSHOT_OTHER && snapshot->fd >= 0) {
-            report.error = snapshot->place.write(root, report.path, report.wanted);
-            const ssize_t length = read_content(root, report.path, content);
+            report.error = snapshot->place.write(report.path, report.wanted);
+            const ssize_t length = read_content(report.path, content);
             report.now = value_of(content);
             if (report.error == 0 && length < 0)
                 report.error = (int)length;
@@ -514,9 +465,9 @@ void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *co
 static bool is_restored(const struct snapshot *s, size_t i, char content[CONTENT_MAX + 2], ssize_t *length,
                         const char **now)
 {
-    *length = read_content(s->place.root, s->saved.write[i].path, content);
+    *length = read_content(s->saved.write[i].path, content);
     *now = value_of(content);
-    return *length >= 0 && strcmp(*now, s->saved.write[i].value) == 0;
+    return *length >= 0 && !strcmp(*now, s->saved.write[i].value);
 }
 
 /* Returns how many do not have their old values. */
@@ -528,14 +479,14 @@ static size_t report_restored(const struct snapshot *s, snapshot_put *put, void 
     for (size_t i = s->saved.n; i-- > 0;) {
         struct snapshot_report report = {.index = i,
                                          .path = s->saved.write[i].path,
-                                         .was = s->restored[i].before,
+                                         .was = s->saved.write[i].before,
                                          .wanted = s->saved.write[i].value};
         ssize_t length;
         const bool good = is_restored(s, i, content, &length, &report.now);
         if (!good)
-            report.error = length < 0 ? (int)length : s->restored[i].error;
+            report.error = length < 0 ? (int)length : s->saved.write[i].error;
         if (good)
-            report.result = s->restored[i].written ? SNAPSHOT_DONE : SNAPSHOT_ALREADY;
+            report.result = s->saved.write[i].written ? SNAPSHOT_DONE : SNAPSHOT_ALREADY;
         else
             report.result = report.error ? SNAPSHOT_REFUSED : SNAPSHOT_OTHER;
         left += !good;
@@ -544,7 +495,7 @@ static size_t report_restored(const struct snapshot *s, snapshot_put *put, void 
     return left;
 }
 
-int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, char *error, size_t error_size)
+int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, struct error *error)
 {
     const char *file = snapshot->place.file, *now;
     char content[CONTENT_MAX + 2];
@@ -552,29 +503,30 @@ int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context
     ssize_t length;
 
     for (size_t i = 0; i < snapshot->saved.n; i++) {
-        read_content(snapshot->place.root, snapshot->saved.write[i].path, content);
-        text_copy(snapshot->restored[i].before, sizeof(snapshot->restored[i].before), value_of(content));
+        read_content(snapshot->saved.write[i].path, content);
+        TEXT_SET(snapshot->saved.write[i].before, value_of(content));
     }
     for (int pass = 0; pass < PASSES && written; pass++) {
         written = false;
         for (size_t i = snapshot->saved.n; i-- > 0;) {
-            const struct setting_write *old = &snapshot->saved.write[i];
+            struct setting_write *old = &snapshot->saved.write[i];
             if (is_restored(snapshot, i, content, &length, &now))
                 continue;
-            snapshot->restored[i].error = snapshot->place.write(snapshot->place.root, old->path, old->value);
-            snapshot->restored[i].written = written = true;
+            old->error = snapshot->place.write(old->path, old->value);
+            old->written = written = true;
         }
     }
     const size_t left = report_restored(snapshot, put, context);
     if (left)
-        return fail_because(-1, error, error_size,
-                            "%zu of %zu files could not be restored; '%s' is kept, and 'jitbench untune' tries again",
-                            left, snapshot->saved.n, file);
-    const int code = snapshot->fd >= 0 ? remove_file(snapshot) : 0;
+        return error_set(error,
+                         "%zu of %zu files could not be restored; '%s' is kept, and 'jitbench untune' tries again",
+                         left, snapshot->saved.n, file);
+    int code = snapshot->fd >= 0 ? directory_remove(file, snapshot->fd) : 0;
+    if (!code && snapshot->fd >= 0)
+        code = directory_flush(file);
     if (code)
-        return fail_because(-1, error, error_size,
-                            "all is restored, but '%s' cannot be removed: %s; 'jitbench untune' tries again", file,
-                            strerror(-code));
+        return error_set(error, "all is restored, but '%s' cannot be removed: %s; 'jitbench untune' tries again", file,
+                         strerror(-code));
     return 0;
 }
 
@@ -584,7 +536,7 @@ bool tuned_is_managed(const char *path, int error)
 {
     static const char folder[] = "/proc/irq/";
 
-    if (strncmp(path, folder, sizeof(folder) - 1) != 0 || !strspn(path + sizeof(folder) - 1, "0123456789"))
+    if (strncmp(path, folder, sizeof(folder) - 1) || !strspn(path + sizeof(folder) - 1, "0123456789"))
         return false;
     return error == -EIO || (error == -EPERM && geteuid() == 0); /* EIO on older kernels */
 }
@@ -620,98 +572,83 @@ static void count_outcome(void *context, const struct snapshot_report *report)
     outcome->set += report->result == SNAPSHOT_DONE;
     if (report->result == SNAPSHOT_REFUSED && tuned_is_managed(report->path, report->error)) {
         char number[16];
-        snprintf(number, sizeof(number), "%.*s", (int)strcspn(report->path + 10, "/"), report->path + 10);
+        TEXT_PRINT(number, "%.*s", (int)strcspn(report->path + 10, "/"), report->path + 10);
         setting_append(outcome->managed, sizeof(outcome->managed), number);
         return;
     }
     if (report->result != SNAPSHOT_REFUSED && report->result != SNAPSHOT_OTHER)
         return;
     if (!outcome->refused++)
-        snprintf(outcome->first, sizeof(outcome->first), "%.60s: %.90s", of ? of->name : report->path,
-                 report->error ? tuned_refusal(report->path, report->error) : "the kernel keeps another value");
-}
-
-static int make_plan(const struct cpuset *bench, bool huge_advised)
-{
-    FREED_BY(memory_free) struct machine *machine = calloc(1, sizeof(*machine));
-    const struct settings_view view = {.root = "", .machine = machine, .bench = bench, .huge_advised = huge_advised};
-    int status = 0;
-
-    if (!machine)
-        return -1;
-    machine_read("", machine);
-    for (size_t i = 0; i < settings_count && status == 0; i++)
-        if (settings_list[i].how == SETTING_WRITE)
-            status = setting_plan(&settings_list[i], &view, &held.plan);
-    return status;
+        TEXT_PRINT(outcome->first, "%.60s: %.90s", of ? of->name : report->path,
+                   report->error ? tuned_refusal(report->path, report->error) : "the kernel keeps another value");
 }
 
 /* The message that no setting was changed, and why. Returns -1. */
-static int not_tuned(char *message, size_t size, const char *why)
+static int not_tuned(struct error *message, const char *why)
 {
-    return fail_because(-1, message, size, "%s; no setting was changed", why);
+    return error_set(message, "%s; no setting was changed", why);
 }
 
 /* Saves, then writes. Returns 0, or -1 with a message when some cannot be written. */
-static int begin(char *message, size_t size)
+static int begin(struct error *message)
 {
-    struct snapshot_place place = {.root = "", .file = snapshot_default_file()};
+    struct snapshot_place place = {.file = snapshot_default_file()};
     struct outcome outcome = {.set = 0};
-    char why[512];
+    struct error why;
 
     if (!held.plan.n)
         return 0;
     if (geteuid() != 0)
-        return not_tuned(message, size, "needs root");
+        return not_tuned(message, "needs root");
     if (snapshot_look(&place, &held.plan, &held.snapshot))
-        return not_tuned(message, size, "out of memory");
-    if (snapshot_save(held.snapshot, why, sizeof(why))) {
+        return not_tuned(message, "out of memory");
+    if (snapshot_save(held.snapshot, &why)) {
         snapshot_close(held.snapshot);
         held.snapshot = NULL;
-        return not_tuned(message, size, why);
+        return not_tuned(message, why.text);
     }
     snapshot_apply(held.snapshot, count_outcome, &outcome);
     if (!outcome.refused) {
-        snprintf(message, size, "%zu settings changed until the end of the run%s%s", outcome.set,
-                 outcome.managed[0] ? "; interrupts that the kernel manages itself stay: " : "", outcome.managed);
+        error_set(message, "%zu settings changed until the end of the run%s%s", outcome.set,
+                  outcome.managed[0] ? "; interrupts that the kernel manages itself stay: " : "", outcome.managed);
         return 0;
     }
-    return fail_because(-1, message, size, "%zu of %zu settings refused (%s)", outcome.refused, held.plan.n,
-                        outcome.first);
+    return error_set(message, "%zu of %zu settings refused (%s)", outcome.refused, held.plan.n, outcome.first);
 }
 
-int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size)
+int tuned_begin(const struct settings_view *view, struct error *message)
 {
-    text_copy(message, size, "");
-    return make_plan(bench, huge_advised) ? not_tuned(message, size, "out of memory") : begin(message, size);
+    message->text[0] = '\0';
+    for (size_t i = 0; i < settings_count; i++)
+        if (settings_list[i].how == SETTING_WRITE && setting_plan(&settings_list[i], view, &held.plan))
+            return not_tuned(message, "out of memory");
+    return begin(message);
 }
 
-static int read_list(const char *file, struct setting_writes *writes, char *message, size_t size)
+static int read_list(const char *file, struct setting_writes *writes, struct error *message)
 {
     const char *why;
     size_t line;
     FREED_BY(memory_free) char *text = text_file_read(file, false, &why);
 
     if (!text)
-        return fail_because(-1, message, size, "%s", why);
+        return error_set(message, "%s", why);
     const int code = snapshot_read_list(text, writes, &line);
     if (code == -ENOMEM)
-        return fail_because(-1, message, size, "out of memory");
-    return code
-               ? fail_because(-1, message, size, "line %zu is not PATH=VALUE with a file below /proc/sys or /sys", line)
-               : 0;
+        return error_set(message, "out of memory");
+    return code ? error_set(message, "line %zu is not PATH=VALUE with a file below /proc/sys or /sys", line) : 0;
 }
 
-int tuned_check_file(const char *file, char *message, size_t size)
+int tuned_check_file(const char *file, struct error *message)
 {
     FREED_BY(setting_writes_free) struct setting_writes writes = {.n = 0};
-    return read_list(file, &writes, message, size);
+    return read_list(file, &writes, message);
 }
 
-int tuned_begin_file(const char *file, char *message, size_t size)
+int tuned_begin_file(const char *file, struct error *message)
 {
-    text_copy(message, size, "");
-    return read_list(file, &held.plan, message, size) || begin(message, size) ? -1 : 0;
+    message->text[0] = '\0';
+    return read_list(file, &held.plan, message) || begin(message) ? -1 : 0;
 }
 
 static void say_left(void *context, const struct snapshot_report *report)
@@ -724,12 +661,12 @@ static void say_left(void *context, const struct snapshot_report *report)
 
 int tuned_end(void)
 {
-    char error[512];
-    const int code = held.snapshot ? snapshot_restore(held.snapshot, say_left, NULL, error, sizeof(error)) : 0;
+    struct error error;
+    const int code = held.snapshot ? snapshot_restore(held.snapshot, say_left, NULL, &error) : 0;
 
     if (code) {
-        text_sanitize(error);
-        message_print("jitbench: %s\n", error);
+        text_sanitize(error.text);
+        message_print("jitbench: %s\n", error.text);
     }
     snapshot_close(held.snapshot);
     held.snapshot = NULL;

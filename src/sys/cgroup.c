@@ -31,9 +31,9 @@ static const struct version versions[] = {
 
 /* Reads the group's path from lines "5:cpu,memory:/path" and "0::/path" of /proc/TASK/cgroup; "", the topmost group,
  * when the file cannot be read. Returns false when it does not name the hierarchy. */
-static bool read_group(const char *root, const char *task, const struct hierarchy *v, char path[PATH_MAX])
+static bool read_group(const char *task, const struct hierarchy *v, char path[PATH_MAX])
 {
-    FREED_BY(memory_free) char *text = procfs_read_all(root, PROCFS_PATH("/proc/%s/cgroup", task));
+    FREED_BY(memory_free) char *text = procfs_read_all(PROCFS_PATH("/proc/%s/cgroup", task));
     char *rest = text;
     path[0] = '\0';
     for (char *group; (group = strsep(&rest, "\n"));) {
@@ -51,39 +51,33 @@ static bool read_group(const char *root, const char *task, const struct hierarch
 static const char *below(const char *group, const char *top)
 {
     size_t length = strlen(top);
-    if (strncmp(group, top, length) != 0 || (group[length] != '/' && group[length] != '\0'))
+    if (strncmp(group, top, length) || (group[length] != '/' && group[length] != '\0'))
         return NULL;
     return group + length;
 }
 
-static bool read_number(const char *root, const char *folder, const char *file, uint64_t *out)
+static bool read_number(const char *folder, const char *file, uint64_t *out)
 {
-    return procfs_read_u64(root, PROCFS_PATH("%s/%s", folder, file), out);
-}
-
-/* Returns the value of a line "key value" of memory.stat, or 0. */
-static uint64_t read_stat(const char *root, const char *folder, const char *key)
-{
-    uint64_t value = 0;
-    FREED_BY(memory_free) char *text = procfs_read_all(root, PROCFS_PATH("%s/memory.stat", folder));
-    return procfs_number_after(text, key, &value) ? value : 0;
+    return procfs_read_u64(PROCFS_PATH("%s/%s", folder, file), out);
 }
 
 /* Reads the bytes that one group limits or has left; UINT64_MAX: no limit. */
-typedef uint64_t (*group_reader)(const char *root, const char *folder, const struct version *v);
+typedef uint64_t (*group_reader)(const char *folder, const struct version *v);
 
-static uint64_t limit_in(const char *root, const char *folder, const struct version *v)
+static uint64_t limit_in(const char *folder, const struct version *v)
 {
     uint64_t limit;
-    return read_number(root, folder, v->limit, &limit) && limit > 0 && limit < NO_LIMIT ? limit : UINT64_MAX;
+    return read_number(folder, v->limit, &limit) && limit > 0 && limit < NO_LIMIT ? limit : UINT64_MAX;
 }
 
-static uint64_t available_in(const char *root, const char *folder, const struct version *v)
+static uint64_t available_in(const char *folder, const struct version *v)
 {
-    uint64_t used, limit = limit_in(root, folder, v);
-    if (limit == UINT64_MAX || !read_number(root, folder, v->usage, &used))
+    uint64_t used, cached, limit = limit_in(folder, v);
+    if (limit == UINT64_MAX || !read_number(folder, v->usage, &used))
         return limit;
-    used -= smaller(used, read_stat(root, folder, v->reclaimable));
+    FREED_BY(memory_free) char *text = procfs_read_all(PROCFS_PATH("%s/memory.stat", folder));
+    if (procfs_number_after(text, v->reclaimable, &cached))
+        used -= smaller(used, cached);
     return limit - smaller(limit, used);
 }
 
@@ -94,17 +88,17 @@ struct position {
 };
 
 /* Finds the directory of the process's group. Of several mounts the one is used that shows most groups above it. */
-static bool find_position(const char *root, const struct hierarchy *v, struct position *out)
+static bool find_position(const struct hierarchy *v, struct position *out)
 {
     char path[PATH_MAX];
-    if (!read_group(root, "self", v, path))
+    if (!read_group("self", v, path))
         return false;
-    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/mountinfo");
+    FREED_BY(memory_free) char *text = procfs_read_all("/proc/self/mountinfo");
     char *rest = text;
     const char *point = NULL, *top = ""; /* group that is the mount's root ("": the topmost) */
     for (struct mountinfo mount; mountinfo_next(&rest, &mount);) {
         const char *shown = strcmp(mount.root, "/") ? mount.root : "";
-        if (strcmp(mount.type, v->fs_type) == 0 &&
+        if (!strcmp(mount.type, v->fs_type) &&
             (!v->controller[0] || mountinfo_has(mount.super_options, v->controller)) && below(path, shown) &&
             (!point || strlen(shown) < strlen(top))) {
             top = shown;
@@ -118,7 +112,7 @@ static bool find_position(const char *root, const struct hierarchy *v, struct po
     if (!group || strstr(group, "/.."))
         group = "";
     out->shortest = strlen(point);
-    int n = snprintf(out->folder, sizeof out->folder, "%s%s", point, group);
+    int n = TEXT_PRINT(out->folder, "%s%s", point, group);
     return n >= 0 && (size_t)n < sizeof out->folder;
 }
 
@@ -131,37 +125,34 @@ static bool go_up(struct position *at)
     return true;
 }
 
-static uint64_t least_of_all(const char *root, group_reader read)
+static uint64_t least_of_all(group_reader read)
 {
     uint64_t least = UINT64_MAX;
     for (size_t i = 0; i < COUNT(versions); i++) {
         struct position at;
-        if (!find_position(root, versions[i].hierarchy, &at))
-            continue;
-        do
-            least = smaller(least, read(root, at.folder, &versions[i]));
-        while (go_up(&at));
+        for (bool seen = find_position(versions[i].hierarchy, &at); seen; seen = go_up(&at))
+            least = smaller(least, read(at.folder, &versions[i]));
     }
     return least;
 }
 
-uint64_t cgroup_memory_limit(const char *root)
+uint64_t cgroup_memory_limit(void)
 {
-    uint64_t limit = least_of_all(root, limit_in);
+    uint64_t limit = least_of_all(limit_in);
     return limit == UINT64_MAX ? 0 : limit;
 }
 
-uint64_t cgroup_memory_available(const char *root)
+uint64_t cgroup_memory_available(void)
 {
-    return least_of_all(root, available_in);
+    return least_of_all(available_in);
 }
 
-static bool read_cpus(const char *root, const char *folder, const char *file, struct cpuset *out)
+static bool read_cpus(const char *folder, const char *file, struct cpuset *out)
 {
-    return procfs_read_cpus(root, PROCFS_PATH("%s/%s", folder, file), out);
+    return procfs_read_cpus(PROCFS_PATH("%s/%s", folder, file), out);
 }
 
-bool cgroup_cpus(const char *root, struct cpuset *out)
+bool cgroup_cpus(struct cpuset *out)
 {
     /* A group's effective set is within those of the groups above: the first one found on the way up is enough. */
     static const struct {
@@ -174,37 +165,32 @@ bool cgroup_cpus(const char *root, struct cpuset *out)
     };
     for (size_t i = 0; i < COUNT(sources); i++) {
         struct position at;
-        if (!find_position(root, sources[i].hierarchy, &at))
-            continue;
-        do {
-            if (read_cpus(root, at.folder, sources[i].file, out))
+        for (bool seen = find_position(sources[i].hierarchy, &at); seen; seen = go_up(&at))
+            if (read_cpus(at.folder, sources[i].file, out))
                 return true;
-        } while (go_up(&at));
     }
     return false;
 }
 
-void cgroup_isolated_cpus(const char *root, struct cpuset *out)
+void cgroup_isolated_cpus(struct cpuset *out)
 {
     char text[32];
     struct position at;
     struct cpuset set;
     cpuset_clear(out);
-    if (!find_position(root, &unified, &at))
-        return;
-    do {
-        procfs_read_line(root, PROCFS_PATH("%s/cpuset.cpus.partition", at.folder), text, sizeof text);
-        if ((strcmp(text, "isolated") == 0 && read_cpus(root, at.folder, "cpuset.cpus.effective", &set)) ||
-            read_cpus(root, at.folder, "cpuset.cpus.isolated", &set))
+    for (bool seen = find_position(&unified, &at); seen; seen = go_up(&at)) {
+        procfs_read_line(PROCFS_PATH("%s/cpuset.cpus.partition", at.folder), text, sizeof text);
+        if ((!strcmp(text, "isolated") && read_cpus(at.folder, "cpuset.cpus.effective", &set)) ||
+            read_cpus(at.folder, "cpuset.cpus.isolated", &set))
             cpuset_union(out, &set);
-    } while (go_up(&at));
+    }
 }
 
-bool cgroup_of(const char *root, const char *task, char *out, size_t size)
+bool cgroup_of(const char *task, char *out, size_t size)
 {
     char path[PATH_MAX];
-    if (!procfs_exists(root, PROCFS_PATH("/proc/%s/cgroup", task)) ||
-        (!read_group(root, task, &cpu_v1, path) && !read_group(root, task, &unified, path)))
+    if (!procfs_exists(PROCFS_PATH("/proc/%s/cgroup", task)) ||
+        (!read_group(task, &cpu_v1, path) && !read_group(task, &unified, path)))
         return false;
     snprintf(out, size, "%s", path[0] ? path : "/");
     return true;
@@ -213,43 +199,41 @@ bool cgroup_of(const char *root, const char *task, char *out, size_t size)
 static const struct hierarchy *const with_quota[] = {&unified, &cpu_v1};
 
 /* Returns the quota of a group and those below it in CPUs; 0: none. */
-static double read_quota(const char *root, const char *folder)
+static double read_quota(const char *folder)
 {
     char line[64];
     uint64_t quota, period = 0;
-    if (procfs_read_line(root, PROCFS_PATH("%s/cpu.max", folder), line, sizeof line)) { /* "20000 100000" in us */
-        const char *rest = procfs_number(line, &quota);                                 /* NULL for "max" */
+    if (!procfs_read_line(PROCFS_PATH("%s/cpu.max", folder), line, sizeof line)) { /* "20000 100000" in us */
+        const char *rest = procfs_number(line, &quota);                            /* NULL for "max" */
         if (!rest || !procfs_number(rest, &period))
             return 0;
-    } else if (!read_number(root, folder, "cpu.cfs_quota_us", &quota) || /* -1: no quota */
-               !read_number(root, folder, "cpu.cfs_period_us", &period))
+    } else if (!read_number(folder, "cpu.cfs_quota_us", &quota) || /* -1: no quota */
+               !read_number(folder, "cpu.cfs_period_us", &period))
         return 0;
     return period ? (double)quota / (double)period : 0;
 }
 
-void cgroup_quota_open(const char *root, struct cgroup_quota *out)
+void cgroup_quota_open(struct cgroup_quota *out)
 {
     *out = (struct cgroup_quota){0};
     for (size_t i = 0; i < COUNT(with_quota); i++) {
         struct position at;
-        if (!find_position(root, with_quota[i], &at))
-            continue;
-        do {
-            const double cpus = read_quota(root, at.folder);
+        for (bool seen = find_position(with_quota[i], &at); seen; seen = go_up(&at)) {
+            const double cpus = read_quota(at.folder);
             if (!(cpus > 0))
                 continue;
             out->cpus = out->cpus > 0 && out->cpus < cpus ? out->cpus : cpus;
-            const int fd = out->n < CGROUP_QUOTAS ? procfs_open(root, PROCFS_PATH("%s/cpu.stat", at.folder)) : -1;
+            const int fd = out->n < CGROUP_QUOTAS ? procfs_open(PROCFS_PATH("%s/cpu.stat", at.folder)) : -1;
             if (fd >= 0)
                 out->fd[out->n++] = fd;
-        } while (go_up(&at));
+        }
     }
 }
 
-double cgroup_cpu_quota(const char *root)
+double cgroup_cpu_quota(void)
 {
     struct cgroup_quota quota;
-    cgroup_quota_open(root, &quota);
+    cgroup_quota_open(&quota);
     cgroup_quota_close(&quota);
     return quota.cpus;
 }

@@ -70,9 +70,9 @@ void clock_choose(struct clock_info *out)
         return;
     const char *why = counter_refused();
     if (why[0])
-        snprintf(out->why, sizeof out->why, "%s", why);
+        TEXT_PRINT(out->why, "%s", why);
     else if (!clock_can_read(read_all))
-        snprintf(out->why, sizeof out->why, "reading the counter (%s) is refused by a signal", COUNTER_NAME);
+        TEXT_PRINT(out->why, "reading the counter (%s) is refused by a signal", COUNTER_NAME);
     else
         *out = (struct clock_info){.kind = CLOCK_KIND_COUNTER, .name = COUNTER_NAME, .unit = "cycles"};
 }
@@ -213,11 +213,11 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
 
     memset(probe, 0, sizeof(*probe));
     if (!core_work_exists) {
-        snprintf(probe->why, sizeof(probe->why), "there is no core probe for this architecture");
+        TEXT_PRINT(probe->why, "there is no core probe for this architecture");
         return;
     }
     if (clock->kind != CLOCK_KIND_COUNTER) {
-        snprintf(probe->why, sizeof(probe->why), "no cycle counter%s%.60s", clock->why[0] ? ": " : "", clock->why);
+        TEXT_PRINT(probe->why, "no cycle counter%s%.60s", clock->why[0] ? ": " : "", clock->why);
         return;
     }
     clock_cost_measure(clock->kind, &cost);
@@ -228,7 +228,7 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
     double block = CORE_BLOCK_ADDS / CHAINS / cycles, blocks = ceil(STEPS * grain / block);
     blocks = blocks > LEAST_BLOCKS ? blocks : LEAST_BLOCKS;
     if (!(block > 0) || blocks * ns_of_block() > 2 * MOST_NS) {
-        snprintf(probe->why, sizeof(probe->why), "the cycle counter's step is too coarse (%.0f ticks)", grain);
+        TEXT_PRINT(probe->why, "the cycle counter's step is too coarse (%.0f ticks)", grain);
         return;
     }
     probe->unit = fmax(blocks * block / STEPS, grain) * cycles;

@@ -1,41 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sys/cpu.h"
 
-static uint64_t bit_of(unsigned cpu)
-{
-    return UINT64_C(1) << (cpu % 64);
-}
-
-void cpuset_clear(struct cpuset *set)
-{
-    memset(set, 0, sizeof *set);
-}
-
-void cpuset_add(struct cpuset *set, unsigned cpu)
-{
-    if (cpu < CPUSET_MAX)
-        set->word[cpu / 64] |= bit_of(cpu);
-}
-
-void cpuset_remove(struct cpuset *set, unsigned cpu)
-{
-    if (cpu < CPUSET_MAX)
-        set->word[cpu / 64] &= ~bit_of(cpu);
-}
-
-bool cpuset_has(const struct cpuset *set, unsigned cpu)
-{
-    return cpu < CPUSET_MAX && (set->word[cpu / 64] & bit_of(cpu)) != 0;
-}
-
-unsigned cpuset_count(const struct cpuset *set)
-{
-    unsigned count = 0;
-    for (unsigned i = 0; i < CPUSET_WORDS; i++)
-        count += (unsigned)__builtin_popcountll(set->word[i]);
-    return count;
-}
-
 unsigned cpuset_next(const struct cpuset *set, unsigned from)
 {
     if (from >= CPUSET_MAX)
@@ -48,37 +13,6 @@ unsigned cpuset_next(const struct cpuset *set, unsigned from)
         rest = set->word[i];
     }
     return i * 64 + (unsigned)__builtin_ctzll(rest);
-}
-
-bool cpuset_equal(const struct cpuset *a, const struct cpuset *b)
-{
-    return memcmp(a, b, sizeof *a) == 0;
-}
-
-bool cpuset_is_empty(const struct cpuset *set)
-{
-    return cpuset_next(set, 0) == CPUSET_NONE;
-}
-
-bool cpuset_subset(const struct cpuset *inner, const struct cpuset *outer)
-{
-    for (unsigned i = 0; i < CPUSET_WORDS; i++) {
-        if (inner->word[i] & ~outer->word[i])
-            return false;
-    }
-    return true;
-}
-
-void cpuset_union(struct cpuset *into, const struct cpuset *other)
-{
-    for (unsigned i = 0; i < CPUSET_WORDS; i++)
-        into->word[i] |= other->word[i];
-}
-
-void cpuset_intersect(struct cpuset *into, const struct cpuset *other)
-{
-    for (unsigned i = 0; i < CPUSET_WORDS; i++)
-        into->word[i] &= other->word[i];
 }
 
 /* Parser of lists: text, position, and buffer for the reason of an error. */

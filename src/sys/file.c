@@ -66,7 +66,7 @@ static int walk(int at, const char *path, unsigned *links)
         return path[0] ? -errno : -ENOENT;
     while (path += strspn(path, "/"), *path) {
         const int length = (int)strcspn(path, "/");
-        const bool fits = (size_t)snprintf(name, sizeof(name), "%.*s", length, path) < sizeof(name);
+        const bool fits = (size_t)TEXT_PRINT(name, "%.*s", length, path) < sizeof(name);
         const int next = fits ? step(fd, name, links) : -ENAMETOOLONG;
         close(fd);
         if (next < 0)
@@ -75,11 +75,6 @@ static int walk(int at, const char *path, unsigned *links)
         path += length;
     }
     return fd;
-}
-
-bool directory_is_same(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 int directory_open(const char *path)
@@ -98,7 +93,7 @@ int directory_of(const char *path, const char **name)
     if (!**name)
         return path[0] ? -EISDIR : -ENOENT;
     const int length = (int)(*name - path);
-    if ((size_t)snprintf(folder, sizeof(folder), "%.*s", length, path) >= sizeof(folder))
+    if ((size_t)TEXT_PRINT(folder, "%.*s", length, path) >= sizeof(folder))
         return -ENAMETOOLONG;
     return directory_open(length ? folder : ".");
 }
@@ -208,26 +203,31 @@ int directory_refused(const char *path, int reason, char *error, size_t error_si
     return -1;
 }
 
-void directory_remove(const char *path, int fd)
+int directory_remove(const char *path, int fd)
 {
     struct stat ours, named;
     const char *name;
     const int error = errno;
     FREED_BY(fd_close) int folder = directory_of(path, &name);
+    int result = folder;
 
-    if (folder >= 0 && fstat(fd, &ours) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-        directory_is_same(&ours, &named))
-        unlinkat(folder, name, 0);
+    if (folder >= 0)
+        result = sys_result(fstat(fd, &ours) ? -1 : fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW));
+    if (result == 0 && directory_is_same(&ours, &named))
+        result = sys_result(unlinkat(folder, name, 0));
     errno = error;
+    return result == -ENOENT ? 0 : result;
 }
 
-void directory_flush(const char *path)
+int directory_flush(const char *path)
 {
     const char *name;
     FREED_BY(fd_close) int folder = directory_of(path, &name);
-    FREED_BY(fd_close) int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* O_PATH cannot be flushed */
 
-    fsync(fd);
+    if (folder < 0)
+        return folder;
+    FREED_BY(fd_close) int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* O_PATH cannot be flushed */
+    return fd < 0 || (fsync(fd) && errno != EINVAL) ? -errno : 0;                        /* EINVAL: nothing to flush */
 }
 
 #define NO_REPLACE 1u /* RENAME_NOREPLACE, which older headers lack */
@@ -305,36 +305,19 @@ int new_file_in_memory(unsigned flags, unsigned newer)
 
 int new_file_write(int fd, const void *data, size_t size)
 {
-    const char *at = data;
-
-    while (size > 0) {
-        ssize_t n = write(fd, at, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : -EIO;
-        at += n;
-        size -= (size_t)n;
-    }
-    return 0;
+    return signals_write(fd, data, size) == size ? 0 : -errno;
 }
 
 /* Pause in ns: scripts of a killed process may still write for a moment. */
 #define REMOVE_TRIES    500
 #define REMOVE_PAUSE_NS 20000000u
 
-static bool is_same(int a, int b)
-{
-    struct stat one, other;
-
-    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && directory_is_same(&one, &other);
-}
-
 /* Makes a file without a name, and opens it for writing, and once more for reading in *read_fd unless read_fd is
  * NULL. Returns the descriptor for writing. */
 static int scratch_named_file(int folder, int mode, int *read_fd)
 {
     char name[NEW_FILE_NAME_SIZE];
+    struct stat made, opened;
     int fd = new_file_random(folder, name, O_CLOEXEC, (mode_t)mode);
 
     if (fd < 0)
@@ -342,7 +325,8 @@ static int scratch_named_file(int folder, int mode, int *read_fd)
     if (read_fd) {
         fchmod(fd, (mode_t)mode); /* whatever the umask */
         *read_fd = sys_result(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-        if (*read_fd >= 0 && !is_same(fd, *read_fd)) { /* the owner of `folder` has replaced the file */
+        /* the owner of `folder` may have replaced the file */
+        if (*read_fd >= 0 && (fstat(fd, &made) || fstat(*read_fd, &opened) || !directory_is_same(&made, &opened))) {
             close(*read_fd);
             *read_fd = -EPERM;
         }

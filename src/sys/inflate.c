@@ -140,7 +140,7 @@ static void take_codes(struct stream *s, bool fixed, struct codes *literals, str
 char *inflate_gzip(const unsigned char *data, size_t size, size_t most)
 {
     static const unsigned char start[4] = {0x1f, 0x8b, 8, 0}; /* no name, no other optional fields */
-    struct stream s = {.failed = size < 18 || memcmp(data, start, sizeof start) != 0};
+    struct stream s = {.failed = size < 18 || memcmp(data, start, sizeof start)};
     struct codes literals, distances;
 
     for (unsigned i = 1; i <= 4 && !s.failed; i++)

@@ -9,27 +9,22 @@
 #include "sys/file.h"
 #include "sys/process.h"
 
-static bool is_real(const char *root)
-{
-    return root[0] == '\0';
-}
-
-static void read_names(const char *root, struct machine *out)
+static void read_names(struct machine *out)
 {
     struct utsname names = {0};
     uname(&names);
     procfs_copy(names.machine, strlen(names.machine), out->arch, sizeof out->arch);
-    if (!is_real(root)) {
-        procfs_read_line(root, "/proc/sys/kernel/hostname", names.nodename, sizeof names.nodename);
-        procfs_read_line(root, "/proc/sys/kernel/osrelease", names.release, sizeof names.release);
-        procfs_read_line(root, "/proc/sys/kernel/version", names.version, sizeof names.version);
+    if (procfs_root[0]) {
+        procfs_read_line("/proc/sys/kernel/hostname", names.nodename, sizeof names.nodename);
+        procfs_read_line("/proc/sys/kernel/osrelease", names.release, sizeof names.release);
+        procfs_read_line("/proc/sys/kernel/version", names.version, sizeof names.version);
     }
     procfs_copy(names.nodename, strlen(names.nodename), out->host, sizeof out->host);
-    snprintf(out->kernel, sizeof out->kernel, "%s %s", names.release, names.version);
+    TEXT_PRINT(out->kernel, "%s %s", names.release, names.version);
     procfs_copy(out->kernel, strlen(out->kernel), out->kernel, sizeof out->kernel);
 }
 
-static void read_cpu_model(const char *root, const char *cpuinfo, struct machine *out)
+static void read_cpu_model(const char *cpuinfo, struct machine *out)
 {
     static const char *const keys[] = {"model name", "cpu model", "Processor", "Hardware", "uarch", "cpu"};
     char implementer[16], part[16];
@@ -40,27 +35,27 @@ static void read_cpu_model(const char *root, const char *cpuinfo, struct machine
     /* On Arm: numbers instead of a name. */
     if (procfs_value(cpuinfo, "CPU implementer", implementer, sizeof implementer) &&
         procfs_value(cpuinfo, "CPU part", part, sizeof part))
-        snprintf(out->cpu_model, sizeof out->cpu_model, "implementer %s part %s", implementer, part);
-    else if (is_real(root))
+        TEXT_PRINT(out->cpu_model, "implementer %s part %s", implementer, part);
+    else if (!procfs_root[0])
         arch_cpu_model(out->cpu_model, sizeof out->cpu_model);
 }
 
-static void read_online(const char *root, struct cpuset *out)
+static void read_online(struct cpuset *out)
 {
     cpuset_clear(out);
-    if (procfs_read_cpus(root, CPU_FOLDER "/online", out))
+    if (procfs_read_cpus(CPU_FOLDER "/online", out))
         return;
-    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/stat");
+    FREED_BY(memory_free) char *text = procfs_read_all("/proc/stat");
     for (const char *line = text; line; line = procfs_next_line(line)) {
         uint64_t cpu;
-        if (strncmp(line, "cpu", 3) == 0 && line[3] != ' ' && procfs_number(line + 3, &cpu) && cpu < CPUSET_MAX)
+        if (!strncmp(line, "cpu", 3) && line[3] != ' ' && procfs_number(line + 3, &cpu) && cpu < CPUSET_MAX)
             cpuset_add(out, (unsigned)cpu);
     }
 }
 
 static bool starts_with(const char *text, const char *start)
 {
-    return strncmp(text, start, strlen(start)) == 0;
+    return !strncmp(text, start, strlen(start));
 }
 
 static bool cpuinfo_has_hypervisor_bit(const char *cpuinfo)
@@ -72,7 +67,7 @@ static bool cpuinfo_has_hypervisor_bit(const char *cpuinfo)
 
 /* By vendor and product in the firmware (DMI); NULL: they name none. Clouds that also rent out bare metal under the
  * same name are not listed. */
-static const char *hypervisor_from_firmware(const char *root)
+static const char *hypervisor_from_firmware(void)
 {
     static const struct {
         const char *vendor, *product, *name;
@@ -83,8 +78,8 @@ static const char *hypervisor_from_firmware(const char *root)
         {"BHYVE", "", "bhyve"},   {"Microsoft Corporation", "Virtual Machine", "hyperv"},
     };
     char vendor[64], product[64];
-    bool have = procfs_read_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof vendor);
-    have |= procfs_read_line(root, "/sys/class/dmi/id/product_name", product, sizeof product);
+    bool have = !procfs_read_line("/sys/class/dmi/id/sys_vendor", vendor, sizeof vendor);
+    have |= !procfs_read_line("/sys/class/dmi/id/product_name", product, sizeof product);
     for (size_t i = 0; have && i < COUNT(known); i++) {
         if (starts_with(vendor, known[i].vendor) && starts_with(product, known[i].product))
             return known[i].name;
@@ -92,31 +87,31 @@ static const char *hypervisor_from_firmware(const char *root)
     return NULL;
 }
 
-static void read_hypervisor(const char *root, const char *cpuinfo, struct machine *out)
+static void read_hypervisor(const char *cpuinfo, struct machine *out)
 {
     char *buf = out->hypervisor;
     size_t size = sizeof out->hypervisor;
     char compatible[32];
-    if (is_real(root) && arch_hypervisor(buf, size) == 0)
+    if (!procfs_root[0] && arch_hypervisor(buf, size) == 0)
         return;
-    if (procfs_read_line(root, "/sys/hypervisor/type", buf, size))
+    if (!procfs_read_line("/sys/hypervisor/type", buf, size))
         return;
     const char *name = NULL;
-    if (procfs_read_line(root, "/proc/device-tree/hypervisor/compatible", compatible, sizeof compatible))
+    if (!procfs_read_line("/proc/device-tree/hypervisor/compatible", compatible, sizeof compatible))
         name = starts_with(compatible, "linux,kvm") ? "kvm" : starts_with(compatible, "xen") ? "xen" : "yes";
     if (!name)
-        name = hypervisor_from_firmware(root);
+        name = hypervisor_from_firmware();
     if (!name && cpuinfo_has_hypervisor_bit(cpuinfo))
         name = "yes";
     snprintf(buf, size, "%s", name ? name : "");
 }
 
 /* Reads PID 1's environment variable `container`, which lxc, systemd-nspawn and podman set. */
-static bool container_from_environment(const char *root, char *buf, size_t size)
+static bool container_from_environment(char *buf, size_t size)
 {
     static const char key[] = "container=";
     char text[8192];
-    ssize_t length = procfs_read(root, "/proc/1/environ", text, sizeof text);
+    ssize_t length = procfs_read("/proc/1/environ", text, sizeof text);
     for (ssize_t at = 0; at < length; at += (ssize_t)strlen(text + at) + 1) {
         if (starts_with(text + at, key)) {
             const char *value = text + at + sizeof key - 1;
@@ -126,7 +121,7 @@ static bool container_from_environment(const char *root, char *buf, size_t size)
     return false;
 }
 
-static void read_container(const char *root, struct machine *out)
+static void read_container(struct machine *out)
 {
     static const struct {
         const char *hint, *name;
@@ -138,12 +133,12 @@ static void read_container(const char *root, struct machine *out)
     char *buf = out->container;
     size_t size = sizeof out->container;
     const char *name = "";
-    if (container_from_environment(root, buf, size) || procfs_read_line(root, "/run/systemd/container", buf, size))
+    if (container_from_environment(buf, size) || !procfs_read_line("/run/systemd/container", buf, size))
         return;
-    FREED_BY(memory_free) char *groups = procfs_read_all(root, "/proc/1/cgroup");
-    if (procfs_exists(root, "/run/.containerenv"))
+    FREED_BY(memory_free) char *groups = procfs_read_all("/proc/1/cgroup");
+    if (procfs_exists("/run/.containerenv"))
         name = "podman";
-    else if (procfs_exists(root, "/.dockerenv"))
+    else if (procfs_exists("/.dockerenv"))
         name = "docker";
     for (size_t i = 0; groups && !name[0] && i < COUNT(hints); i++) {
         if (strstr(groups, hints[i].hint))
@@ -163,30 +158,30 @@ static uint64_t meminfo_bytes(const char *text, const char *key)
     return kib > 0 ? scaled((uint64_t)kib, 1024) : 0;
 }
 
-void machine_read_memory(const char *root, struct machine *out)
+void machine_read_memory(struct machine *out)
 {
     struct sysinfo info;
-    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/meminfo");
+    FREED_BY(memory_free) char *text = procfs_read_all("/proc/meminfo");
     if (text) {
         out->memory_total_bytes = meminfo_bytes(text, "MemTotal");
         out->memory_available_bytes = meminfo_bytes(text, "MemAvailable");
         out->swap_total_bytes = meminfo_bytes(text, "SwapTotal");
-    } else if (is_real(root) && sysinfo(&info) == 0) {
+    } else if (!procfs_root[0] && sysinfo(&info) == 0) {
         out->memory_total_bytes = (uint64_t)info.totalram * info.mem_unit;
         out->memory_available_bytes = ((uint64_t)info.freeram + info.bufferram) * info.mem_unit;
         out->swap_total_bytes = (uint64_t)info.totalswap * info.mem_unit;
     }
 }
 
-static double read_load(const char *root)
+static double read_load(void)
 {
     char text[64], *end;
     struct sysinfo info;
-    if (procfs_read_line(root, "/proc/loadavg", text, sizeof text)) {
+    if (!procfs_read_line("/proc/loadavg", text, sizeof text)) {
         double load = strtod(text, &end);
         return end > text && isfinite(load) && load >= 0 ? load : -1;
     }
-    if (is_real(root) && sysinfo(&info) == 0)
+    if (!procfs_root[0] && sysinfo(&info) == 0)
         return (double)info.loads[0] / (1 << SI_LOAD_SHIFT);
     return -1;
 }
@@ -210,52 +205,52 @@ static uint64_t parse_size(const char *text)
     return unit ? scaled(value, UINT64_C(1) << (10 * (unit - units + 1))) : *end ? 0 : value;
 }
 
-static bool read_cache(const char *root, unsigned cpu, unsigned index, struct cache *out)
+static bool read_cache(unsigned cpu, unsigned index, struct cache *out)
 {
     static const char folder[] = CPU_FOLDER "/cpu%u/cache/index%u/%s";
     char text[32];
     uint64_t level;
-    if (!procfs_read_u64(root, PROCFS_PATH(folder, cpu, index, "level"), &level) || level > 100)
+    if (!procfs_read_u64(PROCFS_PATH(folder, cpu, index, "level"), &level) || level > 100)
         return false;
-    procfs_read_line(root, PROCFS_PATH(folder, cpu, index, "type"), text, sizeof text);
+    procfs_read_line(PROCFS_PATH(folder, cpu, index, "type"), text, sizeof text);
     /* Level 0, which callers ignore: it holds no data. */
-    out->level = strcmp(text, "Instruction") == 0 ? 0 : (unsigned)level;
-    procfs_read_line(root, PROCFS_PATH(folder, cpu, index, "size"), text, sizeof text);
+    out->level = !strcmp(text, "Instruction") ? 0 : (unsigned)level;
+    procfs_read_line(PROCFS_PATH(folder, cpu, index, "size"), text, sizeof text);
     out->bytes = parse_size(text);
-    if (!procfs_read_cpus(root, PROCFS_PATH(folder, cpu, index, "shared_cpu_list"), &out->shared))
+    if (!procfs_read_cpus(PROCFS_PATH(folder, cpu, index, "shared_cpu_list"), &out->shared))
         cpuset_clear(&out->shared);
     cpuset_add(&out->shared, cpu);
     return true;
 }
 
 /* The data cache of the highest level; level 0: none. */
-static void read_last_cache(const char *root, unsigned cpu, struct cache *last)
+static void read_last_cache(unsigned cpu, struct cache *last)
 {
     struct cache cache;
     last->level = 0;
-    for (unsigned index = 0; read_cache(root, cpu, index, &cache); index++) {
+    for (unsigned index = 0; read_cache(cpu, index, &cache); index++) {
         if (cache.level > last->level)
             *last = cache;
     }
 }
 
-unsigned machine_last_cache(const char *root, unsigned cpu, struct cpuset *shared)
+unsigned machine_last_cache(unsigned cpu, struct cpuset *shared)
 {
     struct cache last;
-    read_last_cache(root, cpu, &last);
+    read_last_cache(cpu, &last);
     if (last.level > 0)
         *shared = last.shared;
     return last.level;
 }
 
-size_t machine_data_caches(const char *root, unsigned cpu, uint64_t *bytes, size_t most)
+size_t machine_data_caches(unsigned cpu, uint64_t *bytes, size_t most)
 {
     struct cache cache;
     size_t n = 0;
 
     for (size_t level = 0; level < most; level++)
         bytes[level] = 0;
-    for (unsigned index = 0; read_cache(root, cpu, index, &cache); index++)
+    for (unsigned index = 0; read_cache(cpu, index, &cache); index++)
         if (cache.level > 0 && cache.level <= most) {
             bytes[cache.level - 1] = cache.bytes;
             n = cache.level > n ? cache.level : n;
@@ -263,7 +258,7 @@ size_t machine_data_caches(const char *root, unsigned cpu, uint64_t *bytes, size
     return n;
 }
 
-static uint64_t sum_last_level_caches(const char *root, const struct cpuset *online)
+static uint64_t sum_last_level_caches(const struct cpuset *online)
 {
     struct cpuset counted;
     struct cache last;
@@ -272,7 +267,7 @@ static uint64_t sum_last_level_caches(const char *root, const struct cpuset *onl
     for_each_cpu(cpu, online) {
         if (cpuset_has(&counted, cpu))
             continue;
-        read_last_cache(root, cpu, &last);
+        read_last_cache(cpu, &last);
         if (last.level == 0)
             continue;
         cpuset_union(&counted, &last.shared);
@@ -281,47 +276,41 @@ static uint64_t sum_last_level_caches(const char *root, const struct cpuset *onl
     return sum;
 }
 
-static void read_settings(const char *root, struct machine *out)
-{
-    uint64_t randomize;
-    unsigned first = cpuset_next(&out->online, 0);
-    const char *path = CPU_PATH(first == CPUSET_NONE ? 0 : first, "cpufreq/scaling_governor");
-    procfs_read_line(root, path, out->governor, sizeof out->governor);
-    procfs_read_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", out->clocksource,
-                     sizeof out->clocksource);
-    out->randomize_va_space = -1;
-    if (procfs_read_u64(root, "/proc/sys/kernel/randomize_va_space", &randomize) && randomize <= INT_MAX)
-        out->randomize_va_space = (int)randomize;
-}
-
-void machine_read(const char *root, struct machine *out)
+void machine_read(struct machine *out)
 {
     *out = (struct machine){0};
-    FREED_BY(memory_free) char *cpuinfo = procfs_read_all(root, "/proc/cpuinfo");
+    FREED_BY(memory_free) char *cpuinfo = procfs_read_all("/proc/cpuinfo");
     const char *known = cpuinfo ? cpuinfo : "";
+    uint64_t randomize;
     /* Without a mount, both may still exist as empty directories. */
-    out->have_proc = procfs_exists(root, "/proc/stat") || procfs_exists(root, "/proc/self");
-    out->have_sys = procfs_exists(root, "/sys/devices");
-    read_names(root, out);
-    read_cpu_model(root, known, out);
-    read_online(root, &out->online);
+    out->have_proc = procfs_exists("/proc/stat") || procfs_exists("/proc/self");
+    out->have_sys = procfs_exists("/sys/devices");
+    read_names(out);
+    read_cpu_model(known, out);
+    read_online(&out->online);
     out->cpus_online = cpuset_count(&out->online);
-    read_hypervisor(root, known, out);
-    read_container(root, out);
-    machine_read_memory(root, out);
-    out->memory_limit_bytes = cgroup_memory_limit(root);
-    out->cpu_quota = cgroup_cpu_quota(root);
-    out->cache_llc_bytes = sum_last_level_caches(root, &out->online);
-    out->load1 = read_load(root);
-    read_settings(root, out);
+    read_hypervisor(known, out);
+    read_container(out);
+    machine_read_memory(out);
+    out->memory_limit_bytes = cgroup_memory_limit();
+    out->cpu_quota = cgroup_cpu_quota();
+    out->cache_llc_bytes = sum_last_level_caches(&out->online);
+    out->load1 = read_load();
+    const unsigned first = cpuset_next(&out->online, 0);
+    procfs_read_line(CPU_PATH(first == CPUSET_NONE ? 0 : first, "cpufreq/scaling_governor"), out->governor,
+                     sizeof out->governor);
+    procfs_read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", out->clocksource,
+                     sizeof out->clocksource);
+    const bool known_level = procfs_read_u64("/proc/sys/kernel/randomize_va_space", &randomize) && randomize <= INT_MAX;
+    out->randomize_va_space = known_level ? (int)randomize : -1;
 }
 
-bool machine_core_cpus(const char *root, unsigned cpu, struct cpuset *out)
+bool machine_core_cpus(unsigned cpu, struct cpuset *out)
 {
     static const char *const files[] = {"core_cpus_list", "thread_siblings_list"};
     for (size_t i = 0; i < COUNT(files); i++) {
         const char *path = PROCFS_PATH(CPU_FOLDER "/cpu%u/topology/%s", cpu, files[i]);
-        if (procfs_read_cpus(root, path, out) && cpuset_has(out, cpu))
+        if (procfs_read_cpus(path, out) && cpuset_has(out, cpu))
             return true;
     }
     cpuset_clear(out);
@@ -329,21 +318,21 @@ bool machine_core_cpus(const char *root, unsigned cpu, struct cpuset *out)
     return false;
 }
 
-unsigned machine_core_type(const char *root, unsigned cpu)
+unsigned machine_core_type(unsigned cpu)
 {
     struct cpuset small = {{0}};
     uint64_t capacity;
 
-    if (procfs_read_u64(root, CPU_PATH(cpu, "cpu_capacity"), &capacity))
+    if (procfs_read_u64(CPU_PATH(cpu, "cpu_capacity"), &capacity))
         return (unsigned)capacity;
-    return procfs_read_cpus(root, "/sys/devices/cpu_atom/cpus", &small) && cpuset_has(&small, cpu);
+    return procfs_read_cpus("/sys/devices/cpu_atom/cpus", &small) && cpuset_has(&small, cpu);
 }
 
 /* Returns the core's lowest CPU, which identifies it. */
-static unsigned core_of(const char *root, unsigned cpu)
+static unsigned core_of(unsigned cpu)
 {
     struct cpuset siblings;
-    machine_core_cpus(root, cpu, &siblings);
+    machine_core_cpus(cpu, &siblings);
     return cpuset_next(&siblings, 0);
 }
 
@@ -363,15 +352,15 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* The core of the lowest online CPU, or CPU 0 when not known. */
-static unsigned boot_core(const char *root)
+static unsigned boot_core(void)
 {
     struct cpuset online;
-    read_online(root, &online);
+    read_online(&online);
     unsigned first = cpuset_next(&online, 0);
-    return core_of(root, first == CPUSET_NONE ? 0 : first);
+    return core_of(first == CPUSET_NONE ? 0 : first);
 }
 
-size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigned *order, size_t max)
+size_t machine_cpu_order(const struct cpuset *allowed, unsigned *order, size_t max)
 {
     struct scratch {
         struct place places[CPUSET_MAX];
@@ -381,9 +370,9 @@ size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigne
     size_t count = 0, written = 0;
     if (!s)
         return 0;
-    unsigned boot = boot_core(root);
+    unsigned boot = boot_core();
     for_each_cpu(cpu, allowed) {
-        unsigned core = core_of(root, cpu);
+        unsigned core = core_of(cpu);
         s->places[count++] =
             (struct place){.round = s->taken[core]++, .core = core, .cpu = cpu, .boot_core = core == boot};
     }
@@ -393,22 +382,22 @@ size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigne
     return written;
 }
 
-uint64_t machine_resident_bytes(const char *root)
+uint64_t machine_resident_bytes(void)
 {
     char text[128];
     unsigned long long size, resident;
     long page = sysconf(_SC_PAGESIZE);
 
-    if (page <= 0 || procfs_read(root, "/proc/self/statm", text, sizeof text) <= 0 ||
+    if (page <= 0 || procfs_read("/proc/self/statm", text, sizeof text) <= 0 ||
         sscanf(text, "%llu %llu", &size, &resident) != 2)
         return 0;
     return (uint64_t)resident * (uint64_t)page;
 }
 
-int machine_hold_latency(const char *root)
+int machine_hold_latency(void)
 {
     const int32_t within_us = 0;
-    int fd = open(PROCFS_PATH("%s/dev/cpu_dma_latency", root), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(PROCFS_PATH("%s/dev/cpu_dma_latency", procfs_root), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0 && write(fd, &within_us, sizeof within_us) == sizeof within_us)
         return fd;
     int error = -errno;

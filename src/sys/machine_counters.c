@@ -26,12 +26,12 @@ static bool is_timer(const char *name)
     static const char timer[] = "timer";
     size_t length = strlen(name);
     for (size_t i = 0; i < COUNT(others); i++) {
-        if (strncmp(name, others[i], strlen(others[i])) == 0)
+        if (!strncmp(name, others[i], strlen(others[i])))
             return true;
     }
     while (length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9')
         length--;
-    return length >= sizeof timer - 1 && strncmp(name + length - (sizeof timer - 1), timer, sizeof timer - 1) == 0;
+    return length >= sizeof timer - 1 && !strncmp(name + length - (sizeof timer - 1), timer, sizeof timer - 1);
 }
 
 /* By the words after the counts: "IO-APIC 2-edge timer" is the controller, its own number, the trigger mode, the
@@ -41,7 +41,7 @@ static enum interrupt_kind kind_of_number(const char *words)
     const char *space = strrchr(words, ' '), *name = space ? space + 1 : words;
     if (is_timer(name))
         return INTERRUPT_TIMER;
-    if (strncmp(name, "resched", 7) == 0) /* Xen and MIPS */
+    if (!strncmp(name, "resched", 7)) /* Xen and MIPS */
         return INTERRUPT_RESCHED;
     /* "IPI-0" on ppc64, "IPI call" on MIPS, "-ipi callfunc0" on Xen. */
     return strstr(words, " IPI") || strstr(words, " -ipi ") ? INTERRUPT_IPI : INTERRUPT_DEVICE;
@@ -53,7 +53,7 @@ static enum interrupt_kind kind_of_text(const char *label, const char *words)
         return INTERRUPT_RESCHED;
     if (strstr(words, "Timer broadcast"))
         return INTERRUPT_TIMER;
-    if (strncmp(label, "IPI", 3) == 0 || strstr(words, "Function call"))
+    if (!strncmp(label, "IPI", 3) || strstr(words, "Function call"))
         return INTERRUPT_IPI;
     /* device interrupts on s390 */
     return strstr(words, "[I/O]") || strstr(words, "[AIO]") ? INTERRUPT_DEVICE : INTERRUPT_OTHER;
@@ -65,7 +65,7 @@ enum interrupt_kind interrupt_kind(const char *label, const char *text)
     size_t length = strcspn(label, ":");
     for (size_t i = 0; length == 3 && i < COUNT(labels); i++)
         for (const char *at = labels[i].labels; *at; at += at[3] ? 4 : 3)
-            if (memcmp(at, label, 3) == 0)
+            if (!memcmp(at, label, 3))
                 return labels[i].kind;
     procfs_copy(text, strcspn(text, "\n"), words, sizeof words);
     return length > 0 && strspn(label, "0123456789") == length ? kind_of_number(words) : kind_of_text(label, words);
@@ -129,7 +129,7 @@ struct columns {
 static void parse_header(const char *line, const struct span *span, struct columns *columns)
 {
     columns->n = 0;
-    for (line += strspn(line, " \t"); strncmp(line, "CPU", 3) == 0; line += strspn(line, " \t")) {
+    for (line += strspn(line, " \t"); !strncmp(line, "CPU", 3); line += strspn(line, " \t")) {
         uint64_t cpu;
         line = procfs_number(line + 3, &cpu);
         if (!line || columns->n == CPUSET_MAX)
@@ -137,14 +137,6 @@ static void parse_header(const char *line, const struct span *span, struct colum
         columns->value[columns->n] = 0;
         columns->of[columns->n++] = of_cpu(span, cpu);
     }
-}
-
-/* Returns the text after the values, or NULL when the line has fewer: it does not count by CPU. */
-static const char *parse_values(const char *at, struct columns *columns)
-{
-    for (size_t i = 0; at && i < columns->n; i++)
-        at = procfs_number(at, &columns->value[i]);
-    return at;
 }
 
 /* Adds the line to the sums of all interrupts and of this kind; or, if `interrupts` is false, of soft interrupts. */
@@ -167,8 +159,10 @@ static void parse_table(const char *text, bool interrupts, const struct span *sp
     add_values(columns, interrupts, INTERRUPT_OTHER); /* adds 0: each sum is known from here on */
     for (const char *line = procfs_next_line(text); line; line = procfs_next_line(line)) {
         const char *label = line + strspn(line, " \t"), *colon = label + strcspn(label, ":\n");
-        const char *rest = *colon == ':' ? parse_values(colon + 1, columns) : NULL;
-        if (rest)
+        const char *rest = *colon == ':' ? colon + 1 : NULL;
+        for (size_t i = 0; rest && i < columns->n; i++)
+            rest = procfs_number(rest, &columns->value[i]);
+        if (rest) /* otherwise the line has fewer values: it does not count by CPU */
             add_values(columns, interrupts, interrupts ? interrupt_kind(label, rest) : INTERRUPT_OTHER);
     }
 }
@@ -187,7 +181,7 @@ static size_t parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
 /* Adds the steal time of the lines "cpuN", which come first in the file. */
 static void parse_stat(const char *text, const struct span *span)
 {
-    for (const char *line = text; line && strncmp(line, "cpu", 3) == 0; line = procfs_next_line(line)) {
+    for (const char *line = text; line && !strncmp(line, "cpu", 3); line = procfs_next_line(line)) {
         uint64_t ticks[STAT_FIELDS], cpu;
         const char *at = line[3] == ' ' ? NULL : procfs_number(line + 3, &cpu);
         struct machine_counters *counters = at ? of_cpu(span, cpu) : NULL;
@@ -233,12 +227,12 @@ static struct span span_of(const struct cpuset *sets, size_t n)
     return span;
 }
 
-void machine_read_counters_of(const char *root, const struct cpuset *sets, size_t n, struct machine_counters *out)
+void machine_read_counters_of(const struct cpuset *sets, size_t n, struct machine_counters *out)
 {
     const struct span span = span_of(sets, n);
     FREED_BY(memory_free) struct columns *columns = span.of ? malloc(sizeof *columns) : NULL;
     for (int file = 0; columns && file < FILES; file++) {
-        FREED_BY(memory_free) char *text = procfs_read_all(root, files[file]);
+        FREED_BY(memory_free) char *text = procfs_read_all(files[file]);
         if (text)
             parse_file(file, text, &span, columns);
     }
@@ -283,7 +277,7 @@ static bool read_again(struct machine_watch *watch, int fd)
     }
 }
 
-struct machine_watch *machine_watch_open(const char *root, unsigned cpu)
+struct machine_watch *machine_watch_open(unsigned cpu)
 {
     struct machine_watch *watch = calloc(1, sizeof *watch);
     struct machine_counters first;
@@ -291,7 +285,7 @@ struct machine_watch *machine_watch_open(const char *root, unsigned cpu)
         return NULL;
     watch->cpu = cpu;
     for (int file = 0; file < FILES; file++)
-        watch->fd[file] = procfs_open(root, files[file]);
+        watch->fd[file] = procfs_open(files[file]);
     machine_watch_read(watch, &first); /* grows the buffer to its final size */
     return watch;
 }
@@ -330,18 +324,17 @@ static int64_t sum_ns(const uint64_t *ticks, const int *fields, size_t count)
     return sum;
 }
 
-void machine_read_activity(const char *root, struct machine_activity *out)
+void machine_read_activity(struct machine_activity *out)
 {
     /* Guest time is included in user and nice time. */
     static const int busy[] = {STAT_USER, STAT_NICE, STAT_SYSTEM, STAT_IRQ, STAT_SOFTIRQ};
     static const int idle[] = {STAT_IDLE, STAT_IOWAIT};
     uint64_t ticks[STAT_FIELDS];
-    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/stat");
-    const size_t fields = text && strncmp(text, "cpu ", 4) == 0 ? parse_ticks(text + 4, ticks) : 0;
+    FREED_BY(memory_free) char *text = procfs_read_all("/proc/stat");
+    const size_t fields = text && !strncmp(text, "cpu ", 4) ? parse_ticks(text + 4, ticks) : 0;
     const bool known = fields > STAT_SOFTIRQ;
     *out = (struct machine_activity){.ctx_switches = stat_count(text, "ctxt"),
                                      .interrupts = stat_count(text, "intr"),
-                                     .forks = stat_count(text, "processes"),
                                      .steal_ns = fields > STAT_STEAL ? ticks_to_ns(ticks[STAT_STEAL]) : -1,
                                      .busy_ns = known ? sum_ns(ticks, busy, COUNT(busy)) : -1,
                                      .idle_ns = known ? sum_ns(ticks, idle, COUNT(idle)) : -1};
@@ -363,12 +356,12 @@ static uint64_t khz_from_cpuinfo(const char *text, unsigned cpu)
     return 0;
 }
 
-uint64_t machine_cpu_khz(const char *root, unsigned cpu)
+uint64_t machine_cpu_khz(unsigned cpu)
 {
     uint64_t khz;
     const char *path = CPU_PATH(cpu, "cpufreq/scaling_cur_freq");
-    if (procfs_read_u64(root, path, &khz))
+    if (procfs_read_u64(path, &khz))
         return khz;
-    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/cpuinfo");
+    FREED_BY(memory_free) char *text = procfs_read_all("/proc/cpuinfo");
     return khz_from_cpuinfo(text, cpu);
 }

@@ -64,7 +64,7 @@ int device_mounted(const char *mountinfo, unsigned major_number, unsigned minor_
 static int try_types(const char *device, const char *at, unsigned long flags)
 {
     char usual[] = "\text4\n\text3\n\text2\n\tvfat\n\txfs\n\tbtrfs\n\texfat\n\tf2fs";
-    FREED_BY(memory_free) char *list = procfs_read_all("", "/proc/filesystems");
+    FREED_BY(memory_free) char *list = procfs_read_all("/proc/filesystems");
     char *rest = list ? list : usual;
     int error = -EMEDIUMTYPE;
 
@@ -84,7 +84,7 @@ static int try_types(const char *device, const char *at, unsigned long flags)
 static bool find_mounted(const char *device, struct device_mount *mounted)
 {
     struct stat status, there;
-    FREED_BY(memory_free) char *mountinfo = procfs_read_all("", "/proc/self/mountinfo");
+    FREED_BY(memory_free) char *mountinfo = procfs_read_all("/proc/self/mountinfo");
     return mountinfo && stat(device, &status) == 0 &&
            device_mounted(mountinfo, major(status.st_rdev), minor(status.st_rdev), mounted->place,
                           sizeof(mounted->place)) == 0 &&
@@ -111,7 +111,7 @@ static int mount_anew(const char *device, const char *at, unsigned long flags, s
     int error = try_types(device, at, MOUNT_FLAGS | flags);
 
     if (!error)
-        snprintf(mounted->place, sizeof(mounted->place), "%s", at);
+        TEXT_PRINT(mounted->place, "%s", at);
     mounted->mounted = !error;
     return error;
 }
@@ -193,9 +193,8 @@ int device_folder(const char *place, const char *path)
 
     while (!error && (path += strspn(path, "/"), *path)) {
         int length = (int)strcspn(path, "/");
-        int next = (size_t)snprintf(name, sizeof(name), "%.*s", length, path) < sizeof(name)
-                       ? enter(fd, name, status.st_dev)
-                       : -ENAMETOOLONG;
+        int next = (size_t)TEXT_PRINT(name, "%.*s", length, path) < sizeof(name) ? enter(fd, name, status.st_dev)
+                                                                                 : -ENAMETOOLONG;
         close(fd);
         fd = next;
         error = next < 0 ? next : 0;
@@ -437,7 +436,7 @@ static int load_round(const char *folder, char **names, char *error, size_t erro
 
 int modules_load(const char *folder, char *error, size_t error_size)
 {
-    FREED_BY(memory_free) char **names = procfs_names("", folder);
+    FREED_BY(memory_free) char **names = procfs_names(folder);
     int failed = INT_MAX, before;
 
     if (!names)

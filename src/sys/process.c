@@ -43,7 +43,7 @@ void process_init(void)
 {
     const char *started_as = (const char *)getauxval(AT_EXECFN);
     /* After fexecve(), AT_EXECFN names a descriptor, perhaps of another file by now. */
-    bool named = started_as && started_as[0] && strncmp(started_as, "/dev/fd/", 8) != 0;
+    bool named = started_as && started_as[0] && strncmp(started_as, "/dev/fd/", 8);
     if (!named || absolute_path(started_as, own_path, sizeof own_path) || access(own_path, X_OK) != 0)
         own_path[0] = '\0';
 }
@@ -291,10 +291,10 @@ static bool is_number(const char *s, size_t size)
     return *s && strlen(s) < size && !s[strspn(s, "0123456789")] && errno == 0;
 }
 
-static const char *first_set(const char *(*lookup)(const char *), const char *const names[3], const char **name)
+static const char *first_set(const char *const names[3], const char **name)
 {
     for (unsigned i = 0; i < 3 && names[i]; i++) {
-        const char *value = lookup(names[i]);
+        const char *value = getenv(names[i]);
         if (value && *value) {
             *name = names[i];
             return value;
@@ -311,27 +311,27 @@ static void copy(char *to, size_t size, const char *from)
 static void complain(struct job *job, const char *name, const char *value)
 {
     if (!job->wrong[0])
-        snprintf(job->wrong, sizeof(job->wrong), "%s='%.40s' is not a number", name, value);
+        TEXT_PRINT(job->wrong, "%s='%.40s' is not a number", name, value);
 }
 
-void job_read(const char *(*lookup)(const char *name), struct job *out)
+void job_read(struct job *out)
 {
     const char *name, *value;
 
     memset(out, 0, sizeof(*out));
-    copy(out->node, sizeof(out->node), lookup("SLURMD_NODENAME"));
+    copy(out->node, sizeof(out->node), getenv("SLURMD_NODENAME"));
     for (size_t i = 0; i < COUNT(launchers); i++) {
         const struct launcher *launcher = &launchers[i];
-        const char *rank = lookup(launcher->rank);
-        if (!rank || (launcher->within && !lookup(launcher->within)))
+        const char *rank = getenv(launcher->rank);
+        if (!rank || (launcher->within && !getenv(launcher->within)))
             continue;
         out->launcher = launcher->name;
-        copy(out->id, sizeof(out->id), first_set(lookup, launcher->id, &name));
+        copy(out->id, sizeof(out->id), first_set(launcher->id, &name));
         if (is_number(rank, sizeof(out->rank)))
             copy(out->rank, sizeof(out->rank), rank);
         else
             complain(out, launcher->rank, rank);
-        value = first_set(lookup, launcher->ranks, &name);
+        value = first_set(launcher->ranks, &name);
         if (value && is_number(value, 21))
             out->ranks = strtoull(value, NULL, 10);
         else if (value)
@@ -339,7 +339,7 @@ void job_read(const char *(*lookup)(const char *name), struct job *out)
         return;
     }
     /* A batch script runs once per job and has no rank. */
-    copy(out->id, sizeof(out->id), lookup("SLURM_JOB_ID"));
+    copy(out->id, sizeof(out->id), getenv("SLURM_JOB_ID"));
 }
 
 /* Replaces the C library's clone3() in the statically linked program, so that threads are made by clone(): the C

@@ -9,6 +9,8 @@
 #define FILE_PART  ((size_t)1 << 13)
 #define FILE_LIMIT ((size_t)64 << 20)
 
+const char *procfs_root = "";
+
 const char *procfs_path(char path[PROCFS_PATH_SIZE], const char *format, ...)
 {
     va_list args;
@@ -19,15 +21,15 @@ const char *procfs_path(char path[PROCFS_PATH_SIZE], const char *format, ...)
     return path;
 }
 
-bool procfs_exists(const char *root, const char *path)
+bool procfs_exists(const char *path)
 {
-    return access(PROCFS_PATH("%s%s", root, path), F_OK) == 0;
+    return access(PROCFS_PATH("%s%s", procfs_root, path), F_OK) == 0;
 }
 
-int procfs_open(const char *root, const char *path)
+int procfs_open(const char *path)
 {
     /* A FIFO would hang the program without O_NONBLOCK. */
-    return sys_result(open(PROCFS_PATH("%s%s", root, path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    return sys_result(open(PROCFS_PATH("%s%s", procfs_root, path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 }
 
 ssize_t procfs_read_fd(int fd, void *buf, size_t size)
@@ -46,11 +48,11 @@ ssize_t procfs_read_fd(int fd, void *buf, size_t size)
     return (ssize_t)length;
 }
 
-ssize_t procfs_read(const char *root, const char *path, char *buf, size_t size)
+ssize_t procfs_read(const char *path, char *buf, size_t size)
 {
     if (size == 0)
         return -EINVAL;
-    FREED_BY(fd_close) int fd = procfs_open(root, path);
+    FREED_BY(fd_close) int fd = procfs_open(path);
     ssize_t length = fd < 0 ? fd : procfs_read_fd(fd, buf, size - 1);
     buf[length > 0 ? length : 0] = '\0';
     return length;
@@ -132,7 +134,7 @@ char *text_file_rest(int fd, bool streams, const char **why)
 
 char *text_file_read(const char *path, bool streams, const char **why)
 {
-    FREED_BY(fd_close) int fd = procfs_open("", path);
+    FREED_BY(fd_close) int fd = procfs_open(path);
 
     if (fd >= 0)
         return text_file_rest(fd, streams, why);
@@ -140,10 +142,10 @@ char *text_file_read(const char *path, bool streams, const char **why)
     return NULL;
 }
 
-char *procfs_read_all(const char *root, const char *path)
+char *procfs_read_all(const char *path)
 {
     size_t length;
-    FREED_BY(fd_close) int fd = procfs_open(root, path);
+    FREED_BY(fd_close) int fd = procfs_open(path);
     if (fd >= 0)
         return procfs_read_rest(fd, &length);
     errno = -fd;
@@ -156,11 +158,11 @@ static int is_visible(const struct dirent *entry)
 }
 
 /* Pointers and names are one allocation. */
-char **procfs_names(const char *root, const char *path)
+char **procfs_names(const char *path)
 {
     struct dirent **entries;
     size_t size = sizeof(char *);
-    int n = scandir(PROCFS_PATH("%s%s", root, path), &entries, is_visible, versionsort);
+    int n = scandir(PROCFS_PATH("%s%s", procfs_root, path), &entries, is_visible, versionsort);
     if (n < 0)
         return NULL;
     for (int i = 0; i < n; i++)
@@ -195,25 +197,26 @@ bool procfs_copy(const char *text, size_t length, char *buf, size_t size)
     return length > 0;
 }
 
-bool procfs_read_line(const char *root, const char *path, char *buf, size_t size)
+int procfs_read_line(const char *path, char *buf, size_t size)
 {
     char text[512];
-    procfs_read(root, path, text, sizeof text);
-    return procfs_copy(text, strcspn(text, "\n"), buf, size);
+    const ssize_t length = procfs_read(path, text, sizeof text);
+    const bool any = procfs_copy(text, strcspn(text, "\n"), buf, size);
+    return length < 0 ? (int)length : any ? 0 : -ENODATA;
 }
 
-bool procfs_read_u64(const char *root, const char *path, uint64_t *out)
+bool procfs_read_u64(const char *path, uint64_t *out)
 {
     char text[64];
-    procfs_read(root, path, text, sizeof text);
+    procfs_read(path, text, sizeof text);
     const char *rest = procfs_number(text, out);
     return rest && rest[strspn(rest, " \t\r\n")] == '\0';
 }
 
-bool procfs_read_cpus(const char *root, const char *path, struct cpuset *out)
+bool procfs_read_cpus(const char *path, struct cpuset *out)
 {
     struct error why;
-    FREED_BY(memory_free) char *text = procfs_read_all(root, path);
+    FREED_BY(memory_free) char *text = procfs_read_all(path);
     return text && cpuset_parse(text, out, &why) == 0;
 }
 
@@ -242,7 +245,7 @@ const char *procfs_next_line(const char *text)
 const char *procfs_line_value(const char *text, const char *key)
 {
     size_t length = strlen(key);
-    if (strncmp(text, key, length) != 0)
+    if (strncmp(text, key, length))
         return NULL;
     text += length;
     text += strspn(text, " \t");
@@ -263,7 +266,7 @@ bool procfs_number_after(const char *text, const char *key, uint64_t *out)
 {
     const size_t length = strlen(key);
     for (; text; text = procfs_next_line(text))
-        if (strncmp(text, key, length) == 0 && text[length] == ' ')
+        if (!strncmp(text, key, length) && text[length] == ' ')
             return procfs_number(text + length, out) != NULL;
     return false;
 }

@@ -222,7 +222,7 @@ static unsigned read_last_cpu(pid_t pid)
     char text[1024];
     uint64_t cpu;
 
-    procfs_read("", PROCFS_PATH("/proc/%d/stat", (int)pid), text, sizeof(text));
+    procfs_read(PROCFS_PATH("/proc/%d/stat", (int)pid), text, sizeof(text));
     const char *at = strrchr(text, ')');
     for (int field = 2; at && field < 39; field++)
         at = strchr(at + 1, ' ');
@@ -238,9 +238,9 @@ int program_reap(pid_t pid, struct program_end *end)
     if (has_ended(pid) <= 0)
         kill(pid, SIGKILL);
     /* Both files are about the main thread; nothing is left of other threads. */
-    procfs_read("", PROCFS_PATH("/proc/%d/schedstat", (int)pid), text, sizeof(text));
+    procfs_read(PROCFS_PATH("/proc/%d/schedstat", (int)pid), text, sizeof(text));
     task_parse_schedstat(text, &run_ns, &delay_ns);
-    procfs_read("", PROCFS_PATH("/proc/%d/sched", (int)pid), text, sizeof(text));
+    procfs_read(PROCFS_PATH("/proc/%d/sched", (int)pid), text, sizeof(text));
     const int64_t migrations = task_parse_migrations(text);
     end->last_cpu = read_last_cpu(pid);
     while (wait4(pid, &end->status, 0, &end->usage) < 0)
@@ -345,15 +345,15 @@ bool program_has_children(void)
 
 #define KERNEL_THREAD 0x00200000u /* flag PF_KTHREAD of linux/sched.h */
 
-bool tasks_read(const char *root, uint32_t tid, struct tasks_one *out)
+bool tasks_read(uint32_t tid, struct tasks_one *out)
 {
     char text[512];
     unsigned parent, group, flags;
 
     *out = (struct tasks_one){.tid = tid};
-    (void)procfs_read(root, PROCFS_PATH("/proc/%u/schedstat", tid), text, sizeof(text));
+    (void)procfs_read(PROCFS_PATH("/proc/%u/schedstat", tid), text, sizeof(text));
     (void)procfs_number(text, &out->cpu_ns);
-    (void)procfs_read(root, PROCFS_PATH("/proc/%u/stat", tid), text, sizeof(text));
+    (void)procfs_read(PROCFS_PATH("/proc/%u/stat", tid), text, sizeof(text));
     /* "123 (name) S 2 0 0 0 -1 69238880 ...", where the name may contain brackets and blanks. */
     const char *open = strchr(text, '('), *close = strrchr(text, ')');
     if (!open || !close || close < open || sscanf(close + 1, " %*c %u %u %*d %*d %*d %u", &parent, &group, &flags) != 3)
@@ -373,16 +373,16 @@ static int by_number(const void *a, const void *b)
     return ORDER_OF(((const struct tasks_one *)a)->tid, ((const struct tasks_one *)b)->tid);
 }
 
-void tasks_read_all(const char *root, struct tasks *tasks)
+void tasks_read_all(struct tasks *tasks)
 {
-    FREED_BY(memory_free) char **processes = procfs_names(root, "/proc");
+    FREED_BY(memory_free) char **processes = procfs_names("/proc");
     struct tasks_one one;
 
     tasks->n = 0;
     for (size_t i = 0; processes && processes[i]; i++) {
-        FREED_BY(memory_free) char **threads = procfs_names(root, PROCFS_PATH("/proc/%s/task", processes[i]));
+        FREED_BY(memory_free) char **threads = procfs_names(PROCFS_PATH("/proc/%s/task", processes[i]));
         for (size_t k = 0; threads && threads[k] && processes[i][0] <= '9'; k++)
-            if (tasks_read(root, (uint32_t)strtoul(threads[k], NULL, 10), &one) &&
+            if (tasks_read((uint32_t)strtoul(threads[k], NULL, 10), &one) &&
                 grow_array(&tasks->of, &tasks->capacity, tasks->n, sizeof(*tasks->of)))
                 tasks->of[tasks->n++] = one;
     }
@@ -399,11 +399,11 @@ const struct tasks_one *tasks_find(const struct tasks *tasks, uint32_t tid)
 
 static void kill_children(void)
 {
-    FREED_BY(memory_free) char **names = procfs_names("", "/proc");
+    FREED_BY(memory_free) char **names = procfs_names("/proc");
     struct tasks_one process;
 
     for (size_t i = 0; names && names[i]; i++)
-        if (tasks_read("", (uint32_t)strtoul(names[i], NULL, 10), &process) && process.parent == (uint32_t)getpid())
+        if (tasks_read((uint32_t)strtoul(names[i], NULL, 10), &process) && process.parent == (uint32_t)getpid())
             kill((pid_t)process.tid, SIGKILL);
 }
 

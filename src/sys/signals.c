@@ -324,7 +324,7 @@ void console_quiet(bool quiet)
     klogctl(quiet ? KERNEL_LOG_CONSOLE_OFF : KERNEL_LOG_CONSOLE_ON, NULL, 0);
 }
 
-int console_write(int fd, const char *data, size_t length, uint64_t stall_ns, bool (*stop)(void))
+int console_write(int fd, const char *data, size_t length, uint64_t stall_ns, int (*stop)(void))
 {
     uint64_t moved = clock_raw_ns();
 

@@ -15,7 +15,7 @@ static void append_options(char list[OPTIONS_SIZE], const char *options)
 {
     char copy[OPTIONS_SIZE], *rest = copy;
 
-    snprintf(copy, sizeof copy, "%s", options);
+    TEXT_PRINT(copy, "%s", options);
     for (const char *word; (word = strsep(&rest, ","));) {
         const size_t at = strlen(list), length = strlen(word);
         if (length && length < OPTION_MOST && !strchr(word, '/') && !mountinfo_has(list, word) &&
@@ -26,34 +26,34 @@ static void append_options(char list[OPTIONS_SIZE], const char *options)
 
 /* Writes the path in /sys of a mount's block device. Some file systems (btrfs) have a number that is none: then the
  * mount's source. */
-static void find_device(const char *root, const struct mountinfo *mount, char *path, size_t size)
+static void find_device(const struct mountinfo *mount, char *path, size_t size)
 {
     struct stat status;
 
     snprintf(path, size, "/sys/dev/block/%u:%u", mount->major, mount->minor);
-    if (!procfs_exists(root, path) && mount->source[0] == '/' && root[0] == '\0' && stat(mount->source, &status) == 0 &&
+    if (!procfs_exists(path) && mount->source[0] == '/' && !procfs_root[0] && stat(mount->source, &status) == 0 &&
         S_ISBLK(status.st_mode))
         snprintf(path, size, "/sys/dev/block/%u:%u", major(status.st_rdev), minor(status.st_rdev));
 }
 
 /* Reads a file of the device's queue directory; a partition uses its disk's. */
-static bool read_queue(const char *root, const char *device, const char *name, char *buf, size_t size)
+static bool read_queue(const char *device, const char *name, char *buf, size_t size)
 {
     static const char *const folders[] = {"queue", "../queue"};
 
     for (size_t i = 0; i < COUNT(folders); i++)
-        if (procfs_read_line(root, PROCFS_PATH("%s/%s/%s", device, folders[i], name), buf, size))
+        if (!procfs_read_line(PROCFS_PATH("%s/%s/%s", device, folders[i], name), buf, size))
             return true;
     return false;
 }
 
 /* By its path in /sys: a device of a hypervisor, or emulated by the kernel (loop, device mapper, RAID). */
-static bool is_virtual(const char *root, const char *device)
+static bool is_virtual(const char *device)
 {
     static const char *const places[] = {"/virtual/", "/virtio", "/vbd-", "/VMBUS:", "/vmbus"};
     char path[512], target[512];
 
-    snprintf(path, sizeof path, "%s%s", root, device);
+    TEXT_PRINT(path, "%s%s", procfs_root, device);
     const ssize_t length = readlink(path, target, sizeof target - 1);
     if (length < 0)
         return false;
@@ -64,76 +64,54 @@ static bool is_virtual(const char *root, const char *device)
     return false;
 }
 
-static void add_device(const char *root, const struct mountinfo *mount, char *buf, size_t size)
+static void add_device(const struct mountinfo *mount, char *buf, size_t size)
 {
     char device[64], line[256], kind[32];
 
-    find_device(root, mount, device, sizeof device);
-    if (read_queue(root, device, "rotational", line, sizeof line)) {
-        snprintf(kind, sizeof kind, "%s%s", is_virtual(root, device) ? "virtual," : "",
-                 strcmp(line, "1") ? "solid" : "rotational");
+    find_device(mount, device, sizeof device);
+    if (read_queue(device, "rotational", line, sizeof line)) {
+        TEXT_PRINT(kind, "%s%s", is_virtual(device) ? "virtual," : "", strcmp(line, "1") ? "solid" : "rotational");
         setting_items_add(buf, size, "disk", kind, SETTING_VALUE - 1);
     }
-    if (!read_queue(root, device, "scheduler", line, sizeof line))
+    if (!read_queue(device, "scheduler", line, sizeof line))
         return;
     const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
     const bool chosen = close && procfs_copy(open + 1, (size_t)(close - open - 1), kind, sizeof kind);
     setting_items_add(buf, size, "scheduler", chosen ? kind : line, SETTING_VALUE - 1);
 }
 
-/* Finds a mount by its number; if that is negative, by its device. The fields point into *text, which the caller
- * frees. */
-static bool find_mount(const char *root, int64_t id, dev_t device, char **text, struct mountinfo *mount)
-{
-    char *rest = *text = procfs_read_all(root, "/proc/self/mountinfo");
-
-    while (mountinfo_next(&rest, mount))
-        if (mount->options[0] &&
-            (id < 0 ? makedev(mount->major, mount->minor) == device : mount->id == (unsigned long)id))
-            return true;
-    return false;
-}
-
-/* Finds the mount that a file or directory is in: by its number, which Linux tells since 3.15. */
-static bool find_mount_of(const char *path, char **text, struct mountinfo *mount)
+/* Finds the mount that a file or directory is in, by its number, which Linux tells since 3.15, or its device. The
+ * fields point into *text, which the caller frees. */
+static bool find_mount(const char *path, char **text, struct mountinfo *mount)
 {
     struct stat status;
     FREED_BY(fd_close) int fd = open(path, O_PATH | O_CLOEXEC);
 
     if (fd < 0 || stat(path, &status))
         return false;
-    FREED_BY(memory_free) char *info = procfs_read_all("", PROCFS_PATH("/proc/self/fdinfo/%d", fd));
-    return find_mount("", info ? procfs_count(info, "mnt_id") : -1, status.st_dev, text, mount);
-}
-
-static void describe_mount(const char *root, const struct mountinfo *mount, char *buf, size_t size)
-{
-    char options[OPTIONS_SIZE] = "";
-
-    append_options(options, mount->options);
-    append_options(options, mount->super_options);
-    setting_items_add(buf, size, "mount", options, MOUNT_MOST);
-    add_device(root, mount, buf, size);
-}
-
-void storage_describe_mount(const char *root, unsigned long mount_id, char *buf, size_t size)
-{
-    FREED_BY(memory_free) char *text = NULL;
-    struct mountinfo mount;
-
-    buf[0] = '\0';
-    if (find_mount(root, (int64_t)mount_id, 0, &text, &mount))
-        describe_mount(root, &mount, buf, size);
+    FREED_BY(memory_free) char *info = procfs_read_all(PROCFS_PATH("/proc/self/fdinfo/%d", fd));
+    const int64_t id = info ? procfs_count(info, "mnt_id") : -1;
+    char *rest = *text = procfs_read_all("/proc/self/mountinfo");
+    while (mountinfo_next(&rest, mount))
+        if (mount->options[0] &&
+            (id < 0 ? makedev(mount->major, mount->minor) == status.st_dev : mount->id == (unsigned long)id))
+            return true;
+    return false;
 }
 
 void storage_describe(const char *folder, char *buf, size_t size)
 {
     FREED_BY(memory_free) char *text = NULL;
+    char options[OPTIONS_SIZE] = "";
     struct mountinfo mount;
 
     buf[0] = '\0';
-    if (find_mount_of(folder, &text, &mount))
-        describe_mount("", &mount, buf, size);
+    if (!find_mount(folder, &text, &mount))
+        return;
+    append_options(options, mount.options);
+    append_options(options, mount.super_options);
+    setting_items_add(buf, size, "mount", options, MOUNT_MOST);
+    add_device(&mount, buf, size);
 }
 
 void machine_fs_name(const char *path, char *buf, size_t size)
@@ -151,7 +129,7 @@ void machine_fs_name(const char *path, char *buf, size_t size)
     /* Without the protocol's version and the subtype ("fuse.sshfs"), as results have always named them. */
     if (in_memory)
         snprintf(buf, size, "%s", in_memory);
-    else if (!find_mount_of(path, &text, &mount))
+    else if (!find_mount(path, &text, &mount))
         snprintf(buf, size, "0x%x", magic);
     else
         snprintf(buf, size, "%s",
@@ -242,7 +220,7 @@ static bool take_item(struct setting_items *items, const char *item, size_t leng
     }
     if (!name_length || name_length >= SETTING_NAME || value == item + length)
         return false;
-    snprintf(items->name, sizeof(items->name), "%s%.*s", items->of_run ? "" : "scratch_", (int)name_length, name);
+    TEXT_PRINT(items->name, "%s%.*s", items->of_run ? "" : "scratch_", (int)name_length, name);
     write_value(items->name, value, (size_t)(item + length - value), SETTING_VALUE - 1, items->value);
     return strcmp(items->value, SETTING_UNKNOWN_VALUE) != 0;
 }
@@ -266,7 +244,7 @@ bool setting_items_next(struct setting_items *items)
     if (!items->of_run || !items->any || items->has_cmdline)
         return false;
     items->has_cmdline = true;
-    snprintf(items->name, sizeof(items->name), "cmdline");
-    snprintf(items->value, sizeof(items->value), "(nothing that matters)");
+    TEXT_PRINT(items->name, "cmdline");
+    TEXT_PRINT(items->value, "(nothing that matters)");
     return true;
 }

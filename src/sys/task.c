@@ -253,7 +253,7 @@ int task_die_with_parent(pid_t expected_parent, int signal)
 void task_set_name(const char *name)
 {
     char kept[16];
-    snprintf(kept, sizeof kept, "%.15s", name);
+    TEXT_PRINT(kept, "%.15s", name);
     prctl(PR_SET_NAME, (unsigned long)kept, 0, 0, 0);
 }
 
@@ -262,11 +262,11 @@ void task_set_name(const char *name)
 static void read_thread_file(const char *name, char *buf, size_t size)
 {
     long tid = syscall(SYS_gettid);
-    ssize_t length = procfs_read("", PROCFS_PATH("/proc/thread-self/%s", name), buf, size);
+    ssize_t length = procfs_read(PROCFS_PATH("/proc/thread-self/%s", name), buf, size);
     if (length <= 0)
-        length = procfs_read("", PROCFS_PATH("/proc/self/task/%ld/%s", tid, name), buf, size);
+        length = procfs_read(PROCFS_PATH("/proc/self/task/%ld/%s", tid, name), buf, size);
     if (length <= 0 && tid == getpid())
-        procfs_read("", PROCFS_PATH("/proc/self/%s", name), buf, size);
+        procfs_read(PROCFS_PATH("/proc/self/%s", name), buf, size);
 }
 
 void task_parse_schedstat(const char *text, int64_t *run_ns, int64_t *delay_ns)
@@ -315,7 +315,7 @@ void task_read_counters(struct task_counters *out)
 int task_read_io(uint64_t *read_bytes, uint64_t *written_bytes)
 {
     char text[512];
-    ssize_t length = procfs_read("", "/proc/self/io", text, sizeof text);
+    ssize_t length = procfs_read("/proc/self/io", text, sizeof text);
     if (length < 0)
         return (int)length;
     int64_t in = procfs_count(text, "read_bytes"), out = procfs_count(text, "write_bytes"),

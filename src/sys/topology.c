@@ -18,28 +18,28 @@ struct site {
     bool paired;
 };
 
-static void read_site(const char *root, unsigned cpu, struct site *site)
+static void read_site(unsigned cpu, struct site *site)
 {
     struct cpuset shared;
     uint64_t package;
 
     *site = (struct site){.cpu = cpu, .cache = NOT_KNOWN, .package = NOT_KNOWN, .node = NOT_KNOWN};
-    site->core = machine_core_cpus(root, cpu, &shared) ? cpuset_next(&shared, 0) : NOT_KNOWN;
-    if (machine_last_cache(root, cpu, &shared))
+    site->core = machine_core_cpus(cpu, &shared) ? cpuset_next(&shared, 0) : NOT_KNOWN;
+    if (machine_last_cache(cpu, &shared))
         site->cache = cpuset_next(&shared, 0);
     const char *path = CPU_PATH(cpu, "topology/physical_package_id");
-    if (procfs_read_u64(root, path, &package) && package < NOT_KNOWN) /* some Arm kernels report -1 */
+    if (procfs_read_u64(path, &package) && package < NOT_KNOWN) /* some Arm kernels report -1 */
         site->package = (unsigned)package;
 }
 
-static void read_nodes(const char *root, struct site *sites, size_t n)
+static void read_nodes(struct site *sites, size_t n)
 {
     struct cpuset nodes, cpus;
 
-    if (!procfs_read_cpus(root, NODE_FOLDER "/online", &nodes))
+    if (!procfs_read_cpus(NODE_FOLDER "/online", &nodes))
         return;
     for_each_cpu(node, &nodes) {
-        if (!procfs_read_cpus(root, NODE_CPUS(node), &cpus))
+        if (!procfs_read_cpus(NODE_CPUS(node), &cpus))
             continue; /* memory, but no CPUs */
         for (size_t i = 0; i < n; i++)
             if (cpuset_has(&cpus, sites[i].cpu))
@@ -153,7 +153,7 @@ static void pair_all(struct site *sites, size_t n, enum cpu_pairing pairing, str
     }
 }
 
-int topology_pairs(const char *root, const unsigned *order, size_t n, enum cpu_pairing pairing, struct cpu_pairs *out)
+int topology_pairs(const unsigned *order, size_t n, enum cpu_pairing pairing, struct cpu_pairs *out)
 {
     FREED_BY(memory_free) struct site *sites = calloc(n ? n : 1, sizeof(*sites));
 
@@ -164,8 +164,8 @@ int topology_pairs(const char *root, const unsigned *order, size_t n, enum cpu_p
         return -1;
     }
     for (size_t i = 0; i < n; i++)
-        read_site(root, order[i], &sites[i]);
-    read_nodes(root, sites, n);
+        read_site(order[i], &sites[i]);
+    read_nodes(sites, n);
     pair_all(sites, n, pairing, out);
     return 0;
 }
@@ -191,15 +191,15 @@ static uint64_t room_for(uint64_t start, uint64_t end, uint64_t page)
     return behind > first ? (behind - first) * page : 0;
 }
 
-int huge_pages_read(const char *root, const void *const *addresses, size_t n, struct huge_pages *out)
+int huge_pages_read(const void *const *addresses, size_t n, struct huge_pages *out)
 {
     uint64_t page = 0, start, end, kib;
     bool ours = false;
 
     *out = (struct huge_pages){0};
-    if (!procfs_read_u64(root, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", &page) || !page)
+    if (!procfs_read_u64("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", &page) || !page)
         return -1;
-    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/smaps");
+    FREED_BY(memory_free) char *text = procfs_read_all("/proc/self/smaps");
     char *rest = text;
     if (!text)
         return -1;

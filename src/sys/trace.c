@@ -61,7 +61,7 @@ static void add(struct trace_events *events, const char *directory, const char *
     char text[FORMAT_SIZE];
     struct trace_event event = *like;
 
-    ssize_t length = procfs_read(directory, PROCFS_PATH("/events/%s/format", path), text, sizeof(text));
+    ssize_t length = procfs_read(PROCFS_PATH("%s/events/%s/format", directory, path), text, sizeof(text));
     if (length <= 0) {
         events->error = length < 0 ? (int)length : -ENOENT;
         return;
@@ -99,7 +99,7 @@ static bool is_missing(const char *interrupts, const char *event)
 static void add_vectors(struct trace_events *events, const char *directory, const char *group, const char *interrupts)
 {
     static const char *const ends[] = {[TRACE_ENTER] = "_entry", [TRACE_LEAVE] = "_exit"};
-    FREED_BY(memory_free) char **names = procfs_names(directory, PROCFS_PATH("/events/%s", group));
+    FREED_BY(memory_free) char **names = procfs_names(PROCFS_PATH("%s/events/%s", directory, group));
 
     for (size_t i = 0; names && names[i]; i++) {
         struct trace_event event = {.source = TRACE_VECTOR, .vector = (uint16_t)i};
@@ -140,7 +140,7 @@ void trace_events_read(const char *directory, const char *interrupts, struct tra
 void trace_events_find(struct trace_events *out)
 {
     static const char mount_point[] = "/sys/kernel/tracing";
-    FREED_BY(memory_free) char *interrupts = procfs_read_all("", "/proc/interrupts");
+    FREED_BY(memory_free) char *interrupts = procfs_read_all("/proc/interrupts");
     struct trace_events *found;
 
     trace_events_read(mount_point, interrupts, out);
@@ -168,10 +168,11 @@ void trace_events_find(struct trace_events *out)
     (void)munmap(found, sizeof(*found));
 }
 
-void trace_functions_name(const char *root, struct trace_function *functions, size_t n)
+void trace_functions_name(struct trace_function *functions, size_t n)
 {
     char line[512], *end;
-    FILE *file = n ? fopen(PROCFS_PATH("%s/proc/kallsyms", root), "re") : NULL; /* too long to be read into memory */
+    FILE *file =
+        n ? fopen(PROCFS_PATH("%s/proc/kallsyms", procfs_root), "re") : NULL; /* too long to be read into memory */
 
     while (file && fgets(line, sizeof(line), file)) { /* "ffffffff81000000 T function" */
         const uint64_t address = strtoull(line, &end, 16);
@@ -449,10 +450,10 @@ const char *trace_ring_why(int error, char *buf, size_t size)
     const bool forbidden = error == -EACCES || error == -EPERM;
     char text[4096], value[32];
 
-    (void)procfs_read("", "/proc/self/status", text, sizeof(text));
+    (void)procfs_read("/proc/self/status", text, sizeof(text));
     const unsigned long long set = procfs_value(text, "CapEff", value, sizeof(value)) ? strtoull(value, NULL, 16) : 0;
     if (forbidden && !(set >> 38 & 1) && !(set >> 21 & 1)) { /* neither CAP_PERFMON nor CAP_SYS_ADMIN */
-        const bool known = procfs_read_line("", "/proc/sys/kernel/perf_event_paranoid", value, sizeof(value));
+        const bool known = !procfs_read_line("/proc/sys/kernel/perf_event_paranoid", value, sizeof(value));
         (void)snprintf(buf, size, "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1%s%s%s",
                        known ? " (it is " : "", value, known ? ")" : "");
         return buf;

@@ -13,9 +13,8 @@
 #define LAST      "# end\n"
 
 /* In place of the kernel. */
-static int write_allowed(const char *root, const char *path, const char *value)
+static int write_allowed(const char *path, const char *value)
 {
-    (void)root;
     (void)value;
     FUZZ_CHECK(snapshot_path_allowed(path));
     return 0;
@@ -30,18 +29,18 @@ static void ignore_report(void *context, const struct snapshot_report *report)
 /* All files written must be below /proc and /sys. */
 static void check_entries(const char *text, size_t length)
 {
-    const struct snapshot_place place = {.root = "", .file = "/run/x", .write = write_allowed};
+    const struct snapshot_place place = {.file = "/run/x", .write = write_allowed};
     struct snapshot *snapshot;
-    char error[1200];
+    struct error error;
 
     world_reset();
     world_put("/proc/sys/kernel/random/boot_id", "b\n", 2);
     world_put("/run/x", text, length);
     world_enter();
-    const int code = snapshot_open(&place, &snapshot, error, sizeof(error));
-    FUZZ_CHECK(!code || error[0]); /* that it is one line, where it is printed: untune below */
+    const int code = snapshot_open(&place, &snapshot, &error);
+    FUZZ_CHECK(!code || error.text[0]); /* that it is one line, where it is printed: untune below */
     if (!code)
-        (void)snapshot_restore(snapshot, ignore_report, NULL, error, sizeof(error));
+        (void)snapshot_restore(snapshot, ignore_report, NULL, &error);
     snapshot_close(snapshot);
     world_leave();
 }

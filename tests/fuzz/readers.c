@@ -24,7 +24,7 @@ static void check_order(const struct machine *machine)
 {
     static unsigned order[CPUSET_MAX];
     struct cpuset seen;
-    const size_t n = machine_cpu_order("", &machine->online, order, CPUSET_MAX);
+    const size_t n = machine_cpu_order(&machine->online, order, CPUSET_MAX);
 
     FUZZ_CHECK(n == cpuset_count(&machine->online));
     cpuset_clear(&seen);
@@ -41,7 +41,7 @@ void readers_machine(void)
     char name[64];
 
     world_enter();
-    machine_read("", &machine);
+    machine_read(&machine);
     FUZZ_CHECK(machine.cpus_online == cpuset_count(&machine.online) || !cpuset_count(&machine.online));
     CHECK_TEXT(machine.cpu_model);
     CHECK_TEXT(machine.hypervisor);
@@ -50,18 +50,18 @@ void readers_machine(void)
     CHECK_TEXT(machine.clocksource);
     check_order(&machine);
     for (unsigned cpu = 0; cpu < 3; cpu++) {
-        if (machine_core_cpus("", cpu, &cpus))
+        if (machine_core_cpus(cpu, &cpus))
             FUZZ_CHECK(cpuset_has(&cpus, cpu));
-        if (machine_last_cache("", cpu, &cpus))
+        if (machine_last_cache(cpu, &cpus))
             FUZZ_CHECK(cpuset_has(&cpus, cpu));
-        (void)machine_cpu_khz("", cpu);
+        (void)machine_cpu_khz(cpu);
     }
-    if (cgroup_cpus("", &cpus))
+    if (cgroup_cpus(&cpus))
         FUZZ_CHECK(cpuset_count(&cpus) > 0);
-    cgroup_isolated_cpus("", &cpus);
-    const uint64_t limit = cgroup_memory_limit(""), available = cgroup_memory_available("");
+    cgroup_isolated_cpus(&cpus);
+    const uint64_t limit = cgroup_memory_limit(), available = cgroup_memory_available();
     FUZZ_CHECK(limit || available == UINT64_MAX);
-    (void)machine_resident_bytes("");
+    (void)machine_resident_bytes();
     machine_fs_name("/", name, sizeof(name));
     world_leave();
 }
@@ -84,19 +84,19 @@ void readers_counters(void)
     cpuset_add(&sets[1], 1);
     cpuset_add(&sets[1], CPUSET_MAX - 1);
     world_enter();
-    machine_read_counters_of("", &sets[0], 1, &one);
-    machine_read_counters_of("", sets, 2, both);
+    machine_read_counters_of(&sets[0], 1, &one);
+    machine_read_counters_of(sets, 2, both);
     check_counters(&one);
     check_counters(&both[1]);
     FUZZ_CHECK(!memcmp(&one, &both[0], sizeof(one)));
-    struct machine_watch *watch = machine_watch_open("", 0);
+    struct machine_watch *watch = machine_watch_open(0);
     for (int i = 0; watch && i < 2; i++) {
         machine_watch_read(watch, &watched);
         check_counters(&watched);
         FUZZ_CHECK(watched.irqs == one.irqs && watched.softirqs == one.softirqs && watched.steal_ns == one.steal_ns);
     }
     machine_watch_close(watch);
-    machine_read_activity("", &activity);
+    machine_read_activity(&activity);
     FUZZ_CHECK(activity.ctx_switches >= -1 && activity.interrupts >= -1 && activity.busy_ns >= -1);
     world_leave();
 }
@@ -110,23 +110,23 @@ static void put_report(void *context, const struct snapshot_report *report)
 }
 
 /* Writes the settings after saving the old values, and restores them. */
-static void write_and_restore(const struct setting_writes *writes)
+static void write_and_restore(struct setting_writes *writes)
 {
-    const struct snapshot_place place = {.root = "", .file = SNAPSHOT};
+    const struct snapshot_place place = {.file = SNAPSHOT};
     struct snapshot *snapshot;
-    char error[1200];
+    struct error error;
 
     FUZZ_CHECK(snapshot_look(&place, writes, &snapshot) == 0);
     snapshot_apply(snapshot, put_report, NULL);
-    const bool saved = snapshot_save(snapshot, error, sizeof(error)) == 0;
-    FUZZ_CHECK(saved || (error[0] && !strchr(error, '\n')));
+    const bool saved = snapshot_save(snapshot, &error) == 0;
+    FUZZ_CHECK(saved || (error.text[0] && !strchr(error.text, '\n')));
     if (saved)
         snapshot_apply(snapshot, put_report, NULL);
     snapshot_close(snapshot);
-    if (!saved || snapshot_open(&place, &snapshot, error, sizeof(error)))
+    if (!saved || snapshot_open(&place, &snapshot, &error))
         return;
     not_restored = 0;
-    const int result = snapshot_restore(snapshot, put_report, NULL, error, sizeof(error));
+    const int result = snapshot_restore(snapshot, put_report, NULL, &error);
     FUZZ_CHECK((result == 0) == (not_restored == 0));
     snapshot_close(snapshot);
 }
@@ -140,10 +140,10 @@ void readers_settings(void)
     char text[768], noisy[100];
 
     world_enter();
-    machine_read("", &machine);
-    settings_bench_cpus("", &machine, &bench);
+    machine_read(&machine);
+    settings_bench_cpus(&machine, &bench);
     FUZZ_CHECK(cpuset_count(&bench) > 0);
-    const struct settings_view view = {.root = "", .machine = &machine, .bench = &bench};
+    const struct settings_view view = {.machine = &machine, .bench = &bench};
     for (size_t i = 0; i < settings_count; i++) {
         struct setting_state state;
         memset(&state, 0x55, sizeof(state));

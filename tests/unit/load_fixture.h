@@ -105,8 +105,7 @@ static inline uint64_t load_count_threads(void)
 
     if (load_emulated())
         return 0;
-    if (procfs_read("", "/proc/self/status", text, sizeof(text)) > 0 &&
-        procfs_value(text, "Threads", value, sizeof(value)))
+    if (procfs_read("/proc/self/status", text, sizeof(text)) > 0 && procfs_value(text, "Threads", value, sizeof(value)))
         (void)procfs_number(value, &n);
     return n;
 }

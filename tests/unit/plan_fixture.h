@@ -56,7 +56,6 @@ static inline struct plan_run fixture_run(struct place_request *place, struct fi
                              .place = place,
                              .clock = &fixture_clock,
                              .clock_start = &start,
-                             .proc_root = "",
                              .series_fd = -1,
                              .max_rsd_pct = 5,
                              .layout_varied = "random stack,heap",

@@ -66,7 +66,8 @@ static inline struct suite_plan *suite_options(const struct suite *suite, char *
 
 static inline void suite_make_plan(struct suite_plan *s, const struct suite *suite)
 {
-    s->failed = suite->plan(&s->m, s->options, &s->plan, &s->error);
+    s->m.plan = &s->plan;
+    s->failed = suite->plan(&s->m, s->options, &s->error);
 }
 
 static inline void suite_plan_free(struct suite_plan *s, const struct suite *suite)

@@ -221,7 +221,7 @@ TEST(test_benches_latency_records_its_pages)
     begin(&p, &bench_memory_latency, &params);
     const struct chase *chase = p.context.state;
     const double *number = p.context.recorder[CHASE_RECORDER];
-    const bool known = huge_pages_read("", (const void *const[]){chase->set}, 1, &seen) == 0;
+    const bool known = huge_pages_read((const void *const[]){chase->set}, 1, &seen) == 0;
     assert_int_equal(p.party->verify(&p.context), 0);
     assert_true(number[PAGES_KNOWN] == known);
     if (known)

@@ -10,7 +10,7 @@ static void expect_cpus(const char *list)
     struct cpuset set;
     char text[64] = "?";
 
-    if (cgroup_cpus(tree_root, &set))
+    if (cgroup_cpus(&set))
         (void)cpuset_format(&set, text, sizeof(text));
     assert_string_equal(text, list);
 }
@@ -20,7 +20,7 @@ static void expect_isolated(const char *list)
     struct cpuset set;
     char text[64];
 
-    cgroup_isolated_cpus(tree_root, &set);
+    cgroup_isolated_cpus(&set);
     (void)cpuset_format(&set, text, sizeof(text));
     assert_string_equal(text, list);
 }
@@ -77,7 +77,7 @@ static void expect_quota(const char *expected)
     struct cgroup_quota quota;
     char text[80];
 
-    cgroup_quota_open(tree_root, &quota);
+    cgroup_quota_open(&quota);
     int n = snprintf(text, sizeof(text), "%g CPUs", quota.cpus);
     if (cgroup_throttled(&quota, &throttled))
         (void)snprintf(text + n, sizeof(text) - (size_t)n, ", %lld periods, %lld ns", (long long)throttled.periods,
@@ -91,7 +91,7 @@ TREE_TEST(test_cgroup_quotas)
     expect_quota("0 CPUs");
     tree_unpack("gaming"); /* version 2, with quotas at two levels: the smaller one holds, both stop tasks */
     expect_quota("0.5 CPUs, 9 periods, 1750000 ns");
-    assert_true(cgroup_cpu_quota(tree_root) == 0.5);
+    assert_true(cgroup_cpu_quota() == 0.5);
     tree_put("/sys/fs/cgroup/user.slice/games.slice/cpu.stat", "usage_usec 1\n"); /* no counter */
     expect_quota("0.5 CPUs");
     tree_put("/sys/fs/cgroup/user.slice/games.slice/cpu.max", "max 100000\n");
@@ -122,7 +122,7 @@ TREE_TEST(test_cgroup_quota_whose_file_vanishes)
     struct cgroup_quota quota;
 
     tree_unpack("old");
-    cgroup_quota_open(tree_root, &quota);
+    cgroup_quota_open(&quota);
     assert_true(cgroup_throttled(&quota, &throttled));
     tree_put("/sys/fs/cgroup/cpu,cpuacct/batch/cpu.stat", "");
     assert_false(cgroup_throttled(&quota, &throttled));

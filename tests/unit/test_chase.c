@@ -67,9 +67,8 @@ static void made_core_slice(struct core_meter *core, double count, double cost, 
     text_add(made.log, sizeof(made.log), "%g in %g from %llu", count, cost, (unsigned long long)start_ns);
 }
 
-static int made_huge_pages_read(const char *root, const void *const *addresses, size_t n, struct huge_pages *out)
+static int made_huge_pages_read(const void *const *addresses, size_t n, struct huge_pages *out)
 {
-    assert_string_equal(root, "");
     text_add(made.log, sizeof(made.log), "%zu address %zx", n, (size_t)addresses[0]);
     *out = (struct huge_pages){0};
     return 0;

@@ -20,9 +20,9 @@ static void advise(const char *cpus, const char *item)
     const struct advice_found found = {.view = &view, .selected = selected, .state = states, .all = !item};
     struct error why;
 
-    machine_read(tree_root, &machine);
+    machine_read(&machine);
     assert_int_equal(cpuset_parse(cpus, &bench, &why), 0);
-    view = (struct settings_view){.root = tree_root, .machine = &machine, .bench = &bench};
+    view = (struct settings_view){.machine = &machine, .bench = &bench};
     assert_true(settings_count <= ITEMS_MAX);
     for (size_t i = 0; i < settings_count; i++) {
         setting_look(&settings_list[i], &view, &states[i]);

@@ -224,13 +224,13 @@ TEST(test_latency_plan_memload_fits_into_memory_and_swap)
                         "no swap that could hold it: `--load memload` runs it in 90 % of what is available");
     assert_null(latency_fill_load(&s->m, s->options, true, p));
     assert_true(p->memory_spare);
-    const uint64_t room = memload_room(""), most = 800 * MIB / 100 * 90;
+    const uint64_t room = memload_room(), most = 800 * MIB / 100 * 90;
     if (room > most)
         assert_int_equal(p->memory_bytes, most);
     else
         assert_true(p->memory_bytes <= most); /* this machine's own memory is smaller */
     ++*swap;
-    const bool no_limit = cgroup_memory_available("") == UINT64_MAX;
+    const bool no_limit = cgroup_memory_available() == UINT64_MAX;
     assert_true(no_limit == !latency_fill_load(&s->m, s->options, false, p));
     if (no_limit) {
         assert_false(p->memory_spare);

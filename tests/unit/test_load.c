@@ -318,7 +318,7 @@ static int many_threads(void)
     char text[64], reason[160] = "";
     struct party_context context = {.reason = reason, .reason_size = sizeof(reason)};
 
-    if (procfs_read("", "/proc/self/statm", text, sizeof(text)) <= 0 || !procfs_number(text, &pages) ||
+    if (procfs_read("/proc/self/statm", text, sizeof(text)) <= 0 || !procfs_number(text, &pages) ||
         getrlimit(RLIMIT_AS, &limit))
         return CANNOT;
     limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)256 << 20);

@@ -287,8 +287,7 @@ static struct trial_spec spec_of(const struct bench *bench, const struct load *l
                                .time_ns = time_ns,
                                .place = &place,
                                .clock = &fixture_clock,
-                               .series_fd = -1,
-                               .proc_root = ""};
+                               .series_fd = -1};
 }
 
 static struct trial *run_done(const struct trial_spec *spec)

@@ -77,7 +77,7 @@ static void assert_order(const char *allowed, const char *expected)
     const struct cpuset set = set_of(allowed);
     unsigned order[64];
     char text[256] = "";
-    size_t count = machine_cpu_order(tree, &set, order, 64), length = 0;
+    size_t count = BELOW(tree, machine_cpu_order(&set, order, 64)), length = 0;
     for (size_t i = 0; i < count; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, i ? " %u" : "%u", order[i]);
     assert_string_equal(text, expected);
@@ -90,11 +90,11 @@ TEST_WITH(test_machine_tree_read_reads_and_cuts, make_tree, remove_tree)
     char buf[6];
     put("/a", "hello world");
     put("/empty", "");
-    assert_int_equal(procfs_read(tree, "/a", buf, sizeof buf), 5);
+    assert_int_equal(BELOW(tree, procfs_read("/a", buf, sizeof buf)), 5);
     assert_string_equal(buf, "hello");
-    assert_int_equal(procfs_read(tree, "/empty", buf, sizeof buf), 0);
+    assert_int_equal(BELOW(tree, procfs_read("/empty", buf, sizeof buf)), 0);
     assert_string_equal(buf, "");
-    assert_int_equal(procfs_read(tree, "/a", buf, 1), 0);
+    assert_int_equal(BELOW(tree, procfs_read("/a", buf, 1)), 0);
     assert_string_equal(buf, "");
 }
 
@@ -104,12 +104,12 @@ TEST_WITH(test_machine_tree_read_answers_errors, make_tree, remove_tree)
     char buf[6] = "full";
     memset(long_path, 'x', sizeof long_path - 1);
     put("/folder/file", "x");
-    assert_int_equal(procfs_read(tree, "/none", buf, sizeof buf), -ENOENT);
+    assert_int_equal(BELOW(tree, procfs_read("/none", buf, sizeof buf)), -ENOENT);
     assert_string_equal(buf, "");
-    assert_int_equal(procfs_read(tree, "/folder", buf, sizeof buf), -EISDIR);
+    assert_int_equal(BELOW(tree, procfs_read("/folder", buf, sizeof buf)), -EISDIR);
     assert_string_equal(buf, "");
-    assert_int_equal(procfs_read(tree, long_path, buf, sizeof buf), -ENAMETOOLONG);
-    assert_int_equal(procfs_read(tree, "/folder/file", buf, 0), -EINVAL);
+    assert_int_equal(BELOW(tree, procfs_read(long_path, buf, sizeof buf)), -ENAMETOOLONG);
+    assert_int_equal(BELOW(tree, procfs_read("/folder/file", buf, 0)), -EINVAL);
 }
 
 /* --- an SMT laptop: 4 cores, 8 threads, CPU n and n+4 are siblings --- */
@@ -158,7 +158,7 @@ TEST_WITH(test_machine_reads_an_smt_laptop, make_tree, remove_tree)
 {
     put_laptop();
     memset(&machine, 0xff, sizeof machine);
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     const struct cpuset all = set_of("0-7");
     assert_string_equal(machine.host, "laptop");
     assert_string_equal(machine.kernel, "6.1.0-test");
@@ -207,11 +207,11 @@ TEST_WITH(test_machine_cpu_order_stops_at_max, make_tree, remove_tree)
     put_laptop();
     const struct cpuset all = set_of("0-7");
     unsigned order[3] = {99, 99, 99};
-    assert_int_equal(machine_cpu_order(tree, &all, order, 2), 2);
+    assert_int_equal(BELOW(tree, machine_cpu_order(&all, order, 2)), 2);
     assert_int_equal(order[0], 1);
     assert_int_equal(order[1], 2);
     assert_int_equal(order[2], 99);
-    assert_int_equal(machine_cpu_order(tree, &all, NULL, 0), 0);
+    assert_int_equal(BELOW(tree, machine_cpu_order(&all, NULL, 0)), 0);
 }
 
 TEST_WITH(test_machine_cpu_order_without_sys, make_tree, remove_tree)
@@ -235,12 +235,12 @@ TEST_WITH(test_machine_cpu_order_distrusts_sibling_lists, make_tree, remove_tree
 TEST_WITH(test_machine_frequency, make_tree, remove_tree)
 {
     put_laptop();
-    assert_int_equal(machine_cpu_khz(tree, 0), 1799999);
-    assert_int_equal(machine_cpu_khz(tree, 1), 2400500);
-    assert_int_equal(machine_cpu_khz(tree, 2), 0);
+    assert_int_equal(BELOW(tree, machine_cpu_khz(0)), 1799999);
+    assert_int_equal(BELOW(tree, machine_cpu_khz(1)), 2400500);
+    assert_int_equal(BELOW(tree, machine_cpu_khz(2)), 0);
     put("/proc/cpuinfo", "processor : 2\ncpu MHz : nan\nprocessor : 3\ncpu MHz : -5\nprocessor: x\ncpu MHz: 5\n");
-    assert_int_equal(machine_cpu_khz(tree, 2), 0);
-    assert_int_equal(machine_cpu_khz(tree, 3), 0);
+    assert_int_equal(BELOW(tree, machine_cpu_khz(2)), 0);
+    assert_int_equal(BELOW(tree, machine_cpu_khz(3)), 0);
 }
 
 /* --- trees that say little or nonsense --- */
@@ -268,25 +268,24 @@ static void assert_no_counters(void)
     const struct cpuset cpus = set_of("0-7");
     struct machine_counters counters = {0};
     struct machine_activity a = {0};
-    machine_read_counters_of(tree, &cpus, 1, &counters);
+    BELOW(tree, machine_read_counters_of(&cpus, 1, &counters));
     assert_int_equal(counters.irqs, -1);
     assert_int_equal(counters.softirqs, -1);
     assert_int_equal(counters.steal_ns, -1);
     assert_int_equal(counters.timer, -1);
     assert_int_equal(counters.device, -1);
-    machine_read_activity(tree, &a);
+    BELOW(tree, machine_read_activity(&a));
     assert_int_equal(a.ctx_switches, -1);
     assert_int_equal(a.interrupts, -1);
-    assert_int_equal(a.forks, -1);
     assert_int_equal(a.steal_ns, -1);
     assert_int_equal(a.busy_ns, -1);
     assert_int_equal(a.idle_ns, -1);
-    assert_int_equal(machine_cpu_khz(tree, 0), 0);
+    assert_int_equal(BELOW(tree, machine_cpu_khz(0)), 0);
 }
 
 TEST_WITH(test_machine_without_any_file, make_tree, remove_tree)
 {
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_nothing_known();
     assert_string_equal(machine.container, "");
     assert_false(machine.have_proc || machine.have_sys);
@@ -325,7 +324,7 @@ TEST_WITH(test_machine_with_empty_files, make_tree, remove_tree)
 {
     for (size_t i = 0; i < FILES; i++)
         put(all_files[i], "");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_nothing_known();
     assert_true(machine.have_proc && machine.have_sys);
     assert_no_counters();
@@ -343,7 +342,7 @@ TEST_WITH(test_machine_with_binary_junk, make_tree, remove_tree)
     }
     for (size_t i = 0; i < FILES; i++)
         put_bytes(all_files[i], junk, sizeof junk);
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_int_equal(machine.cpus_online, 0);
     assert_int_equal(machine.memory_total_bytes, 0);
     assert_int_equal(machine.memory_limit_bytes, 0);
@@ -361,7 +360,7 @@ TEST_WITH(test_machine_texts_are_made_printable, make_tree, remove_tree)
     put("/proc/sys/kernel/hostname", "a\x1b[31mb\x07\n");
     put("/proc/sys/kernel/osrelease", "  1.2.3 \n");
     put("/proc/sys/kernel/version", "#1 SMP\n");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.host, "a?[31mb?");
     assert_string_equal(machine.kernel, "1.2.3 #1 SMP");
 }
@@ -370,7 +369,7 @@ TEST_WITH(test_machine_online_from_proc_stat, make_tree, remove_tree)
 {
     put("/proc/stat", "cpu  1 1\ncpu0 1\ncpu3 1\ncpu8191 1\ncpu8192 1\ncpux 1\nintr 5\n");
     const struct cpuset expected = set_of("0,3,8191");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_int_equal(machine.cpus_online, 3);
     assert_true(cpuset_equal(&machine.online, &expected));
 }
@@ -378,7 +377,7 @@ TEST_WITH(test_machine_online_from_proc_stat, make_tree, remove_tree)
 static void assert_model(const char *cpuinfo, const char *expected)
 {
     put("/proc/cpuinfo", cpuinfo);
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.cpu_model, expected);
 }
 
@@ -406,7 +405,7 @@ TEST_WITH(test_machine_sums_each_last_level_cache_once, make_tree, remove_tree)
     put_cache(2, 1, "5", "Instruction", "1G", "2");
     /* CPU 3, which shares it, is offline. */
     put_cache(4, 0, "3", "Unified", "4096", "3-4");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_int_equal(machine.cache_llc_bytes, 16777216 + 1048576 + 4096);
 }
 
@@ -417,7 +416,7 @@ TEST_WITH(test_machine_cache_sizes_that_make_no_sense_count_nothing, make_tree, 
     put_cache(1, 0, "3", "Unified", "12X", "1");
     put_cache(2, 0, "3", "Unified", "-5K", "2");
     put_cache(3, 0, "3", "Unified", "99999999999999999999K", "3");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_int_equal(machine.cache_llc_bytes, 0);
 }
 
@@ -426,26 +425,26 @@ TEST_WITH(test_machine_cache_sizes_that_make_no_sense_count_nothing, make_tree, 
 TEST_WITH(test_machine_hypervisor_from_each_source, make_tree, remove_tree)
 {
     put("/proc/cpuinfo", "flags\t: fpu hypervisors\nbugs : hypervisor\n");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.hypervisor, "");
     put("/proc/cpuinfo", "flags\t: fpu hypervisor lahf_lm\n");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.hypervisor, "yes");
     put("/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.hypervisor, "vmware");
     put("/sys/class/dmi/id/sys_vendor", "Microsoft Corporation\n");
     put("/sys/class/dmi/id/product_name", "Surface\n");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.hypervisor, "yes");
     put("/sys/class/dmi/id/product_name", "Virtual Machine\n");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.hypervisor, "hyperv");
     put_bytes("/proc/device-tree/hypervisor/compatible", "linux,kvm\0x", 11);
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.hypervisor, "kvm");
     put("/sys/hypervisor/type", "xen\n");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.hypervisor, "xen");
 }
 
@@ -470,14 +469,14 @@ TEST_WITH(test_machine_hypervisor_from_firmware, make_tree, remove_tree)
     for (size_t i = 0; i < COUNT(known); i++) {
         put("/sys/class/dmi/id/sys_vendor", known[i].vendor);
         put("/sys/class/dmi/id/product_name", known[i].product);
-        machine_read(tree, &machine);
+        BELOW(tree, machine_read(&machine));
         assert_string_equal(machine.hypervisor, known[i].name);
     }
     put("/proc/device-tree/hypervisor/compatible", "xen,xen-4.17");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.hypervisor, "xen");
     put("/proc/device-tree/hypervisor/compatible", "acme");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.hypervisor, "yes");
 }
 
@@ -496,12 +495,12 @@ TEST_WITH(test_machine_container_from_its_groups, make_tree, remove_tree)
     };
     for (size_t i = 0; i < COUNT(hints); i++) {
         put("/proc/1/cgroup", hints[i].groups);
-        machine_read(tree, &machine);
+        BELOW(tree, machine_read(&machine));
         assert_string_equal(machine.container, hints[i].name);
     }
     put("/.dockerenv", "");
     put("/run/systemd/container", "rocket\n");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.container, "rocket");
 }
 
@@ -516,7 +515,7 @@ TEST_WITH(test_machine_load, make_tree, remove_tree)
                  {"nan 1\n", -1},         {"x 1\n", -1},  {"\n", -1}};
     for (size_t i = 0; i < COUNT(loads); i++) {
         put("/proc/loadavg", loads[i].text);
-        machine_read(tree, &machine);
+        BELOW(tree, machine_read(&machine));
         assert_true(machine.load1 == loads[i].load);
     }
 }
@@ -525,12 +524,12 @@ TEST_WITH(test_machine_memory_in_bytes, make_tree, remove_tree)
 {
     /* 2^54 kB are 2^64 bytes. */
     put("/proc/meminfo", "MemTotal: 18014398509481983 kB\nMemAvailable: 18014398509481984 kB\nSwapTotal: 3 kB\n");
-    machine_read_memory(tree, &machine);
+    BELOW(tree, machine_read_memory(&machine));
     assert_true(machine.memory_total_bytes == UINT64_MAX - 1023);
     assert_true(machine.memory_available_bytes == UINT64_MAX);
     assert_int_equal(machine.swap_total_bytes, 3072);
     put("/proc/meminfo", "MemTotal: x kB\nSwapTotal: 0 kB\n");
-    machine_read_memory(tree, &machine);
+    BELOW(tree, machine_read_memory(&machine));
     assert_true(!machine.memory_total_bytes && !machine.memory_available_bytes && !machine.swap_total_bytes);
 }
 
@@ -555,7 +554,7 @@ TEST_WITH(test_machine_cache_sizes, make_tree, remove_tree)
     for (size_t i = 0; i < COUNT(sizes); i++) {
         put_cache(0, 0, "3", "Unified", sizes[i].text, "0");
         memset(bytes, 0xff, sizeof bytes);
-        assert_int_equal(machine_data_caches(tree, 0, bytes, 3), 3);
+        assert_int_equal(BELOW(tree, machine_data_caches(0, bytes, 3)), 3);
         assert_true(!bytes[0] && !bytes[1] && bytes[2] == sizes[i].bytes && bytes[3] == UINT64_MAX);
     }
 }
@@ -565,7 +564,7 @@ TEST_WITH(test_machine_caches_of_each_level, make_tree, remove_tree)
 {
     uint64_t bytes[3];
     struct cpuset shared = set_of("9");
-    assert_int_equal(machine_last_cache(tree, 0, &shared), 0);
+    assert_int_equal(BELOW(tree, machine_last_cache(0, &shared)), 0);
     assert_true(cpuset_has(&shared, 9));
     put_cache(0, 0, "2", "Unified", "2K", "0-1");
     put_cache(0, 1, "1", "Data", "1K", "0");
@@ -573,9 +572,9 @@ TEST_WITH(test_machine_caches_of_each_level, make_tree, remove_tree)
     put_cache(0, 3, "100", "Unified", "4K", "0-3");
     put_cache(0, 4, "101", "Unified", "5K", "0-7");
     put_cache(0, 5, "3", "Unified", "3K", "0-7");
-    assert_int_equal(machine_data_caches(tree, 0, bytes, 3), 2);
+    assert_int_equal(BELOW(tree, machine_data_caches(0, bytes, 3)), 2);
     assert_true(bytes[0] == 1024 && bytes[1] == 2048 && bytes[2] == 0);
-    assert_int_equal(machine_last_cache(tree, 0, &shared), 100);
+    assert_int_equal(BELOW(tree, machine_last_cache(0, &shared)), 100);
     assert_int_equal(cpuset_count(&shared), 4);
 }
 
@@ -587,12 +586,12 @@ TEST_WITH(test_machine_settings_of_the_first_cpu, make_tree, remove_tree)
     } levels[] = {{"0\n", 0}, {"2147483647\n", INT_MAX}, {"2147483648\n", -1}, {"-1\n", -1}, {"two\n", -1}};
     put_for_cpu(0, "cpufreq/scaling_governor", "powersave\n");
     put_for_cpu(2, "cpufreq/scaling_governor", "performance\n");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.governor, "powersave");
     put("/sys/devices/system/cpu/online", "2-3\n");
     for (size_t i = 0; i < COUNT(levels); i++) {
         put("/proc/sys/kernel/randomize_va_space", levels[i].text);
-        machine_read(tree, &machine);
+        BELOW(tree, machine_read(&machine));
         assert_string_equal(machine.governor, "performance");
         assert_int_equal(machine.randomize_va_space, levels[i].level);
     }
@@ -601,48 +600,48 @@ TEST_WITH(test_machine_settings_of_the_first_cpu, make_tree, remove_tree)
 /* A number for each kind of core: Arm's capacity, or 1 for Intel's small cores. */
 TEST_WITH(test_machine_core_types, make_tree, remove_tree)
 {
-    assert_int_equal(machine_core_type(tree, 5), 0);
+    assert_int_equal(BELOW(tree, machine_core_type(5)), 0);
     put("/sys/devices/cpu_atom/cpus", "4-7\n");
-    assert_int_equal(machine_core_type(tree, 5), 1);
-    assert_int_equal(machine_core_type(tree, 3), 0);
+    assert_int_equal(BELOW(tree, machine_core_type(5)), 1);
+    assert_int_equal(BELOW(tree, machine_core_type(3)), 0);
     put_for_cpu(5, "cpu_capacity", "446\n");
-    assert_int_equal(machine_core_type(tree, 5), 446);
+    assert_int_equal(BELOW(tree, machine_core_type(5)), 446);
 }
 
 TEST_WITH(test_machine_resident_memory, make_tree, remove_tree)
 {
-    assert_int_equal(machine_resident_bytes(tree), 0);
+    assert_int_equal(BELOW(tree, machine_resident_bytes()), 0);
     put("/proc/self/statm", "100 25 3 0\n");
-    assert_int_equal(machine_resident_bytes(tree), 25 * sysconf(_SC_PAGESIZE));
+    assert_int_equal(BELOW(tree, machine_resident_bytes()), 25 * sysconf(_SC_PAGESIZE));
     put("/proc/self/statm", "100\n");
-    assert_int_equal(machine_resident_bytes(tree), 0);
+    assert_int_equal(BELOW(tree, machine_resident_bytes()), 0);
     put("/proc/self/statm", "");
-    assert_int_equal(machine_resident_bytes(tree), 0);
+    assert_int_equal(BELOW(tree, machine_resident_bytes()), 0);
 }
 
 TEST_WITH(test_machine_container_from_each_source, make_tree, remove_tree)
 {
     put("/proc/1/cgroup", "0::/init.scope\n");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.container, "");
     put("/proc/1/cgroup", "1:cpu:/\n0::/kubepods/burstable/pod1\n");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.container, "kubernetes");
     put("/.dockerenv", "");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.container, "docker");
     put("/run/.containerenv", "");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.container, "podman");
     put_bytes("/proc/1/environ", "A=b\0xcontainer=no\0container=lxc\0C=d", 35);
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.container, "lxc");
 }
 
 TEST_WITH(test_machine_container_name_is_cut, make_tree, remove_tree)
 {
     put("/proc/1/environ", "container=0123456789012345678901234567890123456789");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.container, "0123456789012345678901234567890");
 }
 
@@ -653,19 +652,19 @@ TEST_WITH(test_machine_memory_limit_of_version_2, make_tree, remove_tree)
     put("/proc/self/cgroup", "0::/user.slice/app\n");
     put("/proc/self/mountinfo", "22 1 0:21 / /proc rw - proc proc rw\n"
                                 "35 23 0:30 / /cg rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
-    assert_int_equal(cgroup_memory_limit(tree), 0);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 0);
     put("/cg/user.slice/app/memory.max", "max\n");
-    assert_int_equal(cgroup_memory_limit(tree), 0);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 0);
     put("/cg/user.slice/memory.max", "2000000\n");
-    assert_int_equal(cgroup_memory_limit(tree), 2000000);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 2000000);
     put("/cg/user.slice/app/memory.max", "3000000\n");
-    assert_int_equal(cgroup_memory_limit(tree), 2000000);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 2000000);
     put("/cg/memory.max", "1000000\n");
-    assert_int_equal(cgroup_memory_limit(tree), 1000000);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 1000000);
     put("/memory.max", "5\n"); /* above the mount point */
     put("/cg/user.slice/other/memory.max", "6\n");
-    assert_int_equal(cgroup_memory_limit(tree), 1000000);
-    machine_read(tree, &machine);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 1000000);
+    BELOW(tree, machine_read(&machine));
     assert_int_equal(machine.memory_limit_bytes, 1000000);
 }
 
@@ -677,23 +676,23 @@ TEST_WITH(test_machine_memory_limit_of_version_1, make_tree, remove_tree)
     /* The kernel writes this for 'no limit' with pages of 4 KiB. */
     put("/c/my mem/box/app/memory.limit_in_bytes", "9223372036854771712\n");
     put("/c/my mem/memory.limit_in_bytes", "9223372036854771712\n");
-    assert_int_equal(cgroup_memory_limit(tree), 0);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 0);
     put("/c/my mem/box/memory.limit_in_bytes", "536870912\n");
-    assert_int_equal(cgroup_memory_limit(tree), 536870912);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 536870912);
     put("/c/my mem/box/app/memory.limit_in_bytes", "268435456\n");
-    assert_int_equal(cgroup_memory_limit(tree), 268435456);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 268435456);
 }
 
 TEST_WITH(test_machine_memory_limit_at_the_usual_places, make_tree, remove_tree)
 {
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "7000\n");
-    assert_int_equal(cgroup_memory_limit(tree), 7000);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 7000);
     put("/sys/fs/cgroup/memory.max", "6000\n");
-    assert_int_equal(cgroup_memory_limit(tree), 6000);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 6000);
     /* Now the file says that version 1 is not in use. */
     put("/proc/self/cgroup", "0::/\n");
     put("/sys/fs/cgroup/memory.max", "max\n");
-    assert_int_equal(cgroup_memory_limit(tree), 0);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 0);
 }
 
 TEST_WITH(test_machine_memory_limit_inside_a_mounted_group, make_tree, remove_tree)
@@ -705,10 +704,10 @@ TEST_WITH(test_machine_memory_limit_inside_a_mounted_group, make_tree, remove_tr
     put("/m/sub/memory.limit_in_bytes", "4000\n");
     put("/m/memory.limit_in_bytes", "5000\n");
     put("/wrong/memory.limit_in_bytes", "1\n");
-    assert_int_equal(cgroup_memory_limit(tree), 4000);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 4000);
     /* A group outside of the namespace: what holds at the mount point is all that can be seen. */
     put("/u/memory.max", "3000\n");
-    assert_int_equal(cgroup_memory_limit(tree), 3000);
+    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 3000);
 }
 
 /* --- memory that may still be used --- */
@@ -717,26 +716,26 @@ TEST_WITH(test_machine_memory_available_of_version_2, make_tree, remove_tree)
 {
     put("/proc/self/cgroup", "0::/user.slice/app\n");
     put("/proc/self/mountinfo", "35 23 0:30 / /cg rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
-    assert_true(cgroup_memory_available(tree) == UINT64_MAX);
+    assert_true(BELOW(tree, cgroup_memory_available()) == UINT64_MAX);
     put("/cg/user.slice/app/memory.max", "max\n");
     put("/cg/user.slice/app/memory.current", "700000\n");
-    assert_true(cgroup_memory_available(tree) == UINT64_MAX);
+    assert_true(BELOW(tree, cgroup_memory_available()) == UINT64_MAX);
     /* The usage is not known: at most the limit. */
     put("/cg/user.slice/memory.max", "1000000\n");
-    assert_int_equal(cgroup_memory_available(tree), 1000000);
+    assert_int_equal(BELOW(tree, cgroup_memory_available()), 1000000);
     put("/cg/user.slice/memory.current", "750000\n");
-    assert_int_equal(cgroup_memory_available(tree), 250000);
+    assert_int_equal(BELOW(tree, cgroup_memory_available()), 250000);
     /* Only the group whose limit it is counts, and not the key that ends alike. */
     put("/cg/user.slice/app/memory.stat", "inactive_file 7\n");
     put("/cg/user.slice/memory.stat",
         "anon 600000\nfile 150000\nworkingset_inactive_file 9\ninactive_file 100000\nactive_file 50000\n");
-    assert_int_equal(cgroup_memory_available(tree), 350000);
+    assert_int_equal(BELOW(tree, cgroup_memory_available()), 350000);
     /* A smaller limit is not always the nearer one. */
     put("/cg/user.slice/app/memory.max", "900000\n");
-    assert_int_equal(cgroup_memory_available(tree), 200007);
+    assert_int_equal(BELOW(tree, cgroup_memory_available()), 200007);
     put("/cg/memory.max", "5000000\n");
     put("/cg/memory.current", "4900000\n");
-    assert_int_equal(cgroup_memory_available(tree), 100000);
+    assert_int_equal(BELOW(tree, cgroup_memory_available()), 100000);
 }
 
 TEST_WITH(test_machine_memory_available_of_version_1, make_tree, remove_tree)
@@ -745,27 +744,27 @@ TEST_WITH(test_machine_memory_available_of_version_1, make_tree, remove_tree)
     put("/proc/self/mountinfo", "35 31 0:32 / /m rw - cgroup cgroup rw,memory\n");
     put("/m/box/app/memory.limit_in_bytes", "9223372036854771712\n");
     put("/m/box/app/memory.usage_in_bytes", "300\n");
-    assert_true(cgroup_memory_available(tree) == UINT64_MAX);
+    assert_true(BELOW(tree, cgroup_memory_available()) == UINT64_MAX);
     put("/m/box/memory.limit_in_bytes", "1000\n");
     put("/m/box/memory.usage_in_bytes", "400\n");
-    assert_int_equal(cgroup_memory_available(tree), 600);
+    assert_int_equal(BELOW(tree, cgroup_memory_available()), 600);
     /* The usage is that of all groups below, and so is the second of these. */
     put("/m/box/memory.stat", "inactive_file 10\ntotal_inactive_file 250\n");
-    assert_int_equal(cgroup_memory_available(tree), 850);
+    assert_int_equal(BELOW(tree, cgroup_memory_available()), 850);
 }
 
 TEST_WITH(test_machine_memory_available_is_never_negative, make_tree, remove_tree)
 {
     put("/sys/fs/cgroup/memory.max", "1000\n");
     put("/sys/fs/cgroup/memory.current", "1000\n");
-    assert_int_equal(cgroup_memory_available(tree), 0);
+    assert_int_equal(BELOW(tree, cgroup_memory_available()), 0);
     put("/sys/fs/cgroup/memory.current", "2000\n");
-    assert_int_equal(cgroup_memory_available(tree), 0);
+    assert_int_equal(BELOW(tree, cgroup_memory_available()), 0);
     put("/sys/fs/cgroup/memory.stat", "inactive_file 3000\n");
-    assert_int_equal(cgroup_memory_available(tree), 1000);
+    assert_int_equal(BELOW(tree, cgroup_memory_available()), 1000);
     put("/sys/fs/cgroup/memory.stat", "inactive_file\njunk\n\ninactive_file x\n");
     put("/sys/fs/cgroup/memory.current", "400\n");
-    assert_int_equal(cgroup_memory_available(tree), 600);
+    assert_int_equal(BELOW(tree, cgroup_memory_available()), 600);
 }
 
 /* --- counters --- */
@@ -794,7 +793,7 @@ static void assert_counters(const char *list, int64_t irqs, int64_t softirqs, in
     const struct cpuset cpus = set_of(list);
     const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
     struct machine_counters counters;
-    machine_read_counters_of(tree, &cpus, 1, &counters);
+    BELOW(tree, machine_read_counters_of(&cpus, 1, &counters));
     assert_int_equal(counters.irqs, irqs);
     assert_int_equal(counters.softirqs, softirqs);
     assert_int_equal(counters.steal_ns, steal_ticks < 0 ? -1 : steal_ticks * tick_ns);
@@ -823,7 +822,7 @@ TEST_WITH(test_machine_counters_do_not_overflow, make_tree, remove_tree)
     put("/proc/stat", "cpu0 0 0 0 0 0 0 0 18446744073709551615 0 0\n");
     const struct cpuset cpus = set_of("0");
     struct machine_counters counters;
-    machine_read_counters_of(tree, &cpus, 1, &counters);
+    BELOW(tree, machine_read_counters_of(&cpus, 1, &counters));
     assert_int_equal(counters.irqs, INT64_MAX);
     assert_int_equal(counters.steal_ns, INT64_MAX);
 }
@@ -836,7 +835,7 @@ static void assert_kinds(const char *list, const char *expected)
     const struct cpuset cpus = set_of(list);
     struct machine_counters c;
     char text[128] = "";
-    machine_read_counters_of(tree, &cpus, 1, &c);
+    BELOW(tree, machine_read_counters_of(&cpus, 1, &c));
     const int64_t counts[] = {c.irqs, c.timer, c.resched, c.ipi, c.device};
     for (size_t i = 0, n = 0; i < sizeof counts / sizeof counts[0]; i++) {
         if (counts[i] < 0)
@@ -987,7 +986,7 @@ TEST_WITH(test_machine_counters_of_sets, make_tree, remove_tree)
     struct machine_counters counters[8], untouched;
     memset(counters, 0x55, sizeof counters);
     untouched = counters[7];
-    machine_read_counters_of(tree, sets, 7, counters);
+    BELOW(tree, machine_read_counters_of(sets, 7, counters));
     const int64_t irqs[] = {2204, -1, 3218, 3218, -1, -1, -1}, softirqs[] = {33, -1, 66, 66, 22, -1, 22},
                   timer[] = {2200, -1, 3210, 3210, -1, -1, -1}, device[] = {0, -1, 1, 1, -1, -1, -1};
     for (int i = 0; i < 7; i++) {
@@ -998,7 +997,7 @@ TEST_WITH(test_machine_counters_of_sets, make_tree, remove_tree)
         assert_int_equal(counters[i].resched, -1);
     }
     assert_memory_equal(&counters[7], &untouched, sizeof untouched);
-    machine_read_counters_of(tree, sets, 0, counters);
+    BELOW(tree, machine_read_counters_of(sets, 0, counters));
 }
 
 /* --- one CPU, again and again --- */
@@ -1017,7 +1016,7 @@ TEST_WITH(test_machine_watch_sees_what_changes, make_tree, remove_tree)
     const unsigned before = open_descriptors();
     struct machine_counters c;
     put_counters();
-    struct machine_watch *watch = machine_watch_open(tree, 2);
+    struct machine_watch *watch = BELOW(tree, machine_watch_open(2));
     assert_non_null(watch);
     for (int i = 0; i < 2; i++) {
         machine_watch_read(watch, &c);
@@ -1054,7 +1053,7 @@ TEST_WITH(test_machine_watch_of_a_text_that_grows, make_tree, remove_tree)
     struct machine_counters c;
     assert_non_null(text);
     put("/proc/softirqs", "    CPU7\n HI: 1\n");
-    struct machine_watch *watch = machine_watch_open(tree, 7);
+    struct machine_watch *watch = BELOW(tree, machine_watch_open(7));
     assert_non_null(watch);
     machine_watch_read(watch, &c);
     assert_int_equal(c.softirqs, 1);
@@ -1072,7 +1071,7 @@ TEST_WITH(test_machine_watch_of_a_text_that_grows, make_tree, remove_tree)
 TEST_WITH(test_machine_watch_without_files, make_tree, remove_tree)
 {
     struct machine_counters c = {0};
-    struct machine_watch *watch = machine_watch_open(tree, 0);
+    struct machine_watch *watch = BELOW(tree, machine_watch_open(0));
     assert_non_null(watch);
     machine_watch_read(watch, &c);
     assert_true(c.irqs == -1 && c.softirqs == -1 && c.steal_ns == -1);
@@ -1086,10 +1085,9 @@ TEST_WITH(test_machine_activity, make_tree, remove_tree)
     const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
     struct machine_activity a;
     put_counters();
-    machine_read_activity(tree, &a);
+    BELOW(tree, machine_read_activity(&a));
     assert_int_equal(a.ctx_switches, 6666);
     assert_int_equal(a.interrupts, 5555);
-    assert_int_equal(a.forks, 777);
     assert_int_equal(a.steal_ns, 80 * tick_ns);
     assert_int_equal(a.busy_ns, (100 + 20 + 30 + 6 + 7) * tick_ns);
     assert_int_equal(a.idle_ns, (400 + 50) * tick_ns);
@@ -1100,16 +1098,15 @@ TEST_WITH(test_machine_activity_of_old_kernels, make_tree, remove_tree)
     const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
     struct machine_activity a;
     put("/proc/stat", "cpu  1 2 3 4 5 6 7\ncpu0 1 2 3 4 5 6 7\n");
-    machine_read_activity(tree, &a);
+    BELOW(tree, machine_read_activity(&a));
     assert_int_equal(a.busy_ns, 19 * tick_ns);
     assert_int_equal(a.idle_ns, 9 * tick_ns);
     assert_int_equal(a.steal_ns, -1);
-    assert_int_equal(a.forks, -1);
     assert_counters("0", -1, -1, -1);
     put("/proc/stat", "cpu  1 2 3 4 5 6\nctxt\nintrs 5\nprocesses x\n");
-    machine_read_activity(tree, &a);
+    BELOW(tree, machine_read_activity(&a));
     assert_true(a.busy_ns == -1 && a.idle_ns == -1 && a.steal_ns == -1);
-    assert_true(a.ctx_switches == -1 && a.interrupts == -1 && a.forks == -1);
+    assert_true(a.ctx_switches == -1 && a.interrupts == -1);
 }
 
 /* --- 4096 CPUs --- */
@@ -1132,13 +1129,13 @@ TEST_WITH(test_machine_with_4096_cpus, make_tree, remove_tree)
     put("/proc/interrupts", text);
     free(text);
     put("/sys/devices/system/cpu/online", "0-4095\n");
-    machine_read(tree, &machine);
+    BELOW(tree, machine_read(&machine));
     assert_int_equal(machine.cpus_online, 4096);
     /* 3 * (0 + 1 + ... + 4095) = 3 * 8386560 */
     assert_counters("0-4095", 25159680, -1, -1);
     assert_counters("4095", 3 * 4095, -1, -1);
     static unsigned order[CPUS];
-    assert_int_equal(machine_cpu_order(tree, &machine.online, order, CPUS), CPUS);
+    assert_int_equal(BELOW(tree, machine_cpu_order(&machine.online, order, CPUS)), CPUS);
     assert_int_equal(order[0], 1);
     assert_int_equal(order[CPUS - 2], 4095);
     assert_int_equal(order[CPUS - 1], 0);
@@ -1175,7 +1172,7 @@ TEST_WITH(test_machine_interrupts_of_4096_cpus, make_tree, remove_tree)
     n += wide_line(text + n, "LOC", CPUS, "");
     put_bytes("/proc/interrupts", text, n);
     free(text);
-    machine_read_counters_of(tree, sets, CPUS, counters);
+    BELOW(tree, machine_read_counters_of(sets, CPUS, counters));
     for (unsigned cpu = 0; cpu < CPUS; cpu++) {
         assert_int_equal(counters[cpu].irqs, 300 * cpu);
         assert_int_equal(counters[cpu].device, DEVICES * cpu);
@@ -1184,10 +1181,10 @@ TEST_WITH(test_machine_interrupts_of_4096_cpus, make_tree, remove_tree)
     }
     for (unsigned cpu = 0; cpu < CPUS; cpu++)
         memset(&sets[cpu], 0xff, CPUS / 8);
-    machine_read_counters_of(tree, sets, CPUS, counters);
+    BELOW(tree, machine_read_counters_of(sets, CPUS, counters));
     assert_int_equal(counters[0].device, 298ll * 8386560);
     assert_int_equal(counters[CPUS - 1].device, 298ll * 8386560);
-    struct machine_watch *watch = machine_watch_open(tree, CPUS - 1);
+    struct machine_watch *watch = BELOW(tree, machine_watch_open(CPUS - 1));
     assert_non_null(watch);
     machine_watch_read(watch, &one);
     assert_int_equal(one.device, DEVICES * 4095);
@@ -1217,7 +1214,7 @@ TEST_WITH(test_machine_fs_name, make_tree, remove_tree)
 
 TEST_WITH(test_machine_reads_this_machine, make_tree, remove_tree)
 {
-    machine_read("", &machine);
+    BELOW("", machine_read(&machine));
     assert_true(machine.arch[0] != '\0' && machine.kernel[0] != '\0');
     assert_int_equal(machine.cpus_online, cpuset_count(&machine.online));
     assert_true(machine.memory_available_bytes <= machine.memory_total_bytes);
@@ -1228,7 +1225,7 @@ TEST_WITH(test_machine_reads_this_machine, make_tree, remove_tree)
         cpuset_add(&first, cpu);
     cpuset_intersect(&first, &machine.online);
     cpuset_clear(&ordered);
-    size_t count = machine_cpu_order("", &first, order, 64);
+    size_t count = BELOW("", machine_cpu_order(&first, order, 64));
     for (size_t i = 0; i < count; i++)
         cpuset_add(&ordered, order[i]);
     assert_int_equal(count, cpuset_count(&first));
@@ -1258,8 +1255,8 @@ static int without_proc_and_sys(void)
     if (fixture_hide("/proc") || fixture_hide("/sys"))
         return CANNOT;
     info_is_made_up = true;
-    machine_read("", &machine);
-    machine_read_counters_of("", &cpus, 1, &counters);
+    BELOW("", machine_read(&machine));
+    BELOW("", machine_read_counters_of(&cpus, 1, &counters));
     if (machine.have_proc || machine.have_sys || machine.cpus_online != 0)
         return 1;
     /* A load of 98304 / 65536, and pages of 4 KiB. */
@@ -1269,7 +1266,7 @@ static int without_proc_and_sys(void)
         return 5;
     if (counters.irqs != -1 || counters.softirqs != -1 || counters.steal_ns != -1)
         return 3;
-    return machine_cpu_order("", &cpus, order, 4) == 4 && order[3] == 0 ? 0 : 4;
+    return BELOW("", machine_cpu_order(&cpus, order, 4)) == 4 && order[3] == 0 ? 0 : 4;
 }
 
 TEST_WITH(test_machine_works_without_proc_and_sys, make_tree, remove_tree)
@@ -1295,24 +1292,24 @@ TEST_WITH(test_machine_holds_the_latency, make_tree, remove_tree)
     char bytes[8] = "";
     const int32_t zero = 0;
 
-    assert_int_equal(machine_hold_latency(tree), -ENOENT);
+    assert_int_equal(BELOW(tree, machine_hold_latency()), -ENOENT);
     put("/dev/cpu_dma_latency", "");
-    int fd = machine_hold_latency(tree);
+    int fd = BELOW(tree, machine_hold_latency());
     assert_true(fd >= 0);
     assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
     assert_int_equal(close(fd), 0);
     memset(bytes, 'x', sizeof(bytes));
-    assert_int_equal(procfs_read(tree, "/dev/cpu_dma_latency", bytes, sizeof(bytes)), sizeof(zero));
+    assert_int_equal(BELOW(tree, procfs_read("/dev/cpu_dma_latency", bytes, sizeof(bytes))), sizeof(zero));
     assert_memory_equal(bytes, &zero, sizeof(zero));
     /* A root of which the path just does not fit, and one of which it is cut off to that of a file that is there. */
     memset(deep, '/', sizeof(deep) - 1);
     memcpy(deep, tree, strlen(tree));
     const size_t fits = PATH_MAX - sizeof("/dev/cpu_dma_latency");
     deep[fits] = 0;
-    fd = machine_hold_latency(deep);
+    fd = BELOW(deep, machine_hold_latency());
     assert_true(fd >= 0);
     assert_int_equal(close(fd), 0);
     deep[fits] = '/';
     deep[fits + 1] = 0;
-    assert_int_equal(machine_hold_latency(deep), -ENAMETOOLONG);
+    assert_int_equal(BELOW(deep, machine_hold_latency()), -ENAMETOOLONG);
 }

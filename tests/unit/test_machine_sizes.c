@@ -180,7 +180,7 @@ static int make_machine(void **state)
     put_topology();
     put_tables();
     put_affinities();
-    machine_read(tree_root, &machine);
+    machine_read(&machine);
     return 0;
 }
 
@@ -195,11 +195,11 @@ TEST(test_machine_sizes_topology)
     assert_int_equal(cpuset_count(&machine.online), n_cpus);
     assert_int_equal(machine.cache_llc_bytes, (uint64_t)n_packages() << 25);
     for (unsigned cpu = 0; cpu < n_cpus; cpu++) {
-        assert_true(machine_core_cpus(tree_root, cpu, &found));
+        assert_true(machine_core_cpus(cpu, &found));
         assert_int_equal(cpuset_count(&found), n_cpus > 1 ? 2 : 1);
         assert_true(cpuset_has(&found, cpu) && cpuset_has(&found, core_of(cpu)));
-        assert_int_equal(machine_last_cache(tree_root, cpu, &found), 3);
-        assert_int_equal(machine_data_caches(tree_root, cpu, caches, 4), 3);
+        assert_int_equal(machine_last_cache(cpu, &found), 3);
+        assert_int_equal(machine_data_caches(cpu, caches, 4), 3);
         assert_true(caches[2] == UINT64_C(1) << 25 && !caches[3]);
         assert_int_equal(cpuset_count(&found), n_cpus / n_packages());
     }
@@ -214,18 +214,18 @@ TEST(test_machine_sizes_counters_of_each_cpu)
     assert_true(sets && counters);
     for (unsigned cpu = 0; cpu < n_cpus; cpu++)
         cpuset_add(&sets[cpu], cpu);
-    machine_read_counters_of(tree_root, sets, n_cpus, counters);
+    machine_read_counters_of(sets, n_cpus, counters);
     for (unsigned cpu = 0; cpu < n_cpus; cpu++) {
         assert_int_equal(counters[cpu].device, 5 * QUEUES);
         assert_int_equal(counters[cpu].timer, timers_of(cpu));
         assert_int_equal(counters[cpu].irqs, 5 * QUEUES + timers_of(cpu));
         assert_true(counters[cpu].steal_ns == 3 * (int64_t)cpu * tick_ns);
     }
-    machine_read_counters_of(tree_root, &machine.online, 1, &all);
+    machine_read_counters_of(&machine.online, 1, &all);
     assert_true(all.device == 5 * QUEUES * n);
     assert_true(all.timer == 1000 * n + 7 * n * (n - 1) / 2);
     assert_true(all.steal_ns == 3 * n * (n - 1) / 2 * tick_ns);
-    struct machine_watch *watch = machine_watch_open(tree_root, n_cpus - 1);
+    struct machine_watch *watch = machine_watch_open(n_cpus - 1);
     assert_non_null(watch);
     machine_watch_read(watch, &watched);
     assert_memory_equal(&watched, &counters[n_cpus - 1], sizeof(watched));
@@ -239,7 +239,7 @@ static void expect_pairs(const unsigned *order, enum cpu_pairing pairing, size_t
 {
     struct cpu_pairs pairs;
 
-    assert_int_equal(topology_pairs(tree_root, order, n_cpus, pairing, &pairs), 0);
+    assert_int_equal(topology_pairs(order, n_cpus, pairing, &pairs), 0);
     assert_int_equal(pairs.n, n);
     for (size_t i = 0; i < n && relation != CPUS_UNKNOWN; i++)
         assert_int_equal(pairs.pair[i].relation, relation);
@@ -250,7 +250,7 @@ TEST(test_machine_sizes_pairs)
 {
     static unsigned order[CPUSET_MAX];
 
-    assert_int_equal(machine_cpu_order(tree_root, &machine.online, order, CPUSET_MAX), n_cpus);
+    assert_int_equal(machine_cpu_order(&machine.online, order, CPUSET_MAX), n_cpus);
     expect_pairs(order, PAIRS_NEXT, n_cpus > 1 ? n_cpus : 0, CPUS_UNKNOWN);
     expect_pairs(order, PAIRS_NEAR, n_cpus / 2, CPUS_SAME_CORE);
     expect_pairs(order, PAIRS_FAR, n_packages() > 1 ? n_cpus / 2 : 0, CPUS_OTHER_NODE);
@@ -270,7 +270,7 @@ TEST(test_machine_sizes_copies_have_a_cpu_each)
     cpuset_clear(&cores);
     request =
         (struct place_request){.cpus = machine.online, .online = machine.online, .fifo = true, .fifo_priority = 1};
-    request.n_order = machine_cpu_order(tree_root, &machine.online, request.order, CPUSET_MAX);
+    request.n_order = machine_cpu_order(&machine.online, request.order, CPUSET_MAX);
     assert_int_equal(request.n_order, n_cpus);
     for (unsigned copy = 0; copy < n_cpus; copy++) {
         /* The last one would make all CPUs busy with real-time work. */
@@ -294,7 +294,7 @@ TEST(test_machine_sizes_copies_have_a_cpu_each)
 TEST(test_machine_sizes_cores_of_the_probe)
 {
     static const struct clock_info clock = {.kind = CLOCK_KIND_GETTIME, .name = "clock_gettime", .unit = "ns"};
-    struct core_session *session = core_session_make(tree_root, &clock, &machine.online);
+    struct core_session *session = core_session_make(&clock, &machine.online);
 
     assert_non_null(session);
     assert_int_equal(session->threads, n_cpus > 1);
@@ -307,11 +307,11 @@ TEST(test_machine_sizes_cores_of_the_probe)
 
 /* --- Its settings. --- */
 
-static int write_plainly(const char *root, const char *path, const char *value)
+static int write_plainly(const char *path, const char *value)
 {
     char full[512];
 
-    (void)snprintf(full, sizeof(full), "%s%s", root, path);
+    (void)snprintf(full, sizeof(full), "%s%s", tree_root, path);
     FILE *file = fopen(full, "w");
     return !file || fprintf(file, "%s\n", value) < 0 || fclose(file) ? -errno : 0;
 }
@@ -370,14 +370,15 @@ static void add_writes(const struct settings_view *view, const char *name, size_
  * CPU may have, and new ones. With one CPU none can be moved. */
 TEST(test_machine_sizes_settings_are_written_and_restored)
 {
-    struct settings_view view = {.root = tree_root, .machine = &machine};
+    struct settings_view view = {.machine = &machine};
     struct setting_writes writes = {0};
     struct snapshot *snapshot;
     struct cpuset bench;
-    char file[128], error[256] = "", *before = read_all();
+    struct error error = {""};
+    char file[128], *before = read_all();
     size_t written = 0, restored = 0, moved = n_cpus > 1 ? QUEUES * n_cpus : 0;
 
-    settings_bench_cpus(tree_root, &machine, &bench);
+    settings_bench_cpus(&machine, &bench);
     assert_int_equal(cpuset_count(&bench), n_cpus > 1 ? n_cpus - 1 : 1);
     assert_int_equal(cpuset_has(&bench, 0), n_cpus == 1);
     view.bench = &bench;
@@ -385,17 +386,17 @@ TEST(test_machine_sizes_settings_are_written_and_restored)
     add_writes(&view, "irqs", moved, &writes);
     add_writes(&view, "workqueues", n_cpus > 1 ? 2 : 0, &writes);
     (void)snprintf(file, sizeof(file), "%s/snapshot", tree_root);
-    const struct snapshot_place place = {.root = tree_root, .file = file, .write = write_plainly};
+    const struct snapshot_place place = {.file = file, .write = write_plainly};
     assert_int_equal(snapshot_look(&place, &writes, &snapshot), 0);
-    assert_int_equal(snapshot_save(snapshot, error, sizeof(error)), 0);
+    assert_int_equal(snapshot_save(snapshot, &error), 0);
     snapshot_apply(snapshot, count_done, &written);
     snapshot_close(snapshot);
     assert_int_equal(written, writes.n);
     assert_int_equal(verdict_of(&view, "governor"), SETTING_OK);
     assert_int_equal(verdict_of(&view, "irqs"), n_cpus > 1 ? SETTING_OK : SETTING_NOISY);
     assert_int_equal(verdict_of(&view, "workqueues"), n_cpus > 1 ? SETTING_OK : SETTING_NOISY);
-    assert_int_equal(snapshot_open(&place, &snapshot, error, sizeof(error)), 0);
-    assert_int_equal(snapshot_restore(snapshot, count_done, &restored, error, sizeof(error)), 0);
+    assert_int_equal(snapshot_open(&place, &snapshot, &error), 0);
+    assert_int_equal(snapshot_restore(snapshot, count_done, &restored, &error), 0);
     snapshot_close(snapshot);
     assert_int_equal(restored, written);
     char *after = read_all();

@@ -396,7 +396,8 @@ static void plan_of(const struct suite *suite, const char *operand, struct plan 
     if (operand && suite->select && suite->select(m, operand))
         fail_msg("jitbench %s: '%s' is neither a test nor a group", suite->command.name, operand);
     fill_options(suite, options);
-    if (suite->plan(m, options, plan, &error))
+    m->plan = plan;
+    if (suite->plan(m, options, &error))
         fail_msg("jitbench %s: %s", suite->command.name, error.text);
     drop_doubles(suite, plan);
     if (suite->end)

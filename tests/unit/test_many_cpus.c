@@ -97,9 +97,9 @@ static int make_machine(void **state)
         return -1;
     put_tables();
     put_topology();
-    machine_read(tree_root, &machine);
+    machine_read(&machine);
     request = (struct place_request){.cpus = machine.online, .online = machine.online, .bind = BIND_ONE};
-    request.n_order = machine_cpu_order(tree_root, &machine.online, request.order, CPUSET_MAX);
+    request.n_order = machine_cpu_order(&machine.online, request.order, CPUSET_MAX);
     return 0;
 }
 
@@ -118,7 +118,7 @@ TEST(test_scale_machine_of_4096_cpus_is_read)
 
     assert_int_equal(machine.cpus_online, CPUS);
     assert_int_equal(machine.cache_llc_bytes, (uint64_t)CORES / 8 * (32u << 20));
-    assert_int_equal(machine_last_cache(tree_root, 4095, &shared), 3);
+    assert_int_equal(machine_last_cache(4095, &shared), 3);
     assert_int_equal(cpuset_count(&shared), 16);
     assert_true(cpuset_has(&shared, 2040) && cpuset_has(&shared, 4095) && !cpuset_has(&shared, 2039));
 }
@@ -166,7 +166,7 @@ TEST(test_scale_counters_of_each_of_4096_cpus)
     assert_true(sets && counters);
     for (unsigned cpu = 0; cpu < CPUS; cpu++)
         cpuset_add(&sets[cpu], cpu);
-    machine_read_counters_of(tree_root, sets, CPUS, counters);
+    machine_read_counters_of(sets, CPUS, counters);
     const double took = cpu_ms() - before;
     for (unsigned cpu = 0; cpu < CPUS; cpu++) {
         assert_int_equal(counters[cpu].device, LINES * (1 + cpu));
@@ -175,7 +175,7 @@ TEST(test_scale_counters_of_each_of_4096_cpus)
         assert_int_equal(counters[cpu].irqs, LINES * (1 + cpu) + 1000010 + 2 * cpu);
         assert_true(counters[cpu].steal_ns == (int64_t)cpu * (1000000000 / sysconf(_SC_CLK_TCK)));
     }
-    machine_read_counters_of(tree_root, &machine.online, 1, &all);
+    machine_read_counters_of(&machine.online, 1, &all);
     assert_true(all.resched == 10 * (int64_t)CPUS + (int64_t)CPUS * (CPUS - 1) / 2);
     (void)getrusage(RUSAGE_SELF, &usage);
     print_message("counters of %u CPUs, %u lines: %.0f ms, resident at most %ld KiB\n", CPUS, LINES + 2, took,
@@ -187,7 +187,7 @@ TEST(test_scale_counters_of_each_of_4096_cpus)
 TEST(test_scale_one_cpu_is_watched_among_4096)
 {
     struct machine_counters counters;
-    struct machine_watch *watch = machine_watch_open(tree_root, 4095);
+    struct machine_watch *watch = machine_watch_open(4095);
 
     assert_non_null(watch);
     machine_watch_read(watch, &counters);

@@ -17,7 +17,7 @@
 static char dir[] = "/tmp/test_measure_XXXXXX";
 
 static struct {
-    bool prints, brief, plan_fails;
+    bool prints, plan_fails;
     enum row_status status;
     int finish;
     size_t rows;
@@ -51,15 +51,19 @@ static const struct bench made_bench = {.name = "made",
                                                                          .time_ns = 1000000},
                                                      [PRESET_QUICK] = {.min_samples = 2, .max_samples = 2}}};
 
-static int plan(const struct measure *m, void *options, struct plan *out, struct error *error)
+static int plan(struct measure *m, void *options, struct error *error)
 {
+    struct plan *out = m->plan;
+
+    m->brief = true;
+    m->prints = made.prints;
     memcpy(seen.selected, m->selected, sizeof(seen.selected));
     seen.operands_given = m->operands_given;
     seen.sampling = measure_sampling(m, &made_bench);
     seen.named_cpus = measure_named_cpus(m);
     if (made.plan_fails)
         return error_set(error, "the plan is impossible");
-    measure_add(m, out, &made_bench, NULL, 1, 0);
+    measure_add(m, &made_bench, NULL, 1, 0);
     for (seen.n_counts = 0; seen.n_counts < out->n; seen.n_counts++)
         seen.counts[seen.n_counts] = out->items[seen.n_counts].copies;
     for (size_t i = 0; i < out->n; i++)
@@ -90,16 +94,6 @@ static int end(void *options, bool unused)
     return 0;
 }
 
-static bool prints(const void *options)
-{
-    return made.prints;
-}
-
-static bool brief(const void *options)
-{
-    return true;
-}
-
 static const char *const made_tests[] = {"first", "second", "third", NULL};
 
 static const struct suite made_suite;
@@ -119,8 +113,6 @@ static const struct suite made_suite = {.command = {.name = "made",
                                         .plan = plan,
                                         .conclude = conclude,
                                         .finish = finish,
-                                        .brief = brief,
-                                        .prints = prints,
                                         .end = end};
 
 /* Runs the command with these words in the scratch directory. Returns its exit status; what it prints on both
@@ -143,6 +135,7 @@ static int run_in_child(const char *const *words)
     }
     if (without_stdin)
         (void)close(0);
+    command_name = made_suite.command.name;
     const int status = measure_main(&made_suite.command, argc, argv);
     FILE *file = fopen("seen", "w");
     return file && fwrite(&seen, sizeof(seen), 1, file) == 1 && !fclose(file) ? status : 101;

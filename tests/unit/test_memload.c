@@ -69,24 +69,24 @@ static void put_memory(uint64_t total, uint64_t available)
 TEST_WITH(test_memload_leaves_a_twentieth_of_a_large_machine, make_tree, remove_tree)
 {
     put_memory(20 * GIB, 8 * GIB);
-    assert_true(memload_room(tree) == 7 * GIB);
+    assert_true(BELOW(tree, memload_room()) == 7 * GIB);
     put_memory(20 * GIB, GIB + 16 * MIB);
-    assert_true(memload_room(tree) == 16 * MIB);
+    assert_true(BELOW(tree, memload_room()) == 16 * MIB);
     put_memory(20 * GIB, GIB);
-    assert_true(memload_room(tree) == 0);
+    assert_true(BELOW(tree, memload_room()) == 0);
     put_memory(20 * GIB, 5 * MIB);
-    assert_true(memload_room(tree) == 0);
+    assert_true(BELOW(tree, memload_room()) == 0);
 }
 
 TEST_WITH(test_memload_leaves_256_mib_of_a_small_machine, make_tree, remove_tree)
 {
     put_memory(2 * GIB, GIB);
-    assert_true(memload_room(tree) == 768 * MIB);
+    assert_true(BELOW(tree, memload_room()) == 768 * MIB);
     /* Where both are the same. */
     put_memory(5 * GIB, GIB);
-    assert_true(memload_room(tree) == 768 * MIB);
+    assert_true(BELOW(tree, memload_room()) == 768 * MIB);
     put_memory(128 * MIB, 100 * MIB);
-    assert_true(memload_room(tree) == 0);
+    assert_true(BELOW(tree, memload_room()) == 0);
 }
 
 TEST_WITH(test_memload_heeds_the_control_group, make_tree, remove_tree)
@@ -94,24 +94,24 @@ TEST_WITH(test_memload_heeds_the_control_group, make_tree, remove_tree)
     put_memory(4 * GIB, 3 * GIB);
     put("/sys/fs/cgroup/memory.max", "1073741824\n");
     put("/sys/fs/cgroup/memory.current", "536870912\n");
-    assert_true(memload_room(tree) == 256 * MIB);
+    assert_true(BELOW(tree, memload_room()) == 256 * MIB);
     put("/sys/fs/cgroup/memory.stat", "inactive_file 104857600\n");
-    assert_true(memload_room(tree) == 356 * MIB);
+    assert_true(BELOW(tree, memload_room()) == 356 * MIB);
     put("/sys/fs/cgroup/memory.max", "8589934592\n");
-    assert_true(memload_room(tree) == 3 * GIB - 256 * MIB);
+    assert_true(BELOW(tree, memload_room()) == 3 * GIB - 256 * MIB);
     /* A small group of a large machine is left what a small machine is. */
     put_memory(1000 * GIB, 900 * GIB);
     put("/sys/fs/cgroup/memory.max", "1073741824\n");
-    assert_true(memload_room(tree) == 356 * MIB);
+    assert_true(BELOW(tree, memload_room()) == 356 * MIB);
 }
 
 TEST_WITH(test_memload_takes_nothing_where_it_cannot_look, make_tree, remove_tree)
 {
-    assert_true(memload_room(tree) == 0);
+    assert_true(BELOW(tree, memload_room()) == 0);
     put("/proc/meminfo", "MemTotal: 8388608 kB\nMemFree: 8000000 kB\n");
-    assert_true(memload_room(tree) == 0);
+    assert_true(BELOW(tree, memload_room()) == 0);
     put("/proc/meminfo", "MemAvailable: many\nMemTotal:");
-    assert_true(memload_room(tree) == 0);
+    assert_true(BELOW(tree, memload_room()) == 0);
 }
 
 /* --- The load. --- */
@@ -169,7 +169,7 @@ static int moves_and_frees(void)
     uint64_t peak = (uint64_t)usage.ru_maxrss * 1024;
     CHECK(peak >= 40 * MIB);
     CHECK(peak < before + 48 * MIB);
-    uint64_t left = machine_resident_bytes("");
+    uint64_t left = BELOW("", machine_resident_bytes());
     CHECK(left < peak - 30 * MIB);
     return 0;
 }
@@ -260,9 +260,8 @@ TEST(test_memload_is_not_waited_for_too_long)
 /* A guard that allows so many pieces, and then not quite one more. */
 static unsigned pieces_left;
 
-static uint64_t room_for_some(const char *root)
+static uint64_t room_for_some(void)
 {
-    (void)root;
     return pieces_left ? pieces_left-- * MEMLOAD_PIECE_BYTES : MEMLOAD_PIECE_BYTES - 1;
 }
 
@@ -310,7 +309,7 @@ TEST(test_memload_with_a_guard_works_where_there_is_room)
     struct load_params params = {.memory_bytes = 32 * MIB, .memory_spare = true};
     struct load_party l;
 
-    if (memload_room("") < 256 * MIB)
+    if (BELOW("", memload_room()) < 256 * MIB)
         skip_because("this machine has little memory left");
     load_party_begin(&l, &load_memload, &params);
     load_party_start(&l);
@@ -349,7 +348,7 @@ static int limit_space(uint64_t more)
     uint64_t pages;
     char text[64];
 
-    if (load_emulated() || procfs_read("", "/proc/self/statm", text, sizeof(text)) <= 0 ||
+    if (load_emulated() || BELOW("", procfs_read("/proc/self/statm", text, sizeof(text))) <= 0 ||
         !procfs_number(text, &pages) || getrlimit(RLIMIT_AS, &limit))
         return -1;
     limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)more;

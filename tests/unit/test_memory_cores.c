@@ -19,7 +19,7 @@ TEST(test_memory_cores_of_64_cpus_take_a_minute)
 
     for (unsigned cpu = 0; cpu < 64; cpu++)
         order[cpu] = cpu;
-    assert_int_equal(topology_pairs("/nowhere", order, 64, PAIRS_ALL, &pairs), 0);
+    assert_int_equal(BELOW("/nowhere", topology_pairs(order, 64, PAIRS_ALL, &pairs)), 0);
     assert_int_equal(pairs.n, 64 * 63 / 2);
     assert_true(pairs.n * (pair_ns + plan_settle_ns(UINT64_MAX, pair_ns)) <= 60000000000u);
     topology_pairs_free(&pairs);

@@ -14,14 +14,14 @@ TREE_TEST(test_memory_nodes_lists)
     tree_put("/sys/devices/system/node/online", "0-2\n");
     tree_put("/sys/devices/system/node/has_memory", "0,2\n");
     tree_put("/sys/devices/system/node/node1/cpulist", "4-7\n");
-    assert_true(procfs_read_cpus(tree_root, NODE_FOLDER "/online", &set));
+    assert_true(procfs_read_cpus(NODE_FOLDER "/online", &set));
     assert_int_equal(cpuset_count(&set), 3);
-    assert_true(procfs_read_cpus(tree_root, NODE_FOLDER "/has_memory", &set));
+    assert_true(procfs_read_cpus(NODE_FOLDER "/has_memory", &set));
     assert_true(cpuset_count(&set) == 2 && cpuset_has(&set, 2));
-    assert_true(procfs_read_cpus(tree_root, NODE_CPUS(1u), &set));
+    assert_true(procfs_read_cpus(NODE_CPUS(1u), &set));
     assert_true(cpuset_count(&set) == 4 && cpuset_has(&set, 4));
-    assert_false(procfs_read_cpus(tree_root, NODE_CPUS(2u), &set));
-    assert_false(procfs_read_cpus("/nowhere", NODE_FOLDER "/online", &set));
+    assert_false(procfs_read_cpus(NODE_CPUS(2u), &set));
+    assert_false(BELOW("/nowhere", procfs_read_cpus(NODE_FOLDER "/online", &set)));
 }
 
 TEST(test_memory_nodes_bind_and_count)
@@ -30,7 +30,7 @@ TEST(test_memory_nodes_bind_and_count)
     struct cpuset nodes;
     unsigned there = 0;
 
-    if (!procfs_read_cpus("", NODE_FOLDER "/has_memory", &nodes))
+    if (!procfs_read_cpus(NODE_FOLDER "/has_memory", &nodes))
         skip_because("the kernel lists no memory nodes");
     const unsigned node = cpuset_next(&nodes, 0);
     char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

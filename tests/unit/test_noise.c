@@ -290,10 +290,9 @@ TEST(test_noise_preemptions_are_preemptions)
 #define N_ALWAYS (NOISE_METRIC_SLOWER - 1)
 
 /* No quota holds for the samplers, wherever the test runs. */
-void __wrap_cgroup_quota_open(const char *root, struct cgroup_quota *out);
-void __wrap_cgroup_quota_open(const char *root, struct cgroup_quota *out)
+void __wrap_cgroup_quota_open(struct cgroup_quota *out);
+void __wrap_cgroup_quota_open(struct cgroup_quota *out)
 {
-    (void)root;
     *out = (struct cgroup_quota){0};
 }
 

@@ -601,7 +601,6 @@ TEST_WITH(test_plan_skips_what_memory_cannot_hold, begin, end)
 
     assert_in_range(trial_memory_bytes(&spec), 512 * (256 << 10), 512 * (264 << 10));
     assert_int_equal(tree_make(state), 0);
-    how.proc_root = tree_root;
     put_meminfo(1 << 22);
     put_group(160 << 10, 60 << 10);
     expect_skipped_for_memory("512 copies need 130 MiB of memory, and the memory cgroup has 100 MiB left");

@@ -6,7 +6,7 @@
 
 static void expect_names(const char *path, const char *const *expected)
 {
-    char **names = procfs_names(tree_root, path);
+    char **names = procfs_names(path);
     size_t n = 0;
 
     if (!names)
@@ -42,13 +42,13 @@ TREE_TEST(test_procfs_names_answer_errors)
     char path[8192];
 
     tree_put("/file", "");
-    assert_null(procfs_names(tree_root, "/none"));
+    assert_null(procfs_names("/none"));
     assert_int_equal(errno, ENOENT);
-    assert_null(procfs_names(tree_root, "/file"));
+    assert_null(procfs_names("/file"));
     assert_int_equal(errno, ENOTDIR);
     memset(path, 'x', sizeof(path) - 1);
     path[sizeof(path) - 1] = 0;
-    assert_null(procfs_names(tree_root, path));
+    assert_null(procfs_names(path));
     assert_int_equal(errno, ENAMETOOLONG);
 }
 
@@ -60,7 +60,7 @@ TREE_TEST(test_procfs_names_of_many_files)
         (void)snprintf(path, sizeof(path), "/many/with_a_name_that_is_not_short_%u", i);
         tree_put(path, "");
     }
-    char **names = procfs_names(tree_root, "/many");
+    char **names = procfs_names("/many");
     assert_non_null(names);
     for (unsigned i = 1; i <= 3000; i++) {
         (void)snprintf(path, sizeof(path), "with_a_name_that_is_not_short_%u", i);

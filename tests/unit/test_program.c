@@ -584,12 +584,12 @@ static const char *made_up_text(const char *path)
     return text;
 }
 
-ssize_t __real_procfs_read(const char *root, const char *path, char *buf, size_t size);
-ssize_t __wrap_procfs_read(const char *root, const char *path, char *buf, size_t size);
-ssize_t __wrap_procfs_read(const char *root, const char *path, char *buf, size_t size)
+ssize_t __real_procfs_read(const char *path, char *buf, size_t size);
+ssize_t __wrap_procfs_read(const char *path, char *buf, size_t size);
+ssize_t __wrap_procfs_read(const char *path, char *buf, size_t size)
 {
     if (!reap_is_made_up)
-        return __real_procfs_read(root, path, buf, size);
+        return __real_procfs_read(path, buf, size);
     return snprintf(buf, size, "%s", made_up_text(path));
 }
 

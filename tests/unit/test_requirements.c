@@ -183,7 +183,7 @@ TEST_WITH(test_require_reads_lines, begin, end)
 TEST_WITH(test_require_readme_has_requirements, begin, end)
 {
     static const char begins[] = "printf '%s\\n' ";
-    char *text = procfs_read_all("", "README.md"), *at;
+    char *text = procfs_read_all("README.md"), *at;
 
     assert_non_null(text);
     at = strstr(text, begins);

@@ -837,8 +837,7 @@ static struct trial *run_trial(void)
                                     .sample = results.n_trials,
                                     .place = how.place,
                                     .clock = how.clock,
-                                    .series_fd = -1,
-                                    .proc_root = how.proc_root};
+                                    .series_fd = -1};
     struct trial *trial = trial_run(&spec);
 
     assert_non_null(trial);
@@ -1108,9 +1107,8 @@ TEST_WITH(test_results_enter_by_copy, begin, end)
 
 TEST_WITH(test_results_unknown_counters_stay_unknown, begin, end)
 {
-    how.proc_root = "/nonexistent";
-    (void)enter_trial();
-    how.proc_root = "";
+    (void)BELOW("/nonexistent", enter_trial());
+    procfs_root = "";
     (void)enter_trial();
     (void)results_rows(&results, ROW_OK, "");
     const struct row *row = metric_row("median");
@@ -1215,8 +1213,8 @@ TEST_WITH(test_results_group_that_a_trial_found, begin, end)
     struct cpuset cpus = {{0}};
     struct row_params remarks = {.n = 0};
 
-    how.proc_root = "/nonexistent";
-    (void)enter_trial();
+    (void)BELOW("/nonexistent", enter_trial());
+    procfs_root = "";
     cpuset_add(&cpus, 11);
     assert_int_equal(results_group(&results, &cpus), 1);
     cpuset_add(&cpus, 12);
@@ -1426,8 +1424,7 @@ static struct trial *run_beside(struct pace_params *params, uint64_t time_ns)
                                     .time_ns = time_ns,
                                     .place = how.place,
                                     .clock = how.clock,
-                                    .series_fd = -1,
-                                    .proc_root = how.proc_root};
+                                    .series_fd = -1};
     struct trial *trial = trial_run(&spec);
     assert_non_null(trial);
     assert_int_equal(trial->outcome, TRIAL_DONE);

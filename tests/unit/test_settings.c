@@ -28,12 +28,12 @@ static void look_at(const char *cpus)
 {
     struct error why;
 
-    machine_read(tree_root, &machine);
+    machine_read(&machine);
     if (cpus)
         assert_int_equal(cpuset_parse(cpus, &bench, &why), 0);
     else
-        settings_bench_cpus(tree_root, &machine, &bench);
-    view = (struct settings_view){.root = tree_root, .machine = &machine, .bench = &bench};
+        settings_bench_cpus(&machine, &bench);
+    view = (struct settings_view){.machine = &machine, .bench = &bench};
 }
 
 static struct setting_state state_of(const char *name)
@@ -133,7 +133,7 @@ static void expect_writing_helps(void)
         struct setting_state state = state_of(setting->name);
         size_t before = writes.n;
         assert_int_equal(setting_plan(setting, &view, &writes), 0);
-        if (!setting_is_written(setting)) {
+        if (!setting->how) {
             assert_int_equal(writes.n, before);
             continue;
         }
@@ -147,7 +147,7 @@ static void expect_writing_helps(void)
     setting_writes_free(&writes);
     write_all();
     for (size_t i = 0; i < settings_count; i++)
-        if (setting_is_written(&settings_list[i]) && state_of(settings_list[i].name).verdict == SETTING_NOISY)
+        if (settings_list[i].how && state_of(settings_list[i].name).verdict == SETTING_NOISY)
             fail_msg("%s is still noisy", settings_list[i].name);
     expect_writes(NULL, "");
 }
@@ -892,10 +892,10 @@ TREE_TEST(test_settings_programs)
     tree_put("/proc/11/comm", "irqbalance\n");
     tree_put("/proc/12/comm", "tuned\n");
     const struct settings_program *found[4];
-    assert_int_equal(settings_programs(tree_root, found, 4), 3);
+    assert_int_equal(settings_programs(found, 4), 3);
     assert_string_equal(found[0]->comm, "irqbalance");
     assert_string_equal(found[2]->units, "unattended-upgrades");
-    assert_int_equal(settings_programs(tree_root, found, 2), 2);
+    assert_int_equal(settings_programs(found, 2), 2);
 }
 
 TREE_TEST(test_settings_numbers_that_make_no_sense)
@@ -1349,7 +1349,7 @@ static int look_at_ticks(void)
     };
 
     look_at("0");
-    view.root = "";
+    procfs_root = "";
     machine.kernel[0] = '\0';
     if (fixture_hide("/proc"))
         return CANNOT;
@@ -1837,7 +1837,7 @@ TREE_TEST(test_settings_are_whole_and_have_names_of_their_own)
         assert_true(s->title[0] && s->good[0] && s->cost[0] && s->set[0]);
         assert_non_null(s->look);
         /* Settings that tune writes name it. */
-        if (setting_is_written(s))
+        if (s->how)
             assert_non_null(strstr(s->set, s->name));
     }
     assert_null(setting_find("govern"));
@@ -1914,9 +1914,9 @@ TREE_TEST(test_settings_of_this_machine)
     unsigned counts[4];
     char noisy[1024];
 
-    machine_read("", &machine);
-    settings_bench_cpus("", &machine, &bench);
-    view = (struct settings_view){.root = "", .machine = &machine, .bench = &bench};
+    BELOW("", machine_read(&machine));
+    BELOW("", settings_bench_cpus(&machine, &bench));
+    view = (struct settings_view){.machine = &machine, .bench = &bench};
     assert_true(cpuset_count(&bench) > 0);
     if (machine.cpus_online)
         assert_true(cpuset_subset(&bench, &machine.online));
@@ -1930,12 +1930,12 @@ TREE_TEST(test_settings_bench_cpus_keep_to_the_mask)
     struct cpuset mask, one = {{0}};
 
     assert_int_equal(task_get_affinity(&mask), 0);
-    machine_read("", &machine);
+    BELOW("", machine_read(&machine));
     for (unsigned cpu = cpuset_next(&mask, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&mask, cpu + 1)) {
         cpuset_clear(&one);
         cpuset_add(&one, cpu);
         assert_int_equal(task_set_affinity(&one), 0);
-        settings_bench_cpus("", &machine, &bench);
+        BELOW("", settings_bench_cpus(&machine, &bench));
         assert_int_equal(task_set_affinity(&mask), 0);
         assert_true(cpuset_equal(&bench, &one));
     }

@@ -51,12 +51,11 @@ static struct {
     char log[4096];   /* the last component of each path, a blank behind */
 } kernel;
 
-static void plain_write(const char *root, const char *path, const char *text)
+static void plain_write(const char *path, const char *text)
 {
     char full[512];
 
-    assert_string_equal(root, tree_root);
-    (void)snprintf(full, sizeof(full), "%s%s", root, path);
+    (void)snprintf(full, sizeof(full), "%s%s", tree_root, path);
     FILE *file = fopen(full, "r+");
     assert_non_null(file);
     assert_int_equal(ftruncate(fileno(file), 0), 0);
@@ -65,7 +64,7 @@ static void plain_write(const char *root, const char *path, const char *text)
 }
 
 /* A list of choices shows them all, the chosen one in brackets. */
-static int choose(const char *root, const char *path, const char *value)
+static int choose(const char *path, const char *value)
 {
     static const char *const choices[] = {"always", "madvise", "never"};
     char text[128] = "";
@@ -80,42 +79,42 @@ static int choose(const char *root, const char *path, const char *value)
     if (!known)
         return -EINVAL;
     (void)strcat(text, "\n");
-    plain_write(root, path, text);
+    plain_write(path, text);
     return 0;
 }
 
 /* Side effects of writing a file, as kernels have them. */
-static void change_along(const char *root, const char *path, const char *value)
+static void change_along(const char *path, const char *value)
 {
     char neighbour[256];
     unsigned cpu;
 
     if (!strcmp(path, WATCHDOG)) {
         (void)snprintf(neighbour, sizeof(neighbour), "%s\n", value);
-        plain_write(root, NMI, neighbour);
+        plain_write(NMI, neighbour);
     }
     for (cpu = 0; cpu < CPUS && !strcmp(path, BOOST); cpu++) {
         (void)snprintf(neighbour, sizeof(neighbour), CPUFREQ, cpu, "boost");
-        plain_write(root, neighbour, !strcmp(value, "1") ? "1\n" : "0\n");
+        plain_write(neighbour, !strcmp(value, "1") ? "1\n" : "0\n");
     }
     if (sscanf(path, "/sys/devices/system/cpu/cpu%u/", &cpu) == 1 && strstr(path, "/scaling_governor")) {
-        plain_write(root, NO_TURBO, "0\n");
+        plain_write(NO_TURBO, "0\n");
         if (!strcmp(value, "performance")) {
             (void)snprintf(neighbour, sizeof(neighbour), CPUFREQ, cpu, "energy_performance_preference");
-            plain_write(root, neighbour, "performance\n");
+            plain_write(neighbour, "performance\n");
         }
     }
 }
 
-static bool has(const char *root, const char *path)
+static bool has(const char *path)
 {
     char full[512];
 
-    (void)snprintf(full, sizeof(full), "%s%s", root, path);
+    (void)snprintf(full, sizeof(full), "%s%s", tree_root, path);
     return access(full, F_OK) == 0;
 }
 
-static int kernel_write(const char *root, const char *path, const char *value)
+static int kernel_write(const char *path, const char *value)
 {
     char line[4200];
 
@@ -128,13 +127,13 @@ static int kernel_write(const char *root, const char *path, const char *value)
         if (kernel.refuses[i].path && !strcmp(kernel.refuses[i].path, path))
             return kernel.refuses[i].error;
     if (!strcmp(path, THP)) {
-        if (has(root, MIN_FREE))
-            plain_write(root, MIN_FREE, !strcmp(value, "never") ? "19832\n" : "67584\n");
-        return choose(root, path, value);
+        if (has(MIN_FREE))
+            plain_write(MIN_FREE, !strcmp(value, "never") ? "19832\n" : "67584\n");
+        return choose(path, value);
     }
     (void)snprintf(line, sizeof(line), "%s\n", value);
-    plain_write(root, path, line);
-    change_along(root, path, value);
+    plain_write(path, line);
+    change_along(path, value);
     return 0;
 }
 
@@ -213,7 +212,7 @@ static int make(void **state)
     tree_put("/proc/sys/vm/swappiness", "60\n");
     tree_put("/run/other", "not ours\n");
     (void)snprintf(snapshot_file, sizeof(snapshot_file), "%s/run/jitbench.snapshot", tree_root);
-    place = (struct snapshot_place){.root = tree_root, .file = snapshot_file, .write = kernel_write};
+    place = (struct snapshot_place){.file = snapshot_file, .write = kernel_write};
     writes = (struct setting_writes){.write = items, .capacity = ITEMS_MAX};
     add_for_cpus("scaling_governor", "performance");
     add(NO_TURBO, "1");
@@ -332,12 +331,12 @@ static void assert_report(const struct reports *reports, const char *path, enum 
 }
 
 /* Looks and saves: NULL and the code when the latter cannot be. */
-static struct snapshot *try_take(const struct setting_writes *of, int *code, char *error, size_t size)
+static struct snapshot *try_take(struct setting_writes *of, int *code, struct error *error)
 {
     struct snapshot *snapshot = NULL;
 
     assert_int_equal(snapshot_look(&place, of, &snapshot), 0);
-    *code = snapshot_save(snapshot, error, size);
+    *code = snapshot_save(snapshot, error);
     if (*code == 0)
         return snapshot;
     snapshot_close(snapshot);
@@ -346,24 +345,25 @@ static struct snapshot *try_take(const struct setting_writes *of, int *code, cha
 
 static struct snapshot *take(void)
 {
-    char error[512] = "";
+    struct error error = {""};
     int code;
-    struct snapshot *snapshot = try_take(&writes, &code, error, sizeof(error));
+    struct snapshot *snapshot = try_take(&writes, &code, &error);
 
     if (!snapshot)
-        fail_msg("%d: %s", code, error);
+        fail_msg("%d: %s", code, error.text);
     return snapshot;
 }
 
 static void assert_not_taken(int expected, const char *text)
 {
-    char error[512] = "", *before = tree_text();
+    struct error error = {""};
+    char *before = tree_text();
     int code;
 
-    assert_null(try_take(&writes, &code, error, sizeof(error)));
+    assert_null(try_take(&writes, &code, &error));
     assert_int_equal(code, expected);
-    if (!strstr(error, text))
-        fail_msg("'%s' is not in '%s'", text, error);
+    if (!strstr(error.text, text))
+        fail_msg("'%s' is not in '%s'", text, error.text);
     assert_unchanged(before);
 }
 
@@ -378,15 +378,15 @@ static void tune(struct reports *reports)
 }
 
 /* Does the work of `untune`. Returns 0, -errno if the snapshot cannot be opened, or 1 if not all could be restored. */
-static int untune(struct reports *reports, char *error, size_t size)
+static int untune(struct reports *reports, struct error *error)
 {
     struct snapshot *snapshot;
-    int code = snapshot_open(&place, &snapshot, error, size);
+    int code = snapshot_open(&place, &snapshot, error);
 
     memset(reports, 0, sizeof(*reports));
     if (code)
         return code;
-    code = snapshot_restore(snapshot, put_report, reports, error, size) ? 1 : 0;
+    code = snapshot_restore(snapshot, put_report, reports, error) ? 1 : 0;
     snapshot_close(snapshot);
     return code;
 }
@@ -394,11 +394,11 @@ static int untune(struct reports *reports, char *error, size_t size)
 static void expect_untune(int code, const char *text)
 {
     struct reports reports;
-    char error[512] = "";
+    struct error error = {""};
 
-    assert_int_equal(untune(&reports, error, sizeof(error)), code);
-    if (!strstr(error, text))
-        fail_msg("'%s' is not in '%s'", text, error);
+    assert_int_equal(untune(&reports, &error), code);
+    if (!strstr(error.text, text))
+        fail_msg("'%s' is not in '%s'", text, error.text);
 }
 
 /* --- There and back. --- */
@@ -472,12 +472,13 @@ TEST_WITH(test_snapshot_apply_writes_in_order_and_reports, make, clean)
 TEST_WITH(test_snapshot_restore_gives_every_byte_back, make, clean)
 {
     struct reports reports;
-    char error[512] = "", *before = tree_text();
+    struct error error = {""};
+    char *before = tree_text();
 
     tune(&reports);
     assert_content("/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "performance\n");
     kernel.log[0] = 0;
-    assert_int_equal(untune(&reports, error, sizeof(error)), 0);
+    assert_int_equal(untune(&reports, &error), 0);
     assert_int_equal(strncmp(kernel.log, "stat_interval watchdog ", 23), 0); /* in reverse order */
     assert_report(&reports, THP, SNAPSHOT_DONE, 0, "never", "madvise");
     assert_report(&reports, "/sys/devices/system/cpu/cpu2/cpufreq/energy_performance_preference", SNAPSHOT_DONE, 0,
@@ -569,7 +570,8 @@ TEST_WITH(test_snapshot_keeps_long_and_odd_contents, make, clean)
 TEST_WITH(test_snapshot_restores_what_changed_along, make, clean)
 {
     struct reports reports;
-    char error[512] = "", *before;
+    struct error error = {""};
+    char *before;
 
     tree_put(NO_TURBO, "1\n"); /* it was off, and the governor resets it: nothing of the writes names it */
     before = tree_text();
@@ -578,7 +580,7 @@ TEST_WITH(test_snapshot_restores_what_changed_along, make, clean)
     add(WATCHDOG, "0");
     tune(&reports);
     assert_content(NMI, "0\n");
-    assert_int_equal(untune(&reports, error, sizeof(error)), 0);
+    assert_int_equal(untune(&reports, &error), 0);
     assert_content(NMI, "0\n");
     assert_content(NO_TURBO, "1\n");
     assert_report(&reports, NMI, SNAPSHOT_DONE, 0, "0", "0");
@@ -609,14 +611,14 @@ static char spoilt[SPOILT_FILES][128];
 static size_t n_spoilt;
 static const char *spoils;
 
-static int spoiling_write(const char *root, const char *path, const char *value)
+static int spoiling_write(const char *path, const char *value)
 {
     char line[128];
 
     (void)snprintf(line, sizeof(line), "%s\n", value);
-    plain_write(root, path, line);
+    plain_write(path, line);
     for (size_t i = 0; i < n_spoilt && !strcmp(path, spoils); i++)
-        plain_write(root, spoilt[i], "spoilt\n");
+        plain_write(spoilt[i], "spoilt\n");
     return 0;
 }
 
@@ -645,7 +647,7 @@ TEST_WITH(test_snapshot_restores_each_side_effect_of_each_setting, make, clean)
         struct reports reports;
         char *before;
         spoils = along[i].written;
-        assert_true(setting_is_written(setting_find(along[i].setting)));
+        assert_true(setting_find(along[i].setting)->how);
         tree_put(along[i].written, "old\n");
         put_spoilt(along[i].changed, along[i].value);
         before = tree_text();
@@ -661,12 +663,12 @@ TEST_WITH(test_snapshot_restores_each_side_effect_of_each_setting, make, clean)
 }
 
 /* The first makes the second what it likes: restored in reverse order, the second needs another write. */
-static int changing_write(const char *root, const char *path, const char *value)
+static int changing_write(const char *path, const char *value)
 {
-    int code = kernel_write(root, path, value);
+    int code = kernel_write(path, value);
 
     if (!strcmp(path, "/sys/first"))
-        plain_write(root, "/sys/second", "spoilt\n");
+        plain_write("/sys/second", "spoilt\n");
     return code;
 }
 
@@ -728,9 +730,9 @@ TEST_WITH(test_snapshot_goes_on_after_a_refusal, make, clean)
 }
 
 /* The kernel takes a value and makes another of it. */
-static int clamp(const char *root, const char *path, const char *value)
+static int clamp(const char *path, const char *value)
 {
-    return kernel_write(root, path, !strcmp(path, INTERVAL) && !strcmp(value, "20") ? "9" : value);
+    return kernel_write(path, !strcmp(path, INTERVAL) && !strcmp(value, "20") ? "9" : value);
 }
 
 TEST_WITH(test_snapshot_says_what_became_of_a_value, make, clean)
@@ -794,43 +796,45 @@ TEST_WITH(test_snapshot_does_not_write_what_it_cannot_read, make, clean)
 
 TEST_WITH(test_snapshot_of_nothing_is_no_file, make, clean)
 {
-    char error[512] = "", *before = tree_text();
+    struct error error = {""};
+    char *before = tree_text();
     struct reports reports = {0};
 
     struct setting_write missing = {.path = (char *)"/sys/missing", .value = (char *)"1"};
-    const struct setting_writes one = {.write = &missing, .n = 1};
+    struct setting_writes one = {.write = &missing, .n = 1};
     int code;
-    struct snapshot *snapshot = try_take(&one, &code, error, sizeof(error));
+    struct snapshot *snapshot = try_take(&one, &code, &error);
     assert_non_null(snapshot);
     assert_false(file_exists());
     snapshot_apply(snapshot, put_report, &reports);
     assert_int_equal(reports.report[0].error, -ENOENT);
-    assert_int_equal(snapshot_restore(snapshot, put_report, &reports, error, sizeof(error)), 0);
+    assert_int_equal(snapshot_restore(snapshot, put_report, &reports, &error), 0);
     snapshot_close(snapshot);
     assert_unchanged(before);
     tree_put("/run/jitbench.snapshot", "");
-    assert_null(try_take(&one, &code, error, sizeof(error)));
+    assert_null(try_take(&one, &code, &error));
     assert_int_equal(code, -EEXIST);
 }
 
 TEST_WITH(test_snapshot_restores_the_rest_and_stays_when_one_is_refused, make, clean)
 {
     struct reports reports;
-    char error[512] = "", *before = tree_text();
+    struct error error = {""};
+    char *before = tree_text();
 
     tune(&reports);
     kernel.refuses[0].path = THP;
     kernel.refuses[0].error = -EBUSY;
-    assert_int_equal(untune(&reports, error, sizeof(error)), 1);
-    assert_non_null(strstr(error, "1 of 15 files could not be restored"));
-    assert_non_null(strstr(error, "'jitbench untune' tries again"));
-    assert_non_null(strstr(error, snapshot_file));
+    assert_int_equal(untune(&reports, &error), 1);
+    assert_non_null(strstr(error.text, "1 of 15 files could not be restored"));
+    assert_non_null(strstr(error.text, "'jitbench untune' tries again"));
+    assert_non_null(strstr(error.text, snapshot_file));
     assert_report(&reports, THP, SNAPSHOT_REFUSED, -EBUSY, "never", "never");
     assert_report(&reports, INTERVAL, SNAPSHOT_DONE, 0, "20", "1");
     assert_content(INTERVAL, "1\n");
     assert_true(file_exists());
     kernel.refuses[0].path = NULL;
-    assert_int_equal(untune(&reports, error, sizeof(error)), 0);
+    assert_int_equal(untune(&reports, &error), 0);
     assert_report(&reports, INTERVAL, SNAPSHOT_ALREADY, 0, "1", "1");
     assert_unchanged(before);
 }
@@ -850,13 +854,13 @@ TEST_WITH(test_snapshot_stays_when_a_file_has_gone, make, clean)
     assert_true(file_exists());
 }
 
-static int vanishing_write(const char *root, const char *path, const char *value)
+static int vanishing_write(const char *path, const char *value)
 {
     char full[256];
 
     if (strcmp(path, "/sys/empty") != 0)
-        return kernel_write(root, path, value);
-    (void)snprintf(full, sizeof(full), "%s%s", root, path);
+        return kernel_write(path, value);
+    (void)snprintf(full, sizeof(full), "%s%s", tree_root, path);
     (void)unlink(full);
     return 0;
 }
@@ -924,12 +928,12 @@ TEST_WITH(test_snapshot_is_locked_while_it_is_used, make, clean)
 TEST_WITH(test_snapshot_removes_only_its_own_file, make, clean)
 {
     struct reports reports = {0};
-    char error[512];
+    struct error error;
 
     struct snapshot *snapshot = take();
     assert_int_equal(unlink(snapshot_file), 0);
     tree_put("/run/jitbench.snapshot", "another's\n");
-    assert_int_equal(snapshot_restore(snapshot, put_report, &reports, error, sizeof(error)), 0);
+    assert_int_equal(snapshot_restore(snapshot, put_report, &reports, &error), 0);
     snapshot_close(snapshot);
     assert_content("/run/jitbench.snapshot", "another's\n");
 }
@@ -940,11 +944,11 @@ TEST_WITH(test_snapshot_removes_only_its_own_file, make, clean)
 static void assert_restorable(char *before)
 {
     struct reports reports;
-    char error[512] = "";
-    const int expected = file_exists() ? 0 : -ENOENT, code = untune(&reports, error, sizeof(error));
+    struct error error = {""};
+    const int expected = file_exists() ? 0 : -ENOENT, code = untune(&reports, &error);
 
     if (code != expected)
-        fail_msg("%d, not %d: %s", code, expected, error);
+        fail_msg("%d, not %d: %s", code, expected, error.text);
     assert_unchanged(before);
 }
 
@@ -977,9 +981,9 @@ TEST_WITH(test_snapshot_restores_after_a_kill_of_the_restoring, make, clean)
         tune(&reports);
         pid_t child = fork();
         if (child == 0) {
-            char error[512];
+            struct error error;
             kernel.kill_at = kernel.writes + ++at;
-            _exit(untune(&reports, error, sizeof(error)));
+            _exit(untune(&reports, &error));
         }
         at++;
         status = fixture_wait(child);
@@ -1004,13 +1008,13 @@ static void write_snapshot(const char *text, size_t length)
 static void assert_damaged(const char *text, size_t length)
 {
     struct snapshot *snapshot = NULL;
-    char error[512] = "";
+    struct error error = {""};
 
     write_snapshot(text, length);
-    if (snapshot_open(&place, &snapshot, error, sizeof(error)) != -EBADMSG)
-        fail_msg("taken for good (%s): %.*s", error, (int)length, text);
+    if (snapshot_open(&place, &snapshot, &error) != -EBADMSG)
+        fail_msg("taken for good (%s): %.*s", error.text, (int)length, text);
     assert_null(snapshot);
-    assert_non_null(strstr(error, snapshot_file));
+    assert_non_null(strstr(error.text, snapshot_file));
 }
 
 TEST_WITH(test_snapshot_truncated_anywhere_is_refused, make, clean)
@@ -1183,43 +1187,44 @@ TEST_WITH(test_snapshot_messages_name_the_file_first, make, clean)
         const char *why;
     } places[] = {{"/nonexistent/snapshot", -ENOENT, "No such file or directory"},
                   {"/dev/null/snapshot", -ENOTDIR, "Not a directory"}};
-    char error[512], expected[512];
+    struct error error;
+    char expected[512];
     int code;
 
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         place.file = places[i].file;
         (void)snprintf(expected, sizeof(expected), "snapshot '%s': %s", places[i].file, places[i].why);
-        assert_null(try_take(&writes, &code, error, sizeof(error)));
+        assert_null(try_take(&writes, &code, &error));
         assert_int_equal(code, places[i].code);
-        assert_string_equal(error, expected);
+        assert_string_equal(error.text, expected);
     }
     place.file = snapshot_file;
     struct snapshot *snapshot = take();
     (void)snprintf(expected, sizeof(expected), "'%s' is there already; 'jitbench untune' restores what it holds",
                    snapshot_file);
-    assert_null(try_take(&writes, &code, error, sizeof(error)));
-    assert_string_equal(error, expected);
+    assert_null(try_take(&writes, &code, &error));
+    assert_string_equal(error.text, expected);
     snapshot_close(snapshot);
     assert_int_equal(remove(snapshot_file), 0);
     (void)snprintf(expected, sizeof(expected), "there is no snapshot '%s': nothing to restore", snapshot_file);
-    assert_int_equal(snapshot_open(&place, &snapshot, error, sizeof(error)), -ENOENT);
+    assert_int_equal(snapshot_open(&place, &snapshot, &error), -ENOENT);
     assert_null(snapshot);
-    assert_string_equal(error, expected);
+    assert_string_equal(error.text, expected);
     assert_int_equal(mkdir(snapshot_file, 0700), 0);
     (void)snprintf(expected, sizeof(expected), "snapshot '%s': Is a directory", snapshot_file);
-    assert_int_equal(snapshot_open(&place, &snapshot, error, sizeof(error)), -EISDIR);
-    assert_string_equal(error, expected);
+    assert_int_equal(snapshot_open(&place, &snapshot, &error), -EISDIR);
+    assert_string_equal(error.text, expected);
 }
 
 /* Takes one, and removes its file again. */
 static int take_and_forget(void)
 {
-    char error[512] = "";
+    struct error error = {""};
     struct snapshot *snapshot = NULL;
     int code = snapshot_look(&place, &writes, &snapshot);
 
     if (code == 0)
-        code = snapshot_save(snapshot, error, sizeof(error));
+        code = snapshot_save(snapshot, &error);
     snapshot_close(snapshot);
     if (code) {
         assert_int_equal(code, -ENOMEM);
@@ -1231,14 +1236,14 @@ static int take_and_forget(void)
 
 static int open_and_close(void)
 {
-    char error[512] = "";
+    struct error error = {""};
     struct snapshot *snapshot = NULL;
-    int code = snapshot_open(&place, &snapshot, error, sizeof(error));
+    int code = snapshot_open(&place, &snapshot, &error);
 
     if (code) {
         assert_null(snapshot);
-        if (!strstr(error, "emory"))
-            fail_msg("%d: '%s'", code, error);
+        if (!strstr(error.text, "emory"))
+            fail_msg("%d: '%s'", code, error.text);
     }
     snapshot_close(snapshot);
     assert_true(file_exists());
@@ -1258,14 +1263,14 @@ TEST_WITH(test_snapshot_restores_without_memory, make, clean)
 {
     struct reports reports;
     struct snapshot *snapshot = take();
-    char error[512] = "";
+    struct error error = {""};
 
     memset(&reports, 0, sizeof(reports));
     snapshot_apply(snapshot, put_report, &reports);
     assert_content(INTERVAL, "20\n");
     memset(&reports, 0, sizeof(reports));
     allocations_left = 0;
-    const int code = snapshot_restore(snapshot, put_report, &reports, error, sizeof(error));
+    const int code = snapshot_restore(snapshot, put_report, &reports, &error);
     allocations_left = UINT_MAX;
     snapshot_close(snapshot);
     assert_int_equal(code, 0);
@@ -1378,13 +1383,13 @@ static size_t lock_error;
 
 static int fail_to_lock_a_new_one(void)
 {
-    char error[512] = "";
+    struct error error = {""};
     int code;
 
     if (refuse_flag(LOCK_CALL, 1, UINT32_MAX, F_SETLK, lock_errors[lock_error].error))
         return CANNOT;
-    CHECK(!try_take(&writes, &code, error, sizeof(error)));
-    CHECK(code == lock_errors[lock_error].code && strstr(error, lock_errors[lock_error].text));
+    CHECK(!try_take(&writes, &code, &error));
+    CHECK(code == lock_errors[lock_error].code && strstr(error.text, lock_errors[lock_error].text));
     return 0;
 }
 

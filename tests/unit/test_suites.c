@@ -100,7 +100,7 @@ static enum schedule check_suite(const struct suite *suite, char *const *words, 
     struct suite_plan *s = suite_options(suite, words, cpus, bind);
 
     s->m.operands_given = true; /* every task and test, not only the telling pairs */
-    machine_read_memory("", &s->m.machine);
+    machine_read_memory(&s->m.machine);
     if (suite->commands) {
         s->m.words = run_words;
         s->m.n_words = 1;

@@ -32,21 +32,21 @@ TREE_TEST(test_tasks_names_and_kinds)
     put_task(14, 14, "a+b", 5, FLAGS_USER, "1 2 3\n");
     put_task(16, 16, "kworker/R-rcu_gp", 2, FLAGS_KERNEL, "1 2 3\n");
     put_task(15, 15, "kworker/u8:2+events_unbound", 2, FLAGS_KERNEL, "1 2 3\n");
-    assert_true(tasks_read(tree_root, 12, &one));
+    assert_true(tasks_read(12, &one));
     assert_true(one.kernel && one.parent == 2 && one.tid == 12);
     assert_string_equal(one.name, "kworker/0:1");
-    assert_true(tasks_read(tree_root, 13, &one));
+    assert_true(tasks_read(13, &one));
     assert_true(!one.kernel && one.parent == 5);
     assert_string_equal(one.name, "a) b (c");
-    assert_true(tasks_read(tree_root, 14, &one));
+    assert_true(tasks_read(14, &one));
     assert_string_equal(one.name, "a+b");
-    assert_true(tasks_read(tree_root, 15, &one));
+    assert_true(tasks_read(15, &one));
     assert_string_equal(one.name, "kworker/u8:2");
-    assert_true(tasks_read(tree_root, 16, &one));
+    assert_true(tasks_read(16, &one));
     assert_string_equal(one.name, "kworker/R-rcu_gp");
-    assert_false(tasks_read(tree_root, 18, &one));
+    assert_false(tasks_read(18, &one));
     tree_put("/proc/17/stat", "17 (x) S\n");
-    assert_false(tasks_read(tree_root, 17, &one));
+    assert_false(tasks_read(17, &one));
 }
 
 TREE_TEST(test_tasks_of_all_threads)
@@ -59,7 +59,7 @@ TREE_TEST(test_tasks_of_all_threads)
     put_task(21, 21, "not counted", 1, FLAGS_USER, "");
     tree_put("/proc/22/task/22/stat", "gone");
     tree_put("/proc/uptime", "1\n");
-    tasks_read_all(tree_root, &times);
+    tasks_read_all(&times);
     assert_int_equal(times.n, 4);
     assert_true(times.of[0].tid == 3 && times.of[0].kernel && times.of[0].cpu_ns == UINT64_MAX);
     assert_true(times.of[1].tid == 9 && times.of[1].cpu_ns == 70);
@@ -73,7 +73,7 @@ TREE_TEST(test_tasks_need_proc)
 {
     struct tasks times = {0};
 
-    tasks_read_all(tree_root, &times);
+    tasks_read_all(&times);
     assert_int_equal(times.n, 0);
     assert_null(tasks_find(&times, 1));
     free(times.of);
@@ -89,7 +89,7 @@ TREE_TEST(test_tasks_functions_by_address)
                                "ffffffff81234560 t its_alias\n"
                                "ffffffff81234570 t a_function_whose_name_is_longer_than_there_is_room\t[module]\n"
                                "junk\n");
-    trace_functions_name(tree_root, functions, COUNT(functions));
+    trace_functions_name(functions, COUNT(functions));
     assert_string_equal(functions[0].name, "vmstat_update");
     assert_string_equal(functions[1].name, "");
     assert_string_equal(functions[2].name, "a_function_whose_name_is_longer");

@@ -54,7 +54,7 @@ static void assert_pairs(enum cpu_pairing pairing, const unsigned *order, size_t
     struct cpu_pairs pairs;
     char text[512] = "";
 
-    assert_int_equal(topology_pairs(tree_root, order, n, pairing, &pairs), 0);
+    assert_int_equal(topology_pairs(order, n, pairing, &pairs), 0);
     for (size_t i = 0; i < pairs.n; i++)
         (void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u-%u:%s", i ? " " : "",
                        pairs.pair[i].first, pairs.pair[i].second, cpu_relation_names[pairs.pair[i].relation]);
@@ -157,7 +157,7 @@ TREE_TEST(test_topology_all_pairs_of_many_cpus_are_a_sample)
         (void)snprintf(siblings, sizeof(siblings), "%u-%u\n", cpu / 2 * 2, cpu / 2 * 2 + 1);
         put_core(cpu, siblings, cpu < 100 ? "0\n" : "1\n");
     }
-    assert_int_equal(topology_pairs(tree_root, order, 200, PAIRS_ALL, &pairs), 0);
+    assert_int_equal(topology_pairs(order, 200, PAIRS_ALL, &pairs), 0);
     assert_int_equal(pairs.n, 396);
     for (size_t i = 0; i < pairs.n; i++) {
         assert_true(pairs.pair[i].first < pairs.pair[i].second);
@@ -177,7 +177,7 @@ TREE_TEST(test_topology_sample_of_more_cpus_is_even)
 
     for (unsigned cpu = 0; cpu < 400; cpu++)
         order[cpu] = 399 - cpu;
-    assert_int_equal(topology_pairs(tree_root, order, 400, PAIRS_ALL, &pairs), 0);
+    assert_int_equal(topology_pairs(order, 400, PAIRS_ALL, &pairs), 0);
     assert_int_equal(pairs.n, 336);
     static const unsigned firsts[][2] = {{0, 0}, {1, 1}, {5, 5}, {6, 7}, {168, 200}, {335, 398}};
     for (size_t i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++) {
@@ -186,7 +186,7 @@ TREE_TEST(test_topology_sample_of_more_cpus_is_even)
     }
     topology_pairs_free(&pairs);
     /* All pairs of the most CPUs that are not too many. */
-    assert_int_equal(topology_pairs(tree_root, order, 64, PAIRS_ALL, &pairs), 0);
+    assert_int_equal(topology_pairs(order, 64, PAIRS_ALL, &pairs), 0);
     assert_int_equal(pairs.n, 2016);
     topology_pairs_free(&pairs);
 }
@@ -223,7 +223,7 @@ static int pair_four(void)
 {
     static const unsigned order[] = {0, 1, 2, 3};
     struct cpu_pairs pairs;
-    int error = topology_pairs(tree_root, order, 4, PAIRS_NEAR, &pairs);
+    int error = topology_pairs(order, 4, PAIRS_NEAR, &pairs);
 
     if (error)
         assert_true(pairs.n == 0 && !pairs.pair);

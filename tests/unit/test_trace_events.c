@@ -50,7 +50,7 @@ TREE_TEST(test_trace_events_have_numbers_and_positions)
     put_event("irq_vectors/call_function_entry", 88, "");
     put_event("irq_vectors/call_function_exit", 87, "");
     put_event("irq_vectors/vector_alloc", 86, "");
-    trace_events_read(tree_root, NULL, &events);
+    trace_events_read("", NULL, &events);
     assert_int_equal(events.error, 0);
     assert_int_equal(events.n, 9);
     const struct trace_event *to = &events.of[0];
@@ -80,7 +80,7 @@ TREE_TEST(test_trace_events_without_their_fields_are_left_out)
     put_event("irq/softirq_entry", 168, "\tfield:unsigned int vec;\toffset:8\n");
     put_event("irq/softirq_exit", 167, "\tfield:unsigned int vec;\toffset:99999;\tsize:4;\tsigned:0;\n");
     tree_put("/events/irq/irq_handler_exit/format", "junk");
-    trace_events_read(tree_root, NULL, &events);
+    trace_events_read("", NULL, &events);
     assert_int_equal(events.n, 0);
 }
 
@@ -88,7 +88,7 @@ TREE_TEST(test_trace_events_say_why_there_are_none)
 {
     static struct trace_events events;
 
-    trace_events_read(tree_root, NULL, &events);
+    trace_events_read("", NULL, &events);
     assert_int_equal(events.n, 0);
     assert_int_equal(events.error, -ENOENT);
 }
@@ -97,7 +97,7 @@ static size_t pairs_with(const char *interrupts)
 {
     static struct trace_events events;
 
-    trace_events_read(tree_root, interrupts, &events);
+    trace_events_read("", interrupts, &events);
     return events.n / 2;
 }
 

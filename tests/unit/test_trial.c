@@ -33,8 +33,7 @@ static struct trial_spec spec_of(const struct bench *bench, unsigned copies, uin
                                .time_ns = time_ns,
                                .place = &place,
                                .clock = &fixture_clock,
-                               .series_fd = -1,
-                               .proc_root = ""};
+                               .series_fd = -1};
 }
 
 static struct trial *run_done(const struct trial_spec *spec)
@@ -1361,7 +1360,7 @@ TEST(test_trial_layout_random_moves_the_stack)
     struct trial_spec spec = spec_of(&bench_address, 1, 0);
     char setting[8] = "";
 
-    if (procfs_read("", "/proc/sys/kernel/randomize_va_space", setting, sizeof(setting)) <= 0 || setting[0] == '0' ||
+    if (procfs_read("/proc/sys/kernel/randomize_va_space", setting, sizeof(setting)) <= 0 || setting[0] == '0' ||
         task_layout_fixed())
         skip_because("addresses are not randomized here");
     uint64_t first = stack_address(&spec, false);
@@ -1375,8 +1374,8 @@ TEST(test_trial_machine_counters_not_known_without_proc)
     struct trial_spec spec = spec_of(&bench_litter, 1, 0);
     struct machine_counters machine;
 
-    spec.proc_root = "/nonexistent";
-    struct trial *trial = run_done(&spec);
+    struct trial *trial = BELOW("/nonexistent", run_done(&spec));
+    procfs_root = "";
     trial_copy_machine(trial, 0, &machine);
     assert_int_equal(machine.irqs, -1);
     assert_int_equal(machine.softirqs, -1);
@@ -1406,7 +1405,7 @@ TEST(test_trial_reads_the_machine_it_is_told)
     char text[128];
 
     assert_non_null(mkdtemp(made_up_root));
-    spec.proc_root = made_up_root;
+    procfs_root = made_up_root;
     (void)snprintf(text, sizeof(text), "%s/proc", made_up_root);
     assert_int_equal(mkdir(text, 0700), 0);
     (void)snprintf(text, sizeof(text), "processor\t: %u\ncpu MHz\t\t: 1234.500\n", place.order[0]);
@@ -1439,6 +1438,7 @@ TEST(test_trial_reads_the_machine_it_is_told)
         assert_int_equal(machine.irqs, -1);
         trial_free(trial);
     }
+    procfs_root = "";
     (void)snprintf(text, sizeof(text), "rm -r %s", made_up_root);
     assert_int_equal(system(text), 0);
 }

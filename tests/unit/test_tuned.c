@@ -49,7 +49,7 @@ static void read_files(char *text, size_t size)
 
     text[0] = 0;
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        (void)procfs_read_line("", files[i], line, sizeof(line));
+        (void)procfs_read_line(files[i], line, sizeof(line));
         (void)snprintf(text + strlen(text), size - strlen(text), "%s: %s\n", files[i], line);
     }
 }
@@ -82,14 +82,14 @@ static void ignore_report(void *context, const struct snapshot_report *report)
 /* Restores from the snapshot. Returns 0, -errno if there is no usable one, or 1 if not all could be restored. */
 static int restore_by(const char *file)
 {
-    const struct snapshot_place place = {.root = "", .file = file};
+    const struct snapshot_place place = {.file = file};
     struct snapshot *snapshot;
-    char error[512];
-    int code = snapshot_open(&place, &snapshot, error, sizeof(error));
+    struct error error;
+    int code = snapshot_open(&place, &snapshot, &error);
 
     if (code)
         return code;
-    code = snapshot_restore(snapshot, ignore_report, NULL, error, sizeof(error)) ? 1 : 0;
+    code = snapshot_restore(snapshot, ignore_report, NULL, &error) ? 1 : 0;
     snapshot_close(snapshot);
     return code;
 }
@@ -138,13 +138,23 @@ static struct cpuset first_cpu(void)
     return cpus;
 }
 
+static int begin_tuning(const struct cpuset *cpus, struct error *message)
+{
+    static struct machine machine;
+    const struct settings_view view = {.machine = &machine, .bench = cpus};
+
+    machine_read(&machine);
+    return tuned_begin(&view, message);
+}
+
 static int begin_and_end(void)
 {
     const struct cpuset cpus = first_cpu();
-    char before[2048], after[2048], message[256];
+    struct error message;
+    char before[2048], after[2048];
 
     read_files(before, sizeof(before));
-    if (tuned_begin(&cpus, false, message, sizeof(message)) || !strstr(message, "settings changed until the end"))
+    if (begin_tuning(&cpus, &message) || !strstr(message.text, "settings changed until the end"))
         return 1;
     read_files(after, sizeof(after));
     if (!strstr(after, INTERVAL ": 20\n") || !strstr(after, "/watchdog: 0\n") ||
@@ -158,7 +168,7 @@ static int begin_and_end(void)
         return 4;
     tuned_end();
     /* Once more. */
-    if (tuned_begin(&cpus, false, message, sizeof(message)))
+    if (begin_tuning(&cpus, &message))
         return 5;
     tuned_end();
     read_files(after, sizeof(after));
@@ -173,9 +183,9 @@ TEST_WITH(test_tuned_begin_changes_and_end_restores, NULL, put_back)
 static int begin_and_die(void)
 {
     const struct cpuset cpus = first_cpu();
-    char message[256];
+    struct error message;
 
-    (void)tuned_begin(&cpus, false, message, sizeof(message));
+    (void)begin_tuning(&cpus, &message);
     return kill(getpid(), SIGKILL);
 }
 
@@ -183,15 +193,16 @@ static int begin_and_die(void)
 static int find_snapshot(void)
 {
     const struct cpuset cpus = first_cpu();
-    char message[512], after[2048];
+    struct error message;
+    char after[2048];
 
-    procfs_read_line("", INTERVAL, message, sizeof(message));
-    if (strcmp(message, "20") != 0)
+    procfs_read_line(INTERVAL, message.text, sizeof(message.text));
+    if (strcmp(message.text, "20") != 0)
         return 1;
     FILE *interval = fopen(INTERVAL, "w");
     if (!interval || fputs("19\n", interval) < 0 || fclose(interval))
         return 2;
-    if (tuned_begin(&cpus, false, message, sizeof(message)) != -1 || !strstr(message, "untune"))
+    if (begin_tuning(&cpus, &message) != -1 || !strstr(message.text, "untune"))
         return 3;
     tuned_end();
     read_files(after, sizeof(after));
@@ -215,13 +226,13 @@ TEST_WITH(test_tuned_leaves_a_snapshot_when_it_is_killed, NULL, put_back)
 static int begin_as_nobody(void)
 {
     const struct cpuset cpus = first_cpu();
-    char message[256];
+    struct error message;
 
     if (fixture_become_nobody())
         return CANNOT;
-    int status = tuned_begin(&cpus, false, message, sizeof(message));
+    int status = begin_tuning(&cpus, &message);
     tuned_end();
-    return status == -1 && !strcmp(message, "needs root; no setting was changed") ? 0 : 1;
+    return status == -1 && !strcmp(message.text, "needs root; no setting was changed") ? 0 : 1;
 }
 
 TEST_WITH(test_tuned_needs_root, NULL, put_back)
@@ -233,14 +244,14 @@ static int begin_read_only(void)
 {
     static const char *const readonly[] = {"/proc/sys", "/sys"};
     const struct cpuset cpus = first_cpu();
-    char message[256];
+    struct error message;
 
     for (size_t i = 0; i < 2; i++)
         if (mount(readonly[i], readonly[i], NULL, MS_BIND | MS_REC, NULL) ||
             mount(NULL, readonly[i], NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL))
             return CANNOT;
-    int status = tuned_begin(&cpus, false, message, sizeof(message));
-    if (status != -1 || !strstr(message, "settings refused (") || !strstr(message, "mounted read-only"))
+    int status = begin_tuning(&cpus, &message);
+    if (status != -1 || !strstr(message.text, "settings refused (") || !strstr(message.text, "mounted read-only"))
         return 1;
     tuned_end();
     return access(SNAPSHOT, F_OK) == 0 ? 2 : 0;
@@ -255,15 +266,16 @@ TEST_WITH(test_tuned_says_what_was_refused, NULL, put_back)
 static int begin_with_managed(void)
 {
     const struct cpuset cpus = first_cpu();
-    char message[256], expected[128];
+    struct error message;
+    char expected[128];
     int irq = umount("/proc/irq") ? -1 : irq_find_managed();
 
     if (irq < 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2 || irq_show_only(irq))
         return CANNOT;
-    int status = tuned_begin(&cpus, false, message, sizeof(message));
+    int status = begin_tuning(&cpus, &message);
     tuned_end();
     (void)snprintf(expected, sizeof(expected), "; interrupts that the kernel manages itself stay: %d", irq);
-    if (status || !strstr(message, "settings changed until the end") || !strstr(message, expected))
+    if (status || !strstr(message.text, "settings changed until the end") || !strstr(message.text, expected))
         return 1;
     return access(SNAPSHOT, F_OK) == 0 ? 2 : 0;
 }
@@ -291,7 +303,8 @@ static const struct {
 
 TEST(test_tuned_lists_are_checked)
 {
-    char file[96], message[256], expected[128];
+    struct error message;
+    char file[96], expected[128];
 
     (void)snprintf(file, sizeof(file), "%s/list", folder);
     for (size_t i = 0; i < COUNT(lists); i++) {
@@ -299,28 +312,28 @@ TEST(test_tuned_lists_are_checked)
         assert_non_null(list);
         assert_true(fputs(lists[i].text, list) >= 0);
         assert_int_equal(fclose(list), 0);
-        (void)strcpy(message, "unset");
+        (void)strcpy(message.text, "unset");
         (void)snprintf(expected, sizeof(expected), "line %u is not PATH=VALUE with a file below /proc/sys or /sys",
                        lists[i].wrong);
-        assert_int_equal(tuned_check_file(file, message, sizeof(message)), lists[i].wrong ? -1 : 0);
-        assert_string_equal(message, lists[i].wrong ? expected : "unset");
+        assert_int_equal(tuned_check_file(file, &message), lists[i].wrong ? -1 : 0);
+        assert_string_equal(message.text, lists[i].wrong ? expected : "unset");
     }
     assert_int_equal(unlink(file), 0);
-    assert_int_equal(tuned_check_file(file, message, sizeof(message)), -1);
-    assert_string_equal(message, strerror(ENOENT));
-    assert_int_equal(tuned_begin_file(file, message, sizeof(message)), -1);
-    assert_string_equal(message, strerror(ENOENT));
+    assert_int_equal(tuned_check_file(file, &message), -1);
+    assert_string_equal(message.text, strerror(ENOENT));
+    assert_int_equal(tuned_begin_file(file, &message), -1);
+    assert_string_equal(message.text, strerror(ENOENT));
     tuned_end();
 }
 
 static int begin_good_list(const char *text, const char *expected)
 {
-    char message[256];
+    struct error message;
     FILE *list = fopen("/run/list", "w");
 
     if (!list || fputs(text, list) < 0 || fclose(list))
         return 6;
-    if (tuned_begin_file("/run/list", message, sizeof(message)) || strcmp(message, expected) != 0)
+    if (tuned_begin_file("/run/list", &message) || strcmp(message.text, expected) != 0)
         return 7;
     tuned_end();
     return access(SNAPSHOT, F_OK) == 0 ? 8 : 0;
@@ -328,19 +341,20 @@ static int begin_good_list(const char *text, const char *expected)
 
 static int begin_list(void)
 {
-    char message[256], text[32];
+    struct error message;
+    char text[32];
     FILE *list = fopen("/run/list", "w");
 
     if (!list || fputs("# ours\n" INTERVAL "=21\n/proc/sys/vm/missing=1\n", list) < 0 || fclose(list))
         return 1;
-    if (tuned_begin_file("/run/list", message, sizeof(message)) != -1 ||
-        strcmp(message, "1 of 2 settings refused (/proc/sys/vm/missing: No such file or directory)") != 0)
+    if (tuned_begin_file("/run/list", &message) != -1 ||
+        strcmp(message.text, "1 of 2 settings refused (/proc/sys/vm/missing: No such file or directory)") != 0)
         return 2;
-    procfs_read_line("", INTERVAL, text, sizeof(text));
+    procfs_read_line(INTERVAL, text, sizeof(text));
     if (strcmp(text, "21") != 0)
         return 3;
     tuned_end();
-    procfs_read_line("", INTERVAL, text, sizeof(text));
+    procfs_read_line(INTERVAL, text, sizeof(text));
     if (strcmp(text, "21") == 0 || access(SNAPSHOT, F_OK) == 0)
         return 4;
     int code = begin_good_list("# nothing\n", "");

@@ -75,8 +75,7 @@ static struct trial *run_trial(const struct bench *bench, const struct unix_para
                                     .time_ns = 60 * MS,
                                     .place = &place,
                                     .clock = &fixture_clock,
-                                    .series_fd = -1,
-                                    .proc_root = ""};
+                                    .series_fd = -1};
     struct trial *trial = trial_run(&spec);
 
     assert_non_null(trial);

@@ -363,16 +363,16 @@ TEST(test_who_pieces_are_in_order)
 
 /* --- Names, of all CPUs. --- */
 
-void __wrap_trace_functions_name(const char *root, struct trace_function *functions, size_t n);
-void __wrap_trace_functions_name(const char *root, struct trace_function *functions, size_t n)
+void __wrap_trace_functions_name(struct trace_function *functions, size_t n);
+void __wrap_trace_functions_name(struct trace_function *functions, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (functions[i].address == 0xabc)
             (void)snprintf(functions[i].name, TASKS_NAME, "vmstat_update");
 }
 
-bool __wrap_tasks_read(const char *root, uint32_t tid, struct tasks_one *out);
-bool __wrap_tasks_read(const char *root, uint32_t tid, struct tasks_one *out)
+bool __wrap_tasks_read(uint32_t tid, struct tasks_one *out);
+bool __wrap_tasks_read(uint32_t tid, struct tasks_one *out)
 {
     *out = (struct tasks_one){.tid = tid};
     if (tid == 41)
@@ -381,8 +381,8 @@ bool __wrap_tasks_read(const char *root, uint32_t tid, struct tasks_one *out)
 }
 
 /* The tasks 60 to 63 are of another control group, but 60 alone still lives. */
-bool __wrap_cgroup_of(const char *root, const char *task, char *out, size_t size);
-bool __wrap_cgroup_of(const char *root, const char *task, char *out, size_t size)
+bool __wrap_cgroup_of(const char *task, char *out, size_t size);
+bool __wrap_cgroup_of(const char *task, char *out, size_t size)
 {
     if (strcmp(task, "self") != 0 && strcmp(task, "60") != 0 && strcmp(task, "12") != 0)
         return false;

@@ -259,7 +259,7 @@ static unsigned find_disk(char *device, size_t size)
         uint64_t number;
         (void)snprintf(path, sizeof(path), "%.*s/effective_affinity_list", (int)(name - lines.gl_pathv[i] - 1),
                        lines.gl_pathv[i]);
-        if (!procfs_read_u64("", path, &number))
+        if (!procfs_read_u64(path, &number))
             continue;
         (void)snprintf(list, sizeof(list), "%.*s", (int)strcspn(name, "-"), name);
         (void)snprintf(path, sizeof(path), "/sys/bus/virtio/devices/%s/block/*", list);
@@ -317,10 +317,9 @@ static pid_t start_leaver(const char *cpu, int *tell)
 
 /* --- The run. --- */
 
-void __wrap_trace_functions_name(const char *root, struct trace_function *functions, size_t n);
-void __wrap_trace_functions_name(const char *root, struct trace_function *functions, size_t n)
+void __wrap_trace_functions_name(struct trace_function *functions, size_t n);
+void __wrap_trace_functions_name(struct trace_function *functions, size_t n)
 {
-    (void)root;
     (void)functions;
     (void)n;
 }

@@ -268,10 +268,10 @@ static void run_trials(const struct bench *bench, unsigned copies, unsigned tria
                                         .sample = sample,
                                         .place = &place,
                                         .clock = &fixture_clock,
-                                        .series_fd = -1,
-                                        .proc_root = root};
+                                        .series_fd = -1};
         put_machine(root, params.cpus, 0, MHZ_BEFORE);
-        struct trial *trial = trial_run(&spec);
+        struct trial *trial = BELOW(root, trial_run(&spec));
+        procfs_root = "";
         assert_non_null(trial);
         assert_string_equal(trial->reason, "");
         assert_int_equal(trial->outcome, TRIAL_DONE);
@@ -371,12 +371,12 @@ TEST(test_worker_gate_is_late_by_what_has_passed)
                               .place = &place,
                               .clock = &fixture_clock,
                               .start_at_ns = asked_ns,
-                              .series_fd = -1,
-                              .proc_root = root};
+                              .series_fd = -1};
 
     fixture_place(&place);
     (void)snprintf(params.root, sizeof(params.root), "%s", root);
-    struct trial *trial = trial_run(&spec);
+    struct trial *trial = BELOW(root, trial_run(&spec));
+    procfs_root = "";
     assert_non_null(trial);
     assert_int_equal(trial->outcome, TRIAL_DONE);
     assert_in_range(trial->late_ns, 5000 * MS, clock_realtime_ns() - asked_ns);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../test.h"
+#include "sys/process.h"
 
 static char tree_root[64];
 
@@ -26,6 +27,7 @@ static void (*tree_put_other)(const char *path);
 
 static inline int tree_make(void **state)
 {
+    procfs_root = tree_root;
     tree_put_other = NULL;
     /* The directory is in memory if possible, since a tree may have thousands of files. */
     strcpy(tree_root, "/dev/shm/jitbench-tree-XXXXXX");
@@ -45,6 +47,7 @@ static inline int tree_remove_one(const char *path, const struct stat *status, i
 
 static inline int tree_remove(void **state)
 {
+    procfs_root = "";
     return nftw(tree_root, tree_remove_one, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 

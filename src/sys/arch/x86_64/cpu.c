@@ -58,7 +58,7 @@ static const char *signature_name(unsigned leaf)
     memcpy(signature, regs, sizeof regs);
     signature[sizeof regs] = '\0';
     for (size_t i = 0; i < COUNT(known); i++) {
-        if (strcmp(signature, known[i].signature) == 0)
+        if (!strcmp(signature, known[i].signature))
             return known[i].name;
     }
     return NULL;
@@ -71,7 +71,7 @@ int arch_hypervisor(char *buf, size_t size)
     if (!__get_cpuid(LEAF_FEATURES, &eax, &ebx, &ecx, &edx) || !(ecx & FEATURES_ECX_HYPERVISOR))
         return -1;
     const char *name = signature_name(LEAF_HYPERVISOR);
-    if (name && strcmp(name, "hyperv") == 0) {
+    if (name && !strcmp(name, "hyperv")) {
         const char *second = signature_name(LEAF_HYPERVISOR_SECOND);
         name = second ? second : name;
     }
