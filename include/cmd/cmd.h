@@ -238,12 +238,11 @@ int cpus_bench(const struct option_cpus *named, const struct machine *machine, s
  * the first of equals. The boot CPU, whose duties a short sample may not show, only if it is the only one or the others
  * lose more than twice as much. why: the reasons in words. */
 unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lost, size_t n, unsigned boot_cpu,
-                    char *why, size_t why_size);
+                    struct error *why);
 
 /* Samples all CPUs at once for half a second, and leaves only that one in `allowed`. Without core_probes only the time
  * lost is known. Returns 0 with the explanation in why, or -1 with the reason. */
-int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, bool core_probes, char *why,
-              size_t why_size);
+int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, bool core_probes, struct error *why);
 
 /* --- --start-at: machines begin at the same time by their own clocks. --- */
 
@@ -404,10 +403,10 @@ struct measure {
     int out_fd; /* of the tables */
     bool print_failed;
     int series_fd;
-    int hold_fd;        /* of /dev/cpu_dma_latency; -1: not held */
-    char not_set[256];  /* what --hold-latency or --tuned could not change; "": nothing */
-    char tuned[200];    /* by --tuned */
-    char quietest[240]; /* why --cpus quiet chose it */
+    int hold_fd;           /* of /dev/cpu_dma_latency; -1: not held */
+    char not_set[256];     /* what --hold-latency or --tuned could not change; "": nothing */
+    char tuned[200];       /* by --tuned */
+    struct error quietest; /* why --cpus quiet chose it; "": it did not */
     /* The rows of the suite that is running. */
     struct row *rows;
     size_t n_rows, rows_capacity;
@@ -593,8 +592,9 @@ extern const size_t init_n_rows;
 void init_orders_read(const char *kernel_line, int argc, char *const *argv, struct init_orders *orders,
                       const char **words, size_t *n_words, struct text *wrong);
 
-/* "jitbench", then the n words, or those of orders->run; --tuned and --no-samples behind the command's name, as ordered.
- * Appends what is wrong, also with out and scratch; argv NULL: cannot run. The caller frees with init_command_free(). */
+/* "jitbench", then the n words, or those of orders->run; --tuned and --no-samples behind the command's name, as
+ * ordered. Appends what is wrong, also with out and scratch; argv NULL: cannot run. The caller frees with
+ * init_command_free(). */
 struct init_command {
     struct words words;
     char **argv;

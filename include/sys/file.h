@@ -248,6 +248,6 @@ void mounts_undo(const struct mounts *mounts);
 /* Loads every NAME.ko of the directory (and .ko.gz, .xz, .zst where the kernel unpacks them), in rounds, as they
  * depend on each other. Returns how many could not be loaded, with one of them and the reason in error, or -errno
  * when the directory cannot be read. */
-int modules_load(const char *folder, char *error, size_t error_size);
+int modules_load(const char *folder, struct error *error);
 
 #endif

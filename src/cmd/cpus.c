@@ -89,12 +89,12 @@ static int find_quiet(const struct option_cpus *named, const struct machine *mac
 {
     FREED_BY(memory_free) struct place_request *allowed = memory_get(1, sizeof(*allowed));
     struct clock_info clock;
-    char why[160];
+    struct error why;
 
     cpus_place(named, machine, allowed, error);
     clock_choose(&clock);
-    if (quiet_cpu(allowed, &clock, true, why, sizeof(why)))
-        return error_set(error, "--cpus quiet: %s", why);
+    if (quiet_cpu(allowed, &clock, true, &why))
+        return error_set(error, "--cpus quiet: %s", why.text);
     *bench = allowed->cpus;
     return 0;
 }
@@ -125,16 +125,14 @@ static bool loses_less(double a, double b)
     return a < b || (isnan(b) && !isnan(a));
 }
 
-/* At most three digits, no exponent. */
-static void put_share(struct text *out, double pct)
+/* At most three digits, no exponent. Returns buf, which SHARE() provides until the end of the block. */
+static const char *share(double pct, char buf[32])
 {
-    if (isnan(pct))
-        text_printf(out, "an unknown share");
-    else if (pct > 0 && pct < 0.0001)
-        text_printf(out, "less than 0.0001 %%");
-    else
-        text_printf(out, "%.3g %%", pct);
+    const char *format = isnan(pct) ? "an unknown share" : pct > 0 && pct < 0.0001 ? "less than 0.0001 %" : NULL;
+    snprintf(buf, 32, "%.3g %%", pct);
+    return format ? format : buf;
 }
+#define SHARE(pct) share(pct, (char[32]){0})
 
 static unsigned pick_cpu(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu)
 {
@@ -152,13 +150,12 @@ static unsigned pick_cpu(const unsigned *cpus, const double *lost, size_t n, uns
 }
 
 unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lost, size_t n, unsigned boot_cpu,
-                    char *why, size_t why_size)
+                    struct error *why)
 {
     const double *detours = lost;
     for (size_t i = 0; i < n; i++)
         lost = isnan(slower[i]) ? lost : slower;
     const unsigned picked = pick_cpu(cpus, lost, n, boot_cpu);
-    FREED_BY(text_free) struct text text = {0};
     size_t chosen = 0, boot = n, worst = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -166,30 +163,18 @@ unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lo
         boot = cpus[i] == boot_cpu ? i : boot;
         worst = loses_less(lost[worst], lost[i]) ? i : worst;
     }
-    text_printf(&text, "CPU %u lost ", picked);
-    put_share(&text, lost[chosen]);
-    text_printf(&text, " of its speed in half a second");
-    if (lost == slower && detours[chosen] < 100) {
-        text_printf(&text, ": ");
-        put_share(&text, detours[chosen]);
-        text_printf(&text, " to detours, ");
-        put_share(&text, 100 - 100 * (100 - slower[chosen]) / (100 - detours[chosen]));
-        text_printf(&text, " of the rest to sharing its core");
-    }
-    if (loses_less(lost[chosen], lost[worst])) {
-        text_printf(&text, ", the noisiest ");
-        put_share(&text, lost[worst]);
-    }
-    if (boot < n && loses_less(lost[boot], lost[chosen])) {
-        text_printf(&text, "; CPU %u lost ", boot_cpu);
-        put_share(&text, lost[boot]);
-        text_printf(&text, ", but it is the boot CPU");
-    }
-    text_copy(why, why_size, text.data ? text.data : "");
+    error_set(why, "CPU %u lost %s of its speed in half a second", picked, SHARE(lost[chosen]));
+    if (lost == slower && detours[chosen] < 100)
+        TEXT_ADD(why->text, ": %s to detours, %s of the rest to sharing its core", SHARE(detours[chosen]),
+                 SHARE(100 - 100 * (100 - slower[chosen]) / (100 - detours[chosen])));
+    if (loses_less(lost[chosen], lost[worst]))
+        TEXT_ADD(why->text, ", the noisiest %s", SHARE(lost[worst]));
+    if (boot < n && loses_less(lost[boot], lost[chosen]))
+        TEXT_ADD(why->text, "; CPU %u lost %s, but it is the boot CPU", boot_cpu, SHARE(lost[boot]));
     return picked;
 }
 
-static unsigned pick(const struct trial *trial, const struct place_request *request, char *why, size_t why_size)
+static unsigned pick(const struct trial *trial, const struct place_request *request, struct error *why)
 {
     FREED_BY(memory_free) double *lost = memory_get(request->n_order, sizeof(*lost));
     FREED_BY(memory_free) double *slower = memory_get(request->n_order, sizeof(*slower));
@@ -203,16 +188,17 @@ static unsigned pick(const struct trial *trial, const struct place_request *requ
         lost[i] = noise_lost_pct(trial_recorder(trial, 0, i, NOISE_NUMBERS));
         slower[i] = noise_slower_pct(trial, i, &lost[i]);
     }
-    return quiet_pick(request->order, slower, lost, request->n_order, boot_cpu, why, why_size);
+    return quiet_pick(request->order, slower, lost, request->n_order, boot_cpu, why);
 }
 
-int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, bool core_probes, char *why,
-              size_t why_size)
+int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, bool core_probes, struct error *why)
 {
     const struct noise_params params = {.threshold = "8x", .threshold_loops = 8};
 
-    if (allowed->n_order == 1)
-        return fail_because(0, why, why_size, "CPU %u is the only one", allowed->order[0]);
+    if (allowed->n_order == 1) {
+        error_set(why, "CPU %u is the only one", allowed->order[0]);
+        return 0;
+    }
     /* one copy on each CPU, whatever the user's placement */
     FREED_BY(memory_free) struct place_request *request = memory_get(1, sizeof(*request));
     *request = *allowed;
@@ -233,12 +219,12 @@ int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, boo
         memory_out();
     const bool done = trial->outcome == TRIAL_DONE;
     if (done) {
-        allowed->order[0] = pick(trial, request, why, why_size);
+        allowed->order[0] = pick(trial, request, why);
         allowed->n_order = 1;
         cpuset_clear(&allowed->cpus);
         cpuset_add(&allowed->cpus, allowed->order[0]);
     } else {
-        text_copy(why, why_size, trial->reason);
+        error_set(why, "%s", trial->reason);
     }
     trial_free(trial);
     return done ? 0 : -1;

@@ -527,13 +527,13 @@ static void measure(char *const *argv)
     const char *modules = init.orders.modules;
     FREED_BY(text_free) struct text line = {0};
     struct target target;
-    char why[512];
-    int failed = modules[0] ? modules_load(modules, why, sizeof(why)) : 0;
+    struct error why;
+    int failed = modules[0] ? modules_load(modules, &why) : 0;
 
     if (failed < 0)
         say("modules '%s': %s", modules, strerror(-failed));
     else if (failed)
-        say("%d kernel module%s not loaded (%s)", failed, PLURAL(failed), why);
+        say("%d kernel module%s not loaded (%s)", failed, PLURAL(failed), why.text);
     /* now, not after an hour of measuring */
     failed = find_target(init.orders.out, &target) ? wait_device(target.device) : 0;
     if (failed)

@@ -64,8 +64,8 @@ static void put_setting(const struct measure *m, struct text *out)
 
     cpuset_format_cut(&m->place.cpus, cpus, sizeof(cpus));
     text_printf(out, "Setting   CPU%s %s to measure on", cpuset_count(&m->place.cpus) == 1 ? "" : "s", cpus);
-    if (m->quietest[0])
-        text_printf(out, " (%s)", m->quietest);
+    if (m->quietest.text[0])
+        text_printf(out, " (%s)", m->quietest.text);
     if (machine->hypervisor[0])
         text_printf(out, ", virtual machine (%s)", machine->hypervisor);
     if (machine->container[0])
@@ -336,9 +336,8 @@ static int resolve_place(struct measure *m)
 
     if (cpus_place(named, &m->machine, place, &error))
         return usage_error("%s", error.text);
-    if (named && named->choice == CPUS_QUIET &&
-        quiet_cpu(place, &m->clock, m->options.core_probe == 0, m->quietest, sizeof(m->quietest)))
-        return usage_error("--cpus quiet: %s", m->quietest);
+    if (named && named->choice == CPUS_QUIET && quiet_cpu(place, &m->clock, m->options.core_probe == 0, &m->quietest))
+        return usage_error("--cpus quiet: %s", m->quietest.text);
     place->bind = (enum bind_mode)m->options.bind;
     place->bind_given = measure_given(m, "bind");
     place->nice_given = measure_given(m, "nice");

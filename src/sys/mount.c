@@ -419,22 +419,22 @@ static int load(const char *folder, const char *name)
 
 /* Tries all names once; those of loaded modules become "". Returns the number of failures, with the first one in
  * error. */
-static int load_round(const char *folder, char **names, char *error, size_t error_size)
+static int load_round(const char *folder, char **names, struct error *error)
 {
     int failed = 0;
 
     for (size_t i = 0; names[i]; i++) {
         int result = names[i][0] ? load(folder, names[i]) : 0;
         if (result && !failed++)
-            snprintf(error, error_size, "%s: %s", names[i],
-                     result == -ENOENT ? "needs a symbol that no module has" : strerror(-result));
+            error_set(error, "%s: %s", names[i],
+                      result == -ENOENT ? "needs a symbol that no module has" : strerror(-result));
         if (!result)
             names[i] = (char *)"";
     }
     return failed;
 }
 
-int modules_load(const char *folder, char *error, size_t error_size)
+int modules_load(const char *folder, struct error *error)
 {
     FREED_BY(memory_free) char **names = procfs_names(folder);
     int failed = INT_MAX, before;
@@ -447,9 +447,9 @@ int modules_load(const char *folder, char *error, size_t error_size)
     /* Each round loads modules that depend on those of earlier rounds. */
     do {
         before = failed;
-        failed = load_round(folder, names, error, error_size);
+        failed = load_round(folder, names, error);
     } while (failed && failed < before);
     if (!failed)
-        error[0] = '\0';
+        error->text[0] = '\0';
     return failed;
 }

@@ -27,14 +27,13 @@ struct csv *__wrap_csv_open(const struct csv_target *target, char *message, size
 }
 
 /* That takes half a second. */
-int __wrap_quiet_cpu(struct place_request *allowed, const struct clock_info *clock, bool core_probes, char *why,
-                     size_t why_size);
-int __wrap_quiet_cpu(struct place_request *allowed, const struct clock_info *clock, bool core_probes, char *why,
-                     size_t why_size)
+int __wrap_quiet_cpu(struct place_request *allowed, const struct clock_info *clock, bool core_probes,
+                     struct error *why);
+int __wrap_quiet_cpu(struct place_request *allowed, const struct clock_info *clock, bool core_probes, struct error *why)
 {
     (void)clock;
     (void)core_probes;
-    (void)snprintf(why, why_size, "the first");
+    (void)error_set(why, "the first");
     allowed->order[0] = cpuset_next(&allowed->cpus, 0);
     allowed->n_order = 1;
     return allowed->order[0] == CPUSET_NONE ? -1 : 0;

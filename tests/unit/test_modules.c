@@ -24,19 +24,20 @@ static void make_file(const char *folder, const char *name)
 TEST(test_modules_load_looks_at_modules_only)
 {
     static const char *const names[] = {"README", "a.ko.txt", ".ko", "b.kox"};
-    char folder[] = "/tmp/jitbench-modules.XXXXXX", path[128], error[128];
+    char folder[] = "/tmp/jitbench-modules.XXXXXX", path[128];
+    struct error error;
 
     assert_non_null(mkdtemp(folder));
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         make_file(folder, names[i]);
-    assert_int_equal(modules_load(folder, error, sizeof(error)), 0);
-    assert_string_equal(error, "");
+    assert_int_equal(modules_load(folder, &error), 0);
+    assert_string_equal(error.text, "");
     make_file(folder, "b.ko");
     make_file(folder, "c.ko");
     /* The module may not be loaded, or is not a module. */
-    assert_int_equal(modules_load(folder, error, sizeof(error)), 2);
-    assert_ptr_equal(strstr(error, "b.ko: "), error);
-    assert_int_equal(modules_load("/nowhere/at/all", error, sizeof(error)), -ENOENT);
+    assert_int_equal(modules_load(folder, &error), 2);
+    assert_ptr_equal(strstr(error.text, "b.ko: "), error.text);
+    assert_int_equal(modules_load("/nowhere/at/all", &error), -ENOENT);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
         (void)unlink(path);

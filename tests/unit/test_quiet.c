@@ -9,14 +9,14 @@
 
 static const struct bench *const registry[] = {&bench_noise, NULL};
 
-static char why[160];
+static struct error why;
 static const double unknown[] = {NAN, NAN, NAN, NAN};
 
 static unsigned pick(const double *lost, size_t n)
 {
     static const unsigned cpus[] = {4, 2, 6, 0}; /* the boot CPU last, as copies take them */
 
-    return quiet_pick(cpus, unknown, lost, n, 0, why, sizeof(why));
+    return quiet_pick(cpus, unknown, lost, n, 0, &why);
 }
 #define PICK(...) pick((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
@@ -40,10 +40,10 @@ TEST(test_quiet_the_boot_cpu_stands_anywhere)
 {
     static const unsigned first[] = {0, 4, 2}, between[] = {4, 0, 2};
 
-    assert_int_equal(quiet_pick(first, unknown, (const double[]){0.1, 0.3, 0.9}, 3, 0, why, sizeof(why)), 0);
-    assert_int_equal(quiet_pick(first, unknown, (const double[]){0.2, 0.3, 0.1}, 3, 0, why, sizeof(why)), 2);
-    assert_int_equal(quiet_pick(between, unknown, (const double[]){0.9, 0.4, 0.9}, 3, 0, why, sizeof(why)), 0);
-    assert_int_equal(quiet_pick(between, unknown, (const double[]){0.5, 0.4, 0.1}, 3, 0, why, sizeof(why)), 2);
+    assert_int_equal(quiet_pick(first, unknown, (const double[]){0.1, 0.3, 0.9}, 3, 0, &why), 0);
+    assert_int_equal(quiet_pick(first, unknown, (const double[]){0.2, 0.3, 0.1}, 3, 0, &why), 2);
+    assert_int_equal(quiet_pick(between, unknown, (const double[]){0.9, 0.4, 0.9}, 3, 0, &why), 0);
+    assert_int_equal(quiet_pick(between, unknown, (const double[]){0.5, 0.4, 0.1}, 3, 0, &why), 2);
 }
 
 TEST(test_quiet_what_is_not_known_is_the_worst)
@@ -59,13 +59,13 @@ TEST(test_quiet_counts_the_speed_that_others_of_the_core_take)
     static const unsigned cpus[] = {4, 2, 6};
     static const double lost[] = {0.1, 3, 0.2}, slower[] = {20.1, 12.7, 17}, of_two[] = {20.1, NAN, 7};
 
-    assert_int_equal(quiet_pick(cpus, unknown, lost, 3, 0, why, sizeof(why)), 4);
-    assert_int_equal(quiet_pick(cpus, slower, lost, 3, 0, why, sizeof(why)), 2);
+    assert_int_equal(quiet_pick(cpus, unknown, lost, 3, 0, &why), 4);
+    assert_int_equal(quiet_pick(cpus, slower, lost, 3, 0, &why), 2);
     assert_string_equal(
-        why,
+        why.text,
         "CPU 2 lost 12.7 % of its speed in half a second: 3 % to detours, 10 % of the rest to sharing its core, the "
         "noisiest 20.1 %");
-    assert_int_equal(quiet_pick(cpus, of_two, lost, 3, 0, why, sizeof(why)), 6);
+    assert_int_equal(quiet_pick(cpus, of_two, lost, 3, 0, &why), 6);
 }
 
 TEST(test_quiet_of_one_cpu_it_is_that_one)
@@ -73,18 +73,18 @@ TEST(test_quiet_of_one_cpu_it_is_that_one)
     static const unsigned boot[] = {0}, other[] = {3};
     static const double lost[] = {50};
 
-    assert_int_equal(quiet_pick(boot, unknown, lost, 1, 0, why, sizeof(why)), 0);
-    assert_int_equal(quiet_pick(boot, unknown, unknown, 1, 0, why, sizeof(why)), 0);
-    assert_int_equal(quiet_pick(other, unknown, lost, 1, 0, why, sizeof(why)), 3);
-    assert_int_equal(quiet_pick(other, unknown, unknown, 1, 0, why, sizeof(why)), 3);
+    assert_int_equal(quiet_pick(boot, unknown, lost, 1, 0, &why), 0);
+    assert_int_equal(quiet_pick(boot, unknown, unknown, 1, 0, &why), 0);
+    assert_int_equal(quiet_pick(other, unknown, lost, 1, 0, &why), 3);
+    assert_int_equal(quiet_pick(other, unknown, unknown, 1, 0, &why), 3);
 }
 
 static void assert_explained(const double *lost, unsigned picked, const char *expected)
 {
     static const unsigned cpus[] = {4, 2, 0};
 
-    assert_int_equal(quiet_pick(cpus, unknown, lost, 3, 0, why, sizeof(why)), picked);
-    assert_string_equal(why, expected);
+    assert_int_equal(quiet_pick(cpus, unknown, lost, 3, 0, &why), picked);
+    assert_string_equal(why.text, expected);
 }
 #define LOST(...) ((const double[]){__VA_ARGS__})
 
@@ -117,12 +117,12 @@ TEST(test_quiet_cpu_is_one_of_those_allowed)
 
     fixture_place(&all);
     place = all;
-    assert_int_equal(quiet_cpu(&place, &fixture_clock, true, why, sizeof(why)), 0);
+    assert_int_equal(quiet_cpu(&place, &fixture_clock, true, &why), 0);
     fixture_assert_no_children();
     assert_true(cpuset_has(&all.cpus, place.order[0]) && cpuset_has(&place.cpus, place.order[0]));
     assert_int_equal(place.n_order, 1);
     (void)snprintf(begins, sizeof(begins), "CPU %u %s ", place.order[0], all.n_order > 1 ? "lost" : "is");
-    assert_ptr_equal(strstr(why, begins), why);
+    assert_ptr_equal(strstr(why.text, begins), why.text);
 }
 
 /* Nothing has to be measured for that. */
@@ -130,9 +130,9 @@ TEST(test_quiet_the_only_cpu_is_not_looked_at)
 {
     static struct place_request place = {.order = {77}, .n_order = 1};
 
-    assert_int_equal(quiet_cpu(&place, &fixture_clock, true, why, sizeof(why)), 0);
+    assert_int_equal(quiet_cpu(&place, &fixture_clock, true, &why), 0);
     assert_int_equal(place.order[0], 77);
-    assert_string_equal(why, "CPU 77 is the only one");
+    assert_string_equal(why.text, "CPU 77 is the only one");
 }
 
 int main(int argc, char **argv)
