@@ -40,10 +40,11 @@ struct settings_view {
  * CPUs; else all but the boot CPU (the lowest online CPU); else that one. Never empty. */
 void settings_bench_cpus(const struct machine *machine, struct cpuset *out);
 
-/* Writes the list, cut after a whole range with "..."; "none" for the empty set. Returns buf, which SETTINGS_CPUS()
- * provides until the end of the block. */
+/* Writes the list, cut after a whole range with "..."; "none" for the empty set. Returns buf, which CPUS_TEXT() and
+ * SETTINGS_CPUS() provide until the end of the block. */
 char *settings_format_cpus(const struct cpuset *set, char *buf, size_t size);
-#define SETTINGS_CPUS(set) settings_format_cpus(set, (char[96]){0}, 96)
+#define CPUS_TEXT(set, size) settings_format_cpus(set, (char[size]){0}, size)
+#define SETTINGS_CPUS(set)   CPUS_TEXT(set, 96)
 
 struct setting_state {
     enum setting_verdict verdict;

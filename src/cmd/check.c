@@ -160,7 +160,6 @@ static void put_header(const struct checking *c, struct text *out)
 {
     const struct machine *m = &c->machine;
     struct cpuset others = m->online;
-    char cpus[96], kept[96];
 
     if (m->hypervisor[0])
         text_printf(out, "Where     virtual machine (%s)", m->hypervisor);
@@ -172,9 +171,8 @@ static void put_header(const struct checking *c, struct text *out)
                 geteuid() == 0 ? "as root" : "not as root: some settings cannot be read");
     for_each_cpu(cpu, &c->bench)
         cpuset_remove(&others, cpu);
-    settings_format_cpus(&c->bench, cpus, sizeof(cpus));
-    settings_format_cpus(&others, kept, sizeof(kept));
-    text_printf(out, "CPUs      %s to measure on (bench CPUs), %s for all else\n", cpus, kept);
+    text_printf(out, "CPUs      %s to measure on (bench CPUs), %s for all else\n", SETTINGS_CPUS(&c->bench),
+                SETTINGS_CPUS(&others));
     put_cores(c, out);
     if (!m->have_proc || !m->have_sys)
         text_printf(out, "Unknown   %s%s%s not mounted: most settings cannot be known\n", m->have_proc ? "" : "/proc",
@@ -194,10 +192,8 @@ static void put_member(struct text *out, const char *before, const char *name, c
 static void put_json(const struct checking *c, const struct advice *advice, size_t n, struct text *out)
 {
     const char *before = "\n{";
-    char cpus[96];
 
-    settings_format_cpus(&c->bench, cpus, sizeof(cpus));
-    put_member(out, "{", "bench_cpus", cpus);
+    put_member(out, "{", "bench_cpus", SETTINGS_CPUS(&c->bench));
     text_printf(out, ",\"items\":[");
     for (size_t i = 0; i < settings_count; i++) {
         if (!c->selected[i])

@@ -40,22 +40,19 @@ static void cpus_of_mask(const struct cpuset *online, struct cpuset *out)
 static int check_online(const struct cpuset *cpus, const struct cpuset *online, struct error *error)
 {
     struct cpuset offline = *cpus;
-    char list[256], there[128];
 
     if (cpuset_subset(cpus, online))
         return 0;
     for_each_cpu(cpu, online)
         cpuset_remove(&offline, cpu);
-    cpuset_format_cut(&offline, list, sizeof(list));
-    cpuset_format_cut(online, there, sizeof(there));
-    return error_set(error, "--cpus: CPU %s is offline or does not exist (online: %s)", list, there);
+    return error_set(error, "--cpus: CPU %s is offline or does not exist (online: %s)", CPUS_TEXT(&offline, 256),
+                     CPUS_TEXT(online, 128));
 }
 
 int cpus_place(const struct option_cpus *named, const struct machine *machine, struct place_request *place,
                struct error *error)
 {
     struct cpuset *cpus = &place->cpus, usable;
-    char list[256];
 
     place->online = machine->online;
     if (named && named->choice < 0) {
@@ -64,11 +61,9 @@ int cpus_place(const struct option_cpus *named, const struct machine *machine, s
             task_get_affinity(&place->online);
         if (check_online(cpus, &place->online, error))
             return -1;
-        if (!cpus_usable(cpus, &usable)) {
-            cpuset_format_cut(&usable, list, sizeof(list));
+        if (!cpus_usable(cpus, &usable))
             return error_set(error, "--cpus: not all of these CPUs are allowed here (allowed: %s)",
-                             cpuset_count(&usable) ? list : "none of them");
-        }
+                             cpuset_count(&usable) ? CPUS_TEXT(&usable, 256) : "none of them");
     } else {
         cpus_of_mask(&machine->online, cpus);
         if (named && cpuset_count(&machine->online)) { /* includes isolated CPUs, which are missing in the mask */

@@ -60,10 +60,9 @@ static void put_quietness(const struct measure *m, struct text *out)
 static void put_setting(const struct measure *m, struct text *out)
 {
     const struct machine *machine = &m->machine;
-    char cpus[128];
 
-    cpuset_format_cut(&m->place.cpus, cpus, sizeof(cpus));
-    text_printf(out, "Setting   CPU%s %s to measure on", cpuset_count(&m->place.cpus) == 1 ? "" : "s", cpus);
+    text_printf(out, "Setting   CPU%s %s to measure on", PLURAL(cpuset_count(&m->place.cpus)),
+                CPUS_TEXT(&m->place.cpus, 128));
     if (m->quietest.text[0])
         text_printf(out, " (%s)", m->quietest.text);
     if (machine->hypervisor[0])
