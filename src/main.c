@@ -65,11 +65,11 @@ int main(int argc, char **argv)
     const struct command *command = command_find(word);
     if (!command)
         return command_unknown_command(word);
-    command_name = command->name;
+    command_now = command;
     if (argc > 2 && !command->tables && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))) {
-        command_name = command_help_.name;
+        command_now = &command_help_;
         return command_print_help(command);
     }
-    const int status = command->run(command, argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv);
+    const int status = command->run(argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv);
     return !status && message_lost() ? EXIT_ROW_FAILED : status;
 }

@@ -39,7 +39,6 @@ struct operands {
 };
 
 struct command_call {
-    const struct command *command;
     void *options;             /* struct of the values */
     struct option_table table; /* for option_given() */
     const char *const *operands;
@@ -50,9 +49,9 @@ struct command {
     const char *name;
     const char *operands; /* in the usage line: "[TEST...]"; "" */
     const char *title;
-    const char *description;                                          /* for help; NULL: none */
-    const struct suite *suite;                                        /* what it measures; NULL: none */
-    int (*run)(const struct command *command, int argc, char **argv); /* argv[0] is the command's name */
+    const char *description;           /* for help; NULL: none */
+    const struct suite *suite;         /* what it measures; NULL: none */
+    int (*run)(int argc, char **argv); /* argv[0] is the command's name */
     /* For help and the check of the man page, without targets. Returns their number. NULL: none. */
     size_t (*tables)(const struct command *command, struct option_table *tables);
     /* For commands with one table of options (run: command_main). options_size: of the struct of the values. needs: the
@@ -71,14 +70,14 @@ const struct operands *command_operands(const struct command *command);
  * "FILE|-". */
 enum operands_kind operands_named(const char *shown);
 /* Returns EXIT_USAGE. */
-int command_unknown_operand(const struct command *command, const char *word);
+int command_unknown_operand(const char *word);
 
 /* Names of commands. */
 extern const struct operands command_names;
 /* Names of settings (settings_list). */
 extern const struct operands setting_names;
 /* marked: by index in settings_list. Returns 0, or EXIT_USAGE with a line on standard error. */
-int command_mark_settings(const struct command *command, const char *const *operands, size_t n, bool *marked);
+int command_mark_settings(const char *const *operands, size_t n, bool *marked);
 
 extern const struct command *const command_list[]; /* ends with NULL */
 
@@ -89,11 +88,11 @@ const struct command *command_find(const char *name);
 int command_unknown_command(const char *word);
 
 /* The command that runs, which messages name; NULL: none. Set by main(). */
-extern const char *command_name;
-/* Prints "jitbench COMMAND: MESSAGE" (command NULL: "jitbench: MESSAGE") on standard error as one line: control
+extern const struct command *command_now;
+/* Prints "jitbench COMMAND: MESSAGE" (named false: "jitbench: MESSAGE") on standard error as one line: control
  * characters become '?'. Returns status. */
-int fail_as(const char *command, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-#define command_fail(status, ...)         fail_as(command_name, status, __VA_ARGS__)
+int fail_as(bool named, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+#define command_fail(status, ...)         fail_as(true, status, __VA_ARGS__)
 #define command_complain(message, status) command_fail(status, "%s", message)
 #define usage_error(...)                  command_fail(EXIT_USAGE, __VA_ARGS__)
 
@@ -108,11 +107,11 @@ unsigned command_width(int fd, unsigned otherwise, unsigned most);
 
 /* Parses by n tables with targets, sets defaults, and prints help for --help. operands: room for argc. Returns 0;
  * EXIT_USAGE (EXIT_ROW_FAILED: help could not be printed) with a line on standard error; -1: help was printed. */
-int command_parse(const struct command *command, struct option_table *tables, size_t n, int argc, char **argv,
-                  const char **operands, size_t *n_operands);
+int command_parse(struct option_table *tables, size_t n, int argc, char **argv, const char **operands,
+                  size_t *n_operands);
 
 /* The run of commands with one table of options. Returns the exit status. */
-int command_main(const struct command *command, int argc, char **argv);
+int command_main(int argc, char **argv);
 size_t command_table(const struct command *command, struct option_table *tables);
 
 /* In a struct command: the table, and the size of the struct of its values. */
@@ -517,7 +516,7 @@ static inline bool measure_repeats(const struct measure *m)
  * file, with its exit status; otherwise returns the highest one. */
 int measure_repeat(struct measure *m, int argc, char **argv);
 /* Returns the exit status. */
-int measure_main(const struct command *command, int argc, char **argv);
+int measure_main(int argc, char **argv);
 
 /* By this long name or another that sets the same value. */
 static inline bool measure_given(const struct measure *m, const char *name)

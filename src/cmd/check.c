@@ -336,7 +336,7 @@ static int check(const struct command_call *call)
     c->all = call->n == 0;
     for (size_t i = 0; i < settings_count; i++)
         c->selected[i] = c->all;
-    int status = command_mark_settings(call->command, call->operands, call->n, c->selected);
+    int status = command_mark_settings(call->operands, call->n, c->selected);
     if (!status)
         status = apply_lists(c);
     if (status)

@@ -26,9 +26,9 @@ const struct command *command_find(const char *name)
     return strcmp(name, command_complete.name) ? NULL : &command_complete;
 }
 
-const char *command_name;
+const struct command *command_now;
 
-int fail_as(const char *command, int status, const char *format, ...)
+int fail_as(bool named, int status, const char *format, ...)
 {
     FREED_BY(memory_free) char *line = NULL;
     va_list args;
@@ -39,7 +39,9 @@ int fail_as(const char *command, int status, const char *format, ...)
     line = whole ? line : NULL;
     if (line)
         text_sanitize(line);
-    message_print("jitbench%s%s: %s\n", command ? " " : "", command ? command : "", line ? line : "out of memory");
+    named = named && command_now;
+    message_print("jitbench%s%s: %s\n", named ? " " : "", named ? command_now->name : "",
+                  line ? line : "out of memory");
     return status;
 }
 
@@ -70,8 +72,8 @@ static int unknown(const char *what, const char *word, const char *const *candid
     const char *shows = !strcmp(what, "test") ? "list" : !strcmp(what, "setting") ? "check" : "help";
 
     if (nearest)
-        return fail_as(NULL, EXIT_USAGE, "unknown %s '%.80s'; did you mean '%s'?", what, word, nearest);
-    return fail_as(NULL, EXIT_USAGE, "unknown %s '%.80s'; 'jitbench %s' shows them", what, word, shows);
+        return fail_as(false, EXIT_USAGE, "unknown %s '%.80s'; did you mean '%s'?", what, word, nearest);
+    return fail_as(false, EXIT_USAGE, "unknown %s '%.80s'; 'jitbench %s' shows them", what, word, shows);
 }
 
 int command_unknown_command(const char *word)
@@ -119,14 +121,14 @@ unsigned command_width(int fd, unsigned otherwise, unsigned most)
     return size.ws_col < most ? size.ws_col : most;
 }
 
-int command_parse(const struct command *command, struct option_table *tables, size_t n, int argc, char **argv,
-                  const char **operands, size_t *n_operands)
+int command_parse(struct option_table *tables, size_t n, int argc, char **argv, const char **operands,
+                  size_t *n_operands)
 {
     struct error error;
     int parsed = option_parse(argc, argv, tables, n, operands, &error);
 
     if (parsed >= 0 && option_given(tables, n, "help"))
-        return command_print_help(command) ? EXIT_ROW_FAILED : -1;
+        return command_print_help(command_now) ? EXIT_ROW_FAILED : -1;
     if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, &error))
         return usage_error("%s", error.text);
     *n_operands = (size_t)parsed;
@@ -139,15 +141,15 @@ size_t command_table(const struct command *command, struct option_table *tables)
     return 1;
 }
 
-int command_main(const struct command *command, int argc, char **argv)
+int command_main(int argc, char **argv)
 {
+    const struct command *command = command_now;
     FREED_BY(memory_free) const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
     FREED_BY(memory_free) void *options = memory_get(1, command->options_size);
-    struct command_call call = {
-        .command = command, .options = options, .table = *command->options, .operands = operands};
+    struct command_call call = {.options = options, .table = *command->options, .operands = operands};
 
     call.table.target = options;
-    int status = command_parse(command, &call.table, 1, argc, argv, operands, &call.n);
+    int status = command_parse(&call.table, 1, argc, argv, operands, &call.n);
     if (!status && !call.n && command->needs)
         status = usage_error("%s", command->needs);
     if (!status)
@@ -224,8 +226,9 @@ const struct operands *command_operands(const struct command *command)
     return &shown[operands_named(command->operands)];
 }
 
-int command_unknown_operand(const struct command *command, const char *word)
+int command_unknown_operand(const char *word)
 {
+    const struct command *command = command_now;
     const struct operands *operands = command_operands(command);
     struct operand_word candidate;
     size_t n = 0;
@@ -251,12 +254,12 @@ static bool setting_word(const struct command *command, size_t i, struct operand
 
 const struct operands setting_names = {.kind = OPERANDS_WORDS, .noun = "setting", .word = setting_word};
 
-int command_mark_settings(const struct command *command, const char *const *operands, size_t n, bool *marked)
+int command_mark_settings(const char *const *operands, size_t n, bool *marked)
 {
     for (size_t i = 0; i < n; i++) {
         const struct setting *setting = setting_find(operands[i]);
         if (!setting)
-            return command_unknown_operand(command, operands[i]);
+            return command_unknown_operand(operands[i]);
         marked[setting - settings_list] = true;
     }
     return 0;

@@ -186,11 +186,10 @@ static void put_completion(char **words, size_t last, struct text *out)
     }
 }
 
-static int run_complete(const struct command *command, int argc, char **argv)
+static int run_complete(int argc, char **argv)
 {
     struct text out = {0};
 
-    (void)command;
     if (argc > 2) /* argv[1] is "--" */
         put_completion(argv + 2, (size_t)argc - 3, &out);
     return command_output(1, true, &out);
@@ -218,7 +217,7 @@ static bool shell_word(const struct command *command, size_t i, struct operand_w
     return true;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct text out = {0};
 
@@ -229,7 +228,7 @@ static int run(const struct command *command, int argc, char **argv)
             text_append(&out, shells[i].script, strlen(shells[i].script));
             return command_output(1, true, &out);
         }
-    return command_unknown_operand(command, argv[1]);
+    return command_unknown_operand(argv[1]);
 }
 
 static const struct operands operands = {.kind = OPERANDS_WORDS, .most = 1, .noun = "shell", .word = shell_word};

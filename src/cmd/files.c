@@ -83,7 +83,7 @@ static size_t add_operands(struct names *names, const char *const *operands, siz
 {
     size_t wrong = 0;
 
-    memory_exits(command_name);
+    memory_exits(command_now->name);
     for (size_t i = 0; i < n; i++) {
         size_t before = names->n;
         int result = add_operand(names, operands[i]);

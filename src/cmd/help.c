@@ -134,11 +134,10 @@ void help_sampling(const struct suite *suite, struct text *out)
     }
 }
 
-static int help(const struct command *command, int argc, char **argv)
+static int help(int argc, char **argv)
 {
     struct text out = {0};
 
-    (void)command;
     if (argc > 2)
         return usage_error("takes at most one command's name");
     if (argc < 2) {
@@ -178,12 +177,11 @@ void version_build(char *buf, size_t size)
     snprintf(buf, size, "%s %s build %.12s", VERSION, VERSION_COMMIT, id[0] ? id : "without id");
 }
 
-static int version(const struct command *command, int argc, char **argv)
+static int version(int argc, char **argv)
 {
     char id[48], libc[48];
     struct text out = {0};
 
-    (void)command;
     (void)argv;
     if (argc > 1)
         return usage_error("takes no options or operands");
@@ -271,7 +269,7 @@ static int list(const struct command_call *call)
                 put_test(&metrics->made[t], true, &out);
     }
     if (!out.length)
-        return command_unknown_operand(call->command, call->operands[0]);
+        return command_unknown_operand(call->operands[0]);
     return command_output(1, true, &out);
 }
 

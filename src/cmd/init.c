@@ -625,18 +625,18 @@ int init_boot(int argc, char **argv)
     return carry_out(words, n, &wrong);
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int run(int argc, char **argv)
 {
     static struct init_orders given;
-    struct option_table table = *command->options;
+    struct option_table table = *command_init.options;
     FREED_BY(memory_free) const char **words = calloc((size_t)argc + 1, sizeof(*words));
     FREED_BY(text_free) struct text wrong = {0};
     const enum place place = find_place();
     size_t n = 0, none;
 
     table.target = &given;
-    const int status = words ? command_parse(command, &table, 1, argc, argv, words, &n)
-                             : command_fail(EXIT_ROW_FAILED, "out of memory");
+    const int status =
+        words ? command_parse(&table, 1, argc, argv, words, &n) : command_fail(EXIT_ROW_FAILED, "out of memory");
     if (status && place != PLACE_MACHINE)
         return status < 0 ? EXIT_DONE : status;
     begin(place);

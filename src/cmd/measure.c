@@ -277,7 +277,7 @@ static int select_tests(struct measure *m, const char *const *operands, int n)
             if (!strcasecmp(word.name, operands[i]))
                 known = m->selected[t] = true;
         if (!known)
-            return command_unknown_operand(m->command, operands[i]);
+            return command_unknown_operand(operands[i]);
     }
     return 0;
 }
@@ -386,7 +386,7 @@ static void fill_run(struct measure *m)
     if (job.node[0])
         TEXT_SET(run->host, job.node);
     if (job.wrong[0])
-        fail_as(NULL, 0, "%s: %s; the rank is not known", job.launcher, job.wrong);
+        fail_as(false, 0, "%s: %s; the rank is not known", job.launcher, job.wrong);
     m->alone = job.ranks == 1 || !job.rank[0];
 }
 
@@ -411,7 +411,7 @@ static int open_csv(struct measure *m)
     if (!m->csv)
         return usage_error("%s", error);
     if (message[0])
-        fail_as(NULL, 0, "%s", message);
+        fail_as(false, 0, "%s", message);
     return 0;
 }
 
@@ -678,8 +678,10 @@ static int prepare(struct measure *m, int argc, char **argv)
     return status;
 }
 
-int measure_main(const struct command *command, int argc, char **argv)
+int measure_main(int argc, char **argv)
 {
+    const struct command *command = command_now;
+
     memory_exits(command->name); /* until the session is prepared */
     FREED_BY(memory_free) struct measure *m = memory_get(1, sizeof(*m));
 

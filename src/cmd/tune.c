@@ -316,7 +316,7 @@ static int tune(const struct command_call *call)
     t->chosen = memory_get(settings_count, sizeof(*t->chosen));
     for (size_t i = 0; i < settings_count; i++)
         t->chosen[i] = call->n == 0 && settings_list[i].how == SETTING_WRITE;
-    const int status = command_mark_settings(call->command, call->operands, call->n, t->chosen);
+    const int status = command_mark_settings(call->operands, call->n, t->chosen);
     if (status)
         return status;
     machine_read(&t->machine);

@@ -63,14 +63,15 @@ static int run(const struct command *command, int argc, char **argv)
     const char *operands[WORDS_MAX];
     size_t n;
 
+    command_now = command;
     if (strcmp(command->name, "init"))
-        return command->run(command, argc, argv);
+        return command->run(argc, argv);
     /* Its run would be one: only its options. */
     memset(tables, 0, sizeof(tables));
     memset(&orders, 0, sizeof(orders));
     (void)command->tables(command, tables);
     tables[0].target = &orders;
-    int status = command_parse(command, tables, 1, argc, argv, operands, &n);
+    int status = command_parse(tables, 1, argc, argv, operands, &n);
     return status < 0 ? 0 : status;
 }
 

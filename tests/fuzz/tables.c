@@ -23,7 +23,8 @@ int tables_run(const char *const *words)
     const struct command *command = command_find(words[0]);
     FUZZ_CHECK(command != NULL);
     world_enter();
-    int status = command->run(command, argc, argv);
+    command_now = command;
+    int status = command->run(argc, argv);
     world_leave();
     while (argc)
         free(argv[--argc]);

@@ -135,8 +135,8 @@ static int run_in_child(const char *const *words)
     }
     if (without_stdin)
         (void)close(0);
-    command_name = made_suite.command.name;
-    const int status = measure_main(&made_suite.command, argc, argv);
+    command_now = &made_suite.command;
+    const int status = measure_main(argc, argv);
     FILE *file = fopen("seen", "w");
     return file && fwrite(&seen, sizeof(seen), 1, file) == 1 && !fclose(file) ? status : 101;
 }
