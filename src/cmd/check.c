@@ -182,40 +182,28 @@ static void put_header(const struct checking *c, struct text *out)
 
 /* --- JSON and CSV. --- */
 
-static void put_member(struct text *out, const char *before, const char *name, const char *value)
-{
-    text_printf(out, "%s", before);
-    json_put(out, "%s: ", name);
-    json_text(out, value ? value : "");
-}
-
 static void put_json(const struct checking *c, const struct advice *advice, size_t n, struct text *out)
 {
-    const char *before = "\n{";
+    const char *before = "";
 
-    put_member(out, "{", "bench_cpus", SETTINGS_CPUS(&c->bench));
-    text_printf(out, ",\"items\":[");
+    json_put(out, "{\"bench_cpus\": %s,\"items\":[", SETTINGS_CPUS(&c->bench));
     for (size_t i = 0; i < settings_count; i++) {
+        const struct setting *s = &settings_list[i];
+        const struct setting_state *state = &c->state[i];
         if (!c->selected[i])
             continue;
-        put_member(out, before, "id", settings_list[i].name);
-        put_member(out, ",", "state", setting_verdict_names[c->state[i].verdict]);
-        put_member(out, ",", "value", c->state[i].now);
-        put_member(out, ",", "good", settings_list[i].good);
-        put_member(out, ",", "why", c->state[i].why);
-        put_member(out, ",", "cost", settings_list[i].cost);
-        put_member(out, ",", "how", settings_list[i].set);
-        before = "},\n{";
+        text_printf(out, "%s\n", before);
+        json_put(out, "{\"id\": %s,\"state\": %s,\"value\": %s,\"good\": %s,\"why\": %s,\"cost\": %s,\"how\": %s}",
+                 s->name, setting_verdict_names[state->verdict], state->now, s->good, state->why, s->cost, s->set);
+        before = ",";
     }
-    text_append(out, "}", before[0] == '}');
     text_printf(out, "],\"advice\":[");
     for (size_t i = 0; i < n; i++) {
+        const struct text *command = &advice[i].command, *text = &advice[i].text;
         text_printf(out, "%s\n", i ? "," : "");
-        put_member(out, "{", "about", advice[i].about);
-        put_member(out, ",", "command", advice[i].command.data);
-        put_member(out, ",", "text", advice[i].text.data);
-        text_printf(out, "}");
-        out->failed |= advice[i].command.failed | advice[i].text.failed;
+        json_put(out, "{\"about\": %s,\"command\": %s,\"text\": %s}", advice[i].about,
+                 command->data ? command->data : "", text->data ? text->data : "");
+        out->failed |= command->failed | text->failed;
     }
     text_printf(out, "]}\n");
 }
