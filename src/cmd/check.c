@@ -54,8 +54,8 @@ static int unknown_item(const char *option, const char *word)
     for (size_t i = 0; i < settings_count; i++)
         names[i] = settings_list[i].name;
     const char *nearest = text_nearest(word, names, settings_count);
-    text_printf(&message, "--%s: '%.79s' is not an item%s%s%s (known: ", option, word,
-                nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    text_printf(&message, "--%s: '%.79s' is not an item%s (known: ", option, word,
+                nearest ? TEXT_LINE("; did you mean '%s'?", nearest) : "");
     for (size_t i = 0; i < settings_count; i++)
         text_printf(&message, "%s%s", i ? ", " : "", names[i]);
     text_printf(&message, ")");

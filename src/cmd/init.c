@@ -101,8 +101,8 @@ static bool read_order(const char *word, struct init_orders *orders, struct text
     }
     if (!row) {
         const char *nearest = text_nearest(name, names, n);
-        text_printf(another(wrong), "unknown order '" PREFIX "%s'%s%s%s", name,
-                    nearest ? "; did you mean '" PREFIX : "", nearest ? nearest : "", nearest ? "'?" : "");
+        text_printf(another(wrong), "unknown order '" PREFIX "%s'%s", name,
+                    nearest ? TEXT_LINE("; did you mean '" PREFIX "%s'?", nearest) : "");
     } else if (option_set(row, value + (*value == '='), orders, false, &error)) {
         text_printf(another(wrong), PREFIX "%s", error.text + strspn(error.text, "-"));
     }
