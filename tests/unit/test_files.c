@@ -43,7 +43,7 @@ static int write_output(bool force)
 
     flushes[0] = '\0';
     text_printf(&text, "new");
-    const int status = files_write("show", "out.txt", force, &text);
+    const int status = files_write("out.txt", force, &text);
     text_free(&text);
     return status;
 }
