@@ -215,7 +215,6 @@ WRAP_test_clock     := clock_gettime
 WRAP_test_snapshot  := fsync
 WRAP_test_csv       := fsync fdatasync
 WRAP_test_files     := fsync
-WRAP_test_trace_events := mounts_for_oneself
 WRAP_test_program   := wait4 procfs_read
 WRAP_test_experiment := core_slice
 # Functions that fail where the test says so.

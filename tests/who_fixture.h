@@ -107,13 +107,21 @@ static inline void be_child(const char *cpu, unsigned i, unsigned burns)
     _exit(0);
 }
 
+/* Before other work of the machine, which would leave a process of which something is expected within a time no CPU. */
+static inline void be_first(void)
+{
+    const struct sched_param param = {.sched_priority = 10};
+
+    (void)sched_setscheduler(0, SCHED_FIFO, &param);
+}
+
 /* Binds the process to a CPU that is not measured, if there is another one. */
 static inline void beside(const char *cpu, const char *name)
 {
     on_cpu(strcmp(cpu, "0") || sysconf(_SC_NPROCESSORS_ONLN) == 1 ? "0" : "1", name);
 }
 
-/* Makes 328 processes a second on another CPU, if there is one. */
+/* Makes at most 328 processes a second on another CPU, if there is one, one after the other. */
 static inline pid_t start_forker(const char *cpu)
 {
     const struct timespec pause = {.tv_nsec = 1000000000 / 328};
@@ -124,10 +132,15 @@ static inline pid_t start_forker(const char *cpu)
         return pid;
     beside(cpu, "forker");
     (void)nice(-15);
-    (void)signal(SIGCHLD, SIG_IGN);
-    for (unsigned i = 0;; i++, (void)nanosleep(&pause, NULL))
-        if (!fork())
+    be_first();
+    for (unsigned i = 0;; i++, (void)nanosleep(&pause, NULL)) {
+        const pid_t child = fork();
+        if (!child) {
+            (void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
             be_child(cpu, i, 1);
+        }
+        (void)waitpid(child, NULL, 0);
+    }
 }
 
 static inline void end(pid_t pid)
@@ -153,6 +166,7 @@ static inline pid_t start_toggler(const char *cpu)
     if (pid)
         return pid;
     beside(cpu, "toggler");
+    be_first();
     /* The software event that counts nothing, switched off, in the first version of struct perf_event_attr. */
     const uint32_t event[16] = {1, sizeof(event), 9, [10] = 1};
     const int fd = (int)syscall(SYS_perf_event_open, event, -1, atoi(cpu), -1, 8ul);
@@ -196,6 +210,7 @@ static inline pid_t start_sender(const char *cpu)
         struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
         socklen_t length = sizeof(to);
         beside(cpu, "sender");
+        be_first();
         if (!open_network(cpu))
             _exit(1);
         const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);

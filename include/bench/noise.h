@@ -140,7 +140,7 @@ void detour_loop(const uint64_t *gaps, size_t n, uint64_t *least, uint64_t *mode
 
 struct noise_params {
     char threshold[24]; /* by the user: a time, or "8x" */
-    /* One of the two is 0. */
+    /* One of the two is 0. Of --who: shorter detours, or such of less than WHO_LEAST_NS, are ignored. */
     uint64_t threshold_ns;
     double threshold_loops; /* multiple of the loop's shortest gap */
     uint64_t stop_ns;       /* not 0: measures nothing, runs until a longer detour, records what ran */
@@ -223,11 +223,6 @@ enum {
 /* Where the end of a run is told, what is told is of this length in ns, or from the start of the last detour if that
  * was earlier. */
 #define WHO_LAST_NS 20000000u
-
-struct who_params {
-    uint64_t threshold_ns; /* detours that are not longer than this, or than WHO_LEAST_NS, are ignored */
-    uint64_t stop_ns;      /* the run ends at the first detour longer than this; 0: after its planned time */
-};
 
 enum {
     WHO_METRIC_DISTURBED,

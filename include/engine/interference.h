@@ -20,14 +20,14 @@
 #define WHO_UNSEEN (TRACE_WORK + 1)
 
 struct who_taker {
-    uint8_t kind;               /* enum trace_source, but for a work item that of its task or soft interrupt */
-    uint32_t id;                /* of a task (0: idle, or of another PID namespace), or number of an interrupt */
-    uint64_t work;              /* address of the function of a work item; 0: none */
-    uint32_t next;              /* index of the next taker in the list + 1; 0: none */
-    size_t line;                /* number of its line, set by who_lines(); SIZE_MAX: none */
-    char name[TRACE_NAME_SIZE]; /* name of an interrupt, or last name of a task; "": not recorded */
-    uint64_t named_ns;          /* time of the record with the name */
-    uint32_t parent;            /* thread ID of the task that created this one; 0: not recorded */
+    uint8_t kind;  /* enum trace_source, but for a work item that of its task or soft interrupt */
+    uint32_t id;   /* of a task (0: idle, or of another PID namespace), or number of an interrupt */
+    uint64_t work; /* address of the function of a work item; 0: none */
+    uint32_t next; /* index of the next taker in the list + 1; 0: none */
+    size_t line;   /* index of its line, set by who_lines() */
+    /* What is known of a task, with its last name; tid 0: its name only. Of an interrupt: the name. "": none. */
+    struct tasks_one task;
+    uint64_t named_ns; /* time of the record with the name */
     /* Of a task: itself, and what is nested in it: a work item, interrupts. */
     struct who_frame {
         uint32_t taker;
@@ -56,7 +56,7 @@ struct who_window {
     struct who_span time;         /* `to` becomes earlier when the end was not recorded */
     const struct who_span *spans; /* the parts of the window that count, in order of time */
     size_t n_spans;
-    uint64_t lost; /* the record ends early, as so many records were lost (trace_ring.lost); 0: none */
+    bool full; /* the record ends early, as the ring was full */
 };
 
 struct who {
@@ -75,45 +75,31 @@ struct who {
 };
 
 /* Begin and end the account of a CPU, for any number of CPUs after each other; who_add() is called for each of its
- * records, in order of time. lost: records that the kernel could not keep; not 0: after the last record it is not known
- * what ran. who_free() frees the account; an empty one is all zero. */
+ * records, in order of time. full: after the last record it is not known what ran. who_free() frees the account; an
+ * empty one is all zero. */
 void who_begin(struct who *who, struct who_window *window);
 void who_add(struct who *who, const struct trace_record *record);
-void who_end(struct who *who, uint64_t lost);
+void who_end(struct who *who, bool full);
 void who_free(struct who *who);
 
-/* Sizes of the texts of a line. */
-#define WHO_LABEL 256u
-#define WHO_NAME  96u
+#define WHO_NAME 96u
 
 struct who_line {
-    /* What the takers of the line have in common, as parameters of result rows: "kind=task name=sh group=/user.slice".
-     * The group is that of tasks in another control group than this process's. */
-    char label[WHO_LABEL];
+    /* What the takers of the line have in common, as parameters of result rows: "kind=task name=sh group=/user.slice
+     * pid=12". The group is that of tasks in another control group than this process's. */
+    char label[256];
     /* "kworker/0:1(vmstat_update)"; "" for the idle task, tasks of this process or of the trial, and what was not
      * recorded. */
     char culprit[WHO_NAME];
-    uint32_t tid, tasks;            /* thread ID of one of the tasks with this name; how many tasks have it */
-    size_t names;                   /* number of names in the line of all others, otherwise 0 */
-    double n, ns, max_ns, visit_ns; /* visit_ns: of the last time that it had a CPU */
-    size_t line;                    /* number, by which takers know it */
     uint32_t taker;                 /* index of one of its takers */
+    size_t tasks;                   /* how many takers */
+    double n, ns, max_ns, visit_ns; /* visit_ns: of the last time that it had a CPU */
 };
 
-/* What is known of tasks from elsewhere. */
-struct who_names {
-    struct tasks before; /* tasks of the machine before the window */
-    pid_t *groups;       /* process groups of the trial */
-    size_t n_groups, capacity;
-};
 /* Sums up the time by name, and sorts the lines, the longest time first. Work items get the names of their functions in
- * this machine's kernel. Names beyond the first `most` are summed up as one line. The caller frees *lines. Returns the
- * number of lines; 0 also when out of memory (who->failed). */
-size_t who_lines(struct who *who, const struct who_names *names, size_t most, struct who_line **lines);
-
-/* Adds the time in ms that the culprits of these lines had on a set of CPUs. */
-void who_others(const struct who *who, const struct who_line *lines, size_t n, const struct cpuset *cpus,
-                struct shares *out);
+ * this machine's kernel. Names beyond the first `most` are summed
+ * up as one line. The caller frees *lines. Returns the number of lines; 0 also when out of memory (who->failed). */
+size_t who_lines(struct who *who, size_t most, struct who_line **lines);
 
 /* Returns whether the process is in a PID namespace of its own: the kernel then records tasks outside of it with ID 0,
  * which is also that of the idle task. */
@@ -123,43 +109,36 @@ bool who_others_are_hidden(void);
 
 struct interference_watch {
     struct trace_events events;
-    uint64_t memory; /* for the rings of all CPUs; 0: as much as they need, up to `most` */
-    uint64_t most;
-    size_t wanted;                      /* size in bytes of each ring; 0: not known yet */
+    uint64_t most; /* bytes for the rings of all CPUs */
+    /* Bytes a ns of the fullest ring so far; HUGE_VAL: the user says what the rings have. */
+    double rate;
     struct trace_ring ring[CPUSET_MAX]; /* ring buffers, by number of the CPU */
     struct cpuset on;                   /* CPUs whose ring buffers recorded the trial */
     int error;                          /* -errno of the last ring buffer that could not be opened */
-    size_t used;                        /* most bytes of a ring that the last recording used */
-    bool full;                          /* a ring was full then */
     /* The next fields belong to the current trial. */
-    struct who_names names;               /* tasks of the machine before the trial, and the trial's process groups */
+    struct who who;
     struct who_window window[CPUSET_MAX]; /* by number of the CPU, set by who reads the records */
-    uint64_t begun_ns;                    /* when they were read */
+    uint64_t begun_ns;
 };
 
 /* Makes the state for recording, which interference_free() frees. memory: bytes for the ring buffers of all CPUs; 0: as
  * the rate of records needs, but at most 1/16 of `available` bytes. Returns NULL when out of memory. */
 struct interference_watch *interference_make(uint64_t memory, uint64_t available);
 void interference_free(struct interference_watch *watch);
-/* Closes the ring buffers: the next trial opens them again. */
-void interference_close(struct interference_watch *watch);
 
-/* Records what runs on these CPUs during a trial. groups: its process groups, whose time does not count; 0 is ignored.
- * time_ns: planned length; 0: not known. last: of a trial of any length only the end is wanted, so that full rings lose
- * the oldest records. */
-void interference_begin(struct interference_watch *watch, const struct cpuset *cpus, const pid_t *groups,
-                        size_t n_groups, uint64_t time_ns, bool last);
+/* Records what runs on these CPUs during a trial. time_ns: planned length; 0: not known. last: of a trial of any length
+ * only the end is wanted, so that full rings lose the oldest records. */
+void interference_begin(struct interference_watch *watch, const struct cpuset *cpus, uint64_t time_ns, bool last);
 /* Ends the recording. The records stay until the next trial begins. */
 void interference_stop(struct interference_watch *watch);
 
-/* Accounts for watch->window of these CPUs from the records, and sets *who, which who_free() frees. Writes to why what
- * is not known, "" if all is. Returns whether CPUs were recorded. */
-bool interference_read(struct interference_watch *watch, const struct cpuset *cpus, struct who *who, char *why,
-                       size_t why_size);
+/* Accounts for watch->window of these CPUs from the records, in watch->who. Once a trial. Writes to why what is not
+ * known, "" if all is. Returns whether CPUs were recorded. */
+bool interference_read(struct interference_watch *watch, const struct cpuset *cpus, char *why, size_t why_size);
 
-/* Where nothing was recorded: sets *who to the CPU times that the kernel counted for tasks of the whole machine,
- * without this process and its children, since the trial began, and the windows to that time. */
-void interference_count(struct interference_watch *watch, const struct cpuset *cpus, struct who *who);
+/* Where nothing was recorded: accounts for the CPU times that the kernel counted for tasks of the whole machine,
+ * without this process and its children, since the trial began, and sets the windows to that time. */
+void interference_count(struct interference_watch *watch, const struct cpuset *cpus);
 
 /* Sets out[i], for each of n sets of CPUs, to what others ran on them in a span of time. The caller frees them. */
 void interference_tell(struct interference_watch *watch, const struct cpuset *sets, size_t n,

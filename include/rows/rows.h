@@ -318,7 +318,7 @@ void shares_free(struct shares *shares);
 struct interference {
     struct shares taken;  /* CPU time in ms by name of the task or interrupt */
     bool looked;          /* at least one sample was recorded */
-    double unrecorded_ms; /* CPU time for which it is not known what ran, in ms; negative: all of it */
+    double unrecorded_ms; /* CPU time for which it is not known what ran, in ms; HUGE_VAL: all of it */
     char why[120];        /* why time is missing in the record, or what else is not known; "": everything is known */
 };
 

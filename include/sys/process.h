@@ -197,23 +197,14 @@ unsigned program_end_orphans(uint64_t grace_ns);
 #define TASKS_NAME 32u
 
 struct tasks_one {
-    uint32_t tid, parent, group; /* the task; the parent and the process group of its process */
-    bool kernel;                 /* a kernel thread */
-    uint64_t cpu_ns;             /* CPU time so far; 0 where the kernel does not count it */
+    uint32_t tid, parent; /* the task, and the parent of its process */
+    bool kernel;          /* a kernel thread */
+    uint64_t cpu_ns;      /* CPU time so far; 0 where the kernel does not count it */
     char name[TASKS_NAME];
 };
 
 /* Returns false when there is no task with this number. */
 bool tasks_read(uint32_t tid, struct tasks_one *out);
-
-/* All tasks, threads included, in ascending order of tid. The caller frees `of`, which is used again. */
-struct tasks {
-    struct tasks_one *of;
-    size_t n, capacity;
-};
-void tasks_read_all(struct tasks *tasks);
-/* NULL: there is none. */
-const struct tasks_one *tasks_find(const struct tasks *tasks, uint32_t tid);
 
 /* Splits a command line into words, without a shell. */
 

@@ -21,7 +21,6 @@ enum trace_kind {
     TRACE_FORK,   /* the task was made by the task `number` */
     TRACE_ENTER,  /* an interrupt or a work item begins */
     TRACE_LEAVE,  /* it ends */
-    TRACE_LOST,   /* `number` records before this one were lost */
 };
 
 /* What a record of TRACE_ENTER or TRACE_LEAVE is about; TRACE_TASK for the others. */
@@ -40,7 +39,7 @@ struct trace_event {
     /* Position and size, in the raw data of a record of this event, of its number and of its name (in 4 bytes
      * an offset and a length; otherwise the name itself); size 0: the data have none. */
     uint16_t number_at, number_size, name_at, name_size;
-    char name[TRACE_NAME_SIZE]; /* name of a TRACE_VECTOR; "" otherwise */
+    const char *name; /* of a TRACE_VECTOR; otherwise NULL */
 };
 
 struct trace_events {
@@ -49,13 +48,11 @@ struct trace_events {
     int error; /* -errno of reading tracefs when n is 0; otherwise 0 */
 };
 
-/* Reads the tracepoints below `directory`, where tracefs is mounted. interrupts: text of /proc/interrupts; some rare
- * interrupts of x86 CPUs are left out if none has happened since boot, because the kernel takes up to 40 ms to switch
- * each tracepoint off. NULL: none are left out. */
-void trace_events_read(const char *directory, const char *interrupts, struct trace_events *out);
+/* Reads the tracepoints below `directory`, where tracefs is mounted. */
+void trace_events_read(const char *directory, struct trace_events *out);
 
-/* As trace_events_read(), where tracefs is usually mounted; where it is not, a child process mounts it in a mount
- * namespace of its own, which ends with the child. */
+/* As trace_events_read(), where tracefs is usually mounted; where it is not, it is mounted meanwhile without a path
+ * (Linux 5.2). */
 void trace_events_find(struct trace_events *out);
 
 struct trace_function {
@@ -87,10 +84,9 @@ struct trace_ring {
     size_t bytes;   /* size of the ring without that page */
     bool last;      /* a full ring loses its oldest records, not the new ones */
     uint64_t begun; /* position at which trace_ring_start() began */
-    size_t used;    /* set by trace_ring_stop(): bytes that were recorded */
-    /* Not 0: the stopped ring may have been too full for another record: how many were lost, as far as the kernel
-     * tells, which is only with the next record that it can store. */
-    uint64_t lost;
+    /* Set by trace_ring_stop(). */
+    size_t used;                 /* bytes that were recorded */
+    bool full;                   /* records may have been lost after the last one */
     uint64_t *at;                /* positions of the recorded records, as they stand in the ring */
     size_t n_at, next, capacity; /* next: of the records in order of time */
 };
@@ -105,11 +101,11 @@ void trace_ring_close(struct trace_ring *ring);
 void trace_ring_start(struct trace_ring *ring);
 void trace_ring_stop(struct trace_ring *ring);
 
-/* Interprets one record of a ring, of `size` bytes. Returns false when it is not one of enum trace_kind, or is
- * damaged. */
+/* Interprets the record of a ring at the start of `size` bytes, at least 8. Returns false when it is not one of enum
+ * trace_kind, is longer, or is damaged. */
 bool trace_record_read(const void *bytes, size_t size, const struct trace_events *events, struct trace_record *out);
 
-/* Takes the next record out of the stopped ring. Returns false when there is none, or records were lost before it. */
+/* Takes the next record out of the stopped ring. Returns false when there is none. */
 bool trace_ring_next(struct trace_ring *ring, struct trace_record *out);
 
 /* Returns a text that says what trace_ring_open() needs, after it failed with that error. The text may be in buf. */

@@ -47,13 +47,12 @@ static int setup(struct party_context *context)
 
 static int run(struct party_context *context)
 {
-    const struct who_params *params = context->params;
+    const struct noise_params *params = context->params;
     const double ns_per_tick = *(double *)context->state;
     struct watched *w = context->recorder[0];
-    const uint64_t least_ns = params->threshold_ns > WHO_LEAST_NS ? params->threshold_ns : WHO_LEAST_NS;
     const uint64_t stop = params->stop_ns ? (uint64_t)((double)params->stop_ns / ns_per_tick) : UINT64_MAX;
-    uint64_t threshold = (uint64_t)((double)least_ns / ns_per_tick);
-    threshold = stop < threshold ? stop : threshold;
+    const uint64_t least_ns = larger(params->threshold_ns, WHO_LEAST_NS),
+                   threshold = smaller(stop, (uint64_t)((double)least_ns / ns_per_tick));
     const uint64_t turn = (uint64_t)(TURN_NS / ns_per_tick) + 1;
     struct clock_pair first, last;
 
@@ -62,8 +61,7 @@ static int run(struct party_context *context)
     const uint64_t end = begin + (uint64_t)((double)context->time_ns / ns_per_tick) + 1;
     uint64_t from = begin;
     while (from < end && w->n < SPANS_MOST && !w->stopped_ns && !party_stopped(context)) {
-        const struct noise_gap gap =
-            noise_watch(context->clock, from, threshold, end - from > turn ? from + turn : end);
+        const struct noise_gap gap = noise_watch(context->clock, from, threshold, smaller(from + turn, end));
         from = gap.to;
         if (gap.to <= gap.from || gap.to - gap.from <= threshold)
             continue;
@@ -98,12 +96,12 @@ struct sums {
 /* Makes a group of rows for each name that had a CPU since `from`, with each time that it had it as series of the
  * metric; or (sums) for those that had most, with the CPU time in ns in each part of the window, the mean of the CPUs.
  */
-static void enter_lines(struct results *results, const struct trial *trial, struct who *who, uint64_t from,
-                        const struct sums *sums, unsigned metric)
+static void enter_lines(struct results *results, struct who *who, uint64_t from, const struct sums *sums,
+                        unsigned metric)
 {
     FREED_BY(memory_free) struct who_line *lines = NULL;
     FREED_BY(memory_free) struct series *series = malloc(sizeof(*series));
-    const size_t n = series ? who_lines(who, &trial->spec.watch->names, sums ? ROWS_MOST : SIZE_MAX, &lines) : 0;
+    const size_t n = series ? who_lines(who, sums ? ROWS_MOST : who->n, &lines) : 0;
     const double part = sums ? sums->length_ns / CELLS : 1;
 
     for (const struct who_line *line = lines; line < lines + n; line++) {
@@ -112,7 +110,7 @@ static void enter_lines(struct results *results, const struct trial *trial, stru
         double cell[CELLS] = {0};
         series_init(series);
         for (const struct who_piece *piece = who->pieces; piece < who->pieces + who->n_pieces; piece++) {
-            if (who->takers[piece->taker].line != line->line)
+            if (who->takers[piece->taker].line != (size_t)(line - lines))
                 continue;
             cpuset_add(&cpus, piece->cpu);
             const double begin = (double)(piece->from - from), end = begin + (double)piece->ns;
@@ -126,11 +124,6 @@ static void enter_lines(struct results *results, const struct trial *trial, stru
         const unsigned group = results_group(results, &cpus);
         TEXT_SET(params.text, line->label);
         row_params_read(&params);
-        if (line->names)
-            row_param_count(&params, PARAM_OUTCOME, "names", line->names);
-        else if (line->tid)
-            row_param_count(&params, PARAM_OUTCOME, line->tasks > 1 ? "tasks" : "pid",
-                            line->tasks > 1 ? line->tasks : line->tid);
         results_remark(results, group, &params);
         if (sums)
             results_sample(results, group, WHO_METRIC_TAKEN, 100 * line->ns / sums->observed_ns);
@@ -150,30 +143,28 @@ void who_tell_timeline(struct results *results, unsigned group, const struct tri
 {
     struct interference_watch *watch = trial->spec.watch;
     struct cpuset cpus = {{0}};
-    struct who who;
     char why[160];
 
     cpuset_add(&cpus, window->cpu);
     watch->window[window->cpu] = *window;
-    if (interference_read(watch, &cpus, &who, why, sizeof(why)))
-        enter_lines(results, trial, &who, window->time.from, NULL, metric);
+    if (interference_read(watch, &cpus, why, sizeof(why)))
+        enter_lines(results, &watch->who, window->time.from, NULL, metric);
     if (why[0])
         results_degraded(results, group, why);
-    who_free(&who);
 }
 
 /* Makes result rows for the names of tasks and interrupts that took time on the CPUs; or, if a detour ended the run,
  * for what ran on that CPU at the end. */
 static void reduce(const struct trial *trial, struct results *results)
 {
-    const struct who_params *params = trial->spec.params;
+    const struct noise_params *params = trial->spec.params;
     struct interference_watch *watch = trial->spec.watch;
     struct sums sums = {.n = 0};
     struct cpuset cpus = {{0}};
     const struct watched *ended = NULL;
     struct row_params remarks = {.n = 0};
     double lost_ns = 0, unseen_ns = 0, records_lost = 0;
-    struct who who;
+    struct who *who = &watch->who;
     char why[160];
 
     for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
@@ -195,9 +186,9 @@ static void reduce(const struct trial *trial, struct results *results)
     sums.n = cpuset_count(&cpus);
     const struct who_span *time = &watch->window[cpuset_next(&cpus, 0)].time;
     sums.length_ns = (double)(time->to - time->from); /* planned: a record may end early */
-    sums.recorded = interference_read(watch, &cpus, &who, why, sizeof(why));
+    sums.recorded = interference_read(watch, &cpus, why, sizeof(why));
     if (!sums.recorded)
-        interference_count(watch, &cpus, &who);
+        interference_count(watch, &cpus);
     if (why[0])
         results_degraded(
             results, 0,
@@ -206,13 +197,13 @@ static void reduce(const struct trial *trial, struct results *results)
     for_each_cpu(cpu, &cpus) {
         const struct who_window *window = &watch->window[cpu];
         sums.observed_ns += (double)(window->time.to - window->time.from);
-        records_lost += (double)window->lost;
+        records_lost += window->full;
         for (size_t i = 0; i < window->n_spans; i++)
             lost_ns += fmax(0, fmin((double)window->spans[i].to, (double)window->time.to) -
                                    fmax((double)window->spans[i].from, (double)window->time.from));
     }
-    for (size_t i = 0; i < who.n_pieces; i++)
-        unseen_ns += who.pieces[i].taker ? 0 : (double)who.pieces[i].ns;
+    for (size_t i = 0; i < who->n_pieces; i++)
+        unseen_ns += who->pieces[i].taker ? 0 : (double)who->pieces[i].ns;
     row_param_add(&remarks, PARAM_OUTCOME, "source", "%s", sums.recorded ? "perf" : "proc");
     if (params->stop_ns)
         row_param_add(&remarks, PARAM_WORK, "stop_at_us", "%.10g", (double)params->stop_ns * 1e-3);
@@ -224,20 +215,19 @@ static void reduce(const struct trial *trial, struct results *results)
     }
     results_remark(results, 0, &remarks);
     if (ended && sums.recorded)
-        enter_lines(results, trial, &who, time->from, NULL, WHO_METRIC_LONGEST);
+        enter_lines(results, who, time->from, NULL, WHO_METRIC_LONGEST);
     else if (!params->stop_ns || ended)
-        enter_lines(results, trial, &who, time->from, &sums, WHO_METRIC_TAKEN);
+        enter_lines(results, who, time->from, &sums, WHO_METRIC_TAKEN);
     results_sample(results, 0, WHO_METRIC_DISTURBED, 100 * lost_ns / sums.observed_ns);
     if (sums.recorded) {
         results_sample(results, 0, WHO_METRIC_UNSEEN, 100 * unseen_ns / sums.observed_ns);
         results_sample(results, 0, WHO_METRIC_RECORDS_LOST, records_lost);
     }
-    who_free(&who);
 }
 
 static enum bench_who who_is_told(const void *params)
 {
-    return ((const struct who_params *)params)->stop_ns ? WHO_LAST : WHO_TOLD;
+    return ((const struct noise_params *)params)->stop_ns ? WHO_LAST : WHO_TOLD;
 }
 
 /* --- The descriptor. --- */
@@ -259,7 +249,7 @@ static const struct metric metrics[WHO_N_METRICS] = {
 };
 
 const struct bench bench_who = {
-    BENCH_IS("noise", "who", "Noise: who took the time", struct who_params),
+    BENCH_IS("noise", "who", "Noise: who took the time", struct noise_params),
     BENCH_PARTY(PARTY_IS("watcher", {RECORD_NUMBERS, (sizeof(struct watched) + sizeof(double) - 1) / sizeof(double)}),
                 .stop = STOP_FLAG, .state_size = sizeof(double), .setup = setup, .run = run),
     BENCH_METRICS(metrics),

@@ -521,8 +521,10 @@ static void run_suite(struct measure *m, size_t i)
         fd_close(&m->hold_fd);
         m->hold_fd = -1;
     }
-    if (m->watch && !m->options.who)
-        interference_close(m->watch);
+    if (suite->names_takers && !m->options.who) {
+        interference_free(m->watch); /* switches its tracepoints off */
+        m->watch = NULL;
+    }
     progress_clear(&m->progress);
     if (status < 0)
         m->ended_by = -status;

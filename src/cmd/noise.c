@@ -27,18 +27,16 @@ static bool can_record(const struct measure *m)
 {
     static const struct trace_events none;
     struct trace_ring ring = {.n = 0};
+    const bool can = m->place.bind == BIND_ONE && !trace_ring_open(&ring, m->place.order[0], &none, TRY_BYTES, false);
 
-    if (m->place.bind != BIND_ONE || trace_ring_open(&ring, m->place.order[0], &none, TRY_BYTES, false))
-        return false;
     trace_ring_close(&ring);
-    return true;
+    return can;
 }
 
 /* Plans the measurement that records which tasks and interrupts have the CPUs, if --who or --stop-at was given, or if
  * `all` runs and the kernel allows recording. */
 static void plan_who(const struct measure *m, const struct noise_params *params)
 {
-    const struct who_params who = {.threshold_ns = params->threshold_ns, .stop_ns = params->stop_ns};
     struct sampling sampling = bench_who.sampling[m->preset];
 
     if (!m->options.who && !params->stop_ns && !(m->of_all && can_record(m)))
@@ -47,7 +45,7 @@ static void plan_who(const struct measure *m, const struct noise_params *params)
         sampling.time_ns = m->options.time_ns ? m->options.time_ns : STOP_RUN_NS;
     else if (m->options.time_ns)
         sampling.time_ns = m->options.time_ns / WHO_PART;
-    struct plan_item *item = measure_item(m, &bench_who, &who, m->place.n_order, 1);
+    struct plan_item *item = measure_item(m, &bench_who, params, m->place.n_order, 1);
     item->sampling = sampling;
     if (m->place.bind != BIND_ONE)
         item->skip = "--who and --stop-at need samplers that are bound to one CPU each (--bind one)";
@@ -247,7 +245,6 @@ bool noise_put_timeline(const struct row *rows, size_t n, unsigned width, struct
 /* Says which detour ended the run (--stop-at), and writes what ran before it to the file of --keep. */
 static int finish(const struct measure *m, const void *options)
 {
-    static const char *const fields[] = {"kind", "name", "work", "pid"};
     const struct noise_params *params = options;
     const struct timeline timeline = find_timeline(m->rows, m->n_rows);
     FREED_BY(memory_free) struct stay *stays = timeline.of;
@@ -256,14 +253,10 @@ static int finish(const struct measure *m, const void *options)
     if (!timeline.end)
         return EXIT_DONE;
     text_printf(&out, "cpu,at_us,us,kind,name,work,pid\n");
-    for (size_t i = 0; i < timeline.n; i++) {
-        text_printf(&out, "%s,%.3f,%.3f", PARAM(timeline.end, "worst_cpu"), stays[i].us, stays[i].length_us);
-        for (size_t f = 0; f < COUNT(fields); f++) {
-            text_append(&out, ",", 1);
-            csv_text(&out, PARAM(stays[i].row, fields[f]));
-        }
-        text_append(&out, "\n", 1);
-    }
+    for (const struct stay *stay = stays; stay < stays + timeline.n; stay++) /* names have no commas and quotes */
+        text_printf(&out, "%s,%.3f,%.3f,%s,%s,%s,%s\n", PARAM(timeline.end, "worst_cpu"), stay->us, stay->length_us,
+                    PARAM(stay->row, "kind"), PARAM(stay->row, "name"), PARAM(stay->row, "work"),
+                    PARAM(stay->row, "pid"));
     const int status = params->keep[0] ? files_write(params->keep, false, &out) : 0;
     if (status)
         return status;

@@ -23,13 +23,12 @@
 /* Inode of the machine's initial PID namespace, from linux/proc_ns.h. */
 #define FIRST_PID_NAMESPACE 0xeffffffcu
 
-/* Sizes of a ring: at first, and at least unless the user says. */
-#define RING_FIRST ((size_t)1 << 20)
-#define RING_LEAST ((size_t)64 << 10)
+/* Least size of a ring, unless the user says or memory is short. */
+#define RING_LEAST ((size_t)1 << 20)
 /* The ring buffers of all CPUs together may use 1/MEMORY_PART of the available memory. */
 #define MEMORY_PART 16u
-/* Before the first trial, the rate of records is measured for PROBE_NS. A ring has room for ROOM times that rate, which
- * does not include the trial itself, and for a trial of unknown length for UNKNOWN_NS. */
+/* Before the first trial, the rate of records is measured for PROBE_NS. A ring has room for ROOM times the rate of the
+ * last recording, and for a trial of unknown length for UNKNOWN_NS. */
 #define PROBE_NS   50000000u
 #define ROOM       4u
 #define UNKNOWN_NS 2000000000u
@@ -93,13 +92,6 @@ static void account(struct who *who, uint64_t to)
 
 /* --- Trace records. --- */
 
-/* Begins an interrupt or a work item of the task that runs. */
-static void enter(struct who_taker *task, uint32_t taker)
-{
-    if (task->depth < WHO_DEPTH - 1)
-        task->frame[++task->depth] = (struct who_frame){.taker = taker};
-}
-
 /* Ends an interrupt or a work item, and what is nested in it and whose end was not recorded. */
 static void leave(const struct who *who, struct who_taker *task, uint32_t taker, bool work)
 {
@@ -155,27 +147,30 @@ void who_add(struct who *who, const struct trace_record *record)
         at = find(who, who->takers[top].kind, who->takers[top].id, record->number);
     else if (record->source != TRACE_WORK && (record->source != TRACE_TASK || !self))
         at = find(who, record->source, record->source == TRACE_TASK ? record->tid : (uint32_t)record->number, 0);
-    struct who_taker *taker = &who->takers[at];
-    if (record->name[0] && record->ns >= taker->named_ns) {
-        TEXT_SET(taker->name, record->name);
+    struct who_taker *taker = &who->takers[at], *running = &who->takers[who->task];
+    if ((record->name[0] || record->kind == TRACE_FORK) && record->ns >= taker->named_ns) {
+        TEXT_SET(taker->task.name, record->name);
         taker->named_ns = record->ns;
     }
-    if (record->kind == TRACE_SWITCH)
+    if (record->kind == TRACE_SWITCH) {
         switch_to(who, at);
-    else if (record->kind == TRACE_FORK)
-        taker->parent = (uint32_t)record->number;
-    else if (record->kind == TRACE_ENTER)
-        enter(&who->takers[who->task], at);
-    else if (record->kind == TRACE_LEAVE)
-        leave(who, &who->takers[who->task], at, record->source == TRACE_WORK);
+    } else if (record->kind == TRACE_FORK) {
+        taker->task.tid = record->tid;
+        taker->task.parent = (uint32_t)record->number;
+        taker->task.kernel = record->number == KTHREADD;
+    } else if (record->kind == TRACE_ENTER && running->depth < WHO_DEPTH - 1) {
+        running->frame[++running->depth] = (struct who_frame){.taker = at};
+    } else if (record->kind == TRACE_LEAVE) {
+        leave(who, running, at, record->source == TRACE_WORK);
+    }
 }
 
-void who_end(struct who *who, uint64_t lost)
+void who_end(struct who *who, bool full)
 {
     struct who_window *window = who->window;
 
-    if (lost && !who->ended) {
-        window->lost = lost;
+    if (full && !who->ended) {
+        window->full = true;
         window->time.to = who->now; /* what ran since the last record is not known */
     }
     if (!who->failed)
@@ -191,46 +186,52 @@ void who_free(struct who *who)
 
 /* --- Names. --- */
 
-/* Sets what is known of a task: from the records, from before the window, or from now. Returns false when nothing is
- * known. */
-static bool look_up(struct who *who, const struct who_names *names, uint32_t tid, struct tasks_one *out)
+/* Reads all tasks of the machine, and with `counted` adds their CPU time since the last reading to the account, without
+ * that of this process and its children. */
+static void read_tasks(struct who *who, const struct who_span *counted)
 {
-    const uint32_t at = find(who, TRACE_TASK, tid, 0);
-    const struct who_taker *task = &who->takers[at];
-    const struct tasks_one *before = task->parent ? NULL : tasks_find(&names->before, tid);
+    FREED_BY(memory_free) char **processes = procfs_names("/proc");
+    const uint32_t self = (uint32_t)getpid();
+    struct tasks_one one;
 
-    if (before)
-        *out = *before;
-    else
-        (void)tasks_read(tid, out);
-    if (task->parent)
-        out->parent = task->parent;
-    if (task->name[0])
-        TEXT_SET(out->name, task->name);
-    out->kernel |= out->parent == KTHREADD;
-    return out->parent || out->name[0];
+    for (size_t i = 0; processes && processes[i]; i++) {
+        FREED_BY(memory_free) char **threads = procfs_names(PROCFS_PATH("/proc/%s/task", processes[i]));
+        for (size_t k = 0; threads && threads[k] && processes[i][0] <= '9'; k++) {
+            if (!tasks_read((uint32_t)strtoul(threads[k], NULL, 10), &one))
+                continue;
+            const uint32_t at = find(who, TRACE_TASK, one.tid, 0);
+            if (who->failed)
+                return;
+            const uint64_t had_ns = who->takers[at].task.cpu_ns;
+            who->takers[at].task = one;
+            if (counted && one.cpu_ns > had_ns && one.parent != self && one.tid != self)
+                add_piece(who, &(struct who_piece){counted->from, one.cpu_ns - had_ns, at, CPUSET_NONE, true});
+        }
+    }
 }
 
 /* Returns the kind of a task, and sets its name, unless it has one, and its control group, unless it is this process's.
  * Name and group of a task that has none, or has ended, are those of its nearest ancestor that has. */
-static const char *name_task(struct who *who, const struct who_names *names, uint32_t tid, char name[TRACE_NAME_SIZE],
-                             char group[WHO_NAME])
+static const char *name_task(struct who *who, uint32_t tid, char name[TRACE_NAME_SIZE], char group[WHO_NAME])
 {
-    struct tasks_one one = {.parent = tid};
-    bool kernel = false, own = false, found = true;
+    struct tasks_one *one, now;
+    bool kernel = false, own = false;
     char own_group[WHO_NAME] = "";
 
-    for (unsigned i = 0; i < GENERATIONS && found && one.parent && !(own && name[0]); i++) {
-        const uint32_t at = one.parent;
-        found = look_up(who, names, at, &one);
-        kernel |= !i && one.kernel;
-        own |= at == (uint32_t)getpid();
-        for (size_t g = 0; g < names->n_groups; g++)
-            own |= at == (uint32_t)names->groups[g] || one.group == (uint32_t)names->groups[g];
-        if (!group[0] && at > 1)
-            (void)cgroup_of(TEXT_LINE("%u", at), group, WHO_NAME);
+    for (unsigned i = 0; i < GENERATIONS && tid && !(own && name[0]); i++, tid = one->parent) {
+        one = &who->takers[find(who, TRACE_TASK, tid, 0)].task;
+        if (!one->tid) { /* neither there before nor created while it was recorded: perhaps it still lives */
+            (void)tasks_read(tid, &now);
+            if (one->name[0])
+                TEXT_SET(now.name, one->name);
+            *one = now;
+        }
+        kernel |= !i && one->kernel;
+        own |= tid == (uint32_t)getpid();
+        if (!group[0] && tid > 1)
+            (void)cgroup_of(TEXT_LINE("%u", tid), group, WHO_NAME);
         if (!name[0])
-            text_copy(name, TRACE_NAME_SIZE, one.name);
+            text_copy(name, TRACE_NAME_SIZE, one->name);
     }
     (void)cgroup_of("self", own_group, sizeof(own_group));
     if (kernel || own || !strcmp(group, own_group))
@@ -239,22 +240,18 @@ static const char *name_task(struct who *who, const struct who_names *names, uin
 }
 
 /* Sets the texts of a taker. work: its work item; "": none. */
-static void name_taker(struct who *who, const struct who_names *names, uint32_t at, const char *work,
-                       struct who_line *out)
+static void name_taker(struct who *who, uint32_t at, const char *work, struct who_line *out)
 {
     const struct who_taker taker = who->takers[at]; /* others may be added */
-    const char *const kinds[] = {[TRACE_TASK] = who_others_are_hidden() ? "outside" : "idle",
-                                 "irq",
-                                 "softirq",
-                                 "interrupt",
-                                 [WHO_UNSEEN] = "unseen"};
+    const char *const kinds[] = {
+        who_others_are_hidden() ? "outside" : "idle", "irq", "softirq", "interrupt", "work", "unseen"}; /* by kind */
     const bool task = taker.kind == TRACE_TASK, unnamed = at == UNSEEN || (task && !taker.id);
     const char *kind = kinds[taker.kind];
     char name[TRACE_NAME_SIZE], group[WHO_NAME] = "";
 
-    TEXT_SET(name, unnamed ? kind : taker.name);
+    TEXT_SET(name, unnamed ? kind : taker.task.name);
     if (task && !unnamed)
-        kind = name_task(who, names, taker.id, name, group);
+        kind = name_task(who, taker.id, name, group);
     if (!name[0])
         (void)snprintf(name, sizeof(name), "%s_%u", task ? "pid" : kind, taker.id);
     text_sanitize_name(name);
@@ -284,99 +281,59 @@ static int by_time(const void *a, const void *b)
     return x->ns != y->ns ? ORDER_OF(y->ns, x->ns) : by_label(a, b);
 }
 
-/* Makes a line of each taker that has time. The caller frees *lines. Returns how many they are. */
-static size_t sum_takers(struct who *who, const struct who_names *names, struct who_line **lines)
+size_t who_lines(struct who *who, size_t most, struct who_line **lines)
 {
-    FREED_BY(memory_free) struct trace_function *work = calloc(who->n + 1, sizeof(*work));
-    size_t n = 0;
+    const size_t n_all = who->n; /* names add their tasks */
+    FREED_BY(memory_free) struct trace_function *work = calloc(n_all + 1, sizeof(*work));
+    FREED_BY(memory_free) size_t *place = calloc(n_all + 1, sizeof(*place));
+    struct who_line *line = *lines = calloc(n_all + 1, sizeof(*line));
+    size_t n_takers = 0, n = 0;
 
-    *lines = calloc(who->n + 1, sizeof(**lines));
-    who->failed |= !*lines || !work;
-    for (size_t i = 0; i < who->n; i++)
-        who->takers[i].line = SIZE_MAX;
-    for (size_t i = 0; !who->failed && i < who->n_pieces; i++) {
-        const struct who_piece *piece = &who->pieces[i];
-        struct who_taker *taker = &who->takers[piece->taker];
-        if (taker->line == SIZE_MAX) {
-            taker->line = n++;
-            (*lines)[taker->line] = (struct who_line){.tid = taker->kind == TRACE_TASK ? taker->id : 0,
-                                                      .tasks = 1,
-                                                      .line = taker->line,
-                                                      .taker = piece->taker};
-            work[taker->line].address = taker->work;
-        }
-        struct who_line *line = &(*lines)[taker->line];
-        line->visit_ns = (piece->again ? line->visit_ns : 0) + (double)piece->ns;
-        line->n += !piece->again;
-        line->ns += (double)piece->ns;
-        line->max_ns = fmax(line->max_ns, line->visit_ns);
-    }
-    trace_functions_name(work, n);
-    for (size_t i = 0; i < n; i++) {
-        const char *function = work[i].name[0] ? work[i].name : work[i].address ? "work" : "";
-        name_taker(who, names, (*lines)[i].taker, function, &(*lines)[i]);
-    }
-    return n;
-}
-
-/* Makes one line of neighbours with the same label; same: by number, the line that a line has become part of. Returns
- * the number of lines that are left. */
-static size_t join(struct who_line *lines, size_t n, size_t *same)
-{
-    struct who_line *into = lines;
-
-    for (size_t i = 1; i < n; i++) {
-        const struct who_line *line = &lines[i];
-        if (by_label(into, line)) {
-            *++into = *line;
-            continue;
-        }
-        same[line->line] = into->line;
-        into->tasks += line->tasks;
-        into->names += line->names;
-        into->n += line->n;
-        into->ns += line->ns;
-        into->max_ns = fmax(into->max_ns, line->max_ns);
-    }
-    return n ? (size_t)(into - lines) + 1 : 0;
-}
-
-size_t who_lines(struct who *who, const struct who_names *names, size_t most, struct who_line **lines)
-{
-    size_t n = sum_takers(who, names, lines);
-    FREED_BY(memory_free) size_t *same = calloc(n + 1, sizeof(*same));
-
-    who->failed |= !same;
-    if (who->failed || !n)
+    who->failed |= !work || !place || !line;
+    if (who->failed)
         return 0;
-    for (size_t i = 0; i < n; i++)
-        same[i] = i;
-    qsort(*lines, n, sizeof(**lines), by_label);
-    n = join(*lines, n, same);
-    qsort(*lines, n, sizeof(**lines), by_time);
-    for (size_t i = most; i < n && most + 1 < n; i++) {
-        TEXT_SET((*lines)[i].label, "kind=others name=others");
-        (*lines)[i].names = 1;
+    for (size_t i = 0; i < who->n_pieces; i++)
+        place[who->pieces[i].taker] = 1;
+    for (uint32_t i = 0; i < n_all; i++)
+        if (place[i]) {
+            work[n_takers].address = who->takers[i].work;
+            line[n_takers++].taker = i;
+        }
+    trace_functions_name(work, n_takers);
+    for (size_t i = 0; i < n_takers; i++)
+        name_taker(who, line[i].taker, work[i].name[0] ? work[i].name : work[i].address ? "work" : "", &line[i]);
+    qsort(line, n_takers, sizeof(*line), by_label);
+    for (size_t i = 0; i < n_takers; i++) {
+        if (!n || by_label(&line[n - 1], &line[i]) != 0)
+            line[n++] = line[i];
+        line[n - 1].tasks++;
+        who->takers[line[i].taker].line = n - 1;
     }
-    n = join(*lines, n, same);
-    for (size_t i = 0; i < who->n; i++)
-        if (who->takers[i].line != SIZE_MAX)
-            who->takers[i].line = same[same[who->takers[i].line]];
-    return n;
-}
-
-void who_others(const struct who *who, const struct who_line *lines, size_t n, const struct cpuset *cpus,
-                struct shares *out)
-{
-    FREED_BY(memory_free) double *ms = calloc(who->n + 1, sizeof(*ms));
-
-    out->failed |= !ms;
-    for (size_t i = 0; ms && i < who->n_pieces; i++)
-        if (cpuset_has(cpus, who->pieces[i].cpu))
-            ms[who->takers[who->pieces[i].taker].line] += (double)who->pieces[i].ns * 1e-6;
-    for (size_t i = 0; ms && i < n; i++)
-        if (ms[lines[i].line] > 0 && lines[i].culprit[0])
-            shares_add(out, lines[i].culprit, ms[lines[i].line]);
+    for (size_t i = 0; i < who->n_pieces; i++) {
+        const struct who_piece *piece = &who->pieces[i];
+        struct who_line *of = &line[who->takers[piece->taker].line];
+        of->visit_ns = (piece->again ? of->visit_ns : 0) + (double)piece->ns;
+        of->n += !piece->again;
+        of->ns += (double)piece->ns;
+        of->max_ns = fmax(of->max_ns, of->visit_ns);
+    }
+    qsort(line, n, sizeof(*line), by_time);
+    for (size_t i = 0; i < n; i++) {
+        const struct who_taker *taker = &who->takers[line[i].taker];
+        if (taker->kind == TRACE_TASK && taker->id)
+            TEXT_ADD(line[i].label, line[i].tasks > 1 ? " tasks=%zu" : " pid=%zu",
+                     line[i].tasks > 1 ? line[i].tasks : taker->id);
+        place[taker->line] = smaller(i, most);
+    }
+    for (size_t i = 0; i < n_all; i++)
+        who->takers[i].line = place[who->takers[i].line];
+    for (size_t i = most + 1; i < n && most < n; i++) {
+        (void)snprintf(line[most].label, sizeof(line->label), "kind=others name=others names=%zu", n - most);
+        line[most].n += line[i].n;
+        line[most].ns += line[i].ns;
+        line[most].max_ns = fmax(line[most].max_ns, line[i].max_ns);
+    }
+    return smaller(n, most + 1);
 }
 
 /* --- Recording. --- */
@@ -387,8 +344,8 @@ struct interference_watch *interference_make(uint64_t memory, uint64_t available
 
     if (!watch)
         return NULL;
-    watch->memory = memory;
     watch->most = memory ? memory : available / MEMORY_PART;
+    watch->rate = memory ? HUGE_VAL : 0;
     trace_events_find(&watch->events);
     /* The first tracepoint's numbers of tasks are those of the whole machine: useless in another PID namespace. */
     if (watch->events.n && watch->events.of[0].kind == TRACE_SWITCH && who_others_are_hidden())
@@ -396,36 +353,29 @@ struct interference_watch *interference_make(uint64_t memory, uint64_t available
     return watch;
 }
 
-void interference_close(struct interference_watch *watch)
-{
-    for (unsigned cpu = 0; cpu < CPUSET_MAX; cpu++)
-        trace_ring_close(&watch->ring[cpu]);
-    watch->on = (struct cpuset){{0}}; /* a trial that fails at once stops what it has not begun */
-}
-
 void interference_free(struct interference_watch *watch)
 {
     if (!watch)
         return;
-    interference_close(watch);
-    free(watch->names.before.of);
-    free(watch->names.groups);
+    for (unsigned cpu = 0; cpu < CPUSET_MAX; cpu++)
+        trace_ring_close(&watch->ring[cpu]);
+    who_free(&watch->who);
     free(watch);
 }
 
 /* Returns the size, doubled until it is at least this. */
-static uint64_t doubled(uint64_t size, double least)
+static double doubled(uint64_t size, double least)
 {
     while ((double)size < least && size < UINT64_MAX / 4 / CPUSET_MAX)
         size *= 2;
-    return size;
+    return (double)size;
 }
 
-static void start(struct interference_watch *watch, const struct cpuset *cpus, bool last)
+static void start(struct interference_watch *watch, const struct cpuset *cpus, double bytes, bool last)
 {
     watch->on = (struct cpuset){{0}};
     for_each_cpu(cpu, cpus) {
-        const int error = trace_ring_open(&watch->ring[cpu], cpu, &watch->events, watch->wanted, last);
+        const int error = trace_ring_open(&watch->ring[cpu], cpu, &watch->events, (size_t)bytes, last);
         if (error) {
             watch->error = error;
             continue;
@@ -433,88 +383,66 @@ static void start(struct interference_watch *watch, const struct cpuset *cpus, b
         cpuset_add(&watch->on, cpu);
         trace_ring_start(&watch->ring[cpu]);
     }
+    watch->begun_ns = clock_raw_ns();
 }
 
-void interference_begin(struct interference_watch *watch, const struct cpuset *cpus, const pid_t *groups,
-                        size_t n_groups, uint64_t time_ns, bool last)
+void interference_begin(struct interference_watch *watch, const struct cpuset *cpus, uint64_t time_ns, bool last)
 {
-    /* The most that one ring may have: a power of two. */
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
                    most = watch->most / (cpuset_count(cpus) + !cpuset_count(cpus));
-    const double share = (double)doubled(page, (double)(most / 2 + 1));
+    const double share = doubled(page, (double)(most / 2 + 1)); /* the most that one ring may have */
+    const double planned = last ? LAST_NS : time_ns ? (double)time_ns : UNKNOWN_NS;
 
-    if (watch->memory) {
-        watch->wanted = (size_t)share;
-    } else if (!watch->wanted) { /* measures the rate while the trial's processes wait */
-        watch->wanted = (size_t)fmin(RING_FIRST, share);
-        start(watch, cpus, last);
+    if (!(watch->rate > 0)) { /* measures it while the trial's processes wait */
+        start(watch, cpus, fmin(RING_LEAST, share), last);
         clock_sleep_ns(PROBE_NS);
         interference_stop(watch);
-        const double rate = (double)watch->used / PROBE_NS;
-        const double bytes = ROOM * rate * (last ? LAST_NS : time_ns ? (double)time_ns : UNKNOWN_NS);
-        watch->wanted = (size_t)doubled(page, fmin(fmax(bytes, last ? RING_FIRST : RING_LEAST), share));
-    } else if (watch->full) { /* in the last trial */
-        watch->wanted = (size_t)fmin((double)(ROOM * watch->wanted), share);
     }
-    watch->names.n_groups = 0;
-    for (size_t i = 0; i < n_groups; i++)
-        if (groups[i] &&
-            grow_array(&watch->names.groups, &watch->names.capacity, watch->names.n_groups, sizeof(*groups)))
-            watch->names.groups[watch->names.n_groups++] = groups[i];
     /* What begins from now on is recorded with its name, what was there before is read here. */
-    start(watch, cpus, last);
-    tasks_read_all(&watch->names.before);
-    watch->begun_ns = clock_raw_ns();
+    start(watch, cpus, doubled(page, fmin(fmax(ROOM * watch->rate * planned, RING_LEAST), share)), last);
+    who_free(&watch->who);
+    (void)find(&watch->who, WHO_UNSEEN, 0, 0);
+    read_tasks(&watch->who, NULL);
 }
 
 void interference_stop(struct interference_watch *watch)
 {
-    watch->used = 0;
-    watch->full = false;
+    size_t used = 0;
+
     for_each_cpu(cpu, &watch->on) {
-        struct trace_ring *ring = &watch->ring[cpu];
-        trace_ring_stop(ring);
-        watch->used = ring->used > watch->used ? ring->used : watch->used;
-        watch->full |= ring->lost;
+        trace_ring_stop(&watch->ring[cpu]);
+        used = larger(used, watch->ring[cpu].used);
     }
+    watch->rate = fmax(watch->rate, (double)used / fmax(PROBE_NS, (double)(clock_raw_ns() - watch->begun_ns)));
 }
 
-/* Writes how long a ring could record, and which memory would have been enough at that rate. */
-static void say_full(const struct interference_watch *watch, const struct who_window *window, uint64_t planned_ns,
-                     char *why, size_t size)
-{
-    const double recorded = (double)(window->time.to - window->time.from) + 1;
-    const double bytes = (double)watch->ring[window->cpu].bytes * (double)planned_ns / recorded;
-    const uint64_t all = doubled(watch->ring[window->cpu].bytes * 2, bytes) * cpuset_count(&watch->on);
-
-    (void)snprintf(why, size, "recorded until %.3g s: the ring was full; --who-memory %llu%c would hold it",
-                   recorded * 1e-9, (unsigned long long)(all >> 20 ? (all + (1u << 20) - 1) >> 20 : all >> 10),
-                   all >> 20 ? 'M' : 'K');
-}
-
-bool interference_read(struct interference_watch *watch, const struct cpuset *cpus, struct who *who, char *why,
-                       size_t why_size)
+bool interference_read(struct interference_watch *watch, const struct cpuset *cpus, char *why, size_t why_size)
 {
     struct trace_record record;
     bool recorded = false;
 
-    *who = (struct who){.n = 0};
     why[0] = '\0';
     for_each_cpu(cpu, cpus) {
         struct who_window *window = &watch->window[cpu];
-        const uint64_t to = window->time.to;
+        const struct trace_ring *ring = &watch->ring[cpu];
+        const uint64_t planned_ns = window->time.to - window->time.from;
         if (!cpuset_has(&watch->on, cpu)) {
             text_copy(why, why_size, trace_ring_why(watch->error, (char[160]){0}, 160));
             window->time.to = window->time.from;
             continue;
         }
         recorded = true;
-        who_begin(who, window);
+        who_begin(&watch->who, window);
         while (trace_ring_next(&watch->ring[cpu], &record))
-            who_add(who, &record);
-        who_end(who, watch->ring[cpu].lost);
-        if (window->lost)
-            say_full(watch, window, to - window->time.from, why, why_size);
+            who_add(&watch->who, &record);
+        who_end(&watch->who, ring->full);
+        if (!window->full)
+            continue;
+        /* Memory that would have been enough at that rate, for all CPUs. */
+        const double ns = (double)(window->time.to - window->time.from) + 1;
+        const double bytes = doubled(ring->bytes * 2, (double)ring->bytes * (double)planned_ns / ns);
+        (void)snprintf(why, why_size, "recorded until %.3g s: the ring was full; --who-memory %.0fM would hold it",
+                       ns * 1e-9, ceil(bytes * cpuset_count(&watch->on) / (1 << 20)));
     }
     if (recorded && watch->events.error && !why[0])
         (void)snprintf(why, why_size, "interrupts and work items are not known: tracefs: %s",
@@ -524,56 +452,46 @@ bool interference_read(struct interference_watch *watch, const struct cpuset *cp
     return recorded;
 }
 
-void interference_count(struct interference_watch *watch, const struct cpuset *cpus, struct who *who)
+void interference_count(struct interference_watch *watch, const struct cpuset *cpus)
 {
     const struct who_span time = {watch->begun_ns, clock_raw_ns()};
-    const uint32_t self = (uint32_t)getpid();
-    struct who_window window = {.time = time};
-    struct tasks now = {.n = 0};
 
     for_each_cpu(cpu, cpus)
         watch->window[cpu].time = time;
-    who_begin(who, &window);
-    tasks_read_all(&now);
-    for (const struct tasks_one *one = now.of; one < now.of + now.n && !who->failed; one++) {
-        const struct tasks_one *had = tasks_find(&watch->names.before, one->tid);
-        const uint64_t had_ns = had ? had->cpu_ns : 0;
-        if (one->cpu_ns <= had_ns || one->parent == self || one->tid == self)
-            continue;
-        const uint32_t at = find(who, TRACE_TASK, one->tid, 0);
-        TEXT_SET(who->takers[at].name, one->name); /* it may end before it is named */
-        add_piece(who, &(struct who_piece){time.from, one->cpu_ns - had_ns, at, CPUSET_NONE, true});
-    }
-    free(now.of);
+    read_tasks(&watch->who, &time);
 }
 
 void interference_tell(struct interference_watch *watch, const struct cpuset *sets, size_t n,
                        const struct who_span *time, struct interference *out)
 {
+    FREED_BY(memory_free) struct who_line *lines = NULL;
+    struct who *who = &watch->who;
     struct cpuset all = {{0}};
-    struct who who = {.n = 0};
     char why[sizeof(out->why)] = "";
 
     for (size_t i = 0; i < n; i++)
         cpuset_union(&all, &sets[i]);
     for_each_cpu(cpu, &all)
         watch->window[cpu] = (struct who_window){.cpu = cpu, .time = *time, .spans = time, .n_spans = 1};
-    bool any = time->from < time->to && interference_read(watch, &all, &who, why, sizeof(why));
-    FREED_BY(memory_free) struct who_line *lines = NULL;
-    const size_t n_lines = any ? who_lines(&who, &watch->names, SIZE_MAX, &lines) : 0;
-    if (who.failed) {
+    bool any = time->from < time->to && interference_read(watch, &all, why, sizeof(why));
+    const size_t n_lines = any ? who_lines(who, who->n, &lines) : 0;
+    FREED_BY(memory_free) double *ms = calloc(n * n_lines + 1, sizeof(*ms)); /* of each line, for each set */
+    if (who->failed || !ms) {
         any = false;
         TEXT_SET(why, "out of memory");
     }
+    for (size_t k = 0; any && k < who->n_pieces; k++)
+        for (size_t i = 0; i < n; i++)
+            if (cpuset_has(&sets[i], who->pieces[k].cpu))
+                ms[i * n_lines + who->takers[who->pieces[k].taker].line] += (double)who->pieces[k].ns * 1e-6;
     for (size_t i = 0; i < n; i++) {
         out[i].looked = true;
-        out[i].unrecorded_ms = any ? 0 : -1;
+        out[i].unrecorded_ms = any ? 0 : HUGE_VAL;
         TEXT_SET(out[i].why, why);
-        if (!any)
-            continue;
-        who_others(&who, lines, n_lines, &sets[i], &out[i].taken);
+        for (size_t k = 0; any && k < n_lines; k++)
+            if (ms[i * n_lines + k] > 0 && lines[k].culprit[0])
+                shares_add(&out[i].taken, lines[k].culprit, ms[i * n_lines + k]);
         for_each_cpu(cpu, &sets[i])
             out[i].unrecorded_ms += (double)(time->to - watch->window[cpu].time.to) * 1e-6;
     }
-    who_free(&who);
 }

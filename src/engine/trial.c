@@ -744,8 +744,7 @@ static void begin_watch(struct trial *trial)
     for (unsigned i = 0; i < trial->n_machine; i++)
         cpuset_union(&all, &trial->machine_cpus[i]);
     if (recorded(trial) != WHO_NEVER)
-        interference_begin(trial->spec.watch, &all, trial->pids, trial->n_slots, trial->head->time_ns,
-                           recorded(trial) == WHO_LAST);
+        interference_begin(trial->spec.watch, &all, trial->head->time_ns, recorded(trial) == WHO_LAST);
 }
 
 /* Requested or expected time, with a margin, in ns. */

@@ -251,10 +251,7 @@ void interference_merge(struct interference *sum, const struct interference *mor
         shares_add(&sum->taken, more->taken.of[i].name, more->taken.of[i].amount);
     shares_sort(&sum->taken);
     sum->looked |= more->looked;
-    if (more->unrecorded_ms < 0 || sum->unrecorded_ms < 0 || sum->taken.failed || more->taken.failed)
-        sum->unrecorded_ms = -1;
-    else
-        sum->unrecorded_ms += more->unrecorded_ms;
+    sum->unrecorded_ms += sum->taken.failed || more->taken.failed ? HUGE_VAL : more->unrecorded_ms;
     if (more->why[0])
         text_copy(sum->why, sizeof(sum->why), more->why);
 }
@@ -262,7 +259,6 @@ void interference_merge(struct interference *sum, const struct interference *mor
 void interference_text(const struct interference *interference, char *buf, size_t size)
 {
     const struct shares *taken = &interference->taken;
-    const double unrecorded_ms = interference->unrecorded_ms;
     FREED_BY(text_free) struct text out = {0};
     double rest_ms = 0;
 
@@ -273,12 +269,11 @@ void interference_text(const struct interference *interference, char *buf, size_
             rest_ms += taken->of[i].amount;
     if (taken->n > NAMES_TOLD)
         text_printf(&out, ";others(%zu)=%.3f", taken->n - NAMES_TOLD, rest_ms);
-    if (interference->looked && !taken->n && !(unrecorded_ms < 0))
+    if (interference->looked && !taken->n && isfinite(interference->unrecorded_ms))
         text_printf(&out, ";nobody=0");
-    if (unrecorded_ms < 0)
-        text_printf(&out, ";not_recorded=all");
-    else if (unrecorded_ms > 0)
-        text_printf(&out, ";not_recorded=%.3f", unrecorded_ms);
+    if (interference->unrecorded_ms > 0)
+        text_printf(&out, isfinite(interference->unrecorded_ms) ? ";not_recorded=%.3f" : ";not_recorded=all",
+                    interference->unrecorded_ms);
     if (interference->why[0])
         text_printf(&out, ";why=%s", interference->why);
     text_copy(buf, size, out.length && !out.failed ? out.data + 1 : "");

@@ -348,7 +348,7 @@ bool program_has_children(void)
 bool tasks_read(uint32_t tid, struct tasks_one *out)
 {
     char text[512];
-    unsigned parent, group, flags;
+    unsigned parent, flags;
 
     *out = (struct tasks_one){.tid = tid};
     (void)procfs_read(PROCFS_PATH("/proc/%u/schedstat", tid), text, sizeof(text));
@@ -356,45 +356,15 @@ bool tasks_read(uint32_t tid, struct tasks_one *out)
     (void)procfs_read(PROCFS_PATH("/proc/%u/stat", tid), text, sizeof(text));
     /* "123 (name) S 2 0 0 0 -1 69238880 ...", where the name may contain brackets and blanks. */
     const char *open = strchr(text, '('), *close = strrchr(text, ')');
-    if (!open || !close || close < open || sscanf(close + 1, " %*c %u %u %*d %*d %*d %u", &parent, &group, &flags) != 3)
+    if (!open || !close || close < open || sscanf(close + 1, " %*c %u %*d %*d %*d %*d %u", &parent, &flags) != 2)
         return false;
     out->parent = parent;
-    out->group = group;
     out->kernel = (flags & KERNEL_THREAD) != 0;
     (void)snprintf(out->name, sizeof(out->name), "%.*s", (int)(close - open - 1), open + 1);
     /* Behind '+' or '-' stands the last work item of a kworker thread, or ("kworker/R-NAME") the name of a rescuer. */
     if (out->kernel && !strncmp(out->name, "kworker/", 8) && strncmp(out->name, "kworker/R-", 10) != 0)
         out->name[strcspn(out->name, "+-")] = '\0';
     return true;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    return ORDER_OF(((const struct tasks_one *)a)->tid, ((const struct tasks_one *)b)->tid);
-}
-
-void tasks_read_all(struct tasks *tasks)
-{
-    FREED_BY(memory_free) char **processes = procfs_names("/proc");
-    struct tasks_one one;
-
-    tasks->n = 0;
-    for (size_t i = 0; processes && processes[i]; i++) {
-        FREED_BY(memory_free) char **threads = procfs_names(PROCFS_PATH("/proc/%s/task", processes[i]));
-        for (size_t k = 0; threads && threads[k] && processes[i][0] <= '9'; k++)
-            if (tasks_read((uint32_t)strtoul(threads[k], NULL, 10), &one) &&
-                grow_array(&tasks->of, &tasks->capacity, tasks->n, sizeof(*tasks->of)))
-                tasks->of[tasks->n++] = one;
-    }
-    if (tasks->n)
-        qsort(tasks->of, tasks->n, sizeof(*tasks->of), by_number);
-}
-
-const struct tasks_one *tasks_find(const struct tasks *tasks, uint32_t tid)
-{
-    const struct tasks_one key = {.tid = tid};
-
-    return tasks->n ? bsearch(&key, tasks->of, tasks->n, sizeof(key), by_number) : NULL;
 }
 
 static void kill_children(void)

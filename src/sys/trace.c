@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,10 +26,16 @@
 #define IOC_SET_OUTPUT 0x2405ul /* _IO('$', 5) */
 #define SWITCH_OUT     (1u << 13)
 #define HEAD_AT        1024u /* offset of data_head in the first page of the mapping; data_tail follows it */
-enum { RECORD_LOST = 2, RECORD_COMM = 3, RECORD_FORK = 7, RECORD_SAMPLE = 9, RECORD_SWITCH_CPU_WIDE = 15 };
+enum { RECORD_COMM = 3, RECORD_FORK = 7, RECORD_SAMPLE = 9, RECORD_SWITCH_CPU_WIDE = 15 };
 
-#define RECORD_MOST 4096u /* size of the buffer for a record; records of the events opened here are shorter */
-#define RECORD_ROOM 256u  /* bytes that suffice for a record of the events opened here */
+#define RECORD_MOST 512u /* no record of the events opened here is longer */
+
+/* Numbers on all architectures, and a constant, of the calls that mount a file system without a path; older C libraries
+ * lack them. */
+#define SYS_FSOPEN      430L
+#define SYS_FSCONFIG    431L
+#define SYS_FSMOUNT     432L
+#define FSCONFIG_CREATE 6
 
 /* --- Tracepoints. --- */
 
@@ -76,96 +82,61 @@ static void add(struct trace_events *events, const char *directory, const char *
     events->of[events->n++] = event;
 }
 
-/* Returns whether a tracepoint is one of a rare interrupt of x86 CPUs that has not happened since boot: its line in
- * /proc/interrupts has zeros only, or is missing. */
-static bool is_missing(const char *interrupts, const char *event)
+/* Adds the tracepoints at the beginning and the end of an interrupt or a work item. */
+static void add_pair(struct trace_events *events, const char *directory, enum trace_source source, const char *path,
+                     const char *number, const char *name)
 {
-    static const char *const rare[][2] = {
-        {"deferred_error_apic_entry", "DFR:"}, {"error_apic_entry", "ERR:"},   {"irq_work_entry", "IWI:"},
-        {"spurious_apic_entry", "SPU:"},       {"thermal_apic_entry", "TRM:"}, {"threshold_apic_entry", "THR:"},
-        {"x86_platform_ipi_entry", "PLT:"},
-    };
+    static const char *const ends[][2] = {{"entry", "exit"}, {"start", "end"}};
+    struct trace_event event = {.source = (uint8_t)source,
+                                .vector = (uint16_t)events->n,
+                                .name = source == TRACE_VECTOR ? strchr(path, '/') + 1 : NULL};
 
-    for (size_t i = 0; interrupts && i < COUNT(rare); i++)
-        if (!strcmp(event, rare[i][0])) {
-            const char *line = strstr(interrupts, rare[i][1]);
-            const char digit = line ? line[4 + strspn(line + 4, " 0")] : '\0';
-            return digit < '1' || digit > '9';
-        }
-    return false;
-}
-
-/* Adds all pairs of tracepoints NAME_entry and NAME_exit of a group. */
-static void add_vectors(struct trace_events *events, const char *directory, const char *group, const char *interrupts)
-{
-    static const char *const ends[] = {[TRACE_ENTER] = "_entry", [TRACE_LEAVE] = "_exit"};
-    FREED_BY(memory_free) char **names = procfs_names(PROCFS_PATH("%s/events/%s", directory, group));
-
-    for (size_t i = 0; names && names[i]; i++) {
-        struct trace_event event = {.source = TRACE_VECTOR, .vector = (uint16_t)i};
-        const char *end = strstr(names[i], ends[TRACE_ENTER]);
-        if (!end || end[strlen(ends[TRACE_ENTER])] || is_missing(interrupts, names[i]))
-            continue;
-        (void)snprintf(event.name, sizeof(event.name), "%.*s", (int)(end - names[i]), names[i]);
-        for (event.kind = TRACE_ENTER; event.kind <= TRACE_LEAVE; event.kind++)
-            add(events, directory, PROCFS_PATH("%s/%.*s%s", group, (int)(end - names[i]), names[i], ends[event.kind]),
-                &event, NULL, NULL);
+    for (event.kind = TRACE_ENTER; event.kind <= TRACE_LEAVE; event.kind++) {
+        const bool leave = event.kind == TRACE_LEAVE;
+        add(events, directory, PROCFS_PATH("%s_%s", path, ends[source == TRACE_WORK][leave]), &event,
+            source == TRACE_WORK && leave ? NULL : number, name);
     }
 }
 
-void trace_events_read(const char *directory, const char *interrupts, struct trace_events *out)
+void trace_events_read(const char *directory, struct trace_events *out)
 {
-    static const struct {
-        const char *path, *number, *name;
-        struct trace_event event;
-    } wanted[] = {
-        {"sched/sched_switch", "next_pid", "next_comm", {.kind = TRACE_SWITCH}},
-        {"irq/irq_handler_entry", "irq", "name", {.kind = TRACE_ENTER, .source = TRACE_IRQ}},
-        {"irq/irq_handler_exit", "irq", NULL, {.kind = TRACE_LEAVE, .source = TRACE_IRQ}},
-        {"irq/softirq_entry", "vec", NULL, {.kind = TRACE_ENTER, .source = TRACE_SOFTIRQ}},
-        {"irq/softirq_exit", "vec", NULL, {.kind = TRACE_LEAVE, .source = TRACE_SOFTIRQ}},
-        {"workqueue/workqueue_execute_start", "function", NULL, {.kind = TRACE_ENTER, .source = TRACE_WORK}},
-        {"workqueue/workqueue_execute_end", NULL, NULL, {.kind = TRACE_LEAVE, .source = TRACE_WORK}},
+    static const char *const vectors[] = {
+        "irq_vectors/local_timer",   "irq_vectors/reschedule",       "irq_vectors/call_function",
+        "irq_vectors/irq_work",      "irq_vectors/thermal_apic",     "irq_vectors/call_function_single",
+        "irq_vectors/error_apic",    "irq_vectors/threshold_apic",   "irq_vectors/deferred_error_apic",
+        "irq_vectors/spurious_apic", "irq_vectors/x86_platform_ipi", "ipi/ipi", /* the last one not on x86 */
     };
 
     memset(out, 0, sizeof(*out));
-    for (size_t i = 0; i < COUNT(wanted); i++)
-        add(out, directory, wanted[i].path, &wanted[i].event, wanted[i].number, wanted[i].name);
-    add_vectors(out, directory, "irq_vectors", interrupts); /* group on x86 */
-    add_vectors(out, directory, "ipi", NULL);               /* group on other architectures */
+    add(out, directory, "sched/sched_switch", &(struct trace_event){.kind = TRACE_SWITCH}, "next_pid", "next_comm");
+    add_pair(out, directory, TRACE_IRQ, "irq/irq_handler", "irq", "name");
+    add_pair(out, directory, TRACE_SOFTIRQ, "irq/softirq", "vec", NULL);
+    add_pair(out, directory, TRACE_WORK, "workqueue/workqueue_execute", "function", NULL);
+    for (size_t i = 0; i < COUNT(vectors); i++)
+        add_pair(out, directory, TRACE_VECTOR, vectors[i], NULL, NULL);
     if (out->n)
         out->error = 0;
 }
 
 void trace_events_find(struct trace_events *out)
 {
-    static const char mount_point[] = "/sys/kernel/tracing";
-    FREED_BY(memory_free) char *interrupts = procfs_read_all("/proc/interrupts");
-    struct trace_events *found;
+    static const char *const mounted[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-    trace_events_read(mount_point, interrupts, out);
-    if (out->n || out->error == -EACCES)
-        return;
-    out->error = -ENOMEM;
-    found = mmap(NULL, sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (found == MAP_FAILED)
-        return;
-    found->error = -EPIPE; /* of a child that was killed */
-    const pid_t child = fork();
-    if (child == 0) {
-        found->error = mounts_for_oneself();
-        if (!found->error && mount("tracefs", mount_point, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
-            found->error = -errno;
-        if (!found->error)
-            trace_events_read(mount_point, interrupts, found);
-        _exit(0);
+    for (size_t i = 0; i < COUNT(mounted); i++) {
+        trace_events_read(mounted[i], out);
+        if (out->n || out->error == -EACCES)
+            return;
     }
-    if (child < 0)
-        found->error = -errno;
+    const int context = (int)syscall(SYS_FSOPEN, "tracefs", 1);
+    const int fd = context < 0 || syscall(SYS_FSCONFIG, context, FSCONFIG_CREATE, NULL, NULL, 0)
+                       ? -1
+                       : (int)syscall(SYS_FSMOUNT, context, 1, 0);
+    if (fd < 0)
+        out->error = -errno;
     else
-        process_await(child);
-    *out = *found;
-    (void)munmap(found, sizeof(*found));
+        trace_events_read(PROCFS_PATH("/proc/self/fd/%d", fd), out);
+    fd_close(&fd);
+    fd_close(&context);
 }
 
 void trace_functions_name(struct trace_function *functions, size_t n)
@@ -235,8 +206,8 @@ static bool read_raw(const char *raw, size_t size, const struct trace_events *ev
     out->number = event->number_size ? number_at(raw + event->number_at, event->number_size) : event->vector;
     if (event->kind == TRACE_SWITCH)
         out->tid = (uint32_t)out->number;
-    const char *softirq = event->source == TRACE_SOFTIRQ ? trace_softirq_name(out->number) : NULL;
-    copy_name(out->name, softirq ? softirq : event->name, sizeof(event->name));
+    const char *known = event->source == TRACE_SOFTIRQ ? trace_softirq_name(out->number) : event->name;
+    copy_name(out->name, known ? known : "", TRACE_NAME_SIZE);
     size_t at = event->name_at, length = event->name_size;
     if (length == 4 && at + length <= size) {
         const uint64_t location = number_at(raw + at, length);
@@ -255,10 +226,10 @@ bool trace_record_read(const void *bytes, size_t size, const struct trace_events
     const char *body = (const char *)bytes + sizeof(header);
 
     memset(out, 0, sizeof(*out));
-    if (size < sizeof(header) + sizeof(id))
-        return false;
-    const size_t length = size - sizeof(header) - sizeof(id);
     memcpy(&header, bytes, sizeof(header));
+    if (header.size > size || header.size < sizeof(header) + sizeof(id))
+        return false;
+    const size_t length = header.size - sizeof(header) - sizeof(id);
     memcpy(&id, header.type == RECORD_SAMPLE ? body : body + length, sizeof(id));
     out->ns = id.ns;
     out->tid = id.tid;
@@ -282,46 +253,12 @@ bool trace_record_read(const void *bytes, size_t size, const struct trace_events
         out->tid = (uint32_t)number_at(body + 8, 4);
         out->number = number_at(body + 12, 4);
         return length >= 16;
-    case RECORD_LOST:
-        out->kind = TRACE_LOST;
-        out->number = number_at(body + 8, 8);
-        return length >= 16;
     default:
         return false;
     }
 }
 
 /* --- The ring. --- */
-
-/* Adds a tracepoint to the ring; or (id 0) new tasks and names, or context switches. Returns 0 or -errno. */
-static int add_event(struct trace_ring *ring, unsigned cpu, uint64_t id, bool switches)
-{
-    const struct perf_event event = {.type = id ? PERF_EVENT_TRACEPOINT : PERF_EVENT_SOFTWARE,
-                                     .size = PERF_EVENT_SIZE_CLOCK,
-                                     .config = id ? id : PERF_EVENT_DUMMY,
-                                     .sample_period = id != 0,
-                                     .sample_type = SAMPLE_TID | SAMPLE_TIME | (id ? SAMPLE_RAW : 0),
-                                     .disabled = 1,
-                                     .comm = !id && !switches,
-                                     .task = !id && !switches,
-                                     .sample_id_all = 1,
-                                     .use_clockid = 1,
-                                     .context_switch = switches,
-                                     .write_backward = ring->last,
-                                     .watermark = 1,
-                                     .wakeup_events = INT32_MAX, /* no process waits for data in the ring */
-                                     .clockid = CLOCK_MONOTONIC_RAW};
-    const int fd = perf_open(&event, -1, (int)cpu);
-
-    if (fd < 0)
-        return fd;
-    if (ring->n && ioctl(fd, IOC_SET_OUTPUT, ring->fd[0])) {
-        (void)close(fd);
-        return -EINVAL;
-    }
-    ring->fd[ring->n++] = fd;
-    return 0;
-}
 
 /* Maps the ring. Returns 0 or -errno. */
 static int map_ring(struct trace_ring *ring, size_t bytes)
@@ -337,6 +274,37 @@ static int map_ring(struct trace_ring *ring, size_t bytes)
     return -errno;
 }
 
+/* Adds a tracepoint to the ring; or (id 0) new tasks and names, and perhaps context switches. The first one maps it.
+ * Returns 0 or -errno. */
+static int add_event(struct trace_ring *ring, unsigned cpu, size_t bytes, uint64_t id, bool switches)
+{
+    const struct perf_event event = {.type = id ? PERF_EVENT_TRACEPOINT : PERF_EVENT_SOFTWARE,
+                                     .size = PERF_EVENT_SIZE_CLOCK,
+                                     .config = id ? id : PERF_EVENT_DUMMY,
+                                     .sample_period = id != 0,
+                                     .sample_type = SAMPLE_TID | SAMPLE_TIME | (id ? SAMPLE_RAW : 0),
+                                     .disabled = 1,
+                                     .comm = !id,
+                                     .task = !id,
+                                     .sample_id_all = 1,
+                                     .use_clockid = 1,
+                                     .context_switch = switches,
+                                     .write_backward = ring->last,
+                                     .watermark = 1,
+                                     .wakeup_events = INT32_MAX, /* no process waits for data in the ring */
+                                     .clockid = CLOCK_MONOTONIC_RAW};
+    const int fd = ring->fd[ring->n] = perf_open(&event, -1, (int)cpu);
+
+    if (fd < 0)
+        return fd;
+    const int error = ring->n ? sys_result(ioctl(fd, IOC_SET_OUTPUT, ring->fd[0])) : map_ring(ring, bytes);
+    if (error)
+        (void)close(fd);
+    else
+        ring->n++;
+    return error;
+}
+
 int trace_ring_open(struct trace_ring *ring, unsigned cpu, const struct trace_events *events, size_t bytes, bool last)
 {
     bool switches = false;
@@ -345,14 +313,10 @@ int trace_ring_open(struct trace_ring *ring, unsigned cpu, const struct trace_ev
         return 0;
     trace_ring_close(ring);
     *ring = (struct trace_ring){.events = events, .last = last};
-    int error = add_event(ring, cpu, 0, false);
-    if (!error)
-        error = map_ring(ring, bytes);
-    for (size_t i = 0; !error && i < events->n; i++)
-        if (add_event(ring, cpu, events->of[i].id, false) == 0)
+    for (size_t i = 0; i < events->n; i++)
+        if (add_event(ring, cpu, bytes, events->of[i].id, false) == 0)
             switches |= events->of[i].kind == TRACE_SWITCH; /* by their tracepoint, which has the names */
-    if (!error && !switches)
-        error = add_event(ring, cpu, 0, true);
+    const int error = add_event(ring, cpu, bytes, 0, !switches);
     if (error)
         trace_ring_close(ring);
     return error;
@@ -377,7 +341,6 @@ void trace_ring_start(struct trace_ring *ring)
 {
     uint64_t *ends = head_of(ring);
 
-    ring->n_at = ring->next = 0;
     ring->begun = __atomic_load_n(&ends[0], __ATOMIC_ACQUIRE);
     if (!ring->last)
         __atomic_store_n(&ends[1], ring->begun, __ATOMIC_RELEASE);
@@ -401,18 +364,20 @@ void trace_ring_stop(struct trace_ring *ring)
 
     for (size_t i = 0; i < ring->n; i++)
         (void)ioctl(ring->fd[i], IOC_DISABLE, 0);
-    /* Of a ring that keeps the last records, the newest comes first. */
+    /* Of a ring that keeps the last records, the newest comes first. Those in the last bytes of another one may follow
+     * longer ones for which there was no room: the kernel tells of these with a later record only, if there is one. */
     const uint64_t head = __atomic_load_n(head_of(ring), __ATOMIC_ACQUIRE);
-    uint64_t at = ring->last ? head : ring->begun, end = ring->last ? ring->begun : head;
-    ring->used = (size_t)(end - at);
-    ring->lost = !ring->last && ring->used + RECORD_ROOM > ring->bytes;
-    end = ring->used > ring->bytes ? at + ring->bytes : end;
+    const size_t most = ring->last ? ring->bytes : ring->bytes - RECORD_MOST;
+    uint64_t at = ring->last ? head : ring->begun;
+    ring->used = (size_t)(ring->last ? ring->begun - head : head - ring->begun);
+    ring->full = !ring->last && ring->used > most;
+    const uint64_t end = at + smaller(ring->used, most);
     for (ring->n_at = ring->next = 0; end - at >= sizeof(header); at += header.size) {
         copy_out(ring, at, &header, sizeof(header));
         if (header.size < sizeof(header) || header.size > end - at)
             return; /* the oldest one, of which a part was overwritten */
         if (!grow_array(&ring->at, &ring->capacity, ring->n_at, sizeof(*ring->at))) {
-            ring->lost = 1;
+            ring->full = true;
             return;
         }
         ring->at[ring->n_at++] = at;
@@ -422,23 +387,12 @@ void trace_ring_stop(struct trace_ring *ring)
 bool trace_ring_next(struct trace_ring *ring, struct trace_record *out)
 {
     char bytes[RECORD_MOST];
-    struct header header;
 
     while (ring->next < ring->n_at) {
         const size_t i = ring->next++;
-        const uint64_t at = ring->at[ring->last ? ring->n_at - 1 - i : i];
-        copy_out(ring, at, &header, sizeof(header));
-        if (header.size > sizeof(bytes))
-            continue;
-        copy_out(ring, at, bytes, header.size);
-        if (!trace_record_read(bytes, header.size, ring->events, out))
-            continue;
-        if (out->kind != TRACE_LOST)
+        copy_out(ring, ring->at[ring->last ? ring->n_at - 1 - i : i], bytes, sizeof(bytes));
+        if (trace_record_read(bytes, sizeof(bytes), ring->events, out))
             return true;
-        if (i) { /* the first record may tell of some that were lost before the ring was started again */
-            ring->lost = out->number;
-            return false;
-        }
     }
     return false;
 }
@@ -451,11 +405,11 @@ const char *trace_ring_why(int error, char *buf, size_t size)
     char text[4096], value[32];
 
     (void)procfs_read("/proc/self/status", text, sizeof(text));
-    const unsigned long long set = procfs_value(text, "CapEff", value, sizeof(value)) ? strtoull(value, NULL, 16) : 0;
+    (void)procfs_value(text, "CapEff", value, sizeof(value));
+    const unsigned long long set = strtoull(value, NULL, 16);
     if (forbidden && !(set >> 38 & 1) && !(set >> 21 & 1)) { /* neither CAP_PERFMON nor CAP_SYS_ADMIN */
-        const bool known = !procfs_read_line("/proc/sys/kernel/perf_event_paranoid", value, sizeof(value));
-        (void)snprintf(buf, size, "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1%s%s%s",
-                       known ? " (it is " : "", value, known ? ")" : "");
+        (void)procfs_read_line("/proc/sys/kernel/perf_event_paranoid", value, sizeof(value));
+        (void)snprintf(buf, size, "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1 (it is %s)", value);
         return buf;
     }
     (void)snprintf(buf, size, "perf_event_open: %s", strerror(-error));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Event counts of a row: sums, and the text of the column. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -144,7 +145,7 @@ TEST(test_interference_names_those_with_most_time)
 TEST(test_interference_says_what_is_not_recorded)
 {
     struct interference sum = {.looked = true}, part = {.looked = true, .unrecorded_ms = 1.5, .why = "a ring was full"},
-                        nothing = {.looked = true, .unrecorded_ms = -1, .why = "needs root"};
+                        nothing = {.looked = true, .unrecorded_ms = HUGE_VAL, .why = "needs root"};
 
     interference_merge(&sum, &part);
     interference_merge(&sum, &part);

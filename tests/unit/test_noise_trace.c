@@ -13,7 +13,6 @@
 #include "bench/noise.h"
 
 #define TRACED_NS      1500000000ull
-#define TRACE          "/mnt/instances/jitbench-test"
 #define INTERRUPTS_MAX 32768u
 /* The timer's number of an event, and what is added to it: see detour.c. */
 #define TIMER  1u
@@ -38,8 +37,13 @@ struct interrupt {
     bool tick;
 };
 
-static int put(const char *path, const char *text)
+static char trace[64]; /* directory of the trace */
+
+static int put(const char *name, const char *text)
 {
+    char path[128];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", trace, name);
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 
@@ -48,10 +52,10 @@ static int put(const char *path, const char *text)
 
 static int begin_trace(enum clock_kind clock)
 {
-    return fixture_own_mounts() || mount("none", "/mnt", "tracefs", 0, NULL) || mkdir(TRACE, 0700) ||
-           put(TRACE "/trace_clock", clock == CLOCK_KIND_COUNTER ? "x86-tsc" : "mono_raw") ||
-           put(TRACE "/events/irq_vectors/local_timer_entry/enable", "1") ||
-           put(TRACE "/events/timer/hrtimer_expire_entry/enable", "1");
+    return fixture_own_mounts() || mount("none", "/mnt", "tracefs", 0, NULL) || mkdir(trace, 0700) ||
+           put("trace_clock", clock == CLOCK_KIND_COUNTER ? "x86-tsc" : "mono_raw") ||
+           put("events/irq_vectors/local_timer_entry/enable", "1") ||
+           put("events/timer/hrtimer_expire_entry/enable", "1");
 }
 
 /* Returns the time before ": local_timer_entry": ticks of the counter, or seconds with six decimals, to be ns. */
@@ -67,10 +71,10 @@ static uint64_t read_time(const char *text)
  * whether the kernel had its tick in it: "hrtimer_expire_entry: hrtimer=... function=tick_nohz_handler now=...". */
 static size_t read_trace(unsigned cpu, struct interrupt *interrupts)
 {
-    char path[80], line[512];
+    char path[128], line[512];
     size_t n = 0;
 
-    (void)snprintf(path, sizeof(path), TRACE "/per_cpu/cpu%u/trace", cpu);
+    (void)snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/trace", trace, cpu);
     FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof(line), file) && n < INTERRUPTS_MAX) {
         char *event = strstr(line, ": local_timer_entry"), *at = event;
@@ -163,11 +167,12 @@ static int traced(void)
 
 static int end_trace(void)
 {
-    return fixture_own_mounts() || mount("none", "/mnt", "tracefs", 0, NULL) || rmdir(TRACE) ? CANNOT : 0;
+    return fixture_own_mounts() || mount("none", "/mnt", "tracefs", 0, NULL) || rmdir(trace) ? CANNOT : 0;
 }
 
 TEST(test_noise_timer_as_the_kernel_traces_it)
 {
+    (void)snprintf(trace, sizeof(trace), "/mnt/instances/jitbench-test-%d", (int)getpid());
     int status = fixture_in_child(traced), removed = fixture_in_child(end_trace);
 
     if (status == CANNOT)

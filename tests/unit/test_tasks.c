@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and CPU times of tasks, names of the kernel's functions, from made-up trees. */
+/* Names and CPU times of tasks, and names of the kernel's functions, from made-up trees. */
 #include "fixture.h"
 #include "tree_fixture.h"
 
@@ -28,18 +28,19 @@ TREE_TEST(test_tasks_names_and_kinds)
     struct tasks_one one;
 
     put_task(12, 12, "kworker/0:1-mm_percpu_wq", 2, FLAGS_KERNEL, "1 2 3\n");
-    put_task(13, 13, "a) b (c", 5, FLAGS_USER, "1 2 3\n");
-    put_task(14, 14, "a+b", 5, FLAGS_USER, "1 2 3\n");
+    put_task(13, 13, "a) b (c", 5, FLAGS_USER, "18446744073709551615 2 3\n");
+    put_task(14, 14, "a+b", 5, FLAGS_USER, "");
     put_task(16, 16, "kworker/R-rcu_gp", 2, FLAGS_KERNEL, "1 2 3\n");
     put_task(15, 15, "kworker/u8:2+events_unbound", 2, FLAGS_KERNEL, "1 2 3\n");
     assert_true(tasks_read(12, &one));
-    assert_true(one.kernel && one.parent == 2 && one.tid == 12);
+    assert_true(one.kernel && one.parent == 2 && one.tid == 12 && one.cpu_ns == 1);
     assert_string_equal(one.name, "kworker/0:1");
     assert_true(tasks_read(13, &one));
-    assert_true(!one.kernel && one.parent == 5);
+    assert_true(!one.kernel && one.parent == 5 && one.cpu_ns == UINT64_MAX);
     assert_string_equal(one.name, "a) b (c");
     assert_true(tasks_read(14, &one));
     assert_string_equal(one.name, "a+b");
+    assert_int_equal(one.cpu_ns, 0);
     assert_true(tasks_read(15, &one));
     assert_string_equal(one.name, "kworker/u8:2");
     assert_true(tasks_read(16, &one));
@@ -47,36 +48,6 @@ TREE_TEST(test_tasks_names_and_kinds)
     assert_false(tasks_read(18, &one));
     tree_put("/proc/17/stat", "17 (x) S\n");
     assert_false(tasks_read(17, &one));
-}
-
-TREE_TEST(test_tasks_of_all_threads)
-{
-    struct tasks times = {0};
-
-    put_task(20, 20, "main", 1, FLAGS_USER, "1000 5 3\n");
-    put_task(20, 9, "thread", 1, FLAGS_USER, "70 5 3\n");
-    put_task(3, 3, "ksoftirqd/0", 2, FLAGS_KERNEL, "18446744073709551615 5 3\n");
-    put_task(21, 21, "not counted", 1, FLAGS_USER, "");
-    tree_put("/proc/22/task/22/stat", "gone");
-    tree_put("/proc/uptime", "1\n");
-    tasks_read_all(&times);
-    assert_int_equal(times.n, 4);
-    assert_true(times.of[0].tid == 3 && times.of[0].kernel && times.of[0].cpu_ns == UINT64_MAX);
-    assert_true(times.of[1].tid == 9 && times.of[1].cpu_ns == 70);
-    assert_string_equal(times.of[2].name, "main");
-    assert_true(tasks_find(&times, 21) == &times.of[3] && times.of[3].cpu_ns == 0);
-    assert_null(tasks_find(&times, 22));
-    free(times.of);
-}
-
-TREE_TEST(test_tasks_need_proc)
-{
-    struct tasks times = {0};
-
-    tasks_read_all(&times);
-    assert_int_equal(times.n, 0);
-    assert_null(tasks_find(&times, 1));
-    free(times.of);
 }
 
 TREE_TEST(test_tasks_functions_by_address)

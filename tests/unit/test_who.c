@@ -136,7 +136,7 @@ TEST(test_who_a_task_has_the_time_between_switches)
     add(1200, TRACE_SWITCH, SELF, 0);
     add(1310, TRACE_SWITCH, 7, 0);
     add(1340, TRACE_SWITCH, SELF, 0);
-    who_end(&who, 0);
+    who_end(&who, false);
     expect(TRACE_TASK, 7, 0, 2, 130, 100);
     expect(WHO_UNSEEN, 0, 0, 4, 30, 10);
     expect_all(2);
@@ -152,7 +152,7 @@ TEST(test_who_time_outside_of_detours_is_nobodys)
     add(900, TRACE_SWITCH, 7, 0);
     add(1100, TRACE_SWITCH, 8, 0);
     add(1200, TRACE_SWITCH, SELF, 0);
-    who_end(&who, 0);
+    who_end(&who, false);
     expect(TRACE_TASK, 8, 0, 1, 10, 10);
     expect_all(1);
     who_free(&who);
@@ -174,13 +174,13 @@ TEST(test_who_nested_interrupts_are_untangled)
     add_named(1400, TRACE_ENTER, TRACE_IRQ, 24, "virtio0");
     add_named(1405, TRACE_LEAVE, TRACE_IRQ, 24, "");
     add(1500, TRACE_SWITCH, SELF, 0);
-    who_end(&who, 0);
+    who_end(&who, false);
     expect(TRACE_VECTOR, 0, 2, 1, 20, 20);
     expect(TRACE_IRQ, 0, 24, 2, 45, 40);
     expect(TRACE_SOFTIRQ, 0, 3, 1, 140, 140);
     expect(TRACE_TASK, 7, 0, 1, 295, 295);
     expect(WHO_UNSEEN, 0, 0, 1, 500, 500);
-    assert_string_equal(taker(TRACE_IRQ, 0, 24)->name, "virtio0");
+    assert_string_equal(taker(TRACE_IRQ, 0, 24)->task.name, "virtio0");
     expect_all(5);
     who_free(&who);
 }
@@ -197,7 +197,7 @@ TEST(test_who_a_task_keeps_its_soft_interrupt)
     add(1250, TRACE_SWITCH, 7, 0);
     add_named(1300, TRACE_LEAVE, TRACE_SOFTIRQ, 3, "");
     add(1500, TRACE_SWITCH, SELF, 0);
-    who_end(&who, 0);
+    who_end(&who, false);
     expect(TRACE_TASK, 7, 0, 2, 300, 200);
     expect(TRACE_SOFTIRQ, 0, 3, 2, 100, 50);
     expect(TRACE_TASK, 8, 0, 1, 100, 100);
@@ -216,7 +216,7 @@ TEST(test_who_work_items_are_told_from_their_thread)
     add(1100, TRACE_SWITCH, 7, 0);
     add_work(1130, 7, 0);
     add(1135, TRACE_SWITCH, SELF, 0);
-    who_end(&who, 0);
+    who_end(&who, false);
     expect_work(TRACE_TASK, 7, 0, 0xabc, 2, 80, 50);
     expect(TRACE_TASK, 7, 0, 2, 15, 10);
     expect(TRACE_TASK, 8, 0, 1, 40, 40);
@@ -233,10 +233,10 @@ TEST(test_who_a_task_that_renames_itself_is_one)
     rename_to(1010, 7, "sh");
     rename_to(1050, 7, "stress");
     add(1100, TRACE_SWITCH, SELF, 0);
-    who_end(&who, 0);
+    who_end(&who, false);
     expect(TRACE_TASK, 7, 0, 1, 100, 100);
-    assert_string_equal(taker(TRACE_TASK, 7, 0)->name, "stress");
-    assert_int_equal(taker(TRACE_TASK, 7, 0)->parent, 55);
+    assert_string_equal(taker(TRACE_TASK, 7, 0)->task.name, "stress");
+    assert_int_equal(taker(TRACE_TASK, 7, 0)->task.parent, 55);
     who_free(&who);
 }
 
@@ -248,7 +248,7 @@ TEST(test_who_ends_without_a_beginning_are_ignored)
     begin(spans, COUNT(spans));
     add_named(1020, TRACE_LEAVE, TRACE_IRQ, 24, "");
     add_work(1030, SELF, 0);
-    who_end(&who, 0);
+    who_end(&who, false);
     expect(WHO_UNSEEN, 0, 0, 1, 100, 100);
     expect_all(1);
     who_free(&who);
@@ -265,7 +265,7 @@ TEST(test_who_depth_is_limited)
     add(1400, TRACE_SWITCH, SELF, 0);
     for (unsigned i = 3 * WHO_DEPTH; i-- > 0;)
         add_named(1400, TRACE_LEAVE, TRACE_IRQ, i, "");
-    who_end(&who, 0);
+    who_end(&who, false);
     uint64_t sum = 0;
     for (size_t i = 0; i < who.n_pieces; i++)
         sum += who.pieces[i].ns;
@@ -287,7 +287,7 @@ TEST(test_who_work_items_in_a_soft_interrupt_are_not_the_tasks)
     add_work(1150, 7, 0);
     add_named(1170, TRACE_LEAVE, TRACE_SOFTIRQ, 6, "");
     add(1200, TRACE_SWITCH, SELF, 0);
-    who_end(&who, 0);
+    who_end(&who, false);
     expect_work(TRACE_SOFTIRQ, 0, 6, 0xabc, 1, 35, 35);
     expect(TRACE_SOFTIRQ, 0, 6, 1, 30, 30);
     expect(TRACE_TASK, 7, 0, 1, 130, 130);
@@ -302,15 +302,15 @@ TEST(test_who_lost_records_end_the_account)
     begin(spans, COUNT(spans));
     add(1000, TRACE_SWITCH, 7, 0);
     add_named(1100, TRACE_ENTER, TRACE_IRQ, 24, "");
-    who_end(&who, 12);
+    who_end(&who, true);
     expect(TRACE_TASK, 7, 0, 1, 100, 100);
     expect_all(1);
-    assert_int_equal(window.lost, 12);
+    assert_true(window.full);
     assert_int_equal(window.time.to, 1100 * US);
     who_free(&who);
 }
 
-/* The kernel says nothing when a ring is stopped while it is full. */
+/* A ring that was full after the window only has all of it. */
 TEST(test_who_a_full_ring_ends_the_account)
 {
     static const struct who_span spans[] = {{1000 * US, 1500 * US}};
@@ -319,12 +319,12 @@ TEST(test_who_a_full_ring_ends_the_account)
         begin(spans, COUNT(spans));
         add(1000, TRACE_SWITCH, 7, 0);
         add(1200, TRACE_SWITCH, SELF, 0);
-        if (after) /* the ring was full after the window only */
+        if (after)
             add(2100, TRACE_SWITCH, 7, 0);
-        who_end(&who, 1);
+        who_end(&who, true);
         expect(TRACE_TASK, 7, 0, 1, 200, 200);
         assert_int_equal(window.time.to, after ? 2000 * US : 1200 * US);
-        assert_int_equal(window.lost, !after);
+        assert_true(window.full != after);
         who_free(&who);
     }
 }
@@ -352,7 +352,7 @@ TEST(test_who_pieces_are_in_order)
     add(1200, TRACE_SWITCH, SELF, 0);
     add(1300, TRACE_SWITCH, 8, 0);
     add(1310, TRACE_SWITCH, SELF, 0);
-    who_end(&who, 0);
+    who_end(&who, false);
     assert_int_equal(who.n_pieces, 4);
     expect_piece(0, 7, 1100, 20);
     expect_piece(1, 5, 1120, 10);
@@ -375,12 +375,20 @@ bool __wrap_tasks_read(uint32_t tid, struct tasks_one *out);
 bool __wrap_tasks_read(uint32_t tid, struct tasks_one *out)
 {
     *out = (struct tasks_one){.tid = tid};
+    if (tid == 1)
+        *out = (struct tasks_one){.tid = tid, .cpu_ns = 5, .name = "init"};
+    if (tid == 3)
+        *out = (struct tasks_one){.tid = tid, .parent = 2, .kernel = true, .name = "kworker/3:0"};
+    if (tid == 12)
+        *out = (struct tasks_one){.tid = tid, .parent = 1, .name = "a b\033[2J\n\xff"};
     if (tid == 41)
-        *out = (struct tasks_one){.tid = tid, .parent = 1, .group = 41, .name = "still_there"};
-    return tid == 41;
+        *out = (struct tasks_one){.tid = tid, .parent = 1, .name = "still_there"};
+    if (tid == 50)
+        *out = (struct tasks_one){.tid = tid, .parent = (uint32_t)getpid(), .name = "own"};
+    return out->name[0] != 0;
 }
 
-/* The tasks 60 to 63 are of another control group, but 60 alone still lives. */
+/* The tasks 60 to 63 are of another control group, but 60 alone still lives; 50 is a child of this process. */
 bool __wrap_cgroup_of(const char *task, char *out, size_t size);
 bool __wrap_cgroup_of(const char *task, char *out, size_t size)
 {
@@ -389,14 +397,6 @@ bool __wrap_cgroup_of(const char *task, char *out, size_t size)
     (void)snprintf(out, size, "%s", !strcmp(task, "60") ? "/a b" : "/own");
     return true;
 }
-
-/* Tasks before the window; 50 is in a process group of the trial. */
-static struct tasks_one before_of[] = {{.tid = 3, .parent = 2, .kernel = true, .name = "kworker/3:0"},
-                                       {.tid = 12, .parent = 1, .group = 12, .name = "a b\033[2J\n\xff"},
-                                       {.tid = 50, .parent = 1, .group = 44, .name = "own"}};
-static pid_t groups[] = {44};
-static const struct who_names names = {
-    .before = {.of = before_of, .n = COUNT(before_of)}, .groups = groups, .n_groups = COUNT(groups)};
 
 static const struct who_line *line_of(const struct who_line *lines, size_t n, const char *kind, const char *name,
                                       const char *work)
@@ -444,7 +444,7 @@ static void record_two_cpus(void)
     add_named(1320, TRACE_ENTER, TRACE_IRQ, 25, "virtio0-input.0");
     add_named(1321, TRACE_LEAVE, TRACE_IRQ, 25, "");
     add(1400, TRACE_SWITCH, SELF, 0);
-    who_end(&who, 0);
+    who_end(&who, false);
     window.cpu = 2;
     window.time = whole[0];
     who_begin(&who, &window);
@@ -454,7 +454,7 @@ static void record_two_cpus(void)
     add(1600, TRACE_SWITCH, 99, 0);
     add(1607, TRACE_SWITCH, 41, 0);
     add(1610, TRACE_SWITCH, SELF, 0);
-    who_end(&who, 0);
+    who_end(&who, false);
 }
 
 TEST(test_who_names_are_joined_over_cpus)
@@ -462,11 +462,11 @@ TEST(test_who_names_are_joined_over_cpus)
     struct who_line *lines;
 
     record_two_cpus();
-    const size_t n = who_lines(&who, &names, 30, &lines);
+    const size_t n = who_lines(&who, 30, &lines);
     const struct who_line *sh = line_of(lines, n, "task", "sh", "");
     assert_int_equal(n, 12);
-    assert_string_equal(sh->label, "kind=task name=sh group=/a_b");
-    assert_string_equal(line_of(lines, n, "task", "a_b?[2J??", "")->label, "kind=task name=a_b?[2J??");
+    assert_string_equal(sh->label, "kind=task name=sh group=/a_b tasks=4");
+    assert_string_equal(line_of(lines, n, "task", "a_b?[2J??", "")->label, "kind=task name=a_b?[2J?? pid=12");
     assert_int_equal(sh->tasks, 4); /* the shell, and its children on both CPUs, which have no names of their own */
     assert_true(sh->n == 4 && sh->ns == 350 * US && sh->max_ns == 200 * US);
     expect_line(lines, n, "unseen", "unseen", "", 600 + 390);
@@ -487,30 +487,6 @@ TEST(test_who_names_are_joined_over_cpus)
     who_free(&who);
 }
 
-/* Of other programs: not what the trial's tasks forked on another CPU, nor idle time. */
-TEST(test_who_of_others_only)
-{
-    struct cpuset cpus = {{0}};
-    struct shares others = {.n = 0};
-    struct who_line *lines;
-
-    record_two_cpus();
-    cpuset_add(&cpus, 2);
-    const size_t n = who_lines(&who, &names, SIZE_MAX, &lines);
-    who_others(&who, lines, n, &cpus, &others);
-    shares_sort(&others);
-    assert_int_equal(others.n, 4);
-    assert_string_equal(others.of[0].name, "sh");
-    assert_true(fabs(others.of[0].amount - 0.2) < 1e-9);
-    assert_string_equal(others.of[1].name, "a_b?[2J??");
-    assert_true(fabs(others.of[1].amount - 0.1) < 1e-9);
-    assert_string_equal(others.of[2].name, "pid_99");
-    assert_string_equal(others.of[3].name, "still_there");
-    shares_free(&others);
-    free(lines);
-    who_free(&who);
-}
-
 /* 100,000 children of a task of the trial are its own; those of another one are one name. */
 TEST(test_who_many_short_tasks)
 {
@@ -524,8 +500,8 @@ TEST(test_who_many_short_tasks)
         record.kind = TRACE_SWITCH;
         who_add(&who, &record);
     }
-    who_end(&who, 0);
-    const size_t n = who_lines(&who, &names, 5, &lines);
+    who_end(&who, false);
+    const size_t n = who_lines(&who, 5, &lines);
     const struct who_line *line = line_of(lines, n, "task", "a_b?[2J??", "");
     assert_int_equal(n, 2);
     assert_true(line->tasks == 50000 && line->ns == 500 * US && line->culprit[0]);
@@ -541,18 +517,15 @@ TEST(test_who_counted_times_have_no_cpu)
     static struct interference_watch watch;
     struct cpuset cpus = {{0}};
     struct who_line *lines;
-    bool any = false;
 
     cpuset_add(&cpus, 1);
-    interference_count(&watch, &cpus, &who);
+    who_begin(&watch.who, &watch.window[1]);
+    interference_count(&watch, &cpus);
     assert_true(watch.window[1].time.from == 0 && watch.window[1].time.to > 0);
-    const size_t n = who_lines(&who, &names, 5, &lines);
-    for (size_t i = 0; i < n; i++) {
-        any |= lines[i].ns > 0;
-    }
-    for (size_t i = 0; i < who.n_pieces; i++)
-        assert_int_equal(who.pieces[i].cpu, CPUSET_NONE);
-    assert_true(any);
+    const size_t n = who_lines(&watch.who, 5, &lines);
+    assert_int_equal(n, 1);
+    assert_true(lines[0].ns == 5);
+    assert_int_equal(watch.who.pieces[0].cpu, CPUSET_NONE);
     free(lines);
-    who_free(&who);
+    who_free(&watch.who);
 }
