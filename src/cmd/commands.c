@@ -121,6 +121,24 @@ unsigned command_width(int fd, unsigned otherwise, unsigned most)
     return size.ws_col < most ? size.ws_col : most;
 }
 
+void command_wrap(struct text *text, unsigned width)
+{
+    struct text out = {.failed = text->failed, .color = text->color, .left_out = text->left_out};
+
+    if (!width || !text->length)
+        return;
+    for (char *at = text->data, *end; *at; at = end + 1) {
+        end = at + strcspn(at, "\n");
+        *end = '\0';
+        if (*at && !strchr(at, '\033')) /* colours have no width */
+            text_wrap(&out, at, 0, width);
+        else
+            text_printf(&out, "%s\n", at);
+    }
+    text_free(text);
+    *text = out;
+}
+
 int command_parse(struct option_table *tables, size_t n, int argc, char **argv, const char **operands,
                   size_t *n_operands)
 {

@@ -36,8 +36,8 @@ static const struct table_column summary_columns[] = {
     {COLUMN("Copies", "cycles", TABLE_COPIES, 0), .rank = 5},
     {COLUMN("CPU", "cycles", TABLE_CPUS, 0)},
     {COLUMN("Experiments", "cycles", TABLE_N, 0), .rank = 6},
-    {COLUMN("Median", "cycles", TABLE_MEDIAN, 1)},
-    {COLUMN("ns", "time", TABLE_MEDIAN, 1), .rank = 2},
+    {COLUMN("ns", "time", TABLE_MEDIAN, 1)},
+    {COLUMN("Median", "cycles", TABLE_MEDIAN, 1), .rank = 2},
     {COLUMN("Mean", "cycles", TABLE_MEAN, 2), .rank = 1},
     {COLUMN("+-95%", "cycles", TABLE_CI95_HALF, 2), .rank = 1},
     {COLUMN("+-90%run", "cycles_ci90", TABLE_VALUE, 3), .rank = 6},
@@ -79,11 +79,14 @@ static void put_clock(const struct table_rows *r, struct text *out)
             hz = row->value;
     }
     const char *name = cost ? row_param(&cost->param, "clock", &length) : NULL;
-    if (cost)
-        text_printf(out,
-                    "Unit: %s of %.*s at %.6f GHz; two consecutive readings take %.0f %s, the grain is %.0f %s; "
-                    "not subtracted\n",
-                    cost->unit, (int)length, name ? name : "", hz * 1e-9, cost->value, cost->unit, grain, cost->unit);
+    if (!cost)
+        return;
+    text_printf(out, "Unit: %s of %.*s at %.6f GHz", cost->unit, (int)length, name ? name : "", hz * 1e-9);
+    text_printf(out,
+                r->alone || r->verbose
+                    ? "; two consecutive readings take %.0f %s, the grain is %.0f %s; not subtracted\n"
+                    : "\n",
+                cost->value, cost->unit, grain, cost->unit);
 }
 
 static bool has_test(const struct table_rows *r, const char *test)
@@ -103,17 +106,30 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
         TABLE_OF("Time lost, in %, in delays by more than so many cycles above the mean or the median", share_columns),
         .no_status = 1};
     unsigned shown = 0;
+    FREED_BY(memory_free) struct row *rows = calloc(r->n, sizeof(*rows));
+    size_t n = 0, items[2] = {SIZE_MAX, 0};
 
-    if (!has_test(r, test))
+    if (!has_test(r, test) || !rows)
         return;
+    for_each_row(row, r) {
+        items[0] = smaller(items[0], strcmp(row->test, test) ? SIZE_MAX : row->item);
+        items[1] = larger(items[1], strcmp(row->test, test) ? 0 : row->item);
+    }
+    for_each_row(row, r) /* `all`: the first, the middle and the last */
+        if (r->alone || r->verbose || row->item == items[0] || row->item == items[1] ||
+            row->item == (items[0] + items[1]) / 2)
+            rows[n++] = *row; /* a shallow copy */
     if (r->alone || r->verbose) {
         table_print(&runs, r->rows, r->n, r->table_width, out);
         text_append(out, "\n", 1);
     }
-    table_print(&summary, r->rows, r->n, r->table_width, out);
+    table_print(&summary, rows, n, r->table_width, out);
     put_clock(r, out);
-    text_append(out, "\n", 1);
-    table_print(&share, r->rows, r->n, r->table_width, out);
+    if (r->alone || r->verbose) {
+        text_append(out, "\n", 1);
+        table_print(&share, r->rows, r->n, r->table_width, out);
+    }
+    out->left_out |= !r->alone && !r->verbose;
     for_each_row(row, r) {
         if (!r->pictures || shown == PLOTS_MAX || strcmp(row->test, test) || !row->n_hist)
             continue;
@@ -239,13 +255,16 @@ static const struct {
 static void put_bandwidth(const struct table_rows *r, struct text *out)
 {
     static const struct table_layout layout = {
-        TABLE_OF("STREAM-style bandwidth: MB = 10^6 bytes, times in seconds, best of each run's repetitions",
-                 bandwidth_columns)};
+        TABLE_OF("STREAM-style bandwidth: MB = 10^6 bytes, times in s, best of each run", bandwidth_columns)};
     FREED_BY(memory_free) struct row *rows = calloc(r->n ? r->n : 1, sizeof(*rows));
+    const struct row *best = NULL; /* `all`: with its kind of stores */
     size_t n = 0;
 
+    for_each_row(row, r)
+        if (!r->alone && !r->verbose && !strcmp(row->metric, "triad_rate") && !(best && best->value >= row->value))
+            best = row;
     for_each_row(row, r) {
-        if (!rows || strcmp(row->test, bench_bandwidth.name))
+        if (!rows || strcmp(row->test, bench_bandwidth.name) || (best && row->item != best->item))
             continue;
         rows[n] = *row; /* a shallow copy, with other names */
         for (size_t f = 0; f < COUNT(functions); f++) {
@@ -284,7 +303,8 @@ static void print_stream(const struct table_rows *r, struct text *out)
     if (has_test(r, tests[TEST_ARRAY]) && has_test(r, tests[TEST_BANDWIDTH]))
         text_append(out, "\n", 1);
     put_bandwidth(r, out);
-    put_array_size(r, out);
+    if (r->alone || r->verbose)
+        put_array_size(r, out);
 }
 
 const struct suite suite_stream = {

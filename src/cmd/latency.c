@@ -375,11 +375,44 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
         size_t length;
         const char *given = row_param(&task_rows->param, "late_after_us", &length);
         const uint64_t own_ns = task->params ? task->params->late_after_ns : SIM_NOTICED_NS;
-        TEXT_PRINT(title, "Simulated %s under each load (late: by more than %s%s%s)", task->title,
-                   TEXT_DURATION(given ? 1000 * strtoull(given, NULL, 10) : own_ns), given ? "" : ", ",
-                   given ? "" : task->late);
+        TEXT_PRINT(title, "Simulated %s under each load, in %s (late: by more than %s%s%s)", task->title,
+                   fine ? "us" : "ms", TEXT_DURATION(given ? 1000 * strtoull(given, NULL, 10) : own_ns),
+                   given ? "" : ", ", given ? "" : task->late);
     }
     table_print(&layout, task_rows, n, width, out);
+}
+
+/* One table of the tasks that were late, or not measured as asked. */
+static void put_late(const struct table_rows *r, bool fine, struct text *out)
+{
+    const double scale = fine ? 1e-3 : 1e-6;
+    const unsigned decimals = fine ? 1 : 3;
+    FREED_BY(memory_free) struct row *late = calloc(r->n, sizeof(*late));
+    size_t n = 0;
+
+    for_each_row(row, r)
+        for (const struct row *of = r->rows; late && of < r->rows + r->n; of++)
+            if (((!strcmp(of->metric, "late") && of->value > 0) || of->status >= ROW_DEGRADED) &&
+                row_same_measurement(of, row)) {
+                late[n++] = *row; /* a shallow copy */
+                break;
+            }
+    const struct table_column columns[] = {
+        {COLUMN("Task", NULL, TABLE_TEST, 0)},
+        {COLUMN("Load", NULL, TABLE_LOAD, 0)},
+        {COLUMN(fine ? "Latency us" : "Latency ms", "latency", TABLE_MEAN, decimals), .scale = scale},
+        {COLUMN("Max", "latency", TABLE_MAX, decimals), .scale = scale},
+        {COLUMN("% Done", "desired_cpu", TABLE_VALUE, 1)},
+        {COLUMN("% Late", "late", TABLE_VALUE, 1)},
+        {COLUMN("% Met", "deadlines_met", TABLE_VALUE, 1)},
+    };
+    const struct table_layout layout = {TABLE_OF("Simulated tasks that were late, or not measured as asked", columns)};
+
+    if (n)
+        table_print(&layout, late, n, r->table_width, out);
+    else
+        text_printf(out, "Simulated tasks: none was late\n");
+    out->left_out = true;
 }
 
 static void put_picture(const struct table_rows *r, struct text *out)
@@ -434,7 +467,10 @@ static void print(const struct table_rows *r, struct text *out)
         fine |= row->load[0] && !strcmp(row->policy, "fifo");
         classic |= !strcmp(row->metric, "latency_classic") || row_param_is(&row->param, "protocol", "classic");
     }
-    for (size_t t = 0; task_rows && t < N_TASKS; t++) {
+    const bool whole = r->alone || r->verbose || classic;
+    if (!whole)
+        put_late(r, fine, out);
+    for (size_t t = 0; task_rows && t < N_TASKS && whole; t++) {
         size_t n = 0;
         for_each_row(row, r)
             if (!strcmp(row->test, task_names[t]))
@@ -444,8 +480,10 @@ static void print(const struct table_rows *r, struct text *out)
         put_gap(out);
         put_task(&tasks[t], task_rows, n, classic, fine, r->table_width, out);
     }
-    put_stalls(r, out);
-    put_calibration(r, out);
+    if (whole) {
+        put_stalls(r, out);
+        put_calibration(r, out);
+    }
     if (r->pictures)
         put_picture(r, out);
 }

@@ -97,7 +97,10 @@ static void put_check(const struct measure *m, struct text *out)
     settings_summary(&view, counts, noisy, sizeof(noisy));
     text_printf(out, "Check     %u of %u settings noisy", counts[SETTING_NOISY],
                 counts[SETTING_OK] + counts[SETTING_NOISY]);
-    text_printf(out, noisy[0] ? ": %s (jitbench check --cpus %s)\n" : "\n", noisy, cpus);
+    if (noisy[0])
+        text_printf(out, m->options.verbose ? ": %s (jitbench check --cpus %s)" : " (%.0sjitbench check --cpus %s)",
+                    noisy, cpus);
+    text_append(out, "\n", 1);
     if (m->tuned[0])
         text_printf(out, "Tuned     %s\n", m->tuned);
     if (m->not_set[0])
@@ -107,6 +110,7 @@ static void put_check(const struct measure *m, struct text *out)
 /* A failure is reported once, and measuring continues. */
 static void print_out(struct measure *m, struct text *out)
 {
+    command_wrap(out, m->options.verbose ? 0 : command_width(m->out_fd, 100, 100));
     if (m->print_failed)
         text_free(out);
     else

@@ -144,7 +144,7 @@ static void put_curve(const struct table_rows *r, struct text *out)
 static void put_levels(const struct table_rows *r, struct text *out)
 {
     static const struct grid_column columns[] = {
-        {.title = "Level", .left = true}, {.title = "ns"}, {.title = "Seen up to"}, {.title = "Cache's size"}};
+        {.title = "Memory level", .left = true}, {.title = "ns"}, {.title = "Seen up to"}, {.title = "Cache's size"}};
     struct grid grid = {.n_columns = 0};
     size_t length;
 
@@ -199,11 +199,11 @@ static const struct table_layout node_layout = {TABLE_OF("Memory nodes: one CPU'
 static const struct table_column steady_columns[] = {
     {COLUMN("Memory ns", "memory_latency", TABLE_VALUE, 1)},
     {COLUMN("Cache ns", "cache_latency", TABLE_VALUE, 1)},
-    {COLUMN("After 2 ms", "cache_reload", TABLE_VALUE, 1)},
+    {COLUMN("After 2 ms", "cache_reload", TABLE_VALUE, 1), .rank = 2},
     {COLUMN("Read MB/s", "memory_bandwidth", TABLE_VALUE, 0)},
     {COLUMN("P90 over median %", "memory_spread", TABLE_VALUE, 1)},
     {COLUMN("Worst 50 ms %", "memory_worst", TABLE_VALUE, 1)},
-    {COLUMN("RSD %", "memory_latency", TABLE_RSD, 1)},
+    {COLUMN("RSD %", "memory_latency", TABLE_RSD, 1), .rank = 2},
     {COLUMN("Probes", "memory_probe", TABLE_N, 0), .rank = 1},
     {COLUMN("CPU", "memory_latency", TABLE_CPUS, 0)},
 };
@@ -247,18 +247,26 @@ static void put_break(size_t *before, struct text *out)
 
 static void print(const struct table_rows *r, struct text *out)
 {
+    FREED_BY(text_free) struct text curve = {0};
     size_t before = out->length;
 
-    put_curve(r, out);
-    put_break(&before, out);
     put_levels(r, out);
+    put_curve(r, &curve);
+    if (r->verbose || out->length == before) {
+        put_break(&before, out);
+        text_append(out, curve.data, curve.length);
+    } else {
+        out->left_out |= curve.length > 0;
+    }
     if (r->pictures)
         put_plot(r, out);
     put_break(&before, out);
     table_print(&loaded_layout, r->rows, r->n, r->table_width, out);
     put_break(&before, out);
-    put_matrix(r, "store", "One way of a stored number between two CPUs, ns", out);
-    put_matrix(r, "swap", "One way by compare-and-swap, ns", out);
+    if (r->alone || r->verbose)
+        put_matrix(r, "store", "One way of a stored number between two CPUs, ns", out);
+    if (r->verbose)
+        put_matrix(r, "swap", "One way by compare-and-swap, ns", out);
     put_break(&before, out);
     table_print(&node_layout, r->rows, r->n, r->table_width, out);
     put_break(&before, out);

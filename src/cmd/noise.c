@@ -126,8 +126,7 @@ static void put_title(const struct row *rows, size_t n, struct text *out)
         text_printf(out,
                     "\nWho had CPU time, on the whole machine (from the kernel's counters: nothing was recorded)\n");
     else if (isfinite(disturbed))
-        text_printf(out,
-                    "\nWho took the time: recorded for %.3g s, in detours of 1 us and more %.4f %%, %.4f %% not seen\n",
+        text_printf(out, "\nWho took the time: in %.3g s, detours of 1 us or more %.4f %%, %.4f %% not seen\n",
                     rows->wall_s, disturbed, unseen);
 }
 
@@ -264,6 +263,8 @@ static int finish(const struct measure *m, const void *options)
                         PARAM(timeline.end, "worst_cpu"), timeline.length_us, (double)params->stop_ns * 1e-3);
 }
 
+#define NAMES_SHOWN 5u /* without -v */
+
 static void print_who(const struct table_rows *r, struct text *out)
 {
     static const struct grid_column who_columns[] = {{.title = "Name", .left = true},
@@ -275,7 +276,8 @@ static void print_who(const struct table_rows *r, struct text *out)
                                                      {.title = "CPUs", .left = true, .most = 24}};
     FREED_BY(memory_free) struct row *rows = calloc(r->n + 1, sizeof(*rows));
     struct grid grid = {.n_columns = 0};
-    size_t n = 0, length;
+    size_t n = 0, length, shown = 0, others = 0;
+    double times = 0, taken = 0;
 
     for (size_t i = 0; rows && i < r->n; i++)
         if (is_who(&r->rows[i]))
@@ -290,6 +292,13 @@ static void print_who(const struct table_rows *r, struct text *out)
             if (!row_param(&row->param, "name", &length) ||
                 (row > rows && !strcmp(row[-1].param.text, row->param.text)))
                 continue;
+            if (!r->verbose && shown == NAMES_SHOWN) {
+                others++;
+                times += value_of(row, rest, "times");
+                taken += value_of(row, rest, "taken");
+                continue;
+            }
+            shown++;
             grid_text(&grid, SHOWN_NAME(row));
             grid_text(&grid, SHOWN_KIND(row));
             grid_text(&grid, row_param(&row->param, "tasks", &length) ? TEXT_LINE("%s tasks", PARAM(row, "tasks"))
@@ -299,8 +308,11 @@ static void print_who(const struct table_rows *r, struct text *out)
             grid_number(&grid, value_of(row, rest, "longest") * 1e-3, 1);
             grid_text(&grid, row->cpus);
         }
+        if (others)
+            text_printf(grid_note(&grid), "and %zu more: %.1f times/s, %.4f %%", others, times, taken);
+        out->left_out |= others > 0;
         grid_print(&grid, r->table_width, out);
-        if (row_param_is(&rows->param, "source", "perf"))
+        if ((r->alone || r->verbose) && row_param_is(&rows->param, "source", "perf"))
             put_preempted(rows, n, out);
     }
     table_put_reasons(rows, n, out);
@@ -430,8 +442,8 @@ static const struct table_column count_columns[] = {
     {COLUMN("Softirq", "count_softirq", TABLE_VALUE, 1)},
 };
 
-static const struct table_layout detour_layout = {TABLE_OF(
-    "Noise, the quietest CPU first: detours, their lengths in us, and the time lost in them by cause in %", columns)};
+static const struct table_layout detour_layout = {
+    TABLE_OF("Noise, the quietest CPU first: detours in us, time lost by cause in %", columns)};
 static const struct table_layout count_layout = {TABLE_OF("Interrupts a second", count_columns), .no_status = 1};
 
 static void put_quietest(const struct line *lines, size_t n, struct text *out)
@@ -478,11 +490,14 @@ static void put_histograms(const struct line *lines, size_t n, unsigned width, s
     }
 }
 
-/* From the parameter periods=10ms:31us;... (31 us lost every 10 ms). */
-static void put_periods(const struct line *lines, size_t n, struct text *out)
+/* From the parameter periods=10ms:31us;... (31 us lost every 10 ms), of the noisiest CPU unless verbose. */
+static void put_periods(const struct line *lines, size_t n, bool verbose, struct text *out)
 {
-    for (size_t i = 0; i < n; i++) {
-        size_t length, shown = 0;
+    size_t shown = 0;
+
+    for (size_t i = n; i-- > 0 && (verbose || !shown);) {
+        size_t length;
+        shown = 0;
         double ms, us;
         const char *periods = row_param(&lines[i].lost->param, "periods", &length), *at = periods;
         while (at && sscanf(at, "%lfms:%lfus", &ms, &us) == 2) {
@@ -506,10 +521,14 @@ static void print(const struct table_rows *r, struct text *out)
     size_t n_lines = rank_lines(r, lines), n = rank_rows(lines, n_lines, rows);
     if (n) {
         table_print(&detour_layout, rows, n, r->table_width, out);
-        put_quietest(lines, n_lines, out);
-        put_periods(lines, n_lines, out);
-        text_append(out, "\n", 1);
-        table_print(&count_layout, rows, n, r->table_width, out);
+        if (r->alone || r->verbose) {
+            put_quietest(lines, n_lines, out);
+            put_periods(lines, n_lines, r->verbose, out);
+        }
+        text_append(out, "\n", r->verbose);
+        if (r->verbose)
+            table_print(&count_layout, rows, n, 0, out);
+        out->left_out |= !r->verbose;
     }
     print_who(r, out);
     if (n && r->pictures) {

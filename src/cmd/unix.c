@@ -351,7 +351,8 @@ static void put_columns(bool whole, bool probed, struct grid *grid)
 {
     const struct grid_column columns[] = {
         {.title = whole ? "System Benchmarks Index Values" : "System Benchmarks Partial Index",
-         .width = 44,
+         .width = 38,
+         .most = 38,
          .left = true},
         {.title = "BASELINE", .width = 9, .rank = 3},
         {.title = "RESULT", .width = 13, .most = 13},
@@ -412,7 +413,7 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
     struct grid grid = {.n_columns = 0};
     bool probed = false;
 
-    text_printf(out, "%" PRIu64 " parallel cop%s of tests, %s\n\n", copies, copies == 1 ? "y" : "ies", protocol);
+    text_printf(out, "%" PRIu64 " parallel cop%s of tests, %s\n", copies, copies == 1 ? "y" : "ies", protocol);
     for_each_row(row, r)
         probed |= !strcmp(row->metric, "rate_alone");
     put_columns(whole, probed, &grid);
@@ -435,7 +436,7 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
     if (!isnan(index.alone))
         put_index("", "with the core free", TEXT_LINE("%.1f", index.alone), &grid);
     grid_print(&grid, r->table_width, out);
-    text_append(out, "\n", 1);
+    text_append(out, "\n", r->alone);
 }
 
 static void print(const struct table_rows *r, struct text *out)

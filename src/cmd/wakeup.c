@@ -212,22 +212,6 @@ static void put_table(const struct table_rows *r, struct text *out)
     table_print(&layout, shown, n, r->table_width, out);
 }
 
-static void put_summary(const struct table_rows *r, struct text *out)
-{
-    static const char *const words[] = {[WORST_MAX] = "Latest wake-up", [WORST_P999] = "Largest P99.9"};
-    size_t length;
-
-    for_each_row(row, r)
-        for (size_t metric = 0; metric < wakeup_worst.n; metric++) {
-            const char *cpu = row_param(&row->param, "worst_cpu", &length);
-            if (strcmp(row->test, wakeup_worst.name) || strcmp(row->metric, worst_metrics[metric].id) ||
-                isnan(row->value) || !cpu)
-                continue;
-            text_printf(out, "%s%s%s: %.1f us on CPU %.*s\n", words[metric], row->load[0] ? " beside " : "", row->load,
-                        row->value * 1e-3, (int)length, cpu);
-        }
-}
-
 static void put_histograms(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++) {
@@ -255,7 +239,6 @@ static void put_histograms(const struct table_rows *r, struct text *out)
 static void print(const struct table_rows *r, struct text *out)
 {
     put_table(r, out);
-    put_summary(r, out);
     noise_put_timeline(r->rows, r->n, r->table_width, out);
     if (r->pictures)
         put_histograms(r, out);

@@ -43,8 +43,8 @@ HOG_PERCENT = 100 * 0.03 / 0.73  # share of the CPU that upset=hog takes
 QUICK = "prime --quick -n 10K --samples 2"
 SUITES = ["noise", "wakeup", "prime", "memory", "stream", "unix", "latency"]
 TABLES = ["Noise, the quietest CPU first", "Wake-up latency in us: SCHED_FIFO 80", "Prime loop: all runs together",
-          "Memory latency (each load waits for the one before it)", "STREAM-style bandwidth", "System Benchmarks Partial Index",
-          "Simulated Gaming under each load"]
+          "Memory level", "STREAM-style bandwidth", "System Benchmarks Partial Index",
+          "Simulated tasks"]
 
 
 class Skip(Exception):

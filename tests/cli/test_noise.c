@@ -92,7 +92,7 @@ static void expect_warning(const struct cli_csv *csv, const char *text)
     double pct = value_of(csv, worst, "blind");
     char warning[96];
 
-    (void)snprintf(warning, sizeof(warning), "Warning: noise: the sampler on CPU %s was blind for %.1f %% of", worst,
+    (void)snprintf(warning, sizeof(warning), "Warning: Noise, CPU %s: the sampler was blind for %.1f %% of", worst,
                    pct);
     if ((pct >= 1) != (strstr(text, warning) != NULL))
         fail_msg("the sampler of CPU %s was blind for %.17g %%: %s", worst, pct, text);

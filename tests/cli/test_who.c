@@ -75,7 +75,7 @@ CLI_TEST(test_who_names_a_hog_and_a_timer)
     assert_true(value_of(&csv, "waker", "longest") < 5e7);
     assert_true(value_of(&csv, "waker", "taken") < hogs / 2);
     assert_true(value_of(&csv, "", "records_lost") == 0);
-    cli_expect_text(result.out, "\nWho took the time: recorded for ");
+    cli_expect_text(result.out, "\nWho took the time: in ");
     cli_expect_text(result.out, "\na_hog?[2J ");
     cli_expect_text(result.out, "\nwaker ");
     cli_csv_free(&csv);
