@@ -151,11 +151,8 @@ void advice_free(struct advice *advice, size_t n);
  * disk, before the first file is written: after a kill at any moment either nothing is changed and there is no
  * snapshot, or it can restore everything. A snapshot belongs to one boot of one machine. */
 
-struct snapshot_place {
-    const char *file; /* the snapshot itself; not below procfs_root */
-    /* Returns 0 or -errno. NULL except in tests, where it replaces the kernel. */
-    int (*write)(const char *path, const char *value);
-};
+/* Writes a file of a setting. Returns 0 or -errno. Tests replace the kernel by it. */
+extern int (*snapshot_write)(const char *path, const char *value);
 
 enum snapshot_result {
     SNAPSHOT_DONE,    /* written, and reads back as intended */
@@ -182,7 +179,7 @@ struct snapshot;
 
 /* Reads the files that `writes` (which must outlive the snapshot) is to change, and those that the kernel changes
  * with them. Files that cannot be read will not be written. Returns 0 or -ENOMEM. */
-int snapshot_look(const struct snapshot_place *place, struct setting_writes *writes, struct snapshot **out);
+int snapshot_look(const char *file, struct setting_writes *writes, struct snapshot **out);
 
 /* Makes the snapshot's file, locked until snapshot_close(), unless there is nothing to save. Returns 0; or -errno
  * with a line in error, and no file: -EEXIST when there is one already, even with nothing to save. */
@@ -195,7 +192,7 @@ void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *co
 /* Reads a snapshot and locks it. Returns 0, or -errno with a line in error: -ENOENT when there is none, -EBUSY when
  * the process that made it still runs, -EBADMSG when it is damaged, -ESTALE when it is of another boot, -EPERM when
  * it cannot be trusted: no regular file, with several names, another user's, or writable by others. */
-int snapshot_open(const struct snapshot_place *place, struct snapshot **out, struct error *error);
+int snapshot_open(const char *file, struct snapshot **out, struct error *error);
 
 /* Writes the old values in reverse order, reads them back, and reports each file; one that changed again because
  * another was restored is written once more. Needs no memory. Returns 0 and removes the snapshot when all have their

@@ -43,9 +43,9 @@ struct outcome {
 
 /* --- The table of what was done. --- */
 
-static struct snapshot_place place_of(const struct tune_options *options)
+static const char *file_of(const struct tune_options *options)
 {
-    return (struct snapshot_place){.file = options->snapshot[0] ? options->snapshot : snapshot_default_file()};
+    return options->snapshot[0] ? options->snapshot : snapshot_default_file();
 }
 
 static void show_value(const char *value, char *buf)
@@ -177,7 +177,6 @@ static const struct option untune_rows[] = {TUNE_SNAPSHOT_ROW, TUNE_COMMON_ROWS}
 static int untune(const struct command_call *call)
 {
     const struct tune_options *options = call->options;
-    const struct snapshot_place place = place_of(options);
     struct outcome outcome = {.n = 0};
     struct snapshot *snapshot;
     struct error error;
@@ -186,7 +185,7 @@ static int untune(const struct command_call *call)
     if (call->n)
         return usage_error("takes no operands, but '%.80s' was given", call->operands[0]);
     signals_init(); /* not between two files that it writes */
-    if (snapshot_open(&place, &snapshot, &error))
+    if (snapshot_open(file_of(options), &snapshot, &error))
         return command_complain(error.text, EXIT_ROW_FAILED);
     int failed = snapshot_restore(snapshot, put_report, &outcome, &error);
     snapshot_close(snapshot);
@@ -277,7 +276,6 @@ static int apply(struct tune *t, struct snapshot *snapshot)
 
 static int set_or_show(struct tune *t)
 {
-    const struct snapshot_place place = place_of(t->options);
     struct snapshot *snapshot;
 
     if (!t->options->dry_run && t->plan.n && geteuid() != 0) {
@@ -288,7 +286,7 @@ static int set_or_show(struct tune *t)
         return command_fail(EXIT_ROW_FAILED, "only root may set %s; nothing was changed",
                             names.data ? names.data : "them");
     }
-    if (snapshot_look(&place, &t->plan, &snapshot))
+    if (snapshot_look(file_of(t->options), &t->plan, &snapshot))
         memory_out();
     if (t->options->dry_run)
         snapshot_apply(snapshot, put_report, &t->outcome);

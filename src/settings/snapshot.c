@@ -28,7 +28,7 @@
 #define PASSES 3
 
 struct snapshot {
-    struct snapshot_place place;
+    const char *file;
     struct setting_writes *writes;
     struct setting_writes saved; /* in the order of reading; restoring must not need memory */
     int fd;                      /* -1: nothing to save */
@@ -108,6 +108,8 @@ static int write_file(const char *path, const char *value)
     ssize_t done = write(fd, line, (size_t)length); /* the kernel takes each write as a whole value */
     return done == length ? 0 : done < 0 ? -errno : -EIO;
 }
+
+int (*snapshot_write)(const char *path, const char *value) = write_file;
 
 const char *snapshot_default_file(void)
 {
@@ -207,21 +209,20 @@ static int remember_all(struct snapshot *s)
     return 0;
 }
 
-static struct snapshot *new_snapshot(const struct snapshot_place *place)
+static struct snapshot *new_snapshot(const char *file)
 {
     struct snapshot *s = calloc(1, sizeof(*s));
 
     if (!s)
         return NULL;
-    s->place = *place;
-    s->place.write = place->write ? place->write : write_file;
+    s->file = file;
     s->fd = -1;
     return s;
 }
 
-int snapshot_look(const struct snapshot_place *place, struct setting_writes *writes, struct snapshot **out)
+int snapshot_look(const char *file, struct setting_writes *writes, struct snapshot **out)
 {
-    struct snapshot *s = *out = new_snapshot(place);
+    struct snapshot *s = *out = new_snapshot(file);
 
     if (s) {
         s->writes = writes;
@@ -320,7 +321,7 @@ int snapshot_save(struct snapshot *s, struct error *error)
     FREED_BY(text_free) struct text text = {0};
     struct stat status;
     char boot[64];
-    const char *file = s->place.file;
+    const char *file = s->file;
 
     if (!s->saved.n && lstat(file, &status))
         return 0;
@@ -345,7 +346,7 @@ int snapshot_save(struct snapshot *s, struct error *error)
 /* Locks the file, and refuses one that others could have written: through it they could change any setting. */
 static int check_trust(struct snapshot *s)
 {
-    const char *file = s->place.file;
+    const char *file = s->file;
     struct stat status;
     pid_t owner = lock(s->fd);
 
@@ -373,7 +374,7 @@ static int check_trust(struct snapshot *s)
 static int parse(struct snapshot *s, const char *boot, char *text)
 {
     const size_t length = strlen(text), last = sizeof(LAST) - 1, first = sizeof(FIRST) - 1;
-    const char *file = s->place.file;
+    const char *file = s->file;
     char *line = text + first;
     size_t number;
 
@@ -394,7 +395,7 @@ static int parse(struct snapshot *s, const char *boot, char *text)
 
 static int load(struct snapshot *s)
 {
-    const char *file = s->place.file, *why;
+    const char *file = s->file, *why;
     char boot[64];
 
     /* O_NONBLOCK: a FIFO must not hang the program. O_RDWR: a lock needs it. */
@@ -412,9 +413,9 @@ static int load(struct snapshot *s)
     return text ? parse(s, boot, text) : snapshot_fail(s, -EIO, "snapshot '%s' cannot be read: %s", file, why);
 }
 
-int snapshot_open(const struct snapshot_place *place, struct snapshot **out, struct error *error)
+int snapshot_open(const char *file, struct snapshot **out, struct error *error)
 {
-    struct snapshot *s = *out = new_snapshot(place);
+    struct snapshot *s = *out = new_snapshot(file);
 
     if (!s) {
         error_set(error, "out of memory");
@@ -447,7 +448,7 @@ void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *co
             report.result = strcmp(report.was, report.wanted) ? SNAPSHOT_OTHER : SNAPSHOT_ALREADY;
         }
         if (report.result == SNAPSHOT_OTHER && snapshot->fd >= 0) {
-            report.error = snapshot->place.write(report.path, report.wanted);
+            report.error = snapshot_write(report.path, report.wanted);
             const ssize_t length = read_content(report.path, content);
             report.now = value_of(content);
             if (report.error == 0 && length < 0)
@@ -497,7 +498,7 @@ static size_t report_restored(const struct snapshot *s, snapshot_put *put, void 
 
 int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, struct error *error)
 {
-    const char *file = snapshot->place.file, *now;
+    const char *file = snapshot->file, *now;
     char content[CONTENT_MAX + 2];
     bool written = true;
     ssize_t length;
@@ -512,7 +513,7 @@ int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context
             struct setting_write *old = &snapshot->saved.write[i];
             if (is_restored(snapshot, i, content, &length, &now))
                 continue;
-            old->error = snapshot->place.write(old->path, old->value);
+            old->error = snapshot_write(old->path, old->value);
             old->written = written = true;
         }
     }
@@ -592,7 +593,6 @@ static int not_tuned(struct error *message, const char *why)
 /* Saves, then writes. Returns 0, or -1 with a message when some cannot be written. */
 static int begin(struct error *message)
 {
-    struct snapshot_place place = {.file = snapshot_default_file()};
     struct outcome outcome = {.set = 0};
     struct error why;
 
@@ -600,7 +600,7 @@ static int begin(struct error *message)
         return 0;
     if (geteuid() != 0)
         return not_tuned(message, "needs root");
-    if (snapshot_look(&place, &held.plan, &held.snapshot))
+    if (snapshot_look(snapshot_default_file(), &held.plan, &held.snapshot))
         return not_tuned(message, "out of memory");
     if (snapshot_save(held.snapshot, &why)) {
         snapshot_close(held.snapshot);

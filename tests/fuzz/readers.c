@@ -112,18 +112,17 @@ static void put_report(void *context, const struct snapshot_report *report)
 /* Writes the settings after saving the old values, and restores them. */
 static void write_and_restore(struct setting_writes *writes)
 {
-    const struct snapshot_place place = {.file = SNAPSHOT};
     struct snapshot *snapshot;
     struct error error;
 
-    FUZZ_CHECK(snapshot_look(&place, writes, &snapshot) == 0);
+    FUZZ_CHECK(snapshot_look(SNAPSHOT, writes, &snapshot) == 0);
     snapshot_apply(snapshot, put_report, NULL);
     const bool saved = snapshot_save(snapshot, &error) == 0;
     FUZZ_CHECK(saved || (error.text[0] && !strchr(error.text, '\n')));
     if (saved)
         snapshot_apply(snapshot, put_report, NULL);
     snapshot_close(snapshot);
-    if (!saved || snapshot_open(&place, &snapshot, &error))
+    if (!saved || snapshot_open(SNAPSHOT, &snapshot, &error))
         return;
     not_restored = 0;
     const int result = snapshot_restore(snapshot, put_report, NULL, &error);

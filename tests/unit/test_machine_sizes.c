@@ -386,8 +386,8 @@ TEST(test_machine_sizes_settings_are_written_and_restored)
     add_writes(&view, "irqs", moved, &writes);
     add_writes(&view, "workqueues", n_cpus > 1 ? 2 : 0, &writes);
     (void)snprintf(file, sizeof(file), "%s/snapshot", tree_root);
-    const struct snapshot_place place = {.file = file, .write = write_plainly};
-    assert_int_equal(snapshot_look(&place, &writes, &snapshot), 0);
+    snapshot_write = write_plainly;
+    assert_int_equal(snapshot_look(file, &writes, &snapshot), 0);
     assert_int_equal(snapshot_save(snapshot, &error), 0);
     snapshot_apply(snapshot, count_done, &written);
     snapshot_close(snapshot);
@@ -395,7 +395,7 @@ TEST(test_machine_sizes_settings_are_written_and_restored)
     assert_int_equal(verdict_of(&view, "governor"), SETTING_OK);
     assert_int_equal(verdict_of(&view, "irqs"), n_cpus > 1 ? SETTING_OK : SETTING_NOISY);
     assert_int_equal(verdict_of(&view, "workqueues"), n_cpus > 1 ? SETTING_OK : SETTING_NOISY);
-    assert_int_equal(snapshot_open(&place, &snapshot, &error), 0);
+    assert_int_equal(snapshot_open(file, &snapshot, &error), 0);
     assert_int_equal(snapshot_restore(snapshot, count_done, &restored, &error), 0);
     snapshot_close(snapshot);
     assert_int_equal(restored, written);

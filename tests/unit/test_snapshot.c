@@ -154,7 +154,8 @@ int __wrap_fsync(int fd)
 /* --- The tree, and what is written into it. --- */
 
 static char snapshot_file[128];
-static struct snapshot_place place;
+static const char *file_used;
+static int (*own_write)(const char *path, const char *value);
 static struct setting_write items[ITEMS_MAX];
 static struct setting_writes writes;
 
@@ -212,7 +213,9 @@ static int make(void **state)
     tree_put("/proc/sys/vm/swappiness", "60\n");
     tree_put("/run/other", "not ours\n");
     (void)snprintf(snapshot_file, sizeof(snapshot_file), "%s/run/jitbench.snapshot", tree_root);
-    place = (struct snapshot_place){.file = snapshot_file, .write = kernel_write};
+    file_used = snapshot_file;
+    own_write = own_write ? own_write : snapshot_write;
+    snapshot_write = kernel_write;
     writes = (struct setting_writes){.write = items, .capacity = ITEMS_MAX};
     add_for_cpus("scaling_governor", "performance");
     add(NO_TURBO, "1");
@@ -335,7 +338,7 @@ static struct snapshot *try_take(struct setting_writes *of, int *code, struct er
 {
     struct snapshot *snapshot = NULL;
 
-    assert_int_equal(snapshot_look(&place, of, &snapshot), 0);
+    assert_int_equal(snapshot_look(file_used, of, &snapshot), 0);
     *code = snapshot_save(snapshot, error);
     if (*code == 0)
         return snapshot;
@@ -381,7 +384,7 @@ static void tune(struct reports *reports)
 static int untune(struct reports *reports, struct error *error)
 {
     struct snapshot *snapshot;
-    int code = snapshot_open(&place, &snapshot, error);
+    int code = snapshot_open(file_used, &snapshot, error);
 
     memset(reports, 0, sizeof(*reports));
     if (code)
@@ -438,7 +441,7 @@ TEST_WITH(test_snapshot_preview_writes_nothing, make, clean)
     tree_put(WATCHDOG, "0\n");
     char *before = tree_text();
     add("/sys/missing", "1");
-    assert_int_equal(snapshot_look(&place, &writes, &snapshot), 0);
+    assert_int_equal(snapshot_look(file_used, &writes, &snapshot), 0);
     snapshot_apply(snapshot, put_report, &reports); /* not saved */
     snapshot_close(snapshot);
     assert_int_equal(kernel.writes, 0);
@@ -496,7 +499,7 @@ TEST_WITH(test_snapshot_writes_files_itself, make, clean)
 
     tree_put(THP, "madvise\n");
     before = tree_text();
-    place.write = NULL;
+    snapshot_write = own_write;
     tune(&reports);
     for (size_t i = 0; i < reports.n; i++)
         assert_int_equal(reports.report[i].result, SNAPSHOT_DONE);
@@ -642,7 +645,7 @@ static void put_spoilt(const char *pattern, const char *value)
 /* The kernel changes them when the setting is written, and again when it is restored. */
 TEST_WITH(test_snapshot_restores_each_side_effect_of_each_setting, make, clean)
 {
-    place.write = spoiling_write;
+    snapshot_write = spoiling_write;
     for (size_t i = 0; i < sizeof(along) / sizeof(along[0]); i++) {
         struct reports reports;
         char *before;
@@ -681,7 +684,7 @@ TEST_WITH(test_snapshot_writes_again_what_was_spoilt, make, clean)
     char *before = tree_text();
     add("/sys/first", "x");
     add("/sys/second", "y");
-    place.write = changing_write;
+    snapshot_write = changing_write;
     tune(&reports);
     expect_untune(0, "");
     assert_unchanged(before);
@@ -740,7 +743,7 @@ TEST_WITH(test_snapshot_says_what_became_of_a_value, make, clean)
     struct reports reports;
     char *before = tree_text();
 
-    place.write = clamp;
+    snapshot_write = clamp;
     tune(&reports);
     assert_report(&reports, INTERVAL, SNAPSHOT_OTHER, 0, "1", "9");
     expect_untune(0, "");
@@ -872,7 +875,7 @@ TEST_WITH(test_snapshot_misses_a_file_that_was_empty, make, clean)
 
     tree_put("/sys/empty", "");
     add("/sys/empty", "1");
-    place.write = vanishing_write;
+    snapshot_write = vanishing_write;
     tune(&reports);
     assert_report(&reports, "/sys/empty", SNAPSHOT_REFUSED, -ENOENT, "", "");
     expect_untune(1, "1 of 16");
@@ -1011,7 +1014,7 @@ static void assert_damaged(const char *text, size_t length)
     struct error error = {""};
 
     write_snapshot(text, length);
-    if (snapshot_open(&place, &snapshot, &error) != -EBADMSG)
+    if (snapshot_open(file_used, &snapshot, &error) != -EBADMSG)
         fail_msg("taken for good (%s): %.*s", error.text, (int)length, text);
     assert_null(snapshot);
     assert_non_null(strstr(error.text, snapshot_file));
@@ -1192,13 +1195,13 @@ TEST_WITH(test_snapshot_messages_name_the_file_first, make, clean)
     int code;
 
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        place.file = places[i].file;
+        file_used = places[i].file;
         (void)snprintf(expected, sizeof(expected), "snapshot '%s': %s", places[i].file, places[i].why);
         assert_null(try_take(&writes, &code, &error));
         assert_int_equal(code, places[i].code);
         assert_string_equal(error.text, expected);
     }
-    place.file = snapshot_file;
+    file_used = snapshot_file;
     struct snapshot *snapshot = take();
     (void)snprintf(expected, sizeof(expected), "'%s' is there already; 'jitbench untune' restores what it holds",
                    snapshot_file);
@@ -1207,12 +1210,12 @@ TEST_WITH(test_snapshot_messages_name_the_file_first, make, clean)
     snapshot_close(snapshot);
     assert_int_equal(remove(snapshot_file), 0);
     (void)snprintf(expected, sizeof(expected), "there is no snapshot '%s': nothing to restore", snapshot_file);
-    assert_int_equal(snapshot_open(&place, &snapshot, &error), -ENOENT);
+    assert_int_equal(snapshot_open(file_used, &snapshot, &error), -ENOENT);
     assert_null(snapshot);
     assert_string_equal(error.text, expected);
     assert_int_equal(mkdir(snapshot_file, 0700), 0);
     (void)snprintf(expected, sizeof(expected), "snapshot '%s': Is a directory", snapshot_file);
-    assert_int_equal(snapshot_open(&place, &snapshot, &error), -EISDIR);
+    assert_int_equal(snapshot_open(file_used, &snapshot, &error), -EISDIR);
     assert_string_equal(error.text, expected);
 }
 
@@ -1221,7 +1224,7 @@ static int take_and_forget(void)
 {
     struct error error = {""};
     struct snapshot *snapshot = NULL;
-    int code = snapshot_look(&place, &writes, &snapshot);
+    int code = snapshot_look(file_used, &writes, &snapshot);
 
     if (code == 0)
         code = snapshot_save(snapshot, &error);
@@ -1238,7 +1241,7 @@ static int open_and_close(void)
 {
     struct error error = {""};
     struct snapshot *snapshot = NULL;
-    int code = snapshot_open(&place, &snapshot, &error);
+    int code = snapshot_open(file_used, &snapshot, &error);
 
     if (code) {
         assert_null(snapshot);
@@ -1285,17 +1288,17 @@ TEST_WITH(test_snapshot_says_where_it_cannot_be, make, clean)
 {
     static char path[5000];
 
-    place.file = "/nonexistent/snapshot";
-    assert_not_taken(-ENOENT, place.file);
-    place.file = "/dev/null/snapshot";
-    assert_not_taken(-ENOTDIR, place.file);
-    place.file = "/snapshot-in-the-root-is-a-folder/..";
-    assert_not_taken(-ENOENT, place.file);
-    place.file = tree_root;
-    assert_not_taken(-EEXIST, place.file);
+    file_used = "/nonexistent/snapshot";
+    assert_not_taken(-ENOENT, file_used);
+    file_used = "/dev/null/snapshot";
+    assert_not_taken(-ENOTDIR, file_used);
+    file_used = "/snapshot-in-the-root-is-a-folder/..";
+    assert_not_taken(-ENOENT, file_used);
+    file_used = tree_root;
+    assert_not_taken(-EEXIST, file_used);
     memset(path, 'x', sizeof(path) - 1);
     path[0] = path[4990] = '/';
-    place.file = path;
+    file_used = path;
     assert_not_taken(-ENAMETOOLONG, "xxx");
     assert_int_equal(kernel.writes, 0);
 }
@@ -1308,7 +1311,7 @@ TEST_WITH(test_snapshot_may_be_in_the_current_folder, make, clean)
     (void)snprintf(run, sizeof(run), "%s/run", tree_root);
     assert_non_null(getcwd(here, sizeof(here)));
     assert_int_equal(chdir(run), 0);
-    place.file = "jitbench.snapshot";
+    file_used = "jitbench.snapshot";
     tune(&reports);
     assert_true(file_exists());
     expect_untune(0, "");

@@ -82,10 +82,9 @@ static void ignore_report(void *context, const struct snapshot_report *report)
 /* Restores from the snapshot. Returns 0, -errno if there is no usable one, or 1 if not all could be restored. */
 static int restore_by(const char *file)
 {
-    const struct snapshot_place place = {.file = file};
     struct snapshot *snapshot;
     struct error error;
-    int code = snapshot_open(&place, &snapshot, &error);
+    int code = snapshot_open(file, &snapshot, &error);
 
     if (code)
         return code;
