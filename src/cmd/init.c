@@ -201,15 +201,6 @@ static void set_ignored(void (*action)(int))
     signal(SIGTSTP, action);
 }
 
-/* What an ordinary process's parent ignored stays so, here and in the measuring process (nohup(1)). */
-static void take_signals(bool leave_ignored)
-{
-    for (size_t i = 0; i < COUNT(ending) && !leave_ignored; i++)
-        signal(ending[i], SIG_DFL);
-    signals_init();
-    set_ignored(SIG_IGN);
-}
-
 /* 0: none within ns nanoseconds (0: no limit). */
 static int wait_signal(uint64_t ns)
 {
@@ -238,11 +229,6 @@ static int put(int fd, const char *data, size_t length, int (*stop)(void))
 
     stalled = error == -ETIMEDOUT;
     return error;
-}
-
-static void drain(int fd)
-{
-    console_drain(fd, stalled ? 0 : STALL_NS);
 }
 
 static void say(const char *format, ...)
@@ -412,7 +398,7 @@ static int print_csv(const char *name, const char *csv, size_t length)
     if (quiet)
         console_quiet(true);
     int error = out.failed ? -ENOMEM : put(1, out.data, out.length, signals_pending);
-    drain(1);
+    console_drain(1, stalled ? 0 : STALL_NS);
     if (quiet)
         console_quiet(false);
     if (error)
@@ -488,7 +474,7 @@ static void end_machine(int end)
         end_processes();
     if (init.place == PLACE_MACHINE)
         power_protect_root();
-    drain(2);
+    console_drain(2, stalled ? 0 : STALL_NS);
     say("cannot %s: %s", names[how], strerror(-power_end(how)));
     init.status = init.status ? init.status : EXIT_ROW_FAILED;
 }
@@ -569,7 +555,11 @@ static void begin(enum place place)
 
     init.place = place;
     option_defaults(&table, 1, PRESET_DEFAULT, &error);
-    take_signals(place == PLACE_ORDINARY);
+    /* what an ordinary process's parent ignored stays so, here and in the measuring process (nohup(1)) */
+    for (size_t i = 0; i < COUNT(ending) && place != PLACE_ORDINARY; i++)
+        signal(ending[i], SIG_DFL);
+    signals_init();
+    set_ignored(SIG_IGN);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     /* an ordinary process mounts only what others cannot see: they use the machine's /tmp */
     if (init.place != PLACE_ORDINARY || mounts_for_oneself() == 0)
