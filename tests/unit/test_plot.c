@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of distributions as text. */
+/* Unit tests of distributions as text: any width and any value; whole pictures are the golden cases show-plots. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,76 +46,6 @@ TEST(test_plot_of_nothing_is_nothing)
     text_free(&out);
     out = plot(bad, 5, "ns", 80);
     assert_int_equal(out.length, 0);
-    text_free(&out);
-}
-
-TEST(test_plot_of_one_value_is_one_line)
-{
-    struct stats_point hist[] = {{880, 1}};
-    struct text out = plot(hist, 1, "cycles", 40);
-    /* 3 + 4 + 3 + 1 + 6 + 1 + 1 + 2 = 21 columns of text leave 19 for the bar. */
-    assert_string_equal(out.data, "880 .. 881 cycles 1 |###################\n");
-    text_free(&out);
-}
-
-TEST(test_plot_bars_are_logarithmic)
-{
-    /* The text "100 .. 101 ns 1000 |" leaves 40 of 60 columns: 1000, 10, 1 and 0 events are 4, 2, 1 and no
-     * decades of 10 columns. */
-    struct stats_point hist[] = {{100, 1000}, {101, 10}, {103, 1}};
-    struct text out = plot(hist, 3, "ns", 60);
-    assert_string_equal(out.data, "100 .. 101 ns 1000 |########################################\n"
-                                  "101 .. 102 ns   10 |####################\n"
-                                  "102 .. 103 ns    0 |\n"
-                                  "103 .. 104 ns    1 |##########\n");
-    text_free(&out);
-}
-
-TEST(test_plot_steps_are_round)
-{
-    /* 0 to 99: 20 bins of 5. */
-    struct stats_point hist[100];
-    struct text out;
-    for (size_t i = 0; i < 100; i++)
-        hist[i] = (struct stats_point){.at = (double)i, .value = 1};
-    out = plot(hist, 100, "us", 30);
-    assert_int_equal(count_lines(&out), 20);
-    /* 5 counts are 1.699 decades of 1.699: every bar fills the 13 columns left. */
-    assert_memory_equal(out.data, "  0 ..   5 us 5 |#############\n", 31);
-    assert_non_null(strstr(out.data, "\n 95 .. 100 us 5 |"));
-    text_free(&out);
-}
-
-TEST(test_plot_takes_fractions)
-{
-    struct stats_point hist[] = {{0.5, 1}, {0.75, 1}};
-    struct text out = plot(hist, 2, "ms", 80);
-    /* A span of 0.25: steps of 0.01 would need 26 bins, of 0.02 13 from 0.50 on. */
-    assert_int_equal(count_lines(&out), 13);
-    assert_memory_equal(out.data, "0.50 .. 0.52 ms 1 |", 19);
-    assert_non_null(strstr(out.data, "\n0.74 .. 0.76 ms 1 |"));
-    text_free(&out);
-}
-
-TEST(test_plot_of_a_long_tail_has_even_ratios)
-{
-    struct stats_point hist[] = {{900, 1000000}, {1300, 20}, {1000000, 3}};
-    struct text out = plot(hist, 3, "ns", 70);
-    /* Ten to a decade from 800 to 1,250,000 would be 32 bins; five to a decade from 630 to 1,600,000 are 17. */
-    assert_int_equal(count_lines(&out), 17);
-    assert_memory_equal(out.data, "    630 ..    1000 ns 1000000 |#", 32);
-    assert_non_null(strstr(out.data, "\n   1000 ..    1600 ns      20 |#"));
-    assert_non_null(strstr(out.data, "\n1000000 .. 1600000 ns       3 |#"));
-    assert_no_wider(&out, 70);
-    text_free(&out);
-}
-
-TEST(test_plot_of_many_decades_keeps_the_bins_few)
-{
-    struct stats_point hist[] = {{1, 1}, {1e20, 2}};
-    struct text out = plot(hist, 2, "ns", 80);
-    assert_int_equal(count_lines(&out), 21); /* one a decade, 1 to 10 up to 1e20 to 1e21 */
-    assert_non_null(strstr(out.data, "       1e+20 ..        1e+21 ns 2 |"));
     text_free(&out);
 }
 
@@ -204,123 +134,6 @@ static void assert_ranges(const struct row *rows, const char *const *labels, siz
 }
 
 #define LEGEND "[ minimum  * median  | p99  ] maximum\n"
-
-TEST(test_ranges_of_one_row)
-{
-    /* The title and two blanks are 11 columns and "100us" is 5: 24 of 40 are left for three decades, 8 for each.
-     * log10 of 2, 5, 20 and 400 (us) is 0.30, 0.70, 1.30 and 2.60: columns 2, 6, 10 and 21 of the axis. */
-    const struct row row = range_row("ns", 2000, 5000, 20000, 400000);
-    const char *const labels[] = {"audio"};
-    assert_ranges(&row, labels, 1, 40,
-                  "log scale  1us     10us    100us   1ms\n"
-                  "           +-------+-------+-------+\n"
-                  "audio      . [---*===|----------]  .\n" LEGEND);
-}
-
-TEST(test_ranges_of_very_different_rows)
-{
-    /* 61 columns less 16 and 5 are 40 for eight decades. From 100 ns on, 2 us is 1.30 decades or 7 columns, 5 us 8, 20
-     * us 12 and 400 us 18; 2.5 us is 7, 500 us 18, 200 ms 32 and 1.2 s 35; 150 to 170 ns are all 1. */
-    const struct row rows[] = {
-        range_row("ns", 2000, 5000, 20000, 400000),
-        range_row("ns", 2500, 500000, 2e8, 1.2e9),
-        bare_row(ROW_SKIPPED),
-        range_row("ns", 150, 150, 160, 170),
-    };
-    const char *const labels[] = {"audio  none", "audio  compile", "audio  memload", "x"};
-    assert_ranges(rows, labels, 4, 61,
-                  "log scale       100ns     10us      1ms       100ms     10s\n"
-                  "                +----+----+----+----+----+----+----+----+\n"
-                  "audio  none     .    . [*===|-----] .    .    .    .    .\n"
-                  "audio  compile  .    . [----------*=============|--]    .\n"
-                  "audio  memload  skipped\n"
-                  "x               .*   .    .    .    .    .    .    .    .\n" LEGEND);
-}
-
-TEST(test_ranges_of_one_value_is_a_point)
-{
-    const struct row row = range_row("ns", 50000, 50000, 50000, 50000);
-    const char *const labels[] = {"a"};
-    /* One decade of 24 columns; 0.70 of it is 17. */
-    assert_ranges(&row, labels, 1, 40,
-                  "log scale  10us                    100us\n"
-                  "           +-----------------------+\n"
-                  "a          .                *      .\n" LEGEND);
-}
-
-TEST(test_ranges_on_a_whole_decade_have_a_whole_axis)
-{
-    const struct row rows[] = {range_row("ns", 1e6, 1e6, 1e6, 1e6), range_row("ns", 0, 0, 0, 0)};
-    const char *const labels[] = {"a"};
-    assert_ranges(rows, labels, 1, 40,
-                  "log scale  1ms                      10ms\n"
-                  "           +------------------------+\n"
-                  "a          *                        .\n" LEGEND);
-    assert_ranges(rows + 1, labels, 1, 40,
-                  "log scale  100ns                   1us\n"
-                  "           +-----------------------+\n"
-                  "a          *                       .\n" LEGEND);
-}
-
-TEST(test_ranges_below_the_axis_are_at_its_left_edge)
-{
-    const struct row rows[] = {range_row("ns", 0, 30, 100, 1000), range_row("ns", -5, 200, 300, 400)};
-    const char *const labels[] = {"a", "b"};
-    /* 0, 30 and 100 ns share a column: the median is seen. 200, 300 and 400 ns are at 0.30, 0.48 and 0.60 of 24. */
-    assert_ranges(rows, labels, 2, 40,
-                  "log scale  100ns                   1us\n"
-                  "           +-----------------------+\n"
-                  "a          *-----------------------]\n"
-                  "b          [------*===|--]         .\n" LEGEND);
-}
-
-TEST(test_ranges_leave_out_what_is_not_known)
-{
-    const struct row rows[] = {
-        range_row("ns", 1000, 3000, NAN, 10000), /* fewer than a hundred events */
-        range_row("ns", 1000, NAN, 3000, 10000),
-        range_row("ns", NAN, 3000, NAN, NAN),
-        range_row("ns", NAN, NAN, NAN, INFINITY),
-        bare_row(ROW_FAILED),
-        bare_row(ROW_DEGRADED),
-        bare_row(ROW_OK),
-    };
-    const char *const labels[] = {"a", "b", "c", "d", "e", "f", "g"};
-    /* 40 less 11 and 4 are 25; 0.48 of it is 12. */
-    assert_ranges(rows, labels, 7, 40,
-                  "log scale  1us                      10us\n"
-                  "           +------------------------+\n"
-                  "a          [-----------*------------]\n"
-                  "b          [-----------|------------]\n"
-                  "c          .           *            .\n"
-                  "d          -\n"
-                  "e          failed\n"
-                  "f          degraded\n"
-                  "g          -\n" LEGEND);
-}
-
-TEST(test_ranges_show_what_a_degraded_row_has)
-{
-    struct row row = range_row("ns", 1000, 3000, 5000, 10000);
-    const char *const labels[] = {"a"};
-    row.status = ROW_DEGRADED;
-    assert_ranges(&row, labels, 1, 40,
-                  "log scale  1us                      10us\n"
-                  "           +------------------------+\n"
-                  "a          [-----------*====|-------]\n" LEGEND);
-}
-
-TEST(test_ranges_of_marks_in_one_column_show_the_worse)
-{
-    /* p99 and maximum share a column, and minimum and p99 of the row without a median. */
-    const struct row rows[] = {range_row("ns", 1000, 2000, 9990, 10000), range_row("ns", 1000, NAN, 1001, 10000)};
-    const char *const labels[] = {"a", "b"};
-    assert_ranges(rows, labels, 2, 40,
-                  "log scale  1us                      10us\n"
-                  "           +------------------------+\n"
-                  "a          [-------*================]\n"
-                  "b          |------------------------]\n" LEGEND);
-}
 
 TEST(test_ranges_of_nothing_are_nothing)
 {
@@ -483,38 +296,6 @@ static void assert_strips(const struct row *rows, const char *const *labels, siz
     assert_false(out.failed);
     assert_string_equal(out.length == 0 ? "" : out.data, expected);
     text_free(&out);
-}
-
-TEST(test_strips_show_the_decade_of_each_part)
-{
-    static const double steps[] = {0,    1e-3, 0.9, 1,   9.9,  10,  99,    100,   990,
-                                   1000, 9900, 1e4, 9e4, 99e3, 1e5, 990e3, 999e3, 1e6},
-                        quiet[] = {0, 0, 50, 0}, wrong[] = {NAN, 10, INFINITY, -10};
-    const char *const labels[] = {"CPU 0", "CPU 12", "CPU 3", "CPU 4"};
-    struct stats_point parts[3][STRIP_PARTS];
-    const struct row rows[] = {strip_row(parts[0], steps, 18), strip_row(parts[1], quiet, 4),
-                               strip_row(parts[2], wrong, 4), bare_row(ROW_FAILED)};
-    assert_strips(rows, labels, 4, 100,
-                  "Lost time  start          end\n"
-                  "CPU 0       ..::--==++***##@@\n"
-                  "CPU 12       -\n"
-                  "CPU 3       -\n"
-                  "CPU 4      failed\n" STRIP_LEGEND);
-}
-
-/* 40 columns, 11 of them before the strip: of 58 parts two share a column, and their mean counts. */
-TEST(test_strips_join_parts_where_there_is_no_room)
-{
-    const char *const labels[] = {"CPU 0"};
-    struct stats_point parts[STRIP_PARTS];
-    double lost_ns[58];
-    for (size_t i = 0; i < 58; i++)
-        lost_ns[i] = i % 4 == 0 ? 19000 : i % 4 == 1 ? 0 : 100;
-    lost_ns[57] = 1e6;
-    const struct row row = strip_row(parts, lost_ns, 58);
-    assert_strips(&row, labels, 1, 40,
-                  "Lost time  start                     end\n"
-                  "CPU 0      +=+=+=+=+=+=+=+=+=+=+=+=+=+=#\n" STRIP_LEGEND);
 }
 
 TEST(test_strips_of_nothing_are_nothing)
