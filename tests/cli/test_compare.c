@@ -290,7 +290,7 @@ CLI_TEST(test_compare_hostile_files)
     free(text);
     cli_write_file(cli->work, "empty", "");
     compare(cli, "compare base1.csv ./empty", USAGE, &result);
-    assert_string_equal(result.err, "jitbench compare: ./empty: no rows\n");
+    assert_string_equal(result.err, "jitbench compare: ./empty: empty\n");
     cli_result_free(&result);
 }
 
