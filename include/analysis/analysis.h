@@ -469,9 +469,8 @@ struct project {
     struct detours_host **hosts;
     size_t n, capacity;
     size_t n_more;                /* further hosts: in `all` only */
-    struct detours_host *all;     /* merged */
-    double *slowdown;             /* see project_slowdown() */
-    struct detours_host *further; /* they, as one host with the name of the latest */
+    struct detours_host *all; /* merged; before project_compute() the further ones, with the name of the latest */
+    double *slowdown;         /* see project_slowdown() */
 };
 
 /* As detours_enter(). Control characters in the name are replaced. */

@@ -25,11 +25,6 @@ static size_t bin_of(double ns)
     return at < DETOURS_BINS ? (size_t)at : DETOURS_BINS - 1;
 }
 
-static size_t octave_of(double ns)
-{
-    return bin_of(ns) / DETOURS_PER_OCTAVE;
-}
-
 static void add_detours(struct detours_of *of, double ns, double n)
 {
     struct detours_bin *bin = &of->bins[bin_of(ns)];
@@ -38,35 +33,22 @@ static void add_detours(struct detours_of *of, double ns, double n)
     bin->ns += n * ns;
 }
 
-static int by_position(const void *a, const void *b)
-{
-    const struct stats_point *x = a, *y = b;
-
-    return ORDER_OF(x->at, y->at);
-}
-
 /* Octaves with at least 8 events, all recorded, whose gaps deviate by less than a quarter of their mean. Time in us,
  * length in ns. */
 static void count_periodic(struct detours_host *host, const struct row *row)
 {
     struct stats_running gaps[DETOUR_CLASSES] = {{0}};
-    double before[DETOUR_CLASSES], least = row->series_left_out ? INFINITY : 0;
-    const size_t n = row->n_series;
+    const struct stats_point *before[DETOUR_CLASSES] = {NULL};
+    double least = row->series_left_out ? INFINITY : 0;
 
-    if (!n)
-        return;
-    FREED_BY(memory_free) struct stats_point *sorted = memory_get(n, sizeof(*sorted));
-    memcpy(sorted, row->series, n * sizeof(*sorted));
-    qsort(sorted, n, sizeof(*sorted), by_position);
-    for (size_t k = 0; k < DETOUR_CLASSES; k++)
-        before[k] = NAN;
-    for (size_t i = 0; i < n; i++) {
-        const size_t octave = octave_of(sorted[i].value);
-        if (!isnan(before[octave]))
-            stats_add(&gaps[octave], sorted[i].at - before[octave]);
-        before[octave] = sorted[i].at;
+    for (size_t i = 0; i < row->n_series; i++) {
+        const struct stats_point *event = &row->series[i];
+        const size_t octave = bin_of(event->value) / DETOURS_PER_OCTAVE;
+        if (before[octave])
+            stats_add(&gaps[octave], event->at - before[octave]->at);
+        before[octave] = event;
         if (i >= FIRST_EVENTS) /* shorter ones may be missing from here on */
-            least = fmin(least, sorted[i].value);
+            least = fmin(least, event->value);
     }
     for (size_t k = 0; k < DETOUR_CLASSES; k++)
         host->periodic[k] += gaps[k].n + 1 >= PERIODIC_LEAST && least <= exp2((double)k) &&
@@ -107,7 +89,7 @@ static void enter_noise(struct detours_host *host, const struct row *row)
         if (!strncmp(row->metric, "lost_", 5) && !strcmp(row->metric + 5, detour_cause_names[cause]))
             for (size_t i = 0; i < row->n_series; i++)
                 if (row->series[i].value > 0)
-                    host->by_cause[cause][octave_of(row->series[i].at)] += row->series[i].value;
+                    host->by_cause[cause][bin_of(row->series[i].at) / DETOURS_PER_OCTAVE] += row->series[i].value;
 }
 
 static void enter_prime(struct detours_host *host, const struct row *row)
@@ -245,29 +227,24 @@ size_t detours_sources(const struct detours_host *host, const double *keep, stru
 
 /* --- Hosts. --- */
 
-static struct detours_host *new_host(const char *name)
-{
-    struct detours_host *host = memory_get(1, sizeof(*host));
-
-    text_copy(host->name, sizeof(host->name), name);
-    return host;
-}
-
 static struct detours_host *host_of(struct project *p, const char *name)
 {
+    struct detours_host **host = &p->all;
+
     for (size_t i = p->n; i-- > 0;)
         if (!strcmp(p->hosts[i]->name, name))
             return p->hosts[i];
     if (!p->hosts_most || p->n < p->hosts_most) {
         memory_grow(&p->hosts, &p->capacity, p->n, sizeof(struct detours_host *));
-        return p->hosts[p->n++] = new_host(name);
+        host = &p->hosts[p->n++];
+        *host = NULL;
+    } else {
+        p->n_more += !p->all || strcmp(p->all->name, name) != 0;
     }
-    if (!p->further)
-        p->further = new_host("");
-    if (strcmp(p->further->name, name) != 0)
-        p->n_more++;
-    text_copy(p->further->name, sizeof(p->further->name), name);
-    return p->further;
+    if (!*host)
+        *host = memory_get(1, sizeof(**host));
+    text_copy((*host)->name, sizeof((*host)->name), name);
+    return *host;
 }
 
 void project_enter(struct project *p, const char *name, const struct row *row)
@@ -298,7 +275,6 @@ void project_free(struct project *p)
     free(p->hosts);
     free(p->all);
     free(p->slowdown);
-    free(p->further);
     memset(p, 0, sizeof(*p));
 }
 
@@ -337,14 +313,14 @@ void project_compute(struct project *p)
     FREED_BY(memory_free) struct project_host *hosts = memory_get(p->n + 1, sizeof(*hosts));
 
     p->slowdown = memory_get((p->n + 1) * p->n_steps * p->n_ranks, sizeof(*p->slowdown));
-    p->all = memory_get(1, sizeof(*p->all));
+    if (!p->all)
+        p->all = memory_get(1, sizeof(*p->all));
+    p->all->name[0] = '\0';
     for (size_t h = 0; h < p->n; h++) {
         detours_merge(p->all, p->hosts[h]);
         hosts[h] = fill_host(p->hosts[h], NULL, &places[h]);
         compute(p, &hosts[h], 1, p->ranks, p->n_ranks, project_slowdown(p, h));
     }
-    if (p->n_more)
-        detours_merge(p->all, p->further);
     hosts[p->n] = fill_host(p->all, NULL, &places[p->n]);
     compute(p, p->n_more ? &hosts[p->n] : hosts, p->n_more ? 1 : p->n, p->ranks, p->n_ranks, project_slowdown(p, p->n));
 }
@@ -376,6 +352,7 @@ static void remove_them(const struct project *p, struct project_cost *cost, doub
     const struct detours_of *of = detours_used(p->all);
     double lost = 0, all = of->work;
 
+    cost->per_s = 0;
     for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
         double share = decade_of(k, of->unit_ns) == cost->decade ? share_of(p->all, cost->cause, k) : 0;
         keep[k] = 1 - share;
@@ -386,26 +363,6 @@ static void remove_them(const struct project *p, struct project_cost *cost, doub
         }
     }
     cost->lost_pct = 100 * lost / all;
-}
-
-/* Returns false when there is nothing to remove. */
-static bool find_cost(const struct project *p, struct project_cost *cost, struct places *places)
-{
-    const bool shared = cost->cause == PROJECT_SHARED;
-    double keep[DETOUR_CLASSES];
-
-    if (shared) {
-        cost->per_s = NAN;
-        cost->lost_pct = 100 * (1 - detours_mean_share(p->all));
-    } else {
-        remove_them(p, cost, keep);
-    }
-    if (!((shared ? cost->lost_pct : cost->per_s) > 0))
-        return false;
-    struct project_host host = fill_host(p->all, shared ? NULL : keep, places);
-    host.n_shares = shared ? 0 : host.n_shares;
-    compute(p, &host, 1, &p->ranks[p->n_ranks - 1], 1, cost->without);
-    return true;
 }
 
 static int by_lost(const void *a, const void *b)
@@ -422,9 +379,22 @@ size_t project_costs(const struct project *p, struct project_cost *costs)
     size_t n = 0;
 
     for (unsigned i = 0; i < PROJECT_COSTS; i++) {
-        costs[n] = (struct project_cost){.cause = i / PROJECT_DECADES, .decade = i % PROJECT_DECADES};
-        if (costs[n].cause == PROJECT_SHARED ? costs[n].decade == 0 : (costs[n].cause == PROJECT_UNKNOWN) != of_noise)
-            n += find_cost(p, &costs[n], &places);
+        struct project_cost *cost = &costs[n];
+        double keep[DETOUR_CLASSES];
+        *cost = (struct project_cost){.cause = i / PROJECT_DECADES, .decade = i % PROJECT_DECADES, .per_s = NAN};
+        const bool shared = cost->cause == PROJECT_SHARED;
+        if (shared ? cost->decade > 0 : (cost->cause == PROJECT_UNKNOWN) == of_noise)
+            continue;
+        if (shared)
+            cost->lost_pct = 100 * (1 - detours_mean_share(p->all));
+        else
+            remove_them(p, cost, keep);
+        if (!(cost->lost_pct > 0))
+            continue;
+        struct project_host host = fill_host(p->all, shared ? NULL : keep, &places);
+        host.n_shares = shared ? 0 : host.n_shares;
+        compute(p, &host, 1, &p->ranks[p->n_ranks - 1], 1, cost->without);
+        n++;
     }
     qsort(costs, n, sizeof(*costs), by_lost);
     return n;
