@@ -102,11 +102,11 @@ struct requirements {
     size_t n, capacity;
 };
 
-/* Returns -1 with a line in error: not readable, unknown test, metric or statistic (with the most similar), wrong
+/* Returns -1 with the reason: not readable, unknown test, metric or statistic (with the most similar), wrong
  * unit. Calls memory_out(). */
-int requirements_add(struct requirements *set, const char *text, char *error, size_t error_size);
-/* One a line; '#' begins a comment. Returns -1 with a line in error, which names the line; also for none at all. */
-int requirements_add_lines(struct requirements *set, const char *lines, char *error, size_t error_size);
+int requirements_add(struct requirements *set, const char *text, struct error *error);
+/* One a line; '#' begins a comment. Returns -1 with the reason, which names the line; also for none at all. */
+int requirements_add_lines(struct requirements *set, const char *lines, struct error *error);
 void requirements_free(struct requirements *set);
 
 void requirements_row(struct requirements *set, const struct row *row);
@@ -468,7 +468,7 @@ struct project {
     size_t hosts_most; /* hosts kept individually; 0: no limit. Further ones come one after the other */
     struct detours_host **hosts;
     size_t n, capacity;
-    size_t n_more;                /* further hosts: in `all` only */
+    size_t n_more;            /* further hosts: in `all` only */
     struct detours_host *all; /* merged; before project_compute() the further ones, with the name of the latest */
     double *slowdown;         /* see project_slowdown() */
 };

@@ -127,9 +127,9 @@ void json_put(struct text *out, const char *format, ...) __attribute__((format(p
 /* --- Names of output files. --- */
 
 /* %h host, %j job, %r rank, %t UTC time, %% a percent sign; "unknown", and '_' for unsuitable characters. Not alone
- * and without %r, "-RANK" goes before the ending. Returns -1 with a line in error, beginning with option. */
+ * and without %r, "-RANK" goes before the ending. Returns -1 with a reason that begins with option. */
 int names_expand(const char *option, const char *template, const struct row_run *run, int alone, char *name,
-                 size_t size, char *error, size_t error_size);
+                 size_t size, struct error *error);
 
 /* --- Distributions as text. --- */
 

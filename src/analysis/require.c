@@ -34,13 +34,13 @@ static void offer(struct candidates *c, const char *name)
 }
 
 /* `list`: text when none is similar. Returns -1. */
-static int unknown(const char *what, const char *word, const struct candidates *c, const char *list, char *error,
-                   size_t size)
+static int unknown(const char *what, const char *word, const struct candidates *c, const char *list,
+                   struct error *error)
 {
     const char *nearest = text_nearest(word, c->name, c->n);
 
-    return nearest ? fail_because(-1, error, size, "unknown %s '%s'; did you mean '%s'?", what, word, nearest)
-                   : fail_because(-1, error, size, "unknown %s '%s'; %s", what, word, list);
+    return nearest ? error_set(error, "unknown %s '%s'; did you mean '%s'?", what, word, nearest)
+                   : error_set(error, "unknown %s '%s'; %s", what, word, list);
 }
 
 /* --- Names. --- */
@@ -120,24 +120,24 @@ static bool limit_factor(const struct requirement *r, const char *unit, double *
     return units_factor(typed, unit_of_stat(r->stat, unit), factor);
 }
 
-static int check_unit(const struct requirements *set, const struct requirement *r, const char *unit, char *error,
-                      size_t size)
+static int check_unit(const struct requirements *set, const struct requirement *r, const char *unit,
+                      struct error *error)
 {
     static const char *const of_clocks[] = {"cycles", "ns"};
     const char *known = unit ? unit : set->clock_unit;
     double factor;
 
     if (unit && !strcmp(r->limit_unit, TICKS))
-        return fail_because(-1, error, size, "'%s' is no unit of this figure, which is in %s", TICKS, unit);
+        return error_set(error, "'%s' is no unit of this figure, which is in %s", TICKS, unit);
     if (known ? limit_factor(r, known, &factor)
               : limit_factor(r, of_clocks[0], &factor) || limit_factor(r, of_clocks[1], &factor))
         return 0;
     known = unit_of_stat(r->stat, known ? known : TICKS);
-    return fail_because(-1, error, size, "'%s' is no unit of this figure, which is %s%s", r->limit_unit,
-                        known[0] ? "in " : "a number", known);
+    return error_set(error, "'%s' is no unit of this figure, which is %s%s", r->limit_unit,
+                     known[0] ? "in " : "a number", known);
 }
 
-static int check_names(const struct requirements *set, const struct requirement *r, char *error, size_t size)
+static int check_names(const struct requirements *set, const struct requirement *r, struct error *error)
 {
     FREED_BY(candidates_free) struct candidates tests = {.n = 0}, metrics = {.n = 0};
     struct found f = {.r = r, .tests = &tests, .metrics = &metrics};
@@ -147,13 +147,13 @@ static int check_names(const struct requirements *set, const struct requirement 
     look_at_tests(&f, set->metrics, set->metrics->made, set->metrics->n_made);
     look_at_names(&f, set);
     if (!f.test)
-        return unknown("test", r->test, &tests, in_list, error, size);
+        return unknown("test", r->test, &tests, in_list, error);
     if (set->names_only && !f.measured)
-        return fail_because(-1, error, size, "test '%s' is not measured by this command line", r->test);
+        return error_set(error, "test '%s' is not measured by this command line", r->test);
     if (f.metric)
-        return check_unit(set, r, f.unit, error, size);
+        return check_unit(set, r, f.unit, error);
     snprintf(what, sizeof(what), "metric of test '%s':", r->test);
-    return unknown(what, r->metric, &metrics, in_list, error, size);
+    return unknown(what, r->metric, &metrics, in_list, error);
 }
 
 /* --- Reading. --- */
@@ -177,7 +177,7 @@ static bool trim(const char *from, size_t length, char *to, size_t size)
 }
 
 /* Among the CSV's columns from "n" to "index". */
-static int find_stat(struct requirement *r, const char *name, char *error, size_t size)
+static int find_stat(struct requirement *r, const char *name, struct error *error)
 {
     FREED_BY(candidates_free) struct candidates stats = {.n = 0};
     char list[160] = "one of";
@@ -195,92 +195,93 @@ static int find_stat(struct requirement *r, const char *name, char *error, size_
         const size_t used = strlen(list);
         snprintf(list + used, sizeof(list) - used, " %s", row_columns[i].name);
     }
-    return unknown("statistic", name, &stats, list, error, size);
+    return unknown("statistic", name, &stats, list, error);
 }
 
-static int read_figure(struct requirement *r, const char *text, size_t length, char *error, size_t size)
+static int read_figure(struct requirement *r, const char *text, size_t length, struct error *error)
 {
     char figure[sizeof(r->text)], metric[sizeof(r->text)];
 
     if (!trim(text, length, figure, sizeof(figure)))
-        return fail_because(-1, error, size, "TEST/METRIC is missing before the operator");
+        return error_set(error, "TEST/METRIC is missing before the operator");
     const char *slash = strrchr(figure, '/');
     if (!slash || !trim(figure, (size_t)(slash - figure), r->test, sizeof(r->test)) ||
         !trim(slash + 1, strlen(slash + 1), metric, sizeof(metric)))
-        return fail_because(-1, error, size, "'%s' is not TEST/METRIC or TEST/METRIC.STAT", figure);
+        return error_set(error, "'%s' is not TEST/METRIC or TEST/METRIC.STAT", figure);
     char *dot = strchr(metric, '.');
     if (dot)
         *dot = '\0';
     text_copy(r->metric, sizeof(r->metric), metric);
-    return find_stat(r, dot ? dot + 1 : "value", error, size);
+    return find_stat(r, dot ? dot + 1 : "value", error);
 }
 
-static int read_limit(struct requirement *r, const char *text, char *error, size_t size)
+static int read_limit(struct requirement *r, const char *text, struct error *error)
 {
     char limit[sizeof(r->text)], *end;
 
     if (!trim(text, strlen(text), limit, sizeof(limit)))
-        return fail_because(-1, error, size, "the value is missing after the operator");
+        return error_set(error, "the value is missing after the operator");
     /* strtod() alone would accept names and hexadecimal numbers */
     const char *digits = limit + (limit[0] == '-');
     const bool number = strspn(digits + (digits[0] == '.'), "0123456789") > 0 && (digits[1] | 0x20) != 'x';
     r->limit = strtod(limit, &end);
     if (!number || !isfinite(r->limit))
-        return fail_because(-1, error, size, "'%s' is no number", limit);
+        return error_set(error, "'%s' is no number", limit);
     end += strspn(end, BLANKS);
     if (strlen(end) >= sizeof(r->limit_unit))
-        return fail_because(-1, error, size, "'%s' is no unit", end);
+        return error_set(error, "'%s' is no unit", end);
     text_copy(r->limit_unit, sizeof(r->limit_unit), end);
     return 0;
 }
 
-static int read_requirement(struct requirement *r, const char *text, char *error, size_t size)
+static int read_requirement(struct requirement *r, const char *text, struct error *error)
 {
     const char *op = NULL;
 
     if (!trim(text, strlen(text), r->text, sizeof(r->text)))
-        return text[strspn(text, BLANKS)] ? fail_because(-1, error, size, "longer than %zu bytes", sizeof(r->text) - 1)
-                                          : fail_because(-1, error, size, "is empty");
+        return text[strspn(text, BLANKS)] ? error_set(error, "longer than %zu bytes", sizeof(r->text) - 1)
+                                          : error_set(error, "is empty");
     for (const char *at = r->text; *at; at++)
         if (*at == '<' || *at == '>')
             op = at; /* the last one: names of commands may contain others */
     if (!op)
-        return fail_because(-1, error, size, "has no <, <=, > or >=");
+        return error_set(error, "has no <, <=, > or >=");
     r->below = *op == '<';
     r->or_equal = op[1] == '=';
     r->value = r->limit_of_row = NAN;
-    if (read_figure(r, r->text, (size_t)(op - r->text), error, size))
+    if (read_figure(r, r->text, (size_t)(op - r->text), error))
         return -1;
-    return read_limit(r, op + 1 + r->or_equal, error, size);
+    return read_limit(r, op + 1 + r->or_equal, error);
 }
 
-int requirements_add(struct requirements *set, const char *text, char *error, size_t error_size)
+int requirements_add(struct requirements *set, const char *text, struct error *error)
 {
     memory_grow(&set->of, &set->capacity, set->n, sizeof(*set->of));
     struct requirement *r = &set->of[set->n];
 
     *r = (struct requirement){.text = ""};
-    if (read_requirement(r, text, error, error_size) || check_names(set, r, error, error_size))
+    if (read_requirement(r, text, error) || check_names(set, r, error))
         return -1;
     set->n++;
     return 0;
 }
 
-int requirements_add_lines(struct requirements *set, const char *lines, char *error, size_t error_size)
+int requirements_add_lines(struct requirements *set, const char *lines, struct error *error)
 {
     const size_t before = set->n;
-    char line[4 * sizeof(set->of->text)], why[400];
+    char line[4 * sizeof(set->of->text)];
+    struct error why;
 
     for (size_t number = 1; *lines; number++) {
         const size_t length = strcspn(lines, "\n"), used = strcspn(lines, "#\n");
         if (used >= sizeof(line))
-            return fail_because(-1, error, error_size, "line %zu: longer than %zu bytes", number, sizeof(line) - 1);
+            return error_set(error, "line %zu: longer than %zu bytes", number, sizeof(line) - 1);
         text_copy(line, used + 1, lines);
-        if (line[strspn(line, BLANKS)] && requirements_add(set, line, why, sizeof(why)))
-            return fail_because(-1, error, error_size, "line %zu: %s", number, why);
+        if (line[strspn(line, BLANKS)] && requirements_add(set, line, &why))
+            return error_set(error, "line %zu: %s", number, why.text);
         lines += length + (lines[length] == '\n');
     }
-    return set->n > before ? 0 : fail_because(-1, error, error_size, "there is no requirement in it");
+    return set->n > before ? 0 : error_set(error, "there is no requirement in it");
 }
 
 void requirements_free(struct requirements *set)

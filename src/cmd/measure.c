@@ -397,12 +397,13 @@ static void fill_run(struct measure *m)
 static int open_csv(struct measure *m)
 {
     char name[256], path[1024], message[1200], error[1200];
+    struct error why;
     bool to_stdout = !strcmp(m->options.output, "-");
 
     if (names_expand("the default name", m->alone ? "jitbench-%h-%t" : "jitbench-%h-%t-%r", &m->run, m->alone, name,
-                     sizeof(name), error, sizeof(error)) ||
-        names_expand("--output", m->options.output, &m->run, m->alone, path, sizeof(path), error, sizeof(error)))
-        return usage_error("%s", error);
+                     sizeof(name), &why) ||
+        names_expand("--output", m->options.output, &m->run, m->alone, path, sizeof(path), &why))
+        return usage_error("%s", why.text);
     if (m->options.force && files_clear(path))
         return EXIT_USAGE;
     struct csv_target target = {.path = path[0] && !to_stdout ? path : NULL,
@@ -422,13 +423,14 @@ static int open_csv(struct measure *m)
 /* Replaces a file only with --force. */
 static int open_series(struct measure *m)
 {
-    char error[1200], path[sizeof(m->options.series)];
+    struct error error;
+    char path[sizeof(m->options.series)];
 
     m->series_fd = -1;
     if (!m->options.series[0])
         return 0;
-    if (names_expand("--series", m->options.series, &m->run, m->alone, path, sizeof(path), error, sizeof(error)))
-        return usage_error("%s", error);
+    if (names_expand("--series", m->options.series, &m->run, m->alone, path, sizeof(path), &error))
+        return usage_error("%s", error.text);
     TEXT_SET(m->options.series, path);
     if (m->options.force && files_clear(path))
         return EXIT_USAGE;

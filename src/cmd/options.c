@@ -113,7 +113,8 @@ static int complain(const char *option, const char *value, const char *why)
 
 int require_read(const struct require_options *options, struct requirements *set)
 {
-    char error[500], one[sizeof(options->require)];
+    struct error error;
+    char one[sizeof(options->require)];
     const char *path = options->requirements, *why;
     int status = 0;
 
@@ -121,16 +122,16 @@ int require_read(const struct require_options *options, struct requirements *set
         const size_t length = strcspn(at, "\n");
         memcpy(one, at, length);
         one[length] = '\0';
-        if (requirements_add(set, one, error, sizeof(error)))
-            status = complain("require", one, error);
+        if (requirements_add(set, one, &error))
+            status = complain("require", one, error.text);
     }
     if (status || !path[0])
         return status;
     FREED_BY(memory_free) char *text = text_file_read(path, true, &why);
     if (!text)
         status = complain("requirements", path, why);
-    else if (requirements_add_lines(set, text, error, sizeof(error)))
-        status = complain("requirements", path, error);
+    else if (requirements_add_lines(set, text, &error))
+        status = complain("requirements", path, error.text);
     return !text && signals_pending() ? 128 + signals_pending() : status;
 }
 

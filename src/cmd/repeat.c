@@ -215,15 +215,15 @@ int measure_repeat(struct measure *m, int argc, char **argv)
 {
     struct repeat r = {.m = m, .argc = argc, .argv = argv, .sides = 1, .runs = m->options.runs};
     const char *template = m->options.output[0] ? m->options.output : "jitbench-%h-%t.csv";
-    char error[1200];
+    struct error error;
     int worst = take_sides(&r);
 
     if (worst)
         return worst;
     if (m->options.no_csv || !strcmp(m->options.output, "-") || m->options.series[0])
         return usage_error("--runs and --interleave make files, and exclude --no-csv, --series and -o -");
-    if (names_expand("--output", template, &m->run, 1, r.name, sizeof(r.name), error, sizeof(error)))
-        return usage_error("%s", error);
+    if (names_expand("--output", template, &m->run, 1, r.name, sizeof(r.name), &error))
+        return usage_error("%s", error.text);
     if (r.sides == 2 && !measure_given(m, "runs"))
         r.runs = RUNS_ADVISED;
     for (uint64_t k = 0; k < r.runs; k++)

@@ -464,13 +464,14 @@ static void print(const struct table_rows *r, struct text *out)
 static int finish(const struct measure *m, const void *options)
 {
     const char *wanted = getenv("UB_OUTPUT_CSV"), *dir = getenv("UB_RESULTDIR");
-    char name[128], error[64];
+    char name[128];
+    struct error error;
     struct export_left_out left_out;
     struct text out = {0};
 
     (void)options;
     if (!wanted || strcmp(wanted, "true") ||
-        names_expand("UB_OUTPUT_CSV", "unixbench-%h", &m->run, true, name, sizeof(name), error, sizeof(error)) ||
+        names_expand("UB_OUTPUT_CSV", "unixbench-%h", &m->run, true, name, sizeof(name), &error) ||
         !export_write(&export_unixbench_csv, m->rows, m->n_rows, metrics_table(), &out, &left_out))
         return 0;
     const char *path = TEXT_LINE("%.300s/%s-%.8s.csv", dir && dir[0] ? dir : ".", name, m->run.run_id);

@@ -28,7 +28,7 @@ static bool take_letter(char letter, const struct row_run *run, struct text *out
 }
 
 int names_expand(const char *option, const char *template, const struct row_run *run, int alone, char *name,
-                 size_t size, char *error, size_t error_size)
+                 size_t size, struct error *error)
 {
     FREED_BY(text_free) struct text out = {0};
     bool ranked = false;
@@ -41,9 +41,8 @@ int names_expand(const char *option, const char *template, const struct row_run 
         }
         ranked = ranked || c[1] == 'r';
         if (!take_letter(*++c, run, &out))
-            return fail_because(-1, error, error_size,
-                                "%s '%.200s': after '%%' stands h (host), j (job), r (rank), t (time) or %%", option,
-                                template);
+            return error_set(error, "%s '%.200s': after '%%' stands h (host), j (job), r (rank), t (time) or %%",
+                             option, template);
     }
     if (!out.failed && out.length && !ranked && !alone && run->rank[0]) { /* "r.csv" of rank 3 becomes "r-3.csv" */
         struct text plain = out;
@@ -56,8 +55,7 @@ int names_expand(const char *option, const char *template, const struct row_run 
         text_free(&plain);
     }
     if (out.failed || out.length >= size)
-        return fail_because(-1, error, error_size, "%s '%.200s': the name is too long (at most %zu bytes)", option,
-                            template, size - 1);
+        return error_set(error, "%s '%.200s': the name is too long (at most %zu bytes)", option, template, size - 1);
     text_copy(name, size, out.data ? out.data : "");
     return 0;
 }

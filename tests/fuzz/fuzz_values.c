@@ -156,16 +156,17 @@ static void check_start(const char *text)
 static void check_names(const char *text)
 {
     static struct row_run run;
-    char name[300], error[1200];
+    char name[300];
+    struct error error;
 
     row_run_init(&run);
     text_copy(run.host, sizeof(run.host), text);
     text_copy(run.job, sizeof(run.job), text);
     text_copy(run.rank, sizeof(run.rank), "3");
-    if (names_expand("--output", text, &run, 0, name, sizeof(name), error, sizeof(error)))
-        FUZZ_CHECK(error[0]);
-    FUZZ_CHECK(names_expand("--output", "%h-%j.csv", &run, 0, name, sizeof(name), error, sizeof(error)) == 0 &&
-               name[0] != '.' && !strchr(name, '/'));
+    if (names_expand("--output", text, &run, 0, name, sizeof(name), &error))
+        FUZZ_CHECK(error.text[0]);
+    FUZZ_CHECK(names_expand("--output", "%h-%j.csv", &run, 0, name, sizeof(name), &error) == 0 && name[0] != '.' &&
+               !strchr(name, '/'));
 }
 
 static void check_devices(const char *text)

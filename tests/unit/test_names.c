@@ -10,9 +10,10 @@ static const struct row_run run = {.host = "box/1.example", .utc = "2026-01-31T2
 
 static void expect(const char *template, const struct row_run *of, int alone, const char *expected)
 {
-    char name[64], error[300];
+    char name[64];
+    struct error error;
 
-    assert_int_equal(names_expand("--output", template, of, alone, name, sizeof(name), error, sizeof(error)), 0);
+    assert_int_equal(names_expand("--output", template, of, alone, name, sizeof(name), &error), 0);
     assert_string_equal(name, expected);
 }
 
@@ -44,11 +45,12 @@ TEST(test_names_ranks_have_their_own)
 
 static void refuse(const char *template, const char *says)
 {
-    char name[32], error[300];
+    char name[32];
+    struct error error;
 
-    assert_int_equal(names_expand("--output", template, &run, 0, name, sizeof(name), error, sizeof(error)), -1);
-    assert_non_null(strstr(error, says));
-    assert_non_null(strstr(error, "--output"));
+    assert_int_equal(names_expand("--output", template, &run, 0, name, sizeof(name), &error), -1);
+    assert_non_null(strstr(error.text, says));
+    assert_non_null(strstr(error.text, "--output"));
 }
 
 TEST(test_names_wrong_templates)

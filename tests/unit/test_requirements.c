@@ -13,7 +13,7 @@
 #include "sys/process.h"
 
 static struct requirements set;
-static char error[600];
+static struct error error;
 
 static int begin(void **state)
 {
@@ -29,8 +29,8 @@ static int end(void **state)
 
 static struct requirement *added(const char *text)
 {
-    if (requirements_add(&set, text, error, sizeof(error)))
-        fail_msg("%s: %s", text, error);
+    if (requirements_add(&set, text, &error))
+        fail_msg("%s: %s", text, error.text);
     return &set.of[set.n - 1];
 }
 
@@ -38,8 +38,8 @@ static void refused(const char *text, const char *why)
 {
     const size_t n = set.n;
 
-    assert_int_equal(requirements_add(&set, text, error, sizeof(error)), -1);
-    assert_string_equal(error, why);
+    assert_int_equal(requirements_add(&set, text, &error), -1);
+    assert_string_equal(error.text, why);
     assert_int_equal(set.n, n);
 }
 
@@ -163,20 +163,19 @@ TEST_WITH(test_require_takes_names_of_rows, begin, end)
 
 TEST_WITH(test_require_reads_lines, begin, end)
 {
-    assert_int_equal(requirements_add_lines(&set, "# health\n\n  prime/cycles.p99<500 # in ticks\r\nnoise/lost < 1 %",
-                                            error, sizeof(error)),
-                     0);
+    assert_int_equal(
+        requirements_add_lines(&set, "# health\n\n  prime/cycles.p99<500 # in ticks\r\nnoise/lost < 1 %", &error), 0);
     assert_int_equal(set.n, 2);
     assert_string_equal(set.of[0].text, "prime/cycles.p99<500");
     assert_string_equal(set.of[1].text, "noise/lost < 1 %");
-    assert_int_equal(requirements_add_lines(&set, "\n# none\n", error, sizeof(error)), -1);
-    assert_string_equal(error, "there is no requirement in it");
-    assert_int_equal(requirements_add_lines(&set, "noise/lost<1\n\nnoise/lost", error, sizeof(error)), -1);
-    assert_string_equal(error, "line 3: has no <, <=, > or >=");
+    assert_int_equal(requirements_add_lines(&set, "\n# none\n", &error), -1);
+    assert_string_equal(error.text, "there is no requirement in it");
+    assert_int_equal(requirements_add_lines(&set, "noise/lost<1\n\nnoise/lost", &error), -1);
+    assert_string_equal(error.text, "line 3: has no <, <=, > or >=");
     char line[800];
     (void)snprintf(line, sizeof(line), "%700s", "noise/lost<1");
-    assert_int_equal(requirements_add_lines(&set, line, error, sizeof(error)), -1);
-    assert_string_equal(error, "line 1: longer than 639 bytes");
+    assert_int_equal(requirements_add_lines(&set, line, &error), -1);
+    assert_string_equal(error.text, "line 1: longer than 639 bytes");
 }
 
 /* The requirements that README shows are some: the words in quotes behind printf's format. */
@@ -192,7 +191,7 @@ TEST_WITH(test_require_readme_has_requirements, begin, end)
         char *const end = strchr(++at, '\'');
         assert_non_null(end);
         *end = '\0';
-        assert_int_equal(requirements_add_lines(&set, at, error, sizeof(error)), 0);
+        assert_int_equal(requirements_add_lines(&set, at, &error), 0);
         at = end + 1;
     }
     assert_true(set.n >= 3);
