@@ -216,11 +216,8 @@ struct gather_value {
     double value;
 };
 
-/* A column (kernel, build, ...), an item of settings or scratch_disk, or the highest nice value. */
-struct gather_setting {
-    uint32_t setting, machine, value; /* indices in settings, machines, setting_values */
-    uint32_t order;                   /* a later one replaces it */
-};
+/* A result has some dozen, so more are damage. */
+#define GATHER_SETTINGS_MAX 256u
 
 struct gather_machine {
     size_t runs, rows, failed;
@@ -229,6 +226,8 @@ struct gather_machine {
     char rank[16];
     bool has_nice;
     double nice; /* highest of the rows */
+    /* by index in settings: index + 1 in setting_values; 0: not known */
+    uint32_t setting[GATHER_SETTINGS_MAX];
 };
 
 struct gather_name {
@@ -252,9 +251,8 @@ struct gather {
     size_t share; /* index + 1 of the core's share; 0: none */
     struct gather_value *values;
     size_t n_values, values_capacity;
+    /* columns (kernel, build, ...), items of settings and scratch_disk, and the highest nice value */
     struct index settings, setting_values;
-    struct gather_setting *setting;
-    size_t n_setting, setting_capacity;
     uint64_t doubles;      /* rows left out */
     uint64_t without_rank; /* by_rank: rows without one, judged by host */
     struct index names, identities, runs, seen;
@@ -264,8 +262,6 @@ struct gather {
     size_t of_identity_capacity;
     struct row_run last_run;
     size_t last_machine;
-    char last_disk[sizeof(((struct row *)NULL)->scratch_disk)];
-    size_t last_disk_machine;
 };
 
 /* Control characters in texts are replaced. Ends the program when out of memory. */

@@ -270,9 +270,6 @@ void report_put_machine(const struct report *report, const struct doc *doc);
 
 void report_put_figures(const struct report *report, const char *suite, const struct doc *doc);
 
-/* Over each parameter whose values are numbers. */
-void report_put_parameters(const struct report *report, struct text *out);
-
 /* For at least four hosts; bounded. */
 bool report_has_fleet(const struct report *report);
 void report_put_fleet(const struct report *report, const struct doc *doc);

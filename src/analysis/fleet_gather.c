@@ -13,8 +13,6 @@
 
 /* Larger values are damage: their sums might not be finite. */
 #define VALUE_MOST 1e100
-/* A result has some dozen settings, so more are damage. */
-#define SETTINGS_MOST 256u
 
 /* As memory_grow(), and zeroes the new elements. */
 static void *make_room(void *array, size_t *capacity, size_t number, size_t size)
@@ -39,10 +37,10 @@ static size_t new_machine(struct gather *g, struct gather_name *name, const char
     char shown[160];
     size_t machines = g->machines.n, number;
 
-    text_copy(shown, sizeof(shown), base);
+    TEXT_SET(shown, base);
     do
         if (name->machines++)
-            snprintf(shown, sizeof(shown), "%s (%u)", base, name->machines);
+            TEXT_PRINT(shown, "%s (%u)", base, name->machines);
     while ((number = index_enter(&g->machines, shown)) < machines);
     g->machine = make_room(g->machine, &g->machine_capacity, number, sizeof(*g->machine));
     g->machine[number].namesake = name->machines > 1;
@@ -62,16 +60,16 @@ static size_t enter_machine(struct gather *g, const struct row_run *run)
     size_t before = g->identities.n;
 
     if (g->by_run)
-        snprintf(base, sizeof(base), "%s %s", run->utc, run->run_id);
+        TEXT_PRINT(base, "%s %s", run->utc, run->run_id);
     else
-        snprintf(base, sizeof(base), "%s%s%s", run->host[0] ? run->host : "(no name)", rank[0] ? "/" : "", rank);
+        TEXT_PRINT(base, "%s%s%s", run->host[0] ? run->host : "(no name)", rank[0] ? "/" : "", rank);
     size_t number = index_enter(&g->names, base);
     g->name = make_room(g->name, &g->name_capacity, number, sizeof(*g->name));
     struct gather_name *name = &g->name[number];
     if (name->machines && vague)
         return name->first;
-    snprintf(identity, sizeof(identity), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64, g->by_run ? base : run->host, rank,
-             run->cpu_model, run->arch, run->cpus_online);
+    TEXT_PRINT(identity, "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64, g->by_run ? base : run->host, rank, run->cpu_model,
+               run->arch, run->cpus_online);
     number = index_enter(&g->identities, identity);
     if (number < before)
         return g->of_identity[number];
@@ -84,20 +82,13 @@ static size_t enter_machine(struct gather *g, const struct row_run *run)
 
 /* --- Settings. --- */
 
+/* A later value replaces an earlier one. */
 static void enter_setting(struct gather *g, size_t machine, const char *name, const char *value)
 {
-    if (!value[0] || !name[0])
-        return;
-    size_t number = index_enter(&g->settings, name);
-    if (number >= SETTINGS_MOST)
-        return;
-    size_t value_number = index_enter(&g->setting_values, value);
-    g->setting = make_room(g->setting, &g->setting_capacity, g->n_setting, sizeof(*g->setting));
-    g->setting[g->n_setting] = (struct gather_setting){.setting = (uint32_t)number,
-                                                       .machine = (uint32_t)machine,
-                                                       .value = (uint32_t)value_number,
-                                                       .order = (uint32_t)g->n_setting};
-    g->n_setting++;
+    const size_t number = value[0] && name[0] ? index_enter(&g->settings, name) : SIZE_MAX;
+
+    if (number < GATHER_SETTINGS_MAX)
+        g->machine[machine].setting[number] = (uint32_t)index_enter(&g->setting_values, value) + 1;
 }
 
 static void enter_items(struct gather *g, size_t machine, const char *text, bool of_run)
@@ -109,96 +100,39 @@ static void enter_items(struct gather *g, size_t machine, const char *text, bool
         enter_setting(g, machine, items.name, items.value);
 }
 
-/* Consecutive rows of a machine mostly have the same disk. */
-static void enter_disk(struct gather *g, size_t machine, const char *disk)
-{
-    if (!disk[0] || (g->last_disk_machine == machine && !strcmp(g->last_disk, disk)))
-        return;
-    text_copy(g->last_disk, sizeof(g->last_disk), disk);
-    g->last_disk_machine = machine;
-    enter_items(g, machine, disk, false);
-}
-
 static void enter_settings(struct gather *g, size_t machine, const struct row_run *run)
 {
-    char cpus[24] = "";
-
-    if (run->cpus_online)
-        snprintf(cpus, sizeof(cpus), "%" PRIu64, run->cpus_online);
     enter_setting(g, machine, "kernel", run->kernel);
     enter_setting(g, machine, "cpu", run->cpu_model);
-    enter_setting(g, machine, "cpus", cpus);
+    enter_setting(g, machine, "cpus", run->cpus_online ? TEXT_LINE("%" PRIu64, run->cpus_online) : "");
     enter_setting(g, machine, "build", run->build);
     enter_items(g, machine, run->settings, true);
 }
 
-static int by_setting(const void *a, const void *b)
-{
-    const struct gather_setting *x = a, *y = b;
-
-    if (x->setting != y->setting)
-        return ORDER_OF(x->setting, y->setting);
-    return x->machine != y->machine ? ORDER_OF(x->machine, y->machine) : ORDER_OF(x->order, y->order);
-}
-
-static void finish_settings(struct gather *g)
-{
-    char nice[32];
-    size_t kept = 0;
-
-    for (size_t m = 0; m < g->machines.n; m++) {
-        snprintf(nice, sizeof(nice), "%g", g->machine[m].nice);
-        if (g->machine[m].has_nice)
-            enter_setting(g, m, "nice", nice);
-    }
-    if (g->n_setting)
-        qsort(g->setting, g->n_setting, sizeof(*g->setting), by_setting);
-    for (size_t i = 0; i < g->n_setting; i++) {
-        kept -= kept && g->setting[kept - 1].setting == g->setting[i].setting &&
-                g->setting[kept - 1].machine == g->setting[i].machine;
-        g->setting[kept++] = g->setting[i];
-    }
-    g->n_setting = kept;
-}
-
-/* If there is none, the index where it would be. */
-static size_t find_setting(const struct gather *g, size_t setting, size_t machine)
-{
-    const struct gather_setting wanted = {.setting = (uint32_t)setting, .machine = (uint32_t)machine};
-    size_t low = 0, high = g->n_setting;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_setting(&g->setting[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 const char *gather_setting(const struct gather *g, size_t setting, size_t machine)
 {
-    size_t at = find_setting(g, setting, machine);
+    const uint32_t value = setting < GATHER_SETTINGS_MAX ? g->machine[machine].setting[setting] : 0;
 
-    return at < g->n_setting && g->setting[at].setting == setting && g->setting[at].machine == machine
-               ? g->setting_values.name[g->setting[at].value]
-               : NULL;
+    return value ? g->setting_values.name[value - 1] : NULL;
 }
 
-/* What remains when each pair of different values is struck out (Boyer, Moore 1981). */
+/* What remains when each pair of different values is struck out (Boyer, Moore 1981). Equal values are one string. */
 const char *gather_majority(const struct gather *g, size_t setting)
 {
-    size_t first = find_setting(g, setting, 0), end = find_setting(g, setting + 1, 0), left = 0, agree = 0;
-    uint32_t value = 0;
+    const char *value = NULL;
+    size_t left = 0, agree = 0, known = 0;
 
-    for (size_t i = first; i < end; i++) {
-        value = left ? value : g->setting[i].value;
-        left = g->setting[i].value == value ? left + 1 : left - 1;
+    for (size_t m = 0; m < g->machines.n; m++) {
+        const char *own = gather_setting(g, setting, m);
+        if (!own)
+            continue;
+        value = left ? value : own;
+        left = own == value ? left + 1 : left - 1;
+        known++;
     }
-    for (size_t i = first; i < end; i++)
-        agree += g->setting[i].value == value;
-    return 2 * agree > end - first ? g->setting_values.name[value] : NULL;
+    for (size_t m = 0; m < g->machines.n; m++)
+        agree += value && gather_setting(g, setting, m) == value;
+    return 2 * agree > known ? value : NULL;
 }
 
 /* --- Figures. --- */
@@ -223,18 +157,18 @@ static size_t enter_figure(struct gather *g, const struct row *row, const char *
     char work[ROW_PARAM_SIZE], key[sizeof(*row)];
 
     work_of(row, work, sizeof(work));
-    snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s", row->suite, row->test, row->load,
-             metric, row->copies, row->unit, work);
+    TEXT_PRINT(key, "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s", row->suite, row->test, row->load, metric,
+               row->copies, row->unit, work);
     size_t before = g->figures.n, number = index_enter(&g->figures, key);
     g->figure = make_room(g->figure, &g->figure_capacity, number, sizeof(*g->figure));
     struct gather_figure *figure = &g->figure[number];
     if (number == before) {
-        text_copy(figure->suite, sizeof(figure->suite), row->suite);
-        text_copy(figure->test, sizeof(figure->test), row->test);
-        text_copy(figure->load, sizeof(figure->load), row->load);
-        text_copy(figure->metric, sizeof(figure->metric), metric);
-        text_copy(figure->unit, sizeof(figure->unit), row->unit);
-        text_copy(figure->work, sizeof(figure->work), work);
+        TEXT_SET(figure->suite, row->suite);
+        TEXT_SET(figure->test, row->test);
+        TEXT_SET(figure->load, row->load);
+        TEXT_SET(figure->metric, metric);
+        TEXT_SET(figure->unit, row->unit);
+        TEXT_SET(figure->work, work);
         row_protocol(&row->param, figure->protocol);
         figure->copies = row->copies;
         figure->higher_is_better = !strcmp(row->better, "higher");
@@ -250,7 +184,7 @@ static size_t enter_figures(struct gather *g, const struct row *row)
 
     if (!row_is_alone(row) || g->figure[number].raw)
         return number;
-    snprintf(metric, sizeof(metric), "%.*s", (int)row_is_alone(row), row->metric);
+    TEXT_PRINT(metric, "%.*s", (int)row_is_alone(row), row->metric);
     const size_t raw = enter_figure(g, row, metric);
     g->figure[number].raw = raw + 1;
     g->figure[raw].alone = number + 1;
@@ -283,10 +217,10 @@ static void enter_share(struct gather *g, const struct row *row)
         return;
     if (!g->share) {
         row_init(&of_share, row->run);
-        text_copy(of_share.suite, sizeof(of_share.suite), "core");
-        text_copy(of_share.test, sizeof(of_share.test), "core");
-        text_copy(of_share.unit, sizeof(of_share.unit), "ratio");
-        text_copy(of_share.better, sizeof(of_share.better), "higher");
+        TEXT_SET(of_share.suite, "core");
+        TEXT_SET(of_share.test, "core");
+        TEXT_SET(of_share.unit, "ratio");
+        TEXT_SET(of_share.better, "higher");
         g->share = enter_figure(g, &of_share, "share") + 1;
     }
     enter_value(g, g->share - 1, g->last_machine, share, NAN);
@@ -359,9 +293,9 @@ static bool came_before(struct gather *g, const struct row *row)
 
     if (!row->run->run_id[0])
         return false;
-    snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s\x1f%a", row->run->run_id,
-             row->run->host, row->suite, row->test, row->load, row->metric, row->copies, row->cpus, row->param.text,
-             row->value);
+    TEXT_PRINT(key, "%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s\x1f%a", row->run->run_id,
+               row->run->host, row->suite, row->test, row->load, row->metric, row->copies, row->cpus, row->param.text,
+               row->value);
     /* a hash of 64 bits: two of a million rows collide with a probability of 3e-8 */
     snprintf(key, 17, "%016" PRIx64, index_hash(key));
     return index_enter(&g->seen, key) < before;
@@ -375,13 +309,13 @@ static void enter_run(struct gather *g, const struct row_run *run)
     if (g->machines.n && row_run_equal(&g->last_run, run))
         return;
     size_t machine = enter_machine(g, run);
-    snprintf(id, sizeof(id), "%zu\x1f%s\x1f%s", machine, run->run_id, run->utc);
+    TEXT_PRINT(id, "%zu\x1f%s\x1f%s", machine, run->run_id, run->utc);
     size_t number = index_enter(&g->runs, id);
     if (number == before)
         enter_settings(g, machine, run);
     struct gather_machine *entered = &g->machine[machine];
     entered->many_ranks = entered->many_ranks || (entered->runs && strcmp(entered->rank, run->rank) != 0);
-    text_copy(entered->rank, sizeof(entered->rank), run->rank);
+    TEXT_SET(entered->rank, run->rank);
     entered->runs += number == before;
     g->last_machine = machine;
     g->last_run = *run;
@@ -411,7 +345,7 @@ void gather_row(struct gather *g, const struct row *row)
     machine->rows++;
     machine->nice = machine->has_nice ? fmax(machine->nice, row->nice) : row->nice; /* fmax() ignores NAN */
     machine->has_nice |= !isnan(row->nice);
-    enter_disk(g, g->last_machine, row->scratch_disk);
+    enter_items(g, g->last_machine, row->scratch_disk, false);
     enter_share(g, row);
     enter_value(g, enter_figures(g, row), g->last_machine, value_of(g, row),
                 row->stats.sd / sqrt((double)row->stats.n) / fabs(row->stats.mean));
@@ -420,14 +354,15 @@ void gather_row(struct gather *g, const struct row *row)
 void gather_finish(struct gather *g)
 {
     finish_figures(g);
-    finish_settings(g);
+    for (size_t m = 0; m < g->machines.n; m++)
+        if (g->machine[m].has_nice)
+            enter_setting(g, m, "nice", TEXT_LINE("%g", g->machine[m].nice));
 }
 
 void gather_free(struct gather *g)
 {
     free(g->figure);
     free(g->values);
-    free(g->setting);
     free(g->machine);
     free(g->name);
     free(g->of_identity);

@@ -191,16 +191,6 @@ static void judge_figure(struct judgement *j, struct scratch *scratch, size_t k)
     count_worst(j, k);
 }
 
-static void count_differences(struct judgement *j)
-{
-    for (size_t i = 0; i < j->g->n_setting; i++) {
-        const struct gather_setting *setting = &j->g->setting[i];
-        const char *majority = j->majority[setting->setting];
-        j->judged[setting->machine].differences +=
-            majority && strcmp(majority, j->g->setting_values.name[setting->value]) != 0;
-    }
-}
-
 static void judge_machine(const struct judgement *j, struct scratch *scratch, struct judged *judged, bool many_broke)
 {
     judged->broke = j->g->machine[judged->machine].failed && !many_broke;
@@ -250,14 +240,18 @@ static void judge_all(struct judgement *j, struct scratch *scratch)
         effects += most;
         broken += j->g->machine[m].failed > 0;
     }
-    for (size_t s = 0; s < j->g->settings.n; s++)
+    for (size_t s = 0; s < j->g->settings.n; s++) {
         j->majority[s] = gather_majority(j->g, s);
+        for (size_t m = 0; m < j->g->machines.n && j->majority[s]; m++) {
+            const char *value = gather_setting(j->g, s, m);
+            j->judged[m].differences += value && value != j->majority[s]; /* equal values are one string */
+        }
+    }
     for (size_t k = 0; k < j->g->figures.n; k++)
         if (j->metric[k].n)
             judge_figure(j, scratch, k);
     for (size_t m = 0; m < j->g->machines.n; m++)
         j->n_machines += j->judged[m].figures > 0;
-    count_differences(j);
     for (size_t m = 0; m < j->g->machines.n; m++)
         judge_machine(j, scratch, &j->judged[m], 2 * broken >= j->g->machines.n);
     qsort(j->judged, j->g->machines.n, sizeof(*j->judged), by_finding);

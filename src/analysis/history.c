@@ -51,8 +51,8 @@ static void enter_run(struct history *h, const struct row_run *run)
     struct history_run *entered = &h->run[h->n_runs++];
 
     *entered = (struct history_run){.machine = h->gather.last_machine};
-    text_copy(entered->utc, sizeof(entered->utc), run->utc);
-    text_copy(entered->comment, sizeof(entered->comment), run->comment);
+    TEXT_SET(entered->utc, run->utc);
+    TEXT_SET(entered->comment, run->comment);
 }
 
 void history_row(struct history *h, const struct row *row)

@@ -93,7 +93,7 @@ bool metrics_is_compared_alone(const struct metrics *metrics, const struct row *
 {
     char id[sizeof(row->metric)];
 
-    snprintf(id, sizeof(id), "%.*s", (int)row_is_alone(row), row->metric);
+    TEXT_PRINT(id, "%.*s", (int)row_is_alone(row), row->metric);
     return id[0] && is_compared(metrics, row, id);
 }
 

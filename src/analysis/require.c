@@ -152,7 +152,7 @@ static int check_names(const struct requirements *set, const struct requirement 
         return error_set(error, "test '%s' is not measured by this command line", r->test);
     if (f.metric)
         return check_unit(set, r, f.unit, error);
-    snprintf(what, sizeof(what), "metric of test '%s':", r->test);
+    TEXT_PRINT(what, "metric of test '%s':", r->test);
     return unknown(what, r->metric, &metrics, in_list, error);
 }
 
@@ -211,7 +211,7 @@ static int read_figure(struct requirement *r, const char *text, size_t length, s
     char *dot = strchr(metric, '.');
     if (dot)
         *dot = '\0';
-    text_copy(r->metric, sizeof(r->metric), metric);
+    TEXT_SET(r->metric, metric);
     return find_stat(r, dot ? dot + 1 : "value", error);
 }
 
@@ -230,7 +230,7 @@ static int read_limit(struct requirement *r, const char *text, struct error *err
     end += strspn(end, BLANKS);
     if (strlen(end) >= sizeof(r->limit_unit))
         return error_set(error, "'%s' is no unit", end);
-    text_copy(r->limit_unit, sizeof(r->limit_unit), end);
+    TEXT_SET(r->limit_unit, end);
     return 0;
 }
 
@@ -353,10 +353,10 @@ static void judge_row(struct requirement *r, const struct row *row, bool with_ho
     if (isnan(value))
         explain_unknown(r, row, why, sizeof(why));
     else if (!limit_factor(r, row->unit, &factor))
-        snprintf(why, sizeof(why), "the row is in %s", row->unit);
+        TEXT_PRINT(why, "the row is in %s", row->unit);
     if (why[0]) {
         if (!r->reason[0])
-            text_copy(r->reason, sizeof(r->reason), why);
+            TEXT_SET(r->reason, why);
         r->n_failed++;
         return;
     }
@@ -366,7 +366,7 @@ static void judge_row(struct requirement *r, const struct row *row, bool with_ho
         return;
     r->value = value;
     r->limit_of_row = r->limit * factor;
-    text_copy(r->unit, sizeof(r->unit), unit_of_stat(r->stat, row->unit));
+    TEXT_SET(r->unit, unit_of_stat(r->stat, row->unit));
     describe_place(row, with_host, r->where, sizeof(r->where));
 }
 

@@ -61,8 +61,8 @@ static void find_shown(const struct judgement *f, const struct shown *what, stru
     const bool by_alone = judged != found && f->metric[judged].n;
     column->figure = found;
     column->judged = by_alone ? judged : found;
-    snprintf(column->heading, sizeof(column->heading), "%s%s%s%s", what->heading, by_alone ? ", alone" : "",
-             protocol[0] ? ", " : "", protocol);
+    TEXT_PRINT(column->heading, "%s%s%s%s", what->heading, by_alone ? ", alone" : "", protocol[0] ? ", " : "",
+               protocol);
 }
 
 char *fleet_name_figure(const struct gather_figure *figure, bool telling, char *buf, size_t size)
@@ -74,7 +74,7 @@ char *fleet_name_figure(const struct gather_figure *figure, bool telling, char *
 
     text_line(buf, size, "%s%s%s%s%s", figure->suite, named ? " " : "", named ? figure->test : "",
               figure->load[0] ? "/" : "", figure->load);
-    text_copy(work.text, sizeof(work.text), telling ? figure->work : "");
+    TEXT_SET(work.text, telling ? figure->work : "");
     row_params_read(&work);
     for (size_t i = 0; i < COUNT(keys); i++) {
         const char *word = row_param(&work, keys[i], &length);

@@ -138,7 +138,7 @@ static void put_bins(const struct bins *bins, const char *unit, unsigned width, 
     for (size_t i = 0; i <= bins->n; i++)
         label_width = widest(label_width, label(bins, i, low, sizeof low));
     for (size_t i = 0; i < bins->n; i++) {
-        count_width = widest(count_width, snprintf(low, sizeof low, "%.0f", bins->counts[i]));
+        count_width = widest(count_width, TEXT_PRINT(low, "%.0f", bins->counts[i]));
         most = fmax(most, bins->counts[i]);
     }
     room = (width < 10000 ? (int)width : 10000) - (2 * label_width + count_width + (int)strlen(unit) + 8);

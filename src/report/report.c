@@ -308,8 +308,6 @@ static void put_head(const struct report *report, struct text *out)
 static void put_suite(const struct report *report, const char *suite, const struct doc *doc)
 {
     doc_say(doc, "%s", metrics_suite_title(report->metrics, suite));
-    if (!strcmp(suite, "run"))
-        report_put_parameters(report, doc->out);
     report_put_figures(report, suite, doc);
     for (size_t run = 0; run < report->n_runs && !strcmp(suite, "memory"); run++)
         put_map_of_cores(report, run, doc->out);

@@ -516,6 +516,127 @@ static void put_generic(struct picks *picks, const char *suite, const struct doc
         doc_say(doc, "The same in all samples, so without a figure: %s.", constant.data);
 }
 
+/* --- Times of commands over their parameters (run --parameter-list and --parameter-scan). --- */
+
+#define LINES_OF_A_PAGE 16u
+
+static const char *keep(struct index *texts, const char *text)
+{
+    const size_t number = index_enter(texts, text);
+    return texts->name[number];
+}
+
+/* The run, the command (as_template: with "{NAME}" in place of the parameter's value in its name), and the values of
+ * the other parameters. */
+static const char *label_time(const struct picks *picks, const struct chart_entry *point, bool as_template,
+                              struct index *texts)
+{
+    const struct row *row = point->row;
+    const char *key = picks->about->key;
+    char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
+    const size_t n_keys = row_params_varied(&row->param, keys, 0);
+    FREED_BY(text_free) struct text out = {0};
+    size_t length = 0;
+    const char *value = row_param(&row->param, key, &length);
+
+    if (picks->report->n_runs > 1)
+        text_printf(&out, "%s: ", picks->report->name[point->colour]);
+    for (const char *at = row->test; *at;) {
+        const bool here = as_template && !strncmp(at, value, length);
+        text_append(&out, here ? key : at, here ? strlen(key) : 1);
+        at += here ? length : 1;
+    }
+    for (size_t i = 0; i < n_keys; i++) {
+        value = row_param(&row->param, keys[i], &length);
+        if (strcmp(keys[i], key) != 0)
+            text_printf(&out, ", %.*s=%.*s", (int)strlen(keys[i]) - 2, keys[i] + 1, (int)length, value);
+    }
+    if (row->copies > 1)
+        text_printf(&out, " \xc3\x97%llu", (unsigned long long)row->copies);
+    return keep(texts, out.data);
+}
+
+/* Points before `end` with the label of this one, at its x or at another. */
+static size_t count_alike(const struct chart_entry *points, const double *x, size_t at, size_t end, bool same_x)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < end; i++)
+        n += points[i].label == points[at].label && same_x == !(fabs(x[i] - x[at]) > 0);
+    return n;
+}
+
+/* If --name contains the parameter, the names of the tests in a line differ. So a label that no point at another x
+ * has is made anew, with "{NAME}" in place of the value. Those that still share label and x are of other commands of
+ * the same name. */
+static void label_points(const struct picks *picks, struct chart_entry *points, const double *x, size_t n,
+                         struct index *texts)
+{
+    const char *labels[PICKS_MAX];
+
+    for (size_t i = 0; i < n; i++)
+        points[i].label = label_time(picks, &points[i], false, texts);
+    for (size_t i = 0; i < n; i++)
+        labels[i] = count_alike(points, x, i, n, false) ? points[i].label : label_time(picks, &points[i], true, texts);
+    for (size_t i = 0; i < n; i++)
+        points[i].label = labels[i];
+    for (size_t i = n; i-- > 0;) { /* from the end: it needs the labels of the points before */
+        const size_t same = count_alike(points, x, i, i, true);
+        if (same)
+            points[i].label = keep(texts, TEXT_LINE("%s, command %zu", labels[i], same + 1));
+    }
+}
+
+/* Nothing when one of the values is no number. */
+static void put_parameter(struct picks *picks, const char *key, struct charts *charts)
+{
+    const char *name = TEXT_LINE("%.*s", (int)strcspn(key + 1, "}"), key + 1);
+    const struct figure about = {FIGURE("run", NULL, "wall", MARK_CURVE, LABEL_TEST), .key = key, .x = {name, ""},
+                                 .y = {"Mean"}};
+    FREED_BY(index_free) struct index texts = {0}, lines = {0};
+    struct chart_entry points[PICKS_MAX];
+    double x[PICKS_MAX];
+    size_t n = 0, length;
+
+    picks->about = &about;
+    collect(picks);
+    for (size_t i = 0; i < picks->n; i++) {
+        const char *value = row_param(&picks->pick[i].of.row->param, key, &length);
+        char *end;
+        if (!value || !isfinite(picks->pick[i].of.row->stats.mean))
+            continue;
+        x[n] = strtod(value, &end);
+        if (!length || end != value + length || !isfinite(x[n]))
+            return;
+        points[n++] = picks->pick[i].of;
+    }
+    if (!n)
+        return;
+    label_points(picks, points, x, n, &texts);
+    for (size_t i = 0; i < n; i++) {
+        points[i].colour = (unsigned)index_enter(&lines, points[i].label);
+        points[i].label = lines.name[points[i].colour];
+    }
+    struct chart c = chart_of(&about, points[0].row->unit, TEXT_LINE("Wall-clock time by %s", name));
+    const char *first =
+        lines.n > LINES_OF_A_PAGE ? TEXT_LINE("the first %u lines of %zu; ", LINES_OF_A_PAGE, lines.n) : "";
+    c.note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first);
+    put_curves(&c, &lines, LINES_OF_A_PAGE, points, x, n, charts);
+}
+
+static void put_parameters(struct picks *picks, struct charts *charts)
+{
+    const struct row_set *set = &picks->report->set;
+    char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
+    size_t n = 0;
+
+    for (size_t i = 0; i < set->n; i++)
+        if (!strcmp(set->rows[i].suite, "run") && report_run_of(picks->report, &set->rows[i]) < picks->report->n_runs)
+            n = row_params_varied(&set->rows[i].param, keys, n);
+    for (size_t i = 0; i < n; i++)
+        put_parameter(picks, keys[i], charts);
+}
+
 /* --- All figures of a suite. --- */
 
 /* The figures of a test have its title as heading. */
@@ -573,6 +694,8 @@ void report_put_figures(const struct report *report, const char *suite, const st
     const char *test = NULL;
     bool known = false;
 
+    if (!strcmp(suite, "run"))
+        put_parameters(&picks, &charts);
     for (size_t i = 0; i < COUNT(experiments); i++)
         if (!strcmp(experiments[i].suite, suite)) {
             known = true;
@@ -587,145 +710,4 @@ void report_put_figures(const struct report *report, const char *suite, const st
     if (!known)
         put_generic(&picks, suite, doc);
     index_free(&picks.labels);
-}
-
-/* --- Times of commands over their parameters (run --parameter-list and --parameter-scan). --- */
-
-#define POINTS_MAX      768u
-#define LINES_OF_A_PAGE 16u
-
-/* Points: the time of a command with one value of the parameter. */
-struct times {
-    const struct report *report;
-    const char *key;        /* the parameter, in braces: "{NAME}" */
-    struct chart_entry *of; /* labelled by their lines; POINTS_MAX */
-    double x[POINTS_MAX];
-    size_t n;
-    struct index texts; /* labels */
-};
-
-static bool is_time(const struct report *report, const struct row *row)
-{
-    return !strcmp(row->suite, "run") && !strcmp(row->metric, "wall") && isfinite(row->stats.mean) &&
-           report_run_of(report, row) < report->n_runs;
-}
-
-static const char *keep(struct times *times, const char *label)
-{
-    const size_t number = index_enter(&times->texts, label);
-    return times->texts.name[number];
-}
-
-/* The run, the command (as_template: with "{NAME}" in place of the parameter's value in its name), and the values of
- * the other parameters. */
-static const char *label_time(struct times *times, const struct chart_entry *point, bool as_template)
-{
-    const struct row *row = point->row;
-    char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
-    const size_t n_keys = row_params_varied(&row->param, keys, 0);
-    FREED_BY(text_free) struct text out = {0};
-    size_t length = 0;
-    const char *value = row_param(&row->param, times->key, &length);
-
-    if (times->report->n_runs > 1)
-        text_printf(&out, "%s: ", times->report->name[point->colour]);
-    for (const char *at = row->test; *at;) {
-        const bool here = as_template && !strncmp(at, value, length);
-        text_append(&out, here ? times->key : at, here ? strlen(times->key) : 1);
-        at += here ? length : 1;
-    }
-    for (size_t i = 0; i < n_keys; i++) {
-        value = row_param(&row->param, keys[i], &length);
-        if (strcmp(keys[i], times->key) != 0)
-            text_printf(&out, ", %.*s=%.*s", (int)strlen(keys[i]) - 2, keys[i] + 1, (int)length, value);
-    }
-    if (row->copies > 1)
-        text_printf(&out, " \xc3\x97%llu", (unsigned long long)row->copies);
-    return keep(times, out.data);
-}
-
-/* Points before `end` with the label of this one, at its x or at another. */
-static size_t count_alike(const struct times *times, size_t at, size_t end, bool same_x)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < end; i++)
-        n += times->of[i].label == times->of[at].label && same_x == !(fabs(times->x[i] - times->x[at]) > 0);
-    return n;
-}
-
-/* If --name contains the parameter, the names of the tests in a line differ. So a label that no point at another x
- * has is made anew, with "{NAME}" in place of the value. Those that still share label and x are of other commands of
- * the same name. */
-static void label_points(struct times *times)
-{
-    const char *labels[POINTS_MAX];
-
-    for (size_t i = 0; i < times->n; i++)
-        times->of[i].label = label_time(times, &times->of[i], false);
-    for (size_t i = 0; i < times->n; i++)
-        labels[i] =
-            count_alike(times, i, times->n, false) ? times->of[i].label : label_time(times, &times->of[i], true);
-    for (size_t i = 0; i < times->n; i++)
-        times->of[i].label = labels[i];
-    for (size_t i = times->n; i-- > 0;) { /* from the end: it needs the labels of the points before */
-        const size_t same = count_alike(times, i, i, true);
-        if (same)
-            times->of[i].label = keep(times, TEXT_LINE("%s, command %zu", labels[i], same + 1));
-    }
-}
-
-/* Nothing when one of the values is no number. */
-static void put_parameter(struct times *times, struct charts *charts)
-{
-    const struct row_set *set = &times->report->set;
-    FREED_BY(index_free) struct index lines = {0};
-    size_t length;
-
-    times->n = 0;
-    for (size_t i = 0; i < set->n && times->n < POINTS_MAX; i++) {
-        const struct row *row = &set->rows[i];
-        const char *value = is_time(times->report, row) ? row_param(&row->param, times->key, &length) : NULL;
-        if (!value)
-            continue;
-        char *end;
-        times->x[times->n] = strtod(value, &end);
-        if (!length || end != value + length || !isfinite(times->x[times->n]))
-            return;
-        times->of[times->n++] = (struct chart_entry){.row = row, .colour = (unsigned)report_run_of(times->report, row)};
-    }
-    if (!times->n)
-        return;
-    label_points(times);
-    for (size_t i = 0; i < times->n; i++) {
-        times->of[i].colour = (unsigned)index_enter(&lines, times->of[i].label);
-        times->of[i].label = lines.name[times->of[i].colour];
-    }
-    const char *name = TEXT_LINE("%.*s", (int)strcspn(times->key + 1, "}"), times->key + 1);
-    const char *first =
-        lines.n > LINES_OF_A_PAGE ? TEXT_LINE("the first %u lines of %zu; ", LINES_OF_A_PAGE, lines.n) : "";
-    struct chart c = {.title = TEXT_LINE("Wall-clock time by %s", name),
-                      .note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first),
-                      .x = {.title = name},
-                      .y = {.title = "Mean", .unit = times->of[0].row->unit}};
-    put_curves(&c, &lines, LINES_OF_A_PAGE, times->of, times->x, times->n, charts);
-}
-
-void report_put_parameters(const struct report *report, struct text *out)
-{
-    char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
-    struct charts charts = {.n_folded = 0};
-    FREED_BY(memory_free) struct chart_entry *of = memory_get(POINTS_MAX, sizeof(*of));
-    struct times times = {.report = report, .of = of};
-    size_t n_keys = 0;
-
-    for (size_t i = 0; i < report->set.n; i++)
-        if (is_time(report, &report->set.rows[i]))
-            n_keys = row_params_varied(&report->set.rows[i].param, keys, n_keys);
-    for (size_t i = 0; i < n_keys; i++) {
-        times.key = keys[i];
-        put_parameter(&times, &charts);
-    }
-    charts_end(&charts, out);
-    index_free(&times.texts);
 }

@@ -209,7 +209,7 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
     for (size_t i = 0; i < of->n; i++)
         if (isfinite(f->g->values[of->first + i].value))
             values[n++] = f->g->values[of->first + i].value;
-    text_copy(title, sizeof(title), of->metric);
+    TEXT_SET(title, of->metric);
     title[0] = (char)(title[0] >= 'a' && title[0] <= 'z' ? title[0] - 'a' + 'A' : title[0]);
     for (char *s = title; *s; s++)
         *s = (char)(*s == '_' ? ' ' : *s);

@@ -135,7 +135,7 @@ static void linear_ticks(const struct svg_scale *scale, const char *unit, unsign
     char label[UNITS_SIZE];
 
     memset(ticks, 0, sizeof(*ticks));
-    text_copy(ticks->unit, sizeof(ticks->unit), units.name);
+    TEXT_SET(ticks->unit, units.name);
     for (size_t i = 0; i < SVG_TICKS_MAX && (first + (double)i) * step <= scale->high + step * 1e-6; i++) {
         double at = (first + (double)i) * step;
         units_number(at * units.factor, step_decimals(step * units.factor), label, sizeof(label));
@@ -176,7 +176,7 @@ static void log_ticks(const struct svg_scale *scale, const char *unit, int every
 
     memset(ticks, 0, sizeof(*ticks));
     if (!has_family(unit))
-        text_copy(ticks->unit, sizeof(ticks->unit), unit);
+        TEXT_SET(ticks->unit, unit);
     for (int power = (int)floor(log10(scale->low)); power <= last; power++)
         for (size_t i = 0; i < (every ? 1 : 3); i++) {
             double at = mantissas[i] * power_of_ten(power);

@@ -93,8 +93,8 @@ void causes_text(const struct row_causes *causes, struct text *out)
     for (size_t i = 0; i < causes->n; i++) {
         const struct row_cause *cause = &causes->of[i];
         char pair[352]; /* room for the largest double */
-        size_t n = (size_t)snprintf(pair, sizeof(pair), "%s%s%c%.3f", i ? ";" : "", cause->name,
-                                    cause->is_time ? ':' : '=', cause->number);
+        size_t n = (size_t)TEXT_PRINT(pair, "%s%s%c%.3f", i ? ";" : "", cause->name, cause->is_time ? ':' : '=',
+                                      cause->number);
         while (pair[n - 1] == '0')
             n--;
         text_append(out, pair, pair[n - 1] == '.' ? n - 1 : n);
@@ -253,7 +253,7 @@ void interference_merge(struct interference *sum, const struct interference *mor
     sum->looked |= more->looked;
     sum->unrecorded_ms += sum->taken.failed || more->taken.failed ? HUGE_VAL : more->unrecorded_ms;
     if (more->why[0])
-        text_copy(sum->why, sizeof(sum->why), more->why);
+        TEXT_SET(sum->why, more->why);
 }
 
 void interference_text(const struct interference *interference, char *buf, size_t size)

@@ -43,7 +43,7 @@ static void append_pairs(struct text *out, const struct stats_point *pairs, size
 static void append_text(struct text *out, const struct row_column *column, const char *field)
 {
     char copy[sizeof((struct row_run *)0)->settings]; /* the longest text */
-    text_copy(copy, sizeof copy, field);
+    TEXT_SET(copy, field);
     row_text_to_csv(column, copy);
     csv_own_text(out, copy);
 }
@@ -190,7 +190,7 @@ static int start_file(struct csv *csv, int fd, const char *path, bool created)
     csv->fd = fd;
     csv->created = created;
     csv->rows = 0;
-    text_copy(csv->path, sizeof csv->path, path);
+    TEXT_SET(csv->path, path);
     if (write_whole(csv, csv->header.data, csv->header.length) != 0) {
         leave_file(csv);
         return -1;
@@ -207,7 +207,7 @@ static int open_default(struct csv *csv, const char *directory)
     int fd = -EEXIST;
     for (unsigned i = 1; fd == -EEXIST && i <= MOST_NAMES; i++) {
         device_file_choice(csv->name, i, name, sizeof name);
-        int length = snprintf(path, sizeof path, "%s%s%s", directory, directory[0] == '\0' ? "" : "/", name);
+        int length = TEXT_PRINT(path, "%s%s%s", directory, directory[0] == '\0' ? "" : "/", name);
         fd = (size_t)length < sizeof path ? directory_create(path) : -ENAMETOOLONG;
     }
     if (fd >= 0)
@@ -284,7 +284,7 @@ struct csv *csv_open(const struct csv_target *target, char *message, size_t mess
         free_csv(csv);
         return NULL;
     }
-    snprintf(csv->name, sizeof csv->name, "%.255s.csv", target->name == NULL ? "jitbench" : target->name);
+    TEXT_PRINT(csv->name, "%.255s.csv", target->name == NULL ? "jitbench" : target->name);
     csv->fd = -1;
     csv->none = target->none;
     csv->no_samples = target->no_samples;
@@ -301,7 +301,7 @@ struct csv *csv_open(const struct csv_target *target, char *message, size_t mess
         return NULL;
     }
     if (csv->fd >= 0 || target->to_stdout)
-        text_copy(csv->reported, sizeof csv->reported, csv->path);
+        TEXT_SET(csv->reported, csv->path);
     return csv;
 }
 
@@ -324,7 +324,7 @@ static void go_on(struct csv *csv, const char *from, const char *why, const char
 {
     if (open_second(csv) == 0 && write_whole(csv, lines, length) == 0) {
         csv->rows += rows;
-        text_copy(csv->reported, sizeof csv->reported, csv->path);
+        TEXT_SET(csv->reported, csv->path);
         message_print("jitbench: %s: %s: the CSV goes on in '%s'\n", from, why, csv->path);
         return;
     }
@@ -338,7 +338,7 @@ static void fall_over(struct csv *csv, const struct text *line)
 {
     int reason = errno;
     char from[PATH_MAX];
-    text_copy(from, sizeof from, csv->is_stdout ? "standard output" : csv->path);
+    TEXT_SET(from, csv->is_stdout ? "standard output" : csv->path);
     csv->none = csv->is_stdout && reason == EPIPE;
     if (csv->none)
         return;
@@ -358,7 +358,7 @@ void csv_rescue(struct csv *csv)
     const bool whole =
         all != NULL && lseek(csv->fd, 0, SEEK_SET) == 0 && procfs_read_fd(csv->fd, all, size) == (ssize_t)size;
     const char *lines = whole ? strstr(all, "\r\n") : NULL; /* end of the header */
-    text_copy(from, sizeof from, csv->path);
+    TEXT_SET(from, csv->path);
     csv->reported[0] = '\0';
     leave_file(csv);
     if (lines == NULL)

@@ -53,7 +53,7 @@ struct reader {
 /* Nothing more is read. Returns -1. */
 static int fail(struct reader *r, const char *why)
 {
-    snprintf(r->error, sizeof r->error, "%s: %s", r->path, why);
+    TEXT_PRINT(r->error, "%s: %s", r->path, why);
     r->row = false;
     return -1;
 }
@@ -459,7 +459,7 @@ struct reader *reader_take(int fd, const char *name, char *error, size_t error_s
     }
     struct reader *r = memory_get(1, sizeof *r);
     r->fd = fd;
-    text_copy(r->path, sizeof r->path, name);
+    TEXT_SET(r->path, name);
     for (size_t i = 0; i < row_n_columns; i++)
         reader_column(r, row_columns[i].name);
     csv_header(&r->header); /* until the file's own was read */

@@ -88,7 +88,7 @@ void row_param_add(struct row_params *params, enum row_param_kind kind, const ch
     char text[ROW_PARAM_SIZE];
     va_list arguments;
 
-    const size_t used = (size_t)snprintf(text, sizeof(text), "%s=", key);
+    const size_t used = (size_t)TEXT_PRINT(text, "%s=", key);
     va_start(arguments, format);
     vsnprintf(text + used, sizeof(text) - used, format, arguments);
     va_end(arguments);

@@ -305,7 +305,7 @@ void text_real(struct text *t, double value)
 {
     char buf[64];
     if (isfinite(value) && !append_whole(t, value))
-        text_append(t, buf, (size_t)snprintf(buf, sizeof buf, "%.17g", value));
+        text_append(t, buf, (size_t)TEXT_PRINT(buf, "%.17g", value));
 }
 
 #define EXACT_DIGITS 15u
@@ -520,7 +520,7 @@ static struct units step_of(const struct step *steps, double size, double magnit
     while (steps[i + 1].name && magnitude * size >= steps[i + 1].size)
         i++;
     units.factor = size / steps[i].size;
-    text_copy(units.name, sizeof(units.name), steps[i].name);
+    TEXT_SET(units.name, steps[i].name);
     return units;
 }
 
@@ -535,8 +535,7 @@ struct units units_choose(const char *unit, double magnitude)
             return step_of(families[i].steps, families[i].size, magnitude);
     prefix = step_of(prefixes, 1, magnitude >= WHOLE_BELOW && strcmp(unit, "%") != 0 ? magnitude : 1);
     units.factor = prefix.factor;
-    snprintf(units.name, sizeof(units.name), "%.2s%s%.32s", prefix.name, prefix.name[0] && unit[0] ? TEXT_NO_BREAK : "",
-             unit);
+    TEXT_PRINT(units.name, "%.2s%s%.32s", prefix.name, prefix.name[0] && unit[0] ? TEXT_NO_BREAK : "", unit);
     return units;
 }
 
@@ -612,9 +611,9 @@ void units_number(double value, int decimals, char *buf, size_t size)
         return;
     }
     if (fixed) {
-        snprintf(digits, sizeof(digits), "%.*f", decimals <= MOST_PLACES ? decimals : 0, fabs(value));
+        TEXT_PRINT(digits, "%.*f", decimals <= MOST_PLACES ? decimals : 0, fabs(value));
     } else {
-        snprintf(digits, sizeof(digits), "%.*e", SIGNIFICANT - 1, fabs(value));
+        TEXT_PRINT(digits, "%.*e", SIGNIFICANT - 1, fabs(value));
         char *exponent = strchr(digits, 'e'), *end = exponent;
         while (strchr("0.", end[-1])) /* "1.500e+20" to "1.5e+20" */
             end--;
