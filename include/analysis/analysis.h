@@ -471,9 +471,7 @@ struct project {
 
 /* As detours_enter(). Control characters in the name are replaced. */
 void project_enter(struct project *p, const char *name, const struct row *row);
-/* say: called with each name; may be NULL. */
-void project_drop_empty(struct project *p, void (*say)(const char *name));
-/* Does nothing without hosts. */
+/* Drops hosts without detours. */
 void project_compute(struct project *p);
 /* By step, then ranks; index p->n: all together, as one machine if n_more, otherwise with equal shares of the ranks. */
 double *project_slowdown(const struct project *p, size_t host);

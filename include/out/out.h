@@ -138,6 +138,9 @@ int names_expand(const char *option, const char *template, const struct row_run 
  * Nothing without a histogram. */
 void plot_histogram(const struct row *row, unsigned width, struct text *out);
 
+/* mantissa * 10^power, rounded to the nearest double if the mantissa is a whole number. */
+double plot_decimal(double mantissa, int power);
+
 /* With a count above 0, at a position that can be drawn: files may be edited by hand. */
 bool plot_is_event(const struct stats_point *pair);
 /* n + 1 ascending edges; events above the last are left out. */

@@ -13,9 +13,8 @@
 
 /* --- HTML: one file without scripts and external resources, light or dark, printable. --- */
 
-/* Up to <main>, and from </main> on. */
+/* Up to <main>. */
 void html_begin(struct text *out, const char *title);
-void html_end(struct text *out);
 
 /* Classes s0 to s7: the palette of Okabe and Ito ('Color Universal Design', 2008), which colour-blind people can
  * distinguish, adapted for contrast; q0 to q7: one colour from faint to strong. */
@@ -57,8 +56,8 @@ double svg_text_width(const char *s);
 
 /* --- The picture. --- */
 
+/* Begins <g>. */
 void svg_group(struct text *out, const char *classes);
-void svg_group_end(struct text *out);
 
 /* --- Marks. tip is the tooltip; NULL for none. --- */
 

@@ -226,44 +226,14 @@ static int by_finding(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static void judge_all(struct judgement *j, struct scratch *scratch)
-{
-    size_t broken = 0, effects = 0;
-
-    measure_figures(j, scratch);
-    for (size_t i = 0; i < j->g->n_values; i++)
-        j->judged[j->g->values[i].machine].figures++;
-    for (size_t m = 0; m < j->g->machines.n; m++) {
-        const size_t most = j->judged[m].figures;
-        j->judged[m] =
-            (struct judged){.machine = m, .name = j->g->machines.name[m], .figure = SIZE_MAX, .first_effect = effects};
-        effects += most;
-        broken += j->g->machine[m].failed > 0;
-    }
-    for (size_t s = 0; s < j->g->settings.n; s++) {
-        j->majority[s] = gather_majority(j->g, s);
-        for (size_t m = 0; m < j->g->machines.n && j->majority[s]; m++) {
-            const char *value = gather_setting(j->g, s, m);
-            j->judged[m].differences += value && value != j->majority[s]; /* equal values are one string */
-        }
-    }
-    for (size_t k = 0; k < j->g->figures.n; k++)
-        if (j->metric[k].n)
-            judge_figure(j, scratch, k);
-    for (size_t m = 0; m < j->g->machines.n; m++)
-        j->n_machines += j->judged[m].figures > 0;
-    for (size_t m = 0; m < j->g->machines.n; m++)
-        judge_machine(j, scratch, &j->judged[m], 2 * broken >= j->g->machines.n);
-    qsort(j->judged, j->g->machines.n, sizeof(*j->judged), by_finding);
-}
-
 void judge(struct judgement *j, const struct gather *g, double least_effect)
 {
-    const size_t machines = g->machines.n, figures = g->figures.n;
-    size_t most = machines > figures ? machines : figures;
-    struct scratch scratch = {.values = memory_get(most, sizeof(double)),
-                              .sorted = memory_get(most, sizeof(double)),
-                              .effects = memory_get(g->n_values, sizeof(double))};
+    const size_t machines = g->machines.n, figures = g->figures.n, most = machines > figures ? machines : figures;
+    FREED_BY(memory_free) double *values = memory_get(most, sizeof(*values));
+    FREED_BY(memory_free) double *sorted = memory_get(most, sizeof(*sorted));
+    FREED_BY(memory_free) double *all_effects = memory_get(g->n_values, sizeof(*all_effects));
+    struct scratch scratch = {values, sorted, all_effects};
+    size_t broken = 0, effects = 0;
 
     *j = (struct judgement){.g = g,
                             .least_effect = least_effect,
@@ -271,10 +241,31 @@ void judge(struct judgement *j, const struct gather *g, double least_effect)
                             .threshold = memory_get(figures, sizeof(*j->threshold)),
                             .majority = memory_get(g->settings.n, sizeof(*j->majority)),
                             .judged = memory_get(machines, sizeof(*j->judged))};
-    judge_all(j, &scratch);
-    free(scratch.values);
-    free(scratch.sorted);
-    free(scratch.effects);
+    measure_figures(j, &scratch);
+    for (size_t i = 0; i < g->n_values; i++)
+        j->judged[g->values[i].machine].figures++;
+    for (size_t m = 0; m < machines; m++) {
+        const size_t own = j->judged[m].figures;
+        j->judged[m] =
+            (struct judged){.machine = m, .name = g->machines.name[m], .figure = SIZE_MAX, .first_effect = effects};
+        effects += own;
+        broken += g->machine[m].failed > 0;
+    }
+    for (size_t s = 0; s < g->settings.n; s++) {
+        j->majority[s] = gather_majority(g, s);
+        for (size_t m = 0; m < machines && j->majority[s]; m++) {
+            const char *value = gather_setting(g, s, m);
+            j->judged[m].differences += value && value != j->majority[s]; /* equal values are one string */
+        }
+    }
+    for (size_t k = 0; k < figures; k++)
+        if (j->metric[k].n)
+            judge_figure(j, &scratch, k);
+    for (size_t m = 0; m < machines; m++)
+        j->n_machines += j->judged[m].figures > 0;
+    for (size_t m = 0; m < machines; m++)
+        judge_machine(j, &scratch, &j->judged[m], 2 * broken >= machines);
+    qsort(j->judged, machines, sizeof(*j->judged), by_finding);
 }
 
 void judge_free(struct judgement *j)

@@ -213,9 +213,9 @@ static int by_run_and_figure(const void *a, const void *b)
 static void judge_figures(struct history *h)
 {
     const double alpha = HISTORY_ALPHA / (double)(h->n_figures ? h->n_figures : 1);
-    struct work w = {.values = memory_get(h->n_runs + 1, sizeof(*w.values)),
-                     .sorted = memory_get(h->n_runs + 1, sizeof(*w.sorted)),
-                     .at = memory_get(h->n_runs + 1, sizeof(*w.at))};
+    FREED_BY(memory_free) double *values = memory_get(2 * h->n_runs + 1, sizeof(*values));
+    FREED_BY(memory_free) size_t *at = memory_get(h->n_runs + 1, sizeof(*at));
+    struct work w = {.values = values, .sorted = values + h->n_runs, .at = at};
 
     for (size_t k = 0; k < h->n_figures; k++) {
         const size_t n = h->figure[k].n;
@@ -224,9 +224,6 @@ static void judge_figures(struct history *h)
     }
     if (h->n_changes)
         qsort(h->change, h->n_changes, sizeof(*h->change), by_run_and_figure);
-    free(w.values);
-    free(w.sorted);
-    free(w.at);
 }
 
 void history_finish(struct history *h)

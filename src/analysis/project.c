@@ -252,22 +252,6 @@ void project_enter(struct project *p, const char *name, const struct row *row)
     detours_enter(host_of(p, name), row);
 }
 
-void project_drop_empty(struct project *p, void (*say)(const char *name))
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < p->n; i++) {
-        if (detours_used(p->hosts[i])) {
-            p->hosts[kept++] = p->hosts[i];
-            continue;
-        }
-        if (say)
-            say(p->hosts[i]->name);
-        free(p->hosts[i]);
-    }
-    p->n = kept;
-}
-
 void project_free(struct project *p)
 {
     for (size_t h = 0; h < p->n; h++)
@@ -307,6 +291,14 @@ static struct project_host fill_host(const struct detours_host *host, const doub
 
 void project_compute(struct project *p)
 {
+    size_t kept = 0;
+
+    for (size_t i = 0; i < p->n; i++)
+        if (detours_used(p->hosts[i]))
+            p->hosts[kept++] = p->hosts[i];
+        else
+            free(p->hosts[i]);
+    p->n = kept;
     if (!p->n)
         return;
     FREED_BY(memory_free) struct places *places = memory_get(p->n + 1, sizeof(*places));

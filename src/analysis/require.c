@@ -16,28 +16,10 @@
 
 /* --- Errors. --- */
 
-/* The most similar known name is proposed. */
-struct candidates {
-    const char **name;
-    size_t n, capacity;
-};
-
-static void candidates_free(struct candidates *c)
+/* Proposes the most similar known name; `list`: text when none is. Returns -1. */
+static int unknown(const char *what, const char *word, const struct index *known, const char *list, struct error *error)
 {
-    free(c->name);
-}
-
-static void offer(struct candidates *c, const char *name)
-{
-    memory_grow(&c->name, &c->capacity, c->n, sizeof(*c->name));
-    c->name[c->n++] = name;
-}
-
-/* `list`: text when none is similar. Returns -1. */
-static int unknown(const char *what, const char *word, const struct candidates *c, const char *list,
-                   struct error *error)
-{
-    const char *nearest = text_nearest(word, c->name, c->n);
+    const char *nearest = text_nearest(word, (const char *const *)known->name, known->n);
 
     return nearest ? error_set(error, "unknown %s '%s'; did you mean '%s'?", what, word, nearest)
                    : error_set(error, "unknown %s '%s'; %s", what, word, list);
@@ -51,12 +33,12 @@ struct found {
     const struct requirement *r;
     const char *unit; /* NULL: the clock's */
     bool test, measured, metric;
-    struct candidates *tests, *metrics;
+    struct index *tests, *metrics;
 };
 
 static void look_at_metric(struct found *f, const char *id, const char *unit)
 {
-    offer(f->metrics, id);
+    index_enter(f->metrics, id);
     if (f->metric || strcmp(id, f->r->metric) != 0)
         return;
     f->metric = true;
@@ -78,7 +60,7 @@ static void look_at_tests(struct found *f, const struct metrics *metrics, const 
     for (size_t t = 0; t < n; t++) {
         if (tests[t].named_by_user)
             continue;
-        offer(f->tests, tests[t].name);
+        index_enter(f->tests, tests[t].name);
         if (strcmp(tests[t].name, f->r->test) != 0)
             continue;
         f->test = true;
@@ -90,8 +72,7 @@ static void look_at_names(struct found *f, const struct requirements *set)
 {
     for (size_t i = 0; i < set->n_names; i++) {
         const struct require_name *name = &set->names[i];
-        if (i == 0 || strcmp(name->test, name[-1].test) != 0)
-            offer(f->tests, name->test);
+        index_enter(f->tests, name->test);
         if (strcmp(name->test, f->r->test) != 0)
             continue;
         const struct metrics_test *test = metrics_test(set->metrics, name->suite, name->test);
@@ -139,7 +120,7 @@ static int check_unit(const struct requirements *set, const struct requirement *
 
 static int check_names(const struct requirements *set, const struct requirement *r, struct error *error)
 {
-    FREED_BY(candidates_free) struct candidates tests = {.n = 0}, metrics = {.n = 0};
+    FREED_BY(index_free) struct index tests = {0}, metrics = {0};
     struct found f = {.r = r, .tests = &tests, .metrics = &metrics};
     char what[sizeof(r->test) + 32];
 
@@ -179,7 +160,7 @@ static bool trim(const char *from, size_t length, char *to, size_t size)
 /* Among the CSV's columns from "n" to "index". */
 static int find_stat(struct requirement *r, const char *name, struct error *error)
 {
-    FREED_BY(candidates_free) struct candidates stats = {.n = 0};
+    FREED_BY(index_free) struct index stats = {0};
     char list[160] = "one of";
     bool inside = false;
 
@@ -191,9 +172,8 @@ static int find_stat(struct requirement *r, const char *name, struct error *erro
             r->stat = &row_columns[i];
             return 0;
         }
-        offer(&stats, row_columns[i].name);
-        const size_t used = strlen(list);
-        snprintf(list + used, sizeof(list) - used, " %s", row_columns[i].name);
+        index_enter(&stats, row_columns[i].name);
+        TEXT_ADD(list, " %s", row_columns[i].name);
     }
     return unknown("statistic", name, &stats, list, error);
 }

@@ -82,11 +82,6 @@ static void take_row(void *context, const struct row *row)
     project_enter(context, row->run->host, row);
 }
 
-static void say_empty(const char *name)
-{
-    command_fail(0, "%s has no rows of noise or prime: left out", name[0] ? name : "a host without a name");
-}
-
 /* --- The command. --- */
 
 static int project(const struct command_call *call)
@@ -102,10 +97,13 @@ static int project(const struct command_call *call)
         return usage_error(FILES_NEEDED);
     if ((status = files_each(call->operands, call->n, ROWS_HIST | ROWS_SERIES, take_row, &p)))
         return status;
-    project_drop_empty(&p, say_empty);
+    for (size_t h = 0; h < p.n; h++)
+        if (!detours_used(p.hosts[h]))
+            command_fail(0, "%s has no rows of noise or prime: left out",
+                         p.hosts[h]->name[0] ? p.hosts[h]->name : "a host without a name");
+    project_compute(&p);
     if (!p.n)
         return usage_error("no rows of noise or prime");
-    project_compute(&p);
     const bool to_stdout = !strcmp(options->output, "-");
     /* first, so that a wrong file name is reported before anything is printed */
     if (options->output[0]) {

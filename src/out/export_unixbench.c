@@ -130,35 +130,26 @@ const struct export_format export_unixbench = {
 
 /* --- The CSV. --- */
 
-/* Of the first row with this test. */
-static size_t first_of_test(const struct row *const *rows, const char *test)
-{
-    size_t i = 0;
-
-    while (strcmp(rows[i]->test, test) != 0)
-        i++;
-    return i;
-}
-
 static void write_csv(const struct export_rows *rows, struct text *out)
 {
     FREED_BY(export_entries_free) struct export_entry *entries = entries_make(rows);
+    FREED_BY(index_free) struct index tests = {0};
 
     text_printf(out, "Concurrency");
-    for (size_t i = 0; i < rows->n; i++)
-        if (first_of_test(rows->rows, rows->rows[i]->test) == i) {
-            text_append(out, ",", 1);
-            csv_text(out, title(rows, rows->rows[i]));
-        }
+    for (size_t i = 0; i < rows->n; i++) {
+        const size_t known = tests.n;
+        if (index_enter(&tests, rows->rows[i]->test) < known)
+            continue;
+        text_append(out, ",", 1);
+        csv_text(out, title(rows, rows->rows[i]));
+    }
     for (size_t i = 0; i < rows->n;) {
         const struct block block = block_at(entries, rows->n, i);
         text_printf(out, "\n%llu", (unsigned long long)block.entries[0].row->copies);
-        for (size_t t = 0; t < rows->n; t++) {
+        for (size_t t = 0; t < tests.n; t++) {
             size_t k = 0;
-            if (first_of_test(rows->rows, rows->rows[t]->test) != t)
-                continue;
             text_append(out, ",", 1);
-            while (k < block.n && strcmp(block.entries[k].row->test, rows->rows[t]->test) != 0)
+            while (k < block.n && strcmp(block.entries[k].row->test, tests.name[t]) != 0)
                 k++;
             if (k < block.n)
                 text_printf(out, "%.1f", block.entries[k].row->value);

@@ -35,8 +35,7 @@ bool plot_is_event(const struct stats_point *pair)
     return is_usable(pair->at) && isfinite(pair->value) && pair->value > 0;
 }
 
-/* Rounded to the nearest double if the mantissa is a whole number. */
-static double decimal(double mantissa, int power)
+double plot_decimal(double mantissa, int power)
 {
     return power < 0 ? mantissa / pow(10, -power) : mantissa * pow(10, power);
 }
@@ -50,14 +49,14 @@ static void even_edges(struct bins *bins, double low, double high, bool whole)
         power = 0;
     for (size_t i = 0;; i++) {
         double mantissa = mantissas[i % 3];
-        double first = floor(low / decimal(mantissa, power)), last = floor(high / decimal(mantissa, power));
+        double first = floor(low / plot_decimal(mantissa, power)), last = floor(high / plot_decimal(mantissa, power));
         /* A step that is too small to change a huge position must grow. */
-        int vanishes = decimal(mantissa * (first + 1), power) <= decimal(mantissa * first, power);
+        int vanishes = plot_decimal(mantissa * (first + 1), power) <= plot_decimal(mantissa * first, power);
         if (last - first < MOST_BINS && !vanishes) {
             bins->n = (size_t)(last - first) + 1;
             bins->decimals = power >= 0 ? 0 : -power < MOST_DECIMALS ? -power : -1;
             for (size_t j = 0; j <= bins->n; j++)
-                bins->edges[j] = decimal(mantissa * (first + (double)j), power);
+                bins->edges[j] = plot_decimal(mantissa * (first + (double)j), power);
             return;
         }
         power += i % 3 == 2;
@@ -77,12 +76,12 @@ static bool geometric_edges(struct bins *bins, double low, double high)
         {1, {100}},
     };
     int first_power = (int)floor(log10(low)) - 3;
-    for (size_t s = 0; s < sizeof series / sizeof series[0]; s++) {
+    for (size_t s = 0; s < COUNT(series); s++) {
         size_t n = 0;
         double edge = 0;
         for (size_t i = 0; n <= MOST_BINS && (n == 0 || edge <= high); i++) {
             double below = edge;
-            edge = decimal(series[s].mantissas[i % series[s].n], first_power + (int)(i / series[s].n));
+            edge = plot_decimal(series[s].mantissas[i % series[s].n], first_power + (int)(i / series[s].n));
             if (edge <= low)
                 continue;
             if (n == 0)
@@ -210,7 +209,7 @@ static int tick_label(const struct axis *axis, int power, char *buf, size_t size
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
     int unit = !axis->time || power < 3 ? 0 : power < 6 ? 1 : power < 9 ? 2 : 3;
-    return snprintf(buf, size, "%g%s", decimal(1, power - 3 * unit), axis->time ? units[unit] : "");
+    return snprintf(buf, size, "%g%s", plot_decimal(1, power - 3 * unit), axis->time ? units[unit] : "");
 }
 
 /* With a space after each. */
@@ -379,7 +378,7 @@ static bool draw_strip(const struct axis *axis, const struct row *row, char *lin
         const double share = plot_strip_share(row, column, columns);
         size_t sign = share > 0;
         /* for shares rounded to slightly below a limit */
-        while (sign && strip_signs[sign + 1] != '\0' && share * 1.005 >= decimal(1, STRIP_FIRST + (int)sign - 1))
+        while (sign && strip_signs[sign + 1] != '\0' && share * 1.005 >= plot_decimal(1, STRIP_FIRST + (int)sign - 1))
             sign++;
         line[axis->left + column] = strip_signs[sign];
     }
@@ -404,6 +403,6 @@ void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsign
     put_rows(&axis, rows, n, draw_strip, out);
     text_printf(out, "lost: '%c' nothing  %c less", strip_signs[0], strip_signs[1]);
     for (int i = 2; strip_signs[i] != '\0'; i++)
-        text_printf(out, "  %c %g %%", strip_signs[i], decimal(1, STRIP_FIRST + i));
+        text_printf(out, "  %c %g %%", strip_signs[i], plot_decimal(1, STRIP_FIRST + i));
     text_printf(out, " or more\n");
 }

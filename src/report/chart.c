@@ -208,7 +208,7 @@ static void put_categories(const struct chart *c, const struct frame *f, struct 
                   fmax(room * (double)every, 40));
     svg_line(out, f->x.from, f->y.from, f->x.to, f->y.from, "base");
     svg_label(out, f->x.to, f->y.from + 33, "end", "name", c->x.title, 0);
-    svg_group_end(out);
+    text_printf(out, "</g>");
 }
 
 /* With an axis at the left, and another one or categories below. */
@@ -337,7 +337,7 @@ void chart_put(struct chart *c, struct charts *charts, bool folded)
         for (size_t i = 0; i <= c->n_marks; i++) {
             const unsigned own = i < c->n_marks ? c->mark[i].group : 0;
             if (own != group && group)
-                svg_group_end(out);
+                text_printf(out, "</g>");
             if (own != group && own)
                 svg_group(out, chart_class(own - 1));
             group = own;

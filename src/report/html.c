@@ -122,8 +122,3 @@ void html_begin(struct text *out, const char *title)
     put_lines(style_of_print, COUNT(style_of_print), out);
     text_printf(out, "</style>\n</head>\n<body>\n<main>\n");
 }
-
-void html_end(struct text *out)
-{
-    text_printf(out, "</main>\n</body>\n</html>\n");
-}

@@ -416,7 +416,7 @@ void report_put(const struct report *report, struct text *out)
     text_printf(out, "<footer><p class=\"soft\">Colours of runs and causes: the palette of Okabe and Ito, which does "
                      "not rely on telling red from green. Intervals are 95 %% intervals of the mean over samples, each "
                      "from a process of its own.</p></footer>\n");
-    html_end(out);
+    text_printf(out, "</main>\n</body>\n</html>\n");
 }
 
 /* --- Reading, and the whole page. --- */
@@ -473,7 +473,6 @@ void report_begin(struct report *report, const struct metrics *metrics)
 
 void report_finish(struct report *report)
 {
-    project_drop_empty(&report->project, NULL);
     project_compute(&report->project);
     gather_finish(&report->gather);
     history_finish(&report->history);

@@ -6,9 +6,6 @@
 
 #include "report/report.h"
 
-#define HEADLINES_MAX 24u
-#define OTHERS_MAX    8u /* from suites that are not in headlines[] */
-
 #define DISTINCT_MAX 4u
 
 /* --- The most important figures. --- */
@@ -46,6 +43,8 @@ static const struct headline headlines[] = {
      .choice = CHOOSE_LONGEST,
      .but = "gaming" /* gaming never waits: its latency is the time that it lost */},
 };
+
+#define HEADLINES_MAX (COUNT(headlines) + 8u) /* with those of suites that are not in headlines[] */
 
 static bool fits(const struct headline *h, const struct row *row)
 {
@@ -112,19 +111,17 @@ static void put_below(const struct headline *h, const struct row *row, struct te
 /* headlines[], then the first headline rows of other suites. */
 static size_t all_headlines(const struct report *report, struct headline *list)
 {
-    size_t n = 0, others = 0;
+    size_t n = COUNT(headlines);
 
-    for (; n < COUNT(headlines); n++)
-        list[n] = headlines[n];
-    for (size_t i = 0; i < report->set.n && others < OTHERS_MAX && n < HEADLINES_MAX; i++) {
+    memcpy(list, headlines, sizeof(headlines));
+    for (size_t i = 0; i < report->set.n && n < HEADLINES_MAX; i++) {
         const struct row *row = &report->set.rows[i];
         bool listed = !row->headline;
         for (size_t j = 0; j < n && !listed; j++)
             listed = j < COUNT(headlines) ? !strcmp(list[j].suite, row->suite) : fits(&list[j], row);
-        if (listed)
-            continue;
-        list[n++] = (struct headline){.suite = row->suite, .test = row->test, .metric = row->metric, .name = row->test};
-        others++;
+        if (!listed)
+            list[n++] =
+                (struct headline){.suite = row->suite, .test = row->test, .metric = row->metric, .name = row->test};
     }
     return n;
 }

@@ -17,11 +17,6 @@
 
 /* --- scales ----------------------------------------------------------------------------------------------------- */
 
-static double power_of_ten(int power)
-{
-    return power < 0 ? 1 / pow(10, -power) : pow(10, power);
-}
-
 struct svg_scale svg_scale(double low, double high, double from, double to, bool log)
 {
     struct svg_scale scale = {.from = from, .to = to, .log = log};
@@ -34,7 +29,7 @@ struct svg_scale svg_scale(double low, double high, double from, double to, bool
     a = low;
     if (log) {
         b = b > 1 / HUGE_VALUE ? b : 1;
-        a = fmin(fmax(a, b / power_of_ten(MOST_DECADES)), b);
+        a = fmin(fmax(a, b / plot_decimal(1, MOST_DECADES)), b);
         a = a < b ? a : a / sqrt(10);
         b = b / a > 1.001 ? b : a * 10;
     } else if (b - a <= 1e-9 * fmax(fabs(a), fabs(b)) || b - a < 1 / HUGE_VALUE) {
@@ -50,7 +45,7 @@ struct svg_scale svg_scale(double low, double high, double from, double to, bool
 static double round_step(double span, unsigned most)
 {
     static const double mantissas[] = {1, 2, 5, 10};
-    double least = span / most, power = power_of_ten((int)floor(log10(least)));
+    double least = span / most, power = plot_decimal(1, (int)floor(log10(least)));
 
     for (size_t i = 0; i < COUNT(mantissas); i++)
         if (mantissas[i] * power >= least * (1 - 1e-9))
@@ -61,7 +56,7 @@ static double round_step(double span, unsigned most)
 /* 1, 2 or 5 times a power of ten. */
 static double round_log(double value, bool up)
 {
-    double power = power_of_ten((int)floor(log10(value))), m = value / power;
+    double power = plot_decimal(1, (int)floor(log10(value))), m = value / power;
 
     if (up)
         return power * (m <= 1.000001 ? 1 : m <= 2.000001 ? 2 : m <= 5.000001 ? 5 : 10);
@@ -179,7 +174,7 @@ static void log_ticks(const struct svg_scale *scale, const char *unit, int every
         TEXT_SET(ticks->unit, unit);
     for (int power = (int)floor(log10(scale->low)); power <= last; power++)
         for (size_t i = 0; i < (every ? 1 : 3); i++) {
-            double at = mantissas[i] * power_of_ten(power);
+            double at = mantissas[i] * plot_decimal(1, power);
             if (at < scale->low * 0.999999 || at > scale->high * 1.000001 || (every > 1 && power % every))
                 continue;
             log_label(at, unit, label, sizeof(label));
@@ -214,11 +209,6 @@ void svg_group(struct text *out, const char *classes)
 {
     begin_mark(out, "g", classes);
     text_append(out, ">", 1);
-}
-
-void svg_group_end(struct text *out)
-{
-    text_printf(out, "</g>");
 }
 
 void svg_line(struct text *out, double x1, double y1, double x2, double y2, const char *classes)
@@ -373,5 +363,5 @@ void svg_axis(struct text *out, const struct svg_scale *scale, const struct svg_
         svg_line(out, scale->from, at, scale->to, at, "base");
         svg_label(out, scale->to, at + TITLE_BELOW, "end", "name", title, 0);
     }
-    svg_group_end(out);
+    text_printf(out, "</g>");
 }

@@ -498,12 +498,9 @@ void reader_close(struct reader *r)
 
 /* --- Rows. --- */
 
-#define COLUMNS_MAX 80
-
 struct row_reader {
     struct reader *reader;
     unsigned wanted;
-    size_t column[COLUMNS_MAX]; /* of row_columns, by reader_column() */
     struct row_run run, next_run;
     uint64_t unknown, too_new;
 };
@@ -516,8 +513,6 @@ struct row_reader *row_reader_open(const char *path, unsigned wanted, char *erro
     struct row_reader *r = memory_get(1, sizeof(*r));
     r->wanted = wanted;
     r->reader = reader;
-    for (size_t i = 0; i < row_n_columns; i++)
-        r->column[i] = reader_column(r->reader, row_columns[i].name);
     return r;
 }
 
@@ -609,7 +604,7 @@ static void take_causes(const char *s, struct row_causes *causes)
 static bool take_field(struct row_reader *r, size_t i, struct row *row)
 {
     const struct row_column *column = &row_columns[i];
-    const char *s = reader_at(r->reader, r->column[i]);
+    const char *s = reader_at(r->reader, i); /* the reader knows row_columns from the beginning, in their order */
     void *field = (column->in_run ? (char *)&r->next_run : (char *)row) + column->offset;
 
     if (!s)
@@ -625,7 +620,7 @@ static bool take_field(struct row_reader *r, size_t i, struct row *row)
         *(uint64_t *)field = to_uint(s);
         break;
     case COLUMN_REAL:
-        *(double *)field = reader_number(r->reader, r->column[i]);
+        *(double *)field = reader_number(r->reader, i);
         break;
     case COLUMN_CAUSES:
         take_causes(r->wanted & ROWS_CAUSES ? s : "", &row->causes);

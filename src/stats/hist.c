@@ -134,20 +134,6 @@ bool hist_next(const struct hist *h, size_t *position, struct hist_bin *out)
     return false;
 }
 
-static void merge_equal(struct hist *into, const struct hist *other)
-{
-    for (size_t i = 0; i < HIST_LINEAR; i++)
-        into->linear[i] += other->linear[i];
-    for (size_t i = 0; i < HIST_LOG; i++) {
-        into->log[i] += other->log[i];
-        into->log_sum[i] += other->log_sum[i];
-    }
-    into->underflow += other->underflow;
-    into->underflow_sum += other->underflow_sum;
-    into->overflow += other->overflow;
-    into->overflow_sum += other->overflow_sum;
-}
-
 void hist_merge(struct hist *into, const struct hist *other)
 {
     const double n = (double)other->n, shift = distance(into->base, other->base);
@@ -155,12 +141,8 @@ void hist_merge(struct hist *into, const struct hist *other)
 
     if (other->n == 0)
         return;
-    if (into->base == other->base && into->width == other->width) {
-        merge_equal(into, other);
-    } else {
-        for (size_t i = 0; hist_next(other, &i, &b);)
-            place(into, b.first == b.last ? b.first : to_whole(round(b.mean)), b.count, b.sum);
-    }
+    for (size_t i = 0; hist_next(other, &i, &b);)
+        place(into, b.first == b.last ? b.first : to_whole(round(b.mean)), b.count, b.sum);
     /* Moves the other's sums to this base algebraically: this preserves the spread inside the bins. */
     into->sum_squares += other->sum_squares + 2 * shift * other->sum + n * shift * shift;
     into->sum += other->sum + n * shift;
