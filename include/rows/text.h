@@ -66,7 +66,7 @@ bool text_short_decimal(const char **at, double *value);
 /* Terminal columns of a UTF-8 text. Wide characters count as one. */
 size_t text_width(const char *s);
 
-/* Bytes of s that fit into `width` columns, broken at a blank if there is one. */
+/* Bytes of s that fit into `width` columns, broken at a blank if there is one, and not within single quotes. */
 size_t text_break(const char *s, size_t width);
 
 /* Appends lines of at most `width` columns, broken between words. The first one is shorter by `indent`, which the

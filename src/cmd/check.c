@@ -30,7 +30,7 @@ struct check_options {
     struct option_cpus cpus;
     char output[1024], fail_on[1024], ignore[1024];
     int color;
-    bool json, quiet, force, help;
+    bool json, quiet, verbose, force, help;
 };
 
 struct checking {
@@ -99,15 +99,23 @@ static int apply_lists(struct checking *c)
 
 /* --- The table. --- */
 
+/* Of all items those that are noisy or not known, unless more is asked for. */
+static bool is_shown(const struct checking *c, size_t i)
+{
+    const enum setting_verdict verdict = c->state[i].verdict;
+
+    return c->selected[i] && (!c->all || c->options.verbose || verdict == SETTING_NOISY || verdict == SETTING_UNKNOWN);
+}
+
 static void put_table(const struct checking *c, unsigned width, struct text *out)
 {
-    static const struct grid_column columns[] = {
+    const struct grid_column columns[] = {
         {.title = "Item", .left = true},
         {.title = "Now", .left = true, .wrap = true},
         {.title = "Good", .left = true, .wrap = true},
         {.title = "Verdict", .left = true},
         {.title = "Cost", .left = true, .wrap = true},
-        {.title = "How to set it", .left = true, .wrap = true},
+        {.title = "How to set it", .left = true, .wrap = true, .rank = !c->options.verbose},
     };
     struct grid grid = {.n_columns = 0};
 
@@ -116,7 +124,7 @@ static void put_table(const struct checking *c, unsigned width, struct text *out
         const struct setting *setting = &settings_list[i];
         const struct setting_state *state = &c->state[i];
         const bool noisy = state->verdict == SETTING_NOISY;
-        if (!c->selected[i])
+        if (!is_shown(c, i))
             continue;
         grid_text(&grid, setting->name);
         text_printf(grid_cell(&grid, COLOR_NONE), "%s%s%s", state->now[0] || state->why[0] ? state->now : "-",
@@ -133,6 +141,8 @@ static void put_table(const struct checking *c, unsigned width, struct text *out
 }
 
 /* --- Header. --- */
+
+#define HEADER_INDENT 10u
 
 /* Writes the line on virtual machines and hardware threads. */
 static void put_cores(const struct checking *c, struct text *out)
@@ -177,7 +187,6 @@ static void put_header(const struct checking *c, struct text *out)
     if (!m->have_proc || !m->have_sys)
         text_printf(out, "Unknown   %s%s%s not mounted: most settings cannot be known\n", m->have_proc ? "" : "/proc",
                     m->have_proc || m->have_sys ? "" : " and ", m->have_sys ? "" : "/sys");
-    text_append(out, "\n", 1);
 }
 
 /* --- JSON and CSV. --- */
@@ -242,11 +251,18 @@ static void put_all(const struct checking *c, const struct settings_view *view, 
     } else if (c->options.quiet) {
         put_table(c, width, out);
     } else {
-        put_header(c, out);
-        put_table(c, width, out);
-        text_printf(out, "\n%u noisy, %u ok, %u n/a, %u unknown%s%s\n", counts[SETTING_NOISY], counts[SETTING_OK],
-                    counts[SETTING_NA], counts[SETTING_UNKNOWN], noisy[0] ? ". Noisy: " : "", noisy);
+        FREED_BY(text_free) struct text header = {0};
+        put_header(c, &header);
+        for (char *next = header.data, *line; (line = strsep(&next, "\n")) && *line;)
+            text_wrap(out, line, HEADER_INDENT, width);
+        text_append(out, "\n", 1);
+        text_wrap(out,
+                  TEXT_LINE("%u noisy, %u ok, %u n/a, %u unknown%s%s", counts[SETTING_NOISY], counts[SETTING_OK],
+                            counts[SETTING_NA], counts[SETTING_UNKNOWN], noisy[0] ? ". Noisy: " : "", noisy),
+                  0, width);
         advice_print(advice, n, width, out);
+        text_append(out, "\n", 1);
+        put_table(c, width, out);
     }
     advice_free(advice, n);
 }
@@ -272,6 +288,7 @@ static const struct option rows[] = {
     FILES_FORCE_ROW(struct check_options),
     COLOR_ROW(struct check_options),
     {OPTION("quiet", 'q', struct check_options, quiet, "print only the table: no header, summary or advice")},
+    {OPTION("verbose", 'v', struct check_options, verbose, "show the items that are ok or do not apply, too")},
     COMMAND_HELP_ROW(struct check_options),
 };
 
@@ -343,8 +360,9 @@ const struct command command_check = {
     .title = "settings that disturb measurements, and how to set them",
     .description =
         "Checks the settings of the machine that disturb measurements. For each it prints the present value, the good "
-        "value, what a bad value costs and how to set it, and then advice for the noisy ones, with the kernel command "
-        "line for the CPUs to measure on. Without names it checks all items. It changes nothing.",
+        "value, what a bad value costs and how to set it, after advice for the noisy ones with the kernel command "
+        "line for the CPUs to measure on. Without names it checks all items, and shows those that are noisy or not "
+        "known. It changes nothing.",
     COMMAND_CALLS(check, struct check_options, rows, .heading = "Options of check"),
     .takes = &setting_names,
 };

@@ -252,7 +252,7 @@ static void put_changed(const struct compared *c, bool verbose, struct told *tol
     if (!verbose)
         put_reasons(c, told, n, doc);
     if (same)
-        doc_say(doc, "The other %zu: no change above %.2g %% (-v)", same, 100 * most);
+        doc_say(doc, "The other %zu: no change above %.*f %% (-v)", same, most < 0.1, 100 * most);
     if (undecided)
         doc_say(doc, "The other %zu differ by less, or by no more than their samples vary (-v)", undecided);
 }
@@ -371,6 +371,7 @@ void compared_put(const struct compared *c, const char *const names[2], bool ver
     if (!about || !(c->pairs->doubles + c->pairs->degraded))
         return;
     doc_gap(doc);
-    doc_say(doc, "Left out: %zu rows that occur twice, %zu degraded, skipped or failed rows", c->pairs->doubles,
-            c->pairs->degraded);
+    doc_say(doc, "Left out: %s%s%s", c->pairs->doubles ? TEXT_LINE("%zu rows that occur twice", c->pairs->doubles) : "",
+            c->pairs->doubles && c->pairs->degraded ? ", " : "",
+            c->pairs->degraded ? TEXT_LINE("%zu degraded, skipped or failed rows", c->pairs->degraded) : "");
 }

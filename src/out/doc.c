@@ -149,7 +149,7 @@ static void narrow(struct grid *g, unsigned width)
     for (size_t total = total_width(g, SIZE_MAX); total > width; total--) {
         struct grid_column *widest = NULL;
         for (size_t i = 0; i < g->n_columns; i++)
-            if (g->column[i].wrap && (!widest || g->column[i].width > widest->width))
+            if (g->column[i].wrap && is_shown(&g->column[i]) && (!widest || g->column[i].width > widest->width))
                 widest = &g->column[i];
         if (!widest || widest->width <= NARROWEST)
             return;

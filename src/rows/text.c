@@ -355,9 +355,12 @@ size_t text_width(const char *s)
 size_t text_break(const char *s, size_t width)
 {
     size_t columns = 0, blank = 0, end = 0;
+    bool quoted = false; /* a command, which is kept whole */
 
     for (; s[end]; end++) {
-        if (s[end] == ' ')
+        if (s[end] == '\'')
+            quoted = !quoted && (!end || s[end - 1] == ' ' || s[end - 1] == '(');
+        if (s[end] == ' ' && (!quoted || !blank))
             blank = end;
         if (((unsigned char)s[end] & 0xc0) != 0x80 && columns++ == width)
             return blank ? blank : end;

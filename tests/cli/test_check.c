@@ -110,7 +110,7 @@ CLI_TEST(test_check_reads_this_machine)
     cli_csv_free(&csv);
     cli_expect(cli, &(struct cli_run){.args = ARGS("check", "aslr")}, DONE, &result);
     assert_memory_equal(result.out, "Where     ", 10);
-    cli_expect_text(result.out, geteuid() == 0 ? ", as root\n" : ", not as root");
+    cli_expect_text(result.out, geteuid() == 0 ? "root\n" : "root: some");
     cli_result_free(&result);
 }
 
@@ -121,7 +121,7 @@ CLI_TEST(test_check_fits_the_terminal)
 
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
         const struct cli_run run = {
-            .args = ARGS("check", "--color", "never"), .out = CLI_TERMINAL, .columns = widths[i]};
+            .args = ARGS("check", "-v", "--color", "never"), .out = CLI_TERMINAL, .columns = widths[i]};
         struct cli_child child;
         struct cli_result result;
         cli_start(*state, &run, &child);
@@ -372,7 +372,7 @@ CLI_TEST(test_check_fail_on_and_ignore)
     const struct cli_run other = {.args = ARGS("check", "-q", "isolated", "aslr", "--fail-on", "aslr")};
     const struct cli_run itself = {.args = ARGS("check", "-q", "isolated", "aslr", "--fail-on=aslr,isolated")};
     const struct cli_run ignored = {.args = ARGS("check", "-q", "isolated", "aslr", "--ignore", "isolated")};
-    const struct cli_run all = {.args = ARGS("check", "--ignore", "isolated,steal", "--fail-on", "aslr")};
+    const struct cli_run all = {.args = ARGS("check", "-v", "--ignore", "isolated,steal", "--fail-on", "aslr")};
     struct cli_child child;
     struct cli_result result;
 
@@ -452,7 +452,7 @@ CLI_TEST(test_check_as_nobody)
     cli_copy_binary(cli, binary);
     const struct cli_run run = {.program = binary, .args = ARGS("check", "-o", "-"), .prepare = become_nobody};
     check(cli, &run, &csv, &result);
-    cli_expect_text(result.err, ", not as root: some settings cannot be read\n");
+    cli_expect_text(result.err, "root: some settings cannot be read\n");
     /* Settings in files that everybody may read are known. */
     assert_string_not_equal(cli_cell(&csv, row_of(&csv, "load"), "verdict"), "unknown");
     cli_csv_free(&csv);

@@ -41,7 +41,7 @@ CPUS = sorted(os.sched_getaffinity(0))
 WILD = re.compile(r"  +|[*]|[#~](?:\.#+)?|[^ *#~]+| ")
 # What the program says of itself and of the kernel that it runs on, whatever root it sees.
 OF_MACHINE = "hypervisor,steal,scheduler,preempt,hz,page_size,caches"  # caches: by the affinity of the caller
-OWN = [(r"^(Where|Cores) .*\n", ""), (r"(?s)\nhost  .*?(?=\n\[|\Z)", ""), (r',\n\{"about": "host".*?\}', ""),
+OWN = [(r"^(Where|Cores) .*\n(?: .*\n)*", ""), (r"(?s)\nhost  .*?(?=\n\n|\n\[|\Z)", ""), (r',\n\{"about": "host".*?\}', ""),
        ("isolcpus=managed_irq,domain,", "isolcpus=")]
 
 
