@@ -236,9 +236,8 @@ struct row_sink {
 };
 
 /* Text in the column reason: in how many slices (some 1.5 ms) of the measured time no other hardware thread used the
- * core. row_free_slices() returns false without it. */
+ * core. */
 void row_free_describe(uint64_t free_slices, uint64_t slices, char *buf, size_t size);
-bool row_free_slices(const char *reason, uint64_t *free_slices, uint64_t *slices);
 
 /* What may have disturbed a row's measurement: sums of the kernel's counters for the benchmark's processes, threads
  * and CPUs, and the CSV column `causes`. */

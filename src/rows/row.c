@@ -534,11 +534,3 @@ void row_free_describe(uint64_t free_slices, uint64_t slices, char *buf, size_t 
 {
     snprintf(buf, size, "the core was free in %" PRIu64 " of %" PRIu64 " slices", free_slices, slices);
 }
-
-bool row_free_slices(const char *reason, uint64_t *free_slices, uint64_t *slices)
-{
-    const char *words = strstr(reason, "the core was free in ");
-
-    return words && sscanf(words, "the core was free in %" SCNu64 " of %" SCNu64 " slices", free_slices, slices) == 2 &&
-           *slices > 0;
-}

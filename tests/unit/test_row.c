@@ -233,21 +233,6 @@ TEST(test_row_share_of_the_core)
     }
 }
 
-TEST(test_row_slices_are_read_as_written)
-{
-    uint64_t n = 9, of = 9;
-    char text[80] = "ended by SIGINT; ";
-
-    row_free_describe(3, 40, text + strlen(text), sizeof text - strlen(text));
-    assert_string_equal(text, "ended by SIGINT; the core was free in 3 of 40 slices");
-    assert_true(row_free_slices(text, &n, &of) && n == 3 && of == 40);
-    assert_true(row_free_slices("the core was free in 0 of 1 slices; x", &n, &of) && n == 0 && of == 1);
-    assert_false(row_free_slices("the core was free in 0 of 0 slices", &n, &of));
-    assert_false(row_free_slices("the core was free in 3 of ", &n, &of));
-    assert_false(row_free_slices("the core was free", &n, &of));
-    assert_false(row_free_slices("", &n, &of));
-}
-
 /* Commas of the user's own words stay; others become semicolons, or blanks between CPUs of a setting. */
 TEST(test_row_commas_of_the_csv)
 {
