@@ -98,8 +98,8 @@ static void put_check(const struct measure *m, struct text *out)
     text_printf(out, "Check     %u of %u settings noisy", counts[SETTING_NOISY],
                 counts[SETTING_OK] + counts[SETTING_NOISY]);
     if (noisy[0])
-        text_printf(out, m->options.verbose ? ": %s (jitbench check --cpus %s)" : " (%.0sjitbench check --cpus %s)",
-                    noisy, cpus);
+        text_printf(out, "%s%s (jitbench check --cpus %s)", m->options.verbose ? ": " : "",
+                    m->options.verbose ? noisy : "", cpus);
     text_append(out, "\n", 1);
     if (m->tuned[0])
         text_printf(out, "Tuned     %s\n", m->tuned);
