@@ -368,10 +368,10 @@ void compared_put(const struct compared *c, const char *const names[2], bool ver
         doc_heading(doc, NULL, "Hosts by the geometric mean of their ratios, above 1 is better");
     for (size_t i = 0; i < c->n_hosts; i++)
         doc_say(doc, "  %s  %.4f%s", c->host[i].host, c->host[i].ratio, c->host[i].stands_out ? "  stands out" : "");
-    if (!about || !(c->pairs->doubles + c->pairs->degraded))
-        return;
-    doc_gap(doc);
-    doc_say(doc, "Left out: %s%s%s", c->pairs->doubles ? TEXT_LINE("%zu rows that occur twice", c->pairs->doubles) : "",
-            c->pairs->doubles && c->pairs->degraded ? ", " : "",
-            c->pairs->degraded ? TEXT_LINE("%zu degraded, skipped or failed rows", c->pairs->degraded) : "");
+    if (about && c->pairs->doubles + c->pairs->degraded)
+        doc_gap(doc);
+    if (about && c->pairs->doubles)
+        doc_say(doc, "Left out: %zu rows that occur twice", c->pairs->doubles);
+    if (about && c->pairs->degraded)
+        doc_say(doc, "Left out: %zu degraded, skipped or failed rows", c->pairs->degraded);
 }

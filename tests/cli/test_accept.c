@@ -211,7 +211,7 @@ TEST(test_accept_all_quick_takes_under_a_minute)
     assert_non_null(strstr(text, "Prime loop"));
     assert_non_null(strstr(text, "Small-array copy"));
     assert_non_null(strstr(text, "STREAM-style bandwidth"));
-    assert_non_null(strstr(text, "Simulated tasks"));
+    assert_non_null(strstr(text, "Simulated Audio"));
     assert_non_null(strstr(text, "all.csv"));
     free(text);
     expect_options("all.csv");

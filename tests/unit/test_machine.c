@@ -1198,15 +1198,15 @@ TEST_WITH(test_machine_interrupts_of_4096_cpus, make_tree, remove_tree)
 TEST_WITH(test_machine_fs_name, make_tree, remove_tree)
 {
     char buf[32] = "unset";
-    machine_fs_name("/proc/self", buf, sizeof buf);
+    BELOW("", machine_fs_name("/proc/self", buf, sizeof buf));
     if (strcmp(buf, "proc") != 0)
         skip_because("no /proc");
-    machine_fs_name("/no/such/path", buf, sizeof buf);
+    BELOW("", machine_fs_name("/no/such/path", buf, sizeof buf));
     assert_string_equal(buf, "");
-    machine_fs_name(tree, buf, sizeof buf);
+    BELOW("", machine_fs_name(tree, buf, sizeof buf));
     assert_true(buf[0] != '\0' && buf[0] != '0');
     char tiny[3];
-    machine_fs_name("/proc", tiny, sizeof tiny);
+    BELOW("", machine_fs_name("/proc", tiny, sizeof tiny));
     assert_string_equal(tiny, "pr");
 }
 
