@@ -203,14 +203,13 @@ static void compare_pair(const struct compared *c, const struct compared_row *ro
                          struct comparison *out)
 {
     FREED_BY(sides_free) struct side side[2] = {{.n = 0}, {.n = 0}};
-    const bool by_hosts = hosts_count(pair);
 
     for (size_t s = 0; s < 2; s++) {
-        take_side(&pair->side[s], by_hosts, &side[s]);
+        take_side(&pair->side[s], row->by_hosts, &side[s]);
         for (size_t r = 0; c && r < side[s].n; r++)
             take_share(c, row, s, side[s].first[r], &side[s].runs[r]);
     }
-    const enum comparison_order order = by_hosts ? ORDER_APART : order_of(pair, side);
+    const enum comparison_order order = row->by_hosts ? ORDER_APART : order_of(pair, side);
     comparison_measure(&(struct comparison_side){side[0].runs, side[0].n},
                        &(struct comparison_side){side[1].runs, side[1].n}, order, out);
     if (order == ORDER_SAMPLES_ALTERNATE)

@@ -50,8 +50,8 @@ static const struct option rows[] = {
 
 struct comparing {
     const struct compare_options *options;
-    bool alone;          /* there is only one file, which is judged by --require and not compared */
-    const char *name[2]; /* of the file on each side; "": several */
+    bool alone;        /* there is only one file, which is judged by --require and not compared */
+    char name[2][256]; /* of the file on each side; "": several */
     struct row_set base, changed;
     struct requirements requirements;
     struct pairs pairs;
@@ -86,8 +86,10 @@ static int read_sides(const struct command_call *call, struct comparing *c)
         return usage_error("needs a file before and a file after (BASE NEW, or BASE... -- NEW...)");
     if (c->alone && o->output[0])
         return usage_error("--output: one file is not compared");
-    c->name[0] = n_base == 1 ? call->operands[0] : "";
-    c->name[1] = n - n_base == 1 ? call->operands[call->n - 1] : "";
+    TEXT_SET(c->name[0], n_base == 1 ? call->operands[0] : "");
+    TEXT_SET(c->name[1], n - n_base == 1 ? call->operands[call->n - 1] : "");
+    text_sanitize(c->name[0]);
+    text_sanitize(c->name[1]);
     if (inputs > 1)
         return usage_error("standard input ('-') can be read only once");
     int status = files_read(call->operands, n_base, false, wanted, &c->base);
@@ -143,7 +145,7 @@ static int compare_sides(struct comparing *c, const struct doc *doc)
         compared_put_csv(&c->compared, &csv);
         status = command_output(!strcmp(options->output, "-") ? 2 : 1, !options->output[0], &csv);
     } else {
-        compared_put(&c->compared, c->name, options->all, !options->quiet, doc);
+        compared_put(&c->compared, (const char *[]){c->name[0], c->name[1]}, options->all, !options->quiet, doc);
     }
     if (status)
         return status;

@@ -60,7 +60,7 @@ static void put_name(const struct compared *c, const struct pair *pair, const st
 static void put_pair_name(const struct compared *c, const struct pair *pair, struct text *out)
 {
     if (pair->scores)
-        text_printf(out, "mean of %s", pair->about->suite);
+        text_printf(out, "speed, mean of %s", pair->about->suite);
     else
         put_name(c, pair, pair->about, out);
     if (pair->within) {
@@ -130,7 +130,7 @@ static void put_rows(const struct compared *c, const struct told *told, size_t n
         {.title = "New", .optional = true},
         {.title = "Change"},
         {.title = "95 % interval", .optional = true},
-        {.title = "Verdict", .left = true, .optional = true},
+        {.title = "Verdict", .left = true, .wrap = true, .optional = true},
     };
     /* faster, slower, lower, higher */
     static const enum color colors[VERDICT_APART + 1] = {COLOR_GREEN, COLOR_RED, COLOR_YELLOW, COLOR_YELLOW};
@@ -142,7 +142,9 @@ static void put_rows(const struct compared *c, const struct told *told, size_t n
         const struct row *about = told->row->pair->about;
         const enum compared_verdict verdict = verdict_of(told->row);
         const bool higher = !strcmp(about->better, "higher"),
-                   equal = !about->better[0] || !(of->ratio < 1 || of->ratio > 1);
+                   equal =
+                       !about->better[0] || !(of->ratio < 1 || of->ratio > 1) || verdict == VERDICT_SAME ||
+                       (!told->row->mean && (of->changed > of->base) != (of->ratio > 1)); /* medians differ otherwise */
         FREED_BY(text_free) struct text reason = {0};
         struct text *cell = grid_cell(&grid, COLOR_NONE);
         if (told->title)
@@ -158,7 +160,7 @@ static void put_rows(const struct compared *c, const struct told *told, size_t n
                     100 * (of->ratio - 1));
         text_printf(grid_cell(&grid, COLOR_NONE), !verbose || isnan(of->low) ? "-" : "%+.1f .. %+.1f %%",
                     100 * (of->low - 1), 100 * (of->high - 1));
-        if (verbose)
+        if (verbose || (verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED))
             put_reason(c, told->row, &reason);
         cell = grid_cell(&grid, colors[verdict]);
         if (verbose || verdict != VERDICT_UNDECIDED)
@@ -167,23 +169,6 @@ static void put_rows(const struct compared *c, const struct told *told, size_t n
             text_printf(cell, "%s%s", of->doubt == DOUBT_SMALL ? " " : ": ", reason.data);
     }
     doc_table(doc, &grid);
-}
-
-/* Says what explains the changes, once for reasons that differ in figures only. */
-static void put_reasons(const struct compared *c, const struct told *told, size_t n, const struct doc *doc)
-{
-    FREED_BY(index_free) struct index said = {0};
-
-    for (size_t i = 0; i < n; i++) {
-        const enum compared_verdict verdict = verdict_of(told[i].row);
-        FREED_BY(text_free) struct text reason = {0};
-        const size_t before = said.n;
-        put_reason(c, told[i].row, &reason);
-        if (!reason.length || verdict == VERDICT_SAME || verdict == VERDICT_UNDECIDED ||
-            index_enter(&said, TEXT_LINE("%.*s", (int)strcspn(reason.data, "0123456789"), reason.data)) < before)
-            continue;
-        doc_say(doc, "%s: %s", compared_verdict_names[verdict], reason.data);
-    }
 }
 
 static bool is_in(const struct told *told, size_t n, const struct compared_row *row)
@@ -200,7 +185,7 @@ static size_t take_asked(const struct compared *c, struct told *told)
     static const char *const asked[ASKED][2] = {{"UNIX index", "unix/index/index"},
                                                 {"Memory bandwidth (Triad)", "stream/bandwidth/triad_rate"},
                                                 {"Memory latency", "memory/levels/level"},
-                                                {"Time lost, worst CPU", "noise/noise/lost"},
+                                                {"Time lost, New's worst CPU", "noise/noise/lost"},
                                                 {"Latest timer wake-up", "wakeup/worst/latency_max"}};
     size_t n = 0;
 
@@ -233,12 +218,14 @@ static void put_changed(const struct compared *c, bool verbose, struct told *tol
     for (const struct compared_row *row = c->row; row < c->row + c->n_rows + c->n_means; row++) {
         const struct comparison *of = row->of;
         const enum compared_verdict verdict = verdict_of(row);
+        const bool known = row->mean || of->ratio > 0 || !(of->base < of->changed || of->base > of->changed);
         const bool large = verdict == VERDICT_UNDECIDED && fabs(log(of->ratio)) > log1p(drift) &&
                            !(of->low <= 1 && of->high >= 1) && larger < UNDECIDED_SHOWN;
         if (is_in(told, asked, row))
             continue;
         larger += large;
-        if (verbose || !c->pairs->changed || large || (verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED)) {
+        if (verbose || !c->pairs->changed || large || !known ||
+            (verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED)) {
             told[n++].row = row;
         } else if (!row->mean) {
             same += verdict == VERDICT_SAME;
@@ -249,19 +236,20 @@ static void put_changed(const struct compared *c, bool verbose, struct told *tol
     if (n > asked)
         doc_gap(doc);
     put_rows(c, told + asked, n - asked, verbose, doc);
-    if (!verbose)
-        put_reasons(c, told, n, doc);
     if (same)
         doc_say(doc, "The other %zu: no change above %.*f %% (-v)", same, most < 0.1, 100 * most);
     if (undecided)
-        doc_say(doc, "The other %zu differ by less, or by no more than their samples vary (-v)", undecided);
+        doc_say(doc, "The other %zu are not decided (-v)", undecided);
 }
 
 /* --- Rows that cannot be compared. --- */
 
 static int compare_reasons(const void *a, const void *b)
 {
-    return strcmp((*(const struct pair *const *)a)->why, (*(const struct pair *const *)b)->why);
+    const char *x = (*(const struct pair *const *)a)->why, *y = (*(const struct pair *const *)b)->why;
+    const int failed = !strncmp(y, "failed", 6) - !strncmp(x, "failed", 6); /* first */
+
+    return failed ? failed : strcmp(x, y);
 }
 
 /* Puts a line for each reason; verbose: all reasons, with the rows. */
@@ -368,10 +356,9 @@ void compared_put(const struct compared *c, const char *const names[2], bool ver
         doc_heading(doc, NULL, "Hosts by the geometric mean of their ratios, above 1 is better");
     for (size_t i = 0; i < c->n_hosts; i++)
         doc_say(doc, "  %s  %.4f%s", c->host[i].host, c->host[i].ratio, c->host[i].stands_out ? "  stands out" : "");
-    if (about && c->pairs->doubles + c->pairs->degraded)
+    const size_t left_out = about ? c->pairs->degraded + c->pairs->doubles : 0;
+    if (left_out)
         doc_gap(doc);
-    if (about && c->pairs->doubles)
-        doc_say(doc, "Left out: %zu rows that occur twice", c->pairs->doubles);
-    if (about && c->pairs->degraded)
-        doc_say(doc, "Left out: %zu degraded, skipped or failed rows", c->pairs->degraded);
+    if (left_out)
+        doc_say(doc, "Left out: %zu rows that are degraded, skipped or failed, or occur twice", left_out);
 }

@@ -151,26 +151,26 @@ static void put_middle(const struct compared *c, struct text *out)
         if (row->pair->about->better[0] && row->of->ratio > 0)
             logs[n++] = (strcmp(row->pair->about->better, "higher") ? -1 : 1) * log(row->of->ratio);
     const double pct = 100 * expm1(n ? stats_median(logs, n) : 0);
-    text_printf(out, "%.*f %% %s", fabs(pct) < 10, fabs(pct), pct > 0 ? "faster" : "slower");
+    const char *by = fabs(pct) < 0.05 ? "no" : TEXT_LINE("%.*f %%", fabs(pct) < 10, fabs(pct));
+    text_printf(out, "%s %s", by, pct > -0.05 ? "faster" : "slower");
 }
 
 void compared_put_answer(const struct compared *c, const char *const names[2], const struct doc *doc)
 {
     const struct row_set *set[] = {c->pairs->base, c->pairs->changed};
-    size_t n[VERDICT_APART + 1] = {0}, runs[2] = {0, 0}, drifts = 0;
+    size_t n[VERDICT_APART + 1] = {0}, means[VERDICT_APART + 1] = {0}, runs[2] = {0, 0}, drifts = 0;
     const char *side[] = {set[1] ? "Base" : "Within", "New"}, *host[] = {"", ""};
     FREED_BY(text_free) struct text middle = {0};
 
     for (size_t s = 0; s < 2 && set[s]; s++)
         host[s] = put_side(side[s], names[s], set[s], &runs[s], doc);
     const bool apart = host[0][0] && host[1][0] && strcmp(host[0], host[1]) != 0;
-    for (size_t s = 0; s < 2; s++) {
-        const char *slash = strrchr(names[s], '/'), *file = slash ? slash + 1 : names[s];
-        side[s] = apart ? host[s] : file[0] ? file : side[s];
-    }
-    for (size_t i = 0; i < c->n_rows; i++) {
-        n[compared_verdict(c->row[i].of, c->row[i].pair->about->better)]++;
-        drifts += c->row[i].of->tested == TESTED_RUNS;
+    if (apart || (names[0][0] && names[1][0] && strcmp(names[0], names[1]) != 0))
+        for (size_t s = 0; s < 2; s++)
+            side[s] = apart ? host[s] : names[s];
+    for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
+        (i < c->n_rows ? n : means)[compared_verdict(c->row[i].of, c->row[i].pair->about->better)]++;
+        drifts += !apart && c->row[i].of->tested == TESTED_RUNS;
     }
     const enum compared_verdict most = n[VERDICT_SLOWER] < n[VERDICT_FASTER] ? VERDICT_FASTER : VERDICT_SLOWER;
     const enum compared_verdict least = VERDICT_FASTER + VERDICT_SLOWER - most;
@@ -181,7 +181,10 @@ void compared_put_answer(const struct compared *c, const char *const names[2], c
         doc_say(doc, "%s is %s than %s in %zu of %zu figures and %s in %zu; on the whole %s%s", side[1],
                 compared_verdict_names[most], side[0], n[most], c->n_rows, compared_verdict_names[least], n[least],
                 middle.data, drifts ? "; measured apart, so drift may be part of it (--interleave)" : "");
-    else if (c->n_rows > n[VERDICT_UNDECIDED] && set[1])
+    else if (means[VERDICT_FASTER] + means[VERDICT_SLOWER] && set[1])
+        doc_say(doc, "On the whole %s is %s than %s, though no single figure is known to be", side[1], middle.data,
+                side[0]);
+    else if (n[VERDICT_SAME] && set[1])
         doc_say(doc, "No figure is known to be better or worse");
     if (n[VERDICT_UNDECIDED] && n[VERDICT_UNDECIDED] == c->n_rows && set[1])
         doc_say(doc, "Not decided: %s measured %s than %s, %s; %s may be drift; --runs %u on both decides", side[1],
