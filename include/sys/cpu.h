@@ -218,13 +218,13 @@ void topology_pairs_free(struct cpu_pairs *pairs);
 enum { PERF_EVENT_HARDWARE, PERF_EVENT_SOFTWARE, PERF_EVENT_TRACEPOINT };
 #define PERF_EVENT_DUMMY 9u
 
-/* The kernel's struct perf_event_attr up to clockid (Linux 4.1); what has no name is not used. */
+/* The kernel's struct perf_event_attr up to clockid (Linux 4.1); gaps are 0. */
 struct perf_event {
     uint32_t type, size; /* size: PERF_EVENT_SIZE_FIRST or PERF_EVENT_SIZE_CLOCK */
     uint64_t config, sample_period, sample_type, read_format;
-    uint64_t disabled : 1, inherit : 1, : 3, exclude_kernel : 1, exclude_hv : 1, : 2, comm : 1, : 2, enable_on_exec : 1,
-        task : 1, watermark : 1, : 3, sample_id_all : 1, : 6, use_clockid : 1, context_switch : 1,
-        write_backward : 1, : 36;
+    uint64_t disabled : 1, inherit : 1, gap1 : 3, exclude_kernel : 1, exclude_hv : 1, gap2 : 2, comm : 1, gap3 : 2,
+        enable_on_exec : 1, task : 1, watermark : 1, gap4 : 3, sample_id_all : 1, gap5 : 6, use_clockid : 1,
+        context_switch : 1, write_backward : 1, gap6 : 36;
     uint32_t wakeup_events, unused[10];
     int32_t clockid;
 };

@@ -242,7 +242,7 @@ static const struct metric metrics[WHO_N_METRICS] = {
                                      "share of the time that detours of at least 1 us took while it was recorded"),
                               .headline = true, .optional = true},
     [WHO_METRIC_UNSEEN] = NAMED("unseen", "%", "share of the time that detours took while nothing else was recorded"),
-    [WHO_METRIC_RECORDS_LOST] = NAMED("records_lost", "1", "records that the kernel could not keep"),
+    [WHO_METRIC_RECORDS_LOST] = NAMED("records_lost", "1", "number of full rings, which lost records"),
     [WHO_METRIC_TAKEN] = NAMED("taken", "%", "share of the time of the CPUs that this name took"),
     [WHO_METRIC_TIMES] = NAMED("times", "1/s", "how often a second it took the CPU"),
     [WHO_METRIC_LONGEST] = NAMED("longest", "ns", "longest time that it had the CPU, without what interrupted it"),

@@ -222,7 +222,7 @@ static int wait_signal(uint64_t ns)
 
 static bool stalled; /* a write timed out, so the next does not wait */
 
-/* -EINTR: stop() returned true; -ETIMEDOUT: nothing was accepted for two minutes. */
+/* -EINTR: stop() returned not 0; -ETIMEDOUT: nothing was accepted for two minutes. */
 static int put(int fd, const char *data, size_t length, int (*stop)(void))
 {
     int error = console_write(fd, data, length, stalled ? 0 : STALL_NS, stop);

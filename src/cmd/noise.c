@@ -309,7 +309,8 @@ static void print_who(const struct table_rows *r, struct text *out)
             grid_text(&grid, row->cpus);
         }
         if (others)
-            text_printf(grid_note(&grid), "and %zu more: %.1f times/s, %.4f %%", others, times, taken);
+            text_printf(grid_note(&grid), "and %zu more: %.4f %%%s", others, taken,
+                        isnan(times) ? "" : TEXT_LINE(", %.1f times/s", times));
         out->left_out |= others > 0;
         grid_print(&grid, r->table_width, out);
         if ((r->alone || r->verbose) && row_param_is(&rows->param, "source", "perf"))

@@ -18,7 +18,7 @@
 #define UNSEEN 0u
 /* The kernel's task that creates its threads. */
 #define KTHREADD 2u
-/* Maximum number of ancestors of a task that are looked at, for its name or its process group. */
+/* Maximum number of ancestors of a task that are looked at, for its name and control group. */
 #define GENERATIONS 64u
 /* Inode of the machine's initial PID namespace, from linux/proc_ns.h. */
 #define FIRST_PID_NAMESPACE 0xeffffffcu
@@ -27,8 +27,8 @@
 #define RING_LEAST ((size_t)1 << 20)
 /* The ring buffers of all CPUs together may use 1/MEMORY_PART of the available memory. */
 #define MEMORY_PART 16u
-/* Before the first trial, the rate of records is measured for PROBE_NS. A ring has room for ROOM times the rate of the
- * last recording, and for a trial of unknown length for UNKNOWN_NS. */
+/* Before the first trial, the rate of records is measured for PROBE_NS. A ring has room for ROOM times the highest rate
+ * so far, and for a trial of unknown length for UNKNOWN_NS. */
 #define PROBE_NS   50000000u
 #define ROOM       4u
 #define UNKNOWN_NS 2000000000u
@@ -397,6 +397,7 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
         start(watch, cpus, fmin(RING_LEAST, share), last);
         clock_sleep_ns(PROBE_NS);
         interference_stop(watch);
+        watch->rate = fmax(watch->rate, 1e-9); /* measured, even if nothing was recorded */
     }
     /* What begins from now on is recorded with its name, what was there before is read here. */
     start(watch, cpus, doubled(page, fmin(fmax(ROOM * watch->rate * planned, RING_LEAST), share)), last);

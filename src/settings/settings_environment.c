@@ -2,6 +2,7 @@
 /* Settings that depend on how the kernel was built. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -478,7 +479,7 @@ static void judge_rise(struct setting_reading *r, double before, double (*count)
     double after = before;
     if (r->view->moment) {
         r->view->moment();
-        after = count(r);
+        after = fmax(before, count(r));
     }
     const enum setting_verdict steady = r->view->moment || after <= 0 ? SETTING_OK : SETTING_UNKNOWN;
     const enum setting_verdict verdict = after > before ? SETTING_NOISY : steady;

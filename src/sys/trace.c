@@ -101,10 +101,13 @@ static void add_pair(struct trace_events *events, const char *directory, enum tr
 void trace_events_read(const char *directory, struct trace_events *out)
 {
     static const char *const vectors[] = {
-        "irq_vectors/local_timer",   "irq_vectors/reschedule",       "irq_vectors/call_function",
-        "irq_vectors/irq_work",      "irq_vectors/thermal_apic",     "irq_vectors/call_function_single",
-        "irq_vectors/error_apic",    "irq_vectors/threshold_apic",   "irq_vectors/deferred_error_apic",
-        "irq_vectors/spurious_apic", "irq_vectors/x86_platform_ipi", "ipi/ipi", /* the last one not on x86 */
+        "irq_vectors/local_timer",
+        "irq_vectors/reschedule",
+        "irq_vectors/call_function",
+        "irq_vectors/call_function_single",
+        "irq_vectors/irq_work",
+        "irq_vectors/thermal_apic",
+        "ipi/ipi", /* the last one not on x86 */
     };
 
     memset(out, 0, sizeof(*out));
@@ -120,21 +123,19 @@ void trace_events_read(const char *directory, struct trace_events *out)
 
 void trace_events_find(struct trace_events *out)
 {
-    static const char *const mounted[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-
-    for (size_t i = 0; i < COUNT(mounted); i++) {
-        trace_events_read(mounted[i], out);
-        if (out->n || out->error == -EACCES)
-            return;
-    }
+    trace_events_read("/sys/kernel/tracing", out);
+    if (out->n || out->error == -EACCES)
+        return;
     const int context = (int)syscall(SYS_FSOPEN, "tracefs", 1);
     const int fd = context < 0 || syscall(SYS_FSCONFIG, context, FSCONFIG_CREATE, NULL, NULL, 0)
                        ? -1
                        : (int)syscall(SYS_FSMOUNT, context, 1, 0);
-    if (fd < 0)
-        out->error = -errno;
-    else
+    if (fd >= 0)
         trace_events_read(PROCFS_PATH("/proc/self/fd/%d", fd), out);
+    else if (errno == ENOSYS) /* before Linux 5.2; looking there makes newer kernels mount it for everybody */
+        trace_events_read("/sys/kernel/debug/tracing", out);
+    else
+        out->error = -errno;
     fd_close(&fd);
     fd_close(&context);
 }
@@ -402,7 +403,7 @@ bool trace_ring_next(struct trace_ring *ring, struct trace_record *out)
 const char *trace_ring_why(int error, char *buf, size_t size)
 {
     const bool forbidden = error == -EACCES || error == -EPERM;
-    char text[4096], value[32];
+    char text[4096] = "", value[32] = "";
 
     (void)procfs_read("/proc/self/status", text, sizeof(text));
     (void)procfs_value(text, "CapEff", value, sizeof(value));
