@@ -67,7 +67,8 @@ static void make_key(char *key, const char *kind, const char *name, size_t lengt
  * of interrupts while some tasks run (perf record has none of them either). */
 static bool is_own(const char *key)
 {
-    static const char *const own[] = {"sampler", "a_hog?[2J", "waker", "leaver", "forker", "kid"};
+    static const char *const own[] = {"sampler", "a_hog?[2J", "waker",  "leaver", "forker",
+                                      "kid",     "sender",    "reader", "toggler"};
 
     for (size_t i = 0; i < COUNT(own); i++)
         if (!strncmp(key, "task ", 5) && !strcmp(key + 5, own[i]))
