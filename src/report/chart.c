@@ -559,16 +559,17 @@ void chart_index(struct chart *c, const struct chart_entry *entry, const double 
     const unsigned group = entry->colour + 1;
     const double low = row->stats.ci95_lo * row->index / row->value,
                  high = row->stats.ci95_hi * row->index / row->value;
+    const bool known = isfinite(low) && isfinite(high);
     const char *value = UNITS_VALUE(row->index, c->x.unit);
 
     (void)parts;
     begin_line(c, entry->label, 66, CHART_LINEAR, 4);
     put_span(c, CHART_BOX, group, 0, row->index, 5.5, "", 0.7,
-             TEXT_LINE(isfinite(low) ? "%s: %s, 95 %% of the mean: %s" : "%s: %s", entry->label, value,
+             TEXT_LINE(known ? "%s: %s, 95 %% of the mean: %s" : "%s: %s", entry->label, value,
                        UNITS_RANGE(low, high, c->x.unit)));
-    if (isfinite(low) && isfinite(high))
+    if (known)
         put_span(c, CHART_SEGMENT, group, low, high, 0, "whisker", 0, NULL);
-    say(c, group, fmax(row->index, high), value);
+    say(c, group, known ? fmax(row->index, high) : row->index, value);
 }
 
 void chart_stack(struct chart *c, const struct chart_entry *entry, const double *parts)

@@ -231,9 +231,11 @@ static void collect(struct picks *picks)
         const struct row *row = about->line == chart_samples ? report->order[i].row : &report->set.rows[i];
         const size_t run = report_run_of(report, row);
         if (run < report->n_runs && !strcmp(row->suite, about->suite) && !strcmp(row->metric, about->metric) &&
-            (!about->test || !strcmp(row->test, about->test)) && (about->line != chart_index || isfinite(row->index)))
-            picks->pick[picks->n++] = (struct pick){
+            (!about->test || !strcmp(row->test, about->test)) && (about->line != chart_index || isfinite(row->index))) {
+            picks->pick[picks->n] = (struct pick){
                 .of = {.row = row, .colour = (unsigned)run}, .group = report->order[i].group, .at = picks->n};
+            picks->n++;
+        }
     }
     make_labels(picks, false);
     if (picks->n)
@@ -451,6 +453,7 @@ static void put_lines(const struct picks *picks, const char *test, struct charts
     for (size_t i = 0; i < picks->n; i++) {
         struct chart_entry entry = picks->pick[i].of;
         double parts[PARTS_MAX];
+        char label[512];
         if (about->line == chart_range) { /* panels share the axis */
             chart_extend(&c.x, entry.row->stats.min);
             chart_extend(&c.x, entry.row->stats.max);
@@ -459,10 +462,10 @@ static void put_lines(const struct picks *picks, const char *test, struct charts
             continue;
         for (size_t p = 0; p < n_parts; p++)
             parts[p] = part_of(picks, entry.row, p).value;
+        const char *name = picks->report->name[entry.colour];
         if (picks->report->n_runs > 1)
-            entry.label = about->line == chart_samples
-                              ? TEXT_LINE("%s: %s", picks->report->name[entry.colour], entry.label)
-                              : TEXT_LINE("%.62s %s", entry.label, picks->report->name[entry.colour]);
+            entry.label = about->line == chart_samples ? text_line(label, sizeof(label), "%s: %s", name, entry.label)
+                                                       : text_line(label, sizeof(label), "%.62s %s", entry.label, name);
         about->line(&c, &entry, parts);
     }
     chart_put(&c, charts, false);
