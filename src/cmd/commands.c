@@ -127,14 +127,11 @@ void command_wrap(struct text *text, unsigned width)
 
     if (!width || !text->length)
         return;
-    for (char *at = text->data, *end; *at; at = end + 1) {
-        end = at + strcspn(at, "\n");
-        *end = '\0';
+    for (char *next = text->data, *at; (at = strsep(&next, "\n")) && (*at || next);)
         if (*at && !strchr(at, '\033')) /* colours have no width */
             text_wrap(&out, at, 0, width);
         else
             text_printf(&out, "%s\n", at);
-    }
     text_free(text);
     *text = out;
 }

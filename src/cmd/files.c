@@ -18,6 +18,7 @@ struct names {
         unsigned regular; /* ROWS_REGULAR: found in a directory, where others may have put it */
     } * of;
     size_t n, capacity;
+    unsigned inputs; /* how often '-' came */
 };
 
 static char *add_name(struct names *names, const char *folder, const char *name, unsigned regular)
@@ -105,17 +106,15 @@ static int no_rows(const struct names *names, bool chosen)
 }
 
 /* Returns 0, or EXIT_USAGE with a line for each file that cannot be read; most: goes on after them. */
-static int read_names(const struct names *names, bool most, unsigned wanted, struct row_set *set)
+static int read_names(struct names *names, bool most, unsigned wanted, struct row_set *set)
 {
     char message[4352], error[4352];
-    bool standard_input = false;
     int status = 0;
 
     for (size_t i = 0; i < names->n && (most || !status); i++) {
         const char *path = names->of[i].path;
-        if (!strcmp(path, "-") && standard_input)
+        if (!strcmp(path, "-") && names->inputs++)
             return usage_error("standard input ('-') can be read only once");
-        standard_input |= !strcmp(path, "-");
         if (row_set_read(set, path, wanted | names->of[i].regular, message, sizeof(message), error, sizeof(error)))
             status = usage_error("%s", error);
         if (message[0] && (most || !status))
@@ -161,8 +160,8 @@ int files_each(const char *const *operands, size_t n, unsigned wanted,
     FREED_BY(row_set_free) struct row_set set = {.choose = pass_on, .context = &each};
 
     add_operands(&names, operands, n);
-    read_names(&names, true, wanted, &set);
-    return each.n ? 0 : no_rows(&names, false);
+    const int status = read_names(&names, true, wanted, &set);
+    return names.inputs > 1 ? status : each.n ? 0 : no_rows(&names, false);
 }
 
 void files_count_once(uint64_t n)
