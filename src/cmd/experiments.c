@@ -97,6 +97,16 @@ static bool has_test(const struct table_rows *r, const char *test)
     return false;
 }
 
+/* Of any row of its item, which are neighbours: a table without it would hide what went wrong. */
+static bool troubled(const struct table_rows *r, const struct row *row)
+{
+    while (row > r->rows && row[-1].item == row->item)
+        row--;
+    while (row->status == ROW_OK && row + 1 < r->rows + r->n && row[1].item == row->item)
+        row++;
+    return row->status != ROW_OK;
+}
+
 static void put_experiments(const struct table_rows *r, const char *test, const char *run_title,
                             const char *summary_title, struct text *out)
 {
@@ -105,31 +115,33 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
     static const struct table_layout share = {
         TABLE_OF("Time lost, in %, in delays by more than so many cycles above the mean or the median", share_columns),
         .no_status = 1};
+    const bool whole = r->alone || r->verbose;
     unsigned shown = 0;
     FREED_BY(memory_free) struct row *rows = calloc(r->n, sizeof(*rows));
     size_t n = 0, items[2] = {SIZE_MAX, 0};
 
     if (!has_test(r, test) || !rows)
         return;
-    for_each_row(row, r) {
-        items[0] = smaller(items[0], strcmp(row->test, test) ? SIZE_MAX : row->item);
-        items[1] = larger(items[1], strcmp(row->test, test) ? 0 : row->item);
-    }
-    for_each_row(row, r) /* `all`: the first, the middle and the last */
-        if (r->alone || r->verbose || row->item == items[0] || row->item == items[1] ||
-            row->item == (items[0] + items[1]) / 2)
+    for_each_row(row, r)
+        if (!strcmp(row->test, test)) {
+            items[0] = smaller(items[0], row->item);
+            items[1] = larger(items[1], row->item);
+        }
+    for_each_row(row, r) /* `all`: the first, the middle, the last, and the troubled */
+        if (whole || row->item == items[0] || row->item == items[1] || row->item == (items[0] + items[1]) / 2 ||
+            (!strcmp(row->test, test) && troubled(r, row)))
             rows[n++] = *row; /* a shallow copy */
-    if (r->alone || r->verbose) {
+    if (whole) {
         table_print(&runs, r->rows, r->n, r->table_width, out);
         text_append(out, "\n", 1);
     }
     table_print(&summary, rows, n, r->table_width, out);
     put_clock(r, out);
-    if (r->alone || r->verbose) {
+    if (whole) {
         text_append(out, "\n", 1);
         table_print(&share, r->rows, r->n, r->table_width, out);
     }
-    out->left_out |= !r->alone && !r->verbose;
+    out->left_out |= !whole;
     for_each_row(row, r) {
         if (!r->pictures || shown == PLOTS_MAX || strcmp(row->test, test) || !row->n_hist)
             continue;
@@ -256,15 +268,16 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
 {
     static const struct table_layout layout = {
         TABLE_OF("STREAM-style bandwidth: MB = 10^6 bytes, times in s, best of each run", bandwidth_columns)};
-    FREED_BY(memory_free) struct row *rows = calloc(r->n ? r->n : 1, sizeof(*rows));
+    FREED_BY(memory_free) struct row *rows = calloc(r->n + 1, sizeof(*rows));
     const struct row *best = NULL; /* `all`: with its kind of stores */
     size_t n = 0;
 
     for_each_row(row, r)
-        if (!r->alone && !r->verbose && !strcmp(row->metric, "triad_rate") && !(best && best->value >= row->value))
+        if (!r->alone && !r->verbose && !strcmp(row->metric, "triad_rate") && row->status < ROW_SKIPPED &&
+            row->value > (best ? best->value : 0))
             best = row;
     for_each_row(row, r) {
-        if (!rows || strcmp(row->test, bench_bandwidth.name) || (best && row->item != best->item))
+        if (!rows || strcmp(row->test, bench_bandwidth.name) || (best && row->item != best->item && !troubled(r, row)))
             continue;
         rows[n] = *row; /* a shallow copy, with other names */
         for (size_t f = 0; f < COUNT(functions); f++) {

@@ -388,15 +388,21 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
     const double scale = fine ? 1e-3 : 1e-6;
     const unsigned decimals = fine ? 1 : 3;
     FREED_BY(memory_free) struct row *late = calloc(r->n, sizeof(*late));
+    const struct row *speed = NULL; /* no task: has none of the columns */
+    bool known = false;
     size_t n = 0;
 
-    for_each_row(row, r)
-        for (const struct row *of = r->rows; late && of < r->rows + r->n; of++)
+    for_each_row(row, r) {
+        if (!strcmp(row->test, bench_calibrate.name))
+            speed = row;
+        known |= !strcmp(row->metric, "late") && row->value >= 0;
+        for (const struct row *of = r->rows; late && of < r->rows + r->n && row != speed; of++)
             if (((!strcmp(of->metric, "late") && of->value > 0) || of->status >= ROW_DEGRADED) &&
                 row_same_measurement(of, row)) {
                 late[n++] = *row; /* a shallow copy */
                 break;
             }
+    }
     const struct table_column columns[] = {
         {COLUMN("Task", NULL, TABLE_TEST, 0)},
         {COLUMN("Load", NULL, TABLE_LOAD, 0)},
@@ -411,7 +417,9 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
     if (n)
         table_print(&layout, late, n, r->table_width, out);
     else
-        text_printf(out, "Simulated tasks: none was late\n");
+        text_printf(out, "Simulated tasks: %s\n", known ? "none was late" : "lateness not known");
+    if (speed)
+        table_put_reasons(speed, 1, out);
     out->left_out = true;
 }
 
