@@ -9,9 +9,15 @@
 
 #define PLOTS_MAX 2u
 
+/* A test has one of them. */
+#define SIZE_COLUMNS \
+    {COLUMN("Limit", "cycles", TABLE_PARAM_VALUE, 0), .key = "limit", .optional = 1}, \
+    { \
+        COLUMN("Elements", "cycles", TABLE_PARAM_VALUE, 0), .key = "elements", .optional = 1 \
+    }
+
 static const struct table_column run_columns[] = {
-    {COLUMN("Limit", "cycles", TABLE_PARAM_VALUE, 0), .key = "limit", .optional = 1},
-    {COLUMN("Elements", "cycles", TABLE_PARAM_VALUE, 0), .key = "elements", .optional = 1},
+    SIZE_COLUMNS,
     {COLUMN("Experiments", "cycles", TABLE_PARAM_VALUE, 0), .key = "experiments", .rank = 3},
     {COLUMN("Mean", "cycles", TABLE_SAMPLE, 2)},
     {COLUMN("SD", "cycles_sd", TABLE_SAMPLE, 1), .rank = 2},
@@ -28,8 +34,7 @@ static const struct table_column run_columns[] = {
 };
 /* Those of the highest rank are left out first; rank 6 has the same value in all rows of a plan. */
 static const struct table_column summary_columns[] = {
-    {COLUMN("Limit", "cycles", TABLE_PARAM_VALUE, 0), .key = "limit", .optional = 1},
-    {COLUMN("Elements", "cycles", TABLE_PARAM_VALUE, 0), .key = "elements", .optional = 1},
+    SIZE_COLUMNS,
     {COLUMN("Divisions", "divisions", TABLE_VALUE, 0), .optional = 1, .rank = 6},
     {COLUMN("Primes", "primes", TABLE_VALUE, 0), .optional = 1, .rank = 6},
     {COLUMN("Bytes", "array_bytes", TABLE_VALUE, 0), .optional = 1, .rank = 6},
@@ -51,8 +56,7 @@ static const struct table_column summary_columns[] = {
     {COLUMN("Alone", "cycles_alone", TABLE_VALUE, 1), .optional = 1},
 };
 static const struct table_column share_columns[] = {
-    {COLUMN("Limit", "cycles", TABLE_PARAM_VALUE, 0), .key = "limit", .optional = 1},
-    {COLUMN("Elements", "cycles", TABLE_PARAM_VALUE, 0), .key = "elements", .optional = 1},
+    SIZE_COLUMNS,
     {COLUMN("Copies", "cycles", TABLE_COPIES, 0), .rank = 2},
     {COLUMN("CPU", "cycles", TABLE_CPUS, 0)},
     {COLUMN(">400 mean", "delayed_400", TABLE_VALUE, 3), .rank = 1},

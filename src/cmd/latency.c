@@ -388,15 +388,15 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
     const double scale = fine ? 1e-3 : 1e-6;
     const unsigned decimals = fine ? 1 : 3;
     FREED_BY(memory_free) struct row *late = calloc(r->n, sizeof(*late));
-    const struct row *speed = NULL; /* no task: has none of the columns */
+    const struct row *calibration = NULL; /* no task: has none of the columns */
     bool known = false;
     size_t n = 0;
 
     for_each_row(row, r) {
         if (!strcmp(row->test, bench_calibrate.name))
-            speed = row;
+            calibration = row;
         known |= !strcmp(row->metric, "late") && row->value >= 0;
-        for (const struct row *of = r->rows; late && of < r->rows + r->n && row != speed; of++)
+        for (const struct row *of = r->rows; late && of < r->rows + r->n && row != calibration; of++)
             if (((!strcmp(of->metric, "late") && of->value > 0) || of->status >= ROW_DEGRADED) &&
                 row_same_measurement(of, row)) {
                 late[n++] = *row; /* a shallow copy */
@@ -418,8 +418,8 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
         table_print(&layout, late, n, r->table_width, out);
     else
         text_printf(out, "Simulated tasks: %s\n", known ? "none was late" : "lateness not known");
-    if (speed)
-        table_put_reasons(speed, 1, out);
+    if (calibration)
+        table_put_reasons(calibration, 1, out);
     out->left_out = true;
 }
 
