@@ -96,8 +96,8 @@ struct compared_row {
     const struct pair *raw;
     struct comparison *of; /* in compared.comparison */
     struct comparison
-        of_raw; /* comparison of raw as measured; change is CHANGE_NONE if the interval of the ratio contains 1 */
-    size_t few; /* fewest samples of any row of the pair; 0: a row has none */
+        of_raw;    /* comparison of raw as measured; change is CHANGE_NONE if the interval of the ratio contains 1 */
+    size_t few;    /* fewest samples of any row of the pair; 0: a row has none */
     bool by_hosts; /* the test compares means of hosts */
     bool judged; /* a row of the headline metric, by which its test is judged: included in means of suites and hosts */
     size_t mean; /* number of rows of which it is the geometric mean; 0: it is a row of the files */

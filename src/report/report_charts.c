@@ -220,11 +220,11 @@ static void make_labels(struct picks *picks, bool whole)
     }
 }
 
-static void collect(struct picks *picks)
+static void collect(struct picks *picks, const struct figure *about)
 {
     const struct report *report = picks->report;
-    const struct figure *about = picks->about;
 
+    picks->about = about;
     picks->n = 0;
     for (size_t i = 0; i < report->set.n && picks->n < PICKS_MAX; i++) {
         /* samples are in the order of the tables, and have their groups */
@@ -501,8 +501,7 @@ static void put_generic(struct picks *picks, const char *suite, const struct doc
         struct figure about = {FIGURE(suite, NULL, metric, MARK_LINES, LABEL_TEST), .x = {metric},
                                .note = "dots: samples; bar: median; line: 95 % interval of the mean",
                                .line = chart_samples};
-        picks->about = &about;
-        collect(picks);
+        collect(picks, &about);
         if (!picks->n)
             continue;
         const struct row *first = picks->pick[0].of.row;
@@ -601,8 +600,7 @@ static void put_parameter(struct picks *picks, const char *key, struct charts *c
     double x[PICKS_MAX];
     size_t n = 0, length;
 
-    picks->about = &about;
-    collect(picks);
+    collect(picks, &about);
     for (size_t i = 0; i < picks->n; i++) {
         const char *value = row_param(&picks->pick[i].of.row->param, key, &length);
         char *end;
@@ -648,8 +646,7 @@ static void put_figure(struct picks *picks, const struct figure *about, const ch
 {
     FREED_BY(index_free) struct index tests = {0};
 
-    picks->about = about;
-    collect(picks);
+    collect(picks, about);
     if (!picks->n)
         return;
     if (about->test && (!*test || strcmp(*test, about->test) != 0)) {
