@@ -277,7 +277,7 @@ static void print_who(const struct table_rows *r, struct text *out)
     FREED_BY(memory_free) struct row *rows = calloc(r->n + 1, sizeof(*rows));
     struct grid grid = {.n_columns = 0};
     size_t n = 0, length, shown = 0, others = 0;
-    double times = 0, taken = 0;
+    double taken = 0;
 
     for (size_t i = 0; rows && i < r->n; i++)
         if (is_who(&r->rows[i]))
@@ -294,7 +294,6 @@ static void print_who(const struct table_rows *r, struct text *out)
                 continue;
             if (!r->verbose && shown == NAMES_SHOWN) {
                 others++;
-                times += value_of(row, rest, "times");
                 taken += value_of(row, rest, "taken");
                 continue;
             }
@@ -309,8 +308,7 @@ static void print_who(const struct table_rows *r, struct text *out)
             grid_text(&grid, row->cpus);
         }
         if (others)
-            text_printf(grid_note(&grid), "and %zu more: %.4f %%%s", others, taken,
-                        isnan(times) ? "" : TEXT_LINE(", %.1f times/s", times));
+            text_printf(grid_note(&grid), "and %zu more: %.4f %%", others, taken);
         out->left_out |= others > 0;
         grid_print(&grid, r->table_width, out);
         if ((r->alone || r->verbose) && row_param_is(&rows->param, "source", "perf"))
