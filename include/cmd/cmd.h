@@ -104,8 +104,9 @@ int command_output(int fd, bool only, struct text *text);
 /* $COLUMNS from 40 on; else the width of the terminal fd, at most `most`; `otherwise`: fd is no terminal of 40
  * columns. */
 unsigned command_width(int fd, unsigned otherwise, unsigned most);
-/* Breaks wider lines between words; width 0: none. */
-void command_wrap(struct text *text, unsigned width);
+/* Breaks wider lines between words; width 0: none. The first `indent` bytes of a line are a label, below which it goes
+ * on. */
+void command_wrap(struct text *text, size_t indent, unsigned width);
 
 /* Parses by n tables with targets, sets defaults, and prints help for --help. operands: room for argc. Returns 0;
  * EXIT_USAGE (EXIT_ROW_FAILED: help could not be printed) with a line on standard error; -1: help was printed. */

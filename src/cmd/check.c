@@ -253,11 +253,9 @@ static void put_all(const struct checking *c, const struct settings_view *view, 
     } else {
         FREED_BY(text_free) struct text header = {0};
         put_header(c, &header);
-        for (char *next = header.data, *line; (line = strsep(&next, "\n")) && *line;) {
-            const size_t label = strnlen(line, HEADER_INDENT);
-            text_append(out, line, label);
-            text_wrap(out, line + label, HEADER_INDENT, width);
-        }
+        command_wrap(&header, HEADER_INDENT, width);
+        text_append(out, header.data, header.length);
+        out->failed |= header.failed;
         text_append(out, "\n", 1);
         text_wrap(out,
                   TEXT_LINE("%u noisy, %u ok, %u n/a, %u unknown%s%s", counts[SETTING_NOISY], counts[SETTING_OK],

@@ -121,17 +121,20 @@ unsigned command_width(int fd, unsigned otherwise, unsigned most)
     return size.ws_col < most ? size.ws_col : most;
 }
 
-void command_wrap(struct text *text, unsigned width)
+void command_wrap(struct text *text, size_t indent, unsigned width)
 {
     struct text out = {.failed = text->failed, .color = text->color, .left_out = text->left_out};
 
     if (!width || !text->length)
         return;
-    for (char *next = text->data, *at; (at = strsep(&next, "\n")) && (*at || next);)
-        if (*at && !strchr(at, '\033')) /* colours have no width */
-            text_wrap(&out, at, 0, width);
+    for (char *next = text->data, *at; (at = strsep(&next, "\n")) && (*at || next);) {
+        const size_t label = strnlen(at, indent);
+        text_append(&out, at, label);
+        if (at[label] && !strchr(at, '\033')) /* colours have no width */
+            text_wrap(&out, at + label, indent, width);
         else
-            text_printf(&out, "%s\n", at);
+            text_printf(&out, "%s\n", at + label);
+    }
     text_free(text);
     *text = out;
 }

@@ -110,7 +110,7 @@ static void put_check(const struct measure *m, struct text *out)
 /* A failure is reported once, and measuring continues. */
 static void print_out(struct measure *m, struct text *out)
 {
-    command_wrap(out, m->options.verbose ? 0 : command_width(m->out_fd, 0, 100));
+    command_wrap(out, 0, m->options.verbose ? 0 : command_width(m->out_fd, 0, 100));
     if (m->print_failed)
         text_free(out);
     else

@@ -207,7 +207,7 @@ static int put_set(const struct show_options *options, const char *path, struct 
         if (i > 0 && (!options->quiet || options->summary))
             text_append(&out, "\n", 1);
         put_run(set->rows + i, count, options, path, &out);
-        command_wrap(&out, options->verbose ? 0 : command_width(1, 0, 100));
+        command_wrap(&out, 0, options->verbose ? 0 : command_width(1, 0, 100));
         status = command_output(1, true, &out);
     }
     return status;
