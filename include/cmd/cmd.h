@@ -431,6 +431,11 @@ struct table_rows {
     /* For table_print(): 0 (no limit) with -v. */
     unsigned table_width;
 };
+/* Otherwise tables of a suite may be shorter. */
+static inline bool table_is_whole(const struct table_rows *r)
+{
+    return r->alone || r->verbose;
+}
 
 /* Prints what ran on a CPU before the detour or wake-up that ended the run, and a sentence that sums it up. Returns
  * false when there are no such rows. */

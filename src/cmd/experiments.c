@@ -87,9 +87,8 @@ static void put_clock(const struct table_rows *r, struct text *out)
         return;
     text_printf(out, "Unit: %s of %.*s at %.6f GHz", cost->unit, (int)length, name ? name : "", hz * 1e-9);
     text_printf(out,
-                r->alone || r->verbose
-                    ? "; two consecutive readings take %.0f %s, the grain is %.0f %s; not subtracted\n"
-                    : "\n",
+                table_is_whole(r) ? "; two consecutive readings take %.0f %s, the grain is %.0f %s; not subtracted\n"
+                                  : "\n",
                 cost->value, cost->unit, grain, cost->unit);
 }
 
@@ -119,7 +118,7 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
     static const struct table_layout share = {
         TABLE_OF("Time lost, in %, in delays by more than so many cycles above the mean or the median", share_columns),
         .no_status = 1};
-    const bool whole = r->alone || r->verbose;
+    const bool whole = table_is_whole(r);
     unsigned shown = 0;
     FREED_BY(memory_free) struct row *rows = calloc(r->n, sizeof(*rows));
     size_t n = 0, items[2] = {SIZE_MAX, 0};
@@ -277,7 +276,7 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
     size_t n = 0;
 
     for_each_row(row, r)
-        if (!r->alone && !r->verbose && !strcmp(row->metric, "triad_rate") && row->status < ROW_SKIPPED &&
+        if (!table_is_whole(r) && !strcmp(row->metric, "triad_rate") && row->status < ROW_SKIPPED &&
             row->value > (best ? best->value : 0))
             best = row;
     for_each_row(row, r) {
@@ -320,7 +319,7 @@ static void print_stream(const struct table_rows *r, struct text *out)
     if (has_test(r, tests[TEST_ARRAY]) && has_test(r, tests[TEST_BANDWIDTH]))
         text_append(out, "\n", 1);
     put_bandwidth(r, out);
-    if (r->alone || r->verbose)
+    if (table_is_whole(r))
         put_array_size(r, out);
 }
 

@@ -475,7 +475,7 @@ static void print(const struct table_rows *r, struct text *out)
         fine |= row->load[0] && !strcmp(row->policy, "fifo");
         classic |= !strcmp(row->metric, "latency_classic") || row_param_is(&row->param, "protocol", "classic");
     }
-    const bool whole = r->alone || r->verbose || classic;
+    const bool whole = table_is_whole(r) || classic;
     if (!whole)
         put_late(r, fine, out);
     for (size_t t = 0; task_rows && t < N_TASKS && whole; t++) {

@@ -263,7 +263,7 @@ static void print(const struct table_rows *r, struct text *out)
     put_break(&before, out);
     table_print(&loaded_layout, r->rows, r->n, r->table_width, out);
     put_break(&before, out);
-    if (r->alone || r->verbose)
+    if (table_is_whole(r))
         put_matrix(r, "store", "One way of a stored number between two CPUs, ns", out);
     if (r->verbose)
         put_matrix(r, "swap", "One way by compare-and-swap, ns", out);

@@ -311,7 +311,7 @@ static void print_who(const struct table_rows *r, struct text *out)
             text_printf(grid_note(&grid), "and %zu more: %.4f %%", others, taken);
         out->left_out |= others > 0;
         grid_print(&grid, r->table_width, out);
-        if ((r->alone || r->verbose) && row_param_is(&rows->param, "source", "perf"))
+        if (table_is_whole(r) && row_param_is(&rows->param, "source", "perf"))
             put_preempted(rows, n, out);
     }
     table_put_reasons(rows, n, out);
@@ -520,7 +520,7 @@ static void print(const struct table_rows *r, struct text *out)
     size_t n_lines = rank_lines(r, lines), n = rank_rows(lines, n_lines, rows);
     if (n) {
         table_print(&detour_layout, rows, n, r->table_width, out);
-        if (r->alone || r->verbose) {
+        if (table_is_whole(r)) {
             put_quietest(lines, n_lines, out);
             put_periods(lines, n_lines, r->verbose, out);
         }
