@@ -300,6 +300,11 @@ enum metric_value { VALUE_MEAN, VALUE_MEDIAN, VALUE_MIN, VALUE_MAX };
     { \
         METRIC(id_, unit_, better_, title_), .value = VALUE_MEDIAN \
     }
+/* Has no row without a sample of reduce(). */
+#define METRIC_OPTIONAL(id_, unit_, better_, title_) \
+    { \
+        METRIC(id_, unit_, better_, title_), .optional = true \
+    }
 
 /* Its values are samples (one per trial), or a histogram of events over all trials. */
 struct metric {

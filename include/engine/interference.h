@@ -119,6 +119,7 @@ struct interference_watch {
     struct who who;
     struct who_window window[CPUSET_MAX]; /* by number of the CPU, set by who reads the records */
     uint64_t begun_ns;
+    char why[160]; /* what is not known, set by interference_read() */
 };
 
 /* Makes the state for recording, which interference_free() frees. memory: bytes for the ring buffers of all CPUs; 0: as
@@ -132,9 +133,9 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
 /* Ends the recording. The records stay until the next trial begins. */
 void interference_stop(struct interference_watch *watch);
 
-/* Accounts for watch->window of these CPUs from the records, in watch->who. Once a trial. Writes to why what is not
- * known, "" if all is. Returns whether CPUs were recorded. */
-bool interference_read(struct interference_watch *watch, const struct cpuset *cpus, char *why, size_t why_size);
+/* Accounts for watch->window of these CPUs from the records, in watch->who. Once a trial. Returns whether CPUs were
+ * recorded. */
+bool interference_read(struct interference_watch *watch, const struct cpuset *cpus);
 
 /* Where nothing was recorded: accounts for the CPU times that the kernel counted for tasks of the whole machine,
  * without this process and its children, since the trial began, and sets the windows to that time. */

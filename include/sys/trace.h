@@ -63,9 +63,6 @@ struct trace_function {
  * does not tell. */
 void trace_functions_name(struct trace_function *functions, size_t n);
 
-/* Returns the name that /proc/softirqs has for a soft interrupt: "NET_RX"; NULL when it has none. */
-const char *trace_softirq_name(uint64_t number);
-
 /* --- Rings. --- */
 
 struct trace_record {

@@ -701,12 +701,6 @@ static const struct option options[] = {
         METRIC(id_, unit_, "lower", title_) \
     }
 
-/* Known only with core probes, or lost_quota with a quota. */
-#define OPTIONAL(id_, unit_, better_, title_) \
-    { \
-        METRIC(id_, unit_, better_, title_), .optional = true \
-    }
-
 static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_LOST] = {METRIC("lost", "%", "lower", "share of the time that detours took"), .headline = true},
     [NOISE_METRIC_DETOURS] = LOWER("detours", "1/s", "detours a second"),
@@ -715,7 +709,7 @@ static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_THRESHOLD] = {METRIC("threshold", "ns", "", "threshold: a longer gap was counted as a detour")},
     [NOISE_METRIC_BLIND] = LOWER("blind", "%", "share of the time in which the sampler could not see detours"),
     [NOISE_METRIC_LOST_BY + DETOUR_QUOTA] =
-        OPTIONAL("lost_quota", "%", "lower", "time lost to the control group's quota of CPU time"),
+        METRIC_OPTIONAL("lost_quota", "%", "lower", "time lost to the control group's quota of CPU time"),
     [NOISE_METRIC_LOST_BY + DETOUR_PREEMPTED] = LOWER("lost_preempted", "%", "time lost while another task ran"),
     [NOISE_METRIC_LOST_BY + DETOUR_FAULT] = LOWER("lost_fault", "%", "time lost to page faults"),
     [NOISE_METRIC_LOST_BY + DETOUR_MIGRATED] = LOWER("lost_migrated", "%", "time lost to moves to another CPU"),
@@ -733,12 +727,13 @@ static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_COUNTS + 2] = LOWER("count_ipi", "1/s", "other interrupts from other CPUs"),
     [NOISE_METRIC_COUNTS + 3] = LOWER("count_device", "1/s", "interrupts of devices"),
     [NOISE_METRIC_COUNTS + 4] = LOWER("count_softirq", "1/s", "soft interrupts"),
-    [NOISE_METRIC_SLOWER] = OPTIONAL("slower", "%", "lower", "speed lost to detours and to other users of the core"),
-    [NOISE_METRIC_SHARE] = OPTIONAL("core_share", "%", "higher", "share of its core that the CPU had"),
-    [NOISE_METRIC_FREE] = OPTIONAL("core_free", "%", "higher", "share of the time in which the core was free"),
-    [NOISE_METRIC_MHZ] = OPTIONAL("core_mhz", "MHz", "higher", "frequency of the core"),
+    [NOISE_METRIC_SLOWER] =
+        METRIC_OPTIONAL("slower", "%", "lower", "speed lost to detours and to other users of the core"),
+    [NOISE_METRIC_SHARE] = METRIC_OPTIONAL("core_share", "%", "higher", "share of its core that the CPU had"),
+    [NOISE_METRIC_FREE] = METRIC_OPTIONAL("core_free", "%", "higher", "share of the time in which the core was free"),
+    [NOISE_METRIC_MHZ] = METRIC_OPTIONAL("core_mhz", "MHz", "higher", "frequency of the core"),
     [NOISE_METRIC_LOST_ALONE] =
-        OPTIONAL("lost_alone", "%", "lower", "share of the time that detours took, without lost_core_shared"),
+        METRIC_OPTIONAL("lost_alone", "%", "lower", "share of the time that detours took, without lost_core_shared"),
 };
 
 const struct bench bench_noise = {

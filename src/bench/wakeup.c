@@ -132,14 +132,11 @@ static const struct metric metrics[WAKEUP_N_METRICS] = {
     [WAKEUP_METRIC_LATENCY] = {METRIC("latency", "ns", "lower",
                                       "time from the end of the sleep until the thread ran, missed wake-ups included"),
                                .value = VALUE_MEDIAN, .headline = true, .optional = true},
-    [WAKEUP_METRIC_OVERFLOWS] = {METRIC("overflows", "count", "lower", "wake-ups beyond the histogram's end"),
-                                 .optional = true},
-    [WAKEUP_METRIC_MISSED] = {METRIC("missed", "count", "lower",
-                                     "wake-ups that passed while the thread was late for an earlier one"),
-                              .optional = true},
-    [WAKEUP_METRIC_LONGEST] = {METRIC("longest", "ns", "lower",
-                                      "longest time that this name had the CPU before the wake-up that ended the run"),
-                               .optional = true},
+    [WAKEUP_METRIC_OVERFLOWS] = METRIC_OPTIONAL("overflows", "count", "lower", "wake-ups beyond the histogram's end"),
+    [WAKEUP_METRIC_MISSED] = METRIC_OPTIONAL("missed", "count", "lower",
+                                             "wake-ups that passed while the thread was late for an earlier one"),
+    [WAKEUP_METRIC_LONGEST] = METRIC_OPTIONAL(
+        "longest", "ns", "lower", "longest time that this name had the CPU before the wake-up that ended the run"),
 };
 
 const struct bench bench_wakeup = {

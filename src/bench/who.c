@@ -100,15 +100,14 @@ static void enter_lines(struct results *results, struct who *who, uint64_t from,
                         unsigned metric)
 {
     FREED_BY(memory_free) struct who_line *lines = NULL;
-    FREED_BY(memory_free) struct series *series = malloc(sizeof(*series));
-    const size_t n = series ? who_lines(who, sums ? ROWS_MOST : who->n, &lines) : 0;
+    const size_t n = who_lines(who, sums ? ROWS_MOST : who->n, &lines);
     const double part = sums ? sums->length_ns / CELLS : 1;
 
     for (const struct who_line *line = lines; line < lines + n; line++) {
         struct cpuset cpus = {{0}};
         struct row_params params;
         double cell[CELLS] = {0};
-        series_init(series);
+        struct series series = {.n = 0};
         for (const struct who_piece *piece = who->pieces; piece < who->pieces + who->n_pieces; piece++) {
             if (who->takers[piece->taker].line != (size_t)(line - lines))
                 continue;
@@ -117,10 +116,10 @@ static void enter_lines(struct results *results, struct who *who, uint64_t from,
             for (unsigned c = sums ? (unsigned)(begin / part) : CELLS; c < CELLS && part * c < end; c++)
                 cell[c] += (fmin(end, part * (c + 1)) - fmax(begin, part * c)) / (double)sums->n;
             if (!sums)
-                series_add(series, piece->from - from, piece->ns);
+                series_add(&series, piece->from - from, piece->ns);
         }
         for (unsigned c = 0; sums && c < CELLS; c++)
-            series_add(series, (uint64_t)(part * c * 1e-3), (uint64_t)(cell[c] + 0.5));
+            series_add(&series, (uint64_t)(part * c * 1e-3), (uint64_t)(cell[c] + 0.5));
         const unsigned group = results_group(results, &cpus);
         TEXT_SET(params.text, line->label);
         row_params_read(&params);
@@ -132,9 +131,9 @@ static void enter_lines(struct results *results, struct who *who, uint64_t from,
         if (sums)
             results_sample(results, group, WHO_METRIC_TIMES, line->n / sums->observed_ns * 1e9 * (double)sums->n);
         results_sample(results, group, sums ? WHO_METRIC_LONGEST : metric, line->max_ns);
-        results_series(results, group, metric, series);
+        results_series(results, group, metric, &series);
     }
-    if (!series || who->failed)
+    if (who->failed)
         results_fail(results);
 }
 
@@ -143,14 +142,13 @@ void who_tell_timeline(struct results *results, unsigned group, const struct tri
 {
     struct interference_watch *watch = trial->spec.watch;
     struct cpuset cpus = {{0}};
-    char why[160];
 
     cpuset_add(&cpus, window->cpu);
     watch->window[window->cpu] = *window;
-    if (interference_read(watch, &cpus, why, sizeof(why)))
+    if (interference_read(watch, &cpus))
         enter_lines(results, &watch->who, window->time.from, NULL, metric);
-    if (why[0])
-        results_degraded(results, group, why);
+    if (watch->why[0])
+        results_degraded(results, group, watch->why);
 }
 
 /* Makes result rows for the names of tasks and interrupts that took time on the CPUs; or, if a detour ended the run,
@@ -165,7 +163,6 @@ static void reduce(const struct trial *trial, struct results *results)
     struct row_params remarks = {.n = 0};
     double lost_ns = 0, unseen_ns = 0, records_lost = 0;
     struct who *who = &watch->who;
-    char why[160];
 
     for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
         const struct watched *w = trial_recorder(trial, 0, copy, 0);
@@ -177,23 +174,22 @@ static void reduce(const struct trial *trial, struct results *results)
     }
     if (ended) {
         struct who_span *time = &watch->window[ended->cpu].time;
-        const uint64_t detour = ended->span[ended->n - 1].from, last = time->to - WHO_LAST_NS;
         if (time->to - time->from > WHO_LAST_NS)
-            time->from = detour < last ? detour : last;
+            time->from = smaller(ended->span[ended->n - 1].from, time->to - WHO_LAST_NS);
         cpus = (struct cpuset){{0}};
         cpuset_add(&cpus, ended->cpu);
     }
     sums.n = cpuset_count(&cpus);
     const struct who_span *time = &watch->window[cpuset_next(&cpus, 0)].time;
     sums.length_ns = (double)(time->to - time->from); /* planned: a record may end early */
-    sums.recorded = interference_read(watch, &cpus, why, sizeof(why));
+    sums.recorded = interference_read(watch, &cpus);
     if (!sums.recorded)
         interference_count(watch, &cpus);
-    if (why[0])
+    if (watch->why[0])
         results_degraded(
             results, 0,
-            sums.recorded ? why
-                          : TEXT_LINE("nothing was recorded: %s; the CPU times are those of the whole machine", why));
+            TEXT_LINE(sums.recorded ? "%s" : "nothing was recorded: %s; the CPU times are those of the whole machine",
+                      watch->why));
     for_each_cpu(cpu, &cpus) {
         const struct who_window *window = &watch->window[cpu];
         sums.observed_ns += (double)(window->time.to - window->time.from);
@@ -232,20 +228,18 @@ static enum bench_who who_is_told(const void *params)
 
 /* --- The descriptor. --- */
 
-#define NAMED(id_, unit_, title_) \
-    { \
-        METRIC(id_, unit_, "lower", title_), .optional = true \
-    }
-
 static const struct metric metrics[WHO_N_METRICS] = {
     [WHO_METRIC_DISTURBED] = {METRIC("disturbed", "%", "lower",
                                      "share of the time that detours of at least 1 us took while it was recorded"),
                               .headline = true, .optional = true},
-    [WHO_METRIC_UNSEEN] = NAMED("unseen", "%", "share of the time that detours took while nothing else was recorded"),
-    [WHO_METRIC_RECORDS_LOST] = NAMED("records_lost", "1", "number of full rings, which lost records"),
-    [WHO_METRIC_TAKEN] = NAMED("taken", "%", "share of the time of the CPUs that this name took"),
-    [WHO_METRIC_TIMES] = NAMED("times", "1/s", "how often a second it took the CPU"),
-    [WHO_METRIC_LONGEST] = NAMED("longest", "ns", "longest time that it had the CPU, without what interrupted it"),
+    [WHO_METRIC_UNSEEN] =
+        METRIC_OPTIONAL("unseen", "%", "lower", "share of the time that detours took while nothing else was recorded"),
+    [WHO_METRIC_RECORDS_LOST] =
+        METRIC_OPTIONAL("records_lost", "1", "lower", "number of full rings, which lost records"),
+    [WHO_METRIC_TAKEN] = METRIC_OPTIONAL("taken", "%", "lower", "share of the time of the CPUs that this name took"),
+    [WHO_METRIC_TIMES] = METRIC_OPTIONAL("times", "1/s", "lower", "how often a second it took the CPU"),
+    [WHO_METRIC_LONGEST] =
+        METRIC_OPTIONAL("longest", "ns", "lower", "longest time that it had the CPU, without what interrupted it"),
 };
 
 const struct bench bench_who = {

@@ -56,8 +56,7 @@ static const char *param_of(const struct row *row, const char *key, char value[R
     size_t length = 0;
     const char *at = row_param(&row->param, key, &length);
 
-    (void)snprintf(value, ROW_PARAM_SIZE, "%.*s", (int)length, at ? at : "");
-    return value;
+    return text_line(value, ROW_PARAM_SIZE, "%.*s", (int)length, at ? at : "");
 }
 
 /* Parameters of a row, "" when missing; a table shows what the CSV calls unseen as "not seen", without a kind. */
@@ -79,30 +78,28 @@ static const char *name_of(const struct row *row, char name[ROW_PARAM_SIZE])
     return name;
 }
 
-/* Returns the value of a metric for the task or interrupt of the row, which rows of the same one follow; NAN when there
- * is none. */
-static double value_of(const struct row *row, size_t n, const char *metric)
+/* Returns the value of a metric for the task or interrupt of the row, one of n; NAN when there is none. */
+static double value_of(const struct row *rows, size_t n, const struct row *row, const char *metric)
 {
-    for (const struct row *at = row; at < row + n && !strcmp(at->param.text, row->param.text); at++)
-        if (!strcmp(at->metric, metric))
-            return at->value;
-    return (double)NAN;
+    const struct row *found = row_sibling(rows, n, row, metric);
+
+    return found ? found->value : (double)NAN;
 }
 
 /* Says whose tasks took time: this program's, others, those of each other control group, the kernel's. */
 static void put_preempted(const struct row *rows, size_t n, struct text *out)
 {
-    static const char *const kinds[] = {"own", "task", "kthread"}, *const whose[] = {"own threads", "tasks",
-                                                                                     "kernel threads"};
     FREED_BY(shares_free) struct shares shares = {.n = 0};
-    size_t length;
 
-    for (size_t i = 0; i < n; i++) {
-        const char *group = row_param(&rows[i].param, "group", &length);
-        for (size_t k = 0; k < COUNT(kinds) && !strcmp(rows[i].metric, "taken"); k++)
-            if (row_param_is(&rows[i].param, "kind", kinds[k]))
-                shares_add(&shares, group ? TEXT_LINE("tasks of the control group %.*s", (int)length, group) : whose[k],
-                           rows[i].value);
+    for (const struct row *row = rows; row < rows + n; row++) {
+        const char *kind = PARAM(row, "kind"), *group = PARAM(row, "group");
+        const char *whose = group[0]                   ? TEXT_LINE("tasks of the control group %s", group)
+                            : !strcmp(kind, "own")     ? "own threads"
+                            : !strcmp(kind, "task")    ? "tasks"
+                            : !strcmp(kind, "kthread") ? "kernel threads"
+                                                       : NULL;
+        if (whose && !strcmp(row->metric, "taken"))
+            shares_add(&shares, whose, row->value);
     }
     shares_sort(&shares);
     for (size_t i = 0; i < shares.n; i++)
@@ -117,7 +114,7 @@ static bool is_who(const struct row *row)
 
 static void put_title(const struct row *rows, size_t n, struct text *out)
 {
-    const double disturbed = value_of(rows, n, "disturbed"), unseen = value_of(rows, n, "unseen");
+    const double disturbed = value_of(rows, n, rows, "disturbed"), unseen = value_of(rows, n, rows, "unseen");
     const double stop_us = row_param_number(&rows->param, "stop_at_us");
 
     if (isfinite(stop_us) && !isfinite(row_param_number(&rows->param, "stopped_us")))
@@ -276,8 +273,8 @@ static void print_who(const struct table_rows *r, struct text *out)
                                                      {.title = "CPUs", .left = true, .most = 24}};
     FREED_BY(memory_free) struct row *rows = calloc(r->n + 1, sizeof(*rows));
     struct grid grid = {.n_columns = 0};
-    size_t n = 0, length, shown = 0, others = 0;
-    double taken = 0;
+    size_t n = 0, length, shown = 0;
+    double rest = 0;
 
     for (size_t i = 0; rows && i < r->n; i++)
         if (is_who(&r->rows[i]))
@@ -288,28 +285,25 @@ static void print_who(const struct table_rows *r, struct text *out)
         put_title(rows, n, out);
         grid_columns(&grid, who_columns, COUNT(who_columns));
         for (const struct row *row = rows; row < rows + n; row++) {
-            const size_t rest = n - (size_t)(row - rows);
-            if (!row_param(&row->param, "name", &length) ||
-                (row > rows && !strcmp(row[-1].param.text, row->param.text)))
+            if (strcmp(row->metric, "taken") != 0)
                 continue;
-            if (!r->verbose && shown == NAMES_SHOWN) {
-                others++;
-                taken += value_of(row, rest, "taken");
+            if (shown++ >= NAMES_SHOWN && !r->verbose) {
+                rest += row->value;
                 continue;
             }
-            shown++;
             grid_text(&grid, SHOWN_NAME(row));
             grid_text(&grid, SHOWN_KIND(row));
             grid_text(&grid, row_param(&row->param, "tasks", &length) ? TEXT_LINE("%s tasks", PARAM(row, "tasks"))
                                                                       : PARAM(row, "pid"));
-            grid_number(&grid, value_of(row, rest, "times"), 1);
-            grid_number(&grid, value_of(row, rest, "taken"), 4);
-            grid_number(&grid, value_of(row, rest, "longest") * 1e-3, 1);
+            grid_number(&grid, value_of(rows, n, row, "times"), 1);
+            grid_number(&grid, row->value, 4);
+            grid_number(&grid, value_of(rows, n, row, "longest") * 1e-3, 1);
             grid_text(&grid, row->cpus);
         }
-        if (others)
-            text_printf(grid_note(&grid), "and %zu more: %.4f %%", others, taken);
-        out->left_out |= others > 0;
+        if (shown > NAMES_SHOWN && !r->verbose) {
+            text_printf(grid_note(&grid), "and %zu more: %.4f %%", shown - NAMES_SHOWN, rest);
+            out->left_out = true;
+        }
         grid_print(&grid, r->table_width, out);
         if (table_is_whole(r) && row_param_is(&rows->param, "source", "perf"))
             put_preempted(rows, n, out);
@@ -358,10 +352,7 @@ static int quieter(const void *a, const void *b)
 
 static const struct row *line_row(const struct line *line, const char *metric)
 {
-    for (size_t i = 0; i < line->n; i++)
-        if (!strcmp(line->lost[i].metric, metric))
-            return &line->lost[i];
-    return NULL;
+    return row_sibling(line->lost, line->n, line->lost, metric);
 }
 
 /* The quietest first; room for as many lines as rows. */

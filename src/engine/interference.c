@@ -363,12 +363,10 @@ void interference_free(struct interference_watch *watch)
     free(watch);
 }
 
-/* Returns the size, doubled until it is at least this. */
-static double doubled(uint64_t size, double least)
+/* Returns the power of two that is at least this. */
+static double power_of_two(double least)
 {
-    while ((double)size < least && size < UINT64_MAX / 4 / CPUSET_MAX)
-        size *= 2;
-    return (double)size;
+    return exp2(ceil(log2(least)));
 }
 
 static void start(struct interference_watch *watch, const struct cpuset *cpus, double bytes, bool last)
@@ -388,9 +386,9 @@ static void start(struct interference_watch *watch, const struct cpuset *cpus, d
 
 void interference_begin(struct interference_watch *watch, const struct cpuset *cpus, uint64_t time_ns, bool last)
 {
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
-                   most = watch->most / (cpuset_count(cpus) + !cpuset_count(cpus));
-    const double share = doubled(page, (double)(most / 2 + 1)); /* the most that one ring may have */
+    const uint64_t most = watch->most / (cpuset_count(cpus) + !cpuset_count(cpus));
+    const double page = (double)sysconf(_SC_PAGESIZE);
+    const double share = power_of_two(fmax(page, (double)(most / 2 + 1))); /* the most that one ring may have */
     const double planned = last ? LAST_NS : time_ns ? (double)time_ns : UNKNOWN_NS;
 
     if (!(watch->rate > 0)) { /* measures it while the trial's processes wait */
@@ -400,7 +398,7 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
         watch->rate = fmax(watch->rate, 1e-9); /* measured, even if nothing was recorded */
     }
     /* What begins from now on is recorded with its name, what was there before is read here. */
-    start(watch, cpus, doubled(page, fmin(fmax(ROOM * watch->rate * planned, RING_LEAST), share)), last);
+    start(watch, cpus, power_of_two(fmin(fmax(ROOM * watch->rate * planned, RING_LEAST), share)), last);
     who_free(&watch->who);
     (void)find(&watch->who, WHO_UNSEEN, 0, 0);
     read_tasks(&watch->who, NULL);
@@ -417,18 +415,18 @@ void interference_stop(struct interference_watch *watch)
     watch->rate = fmax(watch->rate, (double)used / fmax(PROBE_NS, (double)(clock_raw_ns() - watch->begun_ns)));
 }
 
-bool interference_read(struct interference_watch *watch, const struct cpuset *cpus, char *why, size_t why_size)
+bool interference_read(struct interference_watch *watch, const struct cpuset *cpus)
 {
     struct trace_record record;
     bool recorded = false;
 
-    why[0] = '\0';
+    watch->why[0] = '\0';
     for_each_cpu(cpu, cpus) {
         struct who_window *window = &watch->window[cpu];
         const struct trace_ring *ring = &watch->ring[cpu];
         const uint64_t planned_ns = window->time.to - window->time.from;
         if (!cpuset_has(&watch->on, cpu)) {
-            text_copy(why, why_size, trace_ring_why(watch->error, (char[160]){0}, 160));
+            TEXT_SET(watch->why, trace_ring_why(watch->error, (char[160]){0}, 160));
             window->time.to = window->time.from;
             continue;
         }
@@ -441,15 +439,14 @@ bool interference_read(struct interference_watch *watch, const struct cpuset *cp
             continue;
         /* Memory that would have been enough at that rate, for all CPUs. */
         const double ns = (double)(window->time.to - window->time.from) + 1;
-        const double bytes = doubled(ring->bytes * 2, (double)ring->bytes * (double)planned_ns / ns);
-        (void)snprintf(why, why_size, "recorded until %.3g s: the ring was full; --who-memory %.0fM would hold it",
-                       ns * 1e-9, ceil(bytes * cpuset_count(&watch->on) / (1 << 20)));
+        const double bytes = power_of_two((double)ring->bytes * fmax(2, (double)planned_ns / ns));
+        TEXT_PRINT(watch->why, "recorded until %.3g s: the ring was full; --who-memory %.0fM would hold it", ns * 1e-9,
+                   ceil(bytes * cpuset_count(&watch->on) / (1 << 20)));
     }
-    if (recorded && watch->events.error && !why[0])
-        (void)snprintf(why, why_size, "interrupts and work items are not known: tracefs: %s",
-                       strerror(-watch->events.error));
-    if (!why[0] && who_others_are_hidden())
-        text_copy(why, why_size, "tasks of other PID namespaces look like the idle task");
+    if (recorded && watch->events.error && !watch->why[0])
+        TEXT_PRINT(watch->why, "interrupts and work items are not known: tracefs: %s", strerror(-watch->events.error));
+    if (!watch->why[0] && who_others_are_hidden())
+        TEXT_SET(watch->why, "tasks of other PID namespaces look like the idle task");
     return recorded;
 }
 
@@ -468,18 +465,17 @@ void interference_tell(struct interference_watch *watch, const struct cpuset *se
     FREED_BY(memory_free) struct who_line *lines = NULL;
     struct who *who = &watch->who;
     struct cpuset all = {{0}};
-    char why[sizeof(out->why)] = "";
 
     for (size_t i = 0; i < n; i++)
         cpuset_union(&all, &sets[i]);
     for_each_cpu(cpu, &all)
         watch->window[cpu] = (struct who_window){.cpu = cpu, .time = *time, .spans = time, .n_spans = 1};
-    bool any = time->from < time->to && interference_read(watch, &all, why, sizeof(why));
+    bool any = interference_read(watch, &all);
     const size_t n_lines = any ? who_lines(who, who->n, &lines) : 0;
     FREED_BY(memory_free) double *ms = calloc(n * n_lines + 1, sizeof(*ms)); /* of each line, for each set */
     if (who->failed || !ms) {
         any = false;
-        TEXT_SET(why, "out of memory");
+        TEXT_SET(watch->why, "out of memory");
     }
     for (size_t k = 0; any && k < who->n_pieces; k++)
         for (size_t i = 0; i < n; i++)
@@ -488,7 +484,7 @@ void interference_tell(struct interference_watch *watch, const struct cpuset *se
     for (size_t i = 0; i < n; i++) {
         out[i].looked = true;
         out[i].unrecorded_ms = any ? 0 : HUGE_VAL;
-        TEXT_SET(out[i].why, why);
+        TEXT_SET(out[i].why, watch->why);
         for (size_t k = 0; any && k < n_lines; k++)
             if (ms[i * n_lines + k] > 0 && lines[k].culprit[0])
                 shares_add(&out[i].taken, lines[k].culprit, ms[i * n_lines + k]);

@@ -82,41 +82,36 @@ static void add(struct trace_events *events, const char *directory, const char *
     events->of[events->n++] = event;
 }
 
-/* Adds the tracepoints at the beginning and the end of an interrupt or a work item. */
-static void add_pair(struct trace_events *events, const char *directory, enum trace_source source, const char *path,
-                     const char *number, const char *name)
-{
-    static const char *const ends[][2] = {{"entry", "exit"}, {"start", "end"}};
-    struct trace_event event = {.source = (uint8_t)source,
-                                .vector = (uint16_t)events->n,
-                                .name = source == TRACE_VECTOR ? strchr(path, '/') + 1 : NULL};
-
-    for (event.kind = TRACE_ENTER; event.kind <= TRACE_LEAVE; event.kind++) {
-        const bool leave = event.kind == TRACE_LEAVE;
-        add(events, directory, PROCFS_PATH("%s_%s", path, ends[source == TRACE_WORK][leave]), &event,
-            source == TRACE_WORK && leave ? NULL : number, name);
-    }
-}
+/* Tracepoints at the beginning and the end of an interrupt or a work item, with the names of their fields. */
+static const struct {
+    enum trace_source source;
+    const char *path, *number, *name;
+} pairs[] = {
+    {TRACE_IRQ, "irq/irq_handler", "irq", "name"},
+    {TRACE_SOFTIRQ, "irq/softirq", "vec", NULL},
+    {TRACE_WORK, "workqueue/workqueue_execute", "function", NULL},
+    {TRACE_VECTOR, "irq_vectors/local_timer", NULL, NULL},
+    {TRACE_VECTOR, "irq_vectors/reschedule", NULL, NULL},
+    {TRACE_VECTOR, "irq_vectors/call_function", NULL, NULL},
+    {TRACE_VECTOR, "irq_vectors/call_function_single", NULL, NULL},
+    {TRACE_VECTOR, "irq_vectors/irq_work", NULL, NULL},
+    {TRACE_VECTOR, "irq_vectors/thermal_apic", NULL, NULL},
+    {TRACE_VECTOR, "ipi/ipi", NULL, NULL}, /* not on x86 */
+};
 
 void trace_events_read(const char *directory, struct trace_events *out)
 {
-    static const char *const vectors[] = {
-        "irq_vectors/local_timer",
-        "irq_vectors/reschedule",
-        "irq_vectors/call_function",
-        "irq_vectors/call_function_single",
-        "irq_vectors/irq_work",
-        "irq_vectors/thermal_apic",
-        "ipi/ipi", /* the last one not on x86 */
-    };
-
     memset(out, 0, sizeof(*out));
     add(out, directory, "sched/sched_switch", &(struct trace_event){.kind = TRACE_SWITCH}, "next_pid", "next_comm");
-    add_pair(out, directory, TRACE_IRQ, "irq/irq_handler", "irq", "name");
-    add_pair(out, directory, TRACE_SOFTIRQ, "irq/softirq", "vec", NULL);
-    add_pair(out, directory, TRACE_WORK, "workqueue/workqueue_execute", "function", NULL);
-    for (size_t i = 0; i < COUNT(vectors); i++)
-        add_pair(out, directory, TRACE_VECTOR, vectors[i], NULL, NULL);
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        const char *path = pairs[i].path, *number = pairs[i].number;
+        const bool work = pairs[i].source == TRACE_WORK;
+        struct trace_event event = {.kind = TRACE_ENTER, .source = (uint8_t)pairs[i].source, .vector = (uint16_t)i};
+        event.name = event.source == TRACE_VECTOR ? strchr(path, '/') + 1 : NULL;
+        add(out, directory, PROCFS_PATH("%s_%s", path, work ? "start" : "entry"), &event, number, pairs[i].name);
+        event.kind = TRACE_LEAVE;
+        add(out, directory, PROCFS_PATH("%s_%s", path, work ? "end" : "exit"), &event, work ? NULL : number, NULL);
+    }
     if (out->n)
         out->error = 0;
 }
@@ -157,14 +152,6 @@ void trace_functions_name(struct trace_function *functions, size_t n)
         (void)fclose(file);
 }
 
-const char *trace_softirq_name(uint64_t number)
-{
-    static const char *const names[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-                                        "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
-
-    return number < COUNT(names) ? names[number] : NULL;
-}
-
 /* --- Records. --- */
 
 struct header {
@@ -187,14 +174,11 @@ static uint64_t number_at(const char *at, size_t size)
     return n;
 }
 
-static void copy_name(char to[TRACE_NAME_SIZE], const char *from, size_t most)
-{
-    (void)snprintf(to, TRACE_NAME_SIZE, "%.*s", (int)most, from);
-}
-
 /* Interprets the raw data of a tracepoint's record. Returns false when the event is not one of `events`. */
 static bool read_raw(const char *raw, size_t size, const struct trace_events *events, struct trace_record *out)
 {
+    static const char *const softirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+                                           "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
     const struct trace_event *event = events->of, *end = events->of + events->n;
     const uint64_t id = size >= 2 ? number_at(raw, 2) : 0;
 
@@ -207,8 +191,8 @@ static bool read_raw(const char *raw, size_t size, const struct trace_events *ev
     out->number = event->number_size ? number_at(raw + event->number_at, event->number_size) : event->vector;
     if (event->kind == TRACE_SWITCH)
         out->tid = (uint32_t)out->number;
-    const char *known = event->source == TRACE_SOFTIRQ ? trace_softirq_name(out->number) : event->name;
-    copy_name(out->name, known ? known : "", TRACE_NAME_SIZE);
+    if (event->name || (event->source == TRACE_SOFTIRQ && out->number < COUNT(softirqs)))
+        (void)TEXT_PRINT(out->name, "%s", event->name ? event->name : softirqs[out->number]);
     size_t at = event->name_at, length = event->name_size;
     if (length == 4 && at + length <= size) {
         const uint64_t location = number_at(raw + at, length);
@@ -216,7 +200,7 @@ static bool read_raw(const char *raw, size_t size, const struct trace_events *ev
         length = location >> 16;
     }
     if (length && at + length <= size)
-        copy_name(out->name, raw + at, length);
+        (void)TEXT_PRINT(out->name, "%.*s", (int)length, raw + at);
     return true;
 }
 
@@ -247,7 +231,7 @@ bool trace_record_read(const void *bytes, size_t size, const struct trace_events
         out->kind = TRACE_NAME;
         out->tid = (uint32_t)number_at(body + 4, 4);
         if (length > 8)
-            copy_name(out->name, body + 8, length - 8);
+            (void)TEXT_PRINT(out->name, "%.*s", (int)(length - 8), body + 8);
         return length > 8;
     case RECORD_FORK:
         out->kind = TRACE_FORK;

@@ -133,11 +133,3 @@ TEST(test_trace_events_are_found_without_a_mount)
     }
     assert_true(softirq);
 }
-
-TEST(test_trace_softirq_names)
-{
-    assert_string_equal(trace_softirq_name(0), "HI");
-    assert_string_equal(trace_softirq_name(3), "NET_RX");
-    assert_string_equal(trace_softirq_name(9), "RCU");
-    assert_null(trace_softirq_name(10));
-}

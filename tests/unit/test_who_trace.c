@@ -207,7 +207,7 @@ static char handlers[1024][32];
 static void apply(const char *event, const char *rest)
 {
     const char *end = strrchr(event, '_'), *name = strstr(rest, " name=");
-    char key[KEY_SIZE];
+    char key[KEY_SIZE], name_of_vector[KEY_SIZE];
     unsigned number;
 
     if (!strcmp(event, "sched_switch")) {
@@ -218,8 +218,8 @@ static void apply(const char *event, const char *rest)
         if (name)
             (void)snprintf(handlers[number], sizeof(handlers[number]), "%.*s", (int)strcspn(name + 6, "\n"), name + 6);
         make_key(key, "irq", handlers[number], strlen(handlers[number]));
-    } else if (sscanf(rest, "vec=%u", &number) == 1 && trace_softirq_name(number)) {
-        make_key(key, "softirq", trace_softirq_name(number), strlen(trace_softirq_name(number)));
+    } else if (sscanf(rest, "vec=%u [action=%79[A-Z_]", &number, name_of_vector) == 2) {
+        make_key(key, "softirq", name_of_vector, strlen(name_of_vector));
     } else {
         make_key(key, "interrupt", event, end ? (size_t)(end - event) : 0);
     }
@@ -378,7 +378,6 @@ static int measure(unsigned cpu, int tell, pid_t leaver)
 {
     struct interference_watch *watch = interference_make(16 << 20, 0);
     struct cpuset cpus = {{0}};
-    char why[160];
 
     cpuset_add(&cpus, cpu);
     CHECK(watch);
@@ -394,7 +393,7 @@ static int measure(unsigned cpu, int tell, pid_t leaver)
     CHECK(waitpid(leaver, NULL, 0) == leaver);
     watch->window[cpu] = (struct who_window){
         .cpu = cpu, .self = (uint32_t)getpid(), .time = outcome->window, .spans = &outcome->window, .n_spans = 1};
-    CHECK(interference_read(watch, &cpus, why, sizeof(why)));
+    CHECK(interference_read(watch, &cpus));
     CHECK(!watch->window[cpu].full);
     CHECK(read_trace(cpu) > 1000);
     CHECK(enter_found(&watch->who) == 0);
