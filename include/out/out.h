@@ -138,35 +138,20 @@ int names_expand(const char *option, const char *template, const struct row_run 
  * Nothing without a histogram. */
 void plot_histogram(const struct row *row, unsigned width, struct text *out);
 
-/* mantissa * 10^power, rounded to the nearest double if the mantissa is a whole number. */
-double plot_decimal(double mantissa, int power);
-
-/* With a count above 0, at a position that can be drawn: files may be edited by hand. */
-bool plot_is_event(const struct stats_point *pair);
-/* n + 1 ascending edges; events above the last are left out. */
-void plot_count(const struct row *row, const double *edges, size_t n, double *counts);
-
 struct plot_row {
     const struct row *row;
     char label[80];
 };
 
-/* One logarithmic axis of whole decades, in plain ASCII of at most width columns (40 to 300):  [ minimum  * median
- * | p99  ] maximum;  of marks in one column the first of median, maximum, p99, minimum. "ns" is labelled with
- * durations. Values up to `least` are at the left edge, unknown ones left out; a row without values has its status.
- * Title and labels take at most half of a line. */
+/* In plain ASCII of at most width columns (40 to 300), on a logarithmic axis:  [ minimum  * median  | p99  ] maximum.
+ * Values up to `least` are at the left edge; a row without values has its status. Title and labels take at most half of
+ * a line. */
 void plot_ranges(const char *title, double least, const struct plot_row *rows, size_t n, unsigned width,
                  struct text *out);
 
-/* Time lost over the run, one sign for each part or several: the decade of the share; a last line explains the
- * signs. A row's series has a point for each of equal parts: start in us, ns lost. Nothing without a series of two
- * points. As plot_ranges() otherwise. */
+/* Time lost over the run, a sign for each part of the time: the decade of its share; a last line explains the signs.
+ * A row's series has a point for each of equal parts: start in us, ns lost. Nothing without a series of two points. */
 void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out);
-
-/* In us; 0: fewer than two parts. */
-double plot_strip_part(const struct row *row);
-/* 1: all. `pieces`: at most as many as the series has points. */
-double plot_strip_share(const struct row *row, size_t piece, size_t pieces);
 
 /* --- Rows as a table. --- */
 

@@ -327,7 +327,7 @@ static void put_plot(const struct shape *s, const struct table_rows *r, struct t
     }
     if (n) {
         text_append(out, "\n", 1);
-        plot_ranges("Seconds, log scale", 0, rows, n, r->width, out);
+        plot_ranges("Wall-clock time, log scale", 0, rows, n, r->width, out);
     }
 }
 

@@ -45,7 +45,7 @@ struct figure {
     } x, y;                       /* x without a title: time since the start, in us */
     const char *x_metric;
     const char *split; /* MARK_CURVE: parameter with a line for each value */
-    void (*line)(struct chart *c, const struct chart_entry *entry, const double *parts);
+    void (*line)(struct chart *c, const struct chart_entry *entry);
     bool first, dots;            /* MARK_SERIES: only the first events; not a line */
     bool body;                   /* MARK_HISTOGRAM: without the tail */
     bool by_part, per_test, log; /* per_test: a panel for each test */
@@ -466,7 +466,8 @@ static void put_lines(const struct picks *picks, const char *test, struct charts
         if (picks->report->n_runs > 1)
             entry.label = about->line == chart_samples ? text_line(label, sizeof(label), "%s: %s", name, entry.label)
                                                        : text_line(label, sizeof(label), "%.62s %s", entry.label, name);
-        about->line(&c, &entry, parts);
+        entry.parts = parts;
+        about->line(&c, &entry);
     }
     chart_put(&c, charts, false);
 }

@@ -193,7 +193,7 @@ static void add_hosts(struct chart *c, const char *label, unsigned colour, doubl
         row.stats.median = row.value;
         row.stats.max = values[n - 1];
     }
-    chart_samples(c, &(struct chart_entry){&row, label, colour}, NULL);
+    chart_samples(c, &(struct chart_entry){.row = &row, .label = label, .colour = colour});
 }
 
 static void put_distribution(const struct fleet *f, size_t column, double *values, struct charts *charts, bool folded)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../test.h"
-#include "report/report.h"
+#include "out/chart.h"
 
 static void expect_near(double a, double b)
 {

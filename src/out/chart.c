@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Charts: marks in the units of two axes, drawn as one SVG with scales, axes and a legend. */
+/* Charts: marks in the units of two axes, drawn as one SVG with scales, axes and a legend, or as text. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "out/out.h"
-#include "report/report.h"
+#include "out/chart.h"
 #include "sys/base.h"
 
+#define LETTER     7.0 /* pixels of a character, as for svg_text_width() */
 #define WIDTH      360.0
 #define HEIGHT     216.0
 #define TOP        26.0
@@ -53,31 +53,28 @@ void chart_key(struct chart *c, const char *label, unsigned colour)
         c->key[c->n_keys++] = (struct chart_key){label, colour};
 }
 
-/* Copies the text behind the end of the one before. Returns its place, which is above 0. */
-static size_t keep(struct chart *c, const char *text)
-{
-    text_append(&c->texts, "", 1);
-    text_append(&c->texts, text, strlen(text));
-    return c->texts.length - strlen(text);
-}
-
-void chart_mark(struct chart *c, struct chart_mark mark, const char *text)
+struct chart_mark *chart_mark(struct chart *c, struct chart_mark mark, const char *text)
 {
     memory_grow(&c->mark, &c->room, c->n_marks + 1, sizeof(*c->mark));
-    mark.text = text ? keep(c, text) : 0;
+    if (text) {
+        text_append(&c->texts, "", 1);
+        mark.text = c->texts.length;
+        text_append(&c->texts, text, strlen(text));
+    }
     c->mark[c->n_marks++] = mark;
     for (size_t i = 0; i < mark.n && mark.shape != CHART_STEPS; i++) {
         chart_extend(&c->x, mark.points[i].at);
         chart_extend(&c->y, mark.points[i].value);
     }
-    if (mark.shape >= CHART_LINE)
-        return;
-    chart_extend(&c->x, mark.x);
-    chart_extend(&c->y, mark.y);
+    if (mark.shape < CHART_LINE) {
+        chart_extend(&c->x, mark.x);
+        chart_extend(&c->y, mark.y);
+    }
     if (mark.shape == CHART_BOX || mark.shape == CHART_SEGMENT)
         chart_extend(&c->x, mark.x2);
-    else if (mark.shape != CHART_UPRIGHT)
+    else if (mark.shape < CHART_BOX)
         chart_extend(&c->y, mark.high);
+    return &c->mark[c->n_marks - 1];
 }
 
 /* Adds a mark at the value, with its interval and a tooltip. */
@@ -243,12 +240,9 @@ static void begin_plot(const struct chart *c, struct frame *f, struct text *out)
 static void begin_lines(const struct chart *c, struct frame *f, struct text *out)
 {
     const double end = LINE_TOP + LINE * (double)c->n_lines, bottom = end + 2;
-    double widest = 0;
 
-    for (size_t i = 0; i < c->n_lines; i++)
-        widest = fmax(widest, fmin(svg_text_width(c->texts.data + c->line[i]), LABEL_MOST));
     f->x = scale_of(&c->x, wants_log(&c->x));
-    f->x.from = widest + LABEL_GAP;
+    f->x.from = fmin(LETTER * (double)c->label_width, LABEL_MOST) + LABEL_GAP;
     f->x.to = WIDTH - c->right;
     f->y = (struct svg_scale){.low = 0, .high = (double)c->n_lines, .from = LINE_TOP + LINE / 2, .to = end + LINE / 2};
     make_x_ticks(f, c->x.unit);
@@ -256,11 +250,6 @@ static void begin_lines(const struct chart *c, struct frame *f, struct text *out
     html_put(out, "<desc>%zu lines; across: %s, %s.</desc>", c->n_lines, c->x.title,
              UNITS_RANGE(f->x.low, f->x.high, c->x.unit));
     svg_axis(out, &f->x, &f->x_ticks, c->x.title, false, bottom, LINE_TOP);
-    for (size_t i = 0; i < c->n_lines; i++) {
-        const char *label = c->texts.data + c->line[i];
-        if (!i || strcmp(label, c->texts.data + c->line[i - 1]) != 0)
-            svg_label(out, 0, svg_at(&f->y, (double)i) + 3.5, "start", "ink", label, LABEL_MOST);
-    }
 }
 
 static void put_whisker(const struct frame *f, double x, const struct chart_mark *mark, struct text *out)
@@ -322,7 +311,19 @@ static void put_mark(const struct chart *c, const struct frame *f, const struct 
     case CHART_TEXT:
         svg_label(out, x, y, "start", m->classes, text, m->size < 0 ? f->x.to - f->x.from : 0);
         break;
+    case CHART_LABEL:
+        svg_label(out, 0, y, "start", "ink", text, LABEL_MOST);
+        break;
     }
+}
+
+static void free_chart(struct chart *c)
+{
+    for (size_t i = 0; i < c->n_marks; i++)
+        if (c->mark[i].owned)
+            free((void *)c->mark[i].points);
+    free(c->mark);
+    text_free(&c->texts);
 }
 
 void chart_put(struct chart *c, struct charts *charts, bool folded)
@@ -346,11 +347,7 @@ void chart_put(struct chart *c, struct charts *charts, bool folded)
         }
         text_printf(out, "</svg>\n</figure>\n");
     }
-    for (size_t i = 0; i < c->n_marks; i++)
-        if (c->mark[i].owned)
-            free((void *)c->mark[i].points);
-    free(c->mark);
-    text_free(&c->texts);
+    free_chart(c);
 }
 
 void charts_end(struct charts *charts, struct text *out)
@@ -484,29 +481,66 @@ void chart_series(struct chart *c, const struct chart_entry *entries, size_t n, 
 
 #define STRIP_CELLS 240u
 
+/* Marks on a line, centred on it. */
+enum span {
+    RANGE,
+    MINIMUM,
+    MAXIMUM,
+    BODY_PART,
+    P99,
+    MEDIAN,
+    TOUCHED,
+    BAR,
+    PART,
+    INTERVAL,
+    SAMPLE,
+    WHISKER,
+    MIDDLE,
+    CELL
+};
+static const struct {
+    enum chart_shape shape;
+    const char *classes; /* NULL: that of the colour */
+    double half, size;   /* half of the height in pixels; least width, or radius */
+    char sign;           /* in text; 0: none */
+} spans[] = {
+    [RANGE] = {CHART_SEGMENT, "", 0, 0, '-'},         [MINIMUM] = {CHART_SEGMENT, "", 3, 0, '['},
+    [MAXIMUM] = {CHART_SEGMENT, "bold", 4.5, 0, ']'}, [BODY_PART] = {CHART_BOX, "soft", 3.5, 0, '='},
+    [P99] = {CHART_SEGMENT, "", 4.5, 0, '|'},         [MEDIAN] = {CHART_DOT, "mark", 0, 3.6, '*'},
+    [TOUCHED] = {CHART_BOX, "hit", 6, 2, 0},          [BAR] = {CHART_BOX, "", 5.5, 0.7, 0},
+    [PART] = {CHART_BOX, NULL, 5.5, 0.4, 0},          [INTERVAL] = {CHART_SEGMENT, "bold", 0, 0, 0},
+    [SAMPLE] = {CHART_DOT, "faint", 0, 2, 0},         [WHISKER] = {CHART_SEGMENT, "whisker", 0, 0, 0},
+    [MIDDLE] = {CHART_BOX, "mark", 6, 0, 0},          [CELL] = {CHART_BOX, NULL, 7, 0, 0},
+};
+
 static void begin_line(struct chart *c, const char *label, double right, enum chart_axis_scale scale, unsigned steps)
 {
-    c->line[c->n_lines++] = keep(c, label);
+    c->n_lines++;
+    c->label_width = text_width(label) > c->label_width ? text_width(label) : c->label_width;
     c->right = right;
     c->x.scale = scale;
     c->x.steps = steps;
+    chart_mark(c, (struct chart_mark){.shape = CHART_LABEL, .y = (double)c->n_lines - 1, .dy = 3.5}, label);
 }
 
-/* On the last line: across, upright if from is to; half: of its height, in pixels; a dot is moved up by it. */
-static void put_span(struct chart *c, enum chart_shape shape, unsigned group, double from, double to, double half,
-                     const char *classes, double size, const char *tip)
+/* On the last line, upright if from is to. */
+static struct chart_mark *put_span(struct chart *c, enum span span, unsigned colour, double from, double to,
+                                   const char *tip)
 {
-    chart_mark(c,
-               (struct chart_mark){.shape = shape,
-                                   .group = group,
-                                   .classes = classes,
-                                   .x = from,
-                                   .x2 = to,
-                                   .y = (double)c->n_lines - 1,
-                                   .dy = -half,
-                                   .dy2 = half,
-                                   .size = size},
-               tip);
+    const char *classes = spans[span].classes;
+
+    return chart_mark(c,
+                      (struct chart_mark){.shape = spans[span].shape,
+                                          .group = classes ? colour + 1 : 0,
+                                          .classes = classes ? classes : chart_class(colour),
+                                          .x = from,
+                                          .x2 = to,
+                                          .y = (double)c->n_lines - 1,
+                                          .dy = -spans[span].half,
+                                          .dy2 = spans[span].half,
+                                          .size = spans[span].size,
+                                          .sign = spans[span].sign},
+                      tip);
 }
 
 /* At the left edge if x is NAN. */
@@ -553,75 +587,71 @@ static const char *range_tip(const struct chart *c, const struct chart_entry *en
 }
 
 /* Rows have value and interval of the rate, so the interval is scaled to the index. */
-void chart_index(struct chart *c, const struct chart_entry *entry, const double *parts)
+void chart_index(struct chart *c, const struct chart_entry *entry)
 {
     const struct row *row = entry->row;
-    const unsigned group = entry->colour + 1;
     const double low = row->stats.ci95_lo * row->index / row->value,
                  high = row->stats.ci95_hi * row->index / row->value;
     const bool known = isfinite(low) && isfinite(high);
     const char *value = UNITS_VALUE(row->index, c->x.unit);
 
-    (void)parts;
     begin_line(c, entry->label, 66, CHART_LINEAR, 4);
-    put_span(c, CHART_BOX, group, 0, row->index, 5.5, "", 0.7,
+    put_span(c, BAR, entry->colour, 0, row->index,
              TEXT_LINE(known ? "%s: %s, 95 %% of the mean: %s" : "%s: %s", entry->label, value,
                        UNITS_RANGE(low, high, c->x.unit)));
     if (known)
-        put_span(c, CHART_SEGMENT, group, low, high, 0, "whisker", 0, NULL);
-    say(c, group, known ? fmax(row->index, high) : row->index, value);
+        put_span(c, WHISKER, entry->colour, low, high, NULL);
+    say(c, entry->colour + 1, known ? fmax(row->index, high) : row->index, value);
 }
 
-void chart_stack(struct chart *c, const struct chart_entry *entry, const double *parts)
+void chart_stack(struct chart *c, const struct chart_entry *entry)
 {
     double so_far = 0;
 
     begin_line(c, entry->label, 66, CHART_LINEAR, 4);
-    for (size_t i = 0; i < c->n_keys; i++)
-        if (parts[i] > 0 && isfinite(parts[i])) {
-            put_span(c, CHART_BOX, 0, so_far, so_far + parts[i], 5.5, chart_class(c->key[i].colour), 0.4,
-                     TEXT_LINE("%.60s, %s: %s", entry->label, c->key[i].label, UNITS_VALUE(parts[i], c->x.unit)));
-            so_far += parts[i];
-        }
+    for (size_t i = 0; i < c->n_keys; i++) {
+        const double part = entry->parts[i];
+        if (!(part > 0 && isfinite(part)))
+            continue;
+        put_span(c, PART, c->key[i].colour, so_far, so_far + part,
+                 TEXT_LINE("%.60s, %s: %s", entry->label, c->key[i].label, UNITS_VALUE(part, c->x.unit)));
+        so_far += part;
+    }
     chart_extend(&c->x, so_far);
     say(c, 0, so_far, UNITS_VALUE(so_far, c->x.unit));
 }
 
-void chart_range(struct chart *c, const struct chart_entry *entry, const double *parts)
+void chart_range(struct chart *c, const struct chart_entry *entry)
 {
     const struct stats_summary *s = &entry->row->stats;
-    const unsigned group = entry->colour + 1;
     FREED_BY(text_free) struct text tip = {0};
 
-    (void)parts;
     begin_line(c, entry->label, 24, CHART_LOG, 6);
+    chart_extend(&c->x, s->min);
+    chart_extend(&c->x, s->max);
     if (!isfinite(s->min) || !isfinite(s->max) || !isfinite(s->median)) {
-        chart_extend(&c->x, s->min);
-        chart_extend(&c->x, s->max);
         say_missing(c, entry->row);
         return;
     }
-    put_span(c, CHART_SEGMENT, group, s->min, s->max, 0, "", 0, NULL);
-    put_span(c, CHART_SEGMENT, group, s->min, s->min, 3, "", 0, NULL);
-    put_span(c, CHART_SEGMENT, group, s->max, s->max, 4.5, "bold", 0, NULL);
+    put_span(c, RANGE, entry->colour, s->min, s->max, NULL);
+    put_span(c, MINIMUM, entry->colour, s->min, s->min, NULL);
+    put_span(c, MAXIMUM, entry->colour, s->max, s->max, NULL);
     if (s->p99 > s->median)
-        put_span(c, CHART_BOX, group, s->median, s->p99, 3.5, "soft", 0, NULL);
+        put_span(c, BODY_PART, entry->colour, s->median, s->p99, NULL);
     if (isfinite(s->p99))
-        put_span(c, CHART_SEGMENT, group, s->p99, s->p99, 4.5, "", 0, NULL);
-    put_span(c, CHART_DOT, group, s->median, 0, 0, "mark", 3.6, NULL);
-    put_span(c, CHART_BOX, group, s->min, s->max, 6, "hit", 2, range_tip(c, entry, &tip));
+        put_span(c, P99, entry->colour, s->p99, s->p99, NULL);
+    put_span(c, MEDIAN, entry->colour, s->median, 0, NULL);
+    put_span(c, TOUCHED, entry->colour, s->min, s->max, range_tip(c, entry, &tip));
 }
 
-void chart_samples(struct chart *c, const struct chart_entry *entry, const double *parts)
+void chart_samples(struct chart *c, const struct chart_entry *entry)
 {
     const struct row *row = entry->row;
     const struct stats_summary *s = &row->stats;
     const double at = isfinite(s->median) ? s->median : row->value;
-    const unsigned group = entry->colour + 1;
     const size_t every = row->n_samples / CHART_SAMPLES + 1;
     FREED_BY(text_free) struct text tip = {0};
 
-    (void)parts;
     begin_line(c, entry->label, 24, CHART_WIDE, 5);
     c->x.tight = true;
     chart_extend(&c->x, row->value);
@@ -633,60 +663,182 @@ void chart_samples(struct chart *c, const struct chart_entry *entry, const doubl
         chart_extend(&c->x, row->samples[i]);
     for (size_t i = 0; i < row->n_samples; i += every)
         if (isfinite(row->samples[i]))
-            put_span(c, CHART_DOT, group, row->samples[i], 0, (2 - (double)(i / every % 5)) * 1.6, "faint", 2, NULL);
+            put_span(c, SAMPLE, entry->colour, row->samples[i], 0, NULL)->dy = ((double)(i / every % 5) - 2) * 1.6;
     if (isfinite(s->ci95_lo) && isfinite(s->ci95_hi))
-        put_span(c, CHART_SEGMENT, group, s->ci95_lo, s->ci95_hi, 0, "bold", 0, NULL);
-    chart_mark(c,
-               (struct chart_mark){.shape = CHART_BOX,
-                                   .group = group,
-                                   .classes = "mark",
-                                   .x = at,
-                                   .dx = -1,
-                                   .x2 = at,
-                                   .dx2 = 1,
-                                   .y = (double)c->n_lines - 1,
-                                   .dy = -6,
-                                   .dy2 = 6},
-               range_tip(c, entry, &tip));
+        put_span(c, INTERVAL, entry->colour, s->ci95_lo, s->ci95_hi, NULL);
+    struct chart_mark *middle = put_span(c, MIDDLE, entry->colour, at, at, range_tip(c, entry, &tip));
+    middle->dx = -1;
+    middle->dx2 = 1;
 }
 
-/* Lower limits of the colour levels, as shares of the time. Level 0 is for a share of 0. */
-static const double level_from[HTML_LEVELS] = {0, 0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 5e-1};
-static const char *const level_names[HTML_LEVELS] = {"nothing", "less", "0.001 %", "0.01 %",
-                                                     "0.1 %",   "1 %",  "10 %",    "50 % or more"};
+/* Shares of the time: the colours, and the signs in text. Level 0 is for a share of 0. */
+static const struct {
+    double from;
+    char sign;
+    const char *name;
+} levels[HTML_LEVELS] = {{0, ' ', "nothing"},  {0, '.', "less"},   {1e-5, ':', "0.001 %"}, {1e-4, '-', "0.01 %"},
+                         {1e-3, '=', "0.1 %"}, {1e-2, '+', "1 %"}, {1e-1, '#', "10 %"},    {5e-1, '@', "50 % or more"}};
 
-static unsigned level_of(double share)
+/* Of the series, from `piece` of so many pieces on. In us: the length of a part; 0: fewer than two parts. */
+static unsigned level_of(const struct row *row, size_t piece, size_t pieces, double part_us)
 {
+    const size_t from = piece * row->n_series / pieces, to = (piece + 1) * row->n_series / pieces;
     unsigned level = HTML_LEVELS - 1;
+    double ns = 0;
 
+    for (size_t i = from; i < to; i++)
+        ns += isfinite(row->series[i].value) ? row->series[i].value : 0;
+    const double share = ns / ((double)(to - from) * part_us * 1e3);
     if (!(share > 0))
         return 0;
-    while (level > 1 && share < level_from[level] * 0.9999)
+    while (level > 1 && share < levels[level].from * 0.9999)
         level--;
     return level;
 }
 
-void chart_strip(struct chart *c, const struct chart_entry *entry, const double *parts)
+void chart_strip(struct chart *c, const struct chart_entry *entry)
 {
     const struct row *row = entry->row;
     const size_t cells = row->n_series < STRIP_CELLS ? row->n_series : STRIP_CELLS;
-    const double all = plot_strip_part(row) * (double)row->n_series;
+    const double part = row->n_series < 2 ? 0 : row->series[1].at - row->series[0].at;
+    const double all = part * (double)row->n_series;
     size_t begun = 0;
 
-    (void)parts;
     begin_line(c, entry->label, 24, CHART_LINEAR, 0);
     for (unsigned i = 0; i < HTML_LEVELS && c->n_lines == 1; i++)
-        chart_key(c, level_names[i], HTML_COLOURS + i);
-    if (!(all > 0))
+        chart_key(c, levels[i].name, HTML_COLOURS + i);
+    if (!(all > 0 && all < 1e300)) {
         say_missing(c, row);
-    for (size_t i = 0; i < cells && all > 0; i++) {
-        const unsigned level = level_of(plot_strip_share(row, i, cells));
-        if (i + 1 < cells && level_of(plot_strip_share(row, i + 1, cells)) == level)
+        return;
+    }
+    for (size_t i = 0; i < cells; i++) {
+        const unsigned level = level_of(row, i, cells, part);
+        if (i + 1 < cells && level_of(row, i + 1, cells, part) == level)
             continue;
-        put_span(c, CHART_BOX, 0, all * (double)begun / (double)cells, all * (double)(i + 1) / (double)cells, 7,
-                 chart_class(HTML_COLOURS + level), 0,
-                 TEXT_LINE("%.60s: %s%s", entry->label, level_names[level],
-                           level > 1 && level < HTML_LEVELS - 1 ? " or more lost" : " lost"));
+        put_span(c, CELL, HTML_COLOURS + level, all * (double)begun / (double)cells,
+                 all * (double)(i + 1) / (double)cells,
+                 TEXT_LINE("%.60s: %s%s", entry->label, levels[level].name,
+                           level > 1 && level < HTML_LEVELS - 1 ? " or more lost" : " lost"))
+            ->sign = levels[level].sign;
         begun = i + 1;
     }
+}
+
+/* --- Lines as text. --- */
+
+#define TEXT_LEAST 40u
+#define TEXT_MOST  300u
+#define TEXT_GAP   2u
+
+struct line {
+    char at[TEXT_MOST + 1];
+    size_t width;
+};
+
+/* Up to the column `end`. */
+static void put_at(struct line *line, size_t column, size_t end, const char *s)
+{
+    for (; *s && column < end; s++)
+        line->at[column++] = *s < ' ' || *s > '~' ? '?' : *s;
+}
+
+/* And begins it anew. */
+static void end_line(struct line *line, struct text *out)
+{
+    size_t length = line->width;
+
+    while (length > 0 && line->at[length - 1] == ' ')
+        length--;
+    text_printf(out, "%.*s\n", (int)length, line->at);
+    memset(line->at, ' ', sizeof(line->at));
+}
+
+static size_t column_of(const struct frame *f, double value)
+{
+    return (size_t)lround(svg_at(&f->x, value) / LETTER);
+}
+
+/* Of signs in one column, one that stands further to the right in `signs` hides the others. */
+static void put_signs(const struct frame *f, const struct chart_mark *m, struct line *line)
+{
+    static const char signs[] = " .:-=+#@[|]*";
+    const size_t from = column_of(f, m->x), end = m->shape == CHART_DOT ? from : column_of(f, m->x2);
+
+    for (size_t i = from; m->sign && (i == from || i + (m->shape == CHART_BOX) <= end); i++)
+        if (strchr(signs, m->sign) > strchr(signs, line->at[i]))
+            line->at[i] = m->sign;
+}
+
+static void put_text_axis(const struct chart *c, struct frame *f, size_t left, struct line *line, struct text *out)
+{
+    size_t end = 0;
+
+    f->x.from = (double)left * LETTER;
+    for (unsigned pass = 0; pass < 2; pass++) { /* the second with room for the labels */
+        f->x.to = LETTER * (double)(line->width - text_width(f->x_ticks.unit) - 1) - f->x_ticks.widest;
+        svg_ticks(&f->x, c->x.unit, 0, &f->x_ticks);
+    }
+    put_at(line, 0, left - TEXT_GAP, c->title);
+    for (size_t i = 0; i < f->x_ticks.n; i++) {
+        end = column_of(f, f->x_ticks.at[i]);
+        put_at(line, end, line->width, units_plain(f->x_ticks.label[i]));
+        end += strlen(f->x_ticks.label[i]) + 1;
+    }
+    put_at(line, end, line->width, units_plain(f->x_ticks.unit));
+    end_line(line, out);
+    memset(line->at + left, '-', column_of(f, f->x.high) - left + 1);
+    for (size_t i = 0; i < f->x_ticks.n; i++)
+        line->at[column_of(f, f->x_ticks.at[i])] = '+';
+    end_line(line, out);
+}
+
+/* And frees it. */
+static void put_text(struct chart *c, unsigned width, struct text *out)
+{
+    struct line line = {.width = width < TEXT_LEAST ? TEXT_LEAST : width > TEXT_MOST ? TEXT_MOST : width};
+    const size_t label = c->label_width > strlen(c->title) ? c->label_width : strlen(c->title);
+    const size_t most = line.width / 2, left = label + TEXT_GAP < most ? label + TEXT_GAP : most;
+    struct frame f = {.x = scale_of(&c->x, wants_log(&c->x))};
+
+    memset(line.at, ' ', sizeof(line.at));
+    if (c->x.found)
+        put_text_axis(c, &f, left, &line, out);
+    for (size_t i = 0; i < c->n_marks && c->x.found; i++) {
+        const struct chart_mark *m = &c->mark[i];
+        if (m->shape == CHART_LABEL)
+            put_at(&line, 0, left - TEXT_GAP, c->texts.data + m->text);
+        else if (m->shape == CHART_TEXT)
+            put_at(&line, left, line.width, c->texts.data + m->text);
+        else
+            put_signs(&f, m, &line);
+        if (i + 1 == c->n_marks || m[1].shape == CHART_LABEL)
+            end_line(&line, out);
+    }
+    if (c->x.found)
+        text_printf(out, "%s\n", c->note);
+    free_chart(c);
+}
+
+void plot_ranges(const char *title, double least, const struct plot_row *rows, size_t n, unsigned width,
+                 struct text *out)
+{
+    struct chart c = {
+        .title = title, .note = "[ minimum  * median  | p99  ] maximum", .x = {.unit = n ? rows[0].row->unit : ""}};
+
+    for (size_t i = 0; i < n; i++)
+        chart_range(&c, &(struct chart_entry){.row = rows[i].row, .label = rows[i].label});
+    c.x.least = fmax(c.x.least, least);
+    put_text(&c, width, out);
+}
+
+void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out)
+{
+    char note[160] = "lost:";
+    struct chart c = {.title = title, .note = note, .x = {.unit = "us"}};
+
+    for (size_t i = 0; i < HTML_LEVELS; i++)
+        TEXT_ADD(note, i ? "  %c %s" : " '%c' %s", levels[i].sign, levels[i].name);
+    for (size_t i = 0; i < n; i++)
+        chart_strip(&c, &(struct chart_entry){.row = rows[i].row, .label = rows[i].label});
+    put_text(&c, width, out);
 }

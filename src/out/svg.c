@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws plots as SVG text: scales, ticks, axes and marks. */
-#include "report/report.h"
+#include "out/chart.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ struct svg_scale svg_scale(double low, double high, double from, double to, bool
     return scale;
 }
 
-static double round_step(double span, unsigned most)
+double svg_step(double span, unsigned most)
 {
     static const double mantissas[] = {1, 2, 5, 10};
     double least = span / most, power = plot_decimal(1, (int)floor(log10(least)));
@@ -70,7 +70,7 @@ void svg_scale_round(struct svg_scale *scale, unsigned most)
         scale->high = round_log(scale->high, true);
         return;
     }
-    double step = round_step(scale->high - scale->low, most > 1 ? most : 2);
+    double step = svg_step(scale->high - scale->low, most > 1 ? most : 2);
     scale->low = floor(scale->low / step + 1e-9) * step;
     scale->high = ceil(scale->high / step - 1e-9) * step;
 }
@@ -116,7 +116,7 @@ static bool fits(const struct svg_scale *scale, const struct svg_ticks *ticks, d
     return true;
 }
 
-static int step_decimals(double step)
+int svg_step_decimals(double step)
 {
     int decimals = (int)ceil(-log10(step) - 1e-9);
     return decimals < 0 ? 0 : decimals > 17 ? 17 : decimals;
@@ -125,7 +125,7 @@ static int step_decimals(double step)
 static void linear_ticks(const struct svg_scale *scale, const char *unit, unsigned most, struct svg_ticks *ticks)
 {
     struct units units = units_choose(unit, fmax(fabs(scale->low), fabs(scale->high)));
-    double step = round_step((scale->high - scale->low) * units.factor, most) / units.factor;
+    double step = svg_step((scale->high - scale->low) * units.factor, most) / units.factor;
     double first = ceil(scale->low / step - 1e-6);
     char label[UNITS_SIZE];
 
@@ -133,7 +133,7 @@ static void linear_ticks(const struct svg_scale *scale, const char *unit, unsign
     TEXT_SET(ticks->unit, units.name);
     for (size_t i = 0; i < SVG_TICKS_MAX && (first + (double)i) * step <= scale->high + step * 1e-6; i++) {
         double at = (first + (double)i) * step;
-        units_number(at * units.factor, step_decimals(step * units.factor), label, sizeof(label));
+        units_number(at * units.factor, svg_step_decimals(step * units.factor), label, sizeof(label));
         put_tick(ticks, at, label);
     }
 }
@@ -158,7 +158,7 @@ static void log_label(double at, const char *unit, char *label, size_t size)
         prefix = (struct units){.factor = 1};
     else if (at >= 1000 && !prefix.name[0])
         prefix = (struct units){.factor = 1e-3, .name = "k"};
-    units_number(at * prefix.factor, step_decimals(at * prefix.factor), number, sizeof(number));
+    units_number(at * prefix.factor, svg_step_decimals(at * prefix.factor), number, sizeof(number));
     snprintf(label, size, "%.24s%.2s", number, prefix.name);
 }
 

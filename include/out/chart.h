@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Charts of marks in the units of two axes, as SVG or as text. */
+#ifndef OUT_CHART_H
+#define OUT_CHART_H
+
+#include "out/out.h"
+
+/* --- Histograms. --- */
+
+/* mantissa * 10^power, rounded to the nearest double if the mantissa is a whole number. */
+double plot_decimal(double mantissa, int power);
+
+/* With a count above 0, at a position that can be drawn: files may be edited by hand. */
+bool plot_is_event(const struct stats_point *pair);
+/* n + 1 ascending edges; events above the last are left out. */
+void plot_count(const struct row *row, const double *edges, size_t n, double *counts);
+
+/* Classes s0 to s7: the palette of Okabe and Ito ('Color Universal Design', 2008), which colour-blind people can
+ * distinguish, adapted for contrast; q0 to q7: one colour from faint to strong. */
+#define HTML_COLOURS 8
+#define HTML_LEVELS  8
+
+/* --- SVG: pixels from the top left; colours by class (`currentColor`). Output is bounded for any values: lines by
+ * pixel columns, dots by pixels. --- */
+
+/* --- Scales. --- */
+
+struct svg_scale {
+    double low, high, from, to;
+    bool log;
+};
+
+/* Includes both values, which are widened if equal; not finite: ignored, 0 to 1 for none (log: 1 to 10). log: low is
+ * at most 12 decades below high. */
+struct svg_scale svg_scale(double low, double high, double from, double to, bool log);
+/* To about `most` steps of 1, 2 or 5 times a power of ten; log: to such numbers. */
+void svg_scale_round(struct svg_scale *scale, unsigned most);
+/* At the edge if outside. */
+double svg_at(const struct svg_scale *scale, double value);
+
+/* 1, 2 or 5 times a power of ten, at most `most` of which make the span; and the decimals that its multiples need. */
+double svg_step(double span, unsigned most);
+int svg_step_decimals(double step);
+
+#define SVG_TICKS_MAX 24
+struct svg_ticks {
+    size_t n;
+    double at[SVG_TICKS_MAX];
+    char label[SVG_TICKS_MAX][32];
+    char unit[48]; /* for the axis title; "": each label has its own, or none */
+    double widest; /* in pixels, rounded up generously */
+};
+/* At round numbers; linear ones have one unit, logarithmic ones are at powers of ten, or also at 2 and 5 times each;
+ * times, bytes and frequencies have a unit each. room: pixels for a label; 0: its width. */
+void svg_ticks(const struct svg_scale *scale, const char *unit, double room, struct svg_ticks *ticks);
+
+/* In the page's small font, at most. */
+double svg_text_width(const char *s);
+
+/* --- The picture. --- */
+
+/* Begins <g>. */
+void svg_group(struct text *out, const char *classes);
+
+/* --- Marks. tip is the tooltip; NULL for none. --- */
+
+void svg_line(struct text *out, double x1, double y1, double x2, double y2, const char *classes);
+void svg_box(struct text *out, double x, double y, double width, double height, const char *classes, const char *tip);
+void svg_dot(struct text *out, double x, double y, double radius, const char *classes, const char *tip);
+/* anchor: "start", "middle", "end". most: pixels, 0: no limit; a cut text is whole in the tooltip. */
+void svg_label(struct text *out, double x, double y, const char *anchor, const char *classes, const char *s,
+               double most);
+
+/* `at` ascends. Of a pixel column first, last, least and greatest. */
+void svg_trace(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const struct stats_point *points,
+               size_t n, const char *classes);
+/* Points on one pixel share a dot. */
+void svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
+                 const struct stats_point *points, size_t n, const char *classes);
+/* Outline of n bars, down to the low end of y: left edge and height; points[n]: the right end. */
+void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const struct stats_point *points,
+               size_t n, const char *classes);
+
+/* --- Axes. --- */
+
+/* With grid lines up to grid_end. left: a y axis at x, with its title above the plot; otherwise an x axis at y, with
+ * its title below the labels. title: "Cycles"; unit and "log scale" are added. */
+void svg_axis(struct text *out, const struct svg_scale *scale, const struct svg_ticks *ticks, const char *title,
+              bool left, double at, double grid_end);
+
+/* --- Charts: a <figure> with one SVG 360 pixels wide, of marks in the units of its axes. --- */
+
+/* Logarithmic never, always, or if the highest is 20 (50) times the lowest. */
+enum chart_axis_scale { CHART_LINEAR, CHART_LOG, CHART_AUTO, CHART_WIDE };
+
+struct chart_axis {
+    const char *title, *unit; /* for units_choose() */
+    enum chart_axis_scale scale;
+    unsigned steps;          /* ends at round numbers, about so many; 0: at the values */
+    double reach;            /* included if linear */
+    bool tight;              /* it is not */
+    double low, high, least; /* of the values; least: above 0. Panels can share them: chart_extend() */
+    bool found;
+};
+
+enum chart_shape {
+    CHART_BAR,     /* upright: category x, key x2; with a whisker from low to high */
+    CHART_DOT,     /* with a whisker */
+    CHART_BOX,     /* from x to x2 */
+    CHART_SEGMENT, /* from x to x2 */
+    CHART_UPRIGHT, /* over the whole height */
+    CHART_LINE,    /* through points */
+    CHART_POINTS,  /* a dot at each; those on one pixel share it */
+    CHART_STEPS,   /* outline of n bars: left edge and height; points[n]: the right end */
+    CHART_TEXT,
+    CHART_LABEL, /* at the left of a line */
+};
+
+/* NAN: not known. Pixels dx, dy are added to the place of x, y; x2 and y have dx2, dy2 at the other end. */
+struct chart_mark {
+    enum chart_shape shape;
+    unsigned group; /* colour + 1; 0: none */
+    const char *classes;
+    double x, y, x2, dx, dy, dx2, dy2, low, high;
+    double size;                      /* pixels: radius; least width of a box; -1: a text is cut at the axis */
+    const struct stats_point *points; /* until chart_put() */
+    size_t n;
+    bool owned;  /* the chart frees the points */
+    char sign;   /* of a mark on a line, in text; 0: none */
+    size_t text; /* or tooltip, in texts; 0: none */
+};
+
+#define CHART_LINES_MAX 96u
+struct chart_key {
+    const char *label;
+    unsigned colour; /* 0 to 15 for s0 to s7 and q0 to q7 */
+};
+
+/* All zero but for titles and units: empty. Title, note and labels of keys must live until chart_put(). */
+struct chart {
+    const char *title, *note; /* small print; NULL: none */
+    struct chart_axis x, y;
+    bool log_together;           /* logarithmic only if both axes are; nothing to draw if all x are the same */
+    const char *const *category; /* of bars: below */
+    size_t n_categories;
+    size_t n_lines, label_width;           /* lines one below the other; widest of their labels, in characters */
+    double right;                          /* pixels at the right of lines */
+    struct chart_key key[CHART_LINES_MAX]; /* a legend if there are two */
+    size_t n_keys;
+    struct chart_mark *mark;
+    size_t n_marks, room;
+    struct text texts;
+};
+
+/* Ignores values that are not finite. */
+void chart_extend(struct chart_axis *axis, double value);
+void chart_key(struct chart *chart, const char *label, unsigned colour);
+/* text: of CHART_TEXT and CHART_LABEL, or a tooltip; NULL: none. Returns the mark, until the next one. */
+struct chart_mark *chart_mark(struct chart *chart, struct chart_mark mark, const char *text);
+
+/* Charts side by side; the folded ones follow behind a click. All zero: none. */
+struct charts {
+    struct text shown, folded;
+    size_t n_folded;
+};
+/* Adds the chart, if there is anything to draw, and frees it. Its size is bounded. */
+void chart_put(struct chart *chart, struct charts *charts, bool folded);
+/* Writes and empties them. */
+void charts_end(struct charts *charts, struct text *out);
+
+struct chart_entry {
+    const struct row *row;
+    const char *label;
+    unsigned colour;
+    const double *parts; /* of chart_stack(): a value for each key */
+};
+
+/* NAN: not known. */
+struct chart_value {
+    double x, value, low, high;
+};
+
+/* With error bars; sorts the values by x. */
+void chart_curve(struct chart *chart, const char *label, unsigned colour, struct chart_value *values, size_t n);
+/* series: number of its key. */
+void chart_bar(struct chart *chart, size_t category, size_t series, const struct chart_value *v);
+/* The series up to `before`; dots: on an x axis that includes 0. */
+void chart_series(struct chart *chart, const struct chart_entry *entries, size_t n, double before, bool dots);
+/* Counts are logarithmic. body: up to P99.9. */
+void chart_histograms(struct chart *chart, const struct chart_entry *entries, size_t n, bool body);
+
+/* A line each. */
+/* A bar with the index at its end. */
+void chart_index(struct chart *chart, const struct chart_entry *entry);
+void chart_stack(struct chart *chart, const struct chart_entry *entry);
+/* Minimum to maximum, logarithmic, thicker from median to p99. */
+void chart_range(struct chart *chart, const struct chart_entry *entry);
+/* Samples (of more every nth), median, 95 % interval of the mean. */
+#define CHART_SAMPLES 300u
+void chart_samples(struct chart *chart, const struct chart_entry *entry);
+/* Colours show the share of time lost; a series as for plot_strip(). */
+void chart_strip(struct chart *chart, const struct chart_entry *entry);
+
+/* An entry of a legend, which begins with CHART_LEGEND. */
+#define CHART_LEGEND "<div class=\"legend\">"
+void chart_legend_item(struct text *out, const char *classes, const char *label);
+
+#endif
