@@ -127,20 +127,43 @@ def wrong_prose(text, groups):
                 yield f"Without {name} {rest}"
 
 
+SAID = re.compile(r"\(default ([^);]+)\)|([\w.]+(?: (?:[num]?s|min|h|%)(?!\w))?) by default|by default (?:to )?(\d\S*(?: [a-z]+)?)")
+
+
+def wrong_defaults(text, groups, common):
+    """The sentences 'default N', 'N by default' and 'by default N' with an option in them, or in the list's item that they
+    are of, of which none has this default in help. That of --max-time is with the tests, and test_man's subject."""
+    said = {}
+    for _, head, notes, sentence in (each for options in (*groups.values(), common) for each in options):
+        for name in re.findall(r"Fl -?([\w-]+)", head):
+            said.setdefault(name, " ".join((sentence + " " + notes).replace("\\", "").split()))
+    item = []
+    for part in re.split(r"\n(?=\.(?:S[sh]|It|El|Pp|Bl)\b)", text):
+        head, _, body = part.partition("\n")
+        item = re.findall(r"Fl -?([\w-]+)", head) if head.startswith(".It") else [] if head.startswith((".S", ".El")) else item
+        for sentence in re.split(r"(?<=[a-z)])\.(?: |$)", body.replace("\n", " ").replace("\\", "")):
+            names = [name for name in item + re.findall(r"Fl -?([\w-]+)", sentence) if name in said]
+            for number in (next(filter(None, found)) for found in SAID.findall(sentence)):
+                if re.match(r"\d", number) and names and "max-time" not in names and not any(
+                        re.search(rf"(?<![\w.]){re.escape(number.replace(' %', '%').replace(' hours', ' h'))}(?![\w.])", said[name].replace(" %", "%")) for name in names):
+                    yield f"{sentence.strip()}: {number}"
+
+
 def main(arguments):
     update = "--update" in arguments
     program = os.path.join(".", arguments[-1])
     common = groups_of(program, "all")[COMMON]
     differing, missing = [], []
-    for path in sorted(MAN.glob("jitbench-*.[17]")):
+    for path in sorted(MAN.glob("*.[17]")):
         text = path.read_text()
-        command = path.stem.split("-", 1)[1]
-        if "\n.Sh OPTIONS\n" not in text:
+        command = path.stem.partition("-")[2]
+        if not command or "\n.Sh OPTIONS\n" not in text:
+            missing += [f"{path.name}: {each}" for each in wrong_defaults(text, {}, common)]
             continue
         options_page = command == "options"
         groups = {COMMON: common} if options_page else groups_of(program, command)
         new = page_of(text, groups, None if options_page else common)
-        missing += [f"{path.name}: {each}" for each in (*missing_defaults(text, groups), *wrong_prose(text, groups))]
+        missing += [f"{path.name}: {each}" for each in (*missing_defaults(text, groups), *wrong_prose(text, groups), *wrong_defaults(text, groups, common))]
         if new != text:
             differing.append(path.name)
             if update:

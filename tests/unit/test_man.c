@@ -655,6 +655,21 @@ static void put_sampling(const struct suite *suite, struct items *program)
     }
 }
 
+/* In the text around the table: the time of each test that has one of its own. */
+static void expect_max_time(const struct suite *suite, const char *said)
+{
+    char time[32], words[64];
+
+    for (size_t b = 0; bench_list[b]; b++) {
+        if (strcmp(bench_list[b]->suite, suite->command.name) != 0 || !bench_list[b]->sampling[0].time_ns)
+            continue;
+        text_duration(bench_list[b]->sampling[0].max_ns, time, sizeof(time));
+        (void)snprintf(words, sizeof(words), "(default %s)", time);
+        if (!begins(said, words))
+            fail_msg("%s stops after %s; said is '%s'", bench_list[b]->name, time, said);
+    }
+}
+
 TEST(test_man_sampling_is_that_of_the_benchmarks)
 {
     char line[ITEM_SIZE], words[ITEM_SIZE - 64];
@@ -666,6 +681,8 @@ TEST(test_man_sampling_is_that_of_the_benchmarks)
         struct items *program = items_new(), *listed = items_new();
         put_sampling(command_list[i]->suite, program);
         for (size_t k = 0; k < page->n; k++) {
+            if (!strcmp(page->line[k], ".Fl -max-time") && begins(page->line[k + 1], "(default "))
+                expect_max_time(command_list[i]->suite, page->line[k + 1]);
             if (strcmp(page->section[k], "SAMPLING") != 0 || !begins(page->line[k], ".It "))
                 continue;
             text_copy(line, sizeof(line), page->line[k]);

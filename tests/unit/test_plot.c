@@ -173,6 +173,24 @@ static const char *line_of(const struct text *t, size_t number)
     return line;
 }
 
+/* Wherever the longest stands, its column has room for it, and the shorter ones are filled up. */
+TEST(test_ranges_of_unlike_labels)
+{
+    static const char *const labels[][3] = {{"the longest label", "a", "shorter"},
+                                            {"a", "the longest label", "shorter"},
+                                            {"shorter", "a", "the longest label"}};
+    const struct row row = range_row("ns", 1000, 3000, 5000, 10000), rows[] = {row, row, row};
+    char expected[32];
+    for (size_t i = 0; i < 3; i++) {
+        struct text out = ranges(rows, labels[i], 3, 40);
+        for (size_t line = 0; line < 3; line++) {
+            (void)snprintf(expected, sizeof(expected), "%-17s  [", labels[i][line]);
+            assert_memory_equal(line_of(&out, 2 + line), expected, strlen(expected));
+        }
+        text_free(&out);
+    }
+}
+
 static size_t column_in(const char *line, char sign)
 {
     return (size_t)((const char *)memchr(line, sign, strcspn(line, "\n")) - line);

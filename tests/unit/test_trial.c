@@ -60,6 +60,20 @@ static void assert_failed(const struct trial_spec *spec, const char *reason)
     trial_free(trial);
 }
 
+/* A party that a signal stopped spoils every trial; a parent that was late, one that failed. */
+TEST(test_trial_stopped_whatever_came_of_it)
+{
+    static const enum trial_outcome outcomes[] = {TRIAL_DONE, TRIAL_FAILED, TRIAL_INTERRUPTED};
+
+    for (size_t i = 0; i < COUNT(outcomes); i++) {
+        const bool failed = outcomes[i] == TRIAL_FAILED;
+        assert_true(trial_stopped(&(const struct trial){.outcome = outcomes[i], .stopped = true}));
+        assert_true(trial_stopped(&(const struct trial){.outcome = outcomes[i], .stopped = true, .late = true}));
+        assert_int_equal(trial_stopped(&(const struct trial){.outcome = outcomes[i], .late = true}), failed);
+        assert_false(trial_stopped(&(const struct trial){.outcome = outcomes[i]}));
+    }
+}
+
 static void sleep_ms(unsigned ms)
 {
     clock_sleep_ns(ms * MS);
