@@ -25,7 +25,7 @@
 
 /* What a killed jitbench leaves, as scripts of the shell tests, ends by itself when it gets the CPU: how soon is what
  * tests/kill measures. */
-#define GONE_NS 20000000000u
+#define GONE_S 20
 
 char cli_binary[CLI_PATH], cli_cpu[16] = "0";
 
@@ -37,6 +37,11 @@ uint64_t cli_now_ns(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t cli_deadline(unsigned seconds)
+{
+    return cli_now_ns() + seconds * (program_emulated(cli_binary) ? 32 : 8) * UINT64_C(1000000000);
 }
 
 void cli_sleep_ms(unsigned ms)
@@ -130,7 +135,7 @@ int cli_teardown(void **state)
 {
     struct cli *cli = *state;
     unsigned left;
-    uint64_t until = cli_now_ns() + GONE_NS;
+    const uint64_t until = cli_deadline(GONE_S);
 
     while ((left = cli_workers()) && cli_now_ns() < until)
         cli_sleep_ms(10);
@@ -217,10 +222,8 @@ void cli_start(const struct cli *cli, const struct cli_run *run, struct cli_chil
         cli_skip("no terminal can be made: %s", strerror(errno));
     child->out = memfd_create("stdout", MFD_CLOEXEC);
     child->err = memfd_create("stderr", MFD_CLOEXEC);
-    child->limit_s = run->limit_s ? run->limit_s : 30;
-    if (program_emulated(cli_binary)) /* one logarithm takes 60 times as long */
-        child->limit_s *= 4;
     child->start_ns = cli_now_ns();
+    child->until_ns = cli_deadline(run->limit_s ? run->limit_s : 30);
     if (child->out < 0 || child->err < 0 || pipe2(report, O_CLOEXEC))
         fail_msg("no descriptors: %s", strerror(errno));
     (void)fflush(NULL);
@@ -265,24 +268,23 @@ static void read_terminal(struct cli_child *child)
 
 void cli_wait_shown(struct cli_child *child, const char *text)
 {
-    uint64_t until = cli_now_ns() + 20000000000u;
+    const uint64_t until = cli_deadline(20);
 
     for (read_terminal(child); !child->shown || !strstr(child->shown, text); read_terminal(child)) {
         if (cli_now_ns() > until)
-            fail_msg("'%s' is not shown within 20 s: %.2000s", text, child->shown ? child->shown : "");
+            fail_msg("'%s' is not shown: %.2000s", text, child->shown ? child->shown : "");
         cli_sleep_ms(5);
     }
 }
 
 void cli_wait(struct cli_child *child, struct cli_result *result)
 {
-    uint64_t until = child->start_ns + (uint64_t)child->limit_s * 1000000000u;
     bool late = false;
     size_t ignored;
     int status = 0;
 
     while (waitpid(child->pid, &status, WNOHANG) == 0) {
-        if (!late && cli_now_ns() > until) {
+        if (!late && cli_now_ns() > child->until_ns) {
             late = true;
             (void)kill(child->pid, SIGKILL);
         }
@@ -303,7 +305,7 @@ void cli_wait(struct cli_child *child, struct cli_result *result)
         (void)close(child->terminal);
     reap_orphans();
     if (late)
-        fail_msg("killed: took longer than %u s\nstdout: %s\nstderr: %s", child->limit_s, result->out, result->err);
+        fail_msg("killed after %.0f s\nstdout: %s\nstderr: %s", result->seconds, result->out, result->err);
 }
 
 void cli_expect_args(const struct cli *cli, const char *const *args, int status, struct cli_result *result)
@@ -528,6 +530,16 @@ bool cli_ended(pid_t pid)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
 }
 
+bool cli_ends(struct cli_child *child, unsigned seconds, struct cli_result *result)
+{
+    for (const uint64_t until = cli_deadline(seconds); !cli_ended(child->pid) && cli_now_ns() < until;)
+        cli_sleep_ms(5);
+    const bool ended = cli_ended(child->pid);
+    (void)kill(child->pid, SIGKILL);
+    cli_wait(child, result);
+    return ended;
+}
+
 /* Living processes below ancestor, or only the workers among them; *one is any of those that are its own children. */
 static unsigned find_below(pid_t ancestor, bool only_workers, pid_t *one)
 {
@@ -574,7 +586,7 @@ unsigned cli_living(pid_t ancestor)
 
 void cli_expect_all_gone(const struct cli *cli, const char *what)
 {
-    uint64_t until = cli_now_ns() + GONE_NS;
+    const uint64_t until = cli_deadline(GONE_S);
     char names[CLI_FILES][256];
 
     while (cli_living(getpid()) || cli_files(cli->tmp, names)) {
@@ -586,7 +598,7 @@ void cli_expect_all_gone(const struct cli *cli, const char *what)
 
 pid_t cli_wait_worker(pid_t parent)
 {
-    uint64_t until = cli_now_ns() + 10000000000u;
+    const uint64_t until = cli_deadline(10);
     pid_t worker;
 
     while (!(worker = cli_worker_of(parent))) {

@@ -125,7 +125,8 @@ static uint64_t wait_at_gate(pid_t worker, uint64_t until)
 /* Until the measured run of jitbench's worker is well under way. */
 static bool wait_for_run(pid_t jitbench)
 {
-    uint64_t until = cli_now_ns() + (uint64_t)PATIENCE_S * 1000 * MS, had;
+    const uint64_t until = cli_deadline(PATIENCE_S);
+    uint64_t had;
     pid_t worker;
 
     while (!(worker = cli_worker_of(jitbench)) && cli_now_ns() < until)

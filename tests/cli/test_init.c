@@ -77,7 +77,7 @@ static pid_t start_long(const struct cli *cli, struct cli_child *child)
 {
     static const char *const args[] = {"init", "--", "prime", "--quick", "-n", "100", "--samples", "100000", NULL};
     const struct cli_run run = {.args = args};
-    uint64_t until = cli_now_ns() + 10000000000u;
+    const uint64_t until = cli_deadline(10);
     pid_t pid;
 
     cli_start(cli, &run, child);
@@ -243,7 +243,7 @@ CLI_TEST(test_init_leaves_ignored_signals_ignored)
     const struct cli_run how = {.args = args, .prepare = ignore_hangup};
     struct cli_child child;
     struct cli_result result;
-    uint64_t until = cli_now_ns() + 10000000000u;
+    const uint64_t until = cli_deadline(10);
     pid_t run;
 
     cli_start(*state, &how, &child);

@@ -96,8 +96,15 @@ CLI_TEST(test_memory_steady_looks_each_millisecond)
     static struct cli_csv csv;
     double spread = NAN, expected = NAN;
 
-    measure(*state, (struct cli_run){.args = ARGS("memory", "steady", "--samples", "1", "-q", "--max-size", "4M")},
-            &csv);
+    /* While others have the CPU there may be fewer than the ten probes that a 90th percentile takes. */
+    for (unsigned tries = 0;
+         tries < 20 && (!csv.n_rows || cli_number(&csv, cli_row(&csv, NULL, "memory_probe", 0), "n") < 10); tries++) {
+        cli_csv_free(&csv);
+        measure(*state,
+                (struct cli_run){.args = ARGS("memory", "steady", "--samples", "1", "-q", "--max-size", "4M", "-o",
+                                              "steady.csv", "--force")},
+                &csv);
+    }
     for (size_t row = 0; row < csv.n_rows; row++) {
         if (!strcmp(cli_cell(&csv, row, "metric"), "memory_spread"))
             spread = cli_number(&csv, row, "value");

@@ -177,12 +177,7 @@ static void expect_ends(const struct cli *cli, const struct cli_run *run, struct
     cli_sleep_ms(700);
     assert_false(cli_ended(child.pid));
     (void)kill(child.pid, SIGTERM);
-    for (const uint64_t sent = cli_now_ns(); !cli_ended(child.pid) && cli_now_ns() - sent < 3000000000u;)
-        cli_sleep_ms(5);
-    const bool ended = cli_ended(child.pid);
-    (void)kill(child.pid, SIGKILL);
-    cli_wait(&child, result);
-    assert_true(ended);
+    assert_true(cli_ends(&child, 3, result));
 }
 
 CLI_TEST(test_output_to_a_pipe_without_a_reader_can_be_ended)
@@ -224,12 +219,7 @@ CLI_TEST(test_output_to_a_stopped_terminal_can_be_ended)
     cli_sleep_ms(1500);
     assert_false(cli_ended(child.pid));
     (void)kill(child.pid, SIGTERM);
-    for (const uint64_t sent = cli_now_ns(); !cli_ended(child.pid) && cli_now_ns() - sent < 5000000000u;)
-        cli_sleep_ms(5);
-    const bool ended = cli_ended(child.pid);
-    (void)kill(child.pid, SIGKILL);
-    cli_wait(&child, &result);
-    assert_true(ended);
+    assert_true(cli_ends(&child, 5, &result));
     cli_result_free(&result);
 }
 

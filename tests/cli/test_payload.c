@@ -363,7 +363,7 @@ TEST(test_stream_kernels_call_nothing)
 /* --- Time. --- */
 
 #define ROUNDS_MIN 3
-#define ROUNDS_MAX 5
+#define ROUNDS_MAX 15
 
 /* Rounds of one run that samples both sizes in turn. Noise goes away with more rounds; a bias stays. */
 static void assert_time_doubles(const char *const *arguments, const char *key, const char *column)

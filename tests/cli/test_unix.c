@@ -996,7 +996,7 @@ static pid_t look_at_children(pid_t parent, struct seen *seen)
 
 static void kill_next_worker(pid_t parent, struct seen *seen)
 {
-    uint64_t until = cli_now_ns() + 10000000000u;
+    const uint64_t until = cli_deadline(10);
     pid_t worker;
 
     while (!(worker = look_at_children(parent, seen))) {
