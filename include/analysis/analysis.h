@@ -410,9 +410,7 @@ struct detours_bin {
 
 /* From one suite. */
 struct detours_of {
-    double work; /* observed, without detours; 0: no row */
-    /* ns of the unit of `work` and sums: 1, or a tick; 0: not known */
-    double unit_ns;
+    double work; /* ns observed, without detours; 0: no row */
     unsigned rows;
     struct detours_bin bins[DETOURS_BINS];
     /* How often: [0] in rows, [1] in time slices, which are used if known. */
@@ -426,14 +424,13 @@ struct detours_host {
     /* rows with periodic detours in the class */
     unsigned periodic[DETOUR_CLASSES];
     /* time beyond the median of experiments that took much longer */
-    struct detours_of prime;
-    double experiment_ticks; /* median of the last row, in ticks */
+    struct detours_of prime, experiments; /* experiments: those of the last row, in ticks */
+    double experiment_ticks;              /* their median */
 };
 
 /* Takes noise rows detour, lost, lost_CAUSE, core_share, and prime rows cycles, then time; not failed or skipped
  * ones. */
 void detours_enter(struct detours_host *host, const struct row *row);
-void detours_merge(struct detours_host *into, const struct detours_host *from);
 /* For project_slowdown_on(): out has room for DETOURS_BINS. keep: share kept of each octave; NULL: all. */
 size_t detours_sources(const struct detours_host *host, const double *keep, struct project_detour *out);
 /* The same for the shares; out has room for DETOURS_SHARES. Returns 0 when they are not known. */
@@ -441,7 +438,6 @@ size_t detours_shares(const struct detours_host *host, struct stats_point *out);
 
 /* Returns the detours of noise, otherwise those of prime; NULL: none. */
 const struct detours_of *detours_used(const struct detours_host *host);
-double detours_work_ns(const struct detours_host *host);
 double detours_lost_pct(const struct detours_host *host); /* of work and detours together, in % */
 
 /* 0 to 1; NAN: not known. */
@@ -460,12 +456,10 @@ double detours_mean_share(const struct detours_host *host);
 struct project {
     double step_ns[PROJECT_STEPS_MAX], ranks[PROJECT_RANKS_MAX]; /* ascending */
     size_t n_steps, n_ranks;
-    size_t points;     /* see project_slowdown_on() */
-    size_t hosts_most; /* hosts kept individually; 0: no limit. Further ones come one after the other */
+    size_t points; /* see project_slowdown_on() */
     struct detours_host **hosts;
     size_t n, capacity;
-    size_t n_more;            /* further hosts: in `all` only */
-    struct detours_host *all; /* merged; before project_compute() the further ones, with the name of the latest */
+    struct detours_host *all; /* together; hosts[n] */
     double *slowdown;         /* see project_slowdown() */
 };
 
@@ -473,7 +467,7 @@ struct project {
 void project_enter(struct project *p, const char *name, const struct row *row);
 /* Drops hosts without detours. */
 void project_compute(struct project *p);
-/* By step, then ranks; index p->n: all together, as one machine if n_more, otherwise with equal shares of the ranks. */
+/* By step, then ranks; index p->n: all together, with equal shares of the ranks. */
 double *project_slowdown(const struct project *p, size_t host);
 void project_free(struct project *p);
 

@@ -256,9 +256,9 @@ struct project_host {
  * from the measured lengths by Fourier transform (compound Poisson; n-fold convolution), on a grid that preserves the
  * mean exactly. It is not extrapolated: detours too rare to occur in the measured time are missing. `points` is the
  * maximum number of grid points (a power of 2; 0: as many as useful); fewer are coarser and faster. Steps and ranks are
- * above 0. Returns 0; or -1 when out of memory. */
-int project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
-                        size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
+ * above 0. Ends the program when out of memory. */
+void project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
+                         size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
 
 /* Finds the places at which the level of a sequence of values changes. Pure functions. */
 

@@ -76,7 +76,6 @@ static void enter_noise(struct detours_host *host, const struct row *row)
             if (row->hist[i].value > 0)
                 add_detours(&host->noise, middle(row->hist[i].at), row->hist[i].value);
         host->noise.rows++;
-        host->noise.unit_ns = 1;
         count_periodic(host, row);
     } else if (!strcmp(row->metric, "core_share")) {
         for (size_t i = 0; i < row->n_series; i++) /* in % for each time slice */
@@ -92,27 +91,33 @@ static void enter_noise(struct detours_host *host, const struct row *row)
                     host->by_cause[cause][bin_of(row->series[i].at) / DETOURS_PER_OCTAVE] += row->series[i].value;
 }
 
+/* Experiments have the unit of the clock, of which the row `time` behind them tells the length. */
 static void enter_prime(struct detours_host *host, const struct row *row)
 {
     const double median = row->stats.median, limit = median * EXPERIMENT_SHARE;
+    struct detours_of *ticks = &host->experiments;
 
-    if (!strcmp(row->metric, "time") && host->experiment_ticks > 0 && median > 0)
-        host->prime.unit_ns = median / host->experiment_ticks;
+    if (!strcmp(row->metric, "time") && ticks->rows && median > 0) {
+        const double tick_ns = median / host->experiment_ticks;
+        for (size_t b = 0; b < DETOURS_BINS; b++)
+            if (ticks->bins[b].n > 0)
+                add_detours(&host->prime, ticks->bins[b].ns / ticks->bins[b].n * tick_ns, ticks->bins[b].n);
+        host->prime.work += ticks->work * tick_ns;
+        host->prime.rows++;
+    }
     if (strcmp(row->metric, "cycles") != 0)
         return;
     enter_share(&host->prime, false, row_core_share(row));
-    if (!(median > 0) || !row->n_hist)
-        return;
-    for (size_t i = 0; i < row->n_hist; i++) {
-        double over = row->hist[i].at - median, n = row->hist[i].value;
+    *ticks = (struct detours_of){.rows = median > 0 && row->n_hist};
+    host->experiment_ticks = median;
+    for (size_t i = 0; ticks->rows && i < row->n_hist; i++) {
+        const double over = row->hist[i].at - median, n = row->hist[i].value;
         if (!(n > 0))
             continue;
-        host->prime.work += n * (over > limit ? median : row->hist[i].at);
+        ticks->work += n * (over > limit ? median : row->hist[i].at);
         if (over > limit)
-            add_detours(&host->prime, over, n);
+            add_detours(ticks, over, n);
     }
-    host->prime.rows++;
-    host->experiment_ticks = median;
 }
 
 void detours_enter(struct detours_host *host, const struct row *row)
@@ -127,19 +132,12 @@ void detours_enter(struct detours_host *host, const struct row *row)
 
 static bool is_usable(const struct detours_of *of)
 {
-    return of->rows && of->work > 0 && of->unit_ns > 0;
+    return of->rows && of->work > 0;
 }
 
 const struct detours_of *detours_used(const struct detours_host *host)
 {
     return is_usable(&host->noise) ? &host->noise : is_usable(&host->prime) ? &host->prime : NULL;
-}
-
-double detours_work_ns(const struct detours_host *host)
-{
-    const struct detours_of *of = detours_used(host);
-
-    return of ? of->work * of->unit_ns : 0;
 }
 
 double detours_lost_pct(const struct detours_host *host)
@@ -177,36 +175,6 @@ double detours_mean_share(const struct detours_host *host)
     return n ? sum / all : NAN;
 }
 
-/* Converts to the unit of `into`. */
-static void merge_of(struct detours_of *into, const struct detours_of *from)
-{
-    if (!(into->unit_ns > 0))
-        into->unit_ns = from->unit_ns;
-    into->rows += from->rows;
-    for (size_t i = 0; i < DETOURS_SHARES; i++) {
-        into->shares[false][i] += from->shares[false][i];
-        into->shares[true][i] += from->shares[true][i];
-    }
-    if (!(from->unit_ns > 0))
-        return;
-    const double scale = from->unit_ns / into->unit_ns;
-    into->work += from->work * scale;
-    for (size_t b = 0; b < DETOURS_BINS; b++)
-        if (from->bins[b].n > 0)
-            add_detours(into, from->bins[b].ns / from->bins[b].n * scale, from->bins[b].n);
-}
-
-void detours_merge(struct detours_host *into, const struct detours_host *from)
-{
-    merge_of(&into->noise, &from->noise);
-    merge_of(&into->prime, &from->prime);
-    for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
-        into->periodic[k] += from->periodic[k];
-        for (unsigned cause = 0; cause < DETOUR_CAUSES; cause++)
-            into->by_cause[cause][k] += from->by_cause[cause][k];
-    }
-}
-
 size_t detours_sources(const struct detours_host *host, const double *keep, struct project_detour *out)
 {
     const struct detours_of *of = detours_used(host);
@@ -215,8 +183,8 @@ size_t detours_sources(const struct detours_host *host, const double *keep, stru
     for (size_t b = 0; of && b < DETOURS_BINS; b++) {
         const size_t octave = b / DETOURS_PER_OCTAVE;
         const double kept = of->bins[b].n * (keep ? keep[octave] : 1);
-        const struct project_detour detour = {.ns = of->bins[b].ns / of->bins[b].n * of->unit_ns,
-                                              .per_ns = kept / (of->work * of->unit_ns),
+        const struct project_detour detour = {.ns = of->bins[b].ns / of->bins[b].n,
+                                              .per_ns = kept / of->work,
                                               /* periodic on most CPUs: a rank then meets them so wherever it runs */
                                               .periodic = of == &host->noise && 2 * host->periodic[octave] > of->rows};
         if (detour.ns > 0 && detour.per_ns > 0 && isfinite(detour.ns) && isfinite(detour.per_ns))
@@ -229,27 +197,21 @@ size_t detours_sources(const struct detours_host *host, const double *keep, stru
 
 static struct detours_host *host_of(struct project *p, const char *name)
 {
-    struct detours_host **host = &p->all;
-
     for (size_t i = p->n; i-- > 0;)
         if (!strcmp(p->hosts[i]->name, name))
             return p->hosts[i];
-    if (!p->hosts_most || p->n < p->hosts_most) {
-        memory_grow(&p->hosts, &p->capacity, p->n, sizeof(struct detours_host *));
-        host = &p->hosts[p->n++];
-        *host = NULL;
-    } else {
-        p->n_more += !p->all || strcmp(p->all->name, name) != 0;
-    }
-    if (!*host)
-        *host = memory_get(1, sizeof(**host));
-    text_copy((*host)->name, sizeof((*host)->name), name);
-    return *host;
+    memory_grow(&p->hosts, &p->capacity, p->n + 1, sizeof(struct detours_host *));
+    struct detours_host *host = p->hosts[p->n++] = memory_get(1, sizeof(*host));
+    TEXT_SET(host->name, name);
+    return host;
 }
 
 void project_enter(struct project *p, const char *name, const struct row *row)
 {
+    if (!p->all)
+        p->all = memory_get(1, sizeof(*p->all));
     detours_enter(host_of(p, name), row);
+    detours_enter(p->all, row);
 }
 
 void project_free(struct project *p)
@@ -267,13 +229,6 @@ void project_free(struct project *p)
 double *project_slowdown(const struct project *p, size_t host)
 {
     return p->slowdown + host * p->n_steps * p->n_ranks;
-}
-
-static void compute(const struct project *p, const struct project_host *hosts, size_t n, const double *ranks,
-                    size_t n_ranks, double *slowdown)
-{
-    if (project_slowdown_on(p->points, hosts, n, p->step_ns, p->n_steps, ranks, n_ranks, slowdown))
-        memory_out();
 }
 
 struct places {
@@ -301,30 +256,27 @@ void project_compute(struct project *p)
     p->n = kept;
     if (!p->n)
         return;
-    FREED_BY(memory_free) struct places *places = memory_get(p->n + 1, sizeof(*places));
-    FREED_BY(memory_free) struct project_host *hosts = memory_get(p->n + 1, sizeof(*hosts));
+    FREED_BY(memory_free) struct places *places = memory_get(p->n, sizeof(*places));
+    FREED_BY(memory_free) struct project_host *hosts = memory_get(p->n, sizeof(*hosts));
 
+    p->hosts[p->n] = p->all;
     p->slowdown = memory_get((p->n + 1) * p->n_steps * p->n_ranks, sizeof(*p->slowdown));
-    if (!p->all)
-        p->all = memory_get(1, sizeof(*p->all));
-    p->all->name[0] = '\0';
     for (size_t h = 0; h < p->n; h++) {
-        detours_merge(p->all, p->hosts[h]);
         hosts[h] = fill_host(p->hosts[h], NULL, &places[h]);
-        compute(p, &hosts[h], 1, p->ranks, p->n_ranks, project_slowdown(p, h));
+        project_slowdown_on(p->points, &hosts[h], 1, p->step_ns, p->n_steps, p->ranks, p->n_ranks,
+                            project_slowdown(p, h));
     }
-    hosts[p->n] = fill_host(p->all, NULL, &places[p->n]);
-    compute(p, p->n_more ? &hosts[p->n] : hosts, p->n_more ? 1 : p->n, p->ranks, p->n_ranks, project_slowdown(p, p->n));
+    project_slowdown_on(p->points, hosts, p->n, p->step_ns, p->n_steps, p->ranks, p->n_ranks,
+                        project_slowdown(p, p->n));
 }
 
 /* --- Costs. --- */
 
-static unsigned decade_of(unsigned octave, double unit_ns)
+static unsigned decade_of(unsigned octave)
 {
-    double ns = exp2(octave) * unit_ns;
-    int decade = (int)floor(log10(ns * 1.42)) - 1;
+    const double decade = floor(log10(exp2(octave) * 1.42)) - 1;
 
-    return decade < 0 ? 0 : decade < (int)PROJECT_DECADES ? (unsigned)decade : PROJECT_DECADES - 1;
+    return (unsigned)fmin(fmax(decade, 0), PROJECT_DECADES - 1);
 }
 
 static double share_of(const struct detours_host *all, unsigned cause, unsigned octave)
@@ -346,10 +298,10 @@ static void remove_them(const struct project *p, struct project_cost *cost, doub
 
     cost->per_s = 0;
     for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
-        double share = decade_of(k, of->unit_ns) == cost->decade ? share_of(p->all, cost->cause, k) : 0;
+        double share = decade_of(k) == cost->decade ? share_of(p->all, cost->cause, k) : 0;
         keep[k] = 1 - share;
         for (size_t b = k * DETOURS_PER_OCTAVE; b < (k + 1) * DETOURS_PER_OCTAVE; b++) {
-            cost->per_s += share * of->bins[b].n / detours_work_ns(p->all) * 1e9;
+            cost->per_s += share * of->bins[b].n / of->work * 1e9;
             lost += share * of->bins[b].ns;
             all += of->bins[b].ns;
         }
@@ -385,7 +337,7 @@ size_t project_costs(const struct project *p, struct project_cost *costs)
             continue;
         struct project_host host = fill_host(p->all, shared ? NULL : keep, &places);
         host.n_shares = shared ? 0 : host.n_shares;
-        compute(p, &host, 1, &p->ranks[p->n_ranks - 1], 1, cost->without);
+        project_slowdown_on(p->points, &host, 1, p->step_ns, p->n_steps, &p->ranks[p->n_ranks - 1], 1, cost->without);
         n++;
     }
     qsort(costs, n, sizeof(*costs), by_lost);

@@ -22,7 +22,7 @@ static const char *source_of(const struct detours_host *host)
 
 static void put_host(const struct project *p, size_t host, struct grid *grid)
 {
-    const struct detours_host *of = host < p->n ? p->hosts[host] : p->all;
+    const struct detours_host *of = p->hosts[host];
     const double *slowdown = project_slowdown(p, host);
 
     for (size_t s = 0; s < p->n_steps; s++) {
@@ -127,7 +127,7 @@ void project_put_costs(const struct project *p, const struct doc *doc)
     doc_say(doc,
             "Computed from %s of one CPU's time%s, for independent ranks. Detours that are rarer than that are not "
             "included.",
-            TEXT_DURATION((uint64_t)detours_work_ns(p->all)), p->n > 1 ? " on all hosts" : "");
+            TEXT_DURATION((uint64_t)detours_used(p->all)->work), p->n > 1 ? " on all hosts" : "");
 }
 
 /* --- The CSV. --- */
@@ -136,11 +136,11 @@ void project_put_csv(const struct project *p, struct text *out)
 {
     text_printf(out, "host,source,work_s,lost_pct,step_ns,ranks,slowdown,core_share\r\n");
     for (size_t h = 0; h < p->n + (p->n > 1); h++) {
-        const struct detours_host *host = h < p->n ? p->hosts[h] : p->all;
+        const struct detours_host *host = p->hosts[h];
         const double share = detours_mean_share(host), *slowdown = project_slowdown(p, h);
         for (size_t i = 0; i < p->n_steps * p->n_ranks; i++) {
             csv_text(out, host->name);
-            text_printf(out, ",%s,%.17g,%.17g,%.17g,%.17g,%.17g,", source_of(host), detours_work_ns(host) * 1e-9,
+            text_printf(out, ",%s,%.17g,%.17g,%.17g,%.17g,%.17g,", source_of(host), detours_used(host)->work * 1e-9,
                         detours_lost_pct(host), p->step_ns[i / p->n_ranks], p->ranks[i % p->n_ranks], slowdown[i]);
             text_printf(out, isnan(share) ? "\r\n" : "%.17g\r\n", share);
         }

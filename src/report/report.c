@@ -66,7 +66,7 @@ static void put_map_of_cores(const struct report *report, size_t run, struct tex
 
 /* --- Many ranks. --- */
 
-#define HOSTS_MOST 16u
+#define HOSTS_MOST 16u        /* more runs are joined in as many groups */
 #define POINTS     (1u << 15) /* grid points: some milliseconds for each run */
 
 static const double steps_ns[] = {100e3, 1e6, 10e6};
@@ -104,11 +104,10 @@ static struct chart chart_of_ranks(const char *title, const char *note)
 static void put_project(const struct report *report, const struct doc *doc)
 {
     const struct project *p = &report->project;
-    const char *note =
-        TEXT_LINE("%zu runs together, %s", p->n + p->n_more,
-                  p->n_more ? "as if all ranks had the noise of all of them" : "each with its share of the ranks");
-    const bool each = p->n > 1 && p->n <= REPORT_RUNS_MAX && !p->n_more && report->n_all_runs <= REPORT_RUNS_MAX;
-    struct chart all = chart_of_ranks("Slow-down on many ranks", p->n + p->n_more > 1 ? note : NULL);
+    const char *note = TEXT_LINE("%zu runs together, each%s with its share of the ranks", report->n_all_runs,
+                                 report->n_all_runs > HOSTS_MOST ? TEXT_LINE(" of %u groups", HOSTS_MOST) : "");
+    const bool each = p->n > 1 && report->n_all_runs <= REPORT_RUNS_MAX;
+    struct chart all = chart_of_ranks("Slow-down on many ranks", p->n > 1 ? note : NULL);
     struct charts charts = {.n_folded = 0};
 
     doc_say(doc, "Work that ends in a barrier waits for its slowest rank. This is how long steps of such work would "
@@ -441,7 +440,7 @@ static bool take_row(void *context, struct row *row)
     size_t number = number_of(report, row->run);
 
     gather_row(&report->gather, row);
-    project_enter(&report->project, TEXT_LINE("%zu", number), row);
+    project_enter(&report->project, TEXT_LINE("%zu", number % HOSTS_MOST), row);
     history_row(&report->history, row);
     if (number < REPORT_RUNS_MAX)
         return true;
@@ -460,7 +459,6 @@ void report_begin(struct report *report, const struct metrics *metrics)
     report->metrics = report->gather.metrics = report->history.gather.metrics = metrics;
     report->history.least_effect = HISTORY_LEAST_EFFECT;
     p->points = POINTS;
-    p->hosts_most = HOSTS_MOST;
     for (p->n_steps = 0; p->n_steps < STEPS; p->n_steps++)
         p->step_ns[p->n_steps] = steps_ns[p->n_steps];
     for (p->n_ranks = 0; p->n_ranks < RANKS; p->n_ranks++) {

@@ -36,35 +36,19 @@ static double complex polar(double size, double angle)
 }
 
 /* --- Fourier transform, in place (Cooley and Tukey 1965, radix 2). The forward transform leaves the points
- * bit-reversed, and the backward transform expects them so: operations in between are point by point. --- */
+ * bit-reversed, and the backward transform, without the division by n, expects them so: operations in between are point
+ * by point. --- */
 
-static void transform(const struct grid *g, double complex *a)
+static void transform(const struct grid *g, double complex *a, bool back)
 {
-    for (size_t half = g->n / 2; half > 0; half /= 2) {
-        size_t stride = g->n / (2 * half);
+    for (size_t half = back ? 1 : g->n / 2; half > 0 && half < g->n; half = back ? half * 2 : half / 2)
         for (size_t start = 0; start < g->n; start += 2 * half)
             for (size_t k = 0; k < half; k++) {
-                double complex *low = &a[start + k], *high = low + half;
-                const double complex difference = *low - *high;
-                *low += *high;
-                *high = difference * conj(g->twiddle[k * stride]);
+                double complex *low = &a[start + k], *high = low + half, turn = g->twiddle[k * (g->n / (2 * half))];
+                const double complex other = back ? turn * *high : *high, sum = *low + other;
+                *high = back ? *low - other : (*low - other) * conj(turn);
+                *low = sum;
             }
-    }
-}
-
-/* Inverse Fourier transform, without the division by n. */
-static void transform_back(const struct grid *g, double complex *a)
-{
-    for (size_t half = 1; half < g->n; half *= 2) {
-        size_t stride = g->n / (2 * half);
-        for (size_t start = 0; start < g->n; start += 2 * half)
-            for (size_t k = 0; k < half; k++) {
-                double complex *low = &a[start + k], *high = low + half;
-                const double complex turned = g->twiddle[k * stride] * *high;
-                *high = *low - turned;
-                *low += turned;
-            }
-    }
 }
 
 /* --- The grid. --- */
@@ -103,8 +87,8 @@ static double room_ns(const struct project_host *hosts, size_t n_hosts, double s
     return room;
 }
 
-static int make_grid(struct grid *g, size_t points, const struct project_host *hosts, size_t n_hosts,
-                     double longest_step_ns, size_t n_steps)
+static void make_grid(struct grid *g, size_t points, const struct project_host *hosts, size_t n_hosts,
+                      double longest_step_ns, size_t n_steps)
 {
     g->n = POINTS_MOST;
     while (g->n > POINTS_LEAST && g->n > POINTS_ALL / n_hosts)
@@ -112,17 +96,14 @@ static int make_grid(struct grid *g, size_t points, const struct project_host *h
     if (points && points < g->n)
         g->n = points;
     g->width_ns = room_ns(hosts, n_hosts, longest_step_ns) / (double)g->n;
-    g->rate = malloc((4 * g->n + g->n / 2) * sizeof(*g->rate));
-    g->log_below = calloc(n_steps * g->n, sizeof(*g->log_below));
-    if (!g->rate || !g->log_below)
-        return -1;
+    g->rate = memory_get(4 * g->n + g->n / 2, sizeof(*g->rate));
+    g->log_below = memory_get(n_steps * g->n, sizeof(*g->log_below));
     g->kind = g->rate + g->n;
     g->shared = g->kind + g->n;
     g->work = g->shared + g->n;
     g->twiddle = g->work + g->n;
     for (size_t i = 0; i < g->n / 2; i++)
         g->twiddle[i] = polar(1, 2 * 3.14159265358979323846 * (double)i / (double)g->n);
-    return 0;
 }
 
 static void free_grid(struct grid *g)
@@ -161,9 +142,9 @@ static void transform_detours(struct grid *g, const struct project_host *host)
         *(detour->periodic ? &g->periodic_per_ns : &random_per_ns) += detour->per_ns;
         put_delay(g, detour->ns, detour->per_ns, detour->periodic ? g->kind : g->rate);
     }
-    transform(g, g->rate);
+    transform(g, g->rate, false);
     if (g->periodic_per_ns > 0)
-        transform(g, g->kind);
+        transform(g, g->kind, false);
     for (size_t i = 0; i < g->n; i++) {
         g->rate[i] -= random_per_ns;
         g->kind[i] /= g->periodic_per_ns > 0 ? g->periodic_per_ns : 1;
@@ -180,7 +161,7 @@ static void transform_shares(struct grid *g, const struct project_host *host, do
         n += host->shares[i].value;
     for (size_t i = 0; i < host->n_shares; i++)
         put_delay(g, step_ns * (1 / host->shares[i].at - 1), host->shares[i].value / n, g->shared);
-    transform(g, g->shared);
+    transform(g, g->shared, false);
 }
 
 /* Adds log F / n_hosts to log_below, where F is the distribution of a host's delay in a step of step_ns of work. Work
@@ -201,7 +182,7 @@ static void add_step(struct grid *g, const struct project_host *host, size_t n_h
         if (host->n_shares)
             g->work[i] *= g->shared[i];
     }
-    transform_back(g, g->work);
+    transform(g, g->work, true);
     for (size_t i = g->n; i-- > 0;) {
         double p = creal(g->work[i]) / (double)g->n;
         log_below[i] += (above < 1 ? log1p(-above) : -INFINITY) / (double)n_hosts;
@@ -218,16 +199,15 @@ static double slowest(const struct grid *g, const double *log_below, double rank
     return sum * g->width_ns;
 }
 
-int project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
-                        size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown)
+void project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
+                         size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown)
 {
     FREED_BY(free_grid) struct grid g = {.n = 0};
     double longest_step = 0;
 
     for (size_t s = 0; s < n_steps; s++)
         longest_step = fmax(longest_step, step_ns[s]);
-    if (make_grid(&g, points, hosts, n_hosts, longest_step, n_steps))
-        return -1;
+    make_grid(&g, points, hosts, n_hosts, longest_step, n_steps);
     for (size_t h = 0; h < n_hosts; h++) {
         transform_detours(&g, &hosts[h]);
         for (size_t s = 0; s < n_steps; s++)
@@ -236,5 +216,4 @@ int project_slowdown_on(size_t points, const struct project_host *hosts, size_t 
     for (size_t s = 0; s < n_steps; s++)
         for (size_t r = 0; r < n_ranks; r++)
             slowdown[s * n_ranks + r] = 1 + slowest(&g, &g.log_below[s * g.n], ranks[r]) / step_ns[s];
-    return 0;
 }

@@ -8,15 +8,15 @@
 /* A grid coarser than the program's own: its Fourier transforms take 10 s and more with libFuzzer's instrumentation. */
 #define POINTS 1024u
 
-int __real_project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
+void __real_project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
                                size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
-int __wrap_project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
+void __wrap_project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
                                size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
-int __wrap_project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
+void __wrap_project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
                                size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown)
 {
     (void)points;
-    return __real_project_slowdown_on(POINTS, hosts, n_hosts, step_ns, n_steps, ranks, n_ranks, slowdown);
+    __real_project_slowdown_on(POINTS, hosts, n_hosts, step_ns, n_steps, ranks, n_ranks, slowdown);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

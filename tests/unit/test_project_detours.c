@@ -47,7 +47,7 @@ TEST_WITH(test_detours_of_noise, begin, NULL)
     enter("noise", "lost", 0, NULL, 0, NULL, 0);
     enter("noise", "detour", 1000, second, 2, NULL, 0);
     assert_ptr_equal(detours_used(&host), &host.noise);
-    expect_near(detours_work_ns(&host), 3.8e9);
+    expect_near(host.noise.work, 3.8e9);
     assert_int_equal(detours_sources(&host, NULL, detours), 3);
     assert_false(detours[0].periodic);
     expect_near(detours[0].per_ns, 60 / 3.8e9);
@@ -101,7 +101,7 @@ TEST_WITH(test_detours_rows_of_others_are_passed_over, begin, NULL)
             fail_msg("%s %s was entered", of[i].suite, of[i].metric);
     }
     assert_null(detours_used(&host));
-    expect_near(detours_work_ns(&host), 0);
+    expect_near(host.noise.work, 0);
     expect_near(detours_lost_pct(&host), 0);
 }
 
@@ -123,26 +123,23 @@ TEST_WITH(test_detours_time_that_was_not_lost, begin, NULL)
 TEST_WITH(test_detours_of_prime_begin_at_half_the_median, begin, NULL)
 {
     static const struct stats_point hist[] = {{400, 10}, {600, 4}, {601, 3}, {9000, 0}, {9000, -1}};
-    double n = 0, ticks = 0;
+    double n = 0, ns = 0;
 
-    enter("prime", "time", 160, NULL, 0, NULL, 0);
-    expect_near(host.prime.unit_ns, 0); /* of how many ticks is not known */
+    enter("prime", "time", 160, NULL, 0, NULL, 0); /* of how many ticks is not known */
     enter("prime", "cycles", 0, hist, 5, NULL, 0);
     enter("prime", "cycles", 400, NULL, 0, NULL, 0);
-    assert_int_equal(host.prime.rows, 0);
     enter("prime", "cycles", 400, hist, 5, NULL, 0);
     enter("prime", "time", 0, NULL, 0, NULL, 0);
-    expect_near(host.prime.unit_ns, 0);
+    assert_int_equal(host.prime.rows, 0);
+    enter("prime", "time", 100, NULL, 0, NULL, 0);
     assert_int_equal(host.prime.rows, 1);
-    expect_near(host.prime.work, 10 * 400 + 4 * 600 + 3 * 400);
+    expect_near(host.prime.work, (10 * 400 + 4 * 600 + 3 * 400) / 4.0);
     for (size_t b = 0; b < DETOURS_BINS; b++) {
         n += host.prime.bins[b].n;
-        ticks += host.prime.bins[b].ns;
+        ns += host.prime.bins[b].ns;
     }
     expect_near(n, 3);
-    expect_near(ticks, 3 * 201);
-    enter("prime", "time", 100, NULL, 0, NULL, 0);
-    expect_near(host.prime.unit_ns, 0.25);
+    expect_near(ns, 3 * 201 / 4.0);
 }
 
 static void enter_share(const char *suite, const char *metric, const char *share)
@@ -159,7 +156,6 @@ TEST_WITH(test_detours_shares_of_the_core, begin, NULL)
 {
     static const struct stats_point parts[] = {{0, 40}, {100, 100}, {200, 0}, {300, 101}, {400, -5}, {500, 40}};
     struct stats_point shares[DETOURS_SHARES];
-    struct detours_host both;
 
     enter("noise", "detour", 1000, NULL, 0, NULL, 0);
     enter_share("noise", "lost", "");
@@ -178,12 +174,6 @@ TEST_WITH(test_detours_shares_of_the_core, begin, NULL)
     expect_near(shares[0].value, 2);
     expect_near(shares[1].at, 1);
     expect_near(detours_mean_share(&host), 0.6);
-    both = host;
-    detours_merge(&both, &host);
-    assert_int_equal(detours_shares(&both, shares), 2);
-    expect_near(shares[0].value, 4);
-    expect_near(shares[1].value, 2);
-    expect_near(both.noise.shares[false][74], 2);
 }
 
 /* The smallest share there is counts as 1 %, and all of the core is the last. */
@@ -382,57 +372,22 @@ TEST_WITH(test_detours_causes_by_octave, begin, NULL)
     expect_near(host.by_cause[DETOUR_PREEMPTED][DETOUR_CLASSES - 1], 5);
 }
 
-TEST_WITH(test_detours_of_hosts_add_up, begin, NULL)
-{
-    static struct detours_host all;
-    const struct stats_point hist[] = {{2010, 40}};
-
-    memset(&all, 0, sizeof(all));
-    enter("noise", "lost", 5, NULL, 0, NULL, 0);
-    enter("noise", "detour", 1000, hist, 1, NULL, 0);
-    detours_merge(&all, &host);
-    detours_merge(&all, &host);
-    expect_near(detours_work_ns(&all), 2 * detours_work_ns(&host));
-    expect_near(detours_lost_pct(&all), detours_lost_pct(&host));
-    expect_near(detours_lost_pct(&host), 100 * 40 * 2010 / (1.9e9 + 40 * 2010));
-}
-
-/* The ticks of the second host take 0.5 ns, those of the first 0.4; what those of the third take is not known. */
+/* The ticks of the second row take 0.5 ns, those of the first 0.4; what those of the third take is not known. */
 TEST_WITH(test_detours_of_other_clocks_add_up, begin, NULL)
 {
     static const struct stats_point first[] = {{400, 10}, {1400, 1}}, second[] = {{400, 20}, {2400, 2}};
     static struct project_detour detours[DETOURS_BINS];
-    static struct detours_host all;
 
-    memset(&all, 0, sizeof(all));
     enter("prime", "cycles", 400, second, 2, NULL, 0); /* the third */
-    detours_merge(&all, &host);
-    assert_null(detours_used(&all));
-    expect_near(all.prime.work, 0);
-    begin(state);
     enter("prime", "cycles", 400, first, 2, NULL, 0);
     enter("prime", "time", 160, NULL, 0, NULL, 0);
-    host.periodic[3] = 2;
-    host.by_cause[1][5] = 7;
-    detours_merge(&all, &host);
-    begin(state);
     enter("prime", "cycles", 400, second, 2, NULL, 0);
     enter("prime", "time", 200, NULL, 0, NULL, 0);
-    host.periodic[3] = host.periodic[4] = 1;
-    host.by_cause[1][5] = host.by_cause[2][5] = 1;
-    detours_merge(&all, &host);
-    assert_int_equal(all.prime.rows, 3);
-    expect_near(all.prime.unit_ns, 0.4);
+    assert_int_equal(host.prime.rows, 2);
     /* 10 * 400 + 400 ticks of 0.4 ns, and 20 * 400 + 2 * 400 of 0.5 ns */
-    expect_near(detours_work_ns(&all), 1760 + 4400);
-    expect_near(detours_lost_pct(&all), 100 * (400 + 2 * 1000) / 8560.0);
-    assert_int_equal(detours_sources(&all, NULL, detours), 2);
-    expect_near(detours[0].ns, 400);
+    expect_near(host.prime.work, 1760 + 4400);
+    expect_near(detours_lost_pct(&host), 100 * (400 + 2 * 1000) / 8560.0);
+    assert_int_equal(detours_sources(&host, NULL, detours), 2);
     expect_near(detours[0].per_ns, 1 / 6160.0);
-    expect_near(detours[1].ns, 1000);
     expect_near(detours[1].per_ns, 2 / 6160.0);
-    assert_int_equal(all.periodic[3], 3);
-    assert_int_equal(all.periodic[4], 1);
-    expect_near(all.by_cause[1][5], 8);
-    expect_near(all.by_cause[2][5], 1);
 }

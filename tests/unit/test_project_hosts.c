@@ -121,31 +121,6 @@ TEST(test_project_has_what_others_on_the_core_cost)
     project_free(&p);
 }
 
-/* With room for two, five hosts give the same result as all of them in one, in any order of their rows. */
-TEST(test_project_of_more_hosts_than_places)
-{
-    struct project few, one;
-    char name[16];
-
-    steps(&few);
-    few.hosts_most = 2;
-    steps(&one);
-    for (int i = 0; i < 5; i++) {
-        (void)snprintf(name, sizeof(name), "host %d", i);
-        enter_host(&few, name, 20 * i);
-        enter_host(&one, "all", 20 * i);
-    }
-    project_compute(&few);
-    project_compute(&one);
-    assert_int_equal(few.n, 2);
-    assert_int_equal(few.n_more, 3);
-    expect_near(detours_work_ns(few.all), detours_work_ns(one.all), 1e-12);
-    expect_near(project_slowdown(&few, 2)[0], project_slowdown(&one, 0)[0], 1e-9);
-    expect_near(project_slowdown(&few, 2)[1], project_slowdown(&one, 0)[1], 1e-9);
-    project_free(&few);
-    project_free(&one);
-}
-
 static int compute_three(void)
 {
     struct project p;
@@ -157,7 +132,6 @@ static int compute_three(void)
 
     steps(&p);
     p.points = 1 << 10;
-    p.hosts_most = 2;
     row.wall_s = detour.wall_s = cause.wall_s = 10;
     detour.hist = &hist;
     cause.series = &series;
