@@ -52,6 +52,11 @@ const char *metrics_title(const struct metrics *metrics, const struct row *row);
 /* "": not known. */
 const char *metrics_suite_title(const struct metrics *metrics, const char *suite);
 
+bool metrics_row_per_cpu(const struct metrics *metrics, const struct row *row);
+/* Appends what tells rows of a test and metric apart: ", burn, stable protocol, limit 22, CPU 3": load, protocol, words
+ * of param, and CPU or copies. */
+void metrics_put_place(const struct metrics *metrics, const struct row *row, struct text *out);
+
 /* A headline metric with a direction. A metric that no test of the suite has (an index, or of a newer version)
  * counts as headline when the row has a direction; one with the core free does not: where known, it takes the place
  * of that over the whole time. */

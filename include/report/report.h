@@ -65,11 +65,9 @@ const struct row *report_next(const struct report *report, size_t run, const str
 #define for_each_row_of_run(row, report, run) for (const struct row *row = NULL; (row = report_next(report, run, row));)
 /* NULL: none. Rows of a measurement are consecutive. */
 const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric);
-/* Test, load, protocol, telling words of param, and CPU or copies. */
+/* Test, and metrics_put_place(). */
 char *report_label(const struct report *report, const struct row *row, char *buf, size_t size);
 #define REPORT_LABEL(report, row) report_label(report, row, (char[1024]){0}, 1024)
-
-bool report_one_a_cpu(const struct report *report, const struct row *row);
 
 /* Rows of one measurement and metric together, by run; commands of suite run one after the other. Base: the row of
  * run A; in a page of one run the first command, or the first number of copies. */

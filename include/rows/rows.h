@@ -362,6 +362,18 @@ void csv_text(struct text *out, const char *s);
 void csv_own_text(struct text *out, const char *s);
 void csv_row(const struct row *row, struct text *out);
 
+/* How a field is written. */
+struct row_format {
+    void (*text)(struct text *out, const struct row_column *column, const char *s);
+    void (*real)(struct text *out, double value);
+    const char *unknown; /* whole number */
+    /* of lists, and of a pair in one: "begin at within value end" */
+    const char *begin, *between, *within, *end;
+};
+/* Without series_left_out. */
+void row_put_field(const struct row *row, const struct row_column *column, const struct row_format *format,
+                   struct text *out);
+
 /* An output that never overwrites a regular file. If writing a row fails, the incomplete line is cut off, and this
  * row and later ones go to a second file in $TMPDIR or /tmp; if that fails too, they are kept in memory and
  * csv_close() prints them to standard output. If the file is removed meanwhile, its rows are written again to the

@@ -315,7 +315,7 @@ static double score_of(const struct compared_row *const *rows, size_t n, size_t 
         for (size_t k = 0; k < side->n; k++)
             if (same_unit(side->row[k], run, rows[i]->by_hosts))
                 stats_add(&means, stats_mean(side->row[k]->samples, side->row[k]->n_samples));
-        sum += means.n && means.mean > 0 ? sign_of(rows[i]) * log(means.mean / rows[i]->of->base) : (double)NAN;
+        sum += means.n && means.mean > 0 ? sign_of(rows[i]) * log(means.mean / rows[i]->of->base) : NAN;
     }
     return exp(sum / (double)n);
 }
@@ -336,7 +336,7 @@ static const struct pair *make_mean(const struct compared_row *const *rows, size
         const struct pair_side *from = &first->pair->side[s];
         pair->side[s].row = at;
         for (size_t i = 0; i < from->n; i++) {
-            const double score = is_first(from, i, first->by_hosts) ? score_of(rows, n, s, from->row[i]) : (double)NAN;
+            const double score = is_first(from, i, first->by_hosts) ? score_of(rows, n, s, from->row[i]) : NAN;
             if (isnan(score))
                 continue;
             *++row = *pair->about;
@@ -411,7 +411,7 @@ static double effect_of(const struct comparison *c)
 {
     if (c->ratio > 0)
         return fabs(log(c->ratio));
-    return c->base == c->changed ? 0 : (double)INFINITY;
+    return c->base == c->changed ? 0 : INFINITY;
 }
 
 static int compare_effects(const void *a, const void *b)
@@ -442,7 +442,7 @@ void compared_make(const struct pairs *pairs, const struct metrics *metrics, boo
         if (pair->why[0])
             out->not_comparable[out->n_not_comparable++] = pair;
         else
-            (void)add_row(out, pair, alone ? pair->raw : NULL, judged, 0);
+            add_row(out, pair, alone ? pair->raw : NULL, judged, 0);
     }
     add_means(out);
     find_hosts(out);

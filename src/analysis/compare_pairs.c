@@ -163,9 +163,9 @@ static void cpus_of(const struct row *row, char *buf, size_t size)
     if (!row->cpus[0] && !row->bind[0])
         return;
     if (cpuset_parse(row->cpus, &set, &error))
-        (void)snprintf(buf, size, "CPUs %.60s, bind %s", row->cpus, row->bind);
+        snprintf(buf, size, "CPUs %.60s, bind %s", row->cpus, row->bind);
     else
-        (void)snprintf(buf, size, "%u CPU%s, bind %s", cpuset_count(&set), PLURAL(cpuset_count(&set)), row->bind);
+        snprintf(buf, size, "%u CPU%s, bind %s", cpuset_count(&set), PLURAL(cpuset_count(&set)), row->bind);
 }
 
 static void scheduler_of(const struct row *row, char *buf, size_t size)
@@ -234,9 +234,9 @@ static void value_of(const struct property *property, const struct row *row, cha
     if (column->type == COLUMN_TEXT)
         text_copy(buf, size, field);
     else if (column->type == COLUMN_UINT && *(const uint64_t *)field)
-        (void)snprintf(buf, size, "%" PRIu64, *(const uint64_t *)field);
+        snprintf(buf, size, "%" PRIu64, *(const uint64_t *)field);
     else if (column->type == COLUMN_REAL && !isnan(*(const double *)field))
-        (void)snprintf(buf, size, "%g", *(const double *)field);
+        snprintf(buf, size, "%g", *(const double *)field);
 }
 
 const char *pair_property(size_t number, const struct row *row, char *buf, size_t size)
@@ -261,8 +261,8 @@ static void compare_properties(const struct row *a, const struct row *b, uint64_
         if ((!(x[0] && y[0]) && !of->empty) || !strcmp(x, y))
             continue;
         pair->reason = of->across;
-        (void)snprintf(pair->why, sizeof(pair->why), "other %s: %.80s against %.80s", of->name, x[0] ? x : "none",
-                       y[0] ? y : "none");
+        snprintf(pair->why, sizeof(pair->why), "other %s: %.80s against %.80s", of->name, x[0] ? x : "none",
+                 y[0] ? y : "none");
     }
 }
 
@@ -286,11 +286,11 @@ static void compare_work(struct pair *pair, uint64_t across)
     append_words(base, kinds, changed, &work);
     append_words(changed, kinds, base, &work);
     if (protocol[0][0] && protocol[1][0] && strcmp(protocol[0], protocol[1]) != 0) {
-        (void)snprintf(pair->why, sizeof(pair->why), "another index: %s against %s", protocol[0], protocol[1]);
+        snprintf(pair->why, sizeof(pair->why), "another index: %s against %s", protocol[0], protocol[1]);
     } else if (lacking.length || surplus.length) {
         pair->reason = !work.length && before && after ? ACROSS_COMMAND : -1;
-        (void)snprintf(pair->why, sizeof(pair->why), "other work: %.100s against %.100s",
-                       lacking.length ? lacking.data : "without", surplus.length ? surplus.data : "without");
+        snprintf(pair->why, sizeof(pair->why), "other work: %.100s against %.100s",
+                 lacking.length ? lacking.data : "without", surplus.length ? surplus.data : "without");
     } else if (!is_across(across, ACROSS_COMMAND) && before && after && strcmp(before, after) != 0) {
         pair->reason = ACROSS_COMMAND;
         text_copy(pair->why, sizeof(pair->why), "other work: the same words in another order or number");
@@ -304,10 +304,10 @@ static void refuse_figures(struct pair *pair, size_t s)
 
     pair->reason = row->status == ROW_DEGRADED ? ACROSS_DEGRADED : -1;
     if (row->status < ROW_DEGRADED)
-        (void)snprintf(pair->why, sizeof(pair->why), "no figures in %s", side_names[s]);
+        snprintf(pair->why, sizeof(pair->why), "no figures in %s", side_names[s]);
     else
-        (void)snprintf(pair->why, sizeof(pair->why), "%s in %s%s%.160s", row_status_name(row->status), side_names[s],
-                       row->reason[0] ? ": " : "", row->reason);
+        snprintf(pair->why, sizeof(pair->why), "%s in %s%s%.160s", row_status_name(row->status), side_names[s],
+                 row->reason[0] ? ": " : "", row->reason);
 }
 
 /* Finds out whether a pair can be compared. */
@@ -322,10 +322,9 @@ static void settle(struct pair *pair, uint64_t across, struct pairs *pairs)
             pair->about = pair->side[s].row[0];
     }
     if (!both)
-        (void)snprintf(pair->why, sizeof(pair->why), "only in %s%s", side_names[!pair->side[0].n],
-                       row_command(&pair->about->param)
-                           ? ": commands belong together by their --name, with --across command"
-                           : "");
+        snprintf(pair->why, sizeof(pair->why), "only in %s%s", side_names[!pair->side[0].n],
+                 row_command(&pair->about->param) ? ": commands belong together by their --name, with --across command"
+                                                  : "");
     for (size_t s = 0; s < 2; s++)
         if (!pair->why[0] && !has_figures(pair->side[s].row[0], across))
             refuse_figures(pair, s);
@@ -495,9 +494,9 @@ void pairs_make(const struct row_set *base, const struct row_set *changed, uint6
     FREED_BY(index_free) struct index hosts = {0}, of_base = {0};
 
     for (size_t i = 0; by_host && i < base->n_runs; i++)
-        (void)index_enter(&of_base, base->runs[i]->host);
+        index_enter(&of_base, base->runs[i]->host);
     for (size_t i = 0; by_host && i < changed->n_runs; i++)
-        (void)index_enter(&hosts, changed->runs[i]->host);
+        index_enter(&hosts, changed->runs[i]->host);
     if (!changed) /* rows differ on purpose in loads and copies, and so also in CPUs and in what ran beside them */
         across |= UINT64_C(1) << ACROSS_BESIDE | UINT64_C(1) << ACROSS_CPUS;
     const size_t n = by_host ? hosts.n : 1;

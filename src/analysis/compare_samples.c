@@ -13,20 +13,20 @@
 #define SHARES_P 0.01 /* significance level of the difference between the shares of both sides */
 #define POWER    0.8  /* statistical power: share of comparisons in which the least change would be found */
 
-const struct comparison comparison_unknown = {.base = (double)NAN,
-                                              .changed = (double)NAN,
-                                              .share = (double)NAN,
-                                              .slope = (double)NAN,
-                                              .ratio = (double)NAN,
-                                              .low = (double)NAN,
-                                              .high = (double)NAN,
-                                              .p_t = (double)NAN,
-                                              .p_permutation = (double)NAN,
-                                              .error = (double)NAN,
-                                              .df = (double)NAN,
-                                              .p = (double)NAN,
-                                              .p_adjusted = (double)NAN,
-                                              .least = (double)NAN,
+const struct comparison comparison_unknown = {.base = NAN,
+                                              .changed = NAN,
+                                              .share = NAN,
+                                              .slope = NAN,
+                                              .ratio = NAN,
+                                              .low = NAN,
+                                              .high = NAN,
+                                              .p_t = NAN,
+                                              .p_permutation = NAN,
+                                              .error = NAN,
+                                              .df = NAN,
+                                              .p = NAN,
+                                              .p_adjusted = NAN,
+                                              .least = NAN,
                                               .change = CHANGE_UNKNOWN};
 
 /* Returns all samples of a side, or the means of its runs. */
@@ -79,7 +79,7 @@ static void test_pairs(const double *a, const double *b, size_t n, size_t each, 
         memory_out();
     out->n_base = out->n_new = n;
     out->p_permutation = shift.p;
-    out->p_t = error > 0 ? stats_student_p(s.mean / error, df) : (double)NAN;
+    out->p_t = error > 0 ? stats_student_p(s.mean / error, df) : NAN;
     if (logs)
         comparison_set_ratio(s.mean, error, df, 0, out);
 }

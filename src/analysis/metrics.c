@@ -2,6 +2,7 @@
 /* Looks up the table of metrics, which the benchmarks define. */
 #include "analysis/analysis.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,6 +67,34 @@ const char *metrics_suite_title(const struct metrics *metrics, const char *suite
         if (!strcmp(table->suite[s].name, suite))
             return table->suite[s].title;
     return "";
+}
+
+bool metrics_row_per_cpu(const struct metrics *metrics, const struct row *row)
+{
+    const struct metrics_test *test = metrics_test(metrics, row->suite, row->test);
+
+    return test && test->row_per_cpu;
+}
+
+void metrics_put_place(const struct metrics *metrics, const struct row *row, struct text *out)
+{
+    static const char *const telling[] = {"limit", "elements", "stores", "set", "level", "from", "to", "copy"};
+    const char *protocol = ROW_PROTOCOL(&row->param), *line = row_command_line(&row->param);
+    size_t length, told = 0;
+
+    text_printf(out, "%s%s%s%s", row->load[0] ? ", " : "", row->load, protocol[0] ? ", " : "", protocol);
+    for (size_t i = 0; i < COUNT(telling); i++) {
+        const char *word = row_param(&row->param, telling[i], &length);
+        if (word)
+            text_printf(out, ", %s %.*s", telling[i], (int)length, word);
+        told += word != NULL;
+    }
+    if (!told && !row->load[0] && !metrics_suite_title(metrics, row->suite)[0] && row->param.n)
+        text_printf(out, ", %s", line && row->param.n == 1 ? line : row->param.text);
+    if (metrics_row_per_cpu(metrics, row))
+        text_printf(out, ", CPU %s", row->cpus);
+    else if (row->copies > 1)
+        text_printf(out, ", %" PRIu64 " copies", row->copies);
 }
 
 static bool is_compared(const struct metrics *metrics, const struct row *row, const char *id)

@@ -289,32 +289,12 @@ static void explain_unknown(const struct requirement *r, const struct row *row, 
     snprintf(why, size, "%s is not known", r->stat->name);
     for (size_t i = 0; i < COUNT(needs); i++)
         if (!strcmp(needs[i].name, r->stat->name) && row->stats.n > 0 && row->stats.n < needs[i].least)
-            snprintf(why, size, "%s needs %u values, and there %s %llu", needs[i].name, needs[i].least,
-                     row->stats.n == 1 ? "is" : "are", (unsigned long long)row->stats.n);
+            snprintf(why, size, "%s needs %u values, and there %s %" PRIu64, needs[i].name, needs[i].least,
+                     row->stats.n == 1 ? "is" : "are", row->stats.n);
     if (row->reason[0])
         text_copy(why, size, row->reason);
     if (row->status >= ROW_SKIPPED)
         snprintf(why, size, "%s%s%.200s", row_status_name(row->status), row->reason[0] ? ": " : "", row->reason);
-}
-
-static void describe_place(const struct row *row, bool with_host, char *buf, size_t size)
-{
-    struct row_word word = {0};
-    FREED_BY(text_free) struct text where = {0};
-
-    if (row->load[0])
-        text_printf(&where, "%s, ", row->load);
-    if (!row_command(&row->param) && row_next_word(&row->param, &word))
-        text_printf(&where, "%.*s, ", (int)word.length, word.text);
-    if (row->copies > 1)
-        text_printf(&where, "%llu copies, ", (unsigned long long)row->copies);
-    if (row->cpus[0])
-        text_printf(&where, "CPU %s, ", row->cpus);
-    if (with_host && row->run && row->run->host[0])
-        text_printf(&where, "%s, ", row->run->host);
-    text_copy(buf, size, where.length ? where.data : "");
-    if (where.length && where.length < size)
-        buf[where.length - 2] = '\0';
 }
 
 /* On the wrong side of the limit; negative on the right side. */
@@ -323,8 +303,9 @@ static double excess(const struct requirement *r, double value, double limit)
     return r->below ? value - limit : limit - value;
 }
 
-static void judge_row(struct requirement *r, const struct row *row, bool with_host)
+static void judge_row(struct requirement *r, const struct row *row, const struct requirements *set)
 {
+    FREED_BY(text_free) struct text where = {0};
     const double value = row->status >= ROW_SKIPPED ? NAN : figure_of(r, row);
     double factor = 1;
     char why[sizeof(r->reason)] = "";
@@ -347,7 +328,10 @@ static void judge_row(struct requirement *r, const struct row *row, bool with_ho
     r->value = value;
     r->limit_of_row = r->limit * factor;
     TEXT_SET(r->unit, unit_of_stat(r->stat, row->unit));
-    describe_place(row, with_host, r->where, sizeof(r->where));
+    metrics_put_place(set->metrics, row, &where);
+    if (set->several_runs && row->run && row->run->host[0])
+        text_printf(&where, ", %s", row->run->host);
+    TEXT_SET(r->where, where.length ? where.data + 2 : "");
 }
 
 void requirements_row(struct requirements *set, const struct row *row)
@@ -359,7 +343,7 @@ void requirements_row(struct requirements *set, const struct row *row)
         r->measured = true;
         /* a test that did not run has one row, whatever its metric */
         if (row->status >= ROW_SKIPPED || !strcmp(row->metric, r->metric))
-            judge_row(r, row, set->several_runs);
+            judge_row(r, row, set);
     }
 }
 

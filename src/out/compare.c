@@ -151,8 +151,8 @@ static void put_rows(const struct compared *c, const struct told *told, size_t n
             text_printf(cell, "%s", told->title);
         else
             put_pair_name(c, told->row->pair, cell);
-        grid_value(&grid, told->row->mean ? (double)NAN : of->base, about->unit);
-        grid_value(&grid, told->row->mean ? (double)NAN : of->changed, about->unit);
+        grid_value(&grid, told->row->mean ? NAN : of->base, about->unit);
+        grid_value(&grid, told->row->mean ? NAN : of->changed, about->unit);
         text_printf(grid_cell(&grid, COLOR_NONE), of->ratio > 0 ? "%s%+.1f %%" : "-",
                     equal                       ? ""
                     : (of->ratio > 1) == higher ? "better "

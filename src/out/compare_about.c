@@ -23,9 +23,9 @@ static void enter(struct index *entries, size_t s, const char *name, const char 
 {
     char entry[SETTING_NAME + 64 + SETTING_VALUE];
 
-    (void)snprintf(entry, sizeof(entry), "%zu\x1f%s\x1f%s", s, name, value);
+    snprintf(entry, sizeof(entry), "%zu\x1f%s\x1f%s", s, name, value);
     if (value[0] && entries->n < ENTRIES_MOST)
-        (void)index_enter(entries, entry);
+        index_enter(entries, entry);
 }
 
 /* Appends each name whose values differ: both sides have values, and not the same. */
@@ -118,8 +118,8 @@ static const char *put_side(const char *side, const char *name, const struct row
     const char *host = set->runs[0]->host;
 
     for (size_t i = 0; i < set->n_runs; i++) {
-        (void)index_enter(&ids, set->runs[i]->run_id[0] ? set->runs[i]->run_id : TEXT_LINE("(%zu)", i));
-        (void)index_enter(&hosts, set->runs[i]->host);
+        index_enter(&ids, set->runs[i]->run_id[0] ? set->runs[i]->run_id : TEXT_LINE("(%zu)", i));
+        index_enter(&hosts, set->runs[i]->host);
     }
     *runs = ids.n;
     doc_say(doc, "%-4s  %s%s%zu run%s on %s", side, name, name[0] ? ": " : "", ids.n, PLURAL(ids.n),

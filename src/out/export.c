@@ -162,7 +162,7 @@ static void rename_entry(struct export_entry *entry, size_t number)
     const char *const parts[] = {row->suite,
                                  strcmp(row->test, row->suite) != 0 ? row->test : "",
                                  row->load,
-                                 row->copies > 1 ? TEXT_LINE("copies=%llu", (unsigned long long)row->copies) : "",
+                                 row->copies > 1 ? TEXT_LINE("copies=%" PRIu64, row->copies) : "",
                                  param.length ? param.data : "",
                                  row->metric,
                                  entry->with_cpus && row->cpus[0] ? TEXT_LINE("cpus=%s", row->cpus) : ""};

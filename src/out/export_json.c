@@ -56,52 +56,13 @@ static void json_numbers(struct text *out, const double *values, size_t n)
 
 /* --- jitbench's own, with every column; numbers are JSON numbers. --- */
 
-static void put_points(const struct stats_point *pairs, size_t n, struct text *out)
+static void put_text(struct text *out, const struct row_column *column, const char *s)
 {
-    text_append(out, "[", 1);
-    for (size_t i = 0; i < n; i++)
-        json_put(out, i ? ", [%f, %f]" : "[%f, %f]", pairs[i].at, pairs[i].value);
-    text_append(out, "]", 1);
+    (void)column;
+    json_text(out, s);
 }
 
-static void put_json_column(const struct row *row, const struct row_column *column, struct text *out)
-{
-    const void *field = row_field(row, column);
-    FREED_BY(text_free) struct text causes = {0};
-    uint64_t number = ROW_SCHEMA;
-
-    json_put(out, "%s: ", column->name);
-    switch (column->type) {
-    case COLUMN_TEXT:
-        json_text(out, field);
-        break;
-    case COLUMN_UINT:
-        number = *(const uint64_t *)field;
-        __attribute__((fallthrough));
-    case COLUMN_SCHEMA:
-        text_printf(out, number ? "%llu" : "null", (unsigned long long)number);
-        break;
-    case COLUMN_REAL:
-        json_number(out, *(const double *)field);
-        break;
-    case COLUMN_STATUS:
-        json_text(out, row_status_name(row->status));
-        break;
-    case COLUMN_CAUSES:
-        causes_text(&row->causes, &causes);
-        json_text(out, causes.length ? causes.data : "");
-        break;
-    case COLUMN_SAMPLES:
-        json_numbers(out, row->samples, row->n_samples);
-        break;
-    case COLUMN_HIST:
-        put_points(row->hist, row->n_hist, out);
-        break;
-    case COLUMN_SERIES:
-        put_points(row->series, row->n_series, out);
-        break;
-    }
-}
+static const struct row_format json_format = {put_text, json_number, "null", "[", ", ", ", ", "]"};
 
 static void write_all_columns(const struct export_rows *rows, struct text *out)
 {
@@ -109,10 +70,11 @@ static void write_all_columns(const struct export_rows *rows, struct text *out)
     for (size_t i = 0; i < rows->n; i++) {
         text_printf(out, "%s\n{", i ? "," : "");
         for (size_t c = 0; c < row_n_columns; c++) {
-            put_json_column(rows->rows[i], &row_columns[c], out);
+            json_put(out, "%s: ", row_columns[c].name);
+            row_put_field(rows->rows[i], &row_columns[c], &json_format, out);
             text_append(out, ", ", 2);
         }
-        text_printf(out, "\"series_left_out\": %llu}", (unsigned long long)rows->rows[i]->series_left_out);
+        text_printf(out, "\"series_left_out\": %" PRIu64 "}", rows->rows[i]->series_left_out);
     }
     text_printf(out, "\n]}\n");
 }

@@ -107,7 +107,7 @@ static void put_row_labels(const struct row *row, struct text *out)
                                      {"load", row->load},
                                      {"param", param.length ? param.data : ""},
                                      {"protocol", ROW_PROTOCOL(&row->param)},
-                                     {"copies", row->copies ? TEXT_LINE("%llu", (unsigned long long)row->copies) : ""},
+                                     {"copies", row->copies ? TEXT_LINE("%" PRIu64, row->copies) : ""},
                                      {"cpus", row->cpus},
                                      {"status", row_status_name(row->status)}};
     put_labels(labels, COUNT(labels), out);

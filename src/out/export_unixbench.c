@@ -43,7 +43,7 @@ static struct export_entry *entries_make(const struct export_rows *rows)
     for (size_t i = 0; i < rows->n; i++) {
         struct text name = {0};
         const struct row *row = rows->rows[i];
-        text_printf(&name, "%p %llu", (const void *)row->run, (unsigned long long)row->copies);
+        text_printf(&name, "%p %" PRIu64, (const void *)row->run, row->copies);
         entries[i] = (struct export_entry){.name = name.data, .row = row, .at = i};
     }
     export_cluster(entries, rows->n);
@@ -98,9 +98,10 @@ static void put_block(const struct export_rows *rows, const struct block *block,
             !strcmp(index->metric, "index"))
             row_protocol(&index->param, protocol);
     }
-    text_printf(out, "Benchmark Run: %s on %s\n%llu CPUs in system; running %llu parallel cop%s of tests%s%s\n\n",
-                row->run->utc, row->run->host, (unsigned long long)row->run->cpus_online,
-                (unsigned long long)row->copies, row->copies == 1 ? "y" : "ies", protocol[0] ? ", " : "", protocol);
+    text_printf(
+        out, "Benchmark Run: %s on %s\n%" PRIu64 " CPUs in system; running %" PRIu64 " parallel cop%s of tests%s%s\n\n",
+        row->run->utc, row->run->host, row->run->cpus_online, row->copies, row->copies == 1 ? "y" : "ies",
+        protocol[0] ? ", " : "", protocol);
     for (size_t i = 0; i < block->n; i++) {
         row = block->entries[i].row;
         double seconds = row->wall_s > 0 && row->n_samples ? row->wall_s / (double)row->n_samples : 0;
@@ -145,7 +146,7 @@ static void write_csv(const struct export_rows *rows, struct text *out)
     }
     for (size_t i = 0; i < rows->n;) {
         const struct block block = block_at(entries, rows->n, i);
-        text_printf(out, "\n%llu", (unsigned long long)block.entries[0].row->copies);
+        text_printf(out, "\n%" PRIu64, block.entries[0].row->copies);
         for (size_t t = 0; t < tests.n; t++) {
             size_t k = 0;
             text_append(out, ",", 1);

@@ -82,7 +82,7 @@ char *fleet_name_figure(const struct gather_figure *figure, bool telling, char *
             text_add(buf, size, " %.*s", (int)length, word);
     }
     if (figure->copies > 1)
-        text_add(buf, size, " x%llu", (unsigned long long)figure->copies);
+        text_add(buf, size, " x%" PRIu64, figure->copies);
     if (figure->protocol[0])
         text_add(buf, size, " (%s)", figure->protocol);
     text_add(buf, size, " %s", figure->metric);
@@ -316,18 +316,19 @@ void fleet_put_csv(const struct judgement *f, size_t number, struct text *out)
         const double value = gather_value(f->g, k, j->machine);
         const char *const texts[] = {j->name,      figure->suite,  figure->test, figure->load,
                                      figure->work, figure->metric, figure->unit};
+        const double numbers[] = {(double)figure->copies, value, metric->n ? metric->median : NAN,
+                                  metric->n ? 100 * outlier_effect(metric, value) : NAN,
+                                  metric->n ? outlier_distance(metric, value) : NAN};
         if (isnan(value))
             continue;
         for (size_t i = 0; i < COUNT(texts); i++) {
             csv_text(out, texts[i]);
             text_append(out, ",", 1);
         }
-        text_printf(out, "%llu,%.17g,", (unsigned long long)figure->copies, value);
-        if (metric->n)
-            text_printf(out, "%.17g,%.17g,%.17g,", metric->median, 100 * outlier_effect(metric, value),
-                        outlier_distance(metric, value));
-        else
-            text_append(out, ",,,", 3);
+        for (size_t i = 0; i < COUNT(numbers); i++) {
+            text_real(out, numbers[i]);
+            text_append(out, ",", 1);
+        }
         text_printf(out, "%s\r\n", judge_stands_out(j) ? "outlier" : j->figures ? "ok" : "not judged");
     }
 }

@@ -27,28 +27,6 @@ static double grain_pct(const struct row *rows, size_t n, const struct row *row)
     return 0;
 }
 
-#define LINE_MOST 40
-
-/* In the words of the tables: "Small-array copy, elements 25". */
-static void put_name(const struct metrics *metrics, const struct row *row, struct text *out)
-{
-    const char *line = row_command_line(&row->param);
-    const char *title = metrics_test_title(metrics, row->suite, row->test);
-    struct row_word word = {0};
-
-    text_printf(out, "%.*s", (int)strcspn(title, ":"), title);
-    if (line) {
-        const size_t cut = text_break(line, LINE_MOST);
-        text_printf(out, " (%.*s%s)", (int)cut, line, line[cut] ? "..." : "");
-    } else if (!strcmp(row->suite, "noise")) {
-        text_printf(out, ", CPU %s", row->cpus);
-    } else if (row_next_word(&row->param, &word) && word.of->kind == PARAM_WORK &&
-               memchr(word.text, '=', word.length)) {
-        const size_t key = strcspn(word.text, "=");
-        text_printf(out, ", %.*s %.*s", (int)key, word.text, (int)(word.length - key - 1), word.text + key + 1);
-    }
-}
-
 void warnings_collect(const struct row *rows, size_t n, const struct metrics *metrics, const char *more,
                       struct text *out)
 {
@@ -93,8 +71,9 @@ void warnings_collect(const struct row *rows, size_t n, const struct metrics *me
     for (size_t k = 0; k < COUNT(kinds); k++) {
         if (!found[k].row)
             continue;
-        text_printf(out, "Warning: ");
-        put_name(metrics, found[k].row, out);
+        const char *title = metrics_test_title(metrics, found[k].row->suite, found[k].row->test);
+        text_printf(out, "Warning: %.*s", (int)strcspn(title, ":"), title);
+        metrics_put_place(metrics, found[k].row, out);
         text_printf(out, ": %s%.1f %%%s", kinds[k].before, found[k].worst, kinds[k].after);
         if (found[k].count > 1)
             text_printf(out, " (and %zu more like it)", found[k].count - 1);

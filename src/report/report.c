@@ -2,7 +2,6 @@
 /* The page of `jitbench report`: takes the rows, names runs and rows, and puts the sections together. */
 #include "report/report.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,34 +234,12 @@ const struct row *report_sibling(const struct report *report, const struct row *
     return row_sibling(report->set.rows, report->set.n, row, metric);
 }
 
-bool report_one_a_cpu(const struct report *report, const struct row *row)
-{
-    const struct metrics_test *test = metrics_test(report->metrics, row->suite, row->test);
-    return test && test->row_per_cpu;
-}
-
 char *report_label(const struct report *report, const struct row *row, char *buf, size_t size)
 {
-    static const char *const telling[] = {"limit", "elements", "stores", "copy"};
     FREED_BY(text_free) struct text out = {0};
-    const char *line = row_command_line(&row->param);
-    size_t length;
-    const char *protocol = ROW_PROTOCOL(&row->param);
-    bool told = false;
 
-    text_printf(&out, "%s%s%s%s%s", row->test, row->load[0] ? ", " : "", row->load, protocol[0] ? ", " : "", protocol);
-    for (size_t i = 0; i < COUNT(telling); i++) {
-        const char *word = row_param(&row->param, telling[i], &length);
-        if (word)
-            text_printf(&out, ", %s %.*s", telling[i], (int)length, word);
-        told = told || word;
-    }
-    if (!told && !row->load[0] && !metrics_suite_title(report->metrics, row->suite)[0] && row->param.n)
-        text_printf(&out, ", %s", line && row->param.n == 1 ? line : row->param.text);
-    if (report_one_a_cpu(report, row))
-        text_printf(&out, ", CPU %s", row->cpus);
-    else if (row->copies > 1)
-        text_printf(&out, ", %" PRIu64 " copies", row->copies);
+    text_printf(&out, "%s", row->test);
+    metrics_put_place(report->metrics, row, &out);
     text_copy(buf, size, out.data);
     return buf;
 }

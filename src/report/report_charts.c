@@ -184,7 +184,7 @@ static void put_label(const struct figure *about, const struct row *row, struct 
         return;
     const char *copy = row_param(&row->param, "copy", &length);
     if (row->copies > 1 && !about->by_part)
-        text_printf(out, " \xc3\x97%llu", (unsigned long long)row->copies);
+        text_printf(out, " \xc3\x97%" PRIu64, row->copies);
     if (copy)
         text_printf(out, " #%.*s", (int)(length < 8 ? length : 8), copy);
 }
@@ -555,7 +555,7 @@ static const char *label_time(const struct picks *picks, const struct chart_entr
             text_printf(&out, ", %.*s=%.*s", (int)strlen(keys[i]) - 2, keys[i] + 1, (int)length, value);
     }
     if (row->copies > 1)
-        text_printf(&out, " \xc3\x97%llu", (unsigned long long)row->copies);
+        text_printf(&out, " \xc3\x97%" PRIu64, row->copies);
     return keep(texts, out.data);
 }
 

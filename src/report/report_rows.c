@@ -24,7 +24,7 @@ static struct place place_of(const struct report *report, size_t number, struct 
 {
     const struct row *row = &report->set.rows[number];
     FREED_BY(text_free) struct text group = {0}, class = {0};
-    const char *cpus = report_one_a_cpu(report, row) && row->copies > 1 ? row->cpus : "";
+    const char *cpus = metrics_row_per_cpu(report->metrics, row) && row->copies > 1 ? row->cpus : "";
     size_t words = pair_key(row, false, true, &group);
 
     text_printf(&group, "\x1f%s", cpus);

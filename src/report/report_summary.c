@@ -100,7 +100,7 @@ static void put_below(const struct headline *h, const struct row *row, struct te
     if (row->status == ROW_SKIPPED || row->status == ROW_FAILED)
         text_printf(out, "%s%s: %s", apart, row_status_name(row->status), row->reason);
     else if (h->choice == CHOOSE_LONGEST)
-        text_printf(out, "%sof %llu", apart, (unsigned long long)s->n);
+        text_printf(out, "%sof %" PRIu64, apart, s->n);
     else if (isfinite(s->ci95_lo) && isfinite(s->ci95_hi))
         text_printf(out, "%smean %s, 95 %% interval %s", apart, UNITS_VALUE(s->mean, row->unit),
                     UNITS_RANGE(s->ci95_lo, s->ci95_hi, row->unit));

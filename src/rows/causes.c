@@ -6,7 +6,7 @@
 
 static void add_count(double *sum, int64_t value, double unit)
 {
-    *sum = value < 0 ? (double)NAN : *sum + (double)value * unit; /* one unknown value makes the sum unknown */
+    *sum = value < 0 ? NAN : *sum + (double)value * unit; /* one unknown value makes the sum unknown */
 }
 
 void causes_add(struct causes *causes, const struct task_counters *task, const struct machine_counters *machine)
@@ -66,7 +66,7 @@ void causes_fill(const struct causes *causes, uint64_t stopped, struct row_cause
         double number;
         bool is_time;
     } all[] = {
-        {"quota", causes->throttled_ms > 0 ? quota : (double)NAN, true},
+        {"quota", causes->throttled_ms > 0 ? quota : NAN, true},
         {"preempted", causes->run_delay_ms - (causes->throttled_ms > 0 ? quota : 0), true},
         {"steal", causes->steal_ms, true},
         {"timer", causes->timer, false},
@@ -77,7 +77,7 @@ void causes_fill(const struct causes *causes, uint64_t stopped, struct row_cause
         {"fault", causes->faults_minor + causes->faults_major, false},
         {"migrated", causes->migrations, false},
         {"involuntary", causes->ctx_involuntary, false},
-        {"stopped", stopped ? (double)stopped : (double)NAN, false},
+        {"stopped", stopped ? (double)stopped : NAN, false},
     };
 
     out->n = 0;

@@ -29,18 +29,63 @@ void csv_text(struct text *out, const char *s)
     csv_own_text(out, cell.data);
 }
 
-static void append_pairs(struct text *out, const struct stats_point *pairs, size_t n)
+static void put(struct text *out, const char *s)
 {
-    for (size_t i = 0; i < n; i++) {
-        text_append(out, ";", i > 0);
-        text_real(out, pairs[i].at);
-        text_append(out, ":", 1);
-        text_real(out, pairs[i].value);
+    text_append(out, s, strlen(s));
+}
+
+void row_put_field(const struct row *row, const struct row_column *column, const struct row_format *f, struct text *out)
+{
+    const void *field = row_field(row, column);
+    const bool samples = column->type == COLUMN_SAMPLES, hist = column->type == COLUMN_HIST;
+    const struct stats_point *pairs = hist ? row->hist : row->series;
+    const size_t n = samples ? row->n_samples : hist ? row->n_hist : row->n_series;
+    FREED_BY(text_free) struct text causes = {0};
+
+    switch (column->type) {
+    case COLUMN_TEXT:
+        f->text(out, column, field);
+        break;
+    case COLUMN_UINT:
+        if (*(const uint64_t *)field)
+            text_printf(out, "%" PRIu64, *(const uint64_t *)field);
+        else
+            put(out, f->unknown);
+        break;
+    case COLUMN_REAL:
+        f->real(out, *(const double *)field);
+        break;
+    case COLUMN_STATUS:
+        f->text(out, column, row_status_name(row->status));
+        break;
+    case COLUMN_CAUSES:
+        causes_text(&row->causes, &causes);
+        f->text(out, column, causes.length ? causes.data : "");
+        break;
+    case COLUMN_SCHEMA:
+        text_printf(out, "%d", ROW_SCHEMA);
+        break;
+    case COLUMN_SAMPLES:
+    case COLUMN_HIST:
+    case COLUMN_SERIES:
+        put(out, f->begin);
+        for (size_t i = 0; i < n; i++) {
+            put(out, i ? f->between : "");
+            put(out, samples ? "" : f->begin);
+            f->real(out, samples ? row->samples[i] : pairs[i].at);
+            if (samples)
+                continue;
+            put(out, f->within);
+            f->real(out, pairs[i].value);
+            put(out, f->end);
+        }
+        put(out, f->end);
+        break;
     }
 }
 
 /* Keeps commas only in columns of the user's own words. */
-static void append_text(struct text *out, const struct row_column *column, const char *field)
+static void put_text(struct text *out, const struct row_column *column, const char *field)
 {
     char copy[sizeof((struct row_run *)0)->settings]; /* the longest text */
     TEXT_SET(copy, field);
@@ -48,47 +93,7 @@ static void append_text(struct text *out, const struct row_column *column, const
     csv_own_text(out, copy);
 }
 
-static void append_field(struct text *out, const struct row *row, const struct row_column *column)
-{
-    if (column->in_run && !row->run)
-        return;
-    const void *field = row_field(row, column);
-    switch (column->type) {
-    case COLUMN_TEXT:
-        append_text(out, column, field);
-        break;
-    case COLUMN_UINT:
-        if (*(const uint64_t *)field != 0)
-            text_printf(out, "%" PRIu64, *(const uint64_t *)field);
-        break;
-    case COLUMN_REAL:
-        text_real(out, *(const double *)field);
-        break;
-    case COLUMN_STATUS:
-        csv_own_text(out, row_status_name(row->status));
-        break;
-    case COLUMN_CAUSES:
-        causes_text(&row->causes, out);
-        break;
-    case COLUMN_SCHEMA:
-        text_printf(out, "%d", ROW_SCHEMA);
-        break;
-    case COLUMN_SAMPLES:
-        for (size_t i = 0; i < row->n_samples; i++) {
-            text_append(out, ";", i > 0);
-            text_real(out, row->samples[i]);
-        }
-        break;
-    case COLUMN_HIST:
-        append_pairs(out, row->hist, row->n_hist);
-        break;
-    case COLUMN_SERIES:
-        append_pairs(out, row->series, row->n_series);
-        if (row->series_left_out != 0)
-            text_printf(out, "%s+%" PRIu64, row->n_series > 0 ? ";" : "", row->series_left_out);
-        break;
-    }
-}
+static const struct row_format csv_format = {put_text, text_real, "", "", ";", ":", ""};
 
 void csv_header(struct text *out)
 {
@@ -101,7 +106,10 @@ void csv_row(const struct row *row, struct text *out)
 {
     for (size_t i = 0; i < row_n_columns; i++) {
         text_append(out, ",", i > 0);
-        append_field(out, row, &row_columns[i]);
+        if (row->run || !row_columns[i].in_run)
+            row_put_field(row, &row_columns[i], &csv_format, out);
+        if (row_columns[i].type == COLUMN_SERIES && row->series_left_out)
+            text_printf(out, "%s+%" PRIu64, row->n_series > 0 ? ";" : "", row->series_left_out);
     }
     text_append(out, "\r\n", 2);
 }

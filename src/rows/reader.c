@@ -444,7 +444,7 @@ double reader_number(const struct reader *r, size_t column)
 {
     const char *text = reader_at(r, column);
     double number;
-    return text && take_number(&text, &number) && *text == '\0' ? number : (double)NAN;
+    return text && take_number(&text, &number) && *text == '\0' ? number : NAN;
 }
 
 struct reader *reader_take(int fd, const char *name, char *error, size_t error_size)
@@ -569,7 +569,7 @@ static void take_samples(const char *s, bool unknown, struct row *row)
     for (size_t i = 0; i < n; i++, s = next_piece(s)) {
         double *sample = &row->samples[row->n_samples];
         if ((*s == ';' || !*s) && unknown)
-            *sample = (double)NAN;
+            *sample = NAN;
         else if (!take_number(&s, sample) || (*s && *s != ';'))
             continue;
         row->n_samples++;

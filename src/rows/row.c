@@ -168,7 +168,7 @@ double row_param_number(const struct row_params *params, const char *key)
     size_t length;
     const char *value = row_param(params, key, &length);
 
-    return value ? strtod(value, NULL) : (double)NAN;
+    return value ? strtod(value, NULL) : NAN;
 }
 
 size_t row_params_varied(const struct row_params *params, char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE], size_t n)
@@ -432,7 +432,7 @@ double row_core_share(const struct row *row)
     char *end;
     const double share = strtod(row->core_share, &end);
 
-    return end > row->core_share && share > 0 && share <= 1 ? share : (double)NAN;
+    return end > row->core_share && share > 0 && share <= 1 ? share : NAN;
 }
 
 double row_core_share_error(const struct row *row)

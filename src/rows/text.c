@@ -656,7 +656,7 @@ char *units_range(double low, double high, const char *unit, char *buf, size_t s
     char number[UNITS_SIZE];
 
     if (!isfinite(low) || !isfinite(high))
-        return units_value((double)NAN, unit, buf, size);
+        return units_value(NAN, unit, buf, size);
     /* Decimals that the larger one needs. */
     int decimals = units_decimals(fmax(fabs(low), fabs(high)) * units.factor);
     int other = units_decimals(fmin(fabs(low), fabs(high)) * units.factor);
