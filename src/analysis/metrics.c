@@ -91,7 +91,7 @@ void metrics_put_place(const struct metrics *metrics, const struct row *row, str
     }
     if (!told && !row->load[0] && !metrics_suite_title(metrics, row->suite)[0] && row->param.n)
         text_printf(out, ", %s", line && row->param.n == 1 ? line : row->param.text);
-    if (metrics_row_per_cpu(metrics, row))
+    if (row->cpus[0] && metrics_row_per_cpu(metrics, row))
         text_printf(out, ", CPU %s", row->cpus);
     else if (row->copies > 1)
         text_printf(out, ", %" PRIu64 " copies", row->copies);

@@ -7,13 +7,14 @@
 #include "report/report.h"
 #include "sys/base.h"
 
-#define PICKS_MAX    768u
-#define PANELS_MAX   24u
-#define OPEN_MAX     2u /* panels shown at once if none is preferred; the others are folded */
-#define PARTS_MAX    9u
-#define FIRST_EVENTS 500.0
-#define METRICS_MAX  12u
-#define LINES_MAX    (4 * REPORT_RUNS_MAX) /* of curves in a chart */
+#define PICKS_MAX       768u
+#define PANELS_MAX      24u
+#define OPEN_MAX        2u /* panels shown at once if none is preferred; the others are folded */
+#define PARTS_MAX       9u
+#define FIRST_EVENTS    500.0
+#define METRICS_MAX     12u
+#define LINES_MAX       (4 * REPORT_RUNS_MAX) /* of curves in a chart */
+#define LINES_OF_A_PAGE 16u                   /* of those over a parameter of commands */
 
 /* --- The figures. --- */
 
@@ -282,49 +283,119 @@ static void put_works(const struct picks *picks, struct charts *charts)
     }
 }
 
-/* The first `most` of the lines, whose names are the points' labels. x: of each point; NAN: not known. */
-static void put_curves(struct chart *c, const struct index *lines, size_t most, const struct chart_entry *points,
-                       const double *x, size_t n, struct charts *charts)
+/* Of a parameter of commands (run --parameter-list and --parameter-scan). */
+static bool is_varied(const struct figure *about)
 {
-    FREED_BY(memory_free) struct chart_value *values = memory_get(n, sizeof(*values));
-
-    for (size_t line = 0; line < lines->n && line < most; line++) {
-        unsigned colour = 0;
-        size_t used = 0;
-        for (size_t i = 0; i < n; i++) {
-            const struct stats_summary *s = &points[i].row->stats;
-            if (points[i].label != lines->name[line])
-                continue;
-            colour = used ? colour : points[i].colour % HTML_COLOURS;
-            values[used++] = (struct chart_value){x[i], s->mean, s->ci95_lo, s->ci95_hi};
-        }
-        chart_curve(c, lines->name[line], colour, values, used);
-    }
-    chart_put(c, charts, false);
+    return about->key && about->key[0] == '{';
 }
 
+/* Returns whether a row with another value of the parameter has the same name. */
+static bool keeps_name(const struct picks *picks, const struct row *row)
+{
+    const char *key = picks->about->key;
+
+    for (size_t i = 0; i < picks->n; i++) {
+        const struct row *other = picks->pick[i].of.row;
+        if (!strcmp(other->test, row->test) &&
+            fabs(row_param_number(&other->param, key) - row_param_number(&row->param, key)) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* The run, the command, and the values of the other parameters. If --name contains the parameter, the names of the
+ * tests in a line differ: then they have "{NAME}" in place of the value. */
+static void label_command(const struct picks *picks, const struct chart_entry *point, struct text *out)
+{
+    const struct row *row = point->row;
+    const char *key = picks->about->key;
+    const bool kept = keeps_name(picks, row);
+    char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
+    const size_t n_keys = row_params_varied(&row->param, keys, 0);
+    size_t length = 0;
+    const char *value = row_param(&row->param, key, &length);
+
+    if (picks->report->n_runs > 1)
+        text_printf(out, "%s: ", picks->report->name[point->colour]);
+    for (const char *at = row->test; *at;) {
+        const bool here = !kept && length && !strncmp(at, value, length);
+        text_append(out, here ? key : at, here ? strlen(key) : 1);
+        at += here ? length : 1;
+    }
+    for (size_t i = 0; i < n_keys; i++) {
+        value = row_param(&row->param, keys[i], &length);
+        if (strcmp(keys[i], key) != 0)
+            text_printf(out, ", %.*s=%.*s", (int)strlen(keys[i]) - 2, keys[i] + 1, (int)length, value);
+    }
+    if (row->copies > 1)
+        text_printf(out, " \xc3\x97%" PRIu64, row->copies);
+}
+
+/* The run, and the word of `split`. Returns whether there is one. */
+static bool label_split(const struct picks *picks, const struct chart_entry *point, struct text *out)
+{
+    const char *name = picks->report->name[point->colour], *split = picks->about->split;
+    size_t length = 0;
+    const char *word = split ? row_param(&point->row->param, split, &length) : NULL;
+
+    name = picks->report->n_runs > 1 || !word ? name : "";
+    text_printf(out, "%s%s%.*s", name, word && name[0] ? " " : "", (int)length, word ? word : "");
+    return word;
+}
+
+/* Nothing when a value of a parameter is no number. */
 static void put_curve(const struct picks *picks, struct charts *charts)
 {
     const struct figure *about = picks->about;
+    const bool varied = is_varied(about);
     struct chart c = chart_of(about, picks->pick[0].of.row->unit, about->title);
-    FREED_BY(index_free) struct index lines = {0};
-    struct chart_entry points[PICKS_MAX];
+    FREED_BY(index_free) struct index lines = {0}, labels = {0};
+    size_t line_of[PICKS_MAX], label_of[PICKS_MAX], length = 0, same = 0;
+    unsigned colour_of[PICKS_MAX];
     double x[PICKS_MAX];
-    size_t length = 0;
 
     for (size_t i = 0; i < picks->n; i++) {
-        const struct row *row = picks->pick[i].of.row;
-        const unsigned run = picks->pick[i].of.colour;
-        const struct row *across = about->x_metric ? report_sibling(picks->report, row, about->x_metric) : NULL;
-        const char *word = about->split ? row_param(&row->param, about->split, &length) : NULL;
-        const char *name = picks->report->n_runs > 1 || !word ? picks->report->name[run] : "";
-        const size_t line = index_enter(
-            &lines, TEXT_LINE("%s%s%.*s", name, word && name[0] ? " " : "", word ? (int)length : 0, word ? word : ""));
-        points[i] =
-            (struct chart_entry){.row = row, .label = lines.name[line], .colour = word ? run + (unsigned)line : run};
-        x[i] = across ? across->value : about->x_metric ? NAN : row_param_number(&row->param, about->key);
+        const struct chart_entry *point = &picks->pick[i].of;
+        const struct row *across = about->x_metric ? report_sibling(picks->report, point->row, about->x_metric) : NULL;
+        const char *value = varied ? row_param(&point->row->param, about->key, &length) : NULL;
+        FREED_BY(text_free) struct text label = {0};
+        char *end;
+        line_of[i] = label_of[i] = SIZE_MAX;
+        x[i] = across ? across->value : about->x_metric ? NAN : row_param_number(&point->row->param, about->key);
+        if (value && (!length || strtod(value, &end) != x[i] || end != value + length || !isfinite(x[i])))
+            return;
+        if (varied && (!value || !isfinite(point->row->stats.mean)))
+            continue;
+        const bool split = !varied && label_split(picks, point, &label);
+        if (varied)
+            label_command(picks, point, &label);
+        label_of[i] = index_enter(&labels, label.data);
+        same = 1;
+        for (size_t k = 0; varied && k < i; k++)
+            same += label_of[k] == label_of[i] && x[k] == x[i];
+        if (same > 1)
+            text_printf(&label, ", command %zu", same);
+        line_of[i] = index_enter(&lines, label.data);
+        colour_of[i] = (varied ? 0 : point->colour) + (varied || split ? (unsigned)line_of[i] : 0);
     }
-    put_curves(&c, &lines, LINES_MAX, points, x, picks->n, charts);
+    const size_t most = varied ? LINES_OF_A_PAGE : LINES_MAX;
+    const char *first = varied && lines.n > most ? TEXT_LINE("the first %zu lines of %zu; ", most, lines.n) : "";
+    if (varied)
+        c.note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first);
+    for (size_t line = 0; line < lines.n && line < most; line++) {
+        FREED_BY(memory_free) struct chart_value *values = memory_get(picks->n, sizeof(*values));
+        unsigned colour = 0;
+        size_t used = 0;
+        for (size_t i = 0; i < picks->n; i++) {
+            const struct stats_summary *s = &picks->pick[i].of.row->stats;
+            if (line_of[i] != line)
+                continue;
+            colour = used ? colour : colour_of[i] % HTML_COLOURS;
+            values[used++] = (struct chart_value){x[i], s->mean, s->ci95_lo, s->ci95_hi};
+        }
+        chart_curve(&c, lines.name[line], colour, values, used);
+    }
+    chart_put(&c, charts, false);
 }
 
 /* --- Bars and lines. --- */
@@ -519,112 +590,7 @@ static void put_generic(struct picks *picks, const char *suite, const struct doc
         doc_say(doc, "The same in all samples, so without a figure: %s.", constant.data);
 }
 
-/* --- Times of commands over their parameters (run --parameter-list and --parameter-scan). --- */
-
-#define LINES_OF_A_PAGE 16u
-
-static const char *keep(struct index *texts, const char *text)
-{
-    const size_t number = index_enter(texts, text);
-    return texts->name[number];
-}
-
-/* The run, the command (as_template: with "{NAME}" in place of the parameter's value in its name), and the values of
- * the other parameters. */
-static const char *label_time(const struct picks *picks, const struct chart_entry *point, bool as_template,
-                              struct index *texts)
-{
-    const struct row *row = point->row;
-    const char *key = picks->about->key;
-    char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
-    const size_t n_keys = row_params_varied(&row->param, keys, 0);
-    FREED_BY(text_free) struct text out = {0};
-    size_t length = 0;
-    const char *value = row_param(&row->param, key, &length);
-
-    if (picks->report->n_runs > 1)
-        text_printf(&out, "%s: ", picks->report->name[point->colour]);
-    for (const char *at = row->test; *at;) {
-        const bool here = as_template && !strncmp(at, value, length);
-        text_append(&out, here ? key : at, here ? strlen(key) : 1);
-        at += here ? length : 1;
-    }
-    for (size_t i = 0; i < n_keys; i++) {
-        value = row_param(&row->param, keys[i], &length);
-        if (strcmp(keys[i], key) != 0)
-            text_printf(&out, ", %.*s=%.*s", (int)strlen(keys[i]) - 2, keys[i] + 1, (int)length, value);
-    }
-    if (row->copies > 1)
-        text_printf(&out, " \xc3\x97%" PRIu64, row->copies);
-    return keep(texts, out.data);
-}
-
-/* Points before `end` with the label of this one, at its x or at another. */
-static size_t count_alike(const struct chart_entry *points, const double *x, size_t at, size_t end, bool same_x)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < end; i++)
-        n += points[i].label == points[at].label && same_x == !(fabs(x[i] - x[at]) > 0);
-    return n;
-}
-
-/* If --name contains the parameter, the names of the tests in a line differ. So a label that no point at another x
- * has is made anew, with "{NAME}" in place of the value. Those that still share label and x are of other commands of
- * the same name. */
-static void label_points(const struct picks *picks, struct chart_entry *points, const double *x, size_t n,
-                         struct index *texts)
-{
-    const char *labels[PICKS_MAX];
-
-    for (size_t i = 0; i < n; i++)
-        points[i].label = label_time(picks, &points[i], false, texts);
-    for (size_t i = 0; i < n; i++)
-        labels[i] = count_alike(points, x, i, n, false) ? points[i].label : label_time(picks, &points[i], true, texts);
-    for (size_t i = 0; i < n; i++)
-        points[i].label = labels[i];
-    for (size_t i = n; i-- > 0;) { /* from the end: it needs the labels of the points before */
-        const size_t same = count_alike(points, x, i, i, true);
-        if (same)
-            points[i].label = keep(texts, TEXT_LINE("%s, command %zu", labels[i], same + 1));
-    }
-}
-
-/* Nothing when one of the values is no number. */
-static void put_parameter(struct picks *picks, const char *key, struct charts *charts)
-{
-    const char *name = TEXT_LINE("%.*s", (int)strcspn(key + 1, "}"), key + 1);
-    const struct figure about = {FIGURE("run", NULL, "wall", MARK_CURVE, LABEL_TEST), .key = key, .x = {name, ""},
-                                 .y = {"Mean"}};
-    FREED_BY(index_free) struct index texts = {0}, lines = {0};
-    struct chart_entry points[PICKS_MAX];
-    double x[PICKS_MAX];
-    size_t n = 0, length;
-
-    collect(picks, &about);
-    for (size_t i = 0; i < picks->n; i++) {
-        const char *value = row_param(&picks->pick[i].of.row->param, key, &length);
-        char *end;
-        if (!value || !isfinite(picks->pick[i].of.row->stats.mean))
-            continue;
-        x[n] = strtod(value, &end);
-        if (!length || end != value + length || !isfinite(x[n]))
-            return;
-        points[n++] = picks->pick[i].of;
-    }
-    if (!n)
-        return;
-    label_points(picks, points, x, n, &texts);
-    for (size_t i = 0; i < n; i++) {
-        points[i].colour = (unsigned)index_enter(&lines, points[i].label);
-        points[i].label = lines.name[points[i].colour];
-    }
-    struct chart c = chart_of(&about, points[0].row->unit, TEXT_LINE("Wall-clock time by %s", name));
-    const char *first =
-        lines.n > LINES_OF_A_PAGE ? TEXT_LINE("the first %u lines of %zu; ", LINES_OF_A_PAGE, lines.n) : "";
-    c.note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first);
-    put_curves(&c, &lines, LINES_OF_A_PAGE, points, x, n, charts);
-}
+/* --- All figures of a suite. --- */
 
 static void put_parameters(struct picks *picks, struct charts *charts)
 {
@@ -635,11 +601,15 @@ static void put_parameters(struct picks *picks, struct charts *charts)
     for (size_t i = 0; i < set->n; i++)
         if (!strcmp(set->rows[i].suite, "run") && report_run_of(picks->report, &set->rows[i]) < picks->report->n_runs)
             n = row_params_varied(&set->rows[i].param, keys, n);
-    for (size_t i = 0; i < n; i++)
-        put_parameter(picks, keys[i], charts);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = TEXT_LINE("%.*s", (int)strcspn(keys[i] + 1, "}"), keys[i] + 1);
+        const struct figure about = {FIGURE("run", NULL, "wall", MARK_CURVE, LABEL_TEST), .key = keys[i],
+                                     .title = TEXT_LINE("Wall-clock time by %s", name), .x = {name, ""}, .y = {"Mean"}};
+        collect(picks, &about);
+        if (picks->n)
+            put_curve(picks, charts);
+    }
 }
-
-/* --- All figures of a suite. --- */
 
 /* The figures of a test have its title as heading. */
 static void put_figure(struct picks *picks, const struct figure *about, const char **test, struct charts *charts,
