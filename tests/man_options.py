@@ -26,7 +26,7 @@ def groups_of(program, command):
     lines = iter(text.split("\n"))
     for line in lines:
         if re.match(r"Options.*:$", line):
-            options = groups.setdefault(line[:-1], [])
+            options = groups.setdefault(COMMON if "help options" in line else line[:-1], [])
         elif groups and (found := OPTION.match(line)):
             letter, name, value, words = found.groups()
             options.append(option(letter, name, value, words or next(lines).strip()))

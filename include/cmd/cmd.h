@@ -105,7 +105,8 @@ int command_output(int fd, bool only, struct text *text);
  * columns. */
 unsigned command_width(int fd, unsigned otherwise, unsigned most);
 /* Breaks wider lines between words; width 0: none. The first `indent` bytes of a line are a label, below which it goes
- * on. */
+ * on: LABEL in headers. */
+#define LABEL 10u
 void command_wrap(struct text *text, size_t indent, unsigned width);
 
 /* Parses by n tables with targets, sets defaults, and prints help for --help. operands: room for argc. Returns 0;

@@ -135,6 +135,7 @@ struct option_table {
     const struct option_default *defaults; /* instead of the entries'; ends with name NULL */
     const struct option_foreign *foreign;  /* hints for other programs' options; ends with words NULL */
     const char *taken;                     /* letters that another table of the command uses */
+    bool differing;                        /* help leaves out what is as in the entries */
     bool separates;                        /* "--" is an operand among others, and does not end the options */
     void *target;
     bool given[OPTION_ROWS_MAX];

@@ -104,9 +104,6 @@ extern const size_t settings_count;
 /* Returns NULL when there is none. */
 const struct setting *setting_find(const char *name);
 
-/* Counts a setting by its verdict, and appends a noisy one's name to the list, with ", ". */
-void setting_count(const struct setting *setting, const struct setting_state *state, unsigned counts[4], char *noisy,
-                   size_t size);
 /* Writes what explains why two machines, or one at two times, differ in speed, as setting_items_add() does:
  * "governor=performance;smt=off;thp=madvise;memory=23.5G;...;cmdline=quiet|isolcpus=2-7;...;spectre_v2=Retpolines".
  * cmdline has only words that affect speed and noise. Unknown and missing values are left out, and so are items that
@@ -121,8 +118,8 @@ struct settings_program {
 /* Finds those that run, at most `size`. Returns how many. */
 size_t settings_programs(const struct settings_program **found, size_t size);
 
-/* Judges all settings, and counts them as setting_count() does. */
-void settings_summary(const struct settings_view *view, unsigned counts[4], char *noisy, size_t size);
+/* Judges all settings, and counts them by verdict. */
+void settings_summary(const struct settings_view *view, unsigned counts[4]);
 
 /* Advice on the noisy settings that `jitbench check` found, with the machine's own values filled in. */
 

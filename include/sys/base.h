@@ -21,7 +21,7 @@ static inline int sys_result(long returned)
 
 /* A reason in a line, cut to fit; "": none. */
 struct error {
-    char text[512];
+    char text[1280];
 };
 /* Returns -1. */
 int error_set(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -9,6 +9,7 @@
 #include "analysis/compare.h"
 
 #define LEAST_CLOCK 0.02 /* smaller differences of the core's frequency do not count */
+#define LEVEL_MOST  2.0  /* a level of another run may reach so many times as far */
 
 const char *const pair_across_names[] = {
     [ACROSS_BUILD] = "build",     [ACROSS_CPU] = "cpu",   [ACROSS_SCHEDULER] = "scheduler",
@@ -310,6 +311,16 @@ static void refuse_figures(struct pair *pair, size_t s)
                  row->reason[0] ? ": " : "", row->reason);
 }
 
+/* Sets the reason if levels of memory without a cache's name, which have a number, reach other sizes. */
+static void compare_levels(const struct row_params *a, const struct row_params *b, struct pair *pair)
+{
+    const double x = row_param_number(a, "up_to"), y = row_param_number(b, "up_to");
+
+    if (row_param_is(a, "level", "level") && (x > LEVEL_MOST * y || y > LEVEL_MOST * x))
+        (void)snprintf(pair->why, sizeof(pair->why), "other levels: up to %s against %s", TEXT_BYTES((uint64_t)x),
+                       TEXT_BYTES((uint64_t)y));
+}
+
 /* Finds out whether a pair can be compared. */
 static void settle(struct pair *pair, uint64_t across, struct pairs *pairs)
 {
@@ -328,6 +339,8 @@ static void settle(struct pair *pair, uint64_t across, struct pairs *pairs)
     for (size_t s = 0; s < 2; s++)
         if (!pair->why[0] && !has_figures(pair->side[s].row[0], across))
             refuse_figures(pair, s);
+    if (both && !pair->why[0])
+        compare_levels(&pair->side[0].row[0]->param, &pair->side[1].row[0]->param, pair);
     for (size_t s = 0; s < 2; s++)
         for (size_t i = 0; i < pair->side[s].n; i++)
             compare_properties(pair->side[0].row[0], pair->side[s].row[i], across, pair);

@@ -95,7 +95,6 @@ static int apply_lists(struct checking *c)
 #define WIDTH_LEAST 72u
 /* Time in ns of the core probes. */
 #define CORE_LOOK_NS 500000000u
-#define NOISY_SIZE   201
 
 /* --- The table. --- */
 
@@ -141,8 +140,6 @@ static void put_table(const struct checking *c, unsigned width, struct text *out
 }
 
 /* --- Header. --- */
-
-#define HEADER_INDENT 10u
 
 /* Writes the line on virtual machines and hardware threads. */
 static void put_cores(const struct checking *c, struct text *out)
@@ -240,12 +237,11 @@ static void put_all(const struct checking *c, const struct settings_view *view, 
     const struct advice_found found = {.view = view, .selected = c->selected, .state = c->state, .all = c->all};
     struct advice advice[ADVICE_MAX];
     unsigned counts[4] = {0};
-    char noisy[NOISY_SIZE] = "";
     size_t n = c->options.quiet && !c->options.json ? 0 : advice_make(&found, advice);
 
     for (size_t i = 0; i < settings_count; i++)
         if (c->selected[i])
-            setting_count(&settings_list[i], &c->state[i], counts, noisy, sizeof(noisy));
+            counts[c->state[i].verdict]++;
     if (c->options.json) {
         put_json(c, advice, n, out);
     } else if (c->options.quiet) {
@@ -253,14 +249,12 @@ static void put_all(const struct checking *c, const struct settings_view *view, 
     } else {
         FREED_BY(text_free) struct text header = {0};
         put_header(c, &header);
-        command_wrap(&header, HEADER_INDENT, width);
+        command_wrap(&header, LABEL, width);
         text_append(out, header.data, header.length);
         out->failed |= header.failed;
         text_append(out, "\n", 1);
-        text_wrap(out,
-                  TEXT_LINE("%u noisy, %u ok, %u n/a, %u unknown%s%s", counts[SETTING_NOISY], counts[SETTING_OK],
-                            counts[SETTING_NA], counts[SETTING_UNKNOWN], noisy[0] ? ". Noisy: " : "", noisy),
-                  0, width);
+        text_printf(out, "%u noisy, %u ok, %u n/a, %u unknown\n", counts[SETTING_NOISY], counts[SETTING_OK],
+                    counts[SETTING_NA], counts[SETTING_UNKNOWN]);
         advice_print(advice, n, width, out);
         text_append(out, "\n", 1);
         put_table(c, width, out);
@@ -360,10 +354,8 @@ const struct command command_check = {
     .operands = "[ITEM...]",
     .title = "settings that disturb measurements, and how to set them",
     .description =
-        "Checks the settings of the machine that disturb measurements. For each it prints the present value, the good "
-        "value, what a bad value costs and how to set it, after advice for the noisy ones with the kernel command "
-        "line for the CPUs to measure on. Without names it checks all items, and shows those that are noisy or not "
-        "known. It changes nothing.",
+        "Shows the settings of this machine that disturb measurements: what to do first, then those that are noisy or "
+        "not known, with a good value, what a bad one costs and how to set it. Changes nothing.",
     COMMAND_CALLS(check, struct check_options, rows, .heading = "Options of check"),
     .takes = &setting_names,
 };

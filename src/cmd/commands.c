@@ -130,10 +130,8 @@ void command_wrap(struct text *text, size_t indent, unsigned width)
     for (char *next = text->data, *at; (at = strsep(&next, "\n")) && (*at || next);) {
         const size_t label = strnlen(at, indent);
         text_append(&out, at, label);
-        if (at[label] && !strchr(at, '\033')) /* colours have no width */
-            text_wrap(&out, at + label, indent, width);
-        else
-            text_printf(&out, "%s\n", at + label);
+        text_wrap(&out, at + label, indent, width);
+        text_append(&out, "\n", !at[label]);
     }
     text_free(text);
     *text = out;

@@ -191,9 +191,7 @@ const struct command command_compare = {
     .name = "compare",
     .operands = "BASE.csv... [--] NEW.csv... | --within FILE.csv...",
     .title = "what changed between two sets of files, and how sure",
-    .description = "Compares the rows of two sets of result files: ratio of medians with its 95 % interval, tests "
-                   "corrected for all rows shown, and a verdict in words. Rows that are not comparable (another CPU "
-                   "model, another build of jitbench, another policy) are refused with the reason. Two files need no "
-                   "'--'; each may be a directory of them, a pattern, or '-' for standard input.",
+    .description = "Says what changed between two sets of result files, by how much, and how sure that is. Two files "
+                   "need no '--'; each may be a directory of them, a pattern, or '-' for standard input.",
     COMMAND_CALLS(compare, struct compare_options, rows, .heading = "Options of compare", .separates = true),
 };

@@ -238,9 +238,8 @@ const struct command command_completion = {
     .operands = "bash|zsh|fish",
     .title = "the completion script for a shell",
     .description =
-        "Prints the script that makes bash, zsh or fish complete the command lines of jitbench. To use it now: "
-        "'source <(jitbench completion bash)', the same with zsh, or 'jitbench completion fish | source'. "
-        "'make install' and the Debian package put the scripts where the shells find them.",
+        "Prints the script that makes bash, zsh or fish complete the command lines of jitbench. To use it now: 'source "
+        "<(jitbench completion bash)', the same with zsh, or 'jitbench completion fish | source'.",
     .run = run,
     .takes = &operands,
 };

@@ -86,10 +86,8 @@ static void put_clock(const struct table_rows *r, struct text *out)
     if (!cost)
         return;
     text_printf(out, "Unit: %s of %.*s at %.6f GHz", cost->unit, (int)length, name ? name : "", hz * 1e-9);
-    text_printf(out,
-                table_is_whole(r) ? "; two consecutive readings take %.0f %s, the grain is %.0f %s; not subtracted\n"
-                                  : "\n",
-                cost->value, cost->unit, grain, cost->unit);
+    text_printf(out, "; two consecutive readings take %.0f %s, the grain is %.0f %s; not subtracted\n", cost->value,
+                cost->unit, grain, cost->unit);
 }
 
 static bool has_test(const struct table_rows *r, const char *test)
@@ -105,20 +103,20 @@ static bool troubled(const struct table_rows *r, const struct row *row)
 {
     while (row > r->rows && row[-1].item == row->item)
         row--;
-    while (row->status == ROW_OK && row + 1 < r->rows + r->n && row[1].item == row->item)
+    while (row->status < ROW_DEGRADED && row + 1 < r->rows + r->n && row[1].item == row->item)
         row++;
-    return row->status != ROW_OK;
+    return row->status >= ROW_DEGRADED;
 }
 
 static void put_experiments(const struct table_rows *r, const char *test, const char *run_title,
                             const char *summary_title, struct text *out)
 {
     const struct table_layout runs = {TABLE_OF(run_title, run_columns), .per_sample = 1, .no_status = 1};
-    const struct table_layout summary = {TABLE_OF(summary_title, summary_columns)};
     static const struct table_layout share = {
         TABLE_OF("Time lost, in %, in delays by more than so many cycles above the mean or the median", share_columns),
         .no_status = 1};
     const bool whole = table_is_whole(r);
+    const char *unit = "ticks";
     unsigned shown = 0;
     FREED_BY(memory_free) struct row *rows = calloc(r->n, sizeof(*rows));
     size_t n = 0, items[2] = {SIZE_MAX, 0};
@@ -129,18 +127,20 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
         if (!strcmp(row->test, test)) {
             items[0] = smaller(items[0], row->item);
             items[1] = larger(items[1], row->item);
+            unit = strcmp(row->metric, "cycles") || !row->unit[0] ? unit : row->unit;
         }
     for_each_row(row, r) /* `all`: the first, the middle, the last, and the troubled */
         if (whole || row->item == items[0] || row->item == items[1] || row->item == (items[0] + items[1]) / 2 ||
             (!strcmp(row->test, test) && troubled(r, row)))
             rows[n++] = *row; /* a shallow copy */
+    const struct table_layout summary = {TABLE_OF(TEXT_LINE("%s, in %s", summary_title, unit), summary_columns)};
     if (whole) {
         table_print(&runs, r->rows, r->n, r->table_width, out);
         text_append(out, "\n", 1);
     }
     table_print(&summary, rows, n, r->table_width, out);
-    put_clock(r, out);
     if (whole) {
+        put_clock(r, out);
         text_append(out, "\n", 1);
         table_print(&share, r->rows, r->n, r->table_width, out);
     }
@@ -183,9 +183,8 @@ const struct suite suite_prime = {
             .operands = "",
             .title = "one small loop timed a million times: delays one by one",
             .description =
-                "Counts the primes below a small limit by trial division, in registers only, a million times a run, "
-                "and times each count. A count that takes longer than the rest was disturbed by an interrupt, "
-                "another task or the hypervisor. Runs on one CPU, and on all that --cpus names at once.",
+                "Counts the primes below a small limit, in registers only, a million times a run, and times each "
+                "count: one that takes longer was disturbed. Runs on one CPU, and on all that --cpus names at once.",
             COMMAND_MEASURES(suite_prime),
         },
     .seconds = {12, 3, 2000},
@@ -280,7 +279,8 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
             row->value > (best ? best->value : 0))
             best = row;
     for_each_row(row, r) {
-        if (!rows || strcmp(row->test, bench_bandwidth.name) || (best && row->item != best->item && !troubled(r, row)))
+        if (!rows || strcmp(row->test, bench_bandwidth.name) ||
+            (best && row->item != best->item && row->status < ROW_SKIPPED))
             continue;
         rows[n] = *row; /* a shallow copy, with other names */
         for (size_t f = 0; f < COUNT(functions); f++) {
@@ -329,10 +329,8 @@ const struct suite suite_stream = {
             .name = "stream",
             .operands = "[array] [bandwidth]",
             .title = "memory bandwidth, and cycles of small copies",
-            .description =
-                "array copies small arrays element by element and times each copy: memory noise. bandwidth measures "
-                "copy, scale, add and triad on arrays larger than the caches, on all CPUs, with ordinary and with "
-                "non-temporal stores. Both run unless one is named.",
+            .description = "array times copies of small arrays: memory noise. bandwidth measures copy, scale, add and "
+                           "triad on arrays larger than the caches, on all CPUs. Both run unless one is named.",
             COMMAND_MEASURES(suite_stream),
         },
     .seconds = {28, 6, 21000},

@@ -54,10 +54,8 @@ const struct command command_export = {
     .name = "export",
     .operands = "FILE...",
     .title = "results in the formats of other tools",
-    .description =
-        "Writes the rows of result files for pyperf, hyperfine's and Google Benchmark's tools, Prometheus, "
-        "UnixBench, cyclictest, or as JSON. What a format cannot carry is left out, with one line on standard error "
-        "that says how much and why. " FILES_ARE,
+    .description = "Writes results for pyperf, hyperfine's and Google Benchmark's tools, Prometheus, UnixBench, "
+                   "cyclictest, or as JSON. Standard error says what a format cannot carry. " FILES_ARE,
     COMMAND_CALLS(export, struct export_options, rows, .heading = "Options of export", .foreign = foreign),
     .needs = "FILE is missing: give the CSV of a run, or '-' for standard input",
 };

@@ -131,8 +131,7 @@ const struct command command_fleet = {
     .name = "fleet",
     .operands = "FILE...",
     .title = "which of many machines stand out, and in what",
-    .description = "Judges machines by the result files of each: a line a host with its headline figures, those that "
-                   "stand out first. " FILES_ARE,
+    .description = "A line for each host with its headline figures, those that stand out first. " FILES_ARE,
     COMMAND_CALLS(fleet, struct fleet_options, rows, .heading = "Options of fleet"),
     .needs = FILES_NEEDED,
 };

@@ -144,7 +144,7 @@ static int help(int argc, char **argv)
         put_overview(&out);
         return command_output(1, true, &out);
     }
-    const struct command *about = command_find(argv[1]);
+    const struct command *about = command_find(strcmp(argv[1], "options") ? argv[1] : command_all.name);
     return about ? command_print_help(about) : command_unknown_command(argv[1]);
 }
 

@@ -97,8 +97,8 @@ const struct command command_history = {
     .name = "history",
     .operands = "FILE...",
     .title = "since when a machine is faster or slower",
-    .description = "Puts the runs of one machine in the order of time and prints a line for each change: since when, "
-                   "in which figure, by how much. " FILES_ARE,
+    .description = "Sorts the runs of one machine by time and prints a line for each change: since when, in which "
+                   "figure, by how much. " FILES_ARE,
     COMMAND_CALLS(history, struct history_options, rows, .heading = "Options of history"),
     .needs = FILES_NEEDED,
 };

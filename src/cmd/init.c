@@ -647,9 +647,9 @@ const struct command command_init = {
     .name = "init",
     .operands = "[-- COMMAND [ARG...]]",
     .title = "a measurement in place of the system's init",
-    .description = "The kernel starts this command as the first process (init=/jitbench). It mounts those of /proc, "
-                   "/sys, /dev, /dev/shm and /tmp that are missing, runs a command, hands over its CSV and ends the "
-                   "machine. Each option can also be given on the kernel's command line, as jitbench.NAME=VALUE.",
+    .description =
+        "The first process of a machine (init=/jitbench): mounts what is missing, runs a command, hands over its CSV "
+        "and ends the machine. Each option can also be given on the kernel's command line, as jitbench.NAME=VALUE.",
     .run = run,
     COMMAND_TABLE(struct init_orders, init_rows, .heading = "Options"),
     .takes = &command_names,

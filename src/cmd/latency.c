@@ -504,9 +504,8 @@ const struct suite suite_latency = {
             .title = "lateness of audio, video, X and a game beside loads",
             .description =
                 "Simulates tasks that must react in time (audio, video, x, gaming, custom) beside background loads "
-                "(none, video, x, burn, write, read, ring, compile, memload, hack, custom), and measures their "
-                "latency after each wake-up, how much of their work they do, and how many deadlines they meet. "
-                "Without names it measures the most informative pairs. Interbench's letters keep their meaning.",
+                "(none, video, x, burn, write, read, ring, compile, memload, hack, custom): how late they wake up, how "
+                "much of their work they do, how many deadlines they meet. Interbench's letters keep their meaning.",
             COMMAND_MEASURES(suite_latency),
         },
     .seconds = {95, 16, 1100},

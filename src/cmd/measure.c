@@ -90,16 +90,15 @@ static void put_check(const struct measure *m, struct text *out)
 {
     const struct settings_view view = {.machine = &m->machine, .bench = &m->place.cpus};
     unsigned counts[4];
-    char noisy[400], cpus[128];
+    char cpus[128];
 
     if (!cpuset_format_cut(&m->place.cpus, cpus, sizeof(cpus)))
         TEXT_SET(cpus, "LIST");
-    settings_summary(&view, counts, noisy, sizeof(noisy));
+    settings_summary(&view, counts);
     text_printf(out, "Check     %u of %u settings noisy", counts[SETTING_NOISY],
                 counts[SETTING_OK] + counts[SETTING_NOISY]);
-    if (noisy[0])
-        text_printf(out, "%s%s (jitbench check --cpus %s)", m->options.verbose ? ": " : "",
-                    m->options.verbose ? noisy : "", cpus);
+    if (counts[SETTING_NOISY])
+        text_printf(out, " (jitbench check --cpus %s)", cpus);
     text_append(out, "\n", 1);
     if (m->tuned[0])
         text_printf(out, "Tuned     %s\n", m->tuned);
@@ -193,6 +192,7 @@ static void put_header(struct measure *m)
     if (m->start_at_ns > now)
         text_printf(&out, "Start     at %s, in %s\n", m->options.start_at, TEXT_DURATION(m->start_at_ns - now));
     text_printf(&out, "\n");
+    command_wrap(&out, LABEL, m->options.verbose ? 0 : command_width(m->out_fd, 0, 100));
     print_out(m, &out);
 }
 

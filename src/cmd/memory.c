@@ -249,7 +249,10 @@ static void print(const struct table_rows *r, struct text *out)
 {
     FREED_BY(text_free) struct text curve = {0};
     size_t before = out->length;
+    bool steady = table_is_whole(r);
 
+    for_each_row(row, r)
+        steady |= row->status >= ROW_SKIPPED && !strcmp(row->test, bench_memory_steady.name);
     put_levels(r, out);
     put_curve(r, &curve);
     if (r->verbose || out->length == before) {
@@ -270,7 +273,9 @@ static void print(const struct table_rows *r, struct text *out)
     put_break(&before, out);
     table_print(&node_layout, r->rows, r->n, r->table_width, out);
     put_break(&before, out);
-    table_print(&steady_layout, r->rows, r->n, r->table_width, out);
+    if (steady)
+        table_print(&steady_layout, r->rows, r->n, r->table_width, out);
+    out->left_out |= !steady;
 }
 
 struct memory_options {
@@ -456,11 +461,9 @@ const struct suite suite_memory = {
             .operands = "[latency] [loaded] [cores] [nodes] [steady]",
             .title = "latency of caches and memory, and between CPUs",
             .description =
-                "latency times loads, each of which waits for the one before it, by the size of the memory they are "
-                "in. "
-                "loaded does so while the other CPUs read memory. cores sends a number from each CPU to each other "
-                "one. nodes compares the memory of NUMA nodes. steady looks every millisecond how fast cache and "
-                "memory are. All run unless some are named.",
+                "latency: the time of a load by working set. loaded: the same while the other CPUs read memory. cores: "
+                "a number sent from each CPU to each other one. nodes: the memory of NUMA nodes. steady: how fast "
+                "cache and memory are, every millisecond. All run unless some are named.",
             COMMAND_MEASURES(suite_memory),
         },
     .seconds = {16, 4, 16},

@@ -533,12 +533,9 @@ const struct suite suite_noise = {
             .name = "noise",
             .operands = "",
             .title = "gaps on every CPU, and what caused them",
-            .description =
-                "Runs a loop that only reads the clock on each CPU, on all at once. A turn of the loop that takes "
-                "longer than the threshold is a detour. Reports the number of detours, their lengths, the time lost "
-                "in them, and the causes: another task, page faults, moves to another CPU, interrupts, the "
-                "hypervisor, or nothing that the kernel counts; and how much of its core each CPU had. Ranks the "
-                "CPUs, the quietest first.",
+            .description = "A loop on each CPU, on all at once, only reads the clock. A turn that takes longer than "
+                           "the threshold is a detour. Reports how many, how long, the time lost in them, and the "
+                           "causes; ranks the CPUs, the quietest first.",
             COMMAND_MEASURES(suite_noise),
         },
     .seconds = {6, 3, 61},

@@ -277,6 +277,8 @@ void measure_table(const struct suite *suite, struct measure_options *options, s
 {
     *table = (struct option_table){OPTION_TABLE("Options common to all that measure", rows, options)};
     if (suite) {
+        table->heading = "Options in 'jitbench help options'";
+        table->differing = true;
         table->defaults = suite->defaults;
         table->taken = suite->letters;
     }

@@ -110,24 +110,21 @@ static void describe_sample(const struct plan_item *item, char *buf, size_t size
     snprintf(buf, size, "; this sample: %s, until about %s", TEXT_DURATION(item->sampling.time_ns), at);
 }
 
-/* A load, a command's parameters {NAME}, or the first parameter. */
+/* Its load, or a command's parameters {NAME}. */
 static void describe_item(const struct plan_item *item, const struct clock_info *clock, char *buf, size_t size)
 {
     struct row_params param = {.n = 0};
     char key[ROW_VARIED_MAX][ROW_VARIED_SIZE];
 
-    text_copy(buf, size, item->load ? item->load->name : "");
+    text_line(buf, size, item->load ? " beside %s" : "", item->load ? item->load->name : "");
     if (item->load || !item->bench->describe)
         return;
     item->bench->describe(&(const struct bench_case){item->bench, item->params, clock}, &param);
-    const bool command = row_command_line(&param) != NULL;
-    if (!command)
-        snprintf(buf, size, "%.*s", (int)param.of[0].length, param.text);
-    const size_t n = command ? row_params_varied(&param, key, 0) : 0;
+    const size_t n = row_command_line(&param) ? row_params_varied(&param, key, 0) : 0;
     for (size_t i = 0; i < n; i++) {
         size_t length = 0;
         const char *value = row_param(&param, key[i], &length);
-        text_add(buf, size, "%s%.*s=%.*s", buf[0] ? " " : "", (int)strlen(key[i]) - 2, key[i] + 1, (int)length, value);
+        text_add(buf, size, " %.*s=%.*s", (int)strlen(key[i]) - 2, key[i] + 1, (int)length, value);
     }
 }
 
@@ -136,11 +133,13 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
     struct progress *p = context;
     const uint64_t now = clock_raw_ns();
     const double all = p->before + p->weight * done;
+    const char *suite = item->bench->suite, *test = item->test ? item->test : item->bench->name;
+    const bool named = strcmp(suite, test) != 0;
     char until[96], what[96];
 
     describe_item(item, p->clock, what, sizeof(what));
-    TEXT_PRINT(p->line, "%s%s%s, sample %" PRIu64 ": %.0f %%", item->test ? item->test : item->bench->name,
-               *what ? " " : "", what, sample + 1, 100 * all);
+    TEXT_PRINT(p->line, "%s%s%s%s, sample %" PRIu64 ": %.0f %%", suite, named ? " " : "", named ? test : "", what,
+               sample + 1, 100 * all);
     p->left_s = progress_left(all, (double)(now - p->began_ns) * 1e-9, p->planned_s, p->left_s);
     describe_sample(item, until, sizeof(until));
     if (now - p->shown_ns < EVERY_NS && !until[0])

@@ -123,8 +123,7 @@ const struct command command_project = {
     .name = "project",
     .operands = "FILE...",
     .title = "what this noise costs parallel work on many ranks",
-    .description = "Work that ends in a barrier takes as long as its slowest rank. From the detours that noise (or "
-                   "else prime) has measured, this computes how long steps of such work take on many ranks, and which "
-                   "detours cost most. " FILES_ARE,
+    .description = "Work that ends in a barrier takes as long as its slowest rank. From measured detours this computes "
+                   "how long steps of such work take on many ranks, and which detours cost most. " FILES_ARE,
     COMMAND_CALLS(project, struct project_options, rows, .heading = "Options of project"),
 };

@@ -63,10 +63,8 @@ const struct command command_report = {
     .name = "report",
     .operands = "FILE...",
     .title = "one HTML page with pictures",
-    .description =
-        "Makes one self-contained HTML page from the CSV files that jitbench wrote: a summary in words, the machine "
-        "and its settings, figures, and all rows with what disturbed them. Several runs stand beside each other. FILE "
-        "is a result file, a directory of them, a pattern, or '-'. An existing file is never overwritten.",
+    .description = "Makes one HTML page that needs no other file: a summary in words, the machine, figures, and all "
+                   "rows. Several runs stand beside each other. An existing file is never overwritten. " FILES_ARE,
     COMMAND_CALLS(report, struct report_options, rows, .heading = "Options of report"),
     .needs = "needs a FILE, one or more CSV files ('-' is standard input)",
 };

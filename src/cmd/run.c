@@ -374,11 +374,9 @@ const struct suite suite_run = {
             .name = "run",
             .operands = "-- COMMAND [ARG...] [-- COMMAND [ARG...]]...",
             .title = "any programs, in turns until it is sure which is faster",
-            .description =
-                "Executes the command again and again, each time from a fresh process that is placed as the options "
-                "say, and reports wall-clock, user and system time, peak memory and what disturbed it. Several "
-                "commands take turns: A B B A. No shell is used unless --shell is given, and the commands' output "
-                "is discarded unless an option keeps it.",
+            .description = "Runs commands again and again, each time in a fresh process, and reports wall-clock, user "
+                           "and system time, peak memory and what disturbed them. Several take turns: A B B A. No "
+                           "shell is used without --shell, and their output is discarded unless an option keeps it.",
             COMMAND_MEASURES(suite_run),
         },
     .seconds = {10, 3, 10},

@@ -183,6 +183,7 @@ static void put_run(struct row *first, size_t n, const struct show_options *opti
             text_printf(out, "Job       %s%s%s\n", run->job, run->rank[0] ? ", rank " : "", run->rank);
         if (run->comment[0])
             text_printf(out, "Comment   %s\n", run->comment);
+        command_wrap(out, LABEL, options->verbose ? 0 : command_width(1, 0, 100));
         text_append(out, "\n", !options->summary);
     }
     if (!options->summary) {
@@ -226,10 +227,7 @@ const struct command command_show = {
     .name = "show",
     .operands = "FILE...",
     .title = "the tables of result files; --summary: a few lines",
-    .description =
-        "Prints the tables of each run in the files as they were printed when it was measured, below the time, the "
-        "machine and the comment, and followed by warnings. Standard error names what is damaged or cannot be read; "
-        "the rest is shown. " FILES_ARE,
+    .description = "Prints the tables of runs again, with their machine, comment and warnings. " FILES_ARE,
     COMMAND_CALLS(show, struct show_options, rows, .heading = "Options of show"),
     .needs = "FILE is missing: give the CSV of a run, or '-' for standard input",
 };

@@ -336,9 +336,8 @@ const struct command command_tune = {
     .name = "tune",
     .operands = "[ITEM...]",
     .title = "sets the machine for measuring",
-    .description = "Changes the settings that disturb measurements to good values: those that 'jitbench check' shows "
-                   "and a program can write, except those that could lock somebody out, or only the items named. The "
-                   "old values are kept, and 'jitbench untune' restores them to the byte. Needs root.",
+    .description = "Sets what 'jitbench check' shows and a program can write, except what could lock somebody out, or "
+                   "only the items named. 'jitbench untune' restores the old values to the byte. Needs root.",
     COMMAND_CALLS(tune, struct tune_options, tune_rows, .heading = "Options"),
     .takes = &setting_names,
 };

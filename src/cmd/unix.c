@@ -418,7 +418,8 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
         probed |= !strcmp(row->metric, "rate_alone");
     put_columns(whole, probed, &grid);
     for_each_row(row, r)
-        if (!strcmp(row->metric, "rate") && row->copies == copies) {
+        if (!strcmp(row->metric, "rate") && row->copies == copies &&
+            (table_is_whole(r) || !isnan(row->index) || row->status >= ROW_DEGRADED)) {
             put_line(of, r, row, probed, &grid);
             for (size_t k = 0; r->verbose && k < row->n_samples; k++) {
                 text_printf(grid_cell(&grid, COLOR_NONE), "    pass %zu", k + 1);
@@ -484,13 +485,10 @@ const struct suite suite_unix = {
             .name = "unix",
             .operands = "[TEST|GROUP...]",
             .title = "the tests of UnixBench and its index",
-            .description = "The twelve tests of the BYTE UNIX Benchmarks' index, one copy first and then as many as "
-                           "there are CPUs. "
-                           "The default protocol takes many short samples, each in a fresh process; --classic keeps "
-                           "the original's "
-                           "passes, times and pauses, and gives an index of its own, to hold against published scores. "
-                           "Groups: index, "
-                           "cpu, file, process, arith, shell, misc.",
+            .description =
+                "The twelve tests of UnixBench's index, one copy first and then as many as there are CPUs. The default "
+                "protocol takes many short samples; --classic keeps the original's passes, times and pauses, to hold "
+                "against published scores. Groups: index, cpu, file, process, arith, shell, misc.",
             COMMAND_MEASURES(suite_unix),
         },
     .seconds = {155, 22, 3600},

@@ -703,6 +703,7 @@ static size_t help_column(const struct option_table *table, struct text *scratch
 void option_help(const struct option_table *table, unsigned width, struct text *out)
 {
     FREED_BY(text_free) struct text left = {0}, right = {0};
+    const struct option_table bare = {.rows = table->rows, .n = table->n};
     size_t column = help_column(table, &left);
 
     if (width && width < column + HELP_TEXT_MIN)
@@ -710,6 +711,10 @@ void option_help(const struct option_table *table, unsigned width, struct text *
     if (table->heading)
         text_printf(out, "%s:\n", table->heading);
     for (size_t r = 0; r < table->n; r++) {
+        if (table->differing && option_letter(table, &table->rows[r]) == option_letter(&bare, &table->rows[r]) &&
+            option_preset_of(table, &table->rows[r], PRESET_DEFAULT) ==
+                option_preset_of(&bare, &table->rows[r], PRESET_DEFAULT))
+            continue;
         left.length = right.length = 0;
         help_left(table, &table->rows[r], &left);
         help_right(table, &table->rows[r], &right);
@@ -915,8 +920,8 @@ static int unknown_letter(const struct parser *p, const char *argument, const ch
 {
     char near[NAME_MAX_BYTES] = "", shown[SHOWN_SIZE];
 
-    if (at == argument + 1 && strlen(at) > 2)
-        nearest_name(p, at, near);
+    if (strlen(argument) > 3)
+        nearest_name(p, argument + 1, near);
     if (near[0])
         return error_set(p->error, "unknown option '%s'; did you mean '--%s'?", option_show(argument, shown), near);
     option_show(at, shown);

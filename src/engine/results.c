@@ -358,7 +358,7 @@ bool results_take_again(struct results *results, const struct trial *trial)
         return true;
     }
     results->waits = true;
-    results_degraded(results, group, TEXT_LINE("a sample waited for a CPU for %.3g of its %.3g ms", waited, took));
+    results_degraded(results, group, "a sample waited for a CPU for more than half of its time");
     return false;
 }
 

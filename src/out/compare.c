@@ -9,7 +9,7 @@
 
 /* --- Names. --- */
 
-/* Returns whether another row of the same test and metric does not have this word of the row's param. */
+/* Returns whether another row of the same metric lacks this word of the row's param. */
 static bool lacks_word(const struct row *other, const struct row *row, const struct row_word *word)
 {
     return other != row && !strcmp(other->suite, row->suite) && !strcmp(other->test, row->test) &&
@@ -75,8 +75,7 @@ static void put_pair_name(const struct compared *c, const struct pair *pair, str
 
 /* --- Cells. --- */
 
-/* Appends the reason that is printed with a verdict: why the change is in doubt, the least change that would be found,
- * or the causes of the change. */
+/* Appends why the change is in doubt, the least change that would be found, or the causes of the change. */
 static void put_reason(const struct compared *all, const struct compared_row *row, struct text *out)
 {
     const struct comparison *c = row->of;
@@ -122,6 +121,16 @@ static enum compared_verdict verdict_of(const struct compared_row *row)
     return compared_verdict(row->of, row->pair->about->better);
 }
 
+static bool is_unstable(const struct pair *pair)
+{
+    bool any = false;
+
+    for (size_t s = 0; s < 2; s++)
+        for (size_t i = 0; i < pair->side[s].n; i++)
+            any |= pair->side[s].row[i]->status == ROW_UNSTABLE;
+    return any;
+}
+
 static void put_rows(const struct compared *c, const struct told *told, size_t n, bool verbose, const struct doc *doc)
 {
     static const struct grid_column columns[] = {
@@ -142,9 +151,7 @@ static void put_rows(const struct compared *c, const struct told *told, size_t n
         const struct row *about = told->row->pair->about;
         const enum compared_verdict verdict = verdict_of(told->row);
         const bool higher = !strcmp(about->better, "higher"),
-                   equal =
-                       !about->better[0] || !(of->ratio < 1 || of->ratio > 1) || verdict == VERDICT_SAME ||
-                       (!told->row->mean && (of->changed > of->base) != (of->ratio > 1)); /* medians differ otherwise */
+                   equal = !about->better[0] || !(of->ratio < 1 || of->ratio > 1) || verdict == VERDICT_SAME;
         FREED_BY(text_free) struct text reason = {0};
         struct text *cell = grid_cell(&grid, COLOR_NONE);
         if (told->title)
@@ -167,6 +174,8 @@ static void put_rows(const struct compared *c, const struct told *told, size_t n
             text_printf(cell, "%s", compared_verdict_names[verdict]);
         if (reason.length)
             text_printf(cell, "%s%s", of->doubt == DOUBT_SMALL ? " " : ": ", reason.data);
+        if (is_unstable(told->row->pair))
+            text_printf(cell, "%s", verbose || verdict != VERDICT_UNDECIDED ? "; unstable" : "unstable");
     }
     doc_table(doc, &grid);
 }
@@ -184,7 +193,7 @@ static size_t take_asked(const struct compared *c, struct told *told)
 {
     static const char *const asked[ASKED][2] = {{"UNIX index", "unix/index/index"},
                                                 {"Memory bandwidth (Triad)", "stream/bandwidth/triad_rate"},
-                                                {"Memory latency", "memory/levels/level"},
+                                                {"Memory latency", "memory/steady/memory_latency"},
                                                 {"Time lost, New's worst CPU", "noise/noise/lost"},
                                                 {"Latest timer wake-up", "wakeup/worst/latency_max"}};
     size_t n = 0;
@@ -252,7 +261,7 @@ static int compare_reasons(const void *a, const void *b)
     return failed ? failed : strcmp(x, y);
 }
 
-/* Puts a line for each reason; verbose: all reasons, with the rows. */
+/* A line for each reason; verbose: all reasons, with the rows. */
 static void put_apart(const struct compared *c, bool verbose, const struct doc *doc)
 {
     const struct pair *const *pairs = c->not_comparable;

@@ -356,14 +356,17 @@ size_t text_break(const char *s, size_t width)
 {
     size_t columns = 0, blank = 0, end = 0;
     bool quoted = false; /* a command, which is kept whole */
+    bool color = false;  /* a sequence that has no width */
 
     for (; s[end]; end++) {
+        color |= s[end] == '\033';
         if (s[end] == '\'')
             quoted = !quoted && (!end || s[end - 1] == ' ' || s[end - 1] == '(');
         if (s[end] == ' ' && (!quoted || !blank))
             blank = end;
-        if (((unsigned char)s[end] & 0xc0) != 0x80 && columns++ == width)
+        if (!color && ((unsigned char)s[end] & 0xc0) != 0x80 && columns++ == width)
             return blank ? blank : end;
+        color &= s[end] != 'm';
     }
     return end;
 }

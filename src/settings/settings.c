@@ -761,22 +761,12 @@ int setting_plan(const struct setting *setting, const struct settings_view *view
     return !setting->how || look(setting, view, &state, out) ? 0 : -1;
 }
 
-void setting_count(const struct setting *setting, const struct setting_state *state, unsigned counts[4], char *noisy,
-                   size_t size)
-{
-    counts[state->verdict]++;
-    if (state->verdict == SETTING_NOISY)
-        setting_append(noisy, size, setting->name);
-}
-
-void settings_summary(const struct settings_view *view, unsigned counts[4], char *noisy, size_t size)
+void settings_summary(const struct settings_view *view, unsigned counts[4])
 {
     struct setting_state state = {.verdict = SETTING_UNKNOWN};
     memset(counts, 0, 4 * sizeof *counts);
-    if (size > 0)
-        noisy[0] = '\0';
     for (size_t i = 0; i < settings_count; i++) {
         setting_look(&settings_list[i], view, &state);
-        setting_count(&settings_list[i], &state, counts, noisy, size);
+        counts[state.verdict]++;
     }
 }

@@ -237,21 +237,24 @@ static void find_commands(const struct cli *cli, char *names, size_t size)
     assert_true(count(names) > 8);
 }
 
-/* The long options of a command, as its help lists them. */
+/* The long options of a command, as its help lists them, and the page to which that refers. */
 static void find_options(const struct cli *cli, const char *command, char *options, size_t size)
 {
-    const struct cli_run run = {.args = ARGS("help", command)};
-    struct cli_result result;
-
     (void)snprintf(options, size, "|");
-    cli_expect(cli, &run, 0, &result);
-    for (const char *line = strchr(result.out, '\n'); line; line = strchr(line + 1, '\n')) {
-        const char *name = line + 1 + strlen("  -h, ");
-        if (strncmp(line + 1, "  -", 3) != 0 && strncmp(line + 1, "      --", 8) != 0)
-            continue;
-        (void)snprintf(options + strlen(options), size - strlen(options), "%.*s|", (int)strcspn(name, " =[\n"), name);
+    for (const char *page = command; page;) {
+        const struct cli_run run = {.args = ARGS("help", page)};
+        struct cli_result result;
+        cli_expect(cli, &run, 0, &result);
+        for (const char *line = strstr(result.out, page == command ? "\n" : "\nOptions common"); line;
+             line = strchr(line + 1, '\n')) {
+            char name[64];
+            (void)snprintf(name, sizeof(name), "|%.*s|", (int)strcspn(line + 7, " =[\n"), line + 7);
+            if ((!strncmp(line + 1, "  -", 3) || !strncmp(line + 1, "      --", 8)) && !strstr(options, name))
+                (void)snprintf(options + strlen(options), size - strlen(options), "%s", name + 1);
+        }
+        page = strstr(result.out, "jitbench help options") ? "options" : NULL;
+        cli_result_free(&result);
     }
-    cli_result_free(&result);
     if (!strcmp(options, "|"))
         (void)snprintf(options, size, "|--help|");
 }

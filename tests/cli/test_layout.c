@@ -134,7 +134,7 @@ CLI_TEST(test_layout_progress_on_a_terminal)
             assert_string_equal(result.terminal, "");
         } else {
             size_t length = strlen(result.terminal);
-            cli_expect_text(result.terminal, "prime limit=22, sample 1: 0 %");
+            cli_expect_text(result.terminal, "prime, sample 1: 0 %");
             /* It is wiped off at the end. */
             assert_true(length > 4);
             assert_string_equal(result.terminal + length - 4, "\r\033[K");
@@ -152,7 +152,7 @@ CLI_TEST(test_layout_progress_within_a_long_command)
 
     cli_need_commands();
     cli_expect(cli, &run, 0, &result);
-    cli_expect_text(result.terminal, "\r\033[Ksleep, sample 1: 0 % (running for 1 s)");
+    cli_expect_text(result.terminal, "\r\033[Krun sleep, sample 1: 0 % (running for 1 s)");
     cli_expect_no_text(result.terminal, "for 2 s");
     cli_result_free(&result);
 }

@@ -112,10 +112,10 @@ TEST(test_progress_names_a_command_and_its_parameters)
     struct command_params params = {.shell = true, .clean_env = true, .planned = 91, .warmup = 2};
 
     text_copy(params.line, sizeof(params.line), "true");
-    assert_string_equal(line_of_command(&params), "true, sample 5: 25 %");
+    assert_string_equal(line_of_command(&params), "run true, sample 5: 25 %");
     text_copy(params.parameter[0].key, sizeof(params.parameter[0].key), "{n}");
     text_copy(params.parameter[0].value, sizeof(params.parameter[0].value), "'b c'");
     text_copy(params.parameter[1].key, sizeof(params.parameter[1].key), "{size}");
     text_copy(params.parameter[1].value, sizeof(params.parameter[1].value), "7");
-    assert_string_equal(line_of_command(&params), "true n='b c' size=7, sample 5: 25 %");
+    assert_string_equal(line_of_command(&params), "run true n='b c' size=7, sample 5: 25 %");
 }

@@ -277,12 +277,10 @@ TREE_TEST(test_settings_written_are_good)
 TREE_TEST(test_settings_of_a_server_that_was_set_up)
 {
     unsigned counts[4];
-    char noisy[64] = "junk";
 
     tree_unpack("server");
     look_at(NULL);
-    settings_summary(&view, counts, noisy, sizeof(noisy));
-    assert_string_equal(noisy, "");
+    settings_summary(&view, counts);
     assert_int_equal(counts[SETTING_NOISY], 0);
     assert_int_equal(counts[SETTING_UNKNOWN], 0);
     assert_int_equal(counts[SETTING_OK] + counts[SETTING_NA], settings_count);
@@ -1870,23 +1868,6 @@ TREE_TEST(test_settings_are_those_of_the_man_page)
     assert_int_equal(n, settings_count);
 }
 
-TREE_TEST(test_settings_count_and_names_of_the_noisy)
-{
-    const struct setting_state noisy = {.verdict = SETTING_NOISY}, fine = {.verdict = SETTING_OK};
-    unsigned counts[4] = {0};
-    char names[20] = "";
-
-    setting_count(setting_find("governor"), &noisy, counts, names, sizeof(names));
-    setting_count(setting_find("frequency"), &fine, counts, names, sizeof(names));
-    assert_string_equal(names, "governor");
-    setting_count(setting_find("turbo"), &noisy, counts, names, sizeof(names));
-    assert_string_equal(names, "governor, ...");
-    setting_count(setting_find("smt"), &noisy, counts, names, sizeof(names));
-    assert_string_equal(names, "governor, ...");
-    assert_int_equal(counts[SETTING_NOISY], 3);
-    assert_int_equal(counts[SETTING_OK], 1);
-}
-
 TREE_TEST(test_settings_cpus_are_cut_between_ranges)
 {
     struct cpuset set = {{0}};
@@ -1912,7 +1893,6 @@ TREE_TEST(test_settings_cpus_are_cut_between_ranges)
 TREE_TEST(test_settings_of_this_machine)
 {
     unsigned counts[4];
-    char noisy[1024];
 
     BELOW("", machine_read(&machine));
     BELOW("", settings_bench_cpus(&machine, &bench));
@@ -1920,7 +1900,7 @@ TREE_TEST(test_settings_of_this_machine)
     assert_true(cpuset_count(&bench) > 0);
     if (machine.cpus_online)
         assert_true(cpuset_subset(&bench, &machine.online));
-    settings_summary(&view, counts, noisy, sizeof(noisy));
+    settings_summary(&view, counts);
     assert_int_equal(counts[0] + counts[1] + counts[2] + counts[3], settings_count);
 }
 
