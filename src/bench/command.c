@@ -38,7 +38,7 @@ static const struct option options[] = {
             "run the command with PATH as its only environment variable")},
     {OPTION("name", 'n', struct command_params, name,
             "names of the commands in table and CSV; default: the program's name"),
-     OPTION_WORD("NAME,...")},
+     .type = OPTION_LINES, .value_name = "NAME,..."},
     {OPTION("separator", 0, struct command_params, separator,
             "word that separates two commands, for commands that contain '--' themselves"),
      OPTION_WORD("WORD"), .preset = {"--"}},

@@ -107,7 +107,7 @@ static void describe_sample(const struct plan_item *item, char *buf, size_t size
     if (item->bench->told_while_running || item->sampling.time_ns < LONG_NS || !localtime_r(&end, &local))
         return;
     strftime(at, sizeof(at), "%H:%M:%S", &local);
-    snprintf(buf, size, "; this sample: %s, until about %s", TEXT_DURATION(item->sampling.time_ns), at);
+    snprintf(buf, size, "; until about %s", at);
 }
 
 /* Its load, or a command's parameters {NAME}. */

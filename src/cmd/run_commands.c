@@ -591,7 +591,7 @@ static int name_commands(struct commands *c)
     if (!measure_given(c->m, "name"))
         return 0;
     for (const char *given = c->options->command.name, *next; given; given = next, n++) {
-        const size_t length = strcspn(given, ",");
+        const size_t length = strcspn(given, ",\n");
         if (!length || length >= sizeof(name.text))
             return run_wrong(c, "--name: '%.*s': a name has 1 to %zu bytes", (int)length, given, sizeof(name.text) - 1);
         text_copy(name.text, length + 1, given);

@@ -161,7 +161,7 @@ void compared_put_answer(const struct compared *c, const char *const names[2], c
     size_t n[VERDICT_APART + 1] = {0}, means[VERDICT_APART + 1] = {0}, runs[2] = {0, 0}, drifts = 0;
     const char *side[] = {set[1] ? "Base" : "Within", "New"}, *host[] = {"", ""};
     FREED_BY(text_free) struct text middle = {0};
-    bool same = false;
+    size_t same = 0;
 
     for (size_t s = 0; s < 2 && set[s]; s++)
         host[s] = put_side(side[s], names[s], set[s], &runs[s], doc);
@@ -177,11 +177,16 @@ void compared_put_answer(const struct compared *c, const char *const names[2], c
     const enum compared_verdict least = VERDICT_FASTER + VERDICT_SLOWER - most;
     const double drift = 100 * compared_drift(c);
     doc_gap(doc);
-    for (size_t i = 0; i < set[0]->n_runs && set[1] && !same; i++)
+    for (size_t i = 0; i < set[0]->n_runs && set[1]; i++)
         for (size_t k = 0; k < set[1]->n_runs; k++)
-            same |= set[0]->runs[i]->run_id[0] && !strcmp(set[0]->runs[i]->run_id, set[1]->runs[k]->run_id);
+            same += set[0]->runs[i]->run_id[0] && !strcmp(set[0]->runs[i]->run_id, set[1]->runs[k]->run_id);
+    if (set[1] && same >= set[0]->n_runs && same >= set[1]->n_runs) {
+        doc_say(doc, "The same run is on both sides: nothing can differ");
+        doc_gap(doc);
+        return;
+    }
     if (same)
-        doc_say(doc, "The same run is on both sides");
+        doc_say(doc, "Runs that are on both sides: %zu", same);
     put_middle(c, &middle);
     if (n[most] && set[1])
         doc_say(doc, "%s is %s than %s in %zu of %zu figures and %s in %zu; on the whole %s%s", side[1],
