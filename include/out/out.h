@@ -12,7 +12,17 @@
 
 /* --- Colours, on terminals only. --- */
 
-enum color { COLOR_NONE, COLOR_GREEN, COLOR_YELLOW, COLOR_RED, COLOR_KEY /* and above: grid_key() */ };
+enum color {
+    COLOR_NONE,
+    COLOR_GREEN,
+    COLOR_YELLOW,
+    COLOR_RED,
+    COLOR_HEAT, /* in HTML: from the coldest of HEAT_LEVELS on */
+#define HEAT_LEVELS 9u
+    COLOR_KEY = COLOR_HEAT + HEAT_LEVELS, /* and above: grid_key() */
+};
+/* By level, for CSS. */
+extern const char *const heat_classes[HEAT_LEVELS];
 
 /* For an int. */
 extern const char *const color_choices[]; /* auto, always, never */
@@ -228,6 +238,9 @@ void counters_put(const struct row *rows, size_t n, unsigned width, struct text 
 
 /* What else ran on the CPUs, and for how long; otherwise as counters_put(). */
 void culprits_put(const struct row *rows, size_t n, unsigned width, struct text *out);
+
+/* A metric between CPUs, in HTML in colours. */
+void cpu_map_put(const struct cpu_map *map, const char *title, const struct doc *doc);
 
 /* --- Warnings. --- */
 

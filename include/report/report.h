@@ -46,7 +46,7 @@ struct report {
     size_t left_out;                         /* judged, but not in set */
     struct gather gather;                    /* of each host, from all rows */
     struct history history;                  /* if all rows are of one machine */
-    struct project project;                  /* a run is a host with its number as name */
+    struct project project;                  /* a run is a host with its letter as name */
     /* The last row's run, while rows are read. */
     struct row_run last_run;
     size_t last_number;

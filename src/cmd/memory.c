@@ -213,29 +213,10 @@ static const struct table_layout steady_layout = {TABLE_OF("How steady last cach
 static void put_matrix(const struct table_rows *r, const char *metric, const char *title, struct text *out)
 {
     struct cpu_map map = {.n = 0};
-    char headings[MATRIX_MAX][16];
-    struct grid_column columns[MATRIX_MAX + 1] = {{.title = "CPU"}};
-    struct grid grid = {.n_columns = 0};
 
     for_each_row(row, r)
         cpu_map_add(&map, row, metric, MATRIX_MAX);
-    for (size_t k = 0; k < map.n; k++) {
-        TEXT_PRINT(headings[k], "%u", map.cpu[k]);
-        columns[k + 1] = (struct grid_column){.title = headings[k]};
-    }
-    grid_columns(&grid, columns, map.n + 1);
-    for (size_t i = 0; i < map.n; i++) {
-        grid_text(&grid, headings[i]);
-        for (size_t k = 0; k < map.n; k++) {
-            const double ns = map.row[i][k] ? map.row[i][k]->value : NAN;
-            grid_number(&grid, ns, ns < 100 ? 1 : 0);
-        }
-    }
-    if (map.n)
-        text_printf(out, "%s\n", title);
-    grid_print(&grid, 0, out);
-    if (map.left_out)
-        text_printf(out, "%zu more pairs are in the CSV, and in the report\n", map.left_out);
+    cpu_map_put(&map, title, &(struct doc){.out = out});
 }
 
 /* An empty line if the table before printed anything. */

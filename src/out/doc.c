@@ -202,13 +202,19 @@ static void put_markdown(const struct grid *g, const char **cells, const enum co
     text_append(out, "|\n", 2);
 }
 
+const char *const heat_classes[HEAT_LEVELS] = {"b4", "b3", "b2", "b1", "", "w1", "w2", "w3", "w4"};
+
 static void put_html(const struct grid *g, const char **cells, const enum color *colors, struct text *out)
 {
     const char *element = colors ? "td" : "th";
 
     text_printf(out, "<tr>");
     for (size_t i = 0; i < g->n_columns; i++) {
-        const char *class = !g->column[i].left ? "n" : g->column[i].wrap && colors ? "w" : "";
+        const bool heat = colors && colors[i] >= COLOR_HEAT && colors[i] < COLOR_KEY;
+        const char *class = heat                          ? heat_classes[colors[i] - COLOR_HEAT]
+                            : !g->column[i].left          ? "n"
+                            : g->column[i].wrap && colors ? "w"
+                                                          : "";
         const char *bad = colors && colors[i] == COLOR_RED ? " bad" : "";
         if (!is_shown(&g->column[i]))
             continue;
@@ -395,7 +401,7 @@ void color_put(struct text *out, enum color color, const char *s, size_t length)
 {
     static const char *const begin[] = {
         [COLOR_NONE] = "", [COLOR_GREEN] = "\033[32m", [COLOR_YELLOW] = "\033[33m", [COLOR_RED] = "\033[31m"};
-    const bool colored = out->color && color != COLOR_NONE && color < COLOR_KEY && length > 0;
+    const bool colored = out->color && color != COLOR_NONE && color < COLOR_HEAT && length > 0;
 
     text_printf(out, "%s%.*s%s", colored ? begin[color] : "", (int)length, s, colored ? "\033[0m" : "");
 }

@@ -85,7 +85,8 @@ void project_put_table(const struct project *p, bool every, const struct doc *do
         put_host(p, order[i].host, &grid);
     doc_table(doc, &grid);
     if (shown < p->n)
-        doc_say(doc, "(%zu more hosts, which slow down less: -v shows them)", p->n - shown);
+        doc_say(doc, "(%zu more hosts, which slow down less: %s-v shows them)", p->n - shown,
+                doc->format == DOC_HTML ? "jitbench project " : "");
 }
 
 /* --- Costs. --- */

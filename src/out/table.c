@@ -394,3 +394,39 @@ void culprits_put(const struct row *rows, size_t n, unsigned width, struct text 
 
     put_measured(&culprits, columns, COUNT(columns), rows, n, width, out);
 }
+
+void cpu_map_put(const struct cpu_map *map, const char *title, const struct doc *doc)
+{
+    struct doc heat = *doc;
+    struct grid grid = {.n_columns = 0};
+    struct stats_running all = {.n = 0};
+    char headings[CPU_MAP_MOST][16];
+
+    heat.class = "heat";
+    grid_columns(&grid, &(struct grid_column){.title = "CPU"}, 1);
+    for (size_t i = 0; i < map->n; i++) {
+        TEXT_PRINT(headings[i], "%u", map->cpu[i]);
+        grid_columns(&grid, &(struct grid_column){.title = headings[i]}, 1);
+        for (size_t k = 0; k < map->n; k++)
+            if (map->row[i][k])
+                stats_add(&all, map->row[i][k]->value);
+    }
+    for (size_t i = 0; i < map->n; i++) {
+        grid_text(&grid, headings[i]);
+        for (size_t k = 0; k < map->n; k++) {
+            const double ns = map->row[i][k] ? map->row[i][k]->value : NAN;
+            /* on a logarithmic scale: latencies differ by a factor of ten within and between packages */
+            const double share = all.max > all.min ? log(ns / all.min) / log(all.max / all.min) : 0.5;
+            if (isnan(ns))
+                grid_text(&grid, "-");
+            else
+                text_printf(grid_cell(&grid, (enum color)(COLOR_HEAT + lround((HEAT_LEVELS - 1) * share))), "%.*f",
+                            ns < 100, ns);
+        }
+    }
+    if (map->n)
+        doc_heading(doc, NULL, title);
+    doc_table(&heat, &grid);
+    if (map->left_out)
+        doc_say(doc, "%zu more pairs are in the CSV", map->left_out);
+}

@@ -10,57 +10,14 @@
 #include "out/out.h"
 #include "sys/base.h"
 
-/* --- Latencies between CPUs: a cell for each pair. --- */
-
-/* On a logarithmic scale: latencies differ by a factor of ten within and between packages. */
-static void put_cell(const struct report *report, const struct row *row, double low, double high, unsigned a,
-                     unsigned b, struct text *out)
-{
-    static const char *const classes[] = {"b4", "b2", "", "w2", "w4"};
-    const struct row *swap = row ? report_sibling(report, row, "swap") : NULL;
-    unsigned class = 2;
-
-    if (!row) {
-        text_printf(out, "<td class=\"x\">\xc2\xb7</td>");
-        return;
-    }
-    if (high > low)
-        class = (unsigned)((COUNT(classes) - 1) * log(row->value / low) / log(high / low) + 0.5);
-    text_printf(out, "<td class=\"%s\" title=\"CPU %u and %u: %.1f ns", classes[class], a, b, row->value);
-    if (swap)
-        text_printf(out, ", by compare-and-swap %.1f ns", swap->value);
-    text_printf(out, "\">%.0f</td>", row->value);
-}
-
-static void put_map_of_cores(const struct report *report, size_t run, struct text *out)
+static void put_map_of_cores(const struct report *report, size_t run, const char *metric, const char *title,
+                             const struct doc *doc)
 {
     struct cpu_map map = {.n = 0};
-    double low = INFINITY, high = 0;
 
     for_each_row_of_run(row, report, run)
-        cpu_map_add(&map, row, "store", CPU_MAP_MOST);
-    for (size_t i = 0; i < map.n * map.n; i++) {
-        const struct row *row = map.row[i / map.n][i % map.n];
-        low = row ? fmin(row->value, low) : low;
-        high = row ? fmax(row->value, high) : high;
-    }
-    if (!map.n)
-        return;
-    html_put(out,
-             "<h3>Between CPUs, ns%s%s</h3>\n"
-             "<p class=\"soft\">One way of a stored number from one CPU to the other.</p>\n"
-             "<div class=\"scroll\"><table class=\"heat\"><thead><tr><th>CPU</th>",
-             report->n_runs > 1 ? ": " : "", report->n_runs > 1 ? report->name[run] : "");
-    for (size_t i = 0; i < map.n; i++)
-        text_printf(out, "<th><span>%u</span></th>", map.cpu[i]);
-    text_printf(out, "</tr></thead><tbody>\n");
-    for (size_t a = 0; a < map.n; a++) {
-        text_printf(out, "<tr><th>%u</th>", map.cpu[a]);
-        for (size_t b = 0; b < map.n; b++)
-            put_cell(report, map.row[a][b], low, high, map.cpu[a], map.cpu[b], out);
-        text_printf(out, "</tr>\n");
-    }
-    text_printf(out, "</tbody></table></div>\n");
+        cpu_map_add(&map, row, metric, CPU_MAP_MOST);
+    cpu_map_put(&map, report->n_runs > 1 ? TEXT_LINE("%s: %s", title, report->name[run]) : title, doc);
 }
 
 /* --- Many ranks. --- */
@@ -80,49 +37,28 @@ static bool has_project(const struct report *report)
     return p->n && detours_used(p->all) == &p->all->noise;
 }
 
-/* host p->n: all together. */
-static void add_line(struct chart *c, const struct project *p, size_t host, size_t step, const char *label,
-                     unsigned colour)
-{
-    struct chart_value values[RANKS];
-
-    for (size_t r = 0; r < p->n_ranks; r++)
-        values[r] = (struct chart_value){
-            .x = p->ranks[r], .value = project_slowdown(p, host)[step * p->n_ranks + r], .low = NAN, .high = NAN};
-    chart_curve(c, label, colour, values, p->n_ranks);
-}
-
-static struct chart chart_of_ranks(const char *title, const char *note)
-{
-    return (struct chart){.title = title,
-                          .note = note,
-                          .x = {.title = "Ranks", .scale = CHART_LOG},
-                          .y = {.title = "Time of a step, as a multiple of its work", .reach = 1}};
-}
-
 static void put_project(const struct report *report, const struct doc *doc)
 {
     const struct project *p = &report->project;
     const char *note = TEXT_LINE("%zu runs together, each%s with its share of the ranks", report->n_all_runs,
                                  report->n_all_runs > HOSTS_MOST ? TEXT_LINE(" of %u groups", HOSTS_MOST) : "");
-    const bool each = p->n > 1 && report->n_all_runs <= REPORT_RUNS_MAX;
-    struct chart all = chart_of_ranks("Slow-down on many ranks", p->n > 1 ? note : NULL);
+    struct chart c = {.title = "Slow-down on many ranks",
+                      .note = p->n > 1 ? note : NULL,
+                      .x = {.title = "Ranks", .scale = CHART_LOG},
+                      .y = {.title = "Time of a step, as a multiple of its work", .reach = 1}};
     struct charts charts = {.n_folded = 0};
 
     doc_say(doc, "Work that ends in a barrier waits for its slowest rank. This is how long steps of such work would "
                  "take on many ranks with this noise.");
-    for (size_t s = 0; s < STEPS; s++)
-        add_line(&all, p, p->n, s, step_names[s], (unsigned)(s == 2 ? 4 : s));
-    chart_put(&all, &charts, false);
-    for (size_t s = 0; s < STEPS && each; s++) {
-        struct chart c = chart_of_ranks(TEXT_LINE("Run by run, %s", step_names[s]), NULL);
-        for (size_t h = 0; h < p->n; h++) {
-            const size_t run = strtoul(p->hosts[h]->name, NULL, 10); /* hosts are called "0", "1".. */
-            add_line(&c, p, h, s, report->name[run], (unsigned)run);
-        }
-        chart_put(&c, &charts, false);
+    for (size_t s = 0; s < STEPS; s++) {
+        struct chart_value values[RANKS];
+        for (size_t r = 0; r < p->n_ranks; r++)
+            values[r] = (struct chart_value){p->ranks[r], project_slowdown(p, p->n)[s * p->n_ranks + r], NAN, NAN};
+        chart_curve(&c, step_names[s], (unsigned)(s == 2 ? 4 : s), values, p->n_ranks);
     }
+    chart_put(&c, &charts, false);
     charts_end(&charts, doc->out);
+    project_put_table(p, false, doc);
     project_put_costs(p, doc);
 }
 
@@ -285,8 +221,10 @@ static void put_suite(const struct report *report, const char *suite, const stru
 {
     doc_say(doc, "%s", metrics_suite_title(report->metrics, suite));
     report_put_figures(report, suite, doc);
-    for (size_t run = 0; run < report->n_runs && !strcmp(suite, "memory"); run++)
-        put_map_of_cores(report, run, doc->out);
+    for (size_t run = 0; run < report->n_runs && !strcmp(suite, "memory"); run++) {
+        put_map_of_cores(report, run, "store", "One way of a stored number between two CPUs, ns", doc);
+        put_map_of_cores(report, run, "swap", "One way by compare-and-swap, ns", doc);
+    }
     report_put_rows(report, suite, false, LINES_SHOWN_MAX, doc);
 }
 
@@ -417,7 +355,7 @@ static bool take_row(void *context, struct row *row)
     size_t number = number_of(report, row->run);
 
     gather_row(&report->gather, row);
-    project_enter(&report->project, TEXT_LINE("%zu", number % HOSTS_MOST), row);
+    project_enter(&report->project, TEXT_LINE("%c", (int)('A' + number % HOSTS_MOST)), row);
     history_row(&report->history, row);
     if (number < REPORT_RUNS_MAX)
         return true;
