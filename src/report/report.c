@@ -140,7 +140,6 @@ static void put_history(const struct report *report, const struct doc *doc)
 #define SUITES_MAX      32u
 #define ROWS_SHOWN_MAX  2000u
 #define LINES_SHOWN_MAX 150u
-#define REASONS_MAX     40u
 #define WARNED_ROWS_MAX 20000u /* each is compared with others */
 #define OTHER_ROWS_MAX  20000u /* with more rows than this, rows of runs that are not drawn are judged but not kept */
 
@@ -228,47 +227,20 @@ static void put_suite(const struct report *report, const char *suite, const stru
     report_put_rows(report, suite, false, LINES_SHOWN_MAX, doc);
 }
 
-/* Each different status with its reason once. */
-static void put_statuses(const struct report *report, struct text *out)
-{
-    const struct row *seen[REASONS_MAX];
-    size_t counts[REASONS_MAX] = {0}, n = 0;
-
-    for (size_t i = 0; i < report->set.n; i++) {
-        const struct row *row = &report->set.rows[i];
-        size_t j = 0;
-        if (row->status == ROW_OK)
-            continue;
-        while (j < n && (seen[j]->status != row->status || strcmp(seen[j]->reason, row->reason) != 0))
-            j++;
-        if (j == n && n < REASONS_MAX)
-            seen[n++] = row;
-        if (j < n)
-            counts[j]++;
-    }
-    for (size_t j = 0; j < n; j++) {
-        html_put(out, "<li><strong>%s</strong>: %s%s(", row_status_name(seen[j]->status), seen[j]->reason,
-                 seen[j]->reason[0] ? " " : "");
-        html_put(out, counts[j] > 1 ? "%s and %zu more)</li>\n" : "%s)</li>\n", REPORT_LABEL(report, seen[j]),
-                 counts[j] - 1);
-    }
-}
-
 static void put_warnings(const struct report *report, const struct doc *doc)
 {
     FREED_BY(text_free) struct text warnings = {0};
     const size_t n = report->set.n < WARNED_ROWS_MAX ? report->set.n : WARNED_ROWS_MAX;
     struct text *out = doc->out;
 
-    text_printf(out, "<ul class=\"say\">\n");
-    const size_t start = out->length;
     warnings_collect(report->set.rows, n, report->gather.metrics, "--samples", &warnings);
+    table_put_reasons(report->set.rows, n, &warnings);
+    text_printf(out, "<ul class=\"say\">\n%s", warnings.length ? "" : "<li>None.</li>\n");
     for (const char *at = warnings.data; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
         const char *after = strncmp(at, "Warning: ", 9) ? at : at + 9;
         html_put(out, "<li>%.*s</li>\n", (int)strcspn(after, "\n"), after);
     }
-    put_statuses(report, out);
-    text_printf(out, "%s</ul>", out->length == start ? "<li>None.</li>\n" : "");
+    text_printf(out, "</ul>");
 }
 
 static void put_all_rows(const struct report *report, const struct doc *doc)

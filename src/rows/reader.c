@@ -746,7 +746,7 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
     return more;
 }
 
-/* Run and suite are the positions of their first rows. */
+/* Run and suite are numbered in the order of their first rows. */
 struct sort_key {
     size_t run, suite, at;
     uint64_t item;
@@ -763,21 +763,6 @@ static int by_key(const void *a, const void *b)
     if (x->item != y->item) /* item 0 (calculated from other rows) comes last: item - 1 is then the largest */
         return ORDER_OF(x->item - 1, y->item - 1);
     return ORDER_OF(x->at, y->at);
-}
-
-/* By the keys of the rows before: run and suite are usually the last one's. */
-static void find_key(const struct row_set *set, const struct sort_key *before, size_t i, struct sort_key *key)
-{
-    const struct row *row = &set->rows[i];
-
-    *key = (struct sort_key){.suite = i, .at = i, .item = row->item};
-    while (set->runs[key->run] != row->run)
-        key->run++;
-    for (size_t k = i; k-- > 0;)
-        if (before[k].run == key->run && !strcmp(set->rows[k].suite, row->suite)) {
-            key->suite = before[k].suite;
-            return;
-        }
 }
 
 /* keys[i].at: where the row that belongs at i is. Follows one cycle of the permutation after the other. */
@@ -800,9 +785,16 @@ static void permute(struct row *rows, struct sort_key *keys, size_t n)
 void row_set_sort(struct row_set *set)
 {
     FREED_BY(memory_free) struct sort_key *keys = memory_get(set->n, sizeof(*keys));
+    FREED_BY(index_free) struct index runs = {0}, suites = {0};
 
-    for (size_t i = 0; i < set->n; i++)
-        find_key(set, keys, i, &keys[i]);
+    for (size_t i = 0; i < set->n; i++) {
+        const struct row *row = &set->rows[i];
+        keys[i] =
+            (struct sort_key){.run = index_enter(&runs, TEXT_LINE("%p", (const void *)row->run)),
+                              .suite = index_enter(&suites, TEXT_LINE("%p %s", (const void *)row->run, row->suite)),
+                              .at = i,
+                              .item = row->item};
+    }
     qsort(keys, set->n, sizeof(*keys), by_key);
     permute(set->rows, keys, set->n);
 }
