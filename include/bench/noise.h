@@ -38,13 +38,19 @@ struct detour_seen {
 };
 
 struct detour_sum {
-    uint64_t n, ticks;
+    double n, ns;
 };
 
-/* Series of one rate: number and total length of their detours. */
-struct detour_periodic {
-    double hz;
-    struct detour_sum sum;
+struct detour_sums {
+    /* Together with `brief` all lost time. */
+    struct detour_sum lost[DETOUR_CAUSES], by_class[DETOUR_CAUSES][DETOUR_CLASSES];
+    /* Below DETOUR_EVENT_NS without a cause, by the higher level of the core probes before and after. */
+    struct detour_sum brief[DETOUR_LEVELS];
+    struct detour_periodic { /* series of one rate, of the cause DETOUR_PERIODIC */
+        double hz;           /* 0: unused */
+        struct detour_sum sum;
+    } periodic[DETOUR_RATES];
+    double cell[DETOUR_CELLS]; /* ns lost in each part of the run */
 };
 
 struct detour_account {
@@ -61,14 +67,8 @@ struct detour_account {
         enum detour_cause cause;
         struct detour_seen before;
     } last;
-    /* By cause, and by length class. After detour_end() `sum` and `brief` together are all lost time. */
-    struct detour_sum sum[DETOUR_CAUSES], by_class[DETOUR_CAUSES][DETOUR_CLASSES];
-    uint64_t blind, end;
-    uint64_t cell[DETOUR_CELLS];                   /* ticks lost */
-    struct detour_periodic periodic[DETOUR_RATES]; /* with the cause DETOUR_PERIODIC; hz 0: unused */
-    /* Below DETOUR_EVENT_NS without a cause, by the higher level of the core probes before and after. */
-    struct detour_sum brief[DETOUR_LEVELS];
-    uint64_t explained;
+    struct detour_sums sums; /* complete after detour_end() */
+    uint64_t blind, end, explained;
     /* Without a cause since `explained`, the last search: start since the run's, and length, in ticks. */
     struct periodic_event events[DETOUR_EVENTS];
     size_t n_events;
@@ -170,9 +170,6 @@ double noise_tick_ns(enum clock_kind clock);
 enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_LEVELS };
 /* NOISE_LEVELS: how many core probes had each level, for each part of the run. */
 
-struct noise_sum {
-    double n, ns;
-};
 enum { NOISE_TIMER, NOISE_RESCHED, NOISE_IPI, NOISE_DEVICE, NOISE_SOFTIRQ, NOISE_COUNTS };
 /* NOISE_NUMBERS; times in ns. */
 struct noise_record {
@@ -180,15 +177,8 @@ struct noise_record {
     double threshold, observed, blind;
     double limited;              /* 1: a quota of CPU time holds; 0: none that can be seen */
     double counts[NOISE_COUNTS]; /* interrupts of the CPU during the run; NAN: not known */
-    struct noise_sum lost[DETOUR_CAUSES], by_class[DETOUR_CAUSES][DETOUR_CLASSES];
-    /* detours below DETOUR_EVENT_NS without a cause, by the level of the core probes around them; not in `lost` */
-    struct noise_sum brief[DETOUR_LEVELS];
-    struct {
-        double hz; /* 0: unused */
-        struct noise_sum sum;
-    } periodic[DETOUR_RATES];
-    double cell[DETOUR_CELLS]; /* ns lost in each part of the run */
-    double mhz[DETOUR_CELLS];  /* core frequency; NAN: not known */
+    struct detour_sums sums;
+    double mhz[DETOUR_CELLS]; /* core frequency; NAN: not known */
 };
 
 /* Lost share of the observed time in %. */

@@ -28,10 +28,10 @@ void detour_begin(struct detour_account *a, uint64_t start, uint64_t length, uin
     a->seen = *seen;
 }
 
-static void count(struct detour_sum *sum, uint64_t n, uint64_t ticks)
+static void count(const struct detour_account *a, struct detour_sum *sum, uint64_t n, uint64_t ticks)
 {
-    sum->n += n;
-    sum->ticks += ticks;
+    sum->n += (double)n;
+    sum->ns += (double)ticks * a->ns_per_tick;
 }
 
 static uint64_t to_ns(const struct detour_account *a, uint64_t ticks)
@@ -51,8 +51,8 @@ unsigned detour_class(uint64_t ns)
 /* n is 0 when the detour is counted under another cause, and only this time belongs here. */
 static void enter(struct detour_account *a, enum detour_cause cause, uint64_t n, uint64_t ticks)
 {
-    count(&a->sum[cause], n, ticks);
-    count(&a->by_class[cause][detour_class(to_ns(a, ticks))], n, ticks);
+    count(a, &a->sums.lost[cause], n, ticks);
+    count(a, &a->sums.by_class[cause][detour_class(to_ns(a, ticks))], n, ticks);
 }
 
 static uint64_t cell_start(const struct detour_account *a, uint64_t cell)
@@ -77,12 +77,12 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
         uint64_t low = cell_start(a, cell), high = cell_start(a, cell + 1);
         low = low < from ? from : low;
         high = high > to ? to : high;
-        a->cell[cell] += high > low ? high - low : 0;
+        a->sums.cell[cell] += high > low ? (double)(high - low) * a->ns_per_tick : 0;
     }
 }
 
 /* periodic_event.periodic. FREE: no cause; TIMER: the tick's series; PERIODIC + i: a series with the rate of
- * a->periodic[i]. STOLEN is added when the hypervisor took the time but the usual length in its series. */
+ * sums.periodic[i]. STOLEN is added when the hypervisor took the time but the usual length in its series. */
 enum { FREE, TIMER, PERIODIC, NUMBERS = PERIODIC + DETOUR_RATES, STOLEN = 1u << 8 };
 /* Series of one rate among which the tick's is searched. */
 #define CANDIDATES 3u
@@ -113,7 +113,7 @@ static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 
 static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
 {
     if (to_ns(a, ticks) < DETOUR_EVENT_NS)
-        count(&a->since_probe, 1, ticks);
+        count(a, &a->since_probe, 1, ticks);
     else if (a->n_events < DETOUR_EVENTS)
         a->events[a->n_events++] = (struct periodic_event){.at = began - a->start, .length = ticks, .periodic = FREE};
     else
@@ -194,12 +194,12 @@ static void take_others(struct detour_account *a, uint64_t end, double least_hz,
     for (size_t i = 0; i < COUNT(other_hz); i++) {
         if (least_hz > 0 && tick_rate(a, end, other_hz[i]) < least_hz)
             return;
-        struct detour_periodic *periodic = a->periodic;
-        while (periodic < a->periodic + DETOUR_RATES && periodic->hz > 0 && periodic->hz != other_hz[i])
+        struct detour_periodic *periodic = a->sums.periodic;
+        while (periodic < a->sums.periodic + DETOUR_RATES && periodic->hz > 0 && periodic->hz != other_hz[i])
             periodic++;
-        if (periodic == a->periodic + DETOUR_RATES)
+        if (periodic == a->sums.periodic + DETOUR_RATES)
             return;
-        unsigned number = PERIODIC + (unsigned)(periodic - a->periodic);
+        unsigned number = PERIODIC + (unsigned)(periodic - a->sums.periodic);
         struct periodic found;
         while (take_periodic(a, other_hz[i], OTHER_SHARE, number, &found)) {
             periodic->hz = other_hz[i];
@@ -257,7 +257,7 @@ static void explain(struct detour_account *a, uint64_t end)
         if (own)
             enter(a, number < PERIODIC ? causes[number] : DETOUR_PERIODIC, 1, own);
         if (number >= PERIODIC)
-            count(&a->periodic[number - PERIODIC].sum, 1, own);
+            count(a, &a->sums.periodic[number - PERIODIC].sum, 1, own);
     }
     a->n_events = 0;
     a->timer = a->counted = a->stolen_ns = 0;
@@ -320,7 +320,9 @@ void detour_probed(struct detour_account *a, unsigned level)
     unsigned higher = level > a->level ? level : a->level;
 
     settle(a);
-    count(&a->brief[higher < DETOUR_LEVELS ? higher : DETOUR_LEVELS - 1], a->since_probe.n, a->since_probe.ticks);
+    struct detour_sum *brief = &a->sums.brief[smaller(higher, DETOUR_LEVELS - 1)];
+    brief->n += a->since_probe.n;
+    brief->ns += a->since_probe.ns;
     a->since_probe = (struct detour_sum){0};
     a->level = level;
 }

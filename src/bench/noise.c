@@ -417,11 +417,6 @@ static double known(int64_t count)
     return count < 0 ? (double)NAN : (double)count;
 }
 
-static struct noise_sum in_ns(const struct sampler *s, const struct detour_sum *sum)
-{
-    return (struct noise_sum){(double)sum->n, (double)sum->ticks * s->ns_per_tick};
-}
-
 static int run(struct party_context *context)
 {
     struct noise_record *out = context->recorder[NOISE_NUMBERS];
@@ -437,22 +432,10 @@ static int run(struct party_context *context)
                                  .blind = (double)a->blind * tick_ns,
                                  .limited = s->quota.n > 0,
                                  .counts = {known(s->risen.timer), known(s->risen.resched), known(s->risen.ipi),
-                                            known(s->risen.device), known(s->risen.softirqs)}};
-    for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
-        out->lost[c] = in_ns(s, &a->sum[c]);
-        for (unsigned k = 0; k < DETOUR_CLASSES; k++)
-            out->by_class[c][k] = in_ns(s, &a->by_class[c][k]);
-    }
-    for (unsigned level = 0; level < DETOUR_LEVELS; level++)
-        out->brief[level] = in_ns(s, &a->brief[level]);
-    for (unsigned c = 0; c < DETOUR_RATES; c++) {
-        out->periodic[c].hz = a->periodic[c].hz;
-        out->periodic[c].sum = in_ns(s, &a->periodic[c].sum);
-    }
-    for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
-        out->cell[cell] = (double)a->cell[cell] * tick_ns;
+                                            known(s->risen.device), known(s->risen.softirqs)},
+                                 .sums = a->sums};
+    for (unsigned cell = 0; cell < DETOUR_CELLS; cell++)
         out->mhz[cell] = s->mhz[cell].n ? s->mhz[cell].mean : (double)NAN;
-    }
     return 0;
 }
 
@@ -470,9 +453,9 @@ static double lost_pct(const struct noise_record *r, unsigned levels)
     double ns = 0;
 
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
-        ns += r->lost[c].ns;
+        ns += r->sums.lost[c].ns;
     for (unsigned level = 0; level < levels && level < DETOUR_LEVELS; level++)
-        ns += r->brief[level].ns;
+        ns += r->sums.brief[level].ns;
     return 100 * ns / r->observed;
 }
 
@@ -499,13 +482,13 @@ static void enter_classes(struct results *results, unsigned copy, const struct n
 {
     struct series classes = {.n = 0};
 
-    for (const struct noise_sum *sum = r->by_class[cause]; sum < r->by_class[cause] + DETOUR_CLASSES; sum++)
+    for (const struct detour_sum *sum = r->sums.by_class[cause]; sum < r->sums.by_class[cause] + DETOUR_CLASSES; sum++)
         if (sum->n > 0)
             series_add(&classes, (uint64_t)(sum->ns / sum->n + 0.5), (uint64_t)sum->n);
     results_series_from(results, copy, NOISE_METRIC_LOST_BY + cause, &classes, 0);
 }
 
-static void add(struct noise_sum *to, const struct noise_sum *sum)
+static void add(struct detour_sum *to, const struct detour_sum *sum)
 {
     to->n += sum->n;
     to->ns += sum->ns;
@@ -517,9 +500,9 @@ static void add_brief(struct noise_record *r, unsigned free_level)
 {
     for (unsigned level = 0; level < DETOUR_LEVELS; level++) {
         const enum detour_cause cause = free_level && level > free_level ? DETOUR_SHARED : DETOUR_UNEXPLAINED;
-        const struct noise_sum *sum = &r->brief[level];
-        add(&r->lost[cause], sum);
-        add(&r->by_class[cause][sum->n > 0 ? detour_class((uint64_t)(sum->ns / sum->n + 0.5)) : 0], sum);
+        const struct detour_sum *sum = &r->sums.brief[level];
+        add(&r->sums.lost[cause], sum);
+        add(&r->sums.by_class[cause][sum->n > 0 ? detour_class((uint64_t)(sum->ns / sum->n + 0.5)) : 0], sum);
     }
 }
 
@@ -606,9 +589,9 @@ static void remark_periods(struct results *results, unsigned copy, const struct 
     struct text periods = {0};
 
     for (unsigned c = 0; c < DETOUR_RATES; c++)
-        if (r->periodic[c].sum.n > 0)
-            text_printf(&periods, "%s%gms:%.3gus", periods.length ? ";" : "", 1e3 / r->periodic[c].hz,
-                        r->periodic[c].sum.ns / r->periodic[c].sum.n * 1e-3);
+        if (r->sums.periodic[c].sum.n > 0)
+            text_printf(&periods, "%s%gms:%.3gus", periods.length ? ";" : "", 1e3 / r->sums.periodic[c].hz,
+                        r->sums.periodic[c].sum.ns / r->sums.periodic[c].sum.n * 1e-3);
     if (periods.length && !periods.failed)
         row_param_add(&remarks, PARAM_OUTCOME, "periods", "%s", periods.data);
     results_remark(results, copy, &remarks);
@@ -622,16 +605,16 @@ static void limit_quota(const struct trial *trial, unsigned copy, struct noise_r
     struct machine_counters machine;
     double all = 0;
 
-    if (!(r->lost[DETOUR_QUOTA].ns > 0))
+    if (!(r->sums.lost[DETOUR_QUOTA].ns > 0))
         return;
     trial_copy_machine(trial, copy, &machine);
     for (unsigned i = 0; i < trial->spec.copies; i++)
-        all += ((const struct noise_record *)trial_recorder(trial, 0, i, NOISE_NUMBERS))->lost[DETOUR_QUOTA].ns;
+        all += ((const struct noise_record *)trial_recorder(trial, 0, i, NOISE_NUMBERS))->sums.lost[DETOUR_QUOTA].ns;
     if (machine.throttled_ns < 0 || all <= (double)machine.throttled_ns)
         return;
-    const double rest = r->lost[DETOUR_QUOTA].ns * (1 - (double)machine.throttled_ns / all);
-    r->lost[DETOUR_QUOTA].ns -= rest;
-    r->lost[DETOUR_PREEMPTED].ns += rest;
+    const double rest = r->sums.lost[DETOUR_QUOTA].ns * (1 - (double)machine.throttled_ns / all);
+    r->sums.lost[DETOUR_QUOTA].ns -= rest;
+    r->sums.lost[DETOUR_PREEMPTED].ns += rest;
 }
 
 static void reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
@@ -647,7 +630,7 @@ static void reduce_copy(const struct trial *trial, unsigned copy, struct results
     const double observed_ns = r.observed;
     uint64_t time_us = spec->time_ns / 1000, first_us = spec->sample * time_us;
 
-    enter_cells(results, copy, NOISE_METRIC_LOST, r.cell, first_us, time_us);
+    enter_cells(results, copy, NOISE_METRIC_LOST, r.sums.cell, first_us, time_us);
     enter_core(results, trial, copy, first_us, time_us);
     results_samples(results, copy, NOISE_METRIC_LOST, noise_lost_pct(recorded), (double)hist->n / observed_ns * 1e9,
                     hist_mean(hist), r.loop, r.threshold, 100 * r.blind / (observed_ns + r.blind));
@@ -656,9 +639,9 @@ static void reduce_copy(const struct trial *trial, unsigned copy, struct results
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
         if (c == DETOUR_QUOTA && !(r.limited > 0))
             continue;
-        results_sample(results, copy, NOISE_METRIC_LOST_BY + c, 100 * r.lost[c].ns / observed_ns);
+        results_sample(results, copy, NOISE_METRIC_LOST_BY + c, 100 * r.sums.lost[c].ns / observed_ns);
         enter_classes(results, copy, &r, c);
-        results_cause(results, copy, detour_cause_names[c], r.lost[c].ns * 1e-6);
+        results_cause(results, copy, detour_cause_names[c], r.sums.lost[c].ns * 1e-6);
     }
     for (unsigned i = 0; i < NOISE_COUNTS; i++)
         results_sample(results, copy, NOISE_METRIC_COUNTS + i, r.counts[i] / observed_ns * 1e9);

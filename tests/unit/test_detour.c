@@ -50,8 +50,8 @@ static struct detour_sum brief(const struct detour_account *a)
     struct detour_sum sum = a->since_probe;
 
     for (unsigned level = 0; level < DETOUR_LEVELS; level++) {
-        sum.n += a->brief[level].n;
-        sum.ticks += a->brief[level].ticks;
+        sum.n += a->sums.brief[level].n;
+        sum.ns += a->sums.brief[level].ns;
     }
     return sum;
 }
@@ -59,22 +59,22 @@ static struct detour_sum brief(const struct detour_account *a)
 /* Ticks of all causes together. */
 static uint64_t lost_ticks(const struct detour_account *a)
 {
-    uint64_t ticks = 0;
+    double ns = brief(a).ns;
 
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
-        ticks += a->sum[c].ticks;
-    return ticks + brief(a).ticks;
+        ns += a->sums.lost[c].ns;
+    return (uint64_t)llround(ns / a->ns_per_tick);
 }
 
 /* Brief ones are unexplained as long as it is not known which level is free. */
 static void assert_sum(enum detour_cause cause, uint64_t n, uint64_t ticks)
 {
-    struct detour_sum sum = run.a.sum[cause],
+    struct detour_sum sum = run.a.sums.lost[cause],
                       more = cause == DETOUR_UNEXPLAINED ? brief(&run.a) : (struct detour_sum){0};
 
-    if (sum.n + more.n != n || sum.ticks + more.ticks != ticks)
-        fail_msg("%s: %llu detours of %llu ticks, not %llu of %llu", detour_cause_names[cause],
-                 (unsigned long long)(sum.n + more.n), (unsigned long long)(sum.ticks + more.ticks),
+    const double got = (sum.ns + more.ns) / run.a.ns_per_tick;
+    if (sum.n + more.n != (double)n || llround(got) != (long long)ticks)
+        fail_msg("%s: %g detours of %g ticks, not %llu of %llu", detour_cause_names[cause], sum.n + more.n, got,
                  (unsigned long long)n, (unsigned long long)ticks);
 }
 
@@ -181,9 +181,9 @@ TEST(test_detour_timer_is_the_series_of_the_rate_that_was_counted)
         assert_sum(DETOUR_INTERRUPT, 1000, 40000);
         assert_sum(DETOUR_PERIODIC, 400, 12000);
         assert_sum(DETOUR_UNEXPLAINED, 0, 0);
-        assert_true(run.a.periodic[0].hz == 100 && run.a.periodic[0].sum.n == 400 &&
-                    run.a.periodic[0].sum.ticks == 12000);
-        assert_true(run.a.periodic[1].hz == 0);
+        assert_true(run.a.sums.periodic[0].hz == 100 && run.a.sums.periodic[0].sum.n == 400 &&
+                    run.a.sums.periodic[0].sum.ns == 12e6);
+        assert_true(run.a.sums.periodic[1].hz == 0);
     }
 }
 
@@ -219,7 +219,7 @@ TEST(test_detour_timer_is_not_part_of_a_faster_series)
     detour_end(&run.a, START + 4000000);
     assert_sum(DETOUR_INTERRUPT, 400, 8000);
     assert_sum(DETOUR_PERIODIC, 800, 56000);
-    assert_true(run.a.periodic[0].hz == 200 && run.a.periodic[0].sum.n == 800);
+    assert_true(run.a.sums.periodic[0].hz == 200 && run.a.sums.periodic[0].sum.n == 800);
 }
 
 /* All rates that a kernel is configured with, on clocks that are off by 200 ppm. */
@@ -355,7 +355,7 @@ TEST(test_detour_timer_takes_one_of_two_series)
     detour_end(&run.a, START + 4000000);
     assert_sum(DETOUR_INTERRUPT, 1000, 40000);
     assert_sum(DETOUR_PERIODIC, 1000, 40000);
-    assert_true(run.a.periodic[0].hz == 250);
+    assert_true(run.a.sums.periodic[0].hz == 250);
 }
 
 /* Two series may be the tick's by their rates. It is that of 100 Hz where this one comes in time after multiples of 10
@@ -405,9 +405,9 @@ TEST(test_detour_timer_with_gaps)
     }
     detour_window(&run.a, START + 4000000, 1000, 0);
     detour_end(&run.a, START + 4000000);
-    assert_in_range(run.a.sum[DETOUR_INTERRUPT].n, n * 98 / 100, n);
-    assert_int_equal(run.a.sum[DETOUR_INTERRUPT].n + run.a.sum[DETOUR_PERIODIC].n + run.a.sum[DETOUR_UNEXPLAINED].n +
-                         run.a.sum[DETOUR_PREEMPTED].n,
+    assert_in_range(run.a.sums.lost[DETOUR_INTERRUPT].n, n * 98 / 100, n);
+    assert_int_equal(run.a.sums.lost[DETOUR_INTERRUPT].n + run.a.sums.lost[DETOUR_PERIODIC].n +
+                         run.a.sums.lost[DETOUR_UNEXPLAINED].n + run.a.sums.lost[DETOUR_PREEMPTED].n,
                      run.hist.n);
 }
 
@@ -422,7 +422,7 @@ TEST(test_detour_at_random_is_unexplained)
     detour_end(&run.a, START + 4000000);
     assert_sum(DETOUR_INTERRUPT, 0, 0);
     assert_sum(DETOUR_PERIODIC, 0, 0);
-    assert_int_equal(run.a.sum[DETOUR_UNEXPLAINED].n, run.hist.n);
+    assert_int_equal(run.a.sums.lost[DETOUR_UNEXPLAINED].n, run.hist.n);
 }
 
 /* --- Brief ones. --- */
@@ -443,12 +443,12 @@ TEST(test_detour_brief_ones_go_to_the_higher_level_around)
     detour_probed(&run.a, DETOUR_LEVELS + 5);
     add(9000, 600);
     finish(0);
-    assert_int_equal(run.a.brief[75].n, 2); /* before the first probe */
-    assert_int_equal(run.a.brief[75].ticks, 150 + DETOUR_EVENT_NS - 1);
-    assert_int_equal(run.a.brief[80].n, 2);
-    assert_int_equal(run.a.brief[80].ticks, 500);
-    assert_int_equal(run.a.brief[76].n, 0);
-    assert_int_equal(run.a.brief[DETOUR_LEVELS - 1].n, 3);
+    assert_int_equal(run.a.sums.brief[75].n, 2); /* before the first probe */
+    assert_int_equal(run.a.sums.brief[75].ns, 150 + DETOUR_EVENT_NS - 1);
+    assert_int_equal(run.a.sums.brief[80].n, 2);
+    assert_int_equal(run.a.sums.brief[80].ns, 500);
+    assert_int_equal(run.a.sums.brief[76].n, 0);
+    assert_int_equal(run.a.sums.brief[DETOUR_LEVELS - 1].n, 3);
     assert_sum(DETOUR_UNEXPLAINED, 8, lost_ticks(&run.a));
 }
 
@@ -486,18 +486,19 @@ TEST(test_detour_classes_are_octaves)
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
         add(at += lengths[i] + 1, lengths[i]);
     finish(0);
-    const struct detour_sum *classes = run.a.by_class[DETOUR_UNEXPLAINED];
+    const struct detour_sum *classes = run.a.sums.by_class[DETOUR_UNEXPLAINED];
     assert_int_equal(classes[9].n, 2);
-    assert_int_equal(classes[9].ticks, 2023);
+    assert_int_equal(classes[9].ns, 2023);
     assert_int_equal(classes[10].n, 1);
-    assert_int_equal(classes[16].ticks, 70000);
+    assert_int_equal(classes[16].ns, 70000);
     assert_int_equal(classes[DETOUR_CLASSES - 1].n, 1);
 }
 
 /* A long and lively run: what was lost is the sum of what was added, tick by tick, and so are the counts. */
 TEST(test_detour_causes_add_up_exactly)
 {
-    uint64_t x = 1, total = 0, n = 0, at = 0, counted = 0;
+    uint64_t x = 1, total = 0, n = 0, at = 0;
+    double counted = 0;
 
     begin();
     for (unsigned window = 0; window < 60; window++) {
@@ -515,17 +516,18 @@ TEST(test_detour_causes_add_up_exactly)
     }
     finish(20000000);
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
-        counted += run.a.sum[c].n;
+        counted += run.a.sums.lost[c].n;
         struct detour_sum classes = {0};
         for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
-            classes.n += run.a.by_class[c][k].n;
-            classes.ticks += run.a.by_class[c][k].ticks;
+            classes.n += run.a.sums.by_class[c][k].n;
+            classes.ns += run.a.sums.by_class[c][k].ns;
         }
-        assert_int_equal(classes.n, run.a.sum[c].n);
-        assert_int_equal(classes.ticks, run.a.sum[c].ticks);
+        assert_int_equal(classes.n, run.a.sums.lost[c].n);
+        assert_int_equal(classes.ns, run.a.sums.lost[c].ns);
     }
-    assert_true(run.a.sum[DETOUR_STEAL].n > 0 && run.a.sum[DETOUR_MIGRATED].n > 0 && run.a.sum[DETOUR_FAULT].n > 0);
-    assert_int_equal(counted + brief(&run.a).n, n);
+    assert_true(run.a.sums.lost[DETOUR_STEAL].n > 0 && run.a.sums.lost[DETOUR_MIGRATED].n > 0 &&
+                run.a.sums.lost[DETOUR_FAULT].n > 0);
+    assert_true(counted + brief(&run.a).n == (double)n);
     assert_int_equal(lost_ticks(&run.a), total);
     assert_int_equal(run.hist.n, n);
     assert_int_equal(run.series.n, n);
@@ -735,16 +737,15 @@ TEST(test_detour_cells_share_a_long_one)
                             : cell == 2                            ? CELL / 2
                             : cell == 8 || cell == 9 || cell == 99 ? CELL
                                                                    : 0;
-        if (run.a.cell[cell] != expected)
-            fail_msg("cell %u has %llu ticks, not %llu", cell, (unsigned long long)run.a.cell[cell],
-                     (unsigned long long)expected);
+        if (run.a.sums.cell[cell] != expected)
+            fail_msg("cell %u has %g ns, not %llu", cell, run.a.sums.cell[cell], (unsigned long long)expected);
     }
 }
 
 /* A length that no cell divides: still every tick is in one. */
 TEST(test_detour_cells_cover_the_run)
 {
-    uint64_t sum = 0;
+    double sum = 0;
 
     begin();
     detour_begin(&run.a, START, 12345, THRESHOLD, 1, &run.seen);
@@ -752,10 +753,10 @@ TEST(test_detour_cells_cover_the_run)
         detour_add(&run.a, START + end, 5, &run.seen);
     detour_end(&run.a, START + 12345);
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
-        assert_in_range(run.a.cell[cell], 123, 124);
-        sum += run.a.cell[cell];
+        assert_in_range(run.a.sums.cell[cell], 123, 124);
+        sum += run.a.sums.cell[cell];
     }
-    assert_int_equal(sum, 12345);
+    assert_true(sum == 12345);
     assert_int_equal(lost_ticks(&run.a), 12345);
 }
 

@@ -249,23 +249,23 @@ static void account(double counted_hz)
 
 static double given(enum detour_cause cause)
 {
-    return (double)sim.a.sum[cause].ticks * sim.ns_per_tick;
+    return sim.a.sums.lost[cause].ns;
 }
 
 /* --- What is expected. --- */
 
 static void assert_adds_up(void)
 {
-    uint64_t sum = 0, periodic = 0;
+    double sum = 0, periodic = 0;
 
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
-        sum += sim.a.sum[c].ticks;
+        sum += sim.a.sums.lost[c].ns;
     for (unsigned c = 0; c < DETOUR_RATES; c++)
-        periodic += sim.a.periodic[c].sum.ticks;
-    assert_int_equal(periodic, sim.a.sum[DETOUR_PERIODIC].ticks);
+        periodic += sim.a.sums.periodic[c].sum.ns;
+    assert_int_equal(llround(periodic), llround(sim.a.sums.lost[DETOUR_PERIODIC].ns));
     for (unsigned level = 0; level < DETOUR_LEVELS; level++)
-        sum += sim.a.brief[level].ticks;
-    assert_int_equal(sum, sim.ticks);
+        sum += sim.a.sums.brief[level].ns;
+    assert_int_equal(llround(sum / sim.ns_per_tick), sim.ticks);
 }
 
 static void fail_draw(uint64_t seed, enum detour_cause cause, double tolerance)
@@ -277,8 +277,8 @@ static void fail_draw(uint64_t seed, enum detour_cause cause, double tolerance)
                       detour_cause_names[s->cause], s->hz, s->phase / US, s->length / US, s->late / US, s->missing,
                       s->deferred);
     }
-    for (unsigned c = 0; c < DETOUR_RATES && sim.a.periodic[c].hz > 0; c++)
-        print_message("found: %g Hz, %llu\n", sim.a.periodic[c].hz, (unsigned long long)sim.a.periodic[c].sum.n);
+    for (unsigned c = 0; c < DETOUR_RATES && sim.a.sums.periodic[c].hz > 0; c++)
+        print_message("found: %g Hz, %g\n", sim.a.sums.periodic[c].hz, sim.a.sums.periodic[c].sum.n);
     fail_msg("%s was given %.3f ms of %.3f ms, more than %.3f ms off", detour_cause_names[cause], given(cause) / MS,
              sim.truth[cause] / MS, tolerance / MS);
 }
@@ -361,6 +361,6 @@ TEST(test_detour_sim_no_tick_no_interrupts)
         draw_others();
         account((double)r * 2);
         assert_given(r, 0);
-        assert_int_equal(sim.a.sum[DETOUR_INTERRUPT].n, 0);
+        assert_int_equal(sim.a.sums.lost[DETOUR_INTERRUPT].n, 0);
     }
 }

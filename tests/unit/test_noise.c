@@ -185,8 +185,8 @@ static int with_handler(void (*handler)(int), enum detour_cause cause, unsigned 
     again(0);
     const struct noise_record *number = p.context.recorder[NOISE_NUMBERS];
     CHECK(inject.done->n == INJECTIONS);
-    CHECK(number->lost[cause].n >= 0.9 * inject.done->n);
-    CHECK(number->lost[cause].ns >= 0.9 * (double)inject.done->ns);
+    CHECK(number->sums.lost[cause].n >= 0.9 * inject.done->n);
+    CHECK(number->sums.lost[cause].ns >= 0.9 * (double)inject.done->ns);
     fixture_party_end(&p);
     return 0;
 }
@@ -271,8 +271,8 @@ static int preemptions(void)
     CHECK(waitpid(other, &status, 0) == other && status == 0);
     const struct noise_record *number = p.context.recorder[NOISE_NUMBERS];
     CHECK(inject.done->n == INJECTIONS);
-    CHECK(number->lost[DETOUR_PREEMPTED].n >= 0.9 * INJECTIONS);
-    CHECK(number->lost[DETOUR_PREEMPTED].ns >= 0.9 * (double)inject.done->ns);
+    CHECK(number->sums.lost[DETOUR_PREEMPTED].n >= 0.9 * INJECTIONS);
+    CHECK(number->sums.lost[DETOUR_PREEMPTED].ns >= 0.9 * (double)inject.done->ns);
     fixture_party_end(&p);
     return 0;
 }
@@ -431,9 +431,9 @@ TEST(test_noise_lost_share_is_that_of_all_causes)
     struct noise_record number = {.observed = 1e6};
 
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
-        number.lost[c].ns = 1000 * (c + 1);
-    number.brief[0].ns = 300;
-    number.brief[DETOUR_LEVELS - 1].ns = 100;
+        number.sums.lost[c].ns = 1000 * (c + 1);
+    number.sums.brief[0].ns = 300;
+    number.sums.brief[DETOUR_LEVELS - 1].ns = 100;
     fixture_assert_near(noise_lost_pct(&number), 4.54);
 }
 
@@ -491,17 +491,17 @@ TEST(test_noise_brief_detours_and_periods)
 
     assert_non_null(session);
     number->observed = 1e9;
-    number->lost[DETOUR_UNEXPLAINED].ns = 1e6;
+    number->sums.lost[DETOUR_UNEXPLAINED].ns = 1e6;
     for (unsigned level = 50; level <= 55; level += level == 50 ? 4 : 1) {
-        number->brief[level].n = 10;
-        number->brief[level].ns = 1e4 * level;
+        number->sums.brief[level].n = 10;
+        number->sums.brief[level].ns = 1e4 * level;
     }
-    number->periodic[0].hz = 100;
-    number->periodic[0].sum.n = 50;
-    number->periodic[0].sum.ns = 50 * 31250;
-    number->periodic[2].hz = 8;
-    number->periodic[2].sum.n = 8;
-    number->periodic[2].sum.ns = 8 * 2000;
+    number->sums.periodic[0].hz = 100;
+    number->sums.periodic[0].sum.n = 50;
+    number->sums.periodic[0].sum.ns = 50 * 31250;
+    number->sums.periodic[2].hz = 8;
+    number->sums.periodic[2].sum.n = 8;
+    number->sums.periodic[2].sum.ns = 8 * 2000;
     trial.party[0].last_cpu = 2;
     made_up_reduce(&trial);
     assert_true(row_param_is(&trial.remark[0], "periods", "10ms:31.2us;125ms:2us"));
@@ -536,9 +536,9 @@ TEST(test_noise_share_and_frequency_of_the_core)
 
     assert_non_null(session);
     number->observed = 1e9;
-    number->lost[DETOUR_UNEXPLAINED].ns = 2e7;
-    number->brief[50].ns = 1e7;
-    number->brief[60].ns = 5e6;
+    number->sums.lost[DETOUR_UNEXPLAINED].ns = 2e7;
+    number->sums.brief[50].ns = 1e7;
+    number->sums.brief[60].ns = 5e6;
     number->mhz[0] = 3000.4;
     number->mhz[7] = 3200;
     recorded.levels[0][54] = 10;
@@ -589,7 +589,7 @@ TEST(test_noise_rates_are_those_of_a_second)
         hist_add(&recorded.hist, 4000);
     number->observed = 2e9;
     number->blind = 40e6;
-    number->lost[DETOUR_FAULT].ns = 20e6;
+    number->sums.lost[DETOUR_FAULT].ns = 20e6;
     for (unsigned i = 0; i < NOISE_COUNTS; i++)
         number->counts[i] = 500 + 2 * i;
     made_up_reduce(&trial);
@@ -619,8 +619,8 @@ TEST(test_noise_quota_is_at_most_what_the_kernel_counted)
     counted_ns = 30000000;
     number->observed = 2e9;
     number->limited = 1;
-    number->lost[DETOUR_QUOTA].ns = 40e6;
-    number->lost[DETOUR_PREEMPTED].ns = 5e6;
+    number->sums.lost[DETOUR_QUOTA].ns = 40e6;
+    number->sums.lost[DETOUR_PREEMPTED].ns = 5e6;
     made_up_reduce(&trial);
     counted_ns = 0;
     assert_int_equal(trial.n_causes, DETOUR_CAUSES);
@@ -883,17 +883,17 @@ TEST(test_noise_adds_up_what_took_the_cpu)
     assert_true(number->blind == 3 * 400 + 9 * 100);
     assert_true(number->observed == 250000500 - 2100);
     for (size_t i = 0; i < COUNT(lost); i++) {
-        assert_true(number->lost[lost[i].cause].n == lost[i].n);
-        assert_true(number->lost[lost[i].cause].ns == lost[i].ns);
+        assert_true(number->sums.lost[lost[i].cause].n == lost[i].n);
+        assert_true(number->sums.lost[lost[i].cause].ns == lost[i].ns);
     }
-    assert_true(number->brief[0].n == 2 && number->brief[0].ns == 1700);
+    assert_true(number->sums.brief[0].n == 2 && number->sums.brief[0].ns == 1700);
     /* From 4,096 ns on, and from 2,048 ns on. */
-    const struct noise_sum *classes = number->by_class[DETOUR_PREEMPTED];
+    const struct detour_sum *classes = number->sums.by_class[DETOUR_PREEMPTED];
     assert_true(classes[12].n == 1 && classes[12].ns == 5000 && classes[11].n == 1 && classes[11].ns == 3000);
     for (size_t i = 0; i < COUNT(cells); i++)
-        assert_true(number->cell[cells[i].cell] == cells[i].ns);
+        assert_true(number->sums.cell[cells[i].cell] == cells[i].ns);
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
-        in_cells += number->cell[cell];
+        in_cells += number->sums.cell[cell];
         assert_true(isnan(number->mhz[cell]));
     }
     assert_true(in_cells == 136200);
