@@ -38,8 +38,26 @@ struct operands {
     bool (*word)(const struct command *command, size_t i, struct operand_word *out);
 };
 
+struct require_options {
+    char require[4096], requirements[1024];
+};
+
+/* Of the commands that measure nothing; each has a table of some. */
+struct command_options {
+    struct option_cpus cpus;
+    struct option_sweep ranks;
+    struct require_options require;
+    struct fail_on fail_on;
+    double min_effect_pct;
+    uint64_t across, recent;
+    int by, color, format, stat;
+    bool all, counters, dry_run, force, help, json, metrics, quiet, summary, verbose, within;
+    char fail_items[1024], ignore[1024], output[1024], snapshot[1024], steps[256];
+};
+#define OWN_OPTION(name_, letter_, member_, help_) OPTION(name_, letter_, struct command_options, member_, help_)
+
 struct command_call {
-    void *options;             /* struct of the values */
+    struct command_options options;
     struct option_table table; /* for option_given() */
     const char *const *operands;
     size_t n;
@@ -50,24 +68,20 @@ struct command {
     const char *operands; /* in the usage line: "[TEST...]"; "" */
     const char *title;
     const char *description;           /* for help; NULL: none */
-    const struct suite *suite;         /* what it measures; NULL: none */
+    const struct suite *suite;         /* what it measures; NULL: none, or all */
     int (*run)(int argc, char **argv); /* argv[0] is the command's name */
-    /* For help and the check of the man page, without targets. Returns their number. NULL: none. */
-    size_t (*tables)(const struct command *command, struct option_table *tables);
-    /* For commands with one table of options (run: command_main). options_size: of the struct of the values. needs: the
-     * error without operands; NULL: none are needed. call: returns the exit status. */
+    /* For commands with one table of options (run: command_main). needs: the error without operands; NULL: none are
+     * needed. call: returns the exit status. */
     const struct option_table *options;
-    size_t options_size;
     const char *needs;
-    int (*call)(const struct command_call *call);
+    int (*call)(struct command_call *call);
     /* NULL: the suite's tests if it has any, otherwise by the usage line, which has FILE (or .csv), DIR or COMMAND. */
     const struct operands *takes;
 };
 
 /* Never NULL. */
 const struct operands *command_operands(const struct command *command);
-/* By the first word among FILE, csv, DIR and COMMAND of a usage line or an option's value: OPERANDS_FILES for
- * "FILE|-". */
+/* By what a usage line or an option's value contains: FILE, csv, DIR or COMMAND. */
 enum operands_kind operands_named(const char *shown);
 /* Returns EXIT_USAGE. */
 int command_unknown_operand(const char *word);
@@ -77,7 +91,7 @@ extern const struct operands command_names;
 /* Names of settings (settings_list). */
 extern const struct operands setting_names;
 /* marked: by index in settings_list. Returns 0, or EXIT_USAGE with a line on standard error. */
-int command_mark_settings(const char *const *operands, size_t n, bool *marked);
+int command_mark_setting(const char *name, bool mark, bool *marked);
 
 extern const struct command *const command_list[]; /* ends with NULL */
 
@@ -116,19 +130,21 @@ int command_parse(struct option_table *tables, size_t n, int argc, char **argv, 
 
 /* The run of commands with one table of options. Returns the exit status. */
 int command_main(int argc, char **argv);
-size_t command_table(const struct command *command, struct option_table *tables);
+/* All option tables, for help, without targets. Returns their number. */
+size_t command_tables(const struct command *command, struct option_table *tables);
 
-/* In a struct command: the table, and the size of the struct of its values. */
-#define COMMAND_TABLE(struct_, rows_, ...) \
-    .tables = command_table, .options_size = sizeof(struct_), .options = &(const struct option_table) \
+/* In a struct command: its table. */
+#define COMMAND_TABLE(rows_, ...) \
+    .options = &(const struct option_table) \
     { \
         .rows = rows_, .n = COUNT(rows_), __VA_ARGS__ \
     }
-/* The same, with the function that executes the command. */
-#define COMMAND_CALLS(call_, ...) .run = command_main, .call = call_, COMMAND_TABLE(__VA_ARGS__)
-#define COMMAND_HELP_ROW(struct_) \
+/* And the function that executes it. */
+#define COMMAND_CALLS_WITH(call_, ...) .run = command_main, .call = call_, COMMAND_TABLE(__VA_ARGS__)
+#define COMMAND_CALLS(call_, rows_)    COMMAND_CALLS_WITH(call_, rows_, .heading = NULL)
+#define COMMAND_HELP_ROW \
     { \
-        OPTION("help", 'h', struct_, help, "print this help") \
+        OWN_OPTION("help", 'h', help, "print this help") \
     }
 
 /* Returns the same as command_output(). */
@@ -177,18 +193,20 @@ int files_each(const char *const *operands, size_t n, unsigned wanted,
 void files_count_once(uint64_t n);
 
 /* Option --min-effect: least value, default, help. */
-#define FILES_MIN_EFFECT_ROW(struct_, least_, preset_, help_) \
+#define FILES_MIN_EFFECT_ROW(least_, preset_, help_) \
     { \
-        OPTION("min-effect", 0, struct_, min_effect_pct, (help_)), OPTION_NUMBER(OPTION_PERCENT, "PCT", least_, 1000), \
+        OWN_OPTION("min-effect", 0, min_effect_pct, (help_)), OPTION_NUMBER(OPTION_PERCENT, "PCT", least_, 1000), \
             .preset[0] = preset_ \
     }
 
 /* Option --force of commands with -o FILE; files_clear() then removes a regular file at path before. Returns 0, also
  * for "-" and ""; or EXIT_USAGE with a line on standard error. */
-#define FILES_FORCE_ROW(struct_) \
+#define FILES_FORCE_ROW \
     { \
-        OPTION("force", 0, struct_, force, "replace the file that -o names; never through a symbolic link") \
+        OWN_OPTION("force", 0, force, "replace the file that -o names; never through a symbolic link") \
     }
+/* -o FILE, and --force. */
+#define FILES_OUTPUT_ROWS(help_) {OWN_OPTION("output", 'o', output, help_), OPTION_WORD("FILE|-")}, FILES_FORCE_ROW
 int files_clear(const char *path);
 
 /* Writes all to the file of -o and frees it. A regular file is replaced only by `force`, when the new one is
@@ -307,10 +325,6 @@ void progress_time(const struct plan_time *time, struct text *out);
 
 /* --- --require and --requirements --- */
 
-struct require_options {
-    char require[4096], requirements[1024];
-};
-
 #define REQUIRE_ROWS(struct_) \
     {OPTION("require", 0, struct_, require.require, \
             "exit 4 unless the figure is below VALUE (<, <=, > or >=): 'noise/detour.max<20us'"), \
@@ -325,11 +339,6 @@ struct require_options {
 int require_read(const struct require_options *options, struct requirements *set);
 /* And judges the rows. The caller frees the set with requirements_free(), also after a failure. */
 int require_rows(const struct require_options *options, const struct row_set *rows, struct requirements *set);
-
-static inline bool require_given(const struct require_options *options)
-{
-    return options->require[0] || options->requirements[0];
-}
 
 /* --- Tables of a suite's rows, measured or read. --- */
 
@@ -365,7 +374,7 @@ struct measure_options {
     char output[1024], series[1024], comment[256], dir[512], start_at[64], interleave[1024];
     struct require_options require;
     int core_probe; /* --core-probe: 0 is on */
-    bool counters, who, hold_latency, tuned, force, no_csv, no_samples, no_file;
+    bool counters, who, hold_latency, tuned, force, no_csv, no_samples;
     bool quick, classic, strict, quiet, verbose, help;
 };
 
@@ -445,29 +454,34 @@ bool noise_put_timeline(const struct row *rows, size_t n, unsigned width, struct
 #define for_each_row(row_, of_) for (const struct row *row_ = (of_)->rows; row_ < (of_)->rows + (of_)->n; row_++)
 
 struct suite_options {
-    const char *heading;
+    const char *heading;       /* NULL: "Options of" the command */
     const struct bench *bench; /* its options; NULL: those in `rows` */
     const struct option *rows;
     size_t n, offset; /* offset: of the values within the suite's options struct */
     const struct option_foreign *foreign;
+    bool common; /* with values in struct measure_options */
 };
 #define SUITE_ROWS(rows_) .rows = rows_, .n = COUNT(rows_)
+#define SUITE_COMMON(rows_) \
+    { \
+        SUITE_ROWS(rows_), .common = true \
+    }
+#define SUITE_TIMED  SUITE_COMMON(measure_timed_rows)
+#define SUITE_COPIES SUITE_COMMON(measure_copies_rows)
+#define SUITE_SERIES SUITE_COMMON(measure_series_rows)
+/* --time and --dir; --copies; --series */
+extern const struct option measure_timed_rows[2], measure_copies_rows[1], measure_series_rows[1];
 
 /* A family of measurements with a command of its own. */
 struct suite {
     struct command command;
     unsigned seconds[PRESET_COUNT]; /* usual duration in s on two CPUs: by default, quick, classic */
     size_t options_size;
-    struct suite_options options[3]; /* ends with heading NULL */
-    bool timed;                      /* --time and --dir */
-    bool copies;                     /* --copies */
+    struct suite_options options[5]; /* ends with neither rows nor bench */
     /* Letters that the suite takes from common options, as the tool that it replaces. NULL: none. */
     const char *letters;
     /* Other defaults of common options. NULL: none. */
     const struct option_default *defaults;
-    /* Further entries (old names and letters, other help) with values in struct measure_options. NULL: none. */
-    const struct option *common_rows;
-    size_t n_common_rows;
     enum schedule schedule;
     /* Operands; ends with NULL. NULL: none, or test(). */
     const char *const *tests;
@@ -475,7 +489,7 @@ struct suite {
     bool (*test)(size_t i, struct operand_word *out);
     /* Marks what an operand (a test, a group, an old name) selects; -1: unknown. */
     int (*select)(struct measure *m, const char *operand);
-    const char *series_header; /* of --series FILE; NULL: no such option */
+    const char *series_header; /* of --series FILE */
     /* Fills m->plan. Returns -1 with a line in error. Ends the program when out of memory. */
     int (*plan)(struct measure *m, void *options, struct error *error);
     /* What will be measured, in place of the line "Plan". May be NULL. */
@@ -502,25 +516,15 @@ struct suite {
             OPTION_NUMBER(OPTION_DURATION, "TIME", 10e6, 86400e9), .aliases = "seconds" \
     }
 
-/* own: of the values, may be NULL. Returns their number. */
-size_t measure_own_tables(const struct suite *suite, void *own, struct option_table *tables);
-/* The suite's own options, and those common ones that not all suites have. suite NULL: of `all`. own, options: may
- * be NULL. */
-size_t measure_suite_tables(const struct suite *suite, void *own, struct measure_options *options,
-                            struct option_table *tables);
-
-/* Sets the options that all suites have, with this suite's defaults (NULL: several suites). options: may be NULL. */
-void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table);
+/* All options of a suite (NULL: of `all`), in its order, and then those that all suites have, with its defaults. own,
+ * options: of the values, may be NULL. Returns the number of tables. */
+size_t measure_tables(const struct suite *suite, void *own, struct measure_options *options,
+                      struct option_table *tables);
 
 /* help NULL: the title of its test. Returns false when there is no ith operand. */
 bool measure_test(const struct suite *suite, size_t i, struct operand_word *out);
 
 /* Functions that return a status print a line on standard error if it is not 0. */
-/* By --runs or --interleave. */
-static inline bool measure_repeats(const struct measure *m)
-{
-    return m->options.runs > 1 || m->options.interleave[0];
-}
 /* Each run is a process of its own. Stops after a signal, a wrong command line, or another program that made no
  * file, with its exit status; otherwise returns the highest one. */
 int measure_repeat(struct measure *m, int argc, char **argv);
@@ -556,9 +560,7 @@ void measure_put_made(struct measure *m, const struct metrics_test *test, size_t
                       const char *cpus, const struct row_params *param, double value);
 /* By preset and options. */
 struct sampling measure_sampling(const struct measure *m, const struct bench *bench);
-/* All option tables, for help. Returns their number. */
-size_t measure_tables(const struct command *command, struct option_table *tables);
-#define COMMAND_MEASURES(suite_) .suite = &(suite_), .run = measure_main, .tables = measure_tables
+#define COMMAND_MEASURES(suite_) .suite = &(suite_), .run = measure_main
 
 /* --- Suites --- */
 

@@ -13,9 +13,12 @@ struct unix_test {
     unsigned groups; /* bits of enum unix_group */
     const char *const *old_names;
     int halves;
+    size_t at;
 };
 /* Name NULL: beyond the last. */
 struct unix_test unix_test_at(size_t i);
+#define for_each_unix_test(test_) \
+    for (struct unix_test test_ = unix_test_at(0); test_.name; test_ = unix_test_at(test_.at + 1))
 /* Name NULL: none. */
 struct unix_test unix_test_of(const char *name);
 /* Geometric mean of the tests' indices, and from rates with the core free where they are known; NAN: none, or not

@@ -118,8 +118,10 @@ struct option {
 
 #define OPTION_NUMBER(type_, value_name_, min_, max_) .type = type_, .value_name = value_name_, .min = min_, .max = max_
 #define OPTION_ONE_OF(value_name_, choices_)          .type = OPTION_CHOICE, .value_name = value_name_, .choices = choices_
-#define OPTION_SOME_OF(value_name_, choices_)         .type = OPTION_NAMES, .value_name = value_name_, .choices = choices_
-#define OPTION_WORD(value_name_)                      .type = OPTION_TEXT, .value_name = value_name_
+/* The choices are listed here. */
+#define OPTION_EITHER(value_name_, ...)       OPTION_ONE_OF(value_name_, ((const char *const[]){__VA_ARGS__, NULL}))
+#define OPTION_SOME_OF(value_name_, choices_) .type = OPTION_NAMES, .value_name = value_name_, .choices = choices_
+#define OPTION_WORD(value_name_)              .type = OPTION_TEXT, .value_name = value_name_
 
 /* A command's own default for an option that it shares, under all presets. */
 struct option_default {
@@ -139,7 +141,6 @@ struct option_table {
     bool separates;                        /* "--" is an operand among others, and does not end the options */
     void *target;
     bool given[OPTION_ROWS_MAX];
-    bool shortened[OPTION_ROWS_MAX]; /* the user abbreviated option i */
 };
 
 /* All entries of n tables. */

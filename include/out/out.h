@@ -197,8 +197,8 @@ enum table_field {
 #define TABLE_FOUR_DIGITS 99u
 
 struct table_column {
-    const char *heading;
-    const char *metric; /* of the group; NULL: its headline row */
+    const char *heading; /* NULL: the field's usual one */
+    const char *metric;  /* of the group; NULL: that of the layout, or its headline row */
     enum table_field field;
     unsigned decimals; /* or TABLE_FOUR_DIGITS */
     double scale;      /* 0 means 1 */
@@ -209,11 +209,20 @@ struct table_column {
 
 #define COLUMN(heading_, metric_, field_, decimals_) \
     .heading = heading_, .metric = metric_, .field = field_, .decimals = decimals_
+/* With the field's usual heading, and metric, scale and decimals of the layout. */
+#define FIELD(field_, ...) \
+    { \
+        .field = TABLE_##field_, __VA_ARGS__ \
+    }
 
 struct table_layout {
     const char *title; /* a line above; NULL: none */
     const struct table_column *columns;
     size_t n_columns;
+    /* of columns that name no metric; a count has neither */
+    const char *metric;
+    double scale;
+    unsigned decimals;
     int no_status;                             /* another table of the rows shows them */
     int per_sample;                            /* not for each group */
     const char *(*title_of)(const char *test); /* may be NULL */

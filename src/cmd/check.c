@@ -26,15 +26,8 @@ void advice_print(const struct advice *advice, size_t n, size_t width, struct te
 
 #define SETTINGS_MAX 64
 
-struct check_options {
-    struct option_cpus cpus;
-    char output[1024], fail_on[1024], ignore[1024];
-    int color;
-    bool json, quiet, verbose, force, help;
-};
-
 struct checking {
-    struct check_options options;
+    struct command_options options;
     bool all;
     struct machine machine;
     struct cpuset bench;
@@ -46,55 +39,34 @@ struct checking {
 
 /* --- Items. --- */
 
-static int unknown_item(const char *option, const char *word)
+/* A list "ITEM,...". */
+static int mark_items(char *list, bool mark, bool *marked)
 {
-    const char *names[SETTINGS_MAX];
-    FREED_BY(text_free) struct text message = {0};
-
-    for (size_t i = 0; i < settings_count; i++)
-        names[i] = settings_list[i].name;
-    const char *nearest = text_nearest(word, names, settings_count);
-    text_printf(&message, "--%s: '%.79s' is not an item%s (known: ", option, word,
-                nearest ? TEXT_LINE("; did you mean '%s'?", nearest) : "");
-    for (size_t i = 0; i < settings_count; i++)
-        text_printf(&message, "%s%s", i ? ", " : "", names[i]);
-    text_printf(&message, ")");
-    return usage_error("%s", message.failed ? "out of memory" : message.data);
-}
-
-static int mark_items(const char *option, char *value, bool mark, bool *marked)
-{
-    for (char *word; (word = strsep(&value, ",")) && (*word || value);) {
-        const struct setting *setting = setting_find(word);
-        if (!setting)
-            return unknown_item(option, word);
-        marked[setting - settings_list] = mark;
-    }
+    for (char *word; (word = strsep(&list, ",")) && (*word || list);)
+        if (command_mark_setting(word, mark, marked))
+            return EXIT_USAGE;
     return 0;
 }
 
 static int apply_lists(struct checking *c)
 {
-    const bool all_fail = !c->options.fail_on[0];
+    const bool all_fail = !c->options.fail_items[0];
     size_t left = 0;
-    int status = mark_items("fail-on", c->options.fail_on, true, c->fails);
 
-    if (!status)
-        status = mark_items("ignore", c->options.ignore, false, c->selected);
-    for (size_t i = 0; i < settings_count && !status; i++) {
+    if (mark_items(c->options.fail_items, true, c->fails) || mark_items(c->options.ignore, false, c->selected))
+        return EXIT_USAGE;
+    for (size_t i = 0; i < settings_count; i++) {
         left += c->selected[i];
         c->fails[i] |= all_fail && c->selected[i];
         if (c->fails[i] && !c->selected[i])
-            status = usage_error("--fail-on: '%s' is not among the items that are checked", settings_list[i].name);
+            return usage_error("--fail-on: '%s' is not among the items that are checked", settings_list[i].name);
     }
-    return status || left ? status : usage_error("--ignore leaves no item to check");
+    return left ? 0 : usage_error("--ignore leaves no item to check");
 }
 
 /* --- Output. --- */
 
 #define WIDTH_LEAST 72u
-/* Time in ns of the core probes. */
-#define CORE_LOOK_NS 500000000u
 
 /* --- The table. --- */
 
@@ -141,28 +113,6 @@ static void put_table(const struct checking *c, unsigned width, struct text *out
 
 /* --- Header. --- */
 
-/* Writes the line on virtual machines and hardware threads. */
-static void put_cores(const struct checking *c, struct text *out)
-{
-    struct core_sight sight;
-    struct clock_info clock;
-
-    clock_choose(&clock);
-    FREED_BY(memory_free) struct core_session *session = core_session_make(&clock, &c->machine.online);
-    core_look(session, &c->bench, CORE_LOOK_NS, &sight);
-    if (c->machine.hypervisor[0])
-        text_printf(out, "Cores     may be shared with others, which only the host can see");
-    else if (session->threads)
-        text_printf(out, "Cores     have several hardware threads, which share the core");
-    else
-        text_printf(out, "Cores     not shared, as far as is known: no hypervisor, and one hardware thread each");
-    if (sight.why[0])
-        text_printf(out, "; whether they are shared is not known: %s\n", sight.why);
-    else
-        text_printf(out, "; in %.1f s they were free %.0f %% of the time (a core probe takes %.2f us)\n",
-                    CORE_LOOK_NS / 1e9, 100 * sight.free, sight.us);
-}
-
 static void put_header(const struct checking *c, struct text *out)
 {
     const struct machine *m = &c->machine;
@@ -180,7 +130,6 @@ static void put_header(const struct checking *c, struct text *out)
         cpuset_remove(&others, cpu);
     text_printf(out, "CPUs      %s to measure on (bench CPUs), %s for all else\n", SETTINGS_CPUS(&c->bench),
                 SETTINGS_CPUS(&others));
-    put_cores(c, out);
     if (!m->have_proc || !m->have_sys)
         text_printf(out, "Unknown   %s%s%s not mounted: most settings cannot be known\n", m->have_proc ? "" : "/proc",
                     m->have_proc || m->have_sys ? "" : " and ", m->have_sys ? "" : "/sys");
@@ -268,23 +217,23 @@ static void put_all(const struct checking *c, const struct settings_view *view, 
 #define MOMENT_NS 100000000u
 
 static const struct option rows[] = {
-    {OPTION("cpus", 0, struct check_options, cpus,
-            "CPUs to measure on; default: the isolated CPUs, or all but the boot CPU; quiet: the CPU that loses the "
-            "least speed now"),
+    {OWN_OPTION(
+         "cpus", 0, cpus,
+         "CPUs to measure on; default: the isolated CPUs, or all but the boot CPU; quiet: the CPU that loses the "
+         "least speed now"),
      CPUS_LIST},
-    {OPTION("output", 'o', struct check_options, output,
-            "CSV file; '-' is standard output, and the table goes to standard error"),
+    {OWN_OPTION("output", 'o', output, "CSV file; '-' is standard output, and the table goes to standard error"),
      OPTION_WORD("FILE|-")},
-    {OPTION("json", 0, struct check_options, json, "print JSON to standard output in place of the table")},
-    {OPTION("fail-on", 0, struct check_options, fail_on,
-            "exit with status 4 only if one of these items is noisy; default: any item that is checked"),
+    {OWN_OPTION("json", 0, json, "print JSON to standard output in place of the table")},
+    {OWN_OPTION("fail-on", 0, fail_items,
+                "exit with status 4 only if one of these items is noisy; default: any item that is checked"),
      OPTION_WORD("ITEM,...")},
-    {OPTION("ignore", 0, struct check_options, ignore, "leave these out"), OPTION_WORD("ITEM,...")},
-    FILES_FORCE_ROW(struct check_options),
-    COLOR_ROW(struct check_options),
-    {OPTION("quiet", 'q', struct check_options, quiet, "print only the table: no header, summary or advice")},
-    {OPTION("verbose", 'v', struct check_options, verbose, "show the items that are ok or do not apply, too")},
-    COMMAND_HELP_ROW(struct check_options),
+    {OWN_OPTION("ignore", 0, ignore, "leave these out"), OPTION_WORD("ITEM,...")},
+    FILES_FORCE_ROW,
+    COLOR_ROW(struct command_options),
+    {OWN_OPTION("quiet", 'q', quiet, "print only the table: no header, summary or advice")},
+    {OWN_OPTION("verbose", 'v', verbose, "show the items that are ok or do not apply, too")},
+    COMMAND_HELP_ROW,
 };
 
 static void moment(void)
@@ -323,7 +272,7 @@ static int look(struct checking *c)
     return status ? status : failing ? EXIT_FINDING : EXIT_DONE;
 }
 
-static int check(const struct command_call *call)
+static int check(struct command_call *call)
 {
     FREED_BY(memory_free) struct checking *c = memory_get(1, sizeof(*c));
     struct error error;
@@ -332,15 +281,15 @@ static int check(const struct command_call *call)
         memory_out();
     /* neither a closed pipe nor a signal must end the program while it searches for a quiet CPU */
     signals_init();
-    c->options = *(const struct check_options *)call->options;
+    c->options = call->options;
     c->all = call->n == 0;
     for (size_t i = 0; i < settings_count; i++)
         c->selected[i] = c->all;
-    int status = command_mark_settings(call->operands, call->n, c->selected);
-    if (!status)
-        status = apply_lists(c);
-    if (status)
-        return status;
+    for (size_t i = 0; i < call->n; i++)
+        if (command_mark_setting(call->operands[i], true, c->selected))
+            return EXIT_USAGE;
+    if (apply_lists(c))
+        return EXIT_USAGE;
     if (c->options.json && !strcmp(c->options.output, "-"))
         return usage_error("--json and -o - both want standard output");
     machine_read(&c->machine);
@@ -356,6 +305,6 @@ const struct command command_check = {
     .description =
         "Shows the settings of this machine that disturb measurements: what to do first, then those that are noisy or "
         "not known, with a good value, what a bad one costs and how to set it. Changes nothing.",
-    COMMAND_CALLS(check, struct check_options, rows, .heading = "Options of check"),
+    COMMAND_CALLS(check, rows),
     .takes = &setting_names,
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of commands, and what they have in common: messages, output, command line, --help, operands. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -151,25 +150,29 @@ int command_parse(struct option_table *tables, size_t n, int argc, char **argv, 
     return 0;
 }
 
-size_t command_table(const struct command *command, struct option_table *tables)
+size_t command_tables(const struct command *command, struct option_table *tables)
 {
-    tables[0] = *command->options;
-    return 1;
+    if (command->run == measure_main)
+        return measure_tables(command->suite, NULL, NULL, tables);
+    if (command->options)
+        tables[0] = *command->options;
+    return command->options != NULL;
 }
 
 int command_main(int argc, char **argv)
 {
     const struct command *command = command_now;
     FREED_BY(memory_free) const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
-    FREED_BY(memory_free) void *options = memory_get(1, command->options_size);
-    struct command_call call = {.options = options, .table = *command->options, .operands = operands};
+    FREED_BY(memory_free) struct command_call *call = memory_get(1, sizeof(*call));
 
-    call.table.target = options;
-    int status = command_parse(&call.table, 1, argc, argv, operands, &call.n);
-    if (!status && !call.n && command->needs)
+    call->table = *command->options;
+    call->table.target = &call->options;
+    call->operands = operands;
+    int status = command_parse(&call->table, 1, argc, argv, operands, &call->n);
+    if (!status && !call->n && command->needs)
         status = usage_error("%s", command->needs);
     if (!status)
-        status = command->call(&call);
+        status = command->call(call);
     return status < 0 ? EXIT_DONE : status;
 }
 
@@ -177,9 +180,11 @@ int command_print_help(const struct command *command)
 {
     struct option_table tables[TABLES_MAX];
     const unsigned width = command_width(1, 80, 120);
-    const size_t n = command->tables ? command->tables(command, tables) : 0;
+    const size_t n = command_tables(command, tables);
     struct text out = {0};
 
+    if (n && !tables[0].heading)
+        tables[0].heading = TEXT_LINE("Options of %s", command->name);
     text_printf(&out, "Usage: jitbench %s%s%s%s\n\n", command->name, n ? " [OPTION...]" : "",
                 command->operands[0] ? " " : "", command->operands);
     text_wrap(&out, command->description ? command->description : command->title, 0, width);
@@ -187,7 +192,7 @@ int command_print_help(const struct command *command)
         text_append(&out, "\n", tables[i].heading ? 1 : 0);
         option_help(&tables[i], width, &out);
     }
-    if (command->suite || command->tables == measure_tables)
+    if (command->run == measure_main)
         help_sampling(command->suite, &out);
     return command_output(1, true, &out);
 }
@@ -215,23 +220,16 @@ enum operands_kind operands_named(const char *shown)
     } known[] = {
         {"FILE", OPERANDS_FILES}, {"csv", OPERANDS_FILES}, {"DIR", OPERANDS_FOLDERS}, {"COMMAND", OPERANDS_COMMAND}};
 
-    while (*shown) {
-        size_t length = 0;
-        while (isalpha((unsigned char)shown[length]))
-            length++;
-        for (size_t i = 0; i < COUNT(known); i++)
-            if (strlen(known[i].word) == length && !memcmp(known[i].word, shown, length))
-                return known[i].kind;
-        shown += length ? length : 1;
-    }
+    for (size_t i = 0; i < COUNT(known); i++)
+        if (strstr(shown, known[i].word))
+            return known[i].kind;
     return OPERANDS_NONE;
 }
 
 const struct operands *command_operands(const struct command *command)
 {
     static const struct operands tests = {.kind = OPERANDS_WORDS, .noun = "test", .word = suite_word};
-    static const struct operands shown[] = {[OPERANDS_NONE] = {.kind = OPERANDS_NONE},
-                                            [OPERANDS_FILES] = {.kind = OPERANDS_FILES},
+    static const struct operands shown[] = {[OPERANDS_FILES] = {.kind = OPERANDS_FILES},
                                             [OPERANDS_FOLDERS] = {.kind = OPERANDS_FOLDERS},
                                             [OPERANDS_COMMAND] = {.kind = OPERANDS_COMMAND}};
 
@@ -270,14 +268,13 @@ static bool setting_word(const struct command *command, size_t i, struct operand
 
 const struct operands setting_names = {.kind = OPERANDS_WORDS, .noun = "setting", .word = setting_word};
 
-int command_mark_settings(const char *const *operands, size_t n, bool *marked)
+int command_mark_setting(const char *name, bool mark, bool *marked)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct setting *setting = setting_find(operands[i]);
-        if (!setting)
-            return command_unknown_operand(operands[i]);
-        marked[setting - settings_list] = true;
-    }
+    const struct setting *setting = setting_find(name);
+
+    if (!setting)
+        return command_unknown_operand(name);
+    marked[setting - settings_list] = mark;
     return 0;
 }
 
@@ -294,5 +291,4 @@ const struct command command_all = {
     .description =
         "Runs every suite with its default options, the quietest suite first, and prints a summary at the end.",
     .run = measure_main,
-    .tables = measure_tables,
 };

@@ -6,50 +6,33 @@
 #include "cmd/cmd.h"
 #include "out/compare.h"
 
-static const char *const format_choices[] = {"table", "markdown", "csv", NULL};
-static const char *const by_choices[] = {"all", "host", NULL};
 enum { FORMAT_TABLE, FORMAT_MARKDOWN, FORMAT_CSV };
 enum { BY_ALL, BY_HOST };
 
-struct compare_options {
-    double min_effect_pct;
-    struct fail_on fail_on;
-    uint64_t across;
-    int by, format, color;
-    char output[1024];
-    struct require_options require;
-    bool within, all, quiet, force, help;
-};
-
 static const struct option rows[] = {
-    FILES_MIN_EFFECT_ROW(struct compare_options, 0, "1",
-                         "ignore smaller changes, even those that are statistically significant"),
-    {OPTION("across", 0, struct compare_options, across, "compare rows even if they differ in this"),
+    FILES_MIN_EFFECT_ROW(0, "1", "ignore smaller changes, even those that are statistically significant"),
+    {OWN_OPTION("across", 0, across, "compare rows even if they differ in this"),
      OPTION_SOME_OF("WHAT,...", pair_across_names)},
-    {OPTION("within", 0, struct compare_options, within,
-            "compare rows of the same files with each other: commands of `run`, loads, numbers of copies, CPUs")},
-    {OPTION("by", 0, struct compare_options, by,
-            "pool all hosts of a side, or compare each host by itself and name those that stand out"),
-     OPTION_ONE_OF("all|host", by_choices), .preset = {"all"}},
-    {OPTION(
-         "all", 'v', struct compare_options, all,
+    {OWN_OPTION("within", 0, within,
+                "compare rows of the same files with each other: commands of `run`, loads, numbers of copies, CPUs")},
+    {OWN_OPTION("by", 0, by, "pool all hosts of a side, or compare each host by itself and name those that stand out"),
+     OPTION_EITHER("all|host", "all", "host"), .preset = {"all"}},
+    {OWN_OPTION(
+         "all", 'v', all,
          "show all rows of all metrics, and why; otherwise those that changed, of the metric that a test is judged by"),
      .aliases = "verbose"},
-    FAIL_ON_ROW(struct compare_options, fail_on),
-    REQUIRE_ROWS(struct compare_options),
-    {OPTION("format", 0, struct compare_options, format, "format of standard output"),
-     OPTION_ONE_OF("table|markdown|csv", format_choices), .preset = {"table"}},
-    {OPTION("output", 'o', struct compare_options, output,
-            "write the comparison as CSV too; '-' is standard output, and the table goes to standard error"),
-     OPTION_WORD("FILE|-")},
-    FILES_FORCE_ROW(struct compare_options),
-    COLOR_ROW(struct compare_options),
-    {OPTION("quiet", 'q', struct compare_options, quiet, "print only the tables: no header or warnings")},
-    COMMAND_HELP_ROW(struct compare_options),
+    FAIL_ON_ROW(struct command_options, fail_on),
+    REQUIRE_ROWS(struct command_options),
+    {OWN_OPTION("format", 0, format, "format of standard output"),
+     OPTION_EITHER("table|markdown|csv", "table", "markdown", "csv"), .preset = {"table"}},
+    FILES_OUTPUT_ROWS("write the comparison as CSV too; '-' is standard output, and the table goes to standard error"),
+    COLOR_ROW(struct command_options),
+    {OWN_OPTION("quiet", 'q', quiet, "print only the tables: no header or warnings")},
+    COMMAND_HELP_ROW,
 };
 
 struct comparing {
-    const struct compare_options *options;
+    const struct command_options *options;
     bool alone;        /* there is only one file, which is judged by --require and not compared */
     char name[2][256]; /* of the file on each side; "": several */
     struct row_set base, changed;
@@ -64,7 +47,7 @@ struct comparing {
  * EXIT_USAGE with a line on standard error. */
 static int read_sides(const struct command_call *call, struct comparing *c)
 {
-    const struct compare_options *o = call->options;
+    const struct command_options *o = &call->options;
     const unsigned wanted = ROWS_SAMPLES | ROWS_CAUSES;
     size_t at = call->n, inputs = 0, separated = 0;
 
@@ -82,7 +65,8 @@ static int read_sides(const struct command_call *call, struct comparing *c)
         return usage_error("--within takes one or more files, without '--'");
     if (!o->within && !separated && n > 2)
         return usage_error("%zu files: put '--' between those before and those after (BASE... -- NEW...)", n);
-    if (!o->within && !(c->alone && require_given(&o->require)) && (n < 2 || n_base == 0 || n_base == n))
+    if (!o->within && !(c->alone && (o->require.require[0] || o->require.requirements[0])) &&
+        (n < 2 || n_base == 0 || n_base == n))
         return usage_error("needs a file before and a file after (BASE NEW, or BASE... -- NEW...)");
     if (c->alone && o->output[0])
         return usage_error("--output: one file is not compared");
@@ -129,7 +113,7 @@ static bool fails(const struct compared *c, const struct fail_on *fail_on)
 /* Compares, and writes CSV where that is wanted, otherwise tables to doc. Returns the exit status. */
 static int compare_sides(struct comparing *c, const struct doc *doc)
 {
-    const struct compare_options *options = c->options;
+    const struct command_options *options = c->options;
     struct text csv = {0};
     int status = EXIT_DONE;
 
@@ -154,9 +138,9 @@ static int compare_sides(struct comparing *c, const struct doc *doc)
     return fails(&c->compared, &options->fail_on) ? EXIT_FINDING : EXIT_DONE;
 }
 
-static int compare(const struct command_call *call)
+static int compare(struct command_call *call)
 {
-    const struct compare_options *options = call->options;
+    const struct command_options *options = &call->options;
     const bool csv = options->format == FORMAT_CSV;
     const int fd = csv || !strcmp(options->output, "-") ? 2 : 1; /* of tables */
     struct text out = {.color = color_wanted(options->color, fd)};
@@ -193,5 +177,5 @@ const struct command command_compare = {
     .title = "what changed between two sets of files, and how sure",
     .description = "Says what changed between two sets of result files, by how much, and how sure that is. Two files "
                    "need no '--'; each may be a directory of them, a pattern, or '-' for standard input.",
-    COMMAND_CALLS(compare, struct compare_options, rows, .heading = "Options of compare", .separates = true),
+    COMMAND_CALLS_WITH(compare, rows, .separates = true),
 };

@@ -27,11 +27,11 @@ static size_t find_tables(const struct command *command, struct option_table *ta
 {
     /* Commands without tables accept it too. */
     static const struct option help_row = {.name = "help", .letter = 'h', .help = "print this help"};
+    const size_t n = command_tables(command, tables);
 
-    if (command->tables)
-        return command->tables(command, tables);
-    *tables = (struct option_table){.rows = &help_row, .n = 1};
-    return 1;
+    if (!n)
+        *tables = (struct option_table){.rows = &help_row, .n = 1};
+    return n ? n : 1;
 }
 
 /* --- What is printed for the shell. --- */

@@ -120,60 +120,41 @@ static bool loses_less(double a, double b)
     return a < b || (isnan(b) && !isnan(a));
 }
 
-/* At most three digits, no exponent. Returns buf, which SHARE() provides until the end of the block. */
-static const char *share(double pct, char buf[32])
-{
-    const char *format = isnan(pct) ? "an unknown share" : pct > 0 && pct < 0.0001 ? "less than 0.0001 %" : NULL;
-    snprintf(buf, 32, "%.3g %%", pct);
-    return format ? format : buf;
-}
-#define SHARE(pct) share(pct, (char[32]){0})
-
-static unsigned pick_cpu(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu)
-{
-    size_t best = n, boot = n;
-
-    for (size_t i = 0; i < n; i++) {
-        if (cpus[i] == boot_cpu)
-            boot = i;
-        else if (best == n || loses_less(lost[i], lost[best]))
-            best = i;
-    }
-    if (best == n)
-        return cpus[boot];
-    return boot < n && loses_less(2 * lost[boot], lost[best]) ? boot_cpu : cpus[best];
-}
+/* At most three digits, no exponent. Until the end of the block. */
+#define SHARE(pct) \
+    (isnan(pct) ? "an unknown share" : (pct) > 0 && (pct) < 0.0001 ? "less than 0.0001 %" : TEXT_LINE("%.3g %%", pct))
 
 unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lost, size_t n, unsigned boot_cpu,
                     struct error *why)
 {
-    const double *detours = lost;
-    for (size_t i = 0; i < n; i++)
-        lost = isnan(slower[i]) ? lost : slower;
-    const unsigned picked = pick_cpu(cpus, lost, n, boot_cpu);
-    size_t chosen = 0, boot = n, worst = 0;
+    const double *by = lost;
+    size_t best = n, boot = n, worst = 0;
 
+    for (size_t i = 0; i < n; i++)
+        by = isnan(slower[i]) ? by : slower;
     for (size_t i = 0; i < n; i++) {
-        chosen = cpus[i] == picked ? i : chosen;
-        boot = cpus[i] == boot_cpu ? i : boot;
-        worst = loses_less(lost[worst], lost[i]) ? i : worst;
+        worst = loses_less(by[worst], by[i]) ? i : worst;
+        if (cpus[i] == boot_cpu)
+            boot = i;
+        else if (best == n || loses_less(by[i], by[best]))
+            best = i;
     }
-    error_set(why, "CPU %u lost %s of its speed in half a second", picked, SHARE(lost[chosen]));
-    if (lost == slower && detours[chosen] < 100)
-        TEXT_ADD(why->text, ": %s to detours, %s of the rest to sharing its core", SHARE(detours[chosen]),
-                 SHARE(100 - 100 * (100 - slower[chosen]) / (100 - detours[chosen])));
-    if (loses_less(lost[chosen], lost[worst]))
-        TEXT_ADD(why->text, ", the noisiest %s", SHARE(lost[worst]));
-    if (boot < n && loses_less(lost[boot], lost[chosen]))
-        TEXT_ADD(why->text, "; CPU %u lost %s, but it is the boot CPU", boot_cpu, SHARE(lost[boot]));
-    return picked;
+    const size_t chosen = best == n || (boot < n && loses_less(2 * by[boot], by[best])) ? boot : best;
+    error_set(why, "CPU %u lost %s of its speed in half a second", cpus[chosen], SHARE(by[chosen]));
+    if (by == slower && lost[chosen] < 100)
+        TEXT_ADD(why->text, ": %s to detours, %s of the rest to sharing its core", SHARE(lost[chosen]),
+                 SHARE(100 - 100 * (100 - slower[chosen]) / (100 - lost[chosen])));
+    if (loses_less(by[chosen], by[worst]))
+        TEXT_ADD(why->text, ", the noisiest %s", SHARE(by[worst]));
+    if (boot < n && loses_less(by[boot], by[chosen]))
+        TEXT_ADD(why->text, "; CPU %u lost %s, but it is the boot CPU", boot_cpu, SHARE(by[boot]));
+    return cpus[chosen];
 }
 
 static unsigned pick(const struct trial *trial, const struct place_request *request, struct error *why)
 {
-    FREED_BY(memory_free) double *lost = memory_get(request->n_order, sizeof(*lost));
-    FREED_BY(memory_free) double *slower = memory_get(request->n_order, sizeof(*slower));
-    const unsigned boot_cpu = cpuset_next(&request->online, 0);
+    FREED_BY(memory_free) double *lost = memory_get(2 * request->n_order, sizeof(*lost));
+    double *const slower = lost + request->n_order;
 
     for (unsigned i = 0; trial->spec.core && i < request->n_order; i++) { /* how fast a free core is */
         const struct core_record *record = trial_recorder(trial, 0, i, NOISE_CORE);
@@ -183,7 +164,7 @@ static unsigned pick(const struct trial *trial, const struct place_request *requ
         lost[i] = noise_lost_pct(trial_recorder(trial, 0, i, NOISE_NUMBERS));
         slower[i] = noise_slower_pct(trial, i, &lost[i]);
     }
-    return quiet_pick(request->order, slower, lost, request->n_order, boot_cpu, why);
+    return quiet_pick(request->order, slower, lost, request->n_order, cpuset_next(&request->online, 0), why);
 }
 
 int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, bool core_probes, struct error *why)

@@ -11,14 +11,12 @@
 
 /* A test has one of them. */
 #define SIZE_COLUMNS \
-    {COLUMN("Limit", "cycles", TABLE_PARAM_VALUE, 0), .key = "limit", .optional = 1}, \
-    { \
-        COLUMN("Elements", "cycles", TABLE_PARAM_VALUE, 0), .key = "elements", .optional = 1 \
-    }
+    FIELD(PARAM_VALUE, .heading = "Limit", .key = "limit", .optional = 1), \
+        FIELD(PARAM_VALUE, .heading = "Elements", .key = "elements", .optional = 1)
 
 static const struct table_column run_columns[] = {
     SIZE_COLUMNS,
-    {COLUMN("Experiments", "cycles", TABLE_PARAM_VALUE, 0), .key = "experiments", .rank = 3},
+    FIELD(PARAM_VALUE, .heading = "Experiments", .key = "experiments", .rank = 3),
     {COLUMN("Mean", "cycles", TABLE_SAMPLE, 2)},
     {COLUMN("SD", "cycles_sd", TABLE_SAMPLE, 1), .rank = 2},
     {COLUMN("CountA", "delays_a", TABLE_SAMPLE, 0), .rank = 1},
@@ -29,8 +27,8 @@ static const struct table_column run_columns[] = {
     {COLUMN("SizeC", "delays_c_size", TABLE_SAMPLE, 0)},
     {COLUMN("CountD", "delays_d", TABLE_SAMPLE, 0)},
     {COLUMN("SizeD", "delays_d_size", TABLE_SAMPLE, 0)},
-    {COLUMN("Copies", "cycles", TABLE_COPIES, 0), .rank = 3},
-    {COLUMN("CPU", "cycles", TABLE_CPUS, 0)},
+    FIELD(COPIES, .rank = 3),
+    {.field = TABLE_CPUS},
 };
 /* Those of the highest rank are left out first; rank 6 has the same value in all rows of a plan. */
 static const struct table_column summary_columns[] = {
@@ -38,27 +36,27 @@ static const struct table_column summary_columns[] = {
     {COLUMN("Divisions", "divisions", TABLE_VALUE, 0), .optional = 1, .rank = 6},
     {COLUMN("Primes", "primes", TABLE_VALUE, 0), .optional = 1, .rank = 6},
     {COLUMN("Bytes", "array_bytes", TABLE_VALUE, 0), .optional = 1, .rank = 6},
-    {COLUMN("Copies", "cycles", TABLE_COPIES, 0), .rank = 5},
-    {COLUMN("CPU", "cycles", TABLE_CPUS, 0)},
-    {COLUMN("Experiments", "cycles", TABLE_N, 0), .rank = 6},
+    FIELD(COPIES, .rank = 5),
+    {.field = TABLE_CPUS},
+    FIELD(N, .heading = "Experiments", .rank = 6),
     {COLUMN("ns", "time", TABLE_MEDIAN, 1)},
-    {COLUMN("Median", "cycles", TABLE_MEDIAN, 1), .rank = 2},
-    {COLUMN("Mean", "cycles", TABLE_MEAN, 2), .rank = 1},
-    {COLUMN("+-95%", "cycles", TABLE_CI95_HALF, 2), .rank = 1},
+    FIELD(MEDIAN, .decimals = 1, .rank = 2),
+    FIELD(MEAN, .decimals = 2, .rank = 1),
+    FIELD(CI95_HALF, .decimals = 2, .rank = 1),
     {COLUMN("+-90%run", "cycles_ci90", TABLE_VALUE, 3), .rank = 6},
-    {COLUMN("SD", "cycles", TABLE_SD, 1), .rank = 4},
-    {COLUMN("Min", "cycles", TABLE_MIN, 0)},
-    {COLUMN("P99", "cycles", TABLE_P99, 0)},
-    {COLUMN("P99.9", "cycles", TABLE_P999, 0), .rank = 3},
-    {COLUMN("Max", "cycles", TABLE_MAX, 0)},
+    FIELD(SD, .decimals = 1, .rank = 4),
+    {.field = TABLE_MIN},
+    {.field = TABLE_P99},
+    FIELD(P999, .rank = 3),
+    {.field = TABLE_MAX},
     {COLUMN("Max us", "time", TABLE_MAX, 1), .scale = 1e-3, .rank = 6},
-    {COLUMN("Core %", "cycles", TABLE_CORE, 0), .optional = 1},
+    FIELD(CORE, .optional = 1),
     {COLUMN("Alone", "cycles_alone", TABLE_VALUE, 1), .optional = 1},
 };
 static const struct table_column share_columns[] = {
     SIZE_COLUMNS,
-    {COLUMN("Copies", "cycles", TABLE_COPIES, 0), .rank = 2},
-    {COLUMN("CPU", "cycles", TABLE_CPUS, 0)},
+    FIELD(COPIES, .metric = "cycles", .rank = 2), /* shown even if nothing else is known */
+    {.field = TABLE_CPUS},
     {COLUMN(">400 mean", "delayed_400", TABLE_VALUE, 3), .rank = 1},
     {COLUMN(">2000 mean", "delayed_2000", TABLE_VALUE, 3), .rank = 1},
     {COLUMN(">400 median", "delayed_400_median", TABLE_VALUE, 3)},
@@ -68,26 +66,22 @@ static const struct table_column share_columns[] = {
 /* The clock of the ticks, its cost and resolution, once. */
 static void put_clock(const struct table_rows *r, struct text *out)
 {
-    const struct row *cost = NULL;
+    static const char *const metrics[] = {"clock_cost", "clock_grain", "clock_hz"};
+    const struct row *found[3] = {NULL}; /* the cost is the first */
     size_t length = 0;
-    double hz = 0, grain = 0;
 
-    for_each_row(row, r) {
-        if (row->status >= ROW_SKIPPED || hz > 0)
-            continue;
-        if (!cost && !strcmp(row->metric, "clock_cost"))
-            cost = row;
-        else if (cost && !strcmp(row->metric, "clock_grain"))
-            grain = row->value;
-        else if (cost && !strcmp(row->metric, "clock_hz"))
-            hz = row->value;
-    }
-    const char *name = cost ? row_param(&cost->param, "clock", &length) : NULL;
+    for_each_row(row, r)
+        for (size_t i = 0; i < COUNT(metrics) && row->status < ROW_SKIPPED; i++)
+            if (!found[i] && (i == 0 || found[0]) && !strcmp(row->metric, metrics[i]))
+                found[i] = row;
+    const struct row *cost = found[0];
     if (!cost)
         return;
-    text_printf(out, "Unit: %s of %.*s at %.6f GHz", cost->unit, (int)length, name ? name : "", hz * 1e-9);
+    const char *name = row_param(&cost->param, "clock", &length);
+    text_printf(out, "Unit: %s of %.*s at %.6f GHz", cost->unit, (int)length, name ? name : "",
+                found[2] ? found[2]->value * 1e-9 : 0);
     text_printf(out, "; two consecutive readings take %.0f %s, the grain is %.0f %s; not subtracted\n", cost->value,
-                cost->unit, grain, cost->unit);
+                cost->unit, found[1] ? found[1]->value : 0, cost->unit);
 }
 
 static bool has_test(const struct table_rows *r, const char *test)
@@ -111,7 +105,11 @@ static bool troubled(const struct table_rows *r, const struct row *row)
 static void put_experiments(const struct table_rows *r, const char *test, const char *run_title,
                             const char *summary_title, struct text *out)
 {
-    const struct table_layout runs = {TABLE_OF(run_title, run_columns), .per_sample = 1, .no_status = 1};
+    const struct table_layout runs = {
+        TABLE_OF(TEXT_LINE("%s, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
+                           run_title),
+                 run_columns),
+        .per_sample = 1, .no_status = 1};
     static const struct table_layout share = {
         TABLE_OF("Time lost, in %, in delays by more than so many cycles above the mean or the median", share_columns),
         .no_status = 1};
@@ -133,7 +131,8 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
         if (whole || row->item == items[0] || row->item == items[1] || row->item == (items[0] + items[1]) / 2 ||
             (!strcmp(row->test, test) && troubled(r, row)))
             rows[n++] = *row; /* a shallow copy */
-    const struct table_layout summary = {TABLE_OF(TEXT_LINE("%s, in %s", summary_title, unit), summary_columns)};
+    const struct table_layout summary = {
+        TABLE_OF(TEXT_LINE("%s: all runs together, in %s", summary_title, unit), summary_columns), .metric = "cycles"};
     if (whole) {
         table_print(&runs, r->rows, r->n, r->table_width, out);
         text_append(out, "\n", 1);
@@ -171,9 +170,7 @@ static int plan_prime(struct measure *m, void *options, struct error *error)
 
 static void print_prime(const struct table_rows *rows, struct text *out)
 {
-    put_experiments(rows, "prime",
-                    "Prime loop, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
-                    "Prime loop: all runs together", out);
+    put_experiments(rows, "prime", "Prime loop", "Prime loop", out);
 }
 
 const struct suite suite_prime = {
@@ -189,8 +186,7 @@ const struct suite suite_prime = {
         },
     .seconds = {12, 3, 2000},
     .options_size = sizeof(struct prime_params),
-    .options = {{.heading = "Options of prime", .bench = &bench_prime}},
-    .copies = true,
+    .options = {{.bench = &bench_prime}, SUITE_COPIES, SUITE_SERIES},
     .schedule = SCHEDULE_INTERLEAVED,
     .series_header = "limit,run,copy,experiment,ticks\n",
     .plan = plan_prime,
@@ -246,19 +242,19 @@ static int plan_stream(struct measure *m, void *options, struct error *error)
 }
 
 static const struct table_column bandwidth_columns[] = {
-    {COLUMN("Function", "rate", TABLE_TEST, 0)},
-    {COLUMN("Best Rate MB/s", "rate", TABLE_VALUE, 1)},
+    FIELD(TEST, .heading = "Function"),
+    FIELD(VALUE, .heading = "Best Rate MB/s"),
     {COLUMN("Avg time", "time", TABLE_MEAN, 6), .scale = 1e-9},
     {COLUMN("Min time", "time", TABLE_MIN, 6), .scale = 1e-9},
     {COLUMN("Max time", "time", TABLE_MAX, 6), .scale = 1e-9, .rank = 1},
-    {COLUMN("Median rate", "rate", TABLE_MEDIAN, 1), .rank = 2},
-    {COLUMN("RSD %", "rate", TABLE_RSD, 1), .rank = 3},
+    FIELD(MEDIAN, .heading = "Median rate", .rank = 2),
+    FIELD(RSD, .rank = 3),
     {COLUMN("Core %", "rate", TABLE_CORE, 0), .optional = 1},
     {COLUMN("Alone", "rate_alone", TABLE_VALUE, 1), .optional = 1},
-    {COLUMN("Stores", "rate", TABLE_PARAM_VALUE, 0), .key = "stores"},
-    {COLUMN("Kernel", "rate", TABLE_PARAM_VALUE, 0), .key = "kernel", .rank = 4},
-    {COLUMN("Copies", "rate", TABLE_COPIES, 0), .rank = 4},
-    {COLUMN("CPUs", "rate", TABLE_CPUS, 0)},
+    FIELD(PARAM_VALUE, .heading = "Stores", .key = "stores"),
+    FIELD(PARAM_VALUE, .heading = "Kernel", .key = "kernel", .rank = 4),
+    FIELD(COPIES, .rank = 4),
+    FIELD(CPUS, .heading = "CPUs"),
 };
 
 static const struct {
@@ -269,7 +265,8 @@ static const struct {
 static void put_bandwidth(const struct table_rows *r, struct text *out)
 {
     static const struct table_layout layout = {
-        TABLE_OF("STREAM-style bandwidth: MB = 10^6 bytes, times in s, best of each run", bandwidth_columns)};
+        TABLE_OF("STREAM-style bandwidth: MB = 10^6 bytes, times in s, best of each run", bandwidth_columns),
+        .metric = "rate", .decimals = 1};
     FREED_BY(memory_free) struct row *rows = calloc(r->n + 1, sizeof(*rows));
     const struct row *best = NULL; /* `all`: with its kind of stores */
     size_t n = 0;
@@ -313,9 +310,7 @@ static void put_array_size(const struct table_rows *r, struct text *out)
 
 static void print_stream(const struct table_rows *r, struct text *out)
 {
-    put_experiments(r, "array",
-                    "Array copy, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
-                    "Small-array copy: all runs together", out);
+    put_experiments(r, "array", "Array copy", "Small-array copy", out);
     if (has_test(r, tests[TEST_ARRAY]) && has_test(r, tests[TEST_BANDWIDTH]))
         text_append(out, "\n", 1);
     put_bandwidth(r, out);
@@ -340,8 +335,9 @@ const struct suite suite_stream = {
                  .offset = offsetof(struct stream_options, array)},
                 {.heading = "Options of bandwidth",
                  .bench = &bench_bandwidth,
-                 .offset = offsetof(struct stream_options, bandwidth)}},
-    .copies = true,
+                 .offset = offsetof(struct stream_options, bandwidth)},
+                SUITE_COPIES,
+                SUITE_SERIES},
     .schedule = SCHEDULE_INTERLEAVED,
     .tests = tests,
     .series_header = "elements,run,copy,experiment,ticks\n",

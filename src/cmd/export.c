@@ -4,12 +4,6 @@
 #include "out/export.h"
 #include "cmd/cmd.h"
 
-struct export_options {
-    int format; /* index in export_formats */
-    char output[1024];
-    bool force, help;
-};
-
 static const struct option_foreign formats[] = {
     {"prometheus prom", "did you mean 'openmetrics'?"},
     {"google-benchmark", "did you mean 'gbench'?"},
@@ -22,17 +16,17 @@ static const struct option_foreign foreign[] = {
 };
 
 static const struct option rows[] = {
-    {OPTION("format", 'f', struct export_options, format, "what to write"), OPTION_ONE_OF("FORMAT", export_names),
-     .foreign = formats, .preset = {"json"}},
-    {OPTION("output", 'o', struct export_options, output, "the file to make; '-' is standard output"),
-     OPTION_WORD("FILE|-"), .preset = {"-"}},
-    FILES_FORCE_ROW(struct export_options),
-    COMMAND_HELP_ROW(struct export_options),
+    {OWN_OPTION("format", 'f', format, "what to write"), OPTION_ONE_OF("FORMAT", export_names), .foreign = formats,
+     .preset = {"json"}},
+    {OWN_OPTION("output", 'o', output, "the file to make; '-' is standard output"), OPTION_WORD("FILE|-"),
+     .preset = {"-"}},
+    FILES_FORCE_ROW,
+    COMMAND_HELP_ROW,
 };
 
-static int export(const struct command_call *call)
+static int export(struct command_call *call)
 {
-    const struct export_options *options = call->options;
+    const struct command_options *options = &call->options;
     const struct export_format *format = export_formats[options->format];
     FREED_BY(row_set_free) struct row_set set = {0};
     FREED_BY(text_free) struct text message = {0}, out = {0};
@@ -56,6 +50,6 @@ const struct command command_export = {
     .title = "results in the formats of other tools",
     .description = "Writes results for pyperf, hyperfine's and Google Benchmark's tools, Prometheus, UnixBench, "
                    "cyclictest, or as JSON. Standard error says what a format cannot carry. " FILES_ARE,
-    COMMAND_CALLS(export, struct export_options, rows, .heading = "Options of export", .foreign = foreign),
+    COMMAND_CALLS_WITH(export, rows, .foreign = foreign),
     .needs = "FILE is missing: give the CSV of a run, or '-' for standard input",
 };

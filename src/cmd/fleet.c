@@ -9,33 +9,20 @@
 #define NAMESAKES_TOLD 5u
 #define CSV_PIECE      65536u
 
-static const char *const by_choices[] = {"host", "rank", NULL};
-
-struct fleet_options {
-    double min_effect_pct;
-    struct fail_on fail_on;
-    int by;
-    char output[1024];
-    bool verbose, force, help;
-};
-
 static const struct option rows[] = {
-    FILES_MIN_EFFECT_ROW(struct fleet_options, 0.01, "2", "ignore machines that deviate by less"),
-    {OPTION("by", 0, struct fleet_options, by, "unit that is judged: a machine, or each rank of a job by itself"),
-     OPTION_ONE_OF("host|rank", by_choices), .preset = {"host"}},
-    FAIL_ON_ROW(struct fleet_options, fail_on),
-    {OPTION("output", 'o', struct fleet_options, output,
-            "write every figure of every machine to this CSV file; '-' is standard output, and the table goes to "
-            "standard error"),
-     OPTION_WORD("FILE|-")},
-    FILES_FORCE_ROW(struct fleet_options),
-    {OPTION("verbose", 'v', struct fleet_options, verbose,
-            "print a line for every machine, with all figures that are far off")},
-    COMMAND_HELP_ROW(struct fleet_options),
+    FILES_MIN_EFFECT_ROW(0.01, "2", "ignore machines that deviate by less"),
+    {OWN_OPTION("by", 0, by, "unit that is judged: a machine, or each rank of a job by itself"),
+     OPTION_EITHER("host|rank", "host", "rank"), .preset = {"host"}},
+    FAIL_ON_ROW(struct command_options, fail_on),
+    FILES_OUTPUT_ROWS(
+        "write every figure of every machine to this CSV file; '-' is standard output, and the table goes to "
+        "standard error"),
+    {OWN_OPTION("verbose", 'v', verbose, "print a line for every machine, with all figures that are far off")},
+    COMMAND_HELP_ROW,
 };
 
 /* Piece by piece: there is a line for each machine and figure. */
-static int write_csv(const struct judgement *judgement, const struct fleet_options *options)
+static int write_csv(const struct judgement *judgement, const struct command_options *options)
 {
     struct files_output file;
     FREED_BY(text_free) struct text out = {0};
@@ -92,9 +79,9 @@ static bool machine_fails(const struct judgement *j, const struct judged *judged
     return found;
 }
 
-static int fleet(const struct command_call *call)
+static int fleet(struct command_call *call)
 {
-    const struct fleet_options *options = call->options;
+    const struct command_options *options = &call->options;
     FREED_BY(gather_free) struct gather g = {.by_rank = options->by == 1, .metrics = metrics_table()};
     FREED_BY(judge_free) struct judgement judgement = {.g = &g};
     struct text out = {0};
@@ -132,6 +119,6 @@ const struct command command_fleet = {
     .operands = "FILE...",
     .title = "which of many machines stand out, and in what",
     .description = "A line for each host with its headline figures, those that stand out first. " FILES_ARE,
-    COMMAND_CALLS(fleet, struct fleet_options, rows, .heading = "Options of fleet"),
+    COMMAND_CALLS(fleet, rows),
     .needs = FILES_NEEDED,
 };

@@ -10,20 +10,17 @@
 const struct metrics *metrics_table(void)
 {
     static struct metrics made;
-    size_t n_suites = 0, n_tests = 0, n_metrics = 0;
-    struct unix_test variant;
+    size_t n_suites = 0, n_tests = 0;
 
     if (made.n_tests)
         return &made;
     while (suite_list[n_suites])
         n_suites++;
-    for (; bench_list[n_tests]; n_tests++)
-        n_metrics += bench_list[n_tests]->n_metrics;
-    for (size_t t = 0; unix_test_at(t).name; t++)
+    while (bench_list[n_tests])
         n_tests++;
+    for_each_unix_test(variant) n_tests++;
     struct metrics_suite *suite = memory_get(n_suites, sizeof(*suite));
     struct metrics_test *test = memory_get(n_tests, sizeof(*test)), *of_rows = memory_get(n_suites, sizeof(*of_rows));
-    struct metrics_metric *next = memory_get(n_metrics, sizeof(*next));
     made = (struct metrics){.suite = suite, .n_suites = n_suites, .test = test, .made = of_rows};
     for (size_t s = 0; s < n_suites; s++) {
         suite[s] = (struct metrics_suite){.name = suite_list[s]->command.name, .title = suite_list[s]->command.title};
@@ -32,22 +29,22 @@ const struct metrics *metrics_table(void)
     }
     for (size_t b = 0; bench_list[b]; b++) {
         const struct bench *bench = bench_list[b];
+        struct metrics_metric *metrics = memory_get(bench->n_metrics, sizeof(*metrics));
         test[made.n_tests++] = (struct metrics_test){.suite = bench->suite,
                                                      .name = bench->name,
                                                      .title = bench->title,
                                                      .row_per_cpu = bench->group_per_copy,
                                                      .named_by_user = bench == &bench_command,
-                                                     .metric = next,
+                                                     .metric = metrics,
                                                      .n = bench->n_metrics};
         for (unsigned m = 0; m < bench->n_metrics; m++) {
             const struct metric *metric = bench_metric(bench, m);
-            *next++ =
+            metrics[m] =
                 (struct metrics_metric){metric->id, metric->title, metric->unit, metric->better, metric->headline};
         }
     }
-    for (size_t t = 0; (variant = unix_test_at(t)).name; t++)
-        if (!metrics_test(&made, "unix", variant.name))
-            test[made.n_tests++] = (struct metrics_test){.suite = "unix", .name = variant.name, .title = variant.title};
+    for_each_unix_test(variant) if (!metrics_test(&made, "unix", variant.name)) test[made.n_tests++] =
+        (struct metrics_test){.suite = "unix", .name = variant.name, .title = variant.title};
     return &made;
 }
 
@@ -84,20 +81,12 @@ static void put_range(const char *before, const struct range *range, bool is_dur
     text_printf(out, strcmp(least, most) ? "%s%s to %s" : "%s%s", before, least, most);
 }
 
-/* suite NULL: of any. */
+/* suite NULL: of any that `all` measures. */
 static bool is_of(const struct bench *bench, const struct suite *suite)
 {
-    struct operand_word word;
-
-    for (size_t i = 0; !suite && suite_list[i]; i++)
-        if (is_of(bench, suite_list[i]))
-            return true;
-    if (!suite || strcmp(bench->suite, suite->command.name))
+    if (bench == &bench_calibrate) /* no test */
         return false;
-    for (size_t i = 0; measure_test(suite, i, &word); i++)
-        if (!strcmp(word.name, bench->name))
-            return true;
-    return !suite->test && !suite->tests;
+    return suite ? !strcmp(bench->suite, suite->command.name) : bench != &bench_command;
 }
 
 void help_sampling(const struct suite *suite, struct text *out)
@@ -207,14 +196,9 @@ const struct command command_version = {
 
 /* --- list --- */
 
-struct list_options {
-    bool metrics, help;
-};
-
 static const struct option rows[] = {
-    {OPTION("metrics", 0, struct list_options, metrics,
-            "list the metrics of each test too: id, unit, which direction is better")},
-    COMMAND_HELP_ROW(struct list_options),
+    {OWN_OPTION("metrics", 0, metrics, "list the metrics of each test too: id, unit, which direction is better")},
+    COMMAND_HELP_ROW,
 };
 
 static void put_test(const struct metrics_test *test, bool metrics, struct text *out)
@@ -248,9 +232,9 @@ static bool suite_word(const struct command *command, size_t i, struct operand_w
 
 static const struct operands suite_names = {.kind = OPERANDS_WORDS, .most = 1, .noun = "suite", .word = suite_word};
 
-static int list(const struct command_call *call)
+static int list(struct command_call *call)
 {
-    const struct list_options *options = call->options;
+    const struct command_options *options = &call->options;
     const struct metrics *metrics = metrics_table();
     const struct command *suite;
     struct text out = {0};
@@ -277,6 +261,6 @@ const struct command command_list_ = {
     .name = "list",
     .operands = "[SUITE]",
     .title = "suites, their tests and metrics",
-    COMMAND_CALLS(list, struct list_options, rows, .heading = "Options"),
+    COMMAND_CALLS_WITH(list, rows, .heading = "Options"),
     .takes = &suite_names,
 };

@@ -8,27 +8,19 @@
 /* Columns of the CSV. */
 static const char *const stat_choices[] = {"value", "mean", "sd", "min", "median", "p90", "p99", "p999", "max", NULL};
 
-struct history_options {
-    double min_effect_pct;
-    uint64_t recent;
-    int stat;
-    struct fail_on fail_on;
-    bool verbose, help;
-};
-
 static const struct option rows[] = {
-    FILES_MIN_EFFECT_ROW(struct history_options, 0, "1", "leave out smaller changes"),
-    {OPTION("stat", 0, struct history_options, stat,
-            "judge this column of the CSV. Default: the figure with the core free where all runs have it, otherwise "
-            "value"),
+    FILES_MIN_EFFECT_ROW(0, "1", "leave out smaller changes"),
+    {OWN_OPTION(
+         "stat", 0, stat,
+         "judge this column of the CSV. Default: the figure with the core free where all runs have it, otherwise "
+         "value"),
      OPTION_ONE_OF("STAT", stat_choices)},
-    {OPTION("recent", 0, struct history_options, recent,
-            "show only changes in the last N runs, which are judged together with all earlier ones"),
+    {OWN_OPTION("recent", 0, recent,
+                "show only changes in the last N runs, which are judged together with all earlier ones"),
      OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e6)},
-    FAIL_ON_ROW(struct history_options, fail_on),
-    {OPTION("verbose", 'v', struct history_options, verbose,
-            "print a line for each figure that did not change as well")},
-    COMMAND_HELP_ROW(struct history_options),
+    FAIL_ON_ROW(struct command_options, fail_on),
+    {OWN_OPTION("verbose", 'v', verbose, "print a line for each figure that did not change as well")},
+    COMMAND_HELP_ROW,
 };
 
 static void take_row(void *context, const struct row *row)
@@ -48,7 +40,7 @@ static void complain(const struct history *h)
 }
 
 /* A check that cannot judge must not pass. */
-static int finding(const struct history *h, const struct history_options *options)
+static int finding(const struct history *h, const struct command_options *options)
 {
     bool found = h->n_short && fail_on_finds(&options->fail_on, FAIL_ON_UNDECIDED, NAN);
 
@@ -65,9 +57,9 @@ static int finding(const struct history *h, const struct history_options *option
     return found ? EXIT_FINDING : EXIT_DONE;
 }
 
-static int history(const struct command_call *call)
+static int history(struct command_call *call)
 {
-    const struct history_options *options = call->options;
+    const struct command_options *options = &call->options;
     FREED_BY(history_free)
     struct history h = {.gather = {.metrics = metrics_table()}, .least_effect = options->min_effect_pct / 100};
     struct text out = {0};
@@ -99,6 +91,6 @@ const struct command command_history = {
     .title = "since when a machine is faster or slower",
     .description = "Sorts the runs of one machine by time and prints a line for each change: since when, in which "
                    "figure, by how much. " FILES_ARE,
-    COMMAND_CALLS(history, struct history_options, rows, .heading = "Options of history"),
+    COMMAND_CALLS(history, rows),
     .needs = FILES_NEEDED,
 };

@@ -4,6 +4,7 @@
  * reboots it; as PID 1 of a machine it never exits. */
 #include "cmd/cmd.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -44,13 +45,15 @@ static struct {
     int status;              /* of init, unless it powers the machine off or stays */
 } init;
 
+static void fail(void)
+{
+    if (!init.status)
+        init.status = EXIT_ROW_FAILED;
+}
+
 /* --- Orders. --- */
 
-#define PREFIX     "jitbench."
-#define PREFIX_LEN (sizeof(PREFIX) - 1)
-
-static const char *const end_choices[] = {"stay", "poweroff", "reboot", "shell", "halt", NULL};
-static const char *const tune_choices[] = {"no", "yes", NULL}, *const csv_choices[] = {"full", "summary", NULL};
+#define PREFIX "jitbench."
 
 const struct option init_rows[] = {
     {OPTION("run", 0, struct init_orders, run, "command to run, with its options; quotes keep words together"),
@@ -62,11 +65,12 @@ const struct option init_rows[] = {
             "directory for scratch files, on a device that is mounted for the run; default: memory, as a rule"),
      OPTION_WORD("DEVICE:/DIR")},
     {OPTION("end", 0, struct init_orders, end, "what to do after the run; stay: wait for Ctrl-Alt-Del"),
-     OPTION_ONE_OF("stay|poweroff|reboot|shell|halt", end_choices), .preset = {"stay"}},
-    {OPTION("tune", 0, struct init_orders, tune, "run with --tuned"), OPTION_ONE_OF("no|yes", tune_choices),
+     OPTION_EITHER("stay|poweroff|reboot|shell|halt", "stay", "poweroff", "reboot", "shell", "halt"),
+     .preset = {"stay"}},
+    {OPTION("tune", 0, struct init_orders, tune, "run with --tuned"), OPTION_EITHER("no|yes", "no", "yes"),
      .preset = {"no"}},
     {OPTION("csv", 0, struct init_orders, csv, "summary: run with --no-samples, for a console that is slow or narrow"),
-     OPTION_ONE_OF("full|summary", csv_choices), .preset = {"full"}},
+     OPTION_EITHER("full|summary", "full", "summary"), .preset = {"full"}},
     {OPTION("modules", 0, struct init_orders, modules, "directory of kernel modules to load before the run"),
      OPTION_WORD("DIR")},
     {OPTION("help", 'h', struct init_orders, help, "print this help")},
@@ -89,9 +93,9 @@ static bool read_order(const char *word, struct init_orders *orders, struct text
     char name[64];
     size_t n = 0;
 
-    if (strncmp(word, PREFIX, PREFIX_LEN))
+    if (strncmp(word, PREFIX, strlen(PREFIX)))
         return false;
-    word += PREFIX_LEN;
+    word += strlen(PREFIX);
     TEXT_PRINT(name, "%.*s", (int)(value - word), word);
     for (size_t i = 0; i < init_n_rows; i++) {
         if (init_rows[i].type == OPTION_FLAG)
@@ -367,13 +371,10 @@ static void begin_scratch(void)
     if (!find_target(init.orders.scratch, &target))
         return;
     int error = wait_device(target.device);
-    if (!error)
-        error = scratch_folder(init.folder, init.disk_at, sizeof(init.disk_at));
-    if (!error)
-        error = device_mount(target.device, init.disk_at, 0, &init.disk);
-    if (!error)
-        error = device_folder(init.disk.place, target.path);
-    if (!error && TEXT_PRINT(init.scratch, "%s%s", init.disk.place, target.path) >= (int)sizeof(init.scratch))
+    if (!error && !(error = scratch_folder(init.folder, init.disk_at, sizeof(init.disk_at))) &&
+        !(error = device_mount(target.device, init.disk_at, 0, &init.disk)) &&
+        !(error = device_folder(init.disk.place, target.path)) &&
+        TEXT_PRINT(init.scratch, "%s%s", init.disk.place, target.path) >= (int)sizeof(init.scratch))
         error = -ENAMETOOLONG;
     if (error) {
         say("scratch: %s:%s: %s; the file tests do not measure that disk", target.device, target.path,
@@ -455,28 +456,32 @@ static void hand_over(void)
 
     if (init.folder[0] && !names) {
         say("%s: cannot list the files that the run left there: %s", init.folder, strerror(errno));
-        init.status = init.status ? init.status : EXIT_ROW_FAILED;
+        fail();
     }
     for (size_t i = 0; names && names[i]; i++)
-        if (strlen(names[i]) > 4 && !strcmp(names[i] + strlen(names[i]) - 4, ".csv") && !hand_over_file(names[i]) &&
-            !init.status)
-            init.status = EXIT_ROW_FAILED;
+        if (!fnmatch("?*.csv", names[i], 0) && !hand_over_file(names[i]))
+            fail();
 }
 
 /* --- The end of the machine. --- */
 
 static void end_machine(int end)
 {
-    static const char *const names[] = {[POWER_RESTART] = "restart", [POWER_OFF] = "power off", [POWER_HALT] = "halt"};
-    const enum power_end how = end == INIT_POWEROFF ? POWER_OFF : end == INIT_HALT ? POWER_HALT : POWER_RESTART;
+    static const struct {
+        enum power_end how;
+        const char *name;
+    } ends[] = {[INIT_STAY] = {POWER_RESTART, "restart"},
+                [INIT_REBOOT] = {POWER_RESTART, "restart"},
+                [INIT_POWEROFF] = {POWER_OFF, "power off"},
+                [INIT_HALT] = {POWER_HALT, "halt"}};
 
     if (init.place != PLACE_ORDINARY)
         end_processes();
     if (init.place == PLACE_MACHINE)
         power_protect_root();
     console_drain(2, stalled ? 0 : STALL_NS);
-    say("cannot %s: %s", names[how], strerror(-power_end(how)));
-    init.status = init.status ? init.status : EXIT_ROW_FAILED;
+    say("cannot %s: %s", ends[end].name, strerror(-power_end(ends[end].how)));
+    fail();
 }
 
 static void follow_end(void)
@@ -582,8 +587,9 @@ static enum place find_place(void)
 bool init_chosen(const char *name)
 {
     const char *slash = name ? strrchr(name, '/') : NULL;
+    const enum place place = find_place();
 
-    return getpid() == 1 && (power_is_first_process() || (name && !strcmp(slash ? slash + 1 : name, "init")));
+    return place == PLACE_MACHINE || (place == PLACE_NAMESPACE && name && !strcmp(slash ? slash + 1 : name, "init"));
 }
 
 /* Of the command: n words, or none for the order `run`. wrong: if it is not empty, nothing is run. */
@@ -617,14 +623,14 @@ int init_boot(int argc, char **argv)
 
 static int run(int argc, char **argv)
 {
-    static struct init_orders given;
     struct option_table table = *command_init.options;
     FREED_BY(memory_free) const char **words = calloc((size_t)argc + 1, sizeof(*words));
     FREED_BY(text_free) struct text wrong = {0};
     const enum place place = find_place();
+    struct error error;
     size_t n = 0, none;
 
-    table.target = &given;
+    table.target = &init.orders;
     const int status =
         words ? command_parse(&table, 1, argc, argv, words, &n) : command_fail(EXIT_ROW_FAILED, "out of memory");
     if (status && place != PLACE_MACHINE)
@@ -637,9 +643,8 @@ static int run(int argc, char **argv)
     /* applies only to the machine's first process */
     if (place == PLACE_ORDINARY)
         init.orders.end = INIT_STAY;
-    for (size_t i = 0; i < init_n_rows && !status; i++) /* options come after the kernel's line */
-        if (table.given[i])
-            memcpy((char *)&init.orders + init_rows[i].offset, (char *)&given + init_rows[i].offset, init_rows[i].size);
+    if (!status)
+        option_parse(argc, argv, &table, 1, words, &error); /* again: options come after the kernel's line */
     return carry_out(words, status ? 0 : n, &wrong);
 }
 
@@ -651,6 +656,6 @@ const struct command command_init = {
         "The first process of a machine (init=/jitbench): mounts what is missing, runs a command, hands over its CSV "
         "and ends the machine. Each option can also be given on the kernel's command line, as jitbench.NAME=VALUE.",
     .run = run,
-    COMMAND_TABLE(struct init_orders, init_rows, .heading = "Options"),
+    COMMAND_TABLE(init_rows, .heading = "Options"),
     .takes = &command_names,
 };

@@ -126,38 +126,41 @@ static int check(const struct measure *m, const struct latency_options *o, const
                  struct error *error)
 {
     const bool custom = choice->tasks & BIT(TASK_CUSTOM) || choice->loads & load_bit(&load_custom);
-    const char *problem = NULL;
     size_t pairs = 0;
 
     for (size_t task = 0; task < N_TASKS; task++)
         for (size_t load = 0; load_list[load]; load++)
             pairs += wanted(m, choice, task, load);
-    if (custom && !o->custom_ns)
-        problem = "--custom-interval (-I) is missing: custom needs it (100 us to 10 s)";
-    else if (custom && !(o->custom_pct > 0))
-        problem = "--custom-cpu (-C) is missing: custom needs it, in % (0.1 to 100)";
-    else if (!o->custom_ns != !(o->custom_pct > 0))
-        problem = "--custom-interval (-I) and --custom-cpu (-C) go together";
-    else if (o->anew && o->loops[0])
-        problem = "--calibrate (-b) and --loops-per-ms (-l) exclude each other";
-    else if (!choice->tasks)
-        problem = "--exclude-task (-X) leaves no task to measure";
-    else if (!choice->loads)
-        problem = "--exclude-load (-x) leaves no load to measure under";
-    else if (!pairs)
-        problem = "--task and --load leave no pair to measure: a task is no load of its own";
-    return problem ? error_set(error, "%s", problem) : 0;
+    const struct {
+        bool wrong;
+        const char *why;
+    } problems[] = {
+        {custom && !o->custom_ns, "--custom-interval (-I) is missing: custom needs it (100 us to 10 s)"},
+        {custom && !(o->custom_pct > 0), "--custom-cpu (-C) is missing: custom needs it, in % (0.1 to 100)"},
+        {!o->custom_ns != !(o->custom_pct > 0), "--custom-interval (-I) and --custom-cpu (-C) go together"},
+        {o->anew && o->loops[0], "--calibrate (-b) and --loops-per-ms (-l) exclude each other"},
+        {!choice->tasks, "--exclude-task (-X) leaves no task to measure"},
+        {!choice->loads, "--exclude-load (-x) leaves no load to measure under"},
+        {!pairs, "--task and --load leave no pair to measure: a task is no load of its own"},
+    };
+    for (size_t i = 0; i < COUNT(problems); i++)
+        if (problems[i].wrong)
+            return error_set(error, "%s", problems[i].why);
+    return 0;
 }
 
-/* From the calibration's row, or a parameter of any other. */
+/* From the calibration's row, or a parameter of any other; NAN with a line in error. */
 static double loops_of_file(const char *path, struct error *error)
 {
-    struct row_reader *r = row_reader_open(path, 0, error->text, sizeof(error->text));
+    struct error why;
+    struct row_reader *r = row_reader_open(path, 0, why.text, sizeof(why.text));
     double loops = NAN;
     struct row row;
 
-    if (!r)
+    if (!r) {
+        error_set(error, "--loops-per-ms: %s", why.text);
         return loops;
+    }
     for (; row_reader_next(r, &row) == 1; row_free(&row)) {
         if (!strcmp(row.metric, "loops_per_ms"))
             loops = row.value;
@@ -170,21 +173,22 @@ static double loops_of_file(const char *path, struct error *error)
     return loops;
 }
 
-/* 0: to be measured; negative: an error. */
-static double given_loops(const struct latency_options *o, struct error *error)
+/* 0: to be measured. */
+static int given_loops(const struct latency_options *o, double *loops, struct error *error)
 {
-    struct error reason = {""};
     char *end;
 
+    *loops = 0;
     if (!o->loops[0])
         return 0;
-    const bool number = !o->loops[strspn(o->loops, "0123456789.")];
-    const double loops = number ? strtod(o->loops, &end) : loops_of_file(o->loops, &reason);
-    if (number ? *end == 0 && loops >= 100 && loops <= 1e9 : loops >= 1)
-        return loops;
-    if (number)
-        return error_set(error, "--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
-    return error_set(error, "%s%s", strncmp(reason.text, "--", 2) ? "--loops-per-ms: " : "", reason.text);
+    if (o->loops[strspn(o->loops, "0123456789.")]) {
+        *loops = loops_of_file(o->loops, error);
+        return *loops >= 1 ? 0 : -1;
+    }
+    *loops = strtod(o->loops, &end);
+    return *end == 0 && *loops >= 100 && *loops <= 1e9
+               ? 0
+               : error_set(error, "--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
 }
 
 const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
@@ -229,19 +233,19 @@ static void fill_custom(const struct latency_options *o, struct sim_params *p)
     p->busy_ns = (uint64_t)((double)p->interval_ns * o->custom_pct / 100);
 }
 
-/* If the load is one of the simulated tasks. */
-static void fill_load_sim(const struct latency_options *o, size_t load, struct load_params *p)
+/* What the load runs if it is one of the simulated tasks. */
+static void fill_load_sim(const struct latency_options *o, size_t load, struct sim_params *sim)
 {
-    const struct sim_params common = p->sim;
+    const struct sim_params common = *sim;
 
     for (size_t t = 0; t < N_TASKS; t++)
         if (!strcmp(task_names[t], load_names[load]))
-            p->sim = *tasks[t].params;
+            *sim = *tasks[t].params;
     if (load_list[load] == &load_custom)
-        fill_custom(o, &p->sim);
-    p->sim.single_cpu = common.single_cpu;
-    p->sim.classic = common.classic;
-    p->sim.loops_per_ms = common.loops_per_ms;
+        fill_custom(o, sim);
+    sim->single_cpu = common.single_cpu;
+    sim->classic = common.classic;
+    sim->loops_per_ms = common.loops_per_ms;
 }
 
 static void add_pair(const struct measure *m, const struct latency_options *o, size_t task, size_t load,
@@ -260,7 +264,7 @@ static void add_pair(const struct measure *m, const struct latency_options *o, s
     params.real_time = o->real_time;
     params.single_cpu = o->single_cpu;
     params.classic = load_params->sim.classic;
-    fill_load_sim(o, load, &beside);
+    fill_load_sim(o, load, &beside.sim);
     if (load_list[load] == &load_compile)
         beside.file_bytes /= 2; /* the load compile uses two files of this size */
     if (o->real_time && !tasks[task].real_time && !m->place.fifo)
@@ -278,10 +282,7 @@ static int plan(struct measure *m, void *options, struct error *error)
     struct choice choice;
 
     choose(m, o, &choice);
-    if (check(m, o, &choice, error))
-        return -1;
-    load_params.sim.loops_per_ms = given_loops(o, error);
-    if (load_params.sim.loops_per_ms < 0)
+    if (check(m, o, &choice, error) || given_loops(o, &load_params.sim.loops_per_ms, error))
         return -1;
     const char *no_memload =
         latency_fill_load(m, o, choice.telling || o->loads & load_bit(&load_memload), &load_params);
@@ -326,15 +327,10 @@ static void announce(const struct measure *m, const struct plan *plan, struct te
 }
 
 static const struct option common_rows[] = {
-    {OPTION("no-file", 'c', struct measure_options, no_file, "the same as --no-csv")},
+    {OPTION("no-file", 'c', struct measure_options, no_csv, "the same as --no-csv")},
 };
 
 /* --- Tables. --- */
-
-static void put_gap(struct text *out)
-{
-    text_append(out, "\n", out->length > 0);
-}
 
 /* In ns: shorter latencies depend mostly on how they were measured. */
 #define LEAST_NS 100
@@ -343,16 +339,15 @@ static void put_gap(struct text *out)
 static void put_task(const struct task *task, const struct row *task_rows, size_t n, bool classic, bool fine,
                      unsigned width, struct text *out)
 {
-    const char *metric = classic ? "latency_classic" : "latency";
-    double scale = fine ? 1e-3 : 1e-6;
-    unsigned decimals = fine ? 1 : 3;
+    const double scale = fine ? 1e-3 : 1e-6;
+    const unsigned decimals = fine ? 1 : 3;
     struct table_column columns[] = {
-        {COLUMN("Load", NULL, TABLE_LOAD, 0)},
-        {COLUMN("Latency", metric, TABLE_MEAN, decimals), .scale = scale},
-        {COLUMN(fine ? "+/- SD (us)" : "+/- SD (ms)", metric, TABLE_SD, decimals), .scale = scale, .rank = 3},
-        {COLUMN("Median", metric, TABLE_MEDIAN, decimals), .scale = scale, .rank = 2},
-        {COLUMN("P99", metric, TABLE_P99, decimals), .scale = scale, .rank = 1},
-        {COLUMN(classic ? "Max Latency" : "Max", metric, TABLE_MAX, decimals), .scale = scale},
+        {.field = TABLE_LOAD},
+        FIELD(MEAN, .heading = "Latency"),
+        FIELD(SD, .heading = fine ? "+/- SD (us)" : "+/- SD (ms)", .rank = 3),
+        FIELD(MEDIAN, .rank = 2),
+        FIELD(P99, .rank = 1),
+        FIELD(MAX, .heading = classic ? "Max Latency" : NULL),
         {COLUMN(classic ? "% Desired CPU" : "% Done", "desired_cpu", TABLE_VALUE, 1)},
         {COLUMN("% Late", "late", TABLE_VALUE, 1)},
         {COLUMN(classic ? "% Deadlines Met" : "% Met", "deadlines_met", TABLE_VALUE, 1)},
@@ -363,7 +358,11 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
     };
     enum { LATE = 7, SHARES = 8, TOTALS = 11, ALL = 13 };
     char title[120];
-    struct table_layout layout = {.title = title, .columns = columns};
+    struct table_layout layout = {.title = title,
+                                  .columns = columns,
+                                  .metric = classic ? "latency_classic" : "latency",
+                                  .scale = scale,
+                                  .decimals = decimals};
 
     layout.n_columns = task->bench == &bench_gaming ? SHARES : classic ? TOTALS : ALL;
     if (classic) {
@@ -385,8 +384,6 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
 /* One table of the tasks that were late, or not measured as asked. */
 static void put_late(const struct table_rows *r, bool fine, struct text *out)
 {
-    const double scale = fine ? 1e-3 : 1e-6;
-    const unsigned decimals = fine ? 1 : 3;
     FREED_BY(memory_free) struct row *late = calloc(r->n, sizeof(*late));
     const struct row *calibration = NULL; /* no task: has none of the columns */
     bool known = false;
@@ -404,15 +401,16 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
             }
     }
     const struct table_column columns[] = {
-        {COLUMN("Task", NULL, TABLE_TEST, 0)},
-        {COLUMN("Load", NULL, TABLE_LOAD, 0)},
-        {COLUMN(fine ? "Latency us" : "Latency ms", "latency", TABLE_MEAN, decimals), .scale = scale},
-        {COLUMN("Max", "latency", TABLE_MAX, decimals), .scale = scale},
+        FIELD(TEST, .heading = "Task"),
+        {.field = TABLE_LOAD},
+        FIELD(MEAN, .heading = fine ? "Latency us" : "Latency ms"),
+        {.field = TABLE_MAX},
         {COLUMN("% Done", "desired_cpu", TABLE_VALUE, 1)},
         {COLUMN("% Late", "late", TABLE_VALUE, 1)},
         {COLUMN("% Met", "deadlines_met", TABLE_VALUE, 1)},
     };
-    const struct table_layout layout = {TABLE_OF("Simulated tasks that were late, or not measured as asked", columns)};
+    const struct table_layout layout = {TABLE_OF("Simulated tasks that were late, or not measured as asked", columns),
+                                        .metric = "latency", .scale = fine ? 1e-3 : 1e-6, .decimals = fine ? 1 : 3};
 
     if (n)
         table_print(&layout, late, n, r->table_width, out);
@@ -434,7 +432,7 @@ static void put_picture(const struct table_rows *r, struct text *out)
             snprintf(shown[n++].label, sizeof(shown->label), "%-7.7s %.10s", row->test, row->load);
         }
     if (n) {
-        put_gap(out);
+        text_append(out, "\n", out->length > 0);
         plot_ranges("Latency, log scale", LEAST_NS, shown, n, r->width, out);
     }
 }
@@ -445,7 +443,7 @@ static void put_calibration(const struct table_rows *r, struct text *out)
 {
     for_each_row(row, r)
         if (!strcmp(row->metric, "loops_per_ms") && row->status < ROW_SKIPPED) {
-            put_gap(out);
+            text_append(out, "\n", out->length > 0);
             text_printf(out, "Calibrated: %.0f loops a millisecond on CPU%s %s", row->value, PLURAL(row->stats.n),
                         row->cpus);
             if (row->stats.n > 1)
@@ -485,7 +483,7 @@ static void print(const struct table_rows *r, struct text *out)
                 task_rows[n++] = *row; /* a shallow copy, only read */
         if (!n)
             continue;
-        put_gap(out);
+        text_append(out, "\n", out->length > 0);
         put_task(&tasks[t], task_rows, n, classic, fine, r->table_width, out);
     }
     if (whole) {
@@ -510,10 +508,7 @@ const struct suite suite_latency = {
         },
     .seconds = {95, 16, 1100},
     .options_size = sizeof(struct latency_options),
-    .options = {{.heading = "Options of latency", SUITE_ROWS(rows), .foreign = foreign_cyclictest}},
-    .common_rows = common_rows,
-    .n_common_rows = COUNT(common_rows),
-    .timed = true,
+    .options = {{SUITE_ROWS(rows), .foreign = foreign_cyclictest}, SUITE_COMMON(common_rows), SUITE_TIMED},
     .schedule = SCHEDULE_SEQUENCE,
     .tests = task_names,
     .plan = plan,

@@ -125,8 +125,8 @@ static bool is_usual(const struct measure *m)
         if (measure_given(m, options[i]))
             return false;
     /* these may change the work */
-    for (size_t i = 0; m->n_suites == 1 && i < m->tables[1].n; i++)
-        if (m->tables[1].given[i])
+    for (size_t i = 0; m->n_suites == 1 && i < m->tables[0].n; i++)
+        if (m->tables[0].given[i])
             return false;
     return !m->operands_given && !m->n_words;
 }
@@ -141,16 +141,7 @@ static struct plan_time suite_time(const struct measure *m, size_t i)
 static void put_plan(const struct measure *m, struct text *out)
 {
     struct plan_time all = {.unknown = false};
-    bool shortened = false;
 
-    for (size_t t = 0; t < m->n_tables; t++)
-        for (size_t r = 0; r < m->tables[t].n; r++)
-            if (m->tables[t].shortened[r]) {
-                text_printf(out, "%s--%s", shortened ? ", " : "Options   shortened names mean ",
-                            m->tables[t].rows[r].name);
-                shortened = true;
-            }
-    text_append(out, "\n", shortened);
     if (m->n_suites == 1 && m->suites[0]->announce) {
         m->suites[0]->announce(m, &m->plans[0], out);
         return;
@@ -161,7 +152,7 @@ static void put_plan(const struct measure *m, struct text *out)
         all.most_ns += time.most_ns;
         all.unknown |= time.unknown;
     }
-    if (!all.unknown && all.most_ns <= PLAN_NS && !shortened)
+    if (!all.unknown && all.most_ns <= PLAN_NS)
         return;
     text_printf(out, "Plan      ");
     if (m->n_suites == 1) {
@@ -244,14 +235,6 @@ static void put_summary(struct measure *m)
     text_free(&m->warnings);
 }
 
-size_t measure_tables(const struct command *command, struct option_table *tables)
-{
-    const size_t n = measure_suite_tables(command->suite, NULL, NULL, tables);
-
-    measure_table(command->suite, NULL, &tables[n]);
-    return n + 1;
-}
-
 /* --- The command line. --- */
 
 bool measure_test(const struct suite *suite, size_t i, struct operand_word *out)
@@ -307,8 +290,7 @@ static int parse(struct measure *m, int argc, char **argv)
     struct error error;
 
     argc = cut_words(m, argc, argv);
-    measure_table(m->command->suite, &m->options, &m->tables[0]);
-    m->n_tables = 1 + measure_suite_tables(m->command->suite, m->own[0], &m->options, &m->tables[1]);
+    m->n_tables = measure_tables(m->command->suite, m->own[0], &m->options, m->tables);
     FREED_BY(memory_free) const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
     int n = option_parse(argc, argv, m->tables, m->n_tables, operands, &error);
     if (n < 0)
@@ -321,11 +303,10 @@ static int parse(struct measure *m, int argc, char **argv)
         return status;
     if (m->options.quick && m->options.classic)
         return usage_error("--quick and --classic exclude each other");
-    if ((m->options.no_csv || m->options.no_file) && measure_given(m, "output"))
+    if (m->options.no_csv && measure_given(m, "output"))
         return usage_error("--no-csv and --output exclude each other");
     if (option_defaults(m->tables, m->n_tables, m->preset, &error))
         return usage_error("%s", error.text);
-    m->options.no_csv |= m->options.no_file;
     return 0;
 }
 
@@ -394,16 +375,21 @@ static void fill_run(struct measure *m)
     m->alone = job.ranks == 1 || !job.rank[0];
 }
 
+static int expand(const struct measure *m, const char *option, const char *template, char *name, size_t size)
+{
+    struct error error;
+
+    return names_expand(option, template, &m->run, m->alone, name, size, &error) ? usage_error("%s", error.text) : 0;
+}
+
 static int open_csv(struct measure *m)
 {
     char name[256], path[1024], message[1200], error[1200];
-    struct error why;
-    bool to_stdout = !strcmp(m->options.output, "-");
+    const bool to_stdout = !strcmp(m->options.output, "-");
 
-    if (names_expand("the default name", m->alone ? "jitbench-%h-%t" : "jitbench-%h-%t-%r", &m->run, m->alone, name,
-                     sizeof(name), &why) ||
-        names_expand("--output", m->options.output, &m->run, m->alone, path, sizeof(path), &why))
-        return usage_error("%s", why.text);
+    if (expand(m, "the default name", m->alone ? "jitbench-%h-%t" : "jitbench-%h-%t-%r", name, sizeof(name)) ||
+        expand(m, "--output", m->options.output, path, sizeof(path)))
+        return EXIT_USAGE;
     if (m->options.force && files_clear(path))
         return EXIT_USAGE;
     struct csv_target target = {.path = path[0] && !to_stdout ? path : NULL,
@@ -423,14 +409,13 @@ static int open_csv(struct measure *m)
 /* Replaces a file only with --force. */
 static int open_series(struct measure *m)
 {
-    struct error error;
     char path[sizeof(m->options.series)];
 
     m->series_fd = -1;
     if (!m->options.series[0])
         return 0;
-    if (names_expand("--series", m->options.series, &m->run, m->alone, path, sizeof(path), &error))
-        return usage_error("%s", error.text);
+    if (expand(m, "--series", m->options.series, path, sizeof(path)))
+        return EXIT_USAGE;
     TEXT_SET(m->options.series, path);
     if (m->options.force && files_clear(path))
         return EXIT_USAGE;
@@ -637,6 +622,11 @@ static void set_machine(struct measure *m, bool huge_advised)
                    strerror(-m->hold_fd));
 }
 
+static bool repeats(const struct measure *m)
+{
+    return m->options.runs > 1 || m->options.interleave[0];
+}
+
 /* All errors are found before anything runs. */
 static int prepare(struct measure *m, int argc, char **argv)
 {
@@ -649,9 +639,10 @@ static int prepare(struct measure *m, int argc, char **argv)
         return status;
     for (size_t i = 0; i < m->n_suites && m->n_suites > 1; i++) {
         struct option_table tables[TABLES_MAX];
-        const size_t n = measure_own_tables(m->suites[i], m->own[i], tables);
-        if (option_defaults(tables, n, m->preset, &error))
-            return usage_error("%s", error.text);
+        const size_t n = measure_tables(m->suites[i], m->own[i], NULL, tables) - 1;
+        for (size_t t = 0; t < n; t++)
+            if (tables[t].target && option_defaults(&tables[t], 1, m->preset, &error))
+                return usage_error("%s", error.text);
     }
     machine_read(&m->machine);
     clock_choose(&m->clock);
@@ -667,7 +658,7 @@ static int prepare(struct measure *m, int argc, char **argv)
     if ((status = read_requirements(m)))
         return status;
     fill_run(m);
-    if (measure_repeats(m))
+    if (repeats(m))
         return 0;
     bool told = m->options.who;
     for (size_t i = 0; i < m->n_suites; i++)
@@ -704,7 +695,7 @@ int measure_main(int argc, char **argv)
     if (status > 0 && signals_pending())
         status = 128 + signals_pending();
     memory_exits(NULL);
-    const bool repeat = !status && measure_repeats(m), unused = status != 0 || repeat;
+    const bool repeat = !status && repeats(m), unused = status != 0 || repeat;
     if (!unused) {
         /* the first core probes, before anything runs, tell how long one takes on a free core */
         m->cores.free = NAN;

@@ -178,21 +178,23 @@ static void put_plot(const struct table_rows *r, struct text *out)
 
 static const struct table_column loaded_columns[] = {
     {COLUMN("Others MB/s", "loaded_bandwidth", TABLE_VALUE, 0)},
-    {COLUMN("Load ns", "loaded_latency", TABLE_VALUE, 1)},
-    {COLUMN("Min", "loaded_latency", TABLE_MIN, 1), .rank = 1},
-    {COLUMN("Max", "loaded_latency", TABLE_MAX, 1), .rank = 1},
-    {COLUMN("Pause ns", "loaded_latency", TABLE_PARAM_VALUE, 0), .key = "pause_ns"},
-    {COLUMN("CPUs", "loaded_latency", TABLE_CPUS, 0)},
+    FIELD(VALUE, .heading = "Load ns"),
+    FIELD(MIN, .rank = 1),
+    FIELD(MAX, .rank = 1),
+    FIELD(PARAM_VALUE, .heading = "Pause ns", .key = "pause_ns"),
+    FIELD(CPUS, .heading = "CPUs"),
 };
-static const struct table_layout loaded_layout = {TABLE_OF(
-    "Time of a load on the first CPU while the others read memory, with a pause after each 4 KiB", loaded_columns)};
+static const struct table_layout loaded_layout = {
+    TABLE_OF("Time of a load on the first CPU while the others read memory, with a pause after each 4 KiB",
+             loaded_columns),
+    .metric = "loaded_latency", .decimals = 1};
 
 static const struct table_column node_columns[] = {
-    {COLUMN("From node", "node_latency", TABLE_PARAM_VALUE, 0), .key = "from_node"},
-    {COLUMN("To node", "node_latency", TABLE_PARAM_VALUE, 0), .key = "to_node"},
+    FIELD(PARAM_VALUE, .heading = "From node", .key = "from_node"),
+    FIELD(PARAM_VALUE, .heading = "To node", .key = "to_node"),
     {COLUMN("Load ns", "node_latency", TABLE_VALUE, 1)},
     {COLUMN("MB/s", "node_bandwidth", TABLE_VALUE, 0)},
-    {COLUMN("CPU", "node_latency", TABLE_CPUS, 0)},
+    {.field = TABLE_CPUS},
 };
 static const struct table_layout node_layout = {TABLE_OF("Memory nodes: one CPU's loads and readings", node_columns)};
 
@@ -205,7 +207,7 @@ static const struct table_column steady_columns[] = {
     {COLUMN("Worst 50 ms %", "memory_worst", TABLE_VALUE, 1)},
     {COLUMN("RSD %", "memory_latency", TABLE_RSD, 1), .rank = 2},
     {COLUMN("Probes", "memory_probe", TABLE_N, 0), .rank = 1},
-    {COLUMN("CPU", "memory_latency", TABLE_CPUS, 0)},
+    {.field = TABLE_CPUS},
 };
 static const struct table_layout steady_layout = {TABLE_OF("How steady last cache and memory are", steady_columns)};
 
@@ -449,7 +451,7 @@ const struct suite suite_memory = {
         },
     .seconds = {16, 4, 16},
     .options_size = sizeof(struct memory_options),
-    .options = {{.heading = "Options of memory", SUITE_ROWS(rows)}},
+    .options = {{SUITE_ROWS(rows)}},
     .schedule = SCHEDULE_SEQUENCE,
     .tests = tests,
     .plan = plan,

@@ -397,8 +397,8 @@ static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *ro
 }
 
 static const struct table_column columns[] = {
-    {COLUMN("Rank", NULL, TABLE_PARAM_VALUE, 0), .key = "rank"},
-    {COLUMN("CPU", NULL, TABLE_CPUS, 0)},
+    FIELD(PARAM_VALUE, .heading = "Rank", .key = "rank"),
+    {.field = TABLE_CPUS},
     {COLUMN("Loop ns", "loop", TABLE_VALUE, 1), .rank = 6},
     {COLUMN("Detours/s", "detours", TABLE_VALUE, 1), .rank = 3},
     {COLUMN("Lost %", "lost", TABLE_VALUE, 4)},
@@ -407,11 +407,11 @@ static const struct table_column columns[] = {
     {COLUMN("Free %", "core_free", TABLE_VALUE, 1), .optional = 1, .rank = 1},
     {COLUMN("MHz", "core_mhz", TABLE_VALUE, 0), .optional = 1, .rank = 1},
     {COLUMN("Blind %", "blind", TABLE_VALUE, 2), .rank = 6},
-    {COLUMN("Min", "detour", TABLE_MIN, 2), .scale = 1e-3, .rank = 6},
-    {COLUMN("Median", "detour", TABLE_MEDIAN, 2), .scale = 1e-3, .rank = 5},
-    {COLUMN("P99", "detour", TABLE_P99, 2), .scale = 1e-3, .rank = 3},
-    {COLUMN("P99.9", "detour", TABLE_P999, 2), .scale = 1e-3, .rank = 5},
-    {COLUMN("Max", "detour", TABLE_MAX, 2), .scale = 1e-3},
+    FIELD(MIN, .rank = 6),
+    FIELD(MEDIAN, .rank = 5),
+    FIELD(P99, .rank = 3),
+    FIELD(P999, .rank = 5),
+    {.field = TABLE_MAX},
     {COLUMN("Quota", "lost_quota", TABLE_VALUE, 4), .optional = 1},
     {COLUMN("Preempted", "lost_preempted", TABLE_VALUE, 4)},
     {COLUMN("Fault", "lost_fault", TABLE_VALUE, 4), .rank = 6},
@@ -423,17 +423,15 @@ static const struct table_column columns[] = {
     {COLUMN("Not seen", "lost_unexplained", TABLE_VALUE, 4), .rank = 2},
 };
 static const struct table_column count_columns[] = {
-    {COLUMN("Rank", NULL, TABLE_PARAM_VALUE, 0), .key = "rank"},
-    {COLUMN("CPU", NULL, TABLE_CPUS, 0)},
-    {COLUMN("Timer", "count_timer", TABLE_VALUE, 1)},
-    {COLUMN("Resched", "count_resched", TABLE_VALUE, 1)},
-    {COLUMN("IPI", "count_ipi", TABLE_VALUE, 1)},
-    {COLUMN("Device", "count_device", TABLE_VALUE, 1)},
+    FIELD(PARAM_VALUE, .heading = "Rank", .key = "rank"), {.field = TABLE_CPUS},
+    {COLUMN("Timer", "count_timer", TABLE_VALUE, 1)},     {COLUMN("Resched", "count_resched", TABLE_VALUE, 1)},
+    {COLUMN("IPI", "count_ipi", TABLE_VALUE, 1)},         {COLUMN("Device", "count_device", TABLE_VALUE, 1)},
     {COLUMN("Softirq", "count_softirq", TABLE_VALUE, 1)},
 };
 
 static const struct table_layout detour_layout = {
-    TABLE_OF("Noise, the quietest CPU first: detours in us, time lost by cause in %", columns)};
+    TABLE_OF("Noise, the quietest CPU first: detours in us, time lost by cause in %", columns), .metric = "detour",
+    .scale = 1e-3, .decimals = 2};
 static const struct table_layout count_layout = {TABLE_OF("Interrupts a second", count_columns), .no_status = 1};
 
 static void put_quietest(const struct line *lines, size_t n, struct text *out)
@@ -540,9 +538,7 @@ const struct suite suite_noise = {
         },
     .seconds = {6, 3, 61},
     .options_size = sizeof(struct noise_params),
-    .options = {{.heading = "Options of noise", .bench = &bench_noise, .foreign = foreign_cyclictest}},
-    .common_rows = common_rows,
-    .n_common_rows = COUNT(common_rows),
+    .options = {{.bench = &bench_noise, .foreign = foreign_cyclictest}, SUITE_COMMON(common_rows)},
     .schedule = SCHEDULE_SEQUENCE,
     .plan = plan,
     .print = print,

@@ -152,10 +152,6 @@ int require_rows(const struct require_options *options, const struct row_set *ro
 
 /* --- Common options. --- */
 
-static const char *const layout_choices[] = {"random", "fixed", NULL};
-
-static const char *const on_off[] = {"on", "off", NULL};
-
 #define COMMON(name_, letter_, member_, help_) OPTION(name_, letter_, struct measure_options, member_, help_)
 static const struct option rows[] = {
     {COMMON("cpus", 0, cpus,
@@ -190,7 +186,7 @@ static const struct option rows[] = {
      OPTION_WORD("[A,]B")},
     {COMMON("hold-latency", 0, hold_latency, "keep idle CPUs awake: hold /dev/cpu_dma_latency at 0")},
     {COMMON("core-probe", 0, core_probe, "probe between slices whether another guest or thread uses the core"),
-     OPTION_ONE_OF("on|off", on_off), .preset = {"on", "on", "off"}},
+     OPTION_EITHER("on|off", "on", "off"), .preset = {"on", "on", "off"}},
     {COMMON("counters", 0, counters,
             "print event counts (cycles, instructions, misses, switches), and count them even where that slows work")},
     {COMMON(
@@ -203,7 +199,7 @@ static const struct option rows[] = {
     {COMMON("tuned", 0, tuned,
             "as root: run `jitbench tune` before and `jitbench untune` after, and keep idle CPUs awake")},
     {COMMON("layout", 0, layout, "memory layout of each sample: varied, or always the same"),
-     OPTION_ONE_OF("random|fixed", layout_choices), .preset = {"random"}},
+     OPTION_EITHER("random|fixed", "random", "fixed"), .preset = {"random"}},
     {COMMON("output", 'o', output,
             "CSV file; '-' is standard output, and the table goes to standard error; %h, %j, %r, %t: host, job, rank, "
             "UTC time"),
@@ -223,63 +219,41 @@ static const struct option rows[] = {
     {COMMON("help", 'h', help, "print this help")},
 };
 
-static const struct option copies_rows[] = {
+const struct option measure_copies_rows[] = {
     {COMMON("copies", 'c', copies, "number of copies that run at once; several numbers are measured in turn"),
      OPTION_NUMBER(OPTION_COUNTS, "N,...", 1, 4096)},
 };
 
-static const struct option timed_rows[] = {
+const struct option measure_timed_rows[] = {
     MEASURE_TIME_ROW("length of a sample; default: each test's own"),
-#define DIR_ROW 1
     {COMMON("dir", 'd', dir, "scratch directory; default: $TMPDIR or the current directory"), OPTION_WORD("DIR")},
 };
 
-static const struct option series_rows[] = {
+const struct option measure_series_rows[] = {
     {COMMON("series", 0, series, "write every experiment to FILE, as text"), OPTION_WORD("FILE")},
 };
 
-size_t measure_own_tables(const struct suite *suite, void *own, struct option_table *tables)
+size_t measure_tables(const struct suite *suite, void *own, struct measure_options *options,
+                      struct option_table *tables)
 {
-    size_t filled = 0;
+    static const struct suite all = {
+        .options = {{.rows = &measure_timed_rows[1], .n = 1, .common = true}, SUITE_COPIES}};
+    size_t n = 0;
 
-    for (const struct suite_options *o = suite->options; o->heading; o++)
-        tables[filled++] = (struct option_table){.heading = o->heading,
-                                                 .rows = o->bench ? o->bench->options : o->rows,
-                                                 .n = o->bench ? o->bench->n_options : o->n,
-                                                 .foreign = o->foreign,
-                                                 .target = own ? (char *)own + o->offset : NULL};
-    return filled;
-}
-
-size_t measure_suite_tables(const struct suite *suite, void *own, struct measure_options *options,
-                            struct option_table *tables)
-{
-    static const struct suite all;
-    size_t filled = suite ? measure_own_tables(suite, own, tables) : 0;
-
-    suite = suite ? suite : &all;
-    if (suite == &all)
-        tables[filled++] =
-            (struct option_table){.heading = "Options of all", .rows = &timed_rows[DIR_ROW], .n = 1, .target = options};
-    if (suite->common_rows)
-        tables[filled++] =
-            (struct option_table){.rows = suite->common_rows, .n = suite->n_common_rows, .target = options};
-    if (suite->timed)
-        tables[filled++] = (struct option_table){OPTION_TABLE(NULL, timed_rows, options)};
-    if (suite->copies || suite == &all)
-        tables[filled++] = (struct option_table){OPTION_TABLE(NULL, copies_rows, options)};
-    if (suite->series_header)
-        tables[filled++] = (struct option_table){OPTION_TABLE(NULL, series_rows, options)};
-    return filled;
-}
-
-void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table)
-{
-    *table = (struct option_table){OPTION_TABLE("Options common to all that measure", rows, options)};
+    for (const struct suite_options *o = (suite ? suite : &all)->options; o->rows || o->bench; o++)
+        tables[n++] = (struct option_table){.heading = o->heading,
+                                            .rows = o->bench ? o->bench->options : o->rows,
+                                            .n = o->bench ? o->bench->n_options : o->n,
+                                            .foreign = o->foreign,
+                                            .target = o->common ? (void *)options
+                                                      : own     ? (char *)own + o->offset
+                                                                : NULL};
+    tables[n] = (struct option_table){OPTION_TABLE("Options common to all that measure", rows, options)};
     if (suite) {
-        table->heading = "Options in 'jitbench help options'";
-        table->differing = true;
-        table->defaults = suite->defaults;
-        table->taken = suite->letters;
+        tables[n].heading = "Options in 'jitbench help options'";
+        tables[n].differing = true;
+        tables[n].defaults = suite->defaults;
+        tables[n].taken = suite->letters;
     }
+    return n + 1;
 }

@@ -8,24 +8,14 @@
 #define EACH_MOST    8u
 #define DECADES_FROM 100u
 
-struct project_options {
-    struct option_sweep ranks;
-    char steps[256], output[1024];
-    bool verbose, force, help;
-};
-
 static const struct option rows[] = {
-    {OPTION("step", 0, struct project_options, steps, "work of a rank between two barriers"), OPTION_WORD("TIME,..."),
+    {OWN_OPTION("step", 0, steps, "work of a rank between two barriers"), OPTION_WORD("TIME,..."),
      .preset = {"100us,1ms,10ms"}},
-    {OPTION("ranks", 0, struct project_options, ranks, "numbers of ranks: decades or powers of two, or by STEP"),
+    {OWN_OPTION("ranks", 0, ranks, "numbers of ranks: decades or powers of two, or by STEP"),
      OPTION_NUMBER(OPTION_SWEEP, "FIRST:LAST[:STEP]", 1, 1e7), .preset = {"10:1000000"}},
-    {OPTION("output", 'o', struct project_options, output,
-            "CSV file; '-' is standard output, and the tables go to standard error"),
-     OPTION_WORD("FILE|-")},
-    FILES_FORCE_ROW(struct project_options),
-    {OPTION("verbose", 'v', struct project_options, verbose,
-            "print a line for every host, not only for the slowest ten")},
-    COMMAND_HELP_ROW(struct project_options),
+    FILES_OUTPUT_ROWS("CSV file; '-' is standard output, and the tables go to standard error"),
+    {OWN_OPTION("verbose", 'v', verbose, "print a line for every host, not only for the slowest ten")},
+    COMMAND_HELP_ROW,
 };
 
 /* --- The command line. --- */
@@ -37,7 +27,7 @@ struct step {
 static const struct option step_row = {
     .name = "step", .type = OPTION_DURATION, .min = 1e3, .max = 3600e9, OPTION_AT(struct step, ns)};
 
-static int read_steps(const struct project_options *options, struct project *p)
+static int read_steps(const struct command_options *options, struct project *p)
 {
     struct error error;
 
@@ -84,9 +74,9 @@ static void take_row(void *context, const struct row *row)
 
 /* --- The command. --- */
 
-static int project(const struct command_call *call)
+static int project(struct command_call *call)
 {
-    const struct project_options *options = call->options;
+    const struct command_options *options = &call->options;
     FREED_BY(project_free) struct project p = {.n = 0};
     struct text out = {0};
     int status = read_steps(options, &p), written = EXIT_DONE;
@@ -125,5 +115,5 @@ const struct command command_project = {
     .title = "what this noise costs parallel work on many ranks",
     .description = "Work that ends in a barrier takes as long as its slowest rank. From measured detours this computes "
                    "how long steps of such work take on many ranks, and which detours cost most. " FILES_ARE,
-    COMMAND_CALLS(project, struct project_options, rows, .heading = "Options of project"),
+    COMMAND_CALLS(project, rows),
 };

@@ -6,18 +6,11 @@
 #include "cmd/cmd.h"
 #include "report/report.h"
 
-struct report_options {
-    char output[1024];
-    bool force, help;
-};
-
 static const struct option rows[] = {
-    {OPTION("output", 'o', struct report_options, output,
-            "write the page to FILE; '-' is standard output. Default: standard output, or on a terminal the first "
-            "FILE's name with .html, in the current directory"),
-     OPTION_WORD("FILE|-")},
-    FILES_FORCE_ROW(struct report_options),
-    COMMAND_HELP_ROW(struct report_options),
+    FILES_OUTPUT_ROWS(
+        "write the page to FILE; '-' is standard output. Default: standard output, or on a terminal the first "
+        "FILE's name with .html, in the current directory"),
+    COMMAND_HELP_ROW,
 };
 
 /* A file if standard output is a terminal. */
@@ -39,9 +32,9 @@ static void choose_output(const char *first, char *path, size_t size)
     snprintf(path, size, "%.*s.html", (int)(length < 900 ? length : 900), name);
 }
 
-static int report(const struct command_call *call)
+static int report(struct command_call *call)
 {
-    struct report_options *options = call->options;
+    struct command_options *options = &call->options;
     FREED_BY(report_free) struct report report = {0};
     struct text out = {0};
 
@@ -65,6 +58,6 @@ const struct command command_report = {
     .title = "one HTML page with pictures",
     .description = "Makes one HTML page that needs no other file: a summary in words, the machine, figures, and all "
                    "rows. Several runs stand beside each other. An existing file is never overwritten. " FILES_ARE,
-    COMMAND_CALLS(report, struct report_options, rows, .heading = "Options of report"),
+    COMMAND_CALLS(report, rows),
     .needs = "needs a FILE, one or more CSV files ('-' is standard input)",
 };

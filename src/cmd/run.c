@@ -256,28 +256,25 @@ static struct shape shape_of(const struct table_rows *r)
 
 static void put_table(const struct shape *s, const struct row *rows, size_t n, unsigned width, struct text *out)
 {
-    const unsigned decimals = s->decimals;
-    const double scale = s->scale;
     const struct table_column fixed[] = {
-        {COLUMN("Runs", "wall", TABLE_N, 0), .rank = 3},
-        {COLUMN("Mean", "wall", TABLE_MEAN, decimals), .scale = scale},
-        {COLUMN("+-95%", "wall", TABLE_CI95_HALF, decimals), .scale = scale},
-        {COLUMN("SD", "wall", TABLE_SD, decimals), .scale = scale, .rank = 4},
-        {COLUMN("Median", "wall", TABLE_MEDIAN, decimals), .scale = scale},
-        {COLUMN("Min", "wall", TABLE_MIN, decimals), .scale = scale, .rank = 2},
-        {COLUMN("Max", "wall", TABLE_MAX, decimals), .scale = scale, .rank = 2},
-        {COLUMN("User", "user", TABLE_MEAN, decimals), .scale = scale, .rank = 1},
-        {COLUMN("System", "system", TABLE_MEAN, decimals), .scale = scale, .rank = 1},
+        FIELD(N, .heading = "Runs", .rank = 3),
+        {.field = TABLE_MEAN},
+        {.field = TABLE_CI95_HALF},
+        FIELD(SD, .rank = 4),
+        {.field = TABLE_MEDIAN},
+        FIELD(MIN, .rank = 2),
+        FIELD(MAX, .rank = 2),
+        {COLUMN("User", "user", TABLE_MEAN, s->decimals), .scale = s->scale, .rank = 1},
+        {COLUMN("System", "system", TABLE_MEAN, s->decimals), .scale = s->scale, .rank = 1},
         {COLUMN("Peak MiB", "max_rss", TABLE_VALUE, 1), .scale = 1.0 / (1 << 20), .rank = 5},
     };
-    struct table_column columns[COLUMNS_MAX] = {{COLUMN("Command", NULL, TABLE_TEST, 0)}};
+    struct table_column columns[COLUMNS_MAX] = {FIELD(TEST, .heading = "Command")};
     size_t n_columns = 1;
 
     if (s->copies)
-        columns[n_columns++] = (struct table_column){COLUMN("Copies", NULL, TABLE_COPIES, 0)};
+        columns[n_columns++] = (struct table_column){.field = TABLE_COPIES};
     for (size_t i = 0; i < s->n_parameters; i++)
-        columns[n_columns++] =
-            (struct table_column){COLUMN(s->heading[i], NULL, TABLE_PARAM_VALUE, 0), .key = s->key[i]};
+        columns[n_columns++] = (struct table_column)FIELD(PARAM_VALUE, .heading = s->heading[i], .key = s->key[i]);
     memcpy(&columns[n_columns], fixed, sizeof(fixed));
     n_columns += COUNT(fixed);
     if (s->codes)
@@ -287,7 +284,10 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, u
     const struct table_layout layout = {.title = TEXT_LINE("Commands, from exec to end: times in %s%s", s->unit,
                                                            s->several ? "; ratio to the first" : ""),
                                         .columns = columns,
-                                        .n_columns = n_columns};
+                                        .n_columns = n_columns,
+                                        .metric = "wall",
+                                        .scale = s->scale,
+                                        .decimals = s->decimals};
     table_print(&layout, rows, n, width, out);
 }
 
@@ -334,8 +334,8 @@ static void put_plot(const struct shape *s, const struct table_rows *r, struct t
 static void put_runs(const struct shape *s, const struct row *rows, size_t n, struct text *out)
 {
     const struct table_column columns[] = {
-        {COLUMN("Command", "wall", TABLE_TEST, 0)},
-        {COLUMN("Copies", "wall", TABLE_COPIES, 0)},
+        FIELD(TEST, .heading = "Command"),
+        {.field = TABLE_COPIES},
         {COLUMN("Wall", "wall", TABLE_SAMPLE, s->decimals), .scale = s->scale},
         {COLUMN("User", "user", TABLE_SAMPLE, s->decimals), .scale = s->scale},
         {COLUMN("System", "system", TABLE_SAMPLE, s->decimals), .scale = s->scale},
@@ -381,9 +381,8 @@ const struct suite suite_run = {
         },
     .seconds = {10, 3, 10},
     .options_size = sizeof(struct run_options),
-    .options = {{.heading = "Options of run", .bench = &bench_command, .foreign = foreign_hyperfine}},
+    .options = {{.bench = &bench_command, .foreign = foreign_hyperfine}, SUITE_COPIES},
     .defaults = defaults,
-    .copies = true,
     .commands = true,
     .schedule = SCHEDULE_ABBA,
     .plan = run_plan,

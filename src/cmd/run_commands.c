@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@
 /* Half-width in % of a ratio's interval that is narrow enough to say that there is no difference. */
 #define PRECISION_OF_RATIO 0.5
 
-#define DIGITS_MOST 15 /* before and after the point: fits into 64 bits */
+#define DIGITS_MOST 15   /* before and after the point */
+#define WHOLE_MOST  1e15 /* a number in units of the last decimal, which a double holds exactly */
 
 /* --- Values of the parameters. --- */
 
@@ -84,59 +86,48 @@ static int read_list(struct commands *c, char *words)
     return 0;
 }
 
-/* "-12.50" is -1250 with 2 decimals. -1: something else, or too long. */
-static int read_decimal(const char *text, int64_t *number, unsigned *decimals)
+/* -1: no decimal number, or too long. */
+static int count_decimals(const char *text)
 {
-    const bool minus = *text == '-';
-    unsigned digits = 0, point = 0;
+    static const char digits[] = "0123456789";
 
-    *number = 0;
-    *decimals = 0;
-    for (text += minus; *text; text++) {
-        if (*text == '.' && !point++)
-            continue;
-        if (*text < '0' || *text > '9' || ++digits > DIGITS_MOST)
-            return -1;
-        *number = 10 * *number + (*text - '0');
-        *decimals += point;
-    }
-    *number = minus ? -*number : *number;
-    return digits ? 0 : -1;
+    text += *text == '-';
+    const size_t whole = strspn(text, digits), point = text[whole] == '.';
+    const size_t decimals = strspn(text + whole + point, digits);
+    return text[whole + point + decimals] || !(whole + decimals) || whole + decimals > DIGITS_MOST ? -1 : (int)decimals;
 }
 
 static int read_scan(struct commands *c, char *words, const char *step_given)
 {
     static const char *const options[3] = {"--parameter-scan", "--parameter-scan", "--parameter-step-size"};
-    int64_t number[3];
-    unsigned decimals[3], most = 0;
-    char digits[32], value[40], *of[3];
+    double number[3];
+    int decimals = 0;
+    char *of[3];
 
     if (add_parameter(c, "--parameter-scan", words, of) || !of[1] || !of[2])
         return -1;
     struct parameter *parameter = &c->parameters[c->n_parameters - 1];
     const char *text[3] = {of[1], of[2], step_given[0] ? step_given : "1"};
     for (int i = 0; i < 3; i++) {
-        if (read_decimal(text[i], &number[i], &decimals[i]))
+        const int has = count_decimals(text[i]);
+        if (has < 0)
             return run_wrong(c, "%s: '%.40s' is not a decimal number of at most %u digits", options[i], text[i],
                              DIGITS_MOST);
-        most = decimals[i] > most ? decimals[i] : most;
+        decimals = has > decimals ? has : decimals;
     }
-    for (int i = 0; i < 3; i++)
-        for (; decimals[i] < most; decimals[i]++, number[i] *= 10)
-            if (number[i] > INT64_MAX / 1000 || number[i] < INT64_MIN / 1000)
-                return run_wrong(c, "%s: '%.40s' has too many digits beside the other numbers", options[i], text[i]);
+    const double scale = pow(10, decimals);
+    for (int i = 0; i < 3; i++) {
+        number[i] = rint(strtod(text[i], NULL) * scale) + 0.0; /* no -0 */
+        if (fabs(number[i]) > WHOLE_MOST)
+            return run_wrong(c, "%s: '%.40s' has too many digits beside the other numbers", options[i], text[i]);
+    }
     if (number[2] <= 0)
         return run_wrong(c, "--parameter-step-size: '%.40s' is not above 0", text[2]);
     if (number[0] > number[1])
         return run_wrong(c, "--parameter-scan: %s: MIN %.40s is above MAX %.40s", parameter->name, text[0], text[1]);
-    for (int64_t at = number[0]; at <= number[1]; at += number[2]) {
-        TEXT_PRINT(digits, "%0*" PRIu64, (int)(most < DIGITS_MOST ? most + 1 : DIGITS_MOST + 1),
-                   (uint64_t)(at < 0 ? -at : at));
-        const int whole = (int)(strlen(digits) - most);
-        TEXT_PRINT(value, "%s%.*s%s%s", at < 0 ? "-" : "", whole, digits, most ? "." : "", digits + whole);
-        if (add_value(c, options[0], parameter, value))
+    for (double at = number[0]; at <= number[1]; at += number[2])
+        if (add_value(c, options[0], parameter, TEXT_LINE("%.*f", decimals, at / scale)))
             return -1;
-    }
     return 0;
 }
 
@@ -407,8 +398,10 @@ static int split_commands(struct commands *c)
     return c->n_typed <= COMMANDS_MAX ? 0 : run_wrong(c, "%zu commands; at most %u", c->n_typed, COMMANDS_MAX);
 }
 
-static int find_program(const struct commands *c, const char *what, const char *name, char *path, size_t size)
+/* For messages. option "": of a measured command. */
+static int find_program(const struct commands *c, const char *option, const char *name, char *path, size_t size)
 {
+    const char *const what = option[0] ? TEXT_LINE("%s: ", option) : "";
     const char *const first = name + strspn(name, " \t\n");
     const size_t length = strcspn(first, " \t\n");
     const int error = program_find(name, getenv("PATH"), path, size);
@@ -424,7 +417,7 @@ static int find_program(const struct commands *c, const char *what, const char *
     return error ? run_wrong(c, "%s'%.100s' cannot be executed: %s", what, name, strerror(-error)) : 0;
 }
 
-/* Given as one line (--prepare, --setup, --cleanup). All zero: not given. */
+/* A measured command, or one that an option gives as a line. All zero: none. */
 struct line {
     char *text;
     struct words words;
@@ -438,40 +431,53 @@ static void free_line(struct line *line)
     free(line->text);
 }
 
+static int find_line(struct commands *c, const char *option, char **words, struct line *line)
+{
+    const bool shell = c->options->command.shell;
+
+    memcpy(line->shell, (char *[]){(char *)"sh", (char *)"-c", line->text, NULL}, sizeof(line->shell));
+    line->argv = shell ? line->shell : words;
+    return find_program(c, shell ? "--shell" : option, shell ? SHELL : words[0], line->path, sizeof(line->path));
+}
+
 /* Puts in the parameters' values, and finds the program. */
 static int read_line(struct commands *c, size_t command, const char *option, const char *given, struct line *out)
 {
-    const bool shell = c->options->command.shell;
-    char what[32];
-
     if (!given[0])
         return 0;
-    TEXT_PRINT(what, "%s: ", shell ? "--shell" : option);
     out->text = substitute(c, command, given);
     const char *error = words_of_command(out->text, true, &out->words);
     if (error || !out->words.n)
         return run_wrong(c, "%s '%.100s': %s", option, out->text, error ? error : "no command");
-    memcpy(out->shell, (char *[]){(char *)"sh", (char *)"-c", out->text, NULL}, sizeof(out->shell));
-    out->argv = shell ? out->shell : out->words.word;
-    return find_program(c, what, shell ? SHELL : out->argv[0], out->path, sizeof(out->path));
+    return find_line(c, option, out->words.word, out);
 }
 
-/* As a command of its own. *offset, *size: bytes; 0: not given. */
+/* As bytes for the workers. *offset, *size: bytes; 0: no command. */
+static void pack(struct commands *c, const struct line *line, const struct line *prepare, size_t *offset, size_t *size)
+{
+    char *none = NULL;
+    const struct command_image image = {.path = line->path,
+                                        .prepare_path = prepare->path,
+                                        .argv = line->argv,
+                                        .prepare = prepare->argv ? prepare->argv : &none,
+                                        .env = c->env};
+
+    *offset = c->images.length;
+    if (line->argv)
+        command_pack(&image, &c->images);
+    *size = c->images.length - *offset;
+}
+
 static int pack_line(struct commands *c, size_t command, const char *option, const char *given, size_t *offset,
                      size_t *size)
 {
+    static const struct line none;
     FREED_BY(free_line) struct line line = {.path = ""};
-    char *none = NULL;
-    const int status = read_line(c, command, option, given, &line);
 
-    *offset = c->images.length;
-    if (!status && given[0]) {
-        const struct command_image image = {
-            .path = line.path, .prepare_path = "", .argv = line.argv, .prepare = &none, .env = c->env};
-        command_pack(&image, &c->images);
-    }
-    *size = c->images.length - *offset;
-    return status;
+    if (read_line(c, command, option, given, &line))
+        return -1;
+    pack(c, &line, &none, offset, size);
+    return 0;
 }
 
 /* This process's without the padding that jitbench adds; with --clean-env only PATH. */
@@ -536,32 +542,20 @@ static int show_parameters(struct commands *c, size_t command, struct command_pa
     return 0;
 }
 
-/* As bytes for the workers, and as a line for the table. */
 static int pack_command(struct commands *c, size_t i, struct command_params *params)
 {
-    FREED_BY(text_free) struct text line = {0};
-    FREED_BY(free_line) struct line prepare = {.path = ""};
-    char path[4096], *none = NULL;
-    const size_t n = list_length(c->argv[i]);
+    FREED_BY(free_line) struct line line = {.path = ""}, prepare = {.path = ""};
+    struct text shown = {0};
 
-    if (params->shell)
-        words_join(c->argv[i], n, &line);
-    else
-        words_quote(c->argv[i], n, &line);
-    char *shell[] = {(char *)"sh", (char *)"-c", line.data, NULL};
-    struct command_image image = {
-        .path = path, .prepare_path = prepare.path, .argv = params->shell ? shell : c->argv[i], .env = c->env};
+    (params->shell ? words_join : words_quote)(c->argv[i], list_length(c->argv[i]), &shown);
+    line.text = shown.data;
     if (show_parameters(c, i, params) || read_line(c, i, "--prepare", params->prepare, &prepare) ||
-        find_program(c, params->shell ? "--shell: " : "", params->shell ? SHELL : c->argv[i][0], path, sizeof(path)) ||
-        check_size(c, image.argv) ||
+        find_line(c, "", c->argv[i], &line) || check_size(c, line.argv) ||
         pack_line(c, i, "--setup", params->setup, &params->setup_offset, &params->setup_size) ||
         pack_line(c, i, "--cleanup", params->cleanup, &c->options->cleanup_offset[i], &c->options->cleanup_size[i]))
         return -1;
-    words_shorten(line.data, params->line, sizeof(params->line));
-    image.prepare = prepare.argv ? prepare.argv : &none;
-    params->image_offset = c->images.length;
-    command_pack(&image, &c->images);
-    params->image_size = c->images.length - params->image_offset;
+    words_shorten(line.text, params->line, sizeof(params->line));
+    pack(c, &line, &prepare, &params->image_offset, &params->image_size);
     return 0;
 }
 
@@ -671,8 +665,8 @@ static bool clean_up(const char *map, size_t size, const struct command_params *
 /* --cleanup. Failures get a line on standard error. Returns 128 + N when signal N ended it. */
 static int clean_up_all(const struct run_options *options)
 {
-    FREED_BY(text_free) struct text why = {0};
-    size_t n = 0, n_failed = 0, first = 0;
+    FREED_BY(text_free) struct text first = {0}, others = {0};
+    size_t n = 0, n_failed = 0;
     struct stat st;
     const struct timespec now = {0, 0};
     char *map = fstat(options->image_fd, &st)
@@ -687,16 +681,12 @@ static int clean_up_all(const struct run_options *options)
     for (size_t i = 0; i < COMMANDS_MAX; i++)
         if (options->cleanup_size[i]) {
             n++;
-            n_failed += clean_up(map + options->cleanup_offset[i], options->cleanup_size[i], &options->command, &why);
-            if (n_failed == 1 && !first)
-                first = why.length; /* the others' reasons are not shown */
+            n_failed += clean_up(map + options->cleanup_offset[i], options->cleanup_size[i], &options->command,
+                                 n_failed ? &others : &first);
         }
     munmap(map, (size_t)st.st_size);
-    const char *shown = why.data ? why.data : "";
-    if (n_failed && n > 1)
-        command_fail(0, "%.*s (for %zu of %zu commands)", (int)first, shown, n_failed, n);
-    else if (n_failed)
-        command_fail(0, "%s", shown);
+    if (n_failed)
+        command_fail(0, n > 1 ? "%s (for %zu of %zu commands)" : "%s", first.data ? first.data : "", n_failed, n);
     return before || !signals_pending() ? 0 : 128 + signals_pending();
 }
 
@@ -736,28 +726,23 @@ static int open_output(struct commands *c)
     struct run_options *o = c->options;
     const char *keep = o->command.keep_output;
 
-    if (o->command.show_output) {
-        if (keep[0])
-            return run_wrong(c, "--show-output and --keep-output exclude each other");
-        if (!strcmp(c->m->options.output, "-"))
-            return run_wrong(c, "--show-output and --output '-' exclude each other");
-        o->fds[1] = inherit(1);
-        o->fds[2] = inherit(2);
-        return o->fds[1] < 0 || o->fds[2] < 0 ? run_wrong(c, "--show-output: %s", strerror(errno)) : 0;
-    }
-    if (!keep[0])
+    if (!o->command.show_output && !keep[0])
         return 0;
-    int fd = directory_create(keep);
-    if (fd < 0)
+    if (o->command.show_output && keep[0])
+        return run_wrong(c, "--show-output and --keep-output exclude each other");
+    if (o->command.show_output && !strcmp(c->m->options.output, "-"))
+        return run_wrong(c, "--show-output and --output '-' exclude each other");
+    const int fd = keep[0] ? directory_create(keep) : -1;
+    if (keep[0] && fd < 0)
         return run_wrong(c, "--keep-output '%.200s': %s", keep, directory_why_not(fd));
-    o->fds[1] = inherit(fd);
-    o->fds[2] = inherit(fd);
+    o->fds[1] = inherit(keep[0] ? fd : 1);
+    o->fds[2] = inherit(keep[0] ? fd : 2);
     const bool both = o->fds[1] >= 0 && o->fds[2] >= 0;
-    if (!both)
+    if (keep[0] && !both)
         directory_remove(keep, fd);
-    close(fd);
-    o->keeps = both;
-    return both ? 0 : run_wrong(c, "--keep-output: %s", strerror(errno));
+    fd_close(&fd);
+    o->keeps = keep[0] && both;
+    return both ? 0 : run_wrong(c, "--%s-output: %s", keep[0] ? "keep" : "show", strerror(errno));
 }
 
 static int open_image(struct commands *c)
@@ -765,15 +750,8 @@ static int open_image(struct commands *c)
     struct run_options *o = c->options;
 
     o->image_fd = process_shared_memory(c->images.length);
-    if (o->image_fd < 0)
-        return run_wrong(c, "no memory to pass on the command line: %s", strerror(-o->image_fd));
-    for (size_t at = 0; at < c->images.length;) {
-        ssize_t n = pwrite(o->image_fd, c->images.data + at, c->images.length - at, (off_t)at);
-        if (n <= 0 && errno != EINTR)
-            return run_wrong(c, "no memory to pass on the command line: %s", n ? strerror(errno) : "full");
-        at += n > 0 ? (size_t)n : 0;
-    }
-    return 0;
+    const int error = o->image_fd < 0 ? o->image_fd : new_file_write(o->image_fd, c->images.data, c->images.length);
+    return error ? run_wrong(c, "no memory to pass on the command line: %s", strerror(-error)) : 0;
 }
 
 /* --- The plan. --- */
@@ -815,22 +793,11 @@ static void sample_in_pairs(const struct measure *m, size_t n_commands)
     plan->enough = run_enough;
 }
 
-static void add_command(struct commands *c, size_t i, struct command_params *params)
-{
-    struct plan *plan = c->m->plan;
-    const size_t before = plan->n;
-
-    params->image_fd = c->options->image_fd;
-    memcpy(params->fds, c->options->fds, sizeof(params->fds));
-    measure_add(c->m, &bench_command, params, 1, 0);
-    for (size_t k = before; k < plan->n; k++)
-        plan->items[k].test = c->options->names[i].text;
-}
-
 static int add_commands(struct commands *c)
 {
     struct run_options *o = c->options;
     FREED_BY(memory_free) struct command_params *each = memory_get(c->n, sizeof(*each));
+    struct plan *plan = c->m->plan;
     size_t first = 0;
 
     if (find_reference(c, &first))
@@ -843,10 +810,14 @@ static int add_commands(struct commands *c)
     }
     if (open_image(c))
         return -1;
-    add_command(c, first, &each[first]);
-    for (size_t i = 0; i < c->n; i++)
-        if (i != first)
-            add_command(c, i, &each[i]);
+    for (size_t k = 0; k < c->n; k++) {
+        const size_t i = k == 0 ? first : k <= first ? k - 1 : k, before = plan->n;
+        each[i].image_fd = o->image_fd;
+        memcpy(each[i].fds, o->fds, sizeof(o->fds));
+        measure_add(c->m, &bench_command, &each[i], 1, 0);
+        for (size_t p = before; p < plan->n; p++)
+            plan->items[p].test = o->names[i].text;
+    }
     if (c->n > 1)
         sample_in_pairs(c->m, c->n);
     return 0;
@@ -887,9 +858,7 @@ int run_end(void *options, bool unused)
     if (o->keeps && unused)
         directory_remove(o->command.keep_output, o->fds[1]);
     for (int i = 0; i < 3; i++)
-        if (o->fds[i] >= 0)
-            close(o->fds[i]);
-    if (o->image_fd >= 0)
-        close(o->image_fd);
+        fd_close(&o->fds[i]);
+    fd_close(&o->image_fd);
     return status;
 }

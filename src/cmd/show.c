@@ -18,21 +18,22 @@ static int as_planned(const void *a, const void *b)
 static void put_plain(const struct row *rows, size_t n, unsigned width, struct text *out)
 {
     static const struct table_column columns[] = {
-        {COLUMN("Test", NULL, TABLE_TEST, 0)},
-        {COLUMN("Load", NULL, TABLE_LOAD, 0)},
-        {COLUMN("Parameters", NULL, TABLE_PARAM, 0)},
-        {COLUMN("Copies", NULL, TABLE_COPIES, 0), .rank = 1},
-        {COLUMN("CPUs", NULL, TABLE_CPUS, 0), .rank = 2},
-        {COLUMN("Metric", NULL, TABLE_METRIC, 0)},
-        {COLUMN("Value", NULL, TABLE_VALUE, TABLE_FOUR_DIGITS)},
-        {COLUMN("Unit", NULL, TABLE_UNIT, 0)},
-        {COLUMN("+-95%", NULL, TABLE_CI95_HALF, TABLE_FOUR_DIGITS)},
-        {COLUMN("Min", NULL, TABLE_MIN, TABLE_FOUR_DIGITS), .rank = 4},
-        {COLUMN("Median", NULL, TABLE_MEDIAN, TABLE_FOUR_DIGITS), .rank = 4},
-        {COLUMN("Max", NULL, TABLE_MAX, TABLE_FOUR_DIGITS), .rank = 4},
-        {COLUMN("n", NULL, TABLE_N, 0), .rank = 3},
+        {.field = TABLE_TEST},
+        {.field = TABLE_LOAD},
+        {.field = TABLE_PARAM},
+        FIELD(COPIES, .rank = 1),
+        FIELD(CPUS, .heading = "CPUs", .rank = 2),
+        {.field = TABLE_METRIC},
+        {.field = TABLE_VALUE},
+        {.field = TABLE_UNIT},
+        {.field = TABLE_CI95_HALF},
+        FIELD(MIN, .rank = 4),
+        FIELD(MEDIAN, .rank = 4),
+        FIELD(MAX, .rank = 4),
+        FIELD(N, .rank = 3),
     };
-    const struct table_layout layout = {TABLE_OF(TEXT_LINE("Suite %s", rows[0].suite), columns)};
+    const struct table_layout layout = {TABLE_OF(TEXT_LINE("Suite %s", rows[0].suite), columns),
+                                        .decimals = TABLE_FOUR_DIGITS};
     FREED_BY(memory_free) struct row *lines = calloc(n + 1, sizeof(*lines));
 
     if (!lines) {
@@ -132,21 +133,17 @@ void show_summary(struct summary *summary, const char *path, unsigned width, str
     }
 }
 
-struct show_options {
-    bool counters, quiet, summary, verbose, help;
-    int color;
-};
-
 static const struct option rows[] = {
-    {OPTION("counters", 0, struct show_options, counters,
-            "print the event counts of each test too: cycles, instructions, misses, switches")},
-    {OPTION("quiet", 'q', struct show_options, quiet, "print only the tables: no header and no warnings")},
-    {OPTION("summary", 0, struct show_options, summary, "print only the machine and the lines that sum up the run")},
-    {OPTION("verbose", 'v', struct show_options, verbose,
-            "print a line for each run and all columns in every table, and histograms even if standard output is not a "
-            "terminal")},
-    COLOR_ROW(struct show_options),
-    COMMAND_HELP_ROW(struct show_options),
+    {OWN_OPTION("counters", 0, counters,
+                "print the event counts of each test too: cycles, instructions, misses, switches")},
+    {OWN_OPTION("quiet", 'q', quiet, "print only the tables: no header and no warnings")},
+    {OWN_OPTION("summary", 0, summary, "print only the machine and the lines that sum up the run")},
+    {OWN_OPTION(
+        "verbose", 'v', verbose,
+        "print a line for each run and all columns in every table, and histograms even if standard output is not a "
+        "terminal")},
+    COLOR_ROW(struct command_options),
+    COMMAND_HELP_ROW,
 };
 
 /* by_suite: and of the same suite. */
@@ -159,7 +156,8 @@ static size_t count_alike(const struct row *first, size_t n, bool by_suite)
     return count;
 }
 
-static void put_run(struct row *first, size_t n, const struct show_options *options, const char *path, struct text *out)
+static void put_run(struct row *first, size_t n, const struct command_options *options, const char *path,
+                    struct text *out)
 {
     const struct row_run *run = first->run;
     FREED_BY(summary_free) struct summary summary = {.n_suites = 0};
@@ -197,7 +195,7 @@ static void put_run(struct row *first, size_t n, const struct show_options *opti
         show_summary(&summary, options->summary ? "" : path, command_width(1, 100, 100), out);
 }
 
-static int put_set(const struct show_options *options, const char *path, struct row_set *set)
+static int put_set(const struct command_options *options, const char *path, struct row_set *set)
 {
     int status = 0;
 
@@ -214,11 +212,11 @@ static int put_set(const struct show_options *options, const char *path, struct 
     return status;
 }
 
-static int show(const struct command_call *call)
+static int show(struct command_call *call)
 {
     FREED_BY(row_set_free) struct row_set set = {0};
     const int status = files_read(call->operands, call->n, true, ROWS_ALL | ROWS_UNKNOWN, &set);
-    const int printed = put_set(call->options, call->n == 1 ? call->operands[0] : "", &set);
+    const int printed = put_set(&call->options, call->n == 1 ? call->operands[0] : "", &set);
 
     return printed ? printed : status;
 }
@@ -228,6 +226,6 @@ const struct command command_show = {
     .operands = "FILE...",
     .title = "the tables of result files; --summary: a few lines",
     .description = "Prints the tables of runs again, with their machine, comment and warnings. " FILES_ARE,
-    COMMAND_CALLS(show, struct show_options, rows, .heading = "Options of show"),
+    COMMAND_CALLS(show, rows),
     .needs = "FILE is missing: give the CSV of a run, or '-' for standard input",
 };

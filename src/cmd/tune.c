@@ -8,20 +8,12 @@
 
 #define SHOWN_MAX 28 /* CPU masks can have 2 KiB */
 
-struct tune_options {
-    struct option_cpus cpus;
-    char snapshot[1024];
-    bool dry_run, quiet, help;
-};
-
 #define TUNE_SNAPSHOT_ROW \
     { \
-        OPTION("snapshot", 0, struct tune_options, snapshot, \
-               "file that keeps the old state, instead of one in /run or /dev/shm"), \
+        OWN_OPTION("snapshot", 0, snapshot, "file that keeps the old state, instead of one in /run or /dev/shm"), \
             OPTION_WORD("FILE") \
     }
-#define TUNE_COMMON_ROWS \
-    {OPTION("quiet", 'q', struct tune_options, quiet, "print only errors")}, COMMAND_HELP_ROW(struct tune_options)
+#define TUNE_COMMON_ROWS {OWN_OPTION("quiet", 'q', quiet, "print only errors")}, COMMAND_HELP_ROW
 
 /* A line of the table: consecutive files with the same result. */
 struct line {
@@ -29,7 +21,6 @@ struct line {
     char path[200], was[SHOWN_MAX + 4], now[SHOWN_MAX + 4], result[120];
     bool failed, managed; /* managed: the kernel manages the interrupt itself; no failure */
     unsigned more;        /* files besides `path` */
-    size_t number;        /* of the line */
 };
 
 struct outcome {
@@ -43,7 +34,7 @@ struct outcome {
 
 /* --- The table of what was done. --- */
 
-static const char *file_of(const struct tune_options *options)
+static const char *file_of(const struct command_options *options)
 {
     return options->snapshot[0] ? options->snapshot : snapshot_default_file();
 }
@@ -51,23 +42,26 @@ static const char *file_of(const struct tune_options *options)
 static void show_value(const char *value, char *buf)
 {
     snprintf(buf, SHOWN_MAX + 4, "%.*s%s", SHOWN_MAX, value[0] ? value : "-", strlen(value) > SHOWN_MAX ? "..." : "");
-    for (; *buf; buf++)
-        if (*buf < ' ' || *buf > '~')
-            *buf = '?';
+    text_sanitize(buf);
 }
 
 static void describe(const struct outcome *outcome, const struct snapshot_report *report, char *buf, size_t size)
 {
-    if (report->result == SNAPSHOT_REFUSED)
+    switch (report->result) {
+    case SNAPSHOT_REFUSED:
         snprintf(buf, size, "refused: %.100s", tuned_refusal(report->path, report->error));
-    else if (report->result == SNAPSHOT_OTHER && outcome->dry_run)
-        snprintf(buf, size, "would be set to %.80s", report->wanted);
-    else if (report->result == SNAPSHOT_OTHER)
-        snprintf(buf, size, "not taken: the kernel keeps another value than %.40s", report->wanted);
-    else if (report->result == SNAPSHOT_DONE)
+        break;
+    case SNAPSHOT_OTHER:
+        snprintf(buf, size,
+                 outcome->dry_run ? "would be set to %.80s" : "not taken: the kernel keeps another value than %.40s",
+                 report->wanted);
+        break;
+    case SNAPSHOT_DONE:
         text_copy(buf, size, outcome->plan ? "set" : "restored");
-    else
+        break;
+    default:
         text_copy(buf, size, outcome->plan ? "already good" : "unchanged");
+    }
 }
 
 static const char *file_name(const char *path)
@@ -89,16 +83,7 @@ static void put_line(struct outcome *outcome, const struct line *line)
         outcome->incomplete = true;
         return;
     }
-    outcome->line[outcome->n] = *line;
-    outcome->line[outcome->n].number = outcome->n;
-    outcome->n++;
-}
-
-static int by_item(const void *a, const void *b)
-{
-    const struct line *x = a, *y = b;
-
-    return x->setting != y->setting ? ORDER_OF(x->setting, y->setting) : ORDER_OF(x->number, y->number);
+    outcome->line[outcome->n++] = *line;
 }
 
 /* For snapshot_apply() and snapshot_restore(). */
@@ -140,16 +125,14 @@ static int print_table(struct outcome *outcome, const char *summary)
     struct grid grid = {.n_columns = 0};
     struct text out = {0};
 
-    if (outcome->n)
-        qsort(outcome->line, outcome->n, sizeof(*outcome->line), by_item);
     grid_columns(&grid, columns + first, COUNT(columns) - first);
-    for (size_t i = 0; i < outcome->n; i++) {
-        const struct line *line = &outcome->line[i];
-        const char *const cells[] = {first ? "" : line->setting->name, PATH_CELL(line), line->was, line->now,
-                                     line->result};
-        for (size_t c = first; c < COUNT(cells); c++)
-            grid_text(&grid, cells[c]);
-    }
+    for (size_t s = 0; s < (first ? 1 : settings_count); s++)
+        for (const struct line *line = outcome->line; line < outcome->line + outcome->n; line++) {
+            const char *const cells[] = {first ? "" : settings_list[s].name, PATH_CELL(line), line->was, line->now,
+                                         line->result};
+            for (size_t c = first; c < COUNT(cells) && (first || line->setting == &settings_list[s]); c++)
+                grid_text(&grid, cells[c]);
+        }
     grid_print(&grid, command_width(1, 0, UINT_MAX), &out);
     if (outcome->incomplete)
         text_printf(&out, "(out of memory: not all lines are shown)\n");
@@ -174,9 +157,9 @@ static int print_outcome(struct outcome *outcome, bool quiet, const char *summar
 
 static const struct option untune_rows[] = {TUNE_SNAPSHOT_ROW, TUNE_COMMON_ROWS};
 
-static int untune(const struct command_call *call)
+static int untune(struct command_call *call)
 {
-    const struct tune_options *options = call->options;
+    const struct command_options *options = &call->options;
     struct outcome outcome = {.n = 0};
     struct snapshot *snapshot;
     struct error error;
@@ -199,20 +182,21 @@ const struct command command_untune = {
     .operands = "",
     .title = "restores the settings that tune changed",
     .description = "Restores what 'jitbench tune', or a run with --tuned that was killed, has changed.",
-    COMMAND_CALLS(untune, struct tune_options, untune_rows, .heading = "Options"),
+    COMMAND_CALLS_WITH(untune, untune_rows, .heading = "Options"),
 };
 
 static const struct option tune_rows[] = {
-    {OPTION("cpus", 0, struct tune_options, cpus,
-            "CPUs to measure on, kept free of interrupts and the kernel's work; default: the isolated CPUs, or all but "
-            "the boot CPU; quiet: the CPU that loses the least speed now"),
+    {OWN_OPTION(
+         "cpus", 0, cpus,
+         "CPUs to measure on, kept free of interrupts and the kernel's work; default: the isolated CPUs, or all but "
+         "the boot CPU; quiet: the CPU that loses the least speed now"),
      CPUS_LIST},
-    {OPTION("dry-run", 0, struct tune_options, dry_run, "show what would be written, and write nothing")},
+    {OWN_OPTION("dry-run", 0, dry_run, "show what would be written, and write nothing")},
     TUNE_SNAPSHOT_ROW,
     TUNE_COMMON_ROWS,
 };
 struct tune {
-    const struct tune_options *options;
+    const struct command_options *options;
     bool *chosen; /* of each entry of settings_list */
     struct machine machine;
     struct cpuset bench;
@@ -247,8 +231,8 @@ static int drop(struct snapshot *snapshot)
 {
     struct outcome ignored = {.n = 0};
     struct error error;
-
     const int failed = snapshot_restore(snapshot, put_report, &ignored, &error);
+
     free(ignored.line);
     return failed ? command_complain(error.text, EXIT_ROW_FAILED) : EXIT_DONE;
 }
@@ -304,19 +288,19 @@ static void free_tune(struct tune **tune)
     free(*tune);
 }
 
-static int tune(const struct command_call *call)
+static int tune(struct command_call *call)
 {
     FREED_BY(free_tune) struct tune *t = memory_get(1, sizeof(*t));
     struct error error;
 
     signals_init(); /* not between two files that it writes */
-    t->options = call->options;
+    t->options = &call->options;
     t->chosen = memory_get(settings_count, sizeof(*t->chosen));
     for (size_t i = 0; i < settings_count; i++)
         t->chosen[i] = call->n == 0 && settings_list[i].how == SETTING_WRITE;
-    const int status = command_mark_settings(call->operands, call->n, t->chosen);
-    if (status)
-        return status;
+    for (size_t i = 0; i < call->n; i++)
+        if (command_mark_setting(call->operands[i], true, t->chosen))
+            return EXIT_USAGE;
     machine_read(&t->machine);
     if (cpus_bench(option_given(&call->table, 1, "cpus") ? &t->options->cpus : NULL, &t->machine, &t->bench, &error))
         return usage_error("%s", error.text);
@@ -338,6 +322,6 @@ const struct command command_tune = {
     .title = "sets the machine for measuring",
     .description = "Sets what 'jitbench check' shows and a program can write, except what could lock somebody out, or "
                    "only the items named. 'jitbench untune' restores the old values to the byte. Needs root.",
-    COMMAND_CALLS(tune, struct tune_options, tune_rows, .heading = "Options"),
+    COMMAND_CALLS_WITH(tune, tune_rows, .heading = "Options"),
     .takes = &setting_names,
 };

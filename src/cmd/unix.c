@@ -27,8 +27,8 @@ static const struct unix_protocol protocols[] = {
 /* Tests that are a benchmark under another name; unix_test_at() returns them after it. */
 static const struct unix_test variants[] = {
     {"context1-same", "Pipe-based Context Switching (one CPU)", &bench_context1,
-     UNIX_INDEX_STABLE | UNIX_PROCESS | UNIX_OLDSYSTEM, NULL, HALVES_SAME},
-    {"context1-two", "Pipe-based Context Switching (two CPUs)", &bench_context1, UNIX_PROCESS, NULL, HALVES_TWO},
+     UNIX_INDEX_STABLE | UNIX_PROCESS | UNIX_OLDSYSTEM, NULL, HALVES_SAME, 0},
+    {"context1-two", "Pipe-based Context Switching (two CPUs)", &bench_context1, UNIX_PROCESS, NULL, HALVES_TWO, 0},
 };
 
 static const struct {
@@ -51,44 +51,47 @@ static const struct {
 };
 enum { N_GROUPS = COUNT(groups) };
 
-struct unix_test unix_test_at(size_t t)
+struct unix_test unix_test_at(size_t at)
 {
+    size_t before = at;
+
     for (size_t b = 0; bench_list[b]; b++) {
         const struct bench *bench = bench_list[b];
         if (strcmp(bench->suite, "unix"))
             continue;
-        if (t-- == 0)
-            return (struct unix_test){bench->name, bench->title, bench, bench->groups, bench->old_names, HALVES_FREE};
+        if (before-- == 0)
+            return (struct unix_test){bench->name,      bench->title, bench, bench->groups,
+                                      bench->old_names, HALVES_FREE,  at};
         for (size_t v = 0; v < COUNT(variants); v++)
-            if (variants[v].bench == bench && t-- == 0)
-                return variants[v];
+            if (variants[v].bench == bench && before-- == 0) {
+                struct unix_test test = variants[v];
+                test.at = at;
+                return test;
+            }
     }
     return (struct unix_test){.name = NULL};
 }
 
 struct unix_test unix_test_of(const char *name)
 {
-    struct unix_test test;
-
-    for (size_t t = 0; (test = unix_test_at(t)).name && strcmp(test.name, name); t++) {
-    }
-    return test;
+    for_each_unix_test(test) if (!strcmp(test.name, name)) return test;
+    return (struct unix_test){.name = NULL};
 }
 
 static int select_tests(struct measure *m, const char *operand)
 {
     const struct unix_protocol *protocol = &protocols[m->preset == PRESET_CLASSIC];
-    struct unix_test test;
     int found = -1;
 
-    for (size_t t = 0; (test = unix_test_at(t)).name; t++) {
+    for_each_unix_test(test)
+    {
         bool selected = !strcmp(test.name, operand);
         for (size_t i = 0; test.old_names && test.old_names[i]; i++)
             selected |= !strcmp(test.old_names[i], operand);
         for (size_t g = 0; g < N_GROUPS; g++)
             selected |= !strcmp(groups[g].name, operand) && (test.groups & groups[g].groups) &&
                         (!groups[g].of_index || (test.groups & protocol->index));
-        m->selected[t] |= selected;
+        m->selected[test.at] |= selected;
         found = selected ? 0 : found;
     }
     return found;
@@ -96,25 +99,22 @@ static int select_tests(struct measure *m, const char *operand)
 
 static bool test_word(size_t i, struct operand_word *out)
 {
-    struct unix_test test;
-
-    for (size_t t = 0; (test = unix_test_at(t)).name; t++)
-        if (i-- == 0) {
-            *out = (struct operand_word){.name = test.name, .help = test.title};
-            return true;
-        }
+    for_each_unix_test(test) if (i-- == 0)
+    {
+        *out = (struct operand_word){.name = test.name, .help = test.title};
+        return true;
+    }
     if (i < N_GROUPS) {
         *out = (struct operand_word){
             .name = groups[i].name, .help = groups[i].old ? NULL : "group of tests", .old = groups[i].old};
         return true;
     }
     i -= N_GROUPS;
-    for (size_t t = 0; (test = unix_test_at(t)).name; t++)
-        for (size_t k = 0; test.old_names && test.old_names[k]; k++)
-            if (i-- == 0) {
-                *out = (struct operand_word){.name = test.old_names[k], .old = true};
-                return true;
-            }
+    for_each_unix_test(test) for (size_t k = 0; test.old_names && test.old_names[k]; k++) if (i-- == 0)
+    {
+        *out = (struct operand_word){.name = test.old_names[k], .old = true};
+        return true;
+    }
     return false;
 }
 
@@ -150,11 +150,19 @@ struct unix_index unix_index_of(const struct table_rows *r, uint64_t copies)
         .all = n ? exp(sum / (double)n) : NAN, .alone = any_alone ? exp(sum_alone / (double)n) : NAN, .tests = n};
 }
 
-static void describe_protocol(const struct unix_protocol *protocol, struct row_params *out)
+/* number: of the tests in the index; for METRIC_SCALING of the copies with which it is compared. */
+static void put_made(struct measure *m, size_t metric, uint64_t copies, uint64_t number, double value)
 {
-    row_param_add(out, PARAM_WORK, "protocol", "%s", protocol->name);
-    row_param_add(out, PARAM_WORK, "context1", "%s", protocol->context1);
-    row_param_add(out, PARAM_WORK, "footprint", "%s", protocol->footprint);
+    const struct unix_protocol *protocol = &protocols[m->preset == PRESET_CLASSIC];
+    struct row_params param = {.n = 0};
+
+    row_param_add(&param, PARAM_WORK, "protocol", "%s", protocol->name);
+    row_param_add(&param, PARAM_WORK, "context1", "%s", protocol->context1);
+    row_param_add(&param, PARAM_WORK, "footprint", "%s", protocol->footprint);
+    row_param_count(&param, PARAM_WORK, metric == METRIC_SCALING ? "over" : "tests", number);
+    if (metric != METRIC_SCALING)
+        row_param_count(&param, PARAM_WORK, "of", UNIX_N_INDEX);
+    measure_put_made(m, &index_test, metric, copies, "", &param, value);
 }
 
 size_t unix_copy_counts(const struct table_rows *r, uint64_t *counts)
@@ -177,25 +185,17 @@ static void conclude(struct measure *m)
     uint64_t counts[OPTION_COUNTS_MAX] = {0};
     const size_t n = unix_copy_counts(&measured, counts);
     const struct unix_index first = unix_index_of(&measured, counts[0]);
-    const struct unix_protocol *protocol = &protocols[m->preset == PRESET_CLASSIC];
 
     for (size_t c = 0; c < n; c++) {
         measured.rows = m->rows; /* adding rows may move the array */
         const struct unix_index index = unix_index_of(&measured, counts[c]);
         if (!index.tests)
             continue;
-        struct row_params param = {.n = 0}, scaling = {.n = 0};
-        describe_protocol(protocol, &param);
-        row_param_add(&param, PARAM_WORK, "tests", "%zu", index.tests);
-        row_param_add(&param, PARAM_WORK, "of", "%d", UNIX_N_INDEX);
-        measure_put_made(m, &index_test, METRIC_INDEX, counts[c], "", &param, index.all);
+        put_made(m, METRIC_INDEX, counts[c], index.tests, index.all);
         if (!isnan(index.alone))
-            measure_put_made(m, &index_test, METRIC_ALONE, counts[c], "", &param, index.alone);
-        if (c > 0 && index.tests == first.tests) {
-            describe_protocol(protocol, &scaling);
-            row_param_add(&scaling, PARAM_WORK, "over", "%" PRIu64, counts[0]);
-            measure_put_made(m, &index_test, METRIC_SCALING, counts[c], "", &scaling, index.all / first.all);
-        }
+            put_made(m, METRIC_ALONE, counts[c], index.tests, index.alone);
+        if (c > 0 && index.tests == first.tests)
+            put_made(m, METRIC_SCALING, counts[c], counts[0], index.all / first.all);
     }
 }
 
@@ -288,7 +288,6 @@ static int plan(struct measure *m, void *options, struct error *error)
                                               .value = {1, m->place.n_order}};
     const struct option_counts *copies = m->options.copies.n ? &m->options.copies : &one_and_all;
     bool paired = false;
-    struct unix_test test;
 
     for (size_t k = 0; k <= PAIRS_CHOICES; k++)
         if ((k == PAIRS_CHOICES || o->pairs & 1u << k) &&
@@ -302,10 +301,11 @@ static int plan(struct measure *m, void *options, struct error *error)
     if (m->preset == PRESET_CLASSIC)
         m->plan->schedule = SCHEDULE_SEQUENCE;
     for (size_t c = 0; c < copies->n; c++)
-        for (size_t t = 0; (test = unix_test_at(t)).name; t++) {
+        for_each_unix_test(test)
+        {
             /* of either index, and context1 in all its variants */
-            bool wanted =
-                m->operands_given ? m->selected[t] : (test.groups & UNIX_INDEX) || test.bench == &bench_context1;
+            const bool wanted =
+                m->operands_given ? m->selected[test.at] : (test.groups & UNIX_INDEX) || test.bench == &bench_context1;
             if (!wanted && !o->all_tests)
                 continue;
             paired |= test.halves == HALVES_TWO;
@@ -493,9 +493,7 @@ const struct suite suite_unix = {
         },
     .seconds = {155, 22, 3600},
     .options_size = sizeof(struct unix_options),
-    .options = {{.heading = "Options of unix", SUITE_ROWS(rows)}},
-    .timed = true,
-    .copies = true,
+    .options = {{SUITE_ROWS(rows)}, SUITE_TIMED, SUITE_COPIES},
     .schedule = SCHEDULE_INTERLEAVED,
     .test = test_word,
     .select = select_tests,

@@ -59,12 +59,12 @@ static const struct option common_rows[] = {
 static void set_load(const struct measure *m, struct plan_item *item, const struct load *load)
 {
     struct latency_options defaults = {.tasks = 0};
-    struct option_table table = {.n = 0};
+    struct option_table tables[TABLES_MAX];
     struct load_params params = {.threads = 0};
     struct error error;
 
-    measure_own_tables(&suite_latency, &defaults, &table);
-    option_defaults(&table, 1, m->preset, &error);
+    measure_tables(&suite_latency, &defaults, NULL, tables);
+    option_defaults(tables, 1, m->preset, &error);
     const char *skip = latency_fill_load(m, &defaults, true, &params);
     if (load == &load_compile)
         params.file_bytes /= 2; /* the load compile uses two files of this size */
@@ -180,19 +180,19 @@ static void put_table(const struct table_rows *r, struct text *out)
 {
     char title[120] = "Wake-up latency in us", over[40] = "Over";
     const struct table_column columns[] = {
-        {COLUMN("Load", "latency", TABLE_LOAD, 0), .optional = 1},
-        {COLUMN("CPU", "latency", TABLE_CPUS, 0)},
-        {COLUMN("Wake-ups", "latency", TABLE_N, 0)},
-        {COLUMN("Min", "latency", TABLE_MIN, 1), .scale = 1e-3},
-        {COLUMN("Mean", "latency", TABLE_MEAN, 1), .scale = 1e-3},
-        {COLUMN("Median", "latency", TABLE_MEDIAN, 1), .scale = 1e-3},
-        {COLUMN("P99", "latency", TABLE_P99, 1), .scale = 1e-3},
-        {COLUMN("P99.9", "latency", TABLE_P999, 1), .scale = 1e-3},
-        {COLUMN("Max", "latency", TABLE_MAX, 1), .scale = 1e-3},
+        FIELD(LOAD, .optional = 1),
+        {.field = TABLE_CPUS},
+        FIELD(N, .heading = "Wake-ups"),
+        {.field = TABLE_MIN},
+        {.field = TABLE_MEAN},
+        {.field = TABLE_MEDIAN},
+        {.field = TABLE_P99},
+        {.field = TABLE_P999},
+        {.field = TABLE_MAX},
         {COLUMN(over, "overflows", TABLE_VALUE, 0)},
         {COLUMN("Missed", "missed", TABLE_VALUE, 0), .rank = 1},
     };
-    const struct table_layout layout = {TABLE_OF(title, columns)};
+    const struct table_layout layout = {TABLE_OF(title, columns), .metric = "latency", .scale = 1e-3, .decimals = 1};
 
     for_each_row(row, r) {
         const double interval = row_param_number(&row->param, "interval_us");
@@ -274,9 +274,7 @@ const struct suite suite_wakeup = {
         },
     .seconds = {11, 4, 61},
     .options_size = sizeof(struct wakeup_options),
-    .options = {{.heading = "Options of wakeup", SUITE_ROWS(rows), .foreign = foreign_wakeup}},
-    .common_rows = common_rows,
-    .n_common_rows = COUNT(common_rows),
+    .options = {{SUITE_ROWS(rows), .foreign = foreign_wakeup}, SUITE_COMMON(common_rows)},
     .letters = "him",
     .schedule = SCHEDULE_SEQUENCE,
     .plan = plan,

@@ -2,6 +2,7 @@
 /* Parses options, checks their values, and prints their help. */
 #include <assert.h>
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,16 +236,13 @@ static int refuse_choice(const struct setting *s, const char *value)
 static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
 {
     static const char suffixes[] = "KMGT";
-    enum verdict verdict = GOOD;
     const char *p = *at, *suffix;
-    uint64_t value = 0;
 
     if (*p < '0' || *p > '9')
         return JUNK;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
-            verdict = OUTSIDE;
+    errno = 0;
+    uint64_t value = strtoull(p, (char **)&p, 10);
+    enum verdict verdict = errno ? OUTSIDE : GOOD;
     if (kilo && *p && (suffix = strchr(suffixes, *p == 'k' ? 'K' : *p))) {
         for (const char *s = suffixes; s <= suffix; s++)
             if (__builtin_mul_overflow(value, kilo, &value))
@@ -874,7 +872,7 @@ static int take_words(struct parser *p, const struct option *row, const char *fi
 
 /* value: attached ("--name=value") or NULL: then the text `optional`, or the next argument. Returns 0, or -1 with a
  * line in p->error. */
-static int take(struct parser *p, struct place found, const char *value, bool shortened)
+static int take(struct parser *p, struct place found, const char *value)
 {
     const struct option *row = &found.table->rows[found.row];
     bool *given = &found.table->given[found.row];
@@ -896,7 +894,6 @@ static int take(struct parser *p, struct place found, const char *value, bool sh
     if (!p->skips && option_set(row, value, found.table->target, *given, p->error))
         return -1;
     *given = true;
-    found.table->shortened[found.row] = shortened;
     return 0;
 }
 
@@ -949,13 +946,13 @@ static int parse_word(struct parser *p, const char *argument)
         const struct option *row = &found.table->rows[found.row];
         if (word[length] && row->type == OPTION_FLAG && !p->skips)
             return error_set(p->error, "--%s takes no value", row->name);
-        return take(p, found, word[length] ? word + length + 1 : NULL, !name_is(row, word, length));
+        return take(p, found, word[length] ? word + length + 1 : NULL);
     }
     for (const char *at = argument + 1; *at; at++) {
         if (!find_letter(p, *at, &found))
             return unknown_letter(p, argument, at);
         const bool flag = found.table->rows[found.row].type == OPTION_FLAG;
-        if (take(p, found, flag || !at[1] ? NULL : at + 1, false))
+        if (take(p, found, flag || !at[1] ? NULL : at + 1))
             return -1;
         if (!flag)
             break;

@@ -17,25 +17,39 @@ struct view {
 
 /* How a column is computed or which kind of field in struct row it is; a count of 0 means not known. */
 enum kind { COMPUTED, TEXT, REAL, COUNT };
-#define AT(kind, member) \
+#define AT(kind, member, heading) \
     { \
-        kind, offsetof(struct row, member) \
+        kind, offsetof(struct row, member), heading \
     }
 static const struct {
     enum kind kind;
     size_t offset;
+    const char *heading; /* the usual one */
 } fields[] = {
-    [TABLE_TEST] = AT(TEXT, test),        [TABLE_TITLE] = AT(TEXT, test),
-    [TABLE_PARAM] = AT(TEXT, param.text), [TABLE_LOAD] = AT(TEXT, load),
-    [TABLE_METRIC] = AT(TEXT, metric),    [TABLE_CPUS] = AT(TEXT, cpus),
-    [TABLE_UNIT] = AT(TEXT, unit),        [TABLE_STATUS] = {TEXT, 0},
-    [TABLE_COPIES] = AT(COUNT, copies),   [TABLE_VALUE] = AT(REAL, value),
-    [TABLE_N] = AT(COUNT, stats.n),       [TABLE_MEAN] = AT(REAL, stats.mean),
-    [TABLE_SD] = AT(REAL, stats.sd),      [TABLE_RSD] = AT(REAL, stats.rsd_pct),
-    [TABLE_MIN] = AT(REAL, stats.min),    [TABLE_MEDIAN] = AT(REAL, stats.median),
-    [TABLE_P90] = AT(REAL, stats.p90),    [TABLE_P99] = AT(REAL, stats.p99),
-    [TABLE_P999] = AT(REAL, stats.p999),  [TABLE_MAX] = AT(REAL, stats.max),
-    [TABLE_INDEX] = AT(REAL, index),      [TABLE_PARAM_VALUE] = {COMPUTED, 0},
+    [TABLE_TEST] = AT(TEXT, test, "Test"),
+    [TABLE_TITLE] = AT(TEXT, test, NULL),
+    [TABLE_PARAM] = AT(TEXT, param.text, "Parameters"),
+    [TABLE_LOAD] = AT(TEXT, load, "Load"),
+    [TABLE_METRIC] = AT(TEXT, metric, "Metric"),
+    [TABLE_CPUS] = AT(TEXT, cpus, "CPU"),
+    [TABLE_UNIT] = AT(TEXT, unit, "Unit"),
+    [TABLE_STATUS] = {.kind = TEXT},
+    [TABLE_COPIES] = AT(COUNT, copies, "Copies"),
+    [TABLE_VALUE] = AT(REAL, value, "Value"),
+    [TABLE_N] = AT(COUNT, stats.n, "n"),
+    [TABLE_MEAN] = AT(REAL, stats.mean, "Mean"),
+    [TABLE_SD] = AT(REAL, stats.sd, "SD"),
+    [TABLE_RSD] = AT(REAL, stats.rsd_pct, "RSD %"),
+    [TABLE_CI95_HALF] = {.heading = "+-95%"},
+    [TABLE_MIN] = AT(REAL, stats.min, "Min"),
+    [TABLE_MEDIAN] = AT(REAL, stats.median, "Median"),
+    [TABLE_P90] = AT(REAL, stats.p90, NULL),
+    [TABLE_P99] = AT(REAL, stats.p99, "P99"),
+    [TABLE_P999] = AT(REAL, stats.p999, "P99.9"),
+    [TABLE_MAX] = AT(REAL, stats.max, "Max"),
+    [TABLE_INDEX] = AT(REAL, index, NULL),
+    [TABLE_CORE] = {.heading = "Core %"},
+    [TABLE_PARAM_VALUE] = {.kind = COMPUTED},
 };
 
 static bool is_text(enum table_field field)
@@ -60,6 +74,11 @@ static const struct row *find_row(const struct view *view, size_t group, const c
     return metric ? NULL : &view->rows[group];
 }
 
+static const char *metric_of(const struct view *view, const struct table_column *column)
+{
+    return column->metric || is_common(column->field) ? column->metric : view->layout->metric;
+}
+
 static enum row_status worst_status(const struct view *view, size_t group)
 {
     enum row_status worst = ROW_OK;
@@ -77,10 +96,10 @@ static bool is_shown(const struct view *view, size_t group)
         ran = view->group[i] == group && view->rows[i].metric[0];
     for (size_t i = 0; i < view->layout->n_columns; i++) {
         const struct table_column *column = &view->layout->columns[i];
-        if (column->metric ? find_row(view, group, column->metric) != NULL
-                           : !is_common(column->field) && !is_text(column->field))
+        const char *metric = metric_of(view, column);
+        if (metric ? find_row(view, group, metric) != NULL : !is_common(column->field) && !is_text(column->field))
             return true;
-        names_a_metric = names_a_metric || column->metric;
+        names_a_metric = names_a_metric || metric;
     }
     return !ran || !names_a_metric;
 }
@@ -104,7 +123,7 @@ static double number(const struct row *row, enum table_field field, size_t sampl
 static void put_cell(const struct view *view, size_t group, size_t sample, size_t i, struct grid *grid)
 {
     const struct table_column *column = &view->layout->columns[i];
-    const struct row *row = find_row(view, group, column->metric);
+    const struct row *row = find_row(view, group, metric_of(view, column));
     if (!row && is_common(column->field))
         row = &view->rows[group];
     if (column->field == TABLE_STATUS) {
@@ -118,10 +137,13 @@ static void put_cell(const struct view *view, size_t group, size_t sample, size_
         const char *value = row ? row_param(&row->param, column->key, &length) : NULL;
         text_printf(grid_cell(grid, COLOR_NONE), "%.*s", value ? (int)length : 1, value ? value : "-");
     } else {
-        const double scale = column->scale > 0 || column->scale < 0 ? column->scale : 1;
-        const double value = row ? scale * number(row, column->field, sample) : NAN;
-        unsigned decimals = column->decimals < MOST_DECIMALS ? column->decimals : MOST_DECIMALS;
-        grid_number(grid, value, column->decimals == TABLE_FOUR_DIGITS ? (unsigned)units_decimals(value) : decimals);
+        const bool usual = !column->metric && fields[column->field].kind != COUNT;
+        const double scale = usual && view->layout->scale > 0 ? view->layout->scale : column->scale;
+        const double value = row ? number(row, column->field, sample) * (scale > 0 ? scale : 1) : NAN;
+        unsigned decimals = column->decimals || !usual ? column->decimals : view->layout->decimals;
+        if (decimals == TABLE_FOUR_DIGITS)
+            decimals = (unsigned)units_decimals(value);
+        grid_number(grid, value, decimals < MOST_DECIMALS ? decimals : MOST_DECIMALS);
     }
 }
 
@@ -134,7 +156,7 @@ static bool put_columns(const struct view *view, struct grid *grid)
     for (size_t i = 0; i < view->layout->n_columns; i++) {
         const struct table_column *column = &view->layout->columns[i];
         grid_columns(grid,
-                     &(struct grid_column){.title = column->heading,
+                     &(struct grid_column){.title = column->heading ? column->heading : fields[column->field].heading,
                                            .left = is_text(column->field),
                                            .optional = column->optional,
                                            .rank = column->rank},
@@ -151,7 +173,7 @@ static void put_group(const struct view *view, size_t group, bool behind, struct
 
     for (size_t i = 0; i < view->layout->n_columns && view->layout->per_sample; i++) {
         const struct table_column *column = &view->layout->columns[i];
-        const struct row *row = find_row(view, group, column->metric);
+        const struct row *row = find_row(view, group, metric_of(view, column));
         if (column->field == TABLE_SAMPLE && row && row->n_samples > lines)
             lines = row->n_samples;
     }

@@ -48,7 +48,7 @@ static void put_command(const struct command *command)
 
     memset(tables, 0, sizeof(tables));
     put_word(command->name);
-    const size_t n = command->tables ? command->tables(command, tables) : 0;
+    const size_t n = command_tables(command, tables);
     for (size_t t = 0; t < n; t++)
         for (size_t r = 0; r < tables[t].n; r++)
             put_option(&tables[t].rows[r]);

@@ -69,7 +69,7 @@ static int run(const struct command *command, int argc, char **argv)
     /* Its run would be one: only its options. */
     memset(tables, 0, sizeof(tables));
     memset(&orders, 0, sizeof(orders));
-    (void)command->tables(command, tables);
+    (void)command_tables(command, tables);
     tables[0].target = &orders;
     int status = command_parse(tables, 1, argc, argv, operands, &n);
     return status < 0 ? 0 : status;

@@ -82,7 +82,7 @@ static void find_kinds(void)
     for (size_t c = 0; command_list[c]; c++) {
         struct option_table tables[TABLES_MAX];
         memset(tables, 0, sizeof(tables));
-        const size_t n = command_list[c]->tables ? command_list[c]->tables(command_list[c], tables) : 0;
+        const size_t n = command_tables(command_list[c], tables);
         for (size_t t = 0; t < n; t++)
             for (size_t r = 0; r < tables[t].n; r++) {
                 const struct option *row = &tables[t].rows[r];

@@ -51,8 +51,7 @@ static inline struct suite_plan *suite_options(const struct suite *suite, char *
     s->plan.schedule = suite->schedule;
     while (words[argc])
         argc++;
-    measure_table(suite, &m->options, &m->tables[0]);
-    m->n_tables = 1 + measure_suite_tables(suite, s->options, &m->options, &m->tables[1]);
+    m->n_tables = measure_tables(suite, s->options, &m->options, m->tables);
     if (option_parse(argc, words, m->tables, m->n_tables, operands, &s->error))
         fail_msg("%s: %s", suite->command.name, s->error.text);
     m->preset = m->options.classic ? PRESET_CLASSIC : m->options.quick ? PRESET_QUICK : PRESET_DEFAULT;

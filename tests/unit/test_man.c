@@ -147,7 +147,7 @@ static int has(const struct items *items, const char *item)
 static size_t tables_of(const struct command *command, struct option_table *tables)
 {
     memset(tables, 0, TABLES_MAX * sizeof(*tables));
-    return command->tables ? command->tables(command, tables) : 0;
+    return command_tables(command, tables);
 }
 
 /* Every page of ours: names in man/ that begin with jitbench. */
@@ -259,7 +259,7 @@ static int is_any_option(const struct command *command, const char *word)
 {
     static const char *const of_main[] = {"h", "V", "-help", "-version"};
 
-    if (command && command->tables)
+    if (command && tables_of(command, (struct option_table[TABLES_MAX]){{0}}))
         return is_option(command, word);
     for (size_t i = 0; i < sizeof(of_main) / sizeof(of_main[0]); i++)
         if (!strcmp(of_main[i], word))
@@ -341,7 +341,7 @@ static void fill_options(const struct suite *suite, void *options)
     memset(tables, 0, sizeof(tables));
     if (strcmp(suite->command.name, "latency") != 0)
         return;
-    (void)measure_own_tables(suite, options, tables);
+    (void)measure_tables(suite, options, NULL, tables);
     for (size_t r = 0; r < tables[0].n; r++)
         if (tables[0].rows[r].letter == 'C' || tables[0].rows[r].letter == 'I')
             assert_int_equal(

@@ -1222,9 +1222,6 @@ TEST(test_option_names_what_is_meant)
         assert_int_equal(option_parse(2, argv, &table, 1, operands, &error), -1);
         assert_string_equal(error.text, cases[i].error);
     }
-    char *argv[] = {"test", "--ord=none", "--fifo=5"};
-    assert_int_equal(option_parse(3, argv, &table, 1, operands, &error), 0);
-    assert_true(table.shortened[0] && !table.shortened[1]);
 }
 
 TEST(test_option_without_some)
