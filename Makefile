@@ -161,9 +161,9 @@ CLI  := $(patsubst tests/cli/%.c,%,$(wildcard tests/cli/test_*.c))
 # A unit test is linked with its module's layer and the layers below, so that a call of a higher layer fails to link.
 module_layer = $(or $(patsubst src/%/,%,$(dir $(firstword $(wildcard $(addsuffix /$(1).c,$(addprefix src/,$(LAYERS))))))),cmd)
 
-# Tests are compiled more often than they are run, and -O1 would take twice as long to compile. Most tests do not use
-# the state that cmocka passes to each, and their made-up rows are not ISO C99.
-CFLAGS_TEST := $(filter-out -pedantic,$(CFLAGS_ALL:-O2=-O0)) -Wno-missing-prototypes -Wno-unused-parameter
+# Tests are compiled more often than they are run: -O1 would take twice as long, -g a quarter longer. Most tests do not
+# use the state that cmocka passes to each, and their made-up rows are not ISO C99.
+CFLAGS_TEST := $(filter-out -pedantic,$(subst -O2 -g,-O0,$(CFLAGS_ALL))) -Wno-missing-prototypes -Wno-unused-parameter
 # UNIT_CPPFLAGS and UNIT_LINK select a cmocka in another place, see tests/dist/unit.sh.
 $(BUILD)/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -235,13 +235,15 @@ $(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/unit/checked.o $(BUILD)/te
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(UNIT_LINK) $(addprefix -Wl$(comma)--wrap=,$(WRAP_ALL) $(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
 
 # These say nothing of how long something takes, or hold with other load too; they run first, in parallel. Many of them
-# sleep or wait for the disk, so that there are two for each CPU. Those that take longest are first. The others measure,
-# would disturb each other, and run one after the other.
+# sleep or wait for the disk, so that there are two for each CPU. Those that take longest are first. The others change
+# settings or keep all CPUs busy, or look at who else runs, and run one after the other.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE_JOBS ?= $(shell expr 2 \* $(JOBS))
-BESIDE := $(patsubst %,$(BUILD)/cli/test_%,accept unix) tests/golden/golden.py $(patsubst %,$(BUILD)/cli/test_%,options places \
-	security completion init old job altered check layout output run repeat report show compare project export fleet history) \
-	$(patsubst %,$(BUILD)/unit/%,$(filter-out test_who_trace test_noise_trace,$(UNIT)))
+BESIDE := $(patsubst %,$(BUILD)/cli/test_%,unix accept options places security latency) tests/golden/golden.py \
+	$(patsubst %,$(BUILD)/cli/test_%,causes altered completion init old noise project run output repeat report job rates \
+	payload layout show memory check compare export fleet history) $(patsubst %,$(BUILD)/unit/test_%,reader plan trial \
+	settings) $(patsubst %,$(BUILD)/unit/%,$(filter-out test_who_trace test_noise_trace,$(UNIT))) \
+	tests/test_runner.py tests/man_options.py tests/man_examples.py tests/cpu_work.sh tests/callers.sh
 # Prints the numbers of passed, failed and skipped tests. With REQUIRE=1, a skip that is not listed in tests/skips.txt
 # is a failure.
 RUN       := tests/runner.py
@@ -289,8 +291,8 @@ golden: $(PROGRAM) ## write the expected outputs in tests/golden/out anew
 .PHONY: generated
 generated: $(PROGRAM) ## write the lists of options in the man pages anew
 	tests/man_options.py --update $(PROGRAM)
-smoke: $(PROGRAM) ## a short run of everything: some seconds
-	./$(PROGRAM) all --quick --samples 1 --no-csv
+smoke: $(PROGRAM) $(BUILD)/cli/test_accept ## all --quick, whole: under a minute
+	@JITBENCH=$(PROGRAM) JITBENCH_ALL=1 TESTS='test_accept_all*' $(RUN) $(BUILD)/cli/test_accept
 
 # Each place (one CPU, not root, other file systems, other load, ...) is set up and removed again; one that cannot be
 # set up here is skipped with the reason. Mounts and control groups need root. PLACES="nobody load": only these;

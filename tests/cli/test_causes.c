@@ -326,8 +326,8 @@ static bool has_clock(const struct cli *cli, const char *name)
 
 /* Six runs of the test, without and with a cause, in turns; compare must then say what it is. program: runs with the
  * cause; NULL: the cause is the task. */
-static void expect_slower(const struct cli *cli, const char *suite, const char *operand, const char *program,
-                          const char *verdict)
+static void expect_slower(const struct cli *cli, const char *suite, const char *operand, const char *size,
+                          const char *program, const char *verdict)
 {
     char cpus[16], name[16];
     struct cli_result result;
@@ -346,7 +346,7 @@ static void expect_slower(const struct cli *cli, const char *suite, const char *
         (void)snprintf(name, sizeof(name), "./%c%u.csv", "ab"[changed], i);
         const struct cli_run run = {
             .program = changed ? program : NULL,
-            .args = ARGS(suite, "-q", "--fifo=40", "-c", "1", "-i", "3", "--cpus", cpus, "-o", name, operand)};
+            .args = ARGS(suite, "-q", "--fifo=40", "-c", "1", "-i", "3", "--cpus", cpus, "-o", name, operand, size)};
         cli_expect(cli, &run, 0, &result);
         cli_result_free(&result);
         if (hogged) {
@@ -364,7 +364,7 @@ static void expect_slower(const struct cli *cli, const char *suite, const char *
 
 CLI_TEST(test_causes_a_task_beside_is_slower_by_preempted)
 {
-    expect_slower(*state, "prime", NULL, NULL, "  slower: preempted ");
+    expect_slower(*state, "prime", "-n", "500K", NULL, "  slower: preempted ");
 }
 
 /* A build whose clock is stretched, so that the core's frequency falls to two thirds half of the time: no neighbour. */
@@ -376,7 +376,7 @@ CLI_TEST(test_causes_a_lower_clock_is_no_neighbour)
     assert_true(length > 0);
     program[length] = '\0';
     strcpy(strrchr(program, '/'), "/stretched/program");
-    expect_slower(*state, "unix", "sysgetpid", program, "  slower: CPU at ");
+    expect_slower(*state, "unix", "sysgetpid", NULL, program, "  slower: CPU at ");
 }
 
 /* --- Any run. --- */

@@ -430,7 +430,7 @@ TEST(test_reader_is_the_same_in_pieces)
 {
     static const char *const pieces[] = {"a,b,c", "\"", "\"", ",", ",", "\n", "\n", "\r\n", "1", "x", "\xef\xbb\xbf"};
     uint64_t random = 1;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < 400; i++) {
         struct text file = {0};
         text_append(&file, "a,b,c\n", i % 2 ? 6 : 0);
         for (int k = 0; k < 30; k++) {
@@ -563,7 +563,7 @@ TEST(test_reader_keeps_rows_before_bytes_that_changed)
     struct text file = real_file();
     size_t header = 1 + strcspn(file.data, "\n");
     uint64_t random = 5;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 500; i++) {
         struct text damaged = {0};
         size_t first = file.length;
         text_append(&damaged, file.data, file.length);
