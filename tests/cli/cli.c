@@ -344,9 +344,13 @@ void cli_expect_error_with(const struct cli *cli, const char *const *args, const
 
 void cli_expect_status(const struct cli_result *result, int status)
 {
-    if (result->status != status)
-        fail_msg("exit status %d, not %d\nstdout: %.2000s\nstderr: %.2000s", result->status, status, result->out,
-                 result->err);
+    const size_t length = strlen(result->err);
+
+    if (result->status == status)
+        return;
+    print_error("stdout: %.900s\n", result->out); /* cmocka cuts messages at 1024 bytes */
+    print_error("stderr: %s\n", result->err + (length > 900 ? length - 900 : 0));
+    fail_msg("exit status %d, not %d", result->status, status);
 }
 
 void cli_expect(const struct cli *cli, const struct cli_run *run, int status, struct cli_result *result)
@@ -709,16 +713,21 @@ static char *cell_or_none(const struct cli_csv *csv, size_t row, const char *col
     return NULL;
 }
 
-/* Tests run beside each other, and take the CPU from a sample for longer than the program lets pass. */
+/* Tests run beside each other, and take the CPU from a sample for longer than the program lets pass. A figure with the
+ * core free has another reason always; what else there is to say stands with the figure of all time too. */
 static void forgive_waiting(const struct cli_csv *csv)
 {
     for (size_t row = 0; row < csv->n_rows; row++) {
+        const char *metric = cell_or_none(csv, row, "metric");
         char *status = cell_or_none(csv, row, "status"), *reason = cell_or_none(csv, row, "reason");
-        if (!status || !reason || strcmp(status, "degraded") != 0 || strchr(reason, ';') ||
+        if (!status || !reason || !metric || strcmp(status, "degraded") != 0 ||
             strncmp(reason, "a sample waited for a CPU", 25) != 0)
             continue;
+        const char *more = strchr(reason, ';');
+        if (more && !strstr(metric, "_alone"))
+            continue;
         memcpy(status, "ok", 3);
-        reason[0] = '\0';
+        memmove(reason, more ? more + 2 : "", more ? strlen(more + 2) + 1 : 1);
     }
 }
 
