@@ -329,8 +329,8 @@ bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, doub
 bool judge_is_shared(const struct judgement *j, const struct judged *judged);
 bool judge_stands_out(const struct judged *judged);
 size_t judge_count_out(const struct judgement *j);
-/* In spreads, of the figure that most machines have. */
-double judge_usual_threshold(const struct judgement *j);
+/* The figure that most machines have. */
+size_t judge_usual(const struct judgement *j);
 
 /* --- Changes over the runs of one machine. --- */
 

@@ -65,16 +65,14 @@ size_t judge_count_out(const struct judgement *j)
     return n;
 }
 
-double judge_usual_threshold(const struct judgement *j)
+size_t judge_usual(const struct judgement *j)
 {
-    double threshold = 0;
+    size_t usual = 0;
 
-    for (size_t k = 0, most = 0; k < j->g->figures.n; k++)
-        if (j->metric[k].n > most) {
-            most = j->metric[k].n;
-            threshold = j->threshold[k];
-        }
-    return threshold;
+    for (size_t k = 0; k < j->g->figures.n; k++)
+        if (j->metric[k].n > j->metric[usual].n)
+            usual = k;
+    return usual;
 }
 
 /* The median of the machines' standard errors, which one outlier does not change. */

@@ -67,7 +67,7 @@ static void find_shown(const struct judgement *f, const struct shown *what, stru
 
 char *fleet_name_figure(const struct gather_figure *figure, bool telling, char *buf, size_t size)
 {
-    static const char *const keys[] = {"limit", "elements", "stores"};
+    static const char *const keys[] = {"limit", "elements", "stores", "level"};
     const bool named = strcmp(figure->test, figure->suite) != 0;
     struct row_params work = {.n = 0};
     size_t length;
@@ -119,7 +119,6 @@ static void put_verdict(const struct judgement *f, const struct judged *j, struc
         between = "; ";
     } else if (j->far) {
         put_effect(f, j, out);
-        text_printf(out, ", %.1f spreads from the median", j->distance);
         if (j->n_far > 1)
             text_printf(out, ", and %zu more (-v)", j->n_far - 1);
         between = "; ";
@@ -156,10 +155,10 @@ static void put_far(const struct judgement *f, const struct judged *j, bool all,
         double value = metric->n ? gather_value(f->g, k, j->machine) : NAN;
         if (isnan(value) || !judge_is_far(f, k, j->machine, value) || (!all && k != j->figure))
             continue;
-        text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%, %.1f spreads off%s%s",
+        text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%%s%s",
                     fleet_name_figure(figure, false, name, sizeof(name)), units_plain(UNITS_VALUE(value, figure->unit)),
                     units_plain(UNITS_VALUE(metric->median, figure->unit)), 100 * outlier_effect(metric, value),
-                    fabs(outlier_distance(metric, value)), figure->work[0] ? "; " : "", figure->work);
+                    figure->work[0] ? "; " : "", figure->work);
     }
 }
 
@@ -284,16 +283,19 @@ void fleet_put_summary(const struct judgement *f, const struct doc *doc)
     if (f->n_alone)
         doc_say(doc, "%zu figure%s judged with the core free (_alone), which all %ss know.", f->n_alone,
                 f->n_alone == 1 ? " is" : "s are", what);
-    if (figures) /* thresholds differ between figures: that of the figure that most machines have */
-        doc_say(doc,
-                "A %s is named if it is %.3g %% and %.1f spreads (robust standard deviations) off the median in one "
-                "figure%s. Chance alone names one in 1 of 100 fleets of equal machines.",
-                what, 100 * f->least_effect, judge_usual_threshold(f), worst);
-    else if (is_few(f))
+    if (figures) { /* each figure has a threshold of its own */
+        const size_t k = judge_usual(f);
+        const double far = f->threshold[k] * f->metric[k].scale;
+        char name[256];
+        doc_say(
+            doc,
+            "A %s is named if a figure is more than %.3g %% off the median, and further than chance puts any in 99 of "
+            "100 fleets of equal machines (here %.2g %% in %s)%s.",
+            what, 100 * f->least_effect, 100 * (f->metric[k].logarithmic ? expm1(far) : far),
+            fleet_name_figure(&f->g->figure[k], true, name, sizeof(name)), worst);
+    } else if (is_few(f))
         doc_say(doc, "%stoo few to judge figures. 'fleet' needs %d %ss%s.%s", before, OUTLIER_HOSTS_LEAST, what,
-                n == 2   ? "; for two use 'jitbench compare A.csv B.csv'"
-                : n == 3 ? "; two at a time can be compared with 'jitbench compare A.csv B.csv'"
-                         : "",
+                n > 1 ? "; 'jitbench compare A.csv B.csv' compares two" : "",
                 n > 1 ? " Failed tests and settings that differ are shown." : "");
     else
         doc_say(doc, "%sa figure is judged when %d %ss have it, and its median is not 0.", before, OUTLIER_HOSTS_LEAST,

@@ -75,7 +75,7 @@ static void put_legend(struct text *out)
         chart_legend_item(out, level ? classes[LEVELS + level] : "q0",
                           !level ? "as usual"
                           : size == LEVELS
-                              ? TEXT_LINE("%s, %g spreads or more", level < 0 ? "better" : "worse", levels[size - 1])
+                              ? TEXT_LINE("%s, %g or more", level < 0 ? "better" : "worse", levels[size - 1])
                               : TEXT_LINE("%g to %g", levels[size - 1], levels[size]));
     }
     text_printf(out, "</div>\n");
@@ -87,7 +87,7 @@ static bool begins_suite(const struct fleet *f, size_t column)
     return !column || strcmp(f->g->figure[f->column[column]].suite, f->g->figure[f->column[column - 1]].suite) != 0;
 }
 
-/* Of a value that is far off, the distance is shown as text too. */
+/* Of a value that is far off, the effect is shown as text too. */
 static void put_cell(const struct fleet *f, const struct judged *j, size_t column, struct text *out)
 {
     const size_t k = f->column[column];
@@ -107,12 +107,12 @@ static void put_cell(const struct fleet *f, const struct judged *j, size_t colum
         text_printf(out, "<td");
     html_put(out, " title=\"%.60s, %.100s: ", j->name, f->name[column]);
     if (known)
-        html_put(out, "%s, %+.1f %%: %s by %.1f spreads%s\">", UNITS_VALUE(own, f->g->figure[k].unit),
-                 100 * outlier_effect(metric, own), worse ? "worse" : "better", distance, far ? ", stands out" : "");
+        html_put(out, "%s, %+.1f %%: %s%s\">", UNITS_VALUE(own, f->g->figure[k].unit),
+                 100 * outlier_effect(metric, own), worse ? "worse" : "better", far ? ", stands out" : "");
     else
         text_printf(out, "no value\">\xc2\xb7");
     if (far)
-        text_printf(out, distance < 99.5 ? "%.0f" : "&gt;99", distance);
+        text_printf(out, "%+.0f", 100 * outlier_effect(metric, own));
     text_printf(out, "</td>");
 }
 
@@ -122,8 +122,8 @@ static void put_map(const struct fleet *f, const struct doc *doc)
     size_t hidden = 0, findings = 0;
 
     doc_heading(doc, NULL, "Hosts by figures");
-    doc_say(doc, "How many spreads each figure of each host is off the fleet's median. Cells with a number stand out. "
-                 "Hosts with findings come first.");
+    doc_say(doc, "The colour tells how many times its usual spread a figure is off the fleet's median. Where a host "
+                 "stands out, the number tells by how many per cent. Hosts with findings come first.");
     put_legend(out);
     text_printf(out, "<div class=\"scroll\"><table class=\"heat\"><thead><tr><th>Host</th>");
     for (size_t c = 0; c < f->n_columns; c++) {
@@ -203,19 +203,14 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
     const struct gather_value *named[NAMED_MAX];
     const size_t far = find_named(f, of, named);
     const char *more = far > NAMED_MAX ? TEXT_LINE("; %zu more stand out", far - NAMED_MAX) : "";
-    char title[sizeof(of->metric)];
     size_t n = 0;
 
     for (size_t i = 0; i < of->n; i++)
         if (isfinite(f->g->values[of->first + i].value))
             values[n++] = f->g->values[of->first + i].value;
-    TEXT_SET(title, of->metric);
-    title[0] = (char)(title[0] >= 'a' && title[0] <= 'z' ? title[0] - 'a' + 'A' : title[0]);
-    for (char *s = title; *s; s++)
-        *s = (char)(*s == '_' ? ' ' : *s);
     struct chart c = {.title = f->name[column],
                       .note = TEXT_LINE("%s is better%s", of->higher_is_better ? "more" : "less", more),
-                      .x = {.title = title, .unit = of->unit}};
+                      .x = {.title = of->metric, .unit = of->unit}};
     add_hosts(&c, TEXT_LINE("%zu hosts", n), 6, values, n);
     for (size_t i = 0; i < far && i < NAMED_MAX; i++) {
         double value = named[i]->value;

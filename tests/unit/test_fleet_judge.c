@@ -400,7 +400,7 @@ TEST(test_judge_figures_and_effects)
 }
 
 /* The usual threshold is that of the figure that most machines have, of several the first. */
-TEST(test_judge_the_usual_threshold)
+TEST(test_judge_the_usual_figure)
 {
     static const struct made_figure figures[] = {
         {{98, NAN, 99, 100, NAN, 102}, true},
@@ -411,13 +411,13 @@ TEST(test_judge_the_usual_threshold)
     struct judgement j;
 
     judge_made(&g, &j, figures, 3);
-    expect_near(judge_usual_threshold(&j), outlier_threshold(6, 15));
+    expect_near(j.threshold[judge_usual(&j)], outlier_threshold(6, 15));
     expect_near(j.threshold[0], outlier_threshold(4, 15));
     expect_near(j.threshold[2], outlier_threshold(5, 15));
     j.metric[2].n = 6;
-    expect_near(judge_usual_threshold(&j), outlier_threshold(6, 15));
+    expect_near(j.threshold[judge_usual(&j)], outlier_threshold(6, 15));
     j.metric[2].n = 7;
-    expect_near(judge_usual_threshold(&j), outlier_threshold(5, 15));
+    expect_near(j.threshold[judge_usual(&j)], outlier_threshold(5, 15));
     end(&g, &j);
 }
 
