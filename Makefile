@@ -176,7 +176,7 @@ WRAP_ALL            := malloc calloc realloc strdup free qsort _cmocka_run_group
 WRAP_test_dhry2reg  := Func_1 Func_2 Proc_6 Proc_7 Proc_8
 WRAP_test_whetstone := log exp sin cos sincos atan
 WRAP_test_plan      := trial_stopped results_take_again signals_sleep_ns
-WRAP_test_results   := trial_party trial_copy_machine
+WRAP_test_results   := trial_party trial_machine
 # Functions that are replaced by those of a made-up trial, see tests/unit/made_up_trial.h.
 MADE_UP_TRIAL       := trial_recorder trial_party results_sample results_hist \
 	results_series results_series_from results_cause results_pages results_remark
@@ -188,7 +188,7 @@ WRAP_test_benches   := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) chase_map chase_walk pa
 WRAP_test_command   := $(MADE_UP_TRIAL)
 WRAP_test_unix      := $(MADE_UP_TRIAL)
 WRAP_test_noise     := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) machine_watch_read task_read_usage task_current_cpu \
-	core_probe_take cgroup_quota_open trial_copy_machine
+	core_probe_take cgroup_quota_open trial_machine
 WRAP_test_wakeup    := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK)
 WRAP_test_sim       := $(MADE_UP_CLOCK)
 WRAP_test_noise_trace := detour_end

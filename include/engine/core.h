@@ -77,7 +77,6 @@ unsigned core_free_level(const struct core_session *session, unsigned cpu, char 
 /* Result of taking core probes on some CPUs for a moment: core_look(). */
 struct core_sight {
     double free;   /* share of the probes that found the core free, 0 to 1; NAN: not known */
-    double share;  /* mean share of the core that the CPUs had, by core_share() */
     double us;     /* shortest time of a probe, in us */
     char why[160]; /* why the result is not known; "" when it is */
 };

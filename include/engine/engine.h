@@ -44,31 +44,13 @@ struct placement_seen {
     struct cpuset cpus;
     int policy, rt_priority, nice;
     bool layout_fixed, fresh_exec;
-    uint64_t timer_slack_ns;
 };
 
-/* As the user asked. The engine later takes SCHED_FIFO from copies that would leave no CPU free
- * (place_claim_full()). */
+/* As the user asked. The engine later takes SCHED_FIFO from copies that would leave no CPU free. */
 void place_copy(const struct place_request *request, unsigned copy, struct placement *out);
 
 /* For a party that its benchmark binds to this CPU, whatever the user asked for. */
 void place_one(const struct place_request *request, unsigned copy, unsigned cpu, struct placement *out);
-
-/* CPUs that FIFO parties can keep busy at one time. All zero: none. */
-struct place_claim {
-    struct cpuset bound; /* of parties that keep all their CPUs busy */
-    struct cpuset wide;  /* of parties that keep one of several busy */
-    unsigned n_wide;     /* parties of `wide` */
-};
-
-/* Adds what a party can keep busy: nothing without SCHED_FIFO. fills: it starts FIFO processes, and so can fill all
- * its CPUs. */
-void place_claim_add(struct place_claim *claim, const struct placement *placement, bool fills,
-                     const struct cpuset *online);
-/* Returns whether the parties can keep all online CPUs busy at one time. */
-bool place_claim_full(const struct place_claim *claim, const struct cpuset *online);
-/* Gives the normal policy, and says so in placement->refused. */
-void place_give_up_fifo(struct placement *placement);
 
 /* For the calling thread: place_apply() all but the policy, then place_apply_policy() that, with a limit on its
  * real-time CPU time. What the kernel refuses is appended to refused in words. */
@@ -161,19 +143,17 @@ const struct check *checks_wrong(const struct checks *c);
  * together. A count is one unit of the benchmark's work. */
 
 /* In all enumerations here the first value is the default: a measured process that ends when its work is done. */
-enum role { ROLE_MEASURED, ROLE_PARTNER, ROLE_TIMER, ROLE_LOAD, ROLE_SAMPLER };
+enum role { ROLE_MEASURED, ROLE_PARTNER, ROLE_TIMER, ROLE_LOAD };
 
 enum party_kind {
     PARTY_PROCESS,
     PARTY_THREAD, /* of the process listed before it */
 };
 
-/* How a party is told to end. party_stopped() always works; a party that blocks in system calls needs STOP_PIPE or
- * STOP_KILL. */
+/* How a party is told to end. party_stopped() always works; a party that blocks in system calls needs STOP_KILL. */
 enum party_stop {
     STOP_SELF, /* when its work is done */
     STOP_FLAG, /* polls party_stopped() */
-    STOP_PIPE, /* stop_fd reaches end of file (poll: POLLHUP, read: 0) */
     STOP_KILL, /* SIGKILL to its process group */
 };
 
@@ -206,7 +186,6 @@ struct party_context {
     struct baton *baton;
     const int (*pipes)[2]; /* the n_pipes pipes of this copy */
     void *shared;          /* shared_size bytes, common to this copy's (or the load's) parties */
-    int stop_fd;           /* read end for STOP_PIPE; or -1 */
     int series_fd;         /* every event is written to it as text (--series); -1: not asked for */
     void *state;           /* state_size zeroed bytes, or set by setup, freed by teardown */
     char *reason;          /* of a callback that fails */
@@ -477,18 +456,6 @@ struct trial_spec {
     void *tick_context;
 };
 
-/* Results of one party of one copy. */
-struct trial_party {
-    struct placement_seen seen;
-    struct task_counters counters; /* for the run alone; -1: not known */
-    struct counts counts;          /* of the run */
-    uint64_t start_ns, end_ns;     /* CLOCK_MONOTONIC_RAW */
-    unsigned last_cpu;             /* CPUSET_NONE: not known */
-    uint64_t khz;                  /* of last_cpu right after the run; 0: not known */
-    enum bind_mode bind;
-    const char *refused; /* how the run differed from the request, or "" */
-};
-
 enum trial_outcome {
     TRIAL_DONE,
     TRIAL_FAILED,      /* see trial.reason */
@@ -518,8 +485,7 @@ struct trial {
     struct trial_head *head;
     unsigned n_slots; /* of the copies, then of the load */
     int event_read;
-    pid_t *pids; /* by slot; 0: none, or reaped */
-    int *stop_write;
+    pid_t *pids;               /* by slot; 0: none, or reaped */
     uint64_t tick_ns;          /* next spec.tick; 0: never */
     bool may_end_early;        /* a signal ends only the trial; its results stay valid */
     unsigned stops;            /* times that a signal stopped or continued a party or the parent: each restarts the
@@ -541,9 +507,11 @@ void trial_free(struct trial *trial);
 /* A signal stopped or continued a party, or the trial failed after the parent was stopped or had no CPU: it says
  * nothing about the benchmark. */
 bool trial_stopped(const struct trial *trial);
-void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
-/* copy spec.copies: the load's parties. */
-void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
+const struct machine_counters *trial_machine(const struct trial *trial, unsigned copy);
+/* What a party of a copy left (engine/trial.h). copy spec.copies: the load's parties. */
+const struct trial_slot *trial_party(const struct trial *trial, unsigned party, unsigned copy);
+/* Of the first party of a copy; CPUSET_NONE: not known. */
+unsigned trial_last_cpu(const struct trial *trial, unsigned copy);
 /* Of the first party in all copies, CLOCK_MONOTONIC_RAW. */
 struct trial_times {
     uint64_t first_start, last_start, first_end, last_end;
@@ -610,9 +578,6 @@ struct plan_time {
 /* Estimates all items not skipped, setup included. */
 struct plan_time plan_time(const struct plan *plan);
 
-/* Pause after an item: settle_ns, but at most a quarter of spent_ns. */
-uint64_t plan_settle_ns(uint64_t settle_ns, uint64_t spent_ns);
-
 /* Common to all trials of a plan. */
 struct plan_run {
     const struct row_run *run;
@@ -624,7 +589,7 @@ struct plan_run {
     int series_fd;
     const char *layout_varied; /* what --layout random varies here: "random stack,heap,map,env" */
     double max_rsd_pct;        /* a headline row with a larger relative standard deviation is unstable; 0: no limit */
-    uint64_t settle_ns;        /* longest pause after an item's rows */
+    uint64_t settle_ns;        /* pause after an item's rows, but at most a quarter of the time of its trials */
     bool timer_latency_held;
     bool counters;        /* count events even where that slows the work */
     const char *degraded; /* degrades all rows: options that could not be applied; "" or NULL: none */

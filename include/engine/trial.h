@@ -32,7 +32,6 @@ struct trial_slot {
     char refused[256], reason[240];
     struct baton baton;
     int pipes[ARENA_PIPES_MAX][2];
-    int stop_fd;
     size_t recorder[RECORDERS_MAX]; /* their offsets in the shared memory */
     size_t shared;
     struct scratch_note scratch;
@@ -92,24 +91,18 @@ bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *s
  * NULL. */
 int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench, const struct load *load);
 
+/* Keeps n descriptors (negative: none) open in an exec, or not. Returns 0 or -errno. */
+int worker_keep(const int *fds, size_t n, bool keep);
+
+/* Replaces this process by a worker of this slot, of the program's file or (image_fd) a copy. Returns -errno. */
+int worker_exec(const struct trial_head *head, unsigned slot, int image_fd, char *const envp[]);
+
 /* In the worker: reports "cannot WHAT: ERROR" (-errno) before it began. Returns the exit status. */
 int worker_not_started(struct trial_head *head, struct trial_slot *slot, const char *what, int error);
 
 /* The parties have ended or are ending. */
 void arena_remove_scratch(const struct trial_head *head);
 
-/* Restarts when a party or the parent was stopped meanwhile. stops: trial->stops at the last start. */
-struct deadline {
-    uint64_t limit_ns, at_ns;
-    unsigned stops;
-};
-/* at_ns: CLOCK_MONOTONIC_RAW. */
-struct deadline deadline_at(const struct trial *trial, uint64_t at_ns);
-/* Restarts it first if a party or the parent was stopped. */
-bool deadline_passed(struct deadline *deadline, const struct trial *trial);
-/* When the parent checks the parties again, in case a wake-up was lost: after 1 s, or at the deadline. Only before
- * the run; during it the end of a process wakes the parent. */
-uint64_t deadline_look_again(uint64_t deadline_ns);
 /* Every party, or every measured one. */
 bool trial_slots_reached(const struct trial *trial, enum party_state state, bool measured_only);
 /* Sleeps until a party reports, a signal arrives, spec.tick is due, or until_ns (CLOCK_MONOTONIC_RAW); then handles
@@ -193,10 +186,9 @@ double results_precision_pct(const struct results *results);
 /* The stop rule: whether the item needs no further sample; once after each trial. An interval checked after every
  * sample that ends the sampling is too narrow too often: it is narrow most easily when samples happen to lie close
  * together (Chow, Robbins 1965; a fixed number of further samples corrects this: Simons 1968). So the precision has
- * to hold for results_hold_on() further samples, or the count starts anew. tests/unit/test_coverage.c: the 95 %
- * interval covers 93 to 97 %. */
+ * to hold for further samples (10, and a quarter of those before), or the count starts anew.
+ * tests/unit/test_coverage.c: the 95 % interval covers 93 to 97 %. */
 bool results_sampled_enough(struct results *results);
-uint64_t results_hold_on(uint64_t precise_from);
 
 /* Passes all rows to how->sink, and returns the worst status. A status above ROW_OK and its reason override the
  * rows' own; failed and skipped rows have no values. */

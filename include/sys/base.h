@@ -23,9 +23,10 @@ static inline int sys_result(long returned)
 struct error {
     char text[1280];
 };
-/* Returns -1. */
-int error_set(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Returns code. */
 int fail_because(int code, char *reason, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Returns -1. */
+#define error_set(error_, ...) fail_because(-1, (error_)->text, sizeof((error_)->text), __VA_ARGS__)
 
 /* Allocates memory, and decides what happens when there is none. Commands that only read files end: they call
  * memory_exits(), memory_get() and memory_grow(). Commands that measure or change settings have results to write or

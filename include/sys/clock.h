@@ -102,13 +102,17 @@ void clock_cost_measure(enum clock_kind kind, struct clock_cost *out);
  * differences are 24, 25, and by rounding 1.) */
 double clock_grain(uint64_t *intervals, size_t n);
 
+static inline struct timespec clock_timespec(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+}
+
 /* A signal does not end the sleep. */
 void clock_sleep_ns(uint64_t ns);
 /* On CLOCK_MONOTONIC, since the kernel cannot sleep on CLOCK_MONOTONIC_RAW. Returns 0 or an error number. */
 static inline int clock_sleep_until(uint64_t monotonic_ns)
 {
-    const struct timespec t = {.tv_sec = (time_t)(monotonic_ns / 1000000000u),
-                               .tv_nsec = (long)(monotonic_ns % 1000000000u)};
+    const struct timespec t = clock_timespec(monotonic_ns);
     int error;
 
     do
@@ -125,17 +129,15 @@ static inline void clock_spin_until(uint64_t raw_ns)
 
 /* The loops that the core probe times, in assembly, so that every build runs the same instructions. */
 
-/* 1 if this architecture has the functions below; 0: they do nothing */
-extern const int core_work_exists;
-
 /* blocks (at least 1) times CORE_BLOCK_ADDS additions in six independent chains, enough to keep all adders busy. */
 #define CORE_BLOCK_ADDS 600u
 void core_work_adds(uint64_t blocks);
 
 /* blocks (at least 1) times CORE_BLOCK_LINKS operations, each of which needs the result before it and takes
- * core_link_cycles clock cycles even if another thread uses the core: multiplications on x86-64 (three cycles since
- * 2008; the other thread would delay single-cycle operations), exclusive-ors elsewhere (one cycle; multiplication
- * varies there). Newer cores eliminate chains of additions at register renaming. */
+ * core_link_cycles clock cycles (0: this architecture lacks both loops) even if another thread uses the core:
+ * multiplications on x86-64 (three cycles since 2008; the other thread would delay single-cycle operations),
+ * exclusive-ors elsewhere (one cycle; multiplication varies there). Newer cores eliminate chains of additions at
+ * register renaming. */
 #define CORE_BLOCK_LINKS 300u
 extern const unsigned core_link_cycles;
 void core_work_chain(uint64_t blocks);

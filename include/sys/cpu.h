@@ -123,7 +123,6 @@ int task_get_nice(int *nice);
 
 /* By so much the kernel may delay timers; at least 1; 0 restores the thread's default (50 us). */
 int task_set_timer_slack_ns(uint64_t ns);
-int task_get_timer_slack_ns(uint64_t *ns);
 
 /* Sets RLIMIT_RTTIME: CPU time of a real-time thread without sleeping, before SIGXCPU (and SIGKILL 1 s later).
  * Without privileges the limit may become stricter than asked for. */

@@ -40,6 +40,10 @@ int new_file_write(int fd, const void *data, size_t size);
  * it is ours or the directory owner's, as with fs.protected_symlinks; else -ELOOP. */
 int directory_open(const char *path);
 
+/* Enters the components of a path from the directory fd (or -errno), which is closed. Returns the descriptor of the
+ * last one, or -errno; enter() does so for one of them. */
+int directory_walk(int fd, const char *path, int (*enter)(int at, const char *name, void *context), void *context);
+
 /* Opens the directory that contains the path's last component, name. -EISDIR for a path that ends in '/'. */
 int directory_of(const char *path, const char **name);
 
@@ -117,9 +121,6 @@ void scratch_remove_noted(const struct scratch_note *note);
 /* For an unprivileged user: 1 when full, 0 when not known. */
 uint64_t scratch_free_bytes(const char *dir);
 
-/* Returns 1, or 0 when mounted noexec. */
-int scratch_may_exec(const char *dir);
-
 /* Makes a copy of this program with an inode of its own, padded with zeros to least_bytes: a memfd, else an unlinked
  * file in dir ("": not tried). Returns a descriptor (close-on-exec) for scratch_exec(); -EACCES when dir is mounted
  * noexec. */
@@ -176,8 +177,9 @@ int device_check(const char *device);
 struct device_mount {
     char place[PATH_MAX]; /* no '/' at its end unless it is the root */
     bool mounted;         /* device_mount() has mounted it */
-    bool remounted;       /* it was read-only, and device_unmount() makes it so again */
-    unsigned long flags;  /* flags to repeat in that remount, since one that is omitted would be lost */
+    /* It was read-only, and device_unmount() makes it so again: flags to repeat in that remount, since one that is
+     * omitted would be lost. 0: it was not. */
+    unsigned long flags;
 };
 
 /* Mounts the device for writing on the empty directory `at` with the first file system type that fits; flags are
@@ -199,10 +201,6 @@ const char *device_why_not(int error);
 
 /* Converts f_flag of statvfs(3) to the flags of mount(2) that a remount must repeat: all but read-only. */
 unsigned long device_mount_flags(unsigned long statvfs_flags);
-
-/* Finds the first mount point of a device in the text of /proc/self/mountinfo. Returns -1 when there is none or it
- * does not fit. */
-int device_mounted(const char *mountinfo, unsigned major, unsigned minor, char *buf, size_t size);
 
 /* Parses /proc/self/mountinfo. */
 
@@ -226,12 +224,13 @@ bool mountinfo_has(const char *list, const char *word);
 
 #define MOUNTS_MAX 5
 
+/* In the order of mounting. */
 struct mounts {
-    const char *made[MOUNTS_MAX];    /* in the order of mounting */
-    bool folder[MOUNTS_MAX];         /* the mount point was created too */
-    const char *refused[MOUNTS_MAX]; /* missing, and could not be mounted */
-    int error[MOUNTS_MAX];
-    size_t n_made, n_refused;
+    struct mounts_one {
+        const char *path; /* NULL: was there */
+        bool folder;      /* the mount point was created too */
+        int error;        /* -errno: could not be mounted */
+    } of[MOUNTS_MAX];
 };
 
 /* Mounts those that are missing, and makes their directories: /dev without a null device, /dev/shm and /tmp when not

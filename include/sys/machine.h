@@ -128,9 +128,6 @@ struct cgroup_quota {
 void cgroup_quota_open(struct cgroup_quota *out);
 void cgroup_quota_close(struct cgroup_quota *quota);
 
-/* Returns the smallest quota in CPUs; 0: none. */
-double cgroup_cpu_quota(void);
-
 /* Sums since the groups were made: periods in which the quota was used up, and the time for which CPUs stood still
  * for it, added up over the CPUs. */
 struct cgroup_throttled {

@@ -76,11 +76,12 @@ bool procfs_value(const char *text, const char *key, char *buf, size_t size);
 /* Returns the number at the start of that value; -1: none, or above INT64_MAX. */
 int64_t procfs_count(const char *text, const char *key);
 
-/* Finds the number of the first line "KEY NUMBER". text may be NULL. */
+/* Finds the number of the first line "KEY NUMBER". */
 bool procfs_number_after(const char *text, const char *key, uint64_t *out);
 
-/* Returns the position after the colon of the line at text; NULL when it has another key. */
-const char *procfs_line_value(const char *text, const char *key);
+/* Returns the position after the first "KEY" and separator at the start of a line (blanks may precede a colon); NULL:
+ * none. text may be NULL. */
+const char *procfs_find(const char *text, const char *key, char separator);
 
 /* The program's own file; shared memory that survives exec; random bytes. */
 
@@ -97,6 +98,9 @@ int process_exec_self(char *const argv[], char *const envp[]);
 /* If not, workers are only forked, without an exec. */
 bool process_can_exec_self(void);
 
+/* For reading. Returns the descriptor (close-on-exec) or -errno. */
+int process_open_self(void);
+
 /* Writes the linker's build ID in hex; "" when it has none. */
 void process_build_id(char *buf, size_t size);
 
@@ -105,7 +109,7 @@ bool process_is_static(void);
 /* "glibc 2.36" or "musl" */
 void process_libc(char *buf, size_t size);
 
-/* Anonymous shared memory whose descriptor is inherited by exec: memfd_create, else an unlinked O_EXCL file in
+/* Anonymous shared memory whose descriptor is inherited by exec: memfd_create, else a file without a name in
  * /dev/shm, $TMPDIR, /tmp or the current directory. Returns the descriptor or -errno. */
 int process_shared_memory(size_t size);
 

@@ -510,13 +510,9 @@ static void add_brief(struct noise_record *r, unsigned free_level)
 static unsigned free_level(const struct trial *trial, unsigned copy)
 {
     const struct core_session *session = trial->spec.core;
-    struct trial_party left;
-    char why[160];
+    const unsigned cpu = trial_last_cpu(trial, copy);
 
-    trial_party(trial, 0, copy, &left);
-    if (!session || left.last_cpu == CPUSET_NONE || trial->shares_core)
-        return 0;
-    return core_free_level(session, left.last_cpu, why, sizeof(why));
+    return session && cpu != CPUSET_NONE && !trial->shares_core ? core_free_level(session, cpu, NULL, 0) : 0;
 }
 
 /* By level, in the parts from `first` to before `end`. levels: CORE_LEVELS counts of each part. */
@@ -602,17 +598,16 @@ static void remark_periods(struct results *results, unsigned copy, const struct 
  * CPUs stand still, a copy cannot tell its own. The rest had another task. */
 static void limit_quota(const struct trial *trial, unsigned copy, struct noise_record *r)
 {
-    struct machine_counters machine;
     double all = 0;
 
     if (!(r->sums.lost[DETOUR_QUOTA].ns > 0))
         return;
-    trial_copy_machine(trial, copy, &machine);
+    const int64_t throttled_ns = trial_machine(trial, copy)->throttled_ns;
     for (unsigned i = 0; i < trial->spec.copies; i++)
         all += ((const struct noise_record *)trial_recorder(trial, 0, i, NOISE_NUMBERS))->sums.lost[DETOUR_QUOTA].ns;
-    if (machine.throttled_ns < 0 || all <= (double)machine.throttled_ns)
+    if (throttled_ns < 0 || all <= (double)throttled_ns)
         return;
-    const double rest = r->sums.lost[DETOUR_QUOTA].ns * (1 - (double)machine.throttled_ns / all);
+    const double rest = r->sums.lost[DETOUR_QUOTA].ns * (1 - (double)throttled_ns / all);
     r->sums.lost[DETOUR_QUOTA].ns -= rest;
     r->sums.lost[DETOUR_PREEMPTED].ns += rest;
 }

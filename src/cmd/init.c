@@ -208,7 +208,7 @@ static void set_ignored(void (*action)(int))
 /* 0: none within ns nanoseconds (0: no limit). */
 static int wait_signal(uint64_t ns)
 {
-    const struct timespec time = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
+    const struct timespec time = clock_timespec(ns);
     sigset_t taken;
     int number;
 
@@ -571,8 +571,9 @@ static void begin(enum place place)
         mounts_make(&init.mounts);
     if (init.place == PLACE_MACHINE)
         console_take(false);
-    for (size_t i = 0; i < init.mounts.n_refused; i++)
-        say("%s is missing and cannot be mounted: %s", init.mounts.refused[i], strerror(-init.mounts.error[i]));
+    for (size_t i = 0; i < MOUNTS_MAX; i++)
+        if (init.mounts.of[i].error)
+            say("%s is missing and cannot be mounted: %s", init.mounts.of[i].path, strerror(-init.mounts.of[i].error));
     if (init.place != PLACE_ORDINARY)
         setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 0);
     /* in a container it is for the machine's init, and no argument is the kernel's */

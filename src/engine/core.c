@@ -4,8 +4,6 @@
 #include "engine/core.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "rows/text.h"
 #include "stats/stats.h"
@@ -40,17 +38,6 @@ static void add_cell(struct core_cell *into, const struct core_cell *other)
     into->n += other->n;
 }
 
-static void join_blocks(struct core_record *record)
-{
-    for (unsigned b = 0; b < CORE_BLOCKS; b++)
-        for (unsigned level = 0; level < CORE_CELLS; level++) {
-            struct core_cell cell = record->cell[b][level];
-            memset(&record->cell[b][level], 0, sizeof(cell));
-            add_cell(&record->cell[b / 2][level], &cell);
-        }
-    record->block_ns *= 2;
-}
-
 void core_record_begin(struct core_record *record, uint64_t expected_ns)
 {
     record->start_ns = clock_raw_ns();
@@ -79,8 +66,13 @@ void core_enter(struct core_record *record, const struct core_reading *before, c
     if (level >= CORE_CELLS)
         return;
     uint64_t at = start_ns > record->start_ns ? start_ns - record->start_ns : 0;
-    while (at / record->block_ns >= CORE_BLOCKS)
-        join_blocks(record);
+    for (; at / record->block_ns >= CORE_BLOCKS; record->block_ns *= 2) /* joins neighbouring blocks */
+        for (unsigned b = 0; b < CORE_BLOCKS; b++)
+            for (unsigned i = 0; i < CORE_CELLS; i++) {
+                const struct core_cell cell = record->cell[b][i];
+                memset(&record->cell[b][i], 0, sizeof(cell));
+                add_cell(&record->cell[b / 2][i], &cell);
+            }
     add_cell(&record->cell[at / record->block_ns][level], &(struct core_cell){.count = count, .cost = cost, .n = 1});
 }
 
@@ -130,23 +122,24 @@ static double width_of(const struct core_session *session, unsigned cpu)
 
 unsigned core_free_level(const struct core_session *session, unsigned cpu, char *why, size_t why_size)
 {
-    if (!session->probe.blocks)
-        return (unsigned)fail_because(0, why, why_size, "%s", session->probe.why);
-    double width = cpu < CPUSET_MAX ? width_of(session, cpu) : 0, widest = width;
+    const double width = session->probe.blocks && cpu < CPUSET_MAX ? width_of(session, cpu) : 0;
+    double widest = width;
+
+    for (unsigned other = 0; width > 0 && other < CPUSET_MAX; other++)
+        if (session->type[other] == session->type[cpu])
+            widest = fmax(widest, width_of(session, other));
+    if (widest > WIDTH_MIN && width >= WIDTH_OF_WIDEST * widest)
+        return core_highest(session, cpu);
     if (!(width > 0))
-        return (unsigned)fail_because(0, why, why_size, "no core probe was taken");
-    for (unsigned other = 0; other < CPUSET_MAX; other++)
-        if (session->lowest[other] && session->type[other] == session->type[cpu] && width_of(session, other) > widest)
-            widest = width_of(session, other);
-    if (widest <= WIDTH_MIN)
-        return (unsigned)fail_because(
-            0, why, why_size,
-            "the core was never surely free: %.1f additions a cycle at most, as half of a wider core does", widest);
-    if (width < WIDTH_OF_WIDEST * widest)
-        return (unsigned)fail_because(
-            0, why, why_size, "the core was never seen free: %.1f additions a cycle at most, %.1f on another CPU",
-            width, widest);
-    return core_highest(session, cpu);
+        snprintf(why, why_size, "%s", session->probe.blocks ? "no core probe was taken" : session->probe.why);
+    else if (widest <= WIDTH_MIN)
+        snprintf(why, why_size,
+                 "the core was never surely free: %.1f additions a cycle at most, as half of a wider core does",
+                 widest);
+    else
+        snprintf(why, why_size, "the core was never seen free: %.1f additions a cycle at most, %.1f on another CPU",
+                 width, widest);
+    return 0;
 }
 
 unsigned core_highest(const struct core_session *session, unsigned cpu)
@@ -253,7 +246,6 @@ int core_alone_find(const struct core_notes *notes, const struct core_session *s
     FREED_BY(memory_free) struct core_cell *blocks = calloc(n_blocks ? n_blocks : 1, sizeof(*blocks));
     struct core_cell all = {.n = 0};
     unsigned cpu = CPUSET_NONE, free_level = 0, trials = 0;
-    char why[160];
 
     *out = (struct core_alone){.value = NAN, .low = NAN, .high = NAN};
     if (!blocks)
@@ -261,7 +253,7 @@ int core_alone_find(const struct core_notes *notes, const struct core_session *s
     for (size_t i = 0; i < notes->n; i++) {
         const struct core_note *note = &notes->note[i];
         if (note->cpu != cpu)
-            free_level = core_free_level(session, cpu = note->cpu, why, sizeof(why));
+            free_level = core_free_level(session, cpu = note->cpu, NULL, 0);
         if (note->trial < n_trials && note->level <= free_level)
             add_cell(&blocks[(size_t)note->trial * CORE_BLOCKS + note->block], &note->cell);
     }
@@ -326,28 +318,14 @@ static void look_at(struct core_session *session, unsigned cpu, uint64_t ns, uin
         probes[level] += seen[level];
 }
 
-/* Returns the highest level at which the CPU's core is free: that of the CPU, or if its core was never seen free, that
- * of another of these CPUs whose core is of the same type. 0: not known, with the reason in why. */
-static unsigned level_of(const struct core_session *session, const struct cpuset *cpus, unsigned cpu, char *why,
-                         size_t why_size)
-{
-    unsigned level = core_free_level(session, cpu, why, why_size);
-    char ignored[160];
-
-    for_each_cpu(other, cpus)
-        if (!level && session->type[other] == session->type[cpu])
-            level = core_free_level(session, other, ignored, sizeof(ignored));
-    return level;
-}
-
 void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t ns, struct core_sight *out)
 {
     uint64_t probes[CPUS_MAX][CORE_LEVELS] = {{0}};
-    struct stats_running shares = {.n = 0}, frees = {.n = 0};
+    struct stats_running frees = {.n = 0};
     unsigned n_cpus = cpuset_count(cpus) < CPUS_MAX ? cpuset_count(cpus) : CPUS_MAX, looked = 0;
     struct cpuset before, one;
 
-    *out = (struct core_sight){.free = NAN, .share = NAN, .us = NAN};
+    *out = (struct core_sight){.free = NAN, .us = NAN};
     if (!session->probe.blocks) {
         (void)TEXT_SET(out->why, session->probe.why);
         return;
@@ -369,16 +347,16 @@ void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t
     for_each_cpu(cpu, cpus) {
         if (looked == n_cpus)
             break;
-        const unsigned level = level_of(session, cpus, cpu, out->why, sizeof(out->why));
+        unsigned level = core_free_level(session, cpu, out->why, sizeof(out->why));
+        for_each_cpu(other, cpus) /* where its core was never seen free: that of another one of the same type */
+            if (!level && session->type[other] == session->type[cpu])
+                level = core_free_level(session, other, NULL, 0);
         const uint64_t *seen = probes[looked++];
-        if (level && !isnan(core_free(seen, level))) {
-            stats_add(&shares, core_share(seen, level));
+        if (level && !isnan(core_free(seen, level)))
             stats_add(&frees, core_free(seen, level));
-        }
     }
-    if (!shares.n)
+    if (!frees.n)
         return;
     out->why[0] = 0;
-    out->share = shares.mean;
     out->free = frees.mean;
 }

@@ -2,7 +2,6 @@
 #include "engine/engine.h"
 
 #include <sched.h>
-#include <string.h>
 
 const char *const bind_names[] = {"one", "range", "none", NULL};
 
@@ -28,65 +27,20 @@ void place_one(const struct place_request *request, unsigned copy, unsigned cpu,
     cpuset_add(&out->cpus, cpu);
 }
 
-void place_claim_add(struct place_claim *claim, const struct placement *placement, bool fills,
-                     const struct cpuset *online)
-{
-    const struct cpuset *mask = cpuset_count(&placement->cpus) ? &placement->cpus : online;
-
-    if (placement->policy != SCHED_FIFO)
-        return;
-    if (fills || cpuset_count(mask) == 1) {
-        cpuset_union(&claim->bound, mask);
-    } else {
-        cpuset_union(&claim->wide, mask);
-        claim->n_wide++;
-    }
-}
-
-/* An upper bound, to be safe: each party with a choice is counted as if it found a CPU that no other uses. */
-bool place_claim_full(const struct place_claim *claim, const struct cpuset *online)
-{
-    struct cpuset bound = claim->bound, either = claim->wide;
-    unsigned n_bound, n_wide;
-
-    cpuset_union(&either, &bound);
-    cpuset_intersect(&bound, online);
-    cpuset_intersect(&either, online);
-    n_bound = cpuset_count(&bound);
-    n_wide = cpuset_count(&either) - n_bound;
-    return n_bound + (claim->n_wide < n_wide ? claim->n_wide : n_wide) >= cpuset_count(online);
-}
-
-void place_give_up_fifo(struct placement *placement)
-{
-    if (placement->policy != SCHED_FIFO)
-        return;
-    placement->policy = SCHED_OTHER;
-    placement->rt_priority = 0;
-    TEXT_SET(placement->refused, "SCHED_FIFO left out: one CPU must stay free of real-time work");
-}
-
 static void refuse(char *refused, size_t size, const char *what, int error, const char *advice)
 {
     text_add(refused, size, "%s%s: %s%s", refused[0] ? "; " : "", what, strerror(-error), advice);
 }
 
-/* EINVAL: none of these CPUs is online and allowed. */
-static void refuse_cpus(const struct cpuset *cpus, int error, char *refused, size_t size)
-{
-    char list[48];
-
-    cpuset_format(cpus, list, sizeof(list));
-    refuse(refused, size, "CPU affinity refused", error, error == -EINVAL ? TEXT_LINE(" (CPU %s offline?)", list) : "");
-}
-
 void place_apply(const struct placement *placement, char *refused, size_t size)
 {
+    char list[48];
     int error;
 
     text_copy(refused, size, placement->refused);
-    if (cpuset_count(&placement->cpus) && (error = task_set_affinity(&placement->cpus)))
-        refuse_cpus(&placement->cpus, error, refused, size);
+    if (cpuset_format(&placement->cpus, list, sizeof(list)) && (error = task_set_affinity(&placement->cpus)))
+        refuse(refused, size, "CPU affinity refused", error, /* EINVAL: none of these is online and allowed */
+               error == -EINVAL ? TEXT_LINE(" (CPU %s offline?)", list) : "");
     if (placement->nice_given && (error = task_set_nice(placement->nice)))
         refuse(refused, size, TEXT_LINE("nice %d refused", placement->nice), error,
                " (needs root, CAP_SYS_NICE or ulimit -e)");
@@ -102,8 +56,7 @@ void place_apply_policy(const struct placement *placement, uint64_t realtime_lim
 
     if (placement->policy == SCHED_OTHER)
         return;
-    const char *what =
-        TEXT_LINE("SCHED_%s %d refused", placement->policy == SCHED_FIFO ? "FIFO" : "RR", placement->rt_priority);
+    const char *what = TEXT_LINE("SCHED_FIFO %d refused", placement->rt_priority);
     /* Without the limit no real-time policy: an endless loop would take over the machine. */
     if ((error = task_limit_realtime_us(realtime_limit_us)))
         refuse(refused, size, what, error, " (RLIMIT_RTTIME cannot be set)");
@@ -119,6 +72,5 @@ void place_read_back(struct placement_seen *out)
     if (task_get_policy(&out->policy, &out->rt_priority))
         out->policy = -1;
     task_get_nice(&out->nice);
-    task_get_timer_slack_ns(&out->timer_slack_ns);
     out->layout_fixed = task_layout_fixed();
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the item of the next trial, decides when it has enough samples, and handles failed trials. */
-
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "engine/trial.h"
 
@@ -83,14 +78,9 @@ struct execution {
     bool started;
 };
 
-uint64_t plan_settle_ns(uint64_t settle_ns, uint64_t spent_ns)
-{
-    return smaller(settle_ns, spent_ns / SETTLE_SHARE);
-}
-
 static void end_item(struct execution *e, struct results *results, enum row_status status, const char *reason)
 {
-    const uint64_t pause_ns = plan_settle_ns(e->how->settle_ns, results->spent_ns);
+    const uint64_t pause_ns = smaller(e->how->settle_ns, results->spent_ns / SETTLE_SHARE);
     const struct metric_values *first = results->group[0].metric;
 
     if (first && first->n) {
@@ -106,16 +96,6 @@ static void end_item(struct execution *e, struct results *results, enum row_stat
     results_free(results);
     if (pause_ns && !e->interrupted)
         signals_sleep_ns(pause_ns); /* our own writing must not disturb the next item */
-}
-
-/* By its time limit or minimum of samples, the larger of the two, 0 to 1. */
-static double item_done(const struct results *results)
-{
-    const struct sampling *s = &results->item->sampling;
-    const double by_time = s->max_ns ? (double)results->spent_ns / (double)s->max_ns : 1;
-    const double by_count = s->min_samples ? (double)results->n_trials / (double)s->min_samples : 0;
-
-    return s->max_samples && s->max_samples == s->min_samples ? fmin(by_count, 1) : fmin(fmax(by_count, by_time), 0.99);
 }
 
 /* By plan->enough(), not its own stop rule. */
@@ -149,10 +129,17 @@ static void report_progress(const struct execution *e, const struct results *of)
     const double together = together_done(e);
     for (const struct results *r = e->of; r < e->of + e->plan->n; r++) {
         const struct plan_time time = item_time(r->item);
+        const struct sampling *s = &r->item->sampling;
+        const double by_time = s->max_ns ? (double)r->spent_ns / (double)s->max_ns : 1;
+        const double by_count = s->min_samples ? (double)r->n_trials / (double)s->min_samples : 0;
+        const bool counted = s->max_samples && s->max_samples == s->min_samples;
         const double ns = ((double)time.least_ns + (double)time.most_ns) / 2;
         const double weight = ns > 0 ? ns : r->item->skip ? 0 : 1e9; /* in ns; 1 s when not known */
         all += weight;
-        done += weight * (r->ended ? 1 : ends_together(e->plan, r->item) ? together : item_done(r));
+        done += weight * (r->ended                          ? 1
+                          : ends_together(e->plan, r->item) ? together
+                          : counted                         ? fmin(by_count, 1)
+                                                            : fmin(fmax(by_count, by_time), 0.99));
     }
     e->how->progress(e->how->progress_context, of->item, of->n_trials, all > 0 ? done / all : 0);
 }
@@ -213,17 +200,6 @@ static int has_memory(const struct trial_spec *spec, struct error *why)
                      of_group ? "memory cgroup" : "machine", TEXT_BYTES(left));
 }
 
-/* Returns 0, or -1 with the reason. */
-static int can_run(const struct plan_item *item, const struct trial_spec *spec, struct error *why)
-{
-    if (item->bench->supported &&
-        item->bench->supported(&(const struct bench_case){item->bench, item->params, spec->clock}, why))
-        return -1;
-    if (item->load && item->load->supported && item->load->supported(item->load_params, why))
-        return -1;
-    return has_memory(spec, why);
-}
-
 /* Frees a trial that does not count, and takes what it wrote off the file of --series. */
 static void forget_trial(const struct execution *e, struct trial *trial, off_t series_at)
 {
@@ -241,7 +217,12 @@ static void step(struct execution *e, struct results *results)
     uint64_t start = clock_raw_ns();
     struct error why;
 
-    if (item->skip || (results->spent_ns == 0 && can_run(item, &spec, &why))) { /* begun: what it lacks now failed */
+    const struct bench_case of = {item->bench, item->params, how->clock};
+    /* Once begun, what it lacks has failed. */
+    if (item->skip || (results->spent_ns == 0 &&
+                       ((item->bench->supported && item->bench->supported(&of, &why)) ||
+                        (item->load && item->load->supported && item->load->supported(item->load_params, &why)) ||
+                        has_memory(&spec, &why)))) {
         end_item(e, results, ROW_SKIPPED, item->skip ? item->skip : why.text);
         return;
     }
@@ -340,20 +321,6 @@ static void end_together(struct execution *e)
             end_item(e, &e->of[i], ROW_OK, "");
 }
 
-/* A signal interrupted the plan: items are degraded with the samples so far, or skipped without any. */
-static void end_interrupted(struct execution *e)
-{
-    const char *by = signals_name(signals_pending());
-
-    for (struct results *r = e->of; r < e->of + e->plan->n; r++)
-        if (!r->ended && !r->n_trials)
-            end_item(e, r, ROW_SKIPPED, TEXT_LINE("ended by %s before the first sample", by));
-        else if (!r->ended)
-            end_item(e, r, ROW_DEGRADED,
-                     TEXT_LINE("ended by %s after %" PRIu64 " sample%s, %s", by, r->n_trials, PLURAL(r->n_trials),
-                               TEXT_DURATION(r->spent_ns)));
-}
-
 int plan_execute(const struct plan *plan, const struct plan_run *how)
 {
     FREED_BY(memory_free) struct results *of = calloc(plan->n + 1, sizeof(*of));
@@ -376,7 +343,14 @@ int plan_execute(const struct plan *plan, const struct plan_run *how)
         if (plan->enough && backwards && !e.interrupted)
             end_together(&e);
     }
-    if (e.interrupted)
-        end_interrupted(&e);
+    /* A signal interrupted the plan: items are degraded with the samples so far, or skipped without any. */
+    const char *by = signals_name(signals_pending());
+    for (struct results *r = of; e.interrupted && r < of + plan->n; r++)
+        if (!r->ended && !r->n_trials)
+            end_item(&e, r, ROW_SKIPPED, TEXT_LINE("ended by %s before the first sample", by));
+        else if (!r->ended)
+            end_item(&e, r, ROW_DEGRADED,
+                     TEXT_LINE("ended by %s after %" PRIu64 " sample%s, %s", by, r->n_trials, PLURAL(r->n_trials),
+                               TEXT_DURATION(r->spent_ns)));
     return e.interrupted ? -signals_pending() : (int)e.worst;
 }

@@ -2,8 +2,6 @@
 #include "engine/trial.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* In a shorter sample, one time slice of another task is more than half. */
 #define WAITED_LEAST_MS 100
@@ -156,14 +154,18 @@ struct trial_times trial_times(const struct trial *trial)
     struct trial_times t = {.first_start = UINT64_MAX, .first_end = UINT64_MAX};
 
     for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
-        struct trial_party party;
-        trial_party(trial, 0, copy, &party);
-        t.first_start = smaller(party.start_ns, t.first_start);
-        t.last_start = larger(party.start_ns, t.last_start);
-        t.first_end = smaller(party.end_ns, t.first_end);
-        t.last_end = larger(party.end_ns, t.last_end);
+        const struct trial_slot *party = trial_party(trial, 0, copy);
+        t.first_start = smaller(party->start_ns, t.first_start);
+        t.last_start = larger(party->start_ns, t.last_start);
+        t.first_end = smaller(party->end_ns, t.first_end);
+        t.last_end = larger(party->end_ns, t.last_end);
     }
     return t;
+}
+
+unsigned trial_last_cpu(const struct trial *trial, unsigned copy)
+{
+    return trial_party(trial, 0, copy)->last_cpu;
 }
 
 static void add_refused(struct group_values *g, const char *who, const char *refused)
@@ -177,12 +179,12 @@ void results_degraded(struct results *results, unsigned group, const char *reaso
     add_refused(&results->group[group], "", reason);
 }
 
-static void enter_party(struct group_values *g, const struct trial_party *p, bool first)
+static void enter_party(struct group_values *g, const struct trial_slot *p, bool first)
 {
     if (!first && (g->seen.policy != p->seen.policy || g->seen.rt_priority != p->seen.rt_priority))
         g->mixed = true;
     g->seen = p->seen;
-    g->bind = p->bind;
+    g->bind = p->placement.bind;
     cpuset_union(&g->cpus, &p->seen.cpus);
     add_refused(g, "", p->refused);
     causes_add(&g->causes, &p->counters, NULL);
@@ -195,7 +197,7 @@ static void enter_party(struct group_values *g, const struct trial_party *p, boo
 
 /* A party not measured, as "timer=fifo:96" or "load=other:5@0-1": policy; priority or nice value unless 0; CPUs
  * unless those of the measured party. */
-static void enter_other(struct results *results, const char *name, const struct trial_party *p)
+static void enter_other(struct results *results, const char *name, const struct trial_slot *p)
 {
     struct group_values *g = &results->group[0];
     const int rank = p->seen.rt_priority ? p->seen.rt_priority : p->seen.nice;
@@ -226,14 +228,13 @@ static void enter_load(struct results *results, const struct load *load, const s
 {
     struct group_values *g = &results->group[0];
     double seconds = (double)trial->wall_ns * 1e-9;
-    struct trial_party left;
 
     for (unsigned p = 0; p < load->n_parties; p++) {
-        trial_party(trial, p, trial->spec.copies, &left);
+        const struct trial_slot *left = trial_party(trial, p, trial->spec.copies);
         if (p == 0)
-            enter_other(results, "load", &left);
+            enter_other(results, "load", left);
         else
-            add_refused(g, load->parties[p].kind == PARTY_PROCESS ? "load" : "the load's thread", left.refused);
+            add_refused(g, load->parties[p].kind == PARTY_PROCESS ? "load" : "the load's thread", left->refused);
     }
     for (unsigned c = 0; c < LOAD_COUNTS; c++) {
         double done = trial->load_count[c];
@@ -254,13 +255,9 @@ static void enter_others(struct results *results, const struct trial *trial)
     struct group_values *g = &results->group[0];
 
     results->others = (struct row_params){.n = 0};
-    for (unsigned p = 0; p < bench->n_parties; p++) {
-        struct trial_party left;
-        if (bench->parties[p].role != ROLE_TIMER)
-            continue;
-        trial_party(trial, p, 0, &left);
-        enter_other(results, bench->parties[p].name, &left);
-    }
+    for (unsigned p = 0; p < bench->n_parties; p++)
+        if (bench->parties[p].role == ROLE_TIMER)
+            enter_other(results, bench->parties[p].name, trial_party(trial, p, 0));
     g->control = trial->control;
     add_refused(g, "", trial->control_refused);
     if (results->item->load && results->item->load->n_parties)
@@ -268,11 +265,12 @@ static void enter_others(struct results *results, const struct trial *trial)
 }
 
 /* Core probes of one copy: into what is known of the CPU; its slices into the metrics with the core free. */
-static void enter_core(struct results *results, const struct trial *trial, unsigned copy, unsigned cpu)
+static void enter_core(struct results *results, const struct trial *trial, unsigned copy)
 {
     const struct bench *bench = results->item->bench;
     struct core_session *session = results->how->core;
     struct group_values *g = &results->group[bench->group_per_copy ? copy : 0];
+    const unsigned cpu = trial_party(trial, 0, copy)->last_cpu;
 
     for (unsigned r = 0; session && r < bench->parties[0].n_recorders; r++) {
         if (bench->parties[0].recorders[r].kind != RECORD_CORE)
@@ -299,22 +297,18 @@ int results_enter(struct results *results, const struct trial *trial)
 
     for (unsigned g = 0; g < results->n_groups; g++) {
         struct group_values *into = &results->group[g];
-        struct machine_counters machine;
-        trial_copy_machine(trial, g, &machine);
-        causes_add(&into->causes, NULL, &machine);
+        causes_add(&into->causes, NULL, trial_machine(trial, g));
         interference_merge(&into->interference, &trial->interference[trial->n_machine == 1 ? 0 : g]);
         into->wall_s += (double)trial->wall_ns * 1e-9;
     }
     for (unsigned copy = 0; copy < results->item->copies; copy++)
         for (unsigned party = 0; party < bench->n_parties; party++) {
-            struct trial_party left;
             if (bench->parties[party].role != ROLE_MEASURED)
                 continue;
-            trial_party(trial, party, copy, &left);
-            enter_party(&results->group[bench->group_per_copy ? copy : 0], &left,
+            enter_party(&results->group[bench->group_per_copy ? copy : 0], trial_party(trial, party, copy),
                         results->n_trials == 0 && (bench->group_per_copy || copy == 0));
             if (party == 0)
-                enter_core(results, trial, copy, left.last_cpu);
+                enter_core(results, trial, copy);
         }
     enter_others(results, trial);
     results->n_trials++;
@@ -323,7 +317,7 @@ int results_enter(struct results *results, const struct trial *trial)
 }
 
 /* For how long the party was ready to run, but had no CPU. The kernel's sum has the wait for the start as well. */
-static int64_t waited_ns(const struct trial_party *p)
+static int64_t waited_ns(const struct trial_slot *p)
 {
     const int64_t off_ns = (int64_t)(p->end_ns - p->start_ns) - p->counters.cpu_ns;
 
@@ -335,21 +329,22 @@ bool results_take_again(struct results *results, const struct trial *trial)
     const struct bench *bench = results->item->bench;
     const unsigned parties = results->item->copies * bench->n_parties;
     const bool again = !results->retaken && !results->waits;
-    struct trial_party left, worst = {.start_ns = 0};
+    static const struct trial_slot none;
+    const struct trial_slot *worst = &none;
     struct cpuset cpus = {{0}};
     unsigned group = 0;
 
     results->retaken = false;
     for (unsigned i = 0; i < parties; i++) {
         const unsigned party = i % bench->n_parties, copy = i / bench->n_parties;
-        trial_party(trial, party, copy, &left);
-        cpuset_union(&cpus, &left.seen.cpus);
-        if (bench->parties[party].role != ROLE_MEASURED || waited_ns(&left) <= waited_ns(&worst))
+        const struct trial_slot *left = trial_party(trial, party, copy);
+        cpuset_union(&cpus, &left->seen.cpus);
+        if (bench->parties[party].role != ROLE_MEASURED || waited_ns(left) <= waited_ns(worst))
             continue;
         worst = left;
         group = bench->group_per_copy ? copy : 0;
     }
-    const double waited = (double)waited_ns(&worst) * 1e-6, took = (double)(worst.end_ns - worst.start_ns) * 1e-6;
+    const double waited = (double)waited_ns(worst) * 1e-6, took = (double)(worst->end_ns - worst->start_ns) * 1e-6;
     if (bench->switches || bench->ends_early || bench->parties[0].counts || results->item->load ||
         parties > cpuset_count(&cpus) || took < WAITED_LEAST_MS || waited <= took / 2)
         return false;
@@ -398,11 +393,6 @@ double results_precision_pct(const struct results *results)
     return worst;
 }
 
-uint64_t results_hold_on(uint64_t precise_from)
-{
-    return HOLD_ON + precise_from / HOLD_ON_SHARE;
-}
-
 bool results_sampled_enough(struct results *results)
 {
     const struct sampling *s = &results->item->sampling;
@@ -419,17 +409,8 @@ bool results_sampled_enough(struct results *results)
     /* Another average trial would exceed the time limit. */
     if (results->spent_ns + results->spent_ns / n > s->max_ns)
         return true;
-    return results->precise_from && n >= results->precise_from + results_hold_on(results->precise_from);
-}
-
-static const char *layout_of(const struct results *results, const struct placement_seen *seen)
-{
-    if (!seen->fresh_exec)
-        return "inherited (plain fork)";
-    if (results->how->place->layout_fixed)
-        return seen->layout_fixed ? "fixed" : "random (fixed was refused)";
-    /* inherited: setarch -R, a debugger */
-    return seen->layout_fixed ? "random env (ASLR is off)" : results->how->layout_varied;
+    const uint64_t from = results->precise_from;
+    return from && n >= from + HOLD_ON + from / HOLD_ON_SHARE;
 }
 
 static void fill_counters(const struct results *results, const struct group_values *g, struct row *row)
@@ -597,18 +578,6 @@ static void add_load(const struct results *results, struct row_params *out)
 #define PAGES_NONE 0.005
 #define PAGES_ALL  0.995
 
-static void add_pages(const struct group_values *g, struct row_params *out)
-{
-    const double share = g->pages_possible > 0 ? g->pages_huge / g->pages_possible : 0;
-
-    if (!g->pages_known)
-        return;
-    if (share > PAGES_NONE && share < PAGES_ALL)
-        row_param_add(out, PARAM_OUTCOME, "pages", "mixed:%.0f%%", 100 * share);
-    else
-        row_param_add(out, PARAM_OUTCOME, "pages", "%s", share >= PAGES_ALL ? "huge" : "small");
-}
-
 static void identify(const struct results *results, unsigned group, const struct metric *metric, struct row *row)
 {
     const struct plan_item *item = results->item;
@@ -627,7 +596,12 @@ static void identify(const struct results *results, unsigned group, const struct
     if (results->how->watch && (!bench->who || bench->who(item->params) == WHO_SUMS))
         row_param_add(&row->param, PARAM_WORK, "who", "1"); /* it is part of what was measured */
     add_load(results, &row->param);
-    add_pages(&results->group[group], &row->param);
+    const struct group_values *g = &results->group[group];
+    const double share = g->pages_possible > 0 ? g->pages_huge / g->pages_possible : 0;
+    if (g->pages_known && share > PAGES_NONE && share < PAGES_ALL)
+        row_param_add(&row->param, PARAM_OUTCOME, "pages", "mixed:%.0f%%", 100 * share);
+    else if (g->pages_known)
+        row_param_add(&row->param, PARAM_OUTCOME, "pages", "%s", share >= PAGES_ALL ? "huge" : "small");
     row_params_append(&row->param, &results->group[group].remarks);
     row->copies = item->copies;
     const char *dir = bench->scratch_dir ? bench->scratch_dir(item->params) : NULL;
@@ -641,21 +615,6 @@ static void identify(const struct results *results, unsigned group, const struct
     TEXT_SET(row->unit, metric->unit ? metric->unit : results->how->clock->unit);
     TEXT_SET(row->better, metric->better);
     row->headline = metric->headline;
-}
-
-/* The core's frequency, and the CPU's share. */
-static void fill_core(const struct results *results, const struct group_values *g, struct row *row)
-{
-    char why[160];
-
-    if (g->core_cpu == CPUSET_NONE)
-        return;
-    row->core_mhz = g->core_hz.n ? g->core_hz.mean * 1e-6 : NAN;
-    unsigned level = core_free_level(results->how->core, g->core_cpu, why, sizeof(why));
-    if (g->core_own)
-        TEXT_SET(row->core_share, "own");
-    else if (level && !isnan(core_share(g->core_probes, level)))
-        TEXT_PRINT(row->core_share, "%.3f", core_share(g->core_probes, level));
 }
 
 /* From the slices while no other thread used the core, and each trial's value. Returns -1 when out of memory. */
@@ -759,9 +718,22 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
         row.nice = g->seen.nice;
         cpuset_format_cut(&g->cpus, row.cpus, sizeof(row.cpus));
         TEXT_SET(row.bind, bind_names[g->bind]);
-        TEXT_SET(row.layout, layout_of(results, &g->seen));
+        /* without a request inherited: setarch -R, a debugger */
+        TEXT_SET(row.layout, !g->seen.fresh_exec ? "inherited (plain fork)"
+                             : !results->how->place->layout_fixed
+                                 ? g->seen.layout_fixed ? "random env (ASLR is off)" : results->how->layout_varied
+                             : g->seen.layout_fixed ? "fixed"
+                                                    : "random (fixed was refused)");
         fill_counters(results, g, &row);
-        fill_core(results, g, &row);
+    }
+    if (results->n_trials && g->core_cpu != CPUSET_NONE) { /* the core's frequency, and the CPU's share */
+        const unsigned level = core_free_level(results->how->core, g->core_cpu, NULL, 0);
+        const double share = level ? core_share(g->core_probes, level) : (double)NAN;
+        row.core_mhz = g->core_hz.n ? g->core_hz.mean * 1e-6 : NAN;
+        if (g->core_own)
+            TEXT_SET(row.core_share, "own");
+        else if (!isnan(share))
+            TEXT_PRINT(row.core_share, "%.3f", share);
     }
     if (measured)
         note_degraded(results, g, &row);

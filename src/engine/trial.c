@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The parent's side of a trial: makes the shared memory, starts the processes, opens the gate, waits for the end,
  * reaps. */
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "engine/trial.h"
 
@@ -73,8 +69,7 @@ static size_t arena_lay_out(const struct trial_spec *spec, struct trial_head *he
         const bool of_load = i >= of_bench;
         struct trial_slot slot = {.of_load = of_load,
                                   .copy = of_load ? 0 : i / bench->n_parties,
-                                  .party = of_load ? i - of_bench : i % bench->n_parties,
-                                  .stop_fd = -1};
+                                  .party = of_load ? i - of_bench : i % bench->n_parties};
         const struct party *party = arena_party(&slot, bench, load);
         memset(slot.pipes, -1, sizeof(slot.pipes));
         if (slot.party == 0)
@@ -99,19 +94,6 @@ uint64_t trial_memory_bytes(const struct trial_spec *spec)
     return arena_lay_out(spec, NULL) + processes * WORKER_BYTES;
 }
 
-static void place_slot(const struct trial_spec *spec, const struct party *party, struct trial_slot *slot)
-{
-    if (slot->of_load && spec->load->place)
-        spec->load->place(spec->load_params, spec->place, slot->party, &slot->placement);
-    else if (!slot->of_load && spec->bench->place)
-        spec->bench->place(spec->params, spec->place, slot->party, slot->copy, &slot->placement);
-    else
-        place_copy(spec->place, slot->copy, &slot->placement);
-    slot->placement.lock_memory |= party->lock_memory;
-    if (party->timer_slack_ns)
-        slot->placement.timer_slack_ns = party->timer_slack_ns;
-}
-
 /* NULL: a timing thread, or one that sleeps, cannot keep a CPU busy. */
 static const struct party *busy_party(const struct trial_spec *spec, const struct trial_slot *slot)
 {
@@ -120,73 +102,102 @@ static const struct party *busy_party(const struct trial_spec *spec, const struc
     return party->role != ROLE_TIMER && !party->sleeps ? party : NULL;
 }
 
+/* All when it is not bound. */
+static const struct cpuset *cpus_of(const struct trial_slot *slot, const struct cpuset *online)
+{
+    return cpuset_is_empty(&slot->placement.cpus) ? online : &slot->placement.cpus;
+}
+
+/* CPUs that FIFO parties can keep busy at one time. */
+struct claim {
+    struct cpuset bound; /* of parties that keep all their CPUs busy */
+    struct cpuset wide;  /* of parties that keep one of several busy */
+    unsigned n_wide;     /* parties of `wide` */
+};
+
 /* Takes SCHED_FIFO from a whole copy, or the load, if no CPU would be left free: with a part in real time it would
  * measure something else. Parties that sleep keep it. */
-static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots, unsigned n, struct place_claim *taken)
+static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots, unsigned n, struct claim *taken)
 {
     const struct cpuset *online = &spec->place->online;
-    struct place_claim with = *taken;
+    struct claim with = *taken;
 
     for (unsigned i = 0; i < n; i++) {
         const struct party *party = busy_party(spec, &slots[i]);
-        if (party)
-            place_claim_add(&with, &slots[i].placement, party->children == CHILDREN_INHERIT, online);
+        const struct placement *placement = &slots[i].placement;
+        const struct cpuset *mask = cpus_of(&slots[i], online);
+        if (!party || placement->policy != SCHED_FIFO)
+            continue;
+        /* A party that starts FIFO processes can fill all its CPUs. */
+        const bool fills = party->children == CHILDREN_INHERIT || cpuset_count(mask) == 1;
+        cpuset_union(fills ? &with.bound : &with.wide, mask);
+        with.n_wide += !fills;
     }
-    if (!place_claim_full(&with, online)) {
+    /* An upper bound, to be safe: each party with a choice is counted as if it found a CPU that no other uses. */
+    struct cpuset bound = with.bound, either = with.wide;
+    cpuset_union(&either, &bound);
+    cpuset_intersect(&bound, online);
+    cpuset_intersect(&either, online);
+    const unsigned n_bound = cpuset_count(&bound);
+    if (n_bound + smaller(with.n_wide, cpuset_count(&either) - n_bound) < cpuset_count(online)) {
         *taken = with;
         return;
     }
-    for (unsigned i = 0; i < n; i++)
-        if (busy_party(spec, &slots[i]))
-            place_give_up_fifo(&slots[i].placement);
+    for (unsigned i = 0; i < n; i++) {
+        struct placement *placement = &slots[i].placement;
+        if (!busy_party(spec, &slots[i]) || placement->policy != SCHED_FIFO)
+            continue;
+        placement->policy = SCHED_OTHER;
+        placement->rt_priority = 0;
+        TEXT_SET(placement->refused, "SCHED_FIFO left out: one CPU must stay free of real-time work");
+    }
 }
 
 void arena_place(const struct trial_spec *spec, struct trial_slot *slots, unsigned n)
 {
     const unsigned each = spec->bench->n_parties, of_bench = spec->copies * each;
-    struct place_claim taken = {.n_wide = 0};
+    struct claim taken = {.n_wide = 0};
 
-    for (unsigned i = 0; i < n; i++)
-        place_slot(spec, arena_party(&slots[i], spec->bench, spec->load), &slots[i]);
+    for (unsigned i = 0; i < n; i++) {
+        struct trial_slot *slot = &slots[i];
+        const struct party *party = arena_party(slot, spec->bench, spec->load);
+        if (slot->of_load && spec->load->place)
+            spec->load->place(spec->load_params, spec->place, slot->party, &slot->placement);
+        else if (!slot->of_load && spec->bench->place)
+            spec->bench->place(spec->params, spec->place, slot->party, slot->copy, &slot->placement);
+        else
+            place_copy(spec->place, slot->copy, &slot->placement);
+        slot->placement.lock_memory |= party->lock_memory;
+        if (party->timer_slack_ns)
+            slot->placement.timer_slack_ns = party->timer_slack_ns;
+    }
     for (unsigned i = 0; i < of_bench; i += each)
         leave_a_cpu(spec, &slots[i], each, &taken);
     leave_a_cpu(spec, &slots[of_bench], n - of_bench, &taken);
 }
 
-static bool can_be_on(const struct trial_slot *slot, unsigned cpu)
-{
-    return !cpuset_count(&slot->placement.cpus) || cpuset_has(&slot->placement.cpus, cpu);
-}
-
-/* Another party, or a process of this one, can run on another hardware thread of the CPU's core. */
-static bool has_neighbour(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n,
-                          const struct trial_slot *slot, unsigned cpu)
-{
-    const unsigned *core = spec->core->core;
-    bool starts = arena_party(slot, spec->bench, spec->load)->children != CHILDREN_NONE;
-
-    for (unsigned thread = core[cpu]; thread != CPUSET_NONE; thread = cpuset_next(&spec->place->online, thread + 1)) {
-        if (thread == cpu || core[thread] != core[cpu])
-            continue;
-        for (unsigned i = 0; i < n; i++)
-            if (can_be_on(&slots[i], thread) && (starts || &slots[i] != slot))
-                return true;
-    }
-    return false;
-}
-
 bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n)
 {
     const struct cpuset *online = &spec->place->online;
+    unsigned parties[CPUSET_MAX] = {0}; /* by CPU: that can be on it */
 
     if (!spec->core || !spec->core->threads)
         return false;
+    const unsigned *core = spec->core->core;
+    for (unsigned i = 0; i < n; i++)
+        for_each_cpu(cpu, cpus_of(&slots[i], online))
+            parties[cpu]++;
     for (unsigned i = 0; i < n; i++) {
-        if (arena_party(&slots[i], spec->bench, spec->load)->role != ROLE_MEASURED)
+        const struct party *party = arena_party(&slots[i], spec->bench, spec->load);
+        const struct cpuset *cpus = cpus_of(&slots[i], online);
+        if (party->role != ROLE_MEASURED)
             continue;
-        for_each_cpu(cpu, online)
-            if (can_be_on(&slots[i], cpu) && has_neighbour(spec, slots, n, &slots[i], cpu))
-                return true;
+        /* Another party, or a process of this one, can run on another hardware thread of the core. */
+        for_each_cpu(cpu, cpus)
+            for (unsigned other = core[cpu]; other != CPUSET_NONE; other = cpuset_next(online, other + 1))
+                if (other != cpu && core[other] == core[cpu] && cpuset_has(online, cpu) &&
+                    parties[other] > (party->children == CHILDREN_NONE && cpuset_has(cpus, other)))
+                    return true;
     }
     return false;
 }
@@ -246,34 +257,19 @@ bool trial_stopped(const struct trial *trial)
     return trial->stopped || (trial->late && trial->outcome == TRIAL_FAILED);
 }
 
-void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out)
+const struct machine_counters *trial_machine(const struct trial *trial, unsigned copy)
 {
-    *out = trial->machine[trial->n_machine == 1 ? 0 : copy];
+    return &trial->machine[trial->n_machine == 1 ? 0 : copy];
 }
 
-static const struct trial_slot *slot_of(const struct trial *trial, unsigned party, unsigned copy)
+const struct trial_slot *trial_party(const struct trial *trial, unsigned party, unsigned copy)
 {
     return &trial->head->slot[copy * trial->spec.bench->n_parties + party];
 }
 
-void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out)
-{
-    const struct trial_slot *slot = slot_of(trial, party, copy);
-
-    *out = (struct trial_party){.seen = slot->seen,
-                                .counters = slot->counters,
-                                .counts = slot->counts,
-                                .start_ns = slot->start_ns,
-                                .end_ns = slot->end_ns,
-                                .last_cpu = slot->last_cpu,
-                                .khz = slot->khz,
-                                .bind = slot->placement.bind,
-                                .refused = slot->refused};
-}
-
 const void *trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder)
 {
-    return (const char *)trial->head + slot_of(trial, party, copy)->recorder[recorder];
+    return (const char *)trial->head + trial_party(trial, party, copy)->recorder[recorder];
 }
 
 /* --- Waits for the parties; handles their ends, stops by signals, and deadlines. trial.c decides how long a run may
@@ -296,21 +292,6 @@ static void trial_fail(struct trial *trial, enum trial_outcome outcome, const ch
     va_start(args, format);
     vsnprintf(trial->reason, sizeof(trial->reason), format, args);
     va_end(args);
-}
-
-static void describe_slot(const struct trial *trial, unsigned slot, char *buf, size_t size)
-{
-    const struct trial_slot *s = &trial->head->slot[slot];
-    const struct bench *bench = trial->spec.bench;
-
-    if (s->of_load)
-        snprintf(buf, size, "the load %s", trial->spec.load->name);
-    else if (bench->n_parties > 1 && trial->spec.copies > 1)
-        snprintf(buf, size, "%s of copy %u", bench->parties[s->party].name, s->copy);
-    else if (trial->spec.copies > 1)
-        snprintf(buf, size, "copy %u", s->copy);
-    else
-        snprintf(buf, size, "%s", bench->n_parties > 1 ? bench->parties[s->party].name : "the worker");
 }
 
 static void describe_death(int status, char *buf, size_t size)
@@ -349,30 +330,18 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
         __atomic_store_n(&trial->head->slot[slot].state, STATE_DONE, __ATOMIC_RELEASE);
         return;
     }
-    describe_slot(trial, slot, who, sizeof(who));
+    const struct bench *bench = trial->spec.bench;
+    const char *party = bench->n_parties > 1 ? bench->parties[s->party].name : "";
+    const char *copy = trial->spec.copies > 1 ? TEXT_LINE("copy %u", s->copy) : party[0] ? "" : "the worker";
+    if (s->of_load)
+        TEXT_PRINT(who, "the load %s", trial->spec.load->name);
+    else
+        TEXT_PRINT(who, "%s%s%s", party, party[0] && copy[0] ? " of " : "", copy);
     describe_death(status, how, sizeof(how));
     if (state == STATE_FAILED && s->reason[0])
         trial_fail(trial, TRIAL_FAILED, "%s%s%s", s->of_load ? who : "", s->of_load ? ": " : "", s->reason);
     else
         trial_fail(trial, TRIAL_FAILED, "%s %s", who, how);
-}
-
-/* Since the last call: the deadlines restart, and the trial does not count. */
-static void note_stops(struct trial *trial)
-{
-    siginfo_t info;
-
-    for (;;) {
-        info.si_pid = 0;
-        if (waitid(P_ALL, 0, &info, WSTOPPED | WCONTINUED | WNOHANG) || info.si_pid == 0)
-            return;
-        for (unsigned i = 0; i < trial->n_slots; i++)
-            if (trial->pids[i] == info.si_pid) {
-                trial->stopped = true;
-                trial->halted = info.si_code == CLD_STOPPED;
-                trial->stops++;
-            }
-    }
 }
 
 /* To the parties, which are in process groups of their own. */
@@ -385,18 +354,9 @@ static void signal_parties(const struct trial *trial, int number)
         }
 }
 
-/* Ctrl-Z: continues the parties with the parent. */
-static void stop_with_parties(struct trial *trial)
-{
-    signal_parties(trial, SIGSTOP);
-    signals_stop();
-    signal_parties(trial, SIGCONT);
-    trial->stopped = true;
-    trial->stops++;
-}
-
-/* Kills what is left of the process groups: parties leave no processes behind. While the leader is a zombie no other
- * group can have its ID. */
+/* Takes note of children that were stopped or continued since the last call: the deadlines restart, and the trial does
+ * not count. Kills what is left of the groups of those that ended: parties leave no processes behind. While the leader
+ * is a zombie no other group can have its ID. */
 static void reap(struct trial *trial, bool stopping)
 {
     siginfo_t info;
@@ -404,14 +364,26 @@ static void reap(struct trial *trial, bool stopping)
 
     for (;;) {
         info.si_pid = 0;
-        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
+        if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT) || info.si_pid == 0)
             return;
+        const pid_t pid = info.si_pid;
+        const bool halted = info.si_code == CLD_STOPPED;
         unsigned slot = 0;
-        while (slot < trial->n_slots && trial->pids[slot] != info.si_pid)
+        while (slot < trial->n_slots && trial->pids[slot] != pid)
             slot++;
+        if (halted || info.si_code == CLD_CONTINUED) {
+            if (slot < trial->n_slots) {
+                trial->stopped = true;
+                trial->halted = halted;
+                trial->stops++;
+            }
+            if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WCONTINUED | WNOHANG))
+                return;
+            continue;
+        }
         if (slot < trial->n_slots)
-            kill(-info.si_pid, SIGKILL);
-        if (waitpid(info.si_pid, &status, 0) != info.si_pid)
+            kill(-pid, SIGKILL);
+        if (waitpid(pid, &status, 0) != pid)
             return;
         if (slot < trial->n_slots) {
             trial->pids[slot] = 0;
@@ -434,12 +406,12 @@ static void trial_kill_all(struct trial *trial)
     uint64_t until = clock_raw_ns() + KILL_DEADLINE_NS;
     struct timespec pause = {.tv_nsec = 20000000};
 
-    signal_parties(trial, SIGKILL);
-    reap(trial, true);
-    while (trial_any_process(trial) && clock_raw_ns() < until) {
-        ppoll(NULL, 0, &pause, signals_wait_mask());
+    for (;;) {
         signal_parties(trial, SIGKILL); /* again, in case that the signal failed */
         reap(trial, true);
+        if (!trial_any_process(trial) || clock_raw_ns() >= until)
+            return;
+        ppoll(NULL, 0, &pause, signals_wait_mask());
     }
 }
 
@@ -475,8 +447,8 @@ void trial_wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
 {
     struct pollfd poll_events = {.fd = trial->event_read, .events = POLLIN};
     const uint64_t wake = trial->tick_ns ? smaller(trial->tick_ns, until_ns) : until_ns;
-    uint64_t now = clock_raw_ns(), left = wake > now ? wake - now : 0;
-    struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
+    const uint64_t now = clock_raw_ns();
+    const struct timespec timeout = clock_timespec(wake > now ? wake - now : 0);
     char bytes[256];
 
     if ((trial->may_end_early || !signals_pending()) && ppoll(&poll_events, 1, &timeout, signals_wait_mask()) > 0) {
@@ -489,60 +461,43 @@ void trial_wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
     }
     if (signals_pending() && !trial->may_end_early)
         trial_fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
-    else if (signals_stop_wanted())
-        stop_with_parties(trial);
-    note_stops(trial);
+    else if (signals_stop_wanted()) { /* Ctrl-Z: stops and continues the parties with the parent */
+        signal_parties(trial, SIGSTOP);
+        signals_stop();
+        signal_parties(trial, SIGCONT);
+        trial->stopped = true;
+        trial->stops++;
+    }
     note_failed_slots(trial);
     reap(trial, stopping);
     tick(trial);
 }
 
-struct deadline deadline_at(const struct trial *trial, uint64_t at_ns)
-{
-    uint64_t now = clock_raw_ns();
-
-    return (struct deadline){.limit_ns = at_ns > now ? at_ns - now : 0, .at_ns = at_ns, .stops = trial->stops};
-}
-
-bool deadline_passed(struct deadline *deadline, const struct trial *trial)
-{
-    uint64_t now = clock_raw_ns();
-
-    if (deadline->stops != trial->stops) {
-        deadline->stops = trial->stops;
-        deadline->at_ns = now + deadline->limit_ns;
-    }
-    return now >= deadline->at_ns;
-}
-
-uint64_t deadline_look_again(uint64_t deadline_ns)
-{
-    return smaller(clock_raw_ns() + LOOK_AGAIN_NS, deadline_ns);
-}
-
-static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
-{
-    trial_fail(trial, TRIAL_FAILED, "%s within %s%s; killed", what, TEXT_DURATION(limit_ns),
-               trial->halted ? ": stopped by a signal and not continued" : "");
-}
-
 /* Waits until all parties, or all measured ones, have this state; STATE_RUNNING: until all have passed the gate, of
- * which the last sets the common start. Returns false when the trial failed, or at deadline_ns (CLOCK_MONOTONIC_RAW),
- * which restarts as struct deadline does; then the trial fails with "WHAT within LIMIT" unless what is NULL. */
-static bool trial_wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t deadline_ns,
-                           const char *what, uint64_t limit_ns)
+ * which the last sets the common start. Returns false when the trial failed, or limit_ns after from_ns
+ * (CLOCK_MONOTONIC_RAW); then the trial fails with "WHAT within LIMIT" unless what is NULL. The deadline restarts when
+ * a party or the parent was stopped. Before the run the parties are checked each second, in case a wake-up was lost;
+ * then the end of a process wakes the parent. */
+static bool trial_wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t from_ns,
+                           uint64_t limit_ns, const char *what)
 {
-    struct deadline deadline = deadline_at(trial, deadline_ns);
+    uint64_t deadline_ns = from_ns + limit_ns;
+    unsigned stops = trial->stops;
 
     while (trial->outcome == TRIAL_DONE &&
            !(state == STATE_RUNNING ? __atomic_load_n(&trial->head->started, __ATOMIC_ACQUIRE)
                                     : trial_slots_reached(trial, state, measured_only))) {
-        if (deadline_passed(&deadline, trial)) {
+        const uint64_t now = clock_raw_ns();
+        if (stops != trial->stops)
+            deadline_ns = now + limit_ns;
+        stops = trial->stops;
+        if (now >= deadline_ns) {
             if (what)
-                too_long(trial, what, limit_ns);
+                trial_fail(trial, TRIAL_FAILED, "%s within %s%s; killed", what, TEXT_DURATION(limit_ns),
+                           trial->halted ? ": stopped by a signal and not continued" : "");
             return false;
         }
-        trial_wait_event(trial, state == STATE_DONE ? deadline.at_ns : deadline_look_again(deadline.at_ns),
+        trial_wait_event(trial, state == STATE_DONE ? deadline_ns : smaller(now + LOOK_AGAIN_NS, deadline_ns),
                          state == STATE_DONE && !measured_only);
     }
     note_failed_slots(trial);
@@ -551,79 +506,38 @@ static bool trial_wait_for(struct trial *trial, enum party_state state, bool mea
 
 /* --- Starts the processes, with pipes and descriptors. --- */
 
-/* Opens the pipe of STOP_PIPE, and in the first party of a copy the benchmark's. The parent closes them when the copy
- * is started: an open end would hide end of file, and hundreds of copies would use up its descriptors. */
+/* Opens the pipes of a copy in its first party. The parent closes them when the copy is started: an open end would hide
+ * end of file, and hundreds of copies would use up its descriptors. */
 static int open_pipes(struct trial *trial, unsigned slot)
 {
-    const struct bench *bench = trial->spec.bench;
     struct trial_slot *s = &trial->head->slot[slot];
-    int stop[2];
 
-    for (unsigned p = 0; !s->of_load && s->party == 0 && p < bench->n_pipes; p++)
+    for (unsigned p = 0; !s->of_load && s->party == 0 && p < trial->spec.bench->n_pipes; p++)
         if (pipe2(s->pipes[p], O_CLOEXEC))
             return -errno;
     if (!s->of_load && s->party > 0)
         memcpy(s->pipes, s[-1].pipes, sizeof(s->pipes));
-    if (party_of(trial, slot)->stop == STOP_PIPE) {
-        if (pipe2(stop, O_CLOEXEC))
-            return -errno;
-        s->stop_fd = stop[0];
-        trial->stop_write[slot] = stop[1];
-    }
     return 0;
-}
-
-static void close_pipes(const struct trial *trial, unsigned first, unsigned n)
-{
-    const struct trial_slot *s = &trial->head->slot[first];
-
-    for (unsigned p = 0; p < trial->spec.bench->n_pipes; p++) {
-        fd_close(&s->pipes[p][0]);
-        fd_close(&s->pipes[p][1]);
-    }
-    for (unsigned i = 0; i < n; i++)
-        fd_close(&s[i].stop_fd);
-}
-
-/* For the worker after its exec. *error: -errno. */
-static void keep_open(int fd, int *error)
-{
-    if (fd >= 0 && fcntl(fd, F_SETFD, 0))
-        *error = -errno;
-}
-
-static void child_redirect(void)
-{
-    int null = open("/dev/null", O_RDWR);
-
-    if (null < 0)
-        return; /* no /dev (an empty root directory); the worker neither reads nor prints */
-    dup2(null, 0);
-    dup2(null, 1);
-    if (null > 1)
-        close(null);
 }
 
 static void child_main(struct trial *trial, unsigned slot)
 {
     struct trial_head *head = trial->head;
-    char fd[16], number[16], pad[PROCESS_PAD_MAX];
-    char *argv[] = {(char *)"jitbench", (char *)"@worker", fd, number, NULL};
-    char *envp[] = {NULL, NULL};
-    int error = 0;
+    char pad[PROCESS_PAD_MAX], *envp[] = {NULL, NULL};
+    const int fds[] = {head->event_fd, head->series_fd, head->arena_fd};
 
     setpgid(0, 0);
     signals_restore();
-    child_redirect();
-    for (unsigned p = 0; p < trial->spec.bench->n_pipes; p++) {
-        keep_open(head->slot[slot].pipes[p][0], &error);
-        keep_open(head->slot[slot].pipes[p][1], &error);
+    const int null = open("/dev/null", O_RDWR);
+    if (null >= 0) { /* without /dev (an empty root directory): the worker neither reads nor prints */
+        dup2(null, 0);
+        dup2(null, 1);
     }
-    for (unsigned i = slot; i < trial->n_slots && (i == slot || party_of(trial, i)->kind == PARTY_THREAD); i++)
-        keep_open(head->slot[i].stop_fd, &error);
-    keep_open(head->event_fd, &error);
-    keep_open(head->series_fd, &error);
-    keep_open(head->arena_fd, &error);
+    if (null > 1)
+        close(null);
+    int error = worker_keep(fds, COUNT(fds), true);
+    if (!error)
+        error = worker_keep(head->slot[slot].pipes[0], 2 * (size_t)trial->spec.bench->n_pipes, true);
     if (error)
         _exit(worker_not_started(head, &head->slot[slot], "keep its descriptors: fcntl", error));
     if (head->arena_fd >= 0) {
@@ -633,12 +547,8 @@ static void child_main(struct trial *trial, unsigned slot)
             process_random_pad(pad);
             envp[0] = pad;
         }
-        TEXT_PRINT(fd, "%d", head->arena_fd);
-        TEXT_PRINT(number, "%u", slot);
-        process_exec_self(argv, envp);
+        worker_exec(head, slot, -1, envp);
     }
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        fd_close(&trial->stop_write[i]);
     _exit(worker_run(head, slot, trial->spec.bench, trial->spec.load)); /* no exec here: seen.fresh_exec stays false */
 }
 
@@ -674,7 +584,10 @@ static int start_parties(struct trial *trial, unsigned first, unsigned n)
         trial_fail(trial, TRIAL_FAILED, "cannot make a pipe: %s", strerror(-error));
     for (unsigned i = 0; i < n && !error; i++)
         error = start_process(trial, first + i);
-    close_pipes(trial, first, n);
+    for (unsigned p = 0; p < trial->spec.bench->n_pipes; p++) {
+        fd_close(&trial->head->slot[first].pipes[p][0]);
+        fd_close(&trial->head->slot[first].pipes[p][1]);
+    }
     return error;
 }
 
@@ -737,16 +650,6 @@ static enum bench_who recorded(const struct trial *trial)
     return !spec->watch ? WHO_NEVER : spec->bench->who ? spec->bench->who(spec->params) : WHO_SUMS;
 }
 
-static void begin_watch(struct trial *trial)
-{
-    struct cpuset all = {{0}};
-
-    for (unsigned i = 0; i < trial->n_machine; i++)
-        cpuset_union(&all, &trial->machine_cpus[i]);
-    if (recorded(trial) != WHO_NEVER)
-        interference_begin(trial->spec.watch, &all, trial->head->time_ns, recorded(trial) == WHO_LAST);
-}
-
 /* Requested or expected time, with a margin, in ns. */
 static uint64_t run_limit(const struct trial *trial)
 {
@@ -780,25 +683,10 @@ static void stop_parties(struct trial *trial, bool with_loads)
     __atomic_store_n(&trial->head->stop, 1, __ATOMIC_RELEASE);
     if (with_loads)
         __atomic_store_n(&trial->head->stop_loads, 1, __ATOMIC_RELEASE);
-    for (unsigned i = 0; i < trial->n_slots; i++) {
-        fd_close(&trial->stop_write[i]);
-        trial->stop_write[i] = -1;
+    for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->stop == STOP_KILL && trial->pids[i] &&
             (with_loads || party_of(trial, i)->role != ROLE_LOAD))
             kill(-trial->pids[i], SIGKILL);
-    }
-}
-
-/* Where the user's limit (ulimit -r) is lower, it is used, unless a party has more. A low priority suffices: on the
- * CPU without real-time parties the parent is woken at once. Returns 0 or -errno. */
-static int control_set(int *priority, int highest)
-{
-    int error = task_set_policy(SCHED_FIFO, *priority), limit = task_realtime_limit();
-
-    if (error != -EPERM || limit < highest || limit < 1 || limit >= *priority)
-        return error;
-    *priority = limit;
-    return task_set_policy(SCHED_FIFO, limit);
 }
 
 /* A FIFO party may share the parent's CPU: only with FIFO above it can the parent end the trial on time. Workers
@@ -815,7 +703,14 @@ static void control_begin(struct trial *trial)
     if (!(highest || trial->spec.bench->control_fifo) ||
         task_get_policy(&trial->policy_before, &trial->priority_before))
         return;
-    if ((error = task_limit_own_realtime_us(CONTROL_LIMIT_US)) || (error = control_set(&priority, highest))) {
+    /* Where the user's limit (ulimit -r) is lower, it is used, unless a party has more. A low priority suffices: on the
+     * CPU without real-time parties the parent is woken at once. */
+    const int limit = task_realtime_limit();
+    error = task_limit_own_realtime_us(CONTROL_LIMIT_US);
+    if (!error && (error = task_set_policy(SCHED_FIFO, priority)) == -EPERM && limit >= highest && limit >= 1 &&
+        limit < priority)
+        error = task_set_policy(SCHED_FIFO, priority = limit);
+    if (error) {
         TEXT_PRINT(trial->control_refused, "control: SCHED_FIFO %d refused: %s", priority, strerror(-error));
         task_limit_own_realtime_us(0);
         return;
@@ -839,40 +734,35 @@ static void add_load_counts(struct trial *trial, double sign)
     }
 }
 
-/* Until lead_ns before --start-at. Repeatedly, since the clock may be set; the end of a party or a signal ends the
- * wait. */
-static void wait_for_time_of_day(struct trial *trial, uint64_t lead_ns)
-{
-    const uint64_t until = trial->spec.start_at_ns;
-    uint64_t now;
-
-    while (trial->outcome == TRIAL_DONE && (now = clock_realtime_ns()) + lead_ns < until)
-        trial_wait_event(trial, clock_raw_ns() + smaller(until - lead_ns - now, TIME_OF_DAY_NS), false);
-}
-
 /* The processes are started: waits until they are ready, opens the gate, waits until all are done. */
 static void run_gated(struct trial *trial)
 {
     struct trial_head *head = trial->head;
-    uint64_t limit, last = 0;
+    struct cpuset all = {{0}};
+    uint64_t limit, last = 0, now;
 
-    if (!trial_wait_for(trial, STATE_READY, false, clock_raw_ns() + head->setup_limit_ns, "not ready",
-                        head->setup_limit_ns))
+    if (!trial_wait_for(trial, STATE_READY, false, clock_raw_ns(), head->setup_limit_ns, "not ready"))
         return;
     limit = head->limit_ns = run_limit(trial);
     gather_cpus(trial);
-    begin_watch(trial);
+    for (unsigned i = 0; i < trial->n_machine; i++)
+        cpuset_union(&all, &trial->machine_cpus[i]);
+    if (recorded(trial) != WHO_NEVER)
+        interference_begin(trial->spec.watch, &all, head->time_ns, recorded(trial) == WHO_LAST);
     /* Subtracted from those after it, below. */
     struct machine_counters *const before = trial->machine + trial->n_machine;
     read_machine(trial, before);
     head->lead_ns = LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * trial->n_slots;
     for (unsigned i = 0; i < trial->n_slots; i++)
         head->to_arrive += !party_of(trial, i)->before_gate;
-    wait_for_time_of_day(trial, head->lead_ns);
+    /* Until a lead before --start-at. Repeatedly, since the clock may be set; the end of a party or a signal ends it.
+     */
+    while (trial->outcome == TRIAL_DONE && (now = clock_realtime_ns()) + head->lead_ns < trial->spec.start_at_ns)
+        trial_wait_event(trial, clock_raw_ns() + smaller(trial->spec.start_at_ns - head->lead_ns - now, TIME_OF_DAY_NS),
+                         false);
     control_begin(trial);
     set_gate(head, GATE_OPEN);
-    if (!trial_wait_for(trial, STATE_RUNNING, false, clock_raw_ns() + head->setup_limit_ns, "not started",
-                        head->setup_limit_ns))
+    if (!trial_wait_for(trial, STATE_RUNNING, false, clock_raw_ns(), head->setup_limit_ns, "not started"))
         return;
     trial->gate_ns = head->start_ns;
     trial->tick_ns = trial->spec.tick ? head->start_ns + TICK_NS : 0;
@@ -886,11 +776,11 @@ static void run_gated(struct trial *trial)
                !(trial->may_end_early && signals_pending()))
             trial_wait_event(trial, end, false);
         stop_parties(trial, false);
-        trial_wait_for(trial, STATE_DONE, true, clock_raw_ns() + LOAD_GRACE_NS, NULL, 0);
+        trial_wait_for(trial, STATE_DONE, true, clock_raw_ns(), LOAD_GRACE_NS, NULL);
         add_load_counts(trial, 1);
         stop_parties(trial, true);
     }
-    trial_wait_for(trial, STATE_DONE, true, head->start_ns + limit, "not done", limit);
+    trial_wait_for(trial, STATE_DONE, true, head->start_ns, limit, "not done");
     if (!head->time_ns)
         add_load_counts(trial, 1);
     trial->tick_ns = 0;
@@ -899,8 +789,7 @@ static void run_gated(struct trial *trial)
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->stop == STOP_KILL)
             __atomic_store_n(&trial->head->slot[i].state, STATE_DONE, __ATOMIC_RELEASE);
-    trial_wait_for(trial, STATE_DONE, false, clock_raw_ns() + DEADLINE_MARGIN_NS, "not all parties ended",
-                   DEADLINE_MARGIN_NS);
+    trial_wait_for(trial, STATE_DONE, false, clock_raw_ns(), DEADLINE_MARGIN_NS, "not all parties ended");
     read_machine(trial, trial->machine);
     known_subtract(trial->machine, before, trial->n_machine * sizeof(*before));
     if (recorded(trial) != WHO_NEVER)
@@ -949,8 +838,6 @@ static void start_and_run(struct trial *trial)
     if (recorded(trial) == WHO_SUMS && trial->outcome == TRIAL_DONE)
         interference_tell(trial->spec.watch, trial->machine_cpus, trial->n_machine, &time, trial->interference);
     arena_remove_scratch(trial->head);
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        fd_close(&trial->stop_write[i]);
     close(events[0]);
     close(events[1]);
 }
@@ -966,16 +853,13 @@ struct trial *trial_run(const struct trial_spec *spec)
     trial->n_slots = n_slots;
     trial->n_machine = spec->bench->group_per_copy ? spec->copies : 1;
     trial->pids = calloc(n_slots, sizeof(*trial->pids));
-    trial->stop_write = malloc(n_slots * sizeof(*trial->stop_write));
     trial->machine = calloc(2 * (size_t)trial->n_machine, sizeof(*trial->machine));
     trial->machine_cpus = calloc(trial->n_machine, sizeof(*trial->machine_cpus));
     trial->interference = calloc(trial->n_machine, sizeof(*trial->interference));
-    if (!trial->pids || !trial->stop_write || !trial->machine || !trial->machine_cpus || !trial->interference) {
+    if (!trial->pids || !trial->machine || !trial->machine_cpus || !trial->interference) {
         trial_free(trial);
         return NULL;
     }
-    for (unsigned i = 0; i < n_slots; i++)
-        trial->stop_write[i] = -1;
     const int error = arena_make(trial);
     if (error)
         trial_fail(trial, TRIAL_FAILED, "cannot share memory with workers: mmap: %s", strerror(-error));
@@ -993,7 +877,6 @@ void trial_free(struct trial *trial)
         munmap(trial->head, trial->head->size);
     }
     free(trial->pids);
-    free(trial->stop_write);
     free(trial->machine);
     free(trial->machine_cpus);
     for (unsigned i = 0; trial->interference && i < trial->n_machine; i++)

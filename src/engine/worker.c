@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A process of a trial: what its parties call, and its way from placement to the last counter; new process images. */
-#include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "engine/trial.h"
 
@@ -176,7 +172,6 @@ static void fill_context(struct trial_head *head, struct trial_slot *slot, const
         .time_ns = head->time_ns,
         .baton = &slot->baton,
         .pipes = (const int(*)[2])slot->pipes,
-        .stop_fd = slot->stop_fd,
         .series_fd = head->series_fd,
         .reason = slot->reason,
         .reason_size = sizeof(slot->reason),
@@ -206,19 +201,13 @@ static int warm_up(struct party_context *context, const struct party *party)
     uint64_t begin = clock_raw_ns(), count = 1;
     double rate = 0, last[2] = {0, 0};
 
-    for (;;) {
+    do {
+        count *= rate > 0 ? 2 : 1;
         if (timed_block(context, party, count, &rate))
             return -1;
-        if ((double)count / rate * 1e9 >= WARM_BLOCK_NS)
-            break;
-        if (clock_raw_ns() - begin > WARM_LIMIT_NS)
-            break;
-        count *= 2;
-    }
+    } while ((double)count / rate * 1e9 < WARM_BLOCK_NS && clock_raw_ns() - begin <= WARM_LIMIT_NS);
     while (clock_raw_ns() - begin < WARM_LIMIT_NS) {
-        double high = rate > last[0] ? rate : last[0], low = rate < last[0] ? rate : last[0];
-        high = high > last[1] ? high : last[1];
-        low = low < last[1] ? low : last[1];
+        const double high = fmax(rate, fmax(last[0], last[1])), low = fmin(rate, fmin(last[0], last[1]));
         if (high - low <= WARM_FLAT * high)
             break;
         last[1] = last[0];
@@ -275,15 +264,6 @@ static int run_slices(struct party_context *context, const struct party *party)
     return 0;
 }
 
-static int wait_for_gate(struct trial_head *head)
-{
-    uint32_t gate;
-
-    while ((gate = __atomic_load_n(&head->gate, __ATOMIC_ACQUIRE)) == GATE_CLOSED)
-        futex_wait(&head->gate, GATE_CLOSED);
-    return gate == GATE_OPEN ? 0 : -1;
-}
-
 /* Parties are woken one after the other; the last sets the common start time. */
 static void start_together(struct trial_head *head)
 {
@@ -304,19 +284,6 @@ static void wait_until(uint64_t ns)
     if (now + 200000u < ns)
         clock_sleep_ns(ns - now - 100000u);
     clock_spin_until(ns);
-}
-
-static int check_recorders(struct party_context *context, const struct party *party)
-{
-    for (unsigned i = 0; i < party->n_recorders; i++) {
-        if (party->recorders[i].kind != RECORD_CHECKS)
-            continue;
-        const struct check *wrong = checks_wrong(context->recorder[i]);
-        if (wrong)
-            return party_fail(context, "self-check failed: %s is %.17g, not %.17g", wrong->name, wrong->got,
-                              wrong->expected);
-    }
-    return 0;
 }
 
 /* When the last of a party's CPUs goes offline, the kernel moves it to another: the row is degraded. */
@@ -345,7 +312,10 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
     int failed;
 
     if (slot->baton.execs == 0) {
-        if (!party->before_gate && wait_for_gate(head))
+        uint32_t gate = GATE_OPEN;
+        while (!party->before_gate && (gate = __atomic_load_n(&head->gate, __ATOMIC_ACQUIRE)) == GATE_CLOSED)
+            futex_wait(&head->gate, GATE_CLOSED);
+        if (gate != GATE_OPEN)
             return party_fail(context, "ended before the gate opened");
         place_read_back(&slot->seen);
         slot->seen.fresh_exec = fresh_exec;
@@ -385,9 +355,11 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
     }
     if (!failed && party->verify)
         failed = party->verify(context);
-    if (!failed)
-        failed = check_recorders(context, party);
-    return failed;
+    const struct checks *checks = recorder_of(context, party, RECORD_CHECKS);
+    const struct check *wrong = !failed && checks ? checks_wrong(checks) : NULL;
+    return wrong ? party_fail(context, "self-check failed: %s is %.17g, not %.17g", wrong->name, wrong->got,
+                              wrong->expected)
+                 : failed;
 }
 
 /* From placement to teardown. Returns nonzero when it failed. */
@@ -454,37 +426,6 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-/* PARTY_THREADs that follow in the same copy. Returns how many; *error: 0 or a positive error number. */
-static unsigned start_threads(struct trial_head *head, unsigned slot, const struct bench *bench,
-                              const struct load *load, struct thread_start *starts, int *error)
-{
-    unsigned n = 0;
-
-    *error = 0;
-    for (unsigned i = slot + 1; i < head->n_slots; i++) {
-        const struct party *party = arena_party(&head->slot[i], bench, load);
-        if (party->kind != PARTY_THREAD)
-            break; /* each copy, and the load, begins with a process */
-        head->slot[i].seen.fresh_exec = head->slot[slot].seen.fresh_exec;
-        starts[n] = (struct thread_start){.head = head, .slot = &head->slot[i], .party = party, .bench = bench};
-        *error = pthread_create(&starts[n].thread, NULL, thread_main, &starts[n]);
-        if (*error)
-            break;
-        n++;
-    }
-    return n;
-}
-
-/* In ns, until the gate opens; for the whole trial in before_gate parties. */
-static uint64_t first_limit_ns(const struct trial_head *head, const struct party *party)
-{
-    uint64_t limit = head->setup_limit_ns;
-
-    if (!party->before_gate)
-        return limit;
-    return limit * 2 + (head->time_ns ? head->time_ns * 2 : (uint64_t)LOAD_LIMIT_S * 1000000000u);
-}
-
 int worker_not_started(struct trial_head *head, struct trial_slot *slot, const char *what, int error)
 {
     TEXT_PRINT(slot->reason, "cannot %s: %s%s", what, strerror(-error),
@@ -498,21 +439,32 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     struct trial_slot *slot = &head->slot[number];
     const struct party *party = arena_party(slot, bench, load);
     struct thread_start starts[ARENA_PARTIES_MAX];
-    int error, failed;
+    unsigned n_threads = 0;
+    int error = 0;
 
     /* They survive exec, for an image that replaces the worker's own (party_exec()). */
     if (slot->baton.execs == 0) {
         if ((error = task_die_with_parent(head->parent, SIGKILL)))
             return worker_not_started(head, slot, "be bound to its parent: prctl", error);
-        watchdog(first_limit_ns(head, party));
+        /* Until the gate opens; for the whole trial in before_gate parties. */
+        const uint64_t run_ns = head->time_ns ? head->time_ns * 2 : (uint64_t)LOAD_LIMIT_S * 1000000000u;
+        watchdog(party->before_gate ? head->setup_limit_ns * 2 + run_ns : head->setup_limit_ns);
         task_set_name("jitbench");
         if (party->role == ROLE_LOAD)
             task_offer_to_oom_killer(); /* killed before the measured party when memory runs out */
     }
-    unsigned n_threads = start_threads(head, number, bench, load, starts, &error);
-    if (error)
-        return worker_not_started(head, slot, "start a thread", -error);
-    failed = party_main(head, slot, party, bench);
+    /* Each copy, and the load, begins with a process. */
+    for (unsigned i = number + 1; i < head->n_slots; i++) {
+        const struct party *other = arena_party(&head->slot[i], bench, load);
+        if (other->kind != PARTY_THREAD)
+            break;
+        head->slot[i].seen.fresh_exec = slot->seen.fresh_exec;
+        struct thread_start *start = &starts[n_threads++];
+        *start = (struct thread_start){.head = head, .slot = &head->slot[i], .party = other, .bench = bench};
+        if ((error = pthread_create(&start->thread, NULL, thread_main, start)))
+            return worker_not_started(head, slot, "start a thread", -error);
+    }
+    const int failed = party_main(head, slot, party, bench);
     for (unsigned i = 0; i < n_threads; i++)
         pthread_join(starts[i].thread, NULL);
     return failed ? 1 : 0;
@@ -534,41 +486,49 @@ static void put_number(char buf[16], unsigned number)
     *buf = 0;
 }
 
-/* Sets (or clears: keep) close-on-exec of the engine's descriptors: for the next image, not for programs that the
- * party starts. Returns 0 or -errno. */
-static int keep_across_exec(const struct trial_head *head, const struct trial_slot *slot, bool keep)
+int worker_keep(const int *fds, size_t n, bool keep)
 {
-    const int fds[] = {head->arena_fd, head->event_fd, head->series_fd};
     int error = 0;
 
-    for (size_t i = 0; i < COUNT(fds); i++)
+    for (size_t i = 0; i < n; i++)
         if (fds[i] >= 0 && fcntl(fds[i], F_SETFD, keep ? 0 : FD_CLOEXEC))
             error = -errno;
-    for (size_t i = 0; keep && i < COUNTERS; i++)
-        if (slot->events.fd[i] >= 0 && fcntl(slot->events.fd[i], F_SETFD, 0))
-            error = -errno;
     return error;
+}
+
+/* The engine's: for the next image, not for programs that the party starts. Returns 0 or -errno. */
+static int keep_across_exec(const struct trial_head *head, const struct trial_slot *slot, bool keep)
+{
+    const int fds[] = {head->arena_fd, head->event_fd, head->series_fd}, error = worker_keep(fds, COUNT(fds), keep);
+
+    return keep && !error ? worker_keep(slot->events.fd, COUNTERS, true) : error;
+}
+
+int worker_exec(const struct trial_head *head, unsigned slot, int image_fd, char *const envp[])
+{
+    char fd[16], number[16];
+    char *argv[] = {(char *)"jitbench", (char *)"@worker", fd, number, NULL};
+
+    put_number(fd, (unsigned)head->arena_fd);
+    put_number(number, slot);
+    return image_fd < 0 ? process_exec_self(argv, envp) : scratch_exec(image_fd, argv, envp);
 }
 
 int party_exec(struct party_context *context)
 {
     struct trial_head *head = context->head;
     struct trial_slot *slot = context->slot;
-    char fd[16], number[16];
-    char *argv[] = {(char *)"jitbench", (char *)"@worker", fd, number, NULL};
     char *envp[] = {NULL};
     int error;
 
     if (head->arena_fd < 0)
         return -ENOSYS;
-    put_number(fd, (unsigned)head->arena_fd);
-    put_number(number, (unsigned)(slot - head->slot));
     if (slot->baton.image_fd < 0)
         process_init(); /* a new image has not called it yet */
     if (slot->baton.execs == 0 && (error = keep_across_exec(head, slot, true)))
         return error;
     slot->baton.execs++;
-    error = slot->baton.image_fd < 0 ? process_exec_self(argv, envp) : scratch_exec(slot->baton.image_fd, argv, envp);
+    error = worker_exec(head, (unsigned)(slot - head->slot), slot->baton.image_fd, envp);
     slot->baton.execs--;
     return error;
 }
@@ -596,11 +556,9 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *benches
     if (argc != 4 || strcmp(argv[1], "@worker"))
         return;
     long fd = small_number(argv[2]), slot = small_number(argv[3]);
-    if (fd < 0 || slot < 0)
-        _exit(WORKER_ASTRAY);
-    if (fstat((int)fd, &status))
+    if (fd >= 0 && fstat((int)fd, &status))
         _exit(WORKER_NO_FSTAT);
-    if (status.st_size < (off_t)sizeof(struct trial_head))
+    if (fd < 0 || slot < 0 || status.st_size < (off_t)sizeof(struct trial_head))
         _exit(WORKER_ASTRAY);
     struct trial_head *head = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
     if (head == MAP_FAILED)

@@ -8,38 +8,27 @@
 /* From here on 'no limit': version 1 writes the largest multiple of the page size below 2^63. */
 #define NO_LIMIT (UINT64_C(1) << 62)
 
-struct hierarchy {
-    const char *fs_type, *controller; /* controller: in version 1; "" for the single hierarchy of version 2 */
-    const char *usual_place;
-};
+/* Hierarchies are named by their controller in version 1; the single one of version 2: */
+#define UNIFIED ""
 
-static const struct hierarchy unified = {"cgroup2", "", "/sys/fs/cgroup"};
-static const struct hierarchy memory_v1 = {"cgroup", "memory", "/sys/fs/cgroup/memory"};
-static const struct hierarchy cpuset_v1 = {"cgroup", "cpuset", "/sys/fs/cgroup/cpuset"};
-static const struct hierarchy cpu_v1 = {"cgroup", "cpu", "/sys/fs/cgroup/cpu"};
-
-struct version {
-    const struct hierarchy *hierarchy;
-    const char *limit, *usage;
+static const struct version {
+    const char *hierarchy, *limit, *usage;
     const char *reclaimable; /* key in memory.stat of the reclaimable file cache, groups below included */
-};
-
-static const struct version versions[] = {
-    {&unified, "memory.max", "memory.current", "inactive_file"},
-    {&memory_v1, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
+} versions[] = {
+    {UNIFIED, "memory.max", "memory.current", "inactive_file"},
+    {"memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 };
 
 /* Reads the group's path from lines "5:cpu,memory:/path" and "0::/path" of /proc/TASK/cgroup; "", the topmost group,
  * when the file cannot be read. Returns false when it does not name the hierarchy. */
-static bool read_group(const char *task, const struct hierarchy *v, char path[PATH_MAX])
+static bool read_group(const char *task, const char *hierarchy, char path[PATH_MAX])
 {
     FREED_BY(memory_free) char *text = procfs_read_all(PROCFS_PATH("/proc/%s/cgroup", task));
     char *rest = text;
     path[0] = '\0';
     for (char *group; (group = strsep(&rest, "\n"));) {
         const char *number = strsep(&group, ":"), *controllers = strsep(&group, ":");
-        if (!group ||
-            (v->controller[0] ? !mountinfo_has(controllers, v->controller) : strcmp(number, "0") || controllers[0]))
+        if (!group || (hierarchy[0] ? !mountinfo_has(controllers, hierarchy) : strcmp(number, "0") || controllers[0]))
             continue;
         snprintf(path, PATH_MAX, "%s", strcmp(group, "/") ? group : "");
         return strlen(group) < PATH_MAX;
@@ -61,26 +50,6 @@ static bool read_number(const char *folder, const char *file, uint64_t *out)
     return procfs_read_u64(PROCFS_PATH("%s/%s", folder, file), out);
 }
 
-/* Reads the bytes that one group limits or has left; UINT64_MAX: no limit. */
-typedef uint64_t (*group_reader)(const char *folder, const struct version *v);
-
-static uint64_t limit_in(const char *folder, const struct version *v)
-{
-    uint64_t limit;
-    return read_number(folder, v->limit, &limit) && limit > 0 && limit < NO_LIMIT ? limit : UINT64_MAX;
-}
-
-static uint64_t available_in(const char *folder, const struct version *v)
-{
-    uint64_t used, cached, limit = limit_in(folder, v);
-    if (limit == UINT64_MAX || !read_number(folder, v->usage, &used))
-        return limit;
-    FREED_BY(memory_free) char *text = procfs_read_all(PROCFS_PATH("%s/memory.stat", folder));
-    if (procfs_number_after(text, v->reclaimable, &cached))
-        used -= smaller(used, cached);
-    return limit - smaller(limit, used);
-}
-
 /* Directory of a group, and the path's length for the topmost group that can be seen. */
 struct position {
     char folder[PATH_MAX];
@@ -88,25 +57,26 @@ struct position {
 };
 
 /* Finds the directory of the process's group. Of several mounts the one is used that shows most groups above it. */
-static bool find_position(const struct hierarchy *v, struct position *out)
+static bool find_position(const char *hierarchy, struct position *out)
 {
     char path[PATH_MAX];
-    if (!read_group("self", v, path))
+    const char *usual_place = PROCFS_PATH("/sys/fs/cgroup%s%s", hierarchy[0] ? "/" : "", hierarchy);
+    if (!read_group("self", hierarchy, path))
         return false;
     FREED_BY(memory_free) char *text = procfs_read_all("/proc/self/mountinfo");
     char *rest = text;
     const char *point = NULL, *top = ""; /* group that is the mount's root ("": the topmost) */
     for (struct mountinfo mount; mountinfo_next(&rest, &mount);) {
         const char *shown = strcmp(mount.root, "/") ? mount.root : "";
-        if (!strcmp(mount.type, v->fs_type) &&
-            (!v->controller[0] || mountinfo_has(mount.super_options, v->controller)) && below(path, shown) &&
+        if (!strcmp(mount.type, hierarchy[0] ? "cgroup" : "cgroup2") &&
+            (!hierarchy[0] || mountinfo_has(mount.super_options, hierarchy)) && below(path, shown) &&
             (!point || strlen(shown) < strlen(top))) {
             top = shown;
             point = mount.point;
         }
     }
     if (!point)
-        point = v->usual_place;
+        point = usual_place;
     const char *group = below(path, top);
     /* A group outside this control group namespace cannot be seen, but the mount point can. */
     if (!group || strstr(group, "/.."))
@@ -125,26 +95,37 @@ static bool go_up(struct position *at)
     return true;
 }
 
-static uint64_t least_of_all(group_reader read)
+/* Returns the fewest bytes that a group limits, or has left; UINT64_MAX: no limit. */
+static uint64_t least_of_all(bool left)
 {
-    uint64_t least = UINT64_MAX;
+    uint64_t least = UINT64_MAX, limit, used, cached;
     for (size_t i = 0; i < COUNT(versions); i++) {
+        const struct version *v = &versions[i];
         struct position at;
-        for (bool seen = find_position(versions[i].hierarchy, &at); seen; seen = go_up(&at))
-            least = smaller(least, read(at.folder, &versions[i]));
+        for (bool seen = find_position(v->hierarchy, &at); seen; seen = go_up(&at)) {
+            if (!read_number(at.folder, v->limit, &limit) || limit == 0 || limit >= NO_LIMIT)
+                continue;
+            if (left && read_number(at.folder, v->usage, &used)) {
+                FREED_BY(memory_free) char *text = procfs_read_all(PROCFS_PATH("%s/memory.stat", at.folder));
+                if (procfs_number_after(text, v->reclaimable, &cached))
+                    used -= smaller(used, cached);
+                limit -= smaller(limit, used);
+            }
+            least = smaller(least, limit);
+        }
     }
     return least;
 }
 
 uint64_t cgroup_memory_limit(void)
 {
-    uint64_t limit = least_of_all(limit_in);
+    uint64_t limit = least_of_all(false);
     return limit == UINT64_MAX ? 0 : limit;
 }
 
 uint64_t cgroup_memory_available(void)
 {
-    return least_of_all(available_in);
+    return least_of_all(true);
 }
 
 static bool read_cpus(const char *folder, const char *file, struct cpuset *out)
@@ -156,12 +137,11 @@ bool cgroup_cpus(struct cpuset *out)
 {
     /* A group's effective set is within those of the groups above: the first one found on the way up is enough. */
     static const struct {
-        const struct hierarchy *hierarchy;
-        const char *file;
+        const char *hierarchy, *file;
     } sources[] = {
-        {&unified, "cpuset.cpus.effective"},
-        {&cpuset_v1, "cpuset.effective_cpus"},
-        {&cpuset_v1, "cpuset.cpus"},
+        {UNIFIED, "cpuset.cpus.effective"},
+        {"cpuset", "cpuset.effective_cpus"},
+        {"cpuset", "cpuset.cpus"},
     };
     for (size_t i = 0; i < COUNT(sources); i++) {
         struct position at;
@@ -178,7 +158,7 @@ void cgroup_isolated_cpus(struct cpuset *out)
     struct position at;
     struct cpuset set;
     cpuset_clear(out);
-    for (bool seen = find_position(&unified, &at); seen; seen = go_up(&at)) {
+    for (bool seen = find_position(UNIFIED, &at); seen; seen = go_up(&at)) {
         procfs_read_line(PROCFS_PATH("%s/cpuset.cpus.partition", at.folder), text, sizeof text);
         if ((!strcmp(text, "isolated") && read_cpus(at.folder, "cpuset.cpus.effective", &set)) ||
             read_cpus(at.folder, "cpuset.cpus.isolated", &set))
@@ -190,13 +170,13 @@ bool cgroup_of(const char *task, char *out, size_t size)
 {
     char path[PATH_MAX];
     if (!procfs_exists(PROCFS_PATH("/proc/%s/cgroup", task)) ||
-        (!read_group(task, &cpu_v1, path) && !read_group(task, &unified, path)))
+        (!read_group(task, "cpu", path) && !read_group(task, UNIFIED, path)))
         return false;
     snprintf(out, size, "%s", path[0] ? path : "/");
     return true;
 }
 
-static const struct hierarchy *const with_quota[] = {&unified, &cpu_v1};
+static const char *const with_quota[] = {UNIFIED, "cpu"};
 
 /* Returns the quota of a group and those below it in CPUs; 0: none. */
 static double read_quota(const char *folder)
@@ -228,14 +208,6 @@ void cgroup_quota_open(struct cgroup_quota *out)
                 out->fd[out->n++] = fd;
         }
     }
-}
-
-double cgroup_cpu_quota(void)
-{
-    struct cgroup_quota quota;
-    cgroup_quota_open(&quota);
-    cgroup_quota_close(&quota);
-    return quota.cpus;
 }
 
 bool cgroup_throttled(const struct cgroup_quota *quota, struct cgroup_throttled *out)

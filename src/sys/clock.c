@@ -53,22 +53,15 @@ static uint64_t read_all(void)
 #define PRCTL_GET_TSC    25
 #define PRCTL_TSC_ENABLE 1
 
-static const char *counter_refused(void)
-{
-    const char *why = arch_counter_refused();
-    int mode = PRCTL_TSC_ENABLE; /* what prctl() leaves where it fails */
-
-    if (!why[0] && prctl(PRCTL_GET_TSC, (unsigned long)&mode, 0, 0, 0) == 0 && mode != PRCTL_TSC_ENABLE)
-        why = "this process may not read the counter";
-    return why;
-}
-
 void clock_choose(struct clock_info *out)
 {
     *out = (struct clock_info){.kind = CLOCK_KIND_GETTIME, .name = "clock_gettime", .unit = "ns"};
     if (!COUNTER_NAME[0])
         return;
-    const char *why = counter_refused();
+    const char *why = arch_counter_refused();
+    int mode = PRCTL_TSC_ENABLE; /* what prctl() leaves where it fails */
+    if (!why[0] && prctl(PRCTL_GET_TSC, (unsigned long)&mode, 0, 0, 0) == 0 && mode != PRCTL_TSC_ENABLE)
+        why = "this process may not read the counter";
     if (why[0])
         TEXT_PRINT(out->why, "%s", why);
     else if (!clock_can_read(read_all))
@@ -192,14 +185,6 @@ static double ticks_of(void (*work)(uint64_t), uint64_t blocks, unsigned tries)
     return least;
 }
 
-static double ns_of_block(void)
-{
-    uint64_t start = clock_raw_ns();
-
-    core_work_adds(TIMING_BLOCKS);
-    return (double)(clock_raw_ns() - start) / TIMING_BLOCKS;
-}
-
 static double cycles_per_tick(void)
 {
     double ticks =
@@ -212,7 +197,7 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
     struct clock_cost cost;
 
     memset(probe, 0, sizeof(*probe));
-    if (!core_work_exists) {
+    if (!core_link_cycles) {
         TEXT_PRINT(probe->why, "there is no core probe for this architecture");
         return;
     }
@@ -227,7 +212,10 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
     const double cycles = cycles_per_tick(), link = CORE_BLOCK_LINKS * (double)core_link_cycles;
     double block = CORE_BLOCK_ADDS / CHAINS / cycles, blocks = ceil(STEPS * grain / block);
     blocks = blocks > LEAST_BLOCKS ? blocks : LEAST_BLOCKS;
-    if (!(block > 0) || blocks * ns_of_block() > 2 * MOST_NS) {
+    const uint64_t start = clock_raw_ns();
+    core_work_adds(TIMING_BLOCKS);
+    const double block_ns = (double)(clock_raw_ns() - start) / TIMING_BLOCKS;
+    if (!(block > 0) || blocks * block_ns > 2 * MOST_NS) {
         TEXT_PRINT(probe->why, "the cycle counter's step is too coarse (%.0f ticks)", grain);
         return;
     }

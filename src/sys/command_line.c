@@ -19,17 +19,6 @@ void words_free(struct words *words)
     *words = (struct words){.text = NULL};
 }
 
-/* Returns the length with quotes of the word at line, by the kernel's rules. */
-static size_t kernel_word(const char *line)
-{
-    bool quoted = false;
-    size_t n = 0;
-
-    for (; line[n] && (quoted || !is_space(line[n])); n++)
-        quoted ^= line[n] == '"';
-    return n;
-}
-
 /* Copies a word without the quotes around it or its value. Returns the byte after the copy. */
 static char *unquote(const char *word, size_t length, char *to)
 {
@@ -54,7 +43,10 @@ int words_of_kernel(const char *line, struct words *words)
         return -ENOMEM;
     char *to = words->text;
     for (line += strspn(line, SPACE); *line; line += strspn(line, SPACE)) {
-        size_t length = kernel_word(line);
+        bool quoted = false;
+        size_t length = 0;
+        for (; line[length] && (quoted || !is_space(line[length])); length++)
+            quoted ^= line[length] == '"';
         words->word[words->n++] = to;
         to = unquote(line, length, to);
         line += length;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
-#include <sys/auxv.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 
@@ -44,8 +43,23 @@ static int follow(int at, const char *name, const struct stat *link, unsigned *l
     return walk(at, text, links);
 }
 
-/* *links counts the links followed so far. Returns the descriptor or -errno. */
-static int step(int at, const char *name, unsigned *links)
+int directory_walk(int fd, const char *path, int (*enter)(int at, const char *name, void *context), void *context)
+{
+    char name[NAME_MAX + 1];
+
+    while (fd >= 0 && (path += strspn(path, "/"), *path)) {
+        const int length = (int)strcspn(path, "/");
+        const bool fits = (size_t)TEXT_PRINT(name, "%.*s", length, path) < sizeof(name);
+        const int next = fits ? enter(fd, name, context) : -ENAMETOOLONG;
+        close(fd);
+        fd = next;
+        path += length;
+    }
+    return fd;
+}
+
+/* links counts those followed so far. Returns the descriptor or -errno. */
+static int step(int at, const char *name, void *links)
 {
     struct stat status;
 
@@ -56,25 +70,12 @@ static int step(int at, const char *name, unsigned *links)
     return sys_result(openat(at, name, WALK | O_NOFOLLOW));
 }
 
-/* Opens a path by components from the directory `at`, which stays open. Returns the descriptor or -errno. */
+/* Opens a path from the directory `at`, which stays open. Returns the descriptor or -errno. */
 static int walk(int at, const char *path, unsigned *links)
 {
-    char name[NAME_MAX + 1];
-    int fd = path[0] ? openat(at, path[0] == '/' ? "/" : ".", WALK) : -1;
+    const int fd = path[0] ? sys_result(openat(at, path[0] == '/' ? "/" : ".", WALK)) : -ENOENT;
 
-    if (fd < 0)
-        return path[0] ? -errno : -ENOENT;
-    while (path += strspn(path, "/"), *path) {
-        const int length = (int)strcspn(path, "/");
-        const bool fits = (size_t)TEXT_PRINT(name, "%.*s", length, path) < sizeof(name);
-        const int next = fits ? step(fd, name, links) : -ENAMETOOLONG;
-        close(fd);
-        if (next < 0)
-            return next;
-        fd = next;
-        path += length;
-    }
-    return fd;
+    return directory_walk(fd, path, step, links);
 }
 
 int directory_open(const char *path)
@@ -117,15 +118,6 @@ int directory_clear(const char *path)
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW))
         return errno == ENOENT ? 0 : -errno;
     return S_ISREG(status.st_mode) && unlinkat(folder, name, 0) ? -errno : 0;
-}
-
-/* Returns whether only this user or root can have made, or can replace, this link. */
-static bool is_ours(const struct stat *folder, const struct stat *link)
-{
-    const bool kept = folder->st_mode & S_ISVTX || !(folder->st_mode & (S_IWGRP | S_IWOTH));
-
-    return kept && (folder->st_uid == 0 || folder->st_uid == geteuid()) &&
-           (link->st_uid == 0 || link->st_uid == geteuid());
 }
 
 /* Opens for appending; waits for a pipe's reader unless a signal asks the program to end. Returns the descriptor or
@@ -173,8 +165,13 @@ int directory_open_existing(const char *path)
         return folder;
     if (fstatat(folder, ".", &there, 0) || fstatat(folder, name, &itself, AT_SYMLINK_NOFOLLOW))
         return -errno;
-    if (S_ISLNK(itself.st_mode))
-        return open_as_seen(folder, name, 0, is_ours(&there, &itself) ? 0 : -ELOOP);
+    if (S_ISLNK(itself.st_mode)) {
+        /* Only this user or root can have made, or can replace, the link. */
+        const bool ours = (there.st_mode & S_ISVTX || !(there.st_mode & (S_IWGRP | S_IWOTH))) &&
+                          (there.st_uid == 0 || there.st_uid == geteuid()) &&
+                          (itself.st_uid == 0 || itself.st_uid == geteuid());
+        return open_as_seen(folder, name, 0, ours ? 0 : -ELOOP);
+    }
     return open_as_seen(folder, name, O_NOFOLLOW,
                         S_ISFIFO(itself.st_mode) && !may_follow(&there, &itself) ? -EACCES : 0);
 }
@@ -262,16 +259,6 @@ static int new_file_nameless(int folder, mode_t mode)
     return sys_result(openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
 }
 
-static int new_file_give_name(int fd, int folder, const char *name)
-{
-    if (linkat(fd, "", folder, name, AT_EMPTY_PATH) == 0)
-        return 0;
-    if (errno == EEXIST)
-        return -EEXIST;
-    /* Needs no privilege, as AT_EMPTY_PATH does. */
-    return sys_result(linkat(AT_FDCWD, PROCFS_PATH("/proc/self/fd/%d", fd), folder, name, AT_SYMLINK_FOLLOW));
-}
-
 int new_file_hidden(int folder, mode_t mode, char hidden[NEW_FILE_NAME_SIZE])
 {
     /* without /proc only root can name a nameless file */
@@ -284,8 +271,12 @@ int new_file_hidden(int folder, mode_t mode, char hidden[NEW_FILE_NAME_SIZE])
 
 int new_file_publish(int fd, int folder, const char hidden[NEW_FILE_NAME_SIZE], const char *name)
 {
-    if (!hidden[0])
-        return new_file_give_name(fd, folder, name);
+    if (!hidden[0]) {
+        int code = sys_result(linkat(fd, "", folder, name, AT_EMPTY_PATH));
+        if (code && code != -EEXIST) /* without that privilege */
+            code = sys_result(linkat(AT_FDCWD, PROCFS_PATH("/proc/self/fd/%d", fd), folder, name, AT_SYMLINK_FOLLOW));
+        return code;
+    }
     if (linkat(folder, hidden, folder, name, 0) == 0)
         return sys_result(unlinkat(folder, hidden, 0));
     const int error = -errno; /* FAT has no links */
@@ -345,41 +336,22 @@ int scratch_file(const char *dir)
     return fd < 0 ? scratch_named_file(folder, 0600, NULL) : fd;
 }
 
-/* Mode 0700 whatever the umask. Returns 0 or -errno. */
-static int make_folder(int parent, const char *name)
-{
-    const mode_t before = umask(077); /* it may take the owner's permissions; no other thread runs */
-    int error = sys_result(mkdirat(parent, name, 0700));
-
-    umask(before);
-    return error;
-}
-
 int scratch_folder(const char *dir, char *path, size_t size)
 {
     char name[NEW_FILE_NAME_SIZE];
     FREED_BY(fd_close) int parent = directory_open(dir);
     int error = parent < 0 ? parent : -EEXIST;
+    const mode_t before = umask(077); /* it may take the owner's permissions; no other thread runs */
 
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
         new_file_random_name(name);
-        error = (size_t)snprintf(path, size, "%s/%s", dir, name) < size ? make_folder(parent, name) : -ENAMETOOLONG;
+        const bool fits = (size_t)snprintf(path, size, "%s/%s", dir, name) < size;
+        error = fits ? sys_result(mkdirat(parent, name, 0700)) : -ENAMETOOLONG;
     }
+    umask(before);
     if (error)
         path[0] = '\0';
     return error;
-}
-
-static void remove_files(int folder_fd)
-{
-    DIR *folder = fdopendir(folder_fd);
-
-    for (const struct dirent *entry; folder && (entry = readdir(folder));)
-        unlinkat(folder_fd, entry->d_name, 0); /* unlinkat() refuses "." and ".." */
-    if (folder)
-        closedir(folder);
-    else
-        close(folder_fd);
 }
 
 /* Opens the directory `name` in `parent`, unless it is a symbolic link. Returns a descriptor or -errno. */
@@ -398,7 +370,13 @@ static int remove_folder(int parent, const char *name, int folder)
 
     if (fd < 0)
         return fd;
-    remove_files(fd);
+    DIR *files = fdopendir(fd);
+    for (const struct dirent *entry; files && (entry = readdir(files));)
+        unlinkat(fd, entry->d_name, 0); /* unlinkat() refuses "." and ".." */
+    if (files)
+        closedir(files);
+    else
+        close(fd);
     if (fstat(folder, &status) || fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW))
         return -errno;
     if (!directory_is_same(&status, &named))
@@ -459,15 +437,6 @@ uint64_t scratch_free_bytes(const char *dir)
     return fs.f_bavail ? (uint64_t)fs.f_bavail * fs.f_frsize : 1;
 }
 
-int scratch_may_exec(const char *dir)
-{
-    struct statvfs fs;
-
-    if (statvfs(dir, &fs))
-        return -errno;
-    return !(fs.f_flag & ST_NOEXEC);
-}
-
 /* --- Copies of this program. --- */
 
 /* Constants of memfd_create() and execveat(): an older C library or musl may lack them. */
@@ -500,37 +469,17 @@ static int copy_file(int from, int to, uint64_t least_bytes)
     }
 }
 
-static int open_self(void)
-{
-    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0) {
-        const char *started_as = (const char *)getauxval(AT_EXECFN);
-        fd = started_as ? open(started_as, O_RDONLY | O_CLOEXEC) : -1;
-    }
-    return sys_result(fd);
-}
-
-static int memory_image(int self, uint64_t least_bytes)
-{
-    /* Linux before 6.3 does not know MFD_EXEC; vm.memfd_noexec=2 refuses every executable memfd. */
-    int fd = new_file_in_memory(MEMFD_CLOEXEC, MEMFD_EXEC);
-    const int error = fd < 0 ? fd : copy_file(self, fd, least_bytes);
-
-    if (error)
-        fd_close(&fd);
-    return error ? error : fd;
-}
-
 /* In an unlinked file in dir. What is open for writing cannot be executed (ETXTBSY): only a second descriptor is
  * kept. Returns it or -errno. */
 static int file_image(int self, const char *dir, uint64_t least_bytes)
 {
     int read_fd = -1;
-    int may_exec = scratch_may_exec(dir);
+    struct statvfs fs;
 
-    if (may_exec <= 0)
-        return may_exec < 0 ? may_exec : -EACCES;
+    if (statvfs(dir, &fs))
+        return -errno;
+    if (fs.f_flag & ST_NOEXEC)
+        return -EACCES;
     FREED_BY(fd_close) int folder = directory_open(dir);
     FREED_BY(fd_close) int fd = folder < 0 ? folder : scratch_named_file(folder, 0700, &read_fd);
     const int error = fd < 0 ? fd : read_fd < 0 ? read_fd : copy_file(self, fd, least_bytes);
@@ -541,12 +490,17 @@ static int file_image(int self, const char *dir, uint64_t least_bytes)
 
 int scratch_own_image(const char *dir, uint64_t least_bytes)
 {
-    FREED_BY(fd_close) int self = open_self();
+    FREED_BY(fd_close) int self = process_open_self();
 
     if (self < 0)
         return self;
-    int fd = memory_image(self, least_bytes);
-    return fd < 0 && dir[0] ? file_image(self, dir, least_bytes) : fd;
+    /* Linux before 6.3 does not know MFD_EXEC; vm.memfd_noexec=2 refuses every executable memfd. */
+    int fd = new_file_in_memory(MEMFD_CLOEXEC, MEMFD_EXEC);
+    const int error = fd < 0 ? fd : copy_file(self, fd, least_bytes);
+    if (!error)
+        return fd;
+    fd_close(&fd);
+    return dir[0] ? file_image(self, dir, least_bytes) : error;
 }
 
 /* Returns -errno: -ENOSYS before Linux 3.19, or where a container forbids it. */

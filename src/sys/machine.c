@@ -2,6 +2,7 @@
 /* Names, CPUs, memory, caches and settings; machine_counters.c reads the activity. */
 #include "sys/machine.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
@@ -58,13 +59,6 @@ static bool starts_with(const char *text, const char *start)
     return !strncmp(text, start, strlen(start));
 }
 
-static bool cpuinfo_has_hypervisor_bit(const char *cpuinfo)
-{
-    char flags[8192];
-    const char *word = procfs_value(cpuinfo, "flags", flags, sizeof flags) ? strstr(flags, " hypervisor") : NULL;
-    return word && strchr(" ", word[strlen(" hypervisor")]);
-}
-
 /* By vendor and product in the firmware (DMI); NULL: they name none. Clouds that also rent out bare metal under the
  * same name are not listed. */
 static const char *hypervisor_from_firmware(void)
@@ -91,7 +85,7 @@ static void read_hypervisor(const char *cpuinfo, struct machine *out)
 {
     char *buf = out->hypervisor;
     size_t size = sizeof out->hypervisor;
-    char compatible[32];
+    char compatible[32], flags[8192];
     if (!procfs_root[0] && arch_hypervisor(buf, size) == 0)
         return;
     if (!procfs_read_line("/sys/hypervisor/type", buf, size))
@@ -101,7 +95,8 @@ static void read_hypervisor(const char *cpuinfo, struct machine *out)
         name = starts_with(compatible, "linux,kvm") ? "kvm" : starts_with(compatible, "xen") ? "xen" : "yes";
     if (!name)
         name = hypervisor_from_firmware();
-    if (!name && cpuinfo_has_hypervisor_bit(cpuinfo))
+    const bool flagged = procfs_value(cpuinfo, "flags", flags, sizeof flags);
+    if (!name && flagged && (!fnmatch("* hypervisor", flags, 0) || !fnmatch("* hypervisor *", flags, 0)))
         name = "yes";
     snprintf(buf, size, "%s", name ? name : "");
 }
@@ -281,6 +276,7 @@ void machine_read(struct machine *out)
     *out = (struct machine){0};
     FREED_BY(memory_free) char *cpuinfo = procfs_read_all("/proc/cpuinfo");
     const char *known = cpuinfo ? cpuinfo : "";
+    struct cgroup_quota quota;
     uint64_t randomize;
     /* Without a mount, both may still exist as empty directories. */
     out->have_proc = procfs_exists("/proc/stat") || procfs_exists("/proc/self");
@@ -293,7 +289,9 @@ void machine_read(struct machine *out)
     read_container(out);
     machine_read_memory(out);
     out->memory_limit_bytes = cgroup_memory_limit();
-    out->cpu_quota = cgroup_cpu_quota();
+    cgroup_quota_open(&quota);
+    cgroup_quota_close(&quota);
+    out->cpu_quota = quota.cpus;
     out->cache_llc_bytes = sum_last_level_caches(&out->online);
     out->load1 = read_load();
     const unsigned first = cpuset_next(&out->online, 0);

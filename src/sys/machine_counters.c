@@ -34,31 +34,6 @@ static bool is_timer(const char *name)
     return length >= sizeof timer - 1 && !strncmp(name + length - (sizeof timer - 1), timer, sizeof timer - 1);
 }
 
-/* By the words after the counts: "IO-APIC 2-edge timer" is the controller, its own number, the trigger mode, the
- * name. */
-static enum interrupt_kind kind_of_number(const char *words)
-{
-    const char *space = strrchr(words, ' '), *name = space ? space + 1 : words;
-    if (is_timer(name))
-        return INTERRUPT_TIMER;
-    if (!strncmp(name, "resched", 7)) /* Xen and MIPS */
-        return INTERRUPT_RESCHED;
-    /* "IPI-0" on ppc64, "IPI call" on MIPS, "-ipi callfunc0" on Xen. */
-    return strstr(words, " IPI") || strstr(words, " -ipi ") ? INTERRUPT_IPI : INTERRUPT_DEVICE;
-}
-
-static enum interrupt_kind kind_of_text(const char *label, const char *words)
-{
-    if (strstr(words, "Rescheduling"))
-        return INTERRUPT_RESCHED;
-    if (strstr(words, "Timer broadcast"))
-        return INTERRUPT_TIMER;
-    if (!strncmp(label, "IPI", 3) || strstr(words, "Function call"))
-        return INTERRUPT_IPI;
-    /* device interrupts on s390 */
-    return strstr(words, "[I/O]") || strstr(words, "[AIO]") ? INTERRUPT_DEVICE : INTERRUPT_OTHER;
-}
-
 enum interrupt_kind interrupt_kind(const char *label, const char *text)
 {
     char words[256];
@@ -68,7 +43,21 @@ enum interrupt_kind interrupt_kind(const char *label, const char *text)
             if (!memcmp(at, label, 3))
                 return labels[i].kind;
     procfs_copy(text, strcspn(text, "\n"), words, sizeof words);
-    return length > 0 && strspn(label, "0123456789") == length ? kind_of_number(words) : kind_of_text(label, words);
+    if (length > 0 && strspn(label, "0123456789") == length) {
+        /* "IO-APIC 2-edge timer" is the controller, its own number, the trigger mode, the name. */
+        const char *space = strrchr(words, ' '), *name = space ? space + 1 : words;
+        /* Xen and MIPS; "IPI-0" on ppc64, "IPI call" on MIPS, "-ipi callfunc0" on Xen. */
+        return is_timer(name)                                     ? INTERRUPT_TIMER
+               : !strncmp(name, "resched", 7)                     ? INTERRUPT_RESCHED
+               : strstr(words, " IPI") || strstr(words, " -ipi ") ? INTERRUPT_IPI
+                                                                  : INTERRUPT_DEVICE;
+    }
+    /* device interrupts on s390: [I/O], [AIO] */
+    return strstr(words, "Rescheduling")                                 ? INTERRUPT_RESCHED
+           : strstr(words, "Timer broadcast")                            ? INTERRUPT_TIMER
+           : !strncmp(label, "IPI", 3) || strstr(words, "Function call") ? INTERRUPT_IPI
+           : strstr(words, "[I/O]") || strstr(words, "[AIO]")            ? INTERRUPT_DEVICE
+                                                                         : INTERRUPT_OTHER;
 }
 
 /* --- Interrupts, steal time, busy time and CPU frequency. --- */
@@ -96,15 +85,6 @@ static void add_known(int64_t *sum, int64_t value)
 static void forget(struct machine_counters *counters)
 {
     memset(counters, -1, sizeof *counters);
-}
-
-static int64_t *counter_of(struct machine_counters *counters, enum interrupt_kind kind)
-{
-    return kind == INTERRUPT_TIMER     ? &counters->timer
-           : kind == INTERRUPT_RESCHED ? &counters->resched
-           : kind == INTERRUPT_IPI     ? &counters->ipi
-           : kind == INTERRUPT_DEVICE  ? &counters->device
-                                       : NULL;
 }
 
 /* Counters of consecutive CPUs from `first` on. */
@@ -145,11 +125,15 @@ static void add_values(const struct columns *columns, bool interrupts, enum inte
     for (size_t i = 0; kind != INTERRUPT_NONE && i < columns->n; i++) {
         int64_t value = add_counts(0, columns->value[i]);
         struct machine_counters *counters = columns->of[i];
-        int64_t *counter = counters ? counter_of(counters, kind) : NULL;
-        if (counters)
-            add_known(interrupts ? &counters->irqs : &counters->softirqs, value);
-        if (counter)
-            add_known(counter, value);
+        if (!counters)
+            continue;
+        int64_t *const parts[INTERRUPT_NONE] = {[INTERRUPT_TIMER] = &counters->timer,
+                                                [INTERRUPT_RESCHED] = &counters->resched,
+                                                [INTERRUPT_IPI] = &counters->ipi,
+                                                [INTERRUPT_DEVICE] = &counters->device};
+        add_known(interrupts ? &counters->irqs : &counters->softirqs, value);
+        if (parts[kind])
+            add_known(parts[kind], value);
     }
 }
 
@@ -167,27 +151,15 @@ static void parse_table(const char *text, bool interrupts, const struct span *sp
     }
 }
 
-enum { STAT_USER, STAT_NICE, STAT_SYSTEM, STAT_IDLE, STAT_IOWAIT, STAT_IRQ, STAT_SOFTIRQ, STAT_STEAL, STAT_FIELDS };
+/* user, nice, system, idle, iowait, irq, softirq, steal; guest time is included in user and nice time */
+enum { STAT_IDLE = 3, STAT_IOWAIT, STAT_STEAL = 7, STAT_FIELDS };
 
-/* Parses the times in clock ticks after "cpu" or "cpuN". Returns their number (old kernels have fewer). */
-static size_t parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
+/* Parses the times in clock ticks after "cpu" or "cpuN". */
+static bool parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
 {
-    size_t count = 0;
-    while (count < STAT_FIELDS && (at = procfs_number(at, &ticks[count])))
-        count++;
-    return count;
-}
-
-/* Adds the steal time of the lines "cpuN", which come first in the file. */
-static void parse_stat(const char *text, const struct span *span)
-{
-    for (const char *line = text; line && !strncmp(line, "cpu", 3); line = procfs_next_line(line)) {
-        uint64_t ticks[STAT_FIELDS], cpu;
-        const char *at = line[3] == ' ' ? NULL : procfs_number(line + 3, &cpu);
-        struct machine_counters *counters = at ? of_cpu(span, cpu) : NULL;
-        if (counters && parse_ticks(at, ticks) == STAT_FIELDS)
-            add_known(&counters->steal_ns, ticks_to_ns(ticks[STAT_STEAL]));
-    }
+    for (size_t i = 0; i < STAT_FIELDS && at; i++)
+        at = procfs_number(at, &ticks[i]);
+    return at != NULL;
 }
 
 enum { FILE_INTERRUPTS, FILE_SOFTIRQS, FILE_STAT, FILES };
@@ -195,10 +167,17 @@ static const char *const files[FILES] = {"/proc/interrupts", "/proc/softirqs", "
 
 static void parse_file(int file, const char *text, const struct span *span, struct columns *columns)
 {
-    if (file == FILE_STAT)
-        parse_stat(text, span);
-    else
+    if (file != FILE_STAT)
         parse_table(text, file == FILE_INTERRUPTS, span, columns);
+    /* the steal time of the lines "cpuN", which come first */
+    for (const char *line = text; file == FILE_STAT && line && !strncmp(line, "cpu", 3);
+         line = procfs_next_line(line)) {
+        uint64_t ticks[STAT_FIELDS], cpu;
+        const char *at = line[3] == ' ' ? NULL : procfs_number(line + 3, &cpu);
+        struct machine_counters *counters = at ? of_cpu(span, cpu) : NULL;
+        if (counters && parse_ticks(at, ticks))
+            add_known(&counters->steal_ns, ticks_to_ns(ticks[STAT_STEAL]));
+    }
 }
 
 static void add_set(const struct span *span, const struct cpuset *set, struct machine_counters *out)
@@ -316,44 +295,28 @@ static int64_t stat_count(const char *text, const char *key)
     return procfs_number_after(text, key, &count) ? add_counts(0, count) : -1;
 }
 
-static int64_t sum_ns(const uint64_t *ticks, const int *fields, size_t count)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum = add_counts(sum, (uint64_t)ticks_to_ns(ticks[fields[i]]));
-    return sum;
-}
-
 void machine_read_activity(struct machine_activity *out)
 {
-    /* Guest time is included in user and nice time. */
-    static const int busy[] = {STAT_USER, STAT_NICE, STAT_SYSTEM, STAT_IRQ, STAT_SOFTIRQ};
-    static const int idle[] = {STAT_IDLE, STAT_IOWAIT};
     uint64_t ticks[STAT_FIELDS];
     FREED_BY(memory_free) char *text = procfs_read_all("/proc/stat");
-    const size_t fields = text && !strncmp(text, "cpu ", 4) ? parse_ticks(text + 4, ticks) : 0;
-    const bool known = fields > STAT_SOFTIRQ;
+    const bool known = text && !strncmp(text, "cpu ", 4) && parse_ticks(text + 4, ticks);
     *out = (struct machine_activity){.ctx_switches = stat_count(text, "ctxt"),
                                      .interrupts = stat_count(text, "intr"),
-                                     .steal_ns = fields > STAT_STEAL ? ticks_to_ns(ticks[STAT_STEAL]) : -1,
-                                     .busy_ns = known ? sum_ns(ticks, busy, COUNT(busy)) : -1,
-                                     .idle_ns = known ? sum_ns(ticks, idle, COUNT(idle)) : -1};
+                                     .steal_ns = known ? ticks_to_ns(ticks[STAT_STEAL]) : -1,
+                                     .busy_ns = -1,
+                                     .idle_ns = -1};
+    for (size_t i = 0; known && i < STAT_STEAL; i++)
+        add_known(i == STAT_IDLE || i == STAT_IOWAIT ? &out->idle_ns : &out->busy_ns, ticks_to_ns(ticks[i]));
 }
 
 static uint64_t khz_from_cpuinfo(const char *text, unsigned cpu)
 {
-    uint64_t current = UINT64_MAX, number;
-    for (const char *line = text; line; line = procfs_next_line(line)) {
-        const char *value = procfs_line_value(line, "processor");
-        if (value)
-            current = procfs_number(value, &number) ? number : UINT64_MAX;
-        value = current == cpu ? procfs_line_value(line, "cpu MHz") : NULL;
-        if (value) {
-            double mhz = strtod(value, NULL);
-            return isfinite(mhz) && mhz > 0 && mhz < 1e6 ? (uint64_t)(mhz * 1000 + 0.5) : 0;
-        }
+    uint64_t number;
+    while ((text = procfs_find(text, "processor", ':')) && (!procfs_number(text, &number) || number != cpu)) {
     }
-    return 0;
+    const char *value = procfs_find(text, "cpu MHz", ':'), *next = procfs_find(text, "processor", ':');
+    const double mhz = value && (!next || value < next) ? strtod(value, NULL) : 0;
+    return isfinite(mhz) && mhz > 0 && mhz < 1e6 ? (uint64_t)(mhz * 1000 + 0.5) : 0;
 }
 
 uint64_t machine_cpu_khz(unsigned cpu)

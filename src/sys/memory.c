@@ -13,16 +13,6 @@ int fail_because(int code, char *reason, size_t size, const char *format, ...)
     return code;
 }
 
-int error_set(struct error *error, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(error->text, sizeof(error->text), format, args);
-    va_end(args);
-    return -1;
-}
-
 #define CAPACITY_FIRST 16u
 
 /* Command to end when memory runs out; NULL: grow_array() returns false instead. */

@@ -20,24 +20,16 @@
 #define SHOWN_NOSYMFOLLOW 0x2000u
 #define FLAG_NOSYMFOLLOW  0x100u
 
-/* Returns whether a component is "..". */
-static bool climbs(const char *path)
-{
-    for (const char *at = path; (at = strstr(at, "..")); at += 2)
-        if ((at == path || at[-1] == '/') && (at[2] == '/' || !at[2]))
-            return true;
-    return false;
-}
-
 int device_split(const char *text, char *device, char *path, size_t size)
 {
     const char *colon = strchr(text, ':');
 
-    if (!colon || colon == text || !colon[1] || climbs(colon + 1))
+    if (!colon || colon == text || !colon[1])
         return -1;
     int n = snprintf(device, size, "%s%.*s", text[0] == '/' ? "" : "/dev/", (int)(colon - text), text);
     int m = snprintf(path, size, "%s%s", colon[1] == '/' ? "" : "/", colon + 1);
-    return (size_t)n < size && (size_t)m < size ? 0 : -1;
+    const bool climbs = strstr(path, "/../") || !fnmatch("*/..", path, 0);
+    return (size_t)n < size && (size_t)m < size && !climbs ? 0 : -1;
 }
 
 int device_check(const char *device)
@@ -47,17 +39,6 @@ int device_check(const char *device)
     if (stat(device, &status))
         return -errno;
     return S_ISBLK(status.st_mode) ? 0 : -ENOTBLK;
-}
-
-int device_mounted(const char *mountinfo, unsigned major_number, unsigned minor_number, char *buf, size_t size)
-{
-    FREED_BY(memory_free) char *text = strdup(mountinfo);
-    char *rest = text;
-
-    for (struct mountinfo mount; mountinfo_next(&rest, &mount);)
-        if (mount.major == major_number && mount.minor == minor_number && !strcmp(mount.root, "/") && mount.point[0])
-            return (size_t)snprintf(buf, size, "%s", mount.point) < size ? 0 : -1;
-    return -1;
 }
 
 /* Mounts with the first file system type that fits. Returns 0 or -errno: -EMEDIUMTYPE when none fits. */
@@ -80,15 +61,22 @@ static int try_types(const char *device, const char *at, unsigned long flags)
     return error;
 }
 
-/* Returns false if the device is not mounted, or something else is on top of it. */
+/* Finds the first mount point of the device's root. Returns false if it is not mounted, or something else is on top of
+ * it.
+ */
 static bool find_mounted(const char *device, struct device_mount *mounted)
 {
     struct stat status, there;
-    FREED_BY(memory_free) char *mountinfo = procfs_read_all("/proc/self/mountinfo");
-    return mountinfo && stat(device, &status) == 0 &&
-           device_mounted(mountinfo, major(status.st_rdev), minor(status.st_rdev), mounted->place,
-                          sizeof(mounted->place)) == 0 &&
-           stat(mounted->place, &there) == 0 && there.st_dev == status.st_rdev;
+    FREED_BY(memory_free) char *text = procfs_read_all("/proc/self/mountinfo");
+    char *rest = text;
+
+    if (stat(device, &status))
+        return false;
+    for (struct mountinfo mount; mountinfo_next(&rest, &mount);)
+        if (makedev(mount.major, mount.minor) == status.st_rdev && !strcmp(mount.root, "/") && mount.point[0])
+            return (size_t)TEXT_PRINT(mounted->place, "%s", mount.point) < sizeof(mounted->place) &&
+                   stat(mounted->place, &there) == 0 && there.st_dev == status.st_rdev;
+    return false;
 }
 
 unsigned long device_mount_flags(unsigned long statvfs_flags)
@@ -128,9 +116,11 @@ static int make_writable(const char *device, const char *at, unsigned long flags
      * the kernel refuses when the file system itself is read-only. */
     if (mount_anew(device, at, flags, mounted) == 0)
         return 0;
-    mounted->flags = MS_REMOUNT | MS_SILENT | device_mount_flags(status.f_flag);
-    mounted->remounted = mount(NULL, mounted->place, NULL, mounted->flags, NULL) == 0;
-    return mounted->remounted ? 0 : -errno;
+    const unsigned long kept = MS_REMOUNT | MS_SILENT | device_mount_flags(status.f_flag);
+    if (mount(NULL, mounted->place, NULL, kept, NULL))
+        return -errno;
+    mounted->flags = kept;
+    return 0;
 }
 
 int device_mount(const char *device, const char *at, unsigned long flags, struct device_mount *mounted)
@@ -146,7 +136,7 @@ int device_mount(const char *device, const char *at, unsigned long flags, struct
 
 static int unmount_once(const struct device_mount *mounted)
 {
-    if (mounted->remounted)
+    if (mounted->flags)
         return sys_result(mount(NULL, mounted->place, NULL, mounted->flags | MS_RDONLY, NULL));
     return mounted->mounted && umount2(mounted->place, 0) ? -errno : 0;
 }
@@ -168,7 +158,7 @@ int device_unmount(const struct device_mount *mounted, bool *detached)
 }
 
 /* Opens the directory `name` in `at`, made when missing. -EXDEV when it is in another file system than `device`. */
-static int enter(int at, const char *name, dev_t device)
+static int enter(int at, const char *name, void *device)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     struct stat status;
@@ -178,7 +168,7 @@ static int enter(int at, const char *name, dev_t device)
         fd = openat(at, name, flags);
     if (fd < 0)
         return -errno;
-    if (fstat(fd, &status) == 0 && status.st_dev == device)
+    if (fstat(fd, &status) == 0 && status.st_dev == *(const dev_t *)device)
         return fd;
     close(fd);
     return -EXDEV;
@@ -186,21 +176,13 @@ static int enter(int at, const char *name, dev_t device)
 
 int device_folder(const char *place, const char *path)
 {
-    struct stat status = {.st_dev = 0};
-    char name[NAME_MAX + 1];
-    FREED_BY(fd_close) int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int error = fd < 0 || fstat(fd, &status) ? -errno : 0;
+    struct stat status;
+    const int top = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    while (!error && (path += strspn(path, "/"), *path)) {
-        int length = (int)strcspn(path, "/");
-        int next = (size_t)TEXT_PRINT(name, "%.*s", length, path) < sizeof(name) ? enter(fd, name, status.st_dev)
-                                                                                 : -ENAMETOOLONG;
-        close(fd);
-        fd = next;
-        error = next < 0 ? next : 0;
-        path += length;
-    }
-    return !error && faccessat(fd, ".", W_OK | X_OK, 0) ? -errno : error;
+    if (top < 0 || fstat(top, &status))
+        return -errno;
+    FREED_BY(fd_close) int fd = directory_walk(top, path, enter, &status.st_dev);
+    return fd < 0 ? fd : sys_result(faccessat(fd, ".", W_OK | X_OK, 0));
 }
 
 const char *device_why_not(int error)
@@ -352,30 +334,31 @@ static bool is_there(const struct wanted *one)
 
 void mounts_make(struct mounts *mounts)
 {
-    *mounts = (struct mounts){.n_made = 0};
+    *mounts = (struct mounts){{{.path = NULL}}};
     for (size_t i = 0; i < MOUNTS_MAX; i++) {
-        if (is_there(&wanted[i]))
+        const struct wanted *of = &wanted[i];
+        struct mounts_one *one = &mounts->of[i];
+        if (is_there(of))
             continue;
-        bool folder = mkdir(wanted[i].path, wanted[i].mode) == 0;
-        if (mount(wanted[i].type, wanted[i].path, wanted[i].type, wanted[i].flags, wanted[i].data) == 0) {
-            mounts->folder[mounts->n_made] = folder;
-            mounts->made[mounts->n_made++] = wanted[i].path;
+        one->path = of->path;
+        one->folder = mkdir(of->path, of->mode) == 0;
+        if (mount(of->type, of->path, of->type, of->flags, of->data) == 0)
             continue;
-        }
-        mounts->error[mounts->n_refused] = -errno;
-        mounts->refused[mounts->n_refused++] = wanted[i].path;
-        if (folder)
-            rmdir(wanted[i].path);
+        one->error = -errno;
+        if (one->folder)
+            rmdir(of->path);
     }
 }
 
 void mounts_undo(const struct mounts *mounts)
 {
-    for (size_t i = mounts->n_made; i-- > 0;) {
+    for (size_t i = MOUNTS_MAX; i-- > 0;) {
+        if (!mounts->of[i].path || mounts->of[i].error)
+            continue;
         /* A process may still have its working directory there. */
-        umount2(mounts->made[i], MNT_DETACH);
-        if (mounts->folder[i])
-            rmdir(mounts->made[i]);
+        umount2(mounts->of[i].path, MNT_DETACH);
+        if (mounts->of[i].folder)
+            rmdir(mounts->of[i].path);
     }
 }
 
@@ -396,15 +379,6 @@ static bool is_compressed(const char *name)
     return !fnmatch("?*.ko.gz", name, 0) || !fnmatch("?*.ko.xz", name, 0) || !fnmatch("?*.ko.zst", name, 0);
 }
 
-/* By init_module(), before Linux 3.8. Returns 0 or -errno. */
-static int load_image(int fd)
-{
-    size_t length;
-    FREED_BY(memory_free) char *image = procfs_read_rest(fd, &length);
-
-    return !image || syscall(SYS_init_module, image, (unsigned long)length, "") ? -errno : 0;
-}
-
 static int load(const char *folder, const char *name)
 {
     FREED_BY(fd_close) int fd = open(PROCFS_PATH("%s/%s", folder, name), O_RDONLY | O_CLOEXEC);
@@ -412,8 +386,11 @@ static int load(const char *folder, const char *name)
     if (fd < 0)
         return -errno;
     int error = sys_result(syscall(SYS_finit_module, fd, "", is_compressed(name) ? COMPRESSED_FILE : 0));
-    if (error == -ENOSYS && !is_compressed(name))
-        error = load_image(fd);
+    if (error == -ENOSYS && !is_compressed(name)) { /* before Linux 3.8 */
+        size_t length;
+        FREED_BY(memory_free) char *image = procfs_read_rest(fd, &length);
+        error = image ? sys_result(syscall(SYS_init_module, image, (unsigned long)length, "")) : -errno;
+    }
     return error == -EEXIST ? 0 : error;
 }
 

@@ -28,23 +28,12 @@
 /* Absolute, found at program start: a relative one ends with a chdir. */
 static char own_path[PATH_MAX];
 
-static int absolute_path(const char *path, char *out, size_t size)
-{
-    char folder[PATH_MAX];
-    if (path[0] == '/')
-        folder[0] = '\0';
-    else if (!getcwd(folder, sizeof folder))
-        return -errno;
-    int n = snprintf(out, size, "%s%s%s", folder, folder[0] ? "/" : "", path);
-    return (size_t)n >= size ? -ENAMETOOLONG : 0;
-}
-
 void process_init(void)
 {
     const char *started_as = (const char *)getauxval(AT_EXECFN);
     /* After fexecve(), AT_EXECFN names a descriptor, perhaps of another file by now. */
-    bool named = started_as && started_as[0] && strncmp(started_as, "/dev/fd/", 8);
-    if (!named || absolute_path(started_as, own_path, sizeof own_path) || access(own_path, X_OK) != 0)
+    const bool named = started_as && strncmp(started_as, "/dev/fd/", 8);
+    if (!named || !realpath(started_as, own_path) || access(own_path, X_OK) != 0)
         own_path[0] = '\0';
 }
 
@@ -94,17 +83,6 @@ bool process_can_exec_self(void)
     return access(SELF, X_OK) == 0 || (own_path[0] && access(own_path, X_OK) == 0);
 }
 
-static int unlinked_file(const char *path)
-{
-    char name[NEW_FILE_NAME_SIZE];
-    FREED_BY(fd_close) int folder = directory_open(path);
-    int fd = folder < 0 ? folder : new_file_random(folder, name, 0, 0600);
-
-    if (fd >= 0)
-        unlinkat(folder, name, 0);
-    return fd;
-}
-
 /* `reserve`: allocates the blocks too. Returns fd, or closes it and returns -errno. */
 static int with_size(int fd, size_t size, bool reserve)
 {
@@ -126,37 +104,27 @@ int process_shared_memory(size_t size)
     int fd = with_size(new_file_in_memory(0, MEMFD_NOEXEC_SEAL), size, false);
     for (size_t i = 0; fd < 0 && i < COUNT(folders); i++) {
         if (folders[i] && folders[i][0])
-            fd = with_size(unlinked_file(folders[i]), size, true);
+            fd = with_size(scratch_file(folders[i]), size, true);
     }
+    if (fd >= 0)
+        fcntl(fd, F_SETFD, 0);
     return fd;
-}
-
-/* splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
-static uint64_t split_mix(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
 }
 
 /* Seeded by the kernel's random bytes for this process and the time; two calls within one tick of a coarse clock get
  * different bytes. */
 static void random_fallback(unsigned char *buf, size_t size)
 {
-    static uint64_t state;
-    uint64_t seed = 0;
+    static unsigned short state[3];
     const void *given = (const void *)getauxval(AT_RANDOM);
+    uint64_t seed = 0;
     if (given)
         memcpy(&seed, given, sizeof seed);
-    state ^= seed ^ clock_raw_ns() ^ (uint64_t)getpid() << 32;
-    while (size > 0) {
-        uint64_t word = split_mix(&state);
-        size_t part = size < sizeof word ? size : sizeof word;
-        memcpy(buf, &word, part);
-        buf += part;
-        size -= part;
-    }
+    seed ^= clock_raw_ns() ^ (uint64_t)getpid() << 32;
+    for (size_t i = 0; i < COUNT(state); i++)
+        state[i] ^= (unsigned short)(seed >> 16 * i);
+    while (size-- > 0)
+        *buf++ = (unsigned char)(nrand48(state) >> 8);
 }
 
 void process_random(void *buf, size_t size)
@@ -196,6 +164,12 @@ void process_close_from(int first)
         close(fd);
 }
 
+int process_open_self(void)
+{
+    const int fd = open(SELF, O_RDONLY | O_CLOEXEC);
+    return sys_result(fd < 0 && own_path[0] ? open(own_path, O_RDONLY | O_CLOEXEC) : fd);
+}
+
 static int take_first(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
@@ -203,20 +177,12 @@ static int take_first(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* The first object is the program itself. */
-static struct dl_phdr_info own_headers(void)
+void process_build_id(char *buf, size_t size)
 {
     struct dl_phdr_info own = {0};
 
-    dl_iterate_phdr(take_first, &own);
-    return own;
-}
-
-void process_build_id(char *buf, size_t size)
-{
-    const struct dl_phdr_info own = own_headers();
-
     buf[0] = 0;
+    dl_iterate_phdr(take_first, &own); /* the first object is the program itself */
     for (unsigned i = 0; i < own.dlpi_phnum && !buf[0]; i++) {
         const char *at = (const char *)(own.dlpi_addr + own.dlpi_phdr[i].p_vaddr);
         const char *end = own.dlpi_phdr[i].p_type == PT_NOTE ? at + own.dlpi_phdr[i].p_memsz : at;
@@ -243,12 +209,7 @@ void process_libc(char *buf, size_t size)
 
 bool process_is_static(void)
 {
-    const struct dl_phdr_info own = own_headers();
-    bool interpreter = false;
-
-    for (unsigned i = 0; i < own.dlpi_phnum; i++)
-        interpreter |= own.dlpi_phdr[i].p_type == PT_INTERP;
-    return !interpreter;
+    return getauxval(AT_BASE) == 0; /* no dynamic linker */
 }
 
 void process_await(pid_t child)
@@ -283,63 +244,50 @@ static const struct launcher {
     {.name = "PMIx", .rank = "PMIX_RANK", .id = {"PBS_JOBID", "PMIX_NAMESPACE"}},
 };
 
-/* Returns whether the text is digits only, and fits into 64 bits and into size. */
-static bool is_number(const char *s, size_t size)
-{
-    errno = 0;
-    strtoull(s, NULL, 10);
-    return *s && strlen(s) < size && !s[strspn(s, "0123456789")] && errno == 0;
-}
-
 static const char *first_set(const char *const names[3], const char **name)
 {
     for (unsigned i = 0; i < 3 && names[i]; i++) {
-        const char *value = getenv(names[i]);
-        if (value && *value) {
-            *name = names[i];
+        const char *value = getenv(*name = names[i]);
+        if (value && *value)
             return value;
-        }
     }
-    return NULL;
+    return "";
 }
 
-static void copy(char *to, size_t size, const char *from)
+/* Copies a text of digits only that fits into 64 bits and into size; otherwise notes that it is none. */
+static void take_number(struct job *job, const char *name, const char *value, char *to, size_t size)
 {
-    snprintf(to, size, "%s", from ? from : "");
-}
-
-static void complain(struct job *job, const char *name, const char *value)
-{
-    if (!job->wrong[0])
+    errno = 0;
+    strtoull(value, NULL, 10);
+    if (*value && strlen(value) < size && !value[strspn(value, "0123456789")] && errno == 0)
+        snprintf(to, size, "%s", value);
+    else if (!job->wrong[0])
         TEXT_PRINT(job->wrong, "%s='%.40s' is not a number", name, value);
 }
 
 void job_read(struct job *out)
 {
-    const char *name, *value;
+    const char *node = getenv("SLURMD_NODENAME"), *batch = getenv("SLURM_JOB_ID"), *name = NULL;
+    char ranks[21] = "";
 
-    memset(out, 0, sizeof(*out));
-    copy(out->node, sizeof(out->node), getenv("SLURMD_NODENAME"));
+    *out = (struct job){.launcher = NULL};
+    TEXT_PRINT(out->node, "%s", node ? node : "");
     for (size_t i = 0; i < COUNT(launchers); i++) {
         const struct launcher *launcher = &launchers[i];
         const char *rank = getenv(launcher->rank);
         if (!rank || (launcher->within && !getenv(launcher->within)))
             continue;
         out->launcher = launcher->name;
-        copy(out->id, sizeof(out->id), first_set(launcher->id, &name));
-        if (is_number(rank, sizeof(out->rank)))
-            copy(out->rank, sizeof(out->rank), rank);
-        else
-            complain(out, launcher->rank, rank);
-        value = first_set(launcher->ranks, &name);
-        if (value && is_number(value, 21))
-            out->ranks = strtoull(value, NULL, 10);
-        else if (value)
-            complain(out, name, value);
+        TEXT_PRINT(out->id, "%s", first_set(launcher->id, &name));
+        take_number(out, launcher->rank, rank, out->rank, sizeof(out->rank));
+        const char *given = first_set(launcher->ranks, &name);
+        if (given[0])
+            take_number(out, name, given, ranks, sizeof(ranks));
+        out->ranks = strtoull(ranks, NULL, 10);
         return;
     }
     /* A batch script runs once per job and has no rank. */
-    copy(out->id, sizeof(out->id), getenv("SLURM_JOB_ID"));
+    TEXT_PRINT(out->id, "%s", batch ? batch : "");
 }
 
 /* Replaces the C library's clone3() in the statically linked program, so that threads are made by clone(): the C

@@ -242,33 +242,30 @@ const char *procfs_next_line(const char *text)
     return end && end[1] ? end + 1 : NULL;
 }
 
-const char *procfs_line_value(const char *text, const char *key)
+const char *procfs_find(const char *text, const char *key, char separator)
 {
-    size_t length = strlen(key);
-    if (strncmp(text, key, length))
-        return NULL;
-    text += length;
-    text += strspn(text, " \t");
-    return *text == ':' ? text + 1 : NULL;
+    const size_t length = strlen(key);
+    for (; text; text = procfs_next_line(text)) {
+        const char *at = text + length;
+        if (strncmp(text, key, length))
+            continue;
+        at += separator == ':' ? strspn(at, " \t") : 0;
+        if (*at == separator)
+            return at + 1;
+    }
+    return NULL;
 }
 
 bool procfs_value(const char *text, const char *key, char *buf, size_t size)
 {
-    for (; text; text = procfs_next_line(text)) {
-        const char *value = procfs_line_value(text, key);
-        if (value)
-            return procfs_copy(value, strcspn(value, "\n"), buf, size);
-    }
-    return false;
+    const char *value = procfs_find(text, key, ':');
+    return value && procfs_copy(value, strcspn(value, "\n"), buf, size);
 }
 
 bool procfs_number_after(const char *text, const char *key, uint64_t *out)
 {
-    const size_t length = strlen(key);
-    for (; text; text = procfs_next_line(text))
-        if (!strncmp(text, key, length) && text[length] == ' ')
-            return procfs_number(text + length, out) != NULL;
-    return false;
+    const char *number = procfs_find(text, key, ' ');
+    return number && procfs_number(number, out);
 }
 
 int64_t procfs_count(const char *text, const char *key)

@@ -194,8 +194,8 @@ int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns)
     for (size_t i = 0; i < COUNT(awaited); i++)
         sigaddset(&set, awaited[i]);
     for (;;) {
-        uint64_t now = clock_raw_ns(), left = until_ns > now ? until_ns - now : 0;
-        struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
+        const uint64_t now = clock_raw_ns();
+        const struct timespec timeout = clock_timespec(until_ns > now ? until_ns - now : 0);
         const int number = sigtimedwait(&set, NULL, &timeout);
         *end_ns = clock_raw_ns();
         /* The signal may come from an orphan or an earlier child. */
@@ -216,23 +216,11 @@ static int64_t nanoseconds(const struct timeval *time)
     return (int64_t)time->tv_sec * 1000000000 + (int64_t)time->tv_usec * 1000;
 }
 
-/* Returns the CPU of field 39 of /proc/PID/stat, counted from the end of the name, which may contain anything. */
-static unsigned read_last_cpu(pid_t pid)
-{
-    char text[1024];
-    uint64_t cpu;
-
-    procfs_read(PROCFS_PATH("/proc/%d/stat", (int)pid), text, sizeof(text));
-    const char *at = strrchr(text, ')');
-    for (int field = 2; at && field < 39; field++)
-        at = strchr(at + 1, ' ');
-    return at && procfs_number(at, &cpu) && cpu < CPUSET_MAX ? (unsigned)cpu : CPUSET_NONE;
-}
-
 int program_reap(pid_t pid, struct program_end *end)
 {
     char text[8192];
     int64_t run_ns, delay_ns;
+    uint64_t cpu;
 
     memset(end, 0, sizeof(*end));
     if (has_ended(pid) <= 0)
@@ -242,7 +230,12 @@ int program_reap(pid_t pid, struct program_end *end)
     task_parse_schedstat(text, &run_ns, &delay_ns);
     procfs_read(PROCFS_PATH("/proc/%d/sched", (int)pid), text, sizeof(text));
     const int64_t migrations = task_parse_migrations(text);
-    end->last_cpu = read_last_cpu(pid);
+    /* Field 39, counted from the end of the name, which may contain anything. */
+    procfs_read(PROCFS_PATH("/proc/%d/stat", (int)pid), text, sizeof(text));
+    const char *at = strrchr(text, ')');
+    for (int field = 2; at && field < 39; field++)
+        at = strchr(at + 1, ' ');
+    end->last_cpu = at && procfs_number(at, &cpu) && cpu < CPUSET_MAX ? (unsigned)cpu : CPUSET_NONE;
     while (wait4(pid, &end->status, 0, &end->usage) < 0)
         if (errno != EINTR)
             return -errno;
@@ -367,27 +360,21 @@ bool tasks_read(uint32_t tid, struct tasks_one *out)
     return true;
 }
 
-static void kill_children(void)
-{
-    FREED_BY(memory_free) char **names = procfs_names("/proc");
-    struct tasks_one process;
-
-    for (size_t i = 0; names && names[i]; i++)
-        if (tasks_read((uint32_t)strtoul(names[i], NULL, 10), &process) && process.parent == (uint32_t)getpid())
-            kill((pid_t)process.tid, SIGKILL);
-}
-
 unsigned program_end_orphans(uint64_t grace_ns)
 {
     uint64_t begin = clock_raw_ns();
     unsigned by_itself = 0, killed = 0;
+    struct tasks_one process;
 
     while (any_child(&by_itself) && clock_raw_ns() - begin < grace_ns)
         clock_sleep_ns(ORPHAN_PAUSE_NS);
     begin = clock_raw_ns();
     /* The children of killed processes become ours. */
     while (any_child(&killed) && clock_raw_ns() - begin < ORPHAN_LIMIT_NS) {
-        kill_children();
+        FREED_BY(memory_free) char **names = procfs_names("/proc");
+        for (size_t i = 0; names && names[i]; i++)
+            if (tasks_read((uint32_t)strtoul(names[i], NULL, 10), &process) && process.parent == (uint32_t)getpid())
+                kill((pid_t)process.tid, SIGKILL);
         clock_sleep_ns(ORPHAN_PAUSE_NS);
     }
     return killed;

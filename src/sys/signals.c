@@ -139,8 +139,7 @@ void signals_sleep_ns(uint64_t ns)
     uint64_t until = clock_raw_ns() + ns, now;
 
     while (!signals_pending() && (now = clock_raw_ns()) < until) {
-        struct timespec left = {.tv_sec = (time_t)((until - now) / 1000000000u),
-                                .tv_nsec = (long)((until - now) % 1000000000u)};
+        const struct timespec left = clock_timespec(until - now);
         ppoll(NULL, 0, &left, &mask_wait);
         if (stop_wanted)
             signals_stop();

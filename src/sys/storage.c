@@ -24,18 +24,6 @@ static void append_options(char list[OPTIONS_SIZE], const char *options)
     }
 }
 
-/* Writes the path in /sys of a mount's block device. Some file systems (btrfs) have a number that is none: then the
- * mount's source. */
-static void find_device(const struct mountinfo *mount, char *path, size_t size)
-{
-    struct stat status;
-
-    snprintf(path, size, "/sys/dev/block/%u:%u", mount->major, mount->minor);
-    if (!procfs_exists(path) && mount->source[0] == '/' && !procfs_root[0] && stat(mount->source, &status) == 0 &&
-        S_ISBLK(status.st_mode))
-        snprintf(path, size, "/sys/dev/block/%u:%u", major(status.st_rdev), minor(status.st_rdev));
-}
-
 /* Reads a file of the device's queue directory; a partition uses its disk's. */
 static bool read_queue(const char *device, const char *name, char *buf, size_t size)
 {
@@ -67,8 +55,13 @@ static bool is_virtual(const char *device)
 static void add_device(const struct mountinfo *mount, char *buf, size_t size)
 {
     char device[64], line[256], kind[32];
+    struct stat status;
 
-    find_device(mount, device, sizeof device);
+    /* Some file systems (btrfs) have a number that is no block device's: then the mount's source. */
+    TEXT_PRINT(device, "/sys/dev/block/%u:%u", mount->major, mount->minor);
+    if (!procfs_exists(device) && mount->source[0] == '/' && !procfs_root[0] && stat(mount->source, &status) == 0 &&
+        S_ISBLK(status.st_mode))
+        TEXT_PRINT(device, "/sys/dev/block/%u:%u", major(status.st_rdev), minor(status.st_rdev));
     if (read_queue(device, "rotational", line, sizeof line)) {
         TEXT_PRINT(kind, "%s%s", is_virtual(device) ? "virtual," : "", strcmp(line, "1") ? "solid" : "rotational");
         setting_items_add(buf, size, "disk", kind, SETTING_VALUE - 1);

@@ -24,8 +24,6 @@ void futex_wake_all(uint32_t *word)
 
 #define LONG_BITS  (CHAR_BIT * sizeof(unsigned long))
 #define MASK_LONGS (CPUSET_MAX / LONG_BITS)
-/* no kernel has a larger mask */
-#define MASK_LONGS_LIMIT (MASK_LONGS * 128)
 
 /* musl lacks linux/personality.h. */
 #define PERSONA_QUERY        0xffffffffUL
@@ -44,18 +42,12 @@ int task_set_affinity(const struct cpuset *set)
 
 int task_get_affinity(struct cpuset *set)
 {
-    int error = -EINVAL;
+    unsigned long mask[MASK_LONGS] = {0};
+    const int error = sys_result(syscall(SYS_sched_getaffinity, 0, sizeof mask, mask));
 
     cpuset_clear(set);
-    /* A kernel with more CPUs than the set holds returns EINVAL until the buffer is large enough. */
-    for (size_t longs = MASK_LONGS; error == -EINVAL && longs <= MASK_LONGS_LIMIT; longs *= 2) {
-        FREED_BY(memory_free) unsigned long *mask = calloc(longs, sizeof *mask);
-        if (!mask)
-            return -ENOMEM;
-        error = sys_result(syscall(SYS_sched_getaffinity, 0, longs * sizeof *mask, mask));
-        for (size_t i = 0; error >= 0 && i < MASK_LONGS; i++)
-            set->word[i * LONG_BITS / 64] |= (uint64_t)mask[i] << (i * LONG_BITS % 64);
-    }
+    for (size_t i = 0; error >= 0 && i < MASK_LONGS; i++)
+        set->word[i * LONG_BITS / 64] |= (uint64_t)mask[i] << (i * LONG_BITS % 64);
     return error < 0 ? error : 0;
 }
 
@@ -143,16 +135,6 @@ int task_set_timer_slack_ns(uint64_t ns)
     if (ns > LONG_MAX)
         return -EINVAL;
     return sys_result(prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0));
-}
-
-int task_get_timer_slack_ns(uint64_t *ns)
-{
-    /* prctl() truncates the result to an int. */
-    long found = syscall(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0);
-    if (found < 0)
-        return -errno;
-    *ns = (uint64_t)found;
-    return 0;
 }
 
 int task_limit_realtime_us(uint64_t us)
@@ -257,16 +239,11 @@ void task_set_name(const char *name)
     prctl(PR_SET_NAME, (unsigned long)kept, 0, 0, 0);
 }
 
-/* In /proc/thread-self (Linux 3.17), else by the thread's number; without directories for threads in /proc/self, if
- * this is the main thread. */
+/* In /proc/thread-self (Linux 3.17), else by the thread's number. */
 static void read_thread_file(const char *name, char *buf, size_t size)
 {
-    long tid = syscall(SYS_gettid);
-    ssize_t length = procfs_read(PROCFS_PATH("/proc/thread-self/%s", name), buf, size);
-    if (length <= 0)
-        length = procfs_read(PROCFS_PATH("/proc/self/task/%ld/%s", tid, name), buf, size);
-    if (length <= 0 && tid == getpid())
-        procfs_read(PROCFS_PATH("/proc/self/%s", name), buf, size);
+    if (procfs_read(PROCFS_PATH("/proc/thread-self/%s", name), buf, size) <= 0)
+        procfs_read(PROCFS_PATH("/proc/self/task/%ld/%s", syscall(SYS_gettid), name), buf, size);
 }
 
 void task_parse_schedstat(const char *text, int64_t *run_ns, int64_t *delay_ns)

@@ -176,21 +176,6 @@ void topology_pairs_free(struct cpu_pairs *pairs)
     *pairs = (struct cpu_pairs){.n = 0};
 }
 
-static bool holds(uint64_t start, uint64_t end, const void *const *addresses, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if ((uintptr_t)addresses[i] >= start && (uintptr_t)addresses[i] < end)
-            return true;
-    return false;
-}
-
-static uint64_t room_for(uint64_t start, uint64_t end, uint64_t page)
-{
-    const uint64_t first = (start + page - 1) / page, behind = end / page;
-
-    return behind > first ? (behind - first) * page : 0;
-}
-
 int huge_pages_read(const void *const *addresses, size_t n, struct huge_pages *out)
 {
     uint64_t page = 0, start, end, kib;
@@ -205,11 +190,14 @@ int huge_pages_read(const void *const *addresses, size_t n, struct huge_pages *o
         return -1;
     for (const char *line; (line = strsep(&rest, "\n"));) {
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2) {
-            ours = holds(start, end, addresses, n);
-            out->possible_bytes += ours ? room_for(start, end, page) : 0;
+            const uint64_t first = (start + page - 1) / page, behind = end / page; /* huge pages that fit */
+            ours = false;
+            for (size_t i = 0; i < n; i++)
+                ours |= (uintptr_t)addresses[i] >= start && (uintptr_t)addresses[i] < end;
+            out->possible_bytes += ours && behind > first ? (behind - first) * page : 0;
             continue;
         }
-        const char *value = ours ? procfs_line_value(line, "AnonHugePages") : NULL;
+        const char *value = ours ? procfs_find(line, "AnonHugePages", ':') : NULL;
         if (value && procfs_number(value, &kib))
             out->huge_bytes += kib * 1024;
     }

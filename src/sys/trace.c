@@ -3,14 +3,10 @@
  */
 #include "sys/trace.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "sys/file.h"
 #include "sys/process.h"

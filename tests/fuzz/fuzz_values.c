@@ -175,7 +175,6 @@ static void check_devices(const char *text)
 
     if (device_split(text, device, path, sizeof(device)) == 0)
         FUZZ_CHECK(device[0] == '/' && path[0] == '/');
-    (void)device_mounted(text, 8, 1, place, sizeof(place));
     for (unsigned n = 1; n < 4; n++)
         if (device_file_choice(text, n, place, sizeof(place)))
             FUZZ_CHECK(place[0]);

@@ -179,7 +179,6 @@ static uint64_t loop_work(const struct bench *bench, uint64_t at_once)
                                     .copies = 1,
                                     .reason = reason,
                                     .reason_size = sizeof(reason),
-                                    .stop_fd = -1,
                                     .series_fd = -1};
     uint64_t n = 0;
 

@@ -24,7 +24,7 @@ static const struct bench *const benches[] = {&bench_dhry2reg, &bench_whetstone,
 static struct unix_params params = {.dir = "/tmp"};
 static char reason[200];
 static struct party_context context = {
-    .params = &params, .copies = 1, .reason = reason, .reason_size = sizeof(reason), .stop_fd = -1, .series_fd = -1};
+    .params = &params, .copies = 1, .reason = reason, .reason_size = sizeof(reason), .series_fd = -1};
 
 static void fail(const char *what)
 {

@@ -24,7 +24,6 @@ static inline void fixture_party_begin(struct fixture_party *p, const struct ben
                                         .params = params,
                                         .copies = 1,
                                         .clock = CLOCK_KIND_GETTIME,
-                                        .stop_fd = -1,
                                         .series_fd = -1,
                                         .reason = p->reason,
                                         .reason_size = sizeof(p->reason),

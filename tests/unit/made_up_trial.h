@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_MADE_UP_TRIAL_H
 #define TESTS_UNIT_MADE_UP_TRIAL_H
 
-#include "engine/engine.h"
+#include "engine/trial.h"
 
 #define MADE_UP_COPIES  25
 #define MADE_UP_SAMPLES 64
@@ -13,7 +13,7 @@
 struct made_up_trial {
     struct trial_spec spec;
     const void *recorder[MADE_UP_COPIES][RECORDERS_MAX]; /* of party 0 */
-    struct trial_party party[MADE_UP_COPIES];            /* the same */
+    struct trial_slot party[MADE_UP_COPIES];             /* the same */
     uint64_t gate_ns;
     double sample[MADE_UP_COPIES][MADE_UP_SAMPLES]; /* by copy and metric; NAN: none was entered */
     double pages[2];                                /* of group 0: huge, possible */
@@ -37,16 +37,14 @@ const void *__wrap_trial_recorder(const struct trial *trial, unsigned party, uns
     return made_up->recorder[copy][recorder];
 }
 
-void __real_trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
-void __wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
-void __wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out)
+const struct trial_slot *__real_trial_party(const struct trial *trial, unsigned party, unsigned copy);
+const struct trial_slot *__wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy);
+const struct trial_slot *__wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy)
 {
-    if (!made_up) {
-        __real_trial_party(trial, party, copy, out);
-        return;
-    }
+    if (!made_up)
+        return __real_trial_party(trial, party, copy);
     assert_int_equal(party, 0);
-    *out = made_up->party[copy];
+    return &made_up->party[copy];
 }
 
 void __real_results_sample(struct results *results, unsigned copy, unsigned metric, double value);

@@ -124,7 +124,6 @@ TEST_WITH(test_arena_slots_say_whose_they_are, begin, NULL)
         assert_int_equal(slot->copy, i < 6 ? i / 2 : 0);
         assert_int_equal(slot->party, i % 2);
         assert_int_equal(slot->state, STATE_STARTING);
-        assert_int_equal(slot->stop_fd, -1);
         for (unsigned p = 0; p < ARENA_PIPES_MAX; p++)
             assert_true(slot->pipes[p][0] == -1 && slot->pipes[p][1] == -1);
         /* CPUs 5 and 1 in turn; the load is on the first. */

@@ -91,7 +91,6 @@ TREE_TEST(test_cgroup_quotas)
     expect_quota("0 CPUs");
     tree_unpack("gaming"); /* version 2, with quotas at two levels: the smaller one holds, both stop tasks */
     expect_quota("0.5 CPUs, 9 periods, 1750000 ns");
-    assert_true(cgroup_cpu_quota() == 0.5);
     tree_put("/sys/fs/cgroup/user.slice/games.slice/cpu.stat", "usage_usec 1\n"); /* no counter */
     expect_quota("0.5 CPUs");
     tree_put("/sys/fs/cgroup/user.slice/games.slice/cpu.max", "max 100000\n");

@@ -1014,7 +1014,7 @@ TEST(test_command_figures_are_of_all_copies)
 
     for (unsigned copy = 0; copy < 3; copy++) {
         trial.recorder[copy][0] = numbers_of_copies[copy];
-        trial.party[copy] = (struct trial_party){.start_ns = start_ms[copy] * MS, .end_ns = end_ms[copy] * MS};
+        trial.party[copy] = (struct trial_slot){.start_ns = start_ms[copy] * MS, .end_ns = end_ms[copy] * MS};
     }
     made_up_reduce(&trial);
     for (unsigned metric = 0; metric < COMMAND_N_METRICS; metric++)

@@ -550,7 +550,6 @@ TEST_WITH(test_look_probes_each_cpu_for_its_time, begin_look, free_session)
     assert_int_equal(look.restored, 1);
     assert_string_equal(sight.why, "");
     assert_true(fabs(sight.us - 1) < 1e-12 && fabs(sight.free - 0.5) < 1e-12);
-    assert_true(fabs(sight.share - 0.765151515151515) < 1e-12); /* half of 1, and of 70 / 132 */
     assert_true(session->lowest[3] == HALF && session->lowest[5] == FREE && session->lowest[4] == 0);
 }
 
@@ -579,7 +578,7 @@ TEST_WITH(test_look_says_why_it_saw_nothing, begin_look, free_session)
         assert_int_equal(look.n_cpus, cases[i].cpus);
         assert_int_equal(look.n_sleeps, cases[i].sleeps);
         assert_int_equal(look.restored, cases[i].cpus > 0);
-        assert_true(isnan(sight.free) && isnan(sight.share));
+        assert_true(isnan(sight.free));
         assert_int_equal(isnan(sight.us) == 0, cases[i].sleeps > 0);
     }
 }
@@ -595,7 +594,7 @@ TEST_WITH(test_look_probes_at_most_16_cpus, begin_look, free_session)
     assert_int_equal(look.n_cpus, 16);
     assert_int_equal(look.n_sleeps, 64);
     assert_true(session->lowest[15] == FREE && session->lowest[16] == 0);
-    assert_true(sight.free == 1 && sight.share == 1);
+    assert_true(sight.free == 1);
 }
 
 /* --- What a slice is worth. --- */

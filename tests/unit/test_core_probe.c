@@ -61,7 +61,7 @@ TEST(test_probe_counts_additions_per_cycle)
 {
     struct core_reading reading = {.level = 0};
 
-    if (!core_work_exists)
+    if (!core_link_cycles)
         skip_because("there is no core probe for this architecture");
     assert_int_equal(level_at(1.5, 6, &reading), 50);
     assert_true(fabs(reading.cycles_per_tick - 1.5) < 0.002);
@@ -78,7 +78,7 @@ TEST(test_probe_with_an_interrupted_chain)
 {
     struct core_reading reading = {.level = 0};
 
-    if (!core_work_exists)
+    if (!core_link_cycles)
         skip_because("there is no core probe for this architecture");
     (void)level_at(1.5, 3, &reading);
     made.n_chains = 0;
@@ -94,7 +94,7 @@ TEST(test_probe_level_is_within_the_levels)
 {
     struct core_reading reading = {.level = 0};
 
-    if (!core_work_exists)
+    if (!core_link_cycles)
         skip_because("there is no core probe for this architecture");
     assert_int_equal(level_at(1, 0.01, &reading), CORE_LEVELS - 1);
     assert_int_equal(level_at(1, 1e9, &reading), 0);
@@ -137,9 +137,9 @@ TEST(test_no_probe_without_a_counter)
 
     core_probe_init(&probe, &clock);
     assert_int_equal(probe.blocks, 0);
-    if (core_work_exists)
+    if (core_link_cycles)
         assert_string_equal(probe.why, "no cycle counter: the TSC is not invariant");
     core_probe_init(&probe, &unexplained);
-    if (core_work_exists)
+    if (core_link_cycles)
         assert_string_equal(probe.why, "no cycle counter");
 }

@@ -63,35 +63,6 @@ TEST(test_device_check)
     assert_int_equal(device_check("/nowhere/at/all"), -ENOENT);
 }
 
-static const char mountinfo[] = "21 1 8:1 /sub /elsewhere rw - ext4 /dev/sda1 rw\n"
-                                "22 1 0:20 / /sys rw,nosuid shared:2 - sysfs sysfs rw\n"
-                                "23 1 8:1 / / ro,relatime shared:1 - ext4 /dev/root ro\n"
-                                "24 23 8:17 / /mnt/my\\040disk\\134x rw - vfat /dev/sdb1 rw\n"
-                                "broken line\n"
-                                "\n"
-                                "25 23 259:3 / /data";
-
-static void expect_mounted(unsigned major, unsigned minor, const char *place)
-{
-    char buf[32];
-
-    assert_int_equal(device_mounted(mountinfo, major, minor, buf, sizeof(buf)), 0);
-    assert_string_equal(buf, place);
-}
-
-TEST(test_device_mounted)
-{
-    char buf[32];
-
-    expect_mounted(8, 1, "/");
-    expect_mounted(8, 17, "/mnt/my disk\\x");
-    expect_mounted(259, 3, "/data");
-    assert_int_equal(device_mounted(mountinfo, 8, 2, buf, sizeof(buf)), -1);
-    assert_int_equal(device_mounted(mountinfo, 20, 0, buf, sizeof(buf)), -1);
-    assert_int_equal(device_mounted("", 8, 1, buf, sizeof(buf)), -1);
-    assert_int_equal(device_mounted(mountinfo, 8, 17, buf, 6), -1);
-}
-
 TEST(test_device_mount_flags)
 {
     assert_int_equal(device_mount_flags(0), 0);

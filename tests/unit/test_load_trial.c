@@ -368,7 +368,7 @@ TEST(test_load_that_is_degraded_goes_on_and_leaves_nothing_behind)
 {
     const struct dummy_params params = {.litter = true, .degraded = true};
     struct trial_spec spec = spec_of(&bench_idle, &load_dummy, &params, TRIAL_MS * MS);
-    struct trial_party measured, load;
+    const struct trial_slot *measured, *load;
 
     struct trial *trial = run_done(&spec);
     assert_true(trial->load_count[COUNT_PID] > 1);
@@ -376,10 +376,10 @@ TEST(test_load_that_is_degraded_goes_on_and_leaves_nothing_behind)
     assert_true(fixture_process_ended((pid_t)trial->load_count[COUNT_PID]));
     assert_true(fixture_process_ended((pid_t)trial->load_count[COUNT_CHILD]));
     /* It went on, though something was not as it should be. The first reason counts. */
-    trial_party(trial, 0, 0, &measured);
-    trial_party(trial, 0, trial->spec.copies, &load);
-    assert_string_equal(load.refused, "only 3 of four");
-    assert_string_equal(measured.refused, "");
+    measured = trial_party(trial, 0, 0);
+    load = trial_party(trial, 0, trial->spec.copies);
+    assert_string_equal(load->refused, "only 3 of four");
+    assert_string_equal(measured->refused, "");
     trial_free(trial);
 }
 
@@ -387,15 +387,15 @@ TEST(test_load_is_placed_by_itself)
 {
     const struct dummy_params params = {.nice = 6};
     struct trial_spec spec = spec_of(&bench_idle, &load_placed, &params, 5 * MS);
-    struct trial_party measured, load;
+    const struct trial_slot *measured, *load;
 
     struct trial *trial = run_done(&spec);
-    trial_party(trial, 0, 0, &measured);
-    trial_party(trial, 0, trial->spec.copies, &load);
-    assert_int_equal(load.seen.nice, 6);
-    assert_true(measured.seen.nice != 6);
-    assert_true(load.seen.fresh_exec);
-    assert_string_equal(load.refused, "");
+    measured = trial_party(trial, 0, 0);
+    load = trial_party(trial, 0, trial->spec.copies);
+    assert_int_equal(load->seen.nice, 6);
+    assert_true(measured->seen.nice != 6);
+    assert_true(load->seen.fresh_exec);
+    assert_string_equal(load->refused, "");
     trial_free(trial);
 }
 
@@ -446,18 +446,18 @@ TEST(test_load_that_the_worker_does_not_know_fails)
 TEST(test_trial_that_is_degraded_is_done)
 {
     struct trial_spec spec = spec_of(&bench_degraded, NULL, NULL, 0);
-    struct trial_party measured;
+    const struct trial_slot *measured;
 
     struct trial *trial = run_done(&spec);
-    trial_party(trial, 0, 0, &measured);
-    assert_string_equal(measured.refused, "half of it was not there");
+    measured = trial_party(trial, 0, 0);
+    assert_string_equal(measured->refused, "half of it was not there");
     trial_free(trial);
     place.nice_given = true; /* what was refused before is the first reason */
     place.nice = 20;
     trial = run_done(&spec);
-    trial_party(trial, 0, 0, &measured);
-    assert_non_null(strstr(measured.refused, "nice 20 refused"));
-    assert_null(strstr(measured.refused, "half"));
+    measured = trial_party(trial, 0, 0);
+    assert_non_null(strstr(measured->refused, "nice 20 refused"));
+    assert_null(strstr(measured->refused, "half"));
     trial_free(trial);
 }
 

@@ -1093,15 +1093,12 @@ TEST_WITH(test_machine_activity, make_tree, remove_tree)
     assert_int_equal(a.idle_ns, (400 + 50) * tick_ns);
 }
 
-TEST_WITH(test_machine_activity_of_old_kernels, make_tree, remove_tree)
+TEST_WITH(test_machine_activity_of_short_lines, make_tree, remove_tree)
 {
-    const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
     struct machine_activity a;
     put("/proc/stat", "cpu  1 2 3 4 5 6 7\ncpu0 1 2 3 4 5 6 7\n");
     BELOW(tree, machine_read_activity(&a));
-    assert_int_equal(a.busy_ns, 19 * tick_ns);
-    assert_int_equal(a.idle_ns, 9 * tick_ns);
-    assert_int_equal(a.steal_ns, -1);
+    assert_true(a.busy_ns == -1 && a.idle_ns == -1 && a.steal_ns == -1);
     assert_counters("0", -1, -1, -1);
     put("/proc/stat", "cpu  1 2 3 4 5 6\nctxt\nintrs 5\nprocesses x\n");
     BELOW(tree, machine_read_activity(&a));

@@ -298,14 +298,14 @@ void __wrap_cgroup_quota_open(struct cgroup_quota *out)
 
 static int64_t counted_ns; /* by the kernel for the group in the made-up trial; 0: a real trial */
 
-void __real_trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
-void __wrap_trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
-void __wrap_trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out)
+const struct machine_counters *__real_trial_machine(const struct trial *trial, unsigned copy);
+const struct machine_counters *__wrap_trial_machine(const struct trial *trial, unsigned copy);
+const struct machine_counters *__wrap_trial_machine(const struct trial *trial, unsigned copy)
 {
-    if (counted_ns)
-        *out = (struct machine_counters){.throttled_ns = counted_ns};
-    else
-        __real_trial_copy_machine(trial, copy, out);
+    static struct machine_counters counted;
+
+    counted.throttled_ns = counted_ns;
+    return counted_ns ? &counted : __real_trial_machine(trial, copy);
 }
 
 static struct fixture_rows rows;

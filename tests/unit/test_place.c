@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of placement: what each party is given, what is refused, and what is read back. */
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include "engine_fixture.h"
@@ -83,102 +84,6 @@ TEST(test_place_copy_gives_the_policy_asked_for)
     assert_string_equal(placement.refused, "");
 }
 
-/* --- The CPUs that FIFO parties can keep busy. --- */
-
-static struct place_claim claim;
-static struct cpuset online;
-
-static struct cpuset set_of(const char *list)
-{
-    struct cpuset set;
-    struct error why;
-
-    cpuset_clear(&set);
-    if (list[0])
-        assert_int_equal(cpuset_parse(list, &set, &why), 0);
-    return set;
-}
-
-static void claim_begin(const char *cpus)
-{
-    memset(&claim, 0, sizeof(claim));
-    online = set_of(cpus);
-}
-
-/* Adds a party with that mask; "" is not bound. Whether no CPU stays free then. */
-static bool full_with(const char *mask, int policy, bool fills)
-{
-    const struct placement placement = {.cpus = set_of(mask), .policy = policy, .rt_priority = 1};
-
-    place_claim_add(&claim, &placement, fills, &online);
-    return place_claim_full(&claim, &online);
-}
-
-TEST(test_place_claim_counts_each_cpu_of_bound_parties_once)
-{
-    claim_begin("1,3,5");
-    assert_false(full_with("5", SCHED_FIFO, false));
-    assert_false(full_with("5", SCHED_FIFO, false));
-    assert_false(full_with("1", SCHED_FIFO, false));
-    assert_false(full_with("3", SCHED_OTHER, false));
-    assert_false(full_with("0", SCHED_FIFO, false)); /* offline */
-    assert_true(full_with("3", SCHED_FIFO, false));
-}
-
-TEST(test_place_claim_gives_each_wide_party_one_cpu)
-{
-    claim_begin("1,3,5");
-    assert_false(full_with("1,3,5", SCHED_FIFO, false));
-    assert_false(full_with("1,3,5", SCHED_FIFO, false));
-    assert_true(full_with("1,3,5", SCHED_FIFO, false));
-    /* As many as there may be leave the CPU that is not theirs. */
-    claim_begin("0-1,3,5");
-    for (int i = 0; i < 9; i++)
-        assert_false(full_with("1,3,5", SCHED_FIFO, false));
-    /* Not bound it may be on every CPU. */
-    claim_begin("0-1,3,5");
-    for (int i = 0; i < 3; i++)
-        assert_false(full_with("", SCHED_FIFO, false));
-    assert_true(full_with("", SCHED_FIFO, false));
-}
-
-TEST(test_place_claim_adds_bound_and_wide_parties_up)
-{
-    claim_begin("0-2");
-    assert_false(full_with("0", SCHED_FIFO, false));
-    assert_false(full_with("0-1", SCHED_FIFO, false));
-    assert_false(full_with("0-1", SCHED_FIFO, false)); /* 0 and 1 are all that they can take */
-    assert_true(full_with("0-2", SCHED_FIFO, false));
-}
-
-TEST(test_place_claim_takes_the_whole_mask_of_a_party_that_fills)
-{
-    claim_begin("0-3");
-    assert_false(full_with("0-2", SCHED_FIFO, true));
-    assert_true(full_with("", SCHED_FIFO, true));
-}
-
-TEST(test_place_claim_has_no_room_on_the_only_cpu)
-{
-    claim_begin("7");
-    assert_false(full_with("7", SCHED_OTHER, true));
-    assert_true(full_with("", SCHED_FIFO, false));
-}
-
-TEST(test_place_gives_up_fifo_in_words)
-{
-    struct placement placement = {.policy = SCHED_FIFO, .rt_priority = 42, .nice_given = true, .nice = 3};
-
-    place_give_up_fifo(&placement);
-    assert_int_equal(placement.policy, SCHED_OTHER);
-    assert_int_equal(placement.rt_priority, 0);
-    assert_string_equal(placement.refused, "SCHED_FIFO left out: one CPU must stay free of real-time work");
-    assert_true(placement.nice_given && placement.nice == 3);
-    memset(&placement, 0, sizeof(placement));
-    place_give_up_fifo(&placement);
-    assert_string_equal(placement.refused, ""); /* it had nothing to give up */
-}
-
 TEST(test_place_names_of_binding)
 {
     assert_string_equal(bind_names[BIND_ONE], "one");
@@ -208,7 +113,7 @@ static int apply_body(void)
     CHECK(cpuset_equal(&seen.cpus, &placement.cpus));
     CHECK(seen.nice == 6);
     CHECK(seen.policy == SCHED_OTHER && seen.rt_priority == 0);
-    CHECK(seen.timer_slack_ns == 7777);
+    CHECK(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0) == 7777);
     CHECK(seen.layout_fixed == task_layout_fixed());
     CHECK(!seen.fresh_exec);
     return 0;
@@ -306,15 +211,16 @@ TEST(test_place_apply_policy_never_without_a_limit)
 
 static int priority_too_high_body(void)
 {
-    struct placement placement = {.policy = SCHED_RR, .rt_priority = TASK_FIFO_MAX + 1};
+    struct placement placement = {.policy = SCHED_FIFO, .rt_priority = TASK_FIFO_MAX + 1};
     struct placement_seen seen;
     char refused[200] = "first";
 
     place_apply_policy(&placement, 1000000, refused, sizeof(refused));
     place_read_back(&seen);
     CHECK(seen.policy == SCHED_OTHER);
-    CHECK(strcmp(refused, "first; SCHED_RR 99 refused: Invalid argument (needs root, CAP_SYS_NICE or ulimit -r; a cpu "
-                          "cgroup may forbid it)") == 0);
+    CHECK(strcmp(refused,
+                 "first; SCHED_FIFO 99 refused: Invalid argument (needs root, CAP_SYS_NICE or ulimit -r; a cpu "
+                 "cgroup may forbid it)") == 0);
     return 0;
 }
 

@@ -945,15 +945,6 @@ TEST_WITH(test_plan_pauses_before_classic_samples_and_after_items, begin, end)
     assert_string_equal(text, "7 60000 60000 7 ");
 }
 
-TEST_WITH(test_plan_settles_less_after_short_items, begin, end)
-{
-    assert_int_equal(plan_settle_ns(20, 1000), 20);
-    assert_int_equal(plan_settle_ns(20, 80), 20);
-    assert_int_equal(plan_settle_ns(20, 40), 10);
-    assert_int_equal(plan_settle_ns(20, 0), 0);
-    assert_int_equal(plan_settle_ns(0, 1000), 0);
-}
-
 /* --- A signal in the middle. --- */
 
 static struct {

@@ -283,23 +283,6 @@ TEST(test_scratch_kept_folder_outlives_a_killed_keeper_but_not_its_owner)
     assert_int_equal(close(keeper.folder), 0);
 }
 
-/* In a child with a file system of its own, that may execute or may not. */
-static int exec_of_mounts(void)
-{
-    if (fixture_own_mounts() || mount("none", "/mnt", "tmpfs", MS_NOEXEC, NULL))
-        return CANNOT;
-    CHECK(scratch_may_exec("/mnt") == 0);
-    CHECK(mount("none", "/mnt", NULL, MS_REMOUNT, NULL) == 0);
-    CHECK(scratch_may_exec("/mnt") == 1);
-    return 0;
-}
-
-TEST(test_scratch_may_exec)
-{
-    assert_int_equal(scratch_may_exec("/nonexistent"), -ENOENT);
-    assert_int_equal(fixture_in_child(exec_of_mounts), 0);
-}
-
 TEST(test_scratch_free_bytes)
 {
     assert_true(scratch_free_bytes(dir) > 1);

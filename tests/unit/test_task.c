@@ -51,39 +51,6 @@ TEST(test_task_affinity_rejects_no_cpu)
     assert_true(cpuset_equal(&before, &after));
 }
 
-static int large_mask_body(void)
-{
-    struct cpuset before, after;
-    CHECK(task_get_affinity(&before) == 0);
-    /* Simulates a kernel with 32768 CPUs: masks of 4096 bytes. */
-    if (refuse_flag(SYS_sched_getaffinity, 1, ~4095u, 0, EINVAL))
-        return CANNOT;
-    CHECK(task_get_affinity(&after) == 0);
-    CHECK(cpuset_equal(&before, &after));
-    return 0;
-}
-
-TEST(test_task_affinity_reads_masks_larger_than_the_set)
-{
-    assert_int_equal(fixture_in_child(large_mask_body), 0);
-}
-
-static int endless_mask_body(void)
-{
-    struct cpuset set;
-    if (refuse_call(SYS_sched_getaffinity, EINVAL))
-        return CANNOT;
-    memset(&set, 0xff, sizeof set);
-    CHECK(task_get_affinity(&set) == -EINVAL);
-    CHECK(cpuset_count(&set) == 0);
-    return 0;
-}
-
-TEST(test_task_affinity_search_for_a_size_ends)
-{
-    assert_int_equal(fixture_in_child(endless_mask_body), 0);
-}
-
 static int refused_calls_body(void)
 {
     int policy, priority, nice;
@@ -113,7 +80,6 @@ TEST(test_task_refused_calls_answer_the_reason)
 static int refused_limits_body(void)
 {
     int policy, priority;
-    uint64_t slack = 7;
     if (refuse_call(SYS_sched_getparam, EPERM) || refuse_call(SYS_setpriority, EPERM) ||
         refuse_call(SYS_prlimit64, EPERM) || refuse_call(SYS_prctl, EPERM))
         return CANNOT;
@@ -124,7 +90,6 @@ static int refused_limits_body(void)
     CHECK(task_realtime_limit() == 0);
     CHECK(!task_has_cpu_limit());
     CHECK(task_set_timer_slack_ns(1) == -EPERM);
-    CHECK(task_get_timer_slack_ns(&slack) == -EPERM && slack == 7);
     CHECK(task_die_with_parent(getppid(), SIGKILL) == -EPERM);
     return 0;
 }
@@ -267,19 +232,14 @@ TEST(test_task_nice_over_its_whole_range)
 
 static int slack_body(void)
 {
-    uint64_t start, now;
-    CHECK(task_get_timer_slack_ns(&start) == 0);
+    const int start = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
     CHECK(task_set_timer_slack_ns(1) == 0);
-    CHECK(task_get_timer_slack_ns(&now) == 0 && now == 1);
+    CHECK(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0) == 1);
     /* A value larger than an int, where a long can hold it. */
     CHECK(task_set_timer_slack_ns(5000000000) == (LONG_MAX > INT_MAX ? 0 : -EINVAL));
-    /* (qemu-user cuts the answer to an int.) */
-    uint64_t wanted = LONG_MAX > INT_MAX ? 5000000000 : 1;
-    CHECK(task_get_timer_slack_ns(&now) == 0 &&
-          (now == wanted || (getenv("JITBENCH_EMULATED") && now == (uint32_t)wanted)));
     CHECK(task_set_timer_slack_ns(UINT64_MAX) == -EINVAL);
     CHECK(task_set_timer_slack_ns(0) == 0);
-    CHECK(task_get_timer_slack_ns(&now) == 0 && now == start);
+    CHECK(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0) == start);
     return 0;
 }
 
@@ -705,9 +665,7 @@ static int thread_folder_body(void)
         return CANNOT;
     CHECK(mkdir("/proc/self", 0700) == 0);
     CHECK(made_up("/proc/self/schedstat", "1 20 3\n") == 0 && made_up("/proc/self/sched", "nr_migrations : 4\n") == 0);
-    task_read_counters(&counters);
-    CHECK(counters.run_delay_ns == 20 && counters.migrations == 4);
-    /* Those of the main thread are not another thread's. */
+    /* Those of the whole process are not a thread's. */
     CHECK(pthread_create(&thread, NULL, count_without_own_folder, &counters) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
     CHECK(counters.run_delay_ns == -1 && counters.migrations == -1);
@@ -717,10 +675,10 @@ static int thread_folder_body(void)
     (void)strcat(path, "/schedstat");
     CHECK(made_up(path, "1 50 6\n") == 0);
     task_read_counters(&counters);
-    CHECK(counters.run_delay_ns == 50 && counters.migrations == 4);
+    CHECK(counters.run_delay_ns == 50 && counters.migrations == -1);
     CHECK(mkdir("/proc/thread-self", 0700) == 0 && made_up("/proc/thread-self/schedstat", "1 80 9\n") == 0);
     task_read_counters(&counters);
-    CHECK(counters.run_delay_ns == 80 && counters.migrations == 4);
+    CHECK(counters.run_delay_ns == 80 && counters.migrations == -1);
     return 0;
 }
 

@@ -30,9 +30,9 @@ static void add_slice(struct made_up_slices *slices, uint64_t count, uint64_t fr
     slices_add(&slices->head, count, GATE + from_ms * MS, GATE + to_ms * MS);
 }
 
-static struct trial_party party_of(uint64_t start_us, uint64_t end_us)
+static struct trial_slot party_of(uint64_t start_us, uint64_t end_us)
 {
-    return (struct trial_party){.start_ns = GATE + start_us * 1000, .end_ns = GATE + end_us * 1000};
+    return (struct trial_slot){.start_ns = GATE + start_us * 1000, .end_ns = GATE + end_us * 1000};
 }
 
 /* The first copy does 40, 60 and then 300 of which a third is within the 100 ms; the second begins late and does 30

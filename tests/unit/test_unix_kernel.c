@@ -253,7 +253,6 @@ static void harness_init(struct harness *h, const struct bench *bench)
                                         .slot = h->head->slot,
                                         .copies = 1,
                                         .baton = &h->head->slot[0].baton,
-                                        .stop_fd = -1,
                                         .series_fd = -1,
                                         .reason = h->reason,
                                         .reason_size = sizeof(h->reason)};

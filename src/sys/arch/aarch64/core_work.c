@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sys/clock.h"
 
-const int core_work_exists = 1;
 const unsigned core_link_cycles = 1;
 
 void core_work_adds(uint64_t blocks)

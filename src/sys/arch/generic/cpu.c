@@ -3,8 +3,6 @@
 #include "sys/clock.h"
 #include "sys/machine.h"
 
-#include <stdio.h>
-
 int arch_cpu_model(char *buf, size_t size)
 {
     snprintf(buf, size, "%s", "");

@@ -2,7 +2,6 @@
 /* Uncompressed instructions: the same length whatever extensions the build uses. */
 #include "sys/clock.h"
 
-const int core_work_exists = 1;
 const unsigned core_link_cycles = 1;
 
 void core_work_adds(uint64_t blocks)

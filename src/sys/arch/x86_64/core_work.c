@@ -2,7 +2,6 @@
 /* Only registers that 32-bit programs have too. */
 #include "sys/clock.h"
 
-const int core_work_exists = 1;
 const unsigned core_link_cycles = 3;
 
 void core_work_adds(uint64_t blocks)

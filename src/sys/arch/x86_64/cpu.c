@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/base.h"
 #include "sys/clock.h"
 #include "sys/machine.h"
 
 #include <cpuid.h>
-#include <stdio.h>
-#include <string.h>
 
 #define LEAF_BRAND              0x80000002u /* this leaf and the next two hold the CPU's name */
 #define LEAF_EXTENDED           0x80000001u
