@@ -3,12 +3,7 @@
 #ifndef SETTINGS_SETTINGS_H
 #define SETTINGS_SETTINGS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "rows/text.h"
-#include "sys/cpu.h"
 #include "sys/machine.h"
 
 /* The settings of a machine that disturb measurements: current values, good values, and the files to write. Nothing
@@ -86,16 +81,16 @@ struct setting {
     setting_looker *look;
     const char *path;      /* of its file, where it has one; or of the file of each CPU below the CPU's directory */
     int64_t want;          /* good number */
-    const char *want_text; /* good word in the file of each CPU; NULL: see read_cpu() */
+    const char *want_text; /* good word in the file of each CPU (NULL: see read_cpu()), or good words */
     const char *unit;      /* follows the number: " us"; NULL: none */
     int64_t good_from;     /* this number and larger ones are good too; 0: none */
     bool recorded;         /* in the CSV column `settings` */
 };
 
-void setting_look(const struct setting *setting, const struct settings_view *view, struct setting_state *out);
-/* Adds the files that make the setting good, in the order to write them, without those that are good already; none
- * for a setting that tune does not write. Returns 0, or -1 when out of memory. */
-int setting_plan(const struct setting *setting, const struct settings_view *view, struct setting_writes *out);
+/* writes (may be NULL) gets the files that make the setting good, in the order to write them, without those that are
+ * good already; none of a setting that tune does not write. Returns false when out of memory. */
+bool setting_look(const struct setting *setting, const struct settings_view *view, struct setting_state *out,
+                  struct setting_writes *writes);
 
 /* In the order in which tune writes them: the governor before turbo, since writing it resets turbo. */
 extern const struct setting settings_list[];
@@ -115,6 +110,7 @@ void settings_describe(const struct settings_view *view, char *buf, size_t size)
 struct settings_program {
     const char *comm, *units;
 };
+#define SETTINGS_PROGRAMS_MAX 40
 /* Finds those that run, at most `size`. Returns how many. */
 size_t settings_programs(const struct settings_program **found, size_t size);
 
@@ -175,20 +171,20 @@ const char *snapshot_default_file(void);
 struct snapshot;
 
 /* Reads the files that `writes` (which must outlive the snapshot) is to change, and those that the kernel changes
- * with them. Files that cannot be read will not be written. Returns 0 or -ENOMEM. */
+ * with them. Files that cannot be read will not be written. Returns 0, or -1 when out of memory. */
 int snapshot_look(const char *file, struct setting_writes *writes, struct snapshot **out);
 
-/* Makes the snapshot's file, locked until snapshot_close(), unless there is nothing to save. Returns 0; or -errno
- * with a line in error, and no file: -EEXIST when there is one already, even with nothing to save. */
+/* Makes the snapshot's file, locked until snapshot_close(), unless there is nothing to save. Returns 0; or -1 with a
+ * line in error, and no file, also when there is one already. */
 int snapshot_save(struct snapshot *snapshot, struct error *error);
 
 /* Writes the files in order, reads them back, and reports each; one that is refused does not stop the rest. Without
  * snapshot_save(), nothing is written: SNAPSHOT_OTHER then means that the file would be. */
 void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *context);
 
-/* Reads a snapshot and locks it. Returns 0, or -errno with a line in error: -ENOENT when there is none, -EBUSY when
- * the process that made it still runs, -EBADMSG when it is damaged, -ESTALE when it is of another boot, -EPERM when
- * it cannot be trusted: no regular file, with several names, another user's, or writable by others. */
+/* Reads a snapshot and locks it. Returns 0; or -1 with a line in error: there is none, the process that made it still
+ * runs, it is damaged, of another boot, or cannot be trusted (no regular file, with several names, another user's, or
+ * writable by others). */
 int snapshot_open(const char *file, struct snapshot **out, struct error *error);
 
 /* Writes the old values in reverse order, reads them back, and reports each file; one that changed again because

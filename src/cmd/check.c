@@ -256,7 +256,7 @@ static int look(struct checking *c)
         return status;
     for (size_t i = 0; i < settings_count; i++)
         if (c->selected[i]) {
-            setting_look(&settings_list[i], &view, &c->state[i]);
+            setting_look(&settings_list[i], &view, &c->state[i], NULL);
             failing |= c->fails[i] && c->state[i].verdict == SETTING_NOISY;
         }
     out.color = color_wanted(c->options.color, out_fd);

@@ -206,23 +206,21 @@ struct tune {
 };
 
 /* It is good already, cannot be set here, or is set in another way. */
-static void put_state(struct tune *t, const struct setting *setting)
+static void put_state(struct tune *t, const struct setting *setting, const struct setting_state *state)
 {
     struct line line = {.setting = setting};
-    struct setting_state state;
 
-    setting_look(setting, &t->view, &state);
-    show_value(state.now, line.was);
-    show_value(state.now, line.now);
+    show_value(state->now, line.was);
+    show_value(state->now, line.now);
     if (!setting->how)
         TEXT_PRINT(line.result, "not by tune: %.100s", setting->set);
-    else if (state.verdict == SETTING_NOISY)
-        TEXT_PRINT(line.result, "cannot be set here%s%.90s", state.why[0] ? ": " : "", state.why);
-    else if (state.verdict == SETTING_OK)
+    else if (state->verdict == SETTING_NOISY)
+        TEXT_PRINT(line.result, "cannot be set here%s%.90s", state->why[0] ? ": " : "", state->why);
+    else if (state->verdict == SETTING_OK)
         TEXT_SET(line.result, "already good");
     else
-        TEXT_PRINT(line.result, "%s%s%.100s", setting_verdict_names[state.verdict], state.why[0] ? ": " : "",
-                   state.why);
+        TEXT_PRINT(line.result, "%s%s%.100s", setting_verdict_names[state->verdict], state->why[0] ? ": " : "",
+                   state->why);
     put_line(&t->outcome, &line);
 }
 
@@ -308,10 +306,13 @@ static int tune(struct command_call *call)
     t->outcome = (struct outcome){.plan = &t->plan, .dry_run = t->options->dry_run};
     for (size_t i = 0; i < settings_count; i++) {
         const size_t before = t->plan.n;
-        if (t->chosen[i] && setting_plan(&settings_list[i], &t->view, &t->plan))
+        struct setting_state state;
+        if (!t->chosen[i])
+            continue;
+        if (!setting_look(&settings_list[i], &t->view, &state, &t->plan))
             memory_out();
-        if (t->chosen[i] && t->plan.n == before)
-            put_state(t, &settings_list[i]);
+        if (t->plan.n == before)
+            put_state(t, &settings_list[i], &state);
     }
     return set_or_show(t);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernel parameters as in kernel-parameters.txt; isolcpus= has accepted managed_irq since Linux 5.6. */
-#include "settings/settings.h"
-
-#include <string.h>
 
 #include "settings/settings_read.h"
 #include "sys/process.h"
-
-#define PROGRAMS_MAX 40
 
 /* The longest list has only ranges of two CPUs. */
 static void put_cpus(const struct cpuset *cpus, struct text *out)
@@ -71,7 +66,7 @@ static void put_kernel_line(const struct settings_view *view, const struct cpuse
     struct setting_state ticks; /* read again: it may not be among the settings that were checked */
     char driver[16];
 
-    setting_look(setting_find("nohz_full"), view, &ticks);
+    setting_look(setting_find("nohz_full"), view, &ticks, NULL);
     put_parameter(setting_kernel_is(view->machine, 5, 6) ? "isolcpus=managed_irq,domain," : "isolcpus=", view->bench,
                   out);
     if (ticks.verdict != SETTING_NA) {
@@ -120,6 +115,66 @@ static bool advise_boot(const struct advice_found *found, struct advice *out)
     return true;
 }
 
+/* They wake up by themselves, do much work at once, or change settings. */
+static const struct settings_program programs[] = {
+    {"irqbalance", "irqbalance"},
+    {"anacron", "anacron.timer anacron"},
+    {"apt", NULL},
+    {"apt-get", NULL},
+    {"apt.systemd.dai", "apt-daily.timer apt-daily-upgrade.timer apt-daily.service apt-daily-upgrade.service"},
+    {"atd", "atd"},
+    {"auto-cpufreq", "auto-cpufreq"},
+    {"baloo_file", NULL},
+    {"cron", "cron"},
+    {"crond", "crond"},
+    {"dnf", NULL},
+    {"dnf-automatic", "dnf-automatic.timer dnf-automatic.service"},
+    {"dpkg", NULL},
+    {"fstrim", "fstrim.timer fstrim.service"},
+    {"fwupd", "fwupd"},
+    {"ksmtuned", "ksmtuned"},
+    {"logrotate", "logrotate.timer logrotate.service"},
+    {"makewhatis", NULL},
+    {"mandb", "man-db.timer man-db.service"},
+    {"mlocate", NULL},
+    {"numad", "numad"},
+    {"packagekitd", "packagekit"},
+    {"plocate", NULL},
+    {"power-profiles-", "power-profiles-daemon"},
+    {"rpm", NULL},
+    {"snapd", "snapd.socket snapd.service"},
+    {"thermald", "thermald"},
+    {"tlp", "tlp"},
+    {"tracker-extract", NULL},
+    {"tracker-miner-f", NULL},
+    {"tuned", "tuned"},
+    {"unattended-upgr", "unattended-upgrades"},
+    {"updatedb", NULL},
+    {"updatedb.mlocat", "mlocate-updatedb.timer mlocate-updatedb.service"},
+    {"updatedb.plocat", "plocate-updatedb.timer plocate-updatedb.service"},
+    {"yum", NULL},
+    {"zypper", NULL},
+};
+
+size_t settings_programs(const struct settings_program **found, size_t size)
+{
+    bool seen[COUNT(programs)] = {false};
+    char name[32];
+    size_t n = 0;
+    FREED_BY(memory_free) char **pids = procfs_names("/proc");
+    for (char **pid = pids; pid && *pid; pid++) {
+        if ((*pid)[strspn(*pid, "0123456789")] ||
+            procfs_read_line(PROCFS_PATH("/proc/%s/comm", *pid), name, sizeof name))
+            continue;
+        for (size_t i = 0; i < COUNT(programs); i++)
+            seen[i] |= !strcmp(programs[i].comm, name);
+    }
+    for (size_t i = 0; i < COUNT(programs) && n < size; i++)
+        if (seen[i])
+            found[n++] = &programs[i];
+    return n;
+}
+
 static bool has_systemd(void)
 {
     char name[16];
@@ -142,14 +197,14 @@ static void put_services(const char *units, bool systemd, struct text *out)
 
 static bool advise_services(const struct advice_found *found, struct advice *out)
 {
-    const struct settings_program *running[PROGRAMS_MAX];
+    const struct settings_program *running[SETTINGS_PROGRAMS_MAX];
     bool systemd = has_systemd();
     FREED_BY(text_free) struct text others = {0};
     size_t n_others = 0;
 
     if (!item_is_noisy(found, "irqbalance") && !item_is_noisy(found, "daemons"))
         return false;
-    size_t n = settings_programs(running, PROGRAMS_MAX);
+    size_t n = settings_programs(running, SETTINGS_PROGRAMS_MAX);
     for (size_t i = 0; i < n; i++) {
         if (!item_is_noisy(found, strcmp(running[i]->comm, "irqbalance") ? "daemons" : "irqbalance"))
             continue;

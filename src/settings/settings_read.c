@@ -1,76 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings/settings_read.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "rows/text.h"
-#include "sys/base.h"
-#include "sys/cpu.h"
 #include "sys/process.h"
-
-/* A file of /proc may contain text of a user or a boot loader. */
-static void format_printable(char *text, size_t size, const char *format, va_list args)
-{
-    vsnprintf(text, size, format, args);
-    for (; *text; text++)
-        if (*text < ' ' || *text > '~')
-            *text = '?';
-}
-
-void setting_judge(struct setting_reading *r, enum setting_verdict verdict, const char *format, ...)
-{
-    va_list args;
-    r->state->verdict = verdict;
-    r->state->why[0] = '\0';
-    va_start(args, format);
-    format_printable(r->state->now, sizeof r->state->now, format, args);
-    va_end(args);
-}
-
-void setting_explain(struct setting_reading *r, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    format_printable(r->state->why, sizeof r->state->why, format, args);
-    va_end(args);
-}
-
-void setting_not_read(struct setting_reading *r, const char *path, int error)
-{
-    const struct machine *machine = r->machine;
-    setting_judge(r, SETTING_UNKNOWN, "%s", "");
-    switch (-error) {
-    case ENOENT:
-    case ENOTDIR:
-    case ENODEV:
-    case ENXIO:
-    case EOPNOTSUPP:
-        if (!machine->have_sys && !strncmp(path, "/sys/", 5))
-            setting_explain(r, "/sys is not mounted");
-        else if (!machine->have_proc && !strncmp(path, "/proc/", 6))
-            setting_explain(r, "/proc is not mounted");
-        else
-            r->state->verdict = SETTING_NA;
-        break;
-    case EACCES:
-    case EPERM:
-        setting_explain(r, "only root may read %.120s", path);
-        break;
-    case ENODATA:
-        setting_explain(r, "%.120s is empty", path);
-        break;
-    case EILSEQ:
-        setting_explain(r, "%.100s has unknown content", path);
-        break;
-    default:
-        setting_explain(r, "%.100s: %.50s", path, strerror(-error));
-    }
-}
 
 int setting_read_choice(const char *path, char *buf, size_t size)
 {
@@ -79,21 +10,6 @@ int setting_read_choice(const char *path, char *buf, size_t size)
     const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
     buf[0] = '\0';
     return error ? error : close && procfs_copy(open + 1, (size_t)(close - open - 1), buf, size) ? 0 : -EILSEQ;
-}
-
-int setting_read_number(const char *path, int64_t *out)
-{
-    char text[32];
-    uint64_t value;
-    int error = procfs_read_line(path, text, sizeof text);
-    if (error)
-        return error;
-    bool negative = text[0] == '-';
-    const char *rest = procfs_number(text + negative, &value);
-    if (!rest || *rest || value > INT64_MAX)
-        return -EILSEQ;
-    *out = negative ? -(int64_t)value : (int64_t)value;
-    return 0;
 }
 
 int setting_read_cpus(const char *path, struct cpuset *out)
@@ -127,28 +43,6 @@ void setting_writes_free(struct setting_writes *writes)
         free(writes->write[i].path);
     free(writes->write);
     *writes = (struct setting_writes){0};
-}
-
-void setting_write(struct setting_reading *r, const char *path, const char *value)
-{
-    if (!r->writes)
-        return;
-    if (setting_writes_add(r->writes, path, value))
-        r->failed = true;
-    else
-        r->writes->write[r->writes->n - 1].of = r->setting;
-}
-
-void setting_look_number(struct setting_reading *r, const char *path, int64_t good, const char *unit)
-{
-    char text[24];
-    int64_t value;
-    if (setting_failed(r, path, setting_read_number(path, &value)))
-        return;
-    setting_judge(r, NOISY_IF(value != good), "%" PRId64 "%s", value, unit);
-    TEXT_PRINT(text, "%" PRId64, good);
-    if (value != good)
-        setting_write(r, path, text);
 }
 
 void setting_append(char *list, size_t size, const char *word)
@@ -212,4 +106,122 @@ void settings_bench_cpus(const struct machine *machine, struct cpuset *out)
     unsigned boot = cpuset_next(cpuset_is_empty(&machine->online) ? out : &machine->online, 0);
     if (cpuset_count(out) > 1)
         cpuset_remove(out, boot);
+}
+
+/* --- The CSV column `settings`. --- */
+
+#define VALUE_MOST      (SETTING_VALUE - 1)
+#define MITIGATION_MOST 96
+
+/* "L1d:32K+L1i:32K+L2:512K+L3:16M" of the lowest CPU. */
+static void list_caches(const struct settings_view *view, char *list, size_t size)
+{
+    static const char file[] = CPU_FOLDER "/cpu%u/cache/index%u/%s";
+    char level[8], type[24], bytes[24];
+    const unsigned first = cpuset_next(&view->machine->online, 0), cpu = first == CPUSET_NONE ? 0 : first;
+
+    list[0] = '\0';
+    for (unsigned index = 0; index < 16; index++) {
+        if (procfs_read_line(PROCFS_PATH(file, cpu, index, "level"), level, sizeof level))
+            break;
+        procfs_read_line(PROCFS_PATH(file, cpu, index, "type"), type, sizeof type);
+        const char *kind = type[0] == 'D' ? "d" : type[0] == 'I' ? "i" : "";
+        if (!procfs_read_line(PROCFS_PATH(file, cpu, index, "size"), bytes, sizeof bytes))
+            text_add(list, size, "%sL%s%s:%s", list[0] ? "+" : "", level, kind, bytes);
+    }
+}
+
+/* "Mitigation: Retpolines; BHI: Not affected" becomes "Retpolines; BHI: no". */
+static void shorten(const char *state, char *buf, size_t size)
+{
+    static const char mitigation[] = "Mitigation: ", unaffected[] = "Not affected";
+    char *at = buf;
+
+    if (!strncmp(state, mitigation, sizeof mitigation - 1))
+        state += sizeof mitigation - 1;
+    while (*state && at + 3 < buf + size) {
+        if (!strncmp(state, unaffected, sizeof unaffected - 1)) {
+            at = stpcpy(at, "no");
+            state += sizeof unaffected - 1;
+        } else {
+            *at++ = *state++;
+        }
+    }
+    *at = '\0';
+}
+
+/* Returns whether a word affects speed or noise. Others may name a machine's own disk, or be private. */
+static bool bears_on_noise(const char *word)
+{
+    static const char beginnings[] =
+        "amd_pstate audit clocksource cpufreq. cpuidle default_hugepagesz hpet hugepages idle= init_on_ "
+        "intel_i intel_pstate iommu irqaffinity isolcpus kthread_ l1tf maxcpus mce mds mem= mitigations "
+        "nmi_watch no_timer_check nohz nopti nosmt nosoftlockup nospectre nowatchdog nr_cpus numa "
+        "page_poison pcie_aspm preempt processor. psi pti quiet rcu_ rcupdate. rcutree. relax_ retbleed "
+        "sched skew_tick slab_ slub_ spec threadirqs transparent_hugepage tsc tsx workqueue.";
+
+    for (const char *at = beginnings; *at; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, " ");
+        if (!strncmp(word, at, length))
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+void settings_describe(const struct settings_view *view, char *buf, size_t size)
+{
+    static const struct {
+        const char *name, *path;
+    } files[] = {
+        {"thp", "/sys/kernel/mm/transparent_hugepage/enabled"},
+        {"thp_defrag", "/sys/kernel/mm/transparent_hugepage/defrag"},
+        {"numa_balancing", "/proc/sys/kernel/numa_balancing"},
+        {"autogroup", "/proc/sys/kernel/sched_autogroup_enabled"},
+    };
+    static const char *const firmware[] = {"bios_vendor", "bios_version", "bios_date"};
+    static const char vulnerabilities[] = CPU_FOLDER "/vulnerabilities";
+    char line[512], text[512];
+    struct setting_state state;
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < settings_count; i++)
+        if (settings_list[i].recorded) {
+            setting_look(&settings_list[i], view, &state, NULL);
+            setting_items_add(buf, size, settings_list[i].name, state.now[0] ? state.now : SETTING_UNKNOWN_VALUE,
+                              VALUE_MOST);
+        }
+    for (size_t i = 0; i < COUNT(files); i++) /* the word in brackets, or the whole first line */
+        if (setting_read_choice(files[i].path, text, 256) == 0 || procfs_read_line(files[i].path, text, 256) == 0)
+            setting_items_add(buf, size, files[i].name, text, VALUE_MOST);
+    /* In three digits: what the kernel reserves differs from boot to boot. */
+    if (view->machine->memory_total_bytes)
+        setting_items_add(buf, size, "memory",
+                          TEXT_LINE("%.3gG", (double)view->machine->memory_total_bytes / (1 << 30)), VALUE_MOST);
+    list_caches(view, text, 160);
+    setting_items_add(buf, size, "caches", text, VALUE_MOST);
+    /* The first CPU's version, where the architecture has one. */
+    FREED_BY(memory_free) char *cpus = procfs_read_all("/proc/cpuinfo");
+    if (cpus && procfs_value(cpus, "microcode", text, 32))
+        setting_items_add(buf, size, "microcode", text, VALUE_MOST);
+    text[0] = '\0';
+    for (size_t i = 0; i < COUNT(firmware); i++)
+        if (!procfs_read_line(PROCFS_PATH("/sys/class/dmi/id/%s", firmware[i]), line, 80))
+            text_add(text, 256, "%s%s", text[0] ? " " : "", line);
+    setting_items_add(buf, size, "firmware", text, VALUE_MOST);
+    FREED_BY(memory_free) char *parameters = procfs_read_all("/proc/cmdline");
+    FREED_BY(text_free) struct text words = {0};
+    char *rest = parameters;
+    /* Up to "--": what follows is for init. */
+    for (const char *word; (word = strsep(&rest, " \n")) && strcmp(word, "--");)
+        if (bears_on_noise(word))
+            text_printf(&words, "%s%s", words.length ? " " : "", word);
+    if (words.length && !words.failed)
+        setting_items_add(buf, size, "cmdline", words.data, VALUE_MOST);
+    FREED_BY(memory_free) char **names = procfs_names(vulnerabilities);
+    for (char **name = names; name && *name; name++)
+        if (!procfs_read_line(PROCFS_PATH("%s/%s", vulnerabilities, *name), line, sizeof line)) {
+            shorten(line, text, sizeof text);
+            setting_items_add(buf, size, *name, text, MITIGATION_MOST);
+        }
 }

@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A snapshot is written completely or not at all; nothing that is read is trusted. */
-#include "settings/settings.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <fnmatch.h>
 #include <glob.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "rows/text.h"
 #include "settings/settings_read.h"
-#include "sys/base.h"
 #include "sys/file.h"
 #include "sys/process.h"
 
@@ -35,34 +25,26 @@ struct snapshot {
     struct error *error;         /* of the call that goes on */
 };
 
-#define snapshot_fail(s, code, ...) (error_set((s)->error, __VA_ARGS__), (code))
-
-/* Writing a file whose path ends in `written` also changes `changed`, in the same directory or a pattern of paths. All
+/* Writing a file whose path matches `written` also changes `changed`, in the same directory or a pattern of paths. All
  * are saved before it, and so restored after it. */
 static const struct {
     const char *written, *changed;
 } side_effects[] = {
     /* With some drivers, leaving 'performance' does not restore the old preference. */
-    {"/cpufreq/scaling_governor", "energy_performance_preference"},
-    {"/cpufreq/scaling_governor", CPU_FOLDER "/intel_pstate/no_turbo"},
-    {"/intel_pstate/no_turbo", "min_perf_pct"},
-    {"/cpufreq/boost", CPU_FOLDER "/cpu[0-9]*/cpufreq/scaling_max_freq"},
-    {"/cpufreq/boost", CPU_FOLDER "/cpu[0-9]*/cpufreq/boost"},
+    {"*/cpufreq/scaling_governor", "energy_performance_preference"},
+    {"*/cpufreq/scaling_governor", CPU_FOLDER "/intel_pstate/no_turbo"},
+    {"*/intel_pstate/no_turbo", "min_perf_pct"},
+    {"*/cpufreq/boost", CPU_FOLDER "/cpu[0-9]*/cpufreq/scaling_max_freq"},
+    {"*/cpufreq/boost", CPU_FOLDER "/cpu[0-9]*/cpufreq/boost"},
     /* Switching it on again starts both lockup detectors. */
-    {"/kernel/watchdog", "soft_watchdog"},
-    {"/kernel/watchdog", "nmi_watchdog"},
+    {"*/kernel/watchdog", "soft_watchdog"},
+    {"*/kernel/watchdog", "nmi_watchdog"},
     /* The kernel keeps more memory free with huge pages, and computes this anew without them. */
-    {"/transparent_hugepage/enabled", "/proc/sys/vm/min_free_kbytes"},
+    {"*/transparent_hugepage/enabled", "/proc/sys/vm/min_free_kbytes"},
     /* Interrupts leave a CPU that goes offline, and do not return. */
-    {"/smt/control", "/proc/irq/[0-9]*/smp_affinity"},
-    {"/smt/control", CPU_FOLDER "/cpu[0-9]*/cpufreq/scaling_governor"},
+    {"*/smt/control", "/proc/irq/[0-9]*/smp_affinity"},
+    {"*/smt/control", CPU_FOLDER "/cpu[0-9]*/cpufreq/scaling_governor"},
 };
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && !strcmp(text + length - end_length, end);
-}
 
 /* Cuts the content to the value: no final newline, or the word in brackets. */
 static char *value_of(char *content)
@@ -114,17 +96,13 @@ int (*snapshot_write)(const char *path, const char *value) = write_file;
 const char *snapshot_default_file(void)
 {
     static const char *const files[] = {"/run/jitbench.snapshot", "/dev/shm/jitbench.snapshot"};
-    static const char *const folders[] = {"/run", "/dev/shm"};
     struct stat status;
 
     /* Anybody may put a file jitbench.snapshot into /dev/shm. */
     for (size_t i = 0; i < COUNT(files); i++)
         if (lstat(files[i], &status) == 0 && (status.st_uid == geteuid() || i == 0))
             return files[i];
-    for (size_t i = 0; i < COUNT(files); i++)
-        if (access(folders[i], W_OK) == 0)
-            return files[i];
-    return files[0];
+    return files[access("/run", W_OK) && access("/dev/shm", W_OK) == 0];
 }
 
 void snapshot_close(struct snapshot *snapshot)
@@ -182,7 +160,7 @@ static int remember_side_effects(struct snapshot *s, const char *path, bool seen
     int code = 0;
 
     for (size_t i = 0; i < COUNT(side_effects) && code != -ENOMEM; i++) {
-        if (!ends_with(path, side_effects[i].written))
+        if (fnmatch(side_effects[i].written, path, 0))
             continue;
         if (side_effects[i].changed[0] != '/')
             code = remember(s, PROCFS_PATH("%.*s/%s", folder_length, path, side_effects[i].changed));
@@ -231,7 +209,7 @@ int snapshot_look(const char *file, struct setting_writes *writes, struct snapsh
     }
     snapshot_close(s);
     *out = NULL;
-    return -ENOMEM;
+    return -1;
 }
 
 /* --- The file: lines PATH=VALUE, empty ones, and comments after '#'. The first line names the boot. --- */
@@ -306,13 +284,12 @@ static int publish(const char *file, const struct text *text)
     return code ? code : fd;
 }
 
-/* Returns 0, or -ENOENT with a line in error. */
+/* Returns 0, or -1 with a line in error, as the next functions do. */
 static int read_boot(struct snapshot *s, char boot[64])
 {
     const int code = procfs_read_line(BOOT_FILE, boot, 64);
 
-    return code ? snapshot_fail(s, -ENOENT, "cannot identify this boot: %s cannot be read: %s", BOOT_FILE,
-                                strerror(-code))
+    return code ? error_set(s->error, "cannot identify this boot: %s cannot be read: %s", BOOT_FILE, strerror(-code))
                 : 0;
 }
 
@@ -327,18 +304,18 @@ int snapshot_save(struct snapshot *s, struct error *error)
         return 0;
     s->error = error;
     if (read_boot(s, boot))
-        return -ENOENT;
+        return -1;
     text_printf(&text, FIRST "%s\n", boot);
     for (size_t i = 0; i < s->saved.n; i++)
         text_printf(&text, "%s=%s\n", s->saved.write[i].path, s->saved.write[i].value);
     text_printf(&text, LAST);
     if (text.failed)
-        return snapshot_fail(s, -ENOMEM, "out of memory");
+        return error_set(s->error, "out of memory");
     int fd = publish(file, &text);
     if (fd == -EEXIST)
-        return snapshot_fail(s, fd, "'%s' is there already; 'jitbench untune' restores what it holds", file);
+        return error_set(s->error, "'%s' is there already; 'jitbench untune' restores what it holds", file);
     if (fd < 0)
-        return snapshot_fail(s, fd, "snapshot '%s': %s", file, strerror(-fd));
+        return error_set(s->error, "snapshot '%s': %s", file, strerror(-fd));
     s->fd = fd;
     return 0;
 }
@@ -351,23 +328,23 @@ static int check_trust(struct snapshot *s)
     pid_t owner = lock(s->fd);
 
     if (owner > 0)
-        return snapshot_fail(s, -EBUSY, "'%s' is in use: process %ld is tuning or measuring", file, (long)owner);
+        return error_set(s->error, "'%s' is in use: process %ld is tuning or measuring", file, (long)owner);
     if (owner < 0)
-        return snapshot_fail(s, owner, "'%s' cannot be locked: %s", file, strerror(-owner));
+        return error_set(s->error, "'%s' cannot be locked: %s", file, strerror(-owner));
     if (fstat(s->fd, &status))
-        return snapshot_fail(s, -errno, "snapshot '%s': %s", file, strerror(errno));
+        return error_set(s->error, "snapshot '%s': %s", file, strerror(errno));
     const char *why = !S_ISREG(status.st_mode)     ? "is not a regular file"
                       : status.st_uid != geteuid() ? TEXT_LINE("belongs to user %lu", (unsigned long)status.st_uid)
                       : status.st_mode & 022       ? "can be written by others"
                                                    : NULL;
     if (why)
-        return snapshot_fail(s, -EPERM, "'%s' %s: not trusted", file, why);
+        return error_set(s->error, "'%s' %s: not trusted", file, why);
     if (status.st_nlink > 1)
-        return snapshot_fail(s, -EPERM, "'%s' has %lu names (hard links): not trusted; remove the others", file,
-                             (unsigned long)status.st_nlink);
+        return error_set(s->error, "'%s' has %lu names (hard links): not trusted; remove the others", file,
+                         (unsigned long)status.st_nlink);
     /* Its holder may have restored the settings and removed the file before it released the lock. */
     if (status.st_nlink == 0)
-        return snapshot_fail(s, -ENOENT, "there is no snapshot '%s': nothing to restore", file);
+        return error_set(s->error, "there is no snapshot '%s': nothing to restore", file);
     return 0;
 }
 
@@ -380,17 +357,17 @@ static int parse(struct snapshot *s, const char *boot, char *text)
 
     if (length < first + last || strncmp(text, FIRST, first) || strcmp(text + length - last, LAST) ||
         text[length - last - 1] != '\n')
-        return snapshot_fail(s, -EBADMSG, "'%s' is not a whole snapshot of this jitbench: remove the file", file);
+        return error_set(s->error, "'%s' is not a whole snapshot of this jitbench: remove the file", file);
     const size_t boot_length = strcspn(line, "\n");
     if (strlen(boot) != boot_length || strncmp(line, boot, boot_length))
-        return snapshot_fail(s, -ESTALE,
-                             "'%s' is from before the last boot, which undid the settings too, or of another host: "
-                             "remove the file",
-                             file);
+        return error_set(s->error,
+                         "'%s' is from before the last boot, which undid the settings too, or of another host: "
+                         "remove the file",
+                         file);
     const int code = snapshot_read_list(text, &s->saved, &number);
     if (code == -ENOMEM)
-        return snapshot_fail(s, -ENOMEM, "out of memory");
-    return code ? snapshot_fail(s, -EBADMSG, "'%s': line %zu: not as jitbench writes it", file, number) : 0;
+        return error_set(s->error, "out of memory");
+    return code ? error_set(s->error, "'%s': line %zu: not as jitbench writes it", file, number) : 0;
 }
 
 static int load(struct snapshot *s)
@@ -401,36 +378,45 @@ static int load(struct snapshot *s)
     /* O_NONBLOCK: a FIFO must not hang the program. O_RDWR: a lock needs it. */
     s->fd = open(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (s->fd < 0 && errno == ENOENT)
-        return snapshot_fail(s, -ENOENT, "there is no snapshot '%s': nothing to restore", file);
+        return error_set(s->error, "there is no snapshot '%s': nothing to restore", file);
     if (s->fd < 0 && errno == ELOOP)
-        return snapshot_fail(s, -EPERM, "'%s' is a symbolic link: not trusted", file);
+        return error_set(s->error, "'%s' is a symbolic link: not trusted", file);
     if (s->fd < 0)
-        return snapshot_fail(s, -errno, "snapshot '%s': %s", file, strerror(errno));
-    int code = check_trust(s);
-    if (code || (code = read_boot(s, boot)))
-        return code;
+        return error_set(s->error, "snapshot '%s': %s", file, strerror(errno));
+    if (check_trust(s) || read_boot(s, boot))
+        return -1;
     FREED_BY(memory_free) char *text = text_file_rest(s->fd, false, &why);
-    return text ? parse(s, boot, text) : snapshot_fail(s, -EIO, "snapshot '%s' cannot be read: %s", file, why);
+    return text ? parse(s, boot, text) : error_set(s->error, "snapshot '%s' cannot be read: %s", file, why);
 }
 
 int snapshot_open(const char *file, struct snapshot **out, struct error *error)
 {
     struct snapshot *s = *out = new_snapshot(file);
 
-    if (!s) {
-        error_set(error, "out of memory");
-        return -ENOMEM;
-    }
+    if (!s)
+        return error_set(error, "out of memory");
     s->error = error;
-    const int code = load(s);
-    if (!code)
+    if (!load(s))
         return 0;
     snapshot_close(s);
     *out = NULL;
-    return code;
+    return -1;
 }
 
 /* --- Writing and restoring. --- */
+
+/* Reads the file back, written or not, after this -errno of writing it. */
+static void judge(struct snapshot_report *report, bool written, int error, char content[CONTENT_MAX + 2])
+{
+    const ssize_t length = read_content(report->path, content);
+
+    report->now = value_of(content);
+    const bool good = length >= 0 && !strcmp(report->now, report->wanted);
+    report->error = good ? 0 : error ? error : length < 0 ? (int)length : 0;
+    report->result = good            ? written ? SNAPSHOT_DONE : SNAPSHOT_ALREADY
+                     : report->error ? SNAPSHOT_REFUSED
+                                     : SNAPSHOT_OTHER;
+}
 
 void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *context)
 {
@@ -447,28 +433,10 @@ void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *co
             report.was = report.now = snapshot->saved.write[saved].value;
             report.result = strcmp(report.was, report.wanted) ? SNAPSHOT_OTHER : SNAPSHOT_ALREADY;
         }
-        if (report.result == SNAPSHOT_OTHER && snapshot->fd >= 0) {
-            report.error = snapshot_write(report.path, report.wanted);
-            const ssize_t length = read_content(report.path, content);
-            report.now = value_of(content);
-            if (report.error == 0 && length < 0)
-                report.error = (int)length;
-            if (report.error)
-                report.result = SNAPSHOT_REFUSED;
-            else if (!strcmp(report.now, report.wanted))
-                report.result = SNAPSHOT_DONE;
-        }
+        if (report.result == SNAPSHOT_OTHER && snapshot->fd >= 0)
+            judge(&report, true, snapshot_write(report.path, report.wanted), content);
         put(context, &report);
     }
-}
-
-/* Returns whether the file has its old value again. Of a list of choices only the chosen word counts. */
-static bool is_restored(const struct snapshot *s, size_t i, char content[CONTENT_MAX + 2], ssize_t *length,
-                        const char **now)
-{
-    *length = read_content(s->saved.write[i].path, content);
-    *now = value_of(content);
-    return *length >= 0 && !strcmp(*now, s->saved.write[i].value);
 }
 
 /* Returns how many do not have their old values. */
@@ -478,19 +446,10 @@ static size_t report_restored(const struct snapshot *s, snapshot_put *put, void 
     size_t left = 0;
 
     for (size_t i = s->saved.n; i-- > 0;) {
-        struct snapshot_report report = {.index = i,
-                                         .path = s->saved.write[i].path,
-                                         .was = s->saved.write[i].before,
-                                         .wanted = s->saved.write[i].value};
-        ssize_t length;
-        const bool good = is_restored(s, i, content, &length, &report.now);
-        if (!good)
-            report.error = length < 0 ? (int)length : s->saved.write[i].error;
-        if (good)
-            report.result = s->saved.write[i].written ? SNAPSHOT_DONE : SNAPSHOT_ALREADY;
-        else
-            report.result = report.error ? SNAPSHOT_REFUSED : SNAPSHOT_OTHER;
-        left += !good;
+        const struct setting_write *old = &s->saved.write[i];
+        struct snapshot_report report = {.index = i, .path = old->path, .was = old->before, .wanted = old->value};
+        judge(&report, old->written, old->error, content);
+        left += report.result == SNAPSHOT_REFUSED || report.result == SNAPSHOT_OTHER;
         put(context, &report);
     }
     return left;
@@ -498,10 +457,9 @@ static size_t report_restored(const struct snapshot *s, snapshot_put *put, void 
 
 int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, struct error *error)
 {
-    const char *file = snapshot->file, *now;
+    const char *file = snapshot->file;
     char content[CONTENT_MAX + 2];
     bool written = true;
-    ssize_t length;
 
     for (size_t i = 0; i < snapshot->saved.n; i++) {
         read_content(snapshot->saved.write[i].path, content);
@@ -511,7 +469,7 @@ int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context
         written = false;
         for (size_t i = snapshot->saved.n; i-- > 0;) {
             struct setting_write *old = &snapshot->saved.write[i];
-            if (is_restored(snapshot, i, content, &length, &now))
+            if (read_content(old->path, content) >= 0 && !strcmp(value_of(content), old->value))
                 continue;
             old->error = snapshot_write(old->path, old->value);
             old->written = written = true;
@@ -618,9 +576,11 @@ static int begin(struct error *message)
 
 int tuned_begin(const struct settings_view *view, struct error *message)
 {
+    struct setting_state state;
+
     message->text[0] = '\0';
     for (size_t i = 0; i < settings_count; i++)
-        if (settings_list[i].how == SETTING_WRITE && setting_plan(&settings_list[i], view, &held.plan))
+        if (settings_list[i].how == SETTING_WRITE && !setting_look(&settings_list[i], view, &state, &held.plan))
             return not_tuned(message, "out of memory");
     return begin(message);
 }

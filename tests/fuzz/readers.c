@@ -146,11 +146,11 @@ void readers_settings(void)
     for (size_t i = 0; i < settings_count; i++) {
         struct setting_state state;
         memset(&state, 0x55, sizeof(state));
-        setting_look(&settings_list[i], &view, &state);
+        setting_look(&settings_list[i], &view, &state, NULL);
         FUZZ_CHECK_OF(state.verdict <= SETTING_UNKNOWN, settings_list[i].name, strlen(settings_list[i].name));
         CHECK_TEXT(state.now);
         CHECK_TEXT(state.why);
-        FUZZ_CHECK(setting_plan(&settings_list[i], &view, &writes) == 0);
+        FUZZ_CHECK(setting_look(&settings_list[i], &view, &state, &writes));
     }
     settings_summary(&view, counts, noisy, sizeof(noisy));
     FUZZ_CHECK(counts[0] + counts[1] + counts[2] + counts[3] == settings_count);

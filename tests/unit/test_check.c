@@ -25,7 +25,7 @@ static void advise(const char *cpus, const char *item)
     view = (struct settings_view){.machine = &machine, .bench = &bench};
     assert_true(settings_count <= ITEMS_MAX);
     for (size_t i = 0; i < settings_count; i++) {
-        setting_look(&settings_list[i], &view, &states[i]);
+        setting_look(&settings_list[i], &view, &states[i], NULL);
         selected[i] = !item || !strcmp(settings_list[i].name, item);
     }
     advice_free(advice, n_advice);

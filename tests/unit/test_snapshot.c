@@ -380,7 +380,7 @@ static void tune(struct reports *reports)
     snapshot_close(snapshot);
 }
 
-/* Does the work of `untune`. Returns 0, -errno if the snapshot cannot be opened, or 1 if not all could be restored. */
+/* Does the work of `untune`. Returns 0, -1 if the snapshot cannot be opened, or 1 if not all could be restored. */
 static int untune(struct reports *reports, struct error *error)
 {
     struct snapshot *snapshot;
@@ -488,7 +488,7 @@ TEST_WITH(test_snapshot_restore_gives_every_byte_back, make, clean)
                   "performance", "balance_power");
     assert_report(&reports, "/sys/devices/system/cpu/intel_pstate/min_perf_pct", SNAPSHOT_ALREADY, 0, "16", "16");
     assert_unchanged(before);
-    expect_untune(-ENOENT, "nothing to restore");
+    expect_untune(-1, "nothing to restore");
 }
 
 /* Without the simulated kernel: regular files. */
@@ -816,7 +816,7 @@ TEST_WITH(test_snapshot_of_nothing_is_no_file, make, clean)
     assert_unchanged(before);
     tree_put("/run/jitbench.snapshot", "");
     assert_null(try_take(&one, &code, &error));
-    assert_int_equal(code, -EEXIST);
+    assert_int_equal(code, -1);
 }
 
 TEST_WITH(test_snapshot_restores_the_rest_and_stays_when_one_is_refused, make, clean)
@@ -891,7 +891,7 @@ TEST_WITH(test_snapshot_is_never_replaced, make, clean)
     tune(&reports);
     tree_get("/run/jitbench.snapshot", text, sizeof(text));
     unsigned before = kernel.writes;
-    assert_not_taken(-EEXIST, "untune");
+    assert_not_taken(-1, "untune");
     assert_int_equal(kernel.writes, before);
     tree_get("/run/jitbench.snapshot", again, sizeof(again));
     assert_string_equal(again, text);
@@ -917,7 +917,7 @@ TEST_WITH(test_snapshot_is_locked_while_it_is_used, make, clean)
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
     (void)snprintf(expected, sizeof(expected), "process %ld is", (long)child);
-    expect_untune(-EBUSY, expected);
+    expect_untune(-1, expected);
     assert_content(INTERVAL, "20\n");
     assert_int_equal(kill(child, SIGKILL), 0);
     (void)fixture_wait(child);
@@ -948,7 +948,7 @@ static void assert_restorable(char *before)
 {
     struct reports reports;
     struct error error = {""};
-    const int expected = file_exists() ? 0 : -ENOENT, code = untune(&reports, &error);
+    const int expected = file_exists() ? 0 : -1, code = untune(&reports, &error);
 
     if (code != expected)
         fail_msg("%d, not %d: %s", code, expected, error.text);
@@ -1014,7 +1014,7 @@ static void assert_damaged(const char *text, size_t length)
     struct error error = {""};
 
     write_snapshot(text, length);
-    if (snapshot_open(file_used, &snapshot, &error) != -EBADMSG)
+    if (snapshot_open(file_used, &snapshot, &error) != -1)
         fail_msg("taken for good (%s): %.*s", error.text, (int)length, text);
     assert_null(snapshot);
     assert_non_null(strstr(error.text, snapshot_file));
@@ -1071,7 +1071,7 @@ TEST_WITH(test_snapshot_of_nonsense_is_refused, make, clean)
     assert_int_equal(chmod(snapshot_file, 0600), 0);
     for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
         write_snapshot(nonsense[i].text, strlen(nonsense[i].text));
-        expect_untune(-EBADMSG, nonsense[i].why);
+        expect_untune(-1, nonsense[i].why);
     }
     assert_int_equal(kernel.writes, 0);
     write_snapshot(HEAD INTERVAL "=7\n\n# a comment\n" LAST, strlen(HEAD INTERVAL "=7\n\n# a comment\n" LAST));
@@ -1123,11 +1123,10 @@ TEST_WITH(test_snapshot_of_another_boot_is_refused, make, clean)
     unsigned before = kernel.writes;
     for (size_t i = 0; i < 3; i++) {
         tree_put(BOOT_ID, boots[i]);
-        expect_untune(-ESTALE,
-                      "before the last boot, which undid the settings too, or of another host: remove the file");
+        expect_untune(-1, "before the last boot, which undid the settings too, or of another host: remove the file");
     }
     tree_put(BOOT_ID, "");
-    expect_untune(-ENOENT, "cannot identify this boot: " BOOT_ID);
+    expect_untune(-1, "cannot identify this boot: " BOOT_ID);
     assert_int_equal(kernel.writes, before);
     assert_true(file_exists());
     tree_put(BOOT_ID, "11111111-2222-3333-4444-555555555555\n");
@@ -1138,13 +1137,13 @@ TEST_WITH(test_snapshot_of_another_boot_is_refused, make, clean)
 TEST_WITH(test_snapshot_needs_to_know_the_boot, make, clean)
 {
     tree_put(BOOT_ID, "");
-    assert_not_taken(-ENOENT, BOOT_ID);
+    assert_not_taken(-1, BOOT_ID);
 }
 
 static void expect_not_trusted(const char *why)
 {
-    assert_not_taken(-EEXIST, "untune");
-    expect_untune(-EPERM, why);
+    assert_not_taken(-1, "untune");
+    expect_untune(-1, why);
     assert_int_equal(kernel.writes, 0);
     assert_int_equal(remove(snapshot_file), 0);
 }
@@ -1174,7 +1173,7 @@ TEST_WITH(test_snapshot_that_is_planted_is_refused, make, clean)
         expect_not_trusted("user 65534");
     }
     assert_int_equal(mkdir(snapshot_file, 0700), 0);
-    expect_untune(-EISDIR, "directory");
+    expect_untune(-1, "directory");
     assert_int_equal(rmdir(snapshot_file), 0);
     assert_unchanged(before);
 }
@@ -1185,11 +1184,8 @@ TEST_WITH(test_snapshot_that_is_planted_is_refused, make, clean)
 TEST_WITH(test_snapshot_messages_name_the_file_first, make, clean)
 {
     static const struct {
-        const char *file;
-        int code;
-        const char *why;
-    } places[] = {{"/nonexistent/snapshot", -ENOENT, "No such file or directory"},
-                  {"/dev/null/snapshot", -ENOTDIR, "Not a directory"}};
+        const char *file, *why;
+    } places[] = {{"/nonexistent/snapshot", "No such file or directory"}, {"/dev/null/snapshot", "Not a directory"}};
     struct error error;
     char expected[512];
     int code;
@@ -1198,7 +1194,7 @@ TEST_WITH(test_snapshot_messages_name_the_file_first, make, clean)
         file_used = places[i].file;
         (void)snprintf(expected, sizeof(expected), "snapshot '%s': %s", places[i].file, places[i].why);
         assert_null(try_take(&writes, &code, &error));
-        assert_int_equal(code, places[i].code);
+        assert_int_equal(code, -1);
         assert_string_equal(error.text, expected);
     }
     file_used = snapshot_file;
@@ -1210,12 +1206,12 @@ TEST_WITH(test_snapshot_messages_name_the_file_first, make, clean)
     snapshot_close(snapshot);
     assert_int_equal(remove(snapshot_file), 0);
     (void)snprintf(expected, sizeof(expected), "there is no snapshot '%s': nothing to restore", snapshot_file);
-    assert_int_equal(snapshot_open(file_used, &snapshot, &error), -ENOENT);
+    assert_int_equal(snapshot_open(file_used, &snapshot, &error), -1);
     assert_null(snapshot);
     assert_string_equal(error.text, expected);
     assert_int_equal(mkdir(snapshot_file, 0700), 0);
     (void)snprintf(expected, sizeof(expected), "snapshot '%s': Is a directory", snapshot_file);
-    assert_int_equal(snapshot_open(file_used, &snapshot, &error), -EISDIR);
+    assert_int_equal(snapshot_open(file_used, &snapshot, &error), -1);
     assert_string_equal(error.text, expected);
 }
 
@@ -1230,7 +1226,7 @@ static int take_and_forget(void)
         code = snapshot_save(snapshot, &error);
     snapshot_close(snapshot);
     if (code) {
-        assert_int_equal(code, -ENOMEM);
+        assert_int_equal(code, -1);
         assert_false(file_exists());
     }
     (void)remove(snapshot_file);
@@ -1289,17 +1285,17 @@ TEST_WITH(test_snapshot_says_where_it_cannot_be, make, clean)
     static char path[5000];
 
     file_used = "/nonexistent/snapshot";
-    assert_not_taken(-ENOENT, file_used);
+    assert_not_taken(-1, file_used);
     file_used = "/dev/null/snapshot";
-    assert_not_taken(-ENOTDIR, file_used);
+    assert_not_taken(-1, file_used);
     file_used = "/snapshot-in-the-root-is-a-folder/..";
-    assert_not_taken(-ENOENT, file_used);
+    assert_not_taken(-1, file_used);
     file_used = tree_root;
-    assert_not_taken(-EEXIST, file_used);
+    assert_not_taken(-1, file_used);
     memset(path, 'x', sizeof(path) - 1);
     path[0] = path[4990] = '/';
     file_used = path;
-    assert_not_taken(-ENAMETOOLONG, "xxx");
+    assert_not_taken(-1, "xxx");
     assert_int_equal(kernel.writes, 0);
 }
 
@@ -1330,7 +1326,7 @@ TEST_WITH(test_snapshot_on_a_full_disk_is_none, make, clean)
         (void)signal(SIGXFSZ, SIG_IGN);
         if (setrlimit(RLIMIT_FSIZE, &limit))
             _exit(1);
-        assert_not_taken(-EFBIG, "File too large");
+        assert_not_taken(-1, "File too large");
         _exit(0);
     }
     assert_int_equal(fixture_wait(child), 0);
@@ -1348,7 +1344,7 @@ static int named_child(void)
     tune(&reports);
     (void)snprintf(run, sizeof(run), "%s/run", tree_root);
     CHECK(fixture_count_files(run) == 2);
-    assert_not_taken(-EEXIST, "untune");
+    assert_not_taken(-1, "untune");
     expect_untune(0, "");
     return 0;
 }
@@ -1375,12 +1371,12 @@ TEST_WITH(test_snapshot_by_a_temporary_name, make, clean)
 
 /* Errors of the lock of a new snapshot, and what is said of it. */
 static const struct {
-    int error, code;
+    int error;
     const char *text;
 } lock_errors[] = {
-    {ENOLCK, -ENOLCK, "': No locks available"},
-    {EAGAIN, -EBUSY, "': Device or resource busy"},
-    {EACCES, -EBUSY, "': Device or resource busy"},
+    {ENOLCK, "': No locks available"},
+    {EAGAIN, "': Device or resource busy"},
+    {EACCES, "': Device or resource busy"},
 };
 static size_t lock_error;
 
@@ -1392,7 +1388,7 @@ static int fail_to_lock_a_new_one(void)
     if (refuse_flag(LOCK_CALL, 1, UINT32_MAX, F_SETLK, lock_errors[lock_error].error))
         return CANNOT;
     CHECK(!try_take(&writes, &code, &error));
-    CHECK(code == lock_errors[lock_error].code && strstr(error.text, lock_errors[lock_error].text));
+    CHECK(code == -1 && strstr(error.text, lock_errors[lock_error].text));
     return 0;
 }
 
@@ -1410,12 +1406,12 @@ TEST_WITH(test_snapshot_is_flushed_with_its_folder, make, clean)
     char *before = tree_text();
 
     flush_errors[0] = EIO;
-    assert_not_taken(-EIO, "': Input/output error");
+    assert_not_taken(-1, "': Input/output error");
     flush_errors[0] = EINVAL;
-    assert_not_taken(-EINVAL, "': Invalid argument");
+    assert_not_taken(-1, "': Invalid argument");
     flush_errors[0] = 0;
     flush_errors[1] = EIO;
-    assert_not_taken(-EIO, "': Input/output error");
+    assert_not_taken(-1, "': Input/output error");
     flush_errors[1] = EINVAL; /* some file systems have nothing to flush for a folder */
     snapshot_close(take());
     assert_true(file_exists());
@@ -1430,7 +1426,7 @@ static int fail_to_lock(void)
 {
     if (refuse_flag(LOCK_CALL, 1, UINT32_MAX, F_SETLK, ENOLCK))
         return CANNOT;
-    expect_untune(-ENOLCK, "' cannot be locked: No locks available");
+    expect_untune(-1, "' cannot be locked: No locks available");
     return 0;
 }
 
@@ -1465,7 +1461,7 @@ TEST_WITH(test_snapshot_with_another_name_is_refused, make, clean)
     tune(&reports);
     (void)snprintf(other, sizeof(other), "%s/run/other-name", tree_root);
     assert_int_equal(link(snapshot_file, other), 0);
-    expect_untune(-EPERM, "' has 2 names (hard links): not trusted; remove the others");
+    expect_untune(-1, "' has 2 names (hard links): not trusted; remove the others");
     assert_content(INTERVAL, "20\n");
     assert_int_equal(unlink(other), 0);
     expect_untune(0, "");
