@@ -159,7 +159,7 @@ static struct text *part(struct text *line)
 static char *percent(double low, double high, char *buf, size_t size)
 {
     buf[0] = '\0';
-    if (high > low)
+    if (high > 1.02 * low)
         text_add(buf, size, low < 10 ? "%.2g to " : "%.0f to ", low);
     text_add(buf, size, high < 10 ? "%.2g" TEXT_NO_BREAK "%%" : "%.0f" TEXT_NO_BREAK "%%", high);
     return buf;

@@ -88,7 +88,7 @@ int command_unknown_command(const char *word)
 int command_output(int fd, bool only, struct text *text)
 {
     if (text->left_out)
-        text_printf(text, "Left out: columns and tables that do not fit; -v shows them\n");
+        text_printf(text, "Left out: columns, tables, warnings; -v shows them\n");
     errno = ENOMEM;
     const bool whole = !text->failed && signals_write(fd, text->data, text->length) == text->length;
     const int why = whole ? 0 : errno;

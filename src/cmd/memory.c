@@ -255,9 +255,10 @@ static void print(const struct table_rows *r, struct text *out)
         put_matrix(r, "swap", "One way by compare-and-swap, ns", out);
     put_break(&before, out);
     table_print(&node_layout, r->rows, r->n, r->table_width, out);
-    put_break(&before, out);
-    if (steady)
+    if (steady) {
+        put_break(&before, out);
         table_print(&steady_layout, r->rows, r->n, r->table_width, out);
+    }
     out->left_out |= !steady;
 }
 

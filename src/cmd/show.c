@@ -84,7 +84,8 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
     out->failed |= tables.failed;
     out->left_out |= tables.left_out;
     text_append(out, tables.data, tables.length);
-    warnings_collect(rows, n, metrics_table(), how->more, warnings);
+    if (table_is_whole(&shown))
+        warnings_collect(rows, n, metrics_table(), how->more, warnings);
 }
 
 void show_run(const struct row_run *run, struct text *out)
