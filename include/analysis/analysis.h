@@ -431,6 +431,8 @@ struct detours_host {
     /* time beyond the median of experiments that took much longer */
     struct detours_of prime, experiments; /* experiments: those of the last row, in ticks */
     double experiment_ticks;              /* their median */
+    /* By step, then ranks; the greatest on most ranks. */
+    double *slowdown, worst;
 };
 
 /* Takes noise rows detour, lost, lost_CAUSE, core_share, and prime rows cycles, then time; not failed or skipped
@@ -464,16 +466,13 @@ struct project {
     size_t points; /* see project_slowdown_on() */
     struct detours_host **hosts;
     size_t n, capacity;
-    struct detours_host *all; /* together; hosts[n] */
-    double *slowdown;         /* see project_slowdown() */
+    struct detours_host *all; /* together, with equal shares of the ranks; hosts[n] */
 };
 
 /* As detours_enter(). Control characters in the name are replaced. */
 void project_enter(struct project *p, const char *name, const struct row *row);
-/* Drops hosts without detours. */
+/* Drops hosts without detours; the slowest comes first. */
 void project_compute(struct project *p);
-/* By step, then ranks; index p->n: all together, with equal shares of the ranks. */
-double *project_slowdown(const struct project *p, size_t host);
 void project_free(struct project *p);
 
 /* The cost of one cause and decade, or of a shared core, on all hosts. */

@@ -416,11 +416,11 @@ int csv_close(struct csv *csv);
  * that what was damaged has swallowed. */
 struct reader;
 
-/* "-" is standard input. regular: refuses other files without waiting for them. Returns NULL with a line in error;
+/* "-" is standard input. wanted: enum rows_wanted. Returns NULL with a line in error;
  * reader_close() frees the result. */
-struct reader *reader_open(const char *path, bool regular, char *error, size_t error_size);
+struct reader *reader_open(const char *path, unsigned wanted, char *error, size_t error_size);
 /* From an open descriptor, closed by reader_close() and on failure; name is for errors. */
-struct reader *reader_take(int fd, const char *name, char *error, size_t error_size);
+struct reader *reader_take(int fd, const char *name, unsigned wanted, char *error, size_t error_size);
 /* Reads the next undamaged record but headers. Returns 1, 0 at the end, or -1 when the file cannot be read further
  * (reader_error()). Ends the program when out of memory. */
 int reader_next(struct reader *r);
@@ -454,18 +454,13 @@ enum rows_wanted {
 
 /* --- One row after another: memory use does not grow with the file. --- */
 
-struct row_reader;
-/* "-" is standard input. wanted: enum rows_wanted. Returns NULL with a line in error. */
-struct row_reader *row_reader_open(const char *path, unsigned wanted, char *error, size_t error_size);
 /* Returns 1 with the row, for row_free(); 0 at the end; -1 when the file cannot be read further
- * (row_reader_error()). row->run points into the reader, unchanged until a row of another run comes. Missing columns
+ * (reader_error()). row->run points into the reader, unchanged until a row of another run comes. Missing columns
  * and fields that cannot be parsed are 'not known'; texts too long are cut. Records that are no valid row, or of a
  * newer schema, are counted and left out. */
-int row_reader_next(struct row_reader *r, struct row *row);
-const char *row_reader_error(const struct row_reader *r);
+int reader_next_row(struct reader *r, struct row *row);
 /* "FILE: 3 damaged lines left out"; "" when nothing was. n_rows: that were read. */
-void row_reader_describe(const struct row_reader *r, const char *path, size_t n_rows, char *message, size_t size);
-void row_reader_close(struct row_reader *r);
+void reader_describe(const struct reader *r, const char *path, size_t n_rows, char *message, size_t size);
 
 struct row_set {
     struct row *rows; /* in the order of files and lines; run points to one of runs[] */

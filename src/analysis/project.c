@@ -214,22 +214,22 @@ void project_enter(struct project *p, const char *name, const struct row *row)
     detours_enter(p->all, row);
 }
 
+static void free_host(struct detours_host *host)
+{
+    free(host ? host->slowdown : NULL);
+    free(host);
+}
+
 void project_free(struct project *p)
 {
     for (size_t h = 0; h < p->n; h++)
-        free(p->hosts[h]);
+        free_host(p->hosts[h]);
+    free_host(p->all);
     free(p->hosts);
-    free(p->all);
-    free(p->slowdown);
     memset(p, 0, sizeof(*p));
 }
 
 /* --- The slowdown. --- */
-
-double *project_slowdown(const struct project *p, size_t host)
-{
-    return p->slowdown + host * p->n_steps * p->n_ranks;
-}
 
 struct places {
     struct project_detour detours[DETOURS_BINS];
@@ -244,6 +244,22 @@ static struct project_host fill_host(const struct detours_host *host, const doub
                                  .n_shares = detours_shares(host, places->shares)};
 }
 
+static void slow_down(const struct project *p, struct detours_host *host, const struct project_host *hosts, size_t n)
+{
+    host->slowdown = memory_get(p->n_steps * p->n_ranks, sizeof(*host->slowdown));
+    project_slowdown_on(p->points, hosts, n, p->step_ns, p->n_steps, p->ranks, p->n_ranks, host->slowdown);
+    for (size_t s = 1; s <= p->n_steps; s++)
+        host->worst = fmax(host->worst, host->slowdown[s * p->n_ranks - 1]);
+}
+
+static int by_worst(const void *a, const void *b)
+{
+    const struct detours_host *x = *(struct detours_host *const *)a, *y = *(struct detours_host *const *)b;
+    const int order = ORDER_OF(y->worst, x->worst);
+
+    return order ? order : strcmp(x->name, y->name);
+}
+
 void project_compute(struct project *p)
 {
     size_t kept = 0;
@@ -252,22 +268,20 @@ void project_compute(struct project *p)
         if (detours_used(p->hosts[i]))
             p->hosts[kept++] = p->hosts[i];
         else
-            free(p->hosts[i]);
+            free_host(p->hosts[i]);
     p->n = kept;
     if (!p->n)
         return;
     FREED_BY(memory_free) struct places *places = memory_get(p->n, sizeof(*places));
     FREED_BY(memory_free) struct project_host *hosts = memory_get(p->n, sizeof(*hosts));
 
-    p->hosts[p->n] = p->all;
-    p->slowdown = memory_get((p->n + 1) * p->n_steps * p->n_ranks, sizeof(*p->slowdown));
     for (size_t h = 0; h < p->n; h++) {
         hosts[h] = fill_host(p->hosts[h], NULL, &places[h]);
-        project_slowdown_on(p->points, &hosts[h], 1, p->step_ns, p->n_steps, p->ranks, p->n_ranks,
-                            project_slowdown(p, h));
+        slow_down(p, p->hosts[h], &hosts[h], 1);
     }
-    project_slowdown_on(p->points, hosts, p->n, p->step_ns, p->n_steps, p->ranks, p->n_ranks,
-                        project_slowdown(p, p->n));
+    slow_down(p, p->all, hosts, p->n);
+    qsort(p->hosts, p->n, sizeof(struct detours_host *), by_worst);
+    p->hosts[p->n] = p->all;
 }
 
 /* --- Costs. --- */

@@ -153,7 +153,7 @@ static int check(const struct measure *m, const struct latency_options *o, const
 static double loops_of_file(const char *path, struct error *error)
 {
     struct error why;
-    struct row_reader *r = row_reader_open(path, 0, why.text, sizeof(why.text));
+    struct reader *r = reader_open(path, 0, why.text, sizeof(why.text));
     double loops = NAN;
     struct row row;
 
@@ -161,13 +161,13 @@ static double loops_of_file(const char *path, struct error *error)
         error_set(error, "--loops-per-ms: %s", why.text);
         return loops;
     }
-    for (; row_reader_next(r, &row) == 1; row_free(&row)) {
+    for (; reader_next_row(r, &row) == 1; row_free(&row)) {
         if (!strcmp(row.metric, "loops_per_ms"))
             loops = row.value;
         else if (isnan(loops))
             loops = row_param_number(&row.param, "loops_per_ms");
     }
-    row_reader_close(r);
+    reader_close(r);
     if (!(loops >= 1))
         error_set(error, "--loops-per-ms '%.200s': no row of this file has loops_per_ms", path);
     return loops;

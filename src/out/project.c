@@ -4,9 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-#include "sys/base.h"
 
 /* Without -v. */
 #define SHOWN_MOST      10u
@@ -23,7 +20,7 @@ static const char *source_of(const struct detours_host *host)
 static void put_host(const struct project *p, size_t host, struct grid *grid)
 {
     const struct detours_host *of = p->hosts[host];
-    const double *slowdown = project_slowdown(p, host);
+    const double *slowdown = of->slowdown;
 
     for (size_t s = 0; s < p->n_steps; s++) {
         if (s == 0) {
@@ -40,18 +37,6 @@ static void put_host(const struct project *p, size_t host, struct grid *grid)
     }
 }
 
-struct ranked {
-    double worst; /* over all lengths of step, at the highest number of ranks */
-    size_t host;
-};
-
-static int by_worst(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-
-    return x->worst < y->worst || x->worst > y->worst ? ORDER_OF(y->worst, x->worst) : ORDER_OF(x->host, y->host);
-}
-
 void project_put_table(const struct project *p, bool every, const struct doc *doc)
 {
     static const struct grid_column columns[] = {{.title = "Host", .left = true},
@@ -62,14 +47,7 @@ void project_put_table(const struct project *p, bool every, const struct doc *do
     const size_t shown = every || p->n < SHOWN_MOST ? p->n : SHOWN_MOST;
     char titles[PROJECT_RANKS_MAX][24];
     struct grid grid = {.n_columns = 0};
-    FREED_BY(memory_free) struct ranked *order = memory_get(p->n, sizeof(*order));
 
-    for (size_t h = 0; h < p->n; h++) {
-        order[h].host = h;
-        for (size_t s = 1; s <= p->n_steps; s++)
-            order[h].worst = fmax(order[h].worst, project_slowdown(p, h)[s * p->n_ranks - 1]);
-    }
-    qsort(order, p->n, sizeof(*order), by_worst);
     grid_columns(&grid, columns, COUNT(columns));
     for (size_t r = 0; r < p->n_ranks; r++)
         grid_columns(&grid,
@@ -82,7 +60,7 @@ void project_put_table(const struct project *p, bool every, const struct doc *do
     if (p->n > 1)
         put_host(p, p->n, &grid);
     for (size_t i = 0; i < shown; i++)
-        put_host(p, order[i].host, &grid);
+        put_host(p, i, &grid);
     doc_table(doc, &grid);
     if (shown < p->n)
         doc_say(doc, "(%zu more hosts, which slow down less: %s-v shows them)", p->n - shown,
@@ -100,7 +78,7 @@ void project_put_costs(const struct project *p, const struct doc *doc)
     struct project_cost costs[PROJECT_COSTS];
     char titles[PROJECT_STEPS_MAX][48];
     struct grid grid = {.n_columns = 0};
-    const double *with = project_slowdown(p, p->n);
+    const double *with = p->all->slowdown;
     const size_t n = project_costs(p, costs);
 
     grid_columns(&grid, columns, COUNT(columns));
@@ -138,7 +116,7 @@ void project_put_csv(const struct project *p, struct text *out)
     text_printf(out, "host,source,work_s,lost_pct,step_ns,ranks,slowdown,core_share\r\n");
     for (size_t h = 0; h < p->n + (p->n > 1); h++) {
         const struct detours_host *host = p->hosts[h];
-        const double share = detours_mean_share(host), *slowdown = project_slowdown(p, h);
+        const double share = detours_mean_share(host), *slowdown = host->slowdown;
         for (size_t i = 0; i < p->n_steps * p->n_ranks; i++) {
             csv_text(out, host->name);
             text_printf(out, ",%s,%.17g,%.17g,%.17g,%.17g,%.17g,", source_of(host), detours_used(host)->work * 1e-9,

@@ -53,7 +53,7 @@ static void put_project(const struct report *report, const struct doc *doc)
     for (size_t s = 0; s < STEPS; s++) {
         struct chart_value values[RANKS];
         for (size_t r = 0; r < p->n_ranks; r++)
-            values[r] = (struct chart_value){p->ranks[r], project_slowdown(p, p->n)[s * p->n_ranks + r], NAN, NAN};
+            values[r] = (struct chart_value){p->ranks[r], p->all->slowdown[s * p->n_ranks + r], NAN, NAN};
         chart_curve(&c, step_names[s], (unsigned)(s == 2 ? 4 : s), values, p->n_ranks);
     }
     chart_put(&c, &charts, false);

@@ -248,8 +248,6 @@ static int open_named(struct csv *csv, const char *path, char *error, size_t err
 
 static void free_csv(struct csv *csv)
 {
-    if (csv == NULL)
-        return;
     text_free(&csv->header);
     text_free(&csv->kept);
     free(csv);
@@ -281,17 +279,13 @@ static void open_anywhere(struct csv *csv, char *message, size_t message_size)
 struct csv *csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
                      size_t error_size)
 {
-    struct csv *csv = calloc(1, sizeof *csv);
+    struct csv *csv = memory_get(1, sizeof *csv);
     int result = 0;
     text_copy(message, message_size, "");
     text_copy(error, error_size, "");
-    if (csv != NULL)
-        csv_header(&csv->header);
-    if (csv == NULL || csv->header.failed) {
-        snprintf(error, error_size, "CSV: %s", strerror(ENOMEM));
-        free_csv(csv);
-        return NULL;
-    }
+    csv_header(&csv->header);
+    if (csv->header.failed)
+        memory_out();
     TEXT_PRINT(csv->name, "%.255s.csv", target->name == NULL ? "jitbench" : target->name);
     csv->fd = -1;
     csv->none = target->none;

@@ -48,6 +48,10 @@ struct reader {
     size_t column[READER_COLUMNS_MAX], n_columns; /* numbers of the header's names; 0: no header yet */
     char path[PATH_MAX];
     char error[PATH_MAX + 128];
+    /* Of rows. */
+    unsigned wanted;
+    struct row_run run, next_run;
+    uint64_t unknown, too_new;
 };
 
 /* Nothing more is read. Returns -1. */
@@ -447,7 +451,7 @@ double reader_number(const struct reader *r, size_t column)
     return text && take_number(&text, &number) && *text == '\0' ? number : NAN;
 }
 
-struct reader *reader_take(int fd, const char *name, char *error, size_t error_size)
+struct reader *reader_take(int fd, const char *name, unsigned wanted, char *error, size_t error_size)
 {
     struct stat st;
     const int reason = fstat(fd, &st) ? errno : S_ISDIR(st.st_mode) ? EISDIR : 0;
@@ -459,6 +463,7 @@ struct reader *reader_take(int fd, const char *name, char *error, size_t error_s
     }
     struct reader *r = memory_get(1, sizeof *r);
     r->fd = fd;
+    r->wanted = wanted;
     TEXT_SET(r->path, name);
     for (size_t i = 0; i < row_n_columns; i++)
         reader_column(r, row_columns[i].name);
@@ -467,18 +472,19 @@ struct reader *reader_take(int fd, const char *name, char *error, size_t error_s
     return r;
 }
 
-struct reader *reader_open(const char *path, bool regular, char *error, size_t error_size)
+struct reader *reader_open(const char *path, unsigned wanted, char *error, size_t error_size)
 {
+    const bool regular = wanted & ROWS_REGULAR;
     struct stat st;
 
     if (strcmp(path, "-") == 0)
-        return reader_take(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "standard input", error, error_size);
+        return reader_take(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "standard input", wanted, error, error_size);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0));
     const char *why = fd < 0 || (regular && fstat(fd, &st) != 0) ? strerror(errno) : NULL;
     if (why == NULL && regular && !S_ISREG(st.st_mode))
         why = "not a regular file";
     if (why == NULL)
-        return reader_take(fd, path, error, error_size);
+        return reader_take(fd, path, wanted, error, error_size);
     snprintf(error, error_size, "%s: %s", path, why);
     fd_close(&fd);
     return NULL;
@@ -497,24 +503,6 @@ void reader_close(struct reader *r)
 }
 
 /* --- Rows. --- */
-
-struct row_reader {
-    struct reader *reader;
-    unsigned wanted;
-    struct row_run run, next_run;
-    uint64_t unknown, too_new;
-};
-
-struct row_reader *row_reader_open(const char *path, unsigned wanted, char *error, size_t error_size)
-{
-    struct reader *reader = reader_open(path, wanted & ROWS_REGULAR, error, error_size);
-    if (!reader)
-        return NULL;
-    struct row_reader *r = memory_get(1, sizeof(*r));
-    r->wanted = wanted;
-    r->reader = reader;
-    return r;
-}
 
 /* Cut between two UTF-8 characters. */
 static void take_text(char *to, size_t size, const char *from)
@@ -601,10 +589,10 @@ static void take_causes(const char *s, struct row_causes *causes)
 }
 
 /* Reads column i into the row or its run. Returns false when the record is no valid row. */
-static bool take_field(struct row_reader *r, size_t i, struct row *row)
+static bool take_field(struct reader *r, size_t i, struct row *row)
 {
     const struct row_column *column = &row_columns[i];
-    const char *s = reader_at(r->reader, i); /* the reader knows row_columns from the beginning, in their order */
+    const char *s = reader_at(r, i); /* the reader knows row_columns from the beginning, in their order */
     void *field = (column->in_run ? (char *)&r->next_run : (char *)row) + column->offset;
 
     if (!s)
@@ -620,7 +608,7 @@ static bool take_field(struct row_reader *r, size_t i, struct row *row)
         *(uint64_t *)field = to_uint(s);
         break;
     case COLUMN_REAL:
-        *(double *)field = reader_number(r->reader, i);
+        *(double *)field = reader_number(r, i);
         break;
     case COLUMN_CAUSES:
         take_causes(r->wanted & ROWS_CAUSES ? s : "", &row->causes);
@@ -644,7 +632,7 @@ static bool take_field(struct row_reader *r, size_t i, struct row *row)
 }
 
 /* Returns false when the record is no valid row. */
-static bool take_row(struct row_reader *r, struct row *row)
+static bool take_row(struct reader *r, struct row *row)
 {
     row_init(row, &r->run);
     row_run_init(&r->next_run);
@@ -654,11 +642,11 @@ static bool take_row(struct row_reader *r, struct row *row)
     return row->suite[0] && row->test[0];
 }
 
-int row_reader_next(struct row_reader *r, struct row *row)
+int reader_next_row(struct reader *r, struct row *row)
 {
     int more;
 
-    while ((more = reader_next(r->reader)) == 1) {
+    while ((more = reader_next(r)) == 1) {
         if (take_row(r, row)) {
             if (!row_run_equal(&r->run, &r->next_run))
                 r->run = r->next_run;
@@ -670,37 +658,25 @@ int row_reader_next(struct row_reader *r, struct row *row)
     return more;
 }
 
-const char *row_reader_error(const struct row_reader *r)
-{
-    return reader_error(r->reader);
-}
-
-void row_reader_close(struct row_reader *r)
-{
-    if (r)
-        reader_close(r->reader);
-    free(r);
-}
-
 static void append_count(struct text *out, uint64_t n, const char *one, const char *many)
 {
     if (n)
         text_printf(out, "%s%" PRIu64 " %s", out->length ? ", " : "", n, n == 1 ? one : many);
 }
 
-void row_reader_describe(const struct row_reader *r, const char *path, size_t n_rows, char *message, size_t size)
+void reader_describe(const struct reader *r, const char *path, size_t n_rows, char *message, size_t size)
 {
     FREED_BY(text_free) struct text out = {0};
 
-    append_count(&out, reader_damaged(r->reader), "damaged line", "damaged lines");
+    append_count(&out, reader_damaged(r), "damaged line", "damaged lines");
     append_count(&out, r->unknown - r->too_new, "line that is not a result", "lines that are not results");
     append_count(&out, r->too_new, "row of a newer jitbench", "rows of a newer jitbench");
     if (out.length)
         snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
-    else if (n_rows || *row_reader_error(r)) /* otherwise the reader's error says what is wrong */
+    else if (n_rows || *reader_error(r)) /* otherwise the reader's error says what is wrong */
         text_copy(message, size, "");
     else
-        snprintf(message, size, "%s: %s", path, r->reader->n_columns ? "no rows" : "empty");
+        snprintf(message, size, "%s: %s", path, r->n_columns ? "no rows" : "empty");
 }
 
 /* Returns the set's copy of this run, made if there is none; the latest is most likely. */
@@ -719,7 +695,7 @@ static const struct row_run *keep_run(struct row_set *set, const struct row_run 
 int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
                  char *error, size_t error_size)
 {
-    struct row_reader *r = row_reader_open(path, wanted, error, error_size);
+    struct reader *r = reader_open(path, wanted, error, error_size);
     size_t n_rows = 0;
     struct row row;
     int more;
@@ -728,7 +704,7 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
         message[0] = '\0';
     if (!r)
         return -1;
-    while ((more = row_reader_next(r, &row)) == 1) {
+    while ((more = reader_next_row(r, &row)) == 1) {
         n_rows++;
         if (set->choose && !set->choose(set->context, &row)) {
             row_free(&row);
@@ -740,9 +716,9 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
         set->rows[set->n++] = row;
     }
     if (more < 0)
-        text_copy(error, error_size, row_reader_error(r));
-    row_reader_describe(r, path, n_rows, message, message_size);
-    row_reader_close(r);
+        text_copy(error, error_size, reader_error(r));
+    reader_describe(r, path, n_rows, message, message_size);
+    reader_close(r);
     return more;
 }
 

@@ -9,27 +9,27 @@
 static void read_rows(const char *path, struct text *out, uint64_t *n)
 {
     char error[4352], message[4352];
-    struct row_reader *r = row_reader_open(path, ROWS_ALL, error, sizeof(error));
+    struct reader *r = reader_open(path, ROWS_ALL, error, sizeof(error));
     struct row row;
     int more;
 
     FUZZ_CHECK(r != NULL);
     csv_header(out);
-    for (*n = 0; (more = row_reader_next(r, &row)) == 1; ++*n) {
+    for (*n = 0; (more = reader_next_row(r, &row)) == 1; ++*n) {
         FUZZ_CHECK(row.suite[0] && row.test[0] && row.run);
         csv_row(&row, out);
         row_free(&row);
     }
     FUZZ_CHECK(more == 0);
-    row_reader_describe(r, path, (size_t)*n, message, sizeof(message));
-    row_reader_close(r);
+    reader_describe(r, path, (size_t)*n, message, sizeof(message));
+    reader_close(r);
 }
 
 /* Every record has the header's number of fields or is counted as damaged. */
 static void read_records(const char *path)
 {
     char error[4352];
-    struct reader *r = reader_open(path, false, error, sizeof(error));
+    struct reader *r = reader_open(path, 0, error, sizeof(error));
     size_t suite, value, unknown;
     int more;
 

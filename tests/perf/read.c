@@ -20,7 +20,7 @@ static double now_s(void)
 /* -1 on an error, with the reason. */
 static int64_t read_fields(const char *path, char *error, size_t error_size)
 {
-    struct reader *r = reader_open(path, false, error, error_size);
+    struct reader *r = reader_open(path, 0, error, error_size);
     int64_t n = 0;
     int more;
 
@@ -36,18 +36,18 @@ static int64_t read_fields(const char *path, char *error, size_t error_size)
 
 static int64_t read_rows(const char *path, unsigned wanted, char *error, size_t error_size)
 {
-    struct row_reader *r = row_reader_open(path, wanted, error, error_size);
+    struct reader *r = reader_open(path, wanted, error, error_size);
     struct row row;
     int64_t n = 0;
     int more;
 
     if (!r)
         return -1;
-    for (; (more = row_reader_next(r, &row)) == 1; n++)
+    for (; (more = reader_next_row(r, &row)) == 1; n++)
         row_free(&row);
     if (more < 0)
-        (void)snprintf(error, error_size, "%s", row_reader_error(r));
-    row_reader_close(r);
+        (void)snprintf(error, error_size, "%s", reader_error(r));
+    reader_close(r);
     return more < 0 ? -1 : n;
 }
 

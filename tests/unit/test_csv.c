@@ -830,8 +830,6 @@ static int open_without_memory(void)
     struct csv *csv = open_default();
     const int files = fixture_count_files("."), opened = csv != NULL;
 
-    if (!csv)
-        assert_string_equal(error, "CSV: Cannot allocate memory");
     assert_int_equal(files, opened + 1); /* and the directory tmp */
     assert_int_equal(csv_close(csv), 0);
     assert_int_equal(fixture_count_files("."), 1);
@@ -841,7 +839,7 @@ static int open_without_memory(void)
 /* No file is left without a header, nor one without rows. */
 TEST_WITH(test_csv_without_memory_or_rows_leaves_no_file, enter_place, leave_place)
 {
-    assert_true(memory_needed(open_without_memory) > 1);
+    assert_true(memory_needed_or_end(open_without_memory) > 1);
 }
 
 TEST_WITH(test_csv_close_tells_of_rows_that_are_lost, enter_place, leave_place)

@@ -56,9 +56,9 @@ TEST(test_project_of_hosts_and_their_mix)
     project_compute(&p);
     assert_int_equal(p.n, 2);
     /* One rank loses the mean: 100 of 5.01 ms in 9.5 s of work. */
-    expect_near(project_slowdown(&p, 0)[0], 1 + 100 * 5013504 / 9.5e9, 1e-6);
-    expect_near(project_slowdown(&p, 1)[1], 1, 1e-9);
-    assert_true(project_slowdown(&p, 2)[1] > 1 && project_slowdown(&p, 2)[1] < project_slowdown(&p, 0)[1]);
+    expect_near(p.hosts[0]->slowdown[0], 1 + 100 * 5013504 / 9.5e9, 1e-6);
+    expect_near(p.hosts[1]->slowdown[1], 1, 1e-9);
+    assert_true(p.hosts[2]->slowdown[1] > 1 && p.hosts[2]->slowdown[1] < p.hosts[0]->slowdown[1]);
     project_free(&p);
 }
 
@@ -70,7 +70,7 @@ TEST(test_project_has_what_it_costs)
     steps(&p);
     enter_host(&p, "noisy", 100);
     project_compute(&p);
-    assert_memory_equal(project_slowdown(&p, 0), project_slowdown(&p, 1), 2 * sizeof(double));
+    assert_memory_equal(p.hosts[0]->slowdown, p.hosts[1]->slowdown, 2 * sizeof(double));
     assert_int_equal(project_costs(&p, costs), 1);
     assert_string_equal(project_decade(&costs[0]), "1 ms .. 10 ms");
     assert_string_equal(project_cause(&costs[0]), "preempted");
@@ -110,14 +110,14 @@ TEST(test_project_has_what_others_on_the_core_cost)
     enter_host(&p, "shared", 100);
     enter(&p, "shared", "core_share", 50, NULL, &half);
     project_compute(&p);
-    expect_near(project_slowdown(&p, 0)[0], 2 * (1 + 100 * 5013504 / 9.5e9), 1e-6);
+    expect_near(p.hosts[0]->slowdown[0], 2 * (1 + 100 * 5013504 / 9.5e9), 1e-6);
     assert_int_equal(project_costs(&p, costs), 2);
     const struct project_cost *cost = &costs[!strcmp(project_cause(&costs[1]), "core share")];
     assert_string_equal(project_cause(cost), "core share");
     assert_string_equal(project_decade(cost), "-");
     assert_true(isnan(cost->per_s));
     expect_near(cost->lost_pct, 50, 1e-9);
-    assert_true(cost->without[0] < project_slowdown(&p, 0)[1] - 0.9);
+    assert_true(cost->without[0] < p.hosts[0]->slowdown[1] - 0.9);
     project_free(&p);
 }
 
@@ -254,7 +254,7 @@ TEST(test_project_on_a_coarse_grid_is_near)
     project_compute(&fine);
     project_compute(&coarse);
     for (size_t r = 0; r < 2; r++)
-        expect_near(project_slowdown(&coarse, 0)[r], project_slowdown(&fine, 0)[r], 0.002);
+        expect_near(coarse.hosts[0]->slowdown[r], fine.hosts[0]->slowdown[r], 0.002);
     project_free(&fine);
     project_free(&coarse);
 }

@@ -24,7 +24,7 @@
 static struct reader *take(int fd)
 {
     char error[256] = "";
-    struct reader *r = reader_take(fd, "test", error, sizeof error);
+    struct reader *r = reader_take(fd, "test", 0, error, sizeof error);
     assert_string_equal(error, "");
     assert_non_null(r);
     return r;
@@ -773,10 +773,10 @@ TEST(test_reader_open_says_why_not)
                  {"/dev/null/x.csv", "/dev/null/x.csv: Not a directory"}};
     char error[64];
     for (size_t i = 0; i < COUNT(cases); i++) {
-        assert_null(reader_open(cases[i].path, false, error, sizeof error));
+        assert_null(reader_open(cases[i].path, 0, error, sizeof error));
         assert_string_equal(error, cases[i].error);
     }
-    assert_null(reader_take(-1, "nothing", error, sizeof error));
+    assert_null(reader_take(-1, "nothing", 0, error, sizeof error));
     assert_string_equal(error, "nothing: Bad file descriptor");
     reader_close(NULL);
 }
@@ -791,7 +791,7 @@ TEST(test_reader_open_takes_a_path_and_standard_input)
     assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
     dup2(fd, STDIN_FILENO);
     for (int i = 0; i < 2; i++) {
-        struct reader *r = reader_open(i == 0 ? path : "-", false, error, sizeof error);
+        struct reader *r = reader_open(i == 0 ? path : "-", 0, error, sizeof error);
         assert_non_null(r);
         assert_int_equal(reader_next(r), 1);
         assert_string_equal(reader_at(r, reader_column(r, "b")), "2");
@@ -801,7 +801,7 @@ TEST(test_reader_open_takes_a_path_and_standard_input)
     assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0); /* left open */
     /* A directory there is none either. */
     dup2(open("/", O_RDONLY), STDIN_FILENO);
-    assert_null(reader_open("-", false, error, sizeof error));
+    assert_null(reader_open("-", 0, error, sizeof error));
     assert_string_equal(error, "standard input: Is a directory");
     if (saved >= 0)
         dup2(saved, STDIN_FILENO);
@@ -816,7 +816,7 @@ TEST(test_reader_closes_what_it_took)
     char error[64];
     reader_close(take(fd));
     assert_int_equal(fcntl(fd, F_GETFD), -1);
-    assert_null(reader_take(folder, "folder", error, sizeof error));
+    assert_null(reader_take(folder, "folder", 0, error, sizeof error));
     assert_int_equal(fcntl(folder, F_GETFD), -1);
 }
 

@@ -101,19 +101,19 @@ TEST(test_rows_come_back_as_they_were)
         add_long_fields(&written[i]);
         csv_row(&written[i], &file);
     }
-    struct row_reader *r = row_reader_open(path_of(file.data), ROWS_ALL, error, sizeof(error));
+    struct reader *r = reader_open(path_of(file.data), ROWS_ALL, error, sizeof(error));
     assert_non_null(r);
     for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(row_reader_next(r, &read), 1);
+        assert_int_equal(reader_next_row(r, &read), 1);
         assert_same(&written[i], &read);
         assert_memory_equal(read.run, &run[i], sizeof(run[i]));
         row_free(&read);
         row_free(&written[i]);
     }
-    assert_int_equal(row_reader_next(r, &read), 0);
-    row_reader_describe(r, "file", 2, error, sizeof(error));
+    assert_int_equal(reader_next_row(r, &read), 0);
+    reader_describe(r, "file", 2, error, sizeof(error));
     assert_string_equal(error, "");
-    row_reader_close(r);
+    reader_close(r);
     text_free(&file);
 }
 
@@ -130,15 +130,15 @@ TEST(test_rows_lists_of_older_files_read_the_same)
 
     for (size_t i = 0; i < 2; i++) {
         (void)snprintf(file, sizeof(file), "%s%s", header, lines[i]);
-        struct row_reader *r = row_reader_open(path_of(file), 0, error, sizeof(error));
-        assert_int_equal(row_reader_next(r, &row), 1);
+        struct reader *r = reader_open(path_of(file), 0, error, sizeof(error));
+        assert_int_equal(reader_next_row(r, &row), 1);
         assert_string_equal(row.param.text, "flags=-O3;-g");
         assert_string_equal(row.cpus, "0,2-5");
         assert_string_equal(row.layout, "random stack;heap");
         assert_string_equal(row.run->settings, "isolated=2 3");
         assert_string_equal(row.run->comment, "a, b");
         row_free(&row);
-        row_reader_close(r);
+        reader_close(r);
     }
 }
 
@@ -150,15 +150,15 @@ TEST(test_rows_only_wanted_fields)
     struct row row;
 
     for (unsigned wanted = 0; wanted <= ROWS_ALL; wanted++) {
-        struct row_reader *r = row_reader_open(path_of(file), wanted, error, sizeof(error));
-        assert_int_equal(row_reader_next(r, &row), 1);
+        struct reader *r = reader_open(path_of(file), wanted, error, sizeof(error));
+        assert_int_equal(reader_next_row(r, &row), 1);
         assert_int_equal(row.n_samples, wanted & ROWS_SAMPLES ? 2 : 0);
         assert_int_equal(row.n_hist, wanted & ROWS_HIST ? 1 : 0);
         assert_int_equal(row.n_series, wanted & ROWS_SERIES ? 3 : 0);
         assert_int_equal(row.series_left_out, wanted & ROWS_SERIES ? 7 : 0);
         assert_int_equal(row.causes.n, wanted & ROWS_CAUSES ? 1 : 0);
         row_free(&row);
-        row_reader_close(r);
+        reader_close(r);
     }
 }
 
@@ -234,14 +234,13 @@ TEST(test_rows_damaged_causes_are_left_out)
 {
     char error[256];
     struct row row;
-    struct row_reader *r =
-        row_reader_open(path_of("suite,test,causes\n"
-                                "s,t,;a:1;b;c=;=;:2;d:x;e:1.5x;f=7;g:nan;h:inf;a-name-too-long:1;i:.25"),
-                        ROWS_CAUSES, error, sizeof(error));
+    struct reader *r = reader_open(path_of("suite,test,causes\n"
+                                           "s,t,;a:1;b;c=;=;:2;d:x;e:1.5x;f=7;g:nan;h:inf;a-name-too-long:1;i:.25"),
+                                   ROWS_CAUSES, error, sizeof(error));
     assert_non_null(r);
-    assert_int_equal(row_reader_next(r, &row), 1);
+    assert_int_equal(reader_next_row(r, &row), 1);
     assert_string_equal(causes_of(&row), "a:1;f=7;i:0.25");
-    row_reader_close(r);
+    reader_close(r);
 }
 
 TEST(test_rows_texts_are_cut_between_characters)
@@ -305,7 +304,7 @@ TEST(test_rows_recorded_are_written_as_they_were_read)
 {
     static const char path[] = "tests/unit/recorded.csv";
     char error[256] = "";
-    struct row_reader *r = row_reader_open(path, ROWS_ALL, error, sizeof(error));
+    struct reader *r = reader_open(path, ROWS_ALL, error, sizeof(error));
     FILE *in = fopen(path, "r");
     struct row row;
     char line[4096];
@@ -317,15 +316,15 @@ TEST(test_rows_recorded_are_written_as_they_were_read)
         if (!n) {
             csv_header(&out);
         } else {
-            assert_int_equal(row_reader_next(r, &row), 1);
+            assert_int_equal(reader_next_row(r, &row), 1);
             csv_row(&row, &out);
             row_free(&row);
         }
         assert_string_equal(out.data, line);
     }
     assert_int_equal(n, 40);
-    assert_int_equal(row_reader_next(r, &row), 0);
-    row_reader_close(r);
+    assert_int_equal(reader_next_row(r, &row), 0);
+    reader_close(r);
     (void)fclose(in);
 }
 
