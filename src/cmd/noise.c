@@ -17,7 +17,7 @@
 /* With --stop-at, which ends the run at the first detour that is long enough: its longest duration in ns. */
 #define STOP_RUN_NS (86400 * (uint64_t)1000000000)
 /* Number of lines that are printed at the start, and at the end, of a long timeline. */
-#define STAYS_SHOWN 40u
+#define STAYS_SHOWN 10u
 /* Bytes of a trace ring buffer that is opened only to see whether the kernel allows it. */
 #define TRY_BYTES ((size_t)16 << 10)
 /* Number of names in the sentence below a timeline, besides that of all others. */
