@@ -493,7 +493,7 @@ struct suite {
     /* Fills m->plan. Returns -1 with a line in error. Ends the program when out of memory. */
     int (*plan)(struct measure *m, void *options, struct error *error);
     /* What will be measured, in place of the line "Plan". May be NULL. */
-    void (*announce)(const struct measure *m, const struct plan *plan, struct text *out);
+    void (*announce)(const struct plan *plan, struct text *out);
     /* Whether idle CPUs are kept awake, as by --hold-latency. May be NULL. */
     bool (*holds_latency)(const void *options);
     void (*print)(const struct table_rows *rows, struct text *out);
@@ -503,7 +503,6 @@ struct suite {
     /* After the tables if only this suite is measured. Returns the exit status. May be NULL. */
     int (*finish)(const struct measure *m, const void *options);
     bool names_takers; /* records which tasks took the time even without --who */
-    bool commands;     /* words after "--" are commands */
     /* unused: nothing was measured, and files made for it are removed. Returns the exit status if a signal ended this.
      * May be NULL. */
     int (*end)(void *options, bool unused);
@@ -591,9 +590,6 @@ struct init_orders {
 };
 
 #define INIT_RUN_DEFAULT "all"
-
-extern const struct option init_rows[];
-extern const size_t init_n_rows;
 
 /* kernel_line: NULL: cannot be read; "": meant for another process. argv: without the own name, with what follows
  * "--" of the line. The last of several orders counts, argv after the line. The command begins at the first other

@@ -137,13 +137,20 @@ static int help(int argc, char **argv)
     return about ? command_print_help(about) : command_unknown_command(argv[1]);
 }
 
+static bool nth_command(size_t i, bool suites, struct operand_word *out)
+{
+    for (size_t c = 0; command_list[c]; c++)
+        if ((!suites || command_list[c]->suite) && i-- == 0) {
+            *out = (struct operand_word){.name = command_list[c]->name, .help = command_list[c]->title};
+            return true;
+        }
+    return false;
+}
+
 static bool command_word(const struct command *command, size_t i, struct operand_word *out)
 {
     (void)command;
-    if (!command_list[i])
-        return false;
-    *out = (struct operand_word){.name = command_list[i]->name, .help = command_list[i]->title};
-    return true;
+    return nth_command(i, false, out);
 }
 
 const struct operands command_names = {.kind = OPERANDS_WORDS, .most = 1, .noun = "command", .word = command_word};
@@ -211,23 +218,11 @@ static void put_test(const struct metrics_test *test, bool metrics, struct text 
     }
 }
 
-/* The command of the ith suite, `run` included. */
-static const struct command *suite_at(size_t i)
-{
-    for (size_t c = 0; command_list[c]; c++)
-        if (command_list[c]->suite && i-- == 0)
-            return command_list[c];
-    return NULL;
-}
-
+/* `run` included. */
 static bool suite_word(const struct command *command, size_t i, struct operand_word *out)
 {
-    const struct command *suite = suite_at(i);
-
     (void)command;
-    if (suite)
-        *out = (struct operand_word){.name = suite->name, .help = suite->title};
-    return suite;
+    return nth_command(i, true, out);
 }
 
 static const struct operands suite_names = {.kind = OPERANDS_WORDS, .most = 1, .noun = "suite", .word = suite_word};
@@ -236,13 +231,13 @@ static int list(struct command_call *call)
 {
     const struct command_options *options = &call->options;
     const struct metrics *metrics = metrics_table();
-    const struct command *suite;
     struct text out = {0};
 
     if (call->n > 1)
         return usage_error("takes at most one name of a suite");
-    for (size_t i = 0; (suite = suite_at(i)); i++) {
-        if (call->n && strcmp(suite->name, call->operands[0]))
+    for (size_t c = 0; command_list[c]; c++) {
+        const struct command *suite = command_list[c];
+        if (!suite->suite || (call->n && strcmp(suite->name, call->operands[0])))
             continue;
         text_printf(&out, "%s: %s\n", suite->name, suite->title);
         for (size_t t = 0; t < metrics->n_tests; t++)

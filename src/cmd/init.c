@@ -55,7 +55,7 @@ static void fail(void)
 
 #define PREFIX "jitbench."
 
-const struct option init_rows[] = {
+static const struct option rows[] = {
     {OPTION("run", 0, struct init_orders, run, "command to run, with its options; quotes keep words together"),
      OPTION_WORD("COMMAND"), .preset = {INIT_RUN_DEFAULT}},
     {OPTION("out", 0, struct init_orders, out,
@@ -75,7 +75,6 @@ const struct option init_rows[] = {
      OPTION_WORD("DIR")},
     {OPTION("help", 'h', struct init_orders, help, "print this help")},
 };
-const size_t init_n_rows = COUNT(init_rows);
 
 /* Returns the text, to which the caller appends another error. */
 static struct text *another(struct text *wrong)
@@ -87,7 +86,7 @@ static struct text *another(struct text *wrong)
 /* Returns false when the word is no order. */
 static bool read_order(const char *word, struct init_orders *orders, struct text *wrong)
 {
-    const char *names[COUNT(init_rows)], *value = strchrnul(word, '=');
+    const char *names[COUNT(rows)], *value = strchrnul(word, '=');
     const struct option *row = NULL;
     struct error error;
     char name[64];
@@ -97,11 +96,11 @@ static bool read_order(const char *word, struct init_orders *orders, struct text
         return false;
     word += strlen(PREFIX);
     TEXT_PRINT(name, "%.*s", (int)(value - word), word);
-    for (size_t i = 0; i < init_n_rows; i++) {
-        if (init_rows[i].type == OPTION_FLAG)
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (rows[i].type == OPTION_FLAG)
             continue;
-        names[n++] = init_rows[i].name;
-        row = !strcmp(name, init_rows[i].name) ? &init_rows[i] : row;
+        names[n++] = rows[i].name;
+        row = !strcmp(name, rows[i].name) ? &rows[i] : row;
     }
     if (!row) {
         const char *nearest = text_nearest(name, names, n);
@@ -555,7 +554,7 @@ static void measure(char *const *argv)
 
 static void begin(enum place place)
 {
-    struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = &init.orders};
+    struct option_table table = {OPTION_TABLE(NULL, rows, &init.orders)};
     struct error error;
 
     init.place = place;
@@ -657,6 +656,6 @@ const struct command command_init = {
         "The first process of a machine (init=/jitbench): mounts what is missing, runs a command, hands over its CSV "
         "and ends the machine. Each option can also be given on the kernel's command line, as jitbench.NAME=VALUE.",
     .run = run,
-    COMMAND_TABLE(init_rows, .heading = "Options"),
+    COMMAND_TABLE(rows, .heading = "Options"),
     .takes = &command_names,
 };

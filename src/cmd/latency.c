@@ -295,7 +295,7 @@ static int plan(struct measure *m, void *options, struct error *error)
     return 0;
 }
 
-static void announce(const struct measure *m, const struct plan *plan, struct text *out)
+static void announce(const struct plan *plan, struct text *out)
 {
     const struct bench *bench = NULL;
     const struct sampling *each = NULL;
@@ -323,7 +323,6 @@ static void announce(const struct measure *m, const struct plan *plan, struct te
         text_printf(out, item->skip ? " (%s)" : " %s", item->load->name);
     }
     text_append(out, "\n", 1);
-    (void)m;
 }
 
 static const struct option common_rows[] = {

@@ -143,7 +143,7 @@ static void put_plan(const struct measure *m, struct text *out)
     struct plan_time all = {.unknown = false};
 
     if (m->n_suites == 1 && m->suites[0]->announce) {
-        m->suites[0]->announce(m, &m->plans[0], out);
+        m->suites[0]->announce(&m->plans[0], out);
         return;
     }
     for (size_t i = 0; i < m->n_suites; i++) {
@@ -254,8 +254,9 @@ static int select_tests(struct measure *m, const char *const *operands, int n)
     m->operands_given = n > 0;
     m->of_all = !suite;
     if (n && (!suite || (!suite->test && !suite->tests)))
-        return usage_error(suite && suite->commands ? "the command follows '--', but '%.80s' is given before it"
-                                                    : "takes no operands, but '%.80s' was given",
+        return usage_error(command_operands(m->command)->kind == OPERANDS_COMMAND
+                               ? "the command follows '--', but '%.80s' is given before it"
+                               : "takes no operands, but '%.80s' was given",
                            operands[0]);
     for (int i = 0; i < n; i++) {
         struct operand_word word;
@@ -274,7 +275,7 @@ static int cut_words(struct measure *m, int argc, char **argv)
 {
     int n = 1;
 
-    if (!m->command->suite || !m->command->suite->commands)
+    if (command_operands(m->command)->kind != OPERANDS_COMMAND)
         return argc;
     while (n < argc && strcmp(argv[n], "--"))
         n++;

@@ -106,11 +106,6 @@ int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, struct error
 
 /* --- --require and --requirements --- */
 
-static int complain(const char *option, const char *value, const char *why)
-{
-    return usage_error("--%s '%.1000s': %s", option, value, why);
-}
-
 int require_read(const struct require_options *options, struct requirements *set)
 {
     struct error error;
@@ -123,15 +118,13 @@ int require_read(const struct require_options *options, struct requirements *set
         memcpy(one, at, length);
         one[length] = '\0';
         if (requirements_add(set, one, &error))
-            status = complain("require", one, error.text);
+            status = usage_error("--require '%.1000s': %s", one, error.text);
     }
     if (status || !path[0])
         return status;
     FREED_BY(memory_free) char *text = text_file_read(path, true, &why);
-    if (!text)
-        status = complain("requirements", path, why);
-    else if (requirements_add_lines(set, text, &error))
-        status = complain("requirements", path, error.text);
+    if (!text || requirements_add_lines(set, text, &error))
+        status = usage_error("--requirements '%.1000s': %s", path, text ? error.text : why);
     return !text && signals_pending() ? 128 + signals_pending() : status;
 }
 

@@ -83,8 +83,6 @@ static int project(struct command_call *call)
 
     if (status || (status = read_ranks(&options->ranks, &p)))
         return status;
-    if (!call->n)
-        return usage_error(FILES_NEEDED);
     if ((status = files_each(call->operands, call->n, ROWS_HIST | ROWS_SERIES, take_row, &p)))
         return status;
     for (size_t h = 0; h < p.n; h++)
@@ -116,4 +114,5 @@ const struct command command_project = {
     .description = "Work that ends in a barrier takes as long as its slowest rank. From measured detours this computes "
                    "how long steps of such work take on many ranks, and which detours cost most. " FILES_ARE,
     COMMAND_CALLS(project, rows),
+    .needs = FILES_NEEDED,
 };

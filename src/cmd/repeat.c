@@ -87,15 +87,11 @@ static void execute(const struct repeat *r, const struct side *side, char **argv
     const int null = r->m->options.verbose ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null >= 0)
         dup2(null, 1);
-    int error;
-    if (side->is_program) {
+    if (side->is_program)
         argv[0] = (char *)side->file;
-        execve(side->file, argv, environ);
-        error = errno;
-    } else {
-        error = -process_exec_self(argv, environ);
-    }
-    message_print("jitbench: cannot run %s: %s\n", side->is_program ? side->file : "itself", strerror(error));
+    const int error =
+        side->is_program ? sys_result(execve(side->file, argv, environ)) : process_exec_self(argv, environ);
+    message_print("jitbench: cannot run %s: %s\n", side->is_program ? side->file : "itself", strerror(-error));
     _exit(EXIT_ROW_FAILED);
 }
 

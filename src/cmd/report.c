@@ -59,5 +59,5 @@ const struct command command_report = {
     .description = "Makes one HTML page that needs no other file: a summary in words, the machine, figures, and all "
                    "rows. Several runs stand beside each other. An existing file is never overwritten. " FILES_ARE,
     COMMAND_CALLS(report, rows),
-    .needs = "needs a FILE, one or more CSV files ('-' is standard input)",
+    .needs = FILES_NEEDED,
 };

@@ -383,7 +383,6 @@ const struct suite suite_run = {
     .options_size = sizeof(struct run_options),
     .options = {{.bench = &bench_command, .foreign = foreign_hyperfine}, SUITE_COPIES},
     .defaults = defaults,
-    .commands = true,
     .schedule = SCHEDULE_ABBA,
     .plan = run_plan,
     .print = print,

@@ -204,12 +204,7 @@ static void put_table(const struct table_rows *r, struct text *out)
         TEXT_PRINT(over, ">= %g us", end);
         break;
     }
-    FREED_BY(memory_free) struct row *shown = calloc(r->n + 1, sizeof(*shown));
-    size_t n = 0;
-    for_each_row(row, r) /* without those of the timeline */
-        if (shown && strcmp(row->metric, "longest"))
-            shown[n++] = *row;
-    table_print(&layout, shown, n, r->table_width, out);
+    table_print(&layout, r->rows, r->n, r->table_width, out);
 }
 
 static void put_histograms(const struct table_rows *r, struct text *out)

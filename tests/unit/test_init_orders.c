@@ -23,7 +23,7 @@ struct result {
 
 static void read_orders(const char *line, char *const *argv, struct result *result)
 {
-    struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = &result->orders};
+    struct option_table table = *command_init.options;
     struct init_command command;
     struct text text = {0}, wrong = {0}, why = {0};
     int argc = 0;
@@ -32,6 +32,7 @@ static void read_orders(const char *line, char *const *argv, struct result *resu
         argc++;
     memset(result, 0, sizeof(*result));
     struct error error;
+    table.target = &result->orders;
     assert_int_equal(option_defaults(&table, 1, PRESET_DEFAULT, &error), 0);
     init_orders_read(line, argc, argv, &result->orders, result->words, &result->n, &wrong);
     result->failed = wrong.length ? -1 : 0;

@@ -356,7 +356,7 @@ TEST(test_latency_plan_is_announced)
     assert_int_equal(s->failed, 0);
     assert_int_equal(s->plan.n, 4);
     s->plan.items[1].skip = "";
-    suite_latency.announce(&s->m, &s->plan, &out);
+    suite_latency.announce(&s->plan, &out);
     expect_golden(&out, "Plan      2 pairs, 3 samples of 10 s each, about 1 min\n"
                         "            audio   under (none) x\n"
                         "            x       under none\n");
