@@ -173,7 +173,7 @@ enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_LEVELS };
 enum { NOISE_TIMER, NOISE_RESCHED, NOISE_IPI, NOISE_DEVICE, NOISE_SOFTIRQ, NOISE_COUNTS };
 /* NOISE_NUMBERS; times in ns. */
 struct noise_record {
-    double loop, loop_least; /* most frequent and shortest gap of the loop */
+    double loop; /* most frequent gap of the loop */
     double threshold, observed, blind;
     double limited;              /* 1: a quota of CPU time holds; 0: none that can be seen */
     double counts[NOISE_COUNTS]; /* interrupts of the CPU during the run; NAN: not known */

@@ -39,14 +39,14 @@ struct sim_account {
     /* the last work was to fill its interval: no sleep before wake-up `next` */
     bool no_sleep;
     uint64_t late_after_ns;
-    struct hist *latency;
+    struct hist *latency;  /* NULL: counts bursts and deadlines only */
     struct hist *total;    /* from due until the task ran: lateness of the timer plus latency */
     struct series *series; /* by number of the wake-up */
     uint64_t n_late;       /* in total, above late_after_ns */
     uint64_t burns_done, burns_missed, deadlines_met, deadlines_missed;
     /* Fields of the classic protocol, which counts wake-ups in `next`, and uses interval_ns but not start_ns. */
     struct hist *classic;
-    uint64_t deadline_ns; /* of the current turn (work, then sleep) */
+    uint64_t deadline_ns; /* of the current turn (work, then sleep); at first, as asked_ns, the start */
     uint64_t asked_ns;    /* sleep asked for before the current work, until then; 0: none */
     uint64_t late_ns;     /* of the current turn so far, as Interbench counts */
 };
@@ -92,9 +92,6 @@ struct sim_turn {
  * params->interval_ns. */
 struct sim_turn sim_turn(const struct sim_params *params, uint64_t k, uint64_t time_ns);
 
-/* The first deadline is start_ns; the task sleeps until then. */
-void sim_turn_first(struct sim_account *a, uint64_t start_ns);
-
 /* The task runs at now_ns, for its next turn; if it slept (a->asked_ns), the timing thread woke it at woke_ns.
  * Returns whether the work is to be done, and sim_turn_done() follows; else the turn was missed, the next is due.
  * a->latency gets the wake-up's true latency and, for each skipped period, the time since its deadline. */
@@ -125,8 +122,7 @@ extern const struct party sim_parties[2], sim_load_parties[2];
 enum { SIM_SHARED_SIZE = 64 + SIM_RING * 8 + 64 };
 
 void sim_describe(const struct bench_case *of, struct row_params *out);
-void sim_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-               struct placement *placement);
+void sim_place(const struct place_of *of, struct placement *placement);
 /* The range that the user named, one CPU of it, or any (empty set). */
 void sim_place_cpus(const struct sim_params *params, const struct place_request *request, struct placement *placement);
 void sim_calibrate(void *params, double loops_per_ms);

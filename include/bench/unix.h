@@ -84,10 +84,8 @@ struct unix_params {
 
 /* place(). Unless the user chose: unix_place() binds each copy to its CPU; unix_place_range(), for tests that create
  * processes, allows all chosen CPUs, as the kernel places children; --classic binds neither. */
-void unix_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                struct placement *placement);
-void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                      struct placement *placement);
+void unix_place(const struct place_of *of, struct placement *placement);
+void unix_place_range(const struct place_of *of, struct placement *placement);
 
 void unix_reduce(const struct trial *trial, struct results *results);
 /* describe(): "linkage=static libc=glibc-2.36 resident=2M", with --classic "protocol=classic". */

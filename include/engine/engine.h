@@ -46,6 +46,13 @@ struct placement_seen {
     bool layout_fixed, fresh_exec;
 };
 
+/* A party of a copy that is to be placed. */
+struct place_of {
+    const void *params; /* of its benchmark or load */
+    const struct place_request *request;
+    unsigned party, copy;
+};
+
 /* As the user asked. The engine later takes SCHED_FIFO from copies that would leave no CPU free. */
 void place_copy(const struct place_request *request, unsigned copy, struct placement *out);
 
@@ -388,7 +395,7 @@ struct bench {
     /* Returns 0, or -1 with the reason why it cannot run here. May be NULL. */
     int (*supported)(const struct bench_case *of, struct error *why);
     /* Placement of one party of a copy. NULL: place_copy(). */
-    void (*place)(const void *params, const struct place_request *, unsigned party, unsigned copy, struct placement *);
+    void (*place)(const struct place_of *, struct placement *);
     /* NULL: WHO_SUMS. */
     enum bench_who (*who)(const void *params);
     /* Adapts the params to what an earlier item of the plan measured for this. May be NULL. */
@@ -403,7 +410,8 @@ struct bench {
 /* RECORD_NUMBERS: work of each kind (enum load_count) since the process began, which it updates while it runs; each
  * count is written by one thread only. The row shows the difference between the run's start and the end of the
  * measured parties. */
-#define LOAD_RECORDERS .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}}, .n_recorders = 1
+#define LOAD_PARTY(name_) \
+    PARTY_IS(name_, {RECORD_NUMBERS, LOAD_COUNTS}), .role = ROLE_LOAD, .stop = STOP_KILL, .before_gate = true
 
 static inline void load_set(const struct party_context *context, enum load_count count, double total)
 {
@@ -430,7 +438,7 @@ struct load {
     /* From here on as in struct bench; each may be NULL. */
     const char *(*scratch_dir)(const void *params);
     int (*supported)(const void *params, struct error *why);
-    void (*place)(const void *params, const struct place_request *, unsigned party, struct placement *);
+    void (*place)(const struct place_of *, struct placement *);
     void (*calibrate)(void *params, double value);
 };
 

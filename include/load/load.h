@@ -24,7 +24,7 @@ struct load_params {
 };
 
 /* place() of all loads: normal policy, the load's nice value, the CPUs of the measured task. */
-void load_place(const void *params, const struct place_request *request, unsigned party, struct placement *placement);
+void load_place(const struct place_of *of, struct placement *placement);
 
 #define LOAD(name_, title_) \
     .name = name_, .title = title_, .params_size = sizeof(struct load_params), .place = load_place
@@ -49,12 +49,21 @@ int threads_start(struct threads *threads, struct party_context *context, size_t
  * to end. */
 bool threads_wait(struct threads *threads);
 /* A thread calls threads_at_work() once, when its work has begun; threads_complete(): all have. */
-void threads_at_work(struct threads *threads);
-bool threads_complete(const struct threads *threads);
+static inline void threads_at_work(struct threads *threads)
+{
+    __atomic_add_fetch(&threads->at_work, 1, __ATOMIC_RELEASE);
+}
+static inline bool threads_complete(const struct threads *threads)
+{
+    return __atomic_load_n(&threads->at_work, __ATOMIC_ACQUIRE) == threads->n;
+}
 
 /* The caller wakes threads that sleep elsewhere than in threads_wait(). */
 void threads_end(struct threads *threads);
-bool threads_ended(const struct threads *threads);
+static inline bool threads_ended(const struct threads *threads)
+{
+    return __atomic_load_n(&threads->ended, __ATOMIC_ACQUIRE) != 0;
+}
 /* Resets the struct too. */
 void threads_join(struct threads *threads);
 
@@ -131,8 +140,6 @@ struct memload {
 
 /* Processes that several loads have; macros, because C does not let one constant be copied from another. */
 
-#define LOAD_PARTY(name_) .name = name_, .role = ROLE_LOAD, .stop = STOP_KILL, .before_gate = true, LOAD_RECORDERS
-
 struct burn {
     struct threads threads;
     struct party_context *context;
@@ -142,8 +149,6 @@ struct burn {
 int load_burn_run(struct party_context *context);
 void load_burn_teardown(struct party_context *context);
 #define LOAD_BURN_PARTY \
-    { \
-        LOAD_PARTY("burn"), .state_size = sizeof(struct burn), .run = load_burn_run, .teardown = load_burn_teardown \
-    }
+    LOAD_PARTY("burn"), .state_size = sizeof(struct burn), .run = load_burn_run, .teardown = load_burn_teardown
 
 #endif

@@ -78,7 +78,7 @@ static int setup(struct party_context *context)
     if (task_get_affinity(&all))
         cpuset_clear(&all);
     const unsigned count = cpuset_count(&all);
-    context->expected_ns = EACH_NS * ((count < CPUS_MAX ? count : CPUS_MAX) + 1);
+    context->expected_ns = EACH_NS * (smaller(count, CPUS_MAX) + 1);
     return 0;
 }
 
@@ -107,12 +107,10 @@ static int run(struct party_context *context)
     return 0;
 }
 
-static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                  struct placement *placement)
+static void place(const struct place_of *of, struct placement *placement)
 {
-    (void)party;
-    place_copy(request, copy, placement);
-    sim_place_cpus(params, request, placement);
+    place_copy(of->request, of->copy, placement);
+    sim_place_cpus(of->params, of->request, placement);
     placement->policy = SCHED_OTHER;
     placement->rt_priority = 0;
 }

@@ -14,53 +14,46 @@
 /* Start and end times come from trial_party(). */
 enum { NUMBER_USER_S, NUMBER_SYSTEM_S, NUMBER_MAX_RSS, NUMBER_EXIT_CODE, N_NUMBERS };
 
+#define RUN_OPTION(name_, letter_, field_, help_) OPTION(name_, letter_, struct command_params, field_, help_)
+
 static const struct option options[] = {
-    {OPTION("warmup", 'w', struct command_params, warmup, "run each command N times before its first sample"),
+    {RUN_OPTION("warmup", 'w', warmup, "run each command N times before its first sample"),
      OPTION_NUMBER(OPTION_COUNT, "N", 0, 1000), .preset = {"0"}},
-    {OPTION("prepare", 'p', struct command_params, prepare,
-            "command to execute before each run, not timed; blanks separate its words, quotes keep blanks"),
+    {RUN_OPTION("prepare", 'p', prepare,
+                "command to execute before each run, not timed; blanks separate its words, quotes keep blanks"),
      OPTION_WORD("COMMAND")},
-    {OPTION("timeout", 0, struct command_params, timeout_ns,
-            "kill a run that takes longer; its row gets the status failed"),
+    {RUN_OPTION("timeout", 0, timeout_ns, "kill a run that takes longer; its row gets the status failed"),
      OPTION_NUMBER(OPTION_DURATION, "TIME", 1e6, 96 * 3600e9), .preset = {"24h"}},
-    {OPTION("ignore-failure", 0, struct command_params, ignore_failure,
-            "continue when a command fails; the metric exit_code holds its exit status")},
-    {OPTION("shell", 'S', struct command_params, shell,
-            "join the words with blanks and run them with /bin/sh -c; if each word has blanks, each is a command")},
-    {OPTION("input", 0, struct command_params, input,
-            "standard input of each run; '-' is jitbench's own; default: /dev/null"),
+    {RUN_OPTION("ignore-failure", 0, ignore_failure,
+                "continue when a command fails; the metric exit_code holds its exit status")},
+    {RUN_OPTION("shell", 'S', shell,
+                "join the words with blanks and run them with /bin/sh -c; if each word has blanks, each is a command")},
+    {RUN_OPTION("input", 0, input, "standard input of each run; '-' is jitbench's own; default: /dev/null"),
      OPTION_WORD("FILE|-")},
-    {OPTION("show-output", 0, struct command_params, show_output,
-            "let the commands print; the table goes to standard error")},
-    {OPTION("keep-output", 0, struct command_params, keep_output, "write the output of all runs to FILE"),
-     OPTION_WORD("FILE")},
-    {OPTION("clean-env", 0, struct command_params, clean_env,
-            "run the command with PATH as its only environment variable")},
-    {OPTION("name", 'n', struct command_params, name,
-            "names of the commands in table and CSV; default: the program's name"),
+    {RUN_OPTION("show-output", 0, show_output, "let the commands print; the table goes to standard error")},
+    {RUN_OPTION("keep-output", 0, keep_output, "write the output of all runs to FILE"), OPTION_WORD("FILE")},
+    {RUN_OPTION("clean-env", 0, clean_env, "run the command with PATH as its only environment variable")},
+    {RUN_OPTION("name", 'n', name, "names of the commands in table and CSV; default: the program's name"),
      .type = OPTION_LINES, .value_name = "NAME,..."},
-    {OPTION("separator", 0, struct command_params, separator,
-            "word that separates two commands, for commands that contain '--' themselves"),
+    {RUN_OPTION("separator", 0, separator,
+                "word that separates two commands, for commands that contain '--' themselves"),
      OPTION_WORD("WORD"), .preset = {"--"}},
-    {OPTION("aa", 0, struct command_params, aa,
-            "run one command against itself: which differences would be found, and how long that takes")},
+    {RUN_OPTION("aa", 0, aa,
+                "run one command against itself: which differences would be found, and how long that takes")},
     FAIL_ON_ROW(struct command_params, fail_on),
-    {OPTION("reference", 0, struct command_params, reference,
-            "command that the others are compared with: its name, or number; default: the first"),
+    {RUN_OPTION("reference", 0, reference,
+                "command that the others are compared with: its name, or number; default: the first"),
      OPTION_WORD("NAME|N")},
-    {OPTION("setup", 's', struct command_params, setup,
-            "command to execute once for each command, before its first run"),
+    {RUN_OPTION("setup", 's', setup, "command to execute once for each command, before its first run"),
      OPTION_WORD("COMMAND")},
-    {OPTION("cleanup", 0, struct command_params, cleanup,
-            "command to execute once for each command, after the last run of all"),
+    {RUN_OPTION("cleanup", 0, cleanup, "command to execute once for each command, after the last run of all"),
      OPTION_WORD("COMMAND")},
-    {OPTION("parameter-list", 'L', struct command_params, lists,
-            "run the commands that have {NAME} with each of the values in its place; several: all combinations"),
+    {RUN_OPTION("parameter-list", 'L', lists,
+                "run the commands that have {NAME} with each of the values in its place; several: all combinations"),
      OPTION_WORD("NAME VALUE,..."), .words = 2},
-    {OPTION("parameter-scan", 'P', struct command_params, scans, "the same with the numbers from MIN to MAX"),
-     OPTION_WORD("NAME MIN MAX"), .words = 3},
-    {OPTION("parameter-step-size", 'D', struct command_params, step,
-            "distance of the numbers of --parameter-scan; default: 1"),
+    {RUN_OPTION("parameter-scan", 'P', scans, "the same with the numbers from MIN to MAX"), OPTION_WORD("NAME MIN MAX"),
+     .words = 3},
+    {RUN_OPTION("parameter-step-size", 'D', step, "distance of the numbers of --parameter-scan; default: 1"),
      OPTION_WORD("STEP")},
 };
 
@@ -371,14 +364,12 @@ static int supported(const struct bench_case *of, struct error *why)
 
 /* May use all named CPUs, as it may have threads and children, but for --bind. Real-time commands leave the last one
  * free: of the boot CPU's core, if that may be used. */
-static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                  struct placement *out)
+static void place(const struct place_of *of, struct placement *out)
 {
+    const struct place_request *request = of->request;
     const enum bind_mode bind = request->bind;
 
-    (void)params;
-    (void)party;
-    place_copy(request, copy, out);
+    place_copy(request, of->copy, out);
     if (bind == BIND_ONE || out->policy != SCHED_FIFO || cpuset_count(&request->online) <= 1 ||
         (bind == BIND_RANGE && !cpuset_subset(&request->online, &request->cpus)))
         return;

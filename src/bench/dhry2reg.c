@@ -140,48 +140,40 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-static void check_int(struct checks *checks, const char *name, int64_t got, int64_t expected)
-{
-    checks_add(checks, name, (double)got, (double)expected, 0);
-}
-
-static void check_text(struct checks *checks, const char *name, const char *got, const char *expected)
-{
-    checks_add(checks, name, strcmp(got, expected) == 0, 1, 0);
-}
-
 /* Final values of the published program. */
-static void check_globals(struct checks *checks, uint64_t runs)
-{
-    check_int(checks, "Int_Glob", Int_Glob, 5);
-    check_int(checks, "Bool_Glob", Bool_Glob, 1);
-    check_int(checks, "Ch_1_Glob", Ch_1_Glob, 'A');
-    check_int(checks, "Ch_2_Glob", Ch_2_Glob, 'B');
-    check_int(checks, "Arr_1_Glob[8]", Arr_1_Glob[8], 7);
-    check_int(checks, "Arr_2_Glob[8][7] modulo 2^32", Arr_2_Glob[8][7], (uint32_t)(runs + 10));
-    check_int(checks, "Ptr_Glob->Discr", Ptr_Glob->Discr, Ident_1);
-    check_int(checks, "Ptr_Glob->Enum_Comp", Ptr_Glob->variant.var_1.Enum_Comp, Ident_3);
-    check_int(checks, "Ptr_Glob->Int_Comp", Ptr_Glob->variant.var_1.Int_Comp, 17);
-    check_text(checks, "Ptr_Glob->Str_Comp is right", Ptr_Glob->variant.var_1.Str_Comp, some_string);
-    check_int(checks, "Next_Ptr_Glob->Ptr_Comp is right", Next_Ptr_Glob->Ptr_Comp == Ptr_Glob->Ptr_Comp, 1);
-    check_int(checks, "Next_Ptr_Glob->Discr", Next_Ptr_Glob->Discr, Ident_1);
-    check_int(checks, "Next_Ptr_Glob->Enum_Comp", Next_Ptr_Glob->variant.var_1.Enum_Comp, Ident_2);
-    check_int(checks, "Next_Ptr_Glob->Int_Comp", Next_Ptr_Glob->variant.var_1.Int_Comp, 18);
-    check_text(checks, "Next_Ptr_Glob->Str_Comp is right", Next_Ptr_Glob->variant.var_1.Str_Comp, some_string);
-}
-
 static int verify(struct party_context *context)
 {
     const struct dhrystone *state = context->state;
-    struct checks *checks = context->recorder[UNIX_CHECKS];
+    const struct {
+        const char *name;
+        int64_t got, expected;
+    } values[] = {
+        {"Int_Glob", Int_Glob, 5},
+        {"Bool_Glob", Bool_Glob, 1},
+        {"Ch_1_Glob", Ch_1_Glob, 'A'},
+        {"Ch_2_Glob", Ch_2_Glob, 'B'},
+        {"Arr_1_Glob[8]", Arr_1_Glob[8], 7},
+        {"Arr_2_Glob[8][7] modulo 2^32", Arr_2_Glob[8][7], (uint32_t)(state->runs + 10)},
+        {"Ptr_Glob->Discr", Ptr_Glob->Discr, Ident_1},
+        {"Ptr_Glob->Enum_Comp", Ptr_Glob->variant.var_1.Enum_Comp, Ident_3},
+        {"Ptr_Glob->Int_Comp", Ptr_Glob->variant.var_1.Int_Comp, 17},
+        {"Ptr_Glob->Str_Comp is right", strcmp(Ptr_Glob->variant.var_1.Str_Comp, some_string) == 0, 1},
+        {"Next_Ptr_Glob->Ptr_Comp is right", Next_Ptr_Glob->Ptr_Comp == Ptr_Glob->Ptr_Comp, 1},
+        {"Next_Ptr_Glob->Discr", Next_Ptr_Glob->Discr, Ident_1},
+        {"Next_Ptr_Glob->Enum_Comp", Next_Ptr_Glob->variant.var_1.Enum_Comp, Ident_2},
+        {"Next_Ptr_Glob->Int_Comp", Next_Ptr_Glob->variant.var_1.Int_Comp, 18},
+        {"Next_Ptr_Glob->Str_Comp is right", strcmp(Next_Ptr_Glob->variant.var_1.Str_Comp, some_string) == 0, 1},
+        {"Int_1_Loc", state->Int_1_Loc, 5},
+        {"Int_2_Loc", state->Int_2_Loc, 13},
+        {"Int_3_Loc", state->Int_3_Loc, 7},
+        {"Enum_Loc", state->Enum_Loc, Ident_2},
+        {"Str_1_Loc is right", strcmp(state->Str_1_Loc, "DHRYSTONE PROGRAM, 1'ST STRING") == 0, 1},
+        {"Str_2_Loc is right", strcmp(state->Str_2_Loc, "DHRYSTONE PROGRAM, 2'ND STRING") == 0, 1},
+    };
 
-    check_globals(checks, state->runs);
-    check_int(checks, "Int_1_Loc", state->Int_1_Loc, 5);
-    check_int(checks, "Int_2_Loc", state->Int_2_Loc, 13);
-    check_int(checks, "Int_3_Loc", state->Int_3_Loc, 7);
-    check_int(checks, "Enum_Loc", state->Enum_Loc, Ident_2);
-    check_text(checks, "Str_1_Loc is right", state->Str_1_Loc, "DHRYSTONE PROGRAM, 1'ST STRING");
-    check_text(checks, "Str_2_Loc is right", state->Str_2_Loc, "DHRYSTONE PROGRAM, 2'ND STRING");
+    for (size_t i = 0; i < COUNT(values); i++)
+        checks_add(context->recorder[UNIX_CHECKS], values[i].name, (double)values[i].got, (double)values[i].expected,
+                   0);
     return 0;
 }
 

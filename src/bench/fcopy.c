@@ -48,22 +48,23 @@ static int rewind_file(struct party_context *context, int fd)
 
 /* --- The three kinds of work move at least so many bytes. --- */
 
-static int copy_bytes(struct party_context *context, struct files *files, uint64_t bytes)
+/* writes: copies what was read. */
+static inline __attribute__((always_inline)) int read_bytes(struct party_context *context, struct files *files,
+                                                            uint64_t bytes, const bool writes)
 {
     const size_t size = files->kind->buffer_bytes;
     uint64_t done = 0;
 
     while (done < bytes) {
         ssize_t n = read(files->from, files->buffer, size);
-        if (n == 0) { /* rewind both files */
-            if (rewind_file(context, files->from) || rewind_file(context, files->to))
+        if (n == 0) {
+            if (rewind_file(context, files->from) || (writes && rewind_file(context, files->to)))
                 return -1;
             continue;
         }
         if (n != (ssize_t)size)
             return io_failed(context, "read", n);
-        n = write(files->to, files->buffer, size);
-        if (n != (ssize_t)size)
+        if (writes && (n = write(files->to, files->buffer, size)) != (ssize_t)size)
             return io_failed(context, "write", n);
         done += size;
     }
@@ -92,31 +93,11 @@ static int write_bytes(struct party_context *context, struct files *files, uint6
     return 0;
 }
 
-static int read_bytes(struct party_context *context, struct files *files, uint64_t bytes)
-{
-    const size_t size = files->kind->buffer_bytes;
-    uint64_t done = 0;
-
-    while (done < bytes) {
-        ssize_t n = read(files->from, files->buffer, size);
-        if (n == 0) {
-            if (rewind_file(context, files->from))
-                return -1;
-            continue;
-        }
-        if (n != (ssize_t)size)
-            return io_failed(context, "read", n);
-        done += size;
-    }
-    files->moved += done;
-    return 0;
-}
-
 static int move_bytes(struct party_context *context, struct files *files, uint64_t bytes)
 {
-    if (files->kind->reads && files->kind->writes)
-        return copy_bytes(context, files, bytes);
-    return files->kind->writes ? write_bytes(context, files, bytes) : read_bytes(context, files, bytes);
+    if (!files->kind->reads)
+        return write_bytes(context, files, bytes);
+    return files->kind->writes ? read_bytes(context, files, bytes, true) : read_bytes(context, files, bytes, false);
 }
 
 static int work(struct party_context *context, uint64_t count)
@@ -141,8 +122,7 @@ static int write_pattern(struct party_context *context, struct files *files, int
     if (rewind_file(context, fd))
         return -1;
     for (uint64_t at = 0; at < files->kind->file_bytes; at += BUFFER_MAX) {
-        uint64_t left = files->kind->file_bytes - at;
-        size_t size = left < BUFFER_MAX ? (size_t)left : BUFFER_MAX;
+        const size_t size = (size_t)smaller(files->kind->file_bytes - at, BUFFER_MAX);
         fill_pattern(files->buffer, size, at);
         ssize_t n = write(fd, files->buffer, size);
         if (n != (ssize_t)size)
@@ -237,7 +217,7 @@ static int check_file(struct party_context *context, const char *name, bool repe
     uint64_t got[BUFFER_MAX / sizeof(uint64_t)], expected[BUFFER_MAX / sizeof(uint64_t)], wrong = 0;
 
     for (uint64_t at = 0; at < length; at += BUFFER_MAX) {
-        size_t size = length - at < BUFFER_MAX ? (size_t)(length - at) : BUFFER_MAX;
+        const size_t size = (size_t)smaller(length - at, BUFFER_MAX);
         ssize_t n;
         while ((n = pread(fd, got, size, (off_t)at)) < 0 && errno == EINTR) {
         }
@@ -263,7 +243,7 @@ static int verify(struct party_context *context)
     const struct files *files = context->state;
     struct checks *checks = context->recorder[UNIX_CHECKS];
     const struct kind *kind = files->kind;
-    uint64_t written = files->moved < kind->file_bytes ? files->moved : kind->file_bytes;
+    const uint64_t written = smaller(files->moved, kind->file_bytes);
     uint64_t expected[BUFFER_MAX / sizeof(uint64_t)];
 
     if (kind->reads && check_file(context, "wrong bytes in the file read", false, files->from, kind->file_bytes))
@@ -307,10 +287,11 @@ static int supported(const struct bench_case *of, struct error *why)
                               (uint64_t)(kind->reads + kind->writes) * kind->file_bytes + FREE_MARGIN, why);
 }
 
-#define FILE_BENCH(name_, old_name_, title_, buffer_, blocks_, reads_, writes_, baseline_) \
-    const struct bench bench_##name_ = { \
-        UNIX_BENCH(#name_, title_, "KBps", 1, baseline_, .state_size = sizeof(struct files), .setup = setup, \
-                   .work = work, .verify = verify, .teardown = teardown), \
+#define FILE_BENCH(name_, what_, old_name_, buffer_, blocks_, reads_, writes_, baseline_) \
+    const struct bench bench_##name_##buffer_ = { \
+        UNIX_BENCH(#name_ #buffer_, "File " what_ " " #buffer_ " bufsize " #blocks_ " maxblocks", "KBps", 1, \
+                   baseline_, .state_size = sizeof(struct files), .setup = setup, .work = work, .verify = verify, \
+                   .teardown = teardown), \
         .test = \
             &(const struct kind){ \
                 .buffer_bytes = buffer_, .file_bytes = blocks_ * KIB, .reads = reads_, .writes = writes_}, \
@@ -323,12 +304,12 @@ static int supported(const struct bench_case *of, struct error *why)
         .supported = supported, \
     }
 
-FILE_BENCH(fcopy1024, "fstime", "File Copy 1024 bufsize 2000 maxblocks", 1024u, 2000u, true, true, 3960);
-FILE_BENCH(fcopy256, "fsbuffer", "File Copy 256 bufsize 500 maxblocks", 256u, 500u, true, true, 1655);
-FILE_BENCH(fcopy4096, "fsdisk", "File Copy 4096 bufsize 8000 maxblocks", 4096u, 8000u, true, true, 5800);
-FILE_BENCH(fwrite1024, "fstime-w", "File Write 1024 bufsize 2000 maxblocks", 1024u, 2000u, false, true, 0);
-FILE_BENCH(fwrite256, "fsbuffer-w", "File Write 256 bufsize 500 maxblocks", 256u, 500u, false, true, 0);
-FILE_BENCH(fwrite4096, "fsdisk-w", "File Write 4096 bufsize 8000 maxblocks", 4096u, 8000u, false, true, 0);
-FILE_BENCH(fread1024, "fstime-r", "File Read 1024 bufsize 2000 maxblocks", 1024u, 2000u, true, false, 0);
-FILE_BENCH(fread256, "fsbuffer-r", "File Read 256 bufsize 500 maxblocks", 256u, 500u, true, false, 0);
-FILE_BENCH(fread4096, "fsdisk-r", "File Read 4096 bufsize 8000 maxblocks", 4096u, 8000u, true, false, 0);
+FILE_BENCH(fcopy, "Copy", "fstime", 1024, 2000, true, true, 3960);
+FILE_BENCH(fcopy, "Copy", "fsbuffer", 256, 500, true, true, 1655);
+FILE_BENCH(fcopy, "Copy", "fsdisk", 4096, 8000, true, true, 5800);
+FILE_BENCH(fwrite, "Write", "fstime-w", 1024, 2000, false, true, 0);
+FILE_BENCH(fwrite, "Write", "fsbuffer-w", 256, 500, false, true, 0);
+FILE_BENCH(fwrite, "Write", "fsdisk-w", 4096, 8000, false, true, 0);
+FILE_BENCH(fread, "Read", "fstime-r", 1024, 2000, true, false, 0);
+FILE_BENCH(fread, "Read", "fsbuffer-r", 256, 500, true, false, 0);
+FILE_BENCH(fread, "Read", "fsdisk-r", 4096, 8000, true, false, 0);

@@ -154,60 +154,42 @@ static int protect_relro(const struct segment *segments, size_t n, const struct 
     return 0;
 }
 
-static int open_library(const char *path)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-    return fd < 0 ? -errno : fd;
-}
-
 /* As the kernel in execve, after the headers. */
 static int map_loader(const char *path, struct mapped *image)
 {
+    FREED_BY(fd_close) const int fd = open(path, O_RDONLY | O_CLOEXEC);
     unsigned char header[832];
-    const int fd = open_library(path);
 
-    if (fd < 0)
-        return fd;
-    int error = read(fd, header, 64) < 0 || pread(fd, header, 728, 64) < 0 ? -errno : 0;
-    if (!error)
-        error = map_segments(fd, loader, LOADER, image);
-    close(fd);
-    return error;
+    if (fd < 0 || read(fd, header, 64) < 0 || pread(fd, header, 728, 64) < 0)
+        return -errno;
+    return map_segments(fd, loader, LOADER, image);
 }
 
 /* Library names; footprint_map() unmaps it at its end. */
 static int map_cache(const char *path, size_t page, unsigned char **cache)
 {
+    FREED_BY(fd_close) const int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
-    const int fd = open_library(path);
 
-    if (fd < 0)
-        return fd;
-    *cache = fstat(fd, &status) ? MAP_FAILED : mmap(NULL, CACHE_PAGES * page, PROT_READ, MAP_PRIVATE, fd, 0);
-    int error = *cache == MAP_FAILED ? -errno : (uint64_t)status.st_size < footprint_file_bytes() ? -ENOEXEC : 0;
-    close(fd);
-    if (!error)
-        read_page(*cache);
-    return error;
+    if (fd < 0 || fstat(fd, &status) ||
+        (*cache = mmap(NULL, CACHE_PAGES * page, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED)
+        return -errno;
+    if ((uint64_t)status.st_size < footprint_file_bytes())
+        return -ENOEXEC;
+    read_page(*cache);
+    return 0;
 }
 
 static int map_library(const char *path, struct mapped *image)
 {
+    FREED_BY(fd_close) const int fd = open(path, O_RDONLY | O_CLOEXEC);
     unsigned char header[832];
     struct stat status;
-    const int fd = open_library(path);
 
-    if (fd < 0)
-        return fd;
-    int error = read(fd, header, 832) < 0 || pread(fd, header, 784, 64) < 0 || fstat(fd, &status) ||
-                        pread(fd, header, 784, 64) < 0
-                    ? -errno
-                    : 0;
-    if (!error)
-        error = map_segments(fd, library, LIBRARY, image);
-    close(fd);
-    return error;
+    if (fd < 0 || read(fd, header, 832) < 0 || pread(fd, header, 784, 64) < 0 || fstat(fd, &status) ||
+        pread(fd, header, 784, 64) < 0)
+        return -errno;
+    return map_segments(fd, library, LIBRARY, image);
 }
 
 static int map_anonymous(unsigned pages, unsigned written, size_t page)
@@ -225,18 +207,13 @@ int footprint_map(const char *path)
     struct mapped loader_image = {.page = page_bytes()}, library_image = loader_image;
     const size_t page = loader_image.page;
     unsigned char *cache = NULL;
-    int error = map_loader(path, &loader_image);
+    int error;
 
-    if (!error)
-        error = map_anonymous(HEAP_PAGES, HEAP_WRITTEN, page);
+    if ((error = map_loader(path, &loader_image)) || (error = map_anonymous(HEAP_PAGES, HEAP_WRITTEN, page)))
+        return error;
     access("/etc/ld.so.preload", R_OK);
-    if (!error)
-        error = map_cache(path, page, &cache);
-    if (!error)
-        error = map_library(path, &library_image);
-    if (!error)
-        error = map_anonymous(THREAD_PAGES, 0, page);
-    if (error)
+    if ((error = map_cache(path, page, &cache)) || (error = map_library(path, &library_image)) ||
+        (error = map_anonymous(THREAD_PAGES, 0, page)))
         return error;
     touch_segments(loader, LOADER, &loader_image);
     touch_segments(library, LIBRARY, &library_image);

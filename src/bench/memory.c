@@ -274,13 +274,9 @@ static int run_nodes(struct party_context *context)
     return 0;
 }
 
-static void place_nodes(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                        struct placement *placement)
+static void place_nodes(const struct place_of *of, struct placement *placement)
 {
-    const struct memory_nodes_params *p = params;
-
-    (void)party;
-    place_one(request, copy, p->cpu, placement);
+    place_one(of->request, of->copy, ((const struct memory_nodes_params *)of->params)->cpu, placement);
 }
 
 static void reduce_nodes(const struct trial *trial, struct results *results)
@@ -428,12 +424,11 @@ static int run_second(struct party_context *context)
     return 0;
 }
 
-static void place_cores(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                        struct placement *placement)
+static void place_cores(const struct place_of *of, struct placement *placement)
 {
-    const struct memory_cores_params *p = params;
+    const struct memory_cores_params *p = of->params;
 
-    place_one(request, copy, party == PARTY_FIRST ? p->pair.first : p->pair.second, placement);
+    place_one(of->request, of->copy, of->party == PARTY_FIRST ? p->pair.first : p->pair.second, placement);
 }
 
 static void reduce_cores(const struct trial *trial, struct results *results)
@@ -606,19 +601,12 @@ static int run_steady(struct party_context *context)
     return 0;
 }
 
-/* By how many % the 90th percentile exceeds the median. */
-static double spread_pct(const struct hist *probes)
-{
-    const double usual = hist_quantile(probes, 0.5);
-
-    return 100 * (hist_quantile(probes, 0.9) - usual) / usual;
-}
-
 double memory_steady_spread_pct(const struct trial *trial)
 {
     const struct hist *probes = trial_recorder(trial, 0, 0, RECORD_MEMORY);
+    const double usual = hist_quantile(probes, 0.5);
 
-    return probes->n ? spread_pct(probes) : (double)NAN;
+    return 100 * (hist_quantile(probes, 0.9) - usual) / usual;
 }
 
 static void reduce_steady(const struct trial *trial, struct results *results)
@@ -636,7 +624,7 @@ static void reduce_steady(const struct trial *trial, struct results *results)
         return;
     results_samples(results, 0, STEADY_MEMORY, usual / LOADS, hist_quantile(cache, 0.5) / PARTS,
                     hist_quantile(reload, 0.5) / PARTS, READ_BYTES * 1e3 / hist_quantile(reading, 0.5),
-                    spread_pct(memory));
+                    memory_steady_spread_pct(trial));
     if (*worst > 0)
         results_sample(results, 0, STEADY_WORST, 100 * (*worst - usual) / usual);
 }

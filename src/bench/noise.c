@@ -426,7 +426,6 @@ static int run(struct party_context *context)
 
     sample(context, s, context->time_ns);
     *out = (struct noise_record){.loop = (double)s->loop * tick_ns,
-                                 .loop_least = (double)s->least * tick_ns,
                                  .threshold = (double)s->threshold * tick_ns,
                                  .observed = (double)detour_observed(a) * tick_ns,
                                  .blind = (double)a->blind * tick_ns,
@@ -679,6 +678,9 @@ static const struct option options[] = {
         METRIC(id_, unit_, "lower", title_) \
     }
 
+/* Time lost to a cause. */
+#define LOST(cause_, name_, title_) [NOISE_METRIC_LOST_BY + (cause_)] = LOWER("lost_" name_, "%", title_)
+
 static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_LOST] = {METRIC("lost", "%", "lower", "share of the time that detours took"), .headline = true},
     [NOISE_METRIC_DETOURS] = LOWER("detours", "1/s", "detours a second"),
@@ -688,18 +690,14 @@ static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_BLIND] = LOWER("blind", "%", "share of the time in which the sampler could not see detours"),
     [NOISE_METRIC_LOST_BY + DETOUR_QUOTA] =
         METRIC_OPTIONAL("lost_quota", "%", "lower", "time lost to the control group's quota of CPU time"),
-    [NOISE_METRIC_LOST_BY + DETOUR_PREEMPTED] = LOWER("lost_preempted", "%", "time lost while another task ran"),
-    [NOISE_METRIC_LOST_BY + DETOUR_FAULT] = LOWER("lost_fault", "%", "time lost to page faults"),
-    [NOISE_METRIC_LOST_BY + DETOUR_MIGRATED] = LOWER("lost_migrated", "%", "time lost to moves to another CPU"),
-    [NOISE_METRIC_LOST_BY + DETOUR_INTERRUPT] = LOWER("lost_interrupt", "%", "time lost to the timer's interrupts"),
-    [NOISE_METRIC_LOST_BY + DETOUR_STEAL] =
-        LOWER("lost_steal", "%", "time lost to the hypervisor, as it reports (steal)"),
-    [NOISE_METRIC_LOST_BY + DETOUR_PERIODIC] =
-        LOWER("lost_periodic", "%", "time lost to what comes back with another period"),
-    [NOISE_METRIC_LOST_BY + DETOUR_SHARED] =
-        LOWER("lost_core_shared", "%", "time lost in gaps below 1 us while somebody else used the core"),
-    [NOISE_METRIC_LOST_BY + DETOUR_UNEXPLAINED] =
-        LOWER("lost_unexplained", "%", "time lost without any event that the kernel counts"),
+    LOST(DETOUR_PREEMPTED, "preempted", "time lost while another task ran"),
+    LOST(DETOUR_FAULT, "fault", "time lost to page faults"),
+    LOST(DETOUR_MIGRATED, "migrated", "time lost to moves to another CPU"),
+    LOST(DETOUR_INTERRUPT, "interrupt", "time lost to the timer's interrupts"),
+    LOST(DETOUR_STEAL, "steal", "time lost to the hypervisor, as it reports (steal)"),
+    LOST(DETOUR_PERIODIC, "periodic", "time lost to what comes back with another period"),
+    LOST(DETOUR_SHARED, "core_shared", "time lost in gaps below 1 us while somebody else used the core"),
+    LOST(DETOUR_UNEXPLAINED, "unexplained", "time lost without any event that the kernel counts"),
     [NOISE_METRIC_COUNTS] = LOWER("count_timer", "1/s", "timer interrupts of the CPU"),
     [NOISE_METRIC_COUNTS + 1] = LOWER("count_resched", "1/s", "rescheduling interrupts from other CPUs"),
     [NOISE_METRIC_COUNTS + 2] = LOWER("count_ipi", "1/s", "other interrupts from other CPUs"),

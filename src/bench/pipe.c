@@ -162,23 +162,23 @@ static int answerer_run(struct party_context *context)
     }
 }
 
-static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                  struct placement *placement)
+static void place(const struct place_of *of, struct placement *placement)
 {
-    const struct unix_params *p = params;
-    unsigned cpu = request->order[copy % request->n_order];
+    const struct unix_params *p = of->params;
+    const struct place_request *request = of->request;
+    unsigned cpu = request->order[of->copy % request->n_order];
 
     if (p->halves == HALVES_FREE) {
-        unix_place_range(params, request, party, copy, placement);
+        unix_place_range(of, placement);
         return;
     }
     if (p->halves == HALVES_TWO && p->pairs.n) {
-        const struct cpu_pair *pair = &p->pairs.pair[copy % p->pairs.n];
-        cpu = party == PARTY_ANSWERER ? pair->second : pair->first;
+        const struct cpu_pair *pair = &p->pairs.pair[of->copy % p->pairs.n];
+        cpu = of->party == PARTY_ANSWERER ? pair->second : pair->first;
     }
-    place_one(request, copy, cpu, placement);
+    place_one(request, of->copy, cpu, placement);
     /* Only for the process whose reason the row shows. */
-    if (p->halves == HALVES_TWO && !p->pairs.n && party == PARTY_ASKER)
+    if (p->halves == HALVES_TWO && !p->pairs.n && of->party == PARTY_ASKER)
         text_copy(placement->refused, sizeof(placement->refused), "both halves on one CPU: no second CPU is allowed");
 }
 

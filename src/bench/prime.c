@@ -9,6 +9,17 @@
 #define BUFFER_SIZE     65536u
 #define LINE_MAX_LENGTH 96u
 
+#define DELAYS(class_, limits_) \
+    {METRIC("delays_" class_, "events", "lower", "delays over " limits_ " above the mean, in a run")}, \
+    { \
+        METRIC("delays_" class_ "_size", NULL, "", "mean size of the delays over " limits_) \
+    }
+#define DELAYED(limit_, level_, suffix_) \
+    { \
+        METRIC("delayed_" limit_ suffix_, "%", "lower", \
+               "share of the time in delays over " limit_ " above the " level_) \
+    }
+
 const struct metric experiment_metrics[METRIC_OWN] = {
     [METRIC_CYCLES] = {METRIC("cycles", NULL, "lower", "one experiment"), .value = VALUE_MEDIAN, .headline = true},
     [METRIC_CYCLES_ALONE] = {METRIC("cycles_alone", NULL, "lower",
@@ -17,18 +28,14 @@ const struct metric experiment_metrics[METRIC_OWN] = {
     [METRIC_TIME] = METRIC_MEDIAN("time", "ns", "lower", "time of one experiment"),
     [METRIC_SD] = {METRIC("cycles_sd", NULL, "lower", "standard deviation of a run's experiments")},
     [METRIC_CI90] = {METRIC("cycles_ci90", NULL, "lower", "half-width of the 90 % interval of a run's mean")},
-    [METRIC_DELAYS] = {METRIC("delays_a", "events", "lower", "delays over 150 up to 400 above the mean, in a run")},
-    {METRIC("delays_a_size", NULL, "", "mean size of the delays over 150 up to 400")},
-    {METRIC("delays_b", "events", "lower", "delays over 400 up to 2000 above the mean, in a run")},
-    {METRIC("delays_b_size", NULL, "", "mean size of the delays over 400 up to 2000")},
-    {METRIC("delays_c", "events", "lower", "delays over 2000 up to 6000 above the mean, in a run")},
-    {METRIC("delays_c_size", NULL, "", "mean size of the delays over 2000 up to 6000")},
-    {METRIC("delays_d", "events", "lower", "delays over 6000 above the mean, in a run")},
-    {METRIC("delays_d_size", NULL, "", "mean size of the delays over 6000")},
-    [METRIC_DELAYED] = {METRIC("delayed_400", "%", "lower", "share of the time in delays over 400 above the mean")},
-    {METRIC("delayed_2000", "%", "lower", "share of the time in delays over 2000 above the mean")},
-    {METRIC("delayed_400_median", "%", "lower", "share of the time in delays over 400 above the median")},
-    {METRIC("delayed_2000_median", "%", "lower", "share of the time in delays over 2000 above the median")},
+    [METRIC_DELAYS] = DELAYS("a", "150 up to 400"),
+    DELAYS("b", "400 up to 2000"),
+    DELAYS("c", "2000 up to 6000"),
+    DELAYS("d", "6000"),
+    [METRIC_DELAYED] = DELAYED("400", "mean", ""),
+    DELAYED("2000", "mean", ""),
+    DELAYED("400", "median", "_median"),
+    DELAYED("2000", "median", "_median"),
     [METRIC_BUCKETS_EXACT] = {METRIC("buckets_exact", "bool", "",
                                      "1 if every limit of the delay classes is a limit of a histogram bin"),
                               .value = VALUE_MIN},
@@ -81,7 +88,6 @@ static int finish(struct party_context *context, struct experiment *e)
     if (e->fd == -2)
         return party_fail(context, "--series: cannot write: %s", strerror(errno));
     clock_cost_measure(context->clock, &cost);
-    number[NUMBER_COST_MIN] = cost.min;
     number[NUMBER_COST_MEDIAN] = cost.median;
     number[NUMBER_GRAIN] = cost.grain;
     return 0;

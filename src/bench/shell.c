@@ -285,11 +285,11 @@ static int supported(const struct bench_case *of, struct error *why)
     return unix_dir_supported(unix_scratch_dir(of->params), FREE_BYTES_EACH * *(const unsigned *)of->bench->test, why);
 }
 
-#define SHELL_BENCH(number_, title_, groups_, baseline_) \
+#define SHELL_BENCH(number_, groups_, baseline_) \
     const struct bench bench_shell##number_ = { \
-        UNIX_BENCH("shell" #number_, title_, "lpm", 60, baseline_, .children = CHILDREN_NORMAL, \
-                   .state_size = sizeof(struct shell), .setup = setup, .work = work, .verify = verify, \
-                   .teardown = teardown), \
+        UNIX_BENCH("shell" #number_, "Shell Scripts (" #number_ " concurrent)", "lpm", 60, baseline_, \
+                   .children = CHILDREN_NORMAL, .state_size = sizeof(struct shell), .setup = setup, .work = work, \
+                   .verify = verify, .teardown = teardown), \
         .test = &(const unsigned){number_}, \
         .groups = groups_, \
         .switches = true, \
@@ -300,6 +300,6 @@ static int supported(const struct bench_case *of, struct error *why)
         .place = unix_place_range, \
     }
 
-SHELL_BENCH(1, "Shell Scripts (1 concurrent)", UNIX_INDEX | UNIX_SHELL, 42.4);
-SHELL_BENCH(8, "Shell Scripts (8 concurrent)", UNIX_INDEX | UNIX_SHELL, 6.0);
-SHELL_BENCH(16, "Shell Scripts (16 concurrent)", UNIX_SHELL, 0);
+SHELL_BENCH(1, UNIX_INDEX | UNIX_SHELL, 42.4);
+SHELL_BENCH(8, UNIX_INDEX | UNIX_SHELL, 6.0);
+SHELL_BENCH(16, UNIX_SHELL, 0);

@@ -33,10 +33,12 @@ static uint64_t above(uint64_t a, uint64_t b)
 
 static void add_latency(struct sim_account *a, uint64_t k, uint64_t late_ns, uint64_t total_ns)
 {
+    a->n_late += total_ns > a->late_after_ns;
+    if (!a->latency)
+        return;
     hist_add(a->latency, late_ns);
     hist_add(a->total, total_ns);
     series_add(a->series, k, late_ns);
-    a->n_late += total_ns > a->late_after_ns;
 }
 
 /* When the timing thread woke, or, overwritten, when it was due. Reads the entry before `claimed`; the writer has
@@ -102,11 +104,6 @@ struct sim_turn sim_turn(const struct sim_params *params, uint64_t k, uint64_t t
     return (struct sim_turn){.busy_ns = busy, .interval_ns = params->interval_ns - shift, .shift_ns = shift};
 }
 
-void sim_turn_first(struct sim_account *a, uint64_t start_ns)
-{
-    a->deadline_ns = a->asked_ns = start_ns;
-}
-
 /* Moves a missed deadline after now_ns. Returns the intervals (turn->interval_ns) skipped. A latency is added for
  * each period (a->interval_ns): x's intervals shrink to nothing, its periods do not. */
 static uint64_t skip(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns)
@@ -123,7 +120,8 @@ static uint64_t skip(struct sim_account *a, const struct sim_turn *turn, uint64_
 
 static void end_turn(struct sim_account *a, const struct sim_turn *turn)
 {
-    hist_add(a->classic, a->late_ns);
+    if (a->classic)
+        hist_add(a->classic, a->late_ns);
     a->asked_ns = turn->interval_ns ? a->deadline_ns : 0;
     a->deadline_ns += turn->shift_ns;
 }
@@ -254,7 +252,7 @@ static void classic_loop(struct party_context *context, struct sim_account *a, u
     struct sim_shared *shared = context->shared;
     uint64_t start = clock_monotonic_ns() + FIRST_WAKE_NS, sleeps = 0;
 
-    sim_turn_first(a, start);
+    a->deadline_ns = a->asked_ns = start;
     for (uint64_t k = 0; a->deadline_ns - start < time_ns; k++) {
         const struct sim_turn turn = sim_turn(params, k, context->time_ns);
         if (a->asked_ns) {
@@ -375,20 +373,6 @@ const struct party sim_parties[2] = {
                    .stop = STOP_FLAG, .timer_slack_ns = 1, .setup = timer_setup, .run = timer_run},
 };
 
-static int load_setup(struct party_context *context)
-{
-    /* Only bursts are read of a load. Freed when the process is killed. */
-    struct sim_account *a = calloc(1, sizeof(*a));
-
-    context->state = a;
-    if (!a || !(a->latency = calloc(1, sizeof(*a->latency))) || !(a->series = calloc(1, sizeof(*a->series))))
-        return party_fail(context, "out of memory");
-    a->total = a->classic = a->latency;
-    hist_init(a->latency, 0);
-    series_init(a->series);
-    return task_setup(context);
-}
-
 static void count_burst(struct party_context *context)
 {
     load_add(context, LOAD_BURSTS, 1);
@@ -399,13 +383,12 @@ static void count_burst(struct party_context *context)
 static int load_run(struct party_context *context)
 {
     const struct sim_params *params = context->params;
-    struct sim_account *a = context->state;
+    struct sim_account a = {.interval_ns = params->interval_ns}; /* only bursts are read of a load */
 
-    a->interval_ns = params->interval_ns;
     if (params->classic)
-        classic_loop(context, a, UINT64_MAX, count_burst);
+        classic_loop(context, &a, UINT64_MAX, count_burst);
     else
-        task_loop(context, a, count_burst);
+        task_loop(context, &a, count_burst);
     return 0;
 }
 
@@ -418,14 +401,8 @@ static int load_timer_run(struct party_context *context)
 }
 
 const struct party sim_load_parties[2] = {
-    [SIM_TASK] = {.name = "load",
-                  .role = ROLE_LOAD,
-                  .stop = STOP_KILL,
-                  .before_gate = true,
-                  LOAD_RECORDERS,
-                  .setup = load_setup,
-                  .run = load_run},
-    [SIM_TIMER] = {.name = "load's timer",
+    [SIM_TASK] = {LOAD_PARTY("load"), .setup = task_setup, .run = load_run},
+    [SIM_TIMER] = {.name = "load's timer", /* without a recorder */
                    .role = ROLE_LOAD,
                    .kind = PARTY_THREAD,
                    .stop = STOP_KILL,
@@ -467,21 +444,20 @@ void sim_place_cpus(const struct sim_params *params, const struct place_request 
         placement->cpus = request->cpus;
 }
 
-void sim_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-               struct placement *placement)
+void sim_place(const struct place_of *of, struct placement *placement)
 {
-    const struct sim_params *p = params;
-    struct place_request wanted = *request;
+    const struct sim_params *p = of->params;
+    struct place_request wanted = *of->request;
 
     if (p->real_time && !wanted.fifo) {
         wanted.fifo = true;
         wanted.fifo_priority = SIM_TASK_PRIORITY;
     }
-    wanted.bind = chosen_bind(p, request);
-    place_copy(&wanted, copy, placement);
-    sim_place_cpus(p, request, placement);
+    wanted.bind = chosen_bind(p, of->request);
+    place_copy(&wanted, of->copy, placement);
+    sim_place_cpus(p, of->request, placement);
     placement->lock_memory = placement->policy == SCHED_FIFO;
-    if (party == SIM_TIMER) {
+    if (of->party == SIM_TIMER) {
         placement->policy = SCHED_FIFO; /* in every mode */
         placement->rt_priority = SIM_TIMER_PRIORITY;
         placement->nice_given = false;

@@ -25,25 +25,24 @@ void unix_describe_cpu(const struct bench_case *of, struct row_params *out)
     unix_describe(of, out);
 }
 
-void unix_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                struct placement *placement)
+void unix_place(const struct place_of *of, struct placement *placement)
 {
-    (void)party;
-    place_copy(request, copy, placement);
-    if (request->bind_given || request->bind != BIND_ONE || !((const struct unix_params *)params)->classic)
+    const struct unix_params *params = of->params;
+
+    place_copy(of->request, of->copy, placement);
+    if (of->request->bind_given || of->request->bind != BIND_ONE || !params->classic)
         return;
     placement->bind = BIND_NONE;
     cpuset_clear(&placement->cpus);
 }
 
-void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                      struct placement *placement)
+void unix_place_range(const struct place_of *of, struct placement *placement)
 {
-    unix_place(params, request, party, copy, placement);
-    if (request->bind_given || placement->bind != BIND_ONE)
+    unix_place(of, placement);
+    if (of->request->bind_given || placement->bind != BIND_ONE)
         return;
     placement->bind = BIND_RANGE;
-    placement->cpus = request->cpus;
+    placement->cpus = of->request->cpus;
 }
 
 void unix_reduce(const struct trial *trial, struct results *results)

@@ -58,16 +58,14 @@ static int run(struct party_context *context)
     return 0;
 }
 
-static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                  struct placement *placement)
+static void place(const struct place_of *of, struct placement *placement)
 {
-    const struct wakeup_params *p = params;
-    struct place_request wanted = *request;
+    const struct wakeup_params *p = of->params;
+    struct place_request wanted = *of->request;
 
-    (void)party;
     wanted.fifo = p->priority > 0;
     wanted.fifo_priority = p->priority;
-    place_copy(&wanted, copy, placement);
+    place_copy(&wanted, of->copy, placement);
     placement->lock_memory = wanted.fifo || p->lock_memory;
 }
 

@@ -161,10 +161,12 @@ void arena_place(const struct trial_spec *spec, struct trial_slot *slots, unsign
     for (unsigned i = 0; i < n; i++) {
         struct trial_slot *slot = &slots[i];
         const struct party *party = arena_party(slot, spec->bench, spec->load);
-        if (slot->of_load && spec->load->place)
-            spec->load->place(spec->load_params, spec->place, slot->party, &slot->placement);
-        else if (!slot->of_load && spec->bench->place)
-            spec->bench->place(spec->params, spec->place, slot->party, slot->copy, &slot->placement);
+        const struct place_of of = {slot->of_load ? spec->load_params : spec->params, spec->place, slot->party,
+                                    slot->copy};
+        void (*place)(const struct place_of *, struct placement *) =
+            slot->of_load ? spec->load->place : spec->bench->place;
+        if (place)
+            place(&of, &slot->placement);
         else
             place_copy(spec->place, slot->copy, &slot->placement);
         slot->placement.lock_memory |= party->lock_memory;

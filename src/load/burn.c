@@ -33,14 +33,13 @@ int load_burn_run(struct party_context *context)
     const struct load_params *params = context->params;
     struct burn *burn = context->state;
     uint64_t look_ns = 0;
-    bool proved = false;
 
     burn->context = context;
     if (threads_start(&burn->threads, context, (size_t)params->threads - 1, burn_on, burn, 0))
         return -1;
     while (!party_stopped(context)) {
         work(burn, &look_ns);
-        if (!proved && (proved = threads_complete(&burn->threads)))
+        if (threads_complete(&burn->threads))
             party_proved(context);
     }
     return 0;
@@ -59,11 +58,9 @@ static void describe(const void *params, struct row_params *out)
     row_param_count(out, PARAM_WORK, "threads", ((const struct load_params *)params)->threads);
 }
 
-static const struct party parties[] = {LOAD_BURN_PARTY};
-
 const struct load load_burn = {
     LOAD("burn", "threads of pure CPU, which never sleep"),
-    BENCH_PARTIES(parties),
+    BENCH_PARTY(LOAD_BURN_PARTY),
     .least = {[LOAD_CPU] = 0.05},
     .describe = describe,
 };

@@ -13,9 +13,7 @@
 /* In whole blocks, at least DISK_LEAST_BYTES. */
 static uint64_t file_bytes(const struct load_params *params)
 {
-    uint64_t whole = params->file_bytes - params->file_bytes % DISK_BLOCK_BYTES;
-
-    return whole > DISK_LEAST_BYTES ? whole : DISK_LEAST_BYTES;
+    return larger(params->file_bytes - params->file_bytes % DISK_BLOCK_BYTES, DISK_LEAST_BYTES);
 }
 
 const char *disk_is_not(const char *fs_name)
@@ -256,16 +254,13 @@ static int write_run(struct party_context *context)
 }
 
 #define WRITE_PARTY \
-    { \
-        LOAD_PARTY("write"), .state_size = sizeof(struct disk), .setup = write_setup, .run = write_run, \
-                             .teardown = disk_teardown \
-    }
-static const struct party parties_write[] = {WRITE_PARTY};
+    LOAD_PARTY("write"), .state_size = sizeof(struct disk), .setup = write_setup, .run = write_run, \
+                         .teardown = disk_teardown
 
 const struct load load_write = {
     LOAD("write", "Streaming a file to disk"),
     LOAD_DISK,
-    BENCH_PARTIES(parties_write),
+    BENCH_PARTY(WRITE_PARTY),
     .least = {[LOAD_WRITTEN] = LOAD_DISK_LEAST},
     .describe = disk_describe,
 };
@@ -346,16 +341,13 @@ static int read_run(struct party_context *context)
 }
 
 #define READ_PARTY \
-    { \
-        LOAD_PARTY("read"), .state_size = sizeof(struct disk), .setup = read_setup, .run = read_run, \
-                            .teardown = disk_teardown \
-    }
-static const struct party parties_read[] = {READ_PARTY};
+    LOAD_PARTY("read"), .state_size = sizeof(struct disk), .setup = read_setup, .run = read_run, \
+                        .teardown = disk_teardown
 
 const struct load load_read = {
     LOAD("read", "Reading a file from disk"),
     LOAD_DISK,
-    BENCH_PARTIES(parties_read),
+    BENCH_PARTY(READ_PARTY),
     .least = {[LOAD_READ] = LOAD_DISK_LEAST},
     .describe = disk_describe,
 };
@@ -366,7 +358,7 @@ static void describe_compile(const void *params, struct row_params *out)
     disk_describe(params, out);
 }
 
-static const struct party parties_compile[] = {LOAD_BURN_PARTY, WRITE_PARTY, READ_PARTY};
+static const struct party parties_compile[] = {{LOAD_BURN_PARTY}, {WRITE_PARTY}, {READ_PARTY}};
 
 /* Resembles a parallel build: one computes, one writes, one reads. */
 const struct load load_compile = {

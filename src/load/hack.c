@@ -39,28 +39,18 @@ static void give_up(struct hack *hack, int error)
     __atomic_compare_exchange_n(&hack->error, &none, (uint32_t)error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Whether send() or recv(), which returned n, moved a whole message; after shutdown() of the pair none is, and errno
- * is EPIPE. */
-static bool whole(ssize_t n)
+/* Returns whether a whole message was moved: after shutdown() of the pair none is, and errno is EPIPE. */
+static bool move_message(int fd, char *message, bool sends)
 {
-    if (n >= 0 && n != MESSAGE_BYTES)
-        errno = EPIPE;
-    return n == MESSAGE_BYTES;
-}
+    ssize_t n;
 
-static bool send_message(int fd, const char *message)
-{
-    while (!whole(send(fd, message, MESSAGE_BYTES, MSG_NOSIGNAL)))
+    while ((n = sends ? send(fd, message, MESSAGE_BYTES, MSG_NOSIGNAL)
+                      : recv(fd, message, MESSAGE_BYTES, MSG_WAITALL)) != MESSAGE_BYTES) {
+        if (n >= 0)
+            errno = EPIPE;
         if (errno != EINTR)
             return false;
-    return true;
-}
-
-static bool receive_message(int fd, char *message)
-{
-    while (!whole(recv(fd, message, MESSAGE_BYTES, MSG_WAITALL)))
-        if (errno != EINTR)
-            return false;
+    }
     return true;
 }
 
@@ -70,7 +60,7 @@ static bool send_round(const struct group *group)
 
     for (unsigned i = 0; i < MESSAGES; i++)
         for (unsigned r = 0; r < RECEIVERS; r++)
-            if (!send_message(group->pair[r][0], message))
+            if (!move_message(group->pair[r][0], message, true))
                 return false;
     return true;
 }
@@ -80,7 +70,7 @@ static void receive_all(struct hack *hack, int fd, uint32_t *count)
     char message[MESSAGE_BYTES];
     bool first = true;
 
-    for (uint32_t received = 1; receive_message(fd, message); received++) {
+    for (uint32_t received = 1; move_message(fd, message, false); received++) {
         __atomic_store_n(count, received, __ATOMIC_RELAXED);
         if (first)
             threads_at_work(&hack->threads);
@@ -118,12 +108,10 @@ static void raise_file_limit(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static void close_pairs(struct group *group, unsigned n)
+static void close_pairs(const struct group *group, unsigned n)
 {
-    for (unsigned i = 0; i < n; i++) {
-        close(group->pair[i][0]);
-        close(group->pair[i][1]);
-    }
+    for (unsigned i = 0; i < 2 * n; i++)
+        close(group->pair[i / 2][i % 2]);
 }
 
 /* All or none. Returns 0 or errno. */
@@ -234,14 +222,11 @@ static void describe(const void *params, struct row_params *out)
     row_param_count(out, PARAM_WORK, "groups", ((const struct load_params *)params)->groups);
 }
 
-static const struct party parties[] = {
-    {LOAD_PARTY("hack"), .state_size = sizeof(struct hack), .setup = setup, .run = run, .teardown = teardown},
-};
-
 const struct load load_hack = {
     LOAD("hack", "groups of 40 threads that send each other messages"),
     .only_named = true, /* can exhaust the machine's memory */
-    BENCH_PARTIES(parties),
+    BENCH_PARTY(LOAD_PARTY("hack"), .state_size = sizeof(struct hack), .setup = setup, .run = run,
+                .teardown = teardown),
     .least = {[LOAD_WAKEUPS] = 1000},
     .describe = describe,
 };

@@ -12,13 +12,12 @@ const char *const load_names[] = {LOADS(NAME) NULL};
 /* Small: there may be thousands, which do little but system calls. */
 #define STACK_BYTES (64L << 10)
 
-void load_place(const void *params, const struct place_request *request, unsigned party, struct placement *placement)
+void load_place(const struct place_of *of, struct placement *placement)
 {
-    const struct load_params *p = params;
+    const struct load_params *p = of->params;
 
-    (void)party;
     memset(placement, 0, sizeof(*placement));
-    sim_place_cpus(&p->sim, request, placement);
+    sim_place_cpus(&p->sim, of->request, placement);
     placement->policy = SCHED_OTHER;
     placement->nice_given = p->nice_given;
     placement->nice = p->nice;
@@ -92,25 +91,10 @@ bool threads_wait(struct threads *threads)
     return !threads_ended(threads);
 }
 
-void threads_at_work(struct threads *threads)
-{
-    __atomic_add_fetch(&threads->at_work, 1, __ATOMIC_RELEASE);
-}
-
-bool threads_complete(const struct threads *threads)
-{
-    return __atomic_load_n(&threads->at_work, __ATOMIC_ACQUIRE) == threads->n;
-}
-
 void threads_end(struct threads *threads)
 {
     __atomic_store_n(&threads->ended, 1, __ATOMIC_RELEASE);
     let_go(threads);
-}
-
-bool threads_ended(const struct threads *threads)
-{
-    return __atomic_load_n(&threads->ended, __ATOMIC_ACQUIRE) != 0;
 }
 
 void threads_join(struct threads *threads)

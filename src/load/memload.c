@@ -10,7 +10,7 @@
 /* 0 when less than the reserve is available. */
 static uint64_t less_spare(uint64_t available, uint64_t total)
 {
-    uint64_t spare = total / 20 > MEMLOAD_LEAST_SPARE ? total / 20 : MEMLOAD_LEAST_SPARE;
+    const uint64_t spare = larger(total / 20, MEMLOAD_LEAST_SPARE);
 
     return available > spare ? available - spare : 0;
 }
@@ -21,20 +21,13 @@ uint64_t memload_room(void)
     struct machine machine = {.memory_total_bytes = 0};
 
     machine_read_memory(&machine); /* machine_read() reads files of each CPU: too slow for each piece */
-    uint64_t of_machine = less_spare(machine.memory_available_bytes, machine.memory_total_bytes);
-    return of_machine < of_group ? of_machine : of_group;
+    return smaller(less_spare(machine.memory_available_bytes, machine.memory_total_bytes), of_group);
 }
 
 /* The last piece may be smaller. */
 static size_t piece_bytes(const struct load_params *params, size_t number)
 {
-    uint64_t left = params->memory_bytes - (uint64_t)number * MEMLOAD_PIECE_BYTES;
-    return left < MEMLOAD_PIECE_BYTES ? (size_t)left : MEMLOAD_PIECE_BYTES;
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
+    return (size_t)smaller(params->memory_bytes - (uint64_t)number * MEMLOAD_PIECE_BYTES, MEMLOAD_PIECE_BYTES);
 }
 
 static void count_moved(struct party_context *context, size_t bytes)
@@ -59,7 +52,7 @@ static void touch_piece(struct party_context *context, char *piece, size_t bytes
     const struct memload *m = context->state;
 
     for (size_t at = 0; at < bytes && !party_stopped(context);) {
-        size_t end = least(bytes, at + MEMLOAD_STEP_BYTES), begin = at;
+        const size_t end = (size_t)smaller(bytes, at + MEMLOAD_STEP_BYTES), begin = at;
         for (; at < end; at += m->page_bytes)
             *(volatile size_t *)(piece + at) = at ^ (size_t)piece;
         count_moved(context, end - begin);
@@ -71,7 +64,7 @@ static void touch_piece(struct party_context *context, char *piece, size_t bytes
 static void move_piece(struct party_context *context, char *to, const char *from, size_t bytes)
 {
     for (size_t at = 0; at < bytes && !party_stopped(context); at += MEMLOAD_STEP_BYTES) {
-        size_t part = least(bytes - at, MEMLOAD_STEP_BYTES);
+        const size_t part = (size_t)smaller(bytes - at, MEMLOAD_STEP_BYTES);
         memmove(to + at, from + at, part);
         count_moved(context, part);
     }
@@ -172,13 +165,10 @@ static void describe(const void *params, struct row_params *out)
     row_param_add(out, PARAM_WORK, "memory", "%s", memory);
 }
 
-static const struct party parties[] = {
-    {LOAD_PARTY("memload"), .state_size = sizeof(struct memload), .setup = setup, .run = run, .teardown = teardown},
-};
-
 const struct load load_memload = {
     LOAD("memload", "memory allocated, touched, moved and freed"),
-    BENCH_PARTIES(parties),
+    BENCH_PARTY(LOAD_PARTY("memload"), .state_size = sizeof(struct memload), .setup = setup, .run = run,
+                .teardown = teardown),
     .least = {[LOAD_MOVED] = 64 << 20},
     .describe = describe,
 };

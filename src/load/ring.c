@@ -66,7 +66,6 @@ static int run(struct party_context *context)
     struct ring *ring = context->state;
     struct seat *first = ring->seats;
     uint64_t due_ns = 0;
-    bool proved = false;
 
     if (threads_start(&ring->threads, context, ring->n - 1, sit, ring->seats + 1, sizeof(*ring->seats)))
         return -1;
@@ -75,10 +74,7 @@ static int run(struct party_context *context)
         wait_for_token(first);
         load_add(context, LOAD_WAKEUPS, (double)ring->n);
         load_count_cpu(context, &due_ns);
-        /* The token has come round: all threads work. */
-        if (!proved)
-            party_proved(context);
-        proved = true;
+        party_proved(context); /* the token has come round: all threads work */
     }
     return 0;
 }
@@ -101,13 +97,10 @@ static void describe(const void *params, struct row_params *out)
     row_param_add(out, PARAM_WORK, "threads", "%zu", size_of(params));
 }
 
-static const struct party parties[] = {
-    {LOAD_PARTY("ring"), .state_size = sizeof(struct ring), .setup = setup, .run = run, .teardown = teardown},
-};
-
 const struct load load_ring = {
     LOAD("ring", "threads that wake each other in a circle"),
-    BENCH_PARTIES(parties),
+    BENCH_PARTY(LOAD_PARTY("ring"), .state_size = sizeof(struct ring), .setup = setup, .run = run,
+                .teardown = teardown),
     .least = {[LOAD_WAKEUPS] = 100},
     .describe = describe,
 };

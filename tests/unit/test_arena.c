@@ -12,7 +12,7 @@ static const struct party laid_out_parties[] = {
     {.name = "thread", .kind = PARTY_THREAD, .recorders = {{RECORD_CHECKS, 1}}, .n_recorders = 1},
 };
 static const struct party laid_out_load_parties[] = {
-    {.name = "load", .role = ROLE_LOAD, LOAD_RECORDERS},
+    {.name = "load", .role = ROLE_LOAD, .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}}, .n_recorders = 1},
     {.name = "its thread",
      .role = ROLE_LOAD,
      .kind = PARTY_THREAD,
@@ -182,10 +182,10 @@ TEST_WITH(test_arena_has_what_the_trial_asks_for, begin, NULL)
 
 /* --- One CPU stays free of real-time work. --- */
 
-static void on_cpu_3(const void *its_params, const struct place_request *request, unsigned party, struct placement *out)
+static void on_cpu_3(const struct place_of *of, struct placement *out)
 {
-    assert_ptr_equal(its_params, load_params);
-    place_one(request, 0, 3, out);
+    assert_ptr_equal(of->params, load_params);
+    place_one(of->request, 0, 3, out);
 }
 
 TEST_WITH(test_arena_leaves_a_cpu_free_of_real_time_work, begin, NULL)

@@ -768,7 +768,7 @@ TEST(test_benches_of_cpus_are_placed_by_their_parameters)
     fixture_place(&request);
     for (size_t i = 0; i < COUNT(table); i++) {
         struct placement placement = {.bind = BIND_NONE};
-        table[i].bench->place(table[i].params, &request, table[i].party, 0, &placement);
+        table[i].bench->place(&(struct place_of){table[i].params, &request, table[i].party, 0}, &placement);
         assert_int_equal(placement.bind, BIND_ONE);
         assert_int_equal(cpuset_count(&placement.cpus), 1);
         assert_true(cpuset_has(&placement.cpus, table[i].cpu));

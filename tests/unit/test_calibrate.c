@@ -369,13 +369,13 @@ TEST(test_calibrate_is_never_real_time)
     request.fifo = true;
     request.fifo_priority = 50;
     memset(&placement, 0xff, sizeof(placement));
-    bench_calibrate.place(&params, &request, 0, 0, &placement);
+    bench_calibrate.place(&(struct place_of){&params, &request, 0, 0}, &placement);
     assert_int_equal(placement.policy, SCHED_OTHER);
     assert_int_equal(placement.rt_priority, 0);
     assert_true(cpuset_equal(&placement.cpus, &request.cpus));
     assert_int_equal(placement.bind, BIND_RANGE);
     params.single_cpu = true;
-    bench_calibrate.place(&params, &request, 0, 0, &placement);
+    bench_calibrate.place(&(struct place_of){&params, &request, 0, 0}, &placement);
     assert_int_equal(cpuset_count(&placement.cpus), 1);
     assert_true(cpuset_has(&placement.cpus, request.order[0]));
 }

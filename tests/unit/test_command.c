@@ -312,7 +312,7 @@ static void assert_placed(const struct place_request *request, unsigned copy, co
     struct placement placement;
     char text[64];
 
-    bench_command.place(&params, request, 0, copy, &placement);
+    bench_command.place(&(struct place_of){&params, request, 0, copy}, &placement);
     (void)cpuset_format(&placement.cpus, text, sizeof(text));
     assert_string_equal(text, cpus);
     assert_int_equal(placement.policy, policy);

@@ -34,12 +34,12 @@ TEST(test_load_runs_on_the_cpus_of_the_measured_task)
     for (size_t i = 0; i < COUNT(placed); i++) {
         memset(&placement, 0xff, sizeof(placement));
         params.sim.single_cpu = false;
-        placed[i]->place(&params, &request, 0, &placement);
+        placed[i]->place(&(struct place_of){&params, &request, 0, 0}, &placement);
         (void)cpuset_format(&placement.cpus, list, sizeof(list));
         assert_string_equal(list, "1,3,7000");
         assert_int_equal(placement.bind, BIND_RANGE);
         params.sim.single_cpu = true;
-        placed[i]->place(&params, &request, 0, &placement);
+        placed[i]->place(&(struct place_of){&params, &request, 0, 0}, &placement);
         (void)cpuset_format(&placement.cpus, list, sizeof(list));
         assert_string_equal(list, "7000");
         assert_string_equal(placement.refused, "");
@@ -58,14 +58,14 @@ TEST(test_load_is_never_real_time_and_has_a_nice_value_of_its_own)
     request.fifo_priority = 50;
     request.nice = -3;
     memset(&placement, 0xff, sizeof(placement));
-    load_place(&params, &request, 0, &placement);
+    load_place(&(struct place_of){&params, &request, 0, 0}, &placement);
     assert_int_equal(placement.policy, SCHED_OTHER);
     assert_int_equal(placement.rt_priority, 0);
     assert_false(placement.lock_memory);
     assert_true(placement.nice_given);
     assert_int_equal(placement.nice, 5);
     params.nice_given = false;
-    load_place(&params, &request, 0, &placement);
+    load_place(&(struct place_of){&params, &request, 0, 0}, &placement);
     assert_false(placement.nice_given);
 }
 

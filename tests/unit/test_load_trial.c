@@ -120,7 +120,7 @@ static int dummy_run(struct party_context *context)
 #define DUMMY_PARTY \
     { \
         .name = "dummy", .role = ROLE_LOAD, .kind = PARTY_PROCESS, .stop = STOP_KILL, .before_gate = true, \
-        LOAD_RECORDERS, .setup = dummy_setup, .run = dummy_run \
+        .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}}, .n_recorders = 1, .setup = dummy_setup, .run = dummy_run \
     }
 static const struct party dummy_parties[] = {DUMMY_PARTY, DUMMY_PARTY, DUMMY_PARTY};
 
@@ -152,7 +152,8 @@ static const struct party shared_parties[] = {
      .kind = PARTY_PROCESS,
      .stop = STOP_KILL,
      .before_gate = true,
-     LOAD_RECORDERS,
+     .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}},
+     .n_recorders = 1,
      .run = shared_run},
     {.name = "thread",
      .role = ROLE_LOAD,
@@ -162,13 +163,11 @@ static const struct party shared_parties[] = {
      .run = shared_thread_run},
 };
 
-static void dummy_place(const void *params, const struct place_request *request, unsigned party,
-                        struct placement *placement)
+static void dummy_place(const struct place_of *of, struct placement *placement)
 {
-    (void)party;
-    place_copy(request, 0, placement);
+    place_copy(of->request, 0, placement);
     placement->nice_given = true;
-    placement->nice = ((const struct dummy_params *)params)->nice;
+    placement->nice = ((const struct dummy_params *)of->params)->nice;
 }
 
 #define DUMMY_LOAD(name_, parties_, n_) \

@@ -97,13 +97,11 @@ struct beside_params {
 };
 
 /* The nice value shows the placement's request. */
-static void beside_place(const void *params, const struct place_request *request, unsigned party,
-                         struct placement *placement)
+static void beside_place(const struct place_of *of, struct placement *placement)
 {
-    (void)party;
-    place_copy(request, 0, placement);
+    place_copy(of->request, 0, placement);
     placement->nice_given = true;
-    placement->nice = (int)((const struct beside_params *)params)->base;
+    placement->nice = (int)((const struct beside_params *)of->params)->base;
 }
 
 static int beside_run(struct party_context *context)
@@ -150,7 +148,8 @@ static const struct party beside_parties[] = {
      .kind = PARTY_PROCESS,
      .stop = STOP_KILL,
      .before_gate = true,
-     LOAD_RECORDERS,
+     .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}},
+     .n_recorders = 1,
      .run = beside_run},
 };
 static const struct load load_beside = {.name = "beside",

@@ -205,13 +205,11 @@ static int pace_thread_run(struct party_context *context)
     return 0;
 }
 
-static void pace_place(const void *params, const struct place_request *request, unsigned party,
-                       struct placement *placement)
+static void pace_place(const struct place_of *of, struct placement *placement)
 {
-    const struct pace_params *p = params;
+    const struct pace_params *p = of->params;
 
-    (void)party;
-    place_copy(request, p->elsewhere && request->n_order > 1, placement);
+    place_copy(of->request, p->elsewhere && of->request->n_order > 1, placement);
     placement->nice_given = p->nice > 0;
     placement->nice = p->nice;
 }

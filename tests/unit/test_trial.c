@@ -349,15 +349,13 @@ static int pair_thread_run(struct party_context *context)
     return pair_note(context);
 }
 
-static void pair_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                       struct placement *out)
+static void pair_place(const struct place_of *of, struct placement *out)
 {
-    (void)params;
-    place_copy(request, copy, out);
+    place_copy(of->request, of->copy, out);
     cpuset_clear(&out->cpus);
-    cpuset_add(&out->cpus, request->order[party == PAIR_PROCESS ? 0 : request->n_order - 1]);
+    cpuset_add(&out->cpus, of->request->order[of->party == PAIR_PROCESS ? 0 : of->request->n_order - 1]);
     out->nice_given = true;
-    out->nice = party == PAIR_PROCESS ? 3 : 7;
+    out->nice = of->party == PAIR_PROCESS ? 3 : 7;
 }
 
 static const struct party pair_parties[] = {

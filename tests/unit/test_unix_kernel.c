@@ -129,7 +129,7 @@ static void assert_placed(const struct bench *bench, int halves, const struct pl
 
     params.halves = halves;
     params.pairs = (struct cpu_pairs){.pair = pairs_of_three, .n = request->n_order == 3 ? 3 : 0};
-    bench->place(&params, request, party, copy, &placement);
+    bench->place(&(struct place_of){&params, request, party, copy}, &placement);
     (void)cpuset_format(&placement.cpus, text, sizeof(text));
     assert_string_equal(text, cpus);
     assert_int_equal(placement.bind, bind);
@@ -163,7 +163,8 @@ TEST(test_context1_says_that_there_is_no_second_cpu)
 
     request_of(&request, 1);
     params.halves = HALVES_TWO;
-    bench_context1.place(&params, &request, 0, 0, &placement); /* of the measured party, whose reason is the row's */
+    bench_context1.place(&(struct place_of){&params, &request, 0, 0},
+                         &placement); /* of the measured party, whose reason is the row's */
     assert_string_equal(placement.refused, "both halves on one CPU: no second CPU is allowed");
     assert_true(cpuset_has(&placement.cpus, 10));
     assert_placed(&bench_context1, HALVES_TWO, &request, 1, 0, "10", BIND_ONE);
@@ -183,7 +184,7 @@ TEST(test_context1_sits_on_the_pairs_given)
     for (unsigned copy = 0; copy < 4; copy++)
         for (unsigned party = 0; party < 2; party++) {
             unsigned cpu = party ? far[copy % 2].second : far[copy % 2].first;
-            bench_context1.place(&params, &request, party, copy, &placement);
+            bench_context1.place(&(struct place_of){&params, &request, party, copy}, &placement);
             assert_int_equal(cpuset_count(&placement.cpus), 1);
             assert_true(cpuset_has(&placement.cpus, cpu));
             assert_int_equal(placement.bind, BIND_ONE);
@@ -751,7 +752,7 @@ TEST(test_unix_kernel_is_bound_as_the_protocol_says)
         request_of(&request, 2);
         request.bind = cases[i].asked;
         request.bind_given = cases[i].given;
-        cases[i].bench->place(&params, &request, 0, 1, &placement);
+        cases[i].bench->place(&(struct place_of){&params, &request, 0, 1}, &placement);
         (void)cpuset_format(&placement.cpus, text, sizeof(text));
         assert_string_equal(text, cases[i].cpus);
         assert_int_equal(placement.bind, cases[i].bind);

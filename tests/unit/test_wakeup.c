@@ -208,7 +208,7 @@ TEST(test_wakeup_is_real_time_with_a_priority)
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct wakeup_params with = {.priority = cases[i].priority, .lock_memory = cases[i].lock};
         struct placement placement;
-        bench_wakeup.place(&with, &request, 0, 1, &placement);
+        bench_wakeup.place(&(struct place_of){&with, &request, 0, 1}, &placement);
         assert_int_equal(placement.policy, cases[i].policy);
         assert_int_equal(placement.rt_priority, cases[i].priority);
         assert_int_equal(placement.lock_memory, cases[i].locked);

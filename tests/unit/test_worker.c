@@ -220,13 +220,12 @@ static void reduce(const struct trial *trial, struct results *results)
 }
 
 /* The partner is on the second CPU, if there is one. */
-static void place_parties(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                          struct placement *out)
+static void place_parties(const struct place_of *of, struct placement *out)
 {
-    place_copy(request, copy, out);
-    if (party) {
+    place_copy(of->request, of->copy, out);
+    if (of->party) {
         cpuset_clear(&out->cpus);
-        cpuset_add(&out->cpus, ((const struct params *)params)->cpus[1]);
+        cpuset_add(&out->cpus, ((const struct params *)of->params)->cpus[1]);
     }
 }
 
