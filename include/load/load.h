@@ -94,10 +94,9 @@ struct disk {
     uint64_t due_ns;      /* next update of the load's counts, CLOCK_MONOTONIC_RAW */
 };
 
-/* Move one block at at_bytes, and advance it; if O_DIRECT is refused only now, through the cache. Return 0 or
- * -errno. */
-int disk_write(struct party_context *context);
-int disk_read(struct party_context *context);
+/* Writes or reads one block at at_bytes, and advances it; if O_DIRECT is refused only now, through the cache. Returns 0
+ * or -errno. */
+int disk_move(struct party_context *context, bool writes);
 /* Flushes cached data and drops it. Returns 0 or -errno. */
 int disk_sync(const struct disk *disk);
 /* A full disk, a quota, or a file size limit. */

@@ -82,8 +82,7 @@ static int setup(struct party_context *context)
     arrays->a = map_array(params->elements);
     arrays->c = map_array(params->elements);
     if (!arrays->a || !arrays->c)
-        return party_fail(context, "out of memory for two arrays of %llu elements",
-                          (unsigned long long)params->elements);
+        return party_fail(context, "out of memory for two arrays of %" PRIu64 " elements", params->elements);
     initialise(arrays);
     return experiment_setup(context, params->elements);
 }

@@ -59,8 +59,12 @@ enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
 
 static const double bytes_per_element[N_KERNELS] = {16, 16, 24, 24};
 
+enum { ARRAYS = 3 };
+static const char *const check_names[ARRAYS] = {"largest relative error in a", "largest relative error in b",
+                                                "largest relative error in c"};
+
 struct arrays {
-    double *a, *b, *c;
+    double *of[ARRAYS]; /* a, b, c */
     size_t n;
 };
 
@@ -68,15 +72,12 @@ uint64_t bandwidth_array_bytes(uint64_t cache_bytes, uint64_t memory_bytes, char
 {
     uint64_t wanted = cache_bytes ? cache_bytes * 4 : UNKNOWN_CACHE_ARRAY_BYTES, least = 8 * 1000000u;
     /* Half of the memory is for others. */
-    uint64_t room = memory_bytes / 2 / 3;
+    uint64_t room = memory_bytes / 2 / ARRAYS;
 
-    if (wanted < least)
-        wanted = least;
+    wanted = larger(wanted, least);
     text_copy(bounded, size, "");
     if (memory_bytes && wanted > room) {
-        char need[32];
-        text_bytes(wanted, need, sizeof(need));
-        snprintf(bounded, size, "arrays bounded by memory; the rule asks for %s", need);
+        snprintf(bounded, size, "arrays bounded by memory; the rule asks for %s", TEXT_BYTES(wanted));
         wanted = room;
     }
     return wanted;
@@ -97,16 +98,14 @@ static int setup(struct party_context *context)
 
     arrays->n = share_of(params, context->copies);
     /* pages_record() tells whether the kernel gave huge pages. */
-    arrays->a = pages_map(arrays->n * sizeof(double), MADV_HUGEPAGE);
-    arrays->b = pages_map(arrays->n * sizeof(double), MADV_HUGEPAGE);
-    arrays->c = pages_map(arrays->n * sizeof(double), MADV_HUGEPAGE);
-    if (!arrays->a || !arrays->b || !arrays->c)
-        return party_fail(context, "out of memory for three arrays of %zu bytes", arrays->n * sizeof(double));
+    for (unsigned k = 0; k < ARRAYS; k++)
+        if (!(arrays->of[k] = pages_map(arrays->n * sizeof(double), MADV_HUGEPAGE)))
+            return party_fail(context, "out of memory for three arrays of %zu bytes", arrays->n * sizeof(double));
     uint64_t start = clock_raw_ns();
     for (size_t i = 0; i < arrays->n; i++) {
-        arrays->a[i] = 1;
-        arrays->b[i] = 2;
-        arrays->c[i] = 0;
+        arrays->of[0][i] = 1;
+        arrays->of[1][i] = 2;
+        arrays->of[2][i] = 0;
     }
     /* Page faults make this far slower than a repetition: safe for the watchdog. */
     context->expected_ns = (clock_raw_ns() - start + 1000000u) * params->repetitions;
@@ -120,7 +119,7 @@ static void repeat(const struct stream_kernels *kernels, unsigned kernel, const 
     for (size_t from = 0; from < x->n; from += slice) {
         uint64_t start = clock_raw_ns();
         size_t n = x->n - from < slice ? x->n - from : slice;
-        kernels->run[kernel](x->a + from, x->b + from, x->c + from, SCALAR, n);
+        kernels->run[kernel](x->of[0] + from, x->of[1] + from, x->of[2] + from, SCALAR, n);
         uint64_t end = clock_raw_ns();
         core_slice(core, (double)n * bytes_per_element[kernel], (double)(end - start), start);
     }
@@ -177,18 +176,18 @@ static int verify(struct party_context *context)
     const struct bandwidth_params *params = context->params;
     const struct arrays *arrays = context->state;
     struct checks *checks = context->recorder[RECORD_VALID];
-    pages_record((const void *const[]){arrays->a, arrays->b, arrays->c}, 3, context->recorder[RECORD_PAGES]);
     double a = 1, b = 2, c = 0;
 
+    pages_record((const void *const *)arrays->of, ARRAYS, context->recorder[RECORD_PAGES]);
     for (uint64_t r = 0; r < params->repetitions; r++) {
         c = a;
         b = SCALAR * c;
         c = a + b;
         a = b + SCALAR * c;
     }
-    checks_add(checks, "largest relative error in a", largest_error(arrays->a, arrays->n, a), 0, TOLERANCE);
-    checks_add(checks, "largest relative error in b", largest_error(arrays->b, arrays->n, b), 0, TOLERANCE);
-    checks_add(checks, "largest relative error in c", largest_error(arrays->c, arrays->n, c), 0, TOLERANCE);
+    for (unsigned k = 0; k < ARRAYS; k++)
+        checks_add(checks, check_names[k], largest_error(arrays->of[k], arrays->n, (const double[]){a, b, c}[k]), 0,
+                   TOLERANCE);
     return 0;
 }
 
@@ -199,10 +198,8 @@ static uint64_t repetition_ns(const struct trial *trial, size_t i)
 
     for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
         const struct slices *times = trial_recorder(trial, 0, copy, RECORD_TIMES);
-        if (times->slice[i].start_ns < start)
-            start = times->slice[i].start_ns;
-        if (times->slice[i].end_ns > end)
-            end = times->slice[i].end_ns;
+        start = smaller(start, times->slice[i].start_ns);
+        end = larger(end, times->slice[i].end_ns);
     }
     return end - start;
 }

@@ -182,7 +182,6 @@ static int run_program(struct party_context *context, struct run *run)
                               .context = command};
     FREED_BY(fd_close) int input = -1;
     const pid_t parent = getppid();
-    char limit[32];
 
     if (!params->fixed_layout && !aside) {
         process_random_pad(command->pad);
@@ -199,11 +198,11 @@ static int run_program(struct party_context *context, struct run *run)
         return party_fail(context, "%scannot execute '%.120s': %s", run->what, program.path, strerror(-pid));
     int waited = program_wait(pid, run->start_ns + params->timeout_ns, &run->end_ns);
     int error = program_reap(pid, &run->end);
-    text_duration(params->timeout_ns, limit, sizeof(limit));
     if (run->what[0] && !error) /* barriers follow */
         error = task_die_with_parent(parent, SIGKILL);
     if (waited == -ETIMEDOUT)
-        return party_fail(context, "%sstill running after %s (--timeout); killed", run->what, limit);
+        return party_fail(context, "%sstill running after %s (--timeout); killed", run->what,
+                          TEXT_DURATION(params->timeout_ns));
     if (waited == -EINTR)
         return party_fail(context, "%sended by a signal", run->what);
     error = waited ? waited : error;

@@ -75,8 +75,8 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
     cell -= cell > 0; /* perhaps rounded up */
     for (; cell < DETOUR_CELLS && cell_start(a, cell) < to; cell++) {
         uint64_t low = cell_start(a, cell), high = cell_start(a, cell + 1);
-        low = low < from ? from : low;
-        high = high > to ? to : high;
+        low = larger(low, from);
+        high = smaller(high, to);
         a->sums.cell[cell] += high > low ? (double)(high - low) * a->ns_per_tick : 0;
     }
 }
@@ -127,7 +127,7 @@ static bool take_periodic(struct detour_account *a, double hz, double least_shar
 {
     double period = 1e9 / a->ns_per_tick / hz, reach = REACH_NS / a->ns_per_tick;
 
-    reach = reach < period / 4 ? reach : period / 4;
+    reach = fmin(reach, period / 4);
     return periodic_fit(a->events, a->n_events, period, DRIFT, reach, periodic) && periodic->share >= least_share &&
            periodic_take(periodic, a->events, a->n_events, reach, number);
 }

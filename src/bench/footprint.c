@@ -65,8 +65,9 @@ static const struct segment library[] = {
 enum { HEAP_PAGES = 2, HEAP_WRITTEN = 1, THREAD_PAGES = 3, CACHE_PAGES = 11 };
 
 struct mapped {
+    const struct segment *segments;
+    size_t n, page; /* page: for a page of the tables */
     unsigned char *at;
-    size_t page; /* for a page of the tables */
 };
 
 /* 4 KiB, or the kernel's page if larger. */
@@ -77,18 +78,19 @@ static size_t page_bytes(void)
     return page > (long)KERNEL_PAGE ? (size_t)page : KERNEL_PAGE;
 }
 
-static unsigned pages_of(const struct segment *segments, size_t n)
+static unsigned pages_of(const struct mapped *image)
 {
     unsigned pages = 0;
 
-    for (size_t i = 0; i < n; i++)
-        pages += segments[i].pages;
+    for (size_t i = 0; i < image->n; i++)
+        pages += image->segments[i].pages;
     return pages;
 }
 
 uint64_t footprint_file_bytes(void)
 {
-    return (uint64_t)(pages_of(library, LIBRARY) - library[LIBRARY - 1].pages) * page_bytes();
+    return (uint64_t)(pages_of(&(struct mapped){library, LIBRARY, 0, NULL}) - library[LIBRARY - 1].pages) *
+           page_bytes();
 }
 
 static void read_page(const unsigned char *page)
@@ -107,15 +109,16 @@ static void write_pages(unsigned char *at, unsigned pages, size_t page)
 }
 
 /* The whole image read-only first, which reserves addresses; the others over it. */
-static int map_segments(int fd, const struct segment *segments, size_t n, struct mapped *image)
+static int map_segments(int fd, struct mapped *image)
 {
+    const struct segment *segments = image->segments;
     const size_t page = image->page;
     unsigned first = segments[0].pages;
 
-    image->at = mmap(NULL, pages_of(segments, n) * page, PROT_READ, MAP_PRIVATE, fd, 0);
+    image->at = mmap(NULL, pages_of(image) * page, PROT_READ, MAP_PRIVATE, fd, 0);
     if (image->at == MAP_FAILED)
         return -errno;
-    for (size_t i = 1; i < n; first += segments[i++].pages) {
+    for (size_t i = 1; i < image->n; first += segments[i++].pages) {
         const enum kind kind = segments[i].kind;
         const int prot = kind == TEXT ? PROT_READ | PROT_EXEC : kind == CONSTANT ? PROT_READ : PROT_READ | PROT_WRITE;
         const unsigned pages = segments[i].pages + (kind == RELRO ? segments[i + 1].pages : 0);
@@ -131,11 +134,12 @@ static int map_segments(int fd, const struct segment *segments, size_t n, struct
 }
 
 /* As the table says. */
-static void touch_segments(const struct segment *segments, size_t n, const struct mapped *image)
+static void touch_segments(const struct mapped *image)
 {
+    const struct segment *segments = image->segments;
     unsigned char *at = image->at;
 
-    for (size_t i = 0; i < n; at += segments[i++].pages * image->page) {
+    for (size_t i = 0; i < image->n; at += segments[i++].pages * image->page) {
         for (unsigned k = 0; k < segments[i].read; k += AROUND)
             read_page(at + k * image->page);
         if (segments[i].read)
@@ -144,11 +148,12 @@ static void touch_segments(const struct segment *segments, size_t n, const struc
     }
 }
 
-static int protect_relro(const struct segment *segments, size_t n, const struct mapped *image)
+static int protect_relro(const struct mapped *image)
 {
+    const struct segment *segments = image->segments;
     unsigned char *at = image->at;
 
-    for (size_t i = 0; i < n; at += segments[i++].pages * image->page)
+    for (size_t i = 0; i < image->n; at += segments[i++].pages * image->page)
         if (segments[i].kind == RELRO && mprotect(at, segments[i].pages * image->page, PROT_READ))
             return -errno;
     return 0;
@@ -162,7 +167,7 @@ static int map_loader(const char *path, struct mapped *image)
 
     if (fd < 0 || read(fd, header, 64) < 0 || pread(fd, header, 728, 64) < 0)
         return -errno;
-    return map_segments(fd, loader, LOADER, image);
+    return map_segments(fd, image);
 }
 
 /* Library names; footprint_map() unmaps it at its end. */
@@ -189,7 +194,7 @@ static int map_library(const char *path, struct mapped *image)
     if (fd < 0 || read(fd, header, 832) < 0 || pread(fd, header, 784, 64) < 0 || fstat(fd, &status) ||
         pread(fd, header, 784, 64) < 0)
         return -errno;
-    return map_segments(fd, library, LIBRARY, image);
+    return map_segments(fd, image);
 }
 
 static int map_anonymous(unsigned pages, unsigned written, size_t page)
@@ -204,8 +209,8 @@ static int map_anonymous(unsigned pages, unsigned written, size_t page)
 
 int footprint_map(const char *path)
 {
-    struct mapped loader_image = {.page = page_bytes()}, library_image = loader_image;
-    const size_t page = loader_image.page;
+    const size_t page = page_bytes();
+    struct mapped loader_image = {loader, LOADER, page, NULL}, library_image = {library, LIBRARY, page, NULL};
     unsigned char *cache = NULL;
     int error;
 
@@ -215,11 +220,11 @@ int footprint_map(const char *path)
     if ((error = map_cache(path, page, &cache)) || (error = map_library(path, &library_image)) ||
         (error = map_anonymous(THREAD_PAGES, 0, page)))
         return error;
-    touch_segments(loader, LOADER, &loader_image);
-    touch_segments(library, LIBRARY, &library_image);
-    error = protect_relro(library, LIBRARY, &library_image);
+    touch_segments(&loader_image);
+    touch_segments(&library_image);
+    error = protect_relro(&library_image);
     if (!error)
-        error = protect_relro(loader, LOADER, &loader_image);
+        error = protect_relro(&loader_image);
     munmap(cache, CACHE_PAGES * page);
     return error;
 }

@@ -15,7 +15,7 @@ enum { METRIC_LATENCY, METRIC_BANDWIDTH, LATENCY_ALONE = METRIC_BANDWIDTH, LATEN
 static int make_chase(struct party_context *context, struct chase *chase, uint64_t bytes, enum chase_pages pages)
 {
     return chase_map(chase, bytes, pages) || chase_link(chase, context->sample + 1)
-               ? party_fail(context, "out of memory for %llu bytes", (unsigned long long)bytes)
+               ? party_fail(context, "out of memory for %" PRIu64 " bytes", bytes)
                : 0;
 }
 
@@ -105,7 +105,7 @@ static int setup_stream(struct party_context *context, struct loaded *work)
         return 0;
     work->stream = pages_map(params->stream_bytes, MADV_HUGEPAGE);
     if (!work->stream)
-        return party_fail(context, "out of memory for %llu bytes", (unsigned long long)params->stream_bytes);
+        return party_fail(context, "out of memory for %" PRIu64 " bytes", params->stream_bytes);
     for (uint64_t i = 0; i < params->stream_bytes / sizeof(uint64_t); i++)
         work->stream[i] = i; /* not all zero, which some machines compress */
     return 0;
@@ -515,8 +515,7 @@ static int setup_steady(struct party_context *context)
         chase_map(&work->reading, half > READ_BYTES ? half : READ_BYTES, CHASE_HUGE) ||
         (params->cache_bytes && (chase_map(&work->cache, params->cache_bytes, CHASE_HUGE) ||
                                  chase_link(&work->cache, 2 * context->sample + 2))))
-        return party_fail(context, "out of memory for %llu bytes",
-                          (unsigned long long)params->cache_bytes + params->memory_bytes);
+        return party_fail(context, "out of memory for %" PRIu64 " bytes", params->cache_bytes + params->memory_bytes);
     /* Linking has brought the rings into the caches. */
     memset(work->reading.set, 1, work->reading.bytes);
     return 0;

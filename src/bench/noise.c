@@ -535,16 +535,6 @@ double noise_slower_pct(const struct trial *trial, unsigned copy, double *alone)
     return 100 * (1 - (1 - *alone / 100) * core_share(probes, free));
 }
 
-static double mean_of(const double *values, size_t n)
-{
-    struct stats_running known = {.n = 0};
-
-    for (size_t i = 0; i < n; i++)
-        if (!isnan(values[i]))
-            stats_add(&known, values[i]);
-    return known.n ? known.mean : (double)NAN;
-}
-
 static void enter_known(struct results *results, unsigned copy, unsigned metric, double value)
 {
     if (!isnan(value))
@@ -560,8 +550,13 @@ static void enter_core(struct results *results, const struct trial *trial, unsig
     const unsigned free = free_level(trial, copy);
     uint64_t probes[CORE_LEVELS];
     double shares[DETOUR_CELLS], alone = 0;
+    struct stats_running mean_mhz = {.n = 0};
 
-    enter_known(results, copy, NOISE_METRIC_MHZ, mean_of(mhz, DETOUR_CELLS));
+    for (unsigned cell = 0; cell < DETOUR_CELLS; cell++)
+        if (!isnan(mhz[cell]))
+            stats_add(&mean_mhz, mhz[cell]);
+    if (mean_mhz.n)
+        results_sample(results, copy, NOISE_METRIC_MHZ, mean_mhz.mean);
     enter_cells(results, copy, NOISE_METRIC_MHZ, mhz, first_us, time_us);
     if (!free)
         return;

@@ -78,10 +78,6 @@ enum { PIPE_THERE, PIPE_BACK, N_PIPES };
 /* The other process's reason or signal is to reach the parent first. */
 #define PEER_REASON_NS 500000000u
 
-struct asker {
-    uint64_t sent;
-};
-
 static int keep_ends(struct party_context *context, int from, int to)
 {
     /* End of file comes only after all writers have closed. */
@@ -110,8 +106,7 @@ static int ask(struct party_context *context, uint64_t number)
     if (n != sizeof(answer))
         return lost(context, "read", n);
     if (answer != number)
-        return party_fail(context, "self-check failed: number %llu came back as %llu", (unsigned long long)number,
-                          (unsigned long long)answer);
+        return party_fail(context, "self-check failed: number %" PRIu64 " came back as %" PRIu64, number, answer);
     return 0;
 }
 
@@ -122,10 +117,10 @@ static int asker_setup(struct party_context *context)
 
 static int asker_work(struct party_context *context, uint64_t count)
 {
-    struct asker *asker = context->state;
+    uint64_t *sent = context->state;
 
     for (uint64_t i = 0; i < count; i++)
-        if (ask(context, asker->sent++))
+        if (ask(context, (*sent)++))
             return -1;
     return 0;
 }
@@ -154,8 +149,7 @@ static int answerer_run(struct party_context *context)
         if (n != sizeof(number))
             return lost(context, "read", n);
         if (number != expected)
-            return party_fail(context, "self-check failed: got the number %llu, not %llu", (unsigned long long)number,
-                              (unsigned long long)expected);
+            return party_fail(context, "self-check failed: got the number %" PRIu64 ", not %" PRIu64, number, expected);
         n = write(context->pipes[PIPE_BACK][1], &number, sizeof(number));
         if (n != sizeof(number))
             return lost(context, "write", n);
@@ -211,7 +205,7 @@ static void describe(const struct bench_case *of, struct row_params *out)
 }
 
 static const struct party parties[N_HALVES] = {
-    [PARTY_ASKER] = {UNIX_MEASURED("context1"), .state_size = sizeof(struct asker), .setup = asker_setup,
+    [PARTY_ASKER] = {UNIX_MEASURED("context1"), .state_size = sizeof(uint64_t), .setup = asker_setup,
                      .work = asker_work, .teardown = asker_teardown},
     [PARTY_ANSWERER] =
         {.name = "partner", .role = ROLE_PARTNER, .before_gate = true, .setup = answerer_setup, .run = answerer_run},

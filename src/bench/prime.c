@@ -59,8 +59,7 @@ int experiment_setup(struct party_context *context, uint64_t size)
     e->hist = context->recorder[EXPERIMENT_HIST];
     e->series = context->recorder[EXPERIMENT_SERIES];
     e->fd = -1; /* no lines in the warm-up */
-    snprintf(e->prefix, sizeof(e->prefix), "%llu,%llu,%u,", (unsigned long long)size,
-             (unsigned long long)context->sample, context->copy);
+    snprintf(e->prefix, sizeof(e->prefix), "%" PRIu64 ",%" PRIu64 ",%u,", size, context->sample, context->copy);
     if (context->series_fd < 0)
         return 0;
     e->buffer = malloc(BUFFER_SIZE);
@@ -74,8 +73,8 @@ void experiment_write(struct experiment *e, uint64_t ticks)
             e->fd = -2; /* a write failed; finish() reports it */
         e->used = 0;
     }
-    e->used += (size_t)snprintf(e->buffer + e->used, LINE_MAX_LENGTH, "%s%llu,%llu\n", e->prefix,
-                                (unsigned long long)(e->number - 1), (unsigned long long)ticks);
+    e->used += (size_t)snprintf(e->buffer + e->used, LINE_MAX_LENGTH, "%s%" PRIu64 ",%" PRIu64 "\n", e->prefix,
+                                e->number - 1, ticks);
 }
 
 static int finish(struct party_context *context, struct experiment *e)

@@ -106,7 +106,6 @@ static int supported_execl(const struct bench_case *of, struct error *why)
 static int setup_spawn(struct party_context *context)
 {
     const struct unix_params *params = context->params;
-    char path[32];
 
     if (!params->classic)
         return 0;
@@ -116,8 +115,7 @@ static int setup_spawn(struct party_context *context)
                        strerror(-fd));
         return 0;
     }
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    unix_take_footprint(context, path);
+    unix_take_footprint(context, TEXT_LINE("/proc/self/fd/%d", fd));
     close(fd);
     return 0;
 }

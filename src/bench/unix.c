@@ -14,7 +14,7 @@ void unix_describe(const struct bench_case *of, struct row_params *out)
         *space = '-';
     row_param_add(out, PARAM_BUILD, "linkage", "%s", process_is_static() ? "static" : "dynamic");
     row_param_add(out, PARAM_BUILD, "libc", "%s", libc);
-    row_param_add(out, PARAM_BUILD, "resident", "%lluM", (unsigned long long)p->resident_mib);
+    row_param_add(out, PARAM_BUILD, "resident", "%" PRIu64 "M", p->resident_mib);
     if (p->classic)
         row_param_add(out, PARAM_WORK, "protocol", "classic");
 }
@@ -67,7 +67,6 @@ const char *unix_scratch_dir(const void *params)
 
 int unix_dir_supported(const char *dir, uint64_t bytes, struct error *why)
 {
-    char need[32], have[32];
     struct stat status;
 
     if (!dir[0])
@@ -80,9 +79,7 @@ int unix_dir_supported(const char *dir, uint64_t bytes, struct error *why)
     uint64_t left = scratch_free_bytes(dir);
     if (left == 0 || left >= bytes)
         return 0;
-    text_bytes(bytes, need, sizeof(need));
-    text_bytes(left, have, sizeof(have));
-    return error_set(why, "scratch directory '%.80s' has %s free, not %s", dir, have, need);
+    return error_set(why, "scratch directory '%.80s' has %s free, not %s", dir, TEXT_BYTES(left), TEXT_BYTES(bytes));
 }
 
 int unix_wait(struct party_context *context, pid_t child, const char *what)

@@ -41,8 +41,7 @@ static int run(struct party_context *context)
         if (error)
             return party_fail(context, "cannot sleep: clock_nanosleep: %s", strerror(error));
         if (woke_ns < a.due_ns)
-            return party_fail(context, "clock_nanosleep returned %llu ns too early",
-                              (unsigned long long)(a.due_ns - woke_ns));
+            return party_fail(context, "clock_nanosleep returned %" PRIu64 " ns too early", a.due_ns - woke_ns);
         const uint64_t late_ns = wakeup_woke(&a, woke_ns);
         if (params->stop_ns && late_ns > params->stop_ns) {
             party_stop_all(context);

@@ -202,12 +202,10 @@ static void check(struct checks *checks, const struct whetstone *w, unsigned whi
     };
     static const double tolerance[WHETSTONE_SECTIONS] = {1e-6, 1e-6, 0, 0, 1e-6, 1e-6, 0, 1e-9};
     static const char *const passes[3] = {"the first pass", "an even pass", "an odd pass"};
-    char name[32];
 
-    for (int i = 0; i < WHETSTONE_SECTIONS; i++) {
-        snprintf(name, sizeof(name), "N%d of %s", i + 1, passes[which]);
-        checks_add(checks, name, w->result[i], expected[which][i], tolerance[i]);
-    }
+    for (int i = 0; i < WHETSTONE_SECTIONS; i++)
+        checks_add(checks, TEXT_LINE("N%d of %s", i + 1, passes[which]), w->result[i], expected[which][i],
+                   tolerance[i]);
 }
 
 static int setup(struct party_context *context)

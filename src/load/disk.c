@@ -95,7 +95,7 @@ static void disk_teardown(struct party_context *context)
     free(disk->block);
 }
 
-static int move_block(struct party_context *context, bool writes)
+int disk_move(struct party_context *context, bool writes)
 {
     struct disk *disk = context->state;
     size_t done = 0;
@@ -120,16 +120,6 @@ static int move_block(struct party_context *context, bool writes)
     disk->at_bytes += done;
     disk->moved_bytes += done;
     return 0;
-}
-
-int disk_write(struct party_context *context)
-{
-    return move_block(context, true);
-}
-
-int disk_read(struct party_context *context)
-{
-    return move_block(context, false);
 }
 
 int disk_sync(const struct disk *disk)
@@ -195,11 +185,8 @@ static int disk_supported(const void *params, struct error *why)
 static void degrade_size(struct party_context *context, const char *what, const char *of, const char *why)
 {
     const struct disk *disk = context->state;
-    char size[32], wanted[32];
 
-    text_bytes(disk->at_bytes, size, sizeof(size));
-    text_bytes(disk->size_bytes, wanted, sizeof(wanted));
-    party_degraded(context, "%s %s%s %s: %s", what, size, of, wanted, why);
+    party_degraded(context, "%s %s%s %s: %s", what, TEXT_BYTES(disk->at_bytes), of, TEXT_BYTES(disk->size_bytes), why);
 }
 
 static int write_setup(struct party_context *context)
@@ -227,7 +214,7 @@ static int begin_again_when_full(struct party_context *context, int full)
 static int write_some(struct party_context *context)
 {
     const struct disk *disk = context->state;
-    int error = disk_write(context);
+    int error = disk_move(context, true);
 
     if (error || disk->direct || (disk->at_bytes % DISK_SYNC_BYTES && disk->at_bytes < disk->size_bytes))
         return error;
@@ -269,7 +256,7 @@ const struct load load_write = {
 static int fill_block(struct party_context *context)
 {
     const struct disk *disk = context->state;
-    int error = disk_write(context);
+    int error = disk_move(context, true);
 
     if (error || (disk->at_bytes > DISK_LEAST_BYTES && disk->at_bytes % DISK_SYNC_BYTES))
         return error;
@@ -329,7 +316,7 @@ static int read_run(struct party_context *context)
         /* Some file systems accept O_DIRECT and read through the cache all the same. */
         if (disk->at_bytes == 0)
             posix_fadvise(disk->fd, 0, 0, POSIX_FADV_DONTNEED);
-        int error = disk_read(context);
+        int error = disk_move(context, false);
         if (error)
             return disk_fail(context, "read", error);
         if (disk->at_bytes >= disk->size_bytes)

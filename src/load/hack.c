@@ -141,8 +141,7 @@ static int open_groups(struct party_context *context, struct hack *hack, uint64_
     which = error == EMFILE ? " (RLIMIT_NOFILE)" : error == ENFILE ? " (fs.file-max)" : "";
     if (!hack->n)
         return party_fail(context, "cannot make the socket pairs of a group: %s%s", strerror(error), which);
-    party_degraded(context, "hack: %zu of %llu groups: %s%s", hack->n, (unsigned long long)wanted, strerror(error),
-                   which);
+    party_degraded(context, "hack: %zu of %" PRIu64 " groups: %s%s", hack->n, wanted, strerror(error), which);
     return 0;
 }
 

@@ -44,7 +44,7 @@ void load_size_text(uint64_t bytes, char *buf, size_t size)
 
     for (; bytes && bytes % 1024 == 0 && units[unit]; unit++)
         bytes /= 1024;
-    snprintf(buf, size, "%llu%.*s", (unsigned long long)bytes, unit ? 1 : 0, unit ? units + unit - 1 : "");
+    snprintf(buf, size, "%" PRIu64 "%.*s", bytes, unit ? 1 : 0, unit ? units + unit - 1 : "");
 }
 
 /* A signal frame may need more than STACK_BYTES: some vector units have much state. */

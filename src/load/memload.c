@@ -117,12 +117,10 @@ static void less_memory(struct party_context *context, int error)
 {
     const struct load_params *params = context->params;
     const struct memload *m = context->state;
-    char got[32], wanted[32];
 
-    text_bytes((uint64_t)m->n * MEMLOAD_PIECE_BYTES, got, sizeof(got));
-    text_bytes(params->memory_bytes, wanted, sizeof(wanted));
-    party_degraded(context, "memload holds %s of %s: memory is short%s%s", got, wanted, error ? ": mmap: " : "",
-                   error ? strerror(error) : "");
+    party_degraded(context, "memload holds %s of %s: memory is short%s%s",
+                   TEXT_BYTES((uint64_t)m->n * MEMLOAD_PIECE_BYTES), TEXT_BYTES(params->memory_bytes),
+                   error ? ": mmap: " : "", error ? strerror(error) : "");
 }
 
 static int run(struct party_context *context)

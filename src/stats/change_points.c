@@ -169,13 +169,10 @@ size_t change_points(const double *values, size_t n, double alpha, uint64_t seed
 
     if (n < 2 * CHANGE_POINTS_SIDE)
         return 0;
-    s.sorted = malloc(n * sizeof(*s.sorted));
-    s.class_of = malloc(n);
-    if (s.sorted && s.class_of)
-        search(&s, 0, n);
-    else
-        s.n_at = SIZE_MAX;
-    free(s.sorted);
-    free(s.class_of);
+    FREED_BY(memory_free) double *sorted = s.sorted = malloc(n * sizeof(*sorted));
+    FREED_BY(memory_free) unsigned char *class_of = s.class_of = malloc(n);
+    if (!sorted || !class_of)
+        return SIZE_MAX;
+    search(&s, 0, n);
     return s.n_at;
 }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "sys/base.h"
+
 #define LINEAR_BITS 16u
 #define SUB_BITS    6u
 /* Values of base + RANGE * width and above are overflow. */
@@ -46,10 +48,8 @@ static uint64_t to_whole(double x)
 
 static void widen(struct hist *h, uint64_t min, uint64_t max)
 {
-    if (min < h->min)
-        h->min = min;
-    if (max > h->max)
-        h->max = max;
+    h->min = smaller(h->min, min);
+    h->max = larger(h->max, max);
 }
 
 /* Adds count values to the bin of value, and sum to the bin's sum if it has one. Does not change n, sum, sum_squares,

@@ -125,20 +125,20 @@ TEST(test_disk_moves_blocks)
         n_values += values[disk->block[i]]++ == 0;
     assert_true(n_values > 200);
     memcpy(first, disk->block, DISK_BLOCK_BYTES);
-    assert_int_equal(disk_write(&d.p.context), 0);
+    assert_int_equal(disk_move(&d.p.context, true), 0);
     disk->block[7]++;
-    assert_int_equal(disk_write(&d.p.context), 0);
+    assert_int_equal(disk_move(&d.p.context, true), 0);
     assert_int_equal(disk->at_bytes, 2 * MIB);
     assert_int_equal(disk->moved_bytes, 2 * MIB);
     assert_int_equal(disk_sync(disk), 0);
     disk->at_bytes = 0;
     memset(disk->block, 0, DISK_BLOCK_BYTES);
-    assert_int_equal(disk_read(&d.p.context), 0);
+    assert_int_equal(disk_move(&d.p.context, false), 0);
     assert_memory_equal(disk->block, first, DISK_BLOCK_BYTES);
     first[7]++;
-    assert_int_equal(disk_read(&d.p.context), 0);
+    assert_int_equal(disk_move(&d.p.context, false), 0);
     assert_memory_equal(disk->block, first, DISK_BLOCK_BYTES);
-    assert_int_equal(disk_read(&d.p.context), -EIO); /* nothing is behind it */
+    assert_int_equal(disk_move(&d.p.context, false), -EIO); /* nothing is behind it */
     assert_int_equal(disk->at_bytes, 2 * MIB);
     disk_party_end(&d);
     free(first);
@@ -146,6 +146,16 @@ TEST(test_disk_moves_blocks)
 
 /* Of a block from 3 MiB on: what is left after a short move or a signal is moved from there. Only a whole one counts.
  */
+static int write_block(struct party_context *context)
+{
+    return disk_move(context, true);
+}
+
+static int read_block(struct party_context *context)
+{
+    return disk_move(context, false);
+}
+
 TEST(test_disk_moves_what_is_left_of_a_block)
 {
     static const int64_t in_parts[] = {300 << 10, -EINTR, 24 << 10, 700 << 10}, invalid[] = {-EINVAL}, nothing[] = {0},
@@ -161,15 +171,15 @@ TEST(test_disk_moves_what_is_left_of_a_block)
         int result;
         const char *log, *degraded;
     } cases[] = {
-        {disk_write, true, true, in_parts, 4, 0, "w3 w3+300 w3+300 w3+324 ", ""},
-        {disk_read, true, true, in_parts, 4, 0, "r3 r3+300 r3+300 r3+324 ", ""},
-        {disk_write, true, true, invalid, 1, 0, "w3 w3 ", refused},
-        {disk_read, true, false, invalid, 1, 0, "r3 r3 ", closed},
-        {disk_write, false, true, invalid, 1, -EINVAL, "w3 ", ""},
-        {disk_write, true, true, nothing, 1, -ENOSPC, "w3 ", ""},
-        {disk_read, true, true, nothing, 1, -EIO, "r3 ", ""},
-        {disk_write, true, true, broken, 2, -EIO, "w3 w3+300 ", ""},
-        {disk_read, false, true, broken, 2, -EIO, "r3 r3+300 ", ""},
+        {write_block, true, true, in_parts, 4, 0, "w3 w3+300 w3+300 w3+324 ", ""},
+        {read_block, true, true, in_parts, 4, 0, "r3 r3+300 r3+300 r3+324 ", ""},
+        {write_block, true, true, invalid, 1, 0, "w3 w3 ", refused},
+        {read_block, true, false, invalid, 1, 0, "r3 r3 ", closed},
+        {write_block, false, true, invalid, 1, -EINVAL, "w3 ", ""},
+        {write_block, true, true, nothing, 1, -ENOSPC, "w3 ", ""},
+        {read_block, true, true, nothing, 1, -EIO, "r3 ", ""},
+        {write_block, true, true, broken, 2, -EIO, "w3 w3+300 ", ""},
+        {read_block, false, true, broken, 2, -EIO, "r3 r3+300 ", ""},
     };
     struct disk_party d;
 
@@ -220,7 +230,7 @@ static int kernel_does_not_tell(void)
     CHECK(d.p.party->setup(&d.p.context) == 0);
     files.rlim_cur = 0;
     CHECK(setrlimit(RLIMIT_NOFILE, &files) == 0);
-    CHECK(disk_write(&d.p.context) == 0);
+    CHECK(disk_move(&d.p.context, true) == 0);
     disk_count(&d.p.context, LOAD_WRITTEN);
     CHECK(disk_party_count(&d, LOAD_WRITTEN) == DISK_BLOCK_BYTES);
     CHECK(isnan(disk_party_count(&d, LOAD_DISK_WRITTEN)));
