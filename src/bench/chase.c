@@ -131,7 +131,7 @@ double chase_median_ns(const struct slices *slices)
 
     for (size_t i = 0; ns && i < slices->n; i++)
         ns[i] = slice_ns(&slices->slice[i]);
-    return ns ? stats_median(ns, slices->n) : (double)NAN;
+    return ns ? stats_median(ns, slices->n) : NAN;
 }
 
 void *pages_map(size_t bytes, int advice)

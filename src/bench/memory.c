@@ -181,7 +181,7 @@ static double bandwidth(const struct trial *trial)
     double bytes = 0;
 
     if (!chase->n)
-        return (double)NAN;
+        return NAN;
     const uint64_t from = chase->slice[0].start_ns, to = chase->slice[chase->n - 1].end_ns;
     for (unsigned copy = 1; copy < trial->spec.copies; copy++)
         bytes += slices_completed(trial_recorder(trial, 0, copy, RECORD_TIMES), from, to);
@@ -338,28 +338,19 @@ static volatile uint64_t *line_of(const struct party_context *context)
     return (volatile uint64_t *)((at + page - 1) / page * page);
 }
 
-/* Returns false when the trial was stopped or the first process has ended (LAST). */
-static bool wait_for(const struct party_context *context, volatile uint64_t *line, uint64_t number)
-{
-    for (;;)
-        for (unsigned i = 0; i < PATIENCE; i++) {
-            const uint64_t now = __atomic_load_n(line, __ATOMIC_ACQUIRE);
-            if (now == number)
-                return true;
-            if (now == LAST)
-                return false;
-            if (i == PATIENCE - 1 && party_stopped(context))
-                return false;
-        }
-}
-
-/* Replaces the number by the next. Returns as wait_for(). */
-static bool swap_when(const struct party_context *context, volatile uint64_t *line, uint64_t number)
+/* Waits for the number, which METHOD_SWAP replaces by the next. Returns false when the trial was stopped or the first
+ * process has ended (LAST). */
+static inline __attribute__((always_inline)) bool wait_for(const struct party_context *context, volatile uint64_t *line,
+                                                           uint64_t number, const unsigned method)
 {
     for (;;)
         for (unsigned i = 0; i < PATIENCE; i++) {
             uint64_t now = number;
-            if (__atomic_compare_exchange_n(line, &now, number + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            if (method == METHOD_STORE)
+                now = __atomic_load_n(line, __ATOMIC_ACQUIRE);
+            if (method == METHOD_STORE
+                    ? now == number
+                    : __atomic_compare_exchange_n(line, &now, number + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
                 return true;
             if (now == LAST)
                 return false;
@@ -374,11 +365,11 @@ static bool take_turns(const struct party_context *context, volatile uint64_t *l
 {
     for (uint64_t number = from; number < from + 2 * ROUNDS; number += 2) {
         if (method == METHOD_SWAP) {
-            if (!swap_when(context, line, number))
+            if (!wait_for(context, line, number, METHOD_SWAP))
                 return false;
             continue;
         }
-        if (!wait_for(context, line, number))
+        if (!wait_for(context, line, number, METHOD_STORE))
             return false;
         __atomic_store_n(line, number + 1, __ATOMIC_RELEASE);
     }
@@ -406,7 +397,7 @@ static int run_first(struct party_context *context)
             const uint64_t end = clock_raw_ns();
             slices_add(context->recorder[RECORD_TIMES], 2 * ROUNDS, start, end);
         }
-    if (!wait_for(context, line, number))
+    if (!wait_for(context, line, number, METHOD_STORE))
         return party_fail(context, "the other CPU did not answer");
     __atomic_store_n(line, LAST, __ATOMIC_RELEASE);
     return 0;

@@ -414,7 +414,7 @@ static int setup(struct party_context *context)
 
 static double known(int64_t count)
 {
-    return count < 0 ? (double)NAN : (double)count;
+    return count < 0 ? NAN : (double)count;
 }
 
 static int run(struct party_context *context)
@@ -434,7 +434,7 @@ static int run(struct party_context *context)
                                             known(s->risen.device), known(s->risen.softirqs)},
                                  .sums = a->sums};
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++)
-        out->mhz[cell] = s->mhz[cell].n ? s->mhz[cell].mean : (double)NAN;
+        out->mhz[cell] = s->mhz[cell].n ? s->mhz[cell].mean : NAN;
     return 0;
 }
 
@@ -529,7 +529,7 @@ double noise_slower_pct(const struct trial *trial, unsigned copy, double *alone)
     uint64_t probes[CORE_LEVELS];
 
     if (!free)
-        return (double)NAN;
+        return NAN;
     probes_of(trial_recorder(trial, 0, copy, NOISE_LEVELS), 0, DETOUR_CELLS, probes);
     *alone = lost_pct(trial_recorder(trial, 0, copy, NOISE_NUMBERS), free + 1);
     return 100 * (1 - (1 - *alone / 100) * core_share(probes, free));

@@ -141,8 +141,7 @@ static void reduce_buckets(const struct hist *h, double mean, unsigned group, st
         struct hist_range in = hist_range(h, mean + buckets[b].low, mean + buckets[b].high);
         exact = exact && in.exact;
         results_sample(results, group, METRIC_DELAYS + 2 * b, (double)in.count);
-        results_sample(results, group, METRIC_DELAYS + 2 * b + 1,
-                       in.count ? in.sum / (double)in.count - mean : (double)NAN);
+        results_sample(results, group, METRIC_DELAYS + 2 * b + 1, in.count ? in.sum / (double)in.count - mean : NAN);
     }
     results_sample(results, group, METRIC_BUCKETS_EXACT, exact);
 }
@@ -267,7 +266,7 @@ static __attribute__((noinline)) double instructions_with(uint32_t limit)
     counters_difference(NULL, &after, &counts);
     counters_close(&counters);
     return counts.error[COUNTER_INSTRUCTIONS] || counts.scaled[COUNTER_INSTRUCTIONS]
-               ? (double)NAN
+               ? NAN
                : counts.value[COUNTER_INSTRUCTIONS];
 }
 

@@ -120,43 +120,37 @@ static int setup_spawn(struct party_context *context)
     return 0;
 }
 
-static int no_child(struct party_context *context)
-{
-    return party_fail(context, "cannot make a process: fork: %s%s", strerror(errno),
-                      errno == EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
-}
-
-static int work_spawn(struct party_context *context, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++) {
-        pid_t child = fork();
-        if (child == 0)
-            _exit(0);
-        if (child < 0)
-            return no_child(context);
-        if (unix_wait(context, child, "the child"))
-            return -1;
-    }
-    return 0;
-}
-
-static int work_exec(struct party_context *context, uint64_t count)
+static inline __attribute__((always_inline)) int make_children(struct party_context *context, uint64_t count,
+                                                               const bool exec)
 {
     char *argv[] = {(char *)"true", NULL}, *envp[] = {NULL};
 
     for (uint64_t i = 0; i < count; i++) {
         pid_t child = fork();
-        if (child == 0) {
+        if (child == 0 && exec) {
             execve(TRUE_PATH, argv, envp);
             party_fail(context, "cannot execute " TRUE_PATH ": %s", strerror(errno));
             _exit(127);
         }
+        if (child == 0)
+            _exit(0);
         if (child < 0)
-            return no_child(context);
-        if (unix_wait(context, child, TRUE_PATH))
+            return party_fail(context, "cannot make a process: fork: %s%s", strerror(errno),
+                              errno == EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
+        if (unix_wait(context, child, exec ? TRUE_PATH : "the child"))
             return -1;
     }
     return 0;
+}
+
+static int work_spawn(struct party_context *context, uint64_t count)
+{
+    return make_children(context, count, false);
+}
+
+static int work_exec(struct party_context *context, uint64_t count)
+{
+    return make_children(context, count, true);
 }
 
 static int supported_exec(const struct bench_case *of, struct error *why)

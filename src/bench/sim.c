@@ -488,7 +488,7 @@ static const struct metric sim_metrics[SIM_N_METRICS] = {
 
 static double percent(double part, double rest)
 {
-    return part + rest > 0 ? 100 * part / (part + rest) : (double)NAN;
+    return part + rest > 0 ? 100 * part / (part + rest) : NAN;
 }
 
 static void sim_reduce(const struct trial *trial, struct results *results)
@@ -523,16 +523,25 @@ static void sim_reduce(const struct trial *trial, struct results *results)
 
 /* --- Each simulated task's interval, work and limit of lateness. --- */
 
-#define SIM_BENCH \
-    .suite = "latency", .params_size = sizeof(struct sim_params), .parties = sim_parties, .metrics = sim_metrics, \
-    .shared_size = SIM_SHARED_SIZE, .control_fifo = true, .switches = true, .describe = sim_describe, \
-    .place = sim_place, .calibrate = sim_calibrate, .reduce = sim_reduce, \
-    .sampling = {SAMPLING(1, 1, 4000, 600), SAMPLING(1, 1, 1000, 600), SAMPLING(1, 1, 30000, 600)}
-#define SIM_PARTIES(parties_, metrics_) .n_parties = parties_, .n_shared_metrics = metrics_, .n_metrics = metrics_
 /* parties_ is 2 with a timing thread; 1 without, for a task that never sleeps (gaming). */
 #define SIM(name_, title_, parties_, metrics_, ...) \
     const struct sim_params sim_##name_ = {__VA_ARGS__}; \
-    const struct bench bench_##name_ = {.name = #name_, .title = title_, SIM_PARTIES(parties_, metrics_), SIM_BENCH}
+    const struct bench bench_##name_ = { \
+        BENCH_IS("latency", #name_, title_, struct sim_params), \
+        .parties = sim_parties, \
+        .n_parties = parties_, \
+        .metrics = sim_metrics, \
+        .n_shared_metrics = metrics_, \
+        .n_metrics = metrics_, \
+        .shared_size = SIM_SHARED_SIZE, \
+        .control_fifo = true, \
+        .switches = true, \
+        .describe = sim_describe, \
+        .place = sim_place, \
+        .calibrate = sim_calibrate, \
+        .reduce = sim_reduce, \
+        .sampling = {SAMPLING(1, 1, 4000, 600), SAMPLING(1, 1, 1000, 600), SAMPLING(1, 1, 30000, 600)}, \
+    }
 
 SIM(audio, "sound: 5 % of a CPU every 50 ms", 2, SIM_N_METRICS, .interval_ns = 50000000, .busy_ns = 2500000,
     .late_after_ns = 50000000);

@@ -15,7 +15,7 @@
 struct inference_welch inference_welch(const double *a, size_t n_a, const double *b, size_t n_b)
 {
     const struct stats_running sa = stats_running_of(a, n_a), sb = stats_running_of(b, n_b);
-    struct inference_welch test = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    struct inference_welch test = {NAN, NAN, NAN, NAN, NAN};
 
     if (n_a < 2 || n_b < 2)
         return test;
@@ -29,7 +29,7 @@ struct inference_welch inference_welch(const double *a, size_t n_a, const double
         test.df = 1 / (share_a * share_a / (double)(n_a - 1) + share_b * share_b / (double)(n_b - 1));
         test.p = stats_student_p(test.t, test.df);
     } else if (fabs(test.difference) > 0) {
-        test.t = test.difference > 0 ? (double)INFINITY : -(double)INFINITY;
+        test.t = test.difference > 0 ? INFINITY : -INFINITY;
         test.p = 0;
     }
     return test;
@@ -156,7 +156,7 @@ void inference_adjusted(const double *x, const double *y, size_t n_a, size_t n_b
     size_t moved[2] = {0, 0};
     double terms = 0;
 
-    *out = (struct inference_adjusted){.difference = (double)NAN};
+    *out = (struct inference_adjusted){.difference = NAN};
     for (size_t i = 0; i < n; i++) {
         g.dx[i] = x[i] - mean[i >= n_a];
         g.y[i] = y[i];
@@ -208,7 +208,7 @@ static double products(const double *values, size_t n, double mean, size_t lag)
 struct inference_mean inference_batch_means(const double *values, size_t n)
 {
     const struct stats_running all = stats_running_of(values, n);
-    struct inference_mean out = {.mean = all.mean, .error = (double)NAN, .df = (double)NAN, .length = 1};
+    struct inference_mean out = {.mean = all.mean, .error = NAN, .df = NAN, .length = 1};
     const size_t most = n / BATCHES_MIN;
     struct stats_running batches = {.n = 0};
     size_t reach = 0;
@@ -384,7 +384,7 @@ int inference_rank_test(const double *a, size_t n_a, const double *b, size_t n_b
     struct expected expected = {.p = NULL};
     double statistic = 0;
 
-    *out = (struct inference_shift){n_b, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    *out = (struct inference_shift){n_b, NAN, NAN, NAN, NAN};
     if (!room || !ranks || !values)
         return -1;
     if (!n_b || (a && !n_a) || !all_finite(a, n_a) || !all_finite(b, n_b))
@@ -399,7 +399,7 @@ int inference_rank_test(const double *a, size_t n_a, const double *b, size_t n_b
         statistic += a || b[i] > 0 ? (double)ranks[n_a + i] : 0;
     statistic -= a ? (double)n_b * (double)(n_b + 1) : 0;
     int result = expect(ranks, n, n_a, &expected);
-    const double p = result ? (double)NAN : two_sided_p(&expected, statistic);
+    const double p = result ? NAN : two_sided_p(&expected, statistic);
     free(expected.p);
     for (size_t i = 0; i < n; i++)
         ranks[i] = 2 * (i + 1); /* the interval is that of values without ties */
@@ -415,8 +415,8 @@ int inference_rank_test(const double *a, size_t n_a, const double *b, size_t n_b
     const struct shifts shifts = {values, values + n_a, a ? n_a : n_b, n_b};
     out->p = p;
     out->centre = (shift_at(&shifts, (all + 1) / 2) + shift_at(&shifts, all / 2 + 1)) / 2;
-    out->low = begin ? shift_at(&shifts, begin) : (double)NAN;
-    out->high = begin ? shift_at(&shifts, all + 1 - begin) : (double)NAN;
+    out->low = begin ? shift_at(&shifts, begin) : NAN;
+    out->high = begin ? shift_at(&shifts, all + 1 - begin) : NAN;
     return 0;
 }
 
@@ -441,7 +441,7 @@ void inference_holm(const double *p, size_t n, double *adjusted)
     for (size_t i = 0; i < n; i++) {
         if (!isnan(p[i]))
             rising[tests++] = (struct inference_ranked){.value = p[i], .at = i};
-        adjusted[i] = (double)NAN;
+        adjusted[i] = NAN;
     }
     qsort(rising, tests, sizeof(*rising), compare_ranked);
     for (size_t i = 0; i < tests; i++) {
@@ -465,7 +465,7 @@ void inference_ratio(const double *a, size_t n_a, const double *b, size_t n_b, d
 
     for (size_t i = 0; i < n_a + n_b; i++) {
         const double value = i < n_a ? a[i] : b[i - n_a];
-        logs[i] = value > 0 ? log(value) : (double)NAN;
+        logs[i] = value > 0 ? log(value) : NAN;
     }
     if (inference_rank_test(logs, n_a, logs + n_a, n_b, confidence, &shift))
         memory_out();

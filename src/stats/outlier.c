@@ -11,7 +11,7 @@
  * positive. */
 static double offset_of(const struct outlier_metric *metric, double value)
 {
-    return metric->logarithmic ? log(value / metric->median) : (value - metric->median) / fabs(metric->median);
+    return metric->logarithmic ? log(value / metric->median) : outlier_effect(metric, value);
 }
 
 bool outlier_measure(const double *values, size_t n, double least, double *scratch, struct outlier_metric *out)

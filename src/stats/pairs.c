@@ -122,13 +122,13 @@ double paired_least_effect(const struct inference_shift *found, size_t pairs, bo
                            double power)
 {
     const double n = (double)found->n, half = (found->high - found->low) / 2;
-    const double narrow_at = narrow > 0 ? fmax(LOOK_FIRST, n * pow(2 * half / narrow, 2)) : (double)INFINITY;
+    const double narrow_at = narrow > 0 ? fmax(LOOK_FIRST, n * pow(2 * half / narrow, 2)) : INFINITY;
     const double t = stats_student_t(1 - error, n - 1);
     /* What is needed beyond the half-width of t errors: z errors. With few pairs the error itself has an error of the
      * part sqrt(1 / 2 df), here as in the measurement to come, and (t + z)^2 + t^2 is some 3.2 t^2. */
     const double beyond = stats_student_t(2 * power - 1, 1e9) * sqrt(1 + 1.6 * t * t / (n - 1));
 
     if (!isnan(half) && inference_rank_least(0, pairs) > error)
-        return (double)INFINITY;
+        return INFINITY;
     return half * (1 + beyond / t) * sqrt(n / fmin((double)pairs / (looks ? LOOKS_COST : 1), narrow_at));
 }
