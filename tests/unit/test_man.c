@@ -577,6 +577,15 @@ TEST(test_man_tests_and_groups_are_those_of_the_suites)
 /* --- How many samples. --- */
 
 /* The line of a preset, from the second column on. */
+static bool is_timed(const struct suite *suite)
+{
+    const struct suite_options *o = suite->options;
+
+    while ((o->rows || o->bench) && o->rows != measure_timed_rows)
+        o++;
+    return o->rows;
+}
+
 static void sampling_line(const struct suite *suite, const struct bench *bench, enum option_preset preset, char *line,
                           size_t size)
 {
@@ -586,7 +595,7 @@ static void sampling_line(const struct suite *suite, const struct bench *bench, 
     char samples[64], each[48] = "", cap[32];
 
     text_duration(s->max_ns, cap, sizeof(cap));
-    if (suite->timed) {
+    if (is_timed(suite)) {
         text_copy(each, sizeof(each), " Ta ");
         text_duration(s->time_ns, each + strlen(each), sizeof(each) - strlen(each));
     }
@@ -629,8 +638,8 @@ static void put_sampling(const struct suite *suite, struct items *program)
 {
     char line[ITEM_SIZE], rest[ITEM_SIZE - 64];
 
-    items_put(program, suite->timed ? ".It Em test Ta Em preset Ta Em samples Ta Em each Ta Em time Ta Em precision"
-                                    : ".It Em test Ta Em preset Ta Em samples Ta Em time Ta Em precision");
+    items_put(program, is_timed(suite) ? ".It Em test Ta Em preset Ta Em samples Ta Em each Ta Em time Ta Em precision"
+                                       : ".It Em test Ta Em preset Ta Em samples Ta Em time Ta Em precision");
     for (size_t b = 0; bench_list[b]; b++)
         for (unsigned p = 0; p < PRESET_COUNT && !strcmp(bench_list[b]->suite, suite->command.name); p++) {
             if (sampled_like(suite, bench_list[b]) != bench_list[b])
@@ -1134,7 +1143,7 @@ static size_t words_of_example(char **words, size_t n)
 /* Returns the number of words before the first "--" if another program's command line follows it. */
 static int without_command(const struct command *command, char **words, int n)
 {
-    for (int i = 1; command->suite && command->suite->commands && i < n; i++)
+    for (int i = 1; command->suite == &suite_run && i < n; i++)
         if (!strcmp(words[i], "--"))
             return i;
     return n;
