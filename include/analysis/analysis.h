@@ -413,38 +413,29 @@ struct detours_bin {
     double n, ns;
 };
 
-/* From one suite. */
-struct detours_of {
+/* All CPUs together. */
+struct detours_host {
+    char name[65];
     double work; /* ns observed, without detours; 0: no row */
     unsigned rows;
     struct detours_bin bins[DETOURS_BINS];
     /* How often: [0] in rows, [1] in time slices, which are used if known. */
     double shares[2][DETOURS_SHARES];
-};
-
-struct detours_host {
-    char name[65];
-    struct detours_of noise;                        /* all CPUs together */
     double by_cause[DETOUR_CAUSES][DETOUR_CLASSES]; /* by cause and length */
     /* rows with periodic detours in the class */
     unsigned periodic[DETOUR_CLASSES];
-    /* time beyond the median of experiments that took much longer */
-    struct detours_of prime, experiments; /* experiments: those of the last row, in ticks */
-    double experiment_ticks;              /* their median */
     /* By step, then ranks; the greatest on most ranks. */
     double *slowdown, worst;
 };
 
-/* Takes noise rows detour, lost, lost_CAUSE, core_share, and prime rows cycles, then time; not failed or skipped
- * ones. */
+/* Takes rows detour, lost, lost_CAUSE and core_share of noise; not failed or skipped ones. */
 void detours_enter(struct detours_host *host, const struct row *row);
 /* For project_slowdown_on(): out has room for DETOURS_BINS. keep: share kept of each octave; NULL: all. */
 size_t detours_sources(const struct detours_host *host, const double *keep, struct project_detour *out);
 /* The same for the shares; out has room for DETOURS_SHARES. Returns 0 when they are not known. */
 size_t detours_shares(const struct detours_host *host, struct stats_point *out);
 
-/* Returns the detours of noise, otherwise those of prime; NULL: none. */
-const struct detours_of *detours_used(const struct detours_host *host);
+bool detours_known(const struct detours_host *host);
 double detours_lost_pct(const struct detours_host *host); /* of work and detours together, in % */
 
 /* 0 to 1; NAN: not known. */
@@ -454,10 +445,8 @@ double detours_mean_share(const struct detours_host *host);
 
 /* Below 100 ns, 1 us, ... 100 ms, and above. */
 #define PROJECT_DECADES 8u
-#define PROJECT_UNKNOWN DETOUR_CAUSES       /* cause not known */
-#define PROJECT_SHARED  (DETOUR_CAUSES + 1) /* no detour: other users of the core */
-#define PROJECT_CAUSES  (DETOUR_CAUSES + 2)
-#define PROJECT_COSTS   (PROJECT_CAUSES * PROJECT_DECADES)
+#define PROJECT_SHARED  DETOUR_CAUSES /* no detour: other users of the core */
+#define PROJECT_COSTS   (DETOUR_CAUSES * PROJECT_DECADES + 1)
 
 /* All zero except for steps and ranks; add the rows, then project_compute(). */
 struct project {
@@ -477,14 +466,13 @@ void project_free(struct project *p);
 
 /* The cost of one cause and decade, or of a shared core, on all hosts. */
 struct project_cost {
-    unsigned cause, decade;            /* a detour_cause, PROJECT_UNKNOWN or _SHARED */
+    unsigned cause, decade;            /* a detour_cause, or PROJECT_SHARED */
     double per_s, lost_pct;            /* share of a CPU's time or speed */
     double without[PROJECT_STEPS_MAX]; /* slow-down at most ranks without it */
 };
 /* Sorted by the gain for the shortest step; room for PROJECT_COSTS. Returns how many. */
 size_t project_costs(const struct project *p, struct project_cost *costs);
-/* "1 us .. 10 us", "preempted". */
+/* "1 us .. 10 us" */
 const char *project_decade(const struct project_cost *cost);
-const char *project_cause(const struct project_cost *cost);
 
 #endif

@@ -51,8 +51,9 @@ struct command_options {
     double min_effect_pct;
     uint64_t across, recent;
     int by, color, format, stat;
+    struct option_counts steps;
     bool all, counters, dry_run, force, help, json, metrics, quiet, summary, verbose, within;
-    char fail_items[1024], ignore[1024], output[1024], snapshot[1024], steps[256];
+    char fail_items[1024], ignore[1024], output[1024], snapshot[1024];
 };
 #define OWN_OPTION(name_, letter_, member_, help_) OPTION(name_, letter_, struct command_options, member_, help_)
 

@@ -60,6 +60,7 @@ enum option_type {
     OPTION_LINES,       /* char[size]; values of repeated options, with a newline between */
     OPTION_SWEEP,       /* struct option_sweep: "22", "10:46:4" or "10:46" (step 1); suffixes as COUNT */
     OPTION_COUNTS,      /* struct option_counts: "1,2,4"; suffixes as COUNT */
+    OPTION_DURATIONS,   /* struct option_counts in ns: "1ms,100us" */
     OPTION_NAMES,       /* uint64_t: bit i: choices[i] (64 at most); "burn,ring", case ignored */
     OPTION_FAIL_ON,     /* struct fail_on: "slower:5,undecided"; the range is the number's */
     OPTION_CPUS,        /* struct option_cpus: a list, or one of choices ("all", "quiet") */

@@ -247,7 +247,7 @@ struct project_host {
     size_t n_shares;                  /* 0: each rank has its core to itself */
 };
 
-#define PROJECT_STEPS_MAX 16
+#define PROJECT_STEPS_MAX 32
 #define PROJECT_RANKS_MAX 64
 
 /* Computes the expected time of a step of step_ns[s] of work on ranks[r] ranks, as a multiple of step_ns[s], into

@@ -9,10 +9,8 @@
 
 #include "sys/base.h"
 
-/* A longer experiment of prime includes a detour; smaller differences from the median are its normal variation. */
-#define EXPERIMENT_SHARE 0.5
-#define PERIODIC_LEAST   8u
-#define PERIODIC_SPREAD  0.25
+#define PERIODIC_LEAST  8u
+#define PERIODIC_SPREAD 0.25
 /* Events that a series keeps from its beginning, whatever their length. */
 #define FIRST_EVENTS 500u
 
@@ -23,14 +21,6 @@ static size_t bin_of(double ns)
     double at = ns > 1 ? log2(ns) * DETOURS_PER_OCTAVE : 0;
 
     return at < DETOURS_BINS ? (size_t)at : DETOURS_BINS - 1;
-}
-
-static void add_detours(struct detours_of *of, double ns, double n)
-{
-    struct detours_bin *bin = &of->bins[bin_of(ns)];
-
-    bin->n += n;
-    bin->ns += n * ns;
 }
 
 /* Octaves with at least 8 events, all recorded, whose gaps deviate by less than a quarter of their mean. Time in us,
@@ -61,28 +51,32 @@ static double middle(double low)
     return low < HIST_LINEAR ? low : low + exp2(floor(log2(low))) / HIST_SUB / 2;
 }
 
-static void enter_share(struct detours_of *of, bool of_part, double share)
+static void enter_share(struct detours_host *host, bool of_part, double share)
 {
     const double percent = fmax(1, round(100 * share));
 
     if (share > 0 && percent <= DETOURS_SHARES)
-        of->shares[of_part][(size_t)percent - 1]++;
+        host->shares[of_part][(size_t)percent - 1]++;
 }
 
-static void enter_noise(struct detours_host *host, const struct row *row)
+void detours_enter(struct detours_host *host, const struct row *row)
 {
+    if (row->status == ROW_FAILED || row->status == ROW_SKIPPED || strcmp(row->suite, "noise") != 0)
+        return;
     if (!strcmp(row->metric, "detour")) {
-        for (size_t i = 0; i < row->n_hist; i++)
-            if (row->hist[i].value > 0)
-                add_detours(&host->noise, middle(row->hist[i].at), row->hist[i].value);
-        host->noise.rows++;
+        for (size_t i = 0; i < row->n_hist; i++) {
+            const double ns = middle(row->hist[i].at), n = fmax(row->hist[i].value, 0);
+            host->bins[bin_of(ns)].n += n;
+            host->bins[bin_of(ns)].ns += n * ns;
+        }
+        host->rows++;
         count_periodic(host, row);
     } else if (!strcmp(row->metric, "core_share")) {
         for (size_t i = 0; i < row->n_series; i++) /* in % for each time slice */
-            enter_share(&host->noise, true, row->series[i].value / 100);
+            enter_share(host, true, row->series[i].value / 100);
     } else if (!strcmp(row->metric, "lost") && row->wall_s > 0 && row->value >= 0 && row->value <= 100) {
-        host->noise.work += row->wall_s * 1e9 * (1 - row->value / 100);
-        enter_share(&host->noise, false, row_core_share(row));
+        host->work += row->wall_s * 1e9 * (1 - row->value / 100);
+        enter_share(host, false, row_core_share(row));
     }
     for (unsigned cause = 0; cause < DETOUR_CAUSES; cause++)
         if (!strncmp(row->metric, "lost_", 5) && !strcmp(row->metric + 5, detour_cause_names[cause]))
@@ -91,74 +85,28 @@ static void enter_noise(struct detours_host *host, const struct row *row)
                     host->by_cause[cause][bin_of(row->series[i].at) / DETOURS_PER_OCTAVE] += row->series[i].value;
 }
 
-/* Experiments have the unit of the clock, of which the row `time` behind them tells the length. */
-static void enter_prime(struct detours_host *host, const struct row *row)
+bool detours_known(const struct detours_host *host)
 {
-    const double median = row->stats.median, limit = median * EXPERIMENT_SHARE;
-    struct detours_of *ticks = &host->experiments;
-
-    if (!strcmp(row->metric, "time") && ticks->rows && median > 0) {
-        const double tick_ns = median / host->experiment_ticks;
-        for (size_t b = 0; b < DETOURS_BINS; b++)
-            if (ticks->bins[b].n > 0)
-                add_detours(&host->prime, ticks->bins[b].ns / ticks->bins[b].n * tick_ns, ticks->bins[b].n);
-        host->prime.work += ticks->work * tick_ns;
-        host->prime.rows++;
-    }
-    if (strcmp(row->metric, "cycles") != 0)
-        return;
-    enter_share(&host->prime, false, row_core_share(row));
-    *ticks = (struct detours_of){.rows = median > 0 && row->n_hist};
-    host->experiment_ticks = median;
-    for (size_t i = 0; ticks->rows && i < row->n_hist; i++) {
-        const double over = row->hist[i].at - median, n = row->hist[i].value;
-        if (!(n > 0))
-            continue;
-        ticks->work += n * (over > limit ? median : row->hist[i].at);
-        if (over > limit)
-            add_detours(ticks, over, n);
-    }
-}
-
-void detours_enter(struct detours_host *host, const struct row *row)
-{
-    if (row->status == ROW_FAILED || row->status == ROW_SKIPPED)
-        return;
-    if (!strcmp(row->suite, "prime"))
-        enter_prime(host, row);
-    if (!strcmp(row->suite, "noise"))
-        enter_noise(host, row);
-}
-
-static bool is_usable(const struct detours_of *of)
-{
-    return of->rows && of->work > 0;
-}
-
-const struct detours_of *detours_used(const struct detours_host *host)
-{
-    return is_usable(&host->noise) ? &host->noise : is_usable(&host->prime) ? &host->prime : NULL;
+    return host->rows && host->work > 0;
 }
 
 double detours_lost_pct(const struct detours_host *host)
 {
-    const struct detours_of *of = detours_used(host);
     double lost = 0;
 
-    for (size_t b = 0; of && b < DETOURS_BINS; b++)
-        lost += of->bins[b].ns;
-    return of ? 100 * lost / (lost + of->work) : 0;
+    for (size_t b = 0; b < DETOURS_BINS; b++)
+        lost += host->bins[b].ns;
+    return 100 * lost / (lost + host->work);
 }
 
 size_t detours_shares(const struct detours_host *host, struct stats_point *out)
 {
-    const struct detours_of *of = detours_used(host);
     size_t n = 0;
 
-    for (unsigned of_part = 2; of && !n && of_part-- > 0;)
+    for (unsigned of_part = 2; !n && of_part-- > 0;)
         for (size_t i = 0; i < DETOURS_SHARES; i++)
-            if (of->shares[of_part][i] > 0)
-                out[n++] = (struct stats_point){(double)(i + 1) / 100, of->shares[of_part][i]};
+            if (host->shares[of_part][i] > 0)
+                out[n++] = (struct stats_point){(double)(i + 1) / 100, host->shares[of_part][i]};
     return n;
 }
 
@@ -177,16 +125,15 @@ double detours_mean_share(const struct detours_host *host)
 
 size_t detours_sources(const struct detours_host *host, const double *keep, struct project_detour *out)
 {
-    const struct detours_of *of = detours_used(host);
     size_t n = 0;
 
-    for (size_t b = 0; of && b < DETOURS_BINS; b++) {
+    for (size_t b = 0; b < DETOURS_BINS; b++) {
         const size_t octave = b / DETOURS_PER_OCTAVE;
-        const double kept = of->bins[b].n * (keep ? keep[octave] : 1);
-        const struct project_detour detour = {.ns = of->bins[b].ns / of->bins[b].n,
-                                              .per_ns = kept / of->work,
+        const double kept = host->bins[b].n * (keep ? keep[octave] : 1);
+        const struct project_detour detour = {.ns = host->bins[b].ns / host->bins[b].n,
+                                              .per_ns = kept / host->work,
                                               /* periodic on most CPUs: a rank then meets them so wherever it runs */
-                                              .periodic = of == &host->noise && 2 * host->periodic[octave] > of->rows};
+                                              .periodic = 2 * host->periodic[octave] > host->rows};
         if (detour.ns > 0 && detour.per_ns > 0 && isfinite(detour.ns) && isfinite(detour.per_ns))
             out[n++] = detour;
     }
@@ -265,7 +212,7 @@ void project_compute(struct project *p)
     size_t kept = 0;
 
     for (size_t i = 0; i < p->n; i++)
-        if (detours_used(p->hosts[i]))
+        if (detours_known(p->hosts[i]))
             p->hosts[kept++] = p->hosts[i];
         else
             free_host(p->hosts[i]);
@@ -297,8 +244,6 @@ static double share_of(const struct detours_host *all, unsigned cause, unsigned 
 {
     double sum = 0;
 
-    if (cause == PROJECT_UNKNOWN)
-        return 1;
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
         sum += all->by_cause[c][octave];
     return sum > 0 ? all->by_cause[cause][octave] / sum : 0;
@@ -307,17 +252,16 @@ static double share_of(const struct detours_host *all, unsigned cause, unsigned 
 /* Sets keep, the share of all detours of each octave that is left, and per_s and lost_pct of the cost. */
 static void remove_them(const struct project *p, struct project_cost *cost, double *keep)
 {
-    const struct detours_of *of = detours_used(p->all);
-    double lost = 0, all = of->work;
+    double lost = 0, all = p->all->work;
 
     cost->per_s = 0;
     for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
         double share = decade_of(k) == cost->decade ? share_of(p->all, cost->cause, k) : 0;
         keep[k] = 1 - share;
         for (size_t b = k * DETOURS_PER_OCTAVE; b < (k + 1) * DETOURS_PER_OCTAVE; b++) {
-            cost->per_s += share * of->bins[b].n / of->work * 1e9;
-            lost += share * of->bins[b].ns;
-            all += of->bins[b].ns;
+            cost->per_s += share * p->all->bins[b].n / p->all->work * 1e9;
+            lost += share * p->all->bins[b].ns;
+            all += p->all->bins[b].ns;
         }
     }
     cost->lost_pct = 100 * lost / all;
@@ -333,7 +277,6 @@ static int by_lost(const void *a, const void *b)
 size_t project_costs(const struct project *p, struct project_cost *costs)
 {
     struct places places;
-    const bool of_noise = detours_used(p->all) == &p->all->noise;
     size_t n = 0;
 
     for (unsigned i = 0; i < PROJECT_COSTS; i++) {
@@ -341,8 +284,6 @@ size_t project_costs(const struct project *p, struct project_cost *costs)
         double keep[DETOUR_CLASSES];
         *cost = (struct project_cost){.cause = i / PROJECT_DECADES, .decade = i % PROJECT_DECADES, .per_s = NAN};
         const bool shared = cost->cause == PROJECT_SHARED;
-        if (shared ? cost->decade > 0 : (cost->cause == PROJECT_UNKNOWN) == of_noise)
-            continue;
         if (shared)
             cost->lost_pct = 100 * (1 - detours_mean_share(p->all));
         else
@@ -365,11 +306,4 @@ const char *project_decade(const struct project_cost *cost)
                                                          "10 ms .. 100 ms", "> 100 ms"};
 
     return cost->cause == PROJECT_SHARED ? "-" : decades[cost->decade];
-}
-
-const char *project_cause(const struct project_cost *cost)
-{
-    return cost->cause < DETOUR_CAUSES     ? detour_cause_names[cost->cause]
-           : cost->cause == PROJECT_SHARED ? "core share"
-                                           : "not known";
 }

@@ -88,7 +88,8 @@ static void put_options(struct option_table *tables, size_t n, const char *word,
 
     put_head("words", 0, out);
     for_each_option(table, row, tables, n) {
-        const bool repeats = has_words(row) || row->type == OPTION_COUNTS || row->type == OPTION_LINES;
+        const bool repeats =
+            has_words(row) || row->type == OPTION_COUNTS || row->type == OPTION_DURATIONS || row->type == OPTION_LINES;
         /* an entry of the same name belongs to the first, as in the parser */
         if ((table->given[row - table->rows] && !repeats) ||
             option_of_word(tables, n, TEXT_LINE("--%s", row->name), &value) != row)

@@ -9,8 +9,8 @@
 #define DECADES_FROM 100u
 
 static const struct option rows[] = {
-    {OWN_OPTION("step", 0, steps, "work of a rank between two barriers"), OPTION_WORD("TIME,..."),
-     .preset = {"100us,1ms,10ms"}},
+    {OWN_OPTION("step", 0, steps, "work of a rank between two barriers"),
+     OPTION_NUMBER(OPTION_DURATIONS, "TIME,...", 1e3, 3600e9), .preset = {"100us,1ms,10ms"}},
     {OWN_OPTION("ranks", 0, ranks, "numbers of ranks: decades or powers of two, or by STEP"),
      OPTION_NUMBER(OPTION_SWEEP, "FIRST:LAST[:STEP]", 1, 1e7), .preset = {"10:1000000"}},
     FILES_OUTPUT_ROWS("CSV file; '-' is standard output, and the tables go to standard error"),
@@ -19,30 +19,6 @@ static const struct option rows[] = {
 };
 
 /* --- The command line. --- */
-
-struct step {
-    uint64_t ns;
-};
-
-static const struct option step_row = {
-    .name = "step", .type = OPTION_DURATION, .min = 1e3, .max = 3600e9, OPTION_AT(struct step, ns)};
-
-static int read_steps(const struct command_options *options, struct project *p)
-{
-    struct error error;
-
-    for (const char *at = options->steps; *at; at += *at == ',') {
-        size_t length = strcspn(at, ",");
-        struct step step = {0};
-        if (p->n_steps == PROJECT_STEPS_MAX)
-            return usage_error("--step: at most 16 of them");
-        if (option_set(&step_row, TEXT_LINE("%.*s", (int)length, at), &step, false, &error))
-            return usage_error("%s", error.text);
-        p->step_ns[p->n_steps++] = (double)step.ns;
-        at += length;
-    }
-    return p->n_steps ? 0 : usage_error("--step: '' is not a time");
-}
 
 /* Without STEP, decades and powers of two end with LAST. */
 static uint64_t next_ranks(const struct option_sweep *sweep, uint64_t ranks)
@@ -79,19 +55,21 @@ static int project(struct command_call *call)
     const struct command_options *options = &call->options;
     FREED_BY(project_free) struct project p = {.n = 0};
     struct text out = {0};
-    int status = read_steps(options, &p), written = EXIT_DONE;
+    int status = read_ranks(&options->ranks, &p), written = EXIT_DONE;
 
-    if (status || (status = read_ranks(&options->ranks, &p)))
+    if (status)
         return status;
+    for (; p.n_steps < options->steps.n; p.n_steps++)
+        p.step_ns[p.n_steps] = (double)options->steps.value[p.n_steps];
     if ((status = files_each(call->operands, call->n, ROWS_HIST | ROWS_SERIES, take_row, &p)))
         return status;
     for (size_t h = 0; h < p.n; h++)
-        if (!detours_used(p.hosts[h]))
-            command_fail(0, "%s has no rows of noise or prime: left out",
+        if (!detours_known(p.hosts[h]))
+            command_fail(0, "%s has no rows of noise: left out",
                          p.hosts[h]->name[0] ? p.hosts[h]->name : "a host without a name");
     project_compute(&p);
     if (!p.n)
-        return usage_error("no rows of noise or prime");
+        return usage_error("no rows of noise");
     const bool to_stdout = !strcmp(options->output, "-");
     /* first, so that a wrong file name is reported before anything is printed */
     if (options->output[0]) {

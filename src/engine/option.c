@@ -114,7 +114,7 @@ static void option_show_number(enum option_type type, double value, char *buf, s
 
     while (scales[i].size > 1 && (value < scales[i].size || fmod(value, scales[i].size) > 0))
         i++;
-    if (type == OPTION_DURATION || type == OPTION_DURATION_US)
+    if (type == OPTION_DURATION || type == OPTION_DURATION_US || type == OPTION_DURATIONS)
         text_duration(whole, buf, size);
     else if (type == OPTION_SIZE)
         text_bytes(whole, buf, size);
@@ -233,10 +233,10 @@ static int refuse_choice(const struct setting *s, const char *value)
 
 /* Digits with an optional K, M, G or T, which multiplies by kilo, its square ... (0: no suffix). Moves *at behind
  * them. A number too large is read to its end, so that junk after it is reported as junk. */
-static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
+static enum verdict read_count(const char *p, uint64_t kilo, uint64_t *out)
 {
     static const char suffixes[] = "KMGT";
-    const char *p = *at, *suffix;
+    const char *suffix;
 
     if (*p < '0' || *p > '9')
         return JUNK;
@@ -249,9 +249,8 @@ static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
                 verdict = OUTSIDE;
         p++;
     }
-    *at = p;
     *out = value;
-    return verdict;
+    return *p ? JUNK : verdict;
 }
 
 /* Digits with at most one point, followed by digits: strtod() would accept blanks, signs and "inf". */
@@ -268,12 +267,6 @@ static bool scan_decimal(const char **at, double *out)
     *out = strtod(p, NULL);
     *at = p + whole + (fraction ? fraction + 1 : 0);
     return true;
-}
-
-static enum verdict read_count(const char *text, uint64_t kilo, uint64_t *out)
-{
-    enum verdict verdict = scan_count(&text, kilo, out);
-    return *text ? JUNK : verdict;
 }
 
 static enum verdict read_int(const char *text, int64_t *out)
@@ -409,15 +402,20 @@ static int set_text(const struct setting *s)
     return 0;
 }
 
-/* Stores the first max counts. *n: how many, max + 1 when more. Returns GOOD; JUNK: no such list; OUTSIDE: a number
+/* Stores the first max numbers. *n: how many, max + 1 when more. Returns GOOD; JUNK: no such list; OUTSIDE: a number
  * is too large. */
-static enum verdict read_numbers(const char *text, char separator, uint64_t *out, size_t max, size_t *n)
+static enum verdict read_numbers(const struct setting *s, const char *separator, uint64_t *out, size_t max, size_t *n)
 {
     enum verdict verdict = GOOD;
+    const char *text = s->value;
     for (*n = 0;; text++) {
+        const int length = (int)strcspn(text, separator);
+        const char *word = TEXT_LINE("%.*s", length, text);
         uint64_t number = 0;
-        enum verdict one = scan_count(&text, 1000, &number);
-        if (one == JUNK || (*text && *text != separator))
+        enum verdict one =
+            s->row->type == OPTION_DURATIONS ? read_duration(word, 1e9, &number) : read_count(word, 1000, &number);
+        text += length;
+        if (one == JUNK)
             return JUNK;
         if (one == OUTSIDE)
             verdict = OUTSIDE;
@@ -434,7 +432,7 @@ static int set_sweep(const struct setting *s)
 {
     uint64_t number[3];
     size_t n;
-    enum verdict verdict = read_numbers(s->value, ':', number, 3, &n);
+    enum verdict verdict = read_numbers(s, ":", number, 3, &n);
 
     if (verdict == GOOD && n > 3)
         verdict = JUNK;
@@ -463,7 +461,7 @@ static int set_counts(const struct setting *s)
         memcpy(&counts, s->place, sizeof(counts));
     size_t room = counts.n < OPTION_COUNTS_MAX ? OPTION_COUNTS_MAX - (size_t)counts.n : 0;
     uint64_t *into = counts.value + (OPTION_COUNTS_MAX - room);
-    enum verdict verdict = read_numbers(s->value, ',', into, room, &n);
+    enum verdict verdict = read_numbers(s, ",", into, room, &n);
     for (size_t i = 0; verdict == GOOD && i < n && i < room; i++)
         verdict = within(s->row, (double)into[i]);
     if (verdict != GOOD)
@@ -555,6 +553,8 @@ static const struct type types[] = {
     [OPTION_LINES] = {"a text", NULL, 0, set_text},
     [OPTION_SWEEP] = {"a number or FIRST:LAST:STEP", NULL, sizeof(struct option_sweep), set_sweep},
     [OPTION_COUNTS] = {"a list of counts", "comma between", sizeof(struct option_counts), set_counts},
+    [OPTION_DURATIONS] = {"a list of durations", "comma between; unit ns, us, ms, s, m, h or d",
+                          sizeof(struct option_counts), set_counts},
     [OPTION_NAMES] = {"a list of names", "comma between", sizeof(uint64_t), set_words},
     [OPTION_FAIL_ON] = {"WORD or WORD:PCT", "comma between", sizeof(struct fail_on), set_words},
     [OPTION_CPUS] = {"a CPU list", NULL, sizeof(struct option_cpus), set_cpus},

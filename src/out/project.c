@@ -10,11 +10,6 @@
 #define NAME_WIDTH_MOST 24
 #define COSTS_SHOWN     12u
 
-static const char *source_of(const struct detours_host *host)
-{
-    return detours_used(host) == &host->noise ? "noise" : "prime";
-}
-
 /* --- The table. --- */
 
 static void put_host(const struct project *p, size_t host, struct grid *grid)
@@ -25,11 +20,10 @@ static void put_host(const struct project *p, size_t host, struct grid *grid)
     for (size_t s = 0; s < p->n_steps; s++) {
         if (s == 0) {
             text_printf(grid_cell(grid, COLOR_NONE), "%.*s", NAME_WIDTH_MOST, host < p->n ? of->name : "all");
-            grid_text(grid, source_of(of));
             grid_number(grid, detours_lost_pct(of), 3);
             grid_number(grid, 100 * detours_mean_share(of), 0);
         }
-        while (grid->n_cells % grid->n_columns < 4)
+        while (grid->n_cells % grid->n_columns < 3)
             grid_text(grid, "");
         grid_text(grid, TEXT_DURATION((uint64_t)p->step_ns[s]));
         for (size_t r = 0; r < p->n_ranks; r++, slowdown++)
@@ -40,7 +34,6 @@ static void put_host(const struct project *p, size_t host, struct grid *grid)
 void project_put_table(const struct project *p, bool every, const struct doc *doc)
 {
     static const struct grid_column columns[] = {{.title = "Host", .left = true},
-                                                 {.title = "From", .width = 5, .left = true},
                                                  {.title = "Lost %", .width = 6},
                                                  {.title = "Core %", .width = 6, .optional = true},
                                                  {.title = "Step", .width = 7}};
@@ -88,7 +81,7 @@ void project_put_costs(const struct project *p, const struct doc *doc)
     }
     for (size_t i = 0; i < n && i < COSTS_SHOWN; i++) {
         grid_text(&grid, project_decade(&costs[i]));
-        grid_text(&grid, project_cause(&costs[i]));
+        grid_text(&grid, costs[i].cause == PROJECT_SHARED ? "core share" : detour_cause_names[costs[i].cause]);
         grid_number(&grid, costs[i].per_s, 3);
         grid_number(&grid, costs[i].lost_pct, 4);
         for (size_t s = 0; s < p->n_steps; s++)
@@ -106,21 +99,21 @@ void project_put_costs(const struct project *p, const struct doc *doc)
     doc_say(doc,
             "Computed from %s of one CPU's time%s, for independent ranks. Detours that are rarer than that are not "
             "included.",
-            TEXT_DURATION((uint64_t)detours_used(p->all)->work), p->n > 1 ? " on all hosts" : "");
+            TEXT_DURATION((uint64_t)p->all->work), p->n > 1 ? " on all hosts" : "");
 }
 
 /* --- The CSV. --- */
 
 void project_put_csv(const struct project *p, struct text *out)
 {
-    text_printf(out, "host,source,work_s,lost_pct,step_ns,ranks,slowdown,core_share\r\n");
+    text_printf(out, "host,work_s,lost_pct,step_ns,ranks,slowdown,core_share\r\n");
     for (size_t h = 0; h < p->n + (p->n > 1); h++) {
         const struct detours_host *host = p->hosts[h];
         const double share = detours_mean_share(host), *slowdown = host->slowdown;
         for (size_t i = 0; i < p->n_steps * p->n_ranks; i++) {
             csv_text(out, host->name);
-            text_printf(out, ",%s,%.17g,%.17g,%.17g,%.17g,%.17g,", source_of(host), detours_used(host)->work * 1e-9,
-                        detours_lost_pct(host), p->step_ns[i / p->n_ranks], p->ranks[i % p->n_ranks], slowdown[i]);
+            text_printf(out, ",%.17g,%.17g,%.17g,%.17g,%.17g,", host->work * 1e-9, detours_lost_pct(host),
+                        p->step_ns[i / p->n_ranks], p->ranks[i % p->n_ranks], slowdown[i]);
             text_printf(out, isnan(share) ? "\r\n" : "%.17g\r\n", share);
         }
     }

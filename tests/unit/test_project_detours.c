@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Detours of hosts, from rows of noise and prime. */
+/* Detours of hosts, from rows of noise. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +46,8 @@ TEST_WITH(test_detours_of_noise, begin, NULL)
     enter("noise", "detour", 1000, first, 2, NULL, 0);
     enter("noise", "lost", 0, NULL, 0, NULL, 0);
     enter("noise", "detour", 1000, second, 2, NULL, 0);
-    assert_ptr_equal(detours_used(&host), &host.noise);
-    expect_near(host.noise.work, 3.8e9);
+    assert_true(detours_known(&host));
+    expect_near(host.work, 3.8e9);
     assert_int_equal(detours_sources(&host, NULL, detours), 3);
     assert_false(detours[0].periodic);
     expect_near(detours[0].per_ns, 60 / 3.8e9);
@@ -56,21 +56,6 @@ TEST_WITH(test_detours_of_noise, begin, NULL)
     /* The histogram's bin reaches from 131072 to 133119. */
     expect_near(detours[2].ns, 131072 + 1024);
     expect_near(detours[2].per_ns, 1 / 3.8e9);
-}
-
-/* Experiments of 400 ticks, at 2.5 ticks a ns: 440 is the work's own spread. */
-TEST_WITH(test_detours_of_prime, begin, NULL)
-{
-    static const struct stats_point hist[] = {{400, 990}, {440, 8}, {10400, 2}};
-    static struct project_detour detours[DETOURS_BINS];
-
-    enter("prime", "cycles", 400, hist, 3, NULL, 0);
-    assert_null(detours_used(&host)); /* the clock's rate is not known yet */
-    enter("prime", "time", 160, NULL, 0, NULL, 0);
-    assert_ptr_equal(detours_used(&host), &host.prime);
-    assert_int_equal(detours_sources(&host, NULL, detours), 1);
-    expect_near(detours[0].ns, 10000 / 2.5);
-    expect_near(detours[0].per_ns, 2 / ((990 * 400 + 8 * 440 + 2 * 400) / 2.5));
 }
 
 /* Rows of other suites and metrics, and rows that failed or were skipped: nothing of the host changes. */
@@ -100,9 +85,8 @@ TEST_WITH(test_detours_rows_of_others_are_passed_over, begin, NULL)
         if (memcmp(&host, &nothing, sizeof(host)) != 0)
             fail_msg("%s %s was entered", of[i].suite, of[i].metric);
     }
-    assert_null(detours_used(&host));
-    expect_near(host.noise.work, 0);
-    expect_near(detours_lost_pct(&host), 0);
+    assert_false(detours_known(&host));
+    expect_near(host.work, 0);
 }
 
 /* In 2 s of wall-clock time each; a share of the time that is none counts for nothing. */
@@ -114,32 +98,8 @@ TEST_WITH(test_detours_time_that_was_not_lost, begin, NULL)
 
     for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
         enter("noise", "lost", of[i].lost, NULL, 0, NULL, 0);
-        expect_near(host.noise.work, of[i].work);
+        expect_near(host.work, of[i].work);
     }
-}
-
-/* An experiment has a detour if it took more than half as long again as the median; without a median nothing is known.
- */
-TEST_WITH(test_detours_of_prime_begin_at_half_the_median, begin, NULL)
-{
-    static const struct stats_point hist[] = {{400, 10}, {600, 4}, {601, 3}, {9000, 0}, {9000, -1}};
-    double n = 0, ns = 0;
-
-    enter("prime", "time", 160, NULL, 0, NULL, 0); /* of how many ticks is not known */
-    enter("prime", "cycles", 0, hist, 5, NULL, 0);
-    enter("prime", "cycles", 400, NULL, 0, NULL, 0);
-    enter("prime", "cycles", 400, hist, 5, NULL, 0);
-    enter("prime", "time", 0, NULL, 0, NULL, 0);
-    assert_int_equal(host.prime.rows, 0);
-    enter("prime", "time", 100, NULL, 0, NULL, 0);
-    assert_int_equal(host.prime.rows, 1);
-    expect_near(host.prime.work, (10 * 400 + 4 * 600 + 3 * 400) / 4.0);
-    for (size_t b = 0; b < DETOURS_BINS; b++) {
-        n += host.prime.bins[b].n;
-        ns += host.prime.bins[b].ns;
-    }
-    expect_near(n, 3);
-    expect_near(ns, 3 * 201 / 4.0);
 }
 
 static void enter_share(const char *suite, const char *metric, const char *share)
@@ -164,7 +124,7 @@ TEST_WITH(test_detours_shares_of_the_core, begin, NULL)
     enter_share("noise", "lost", "0.752");
     enter_share("noise", "lost", "own");
     enter_share("noise", "lost", "nan");
-    enter_share("prime", "cycles", "0.3"); /* noise is used */
+    enter_share("prime", "cycles", "0.3");
     assert_int_equal(detours_shares(&host, shares), 1);
     expect_near(shares[0].at, 0.75);
     expect_near(shares[0].value, 1);
@@ -191,17 +151,6 @@ TEST_WITH(test_detours_shares_at_the_ends, begin, NULL)
     expect_near(shares[1].at, 0.02);
     expect_near(shares[2].at, 1);
     expect_near(detours_mean_share(&host), (2 * 0.01 + 0.02 + 1) / 4);
-}
-
-TEST_WITH(test_detours_noise_is_used_before_prime, begin, NULL)
-{
-    static const struct stats_point hist[] = {{1000, 50}};
-
-    enter("prime", "cycles", 400, hist, 1, NULL, 0);
-    enter("prime", "time", 160, NULL, 0, NULL, 0);
-    enter("noise", "detour", 1000, hist, 1, NULL, 0);
-    enter("noise", "lost", 1, NULL, 0, NULL, 0);
-    assert_ptr_equal(detours_used(&host), &host.noise);
 }
 
 /* 50 ms each second of throttling, among short ones at any time. */
@@ -320,7 +269,7 @@ TEST_WITH(test_detours_periodic_ones_are_a_source_of_their_own, begin, NULL)
     expect_near(detours[1].per_ns, 12 / 1.9e9);
 }
 
-/* Detours are periodic if they are so in more than half of the rows; those of prime never are. */
+/* Detours are periodic if they are so in more than half of the rows. */
 TEST_WITH(test_detours_are_periodic_in_most_rows, begin, NULL)
 {
     static struct project_detour detours[DETOURS_BINS];
@@ -336,12 +285,6 @@ TEST_WITH(test_detours_are_periodic_in_most_rows, begin, NULL)
             expect_near(detours[0].per_ns, 40 / 1.9e9);
         }
     }
-    begin(state);
-    enter("prime", "cycles", 400, hist, 1, NULL, 0);
-    enter("prime", "time", 400, NULL, 0, NULL, 0);
-    host.periodic[10] = 1;
-    assert_int_equal(detours_sources(&host, NULL, detours), 1);
-    assert_false(detours[0].periodic);
 }
 
 TEST_WITH(test_detours_can_be_removed_by_octave, begin, NULL)
@@ -370,24 +313,4 @@ TEST_WITH(test_detours_causes_by_octave, begin, NULL)
     expect_near(host.by_cause[DETOUR_STEAL][21], 0);
     expect_near(host.by_cause[DETOUR_PREEMPTED][0], 3 + 4);
     expect_near(host.by_cause[DETOUR_PREEMPTED][DETOUR_CLASSES - 1], 5);
-}
-
-/* The ticks of the second row take 0.5 ns, those of the first 0.4; what those of the third take is not known. */
-TEST_WITH(test_detours_of_other_clocks_add_up, begin, NULL)
-{
-    static const struct stats_point first[] = {{400, 10}, {1400, 1}}, second[] = {{400, 20}, {2400, 2}};
-    static struct project_detour detours[DETOURS_BINS];
-
-    enter("prime", "cycles", 400, second, 2, NULL, 0); /* the third */
-    enter("prime", "cycles", 400, first, 2, NULL, 0);
-    enter("prime", "time", 160, NULL, 0, NULL, 0);
-    enter("prime", "cycles", 400, second, 2, NULL, 0);
-    enter("prime", "time", 200, NULL, 0, NULL, 0);
-    assert_int_equal(host.prime.rows, 2);
-    /* 10 * 400 + 400 ticks of 0.4 ns, and 20 * 400 + 2 * 400 of 0.5 ns */
-    expect_near(host.prime.work, 1760 + 4400);
-    expect_near(detours_lost_pct(&host), 100 * (400 + 2 * 1000) / 8560.0);
-    assert_int_equal(detours_sources(&host, NULL, detours), 2);
-    expect_near(detours[0].per_ns, 1 / 6160.0);
-    expect_near(detours[1].per_ns, 2 / 6160.0);
 }
