@@ -244,6 +244,7 @@ struct gather_name {
 struct gather {
     bool by_rank; /* a rank is a machine */
     bool by_run;  /* a run is a machine, named by time and id */
+    bool every;   /* also memory's sizes and pairs of CPUs, which outvote the rest where figures are counted */
     /* statistic in place of `value`; the core's share and figures with the core free are then left out. NULL: none */
     const struct row_column *stat;
     const struct metrics *metrics;

@@ -375,7 +375,7 @@ static void add_means(struct compared *c)
  * value. */
 static void find_hosts(struct compared *c)
 {
-    FREED_BY(gather_free) struct gather g = {.by_rank = false};
+    FREED_BY(gather_free) struct gather g = {.every = true};
     FREED_BY(judge_free) struct judgement j = {.g = NULL};
     FREED_BY(memory_free) struct stats_running *logs = memory_get(c->n_rows, sizeof(*logs)); /* of each host */
     struct row_run run;

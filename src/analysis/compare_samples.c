@@ -185,21 +185,6 @@ static bool in_turn(const struct comparison_side *base, const struct comparison_
                 : order == ORDER_SAMPLES_ALTERNATE && base->n_runs == 1 && changed->n_runs == 1;
 }
 
-/* The median of each side; if there is a ratio, of all values without the change and with it. */
-static void set_middles(double *a, size_t n_a, double *b, size_t n_b, struct comparison *out)
-{
-    FREED_BY(memory_free) double *values = memory_get(n_a + n_b, sizeof(*values));
-
-    out->base = stats_median(a, n_a);
-    out->changed = stats_median(b, n_b);
-    if (!(out->ratio > 0) || !isfinite(out->ratio) || n_a + n_b < 3)
-        return;
-    for (size_t i = 0; i < n_a + n_b; i++)
-        values[i] = i < n_a ? a[i] : b[i - n_a] / out->ratio;
-    out->base = stats_median(values, n_a + n_b);
-    out->changed = out->base * out->ratio;
-}
-
 void comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
                         enum comparison_order order, struct comparison *out)
 {
@@ -222,7 +207,9 @@ void comparison_measure(const struct comparison_side *base, const struct compari
         out->tested = n_a < 2 || n_b < 2 ? TESTED_NOTHING : TESTED_WITHIN;
         look_within(base, changed, out);
     }
-    set_middles(a, n_a, b, n_b, out);
+    out->base = stats_median(a, n_a);
+    /* so that the change is never another one than that of the figures beside it */
+    out->changed = out->ratio > 0 && isfinite(out->ratio) ? out->base * out->ratio : stats_median(b, n_b);
 }
 
 /* --- Verdicts. --- */

@@ -321,7 +321,7 @@ static void enter_run(struct gather *g, const struct row_run *run)
     g->last_run = *run;
 }
 
-/* Of memory the levels of known caches, and its steadiness: sizes and pairs of CPUs would outvote the rest. */
+/* Of memory all but the levels of known caches, and its steadiness. */
 static bool is_one_of_many(const struct row *row)
 {
     return !strcmp(row->suite, "memory") && strcmp(row->test, "steady") != 0 &&
@@ -330,7 +330,7 @@ static bool is_one_of_many(const struct row *row)
 
 static bool is_figure(const struct gather *g, const struct row *row)
 {
-    return row->status != ROW_SKIPPED && !is_one_of_many(row) && fabs(value_of(g, row)) < VALUE_MOST &&
+    return row->status != ROW_SKIPPED && (g->every || !is_one_of_many(row)) && fabs(value_of(g, row)) < VALUE_MOST &&
            (metrics_is_compared(g->metrics, row) || (!g->stat && metrics_is_compared_alone(g->metrics, row)));
 }
 

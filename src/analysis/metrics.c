@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Columns of a command line. */
+#define LINE_MOST 60
+
 static const struct metrics none;
 
 static const struct metrics *table_of(const struct metrics *metrics)
@@ -78,7 +81,8 @@ bool metrics_row_per_cpu(const struct metrics *metrics, const struct row *row)
 
 void metrics_put_place(const struct metrics *metrics, const struct row *row, struct text *out)
 {
-    static const char *const telling[] = {"limit", "elements", "stores", "set", "level", "from", "to", "copy"};
+    static const char *const telling[] = {"limit", "elements", "stores",    "set",     "level",   "from",
+                                          "to",    "copy",     "from_node", "to_node", "pause_ns"};
     const char *protocol = ROW_PROTOCOL(&row->param), *line = row_command_line(&row->param);
     size_t length, told = 0;
 
@@ -89,8 +93,10 @@ void metrics_put_place(const struct metrics *metrics, const struct row *row, str
             text_printf(out, ", %s %.*s", telling[i], (int)length, word);
         told += word != NULL;
     }
-    if (!told && !row->load[0] && !metrics_suite_title(metrics, row->suite)[0] && row->param.n)
-        text_printf(out, ", %s", line && row->param.n == 1 ? line : row->param.text);
+    if (line)
+        text_printf(out, ", %.*s", (int)text_break(line, LINE_MOST), line);
+    else if (!told && !row->load[0] && !metrics_suite_title(metrics, row->suite)[0] && row->param.n)
+        text_printf(out, ", %s", row->param.text);
     if (row->cpus[0] && metrics_row_per_cpu(metrics, row))
         text_printf(out, ", CPU %s", row->cpus);
     else if (row->copies > 1)

@@ -40,10 +40,12 @@ struct checking {
 /* --- Items. --- */
 
 /* A list "ITEM,...". */
-static int mark_items(char *list, bool mark, bool *marked)
+static int mark_items(const char *option, char *list, bool mark, bool *marked)
 {
     for (char *word; (word = strsep(&list, ",")) && (*word || list);)
-        if (command_mark_setting(word, mark, marked))
+        if (!setting_find(word))
+            return usage_error("--%s: '%s' is not a setting; 'jitbench check -v' shows them", option, word);
+        else if (command_mark_setting(word, mark, marked))
             return EXIT_USAGE;
     return 0;
 }
@@ -53,7 +55,8 @@ static int apply_lists(struct checking *c)
     const bool all_fail = !c->options.fail_items[0];
     size_t left = 0;
 
-    if (mark_items(c->options.fail_items, true, c->fails) || mark_items(c->options.ignore, false, c->selected))
+    if (mark_items("fail-on", c->options.fail_items, true, c->fails) ||
+        mark_items("ignore", c->options.ignore, false, c->selected))
         return EXIT_USAGE;
     for (size_t i = 0; i < settings_count; i++) {
         left += c->selected[i];

@@ -181,10 +181,11 @@ int command_print_help(const struct command *command)
     struct option_table tables[TABLES_MAX];
     const unsigned width = command_width(1, 80, 120);
     const size_t n = command_tables(command, tables);
+    const char *heading = TEXT_LINE("Options of %s", command->name);
     struct text out = {0};
 
     if (n && !tables[0].heading)
-        tables[0].heading = TEXT_LINE("Options of %s", command->name);
+        tables[0].heading = heading;
     text_printf(&out, "Usage: jitbench %s%s%s%s\n\n", command->name, n ? " [OPTION...]" : "",
                 command->operands[0] ? " " : "", command->operands);
     text_wrap(&out, command->description ? command->description : command->title, 0, width);

@@ -231,7 +231,8 @@ static void put_break(size_t *before, struct text *out)
 static void print(const struct table_rows *r, struct text *out)
 {
     FREED_BY(text_free) struct text curve = {0};
-    size_t before = out->length;
+    const size_t begin = out->length;
+    size_t before = begin;
     bool steady = table_is_whole(r);
 
     for_each_row(row, r)
@@ -259,6 +260,8 @@ static void print(const struct table_rows *r, struct text *out)
         put_break(&before, out);
         table_print(&steady_layout, r->rows, r->n, r->table_width, out);
     }
+    if (out->length == before && before > begin)
+        out->data[--out->length] = '\0';
     out->left_out |= !steady;
 }
 

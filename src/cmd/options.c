@@ -243,7 +243,7 @@ size_t measure_tables(const struct suite *suite, void *own, struct measure_optio
                                                                 : NULL};
     tables[n] = (struct option_table){OPTION_TABLE("Options common to all that measure", rows, options)};
     if (suite) {
-        tables[n].heading = "Options in 'jitbench help options'";
+        tables[n].heading = "Further options: 'jitbench help options'";
         tables[n].differing = true;
         tables[n].defaults = suite->defaults;
         tables[n].taken = suite->letters;

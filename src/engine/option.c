@@ -706,13 +706,16 @@ void option_help(const struct option_table *table, unsigned width, struct text *
 
     if (width && width < column + HELP_TEXT_MIN)
         width = (unsigned)column + HELP_TEXT_MIN;
+    bool none = table->differing;
     if (table->heading)
-        text_printf(out, "%s:\n", table->heading);
+        text_printf(out, "%s%s", table->heading, none ? "" : ":\n");
     for (size_t r = 0; r < table->n; r++) {
         if (table->differing && option_letter(table, &table->rows[r]) == option_letter(&bare, &table->rows[r]) &&
             option_preset_of(table, &table->rows[r], PRESET_DEFAULT) ==
                 option_preset_of(&bare, &table->rows[r], PRESET_DEFAULT))
             continue;
+        text_printf(out, "%s", none ? "; other letters or defaults here:\n" : "");
+        none = false;
         left.length = right.length = 0;
         help_left(table, &table->rows[r], &left);
         help_right(table, &table->rows[r], &right);
@@ -726,6 +729,7 @@ void option_help(const struct option_table *table, unsigned width, struct text *
             text_printf(out, "%-*s", (int)column, left.data);
         wrap(right.data, column, width, out);
     }
+    text_printf(out, "%s", none ? "\n" : "");
 }
 
 /* --- Parses the command line; names may be abbreviated. --- */

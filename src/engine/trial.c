@@ -333,7 +333,7 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
         return;
     }
     const struct bench *bench = trial->spec.bench;
-    const char *party = bench->n_parties > 1 ? bench->parties[s->party].name : "";
+    const char *party = !s->of_load && bench->n_parties > 1 ? bench->parties[s->party].name : "";
     const char *copy = trial->spec.copies > 1 ? TEXT_LINE("copy %u", s->copy) : party[0] ? "" : "the worker";
     if (s->of_load)
         TEXT_PRINT(who, "the load %s", trial->spec.load->name);
@@ -369,18 +369,18 @@ static void reap(struct trial *trial, bool stopping)
         if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT) || info.si_pid == 0)
             return;
         const pid_t pid = info.si_pid;
-        const bool halted = info.si_code == CLD_STOPPED;
         unsigned slot = 0;
         while (slot < trial->n_slots && trial->pids[slot] != pid)
             slot++;
-        if (halted || info.si_code == CLD_CONTINUED) {
+        if (info.si_code == CLD_STOPPED || info.si_code == CLD_CONTINUED) {
+            /* it may have been continued, or have ended, since */
+            if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WCONTINUED | WNOHANG))
+                info.si_code = CLD_CONTINUED;
             if (slot < trial->n_slots) {
                 trial->stopped = true;
-                trial->halted = halted;
+                trial->halted = info.si_code == CLD_STOPPED;
                 trial->stops++;
             }
-            if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WCONTINUED | WNOHANG))
-                return;
             continue;
         }
         if (slot < trial->n_slots)

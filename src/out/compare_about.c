@@ -155,13 +155,26 @@ static void put_middle(const struct compared *c, struct text *out)
     text_printf(out, "%s %s", by, pct > -0.05 ? "faster" : "slower");
 }
 
+/* Returns how many runs of a are in b. */
+static size_t runs_on_both(const struct row_set *a, const struct row_set *b)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < a->n_runs; i++)
+        for (size_t k = 0; k < b->n_runs; k++)
+            if (a->runs[i]->run_id[0] && !strcmp(a->runs[i]->run_id, b->runs[k]->run_id)) {
+                found++;
+                break;
+            }
+    return found;
+}
+
 void compared_put_answer(const struct compared *c, const char *const names[2], const struct doc *doc)
 {
     const struct row_set *set[] = {c->pairs->base, c->pairs->changed};
     size_t n[VERDICT_APART + 1] = {0}, means[VERDICT_APART + 1] = {0}, runs[2] = {0, 0}, drifts = 0;
     const char *side[] = {set[1] ? "Base" : "Within", "New"}, *host[] = {"", ""};
     FREED_BY(text_free) struct text middle = {0};
-    size_t same = 0;
 
     for (size_t s = 0; s < 2 && set[s]; s++)
         host[s] = put_side(side[s], names[s], set[s], &runs[s], doc);
@@ -177,10 +190,8 @@ void compared_put_answer(const struct compared *c, const char *const names[2], c
     const enum compared_verdict least = VERDICT_FASTER + VERDICT_SLOWER - most;
     const double drift = 100 * compared_drift(c);
     doc_gap(doc);
-    for (size_t i = 0; i < set[0]->n_runs && set[1]; i++)
-        for (size_t k = 0; k < set[1]->n_runs; k++)
-            same += set[0]->runs[i]->run_id[0] && !strcmp(set[0]->runs[i]->run_id, set[1]->runs[k]->run_id);
-    if (set[1] && same >= set[0]->n_runs && same >= set[1]->n_runs) {
+    const size_t same = set[1] ? runs_on_both(set[0], set[1]) : 0;
+    if (same && same == set[0]->n_runs && runs_on_both(set[1], set[0]) == set[1]->n_runs) {
         doc_say(doc, "The same run is on both sides: nothing can differ");
         doc_gap(doc);
         return;

@@ -40,8 +40,8 @@ static bool has_project(const struct report *report)
 static void put_project(const struct report *report, const struct doc *doc)
 {
     const struct project *p = &report->project;
-    const char *note = TEXT_LINE("%zu runs together, each%s with its share of the ranks", report->n_all_runs,
-                                 report->n_all_runs > HOSTS_MOST ? TEXT_LINE(" of %u groups", HOSTS_MOST) : "");
+    const char *note = TEXT_LINE("%zu %s together, each with its share of the ranks", p->n,
+                                 report->n_all_runs > HOSTS_MOST ? "groups of runs" : "runs");
     struct chart c = {.title = "Slow-down on many ranks",
                       .note = p->n > 1 ? note : NULL,
                       .x = {.title = "Ranks", .scale = CHART_LOG},
@@ -344,6 +344,7 @@ void report_begin(struct report *report, const struct metrics *metrics)
 
     memset(report, 0, sizeof(*report));
     report->metrics = report->gather.metrics = report->history.gather.metrics = metrics;
+    report->history.gather.every = true;
     report->history.least_effect = HISTORY_LEAST_EFFECT;
     p->points = POINTS;
     for (p->n_steps = 0; p->n_steps < STEPS; p->n_steps++)
@@ -356,8 +357,21 @@ void report_begin(struct report *report, const struct metrics *metrics)
     report->set.context = report;
 }
 
+/* Replaces the letters of take_row() where they are not those of runs. */
+static void name_hosts(struct report *report)
+{
+    for (size_t h = 0; h < report->project.n; h++) {
+        struct detours_host *host = report->project.hosts[h];
+        if (report->n_all_runs > HOSTS_MOST)
+            TEXT_SET(host->name, TEXT_LINE("group %u", (unsigned)(host->name[0] - 'A') + 1));
+        else if (report->n_all_runs == 1)
+            TEXT_SET(host->name, report->set.runs[0]->host);
+    }
+}
+
 void report_finish(struct report *report)
 {
+    name_hosts(report);
     project_compute(&report->project);
     gather_finish(&report->gather);
     history_finish(&report->history);

@@ -380,8 +380,8 @@ static void put_curve(const struct picks *picks, struct charts *charts)
     }
     const size_t most = varied ? LINES_OF_A_PAGE : LINES_MAX;
     const char *first = varied && lines.n > most ? TEXT_LINE("the first %zu lines of %zu; ", most, lines.n) : "";
-    if (varied)
-        c.note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first);
+    const char *note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first);
+    c.note = varied ? note : c.note;
     for (size_t line = 0; line < lines.n && line < most; line++) {
         FREED_BY(memory_free) struct chart_value *values = memory_get(picks->n, sizeof(*values));
         unsigned colour = 0;

@@ -512,7 +512,7 @@ def boot_crash(test):
     """The run is killed half-way, by the kernel's SysRq-i."""
     machine = test.machine()
     machine.start('quiet sysrq_always_enabled jitbench.run="all --quick" jitbench.end=poweroff')
-    machine.wait_shown("array elements=")
+    machine.wait_shown("stream array")
     machine.press("alt-sysrq-i")
     shown = machine.wait_end()
     expect("jitbench init: the run crashed: ended by signal 9 (Killed)" in shown, "not said")
@@ -549,7 +549,7 @@ def boot_ctrl_alt_del(test):
     """Ctrl-Alt-Del ends the run, the CSV is handed over, and the machine restarts."""
     machine = test.machine()
     machine.start('quiet jitbench.run="all --quick"')
-    machine.wait_shown("array elements=")
+    machine.wait_shown("stream array")
     machine.press("ctrl-alt-delete")
     shown = machine.wait_end()
     expect("jitbench init: ending the run" in shown and "Restarting system" in shown, "not ended")
@@ -560,7 +560,7 @@ def boot_ctrl_c(test):
     """Ctrl-C on the console ends the run; then the machine halts."""
     machine = test.machine()
     machine.start('quiet jitbench.run="all --quick" jitbench.end=halt')
-    machine.wait_shown("array elements=")
+    machine.wait_shown("stream array")
     machine.type(b"\x03")
     machine.wait_shown("System halted")
     expect_ended(machine.rows(), machine.look())

@@ -77,7 +77,7 @@ COMMANDS = {
     "export-openmetrics": {"args": ["export", "-f", "openmetrics", "@/a.csv", "-o", "out.txt"], "files": ["out.txt"],
                            "same": True, "ends": "reads"},
     "fleet": {"args": ["fleet", "@/fleet"], "same": True, "ends": "reads", "each": True},
-    "project": {"args": ["project", "@/a.csv", "@/b.csv"], "same": True, "ends": "reads", "each": True},
+    "project": {"args": ["project", "@/noise.csv", "@/noise.csv"], "same": True, "ends": "reads", "each": True},
     "prime": {"args": ["prime", "-q", "-i", "2", "-n", "100", "-o", "out.csv"]},
     "prime-header": {"args": ["prime", "-i", "1", "-n", "100"]},
     "prime-stdout": {"args": ["prime", "-q", "-i", "1", "-n", "100", "-o", "-"]},
@@ -638,6 +638,8 @@ class Matrix:
         for name in ("a", "b"):
             subprocess.run([self.binary, "prime", "-q", "-i", "5", "-n", "200", "-o", f"{folder}/{name}.csv"],
                            check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([self.binary, "noise", "-q", "-t", "100ms", "-o", f"{folder}/noise.csv"], check=True,
+                       stdout=subprocess.DEVNULL)
         with open(f"{folder}/a.csv", newline="") as file:
             records = list(csv.reader(file))
         host, run = records[0].index("host"), records[0].index("run_id")

@@ -286,7 +286,7 @@ TEST_WITH(test_require_says_where_a_row_was, begin, end)
         const char *host, *where;
     } cases[] = {{"burn", "limit=5 w=1", "1", 3, true, "h", "burn, limit 5, CPU 1, h"},
                  {"burn", "limit=5", "1", 3, false, "h", "burn, limit 5, CPU 1"},
-                 {"", "command=a b", "0-3", 1, true, "h", "CPU 0-3, h"},
+                 {"", "command=a b", "0-3", 1, true, "h", "a b, CPU 0-3, h"},
                  {"", "limit=5", "", 2, true, "", "limit 5, 2 copies"},
                  {"burn", "", "", 1, false, "", "burn"},
                  {"", "", "", 1, false, "", ""}};
