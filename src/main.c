@@ -66,7 +66,8 @@ int main(int argc, char **argv)
     if (!command)
         return command_unknown_command(word);
     command_now = command;
-    if (argc > 2 && !command->options && command->run != measure_main && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))) {
+    if (argc > 2 && !command->options && command->run != measure_main &&
+        (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))) {
         command_now = &command_help_;
         return command_print_help(command);
     }

@@ -61,7 +61,8 @@ static int history(struct command_call *call)
 {
     const struct command_options *options = &call->options;
     FREED_BY(history_free)
-    struct history h = {.gather = {.every = true, .metrics = metrics_table()}, .least_effect = options->min_effect_pct / 100};
+    struct history h = {.gather = {.every = true, .metrics = metrics_table()},
+                        .least_effect = options->min_effect_pct / 100};
     struct text out = {0};
 
     if (option_given(&call->table, 1, "stat"))

@@ -233,14 +233,14 @@ size_t measure_tables(const struct suite *suite, void *own, struct measure_optio
         .options = {{.rows = &measure_timed_rows[1], .n = 1, .common = true}, SUITE_COPIES}};
     size_t n = 0;
 
-    for (const struct suite_options *o = (suite ? suite : &all)->options; o->rows || o->bench; o++)
-        tables[n++] = (struct option_table){.heading = o->heading,
-                                            .rows = o->bench ? o->bench->options : o->rows,
-                                            .n = o->bench ? o->bench->n_options : o->n,
-                                            .foreign = o->foreign,
-                                            .target = o->common ? (void *)options
-                                                      : own     ? (char *)own + o->offset
-                                                                : NULL};
+    for (const struct suite_options *o = (suite ? suite : &all)->options; o->rows || o->bench; o++, n++)
+        tables[n] = (struct option_table){.heading = o->heading,
+                                          .rows = o->bench ? o->bench->options : o->rows,
+                                          .n = o->bench ? o->bench->n_options : o->n,
+                                          .foreign = o->foreign,
+                                          .target = o->common ? (void *)options
+                                                    : own     ? (char *)own + o->offset
+                                                              : NULL};
     tables[n] = (struct option_table){OPTION_TABLE("Options common to all that measure", rows, options)};
     if (suite) {
         tables[n].heading = "Further options: 'jitbench help options'";

@@ -350,7 +350,7 @@ static void put_curve(const struct picks *picks, struct charts *charts)
     const bool varied = is_varied(about);
     struct chart c = chart_of(about, picks->pick[0].of.row->unit, about->title);
     FREED_BY(index_free) struct index lines = {0}, labels = {0};
-    size_t line_of[PICKS_MAX], label_of[PICKS_MAX], length = 0, same = 0;
+    size_t line_of[PICKS_MAX] = {0}, label_of[PICKS_MAX], length = 0, same = 0;
     unsigned colour_of[PICKS_MAX];
     double x[PICKS_MAX];
 

@@ -9,11 +9,11 @@
 #define POINTS 1024u
 
 void __real_project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
-                               size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
+                                size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
 void __wrap_project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
-                               size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
+                                size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
 void __wrap_project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
-                               size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown)
+                                size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown)
 {
     (void)points;
     __real_project_slowdown_on(POINTS, hosts, n_hosts, step_ns, n_steps, ranks, n_ranks, slowdown);

@@ -57,6 +57,7 @@ static void check_taken(const struct option *row, const void *field, const char 
         FUZZ_CHECK(sweep->first <= sweep->last && sweep->step >= 1);
         break;
     case OPTION_COUNTS:
+    case OPTION_DURATIONS:
         FUZZ_CHECK(counts->n >= 1 && counts->n <= OPTION_COUNTS_MAX);
         for (; n < counts->n; n++)
             check_range(row, (double)counts->value[n]);
