@@ -714,7 +714,7 @@ void option_help(const struct option_table *table, unsigned width, struct text *
             option_preset_of(table, &table->rows[r], PRESET_DEFAULT) ==
                 option_preset_of(&bare, &table->rows[r], PRESET_DEFAULT))
             continue;
-        text_printf(out, "%s", none ? "; other letters or defaults here:\n" : "");
+        text_printf(out, "%s", none ? "; these differ:\n" : "");
         none = false;
         left.length = right.length = 0;
         help_left(table, &table->rows[r], &left);

@@ -777,7 +777,7 @@ static void put_text_axis(const struct chart *c, struct frame *f, size_t left, s
     for (unsigned pass = 0; pass < 2; pass++) { /* the second with room for the labels */
         f->x.to = LETTER * ((double)line->width - (double)text_width(f->x_ticks.unit) - 1) - f->x_ticks.widest;
         f->x.to = fmax(f->x.to, f->x.from + LETTER);
-        svg_ticks(&f->x, c->x.unit, pass ? f->x_ticks.widest + LETTER : 0, &f->x_ticks);
+        svg_ticks(&f->x, c->x.unit, 0, &f->x_ticks);
     }
     put_at(line, 0, left - TEXT_GAP, c->title);
     for (size_t i = 0; i < f->x_ticks.n; i++) {

