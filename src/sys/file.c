@@ -397,8 +397,9 @@ static int remove_path(const char *path, const struct scratch_note *note)
     if (note && !note->inode)
         return sys_result(unlinkat(parent, name, AT_REMOVEDIR));
     FREED_BY(fd_close) int folder = scratch_open_folder(parent, name);
-    if (folder >= 0 && note &&
-        (fstat(folder, &status) || status.st_dev != note->device || status.st_ino != note->inode))
+    if (folder >= 0 && note && fstat(folder, &status))
+        return -errno;
+    if (folder >= 0 && note && (status.st_dev != note->device || status.st_ino != note->inode))
         return -ESTALE;
     return folder < 0 ? folder : remove_folder(parent, name, folder);
 }
