@@ -417,8 +417,8 @@ static const struct table_column columns[] = {
     {COLUMN("Fault", "lost_fault", TABLE_VALUE, 4), .rank = 6},
     {COLUMN("Migrated", "lost_migrated", TABLE_VALUE, 4), .rank = 6},
     {COLUMN("Interrupt", "lost_interrupt", TABLE_VALUE, 4)},
-    {COLUMN("Steal", "lost_steal", TABLE_VALUE, 4)},
-    {COLUMN("Periodic", "lost_periodic", TABLE_VALUE, 4), .rank = 4},
+    {COLUMN("Steal", "lost_steal", TABLE_VALUE, 4), .rank = 3},
+    {COLUMN("Periodic", "lost_periodic", TABLE_VALUE, 4), .rank = 1},
     {COLUMN("Shared", "lost_core_shared", TABLE_VALUE, 4), .rank = 4},
     {COLUMN("Not seen", "lost_unexplained", TABLE_VALUE, 4), .rank = 2},
 };
