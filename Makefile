@@ -236,12 +236,12 @@ $(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/unit/checked.o $(BUILD)/te
 
 # These say nothing of how long something takes, or hold with other load too; they run first, in parallel. Many of them
 # sleep or wait for the disk, so that there are two for each CPU. Those that take longest are first. The others change
-# settings of the machine or look at who else runs, and run one after the other.
+# settings of the machine, look at who else runs, or are real-time and would wait for each other; they run one by one.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE_JOBS ?= $(shell expr 2 \* $(JOBS))
-BESIDE := $(patsubst %,$(BUILD)/cli/test_%,unix accept options places security latency) tests/golden/golden.py \
-	$(patsubst %,$(BUILD)/cli/test_%,causes altered completion init old noise project run output repeat report job rates \
-	payload layout show realtime wakeup memory check compare export fleet history) $(patsubst %,$(BUILD)/unit/test_%,reader plan trial \
+BESIDE := $(patsubst %,$(BUILD)/cli/test_%,unix accept options places security) tests/golden/golden.py \
+	$(patsubst %,$(BUILD)/cli/test_%,altered completion init old noise project run output repeat report job \
+	payload layout show memory check compare export fleet history) $(patsubst %,$(BUILD)/unit/test_%,reader plan trial \
 	settings) $(patsubst %,$(BUILD)/unit/%,$(filter-out test_who_trace test_noise_trace,$(UNIT))) \
 	tests/test_runner.py tests/man_options.py tests/man_examples.py tests/cpu_work.sh tests/callers.sh
 # Prints the numbers of passed, failed and skipped tests. With REQUIRE=1, a skip that is not listed in tests/skips.txt
