@@ -227,7 +227,7 @@ enum {
 /* Adds to the results the timeline of the CPU of a window of the trial: a group of rows for each name, with each time
  * that it had the CPU as series of the metric. What was not recorded degrades the group with this number. */
 void who_tell_timeline(struct results *results, unsigned group, const struct trial *trial,
-                       const struct who_window *window, unsigned metric);
+                       const struct account_window *window, unsigned metric);
 
 /* Wake-up latency: a thread on each CPU sleeps until a time and records how late it runs. */
 

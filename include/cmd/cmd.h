@@ -503,7 +503,7 @@ struct suite {
     const struct metrics_test *made;
     /* After the tables if only this suite is measured. Returns the exit status. May be NULL. */
     int (*finish)(const struct measure *m, const void *options);
-    bool names_takers; /* records which tasks took the time even without --who */
+    bool names_interferers; /* records which tasks took the time even without --who */
     /* unused: nothing was measured, and files made for it are removed. Returns the exit status if a signal ended this.
      * May be NULL. */
     int (*end)(void *options, bool unused);

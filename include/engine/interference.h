@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds out who had the CPUs of a trial. The kernel records what runs on each CPU, in the ring buffers of perf events,
  * which stay open from trial to trial, because it takes up to 40 ms to switch a tracepoint off; they are read after the
- * trial. Windows of time are joined with these records, and the time is summed up by name. A taker is a task, an
+ * trial. Windows of time are joined with these records, and the time is summed up by name. An interferer is a task, an
  * interrupt, or a work item. */
 #ifndef ENGINE_INTERFERENCE_H
 #define ENGINE_INTERFERENCE_H
@@ -11,99 +11,99 @@
 #include "sys/trace.h"
 
 /* Maximum depth of a stack of work items and interrupts, with their task. */
-#define WHO_DEPTH 8u
-/* Number of lists of takers; a taker is in the list of its hash value. */
+#define ACCOUNT_DEPTH 8u
+/* Number of lists of interferers; an interferer is in the list of its hash value. */
 #define WHO_LISTS 4096u
 
-/* Kind of the taker that has the time in which nothing was recorded: entering and leaving the kernel, the hypervisor,
- * the firmware. */
-#define WHO_UNSEEN (TRACE_WORK + 1)
+/* Kind of the interferer that has the time in which nothing was recorded: entering and leaving the kernel, the
+ * hypervisor, the firmware. */
+#define INTERFERER_UNSEEN (TRACE_WORK + 1)
 
-struct who_taker {
+struct interferer {
     uint8_t kind;  /* enum trace_source, but for a work item that of its task or soft interrupt */
     uint32_t id;   /* of a task (0: idle, or of another PID namespace), or number of an interrupt */
     uint64_t work; /* address of the function of a work item; 0: none */
-    uint32_t next; /* index of the next taker in the list + 1; 0: none */
-    size_t line;   /* index of its line, set by who_lines() */
+    uint32_t next; /* index of the next interferer in the list + 1; 0: none */
+    size_t line;   /* index of its line, set by account_lines() */
     /* What is known of a task, with its last name; tid 0: its name only. Of an interrupt: the name. "": none. */
     struct tasks_one task;
     uint64_t named_ns; /* time of the record with the name */
     /* Of a task: itself, and what is nested in it: a work item, interrupts. */
-    struct who_frame {
-        uint32_t taker;
-        bool counted; /* the taker has a piece since it got the CPU */
-    } frame[WHO_DEPTH];
+    struct account_frame {
+        uint32_t interferer;
+        bool counted; /* the interferer has a piece since it got the CPU */
+    } frame[ACCOUNT_DEPTH];
     uint8_t depth; /* how many are nested */
 };
 
-/* A stretch of time in which one taker had a CPU. */
-struct who_piece {
+/* A stretch of time in which one interferer had a CPU. */
+struct account_piece {
     uint64_t from, ns;
-    uint32_t taker, cpu;
-    bool again; /* the taker goes on after an interruption, or after time outside of the spans */
+    uint32_t interferer, cpu;
+    bool again; /* the interferer goes on after an interruption, or after time outside of the spans */
 };
 
 /* A span of time, in ns of CLOCK_MONOTONIC_RAW. */
-struct who_span {
+struct time_span {
     uint64_t from, to;
 };
 
 /* What to account for on one CPU. */
-struct who_window {
+struct account_window {
     unsigned cpu;
-    uint32_t self;                /* thread ID of the task whose lost time is accounted for; 0: none */
-    uint64_t self_from;           /* from this time on nothing is seen while that task has the CPU */
-    struct who_span time;         /* `to` becomes earlier when the end was not recorded */
-    const struct who_span *spans; /* the parts of the window that count, in order of time */
+    uint32_t self;                 /* thread ID of the task whose lost time is accounted for; 0: none */
+    uint64_t self_from;            /* from this time on nothing is seen while that task has the CPU */
+    struct time_span time;         /* `to` becomes earlier when the end was not recorded */
+    const struct time_span *spans; /* the parts of the window that count, in order of time */
     size_t n_spans;
     bool full; /* the record ends early, as the ring was full */
 };
 
-struct who {
-    struct who_taker *takers;
+struct account {
+    struct interferer *interferers;
     size_t n, capacity;
-    uint32_t list[WHO_LISTS]; /* index of the first taker of each list + 1; 0: the list is empty */
-    struct who_piece *pieces; /* CPU by CPU, in the order of time */
+    uint32_t list[WHO_LISTS];     /* index of the first interferer of each list + 1; 0: the list is empty */
+    struct account_piece *pieces; /* CPU by CPU, in the order of time */
     size_t n_pieces, pieces_capacity;
     bool failed; /* memory ran out */
     /* The next fields are of the CPU whose records are being added. */
-    struct who_window *window;
+    struct account_window *window;
     size_t span;   /* index of the first span that is not accounted for yet */
     uint64_t now;  /* spans are accounted for up to this time */
     uint32_t task; /* the task that runs */
     bool ended;    /* a record from after the window has come, so that the window is complete */
 };
 
-/* Begin and end the account of a CPU, for any number of CPUs after each other; who_add() is called for each of its
- * records, in order of time. full: after the last record it is not known what ran. who_free() frees the account; an
+/* Begin and end the account of a CPU, for any number of CPUs after each other; account_add() is called for each of its
+ * records, in order of time. full: after the last record it is not known what ran. account_free() frees the account; an
  * empty one is all zero. */
-void who_begin(struct who *who, struct who_window *window);
-void who_add(struct who *who, const struct trace_record *record);
-void who_end(struct who *who, bool full);
-void who_free(struct who *who);
+void account_begin(struct account *account, struct account_window *window);
+void account_add(struct account *account, const struct trace_record *record);
+void account_end(struct account *account, bool full);
+void account_free(struct account *account);
 
 #define WHO_NAME 96u
 
-struct who_line {
-    /* What the takers of the line have in common, as parameters of result rows: "kind=task name=sh group=/user.slice
-     * pid=12". The group is that of tasks in another control group than this process's. */
+struct account_line {
+    /* What the interferers of the line have in common, as parameters of result rows: "kind=task name=sh
+     * group=/user.slice pid=12". The group is that of tasks in another control group than this process's. */
     char label[256];
     /* "kworker/0:1(vmstat_update)"; "" for the idle task, tasks of this process or of the trial, and what was not
      * recorded. */
     char culprit[WHO_NAME];
-    uint32_t taker;                 /* index of one of its takers */
-    size_t tasks;                   /* how many takers */
+    uint32_t interferer;            /* index of one of its interferers */
+    size_t tasks;                   /* how many interferers */
     double n, ns, max_ns, visit_ns; /* visit_ns: of the last time that it had a CPU */
 };
 
 /* Sums up the time by name, and sorts the lines, the longest time first. Work items get the names of their functions in
  * this machine's kernel. Names beyond the first `most` are summed
- * up as one line. The caller frees *lines. Returns the number of lines; 0 also when out of memory (who->failed). */
-size_t who_lines(struct who *who, size_t most, struct who_line **lines);
+ * up as one line. The caller frees *lines. Returns the number of lines; 0 also when out of memory (account->failed). */
+size_t account_lines(struct account *account, size_t most, struct account_line **lines);
 
 /* Returns whether the process is in a PID namespace of its own: the kernel then records tasks outside of it with ID 0,
  * which is also that of the idle task. */
-bool who_others_are_hidden(void);
+bool others_are_hidden(void);
 
 /* --- Recording. --- */
 
@@ -116,8 +116,8 @@ struct interference_watch {
     struct cpuset on;                   /* CPUs whose ring buffers recorded the trial */
     int error;                          /* -errno of the last ring buffer that could not be opened */
     /* The next fields belong to the current trial. */
-    struct who who;
-    struct who_window window[CPUSET_MAX]; /* by number of the CPU, set by who reads the records */
+    struct account account;
+    struct account_window window[CPUSET_MAX]; /* by number of the CPU, set by whoever reads the records */
     uint64_t begun_ns;
     char why[160]; /* what is not known, set by interference_read() */
 };
@@ -133,7 +133,7 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
 /* Ends the recording. The records stay until the next trial begins. */
 void interference_stop(struct interference_watch *watch);
 
-/* Accounts for watch->window of these CPUs from the records, in watch->who. Once a trial. Returns whether CPUs were
+/* Accounts for watch->window of these CPUs from the records, in watch->account. Once a trial. Returns whether CPUs were
  * recorded. */
 bool interference_read(struct interference_watch *watch, const struct cpuset *cpus);
 
@@ -143,6 +143,6 @@ void interference_count(struct interference_watch *watch, const struct cpuset *c
 
 /* Sets out[i], for each of n sets of CPUs, to what others ran on them in a span of time. The caller frees them. */
 void interference_tell(struct interference_watch *watch, const struct cpuset *sets, size_t n,
-                       const struct who_span *time, struct interference *out);
+                       const struct time_span *time, struct interference *out);
 
 #endif

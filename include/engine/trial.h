@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shared memory of a trial (the arena): parameters, states and results between the parent and the workers, the
+/* The shared memory of a trial (shm): parameters, states and results between the parent and the workers, the
  * processes that it starts. For the engine's own files only. */
 #ifndef ENGINE_TRIAL_H
 #define ENGINE_TRIAL_H
@@ -7,7 +7,7 @@
 #include "engine/engine.h"
 #include "sys/file.h"
 
-#define ARENA_MAGIC     0x6a626172u
+#define SHM_MAGIC       0x6a626172u
 #define ARENA_PIPES_MAX 8
 
 /* Written by the party (a process or thread of the trial), read by the parent. */
@@ -49,7 +49,7 @@ struct trial_head {
     enum clock_kind clock;
     struct core_probe core_probe; /* blocks 0: none are taken */
     bool fixed_layout, counted;   /* counted: performance events */
-    int event_fd, series_fd, arena_fd;
+    int event_fd, series_fd, shm_fd;
     /* This futex opens the gate, at which all parties wait. Since the kernel wakes them one after the other, they
      * then wait for a common start time. */
     uint32_t gate;
@@ -64,28 +64,28 @@ struct trial_head {
     struct trial_slot slot[];
 };
 
-#define ARENA_PARTIES_MAX 8
+#define PARTIES_MAX 8
 
 /* Exit statuses of a worker without shared memory for its error. WORKER_UNBORN is the C library's own for a failure
  * before main(). */
 enum { WORKER_NO_FSTAT = 123, WORKER_NO_MMAP, WORKER_ASTRAY, WORKER_UNBORN = 127 };
 
-static inline const struct party *arena_party(const struct trial_slot *slot, const struct bench *bench,
-                                              const struct load *load)
+static inline const struct party *party_in_shm(const struct trial_slot *slot, const struct bench *bench,
+                                               const struct load *load)
 {
     return slot->of_load && load ? &load->parties[slot->party] : &bench->parties[slot->party];
 }
 
 /* Shared memory with all parties and their placement, trial->head. Returns 0 or -errno. */
-int arena_make(struct trial *trial);
+int trial_make_shm(struct trial *trial);
 
 /* Sets the placement of n slots, whose party, copy and of_load are set. Leaves at least one online CPU that no
  * SCHED_FIFO party can keep busy (timing threads sleep): a copy that would take the last one gets the normal policy. */
-void arena_place(const struct trial_spec *spec, struct trial_slot *slots, unsigned n);
+void place_party(const struct trial_spec *spec, struct trial_slot *slots, unsigned n);
 
 /* Returns whether parties can so run on both hardware threads of a measured core; false when no threads are reported
  * or no core probes taken. */
-bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n);
+bool parties_share_core(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n);
 
 /* In the worker: runs the party of this slot, and the threads of its process. Returns the exit status. load may be
  * NULL. */
@@ -101,7 +101,7 @@ int worker_exec(const struct trial_head *head, unsigned slot, int image_fd, char
 int worker_not_started(struct trial_head *head, struct trial_slot *slot, const char *what, int error);
 
 /* The parties have ended or are ending. */
-void arena_remove_scratch(const struct trial_head *head);
+void remove_scratch(const struct trial_head *head);
 
 /* Every party, or every measured one. */
 bool trial_slots_reached(const struct trial *trial, enum party_state state, bool measured_only);

@@ -83,13 +83,13 @@ static void tell(const struct trial *trial, struct results *results, unsigned co
 {
     const double *number = trial_recorder(trial, 0, copy, WAKEUP_NUMBERS);
     const uint64_t to = (uint64_t)number[WAKEUP_STOPPED_AT], late = (uint64_t)number[WAKEUP_STOPPED_NS];
-    const struct who_span time = {to - (late > WHO_LAST_NS ? late : WHO_LAST_NS), to};
-    const struct who_window window = {.cpu = (unsigned)number[WAKEUP_STOPPED_CPU],
-                                      .self = (uint32_t)number[WAKEUP_STOPPED_TASK],
-                                      .self_from = to - late,
-                                      .time = time,
-                                      .spans = &time,
-                                      .n_spans = 1};
+    const struct time_span time = {to - (late > WHO_LAST_NS ? late : WHO_LAST_NS), to};
+    const struct account_window window = {.cpu = (unsigned)number[WAKEUP_STOPPED_CPU],
+                                          .self = (uint32_t)number[WAKEUP_STOPPED_TASK],
+                                          .self_from = to - late,
+                                          .time = time,
+                                          .spans = &time,
+                                          .n_spans = 1};
 
     row_param_add(remarks, PARAM_OUTCOME, "begun_us", "%.3f", (double)(to - late - time.from) * 1e-3);
     row_param_add(remarks, PARAM_OUTCOME, "worst_cpu", "%u", window.cpu);

@@ -24,10 +24,10 @@
 struct watched {
     unsigned cpu;
     uint32_t tid;
-    uint64_t stopped_ns;  /* length of the detour that ended the run; 0: none did */
-    struct who_span time; /* start and end of the run */
+    uint64_t stopped_ns;   /* length of the detour that ended the run; 0: none did */
+    struct time_span time; /* start and end of the run */
     uint64_t n;
-    struct who_span span[SPANS_MOST]; /* the detours; in ticks until the run has ended */
+    struct time_span span[SPANS_MOST]; /* the detours; in ticks until the run has ended */
 };
 
 /* --- The window. --- */
@@ -65,7 +65,7 @@ static int run(struct party_context *context)
         from = gap.to;
         if (gap.to <= gap.from || gap.to - gap.from <= threshold)
             continue;
-        w->span[w->n++] = (struct who_span){gap.from, gap.to};
+        w->span[w->n++] = (struct time_span){gap.from, gap.to};
         if (gap.to - gap.from > stop) {
             w->stopped_ns = (uint64_t)((double)(gap.to - gap.from) * ns_per_tick);
             party_stop_all(context);
@@ -78,9 +78,9 @@ static int run(struct party_context *context)
     clock_pair_read(context->clock, &last);
     const double rate = (double)(last.raw_ns - first.raw_ns) / (double)(last.counter - first.counter);
 #define RAW_NS(ticks_) (first.raw_ns + (uint64_t)((double)((ticks_)-first.counter) * rate + 0.5))
-    w->time = (struct who_span){RAW_NS(begin), RAW_NS(from)};
+    w->time = (struct time_span){RAW_NS(begin), RAW_NS(from)};
     for (uint64_t i = 0; i < w->n; i++)
-        w->span[i] = (struct who_span){RAW_NS(w->span[i].from), RAW_NS(w->span[i].to)};
+        w->span[i] = (struct time_span){RAW_NS(w->span[i].from), RAW_NS(w->span[i].to)};
     return 0;
 }
 
@@ -96,20 +96,21 @@ struct sums {
 /* Makes a group of rows for each name that had a CPU since `from`, with each time that it had it as series of the
  * metric; or (sums) for those that had most, with the CPU time in ns in each part of the window, the mean of the CPUs.
  */
-static void enter_lines(struct results *results, struct who *who, uint64_t from, const struct sums *sums,
+static void enter_lines(struct results *results, struct account *account, uint64_t from, const struct sums *sums,
                         unsigned metric)
 {
-    FREED_BY(memory_free) struct who_line *lines = NULL;
-    const size_t n = who_lines(who, sums ? ROWS_MOST : who->n, &lines);
+    FREED_BY(memory_free) struct account_line *lines = NULL;
+    const size_t n = account_lines(account, sums ? ROWS_MOST : account->n, &lines);
     const double part = sums ? sums->length_ns / CELLS : 1;
 
-    for (const struct who_line *line = lines; line < lines + n; line++) {
+    for (const struct account_line *line = lines; line < lines + n; line++) {
         struct cpuset cpus = {{0}};
         struct row_params params;
         double cell[CELLS] = {0};
         struct series series = {.n = 0};
-        for (const struct who_piece *piece = who->pieces; piece < who->pieces + who->n_pieces; piece++) {
-            if (who->takers[piece->taker].line != (size_t)(line - lines))
+        for (const struct account_piece *piece = account->pieces; piece < account->pieces + account->n_pieces;
+             piece++) {
+            if (account->interferers[piece->interferer].line != (size_t)(line - lines))
                 continue;
             cpuset_add(&cpus, piece->cpu);
             const double begin = (double)(piece->from - from), end = begin + (double)piece->ns;
@@ -133,12 +134,12 @@ static void enter_lines(struct results *results, struct who *who, uint64_t from,
         results_sample(results, group, sums ? WHO_METRIC_LONGEST : metric, line->max_ns);
         results_series(results, group, metric, &series);
     }
-    if (who->failed)
+    if (account->failed)
         results_fail(results);
 }
 
 void who_tell_timeline(struct results *results, unsigned group, const struct trial *trial,
-                       const struct who_window *window, unsigned metric)
+                       const struct account_window *window, unsigned metric)
 {
     struct interference_watch *watch = trial->spec.watch;
     struct cpuset cpus = {{0}};
@@ -146,7 +147,7 @@ void who_tell_timeline(struct results *results, unsigned group, const struct tri
     cpuset_add(&cpus, window->cpu);
     watch->window[window->cpu] = *window;
     if (interference_read(watch, &cpus))
-        enter_lines(results, &watch->who, window->time.from, NULL, metric);
+        enter_lines(results, &watch->account, window->time.from, NULL, metric);
     if (watch->why[0])
         results_degraded(results, group, watch->why);
 }
@@ -162,25 +163,25 @@ static void reduce(const struct trial *trial, struct results *results)
     const struct watched *ended = NULL;
     struct row_params remarks = {.n = 0};
     double lost_ns = 0, unseen_ns = 0, records_lost = 0;
-    struct who *who = &watch->who;
+    struct account *account = &watch->account;
 
     for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
         const struct watched *w = trial_recorder(trial, 0, copy, 0);
-        watch->window[w->cpu] = (struct who_window){
+        watch->window[w->cpu] = (struct account_window){
             .cpu = w->cpu, .self = w->tid, .time = w->time, .spans = w->span, .n_spans = (size_t)w->n};
         cpuset_add(&cpus, w->cpu);
         if (w->stopped_ns > (ended ? ended->stopped_ns : 0))
             ended = w;
     }
     if (ended) {
-        struct who_span *time = &watch->window[ended->cpu].time;
+        struct time_span *time = &watch->window[ended->cpu].time;
         if (time->to - time->from > WHO_LAST_NS)
             time->from = smaller(ended->span[ended->n - 1].from, time->to - WHO_LAST_NS);
         cpus = (struct cpuset){{0}};
         cpuset_add(&cpus, ended->cpu);
     }
     sums.n = cpuset_count(&cpus);
-    const struct who_span *time = &watch->window[cpuset_next(&cpus, 0)].time;
+    const struct time_span *time = &watch->window[cpuset_next(&cpus, 0)].time;
     sums.length_ns = (double)(time->to - time->from); /* planned: a record may end early */
     sums.recorded = interference_read(watch, &cpus);
     if (!sums.recorded)
@@ -191,15 +192,15 @@ static void reduce(const struct trial *trial, struct results *results)
             TEXT_LINE(sums.recorded ? "%s" : "nothing was recorded: %s; the CPU times are those of the whole machine",
                       watch->why));
     for_each_cpu(cpu, &cpus) {
-        const struct who_window *window = &watch->window[cpu];
+        const struct account_window *window = &watch->window[cpu];
         sums.observed_ns += (double)(window->time.to - window->time.from);
         records_lost += window->full;
         for (size_t i = 0; i < window->n_spans; i++)
             lost_ns += fmax(0, fmin((double)window->spans[i].to, (double)window->time.to) -
                                    fmax((double)window->spans[i].from, (double)window->time.from));
     }
-    for (size_t i = 0; i < who->n_pieces; i++)
-        unseen_ns += who->pieces[i].taker ? 0 : (double)who->pieces[i].ns;
+    for (size_t i = 0; i < account->n_pieces; i++)
+        unseen_ns += account->pieces[i].interferer ? 0 : (double)account->pieces[i].ns;
     row_param_add(&remarks, PARAM_OUTCOME, "source", "%s", sums.recorded ? "perf" : "proc");
     if (params->stop_ns)
         row_param_add(&remarks, PARAM_WORK, "stop_at_us", "%.10g", (double)params->stop_ns * 1e-3);
@@ -211,9 +212,9 @@ static void reduce(const struct trial *trial, struct results *results)
     }
     results_remark(results, 0, &remarks);
     if (ended && sums.recorded)
-        enter_lines(results, who, time->from, NULL, WHO_METRIC_LONGEST);
+        enter_lines(results, account, time->from, NULL, WHO_METRIC_LONGEST);
     else if (!params->stop_ns || ended)
-        enter_lines(results, who, time->from, &sums, WHO_METRIC_TAKEN);
+        enter_lines(results, account, time->from, &sums, WHO_METRIC_TAKEN);
     results_sample(results, 0, WHO_METRIC_DISTURBED, 100 * lost_ns / sums.observed_ns);
     if (sums.recorded) {
         results_sample(results, 0, WHO_METRIC_UNSEEN, 100 * unseen_ns / sums.observed_ns);

@@ -492,7 +492,7 @@ static void run_suite(struct measure *m, size_t i)
                            .clock = &m->clock,
                            .clock_start = &m->clock_start,
                            .core = m->core,
-                           .watch = m->options.who || suite->names_takers ? m->watch : NULL,
+                           .watch = m->options.who || suite->names_interferers ? m->watch : NULL,
                            .series_fd = m->series_fd,
                            .layout_varied =
                                randomized >= 0 && randomized <= 2 ? varied[randomized] : "random env (ASLR not known)",
@@ -513,7 +513,7 @@ static void run_suite(struct measure *m, size_t i)
         fd_close(&m->hold_fd);
         m->hold_fd = -1;
     }
-    if (suite->names_takers && !m->options.who) {
+    if (suite->names_interferers && !m->options.who) {
         interference_free(m->watch); /* switches its tracepoints off */
         m->watch = NULL;
     }

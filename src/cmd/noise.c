@@ -543,5 +543,5 @@ const struct suite suite_noise = {
     .plan = plan,
     .print = print,
     .finish = finish,
-    .names_takers = true,
+    .names_interferers = true,
 };

@@ -14,7 +14,7 @@
 #include "sys/clock.h"
 #include "sys/machine.h"
 
-/* Index in who->takers of the time in which nothing was recorded. */
+/* Index in account->interferers of the time in which nothing was recorded. */
 #define UNSEEN 0u
 /* The kernel's task that creates its threads. */
 #define KTHREADD 2u
@@ -34,7 +34,7 @@
 #define UNKNOWN_NS 2000000000u
 #define LAST_NS    100000000u /* what a ring holds of a trial whose end alone is recorded */
 
-bool who_others_are_hidden(void)
+bool others_are_hidden(void)
 {
     struct stat status;
 
@@ -43,152 +43,159 @@ bool who_others_are_hidden(void)
 
 /* --- Takers of CPU time: tasks, interrupts and work items. --- */
 
-/* Returns the index of a taker, which is added when it is new. */
-static uint32_t find(struct who *who, uint8_t kind, uint32_t id, uint64_t work)
+/* Returns the index of an interferer, which is added when it is new. */
+static uint32_t find(struct account *account, uint8_t kind, uint32_t id, uint64_t work)
 {
-    uint32_t *list = &who->list[((work ^ (uint64_t)id << 8 ^ kind) * 0x9e3779b97f4a7c15u >> 32) % WHO_LISTS];
+    uint32_t *list = &account->list[((work ^ (uint64_t)id << 8 ^ kind) * 0x9e3779b97f4a7c15u >> 32) % WHO_LISTS];
 
-    for (uint32_t at = *list; at; at = who->takers[at - 1].next)
-        if (who->takers[at - 1].kind == kind && who->takers[at - 1].id == id && who->takers[at - 1].work == work)
+    for (uint32_t at = *list; at; at = account->interferers[at - 1].next)
+        if (account->interferers[at - 1].kind == kind && account->interferers[at - 1].id == id &&
+            account->interferers[at - 1].work == work)
             return at - 1;
-    who->failed |= !grow_array(&who->takers, &who->capacity, who->n, sizeof(*who->takers));
-    if (who->failed)
+    account->failed |=
+        !grow_array(&account->interferers, &account->capacity, account->n, sizeof(*account->interferers));
+    if (account->failed)
         return UNSEEN;
-    who->takers[who->n] = (struct who_taker){.kind = kind, .id = id, .work = work, .next = *list};
-    *list = (uint32_t)++who->n;
+    account->interferers[account->n] = (struct interferer){.kind = kind, .id = id, .work = work, .next = *list};
+    *list = (uint32_t)++account->n;
     return *list - 1;
 }
 
-static void add_piece(struct who *who, const struct who_piece *piece)
+static void add_piece(struct account *account, const struct account_piece *piece)
 {
-    who->failed |= !grow_array(&who->pieces, &who->pieces_capacity, who->n_pieces, sizeof(*who->pieces));
-    if (!who->failed)
-        who->pieces[who->n_pieces++] = *piece;
+    account->failed |=
+        !grow_array(&account->pieces, &account->pieces_capacity, account->n_pieces, sizeof(*account->pieces));
+    if (!account->failed)
+        account->pieces[account->n_pieces++] = *piece;
 }
 
 /* Adds the time between the last record and `to`, as far as it is in the spans, to what has the CPU. */
-static void account(struct who *who, uint64_t to)
+static void account_for(struct account *account, uint64_t to)
 {
-    struct who_taker *task = &who->takers[who->task];
-    struct who_frame *frame = &task->frame[task->depth];
-    const struct who_window *window = who->window;
+    struct interferer *task = &account->interferers[account->task];
+    struct account_frame *frame = &task->frame[task->depth];
+    const struct account_window *window = account->window;
 
-    while (who->span < window->n_spans && window->spans[who->span].to <= who->now)
-        who->span++;
-    for (size_t i = who->span; i < window->n_spans && window->spans[i].from < to; i++) {
-        const struct who_span *span = &window->spans[i];
-        const uint64_t low = span->from > who->now ? span->from : who->now, high = span->to < to ? span->to : to;
+    while (account->span < window->n_spans && window->spans[account->span].to <= account->now)
+        account->span++;
+    for (size_t i = account->span; i < window->n_spans && window->spans[i].from < to; i++) {
+        const struct time_span *span = &window->spans[i];
+        const uint64_t low = span->from > account->now ? span->from : account->now,
+                       high = span->to < to ? span->to : to;
         if (high <= low)
             continue;
-        struct who_piece *last = who->n_pieces ? &who->pieces[who->n_pieces - 1] : NULL;
-        if (last && frame->counted && last->taker == frame->taker && last->from + last->ns == low)
+        struct account_piece *last = account->n_pieces ? &account->pieces[account->n_pieces - 1] : NULL;
+        if (last && frame->counted && last->interferer == frame->interferer && last->from + last->ns == low)
             last->ns += high - low;
         else
-            add_piece(who, &(struct who_piece){low, high - low, frame->taker, window->cpu, frame->counted});
-        frame->counted = frame->taker != UNSEEN || high != span->to;
+            add_piece(account,
+                      &(struct account_piece){low, high - low, frame->interferer, window->cpu, frame->counted});
+        frame->counted = frame->interferer != UNSEEN || high != span->to;
     }
-    who->now = to > who->now ? to : who->now;
+    account->now = to > account->now ? to : account->now;
 }
 
 /* --- Trace records. --- */
 
 /* Ends an interrupt or a work item, and what is nested in it and whose end was not recorded. */
-static void leave(const struct who *who, struct who_taker *task, uint32_t taker, bool work)
+static void leave(const struct account *account, struct interferer *task, uint32_t interferer, bool work)
 {
     for (unsigned i = task->depth; i; i--)
-        if (work ? who->takers[task->frame[i].taker].work != 0 : task->frame[i].taker == taker) {
+        if (work ? account->interferers[task->frame[i].interferer].work != 0
+                 : task->frame[i].interferer == interferer) {
             task->depth = (uint8_t)(i - 1);
             return;
         }
 }
 
 /* A task goes on where it was taken off the CPU: in a work item, or (PREEMPT_RT) in a soft interrupt. */
-static void switch_to(struct who *who, uint32_t to)
+static void switch_to(struct account *account, uint32_t to)
 {
-    struct who_taker *task = &who->takers[who->task];
+    struct interferer *task = &account->interferers[account->task];
 
-    if (to == who->task)
+    if (to == account->task)
         return;
-    while (task->depth && who->takers[task->frame[task->depth].taker].kind != TRACE_TASK &&
-           who->takers[task->frame[task->depth].taker].kind != TRACE_SOFTIRQ)
+    while (task->depth && account->interferers[task->frame[task->depth].interferer].kind != TRACE_TASK &&
+           account->interferers[task->frame[task->depth].interferer].kind != TRACE_SOFTIRQ)
         task->depth--;
-    who->task = to;
-    task = &who->takers[to];
-    task->frame[0].taker = to;
+    account->task = to;
+    task = &account->interferers[to];
+    task->frame[0].interferer = to;
     for (unsigned i = 0; i <= task->depth; i++)
         task->frame[i].counted = false;
 }
 
-void who_begin(struct who *who, struct who_window *window)
+void account_begin(struct account *account, struct account_window *window)
 {
-    who->window = window;
-    who->now = window->time.from;
-    who->span = 0;
-    who->ended = false;
-    who->task = find(who, WHO_UNSEEN, 0, 0);
-    for (size_t i = 0; i < who->n; i++) { /* what ran on another CPU */
-        who->takers[i].depth = 0;
-        who->takers[i].frame[0].counted = false;
+    account->window = window;
+    account->now = window->time.from;
+    account->span = 0;
+    account->ended = false;
+    account->task = find(account, INTERFERER_UNSEEN, 0, 0);
+    for (size_t i = 0; i < account->n; i++) { /* what ran on another CPU */
+        account->interferers[i].depth = 0;
+        account->interferers[i].frame[0].counted = false;
     }
 }
 
-void who_add(struct who *who, const struct trace_record *record)
+void account_add(struct account *account, const struct trace_record *record)
 {
-    const struct who_window *window = who->window;
+    const struct account_window *window = account->window;
 
-    who->ended |= record->ns >= window->time.to;
-    if (who->failed || who->ended)
+    account->ended |= record->ns >= window->time.to;
+    if (account->failed || account->ended)
         return;
-    account(who, record->ns);
+    account_for(account, record->ns);
     const bool self = record->tid && record->tid == window->self && record->ns >= window->self_from;
-    const uint32_t top = who->takers[who->task].frame[who->takers[who->task].depth].taker;
+    const uint32_t top =
+        account->interferers[account->task].frame[account->interferers[account->task].depth].interferer;
     uint32_t at = UNSEEN;
     if (record->source == TRACE_WORK && top != UNSEEN) /* of a kernel thread, or (BH workqueues) of a soft interrupt */
-        at = find(who, who->takers[top].kind, who->takers[top].id, record->number);
+        at = find(account, account->interferers[top].kind, account->interferers[top].id, record->number);
     else if (record->source != TRACE_WORK && (record->source != TRACE_TASK || !self))
-        at = find(who, record->source, record->source == TRACE_TASK ? record->tid : (uint32_t)record->number, 0);
-    struct who_taker *taker = &who->takers[at], *running = &who->takers[who->task];
-    if ((record->name[0] || record->kind == TRACE_FORK) && record->ns >= taker->named_ns) {
-        TEXT_SET(taker->task.name, record->name);
-        taker->named_ns = record->ns;
+        at = find(account, record->source, record->source == TRACE_TASK ? record->tid : (uint32_t)record->number, 0);
+    struct interferer *interferer = &account->interferers[at], *running = &account->interferers[account->task];
+    if ((record->name[0] || record->kind == TRACE_FORK) && record->ns >= interferer->named_ns) {
+        TEXT_SET(interferer->task.name, record->name);
+        interferer->named_ns = record->ns;
     }
     if (record->kind == TRACE_SWITCH) {
-        switch_to(who, at);
+        switch_to(account, at);
     } else if (record->kind == TRACE_FORK) {
-        taker->task.tid = record->tid;
-        taker->task.parent = (uint32_t)record->number;
-        taker->task.kernel = record->number == KTHREADD;
-    } else if (record->kind == TRACE_ENTER && running->depth < WHO_DEPTH - 1) {
-        running->frame[++running->depth] = (struct who_frame){.taker = at};
+        interferer->task.tid = record->tid;
+        interferer->task.parent = (uint32_t)record->number;
+        interferer->task.kernel = record->number == KTHREADD;
+    } else if (record->kind == TRACE_ENTER && running->depth < ACCOUNT_DEPTH - 1) {
+        running->frame[++running->depth] = (struct account_frame){.interferer = at};
     } else if (record->kind == TRACE_LEAVE) {
-        leave(who, running, at, record->source == TRACE_WORK);
+        leave(account, running, at, record->source == TRACE_WORK);
     }
 }
 
-void who_end(struct who *who, bool full)
+void account_end(struct account *account, bool full)
 {
-    struct who_window *window = who->window;
+    struct account_window *window = account->window;
 
-    if (full && !who->ended) {
+    if (full && !account->ended) {
         window->full = true;
-        window->time.to = who->now; /* what ran since the last record is not known */
+        window->time.to = account->now; /* what ran since the last record is not known */
     }
-    if (!who->failed)
-        account(who, window->time.to);
+    if (!account->failed)
+        account_for(account, window->time.to);
 }
 
-void who_free(struct who *who)
+void account_free(struct account *account)
 {
-    free(who->takers);
-    free(who->pieces);
-    memset(who, 0, sizeof(*who));
+    free(account->interferers);
+    free(account->pieces);
+    memset(account, 0, sizeof(*account));
 }
 
 /* --- Names. --- */
 
 /* Reads all tasks of the machine, and with `counted` adds their CPU time since the last reading to the account, without
  * that of this process and its children. */
-static void read_tasks(struct who *who, const struct who_span *counted)
+static void read_tasks(struct account *account, const struct time_span *counted)
 {
     FREED_BY(memory_free) char **processes = procfs_names("/proc");
     const uint32_t self = (uint32_t)getpid();
@@ -199,27 +206,27 @@ static void read_tasks(struct who *who, const struct who_span *counted)
         for (size_t k = 0; threads && threads[k] && processes[i][0] <= '9'; k++) {
             if (!tasks_read((uint32_t)strtoul(threads[k], NULL, 10), &one))
                 continue;
-            const uint32_t at = find(who, TRACE_TASK, one.tid, 0);
-            if (who->failed)
+            const uint32_t at = find(account, TRACE_TASK, one.tid, 0);
+            if (account->failed)
                 return;
-            const uint64_t had_ns = who->takers[at].task.cpu_ns;
-            who->takers[at].task = one;
+            const uint64_t had_ns = account->interferers[at].task.cpu_ns;
+            account->interferers[at].task = one;
             if (counted && one.cpu_ns > had_ns && one.parent != self && one.tid != self)
-                add_piece(who, &(struct who_piece){counted->from, one.cpu_ns - had_ns, at, CPUSET_NONE, true});
+                add_piece(account, &(struct account_piece){counted->from, one.cpu_ns - had_ns, at, CPUSET_NONE, true});
         }
     }
 }
 
 /* Returns the kind of a task, and sets its name, unless it has one, and its control group, unless it is this process's.
  * Name and group of a task that has none, or has ended, are those of its nearest ancestor that has. */
-static const char *name_task(struct who *who, uint32_t tid, char name[TRACE_NAME_SIZE], char group[WHO_NAME])
+static const char *name_task(struct account *account, uint32_t tid, char name[TRACE_NAME_SIZE], char group[WHO_NAME])
 {
     struct tasks_one *one, now;
     bool kernel = false, own = false;
     char own_group[WHO_NAME] = "";
 
     for (unsigned i = 0; i < GENERATIONS && tid && !(own && name[0]); i++, tid = one->parent) {
-        one = &who->takers[find(who, TRACE_TASK, tid, 0)].task;
+        one = &account->interferers[find(account, TRACE_TASK, tid, 0)].task;
         if (!one->tid) { /* neither there before nor created while it was recorded: perhaps it still lives */
             (void)tasks_read(tid, &now);
             if (one->name[0])
@@ -239,28 +246,28 @@ static const char *name_task(struct who *who, uint32_t tid, char name[TRACE_NAME
     return kernel ? "kthread" : own ? "own" : "task";
 }
 
-/* Sets the texts of a taker. work: its work item; "": none. */
-static void name_taker(struct who *who, uint32_t at, const char *work, struct who_line *out)
+/* Sets the texts of an interferer. work: its work item; "": none. */
+static void name_interferer(struct account *account, uint32_t at, const char *work, struct account_line *out)
 {
-    const struct who_taker taker = who->takers[at]; /* others may be added */
+    const struct interferer interferer = account->interferers[at]; /* others may be added */
     const char *const kinds[] = {
-        who_others_are_hidden() ? "outside" : "idle", "irq", "softirq", "interrupt", "work", "unseen"}; /* by kind */
-    const bool task = taker.kind == TRACE_TASK, unnamed = at == UNSEEN || (task && !taker.id);
-    const char *kind = kinds[taker.kind];
+        others_are_hidden() ? "outside" : "idle", "irq", "softirq", "interrupt", "work", "unseen"}; /* by kind */
+    const bool task = interferer.kind == TRACE_TASK, unnamed = at == UNSEEN || (task && !interferer.id);
+    const char *kind = kinds[interferer.kind];
     char name[TRACE_NAME_SIZE], group[WHO_NAME] = "";
 
-    TEXT_SET(name, unnamed ? kind : taker.task.name);
+    TEXT_SET(name, unnamed ? kind : interferer.task.name);
     if (task && !unnamed)
-        kind = name_task(who, taker.id, name, group);
+        kind = name_task(account, interferer.id, name, group);
     if (!name[0])
-        (void)snprintf(name, sizeof(name), "%s_%u", task ? "pid" : kind, taker.id);
+        (void)snprintf(name, sizeof(name), "%s_%u", task ? "pid" : kind, interferer.id);
     text_sanitize_name(name);
     text_sanitize_name(group);
     (void)snprintf(out->label, sizeof(out->label), "kind=%s name=%s", kind, name);
     if (work[0])
         text_add(out->label, sizeof(out->label), " work=%s", work);
-    if (taker.kind == TRACE_IRQ && taker.id)
-        text_add(out->label, sizeof(out->label), " irq=%u", taker.id);
+    if (interferer.kind == TRACE_IRQ && interferer.id)
+        text_add(out->label, sizeof(out->label), " irq=%u", interferer.id);
     if (group[0])
         text_add(out->label, sizeof(out->label), " group=%s", group);
     if (!unnamed && strcmp(kind, "own") != 0)
@@ -271,47 +278,51 @@ static void name_taker(struct who *who, uint32_t at, const char *work, struct wh
 
 static int by_label(const void *a, const void *b)
 {
-    return strcmp(((const struct who_line *)a)->label, ((const struct who_line *)b)->label);
+    return strcmp(((const struct account_line *)a)->label, ((const struct account_line *)b)->label);
 }
 
 static int by_time(const void *a, const void *b)
 {
-    const struct who_line *x = a, *y = b;
+    const struct account_line *x = a, *y = b;
 
     return x->ns != y->ns ? ORDER_OF(y->ns, x->ns) : by_label(a, b);
 }
 
-size_t who_lines(struct who *who, size_t most, struct who_line **lines)
+size_t account_lines(struct account *account, size_t most, struct account_line **lines)
 {
-    const size_t n_all = who->n; /* names add their tasks */
+    const size_t n_all = account->n; /* names add their tasks */
     FREED_BY(memory_free) struct trace_function *work = calloc(n_all + 1, sizeof(*work));
     FREED_BY(memory_free) size_t *place = calloc(n_all + 1, sizeof(*place));
-    struct who_line *line = *lines = calloc(n_all + 1, sizeof(*line));
-    size_t n_takers = 0, n = 0;
+    struct account_line *line = *lines = calloc(n_all + 1, sizeof(*line));
+    size_t n_interferers = 0, n = 0;
 
-    who->failed |= !work || !place || !line;
-    if (who->failed)
+    account->failed |= !work || !place || !line;
+    if (account->failed)
         return 0;
-    for (size_t i = 0; i < who->n_pieces; i++)
-        place[who->pieces[i].taker] = 1;
+    for (size_t i = 0; i < account->n_pieces; i++)
+        place[account->pieces[i].interferer] = 1;
     for (uint32_t i = 0; i < n_all; i++)
         if (place[i]) {
-            work[n_takers].address = who->takers[i].work;
-            line[n_takers++].taker = i;
+            work[n_interferers].address = account->interferers[i].work;
+            line[n_interferers++].interferer = i;
         }
-    trace_functions_name(work, n_takers);
-    for (size_t i = 0; i < n_takers; i++)
-        name_taker(who, line[i].taker, work[i].name[0] ? work[i].name : work[i].address ? "work" : "", &line[i]);
-    qsort(line, n_takers, sizeof(*line), by_label);
-    for (size_t i = 0; i < n_takers; i++) {
+    trace_functions_name(work, n_interferers);
+    for (size_t i = 0; i < n_interferers; i++)
+        name_interferer(account, line[i].interferer,
+                        work[i].name[0]   ? work[i].name
+                        : work[i].address ? "work"
+                                          : "",
+                        &line[i]);
+    qsort(line, n_interferers, sizeof(*line), by_label);
+    for (size_t i = 0; i < n_interferers; i++) {
         if (!n || by_label(&line[n - 1], &line[i]) != 0)
             line[n++] = line[i];
         line[n - 1].tasks++;
-        who->takers[line[i].taker].line = n - 1;
+        account->interferers[line[i].interferer].line = n - 1;
     }
-    for (size_t i = 0; i < who->n_pieces; i++) {
-        const struct who_piece *piece = &who->pieces[i];
-        struct who_line *of = &line[who->takers[piece->taker].line];
+    for (size_t i = 0; i < account->n_pieces; i++) {
+        const struct account_piece *piece = &account->pieces[i];
+        struct account_line *of = &line[account->interferers[piece->interferer].line];
         of->visit_ns = (piece->again ? of->visit_ns : 0) + (double)piece->ns;
         of->n += !piece->again;
         of->ns += (double)piece->ns;
@@ -319,14 +330,14 @@ size_t who_lines(struct who *who, size_t most, struct who_line **lines)
     }
     qsort(line, n, sizeof(*line), by_time);
     for (size_t i = 0; i < n; i++) {
-        const struct who_taker *taker = &who->takers[line[i].taker];
-        if (taker->kind == TRACE_TASK && taker->id)
+        const struct interferer *interferer = &account->interferers[line[i].interferer];
+        if (interferer->kind == TRACE_TASK && interferer->id)
             TEXT_ADD(line[i].label, line[i].tasks > 1 ? " tasks=%zu" : " pid=%zu",
-                     line[i].tasks > 1 ? line[i].tasks : taker->id);
-        place[taker->line] = smaller(i, most);
+                     line[i].tasks > 1 ? line[i].tasks : interferer->id);
+        place[interferer->line] = smaller(i, most);
     }
     for (size_t i = 0; i < n_all; i++)
-        who->takers[i].line = place[who->takers[i].line];
+        account->interferers[i].line = place[account->interferers[i].line];
     for (size_t i = most + 1; i < n && most < n; i++) {
         (void)snprintf(line[most].label, sizeof(line->label), "kind=others name=others names=%zu", n - most);
         line[most].n += line[i].n;
@@ -348,7 +359,7 @@ struct interference_watch *interference_make(uint64_t memory, uint64_t available
     watch->rate = memory ? HUGE_VAL : 0;
     trace_events_find(&watch->events);
     /* The first tracepoint's numbers of tasks are those of the whole machine: useless in another PID namespace. */
-    if (watch->events.n && watch->events.of[0].kind == TRACE_SWITCH && who_others_are_hidden())
+    if (watch->events.n && watch->events.of[0].kind == TRACE_SWITCH && others_are_hidden())
         watch->events.of[0] = watch->events.of[--watch->events.n];
     return watch;
 }
@@ -359,7 +370,7 @@ void interference_free(struct interference_watch *watch)
         return;
     for (unsigned cpu = 0; cpu < CPUSET_MAX; cpu++)
         trace_ring_close(&watch->ring[cpu]);
-    who_free(&watch->who);
+    account_free(&watch->account);
     free(watch);
 }
 
@@ -399,9 +410,9 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
     }
     /* What begins from now on is recorded with its name, what was there before is read here. */
     start(watch, cpus, power_of_two(fmin(fmax(ROOM * watch->rate * planned, RING_LEAST), share)), last);
-    who_free(&watch->who);
-    (void)find(&watch->who, WHO_UNSEEN, 0, 0);
-    read_tasks(&watch->who, NULL);
+    account_free(&watch->account);
+    (void)find(&watch->account, INTERFERER_UNSEEN, 0, 0);
+    read_tasks(&watch->account, NULL);
 }
 
 void interference_stop(struct interference_watch *watch)
@@ -422,7 +433,7 @@ bool interference_read(struct interference_watch *watch, const struct cpuset *cp
 
     watch->why[0] = '\0';
     for_each_cpu(cpu, cpus) {
-        struct who_window *window = &watch->window[cpu];
+        struct account_window *window = &watch->window[cpu];
         const struct trace_ring *ring = &watch->ring[cpu];
         const uint64_t planned_ns = window->time.to - window->time.from;
         if (!cpuset_has(&watch->on, cpu)) {
@@ -431,10 +442,10 @@ bool interference_read(struct interference_watch *watch, const struct cpuset *cp
             continue;
         }
         recorded = true;
-        who_begin(&watch->who, window);
+        account_begin(&watch->account, window);
         while (trace_ring_next(&watch->ring[cpu], &record))
-            who_add(&watch->who, &record);
-        who_end(&watch->who, ring->full);
+            account_add(&watch->account, &record);
+        account_end(&watch->account, ring->full);
         if (!window->full)
             continue;
         /* Memory that would have been enough at that rate, for all CPUs. */
@@ -445,42 +456,43 @@ bool interference_read(struct interference_watch *watch, const struct cpuset *cp
     }
     if (recorded && watch->events.error && !watch->why[0])
         TEXT_PRINT(watch->why, "interrupts and work items are not known: tracefs: %s", strerror(-watch->events.error));
-    if (!watch->why[0] && who_others_are_hidden())
+    if (!watch->why[0] && others_are_hidden())
         TEXT_SET(watch->why, "tasks of other PID namespaces look like the idle task");
     return recorded;
 }
 
 void interference_count(struct interference_watch *watch, const struct cpuset *cpus)
 {
-    const struct who_span time = {watch->begun_ns, clock_raw_ns()};
+    const struct time_span time = {watch->begun_ns, clock_raw_ns()};
 
     for_each_cpu(cpu, cpus)
         watch->window[cpu].time = time;
-    read_tasks(&watch->who, &time);
+    read_tasks(&watch->account, &time);
 }
 
 void interference_tell(struct interference_watch *watch, const struct cpuset *sets, size_t n,
-                       const struct who_span *time, struct interference *out)
+                       const struct time_span *time, struct interference *out)
 {
-    FREED_BY(memory_free) struct who_line *lines = NULL;
-    struct who *who = &watch->who;
+    FREED_BY(memory_free) struct account_line *lines = NULL;
+    struct account *account = &watch->account;
     struct cpuset all = {{0}};
 
     for (size_t i = 0; i < n; i++)
         cpuset_union(&all, &sets[i]);
     for_each_cpu(cpu, &all)
-        watch->window[cpu] = (struct who_window){.cpu = cpu, .time = *time, .spans = time, .n_spans = 1};
+        watch->window[cpu] = (struct account_window){.cpu = cpu, .time = *time, .spans = time, .n_spans = 1};
     bool any = interference_read(watch, &all);
-    const size_t n_lines = any ? who_lines(who, who->n, &lines) : 0;
+    const size_t n_lines = any ? account_lines(account, account->n, &lines) : 0;
     FREED_BY(memory_free) double *ms = calloc(n * n_lines + 1, sizeof(*ms)); /* of each line, for each set */
-    if (who->failed || !ms) {
+    if (account->failed || !ms) {
         any = false;
         TEXT_SET(watch->why, "out of memory");
     }
-    for (size_t k = 0; any && k < who->n_pieces; k++)
+    for (size_t k = 0; any && k < account->n_pieces; k++)
         for (size_t i = 0; i < n; i++)
-            if (cpuset_has(&sets[i], who->pieces[k].cpu))
-                ms[i * n_lines + who->takers[who->pieces[k].taker].line] += (double)who->pieces[k].ns * 1e-6;
+            if (cpuset_has(&sets[i], account->pieces[k].cpu))
+                ms[i * n_lines + account->interferers[account->pieces[k].interferer].line] +=
+                    (double)account->pieces[k].ns * 1e-6;
     for (size_t i = 0; i < n; i++) {
         out[i].looked = true;
         out[i].unrecorded_ms = any ? 0 : HUGE_VAL;

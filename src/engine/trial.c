@@ -27,7 +27,7 @@ static unsigned trial_slots(const struct trial_spec *spec)
 
 static const struct party *party_of(const struct trial *trial, unsigned slot)
 {
-    return arena_party(&trial->head->slot[slot], trial->spec.bench, trial->spec.load);
+    return party_in_shm(&trial->head->slot[slot], trial->spec.bench, trial->spec.load);
 }
 
 #define SETUP_DEADLINE_NS 60000000000u
@@ -50,7 +50,7 @@ static size_t take(size_t *offset, size_t size)
 
 /* Params and parties' parts of the shared memory, into head (NULL: only their size). Slots are by copy, the load's
  * last; a process is followed by its threads. Returns the size of all. */
-static size_t arena_lay_out(const struct trial_spec *spec, struct trial_head *head)
+static size_t shm_layout(const struct trial_spec *spec, struct trial_head *head)
 {
     const struct bench *bench = spec->bench;
     const struct load *load = spec->load;
@@ -70,7 +70,7 @@ static size_t arena_lay_out(const struct trial_spec *spec, struct trial_head *he
         struct trial_slot slot = {.of_load = of_load,
                                   .copy = of_load ? 0 : i / bench->n_parties,
                                   .party = of_load ? i - of_bench : i % bench->n_parties};
-        const struct party *party = arena_party(&slot, bench, load);
+        const struct party *party = party_in_shm(&slot, bench, load);
         memset(slot.pipes, -1, sizeof(slot.pipes));
         if (slot.party == 0)
             shared = take(&offset, of_load ? load->shared_size : bench->shared_size);
@@ -91,13 +91,13 @@ uint64_t trial_memory_bytes(const struct trial_spec *spec)
         processes += spec->bench->parties[p].kind == PARTY_PROCESS ? spec->copies : 0;
     for (unsigned p = 0; spec->load && p < spec->load->n_parties; p++)
         processes += spec->load->parties[p].kind == PARTY_PROCESS;
-    return arena_lay_out(spec, NULL) + processes * WORKER_BYTES;
+    return shm_layout(spec, NULL) + processes * WORKER_BYTES;
 }
 
 /* NULL: a timing thread, or one that sleeps, cannot keep a CPU busy. */
 static const struct party *busy_party(const struct trial_spec *spec, const struct trial_slot *slot)
 {
-    const struct party *party = arena_party(slot, spec->bench, spec->load);
+    const struct party *party = party_in_shm(slot, spec->bench, spec->load);
 
     return party->role != ROLE_TIMER && !party->sleeps ? party : NULL;
 }
@@ -153,14 +153,14 @@ static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots,
     }
 }
 
-void arena_place(const struct trial_spec *spec, struct trial_slot *slots, unsigned n)
+void place_party(const struct trial_spec *spec, struct trial_slot *slots, unsigned n)
 {
     const unsigned each = spec->bench->n_parties, of_bench = spec->copies * each;
     struct claim taken = {.n_wide = 0};
 
     for (unsigned i = 0; i < n; i++) {
         struct trial_slot *slot = &slots[i];
-        const struct party *party = arena_party(slot, spec->bench, spec->load);
+        const struct party *party = party_in_shm(slot, spec->bench, spec->load);
         const struct place_of of = {slot->of_load ? spec->load_params : spec->params, spec->place, slot->party,
                                     slot->copy};
         void (*place)(const struct place_of *, struct placement *) =
@@ -178,7 +178,7 @@ void arena_place(const struct trial_spec *spec, struct trial_slot *slots, unsign
     leave_a_cpu(spec, &slots[of_bench], n - of_bench, &taken);
 }
 
-bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n)
+bool parties_share_core(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n)
 {
     const struct cpuset *online = &spec->place->online;
     unsigned parties[CPUSET_MAX] = {0}; /* by CPU: that can be on it */
@@ -190,7 +190,7 @@ bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *s
         for_each_cpu(cpu, cpus_of(&slots[i], online))
             parties[cpu]++;
     for (unsigned i = 0; i < n; i++) {
-        const struct party *party = arena_party(&slots[i], spec->bench, spec->load);
+        const struct party *party = party_in_shm(&slots[i], spec->bench, spec->load);
         const struct cpuset *cpus = cpus_of(&slots[i], online);
         if (party->role != ROLE_MEASURED)
             continue;
@@ -204,14 +204,14 @@ bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *s
     return false;
 }
 
-static void fill_head(struct trial *trial, int arena_fd, size_t size)
+static void fill_head(struct trial *trial, int shm_fd, size_t size)
 {
     const struct trial_spec *spec = &trial->spec;
     const struct bench *bench = spec->bench;
     struct trial_head *head = trial->head;
 
-    arena_lay_out(spec, head);
-    head->magic = ARENA_MAGIC;
+    shm_layout(spec, head);
+    head->magic = SHM_MAGIC;
     head->size = size;
     head->parent = getpid();
     TEXT_SET(head->bench, bench->name);
@@ -228,26 +228,26 @@ static void fill_head(struct trial *trial, int arena_fd, size_t size)
     head->setup_limit_ns += (trial_turns(spec) - 1) * TURN_NS;
     head->fixed_layout = spec->place->layout_fixed;
     head->counted = spec->counters || !bench->switches;
-    head->arena_fd = arena_fd;
+    head->shm_fd = shm_fd;
     head->series_fd = spec->series_fd;
-    arena_place(spec, head->slot, trial->n_slots);
-    trial->shares_core = arena_shares_core(spec, head->slot, trial->n_slots);
+    place_party(spec, head->slot, trial->n_slots);
+    trial->shares_core = parties_share_core(spec, head->slot, trial->n_slots);
 }
 
-int arena_make(struct trial *trial)
+int trial_make_shm(struct trial *trial)
 {
-    size_t size = arena_lay_out(&trial->spec, NULL);
+    size_t size = shm_layout(&trial->spec, NULL);
     int fd = process_can_exec_self() ? process_shared_memory(size) : -1;
     int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
 
     /* Without a descriptor workers are plain forks, and the row says so. */
-    void *arena = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd < 0 ? -1 : fd, 0);
-    if (arena == MAP_FAILED) {
+    void *shm = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd < 0 ? -1 : fd, 0);
+    if (shm == MAP_FAILED) {
         int error = errno;
         fd_close(&fd);
         return -error;
     }
-    trial->head = arena;
+    trial->head = shm;
     fill_head(trial, fd < 0 ? -1 : fd, size);
     return 0;
 }
@@ -526,7 +526,7 @@ static void child_main(struct trial *trial, unsigned slot)
 {
     struct trial_head *head = trial->head;
     char pad[PROCESS_PAD_MAX], *envp[] = {NULL, NULL};
-    const int fds[] = {head->event_fd, head->series_fd, head->arena_fd};
+    const int fds[] = {head->event_fd, head->series_fd, head->shm_fd};
 
     setpgid(0, 0);
     signals_restore();
@@ -542,7 +542,7 @@ static void child_main(struct trial *trial, unsigned slot)
         error = worker_keep(head->slot[slot].pipes[0], 2 * (size_t)trial->spec.bench->n_pipes, true);
     if (error)
         _exit(worker_not_started(head, &head->slot[slot], "keep its descriptors: fcntl", error));
-    if (head->arena_fd >= 0) {
+    if (head->shm_fd >= 0) {
         if (head->fixed_layout)
             task_fix_layout(); /* the worker checks its layout */
         else {
@@ -836,10 +836,10 @@ static void start_and_run(struct trial *trial)
         task_set_policy(trial->policy_before, trial->priority_before);
         task_limit_own_realtime_us(0);
     }
-    const struct who_span time = {trial->gate_ns, trial->gate_ns + trial->wall_ns};
+    const struct time_span time = {trial->gate_ns, trial->gate_ns + trial->wall_ns};
     if (recorded(trial) == WHO_SUMS && trial->outcome == TRIAL_DONE)
         interference_tell(trial->spec.watch, trial->machine_cpus, trial->n_machine, &time, trial->interference);
-    arena_remove_scratch(trial->head);
+    remove_scratch(trial->head);
     close(events[0]);
     close(events[1]);
 }
@@ -862,7 +862,7 @@ struct trial *trial_run(const struct trial_spec *spec)
         trial_free(trial);
         return NULL;
     }
-    const int error = arena_make(trial);
+    const int error = trial_make_shm(trial);
     if (error)
         trial_fail(trial, TRIAL_FAILED, "cannot share memory with workers: mmap: %s", strerror(-error));
     else
@@ -875,7 +875,7 @@ void trial_free(struct trial *trial)
     if (!trial)
         return;
     if (trial->head) {
-        fd_close(&trial->head->arena_fd);
+        fd_close(&trial->head->shm_fd);
         munmap(trial->head, trial->head->size);
     }
     free(trial->pids);

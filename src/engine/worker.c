@@ -81,7 +81,7 @@ void party_barrier(struct party_context *context)
 }
 
 /* In the worker: the parent then checks the states of all parties. */
-static void arena_tell_parent(const struct trial_head *head)
+static void wake_parent(const struct trial_head *head)
 {
     char byte = 0;
 
@@ -90,7 +90,7 @@ static void arena_tell_parent(const struct trial_head *head)
     }
 }
 
-void arena_remove_scratch(const struct trial_head *head)
+void remove_scratch(const struct trial_head *head)
 {
     for (unsigned i = 0; i < head->n_slots; i++)
         scratch_remove_noted(&head->slot[i].scratch);
@@ -101,7 +101,7 @@ void arena_remove_scratch(const struct trial_head *head)
 static void trial_orphaned(void *head)
 {
     clock_sleep_ns(ORPHANED_NS);
-    arena_remove_scratch(head);
+    remove_scratch(head);
 }
 
 int party_scratch_folder(struct party_context *context, const char *dir, struct scratch_keeper *keeper)
@@ -117,7 +117,7 @@ void party_proved(struct party_context *context)
 
     if (__atomic_compare_exchange_n(&context->slot->state, &starting, STATE_READY, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
-        arena_tell_parent(context->head);
+        wake_parent(context->head);
 }
 
 /* --- A process of a trial, from its placement to its last counter. --- */
@@ -137,7 +137,7 @@ void party_proved(struct party_context *context)
 static void set_state(struct trial_head *head, struct trial_slot *slot, enum party_state state)
 {
     __atomic_store_n(&slot->state, state, __ATOMIC_RELEASE);
-    arena_tell_parent(head);
+    wake_parent(head);
 }
 
 /* After ns SIGALRM ends the process, even if a real-time loop uses up its CPU. The timer survives exec, and needs no
@@ -271,7 +271,7 @@ static void start_together(struct trial_head *head)
         head->start_ns = clock_raw_ns() + head->lead_ns;
         __atomic_store_n(&head->started, 1, __ATOMIC_RELEASE);
         futex_wake_all(&head->started);
-        arena_tell_parent(head);
+        wake_parent(head);
     }
     while (!__atomic_load_n(&head->started, __ATOMIC_ACQUIRE))
         futex_wait(&head->started, 0);
@@ -437,8 +437,8 @@ int worker_not_started(struct trial_head *head, struct trial_slot *slot, const c
 int worker_run(struct trial_head *head, unsigned number, const struct bench *bench, const struct load *load)
 {
     struct trial_slot *slot = &head->slot[number];
-    const struct party *party = arena_party(slot, bench, load);
-    struct thread_start starts[ARENA_PARTIES_MAX];
+    const struct party *party = party_in_shm(slot, bench, load);
+    struct thread_start starts[PARTIES_MAX];
     unsigned n_threads = 0;
     int error = 0;
 
@@ -455,7 +455,7 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     }
     /* Each copy, and the load, begins with a process. */
     for (unsigned i = number + 1; i < head->n_slots; i++) {
-        const struct party *other = arena_party(&head->slot[i], bench, load);
+        const struct party *other = party_in_shm(&head->slot[i], bench, load);
         if (other->kind != PARTY_THREAD)
             break;
         head->slot[i].seen.fresh_exec = slot->seen.fresh_exec;
@@ -499,7 +499,7 @@ int worker_keep(const int *fds, size_t n, bool keep)
 /* The engine's: for the next image, not for programs that the party starts. Returns 0 or -errno. */
 static int keep_across_exec(const struct trial_head *head, const struct trial_slot *slot, bool keep)
 {
-    const int fds[] = {head->arena_fd, head->event_fd, head->series_fd}, error = worker_keep(fds, COUNT(fds), keep);
+    const int fds[] = {head->shm_fd, head->event_fd, head->series_fd}, error = worker_keep(fds, COUNT(fds), keep);
 
     return keep && !error ? worker_keep(slot->events.fd, COUNTERS, true) : error;
 }
@@ -509,7 +509,7 @@ int worker_exec(const struct trial_head *head, unsigned slot, int image_fd, char
     char fd[16], number[16];
     char *argv[] = {(char *)"jitbench", (char *)"@worker", fd, number, NULL};
 
-    put_number(fd, (unsigned)head->arena_fd);
+    put_number(fd, (unsigned)head->shm_fd);
     put_number(number, slot);
     return image_fd < 0 ? process_exec_self(argv, envp) : scratch_exec(image_fd, argv, envp);
 }
@@ -521,7 +521,7 @@ int party_exec(struct party_context *context)
     char *envp[] = {NULL};
     int error;
 
-    if (head->arena_fd < 0)
+    if (head->shm_fd < 0)
         return -ENOSYS;
     if (slot->baton.image_fd < 0)
         process_init(); /* a new image has not called it yet */
@@ -563,7 +563,7 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *benches
     struct trial_head *head = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
     if (head == MAP_FAILED)
         _exit(WORKER_NO_MMAP);
-    if (head->magic != ARENA_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
+    if (head->magic != SHM_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
         _exit(WORKER_ASTRAY);
     while (*benches && strcmp((*benches)->name, head->bench))
         benches++;

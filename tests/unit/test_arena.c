@@ -51,14 +51,14 @@ static const struct trial_head *make(void)
 {
     trial = (struct trial){.spec = spec, .n_slots = spec.copies * spec.bench->n_parties};
     trial.n_slots += spec.load ? spec.load->n_parties : 0;
-    assert_int_equal(arena_make(&trial), 0);
+    assert_int_equal(trial_make_shm(&trial), 0);
     return trial.head;
 }
 
 static void unmake(void)
 {
-    if (trial.head->arena_fd >= 0)
-        (void)close(trial.head->arena_fd);
+    if (trial.head->shm_fd >= 0)
+        (void)close(trial.head->shm_fd);
     assert_int_equal(munmap(trial.head, trial.head->size), 0);
 }
 
@@ -77,7 +77,7 @@ static void take(size_t from, size_t size)
     range[n_ranges++].to = from + size;
 }
 
-TEST_WITH(test_arena_has_room_for_everything_once, begin, NULL)
+TEST_WITH(test_shm_has_room_for_everything_once, begin, NULL)
 {
     const struct trial_head *head = make();
     size_t end = 0;
@@ -88,7 +88,7 @@ TEST_WITH(test_arena_has_room_for_everything_once, begin, NULL)
     take(head->load_params_offset, sizeof(load_params));
     for (unsigned i = 0; i < SLOTS; i++) {
         const struct trial_slot *slot = &head->slot[i];
-        const struct party *party = arena_party(slot, &laid_out, &laid_out_load);
+        const struct party *party = party_in_shm(slot, &laid_out, &laid_out_load);
         if (slot->party == 0)
             take(slot->shared, slot->of_load ? 100 : 65);
         else
@@ -114,7 +114,7 @@ TEST_WITH(test_arena_has_room_for_everything_once, begin, NULL)
 }
 
 /* Copies one after the other, then the load. */
-TEST_WITH(test_arena_slots_say_whose_they_are, begin, NULL)
+TEST_WITH(test_shm_slots_say_whose_they_are, begin, NULL)
 {
     const struct trial_head *head = make();
 
@@ -130,7 +130,7 @@ TEST_WITH(test_arena_slots_say_whose_they_are, begin, NULL)
         assert_true(cpuset_has(&slot->placement.cpus, i / 2 == 1 ? 1 : 5));
         assert_int_equal(cpuset_count(&slot->placement.cpus), 1);
     }
-    assert_int_equal(head->magic, ARENA_MAGIC);
+    assert_int_equal(head->magic, SHM_MAGIC);
     assert_int_equal(head->parent, getpid());
     assert_string_equal(head->bench, "laid out");
     assert_string_equal(head->load, "beside");
@@ -149,7 +149,7 @@ static uint64_t set_up_in_7_s(const void *its_params)
 }
 
 /* A minute for the set-up or what the benchmark says, and a second for each further copy on a CPU. */
-TEST_WITH(test_arena_has_what_the_trial_asks_for, begin, NULL)
+TEST_WITH(test_shm_has_what_the_trial_asks_for, begin, NULL)
 {
     static struct core_session session = {.probe = {.blocks = 3, .unit = 2}};
     static const struct {
@@ -188,7 +188,7 @@ static void on_cpu_3(const struct place_of *of, struct placement *out)
     place_one(of->request, 0, 3, out);
 }
 
-TEST_WITH(test_arena_leaves_a_cpu_free_of_real_time_work, begin, NULL)
+TEST_WITH(test_shm_leaves_a_cpu_free_of_real_time_work, begin, NULL)
 {
     static const struct party measured[] = {{.role = ROLE_MEASURED}}, asleep[] = {{.sleeps = true}},
                               with_timer[] = {{.role = ROLE_MEASURED}, {.role = ROLE_TIMER}},
@@ -228,7 +228,7 @@ TEST_WITH(test_arena_leaves_a_cpu_free_of_real_time_work, begin, NULL)
             slots[s].copy = slots[s].of_load ? 0 : s / cases[i].n;
             slots[s].party = slots[s].of_load ? 0 : s % cases[i].n;
         }
-        arena_place(&spec, slots, n);
+        place_party(&spec, slots, n);
         assert_int_equal(strlen(cases[i].policies), n);
         for (unsigned s = 0; s < n; s++) {
             const struct placement *placement = &slots[s].placement;
@@ -244,7 +244,7 @@ TEST_WITH(test_arena_leaves_a_cpu_free_of_real_time_work, begin, NULL)
 }
 
 /* What the party itself asks for, beside what the user did. */
-TEST_WITH(test_arena_places_as_the_party_asks, begin, NULL)
+TEST_WITH(test_shm_places_as_the_party_asks, begin, NULL)
 {
     static const struct party asks[] = {{.lock_memory = true, .timer_slack_ns = 55}, {.name = "does not"}};
     const struct bench bench = {.parties = asks, .n_parties = 2};
@@ -253,7 +253,7 @@ TEST_WITH(test_arena_places_as_the_party_asks, begin, NULL)
     spec.bench = &bench;
     spec.load = NULL;
     spec.copies = 1;
-    arena_place(&spec, slots, 2);
+    place_party(&spec, slots, 2);
     assert_true(slots[0].placement.lock_memory && slots[0].placement.timer_slack_ns == 55);
     assert_true(!slots[1].placement.lock_memory && slots[1].placement.timer_slack_ns == 0);
 }

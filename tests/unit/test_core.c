@@ -309,7 +309,7 @@ static bool shares(const struct bench *bench, unsigned copies, const unsigned *c
         if (cpus[i] != CPUSET_NONE)
             cpuset_add(&slots[i].placement.cpus, cpus[i]);
     }
-    return arena_shares_core(&spec, slots, copies * bench->n_parties);
+    return parties_share_core(&spec, slots, copies * bench->n_parties);
 }
 
 /* Two cores of two threads: CPUs 0 and 2, 1 and 3. */

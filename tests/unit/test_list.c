@@ -38,7 +38,7 @@ TEST(test_list_parties_are_what_the_engine_can_run)
     for (size_t i = 0; bench_list[i]; i++) {
         const struct bench *bench = bench_list[i];
         unsigned measured = 0;
-        assert_in_range(bench->n_parties, 1, ARENA_PARTIES_MAX);
+        assert_in_range(bench->n_parties, 1, PARTIES_MAX);
         assert_true(bench->n_pipes <= ARENA_PIPES_MAX);
         assert_int_equal(bench->parties[0].kind, PARTY_PROCESS); /* a thread needs one before it */
         for (unsigned p = 0; p < bench->n_parties; p++) {

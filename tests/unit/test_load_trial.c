@@ -299,7 +299,7 @@ static struct trial *run_done(const struct trial_spec *spec)
         print_error("%s\n", trial->reason);
     assert_int_equal(trial->outcome, TRIAL_DONE);
     fixture_assert_no_children();
-    assert_in_range(fixture_count_fds(), fds, fds + 1); /* the arena is open until the trial is freed */
+    assert_in_range(fixture_count_fds(), fds, fds + 1); /* the shm is open until the trial is freed */
     return trial;
 }
 

@@ -18,28 +18,28 @@ static bool can_take(const struct plan_item *item, const struct trial_slot *slot
 {
     const struct placement *placement = &slot->placement;
 
-    const struct party *party = arena_party(slot, item->bench, item->load);
+    const struct party *party = party_in_shm(slot, item->bench, item->load);
 
     return party->role != ROLE_TIMER && !party->sleeps && placement->policy == SCHED_FIFO &&
            (cpuset_count(&placement->cpus) == 0 || cpuset_has(&placement->cpus, cpu));
 }
 
-/* Hall's theorem: all CPUs can be busy at one time unless some set of them has fewer takers than members. A party whose
- * children are real-time too is a taker for each CPU that it may use. */
+/* Hall's theorem: all CPUs can be busy at one time unless some set of them has fewer interferers than members. A party
+ * whose children are real-time too is an interferer for each CPU that it may use. */
 static bool cpu_stays_free(const struct plan_item *item, const struct trial_slot *slots, unsigned n, unsigned cpus)
 {
     for (unsigned set = 1; set < 1u << cpus; set++) {
-        unsigned members = 0, takers = 0;
+        unsigned members = 0, interferers = 0;
         for (unsigned cpu = 0; cpu < cpus; cpu++)
             members += set >> cpu & 1;
         for (unsigned i = 0; i < n; i++) {
             unsigned takes = 0;
             for (unsigned cpu = 0; cpu < cpus; cpu++)
                 takes += (set >> cpu & 1) && can_take(item, &slots[i], cpu);
-            bool many = arena_party(&slots[i], item->bench, item->load)->children == CHILDREN_INHERIT;
-            takers += many ? takes : takes > 0;
+            bool many = party_in_shm(&slots[i], item->bench, item->load)->children == CHILDREN_INHERIT;
+            interferers += many ? takes : takes > 0;
         }
-        if (takers < members)
+        if (interferers < members)
             return true;
     }
     return false;
@@ -51,7 +51,7 @@ static void check_group(const struct plan_item *item, const struct trial_slot *s
     unsigned fifo = 0, given_up = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        if (arena_party(&slots[i], item->bench, item->load)->role == ROLE_TIMER)
+        if (party_in_shm(&slots[i], item->bench, item->load)->role == ROLE_TIMER)
             continue;
         fifo += slots[i].placement.policy == SCHED_FIFO;
         given_up += strstr(slots[i].placement.refused, "SCHED_FIFO left out: ") != NULL;
@@ -79,7 +79,7 @@ static void check_item(const struct measure *m, const struct plan_item *item, st
         slots[i].copy = slots[i].of_load ? 0 : i / item->bench->n_parties;
         slots[i].party = slots[i].of_load ? i - of_bench : i % item->bench->n_parties;
     }
-    arena_place(&spec, slots, n);
+    place_party(&spec, slots, n);
     if (!cpu_stays_free(item, slots, n, cpuset_count(&m->place.online)))
         fail_msg("%s beside %s, %u copies, --bind %s: SCHED_FIFO on all %u CPUs", item->bench->name,
                  item->load ? item->load->name : "nothing", item->copies, bind_names[m->place.bind],

@@ -1002,7 +1002,7 @@ static int found_run(struct party_context *context)
     number[FOUND_LOCKED] = locked_kib();
     for (unsigned i = 0; i < RECORDERS_MAX; i++)
         number[FOUND_RECORDERS] += context->recorder[i] != NULL;
-    number[FOUND_INHERITABLE] = is_inheritable(context->series_fd) + is_inheritable(context->head->arena_fd) +
+    number[FOUND_INHERITABLE] = is_inheritable(context->series_fd) + is_inheritable(context->head->shm_fd) +
                                 is_inheritable(context->head->event_fd);
     number[FOUND_SERIES] = context->series_fd >= 0 ? (double)write(context->series_fd, "x\n", 2) : -1;
     return 0;
@@ -1641,7 +1641,7 @@ static int worker_of(int fd, const struct trial_head *head, const char *slot)
     return worker_status("@worker", number, slot);
 }
 
-TEST(test_trial_worker_main_refuses_what_is_no_arena)
+TEST(test_trial_worker_main_refuses_what_is_no_shm)
 {
     static struct trial_head head;
     size_t size = sizeof(head) + 2 * sizeof(struct trial_slot);
@@ -1658,7 +1658,7 @@ TEST(test_trial_worker_main_refuses_what_is_no_arena)
     assert_int_equal(worker_status("@worker", number, "0"), 125);
     assert_int_equal(worker_of(fd, &head, "0"), 125); /* all zero */
 
-    head.magic = ARENA_MAGIC;
+    head.magic = SHM_MAGIC;
     head.size = size;
     head.n_slots = 1;
     (void)snprintf(head.bench, sizeof(head.bench), "barrier");

@@ -14,20 +14,20 @@
 
 /* --- One CPU. --- */
 
-static struct who who;
-static struct who_window window;
+static struct account account;
+static struct account_window window;
 
-static void begin(const struct who_span *spans, size_t n)
+static void begin(const struct time_span *spans, size_t n)
 {
-    window = (struct who_window){.self = SELF, .time = {1000 * US, 2000 * US}, .spans = spans, .n_spans = n};
-    who_begin(&who, &window);
+    window = (struct account_window){.self = SELF, .time = {1000 * US, 2000 * US}, .spans = spans, .n_spans = n};
+    account_begin(&account, &window);
 }
 
 static void add(uint64_t us, enum trace_kind kind, uint32_t tid, uint64_t number)
 {
     const struct trace_record record = {.ns = us * US, .kind = (uint8_t)kind, .tid = tid, .number = number};
 
-    who_add(&who, &record);
+    account_add(&account, &record);
 }
 
 /* A work item begins, or (function 0) ends. */
@@ -39,7 +39,7 @@ static void add_work(uint64_t us, uint32_t tid, uint64_t function)
                                         .tid = tid,
                                         .number = function};
 
-    who_add(&who, &record);
+    account_add(&account, &record);
 }
 
 static void add_named(uint64_t us, enum trace_kind kind, enum trace_source source, uint64_t number, const char *name)
@@ -48,7 +48,7 @@ static void add_named(uint64_t us, enum trace_kind kind, enum trace_source sourc
         .ns = us * US, .kind = (uint8_t)kind, .source = (uint8_t)source, .tid = SELF, .number = number};
 
     (void)snprintf(record.name, sizeof(record.name), "%s", name);
-    who_add(&who, &record);
+    account_add(&account, &record);
 }
 
 static void rename_to(uint64_t us, uint32_t tid, const char *name)
@@ -56,22 +56,22 @@ static void rename_to(uint64_t us, uint32_t tid, const char *name)
     struct trace_record record = {.ns = us * US, .kind = TRACE_NAME, .tid = tid};
 
     (void)snprintf(record.name, sizeof(record.name), "%s", name);
-    who_add(&who, &record);
+    account_add(&account, &record);
 }
 
-/* What a taker had: how often, and for how long in all and at most. */
+/* What an interferer had: how often, and for how long in all and at most. */
 struct had {
     uint64_t n, ns, max_ns;
 };
 
-static struct had had_by(const struct who_taker *taker)
+static struct had had_by(const struct interferer *interferer)
 {
     struct had had = {0};
     uint64_t visit = 0;
 
-    for (size_t i = 0; i < who.n_pieces; i++) {
-        const struct who_piece *piece = &who.pieces[i];
-        if (&who.takers[piece->taker] != taker)
+    for (size_t i = 0; i < account.n_pieces; i++) {
+        const struct account_piece *piece = &account.pieces[i];
+        if (&account.interferers[piece->interferer] != interferer)
             continue;
         visit = (piece->again ? visit : 0) + piece->ns;
         had.n += !piece->again;
@@ -81,26 +81,26 @@ static struct had had_by(const struct who_taker *taker)
     return had;
 }
 
-/* Returns the taker, NULL when it took no time. */
-static const struct who_taker *taker_with(unsigned kind, uint32_t tid, uint64_t number, uint64_t work)
+/* Returns the interferer, NULL when it took no time. */
+static const struct interferer *interferer_with(unsigned kind, uint32_t tid, uint64_t number, uint64_t work)
 {
-    for (size_t i = 0; i < who.n; i++) {
-        const struct who_taker *one = &who.takers[i];
+    for (size_t i = 0; i < account.n; i++) {
+        const struct interferer *one = &account.interferers[i];
         if (one->kind == kind && one->id == (tid ? tid : number) && one->work == work && had_by(one).n)
             return one;
     }
     return NULL;
 }
 
-static const struct who_taker *taker(unsigned kind, uint32_t tid, uint64_t number)
+static const struct interferer *interferer(unsigned kind, uint32_t tid, uint64_t number)
 {
-    return taker_with(kind, tid, number, 0);
+    return interferer_with(kind, tid, number, 0);
 }
 
 static void expect_work(unsigned kind, uint32_t tid, uint64_t number, uint64_t work, uint64_t n, uint64_t us,
                         uint64_t max_us)
 {
-    const struct who_taker *one = taker_with(kind, tid, number, work);
+    const struct interferer *one = interferer_with(kind, tid, number, work);
 
     if (!one) {
         fail_msg("kind %d, task %u, number %llu took nothing", (int)kind, tid, (unsigned long long)number);
@@ -121,47 +121,47 @@ static void expect_all(size_t n)
 {
     size_t with = 0;
 
-    for (size_t i = 0; i < who.n; i++)
-        with += had_by(&who.takers[i]).n > 0;
+    for (size_t i = 0; i < account.n; i++)
+        with += had_by(&account.interferers[i]).n > 0;
     assert_int_equal(with, n);
 }
 
 /* A task runs twice; the detours begin before it and end after it. */
 TEST(test_who_a_task_has_the_time_between_switches)
 {
-    static const struct who_span spans[] = {{1095 * US, 1205 * US}, {1300 * US, 1350 * US}};
+    static const struct time_span spans[] = {{1095 * US, 1205 * US}, {1300 * US, 1350 * US}};
 
     begin(spans, COUNT(spans));
     add(1100, TRACE_SWITCH, 7, 0);
     add(1200, TRACE_SWITCH, SELF, 0);
     add(1310, TRACE_SWITCH, 7, 0);
     add(1340, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
+    account_end(&account, false);
     expect(TRACE_TASK, 7, 0, 2, 130, 100);
-    expect(WHO_UNSEEN, 0, 0, 4, 30, 10);
+    expect(INTERFERER_UNSEEN, 0, 0, 4, 30, 10);
     expect_all(2);
-    who_free(&who);
+    account_free(&account);
 }
 
 /* What ran while nothing was lost, as in a pause, is nobody's. */
 TEST(test_who_time_outside_of_detours_is_nobodys)
 {
-    static const struct who_span spans[] = {{1150 * US, 1160 * US}};
+    static const struct time_span spans[] = {{1150 * US, 1160 * US}};
 
     begin(spans, COUNT(spans));
     add(900, TRACE_SWITCH, 7, 0);
     add(1100, TRACE_SWITCH, 8, 0);
     add(1200, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
+    account_end(&account, false);
     expect(TRACE_TASK, 8, 0, 1, 10, 10);
     expect_all(1);
-    who_free(&who);
+    account_free(&account);
 }
 
 /* A soft interrupt that two interrupts come into, one in the other, while a task runs: each has its own time. */
 TEST(test_who_nested_interrupts_are_untangled)
 {
-    static const struct who_span spans[] = {{1000 * US, 2000 * US}};
+    static const struct time_span spans[] = {{1000 * US, 2000 * US}};
 
     begin(spans, COUNT(spans));
     add(1000, TRACE_SWITCH, 7, 0);
@@ -174,21 +174,21 @@ TEST(test_who_nested_interrupts_are_untangled)
     add_named(1400, TRACE_ENTER, TRACE_IRQ, 24, "virtio0");
     add_named(1405, TRACE_LEAVE, TRACE_IRQ, 24, "");
     add(1500, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
+    account_end(&account, false);
     expect(TRACE_VECTOR, 0, 2, 1, 20, 20);
     expect(TRACE_IRQ, 0, 24, 2, 45, 40);
     expect(TRACE_SOFTIRQ, 0, 3, 1, 140, 140);
     expect(TRACE_TASK, 7, 0, 1, 295, 295);
-    expect(WHO_UNSEEN, 0, 0, 1, 500, 500);
-    assert_string_equal(taker(TRACE_IRQ, 0, 24)->task.name, "virtio0");
+    expect(INTERFERER_UNSEEN, 0, 0, 1, 500, 500);
+    assert_string_equal(interferer(TRACE_IRQ, 0, 24)->task.name, "virtio0");
     expect_all(5);
-    who_free(&who);
+    account_free(&account);
 }
 
 /* PREEMPT_RT: a task is taken off the CPU in a soft interrupt, and goes on with it later. */
 TEST(test_who_a_task_keeps_its_soft_interrupt)
 {
-    static const struct who_span spans[] = {{1000 * US, 1500 * US}};
+    static const struct time_span spans[] = {{1000 * US, 1500 * US}};
 
     begin(spans, COUNT(spans));
     add(1000, TRACE_SWITCH, 7, 0);
@@ -197,17 +197,17 @@ TEST(test_who_a_task_keeps_its_soft_interrupt)
     add(1250, TRACE_SWITCH, 7, 0);
     add_named(1300, TRACE_LEAVE, TRACE_SOFTIRQ, 3, "");
     add(1500, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
+    account_end(&account, false);
     expect(TRACE_TASK, 7, 0, 2, 300, 200);
     expect(TRACE_SOFTIRQ, 0, 3, 2, 100, 50);
     expect(TRACE_TASK, 8, 0, 1, 100, 100);
-    who_free(&who);
+    account_free(&account);
 }
 
 /* A work item that sleeps in its middle, and the time of its thread around it. */
 TEST(test_who_work_items_are_told_from_their_thread)
 {
-    static const struct who_span spans[] = {{1000 * US, 1500 * US}};
+    static const struct time_span spans[] = {{1000 * US, 1500 * US}};
 
     begin(spans, COUNT(spans));
     add(1000, TRACE_SWITCH, 7, 0);
@@ -216,16 +216,16 @@ TEST(test_who_work_items_are_told_from_their_thread)
     add(1100, TRACE_SWITCH, 7, 0);
     add_work(1130, 7, 0);
     add(1135, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
+    account_end(&account, false);
     expect_work(TRACE_TASK, 7, 0, 0xabc, 2, 80, 50);
     expect(TRACE_TASK, 7, 0, 2, 15, 10);
     expect(TRACE_TASK, 8, 0, 1, 40, 40);
-    who_free(&who);
+    account_free(&account);
 }
 
 TEST(test_who_a_task_that_renames_itself_is_one)
 {
-    static const struct who_span spans[] = {{1000 * US, 1500 * US}};
+    static const struct time_span spans[] = {{1000 * US, 1500 * US}};
 
     begin(spans, COUNT(spans));
     add(1000, TRACE_FORK, 7, 55);
@@ -233,50 +233,50 @@ TEST(test_who_a_task_that_renames_itself_is_one)
     rename_to(1010, 7, "sh");
     rename_to(1050, 7, "stress");
     add(1100, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
+    account_end(&account, false);
     expect(TRACE_TASK, 7, 0, 1, 100, 100);
-    assert_string_equal(taker(TRACE_TASK, 7, 0)->task.name, "stress");
-    assert_int_equal(taker(TRACE_TASK, 7, 0)->task.parent, 55);
-    who_free(&who);
+    assert_string_equal(interferer(TRACE_TASK, 7, 0)->task.name, "stress");
+    assert_int_equal(interferer(TRACE_TASK, 7, 0)->task.parent, 55);
+    account_free(&account);
 }
 
 /* The beginning of the window, and what was entered before it. */
 TEST(test_who_ends_without_a_beginning_are_ignored)
 {
-    static const struct who_span spans[] = {{1000 * US, 1100 * US}};
+    static const struct time_span spans[] = {{1000 * US, 1100 * US}};
 
     begin(spans, COUNT(spans));
     add_named(1020, TRACE_LEAVE, TRACE_IRQ, 24, "");
     add_work(1030, SELF, 0);
-    who_end(&who, false);
-    expect(WHO_UNSEEN, 0, 0, 1, 100, 100);
+    account_end(&account, false);
+    expect(INTERFERER_UNSEEN, 0, 0, 1, 100, 100);
     expect_all(1);
-    who_free(&who);
+    account_free(&account);
 }
 
 /* Deeper than anything is: what does not fit is counted with what it interrupts, and nothing is overwritten. */
 TEST(test_who_depth_is_limited)
 {
-    static const struct who_span spans[] = {{1000 * US, 1500 * US}};
+    static const struct time_span spans[] = {{1000 * US, 1500 * US}};
 
     begin(spans, COUNT(spans));
-    for (unsigned i = 0; i < 3 * WHO_DEPTH; i++)
+    for (unsigned i = 0; i < 3 * ACCOUNT_DEPTH; i++)
         add_named(1000 + i, TRACE_ENTER, TRACE_IRQ, i, "");
     add(1400, TRACE_SWITCH, SELF, 0);
-    for (unsigned i = 3 * WHO_DEPTH; i-- > 0;)
+    for (unsigned i = 3 * ACCOUNT_DEPTH; i-- > 0;)
         add_named(1400, TRACE_LEAVE, TRACE_IRQ, i, "");
-    who_end(&who, false);
+    account_end(&account, false);
     uint64_t sum = 0;
-    for (size_t i = 0; i < who.n_pieces; i++)
-        sum += who.pieces[i].ns;
+    for (size_t i = 0; i < account.n_pieces; i++)
+        sum += account.pieces[i].ns;
     assert_int_equal(sum, 500 * US);
-    who_free(&who);
+    account_free(&account);
 }
 
 /* A BH workqueue runs its work items in a soft interrupt of any task. */
 TEST(test_who_work_items_in_a_soft_interrupt_are_not_the_tasks)
 {
-    static const struct who_span spans[] = {{1000 * US, 1500 * US}};
+    static const struct time_span spans[] = {{1000 * US, 1500 * US}};
 
     begin(spans, COUNT(spans));
     add(1000, TRACE_SWITCH, 7, 0);
@@ -287,33 +287,33 @@ TEST(test_who_work_items_in_a_soft_interrupt_are_not_the_tasks)
     add_work(1150, 7, 0);
     add_named(1170, TRACE_LEAVE, TRACE_SOFTIRQ, 6, "");
     add(1200, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
+    account_end(&account, false);
     expect_work(TRACE_SOFTIRQ, 0, 6, 0xabc, 1, 35, 35);
     expect(TRACE_SOFTIRQ, 0, 6, 1, 30, 30);
     expect(TRACE_TASK, 7, 0, 1, 130, 130);
-    who_free(&who);
+    account_free(&account);
 }
 
 /* What had the CPU after records were lost is nobody's: the account ends with the last record before. */
 TEST(test_who_lost_records_end_the_account)
 {
-    static const struct who_span spans[] = {{1000 * US, 1500 * US}};
+    static const struct time_span spans[] = {{1000 * US, 1500 * US}};
 
     begin(spans, COUNT(spans));
     add(1000, TRACE_SWITCH, 7, 0);
     add_named(1100, TRACE_ENTER, TRACE_IRQ, 24, "");
-    who_end(&who, true);
+    account_end(&account, true);
     expect(TRACE_TASK, 7, 0, 1, 100, 100);
     expect_all(1);
     assert_true(window.full);
     assert_int_equal(window.time.to, 1100 * US);
-    who_free(&who);
+    account_free(&account);
 }
 
 /* A ring that was full after the window only has all of it. */
 TEST(test_who_a_full_ring_ends_the_account)
 {
-    static const struct who_span spans[] = {{1000 * US, 1500 * US}};
+    static const struct time_span spans[] = {{1000 * US, 1500 * US}};
 
     for (unsigned after = 0; after < 2; after++) {
         begin(spans, COUNT(spans));
@@ -321,28 +321,28 @@ TEST(test_who_a_full_ring_ends_the_account)
         add(1200, TRACE_SWITCH, SELF, 0);
         if (after)
             add(2100, TRACE_SWITCH, 7, 0);
-        who_end(&who, true);
+        account_end(&account, true);
         expect(TRACE_TASK, 7, 0, 1, 200, 200);
         assert_int_equal(window.time.to, after ? 2000 * US : 1200 * US);
         assert_true(window.full != after);
-        who_free(&who);
+        account_free(&account);
     }
 }
 
 static void expect_piece(size_t i, uint32_t tid, uint64_t us, uint64_t for_us)
 {
-    const struct who_piece *piece = &who.pieces[i];
+    const struct account_piece *piece = &account.pieces[i];
 
-    assert_true(i < who.n_pieces);
+    assert_true(i < account.n_pieces);
     assert_int_equal(piece->from, us * US);
     assert_int_equal(piece->ns, for_us * US);
-    assert_int_equal(who.takers[piece->taker].id, tid);
+    assert_int_equal(account.interferers[piece->interferer].id, tid);
 }
 
 /* What had the CPU one after the other; the pause between two detours is no piece. */
 TEST(test_who_pieces_are_in_order)
 {
-    static const struct who_span spans[] = {{1100 * US, 1200 * US}, {1300 * US, 1310 * US}};
+    static const struct time_span spans[] = {{1100 * US, 1200 * US}, {1300 * US, 1310 * US}};
 
     begin(spans, COUNT(spans));
     add(1100, TRACE_SWITCH, 7, 0);
@@ -352,13 +352,13 @@ TEST(test_who_pieces_are_in_order)
     add(1200, TRACE_SWITCH, SELF, 0);
     add(1300, TRACE_SWITCH, 8, 0);
     add(1310, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
-    assert_int_equal(who.n_pieces, 4);
+    account_end(&account, false);
+    assert_int_equal(account.n_pieces, 4);
     expect_piece(0, 7, 1100, 20);
     expect_piece(1, 5, 1120, 10);
     expect_piece(2, 7, 1130, 70);
     expect_piece(3, 8, 1300, 10);
-    who_free(&who);
+    account_free(&account);
 }
 
 /* --- Names, of all CPUs. --- */
@@ -398,8 +398,8 @@ bool __wrap_cgroup_of(const char *task, char *out, size_t size)
     return true;
 }
 
-static const struct who_line *line_of(const struct who_line *lines, size_t n, const char *kind, const char *name,
-                                      const char *work)
+static const struct account_line *line_of(const struct account_line *lines, size_t n, const char *kind,
+                                          const char *name, const char *work)
 {
     for (size_t i = 0; i < n; i++) {
         struct row_params params;
@@ -413,13 +413,13 @@ static const struct who_line *line_of(const struct who_line *lines, size_t n, co
     return NULL;
 }
 
-static void expect_line(const struct who_line *lines, size_t n, const char *kind, const char *name, const char *work,
-                        double us)
+static void expect_line(const struct account_line *lines, size_t n, const char *kind, const char *name,
+                        const char *work, double us)
 {
     assert_true(fabs(line_of(lines, n, kind, name, work)->ns - us * US) < 0.5);
 }
 
-static const struct who_span whole[] = {{1000 * US, 2000 * US}};
+static const struct time_span whole[] = {{1000 * US, 2000 * US}};
 
 /* CPU 0: a shell (60) forks three children; one of them runs on CPU 2, and so does what a task of the trial forked on
  * CPU 0. */
@@ -444,34 +444,34 @@ static void record_two_cpus(void)
     add_named(1320, TRACE_ENTER, TRACE_IRQ, 25, "virtio0-input.0");
     add_named(1321, TRACE_LEAVE, TRACE_IRQ, 25, "");
     add(1400, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
+    account_end(&account, false);
     window.cpu = 2;
     window.time = whole[0];
-    who_begin(&who, &window);
+    account_begin(&account, &window);
     add(1000, TRACE_SWITCH, 63, 0);
     add(1200, TRACE_SWITCH, 70, 0);
     add(1500, TRACE_SWITCH, 12, 0);
     add(1600, TRACE_SWITCH, 99, 0);
     add(1607, TRACE_SWITCH, 41, 0);
     add(1610, TRACE_SWITCH, SELF, 0);
-    who_end(&who, false);
+    account_end(&account, false);
 }
 
 TEST(test_who_names_are_joined_over_cpus)
 {
-    struct who_line *lines;
+    struct account_line *lines;
 
     record_two_cpus();
-    const size_t n = who_lines(&who, 30, &lines);
-    const struct who_line *sh = line_of(lines, n, "task", "sh", "");
+    const size_t n = account_lines(&account, 30, &lines);
+    const struct account_line *sh = line_of(lines, n, "task", "sh", "");
     assert_int_equal(n, 12);
     assert_string_equal(sh->label, "kind=task name=sh group=/a_b tasks=4");
     assert_string_equal(line_of(lines, n, "task", "a_b?[2J??", "")->label, "kind=task name=a_b?[2J?? pid=12");
     assert_int_equal(sh->tasks, 4); /* the shell, and its children on both CPUs, which have no names of their own */
     assert_true(sh->n == 4 && sh->ns == 350 * US && sh->max_ns == 200 * US);
     expect_line(lines, n, "unseen", "unseen", "", 600 + 390);
-    expect_line(lines, n, who_others_are_hidden() ? "outside" : "idle", who_others_are_hidden() ? "outside" : "idle",
-                "", 230 - 11);
+    expect_line(lines, n, others_are_hidden() ? "outside" : "idle", others_are_hidden() ? "outside" : "idle", "",
+                230 - 11);
     expect_line(lines, n, "own", "own", "", 300); /* its child has its name */
     expect_line(lines, n, "kthread", "kworker/3:0", "", 9);
     expect_line(lines, n, "kthread", "kworker/3:0", "vmstat_update", 10);
@@ -484,31 +484,31 @@ TEST(test_who_names_are_joined_over_cpus)
     assert_string_equal(line_of(lines, n, "irq", "virtio0-input.0", "")->label,
                         "kind=irq name=virtio0-input.0 irq=24"); /* has a line of its own */
     free(lines);
-    who_free(&who);
+    account_free(&account);
 }
 
 /* 100,000 children of a task of the trial are its own; those of another one are one name. */
 TEST(test_who_many_short_tasks)
 {
-    struct who_line *lines;
+    struct account_line *lines;
 
     begin(whole, 1);
     for (uint32_t i = 0; i < 100000; i++) {
         struct trace_record record = {
             .ns = 1000 * US + i * 10, .kind = TRACE_FORK, .tid = 5000000 + i, .number = i % 2 ? 50 : 12};
-        who_add(&who, &record);
+        account_add(&account, &record);
         record.kind = TRACE_SWITCH;
-        who_add(&who, &record);
+        account_add(&account, &record);
     }
-    who_end(&who, false);
-    const size_t n = who_lines(&who, 5, &lines);
-    const struct who_line *line = line_of(lines, n, "task", "a_b?[2J??", "");
+    account_end(&account, false);
+    const size_t n = account_lines(&account, 5, &lines);
+    const struct account_line *line = line_of(lines, n, "task", "a_b?[2J??", "");
     assert_int_equal(n, 2);
     assert_true(line->tasks == 50000 && line->ns == 500 * US && line->culprit[0]);
     line = line_of(lines, n, "own", "own", "");
     assert_true(line->tasks == 50000 && !line->culprit[0]);
     free(lines);
-    who_free(&who);
+    account_free(&account);
 }
 
 /* Where nothing was recorded, no CPU is named. */
@@ -516,16 +516,16 @@ TEST(test_who_counted_times_have_no_cpu)
 {
     static struct interference_watch watch;
     struct cpuset cpus = {{0}};
-    struct who_line *lines;
+    struct account_line *lines;
 
     cpuset_add(&cpus, 1);
-    who_begin(&watch.who, &watch.window[1]);
+    account_begin(&watch.account, &watch.window[1]);
     interference_count(&watch, &cpus);
     assert_true(watch.window[1].time.from == 0 && watch.window[1].time.to > 0);
-    const size_t n = who_lines(&watch.who, 5, &lines);
+    const size_t n = account_lines(&watch.account, 5, &lines);
     assert_int_equal(n, 1);
     assert_true(lines[0].ns == 5);
-    assert_int_equal(watch.who.pieces[0].cpu, CPUSET_NONE);
+    assert_int_equal(watch.account.pieces[0].cpu, CPUSET_NONE);
     free(lines);
-    who_free(&watch.who);
+    account_free(&watch.account);
 }

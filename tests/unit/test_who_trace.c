@@ -34,7 +34,7 @@ struct taken {
 /* What the child that measures leaves for the tests. */
 static struct outcome {
     int status; /* as returned by traced() */
-    struct who_span window;
+    struct time_span window;
     struct taken taken[NAMES_MAX];
     unsigned n;
     bool sends;   /* network packets could be sent */
@@ -344,26 +344,26 @@ void __wrap_trace_functions_name(struct trace_function *functions, size_t n)
 }
 
 /* Enters what the measurement found. Tasks of other PID namespaces have no names there, but have in the trace. */
-static int enter_found(struct who *who)
+static int enter_found(struct account *account)
 {
-    struct who_line *lines;
-    const size_t n = who_lines(who, who->n, &lines);
+    struct account_line *lines;
+    const size_t n = account_lines(account, account->n, &lines);
     char key[KEY_SIZE], kind[16], name[48];
     bool own = false;
 
     CHECK(n > 0);
-    for (size_t i = 0; i < who->n_pieces; i++) {
-        const struct who_piece *piece = &who->pieces[i];
-        const struct who_taker *taker = &who->takers[piece->taker];
-        CHECK(sscanf(lines[taker->line].label, "kind=%15s name=%47s", kind, name) == 2);
+    for (size_t i = 0; i < account->n_pieces; i++) {
+        const struct account_piece *piece = &account->pieces[i];
+        const struct interferer *interferer = &account->interferers[piece->interferer];
+        CHECK(sscanf(lines[interferer->line].label, "kind=%15s name=%47s", kind, name) == 2);
         make_key(key, strcmp(kind, "kthread") && strcmp(kind, "own") ? kind : "task", name, strlen(name));
-        if (taker->kind == TRACE_TASK || taker->kind == WHO_UNSEEN) /* the sampler is not seen */
-            own = taker->kind == WHO_UNSEEN || is_own(key);
+        if (interferer->kind == TRACE_TASK || interferer->kind == INTERFERER_UNSEEN) /* the sampler is not seen */
+            own = interferer->kind == INTERFERER_UNSEEN || is_own(key);
         taken_of(key)->who_ns += (double)piece->ns;
         taken_of(key)->who_n += own && !piece->again;
     }
     free(lines);
-    for (unsigned i = 0; who_others_are_hidden() && i < outcome->n; i++) {
+    for (unsigned i = 0; others_are_hidden() && i < outcome->n; i++) {
         struct taken *one = &outcome->taken[i];
         if (!strncmp(one->key, "task ", 5) && !(one->who_ns > 0) && strcmp(one->key, "task sampler") != 0) {
             taken_of("outside outside")->trace_ns += one->trace_ns;
@@ -391,12 +391,12 @@ static int measure(unsigned cpu, int tell, pid_t leaver)
     CHECK(put("tracing_on", "0") == 0);
     interference_stop(watch);
     CHECK(waitpid(leaver, NULL, 0) == leaver);
-    watch->window[cpu] = (struct who_window){
+    watch->window[cpu] = (struct account_window){
         .cpu = cpu, .self = (uint32_t)getpid(), .time = outcome->window, .spans = &outcome->window, .n_spans = 1};
     CHECK(interference_read(watch, &cpus));
     CHECK(!watch->window[cpu].full);
     CHECK(read_trace(cpu) > 1000);
-    CHECK(enter_found(&watch->who) == 0);
+    CHECK(enter_found(&watch->account) == 0);
     interference_free(watch);
     return 0;
 }
