@@ -157,7 +157,7 @@ $(BUILD)/cmd/completion.o: $(filter-out %/version.h,$(GENERATED))
 # --- tests -------------------------------------------------------------------------------------------------------------
 
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
-CLI  := $(patsubst tests/cli/%.c,%,$(wildcard tests/cli/test_*.c))
+CLI  := $(filter-out test_smoke,$(patsubst tests/cli/%.c,%,$(wildcard tests/cli/test_*.c)))
 # A unit test is linked with its module's layer and the layers below, so that a call of a higher layer fails to link.
 module_layer = $(or $(patsubst src/%/,%,$(dir $(firstword $(wildcard $(addsuffix /$(1).c,$(addprefix src/,$(LAYERS))))))),cmd)
 
@@ -291,8 +291,8 @@ golden: $(PROGRAM) ## write the expected outputs in tests/golden/out anew
 .PHONY: generated
 generated: $(PROGRAM) ## write the lists of options in the man pages anew
 	tests/man_options.py --update $(PROGRAM)
-smoke: $(PROGRAM) $(BUILD)/cli/test_accept ## all --quick, whole: under a minute
-	@JITBENCH=$(PROGRAM) JITBENCH_ALL=1 TESTS='test_accept_all*' $(RUN) $(BUILD)/cli/test_accept
+smoke: $(PROGRAM) $(BUILD)/cli/test_smoke ## all --quick, whole: under a minute
+	@JITBENCH=$(PROGRAM) $(RUN) $(BUILD)/cli/test_smoke
 
 # Each place (one CPU, not root, other file systems, other load, ...) is set up and removed again; one that cannot be
 # set up here is skipped with the reason. Mounts and control groups need root. PLACES="nobody load": only these;

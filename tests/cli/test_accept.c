@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The acceptance commands of the first stage on the real program, and the values in their CSV: tests/cli/rows.py works
  * them out again with python3's csv module. */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -139,49 +136,6 @@ TEST(test_accept_stream_rates_follow_from_the_times)
                      0);
 }
 
-/* CPU time in seconds, on all CPUs, of others than the children of this process. */
-static double others_cpu_s(void)
-{
-    struct rusage own;
-    double ticks[8] = {0};
-    FILE *file = fopen("/proc/stat", "re");
-
-    if (file) {
-        bool is_sum = fscanf(file, "cpu %lf", &ticks[0]) == 1;
-        for (int i = 1; is_sum && i < 8 && fscanf(file, "%lf", &ticks[i]) == 1; i++) {
-        }
-        (void)fclose(file);
-    }
-    (void)getrusage(RUSAGE_CHILDREN, &own);
-    /* user, nice, system, irq, softirq, steal */
-    return (ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7]) / (double)sysconf(_SC_CLK_TCK) -
-           (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) -
-           (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1e-6;
-}
-
-/* Options of all reach every suite. Rows made of rows were placed nowhere, nor were skipped ones. */
-static void expect_options(const char *name)
-{
-    struct cli_csv csv;
-    char path[CLI_PATH + 16];
-
-    (void)snprintf(path, sizeof(path), "%.1000s/%s", payload_scratch, name);
-    cli_csv_read(path, &csv);
-    for (size_t row = 0; row < csv.n_rows; row++)
-        if (!cli_is_made_of_rows(cli_cell(&csv, row, "test")) && strcmp(cli_cell(&csv, row, "status"), "skipped"))
-            assert_string_equal(cli_cell(&csv, row, "nice"), "1");
-    cli_expect_all(&csv, "comment", "x");
-    assert_int_equal(cli_count(&csv, "array", "array_bytes"), 10);
-    assert_int_equal(cli_count(&csv, "bandwidth", "triad_rate"), 2);
-    assert_int_equal(cli_count(&csv, "dhry2reg", "rate"), 1);
-    assert_string_equal(cli_cell(&csv, cli_row(&csv, "fcopy256", "rate", 0), "scratch_fs"), "tmpfs");
-    assert_int_equal(cli_count(&csv, "index", "index"), 1);
-    assert_int_equal(cli_count(&csv, "calibrate", "loops_per_ms"), 1);
-    assert_int_equal(cli_count(&csv, "audio", "latency"), 4);
-    assert_int_equal(cli_count(&csv, "gaming", "latency"), 2);
-    cli_csv_free(&csv);
-}
-
 /* The plan is that of a run as a user starts it. */
 TEST(test_accept_all_quick_is_planned_for_under_a_minute)
 {
@@ -199,38 +153,6 @@ TEST(test_accept_all_quick_is_planned_for_under_a_minute)
     assert_int_equal(sscanf(about, ", about %u s\n", &planned_s), 1);
     assert_in_range(planned_s, 1, ALL_QUICK_S - 1);
     free(text);
-}
-
-/* On a machine with other load it may take longer, at most by the time of the others. One sample of each in place of
- * three, unless `make smoke` sets JITBENCH_ALL. */
-TEST(test_accept_all_quick_takes_under_a_minute)
-{
-    const bool whole = getenv("JITBENCH_ALL");
-    struct timespec from, to;
-
-    payload_need("python3");
-    if (program_emulated(payload_program))
-        skip_because("an emulator is slower than a processor");
-    const double before = others_cpu_s();
-    (void)clock_gettime(CLOCK_MONOTONIC, &from);
-    assert_int_equal(PAYLOAD_RUN(NULL, "all", payload_program, "all", "--quick", "--nice", "1", "--comment", "x", "-v",
-                                 "--dir", "/dev/shm", "-o", "all.csv", whole ? NULL : "--samples=1"),
-                     0);
-    (void)clock_gettime(CLOCK_MONOTONIC, &to);
-    const double others = others_cpu_s() - before, took = (double)(to.tv_sec - from.tv_sec);
-    if (took >= ALL_QUICK_S + others)
-        fail_msg("%.0f s, in which others had %.1f s of CPU time", took, others);
-    char *text = payload_read("all");
-    assert_non_null(text);
-    assert_non_null(strstr(text, "Prime loop"));
-    assert_non_null(strstr(text, "Small-array copy"));
-    assert_non_null(strstr(text, "STREAM-style bandwidth"));
-    assert_non_null(strstr(text, "Simulated Audio"));
-    assert_non_null(strstr(text, "all.csv"));
-    free(text);
-    expect_options("all.csv");
-    assert_int_equal(CHECK("columns", "all.csv"), 0);
-    assert_int_equal(CHECK("suites", "all.csv", "noise", "wakeup", "prime", "memory", "stream", "unix", "latency"), 0);
 }
 
 GROUP(setup, payload_teardown);

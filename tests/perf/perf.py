@@ -89,8 +89,8 @@ def only(rows, metric):
 
 
 def words_of(row):
-    """The words of the column param, by their names."""
-    return dict(word.split("=", 1) for word in row["param"].split())
+    """The words of the column param, by their names; the name of a level has spaces."""
+    return dict(re.findall(r"(\S+?)=(.*?)(?= \S+=|$)", row["param"]))
 
 
 def clock_cost(jitbench):
@@ -122,7 +122,7 @@ def peak_memory(jitbench, experiments):
     command = [jitbench, "prime", "--experiments", experiments, "--samples", "1", "--no-csv", "-q"]
     # GNU time is small: a child of this interpreter would start out as large as it.
     with tempfile.NamedTemporaryFile("r") as report:
-        process = subprocess.Popen(["time", "-f", "%M %U %S", "-o", report.name] + command, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(["time", "-f", "%M", "-o", report.name] + command, stdout=subprocess.DEVNULL)
         together = 0
         while process.poll() is None:
             together = max(together, descendants_bytes(process.pid))
