@@ -123,6 +123,8 @@ unsigned command_width(int fd, unsigned otherwise, unsigned most);
  * on: LABEL in headers. */
 #define LABEL 10u
 void command_wrap(struct text *text, size_t indent, unsigned width);
+/* A line, if /proc or /sys is missing: what cannot be known. */
+void command_put_unmounted(const struct machine *machine, const char *what, struct text *out);
 
 /* Parses by n tables with targets, sets defaults, and prints help for --help. operands: room for argc. Returns 0;
  * EXIT_USAGE (EXIT_ROW_FAILED: help could not be printed) with a line on standard error; -1: help was printed. */

@@ -207,12 +207,15 @@ struct table_column {
     unsigned rank;     /* as in struct grid_column */
 };
 
-#define COLUMN(heading_, metric_, field_, decimals_) \
-    .heading = heading_, .metric = metric_, .field = field_, .decimals = decimals_
-/* With the field's usual heading, and metric, scale and decimals of the layout. */
-#define FIELD(field_, ...) \
+/* A field without TABLE_, its decimals, and what else is to be set. */
+#define COLUMN(heading_, metric_, ...) \
     { \
-        .field = TABLE_##field_, __VA_ARGS__ \
+        .heading = heading_, .metric = metric_, .field = TABLE_##__VA_ARGS__ \
+    }
+/* With the field's usual heading, and metric, scale and decimals of the layout. */
+#define FIELD(...) \
+    { \
+        .field = TABLE_##__VA_ARGS__ \
     }
 
 struct table_layout {

@@ -41,10 +41,11 @@ char *settings_format_cpus(const struct cpuset *set, char *buf, size_t size);
 #define CPUS_TEXT(set, size) settings_format_cpus(set, (char[size]){0}, size)
 #define SETTINGS_CPUS(set)   CPUS_TEXT(set, 96)
 
+#define SETTING_STATE_SIZE 160
 struct setting_state {
     enum setting_verdict verdict;
-    char now[160]; /* as one line: "powersave (8 CPUs)"; "" when not known */
-    char why[160]; /* why noisy or not known, if now does not show that; or "" */
+    char now[SETTING_STATE_SIZE]; /* as one line: "powersave (8 CPUs)"; "" when not known */
+    char why[SETTING_STATE_SIZE]; /* why noisy or not known, if now does not show that; or "" */
 };
 
 /* One file to write: the path, and the value as it reads back, without a final newline (for "always
@@ -95,6 +96,7 @@ bool setting_look(const struct setting *setting, const struct settings_view *vie
 /* In the order in which tune writes them: the governor before turbo, since writing it resets turbo. */
 extern const struct setting settings_list[];
 extern const size_t settings_count;
+#define for_each_setting(i) for (size_t i = 0; i < settings_count; i++)
 
 /* Returns NULL when there is none. */
 const struct setting *setting_find(const char *name);
@@ -189,7 +191,7 @@ int snapshot_open(const char *file, struct snapshot **out, struct error *error);
 
 /* Writes the old values in reverse order, reads them back, and reports each file; one that changed again because
  * another was restored is written once more. Needs no memory. Returns 0 and removes the snapshot when all have their
- * old values; otherwise -1 with a line in error, and keeps it. */
+ * old values; otherwise -1 with a line in error, and keeps it. put may be NULL. */
 int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, struct error *error);
 
 /* NULL is allowed. Leaves the file as it is. */

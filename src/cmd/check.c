@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench check: finds what disturbs measurements on this machine. Changes nothing. */
+/* jitbench check: finds what disturbs measurements on this machine. jitbench tune and untune: set it, and restore it.
+ */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,63 +28,75 @@ void advice_print(const struct advice *advice, size_t n, size_t width, struct te
 
 #define SETTINGS_MAX 64
 
+/* The settings that a command is about, by index in settings_list, and the CPUs to measure on. */
 struct checking {
-    struct command_options options;
-    bool all;
+    const struct command_options *options;
+    bool all; /* none is named */
     struct machine machine;
     struct cpuset bench;
-    /* an element for each entry of settings_list */
-    bool selected[SETTINGS_MAX];
-    bool fails[SETTINGS_MAX];
+    struct settings_view view;
+    bool selected[SETTINGS_MAX], fails[SETTINGS_MAX];
     struct setting_state state[SETTINGS_MAX];
 };
 
-/* --- Items. --- */
+/* tunes: unless some are named, those that tune writes by default. */
+static int begin_checking(const struct command_call *call, bool tunes, struct checking *c)
+{
+    struct error error;
+
+    if (settings_count > SETTINGS_MAX)
+        memory_out();
+    /* ends neither between two files that it writes nor while it searches for a quiet CPU */
+    signals_init();
+    c->options = &call->options;
+    c->all = call->n == 0;
+    for_each_setting(i)
+        c->selected[i] = c->all && (!tunes || settings_list[i].how == SETTING_WRITE);
+    for (size_t i = 0; i < call->n; i++)
+        if (command_mark_setting(call->operands[i], true, c->selected))
+            return EXIT_USAGE;
+    machine_read(&c->machine);
+    c->view = (struct settings_view){.machine = &c->machine, .bench = &c->bench};
+    if (cpus_bench(option_given(&call->table, 1, "cpus") ? &c->options->cpus : NULL, &c->machine, &c->bench, &error))
+        return usage_error("%s", error.text);
+    return 0;
+}
+
+/* --- check: items. --- */
 
 /* A list "ITEM,...". */
-static int mark_items(const char *option, char *list, bool mark, bool *marked)
+static int mark_items(const char *list, bool mark, bool *marked)
 {
-    for (char *word; (word = strsep(&list, ",")) && (*word || list);) {
-        const struct setting *setting = setting_find(word);
-        if (!setting)
-            return usage_error("--%s: '%s' is not a setting; 'jitbench check -v' shows them", option, word);
-        marked[setting - settings_list] = mark;
-    }
+    char copy[sizeof(((struct command_options *)0)->ignore)], *rest = copy;
+
+    TEXT_SET(copy, list);
+    for (char *word; (word = strsep(&rest, ",")) && (*word || rest);)
+        if (command_mark_setting(word, mark, marked))
+            return EXIT_USAGE;
     return 0;
 }
 
 static int apply_lists(struct checking *c)
 {
-    const bool all_fail = !c->options.fail_items[0];
     size_t left = 0;
 
-    if (mark_items("fail-on", c->options.fail_items, true, c->fails) ||
-        mark_items("ignore", c->options.ignore, false, c->selected))
+    if (mark_items(c->options->fail_items, true, c->fails) || mark_items(c->options->ignore, false, c->selected))
         return EXIT_USAGE;
-    for (size_t i = 0; i < settings_count; i++) {
+    for_each_setting(i) {
         left += c->selected[i];
-        c->fails[i] |= all_fail && c->selected[i];
+        c->fails[i] |= !c->options->fail_items[0] && c->selected[i];
         if (c->fails[i] && !c->selected[i])
             return usage_error("--fail-on: '%s' is not among the items that are checked", settings_list[i].name);
     }
     return left ? 0 : usage_error("--ignore leaves no item to check");
 }
 
-/* --- Output. --- */
+/* --- check: output. --- */
 
 #define WIDTH_LEAST 72u
 
-/* --- The table. --- */
-
 /* Of all items those that are noisy or not known, unless more is asked for. */
-static bool is_shown(const struct checking *c, size_t i)
-{
-    const enum setting_verdict verdict = c->state[i].verdict;
-
-    return c->selected[i] && (!c->all || c->options.verbose || verdict == SETTING_NOISY || verdict == SETTING_UNKNOWN);
-}
-
-static void put_table(const struct checking *c, unsigned width, struct text *out)
+static void put_settings_table(const struct checking *c, unsigned width, struct text *out)
 {
     const struct grid_column columns[] = {
         {.title = "Item", .left = true},
@@ -90,16 +104,16 @@ static void put_table(const struct checking *c, unsigned width, struct text *out
         {.title = "Good", .left = true, .wrap = true},
         {.title = "Verdict", .left = true},
         {.title = "Cost", .left = true, .wrap = true},
-        {.title = "How to set it", .left = true, .wrap = true, .rank = !c->options.verbose},
+        {.title = "How to set it", .left = true, .wrap = true, .rank = !c->options->verbose},
     };
     struct grid grid = {.n_columns = 0};
 
     grid_columns(&grid, columns, COUNT(columns));
-    for (size_t i = 0; i < settings_count; i++) {
+    for_each_setting(i) {
         const struct setting *setting = &settings_list[i];
         const struct setting_state *state = &c->state[i];
-        const bool noisy = state->verdict == SETTING_NOISY;
-        if (!is_shown(c, i))
+        const bool noisy = state->verdict == SETTING_NOISY, known = state->verdict != SETTING_UNKNOWN;
+        if (!c->selected[i] || (c->all && !c->options->verbose && !noisy && known))
             continue;
         grid_text(&grid, setting->name);
         text_printf(grid_cell(&grid, COLOR_NONE), "%s%s%s", state->now[0] || state->why[0] ? state->now : "-",
@@ -115,9 +129,7 @@ static void put_table(const struct checking *c, unsigned width, struct text *out
     grid_print(&grid, width > WIDTH_LEAST ? width : WIDTH_LEAST, out);
 }
 
-/* --- Header. --- */
-
-static void put_header(const struct checking *c, struct text *out)
+static void put_checked_machine(const struct checking *c, struct text *out)
 {
     const struct machine *m = &c->machine;
     struct cpuset others = m->online;
@@ -134,19 +146,15 @@ static void put_header(const struct checking *c, struct text *out)
         cpuset_remove(&others, cpu);
     text_printf(out, "CPUs      %s to measure on (bench CPUs), %s for all else\n", SETTINGS_CPUS(&c->bench),
                 SETTINGS_CPUS(&others));
-    if (!m->have_proc || !m->have_sys)
-        text_printf(out, "Unknown   %s%s%s not mounted: most settings cannot be known\n", m->have_proc ? "" : "/proc",
-                    m->have_proc || m->have_sys ? "" : " and ", m->have_sys ? "" : "/sys");
+    command_put_unmounted(m, "most settings", out);
 }
-
-/* --- JSON and CSV. --- */
 
 static void put_json(const struct checking *c, const struct advice *advice, size_t n, struct text *out)
 {
     const char *before = "";
 
     json_put(out, "{\"bench_cpus\": %s,\"items\":[", SETTINGS_CPUS(&c->bench));
-    for (size_t i = 0; i < settings_count; i++) {
+    for_each_setting(i) {
         const struct setting *s = &settings_list[i];
         const struct setting_state *state = &c->state[i];
         if (!c->selected[i])
@@ -170,11 +178,11 @@ static void put_json(const struct checking *c, const struct advice *advice, size
 static void put_csv(const struct checking *c, struct text *out)
 {
     text_printf(out, "item,now,good,verdict,cost,how,why\r\n");
-    for (size_t i = 0; i < settings_count; i++) {
-        const struct setting *setting = &settings_list[i];
+    for_each_setting(i) {
+        const struct setting *s = &settings_list[i];
         const struct setting_state *state = &c->state[i];
-        const char *const fields[] = {setting->name, state->now,   setting->good, setting_verdict_names[state->verdict],
-                                      setting->cost, setting->set, state->why};
+        const char *const fields[] = {s->name, state->now, s->good,   setting_verdict_names[state->verdict],
+                                      s->cost, s->set,     state->why};
         for (size_t k = 0; c->selected[i] && k < COUNT(fields); k++) {
             text_append(out, ",", k > 0);
             csv_own_text(out, fields[k]);
@@ -183,34 +191,28 @@ static void put_csv(const struct checking *c, struct text *out)
     }
 }
 
-/* --- The whole output. --- */
-
-static void put_all(const struct checking *c, const struct settings_view *view, unsigned width, struct text *out)
+static void put_all(const struct checking *c, unsigned width, struct text *out)
 {
-    const struct advice_found found = {.view = view, .selected = c->selected, .state = c->state, .all = c->all};
+    const struct advice_found found = {.view = &c->view, .selected = c->selected, .state = c->state, .all = c->all};
     struct advice advice[ADVICE_MAX];
     unsigned counts[4] = {0};
-    size_t n = c->options.quiet && !c->options.json ? 0 : advice_make(&found, advice);
+    const bool quiet = c->options->quiet && !c->options->json;
+    const size_t n = quiet ? 0 : advice_make(&found, advice);
 
-    for (size_t i = 0; i < settings_count; i++)
-        if (c->selected[i])
-            counts[c->state[i].verdict]++;
-    if (c->options.json) {
+    for_each_setting(i)
+        counts[c->state[i].verdict] += c->selected[i];
+    if (c->options->json) {
         put_json(c, advice, n, out);
-    } else if (c->options.quiet) {
-        put_table(c, width, out);
     } else {
-        FREED_BY(text_free) struct text header = {0};
-        put_header(c, &header);
-        command_wrap(&header, LABEL, width);
-        text_append(out, header.data, header.length);
-        out->failed |= header.failed;
-        text_append(out, "\n", 1);
-        text_printf(out, "%u noisy, %u ok, %u n/a, %u unknown\n", counts[SETTING_NOISY], counts[SETTING_OK],
-                    counts[SETTING_NA], counts[SETTING_UNKNOWN]);
-        advice_print(advice, n, width, out);
-        text_append(out, "\n", 1);
-        put_table(c, width, out);
+        if (!quiet) {
+            put_checked_machine(c, out);
+            command_wrap(out, LABEL, width);
+            text_printf(out, "\n%u noisy, %u ok, %u n/a, %u unknown\n", counts[SETTING_NOISY], counts[SETTING_OK],
+                        counts[SETTING_NA], counts[SETTING_UNKNOWN]);
+            advice_print(advice, n, width, out);
+            text_append(out, "\n", 1);
+        }
+        put_settings_table(c, width, out);
     }
     advice_free(advice, n);
 }
@@ -220,7 +222,7 @@ static void put_all(const struct checking *c, const struct settings_view *view, 
 /* In ns, between two readings of counters that may rise. */
 #define MOMENT_NS 100000000u
 
-static const struct option rows[] = {
+static const struct option check_rows[] = {
     {OWN_OPTION(
          "cpus", 0, cpus,
          "CPUs to measure on; default: the isolated CPUs, or all but the boot CPU; quiet: the CPU that loses the "
@@ -245,26 +247,31 @@ static void moment(void)
     clock_sleep_ns(MOMENT_NS);
 }
 
-static int look(struct checking *c)
+static int check(struct command_call *call)
 {
-    const struct settings_view view = {.machine = &c->machine, .bench = &c->bench, .moment = moment};
-    const char *path = c->options.output;
+    FREED_BY(memory_free) struct checking *c = memory_get(1, sizeof(*c));
+    const char *path = call->options.output;
     const int out_fd = !strcmp(path, "-") ? 2 : 1;
-    int status = 0;
     bool failing = false;
     struct files_output csv;
     struct text out = {0};
+    int status = begin_checking(call, false, c);
 
-    /* opened first, so that a wrong file name is reported at once */
-    if (path[0] && (status = files_begin(path, c->options.force, &csv)))
+    if (status || (status = apply_lists(c)))
         return status;
-    for (size_t i = 0; i < settings_count; i++)
+    if (c->options->json && out_fd == 2)
+        return usage_error("--json and -o - both want standard output");
+    /* opened first, so that a wrong file name is reported at once */
+    if (path[0] && (status = files_begin(path, c->options->force, &csv)))
+        return status;
+    c->view.moment = moment;
+    for_each_setting(i)
         if (c->selected[i]) {
-            setting_look(&settings_list[i], &view, &c->state[i], NULL);
+            setting_look(&settings_list[i], &c->view, &c->state[i], NULL);
             failing |= c->fails[i] && c->state[i].verdict == SETTING_NOISY;
         }
-    out.color = color_wanted(c->options.color, out_fd);
-    put_all(c, &view, command_width(out_fd, WIDTH, WIDTH_MOST), &out);
+    out.color = color_wanted(c->options->color, out_fd);
+    put_all(c, command_width(out_fd, WIDTH, WIDTH_MOST), &out);
     if (command_output(out_fd, !path[0], &out))
         status = EXIT_ROW_FAILED;
     if (path[0]) {
@@ -276,32 +283,6 @@ static int look(struct checking *c)
     return status ? status : failing ? EXIT_FINDING : EXIT_DONE;
 }
 
-static int check(struct command_call *call)
-{
-    FREED_BY(memory_free) struct checking *c = memory_get(1, sizeof(*c));
-    struct error error;
-
-    if (settings_count > SETTINGS_MAX)
-        memory_out();
-    /* neither a closed pipe nor a signal must end the program while it searches for a quiet CPU */
-    signals_init();
-    c->options = call->options;
-    c->all = call->n == 0;
-    for (size_t i = 0; i < settings_count; i++)
-        c->selected[i] = c->all;
-    for (size_t i = 0; i < call->n; i++)
-        if (command_mark_setting(call->operands[i], true, c->selected))
-            return EXIT_USAGE;
-    if (apply_lists(c))
-        return EXIT_USAGE;
-    if (c->options.json && !strcmp(c->options.output, "-"))
-        return usage_error("--json and -o - both want standard output");
-    machine_read(&c->machine);
-    if (cpus_bench(option_given(&call->table, 1, "cpus") ? &c->options.cpus : NULL, &c->machine, &c->bench, &error))
-        return usage_error("%s", error.text);
-    return look(c);
-}
-
 const struct command command_check = {
     .name = "check",
     .operands = "[ITEM...]",
@@ -309,6 +290,270 @@ const struct command command_check = {
     .description =
         "Shows the settings of this machine that disturb measurements: what to do first, then those that are noisy or "
         "not known, with a good value, what a bad one costs and how to set it. Changes nothing.",
-    COMMAND_CALLS(check, rows),
+    COMMAND_CALLS(check, check_rows),
+    .takes = &setting_names,
+};
+
+/* --- tune and untune: the table of what was done. --- */
+
+#define SHOWN_MAX 28 /* CPU masks can have 2 KiB */
+
+/* Consecutive files with the same result. */
+struct tuned_line {
+    const struct setting *setting; /* NULL: untune */
+    char path[200], was[SHOWN_MAX + 4], now[SHOWN_MAX + 4], result[120];
+    bool failed, managed; /* managed: the kernel manages the interrupt itself; no failure */
+    unsigned more;        /* files besides `path` */
+};
+
+struct tuning {
+    struct checking of;
+    bool restores; /* untune */
+    struct setting_writes plan;
+    struct tuned_line *line;
+    size_t n, capacity, changed, failed;
+    bool incomplete; /* out of memory: lines are missing */
+};
+
+static void free_tuning(struct tuning **t)
+{
+    free((*t)->line);
+    setting_writes_free(&(*t)->plan);
+    free(*t);
+}
+
+static const char *snapshot_of(const struct command_call *call)
+{
+    return call->options.snapshot[0] ? call->options.snapshot : snapshot_default_file();
+}
+
+static void show_value(const char *value, char buf[SHOWN_MAX + 4])
+{
+    snprintf(buf, SHOWN_MAX + 4, "%.*s%s", SHOWN_MAX, value[0] ? value : "-", strlen(value) > SHOWN_MAX ? "..." : "");
+    text_sanitize(buf);
+}
+
+static const char *file_name(const char *path)
+{
+    return strrchr(path, '/') ? strrchr(path, '/') : path;
+}
+
+static void add_tuned_line(struct tuning *t, const struct tuned_line *line)
+{
+    struct tuned_line *last = t->n ? &t->line[t->n - 1] : NULL;
+
+    if (last && line->path[0] && !last->managed && !line->managed && last->setting == line->setting &&
+        !strcmp(last->was, line->was) && !strcmp(last->now, line->now) && !strcmp(last->result, line->result) &&
+        !strcmp(file_name(last->path), file_name(line->path)))
+        last->more++;
+    else if (grow_array(&t->line, &t->capacity, t->n, sizeof(*t->line)))
+        t->line[t->n++] = *line;
+    else
+        t->incomplete = true;
+}
+
+/* For snapshot_apply() and snapshot_restore(). */
+static void put_report(void *context, const struct snapshot_report *report)
+{
+    struct tuning *t = context;
+    const bool refused = report->result == SNAPSHOT_REFUSED, other = report->result == SNAPSHOT_OTHER;
+    const bool dry_run = t->of.options->dry_run;
+    struct tuned_line line = {
+        .setting = t->restores ? NULL : t->plan.write[report->index].of,
+        .managed = !t->restores && refused && tuned_is_managed(report->path, report->error),
+    };
+
+    line.failed = (refused && !line.managed) || (other && !dry_run);
+    t->changed += report->result == SNAPSHOT_DONE;
+    t->failed += line.failed;
+    if (t->restores && report->result == SNAPSHOT_ALREADY)
+        return;
+    TEXT_SET(line.path, report->path);
+    show_value(report->was, line.was);
+    show_value(report->now, line.now);
+    if (refused)
+        TEXT_PRINT(line.result, "refused: %.100s", tuned_refusal(report->path, report->error));
+    else if (other)
+        TEXT_PRINT(line.result,
+                   dry_run ? "would be set to %.80s" : "not taken: the kernel keeps another value than %.40s",
+                   report->wanted);
+    else
+        TEXT_SET(line.result, t->restores ? "restored" : report->result == SNAPSHOT_DONE ? "set" : "already good");
+    add_tuned_line(t, &line);
+}
+
+/* Until the end of the block. */
+#define PATH_CELL(line) \
+    ((line)->more ? TEXT_LINE("%s and %u more", (line)->path, (line)->more) : (line)->path[0] ? (line)->path : "-")
+
+/* --quiet: only the failures, on standard error. */
+static int print_tuning(const struct tuning *t, const char *summary)
+{
+    static const struct grid_column columns[] = {
+        {.title = "Item", .left = true},
+        {.title = "Path", .left = true},
+        {.title = "Was", .left = true},
+        {.title = "Is now", .left = true},
+        {.title = "Result", .left = true, .wrap = true},
+    };
+    struct grid grid = {.n_columns = 0};
+    struct text out = {0};
+
+    grid_columns(&grid, columns + t->restores, COUNT(columns) - t->restores);
+    for (size_t s = 0; s < (t->restores ? 1 : settings_count); s++)
+        for (const struct tuned_line *line = t->line; line < t->line + t->n; line++) {
+            const char *const cells[] = {settings_list[s].name, PATH_CELL(line), line->was, line->now, line->result};
+            if (!t->restores && line->setting != &settings_list[s])
+                continue;
+            for (size_t c = t->restores; c < COUNT(cells) && !t->of.options->quiet; c++)
+                grid_text(&grid, cells[c]);
+            if (t->of.options->quiet && line->failed)
+                command_fail(0, "%s: %s", PATH_CELL(line), line->result);
+        }
+    grid_print(&grid, command_width(1, 0, UINT_MAX), &out);
+    if (t->of.options->quiet)
+        text_free(&out);
+    if (t->of.options->quiet)
+        return EXIT_DONE;
+    if (t->incomplete)
+        text_printf(&out, "(out of memory: not all lines are shown)\n");
+    text_printf(&out, "%s\n", summary);
+    return command_output(1, false, &out);
+}
+
+#define SNAPSHOT_ROW \
+    { \
+        OWN_OPTION("snapshot", 0, snapshot, "file that keeps the old state, instead of one in /run or /dev/shm"), \
+            OPTION_WORD("FILE") \
+    }
+#define TUNE_COMMON_ROWS SNAPSHOT_ROW, {OWN_OPTION("quiet", 'q', quiet, "print only errors")}, COMMAND_HELP_ROW
+
+static const struct option untune_rows[] = {TUNE_COMMON_ROWS};
+
+static int untune(struct command_call *call)
+{
+    FREED_BY(free_tuning) struct tuning *t = memory_get(1, sizeof(*t));
+    struct snapshot *snapshot;
+    struct error error;
+
+    t->of.options = &call->options;
+    t->restores = true;
+    if (call->n)
+        return usage_error("takes no operands, but '%.80s' was given", call->operands[0]);
+    signals_init(); /* not between two files that it writes */
+    if (snapshot_open(snapshot_of(call), &snapshot, &error))
+        return command_complain(error.text, EXIT_ROW_FAILED);
+    const int failed = snapshot_restore(snapshot, put_report, t, &error);
+    snapshot_close(snapshot);
+    const int status = print_tuning(t, TEXT_LINE("%zu file%s restored.", t->changed, PLURAL(t->changed)));
+    return failed ? command_complain(error.text, EXIT_ROW_FAILED) : status;
+}
+
+const struct command command_untune = {
+    .name = "untune",
+    .operands = "",
+    .title = "restores the settings that tune changed",
+    .description = "Restores what 'jitbench tune', or a run with --tuned that was killed, has changed.",
+    COMMAND_CALLS_WITH(untune, untune_rows, .heading = "Options"),
+};
+
+/* --- tune --- */
+
+static const struct option tune_rows[] = {
+    {OWN_OPTION(
+         "cpus", 0, cpus,
+         "CPUs to measure on, kept free of interrupts and the kernel's work; default: the isolated CPUs, or all but "
+         "the boot CPU; quiet: the CPU that loses the least speed now"),
+     CPUS_LIST},
+    {OWN_OPTION("dry-run", 0, dry_run, "show what would be written, and write nothing")},
+    TUNE_COMMON_ROWS,
+};
+
+/* It is good already, cannot be set here, or is set in another way. */
+static void put_unwritten(struct tuning *t, size_t i)
+{
+    const struct setting_state *state = &t->of.state[i];
+    struct tuned_line line = {.setting = &settings_list[i]};
+    const char *between = state->why[0] ? ": " : "";
+
+    show_value(state->now, line.was);
+    show_value(state->now, line.now);
+    if (!line.setting->how)
+        TEXT_PRINT(line.result, "not by tune: %.100s", line.setting->set);
+    else if (state->verdict == SETTING_NOISY)
+        TEXT_PRINT(line.result, "cannot be set here%s%.90s", between, state->why);
+    else if (state->verdict == SETTING_OK)
+        TEXT_SET(line.result, "already good");
+    else
+        TEXT_PRINT(line.result, "%s%s%.100s", setting_verdict_names[state->verdict], between, state->why);
+    add_tuned_line(t, &line);
+}
+
+static int write_settings(struct tuning *t, struct snapshot *snapshot)
+{
+    const char *given = t->of.options->snapshot;
+    char summary[1200] = "Nothing was changed.";
+    struct error error;
+    int status = EXIT_DONE;
+
+    if (given[0] && tuned_has_snapshot())
+        return command_fail(EXIT_ROW_FAILED, "'%s' is there already; 'jitbench untune' restores what it holds",
+                            snapshot_default_file());
+    if (snapshot_save(snapshot, &error))
+        return command_complain(error.text, EXIT_ROW_FAILED);
+    snapshot_apply(snapshot, put_report, t);
+    if (t->changed)
+        TEXT_PRINT(summary, "%zu file%s changed; 'jitbench untune%s%s' restores the old values.", t->changed,
+                   PLURAL(t->changed), given[0] ? " --snapshot " : "", given);
+    else if (snapshot_restore(snapshot, NULL, NULL, &error)) /* a snapshot would prevent the next tune */
+        status = command_complain(error.text, EXIT_ROW_FAILED);
+    const int unprinted = print_tuning(t, summary);
+    return t->failed || unprinted ? EXIT_ROW_FAILED : status;
+}
+
+static int tune(struct command_call *call)
+{
+    FREED_BY(free_tuning) struct tuning *t = memory_get(1, sizeof(*t));
+    struct snapshot *snapshot;
+    int status = begin_checking(call, true, &t->of);
+
+    if (status)
+        return status;
+    for_each_setting(i) {
+        const size_t before = t->plan.n;
+        if (!t->of.selected[i])
+            continue;
+        if (!setting_look(&settings_list[i], &t->of.view, &t->of.state[i], &t->plan))
+            memory_out();
+        if (t->plan.n == before)
+            put_unwritten(t, i);
+    }
+    if (!call->options.dry_run && t->plan.n && geteuid() != 0) {
+        FREED_BY(text_free) struct text names = {0};
+        for (size_t i = 0; i < t->plan.n; i++)
+            if (i == 0 || t->plan.write[i].of != t->plan.write[i - 1].of)
+                text_printf(&names, "%s%s", i ? ", " : "", t->plan.write[i].of->name);
+        return command_fail(EXIT_ROW_FAILED, "only root may set %s; nothing was changed",
+                            names.data ? names.data : "them");
+    }
+    if (snapshot_look(snapshot_of(call), &t->plan, &snapshot))
+        memory_out();
+    if (call->options.dry_run) {
+        snapshot_apply(snapshot, put_report, t);
+        status = print_tuning(t, "Nothing was written.");
+    } else {
+        status = write_settings(t, snapshot);
+    }
+    snapshot_close(snapshot);
+    return status;
+}
+
+const struct command command_tune = {
+    .name = "tune",
+    .operands = "[ITEM...]",
+    .title = "sets the machine for measuring",
+    .description = "Sets what 'jitbench check' shows and a program can write, except what could lock somebody out, or "
+                   "only the items named. 'jitbench untune' restores the old values to the byte. Needs root.",
+    COMMAND_CALLS_WITH(tune, tune_rows, .heading = "Options"),
     .takes = &setting_names,
 };

@@ -136,6 +136,15 @@ void command_wrap(struct text *text, size_t indent, unsigned width)
     *text = out;
 }
 
+void command_put_unmounted(const struct machine *machine, const char *what, struct text *out)
+{
+    const bool proc = machine->have_proc, sys = machine->have_sys;
+
+    if (!proc || !sys)
+        text_printf(out, "Unknown   %s%s%s not mounted: %s cannot be known\n", proc ? "" : "/proc",
+                    proc || sys ? "" : " and ", sys ? "" : "/sys", what);
+}
+
 int command_parse(struct option_table *tables, size_t n, int argc, char **argv, const char **operands,
                   size_t *n_operands)
 {

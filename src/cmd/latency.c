@@ -341,19 +341,19 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
     const double scale = fine ? 1e-3 : 1e-6;
     const unsigned decimals = fine ? 1 : 3;
     struct table_column columns[] = {
-        {.field = TABLE_LOAD},
+        FIELD(LOAD),
         FIELD(MEAN, .heading = "Latency"),
         FIELD(SD, .heading = fine ? "+/- SD (us)" : "+/- SD (ms)", .rank = 3),
         FIELD(MEDIAN, .rank = 2),
         FIELD(P99, .rank = 1),
         FIELD(MAX, .heading = classic ? "Max Latency" : NULL),
-        {COLUMN(classic ? "% Desired CPU" : "% Done", "desired_cpu", TABLE_VALUE, 1)},
-        {COLUMN("% Late", "late", TABLE_VALUE, 1)},
-        {COLUMN(classic ? "% Deadlines Met" : "% Met", "deadlines_met", TABLE_VALUE, 1)},
-        {COLUMN("Timer", "timer_latency", TABLE_MEDIAN, decimals), .scale = scale, .rank = 4},
-        {COLUMN("Timer Max", "timer_latency", TABLE_MAX, decimals), .scale = scale, .rank = 4},
-        {COLUMN("Total", "total", TABLE_MEAN, decimals), .scale = scale, .rank = 2},
-        {COLUMN("Total Max", "total", TABLE_MAX, decimals), .scale = scale},
+        COLUMN(classic ? "% Desired CPU" : "% Done", "desired_cpu", VALUE, 1),
+        COLUMN("% Late", "late", VALUE, 1),
+        COLUMN(classic ? "% Deadlines Met" : "% Met", "deadlines_met", VALUE, 1),
+        COLUMN("Timer", "timer_latency", MEDIAN, decimals, .scale = scale, .rank = 4),
+        COLUMN("Timer Max", "timer_latency", MAX, decimals, .scale = scale, .rank = 4),
+        COLUMN("Total", "total", MEAN, decimals, .scale = scale, .rank = 2),
+        COLUMN("Total Max", "total", MAX, decimals, .scale = scale),
     };
     enum { LATE = 7, SHARES = 8, TOTALS = 11, ALL = 13 };
     char title[120];
@@ -401,12 +401,12 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
     }
     const struct table_column columns[] = {
         FIELD(TEST, .heading = "Task"),
-        {.field = TABLE_LOAD},
+        FIELD(LOAD),
         FIELD(MEAN, .heading = fine ? "Latency us" : "Latency ms"),
-        {.field = TABLE_MAX},
-        {COLUMN("% Done", "desired_cpu", TABLE_VALUE, 1)},
-        {COLUMN("% Late", "late", TABLE_VALUE, 1)},
-        {COLUMN("% Met", "deadlines_met", TABLE_VALUE, 1)},
+        FIELD(MAX),
+        COLUMN("% Done", "desired_cpu", VALUE, 1),
+        COLUMN("% Late", "late", VALUE, 1),
+        COLUMN("% Met", "deadlines_met", VALUE, 1),
     };
     const struct table_layout layout = {TABLE_OF("Simulated tasks that were late, or not measured as asked", columns),
                                         .metric = "latency", .scale = fine ? 1e-3 : 1e-6, .decimals = fine ? 1 : 3};

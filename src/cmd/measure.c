@@ -2,6 +2,7 @@
 /* A measuring session: from the command line to the last line of the summary. */
 #include "cmd/cmd.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,11 +80,7 @@ static void put_setting(const struct measure *m, struct text *out)
     if (m->clock.why[0])
         text_printf(out, " (%s)", m->clock.why);
     text_printf(out, "\n");
-    if (!machine->have_proc || !machine->have_sys)
-        text_printf(out,
-                    "Unknown   %s%s%s not mounted: interrupts, steal time, CPU topology and caches cannot be known\n",
-                    machine->have_proc ? "" : "/proc", machine->have_proc || machine->have_sys ? "" : " and ",
-                    machine->have_sys ? "" : "/sys");
+    command_put_unmounted(machine, "interrupts, steal time, CPU topology and caches", out);
 }
 
 static void put_check(const struct measure *m, struct text *out)
@@ -256,6 +253,8 @@ static int select_tests(struct measure *m, const char *const *operands, int n)
     if (n && (!suite || (!suite->test && !suite->tests)))
         return usage_error(command_operands(m->command)->kind == OPERANDS_COMMAND
                                ? "the command follows '--', but '%.80s' is given before it"
+                           : measure_given(m, "fifo") && isdigit((unsigned char)*operands[0])
+                               ? "takes no operands; a priority is given as '--fifo=%.80s'"
                                : "takes no operands, but '%.80s' was given",
                            operands[0]);
     for (int i = 0; i < n; i++) {

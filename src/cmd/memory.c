@@ -177,7 +177,7 @@ static void put_plot(const struct table_rows *r, struct text *out)
 }
 
 static const struct table_column loaded_columns[] = {
-    {COLUMN("Others MB/s", "loaded_bandwidth", TABLE_VALUE, 0)},
+    COLUMN("Others MB/s", "loaded_bandwidth", VALUE, 0),
     FIELD(VALUE, .heading = "Load ns"),
     FIELD(MIN, .rank = 1),
     FIELD(MAX, .rank = 1),
@@ -192,22 +192,22 @@ static const struct table_layout loaded_layout = {
 static const struct table_column node_columns[] = {
     FIELD(PARAM_VALUE, .heading = "From node", .key = "from_node"),
     FIELD(PARAM_VALUE, .heading = "To node", .key = "to_node"),
-    {COLUMN("Load ns", "node_latency", TABLE_VALUE, 1)},
-    {COLUMN("MB/s", "node_bandwidth", TABLE_VALUE, 0)},
-    {.field = TABLE_CPUS},
+    COLUMN("Load ns", "node_latency", VALUE, 1),
+    COLUMN("MB/s", "node_bandwidth", VALUE, 0),
+    FIELD(CPUS),
 };
 static const struct table_layout node_layout = {TABLE_OF("Memory nodes: one CPU's loads and readings", node_columns)};
 
 static const struct table_column steady_columns[] = {
-    {COLUMN("Memory ns", "memory_latency", TABLE_VALUE, 1)},
-    {COLUMN("Cache ns", "cache_latency", TABLE_VALUE, 1)},
-    {COLUMN("After 2 ms", "cache_reload", TABLE_VALUE, 1), .rank = 2},
-    {COLUMN("Read MB/s", "memory_bandwidth", TABLE_VALUE, 0)},
-    {COLUMN("P90 over median %", "memory_spread", TABLE_VALUE, 1)},
-    {COLUMN("Worst 50 ms %", "memory_worst", TABLE_VALUE, 1)},
-    {COLUMN("RSD %", "memory_latency", TABLE_RSD, 1), .rank = 2},
-    {COLUMN("Probes", "memory_probe", TABLE_N, 0), .rank = 1},
-    {.field = TABLE_CPUS},
+    COLUMN("Memory ns", "memory_latency", VALUE, 1),
+    COLUMN("Cache ns", "cache_latency", VALUE, 1),
+    COLUMN("After 2 ms", "cache_reload", VALUE, 1, .rank = 2),
+    COLUMN("Read MB/s", "memory_bandwidth", VALUE, 0),
+    COLUMN("P90 over median %", "memory_spread", VALUE, 1),
+    COLUMN("Worst 50 ms %", "memory_worst", VALUE, 1),
+    COLUMN("RSD %", "memory_latency", RSD, 1, .rank = 2),
+    COLUMN("Probes", "memory_probe", N, 0, .rank = 1),
+    FIELD(CPUS),
 };
 static const struct table_layout steady_layout = {TABLE_OF("How steady last cache and memory are", steady_columns)};
 

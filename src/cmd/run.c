@@ -258,29 +258,29 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, u
 {
     const struct table_column fixed[] = {
         FIELD(N, .heading = "Runs", .rank = 3),
-        {.field = TABLE_MEAN},
-        {.field = TABLE_CI95_HALF},
+        FIELD(MEAN),
+        FIELD(CI95_HALF),
         FIELD(SD, .rank = 4),
-        {.field = TABLE_MEDIAN},
+        FIELD(MEDIAN),
         FIELD(MIN, .rank = 2),
         FIELD(MAX, .rank = 2),
-        {COLUMN("User", "user", TABLE_MEAN, s->decimals), .scale = s->scale, .rank = 1},
-        {COLUMN("System", "system", TABLE_MEAN, s->decimals), .scale = s->scale, .rank = 1},
-        {COLUMN("Peak MiB", "max_rss", TABLE_VALUE, 1), .scale = 1.0 / (1 << 20), .rank = 5},
+        COLUMN("User", "user", MEAN, s->decimals, .scale = s->scale, .rank = 1),
+        COLUMN("System", "system", MEAN, s->decimals, .scale = s->scale, .rank = 1),
+        COLUMN("Peak MiB", "max_rss", VALUE, 1, .scale = 1.0 / (1 << 20), .rank = 5),
     };
     struct table_column columns[COLUMNS_MAX] = {FIELD(TEST, .heading = "Command")};
     size_t n_columns = 1;
 
     if (s->copies)
-        columns[n_columns++] = (struct table_column){.field = TABLE_COPIES};
+        columns[n_columns++] = (struct table_column)FIELD(COPIES);
     for (size_t i = 0; i < s->n_parameters; i++)
         columns[n_columns++] = (struct table_column)FIELD(PARAM_VALUE, .heading = s->heading[i], .key = s->key[i]);
     memcpy(&columns[n_columns], fixed, sizeof(fixed));
     n_columns += COUNT(fixed);
     if (s->codes)
-        columns[n_columns++] = (struct table_column){COLUMN("Exit", "exit_code", TABLE_MAX, 0)};
+        columns[n_columns++] = (struct table_column)COLUMN("Exit", "exit_code", MAX, 0);
     if (s->several)
-        columns[n_columns++] = (struct table_column){COLUMN("Ratio", "ratio", TABLE_VALUE, 3)};
+        columns[n_columns++] = (struct table_column)COLUMN("Ratio", "ratio", VALUE, 3);
     const struct table_layout layout = {.title = TEXT_LINE("Commands, from exec to end: times in %s%s", s->unit,
                                                            s->several ? "; ratio to the first" : ""),
                                         .columns = columns,
@@ -335,12 +335,12 @@ static void put_runs(const struct shape *s, const struct row *rows, size_t n, st
 {
     const struct table_column columns[] = {
         FIELD(TEST, .heading = "Command"),
-        {.field = TABLE_COPIES},
-        {COLUMN("Wall", "wall", TABLE_SAMPLE, s->decimals), .scale = s->scale},
-        {COLUMN("User", "user", TABLE_SAMPLE, s->decimals), .scale = s->scale},
-        {COLUMN("System", "system", TABLE_SAMPLE, s->decimals), .scale = s->scale},
-        {COLUMN("Peak MiB", "max_rss", TABLE_SAMPLE, 1), .scale = 1.0 / (1 << 20)},
-        {COLUMN("Exit", "exit_code", TABLE_SAMPLE, 0)},
+        FIELD(COPIES),
+        COLUMN("Wall", "wall", SAMPLE, s->decimals, .scale = s->scale),
+        COLUMN("User", "user", SAMPLE, s->decimals, .scale = s->scale),
+        COLUMN("System", "system", SAMPLE, s->decimals, .scale = s->scale),
+        COLUMN("Peak MiB", "max_rss", SAMPLE, 1, .scale = 1.0 / (1 << 20)),
+        COLUMN("Exit", "exit_code", SAMPLE, 0),
     };
     const struct table_layout layout = {TABLE_OF("Each run", columns), .per_sample = 1, .no_status = 1};
     table_print(&layout, rows, n, 0, out);

@@ -18,15 +18,15 @@ static int as_planned(const void *a, const void *b)
 static void put_plain(const struct row *rows, size_t n, unsigned width, struct text *out)
 {
     static const struct table_column columns[] = {
-        {.field = TABLE_TEST},
-        {.field = TABLE_LOAD},
-        {.field = TABLE_PARAM},
+        FIELD(TEST),
+        FIELD(LOAD),
+        FIELD(PARAM),
         FIELD(COPIES, .rank = 1),
         FIELD(CPUS, .heading = "CPUs", .rank = 2),
-        {.field = TABLE_METRIC},
-        {.field = TABLE_VALUE},
-        {.field = TABLE_UNIT},
-        {.field = TABLE_CI95_HALF},
+        FIELD(METRIC),
+        FIELD(VALUE),
+        FIELD(UNIT),
+        FIELD(CI95_HALF),
         FIELD(MIN, .rank = 4),
         FIELD(MEDIAN, .rank = 4),
         FIELD(MAX, .rank = 4),

@@ -181,16 +181,16 @@ static void put_table(const struct table_rows *r, struct text *out)
     char title[120] = "Wake-up latency in us", over[40] = "Over";
     const struct table_column columns[] = {
         FIELD(LOAD, .optional = 1),
-        {.field = TABLE_CPUS},
+        FIELD(CPUS),
         FIELD(N, .heading = "Wake-ups"),
-        {.field = TABLE_MIN},
-        {.field = TABLE_MEAN},
-        {.field = TABLE_MEDIAN},
-        {.field = TABLE_P99},
-        {.field = TABLE_P999},
-        {.field = TABLE_MAX},
-        {COLUMN(over, "overflows", TABLE_VALUE, 0)},
-        {COLUMN("Missed", "missed", TABLE_VALUE, 0), .rank = 1},
+        FIELD(MIN),
+        FIELD(MEAN),
+        FIELD(MEDIAN),
+        FIELD(P99),
+        FIELD(P999),
+        FIELD(MAX),
+        COLUMN(over, "overflows", VALUE, 0),
+        COLUMN("Missed", "missed", VALUE, 0, .rank = 1),
     };
     const struct table_layout layout = {TABLE_OF(title, columns), .metric = "latency", .scale = 1e-3, .decimals = 1};
 

@@ -27,7 +27,7 @@ static void put_names(const struct advice_found *found, enum setting_how how, co
 {
     const char *before = "";
 
-    for (size_t i = 0; i < settings_count; i++)
+    for_each_setting(i)
         if (is_noisy(found, i) && settings_list[i].how == how) {
             text_printf(out, "%s%s", before, settings_list[i].name);
             before = between;
@@ -282,7 +282,7 @@ size_t advice_make(const struct advice_found *found, struct advice advice[ADVICE
     bool noisy = false;
     size_t n = 0;
 
-    for (size_t i = 0; i < settings_count; i++)
+    for_each_setting(i)
         noisy |= is_noisy(found, i);
     for (size_t i = 0; i < ADVICE_MAX && noisy; i++) {
         advice[n] = (struct advice){.about = all[i].about};

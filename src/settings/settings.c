@@ -21,48 +21,37 @@ struct setting_reading {
 #define NOISY_IF(condition) ((condition) ? SETTING_NOISY : SETTING_OK)
 
 /* The online CPUs, or the bench CPUs when those are not known. */
-static const struct cpuset *online_cpus(const struct settings_view *view)
+static const struct cpuset *online_cpus(const struct setting_reading *r)
 {
-    return cpuset_is_empty(&view->machine->online) ? view->bench : &view->machine->online;
+    return cpuset_is_empty(&r->machine->online) ? r->bench : &r->machine->online;
 }
 
 /* A file of /proc may contain text of a user or a boot loader. */
-static void format_printable(char *text, size_t size, const char *format, va_list args)
+__attribute__((format(printf, 2, 3))) static void put_printable(char *text, const char *format, ...)
 {
-    vsnprintf(text, size, format, args);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, SETTING_STATE_SIZE, format, args);
+    va_end(args);
     for (; *text; text++)
         if (*text < ' ' || *text > '~')
             *text = '?';
 }
 
 /* Sets verdict and current value, and clears `why`. Lookers call this or not_read(). */
-__attribute__((format(printf, 3, 4))) static void judge(struct setting_reading *r, enum setting_verdict verdict,
-                                                        const char *format, ...)
-{
-    va_list args;
-    r->state->verdict = verdict;
-    r->state->why[0] = '\0';
-    va_start(args, format);
-    format_printable(r->state->now, sizeof r->state->now, format, args);
-    va_end(args);
-}
-
-__attribute__((format(printf, 2, 3))) static void explain(struct setting_reading *r, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    format_printable(r->state->why, sizeof r->state->why, format, args);
-    va_end(args);
-}
-
+#define judge(r_, verdict_, ...) \
+    ((r_)->state->verdict = (verdict_), (r_)->state->why[0] = '\0', put_printable((r_)->state->now, __VA_ARGS__))
+#define explain(r_, ...) put_printable((r_)->state->why, __VA_ARGS__)
 /* The verdict "unknown", with the reason. */
 #define unknown(r_, ...) (judge(r_, SETTING_UNKNOWN, "%s", ""), explain(r_, __VA_ARGS__))
 
-/* After -errno from a file: n/a when it does not exist, otherwise unknown with the reason. */
-static void not_read(struct setting_reading *r, const char *path, int error)
+/* After -errno from a file: n/a when it does not exist, otherwise unknown with the reason. Returns false for 0. */
+static bool not_read(struct setting_reading *r, const char *path, int error)
 {
     static const int missing[] = {-ENOENT, -ENOTDIR, -ENODEV, -ENXIO, -EOPNOTSUPP};
     bool is_missing = false;
+    if (!error)
+        return false;
     for (size_t i = 0; i < COUNT(missing); i++)
         is_missing |= error == missing[i];
     if (is_missing && !r->machine->have_sys && !strncmp(path, "/sys/", 5))
@@ -79,14 +68,7 @@ static void not_read(struct setting_reading *r, const char *path, int error)
         unknown(r, "%.100s has unknown content", path);
     else
         unknown(r, "%.100s: %.50s", path, strerror(-error));
-}
-
-/* The same if there is an error. Returns whether there is one. */
-static bool read_failed(struct setting_reading *r, const char *path, int error)
-{
-    if (error)
-        not_read(r, path, error);
-    return error != 0;
+    return true;
 }
 
 /* Returns 0; -EILSEQ when the file is not one decimal number, or -errno. */
@@ -116,29 +98,22 @@ static void put_write(struct setting_reading *r, const char *path, const char *v
         r->writes->write[r->writes->n - 1].of = r->setting;
 }
 
-/* Judges and changes a file that is one number: ok when it equals good. unit follows the value shown. */
-static void look_number(struct setting_reading *r, const char *path, int64_t good, const char *unit)
-{
-    char text[24];
-    int64_t value;
-    if (read_failed(r, path, read_number(path, &value)))
-        return;
-    judge(r, NOISY_IF(value != good), "%" PRId64 "%s", value, unit);
-    TEXT_PRINT(text, "%" PRId64, good);
-    if (value != good)
-        put_write(r, path, text);
-}
-
-/* A file that is one number. */
-static void look_file(struct setting_reading *r)
+/* Judges and changes a file that is one number: ok when it equals want, or as the setting says. */
+static void look_number(struct setting_reading *r, const char *path, int64_t want)
 {
     const struct setting *s = r->setting;
-    const char *unit = s->unit ? s->unit : "";
     int64_t value;
-    if (s->good_from && read_number(s->path, &value) == 0 && value >= s->good_from)
-        judge(r, SETTING_OK, "%" PRId64 "%s", value, unit);
-    else
-        look_number(r, s->path, s->want, unit);
+    if (not_read(r, path, read_number(path, &value)))
+        return;
+    const bool good = value == want || (s->good_from && value >= s->good_from);
+    judge(r, NOISY_IF(!good), "%" PRId64 "%s", value, s->unit ? s->unit : "");
+    if (!good)
+        put_write(r, path, TEXT_LINE("%" PRId64, want));
+}
+
+static void look_file(struct setting_reading *r)
+{
+    look_number(r, r->setting->path, r->setting->want);
 }
 
 /* A file that is one word, of those in want_text. */
@@ -146,7 +121,7 @@ static void look_word(struct setting_reading *r)
 {
     char word[64];
     const int error = procfs_read_line(r->setting->path, word, sizeof word);
-    if (!read_failed(r, r->setting->path, !error && strchr(word, '?') ? -EILSEQ : error))
+    if (!not_read(r, r->setting->path, !error && strchr(word, '?') ? -EILSEQ : error))
         judge(r, NOISY_IF(!text_has_word(r->setting->want_text, word)), "%s", word);
 }
 
@@ -192,7 +167,7 @@ static void look_cpus(struct setting_reading *r)
     bool all_good = true, good;
     uint64_t first;
     int first_error = 0; /* of a file that exists and cannot be read */
-    for_each_cpu(cpu, online_cpus(r->view)) {
+    for_each_cpu(cpu, online_cpus(r)) {
         unsigned i = 0;
         int error = read_cpu(r, cpu, text, want, &good);
         if (error && error != -ENOENT && error != -ENOTDIR && !first_error) {
@@ -215,7 +190,7 @@ static void look_cpus(struct setting_reading *r)
             continue;
         procfs_read(CPU_PATH(cpu, "cpufreq/affected_cpus"), text, sizeof text);
         /* An earlier CPU may have the same cpufreq files. */
-        if (!procfs_number(text, &first) || first >= cpu || !cpuset_has(online_cpus(r->view), (unsigned)first))
+        if (!procfs_number(text, &first) || first >= cpu || !cpuset_has(online_cpus(r), (unsigned)first))
             put_write(r, CPU_PATH(cpu, r->setting->path), want);
     }
     if (first_error || n == 0) {
@@ -233,21 +208,15 @@ static void look_cpus(struct setting_reading *r)
 
 static void look_turbo(struct setting_reading *r)
 {
-    static const struct {
-        const char *path;
-        int64_t off;
-    } files[] = {{CPU_FOLDER "/intel_pstate/no_turbo", 1}, {CPU_FOLDER "/cpufreq/boost", 0}};
+    static const char pstate[] = CPU_FOLDER "/intel_pstate/no_turbo";
+    const bool has_pstate = procfs_exists(pstate);
+    const char *path = has_pstate ? pstate : CPU_FOLDER "/cpufreq/boost";
     int64_t value;
-    size_t i = 0;
-    int error = read_number(files[0].path, &value);
-    if (error == -ENOENT)
-        error = read_number(files[++i].path, &value);
-    if (!error && (value < 0 || value > 1))
-        error = -EILSEQ;
-    if (read_failed(r, files[i].path, error))
+    const int error = read_number(path, &value);
+    if (not_read(r, path, error || value == 0 || value == 1 ? error : -EILSEQ))
         return;
-    look_number(r, files[i].path, files[i].off, "");
-    judge(r, r->state->verdict, value == files[i].off ? "off" : "on");
+    look_number(r, path, has_pstate);
+    judge(r, r->state->verdict, value == has_pstate ? "off" : "on");
 }
 
 /* With more than two threads a core, the file may hold the number in use. */
@@ -255,13 +224,11 @@ static void look_smt(struct setting_reading *r)
 {
     static const char path[] = CPU_FOLDER "/smt/control";
     char control[32];
-    if (read_failed(r, path, procfs_read_line(path, control, sizeof control)))
-        return;
+    const int error = procfs_read_line(path, control, sizeof control);
     const bool on = !strcmp(control, "on") || (control[0] >= '1' && control[0] <= '9');
-    if (!on && !text_has_word("off forceoff notsupported notimplemented", control)) {
-        not_read(r, path, -EILSEQ);
+    const bool known = on || text_has_word("off forceoff notsupported notimplemented", control);
+    if (not_read(r, path, error || known ? error : -EILSEQ))
         return;
-    }
     judge(r, on ? SETTING_NOISY : control[0] == 'n' ? SETTING_NA : SETTING_OK, "%s", control);
     if (on)
         put_write(r, path, "off");
@@ -317,7 +284,7 @@ static void look_c_states(struct setting_reading *r)
 static void look_numa(struct setting_reading *r)
 {
     struct cpuset nodes, used = {{0}}, cpus;
-    if (read_failed(r, NODES "/online", setting_read_cpus(NODES "/online", &nodes)))
+    if (not_read(r, NODES "/online", setting_read_cpus(NODES "/online", &nodes)))
         return;
     for_each_cpu(node, &nodes) {
         if (setting_read_cpus(PROCFS_PATH(NODES "/node%u/cpulist", node), &cpus) == 0 &&
@@ -340,7 +307,7 @@ static void look_caches(struct setting_reading *r)
             continue;
         known = level;
         cpuset_union(&seen, &shared);
-        cpuset_intersect(&shared, online_cpus(r->view));
+        cpuset_intersect(&shared, online_cpus(r));
         setting_without(&shared, r->bench, &outside);
         if (cpuset_is_empty(&outside))
             continue;
@@ -371,7 +338,7 @@ static void look_siblings(struct setting_reading *r)
         if (!machine_core_cpus(cpu, &core))
             continue;
         known++;
-        cpuset_intersect(&core, online_cpus(r->view));
+        cpuset_intersect(&core, online_cpus(r));
         cpuset_remove(&core, cpu);
         if (cpuset_is_empty(&core) || sharing++ > 0)
             continue;
@@ -408,7 +375,7 @@ static void look_isolated(struct setting_reading *r)
     struct cpuset isolated, partitions;
     int error = setting_read_cpus(CPU_FOLDER "/isolated", &isolated);
     cgroup_isolated_cpus(&partitions);
-    if (read_failed(r, CPU_FOLDER "/isolated", cpuset_is_empty(&partitions) ? error : 0))
+    if (not_read(r, CPU_FOLDER "/isolated", cpuset_is_empty(&partitions) ? error : 0))
         return;
     cpuset_union(&isolated, &partitions);
     judge_covered(r, &isolated);
@@ -417,8 +384,8 @@ static void look_isolated(struct setting_reading *r)
 static void look_nohz_full(struct setting_reading *r)
 {
     struct cpuset set;
-    unsigned boot = cpuset_next(online_cpus(r->view), 0);
-    if (read_failed(r, NOHZ_FULL, setting_read_cpus(NOHZ_FULL, &set)))
+    unsigned boot = cpuset_next(online_cpus(r), 0);
+    if (not_read(r, NOHZ_FULL, setting_read_cpus(NOHZ_FULL, &set)))
         return;
     judge_covered(r, &set);
     if (cpuset_has(&set, boot)) {
@@ -434,8 +401,8 @@ static void look_nohz_pstate(struct setting_reading *r)
     static const char status[] = CPU_FOLDER "/intel_pstate/status";
     struct cpuset set;
     char text[16];
-    if (read_failed(r, NOHZ_FULL, setting_read_cpus(NOHZ_FULL, &set)) ||
-        read_failed(r, status, procfs_read_line(status, text, sizeof text)))
+    if (not_read(r, NOHZ_FULL, setting_read_cpus(NOHZ_FULL, &set)) ||
+        not_read(r, status, procfs_read_line(status, text, sizeof text)))
         return;
     bool both = !cpuset_is_empty(&set) && !strcmp(text, "active");
     judge(r, NOISY_IF(both), "nohz_full %s, intel_pstate %s", cpuset_is_empty(&set) ? "none" : "set", text);
@@ -447,7 +414,7 @@ static bool add_piece(struct setting_reading *r, const char *piece, struct cpuse
     char text[64];
     struct error why;
     size_t n = 0;
-    struct cpuset part = *online_cpus(r->view);
+    struct cpuset part = *online_cpus(r);
     const bool all = !strcmp(piece, "all");
     unsigned last = 0;
     for_each_cpu(cpu, &part)
@@ -510,7 +477,7 @@ static void look_rcu_nocbs(struct setting_reading *r)
  * moves the bench CPUs' own timers to the others: on is good. */
 static void look_timer_migration(struct setting_reading *r)
 {
-    look_number(r, r->setting->path, nohz_covers(r), "");
+    look_number(r, r->setting->path, nohz_covers(r));
 }
 
 /* Ok when the parameter key names only other CPUs than the bench CPUs, or `otherwise` (NULL: none), with the same
@@ -569,7 +536,7 @@ static void write_housekeeping(struct setting_reading *r, struct mask_file *file
 {
     char text[CPUSET_MAX / 4 + CPUSET_MAX / 32 + 1];
     struct cpuset rest, kept;
-    setting_without(online_cpus(r->view), r->bench, &rest);
+    setting_without(online_cpus(r), r->bench, &rest);
     if (cpuset_is_empty(&rest) || setting_disjoint(&file->cpus, r->bench))
         return;
     kept = rest;
@@ -619,7 +586,7 @@ static void look_masks(struct setting_reading *r)
     char list[48] = "";
     int first_error = 0;
     FREED_BY(memory_free) char **names = procfs_names(of->folder);
-    if (read_failed(r, of->folder, names ? 0 : -errno) || !names)
+    if (not_read(r, of->folder, names ? 0 : -errno) || !names)
         return;
     for (size_t i = 0; i == 0 || names[i - 1]; i++) {
         int error = read_one(of, i ? names[i - 1] : NULL, &file);
@@ -665,7 +632,7 @@ static void look_swappiness(struct setting_reading *r)
 static void look_rt_throttling(struct setting_reading *r)
 {
     int64_t runtime_us, period_us;
-    look_number(r, r->setting->path, -1, " us");
+    look_file(r);
     if (r->state->verdict != SETTING_NOISY)
         return;
     if (read_number(r->setting->path, &runtime_us) == 0 &&
@@ -680,9 +647,9 @@ static void look_watchdogs(struct setting_reading *r)
 {
     struct setting_state hard = {.verdict = SETTING_NA}, both = hard, *out = r->state;
     r->state = &hard;
-    look_number(r, "/proc/sys/kernel/nmi_watchdog", 0, "");
+    look_number(r, "/proc/sys/kernel/nmi_watchdog", 0);
     r->state = &both;
-    look_number(r, "/proc/sys/kernel/watchdog", 0, "");
+    look_number(r, "/proc/sys/kernel/watchdog", 0);
     r->state = out;
     const bool by_hard = both.verdict == SETTING_NA || both.verdict == SETTING_OK;
     *out = by_hard && hard.verdict != SETTING_NA ? hard : both;
@@ -1053,7 +1020,7 @@ static void look_swap(struct setting_reading *r)
     FREED_BY(memory_free) char *text = procfs_read_all(path);
     const int error = !text ? -errno : text[0] ? 0 : -ENODATA;
     const int64_t total = procfs_count(text, "SwapTotal"), unused = procfs_count(text, "SwapFree");
-    if (read_failed(r, path, !error && (unused < 0 || unused > total) ? -EILSEQ : error))
+    if (not_read(r, path, !error && (unused < 0 || unused > total) ? -EILSEQ : error))
         return;
     if (total < 1024)
         judge(r, SETTING_OK, "no swap");
@@ -1079,7 +1046,7 @@ static void look_pressure(struct setting_reading *r)
     int error = procfs_read_line(path, text, sizeof text);
     if (!error && (sscanf(text, "some avg10=%lf", &share) != 1 || !(share >= 0 && share <= 100)))
         error = -EILSEQ;
-    if (!read_failed(r, path, error))
+    if (!not_read(r, path, error))
         judge(r, NOISY_IF(share >= 1), "%.2f %%", share);
 }
 
@@ -1101,7 +1068,7 @@ static void judge_rise(struct setting_reading *r, const char *path, int error,
         [SETTING_OK] = ", not rising", [SETTING_NOISY] = ", rising", [SETTING_UNKNOWN] = ""};
     const double before = count(r);
     double after = before;
-    if (read_failed(r, path, before < 0 ? error : 0))
+    if (not_read(r, path, before < 0 ? error : 0))
         return;
     if (r->view->moment) {
         r->view->moment();
@@ -1261,7 +1228,7 @@ const struct setting settings_list[] = {
     {TUNED("watchdogs", look_watchdogs, "lockup detectors", "0", "a timer and a thread on each CPU"), .recorded = true},
     {SETTING("rt_throttling", look_rt_throttling, "real-time throttling", "-1 (for --fifo)",
              "tasks under --fifo stand still", "jitbench tune rt_throttling (only when named)"),
-     .how = SETTING_WRITE_NAMED, .path = "/proc/sys/kernel/sched_rt_runtime_us"},
+     .how = SETTING_WRITE_NAMED, .path = "/proc/sys/kernel/sched_rt_runtime_us", .want = -1, .unit = " us"},
     {TUNED("perf_rate", look_file, "limit of perf's sampling", "1 a second", "a profiler may interrupt"),
      .path = "/proc/sys/kernel/perf_event_max_sample_rate", .want = 1, .unit = " a second"},
     {TUNED("workqueues", look_masks, "CPUs for unbound work of the kernel", "not the bench CPUs",
@@ -1321,7 +1288,7 @@ const size_t settings_count = COUNT(settings_list);
 
 const struct setting *setting_find(const char *name)
 {
-    for (size_t i = 0; i < settings_count; i++)
+    for_each_setting(i)
         if (!strcmp(settings_list[i].name, name))
             return &settings_list[i];
     return NULL;
@@ -1344,7 +1311,7 @@ void settings_summary(const struct settings_view *view, unsigned counts[4])
 {
     struct setting_state state = {.verdict = SETTING_UNKNOWN};
     memset(counts, 0, 4 * sizeof *counts);
-    for (size_t i = 0; i < settings_count; i++) {
+    for_each_setting(i) {
         setting_look(&settings_list[i], view, &state, NULL);
         counts[state.verdict]++;
     }

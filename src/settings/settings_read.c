@@ -185,7 +185,7 @@ void settings_describe(const struct settings_view *view, char *buf, size_t size)
     struct setting_state state;
 
     buf[0] = '\0';
-    for (size_t i = 0; i < settings_count; i++)
+    for_each_setting(i)
         if (settings_list[i].recorded) {
             setting_look(&settings_list[i], view, &state, NULL);
             setting_items_add(buf, size, settings_list[i].name, state.now[0] ? state.now : SETTING_UNKNOWN_VALUE,

@@ -450,7 +450,8 @@ static size_t report_restored(const struct snapshot *s, snapshot_put *put, void 
         struct snapshot_report report = {.index = i, .path = old->path, .was = old->before, .wanted = old->value};
         judge(&report, old->written, old->error, content);
         left += report.result == SNAPSHOT_REFUSED || report.result == SNAPSHOT_OTHER;
-        put(context, &report);
+        if (put)
+            put(context, &report);
     }
     return left;
 }
@@ -579,7 +580,7 @@ int tuned_begin(const struct settings_view *view, struct error *message)
     struct setting_state state;
 
     message->text[0] = '\0';
-    for (size_t i = 0; i < settings_count; i++)
+    for_each_setting(i)
         if (settings_list[i].how == SETTING_WRITE && !setting_look(&settings_list[i], view, &state, &held.plan))
             return not_tuned(message, "out of memory");
     return begin(message);

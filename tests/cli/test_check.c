@@ -398,9 +398,9 @@ CLI_TEST(test_check_fail_on_and_ignore)
 CLI_TEST(test_check_wrong_items)
 {
     cli_expect_error(*state, ARGS("check", "--fail-on", "thp,govenor"),
-                     "jitbench check: --fail-on: 'govenor' is not a setting; 'jitbench check -v' shows them\n");
+                     "jitbench: unknown setting 'govenor'; did you mean 'governor'?\n");
     cli_expect_error(*state, ARGS("check", "--ignore", "qqqqqqqq"),
-                     "jitbench check: --ignore: 'qqqqqqqq' is not a setting; 'jitbench check -v' shows them\n");
+                     "jitbench: unknown setting 'qqqqqqqq'; 'jitbench check' shows them\n");
     cli_expect_error(*state, ARGS("check", "aslr", "--fail-on", "thp"),
                      "jitbench check: --fail-on: 'thp' is not among the items that are checked\n");
     cli_expect_error(*state, ARGS("check", "--ignore=thp", "--fail-on", "thp"),

@@ -268,6 +268,7 @@ CLI_TEST(test_wakeup_refuses_wrong_options)
         {ARGS("wakeup", "-l", "1000"), "unknown option '-l'; the length of the run is -D TIME"},
         {ARGS("wakeup", "--json"), "export -f cyclictest-json"},
         {ARGS("wakeup", "4"), "takes no operands, but '4' was given"},
+        {ARGS("wakeup", "--fifo", "50"), "takes no operands; a priority is given as '--fifo=50'"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
