@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A machine in memory: the calls by which jitbench reaches files, its outputs and other processes, answered without a
- * system call. Linked with --wrap=NAME for each call below (the Makefile takes the list from here), so the
+ * system call. Linked with --wrap=NAME for each call below (tests/Makefile takes the list from here), so the
  * program is as it is. Outside of world_enter() and world_leave() calls go where they always go. */
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks that all unit tests share; the Makefile has these calls of all of them come here.
+/* Checks that all unit tests share; tests/Makefile has these calls of all of them come here.
  *
  * Memory: a write outside of a block fails the test, and so does a block that it does not free.
  * qsort(): its comparison is asked whether it is one at all: nothing comes before itself, and of two neighbours either

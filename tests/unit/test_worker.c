@@ -20,7 +20,7 @@ static char *trace;
 
 static void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* --- Made-up counters of a thread. The Makefile redirects the worker's calls to these functions. --- */
+/* --- Made-up counters of a thread. tests/Makefile redirects the worker's calls to these functions. --- */
 
 /* The party that runs in this worker, and its progress. */
 static const struct party_context *self;
