@@ -380,24 +380,44 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
     table_print(&layout, task_rows, n, width, out);
 }
 
-/* One table of the tasks that were late, or not measured as asked. */
+#define LATE_MOST 5 /* measurements in the table of late tasks */
+
+/* Of the measurement that begins with a row: the share of late wake-ups, 0 when it is only not measured as asked. -1:
+ * neither, or no measurement of a task begins here. */
+static double lateness(const struct table_rows *r, const struct row *row)
+{
+    double share = -1;
+
+    if ((row > r->rows && row_same_measurement(row - 1, row)) || !strcmp(row->test, bench_calibrate.name))
+        return share;
+    for (const struct row *of = row; of < r->rows + r->n && row_same_measurement(of, row); of++)
+        if (!strcmp(of->metric, "late") && of->value > 0)
+            share = of->value;
+        else if (of->status >= ROW_DEGRADED)
+            share = fmax(share, 0);
+    return share;
+}
+
+/* One table of the tasks that were late, or not measured as asked: the worst, in the order measured. */
 static void put_late(const struct table_rows *r, bool fine, struct text *out)
 {
     FREED_BY(memory_free) struct row *late = calloc(r->n, sizeof(*late));
     const struct row *calibration = NULL; /* no task: has none of the columns */
     bool known = false;
-    size_t n = 0;
+    size_t n = 0, more = 0;
 
     for_each_row(row, r) {
         if (!strcmp(row->test, bench_calibrate.name))
             calibration = row;
         known |= !strcmp(row->metric, "late") && row->value >= 0;
-        for (const struct row *of = r->rows; late && of < r->rows + r->n && row != calibration; of++)
-            if (((!strcmp(of->metric, "late") && of->value > 0) || of->status >= ROW_DEGRADED) &&
-                row_same_measurement(of, row)) {
-                late[n++] = *row; /* a shallow copy */
-                break;
-            }
+        const double share = lateness(r, row);
+        size_t worse = 0;
+        for (const struct row *of = r->rows; share >= 0 && of < r->rows + r->n; of++)
+            worse += lateness(r, of) > share || (lateness(r, of) == share && of < row);
+        more += share >= 0 && worse >= LATE_MOST;
+        for (const struct row *of = row; late && share >= 0 && worse < LATE_MOST && of < r->rows + r->n; of++)
+            if (row_same_measurement(of, row))
+                late[n++] = *of; /* a shallow copy */
     }
     const struct table_column columns[] = {
         FIELD(TEST, .heading = "Task"),
@@ -415,6 +435,8 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
         table_print(&layout, late, n, r->table_width, out);
     else
         text_printf(out, "Simulated tasks: %s\n", known ? "none was late" : "lateness not known");
+    if (more)
+        text_printf(out, "and %zu more, which were less late\n", more);
     if (calibration)
         table_put_reasons(calibration, 1, out);
     out->left_out = true;

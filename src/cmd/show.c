@@ -53,7 +53,8 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
     static const char ended[] = "ended by ";
     const struct command *command = n ? command_find(rows[0].suite) : NULL;
     /* suites check whether the text is empty */
-    FREED_BY(text_free) struct text tables = {.color = out->color};
+    FREED_BY(text_free)
+    struct text tables = {.color = out->color, .summed_up = how->summary && !how->verbose && !how->alone};
 
     bool begun = false; /* a suite that a signal kept from beginning has rows, but no table */
 

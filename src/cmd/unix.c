@@ -392,7 +392,7 @@ static void put_line(const struct unix_protocol *protocol, const struct table_ro
         grid_number(grid, alone ? alone->value : NAN, 1);
     }
     grid_status(grid, row->status);
-    grid_text(grid, not_a_disk(row) ? row->scratch_fs : "");
+    grid_text(grid, table_is_whole(r) && not_a_disk(row) ? row->scratch_fs : "");
 }
 
 static void put_index(const char *name, const char *kind, const char *value, struct grid *grid)

@@ -221,7 +221,7 @@ static void put_reasons(const struct view *view, bool name_tests, struct text *o
         size_t j = has_reason(view, i) ? 0 : view->n, figures[2] = {0, 0};
         while (j < i && !same_reason(view, i, j))
             j++;
-        if (j != i)
+        if (j != i || (row->status == ROW_UNSTABLE && out->summed_up))
             continue;
         color_put(out, color_of_status(row->status), status, strlen(status));
         for (size_t k = 0; k < view->n && row->status == ROW_UNSTABLE; k++)
