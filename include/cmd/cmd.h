@@ -89,10 +89,6 @@ int command_unknown_operand(const char *word);
 
 /* Names of commands. */
 extern const struct operands command_names;
-/* Names of settings (settings_list). */
-extern const struct operands setting_names;
-/* marked: by index in settings_list. Returns 0, or EXIT_USAGE with a line on standard error. */
-int command_mark_setting(const char *name, bool mark, bool *marked);
 
 extern const struct command *const command_list[]; /* ends with NULL */
 
@@ -167,9 +163,6 @@ void words_first(const char *line, char *buf);
 /* As a shell accepts them: quoted where necessary, unprintable characters as $'\n' or $'\x01'. */
 void words_quote(char *const *words, size_t n, struct text *out);
 
-/* With spaces between. */
-void words_join(char *const *words, size_t n, struct text *out);
-
 /* What does not fit ends in "...#" and eight digits of a hash of the whole line (FNV-1a); no UTF-8 character is cut.
  * size: at least 16. */
 void words_shorten(const char *line, char *buf, size_t size);
@@ -218,9 +211,9 @@ int files_clear(const char *path);
  * error. */
 int files_write(const char *path, bool force, struct text *text);
 
-/* Whether a file can be made at path; leaves none. Returns 0, also for ""; -1 with a line in error that names the
- * option. */
-int files_check(const char *option, const char *path, struct error *error);
+/* Whether a file can be made at path; leaves none. Returns 0, also for ""; EXIT_USAGE with a line on standard error
+ * that names the option. */
+int files_check(const char *option, const char *path);
 
 /* As files_write(), piece by piece: files_begin(), if that returns 0 files_put(), which empties the text, then
  * files_end() for the status. */
@@ -246,15 +239,13 @@ extern const char *const cpus_choices[];
 /* The rest of an option's entry. */
 #define CPUS_LIST .type = OPTION_CPUS, .value_name = "LIST|all|quiet", .choices = cpus_choices
 
-/* Sets CPUs, online CPUs and the order of the copies; "quiet" as "all", NULL: this process's mask. Returns -1 with a
- * line in error when one is not online or not allowed. Ends the program when out of memory. */
-int cpus_place(const struct option_cpus *named, const struct machine *machine, struct place_request *place,
-               struct error *error);
+/* Sets CPUs, online CPUs and the order of the copies; "quiet" as "all", NULL: this process's mask. Returns EXIT_USAGE
+ * with a line on standard error when one is not online or not allowed. Ends the program when out of memory. */
+int cpus_place(const struct option_cpus *named, const struct machine *machine, struct place_request *place);
 
 /* For check and tune. named: --cpus; NULL: not given, then the isolated CPUs, or all but the boot CPU. "quiet": the
- * one that loses the least speed while all are sampled for half a second. Returns -1 with a line in error. */
-int cpus_bench(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench,
-               struct error *error);
+ * one that loses the least speed while all are sampled for half a second. Returns as cpus_place(). */
+int cpus_bench(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench);
 
 /* --- --cpus quiet --- */
 
@@ -273,8 +264,8 @@ int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, boo
 #define START_DAY_NS ((uint64_t)86400 * 1000000000u)
 
 /* In ns of CLOCK_REALTIME: "+30" or "+2m" from now_ns, "@1700000000.5" since 1970, or "14:30:00", the nearest in
- * local time. May have passed; at most a day away. Returns -1 with a line in error. */
-int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, struct error *error);
+ * local time. May have passed; at most a day away. Returns 0, or EXIT_USAGE with a line on standard error. */
+int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns);
 
 /* --- Options of other programs: the error names that of jitbench for the same. --- */
 
@@ -493,8 +484,8 @@ struct suite {
     /* Marks what an operand (a test, a group, an old name) selects; -1: unknown. */
     int (*select)(struct measure *m, const char *operand);
     const char *series_header; /* of --series FILE */
-    /* Fills m->plan. Returns -1 with a line in error. Ends the program when out of memory. */
-    int (*plan)(struct measure *m, void *options, struct error *error);
+    /* Fills m->plan. Returns a status. Ends the program when out of memory. */
+    int (*plan)(struct measure *m, void *options);
     /* What will be measured, in place of the line "Plan". May be NULL. */
     void (*announce)(const struct plan *plan, struct text *out);
     /* Whether idle CPUs are kept awake, as by --hold-latency. May be NULL. */

@@ -31,11 +31,11 @@ struct parameter {
     bool used; /* a command contains {NAME} */
 };
 
-/* Functions that take this struct return 0, or -1 with a line in error, and end the program when out of memory. */
+/* Functions that take this struct return 0, or not with a line on standard error, and end the program when out of
+ * memory. */
 struct commands {
     const struct measure *m;
     struct run_options *options;
-    struct error *error;
     char **words;  /* after the first "--"; NULL in place of separators */
     char ***typed; /* of each command as typed, pointing into words */
     size_t n_typed;
@@ -50,10 +50,8 @@ struct commands {
     struct text images;
 };
 
-/* Returns -1. */
-#define run_wrong(c, ...) error_set((c)->error, __VA_ARGS__)
 /* plan() and end() of the suite. */
-int run_plan(struct measure *m, void *options, struct error *error);
+int run_plan(struct measure *m, void *options);
 int run_end(void *options, bool unused);
 /* Without directories. shell: the first word of a command line. */
 void run_name_after_program(const char *word, bool shell, struct name *name);

@@ -39,11 +39,30 @@ struct checking {
     struct setting_state state[SETTINGS_MAX];
 };
 
+static bool setting_word(const struct command *command, size_t i, struct operand_word *out)
+{
+    (void)command;
+    if (i >= settings_count)
+        return false;
+    *out = (struct operand_word){.name = settings_list[i].name, .help = settings_list[i].title};
+    return true;
+}
+
+static const struct operands setting_names = {.kind = OPERANDS_WORDS, .noun = "setting", .word = setting_word};
+
+static int mark_setting(const char *name, bool mark, bool *marked)
+{
+    const struct setting *setting = setting_find(name);
+
+    if (!setting)
+        return command_unknown_operand(name);
+    marked[setting - settings_list] = mark;
+    return 0;
+}
+
 /* tunes: unless some are named, those that tune writes by default. */
 static int begin_checking(const struct command_call *call, bool tunes, struct checking *c)
 {
-    struct error error;
-
     if (settings_count > SETTINGS_MAX)
         memory_out();
     /* ends neither between two files that it writes nor while it searches for a quiet CPU */
@@ -53,13 +72,11 @@ static int begin_checking(const struct command_call *call, bool tunes, struct ch
     for_each_setting(i)
         c->selected[i] = c->all && (!tunes || settings_list[i].how == SETTING_WRITE);
     for (size_t i = 0; i < call->n; i++)
-        if (command_mark_setting(call->operands[i], true, c->selected))
+        if (mark_setting(call->operands[i], true, c->selected))
             return EXIT_USAGE;
     machine_read(&c->machine);
     c->view = (struct settings_view){.machine = &c->machine, .bench = &c->bench};
-    if (cpus_bench(option_given(&call->table, 1, "cpus") ? &c->options->cpus : NULL, &c->machine, &c->bench, &error))
-        return usage_error("%s", error.text);
-    return 0;
+    return cpus_bench(option_given(&call->table, 1, "cpus") ? &c->options->cpus : NULL, &c->machine, &c->bench);
 }
 
 /* --- check: items. --- */
@@ -71,7 +88,7 @@ static int mark_items(const char *list, bool mark, bool *marked)
 
     TEXT_SET(copy, list);
     for (char *word; (word = strsep(&rest, ",")) && (*word || rest);)
-        if (command_mark_setting(word, mark, marked))
+        if (mark_setting(word, mark, marked))
             return EXIT_USAGE;
     return 0;
 }

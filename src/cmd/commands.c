@@ -265,29 +265,6 @@ int command_unknown_operand(const char *word)
     return unknown(operands->noun ? operands->noun : "operand", word, names, n);
 }
 
-/* --- The names of the settings. --- */
-
-static bool setting_word(const struct command *command, size_t i, struct operand_word *out)
-{
-    (void)command;
-    if (i >= settings_count)
-        return false;
-    *out = (struct operand_word){.name = settings_list[i].name, .help = settings_list[i].title};
-    return true;
-}
-
-const struct operands setting_names = {.kind = OPERANDS_WORDS, .noun = "setting", .word = setting_word};
-
-int command_mark_setting(const char *name, bool mark, bool *marked)
-{
-    const struct setting *setting = setting_find(name);
-
-    if (!setting)
-        return command_unknown_operand(name);
-    marked[setting - settings_list] = mark;
-    return 0;
-}
-
 /* --- jitbench all --- */
 
 /* Quiet suites first: those that measure noise must not run just after those that make it. */

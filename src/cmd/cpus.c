@@ -37,7 +37,7 @@ static void cpus_of_mask(const struct cpuset *online, struct cpuset *out)
         cpuset_add(out, 0);
 }
 
-static int check_online(const struct cpuset *cpus, const struct cpuset *online, struct error *error)
+static int check_online(const struct cpuset *cpus, const struct cpuset *online)
 {
     struct cpuset offline = *cpus;
 
@@ -45,12 +45,11 @@ static int check_online(const struct cpuset *cpus, const struct cpuset *online, 
         return 0;
     for_each_cpu(cpu, online)
         cpuset_remove(&offline, cpu);
-    return error_set(error, "--cpus: CPU %s is offline or does not exist (online: %s)", CPUS_TEXT(&offline, 256),
-                     CPUS_TEXT(online, 128));
+    return usage_error("--cpus: CPU %s is offline or does not exist (online: %s)", CPUS_TEXT(&offline, 256),
+                       CPUS_TEXT(online, 128));
 }
 
-int cpus_place(const struct option_cpus *named, const struct machine *machine, struct place_request *place,
-               struct error *error)
+int cpus_place(const struct option_cpus *named, const struct machine *machine, struct place_request *place)
 {
     struct cpuset *cpus = &place->cpus, usable;
 
@@ -59,11 +58,11 @@ int cpus_place(const struct option_cpus *named, const struct machine *machine, s
         *cpus = named->set;
         if (!cpuset_count(&place->online))
             task_get_affinity(&place->online);
-        if (check_online(cpus, &place->online, error))
-            return -1;
+        if (check_online(cpus, &place->online))
+            return EXIT_USAGE;
         if (!cpus_usable(cpus, &usable))
-            return error_set(error, "--cpus: not all of these CPUs are allowed here (allowed: %s)",
-                             cpuset_count(&usable) ? CPUS_TEXT(&usable, 256) : "none of them");
+            return usage_error("--cpus: not all of these CPUs are allowed here (allowed: %s)",
+                               cpuset_count(&usable) ? CPUS_TEXT(&usable, 256) : "none of them");
     } else {
         cpus_of_mask(&machine->online, cpus);
         if (named && cpuset_count(&machine->online)) { /* includes isolated CPUs, which are missing in the mask */
@@ -79,29 +78,27 @@ int cpus_place(const struct option_cpus *named, const struct machine *machine, s
     return 0;
 }
 
-static int find_quiet(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench,
-                      struct error *error)
+static int find_quiet(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench)
 {
     FREED_BY(memory_free) struct place_request *allowed = memory_get(1, sizeof(*allowed));
     struct clock_info clock;
     struct error why;
 
-    cpus_place(named, machine, allowed, error);
+    cpus_place(named, machine, allowed);
     clock_choose(&clock);
     if (quiet_cpu(allowed, &clock, true, &why))
-        return error_set(error, "--cpus quiet: %s", why.text);
+        return usage_error("--cpus quiet: %s", why.text);
     *bench = allowed->cpus;
     return 0;
 }
 
-int cpus_bench(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench,
-               struct error *error)
+int cpus_bench(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench)
 {
     if (named && named->choice == CPUS_QUIET)
-        return find_quiet(named, machine, bench, error);
+        return find_quiet(named, machine, bench);
     if (named && named->choice < 0) {
         *bench = named->set;
-        return cpuset_count(&machine->online) ? check_online(bench, &machine->online, error) : 0;
+        return cpuset_count(&machine->online) ? check_online(bench, &machine->online) : 0;
     }
     if (!named) {
         settings_bench_cpus(machine, bench);

@@ -155,13 +155,13 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
 
 /* --- jitbench prime --- */
 
-static int plan_prime(struct measure *m, void *options, struct error *error)
+static int plan_prime(struct measure *m, void *options)
 {
     struct prime_params *params = options;
 
     if ((params->limits.last - params->limits.first) / params->limits.step >= 1000)
-        return error_set(error, "--limit: %" PRIu64 " to %" PRIu64 " by %" PRIu64 " are more than 1,000 limits",
-                         params->limits.first, params->limits.last, params->limits.step);
+        return usage_error("--limit: %" PRIu64 " to %" PRIu64 " by %" PRIu64 " are more than 1,000 limits",
+                           params->limits.first, params->limits.last, params->limits.step);
     for (params->limit = params->limits.first; params->limit <= params->limits.last;
          params->limit += params->limits.step)
         measure_add(m, &bench_prime, params, measure_named_cpus(m), 0);
@@ -206,7 +206,7 @@ struct stream_options {
 enum { TEST_ARRAY, TEST_BANDWIDTH };
 static const char *const tests[] = {[TEST_ARRAY] = "array", [TEST_BANDWIDTH] = "bandwidth", NULL};
 
-static int plan_bandwidth(const struct measure *m, struct bandwidth_params *params, struct error *error)
+static int plan_bandwidth(const struct measure *m, struct bandwidth_params *params)
 {
     uint64_t memory = measure_memory(m);
 
@@ -218,9 +218,8 @@ static int plan_bandwidth(const struct measure *m, struct bandwidth_params *para
             TEXT_PRINT(params->bounded, "quick");
         }
     } else if (params->array_bytes > memory / 3)
-        return error_set(error,
-                         "--array-size: three arrays of %" PRIu64 " MiB do not fit into %" PRIu64 " MiB of memory",
-                         params->array_bytes >> 20, memory >> 20);
+        return usage_error("--array-size: three arrays of %" PRIu64 " MiB do not fit into %" PRIu64 " MiB of memory",
+                           params->array_bytes >> 20, memory >> 20);
     for (int kind = 0; kind < 2; kind++) {
         params->nontemporal = kind;
         measure_add(m, &bench_bandwidth, params, m->place.n_order, 1);
@@ -228,17 +227,17 @@ static int plan_bandwidth(const struct measure *m, struct bandwidth_params *para
     return 0;
 }
 
-static int plan_stream(struct measure *m, void *options, struct error *error)
+static int plan_stream(struct measure *m, void *options)
 {
     struct stream_options *o = options;
 
     if (!m->selected[TEST_ARRAY] && measure_given(m, "series"))
-        return error_set(error, "--series: only the test 'array' has experiments to write");
+        return usage_error("--series: only the test 'array' has experiments to write");
     for (uint64_t i = 0; m->selected[TEST_ARRAY] && i < o->array.sizes.n; i++) {
         o->array.elements = o->array.sizes.value[i];
         measure_add(m, &bench_array, &o->array, measure_named_cpus(m), 0);
     }
-    return m->selected[TEST_BANDWIDTH] ? plan_bandwidth(m, &o->bandwidth, error) : 0;
+    return m->selected[TEST_BANDWIDTH] ? plan_bandwidth(m, &o->bandwidth) : 0;
 }
 
 static const struct table_column bandwidth_columns[] = {

@@ -227,7 +227,7 @@ static int open_output(struct files_output *out)
     return out->created ? make_hidden(out) : out->only_new ? -EEXIST : directory_open_existing(out->path);
 }
 
-int files_check(const char *option, const char *path, struct error *error)
+int files_check(const char *option, const char *path)
 {
     struct files_output out = {.path = path, .only_new = true};
 
@@ -238,7 +238,7 @@ int files_check(const char *option, const char *path, struct error *error)
     fd_close(&fd);
     fd_close(&out.folder);
     if (fd < 0)
-        return error_set(error, "%s '%.200s': %s", option, path, directory_why_not(fd));
+        return usage_error("%s '%.200s': %s", option, path, directory_why_not(fd));
     return 0;
 }
 

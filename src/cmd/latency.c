@@ -122,8 +122,7 @@ static bool wanted(const struct measure *m, const struct choice *choice, size_t 
            text_has_word(m->preset == PRESET_QUICK ? tasks[task].quick : tasks[task].telling, load_names[load]);
 }
 
-static int check(const struct measure *m, const struct latency_options *o, const struct choice *choice,
-                 struct error *error)
+static int check(const struct measure *m, const struct latency_options *o, const struct choice *choice)
 {
     const bool custom = choice->tasks & BIT(TASK_CUSTOM) || choice->loads & load_bit(&load_custom);
     size_t pairs = 0;
@@ -145,50 +144,34 @@ static int check(const struct measure *m, const struct latency_options *o, const
     };
     for (size_t i = 0; i < COUNT(problems); i++)
         if (problems[i].wrong)
-            return error_set(error, "%s", problems[i].why);
+            return usage_error("%s", problems[i].why);
     return 0;
 }
 
-/* From the calibration's row, or a parameter of any other; NAN with a line in error. */
-static double loops_of_file(const char *path, struct error *error)
+/* 0: to be measured. Of a file, the calibration's, or a parameter of any other row. */
+static int given_loops(const struct latency_options *o, double *loops)
 {
     struct error why;
-    struct reader *r = reader_open(path, 0, why.text, sizeof(why.text));
-    double loops = NAN;
     struct row row;
-
-    if (!r) {
-        error_set(error, "--loops-per-ms: %s", why.text);
-        return loops;
-    }
-    for (; reader_next_row(r, &row) == 1; row_free(&row)) {
-        if (!strcmp(row.metric, "loops_per_ms"))
-            loops = row.value;
-        else if (isnan(loops))
-            loops = row_param_number(&row.param, "loops_per_ms");
-    }
-    reader_close(r);
-    if (!(loops >= 1))
-        error_set(error, "--loops-per-ms '%.200s': no row of this file has loops_per_ms", path);
-    return loops;
-}
-
-/* 0: to be measured. */
-static int given_loops(const struct latency_options *o, double *loops, struct error *error)
-{
     char *end;
 
-    *loops = 0;
-    if (!o->loops[0])
-        return 0;
-    if (o->loops[strspn(o->loops, "0123456789.")]) {
-        *loops = loops_of_file(o->loops, error);
-        return *loops >= 1 ? 0 : -1;
+    if (!o->loops[strspn(o->loops, "0123456789.")]) {
+        *loops = strtod(o->loops, &end);
+        if (!o->loops[0] || (!*end && *loops >= 100 && *loops <= 1e9))
+            return 0;
+        return usage_error("--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
     }
-    *loops = strtod(o->loops, &end);
-    return *end == 0 && *loops >= 100 && *loops <= 1e9
-               ? 0
-               : error_set(error, "--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
+    struct reader *r = reader_open(o->loops, 0, why.text, sizeof(why.text));
+    if (!r)
+        return usage_error("--loops-per-ms: %s", why.text);
+    for (*loops = NAN; reader_next_row(r, &row) == 1; row_free(&row)) {
+        if (!strcmp(row.metric, "loops_per_ms"))
+            *loops = row.value;
+        else if (isnan(*loops))
+            *loops = row_param_number(&row.param, "loops_per_ms");
+    }
+    reader_close(r);
+    return *loops >= 1 ? 0 : usage_error("--loops-per-ms '%.200s': no row of this file has loops_per_ms", o->loops);
 }
 
 const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
@@ -275,15 +258,15 @@ static void add_pair(const struct measure *m, const struct latency_options *o, s
     item->skip = skip;
 }
 
-static int plan(struct measure *m, void *options, struct error *error)
+static int plan(struct measure *m, void *options)
 {
     const struct latency_options *o = options;
     struct load_params load_params = {.threads = 0};
     struct choice choice;
 
     choose(m, o, &choice);
-    if (check(m, o, &choice, error) || given_loops(o, &load_params.sim.loops_per_ms, error))
-        return -1;
+    if (check(m, o, &choice) || given_loops(o, &load_params.sim.loops_per_ms))
+        return EXIT_USAGE;
     const char *no_memload =
         latency_fill_load(m, o, choice.telling || o->loads & load_bit(&load_memload), &load_params);
     if (!(load_params.sim.loops_per_ms > 0))
@@ -340,7 +323,9 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
 {
     const double scale = fine ? 1e-3 : 1e-6;
     const unsigned decimals = fine ? 1 : 3;
-    struct table_column columns[] = {
+    const bool gaming = task->bench == &bench_gaming; /* has no deadlines, and no interval */
+    const char *const total = classic ? "" : "total";
+    const struct table_column columns[] = {
         FIELD(LOAD),
         FIELD(MEAN, .heading = "Latency"),
         FIELD(SD, .heading = fine ? "+/- SD (us)" : "+/- SD (ms)", .rank = 3),
@@ -348,25 +333,18 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
         FIELD(P99, .rank = 1),
         FIELD(MAX, .heading = classic ? "Max Latency" : NULL),
         COLUMN(classic ? "% Desired CPU" : "% Done", "desired_cpu", VALUE, 1),
-        COLUMN("% Late", "late", VALUE, 1),
-        COLUMN(classic ? "% Deadlines Met" : "% Met", "deadlines_met", VALUE, 1),
-        COLUMN("Timer", "timer_latency", MEDIAN, decimals, .scale = scale, .rank = 4),
-        COLUMN("Timer Max", "timer_latency", MAX, decimals, .scale = scale, .rank = 4),
-        COLUMN("Total", "total", MEAN, decimals, .scale = scale, .rank = 2),
-        COLUMN("Total Max", "total", MAX, decimals, .scale = scale),
+        COLUMN("% Late", classic ? "" : "late", VALUE, 1, .optional = classic),
+        COLUMN(classic ? "% Deadlines Met" : "% Met", "deadlines_met", VALUE, 1, .optional = gaming),
+        COLUMN("Timer", "timer_latency", MEDIAN, decimals, .scale = scale, .rank = 4, .optional = gaming),
+        COLUMN("Timer Max", "timer_latency", MAX, decimals, .scale = scale, .rank = 4, .optional = gaming),
+        COLUMN("Total", total, MEAN, decimals, .scale = scale, .rank = 2, .optional = classic || gaming),
+        COLUMN("Total Max", total, MAX, decimals, .scale = scale, .optional = classic || gaming),
     };
-    enum { LATE = 7, SHARES = 8, TOTALS = 11, ALL = 13 };
     char title[120];
-    struct table_layout layout = {.title = title,
-                                  .columns = columns,
-                                  .metric = classic ? "latency_classic" : "latency",
-                                  .scale = scale,
-                                  .decimals = decimals};
+    const struct table_layout layout = {TABLE_OF(title, columns), .metric = classic ? "latency_classic" : "latency",
+                                        .scale = scale, .decimals = decimals};
 
-    layout.n_columns = task->bench == &bench_gaming ? SHARES : classic ? TOTALS : ALL;
     if (classic) {
-        layout.n_columns--;
-        memmove(&columns[LATE], &columns[LATE + 1], (ALL - LATE - 1) * sizeof(columns[0]));
         TEXT_PRINT(title, "Simulated %s under each load, counted as Interbench did (metric latency_classic)",
                    task->title);
     } else {

@@ -61,25 +61,26 @@ static void put_quietness(const struct measure *m, struct text *out)
 static void put_setting(const struct measure *m, struct text *out)
 {
     const struct machine *machine = &m->machine;
+    const struct {
+        const char *before, *value, *after;
+    } known[] = {
+        {" (", m->quietest.text, ")"},
+        {", virtual machine (", machine->hypervisor, ")"},
+        {", container (", machine->container, ")"},
+        {", limited to ", machine->cpu_quota > 0 ? TEXT_LINE("%.3g CPUs", machine->cpu_quota) : "",
+         " by its control group"},
+        {", governor ", machine->governor, ""},
+        {", clocksource ", machine->clocksource, ""},
+        {", clock ", m->clock.name, ""},
+        {" (", m->clock.why, ")"},
+    };
 
     text_printf(out, "Setting   CPU%s %s to measure on", PLURAL(cpuset_count(&m->place.cpus)),
                 CPUS_TEXT(&m->place.cpus, 128));
-    if (m->quietest.text[0])
-        text_printf(out, " (%s)", m->quietest.text);
-    if (machine->hypervisor[0])
-        text_printf(out, ", virtual machine (%s)", machine->hypervisor);
-    if (machine->container[0])
-        text_printf(out, ", container (%s)", machine->container);
-    if (machine->cpu_quota > 0)
-        text_printf(out, ", limited to %.3g CPUs by its control group", machine->cpu_quota);
-    if (machine->governor[0])
-        text_printf(out, ", governor %s", machine->governor);
-    if (machine->clocksource[0])
-        text_printf(out, ", clocksource %s", machine->clocksource);
-    text_printf(out, ", clock %s", m->clock.name);
-    if (m->clock.why[0])
-        text_printf(out, " (%s)", m->clock.why);
-    text_printf(out, "\n");
+    for (size_t i = 0; i < COUNT(known); i++)
+        if (known[i].value[0])
+            text_printf(out, "%s%s%s", known[i].before, known[i].value, known[i].after);
+    text_append(out, "\n", 1);
     command_put_unmounted(machine, "interrupts, steal time, CPU topology and caches", out);
 }
 
@@ -316,10 +317,9 @@ static int resolve_place(struct measure *m)
 {
     const struct option_cpus *named = measure_given(m, "cpus") ? &m->options.cpus : NULL;
     struct place_request *place = &m->place;
-    struct error error;
 
-    if (cpus_place(named, &m->machine, place, &error))
-        return usage_error("%s", error.text);
+    if (cpus_place(named, &m->machine, place))
+        return EXIT_USAGE;
     if (named && named->choice == CPUS_QUIET && quiet_cpu(place, &m->clock, m->options.core_probe == 0, &m->quietest))
         return usage_error("--cpus quiet: %s", m->quietest.text);
     place->bind = (enum bind_mode)m->options.bind;
@@ -453,13 +453,12 @@ void measure_put_row(void *measure, const struct row *row)
 
 static int resolve_start(struct measure *m)
 {
-    struct error error;
     const uint64_t now = clock_realtime_ns();
 
     if (!measure_given(m, "start-at"))
         return 0;
-    if (start_parse(m->options.start_at, now, &m->start_at_ns, &error))
-        return usage_error("%s", error.text);
+    if (start_parse(m->options.start_at, now, &m->start_at_ns))
+        return EXIT_USAGE;
     if (m->start_at_ns < now)
         message_print("jitbench: --start-at %s was %s ago: begins at once\n", m->options.start_at,
                       TEXT_DURATION(now - m->start_at_ns));
@@ -652,8 +651,8 @@ static int prepare(struct measure *m, int argc, char **argv)
     for (size_t i = 0; i < m->n_suites; i++) {
         m->plans[i].schedule = m->suites[i]->schedule;
         m->plan = &m->plans[i];
-        if (m->suites[i]->plan(m, m->own[i], &error))
-            return usage_error("%s", error.text);
+        if ((status = m->suites[i]->plan(m, m->own[i])))
+            return status;
     }
     if ((status = read_requirements(m)))
         return status;

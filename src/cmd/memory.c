@@ -418,14 +418,14 @@ double memory_look(const struct measure *m)
 }
 
 /* `all` leaves out loaded and nodes to save time. */
-static int plan(struct measure *m, void *options, struct error *error)
+static int plan(struct measure *m, void *options)
 {
     struct memory_options *o = options;
     struct memory_steady_params steady;
 
     if (o->max_size > measure_memory(m) / 4)
-        return error_set(error, "--max-size: a set of %" PRIu64 " MiB is over a quarter of %" PRIu64 " MiB of memory",
-                         o->max_size >> 20, measure_memory(m) >> 20);
+        return usage_error("--max-size: a set of %" PRIu64 " MiB is over a quarter of %" PRIu64 " MiB of memory",
+                           o->max_size >> 20, measure_memory(m) >> 20);
     if (m->selected[TEST_LATENCY])
         plan_latency(m, o);
     if (m->selected[TEST_LOADED] && !m->of_all)

@@ -317,16 +317,17 @@ static const struct option common_rows[] = {
     MEASURE_TIME_ROW("how long to measure; default: 5 s, 2 s with --quick, 60 s with --classic"),
 };
 
-static int plan(struct measure *m, void *options, struct error *error)
+static int plan(struct measure *m, void *options)
 {
     struct noise_params *params = options;
+    struct error error;
 
-    if (noise_read_threshold(params, error))
-        return -1;
+    if (noise_read_threshold(params, &error))
+        return usage_error("%s", error.text);
     if (params->keep[0] && !params->stop_ns)
-        return error_set(error, "--keep: it goes with --stop-at");
-    if (files_check("--keep", params->keep, error))
-        return -1;
+        return usage_error("--keep: it goes with --stop-at");
+    if (files_check("--keep", params->keep))
+        return EXIT_USAGE;
     if (!params->stop_ns)
         measure_item(m, &bench_noise, params, m->place.n_order, 0);
     plan_who(m, params);

@@ -86,22 +86,23 @@ static int parse_time_of_day(const char *s, uint64_t now_ns, uint64_t *at_ns)
     return *at_ns ? 0 : -1;
 }
 
-int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, struct error *error)
+int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns)
 {
     uint64_t wait_ns = 0;
+    struct error error;
     int result;
 
     if (text[0] == '+') {
-        result = option_set(&wait_row, text + 1, &wait_ns, false, error);
+        result = option_set(&wait_row, text + 1, &wait_ns, false, &error);
         *at_ns = now_ns + wait_ns;
-        return result;
+        return result ? usage_error("%s", error.text) : 0;
     }
     result = text[0] == '@' ? parse_epoch(text + 1, at_ns) : parse_time_of_day(text, now_ns, at_ns);
     if (result == 0 && (*at_ns <= now_ns || *at_ns - now_ns <= START_DAY_NS))
         return 0;
-    return error_set(error, "--start-at '%.60s': %s", text,
-                     result ? "not '+TIME', 'HH:MM:SS' or '@SECONDS since 1970'"
-                            : "more than a day away (at most 24h)");
+    return usage_error("--start-at '%.60s': %s", text,
+                       result ? "not '+TIME', 'HH:MM:SS' or '@SECONDS since 1970'"
+                              : "more than a day away (at most 24h)");
 }
 
 /* --- --require and --requirements --- */

@@ -18,11 +18,11 @@ int run_check_fail_on(struct commands *c)
     if (!c->options->command.fail_on.kinds)
         return 0;
     if (c->n < 2)
-        return run_wrong(c, "--fail-on needs two commands or more");
+        return usage_error("--fail-on needs two commands or more");
     const size_t least = 2 * commands_pairs_least(c->n - 1);
     if (measure_given(c->m, "samples") && c->m->options.samples < least)
-        return run_wrong(c, "--fail-on needs --samples %zu or more: fewer than %zu pairs cannot show a difference",
-                         least, least / 2);
+        return usage_error("--fail-on needs --samples %zu or more: fewer than %zu pairs cannot show a difference",
+                           least, least / 2);
     return 0;
 }
 

@@ -31,13 +31,12 @@
 
 /* --- Values of the parameters. --- */
 
-static int add_value(struct commands *c, const char *option, struct parameter *parameter, const char *value)
+static int add_value(const char *option, struct parameter *parameter, const char *value)
 {
     if (parameter->n == COMMANDS_MAX)
-        return run_wrong(c, "%s: %s has more than %u values", option, parameter->name, COMMANDS_MAX);
-    if (!(parameter->value[parameter->n] = strdup(value)))
+        return usage_error("%s: %s has more than %u values", option, parameter->name, COMMANDS_MAX);
+    if (!(parameter->value[parameter->n++] = strdup(value)))
         memory_out();
-    parameter->n++;
     return 0;
 }
 
@@ -50,14 +49,14 @@ static int add_parameter(struct commands *c, const char *option, char *words, ch
         of[n] = strsep(&words, separator);
     for (size_t i = 0; i < c->n_parameters; i++)
         if (!strcmp(c->parameters[i].name, of[0]))
-            return run_wrong(c, "%s: '%s' is given twice", option, of[0]);
+            return usage_error("%s: '%s' is given twice", option, of[0]);
     const size_t length = strlen(of[0]);
     if (!length || length >= COMMAND_PARAMETER_NAME ||
         strspn(of[0], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != length)
-        return run_wrong(c, "%s: '%.40s' is not a name of 1 to %u letters, digits, '_' and '-'", option, of[0],
-                         COMMAND_PARAMETER_NAME - 1);
+        return usage_error("%s: '%.40s' is not a name of 1 to %u letters, digits, '_' and '-'", option, of[0],
+                           COMMAND_PARAMETER_NAME - 1);
     if (c->n_parameters == COMMAND_PARAMETERS_MAX)
-        return run_wrong(c, "%s: more than %u parameters", option, COMMAND_PARAMETERS_MAX);
+        return usage_error("%s: more than %u parameters", option, COMMAND_PARAMETERS_MAX);
     text_copy(c->parameters[c->n_parameters++].name, COMMAND_PARAMETER_NAME, of[0]);
     return 0;
 }
@@ -79,8 +78,8 @@ static int read_list(struct commands *c, char *words)
         at = *at ? at + 1 : NULL;
         *to = '\0';
         if (!*value)
-            return run_wrong(c, "--parameter-list: a value of '%s' is empty", parameter->name);
-        if (add_value(c, "--parameter-list", parameter, value))
+            return usage_error("--parameter-list: a value of '%s' is empty", parameter->name);
+        if (add_value("--parameter-list", parameter, value))
             return -1;
     }
     return 0;
@@ -111,22 +110,22 @@ static int read_scan(struct commands *c, char *words, const char *step_given)
     for (int i = 0; i < 3; i++) {
         const int has = count_decimals(text[i]);
         if (has < 0)
-            return run_wrong(c, "%s: '%.40s' is not a decimal number of at most %u digits", options[i], text[i],
-                             DIGITS_MOST);
+            return usage_error("%s: '%.40s' is not a decimal number of at most %u digits", options[i], text[i],
+                               DIGITS_MOST);
         decimals = has > decimals ? has : decimals;
     }
     const double scale = pow(10, decimals);
     for (int i = 0; i < 3; i++) {
         number[i] = rint(strtod(text[i], NULL) * scale) + 0.0; /* no -0 */
         if (fabs(number[i]) > WHOLE_MOST)
-            return run_wrong(c, "%s: '%.40s' has too many digits beside the other numbers", options[i], text[i]);
+            return usage_error("%s: '%.40s' has too many digits beside the other numbers", options[i], text[i]);
     }
     if (number[2] <= 0)
-        return run_wrong(c, "--parameter-step-size: '%.40s' is not above 0", text[2]);
+        return usage_error("--parameter-step-size: '%.40s' is not above 0", text[2]);
     if (number[0] > number[1])
-        return run_wrong(c, "--parameter-scan: %s: MIN %.40s is above MAX %.40s", parameter->name, text[0], text[1]);
+        return usage_error("--parameter-scan: %s: MIN %.40s is above MAX %.40s", parameter->name, text[0], text[1]);
     for (double at = number[0]; at <= number[1]; at += number[2])
-        if (add_value(c, options[0], parameter, TEXT_LINE("%.*f", decimals, at / scale)))
+        if (add_value(options[0], parameter, TEXT_LINE("%.*f", decimals, at / scale)))
             return -1;
     return 0;
 }
@@ -137,7 +136,7 @@ static int read_parameters(struct commands *c)
     const char separator[] = {OPTION_USE_END, '\0'};
 
     if (params->step[0] && !params->scans[0])
-        return run_wrong(c, "--parameter-step-size without --parameter-scan");
+        return usage_error("--parameter-step-size without --parameter-scan");
     for (int scan = 0; scan < 2; scan++)
         for (char *next = scan ? params->scans : params->lists; next && *next;) {
             char *words = strsep(&next, separator);
@@ -197,10 +196,9 @@ static int find_used(struct commands *c, size_t typed, bool used[COMMAND_PARAMET
             used[i] |= has(*word, name);
         c->parameters[i].used |= used[i];
         if (in_setup && !used[i])
-            return run_wrong(c,
-                             "{%s} is in --setup or --cleanup, and neither in command %zu nor in --prepare: commands "
-                             "take turns, so all would find what the last setup left",
-                             name, typed + 1);
+            return usage_error("{%s} is in --setup or --cleanup, and neither in command %zu nor in --prepare: commands "
+                               "take turns, so all would find what the last setup left",
+                               name, typed + 1);
     }
     return 0;
 }
@@ -215,10 +213,10 @@ static int combine(struct commands *c, size_t typed)
         return -1;
     do {
         if (c->n == COMMANDS_MAX)
-            return run_wrong(c, "%s%s%s: more than %u commands with all combinations of values",
-                             params->lists[0] || !params->scans[0] ? "--parameter-list" : "",
-                             params->lists[0] && params->scans[0] ? " and " : "",
-                             params->scans[0] ? "--parameter-scan" : "", COMMANDS_MAX);
+            return usage_error("%s%s%s: more than %u commands with all combinations of values",
+                               params->lists[0] || !params->scans[0] ? "--parameter-list" : "",
+                               params->lists[0] && params->scans[0] ? " and " : "",
+                               params->scans[0] ? "--parameter-scan" : "", COMMANDS_MAX);
         for (i = 0; i < c->n_parameters; i++)
             c->value_of[c->n][i] = used[i] ? c->parameters[i].value[at[i]] : NULL;
         c->typed_of[c->n] = typed;
@@ -245,10 +243,10 @@ int run_combine(struct commands *c)
             return -1;
     for (size_t i = 0; i < c->n_parameters; i++)
         if (!c->parameters[i].used)
-            return run_wrong(c, "no command has {%s}", c->parameters[i].name);
+            return usage_error("no command has {%s}", c->parameters[i].name);
     if (!c->options->command.aa)
         return 0;
-    return c->n > 1 ? run_wrong(c, "--aa runs one command against itself, and %zu are given", c->n) : combine(c, 0);
+    return c->n > 1 ? usage_error("--aa runs one command against itself, and %zu are given", c->n) : combine(c, 0);
 }
 
 void run_free_parameters(struct commands *c)
@@ -276,43 +274,29 @@ void words_first(const char *line, char *buf)
 
 /* --- Quoting and shortening. --- */
 
-static bool is_unprintable(char c)
-{
-    return (unsigned char)c < ' ' || c == 0x7f;
-}
-
-static void quote_unprintable(const char *word, struct text *out)
-{
-    text_printf(out, "$'");
-    for (; *word; word++) {
-        if (*word == '\n' || *word == '\t')
-            text_printf(out, "\\%c", *word == '\n' ? 'n' : 't');
-        else if (is_unprintable(*word))
-            text_printf(out, "\\x%02x", (unsigned)(unsigned char)*word);
-        else
-            text_printf(out, "%s%c", *word == '\'' || *word == '\\' ? "\\" : "", *word);
-    }
-    text_printf(out, "'");
-}
-
 static void quote_word(const char *word, struct text *out)
 {
     bool plain = word[0] != 0, printable = true;
 
     for (const char *c = word; *c; c++) {
         plain = plain && ((unsigned char)*c >= 0x80 || isalnum((unsigned char)*c) || strchr("@%+=:,./_-", *c));
-        printable = printable && !is_unprintable(*c);
+        printable = printable && !iscntrl((unsigned char)*c);
     }
-    if (!printable) {
-        quote_unprintable(word, out);
-    } else if (plain) {
-        text_append(out, word, strlen(word));
-    } else {
-        text_append(out, "'", 1);
-        for (; *word; word++)
-            text_append(out, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
-        text_append(out, "'", 1);
+    text_printf(out, "%s", plain ? "" : printable ? "'" : "$'");
+    for (; *word; word++) {
+        const char c = *word;
+        if (plain || (printable && c != '\''))
+            text_append(out, word, 1);
+        else if (printable)
+            text_printf(out, "'\\''");
+        else if (c == '\n' || c == '\t')
+            text_printf(out, "\\%c", c == '\n' ? 'n' : 't');
+        else if (iscntrl((unsigned char)c))
+            text_printf(out, "\\x%02x", (unsigned)(unsigned char)c);
+        else
+            text_printf(out, "%s%c", c == '\'' || c == '\\' ? "\\" : "", c);
     }
+    text_append(out, "'", plain ? 0 : 1);
 }
 
 void words_quote(char *const *words, size_t n, struct text *out)
@@ -320,14 +304,6 @@ void words_quote(char *const *words, size_t n, struct text *out)
     for (size_t i = 0; i < n; i++) {
         text_append(out, " ", i > 0);
         quote_word(words[i], out);
-    }
-}
-
-void words_join(char *const *words, size_t n, struct text *out)
-{
-    for (size_t i = 0; i < n; i++) {
-        text_append(out, " ", i > 0);
-        text_append(out, words[i], strlen(words[i]));
     }
 }
 
@@ -380,7 +356,7 @@ static int split_commands(struct commands *c)
     for (size_t i = 0; i < m->n_words; i++) {
         if (!strcmp(m->words[i], separator)) {
             if (begins)
-                return run_wrong(c, "no command before '%.40s'", separator);
+                return usage_error("no command before '%.40s'", separator);
             begins = true;
             word++;
             continue;
@@ -392,14 +368,14 @@ static int split_commands(struct commands *c)
         begins = line_each;
     }
     if (!c->n_typed)
-        return run_wrong(c, "no command; it follows '--': jitbench run [OPTION...] -- COMMAND [ARG...]");
+        return usage_error("no command; it follows '--': jitbench run [OPTION...] -- COMMAND [ARG...]");
     if (begins && !line_each)
-        return run_wrong(c, "no command after the last '%.40s'", separator);
-    return c->n_typed <= COMMANDS_MAX ? 0 : run_wrong(c, "%zu commands; at most %u", c->n_typed, COMMANDS_MAX);
+        return usage_error("no command after the last '%.40s'", separator);
+    return c->n_typed <= COMMANDS_MAX ? 0 : usage_error("%zu commands; at most %u", c->n_typed, COMMANDS_MAX);
 }
 
 /* For messages. option "": of a measured command. */
-static int find_program(const struct commands *c, const char *option, const char *name, char *path, size_t size)
+static int find_program(const char *option, const char *name, char *path, size_t size)
 {
     const char *const what = option[0] ? TEXT_LINE("%s: ", option) : "";
     const char *const first = name + strspn(name, " \t\n");
@@ -409,12 +385,12 @@ static int find_program(const struct commands *c, const char *option, const char
     /* it contains spaces, and its first part is a program */
     if (error == -ENOENT && length && first[length] &&
         !program_find(TEXT_LINE("%.*s", (int)length, first), getenv("PATH"), path, size))
-        return run_wrong(
-            c, "%s'%.100s' is one word and not a program; did you mean --shell '%.100s', or the words without quotes?",
+        return usage_error(
+            "%s'%.100s' is one word and not a program; did you mean --shell '%.100s', or the words without quotes?",
             what, name, name);
     if (error == -ENOENT)
-        return run_wrong(c, "%s'%.100s' is not found%s", what, name, strchr(name, '/') ? "" : " in PATH");
-    return error ? run_wrong(c, "%s'%.100s' cannot be executed: %s", what, name, strerror(-error)) : 0;
+        return usage_error("%s'%.100s' is not found%s", what, name, strchr(name, '/') ? "" : " in PATH");
+    return error ? usage_error("%s'%.100s' cannot be executed: %s", what, name, strerror(-error)) : 0;
 }
 
 /* A measured command, or one that an option gives as a line. All zero: none. */
@@ -437,10 +413,10 @@ static int find_line(struct commands *c, const char *option, char **words, struc
 
     memcpy(line->shell, (char *[]){(char *)"sh", (char *)"-c", line->text, NULL}, sizeof(line->shell));
     line->argv = shell ? line->shell : words;
-    return find_program(c, shell ? "--shell" : option, shell ? SHELL : words[0], line->path, sizeof(line->path));
+    return find_program(shell ? "--shell" : option, shell ? SHELL : words[0], line->path, sizeof(line->path));
 }
 
-/* Puts in the parameters' values, and finds the program. */
+/* Puts in the parameters' values, and finds the program. Nothing for "". */
 static int read_line(struct commands *c, size_t command, const char *option, const char *given, struct line *out)
 {
     if (!given[0])
@@ -448,7 +424,7 @@ static int read_line(struct commands *c, size_t command, const char *option, con
     out->text = substitute(c, command, given);
     const char *error = words_of_command(out->text, true, &out->words);
     if (error || !out->words.n)
-        return run_wrong(c, "%s '%.100s': %s", option, out->text, error ? error : "no command");
+        return usage_error("%s '%.100s': %s", option, out->text, error ? error : "no command");
     return find_line(c, option, out->words.word, out);
 }
 
@@ -494,31 +470,25 @@ static void choose_env(struct commands *c)
     }
 }
 
-static int check_list(const struct commands *c, char *const *list, size_t *total)
-{
-    size_t most = WORD_PAGES * (size_t)sysconf(_SC_PAGESIZE);
-
-    for (; *list; list++) {
-        size_t size = strlen(*list) + 1;
-        if (size > most)
-            return run_wrong(c, "a word of %zu bytes; the kernel takes at most %zu", size - 1, most - 1);
-        *total += size + sizeof(char *);
-    }
-    return 0;
-}
-
 /* The kernel would refuse the exec. */
 static int check_size(const struct commands *c, char *const *argv)
 {
-    size_t most = WORDS_MAX, least = WORD_PAGES * (size_t)sysconf(_SC_PAGESIZE), total = PROCESS_PAD_MAX;
+    const size_t one = WORD_PAGES * (size_t)sysconf(_SC_PAGESIZE);
+    char *const *const lists[] = {argv, c->env};
+    size_t most = WORDS_MAX, total = PROCESS_PAD_MAX;
     struct rlimit stack;
 
     if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur / 4 < most)
-        most = stack.rlim_cur / 4 < least ? least : (size_t)stack.rlim_cur / 4;
-    if (check_list(c, argv, &total) || check_list(c, c->env, &total))
-        return -1;
+        most = (size_t)larger(stack.rlim_cur / 4, one);
+    for (size_t i = 0; i < COUNT(lists); i++)
+        for (char *const *word = lists[i]; *word; word++) {
+            const size_t size = strlen(*word) + 1;
+            if (size > one)
+                return usage_error("a word of %zu bytes; the kernel takes at most %zu", size - 1, one - 1);
+            total += size + sizeof(char *);
+        }
     if (total > most)
-        return run_wrong(c, "command line and environment are %zu bytes; the kernel takes at most %zu", total, most);
+        return usage_error("command line and environment are %zu bytes; the kernel takes at most %zu", total, most);
     return 0;
 }
 
@@ -534,8 +504,8 @@ static int show_parameters(struct commands *c, size_t command, struct command_pa
             continue;
         words_quote(&value, 1, &quoted);
         if (quoted.length >= sizeof(params->parameter[n].value))
-            return run_wrong(c, "%s: a value of more than %zu bytes: '%.60s'", c->parameters[i].name,
-                             sizeof(params->parameter[n].value) - 1, value);
+            return usage_error("%s: a value of more than %zu bytes: '%.60s'", c->parameters[i].name,
+                               sizeof(params->parameter[n].value) - 1, value);
         TEXT_PRINT(params->parameter[n].key, "{%s}", c->parameters[i].name);
         text_copy(params->parameter[n++].value, sizeof(params->parameter[0].value), quoted.data);
     }
@@ -547,7 +517,9 @@ static int pack_command(struct commands *c, size_t i, struct command_params *par
     FREED_BY(free_line) struct line line = {.path = ""}, prepare = {.path = ""};
     struct text shown = {0};
 
-    (params->shell ? words_join : words_quote)(c->argv[i], list_length(c->argv[i]), &shown);
+    for (char *const *word = c->argv[i]; params->shell && *word; word++)
+        text_printf(&shown, "%s%s", word == c->argv[i] ? "" : " ", *word);
+    words_quote(c->argv[i], params->shell ? 0 : list_length(c->argv[i]), &shown);
     line.text = shown.data;
     if (show_parameters(c, i, params) || read_line(c, i, "--prepare", params->prepare, &prepare) ||
         find_line(c, "", c->argv[i], &line) || check_size(c, line.argv) ||
@@ -587,7 +559,7 @@ static int name_commands(struct commands *c)
     for (const char *given = c->options->command.name, *next; given; given = next, n++) {
         const size_t length = strcspn(given, ",\n");
         if (!length || length >= sizeof(name.text))
-            return run_wrong(c, "--name: '%.*s': a name has 1 to %zu bytes", (int)length, given, sizeof(name.text) - 1);
+            return usage_error("--name: '%.*s': a name has 1 to %zu bytes", (int)length, given, sizeof(name.text) - 1);
         text_copy(name.text, length + 1, given);
         next = given[length] ? given + length + 1 : NULL;
         for (size_t i = 0; i < c->n; i++)
@@ -598,7 +570,7 @@ static int name_commands(struct commands *c)
     }
     return n == c->n_typed
                ? 0
-               : run_wrong(c, "--name: %zu name%s for %zu command%s", n, PLURAL(n), c->n_typed, PLURAL(c->n_typed));
+               : usage_error("--name: %zu name%s for %zu command%s", n, PLURAL(n), c->n_typed, PLURAL(c->n_typed));
 }
 
 /* --reference: it is measured first. */
@@ -615,8 +587,8 @@ static int find_reference(struct commands *c, size_t *first)
             *first = i;
             return 0;
         }
-    return given[0] ? run_wrong(c, "--reference: '%s' is neither the name nor the number (1 to %zu) of a command",
-                                given, c->n_typed)
+    return given[0] ? usage_error("--reference: '%s' is neither the name nor the number (1 to %zu) of a command", given,
+                                  c->n_typed)
                     : 0;
 }
 
@@ -698,9 +670,8 @@ static int inherit(int fd)
     return fcntl(fd, F_DUPFD, 3);
 }
 
-static int open_input(struct commands *c)
+static int open_input(struct run_options *o)
 {
-    struct run_options *o = c->options;
     const char *input = o->command.input;
     struct stat st;
 
@@ -708,17 +679,17 @@ static int open_input(struct commands *c)
         return 0;
     const bool standard = !strcmp(input, "-");
     if (standard && isatty(0))
-        return run_wrong(c, "--input '-': standard input is a terminal, from which background processes cannot read");
+        return usage_error("--input '-': standard input is a terminal, from which background processes cannot read");
     const int fd = standard ? inherit(0) : open(input, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return run_wrong(c, "--input '%.200s': %s", input, strerror(errno));
+        return usage_error("--input '%.200s': %s", input, strerror(errno));
     /* it opens like a file but cannot be read */
     const bool folder = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
     if (standard && !folder)
         o->fds[0] = fd;
     else
         close(fd);
-    return folder ? run_wrong(c, "--input '%.200s': %s", input, strerror(EISDIR)) : 0;
+    return folder ? usage_error("--input '%.200s': %s", input, strerror(EISDIR)) : 0;
 }
 
 static int open_output(struct commands *c)
@@ -729,12 +700,12 @@ static int open_output(struct commands *c)
     if (!o->command.show_output && !keep[0])
         return 0;
     if (o->command.show_output && keep[0])
-        return run_wrong(c, "--show-output and --keep-output exclude each other");
+        return usage_error("--show-output and --keep-output exclude each other");
     if (o->command.show_output && !strcmp(c->m->options.output, "-"))
-        return run_wrong(c, "--show-output and --output '-' exclude each other");
+        return usage_error("--show-output and --output '-' exclude each other");
     const int fd = keep[0] ? directory_create(keep) : -1;
     if (keep[0] && fd < 0)
-        return run_wrong(c, "--keep-output '%.200s': %s", keep, directory_why_not(fd));
+        return usage_error("--keep-output '%.200s': %s", keep, directory_why_not(fd));
     o->fds[1] = inherit(keep[0] ? fd : 1);
     o->fds[2] = inherit(keep[0] ? fd : 2);
     const bool both = o->fds[1] >= 0 && o->fds[2] >= 0;
@@ -742,7 +713,7 @@ static int open_output(struct commands *c)
         directory_remove(keep, fd);
     fd_close(&fd);
     o->keeps = keep[0] && both;
-    return both ? 0 : run_wrong(c, "--%s-output: %s", keep[0] ? "keep" : "show", strerror(errno));
+    return both ? 0 : usage_error("--%s-output: %s", keep[0] ? "keep" : "show", strerror(errno));
 }
 
 static int open_image(struct commands *c)
@@ -751,7 +722,7 @@ static int open_image(struct commands *c)
 
     o->image_fd = process_shared_memory(c->images.length);
     const int error = o->image_fd < 0 ? o->image_fd : new_file_write(o->image_fd, c->images.data, c->images.length);
-    return error ? run_wrong(c, "no memory to pass on the command line: %s", strerror(-error)) : 0;
+    return error ? usage_error("no memory to pass on the command line: %s", strerror(-error)) : 0;
 }
 
 /* --- The plan. --- */
@@ -823,10 +794,10 @@ static int add_commands(struct commands *c)
     return 0;
 }
 
-int run_plan(struct measure *m, void *options, struct error *error)
+int run_plan(struct measure *m, void *options)
 {
     struct run_options *o = options;
-    struct commands c = {.m = m, .options = o, .error = error};
+    struct commands c = {.m = m, .options = o};
 
     o->image_fd = o->fds[0] = o->fds[1] = o->fds[2] = -1;
     o->opened = true;
@@ -837,13 +808,13 @@ int run_plan(struct measure *m, void *options, struct error *error)
     show_word(o->command.input, o->command.input_line, sizeof(o->command.input_line));
     choose_env(&c);
     const bool failed = split_commands(&c) || run_combine(&c) || run_check_fail_on(&c) || name_commands(&c) ||
-                        open_input(&c) || open_output(&c) || add_commands(&c);
+                        open_input(o) || open_output(&c) || add_commands(&c);
     run_free_parameters(&c);
     free(c.words);
     free(c.typed);
     free(c.env);
     text_free(&c.images);
-    return failed ? -1 : 0;
+    return failed ? EXIT_USAGE : 0;
 }
 
 int run_end(void *options, bool unused)

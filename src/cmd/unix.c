@@ -281,7 +281,7 @@ static int end(void *options, bool unused)
     return 0;
 }
 
-static int plan(struct measure *m, void *options, struct error *error)
+static int plan(struct measure *m, void *options)
 {
     struct unix_options *o = options;
     const struct option_counts one_and_all = {.n = m->place.n_order > 1 && !m->options.quick ? 2 : 1,
@@ -316,7 +316,7 @@ static int plan(struct measure *m, void *options, struct error *error)
         }
     if (!o->pairs || paired)
         return 0;
-    return error_set(error, "--pairs places context1-two, which is not among the tests: name it");
+    return usage_error("--pairs places context1-two, which is not among the tests: name it");
 }
 
 const char *unix_row_title(const struct row *row)

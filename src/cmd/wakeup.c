@@ -73,7 +73,7 @@ static void set_load(const struct measure *m, struct plan_item *item, const stru
     plan_set_load(item, load, &params);
 }
 
-static int plan(struct measure *m, void *options, struct error *error)
+static int plan(struct measure *m, void *options)
 {
     struct wakeup_options *o = options;
     const uint64_t threads = o->threads && !o->smp ? o->threads : m->place.n_order;
@@ -81,9 +81,9 @@ static int plan(struct measure *m, void *options, struct error *error)
     o->params.who = m->options.who && o->params.stop_ns;
     o->params.priority = measure_given(m, "fifo") ? (int)m->options.fifo : WAKEUP_PRIORITY;
     if (o->params.interval_ns > measure_sampling(m, &bench_wakeup).time_ns)
-        return error_set(error, "--interval: it is longer than the run (--time)");
+        return usage_error("--interval: it is longer than the run (--time)");
     if (threads > m->place.n_order)
-        return error_set(error, "--threads: there are not so many CPUs to measure on");
+        return usage_error("--threads: there are not so many CPUs to measure on");
     if (!o->loads)
         measure_item(m, &bench_wakeup, &o->params, threads, 0);
     for (size_t i = 0; load_list[i]; i++) {
@@ -91,8 +91,8 @@ static int plan(struct measure *m, void *options, struct error *error)
         if (!(o->loads & 1ull << i))
             continue;
         if (load == &load_video || load == &load_x || load == &load_custom)
-            return error_set(
-                error, "--load: video, x and custom are simulated tasks, beside which `jitbench latency` measures");
+            return usage_error(
+                "--load: video, x and custom are simulated tasks, beside which `jitbench latency` measures");
         set_load(m, measure_item(m, &bench_wakeup, &o->params, threads, 0), load);
     }
     return 0;

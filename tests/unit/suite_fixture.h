@@ -4,8 +4,7 @@
 #define SUITE_FIXTURE_H
 
 #include "engine_fixture.h"
-
-#include "cmd/cmd.h"
+#include "said.h"
 
 #define WORDS(...) \
     (char *const[]) \
@@ -18,7 +17,6 @@ struct suite_plan {
     void *options;
     struct plan plan;
     int failed; /* what the suite's plan() returned */
-    struct error error;
 };
 
 /* All of so many CPUs, the highest first. */
@@ -52,11 +50,11 @@ static inline struct suite_plan *suite_options(const struct suite *suite, char *
     while (words[argc])
         argc++;
     m->n_tables = measure_tables(suite, s->options, &m->options, m->tables);
-    if (option_parse(argc, words, m->tables, m->n_tables, operands, &s->error))
-        fail_msg("%s: %s", suite->command.name, s->error.text);
+    if (option_parse(argc, words, m->tables, m->n_tables, operands, &said))
+        fail_msg("%s: %s", suite->command.name, said.text);
     m->preset = m->options.classic ? PRESET_CLASSIC : m->options.quick ? PRESET_QUICK : PRESET_DEFAULT;
-    if (option_defaults(m->tables, m->n_tables, m->preset, &s->error))
-        fail_msg("%s: %s", suite->command.name, s->error.text);
+    if (option_defaults(m->tables, m->n_tables, m->preset, &said))
+        fail_msg("%s: %s", suite->command.name, said.text);
     for (size_t t = 0; t < TESTS_MAX; t++)
         m->selected[t] = true;
     suite_place(&m->place, cpus, bind, option_given(m->tables, m->n_tables, "fifo"));
@@ -66,7 +64,7 @@ static inline struct suite_plan *suite_options(const struct suite *suite, char *
 static inline void suite_make_plan(struct suite_plan *s, const struct suite *suite)
 {
     s->m.plan = &s->plan;
-    s->failed = suite->plan(&s->m, s->options, &s->error);
+    s->failed = suite->plan(&s->m, s->options);
 }
 
 static inline void suite_plan_free(struct suite_plan *s, const struct suite *suite)

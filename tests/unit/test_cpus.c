@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../test.h"
-#include "cmd/cmd.h"
+#include "said.h"
 
 static struct machine machine;
 
@@ -19,10 +19,9 @@ TEST_WITH(test_cpus_by_name, make_machine, NULL)
 {
     const struct option_cpus named = {.choice = CPUS_ALL};
     struct cpuset bench;
-    struct error error = {""};
 
     assert_string_equal(cpus_choices[CPUS_ALL], "all");
-    assert_int_equal(cpus_bench(&named, &machine, &bench, &error), 0);
+    assert_int_equal(cpus_bench(&named, &machine, &bench), 0);
     assert_true(cpuset_equal(&bench, &machine.online));
 }
 
@@ -30,16 +29,15 @@ TEST_WITH(test_cpus_listed_must_be_online, make_machine, NULL)
 {
     struct option_cpus named = {.choice = -1};
     struct cpuset bench;
-    struct error error = {""};
 
     cpuset_add(&named.set, 0);
     cpuset_add(&named.set, 3);
-    assert_int_equal(cpus_bench(&named, &machine, &bench, &error), 0);
+    assert_int_equal(cpus_bench(&named, &machine, &bench), 0);
     assert_true(cpuset_equal(&named.set, &bench));
     cpuset_add(&named.set, 4);
     cpuset_add(&named.set, 6);
-    assert_int_equal(cpus_bench(&named, &machine, &bench, &error), -1);
-    assert_string_equal(error.text, "--cpus: CPU 4,6 is offline or does not exist (online: 0-3)");
+    assert_int_equal(cpus_bench(&named, &machine, &bench), EXIT_USAGE);
+    assert_string_equal(said.text, "--cpus: CPU 4,6 is offline or does not exist (online: 0-3)");
     cpuset_clear(&machine.online); /* not known: nothing can be said against them */
-    assert_int_equal(cpus_bench(&named, &machine, &bench, &error), 0);
+    assert_int_equal(cpus_bench(&named, &machine, &bench), 0);
 }

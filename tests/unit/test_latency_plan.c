@@ -54,7 +54,7 @@ static void expect_tasks(char *const *words, const char *expected)
 
     suite_make_plan(s, &suite_latency);
     if (s->failed)
-        fail_msg("%s", s->error.text);
+        fail_msg("%s", said.text);
     put_tasks(&out, &s->plan);
     expect_golden(&out, expected);
     suite_plan_free(s, &suite_latency);
@@ -69,7 +69,7 @@ static void expect_pairs(char *const *words, const char *expected)
 
     suite_make_plan(s, &suite_latency);
     if (s->failed)
-        fail_msg("%s", s->error.text);
+        fail_msg("%s", said.text);
     for (size_t i = 0; i < s->plan.n; i++) {
         const struct plan_item *item = &s->plan.items[i];
         if (!item->load)
@@ -141,7 +141,7 @@ static void expect_loads(struct suite_plan *s, const char *expected)
 
     suite_make_plan(s, &suite_latency);
     if (s->failed)
-        fail_msg("%s", s->error.text);
+        fail_msg("%s", said.text);
     for (size_t i = 0; i < s->plan.n; i++) {
         const struct plan_item *item = &s->plan.items[i];
         const struct load_params *p = item->load_params;
@@ -276,8 +276,8 @@ TEST(test_latency_plan_takes_loops_from_a_file)
             assert_float_equal(params->loops_per_ms, cases[i].loops, 0);
         } else {
             (void)snprintf(text, sizeof(text), "--loops-per-ms '%s': no row of this file has loops_per_ms", path);
-            assert_int_equal(s->failed, -1);
-            assert_string_equal(s->error.text, text);
+            assert_int_equal(s->failed, EXIT_USAGE);
+            assert_string_equal(said.text, text);
         }
         suite_plan_free(s, &suite_latency);
         assert_int_equal(close(fd), 0);
@@ -336,8 +336,8 @@ TEST(test_latency_plan_refuses_options_that_contradict)
     for (size_t i = 0; i < COUNT(words); i++) {
         struct suite_plan *s = made(words[i]);
         suite_make_plan(s, &suite_latency);
-        assert_int_equal(s->failed, -1);
-        assert_string_equal(s->error.text, errors[i]);
+        assert_int_equal(s->failed, EXIT_USAGE);
+        assert_string_equal(said.text, errors[i]);
         assert_int_equal(s->plan.n, 0);
         suite_plan_free(s, &suite_latency);
     }

@@ -12,6 +12,7 @@
 #include "cmd/run.h"
 #include "normal_fixture.h"
 #include "row_fixture.h"
+#include "said.h"
 
 #define SECOND    UINT64_C(1000000000)
 #define RUNS_MOST 400
@@ -372,21 +373,20 @@ TEST(test_run_pairs_fail_on)
 
 static const char *error_of(const char *word, size_t n, uint64_t samples)
 {
-    static struct error error;
     static struct measure m;
     static struct run_options options;
-    struct commands c = {.m = &m, .options = &options, .n = n, .error = &error};
+    struct commands c = {.m = &m, .options = &options, .n = n};
     static const struct option rows[] = {{.name = "samples"}};
 
-    error.text[0] = '\0';
+    said.text[0] = '\0';
     options.command.fail_on = (struct fail_on){0};
     assert_true(!word || fail_on_add(&options.command.fail_on, word, NAN));
     m.options.samples = samples;
     m.tables[0] = (struct option_table){.rows = rows, .n = 1, .given = {samples > 0}};
     m.n_tables = 1;
     const int result = run_check_fail_on(&c);
-    assert_int_equal(result, error.text[0] ? -1 : 0);
-    return error.text;
+    assert_int_equal(result, said.text[0] ? EXIT_USAGE : 0);
+    return said.text;
 }
 
 TEST(test_run_pairs_fail_on_can_find)

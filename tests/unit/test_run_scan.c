@@ -6,12 +6,12 @@
 
 #include "../test.h"
 #include "cmd/run.h"
+#include "said.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static struct run_options options;
 static struct commands commands;
-static struct error error;
 
 /* Combines the commands, words separated by blanks and commands by '|', with the options as they are typed: '/'
  * separates words of an option and ';' its uses. */
@@ -29,8 +29,7 @@ static int combine(const char *lists, const char *scans, const char *step, const
         for (char *at = k ? options.command.scans : options.command.lists; *at; at++)
             *at = *at == '/' ? OPTION_WORD_END : *at == ';' ? OPTION_USE_END : *at;
     text_copy(typed, sizeof(typed), line);
-    commands = (struct commands){.m = &m, .options = &options, .error = &error, .typed = of, .n_typed = 0};
-    error.text[0] = '\0';
+    commands = (struct commands){.m = &m, .options = &options, .typed = of, .n_typed = 0};
     for (char *command = strtok(typed, "|"), *next; command; command = next) {
         char *rest = NULL;
         next = strtok(NULL, "|");
@@ -66,8 +65,8 @@ static void expect(const char *lists, const char *scans, const char *step, const
 
 static void refuse(const char *lists, const char *scans, const char *step, const char *line, const char *expected)
 {
-    assert_int_equal(combine(lists, scans, step, line), -1);
-    assert_string_equal(error.text, expected);
+    assert_true(combine(lists, scans, step, line));
+    assert_string_equal(said.text, expected);
     end();
 }
 

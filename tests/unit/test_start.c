@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "../test.h"
-#include "cmd/cmd.h"
+#include "said.h"
 
 #define SECOND UINT64_C(1000000000)
 /* 2026-11-21 18:30:00 UTC. */
@@ -14,20 +14,18 @@
 static void expect(const char *text, uint64_t expected)
 {
     uint64_t at = 0;
-    struct error error = {""};
 
-    assert_int_equal(start_parse(text, NOW, &at, &error), 0);
+    assert_int_equal(start_parse(text, NOW, &at), 0);
     assert_int_equal(at, expected);
 }
 
 static void refuse(const char *text, const char *says)
 {
     uint64_t at;
-    struct error error;
 
-    assert_int_equal(start_parse(text, NOW, &at, &error), -1);
-    assert_non_null(strstr(error.text, says));
-    assert_non_null(strstr(error.text, "--start-at"));
+    assert_int_equal(start_parse(text, NOW, &at), EXIT_USAGE);
+    assert_non_null(strstr(said.text, says));
+    assert_non_null(strstr(said.text, "--start-at"));
 }
 
 TEST(test_start_from_now)

@@ -107,7 +107,7 @@ static enum schedule check_suite(const struct suite *suite, char *const *words, 
     }
     suite_make_plan(s, suite);
     if (s->failed)
-        fail_msg("%s: %s", suite->command.name, s->error.text);
+        fail_msg("%s: %s", suite->command.name, said.text);
     assert_true(s->plan.n > 0);
     for (size_t i = 0; i < s->plan.n; i++)
         check_item(&s->m, &s->plan.items[i], seen);

@@ -15,9 +15,8 @@ static void assert_split(const char *line, const char *expected)
 
     assert_null(words_of_command(line, true, &words));
     assert_null(words.word[words.n]);
-    words_join(words.word, words.n, &got);
-    for (size_t i = 0, end = 0; i + 1 < words.n; i++)
-        got.data[end += strlen(words.word[i]) + (i > 0)] = '|';
+    for (size_t i = 0; i < words.n; i++)
+        text_printf(&got, "%s%s", i ? "|" : "", words.word[i]);
     assert_string_equal(got.data ? got.data : "", expected);
     text_free(&got);
     words_free(&words);
@@ -79,16 +78,6 @@ TEST(test_words_quote_as_a_shell_takes_them_back)
     assert_quoted("it's", "'it'\\''s'");
     assert_quoted("gr\xc3\xb6\xc3\x9f", "gr\xc3\xb6\xc3\x9f");
     assert_quoted("a\nb\t\x1b'\\", "$'a\\nb\\t\\x1b\\'\\\\'");
-}
-
-TEST(test_words_join_changes_nothing)
-{
-    char *words[] = {(char *)"echo", (char *)"a  b", (char *)"$x"};
-    struct text got = {0};
-
-    words_join(words, 3, &got);
-    assert_string_equal(got.data, "echo a  b $x");
-    text_free(&got);
 }
 
 TEST(test_words_shorten_tells_long_lines_apart)
