@@ -285,7 +285,6 @@ struct progress {
     double planned_s;            /* of all suites; 0: not known */
     double before, weight;       /* of the session, 0 to 1: of suites done, of the current one */
     double left_s;               /* s, as last shown; negative: not yet */
-    const struct clock_info *clock;
     char line[320]; /* without the time left */
 };
 
@@ -486,8 +485,6 @@ struct suite {
     const char *series_header; /* of --series FILE */
     /* Fills m->plan. Returns a status. Ends the program when out of memory. */
     int (*plan)(struct measure *m, void *options);
-    /* What will be measured, in place of the line "Plan". May be NULL. */
-    void (*announce)(const struct plan *plan, struct text *out);
     /* Whether idle CPUs are kept awake, as by --hold-latency. May be NULL. */
     bool (*holds_latency)(const void *options);
     void (*print)(const struct table_rows *rows, struct text *out);

@@ -67,10 +67,10 @@ struct setting_writes {
 int setting_writes_add(struct setting_writes *writes, const char *path, const char *value);
 void setting_writes_free(struct setting_writes *writes);
 
-struct setting_reading;
+struct reading;
 /* Judges the setting, and adds the files that make it good, in the order to write them, without those that are good
  * already. See settings_read.h. */
-typedef void setting_looker(struct setting_reading *r);
+typedef void setting_looker(struct reading *r);
 
 struct setting {
     const char *name;  /* on the command line of tune: "governor" */

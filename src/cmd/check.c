@@ -116,12 +116,12 @@ static int apply_lists(struct checking *c)
 static void put_settings_table(const struct checking *c, unsigned width, struct text *out)
 {
     const struct grid_column columns[] = {
-        {.title = "Item", .left = true},
-        {.title = "Now", .left = true, .wrap = true},
-        {.title = "Good", .left = true, .wrap = true},
-        {.title = "Verdict", .left = true},
-        {.title = "Cost", .left = true, .wrap = true},
-        {.title = "How to set it", .left = true, .wrap = true, .rank = !c->options->verbose},
+        {"Item", .left = true},
+        {"Now", .left = true, .wrap = true},
+        {"Good", .left = true, .wrap = true},
+        {"Verdict", .left = true},
+        {"Cost", .left = true, .wrap = true},
+        {"How to set it", .left = true, .wrap = true, .rank = !c->options->verbose},
     };
     struct grid grid = {.n_columns = 0};
 
@@ -407,11 +407,11 @@ static void put_report(void *context, const struct snapshot_report *report)
 static int print_tuning(const struct tuning *t, const char *summary)
 {
     static const struct grid_column columns[] = {
-        {.title = "Item", .left = true},
-        {.title = "Path", .left = true},
-        {.title = "Was", .left = true},
-        {.title = "Is now", .left = true},
-        {.title = "Result", .left = true, .wrap = true},
+        {"Item", .left = true},
+        {"Path", .left = true},
+        {"Was", .left = true},
+        {"Is now", .left = true},
+        {"Result", .left = true, .wrap = true},
     };
     struct grid grid = {.n_columns = 0};
     struct text out = {0};

@@ -23,8 +23,7 @@ struct task {
 #define MEMLOAD_PCT 110u /* with swap, in % of RAM */
 /* without swap, in % of the available memory */
 #define NO_SWAP_PCT 90u
-#define SPARE_PCT   5u   /* left free, in % of RAM */
-#define OVERHEAD_MS 350u /* for each sample, in estimates */
+#define SPARE_PCT   5u /* left free, in % of RAM */
 
 #define NOTICED "which people notice"
 static const struct task tasks[N_TASKS] = {
@@ -278,36 +277,6 @@ static int plan(struct measure *m, void *options)
     return 0;
 }
 
-static void announce(const struct plan *plan, struct text *out)
-{
-    const struct bench *bench = NULL;
-    const struct sampling *each = NULL;
-    uint64_t ms = 0, pairs = 0;
-
-    for (size_t i = 0; i < plan->n; i++) {
-        const struct plan_item *item = &plan->items[i];
-        if (!item->load || item->skip)
-            continue;
-        pairs++;
-        each = &item->sampling;
-        ms += (each->time_ns / 1000000 + OVERHEAD_MS) * each->min_samples;
-    }
-    text_printf(out, "Plan      %" PRIu64 " pair%s", pairs, PLURAL(pairs));
-    if (each)
-        text_printf(out, ", %" PRIu64 " sample%s of %s each, about %s", each->min_samples, PLURAL(each->min_samples),
-                    TEXT_DURATION(each->time_ns), TEXT_DURATION(progress_round(ms * 1000000)));
-    for (size_t i = 0; i < plan->n; i++) {
-        const struct plan_item *item = &plan->items[i];
-        if (!item->load)
-            continue;
-        if (item->bench != bench)
-            text_printf(out, "\n            %-7s under", item->bench->name);
-        bench = item->bench;
-        text_printf(out, item->skip ? " (%s)" : " %s", item->load->name);
-    }
-    text_append(out, "\n", 1);
-}
-
 static const struct option common_rows[] = {
     {OPTION("no-file", 'c', struct measure_options, no_csv, "the same as --no-csv")},
 };
@@ -511,6 +480,5 @@ const struct suite suite_latency = {
     .schedule = SCHEDULE_SEQUENCE,
     .tests = task_names,
     .plan = plan,
-    .announce = announce,
     .print = print,
 };

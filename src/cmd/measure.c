@@ -140,10 +140,6 @@ static void put_plan(const struct measure *m, struct text *out)
 {
     struct plan_time all = {.unknown = false};
 
-    if (m->n_suites == 1 && m->suites[0]->announce) {
-        m->suites[0]->announce(&m->plans[0], out);
-        return;
-    }
     for (size_t i = 0; i < m->n_suites; i++) {
         const struct plan_time time = suite_time(m, i);
         all.least_ns += time.least_ns;
@@ -557,7 +553,7 @@ static int run_suites(struct measure *m)
         likely_s[i] = ((double)time.least_ns + (double)time.most_ns) / 2e9;
         total += likely_s[i];
     }
-    *progress = (struct progress){.began_ns = clock_raw_ns(), .planned_s = total, .left_s = -1, .clock = &m->clock};
+    *progress = (struct progress){.began_ns = clock_raw_ns(), .planned_s = total, .left_s = -1};
     for (size_t i = 0; i < m->n_suites; i++) {
         progress->weight = total > 0 ? likely_s[i] / total : 1.0 / (double)m->n_suites;
         run_suite(m, i);

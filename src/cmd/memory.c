@@ -103,10 +103,10 @@ static void put_curve(const struct table_rows *r, struct text *out)
 {
     static const struct grid_column columns[] = {{.title = "Set"},
                                                  {.title = "Huge pages ns"},
-                                                 {.title = "Cycles", .optional = true},
-                                                 {.title = "Alone ns", .optional = true, .rank = 2},
-                                                 {.title = "Small pages ns", .optional = true},
-                                                 {.title = "In page ns", .optional = true, .rank = 1}};
+                                                 {"Cycles", .optional = true},
+                                                 {"Alone ns", .optional = true, .rank = 2},
+                                                 {"Small pages ns", .optional = true},
+                                                 {"In page ns", .optional = true, .rank = 1}};
     static const struct {
         const char *metric;
         enum chase_pages chase;
@@ -144,7 +144,7 @@ static void put_curve(const struct table_rows *r, struct text *out)
 static void put_levels(const struct table_rows *r, struct text *out)
 {
     static const struct grid_column columns[] = {
-        {.title = "Memory level", .left = true}, {.title = "ns"}, {.title = "Seen up to"}, {.title = "Cache's size"}};
+        {"Memory level", .left = true}, {.title = "ns"}, {.title = "Seen up to"}, {.title = "Cache's size"}};
     struct grid grid = {.n_columns = 0};
     size_t length;
 

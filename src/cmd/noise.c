@@ -200,11 +200,8 @@ static void put_sentence(const struct timeline *timeline, struct text *out)
 
 bool noise_put_timeline(const struct row *rows, size_t n, unsigned width, struct text *out)
 {
-    static const struct grid_column stay_columns[] = {{.title = "At us"},
-                                                      {.title = "For us"},
-                                                      {.title = "Kind", .left = true},
-                                                      {.title = "PID"},
-                                                      {.title = "Name", .left = true}};
+    static const struct grid_column stay_columns[] = {
+        {.title = "At us"}, {.title = "For us"}, {"Kind", .left = true}, {.title = "PID"}, {"Name", .left = true}};
     const struct timeline timeline = find_timeline(rows, n);
     FREED_BY(memory_free) struct stay *stays = timeline.of;
     struct grid grid = {.n_columns = 0};
@@ -264,13 +261,13 @@ static int finish(const struct measure *m, const void *options)
 
 static void print_who(const struct table_rows *r, struct text *out)
 {
-    static const struct grid_column who_columns[] = {{.title = "Name", .left = true},
-                                                     {.title = "Kind", .left = true},
-                                                     {.title = "PID", .rank = 1},
+    static const struct grid_column who_columns[] = {{"Name", .left = true},
+                                                     {"Kind", .left = true},
+                                                     {"PID", .rank = 1},
                                                      {.title = "Times/s"},
                                                      {.title = "Time %"},
                                                      {.title = "Max us"},
-                                                     {.title = "CPUs", .left = true, .most = 24}};
+                                                     {"CPUs", .left = true, .most = 24}};
     FREED_BY(memory_free) struct row *rows = calloc(r->n + 1, sizeof(*rows));
     struct grid grid = {.n_columns = 0};
     size_t n = 0, length, shown = 0;

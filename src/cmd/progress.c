@@ -110,24 +110,6 @@ static void describe_sample(const struct plan_item *item, char *buf, size_t size
     snprintf(buf, size, "; until about %s", at);
 }
 
-/* Its load, or a command's parameters {NAME}. */
-static void describe_item(const struct plan_item *item, const struct clock_info *clock, char *buf, size_t size)
-{
-    struct row_params param = {.n = 0};
-    char key[ROW_VARIED_MAX][ROW_VARIED_SIZE];
-
-    text_line(buf, size, item->load ? " beside %s" : "", item->load ? item->load->name : "");
-    if (item->load || !item->bench->describe)
-        return;
-    item->bench->describe(&(const struct bench_case){item->bench, item->params, clock}, &param);
-    const size_t n = row_command_line(&param) ? row_params_varied(&param, key, 0) : 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t length = 0;
-        const char *value = row_param(&param, key[i], &length);
-        text_add(buf, size, " %.*s=%.*s", (int)strlen(key[i]) - 2, key[i] + 1, (int)length, value);
-    }
-}
-
 void progress_show(void *context, const struct plan_item *item, uint64_t sample, double done)
 {
     struct progress *p = context;
@@ -135,11 +117,10 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
     const double all = p->before + p->weight * done;
     const char *suite = item->bench->suite, *test = item->test ? item->test : item->bench->name;
     const bool named = strcmp(suite, test) != 0;
-    char until[96], what[96];
+    char until[96];
 
-    describe_item(item, p->clock, what, sizeof(what));
-    TEXT_PRINT(p->line, "%s%s%s%s, sample %" PRIu64 ": %.0f %%", suite, named ? " " : "", named ? test : "", what,
-               sample + 1, 100 * all);
+    TEXT_PRINT(p->line, "%s%s%s%s%s, sample %" PRIu64 ": %.0f %%", suite, named ? " " : "", named ? test : "",
+               item->load ? " beside " : "", item->load ? item->load->name : "", sample + 1, 100 * all);
     p->left_s = progress_left(all, (double)(now - p->began_ns) * 1e-9, p->planned_s, p->left_s);
     describe_sample(item, until, sizeof(until));
     if (now - p->shown_ns < EVERY_NS && !until[0])

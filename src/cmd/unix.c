@@ -354,15 +354,15 @@ static void put_columns(bool whole, bool probed, struct grid *grid)
          .width = 38,
          .most = 38,
          .left = true},
-        {.title = "BASELINE", .width = 9, .rank = 3},
-        {.title = "RESULT", .width = 13, .most = 13},
+        {"BASELINE", .width = 9, .rank = 3},
+        {"RESULT", .width = 13, .most = 13},
         {.width = 5, .left = true}, /* unit */
-        {.title = "INDEX", .width = 7, .most = 7},
-        {.title = "RSD %", .rank = 1},
+        {"INDEX", .width = 7, .most = 7},
+        {"RSD %", .rank = 1},
         {.left = true}, /* status */
         {.left = true}, /* file system */
     };
-    const struct grid_column of_core[] = {{.title = "Core %", .rank = 3}, {.title = "Alone", .width = 11, .rank = 2}};
+    const struct grid_column of_core[] = {{"Core %", .rank = 3}, {"Alone", .width = 11, .rank = 2}};
 
     grid_columns(grid, columns, 6);
     grid_columns(grid, of_core, probed ? 2 : 0);

@@ -71,7 +71,7 @@ static void put_kernel_line(const struct settings_view *view, const struct cpuse
                   out);
     if (ticks.verdict != SETTING_NA) {
         put_parameter("nohz_full=", view->bench, out);
-        if (!procfs_read_line(CPU_FOLDER "/intel_pstate/status", driver, sizeof(driver)) && !strcmp(driver, "active"))
+        if (!READ_LINE(CPU_FOLDER "/intel_pstate/status", driver) && !strcmp(driver, "active"))
             text_printf(out, " intel_pstate=passive");
     }
     put_parameter("rcu_nocbs=", view->bench, out);
@@ -163,8 +163,7 @@ size_t settings_programs(const struct settings_program **found, size_t size)
     size_t n = 0;
     FREED_BY(memory_free) char **pids = procfs_names("/proc");
     for (char **pid = pids; pid && *pid; pid++) {
-        if ((*pid)[strspn(*pid, "0123456789")] ||
-            procfs_read_line(PROCFS_PATH("/proc/%s/comm", *pid), name, sizeof name))
+        if ((*pid)[strspn(*pid, "0123456789")] || READ_LINE(PROCFS_PATH("/proc/%s/comm", *pid), name))
             continue;
         for (size_t i = 0; i < COUNT(programs); i++)
             seen[i] |= !strcmp(programs[i].comm, name);
@@ -179,8 +178,7 @@ static bool has_systemd(void)
 {
     char name[16];
 
-    return procfs_exists("/run/systemd/system") ||
-           (procfs_read_line("/proc/1/comm", name, sizeof(name)) == 0 && !strcmp(name, "systemd"));
+    return procfs_exists("/run/systemd/system") || (READ_LINE("/proc/1/comm", name) == 0 && !strcmp(name, "systemd"));
 }
 
 /* Without systemd, timers and sockets are left out: a unit with a suffix is then not a service. */

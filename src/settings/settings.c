@@ -8,7 +8,7 @@
 #include "sys/process.h"
 
 /* A setting that is being read: its looker judges it, and adds the files to write if they are wanted. */
-struct setting_reading {
+struct reading {
     const struct settings_view *view;
     const struct machine *machine; /* this and the next one are the view's */
     const struct cpuset *bench;
@@ -21,7 +21,7 @@ struct setting_reading {
 #define NOISY_IF(condition) ((condition) ? SETTING_NOISY : SETTING_OK)
 
 /* The online CPUs, or the bench CPUs when those are not known. */
-static const struct cpuset *online_cpus(const struct setting_reading *r)
+static const struct cpuset *online_cpus(const struct reading *r)
 {
     return cpuset_is_empty(&r->machine->online) ? r->bench : &r->machine->online;
 }
@@ -46,7 +46,7 @@ __attribute__((format(printf, 2, 3))) static void put_printable(char *text, cons
 #define unknown(r_, ...) (judge(r_, SETTING_UNKNOWN, "%s", ""), explain(r_, __VA_ARGS__))
 
 /* After -errno from a file: n/a when it does not exist, otherwise unknown with the reason. Returns false for 0. */
-static bool not_read(struct setting_reading *r, const char *path, int error)
+static bool not_read(struct reading *r, const char *path, int error)
 {
     static const int missing[] = {-ENOENT, -ENOTDIR, -ENODEV, -ENXIO, -EOPNOTSUPP};
     bool is_missing = false;
@@ -76,7 +76,7 @@ static int read_number(const char *path, int64_t *out)
 {
     char text[32];
     uint64_t value;
-    int error = procfs_read_line(path, text, sizeof text);
+    int error = READ_LINE(path, text);
     if (error)
         return error;
     bool negative = text[0] == '-';
@@ -88,7 +88,7 @@ static int read_number(const char *path, int64_t *out)
 }
 
 /* Adds a file to write. */
-static void put_write(struct setting_reading *r, const char *path, const char *value)
+static void put_write(struct reading *r, const char *path, const char *value)
 {
     if (!r->writes)
         return;
@@ -99,7 +99,7 @@ static void put_write(struct setting_reading *r, const char *path, const char *v
 }
 
 /* Judges and changes a file that is one number: ok when it equals want, or as the setting says. */
-static void look_number(struct setting_reading *r, const char *path, int64_t want)
+static void look_number(struct reading *r, const char *path, int64_t want)
 {
     const struct setting *s = r->setting;
     int64_t value;
@@ -111,16 +111,16 @@ static void look_number(struct setting_reading *r, const char *path, int64_t wan
         put_write(r, path, TEXT_LINE("%" PRId64, want));
 }
 
-static void look_file(struct setting_reading *r)
+static void look_file(struct reading *r)
 {
     look_number(r, r->setting->path, r->setting->want);
 }
 
 /* A file that is one word, of those in want_text. */
-static void look_word(struct setting_reading *r)
+static void look_word(struct reading *r)
 {
     char word[64];
-    const int error = procfs_read_line(r->setting->path, word, sizeof word);
+    const int error = READ_LINE(r->setting->path, word);
     if (!not_read(r, r->setting->path, !error && strchr(word, '?') ? -EILSEQ : error))
         judge(r, NOISY_IF(!text_has_word(r->setting->want_text, word)), "%s", word);
 }
@@ -131,7 +131,7 @@ static void look_word(struct setting_reading *r)
 
 /* Reads a CPU's value: as shown, and the good one to write. The good lower limit of the frequency is the upper one, so
  * that only the lower one has to be written and restored. Returns 0 or -errno. */
-static int read_cpu(const struct setting_reading *r, unsigned cpu, char text[VALUE_SIZE], char want[24], bool *good)
+static int read_cpu(const struct reading *r, unsigned cpu, char text[VALUE_SIZE], char want[24], bool *good)
 {
     const char *path = CPU_PATH(cpu, r->setting->path);
     int64_t min_khz, max_khz;
@@ -156,7 +156,7 @@ static int read_cpu(const struct setting_reading *r, unsigned cpu, char text[VAL
     return 0;
 }
 
-static void look_cpus(struct setting_reading *r)
+static void look_cpus(struct reading *r)
 {
     struct {
         char text[VALUE_SIZE];
@@ -206,7 +206,7 @@ static void look_cpus(struct setting_reading *r)
         setting_append(r->state->now, sizeof r->state->now, TEXT_LINE("others (%u CPUs)", others));
 }
 
-static void look_turbo(struct setting_reading *r)
+static void look_turbo(struct reading *r)
 {
     static const char pstate[] = CPU_FOLDER "/intel_pstate/no_turbo";
     const bool has_pstate = procfs_exists(pstate);
@@ -220,11 +220,11 @@ static void look_turbo(struct setting_reading *r)
 }
 
 /* With more than two threads a core, the file may hold the number in use. */
-static void look_smt(struct setting_reading *r)
+static void look_smt(struct reading *r)
 {
     static const char path[] = CPU_FOLDER "/smt/control";
     char control[32];
-    const int error = procfs_read_line(path, control, sizeof control);
+    const int error = READ_LINE(path, control);
     const bool on = !strcmp(control, "on") || (control[0] >= '1' && control[0] <= '9');
     const bool known = on || text_has_word("off forceoff notsupported notimplemented", control);
     if (not_read(r, path, error || known ? error : -EILSEQ))
@@ -255,7 +255,7 @@ static bool read_deepest(unsigned cpu, uint64_t *exit_us, char *name, size_t siz
     return any;
 }
 
-static void look_c_states(struct setting_reading *r)
+static void look_c_states(struct reading *r)
 {
     static const char path[] = "/dev/cpu_dma_latency"; /* the PM QoS limit in force, in us */
     char name[32] = "", bytes[2 * sizeof(int32_t)];
@@ -281,7 +281,7 @@ static void look_c_states(struct setting_reading *r)
 /* --- Hardware that the bench CPUs share with others. --- */
 #define NODES "/sys/devices/system/node"
 
-static void look_numa(struct setting_reading *r)
+static void look_numa(struct reading *r)
 {
     struct cpuset nodes, used = {{0}}, cpus;
     if (not_read(r, NODES "/online", setting_read_cpus(NODES "/online", &nodes)))
@@ -298,7 +298,7 @@ static void look_numa(struct setting_reading *r)
         judge(r, NOISY_IF(n > 1), "node%s %s of %u", PLURAL(n), SETTINGS_CPUS(&used), cpuset_count(&nodes));
 }
 
-static void look_caches(struct setting_reading *r)
+static void look_caches(struct reading *r)
 {
     struct cpuset seen = {{0}}, shared, outside, strangers = {{0}}, usual;
     unsigned level, worst = 0, known = 0;
@@ -330,7 +330,7 @@ static void look_caches(struct setting_reading *r)
     }
 }
 
-static void look_siblings(struct setting_reading *r)
+static void look_siblings(struct reading *r)
 {
     unsigned known = 0, sharing = 0, first = 0;
     struct cpuset core, siblings = {{0}};
@@ -361,7 +361,7 @@ static void look_siblings(struct setting_reading *r)
 #define CMDLINE   "/proc/cmdline"
 
 /* Ok when the set, which is shown, contains all bench CPUs. */
-static void judge_covered(struct setting_reading *r, const struct cpuset *set)
+static void judge_covered(struct reading *r, const struct cpuset *set)
 {
     struct cpuset left;
     setting_without(r->bench, set, &left);
@@ -370,7 +370,7 @@ static void judge_covered(struct setting_reading *r, const struct cpuset *set)
         explain(r, "not CPU%s %s", PLURAL(cpuset_count(&left)), SETTINGS_CPUS(&left));
 }
 
-static void look_isolated(struct setting_reading *r)
+static void look_isolated(struct reading *r)
 {
     struct cpuset isolated, partitions;
     int error = setting_read_cpus(CPU_FOLDER "/isolated", &isolated);
@@ -381,7 +381,7 @@ static void look_isolated(struct setting_reading *r)
     judge_covered(r, &isolated);
 }
 
-static void look_nohz_full(struct setting_reading *r)
+static void look_nohz_full(struct reading *r)
 {
     struct cpuset set;
     unsigned boot = cpuset_next(online_cpus(r), 0);
@@ -396,20 +396,19 @@ static void look_nohz_full(struct setting_reading *r)
     }
 }
 
-static void look_nohz_pstate(struct setting_reading *r)
+static void look_nohz_pstate(struct reading *r)
 {
     static const char status[] = CPU_FOLDER "/intel_pstate/status";
     struct cpuset set;
     char text[16];
-    if (not_read(r, NOHZ_FULL, setting_read_cpus(NOHZ_FULL, &set)) ||
-        not_read(r, status, procfs_read_line(status, text, sizeof text)))
+    if (not_read(r, NOHZ_FULL, setting_read_cpus(NOHZ_FULL, &set)) || not_read(r, status, READ_LINE(status, text)))
         return;
     bool both = !cpuset_is_empty(&set) && !strcmp(text, "active");
     judge(r, NOISY_IF(both), "nohz_full %s, intel_pstate %s", cpuset_is_empty(&set) ? "none" : "set", text);
 }
 
 /* The kernel also accepts "all", N for the last CPU, and CPUs named twice. */
-static bool add_piece(struct setting_reading *r, const char *piece, struct cpuset *set)
+static bool add_piece(struct reading *r, const char *piece, struct cpuset *set)
 {
     char text[64];
     struct error why;
@@ -433,7 +432,7 @@ static bool add_piece(struct setting_reading *r, const char *piece, struct cpuse
 }
 
 /* Returns 0, -ENODATA when the parameter is not given, or -errno. */
-static int read_parameter(struct setting_reading *r, const char *key, struct cpuset *set)
+static int read_parameter(struct reading *r, const char *key, struct cpuset *set)
 {
     const size_t length = strlen(key);
     FREED_BY(memory_free) char *text = procfs_read_all(CMDLINE);
@@ -452,14 +451,14 @@ static int read_parameter(struct setting_reading *r, const char *key, struct cpu
 }
 
 /* With all bench CPUs in it, nohz_full= keeps RCU callbacks and kernel threads off them as well. */
-static bool nohz_covers(struct setting_reading *r)
+static bool nohz_covers(struct reading *r)
 {
     struct cpuset set;
     return (setting_read_cpus(NOHZ_FULL, &set) == 0 && cpuset_subset(r->bench, &set)) ||
            (read_parameter(r, "nohz_full", &set) == 0 && cpuset_subset(r->bench, &set));
 }
 
-static void look_rcu_nocbs(struct setting_reading *r)
+static void look_rcu_nocbs(struct reading *r)
 {
     struct cpuset set;
     int error = read_parameter(r, "rcu_nocbs", &set);
@@ -475,14 +474,14 @@ static void look_rcu_nocbs(struct setting_reading *r)
 
 /* Migration moves timers of idle CPUs to busy ones, such as the bench CPUs: off is good. But with nohz_full= it
  * moves the bench CPUs' own timers to the others: on is good. */
-static void look_timer_migration(struct setting_reading *r)
+static void look_timer_migration(struct reading *r)
 {
     look_number(r, r->setting->path, nohz_covers(r));
 }
 
 /* Ok when the parameter key names only other CPUs than the bench CPUs, or `otherwise` (NULL: none), with the same
  * effect, is in force. */
-static void judge_elsewhere(struct setting_reading *r, const char *key, const char *otherwise)
+static void judge_elsewhere(struct reading *r, const char *key, const char *otherwise)
 {
     struct cpuset set;
     int error = read_parameter(r, key, &set);
@@ -496,7 +495,7 @@ static void judge_elsewhere(struct setting_reading *r, const char *key, const ch
         judge(r, SETTING_NOISY, "%s", error ? "not given" : SETTINGS_CPUS(&set));
 }
 
-static void look_kthread_cpus(struct setting_reading *r)
+static void look_kthread_cpus(struct reading *r)
 {
     struct cpuset set;
     int error = setting_read_cpus(NOHZ_FULL, &set);
@@ -532,7 +531,7 @@ static int read_mask(struct mask_file *file)
 }
 
 /* Removes the bench CPUs from the file's set; if none would be left, writes all other online CPUs. */
-static void write_housekeeping(struct setting_reading *r, struct mask_file *file)
+static void write_housekeeping(struct reading *r, struct mask_file *file)
 {
     char text[CPUSET_MAX / 4 + CPUSET_MAX / 32 + 1];
     struct cpuset rest, kept;
@@ -578,7 +577,7 @@ static int read_one(const struct masks *of, const char *name, struct mask_file *
     return read_mask(file);
 }
 
-static void look_masks(struct setting_reading *r)
+static void look_masks(struct reading *r)
 {
     const struct masks *of = strcmp(r->setting->name, "irqs") ? &works : &irqs;
     struct mask_file file = {.digits = 0};
@@ -607,7 +606,7 @@ static void look_masks(struct setting_reading *r)
     explain(r, "%s", list);
 }
 
-static void look_irqaffinity(struct setting_reading *r)
+static void look_irqaffinity(struct reading *r)
 {
     struct mask_file standard = {.path = DEFAULT_AFFINITY};
     bool kept_off = read_mask(&standard) == 0 && setting_disjoint(&standard.cpus, r->bench);
@@ -616,7 +615,7 @@ static void look_irqaffinity(struct setting_reading *r)
 
 /* --- Memory, watchdogs, limits of real-time tasks. --- */
 
-static void look_swappiness(struct setting_reading *r)
+static void look_swappiness(struct reading *r)
 {
     const bool no_swap = r->machine->swap_total_bytes == 0;
     int64_t value;
@@ -629,7 +628,7 @@ static void look_swappiness(struct setting_reading *r)
         explain(r, "no swap");
 }
 
-static void look_rt_throttling(struct setting_reading *r)
+static void look_rt_throttling(struct reading *r)
 {
     int64_t runtime_us, period_us;
     look_file(r);
@@ -643,7 +642,7 @@ static void look_rt_throttling(struct setting_reading *r)
 }
 
 /* kernel/watchdog, which switches both and nmi_watchdog on as well, is written last, and so restored first. */
-static void look_watchdogs(struct setting_reading *r)
+static void look_watchdogs(struct reading *r)
 {
     struct setting_state hard = {.verdict = SETTING_NA}, both = hard, *out = r->state;
     r->state = &hard;
@@ -659,7 +658,7 @@ static void look_watchdogs(struct setting_reading *r)
 
 /* "madvise" is written if the run asks for huge pages, otherwise "never". A file that says "never" already is left
  * alone. */
-static void look_thp(struct setting_reading *r)
+static void look_thp(struct reading *r)
 {
     static const char *const files[] = {"enabled", "defrag"};
     const char *want = r->view->huge_advised ? "madvise" : "never", *path;
@@ -693,7 +692,7 @@ static void look_thp(struct setting_reading *r)
 
 /* From /proc/config.gz, or the file that the distribution installs beside the kernel; NULL: neither. The caller
  * frees it. */
-static char *read_config(const struct setting_reading *r)
+static char *read_config(const struct reading *r)
 {
     char path[128], *text = NULL;
     const char *release = r->machine->kernel;
@@ -707,7 +706,7 @@ static char *read_config(const struct setting_reading *r)
     return text;
 }
 
-static void say_no_config(struct setting_reading *r)
+static void say_no_config(struct reading *r)
 {
     unknown(r, "neither /proc/config.gz nor /boot/config of this kernel");
 }
@@ -738,7 +737,7 @@ static void append_set(const char *config, const char *keys, char *list, size_t 
     }
 }
 
-static void look_config(struct setting_reading *r)
+static void look_config(struct reading *r)
 {
     static const char known[] =
         "PREEMPT_RT PREEMPT PREEMPT_LAZY PREEMPT_VOLUNTARY PREEMPT_NONE PREEMPT_DYNAMIC NO_HZ_FULL "
@@ -761,7 +760,7 @@ static void look_config(struct setting_reading *r)
 }
 
 /* The ticks per second, by which coarse clocks advance. */
-static void look_hz(struct setting_reading *r)
+static void look_hz(struct reading *r)
 {
     char mode[64] = "";
     struct timespec grain;
@@ -777,7 +776,7 @@ static void look_hz(struct setting_reading *r)
         say_no_config(r);
 }
 
-static void look_aslr(struct setting_reading *r)
+static void look_aslr(struct reading *r)
 {
     static const char *const levels[] = {"0 (none)", "1 (stack, mappings)", "2 (stack, mappings, heap)"};
     int level = r->machine->randomize_va_space;
@@ -792,7 +791,7 @@ static void look_aslr(struct setting_reading *r)
 #define DEBUG "/sys/kernel/debug/"
 
 /* "": the file does not tell. */
-static void tell(struct setting_reading *r, const char *path, const char *value)
+static void tell(struct reading *r, const char *path, const char *value)
 {
     if (value[0])
         judge(r, SETTING_OK, "%s", value);
@@ -800,7 +799,7 @@ static void tell(struct setting_reading *r, const char *path, const char *value)
         not_read(r, path, -ENOENT);
 }
 
-static void look_cpu_quota(struct setting_reading *r)
+static void look_cpu_quota(struct reading *r)
 {
     if (r->machine->cpu_quota > 0)
         judge(r, SETTING_NOISY, "%.3g CPUs", r->machine->cpu_quota);
@@ -808,15 +807,15 @@ static void look_cpu_quota(struct setting_reading *r)
         tell(r, "/proc/self/cgroup", r->machine->have_proc ? "none" : "");
 }
 
-static void look_scheduler(struct setting_reading *r)
+static void look_scheduler(struct reading *r)
 {
     const char *kernel = r->machine->kernel, *rule = setting_kernel_is(r->machine, 6, 6) ? "EEVDF" : "CFS";
     char text[64], name[48];
     int64_t bore;
     if (read_number("/proc/sys/kernel/sched_bore", &bore) == 0 && bore > 0)
         rule = "BORE";
-    if (procfs_read_line("/sys/kernel/sched_ext/state", text, sizeof text) == 0 && !strcmp(text, "enabled")) {
-        procfs_read_line("/sys/kernel/sched_ext/root/ops", name, sizeof name);
+    if (READ_LINE("/sys/kernel/sched_ext/state", text) == 0 && !strcmp(text, "enabled")) {
+        READ_LINE("/sys/kernel/sched_ext/root/ops", name);
         TEXT_PRINT(text, "sched_ext%s%s", name[0] ? " " : "", name);
         rule = text;
     }
@@ -825,7 +824,7 @@ static void look_scheduler(struct setting_reading *r)
 
 /* From debugfs, which marks the one in force ("none (full) lazy"), then the kernel's command line, then its
  * configuration, which sets the one after boot, then `uname -v`. */
-static void look_preempt(struct setting_reading *r)
+static void look_preempt(struct reading *r)
 {
     static const char *const models[][2] = {
         {"PREEMPT_RT", "rt"},     {"PREEMPT_RT_FULL", "rt"},          {"PREEMPT RT", "rt"},
@@ -836,7 +835,7 @@ static void look_preempt(struct setting_reading *r)
     char text[512], *at = NULL;
     FREED_BY(memory_free) char *config = read_config(r);
     FREED_BY(memory_free) char *words = procfs_read_all("/proc/cmdline");
-    if (procfs_read_line(DEBUG "sched/preempt", text, sizeof text) == 0 && (at = strchr(text, '('))) {
+    if (READ_LINE(DEBUG "sched/preempt", text) == 0 && (at = strchr(text, '('))) {
         at[strcspn(at, ")")] = '\0';
         model = at + 1;
     }
@@ -855,7 +854,7 @@ static void look_preempt(struct setting_reading *r)
 
 /* Name, place and meaning of the file have changed, but it is always the least time for which a task keeps its CPU
  * while others wait. */
-static void look_base_slice(struct setting_reading *r)
+static void look_base_slice(struct reading *r)
 {
     static const char *const paths[] = {DEBUG "sched/base_slice_ns", DEBUG "sched/min_granularity_ns",
                                         "/proc/sys/kernel/sched_min_granularity_ns"};
@@ -867,7 +866,7 @@ static void look_base_slice(struct setting_reading *r)
     tell(r, paths[0], text);
 }
 
-static void look_os(struct setting_reading *r)
+static void look_os(struct reading *r)
 {
     char name[64] = "";
     FREED_BY(memory_free) char *text = procfs_read_all("/etc/os-release");
@@ -890,13 +889,13 @@ static const char *size_text(uint64_t bytes, char buf[24])
     return buf;
 }
 
-static void look_page_size(struct setting_reading *r)
+static void look_page_size(struct reading *r)
 {
     char size[24];
     tell(r, "", size_text((uint64_t)sysconf(_SC_PAGESIZE), size));
 }
 
-static void look_hugetlb(struct setting_reading *r)
+static void look_hugetlb(struct reading *r)
 {
     static const char folder[] = "/sys/kernel/mm/hugepages";
     char list[sizeof r->state->now] = "", size[24];
@@ -912,7 +911,7 @@ static void look_hugetlb(struct setting_reading *r)
     tell(r, folder, list[0] ? list : known ? "none" : "");
 }
 
-static void look_fault_around(struct setting_reading *r)
+static void look_fault_around(struct reading *r)
 {
     static const char path[] = DEBUG "fault_around_bytes";
     char size[24] = "";
@@ -924,7 +923,7 @@ static void look_fault_around(struct setting_reading *r)
 
 /* A bit for each prefetcher in a register of the first CPU (Intel: MISC_FEATURE_CONTROL; AMD from Zen 4: Prefetch
  * Control). */
-static void look_prefetchers(struct setting_reading *r)
+static void look_prefetchers(struct reading *r)
 {
     static const struct {
         const char *vendor;
@@ -958,7 +957,7 @@ static void look_prefetchers(struct setting_reading *r)
 /* From the SMBIOS table: structures of a header (type, length of the fixed part), a fixed part, and texts that end
  * with an empty one. A module is of type 17, its size at 12 (0: empty slot), its highest speed at 21 and, from
  * SMBIOS 2.7, its configured speed at 32, in MT/s. */
-static void look_dimms(struct setting_reading *r)
+static void look_dimms(struct reading *r)
 {
     unsigned n = 0, least = UINT16_MAX, most = 0;
     static const char path[] = "/sys/firmware/dmi/tables/DMI";
@@ -989,14 +988,14 @@ static void look_dimms(struct setting_reading *r)
 /* --- Settings outside the bench CPUs: running programs, memory, power, the hypervisor. --- */
 
 /* Noisy when irqbalance runs, or one of the others. */
-static void look_programs(struct setting_reading *r)
+static void look_programs(struct reading *r)
 {
     static const char balancer[] = "irqbalance";
     const bool irqbalance = !strcmp(r->setting->name, balancer);
     const struct settings_program *running[SETTINGS_PROGRAMS_MAX];
     char names[sizeof r->state->now] = "";
     /* Where /proc hides others' processes, it hides PID 1 too. */
-    int error = procfs_read_line("/proc/1/comm", names, sizeof names);
+    int error = READ_LINE("/proc/1/comm", names);
     const size_t n = error ? 0 : settings_programs(running, SETTINGS_PROGRAMS_MAX);
     names[0] = '\0';
     for (size_t i = 0; i < n; i++)
@@ -1014,7 +1013,7 @@ static void look_programs(struct setting_reading *r)
     }
 }
 
-static void look_swap(struct setting_reading *r)
+static void look_swap(struct reading *r)
 {
     static const char path[] = "/proc/meminfo";
     FREED_BY(memory_free) char *text = procfs_read_all(path);
@@ -1029,7 +1028,7 @@ static void look_swap(struct setting_reading *r)
               total / 1024);
 }
 
-static void look_load(struct setting_reading *r)
+static void look_load(struct reading *r)
 {
     double load = r->machine->load1, low = 0.05 * r->machine->cpus_online;
     if (load < 0)
@@ -1038,19 +1037,19 @@ static void look_load(struct setting_reading *r)
         judge(r, NOISY_IF(load > (low > 0.5 ? low : 0.5)), "%.2f", load);
 }
 
-static void look_pressure(struct setting_reading *r)
+static void look_pressure(struct reading *r)
 {
     static const char path[] = "/proc/pressure/memory";
     char text[128];
     double share = -1;
-    int error = procfs_read_line(path, text, sizeof text);
+    int error = READ_LINE(path, text);
     if (!error && (sscanf(text, "some avg10=%lf", &share) != 1 || !(share >= 0 && share <= 100)))
         error = -EILSEQ;
     if (!not_read(r, path, error))
         judge(r, NOISY_IF(share >= 1), "%.2f %%", share);
 }
 
-static void look_hypervisor(struct setting_reading *r)
+static void look_hypervisor(struct reading *r)
 {
     const char *name = r->machine->hypervisor;
     if (name[0])
@@ -1061,8 +1060,8 @@ static void look_hypervisor(struct setting_reading *r)
 
 /* For a counter since boot, of events or seconds (negative: not known, by this error of the path), read again after a
  * moment: noisy when it rose. Without a moment, the state is unknown unless it is 0. */
-static void judge_rise(struct setting_reading *r, const char *path, int error,
-                       double (*count)(const struct setting_reading *r), int decimals, const char *unit)
+static void judge_rise(struct reading *r, const char *path, int error, double (*count)(const struct reading *r),
+                       int decimals, const char *unit)
 {
     static const char *const ends[] = {
         [SETTING_OK] = ", not rising", [SETTING_NOISY] = ", rising", [SETTING_UNKNOWN] = ""};
@@ -1079,7 +1078,7 @@ static void judge_rise(struct setting_reading *r, const char *path, int error,
     judge(r, verdict, "%.*f %s since boot%s", decimals, after, unit, ends[verdict]);
 }
 
-static double count_steal(const struct setting_reading *r)
+static double count_steal(const struct reading *r)
 {
     struct machine_activity activity;
     (void)r;
@@ -1087,7 +1086,7 @@ static double count_steal(const struct setting_reading *r)
     return (double)activity.steal_ns * 1e-9;
 }
 
-static void look_steal(struct setting_reading *r)
+static void look_steal(struct reading *r)
 {
     judge_rise(r, "/proc/stat", r->machine->have_proc ? -EILSEQ : -ENOENT, count_steal, 2, "s");
 }
@@ -1100,7 +1099,7 @@ static int read_supply(const char *name, const char *file, char *buf, size_t siz
     return procfs_read_line(PROCFS_PATH(SUPPLIES "/%s/%s", name, file), buf, size);
 }
 
-static void look_power(struct setting_reading *r)
+static void look_power(struct reading *r)
 {
     char type[32], scope[16], online[8];
     bool plugged = false, any = false, battery = false;
@@ -1126,7 +1125,7 @@ static void look_power(struct setting_reading *r)
 }
 
 /* Each CPU of a package counts the whole package's events. */
-static double count_throttling(const struct setting_reading *r)
+static double count_throttling(const struct reading *r)
 {
     /* those of a package last */
     static const char *const files[] = {"core_throttle_count", "core_power_limit_count", "package_throttle_count",
@@ -1151,7 +1150,7 @@ static double count_throttling(const struct setting_reading *r)
     return any ? (double)count : -1;
 }
 
-static void look_throttling(struct setting_reading *r)
+static void look_throttling(struct reading *r)
 {
     judge_rise(r, CPU_FOLDER "/", -ENOENT, count_throttling, 0, "times");
 }
@@ -1297,12 +1296,12 @@ const struct setting *setting_find(const char *name)
 bool setting_look(const struct setting *setting, const struct settings_view *view, struct setting_state *out,
                   struct setting_writes *writes)
 {
-    struct setting_reading r = {.view = view,
-                                .machine = view->machine,
-                                .bench = view->bench,
-                                .setting = setting,
-                                .state = out,
-                                .writes = writes};
+    struct reading r = {.view = view,
+                        .machine = view->machine,
+                        .bench = view->bench,
+                        .setting = setting,
+                        .state = out,
+                        .writes = writes};
     setting->look(&r);
     return !r.failed;
 }

@@ -6,7 +6,7 @@
 int setting_read_choice(const char *path, char *buf, size_t size)
 {
     char line[256];
-    int error = procfs_read_line(path, line, sizeof line);
+    int error = READ_LINE(path, line);
     const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
     buf[0] = '\0';
     return error ? error : close && procfs_copy(open + 1, (size_t)(close - open - 1), buf, size) ? 0 : -EILSEQ;
@@ -122,11 +122,11 @@ static void list_caches(const struct settings_view *view, char *list, size_t siz
 
     list[0] = '\0';
     for (unsigned index = 0; index < 16; index++) {
-        if (procfs_read_line(PROCFS_PATH(file, cpu, index, "level"), level, sizeof level))
+        if (READ_LINE(PROCFS_PATH(file, cpu, index, "level"), level))
             break;
-        procfs_read_line(PROCFS_PATH(file, cpu, index, "type"), type, sizeof type);
+        READ_LINE(PROCFS_PATH(file, cpu, index, "type"), type);
         const char *kind = type[0] == 'D' ? "d" : type[0] == 'I' ? "i" : "";
-        if (!procfs_read_line(PROCFS_PATH(file, cpu, index, "size"), bytes, sizeof bytes))
+        if (!READ_LINE(PROCFS_PATH(file, cpu, index, "size"), bytes))
             text_add(list, size, "%sL%s%s:%s", list[0] ? "+" : "", level, kind, bytes);
     }
 }
@@ -220,7 +220,7 @@ void settings_describe(const struct settings_view *view, char *buf, size_t size)
         setting_items_add(buf, size, "cmdline", words.data, VALUE_MOST);
     FREED_BY(memory_free) char **names = procfs_names(vulnerabilities);
     for (char **name = names; name && *name; name++)
-        if (!procfs_read_line(PROCFS_PATH("%s/%s", vulnerabilities, *name), line, sizeof line)) {
+        if (!READ_LINE(PROCFS_PATH("%s/%s", vulnerabilities, *name), line)) {
             shorten(line, text, sizeof text);
             setting_items_add(buf, size, *name, text, MITIGATION_MOST);
         }

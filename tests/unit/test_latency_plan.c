@@ -344,21 +344,3 @@ TEST(test_latency_plan_refuses_options_that_contradict)
     expect_pairs(WORDS(W("-l"), W("100"), W("-W"), W("audio"), W("-w"), W("none")), "audio: none");
     expect_pairs(WORDS(W("-l"), W("1000000000"), W("-W"), W("audio"), W("-w"), W("none")), "audio: none");
 }
-
-/* Two pairs run, three samples of 10 s each and 350 ms around each: 62.1 s. */
-TEST(test_latency_plan_is_announced)
-{
-    struct suite_plan *s =
-        made(WORDS(W("-W"), W("audio,x"), W("-w"), W("none,x"), W("--samples"), W("3"), W("--time"), W("10s")));
-    struct text out = {0};
-
-    suite_make_plan(s, &suite_latency);
-    assert_int_equal(s->failed, 0);
-    assert_int_equal(s->plan.n, 4);
-    s->plan.items[1].skip = "";
-    suite_latency.announce(&s->plan, &out);
-    expect_golden(&out, "Plan      2 pairs, 3 samples of 10 s each, about 1 min\n"
-                        "            audio   under (none) x\n"
-                        "            x       under none\n");
-    suite_plan_free(s, &suite_latency);
-}
