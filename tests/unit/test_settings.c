@@ -66,16 +66,6 @@ static void expect(const struct expected *e)
                  e->why ? e->why : "");
 }
 
-/* All of them, in the order of the list. */
-static void expect_all(const struct expected *e, size_t n)
-{
-    assert_int_equal(n, settings_count);
-    for (size_t i = 0; i < n; i++) {
-        assert_string_equal(e[i].name, settings_list[i].name);
-        expect(&e[i]);
-    }
-}
-
 static void expect_one(const char *name, enum setting_verdict verdict, const char *now, const char *why)
 {
     const struct expected e = {name, verdict, now, why};
@@ -154,74 +144,6 @@ static void expect_writing_helps(void)
 
 /* --- a laptop --- */
 
-static void no_change(void)
-{
-}
-
-TREE_TEST(test_settings_of_a_laptop)
-{
-    static const struct expected laptop[] = {
-        {"epp", SETTING_NOISY, "balance_performance (8 CPUs)", NULL},
-        {"epb", SETTING_NOISY, "6 (8 CPUs)", NULL},
-        {"governor", SETTING_NOISY, "powersave (8 CPUs)", NULL},
-        {"frequency", SETTING_NOISY, "400 to 3500 MHz (8 CPUs)", NULL},
-        {"turbo", SETTING_NOISY, "on", NULL},
-        {"smt", SETTING_NOISY, "on", NULL},
-        {"c_states", SETTING_NOISY, "not held, up to C10 (890 us)", NULL},
-        {"aslr", SETTING_OK, "2 (stack, mappings, heap)", NULL},
-        {"isolated", SETTING_NOISY, "none", NULL},
-        {"nohz_full", SETTING_NOISY, "none", NULL},
-        {"nohz_pstate", SETTING_OK, "nohz_full none, intel_pstate active", NULL},
-        {"rcu_nocbs", SETTING_NOISY, "not given", NULL},
-        {"kthread_cpus", SETTING_NOISY, "not given", NULL},
-        {"irqaffinity", SETTING_NOISY, "not given", NULL},
-        {"irqs", SETTING_NOISY, "4 of 5 interrupts may use bench CPUs", "new ones, 0, 9, 120"},
-        {"timer_migration", SETTING_NOISY, "1", NULL},
-        {"irqbalance", SETTING_NOISY, "irqbalance", NULL},
-        {"daemons", SETTING_NOISY, "cron, thermald", NULL},
-        {"thp", SETTING_NOISY, "enabled always, defrag madvise", NULL},
-        {"ksm", SETTING_NOISY, "1", NULL},
-        {"autogroup", SETTING_NOISY, "1", NULL},
-        {"numa_balancing", SETTING_OK, "0", NULL},
-        {"zone_reclaim", SETTING_OK, "0", NULL},
-        {"watchdogs", SETTING_NOISY, "watchdog 1, nmi_watchdog 1", NULL},
-        {"rt_throttling", SETTING_OK, "950000 of 1000000 us", "matters only with --fifo"},
-        {"perf_rate", SETTING_NOISY, "100000 a second", NULL},
-        {"workqueues", SETTING_NOISY, "2 of 2 masks may use bench CPUs", "all, writeback"},
-        {"stat_interval", SETTING_NOISY, "1 s", NULL},
-        {"clocksource", SETTING_OK, "tsc", NULL},
-        {"swap", SETTING_NOISY, "512 of 2048 MiB", NULL},
-        {"swappiness", SETTING_NOISY, "60", NULL},
-        {"load", SETTING_NOISY, "1.25", NULL},
-        {"pressure", SETTING_OK, "0.10 %", NULL},
-        {"hypervisor", SETTING_OK, "none seen", NULL},
-        {"steal", SETTING_OK, "0.00 s since boot, not rising", NULL},
-        {"power", SETTING_NOISY, "on battery", NULL},
-        /* 3 of the core and 4 of the package, on 7 CPUs */
-        {"throttling", SETTING_OK, "49 times since boot, not rising", NULL},
-        {"numa", SETTING_OK, "node 0 of 1", NULL},
-        {"caches", SETTING_OK, "L3 shared with CPU 0", "for all else"},
-        {"siblings", SETTING_NOISY, "7 of 7 bench CPUs have one (CPU 1: 5)", NULL},
-        {"config", SETTING_OK, "NO_HZ_FULL", NULL},
-        {"cpu_quota", SETTING_OK, "none", NULL},
-        {"scheduler", SETTING_OK, "BORE", NULL},
-        {"preempt", SETTING_NA, "", NULL},
-        {"hz", SETTING_OK, "250, NO_HZ_FULL", NULL},
-        {"base_slice", SETTING_NA, "", NULL},
-        {"os", SETTING_NA, "", NULL},
-        {"page_size", SETTING_OK, NULL, NULL},
-        {"hugetlb", SETTING_NA, "", NULL},
-        {"fault_around", SETTING_NA, "", NULL},
-        {"prefetchers", SETTING_NA, "", NULL},
-        {"dimms", SETTING_NA, "", NULL},
-    };
-
-    tree_unpack("laptop");
-    look_at(NULL);
-    view.moment = no_change;
-    expect_all(laptop, sizeof(laptop) / sizeof(laptop[0]));
-}
-
 TREE_TEST(test_settings_to_write_on_a_laptop_in_order)
 {
     tree_unpack("laptop");
@@ -274,34 +196,6 @@ TREE_TEST(test_settings_written_are_good)
 
 /* --- a server --- */
 
-TREE_TEST(test_settings_of_a_server_that_was_set_up)
-{
-    unsigned counts[4];
-
-    tree_unpack("server");
-    look_at(NULL);
-    settings_summary(&view, counts);
-    assert_int_equal(counts[SETTING_NOISY], 0);
-    assert_int_equal(counts[SETTING_UNKNOWN], 0);
-    assert_int_equal(counts[SETTING_OK] + counts[SETTING_NA], settings_count);
-    expect_one("governor", SETTING_OK, "performance (64 CPUs)", "");
-    expect_one("frequency", SETTING_OK, "2400 MHz (64 CPUs)", "");
-    expect_one("turbo", SETTING_OK, "off", "");
-    expect_one("smt", SETTING_OK, "off", "");
-    expect_one("c_states", SETTING_OK, "held at 0 us", "");
-    expect_one("isolated", SETTING_OK, "8-15", "");
-    expect_one("nohz_full", SETTING_OK, "8-15", "");
-    expect_one("nohz_pstate", SETTING_NA, "", "");
-    expect_one("rcu_nocbs", SETTING_OK, "by nohz_full", "");
-    expect_one("irqaffinity", SETTING_OK, "0-7,16-63", "");
-    expect_one("irqs", SETTING_OK, "0 of 17 interrupts may use bench CPUs", "");
-    expect_one("stat_interval", SETTING_OK, "120 s", "");
-    expect_one("caches", SETTING_OK, "L3 not shared with others", "");
-    expect_one("siblings", SETTING_OK, "none online", "");
-    expect_one("throttling", SETTING_NA, "", "");
-    expect_writes(NULL, "");
-}
-
 /* The same machine, but the CPUs named are others. */
 TREE_TEST(test_settings_are_judged_for_the_bench_cpus)
 {
@@ -340,59 +234,6 @@ TREE_TEST(test_settings_nohz_full_and_intel_pstate_do_not_go_together)
 }
 
 /* --- a board, a container, a large machine --- */
-
-TREE_TEST(test_settings_of_a_board)
-{
-    tree_unpack("board");
-    look_at(NULL);
-    assert_int_equal(cpuset_count(&bench), 5);
-    expect_one("governor", SETTING_NOISY, "ondemand (4 CPUs), schedutil (2 CPUs)", "");
-    expect_one("frequency", SETTING_NOISY, "408 to 1416 MHz (4 CPUs), 1800 MHz (2 CPUs)", "");
-    expect_one("turbo", SETTING_NA, "", "");
-    expect_one("smt", SETTING_NA, "notimplemented", "");
-    expect_one("c_states", SETTING_NA, "", "");
-    expect_one("nohz_full", SETTING_NA, "", "");
-    expect_one("rcu_nocbs", SETTING_NOISY, "4-5", "not CPUs 1-3");
-    expect_one("irqaffinity", SETTING_NOISY, "0-4", "");
-    expect_one("irqs", SETTING_NOISY, "2 of 3 interrupts may use bench CPUs", "new ones, 26");
-    expect_one("daemons", SETTING_NOISY, "crond", "");
-    expect_one("watchdogs", SETTING_NOISY, "1", "");
-    expect_one("rt_throttling", SETTING_OK, "950000 us", "matters only with --fifo");
-    expect_one("clocksource", SETTING_OK, "arch_sys_counter", "");
-    expect_one("swap", SETTING_OK, "0 of 512 MiB", "");
-    expect_one("pressure", SETTING_NA, "", "");
-    expect_one("power", SETTING_NA, "", "");
-    expect_one("siblings", SETTING_OK, "none online", "");
-    expect_one("hz", SETTING_UNKNOWN, "", "neither /proc/config.gz nor /boot/config of this kernel");
-    /* One file for all CPUs of a cluster, and masks where there are no lists. */
-    expect_writes("governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor=performance\n"
-                              "/sys/devices/system/cpu/cpu4/cpufreq/scaling_governor=performance\n");
-    expect_writes("frequency", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq=1416000\n");
-    expect_writes("irqs", "/proc/irq/default_smp_affinity=01\n/proc/irq/26/smp_affinity=01\n");
-    expect_writing_helps();
-}
-
-TREE_TEST(test_settings_in_a_container_without_sys)
-{
-    static const char *const in_sys[] = {"governor", "frequency",  "turbo",  "smt",        "isolated",
-                                         "thp",      "workqueues", "power",  "throttling", "numa",
-                                         "caches",   "siblings",   "hugetlb"};
-
-    tree_unpack("container");
-    look_at(NULL);
-    assert_int_equal(cpuset_count(&bench), 3);
-    for (size_t i = 0; i < sizeof(in_sys) / sizeof(in_sys[0]); i++)
-        expect_one(in_sys[i], SETTING_UNKNOWN, "", "/sys is not mounted");
-    expect_one("irqbalance", SETTING_UNKNOWN, "none seen", "the host's processes cannot be seen from a container");
-    expect_one("hypervisor", SETTING_NOISY, "one without name", "");
-    expect_one("steal", SETTING_UNKNOWN, sysconf(_SC_CLK_TCK) == 100 ? "0.07 s since boot" : NULL, "");
-    expect_one("rcu_nocbs", SETTING_OK, "by nohz_full", "");
-    expect_one("irqs", SETTING_NA, "", "");
-    expect_one("watchdogs", SETTING_OK, "0", "");
-    expect_writes(NULL, "/proc/sys/kernel/sched_rt_runtime_us=-1\n"
-                        "/proc/sys/kernel/perf_event_max_sample_rate=1\n"
-                        "/proc/sys/vm/stat_interval=20\n");
-}
 
 TREE_TEST(test_settings_without_proc_and_sys)
 {
@@ -434,31 +275,6 @@ TREE_TEST(test_settings_of_4096_cpus)
     assert_int_equal(strlen(writes.write[0].value), 127 * 8 + 126);
     assert_int_equal(strncmp(writes.write[0].value, "ffffffff,", 9), 0);
     assert_string_equal(writes.write[0].value + 126 * 9 - 9, "fffffffe,00000001");
-    setting_writes_free(&writes);
-}
-
-/* A list of 2048 single CPUs is longer than what can be written at once; cut, it would name other CPUs. */
-TREE_TEST(test_settings_of_every_other_cpu_of_4096)
-{
-    const struct setting *irqs = setting_find("irqs");
-    struct setting_writes writes = {0};
-    struct cpuset kept;
-
-    tree_put("/sys/devices/system/cpu/online", "0-4095\n");
-    tree_put("/proc/irq/9/smp_affinity_list", "0-4095\n");
-    tree_put("/proc/irq/10/smp_affinity_list", "4-7\n");
-    tree_put("/proc/irq/10x/smp_affinity_list", "0-4095\n"); /* no interrupt */
-    look_at("0-4095:2");
-    assert_true(setting_look(irqs, &view, &(struct setting_state){.now = ""}, &writes));
-    assert_int_equal(writes.n, 2);
-    bool first = strstr(writes.write[0].path, "/9/") != NULL;
-    assert_string_equal(writes.write[first].path, "/proc/irq/10/smp_affinity_list");
-    assert_string_equal(writes.write[first].value, "5,7");
-    assert_string_equal(writes.write[!first].path, "/proc/irq/9/smp_affinity");
-    assert_int_equal(cpuset_parse_mask(writes.write[!first].value, &kept), 1024);
-    assert_int_equal(cpuset_count(&kept), 2048);
-    cpuset_intersect(&kept, &bench);
-    assert_int_equal(cpuset_count(&kept), 0);
     setting_writes_free(&writes);
 }
 
@@ -672,23 +488,6 @@ TREE_TEST(test_settings_caches_may_be_shared_with_the_rest)
     expect_one("caches", SETTING_NOISY, "L3 shared with CPUs 0-2", "");
 }
 
-/* A kernel that has no nohz_full= cannot be told to use it. */
-TREE_TEST(test_settings_kthread_cpus_where_nohz_full_is_missing)
-{
-    tree_put("/sys/devices/system/cpu/online", "0-3\n");
-    tree_put("/proc/stat", "cpu  1\n");
-    tree_put("/proc/cmdline", "quiet\n");
-    look_at("1-2");
-    expect_one("kthread_cpus", SETTING_NA, "", "");
-    tree_put("/proc/cmdline", "kthread_cpus=0-1\n");
-    expect_one("kthread_cpus", SETTING_NOISY, "0-1", "");
-    tree_put("/proc/cmdline", "kthread_cpus=0\n");
-    expect_one("kthread_cpus", SETTING_OK, "0", "");
-    tree_put("/proc/cmdline", "quiet\n");
-    tree_put("/sys/devices/system/cpu/nohz_full", "\n");
-    expect_one("kthread_cpus", SETTING_NOISY, "not given", "");
-}
-
 static void put_config(const char *text)
 {
     tree_put("/proc/sys/kernel/osrelease", "6.1.0\n");
@@ -729,50 +528,6 @@ TREE_TEST(test_settings_of_the_kernel_s_compressed_configuration)
     expect_one("hz", SETTING_UNKNOWN, "", "neither /proc/config.gz nor /boot/config of this kernel");
 }
 
-TREE_TEST(test_settings_swappiness_matters_with_swap)
-{
-    tree_put("/proc/meminfo", "MemTotal: 1000 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
-    tree_put("/proc/sys/vm/swappiness", "60\n");
-    look_at("0");
-    expect_one("swappiness", SETTING_OK, "60", "no swap");
-    expect_writes("swappiness", "");
-    tree_put("/proc/meminfo", "MemTotal: 1000 kB\nSwapTotal: 1000 kB\nSwapFree: 1000 kB\n");
-    look_at("0");
-    expect_one("swappiness", SETTING_NOISY, "60", "");
-    expect_writes("swappiness", "/proc/sys/vm/swappiness=10\n");
-    tree_put("/proc/sys/vm/swappiness", "11\n");
-    expect_one("swappiness", SETTING_NOISY, "11", "");
-    tree_put("/proc/sys/vm/swappiness", "9\n");
-    expect_one("swappiness", SETTING_OK, "9", "");
-    expect_writes("swappiness", "");
-}
-
-TREE_TEST(test_settings_timer_migration_goes_by_nohz_full)
-{
-    tree_put("/sys/devices/system/cpu/online", "0-3\n");
-    tree_put("/proc/sys/kernel/timer_migration", "1\n");
-    look_at("1-2");
-    expect_one("timer_migration", SETTING_NOISY, "1", "");
-    expect_writes("timer_migration", "/proc/sys/kernel/timer_migration=0\n");
-    tree_put("/sys/devices/system/cpu/nohz_full", "1-2\n");
-    expect_one("timer_migration", SETTING_OK, "1", "");
-    tree_put("/proc/sys/kernel/timer_migration", "0\n");
-    expect_writes("timer_migration", "/proc/sys/kernel/timer_migration=1\n");
-}
-
-TREE_TEST(test_settings_ksm_stopped_either_way)
-{
-    static const char *const texts[] = {"0\n", "1\n", "2\n"};
-
-    tree_put("/sys/devices/x", "");
-    look_at("0");
-    for (size_t i = 0; i < 3; i++) {
-        tree_put("/sys/kernel/mm/ksm/run", texts[i]);
-        assert_int_equal(state_of("ksm").verdict, i == 1 ? SETTING_NOISY : SETTING_OK);
-        expect_writes("ksm", i == 1 ? "/sys/kernel/mm/ksm/run=0\n" : "");
-    }
-}
-
 /* Under the governor performance the kernel refuses any other preference, so its file must be restored after it. */
 TREE_TEST(test_settings_write_preferences_before_the_governor)
 {
@@ -785,23 +540,6 @@ TREE_TEST(test_settings_write_preferences_before_the_governor)
     const char *epb = strstr(text, "cpu7/power/energy_perf_bias=0\n"), *governor = strstr(text, "scaling_governor=");
     assert_true(epp && epb && governor);
     assert_true(epp < governor && epb < governor);
-}
-
-/* The kernel command line and the names of files may contain any bytes. */
-TREE_TEST(test_settings_texts_are_printable)
-{
-    char text[800];
-
-    tree_put("/sys/devices/system/cpu/online", "0-3\n");
-    tree_put("/proc/stat", "cpu  1\n");
-    tree_put("/proc/cmdline", "quiet irqaffinity=0-4\xa2\x7f\033[2J\n");
-    tree_put("/sys/devices/system/cpu/vulnerabilities/x\033[2J;smt=on", "Vulnerable\n");
-    look_at("1-2");
-    settings_describe(&view, text, sizeof(text));
-    assert_non_null(strstr(text, "cmdline=quiet|irqaffinity=0-4??_"));
-    assert_null(strstr(text, "smt=on"));
-    for (const char *c = text; *c; c++)
-        assert_true(*c >= ' ' && *c <= '~');
 }
 
 TREE_TEST(test_settings_boot_parameters_as_the_kernel_reads_them)
@@ -840,39 +578,6 @@ TREE_TEST(test_settings_boot_parameters_as_the_kernel_reads_them)
     }
 }
 
-TREE_TEST(test_settings_irqs_without_another_cpu)
-{
-    tree_put("/proc/stat", "cpu0 1\n");
-    tree_put("/proc/irq/5/smp_affinity_list", "0\n");
-    look_at(NULL);
-    expect_one("irqs", SETTING_NOISY, "1 of 1 interrupts may use bench CPUs", "5");
-    expect_writes("irqs", "");
-}
-
-/* Files that have no number say so, whichever setting reads them. */
-TREE_TEST(test_settings_of_files_without_a_number)
-{
-    size_t numbers = 0;
-
-    tree_put("/proc/stat", "cpu0 1\n");
-    look_at(NULL);
-    for (size_t i = 0; i < settings_count; i++) {
-        const struct setting *setting = &settings_list[i];
-        char why[160];
-        if (!setting->path || setting->path[0] != '/' || setting->want_text)
-            continue;
-        numbers++;
-        tree_put(setting->path, "");
-        (void)snprintf(why, sizeof(why), "%s is empty", setting->path);
-        expect_one(setting->name, SETTING_UNKNOWN, "", why);
-        tree_put(setting->path, "some\n");
-        (void)snprintf(why, sizeof(why), "%s has unknown content", setting->path);
-        expect_one(setting->name, SETTING_UNKNOWN, "", why);
-        expect_writes(setting->name, "");
-    }
-    assert_true(numbers > 3);
-}
-
 TREE_TEST(test_settings_programs)
 {
     tree_put("/proc/stat", "cpu0 1\n");
@@ -894,64 +599,6 @@ TREE_TEST(test_settings_programs)
     assert_string_equal(found[0]->comm, "irqbalance");
     assert_string_equal(found[2]->units, "unattended-upgrades");
     assert_int_equal(settings_programs(found, 2), 2);
-}
-
-TREE_TEST(test_settings_numbers_that_make_no_sense)
-{
-    static const char *const texts[] = {"one\n", "1x\n", "1 2\n", "--1\n", "99999999999999999999999\n", "-\n"};
-
-    tree_put("/proc/stat", "cpu0 1\n");
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        tree_put("/proc/sys/vm/stat_interval", texts[i]);
-        look_at(NULL);
-        expect_one("stat_interval", SETTING_UNKNOWN, "", "/proc/sys/vm/stat_interval has unknown content");
-        expect_writes("stat_interval", "");
-    }
-    tree_put("/proc/sys/vm/stat_interval", "20\n");
-    expect_one("stat_interval", SETTING_OK, "20 s", "");
-    tree_put("/proc/sys/vm/stat_interval", "21\n");
-    expect_one("stat_interval", SETTING_OK, "21 s", "");
-    tree_put("/proc/sys/vm/stat_interval", "19\n");
-    expect_one("stat_interval", SETTING_NOISY, "19 s", "");
-    tree_put("/proc/sys/vm/stat_interval", "9223372036854775807\n");
-    expect_one("stat_interval", SETTING_OK, "9223372036854775807 s", "");
-    tree_put("/proc/sys/vm/stat_interval", "9223372036854775808\n");
-    expect_one("stat_interval", SETTING_UNKNOWN, "", "/proc/sys/vm/stat_interval has unknown content");
-    tree_put("/proc/sys/vm/stat_interval", "-9223372036854775807\n");
-    expect_one("stat_interval", SETTING_NOISY, "-9223372036854775807 s", "");
-}
-
-TREE_TEST(test_settings_power_supplies)
-{
-    tree_put("/sys/devices/x", "");
-    tree_put("/sys/class/power_supply/BAT0/type", "Battery\n");
-    look_at(NULL);
-    expect_one("power", SETTING_NA, "", "");
-    tree_put("/sys/class/power_supply/AC/type", "Mains\n");
-    tree_put("/sys/class/power_supply/AC/online", "0\n");
-    tree_put("/sys/class/power_supply/ucsi/type", "USB\n");
-    tree_put("/sys/class/power_supply/ucsi/online", "0\n");
-    expect_one("power", SETTING_NOISY, "on battery", "");
-    tree_put("/sys/class/power_supply/ucsi/online", "1\n");
-    expect_one("power", SETTING_OK, "online", "");
-    tree_put("/sys/class/power_supply/AC/online", "1\n");
-    tree_put("/sys/class/power_supply/ucsi/online", "0\n");
-    expect_one("power", SETTING_OK, "online", "");
-}
-
-TREE_TEST(test_settings_power_of_a_desktop)
-{
-    tree_put("/sys/devices/x", "");
-    tree_put("/sys/class/power_supply/ucsi/type", "USB\n");
-    tree_put("/sys/class/power_supply/ucsi/online", "0\n");
-    look_at(NULL);
-    expect_one("power", SETTING_NA, "", "");
-    tree_put("/sys/class/power_supply/mouse/type", "Battery\n");
-    tree_put("/sys/class/power_supply/mouse/scope", "Device\n");
-    expect_one("power", SETTING_NA, "", "");
-    tree_put("/sys/class/power_supply/BAT0/type", "Battery\n");
-    tree_put("/sys/class/power_supply/BAT0/scope", "System\n");
-    expect_one("power", SETTING_NOISY, "on battery", "");
 }
 
 /* --- texts of single files, one after the other, and what one setting is then --- */
@@ -978,73 +625,7 @@ static void expect_steps(const struct step *steps, size_t n)
         name, SETTING_UNKNOWN, "", path " has unknown content" \
     }
 
-TREE_TEST(test_settings_of_loads)
-{
-    static const char online[] = "/sys/devices/system/cpu/online", path[] = "/proc/loadavg";
-    static const char pressure[] = "/proc/pressure/memory";
-    static const struct step steps[] = {
-        {path, "0.50 9 9 1/1 1\n", {"load", SETTING_OK, "0.50", ""}},
-        {path, "0.51 0 0 1/1 1\n", {"load", SETTING_NOISY, "0.51", ""}},
-        {online, "0-19\n", {"load", SETTING_OK, "0.51", ""}},
-        {path, "1.00 9 9 1/1 1\n", {"load", SETTING_OK, "1.00", ""}},
-        {path, "1.01 0 0 1/1 1\n", {"load", SETTING_NOISY, "1.01", ""}},
-        {path, "0 0 0 1/1 1\n", {"load", SETTING_OK, "0.00", ""}},
-        {path, "x\n", {"load", SETTING_NA, "", ""}},
-        {pressure, "some avg10=0.00 avg60=9\n", {"pressure", SETTING_OK, "0.00 %", ""}},
-        {pressure, "some avg10=0.99 avg60=9\n", {"pressure", SETTING_OK, "0.99 %", ""}},
-        {pressure, "some avg10=1.00\n", {"pressure", SETTING_NOISY, "1.00 %", ""}},
-        {pressure, "some avg10=100.00\n", {"pressure", SETTING_NOISY, "100.00 %", ""}},
-        {pressure, "some avg10=100.01\n", UNKNOWN_CONTENT("pressure", "/proc/pressure/memory")},
-        {pressure, "some avg10=-0.01\n", UNKNOWN_CONTENT("pressure", "/proc/pressure/memory")},
-        {pressure, "some avg10=x\n", UNKNOWN_CONTENT("pressure", "/proc/pressure/memory")},
-        {pressure, "full avg10=5.00\n", UNKNOWN_CONTENT("pressure", "/proc/pressure/memory")},
-        {pressure, "", {"pressure", SETTING_UNKNOWN, "", "/proc/pressure/memory is empty"}},
-    };
-
-    expect_steps(steps, COUNT(steps));
-}
-
-TREE_TEST(test_settings_of_swap)
-{
-    static const char path[] = "/proc/meminfo";
-    static const struct step steps[] = {
-        {path, "SwapTotal: 2048 kB\nSwapFree: 2047 kB\n", {"swap", SETTING_NOISY, "1 of 2 MiB", ""}},
-        {path, "SwapTotal: 2048 kB\nSwapFree: 2048 kB\n", {"swap", SETTING_OK, "0 of 2 MiB", ""}},
-        {path, "SwapTotal: 2048 kB\nSwapFree: 3072 kB\n", UNKNOWN_CONTENT("swap", "/proc/meminfo")},
-        {path, "SwapTotal: 2048 kB\n", UNKNOWN_CONTENT("swap", "/proc/meminfo")},
-        {path, "SwapFree: 2048 kB\n", UNKNOWN_CONTENT("swap", "/proc/meminfo")},
-        {path, "SwapTotal: 0 kB\nSwapFree: 0 kB\n", {"swap", SETTING_OK, "no swap", ""}},
-        {path, "", {"swap", SETTING_UNKNOWN, "", "/proc/meminfo is empty"}},
-    };
-
-    expect_steps(steps, COUNT(steps));
-}
-
 #define CPUS "/sys/devices/system/cpu/"
-
-TREE_TEST(test_settings_of_turbo)
-{
-    static const char boost[] = CPUS "cpufreq/boost", intel[] = CPUS "intel_pstate/no_turbo";
-    static const struct step steps[] = {
-        {boost, "-1\n", UNKNOWN_CONTENT("turbo", CPUS "cpufreq/boost")},
-        {boost, "2\n", UNKNOWN_CONTENT("turbo", CPUS "cpufreq/boost")},
-        {boost, "0\n", {"turbo", SETTING_OK, "off", ""}},
-        {boost, "1\n", {"turbo", SETTING_NOISY, "on", ""}},
-    };
-    /* Where the driver has its own switch, the other does not count. */
-    static const struct step own[] = {
-        {intel, "x\n", UNKNOWN_CONTENT("turbo", CPUS "intel_pstate/no_turbo")},
-        {intel, "0\n", {"turbo", SETTING_NOISY, "on", ""}},
-        {intel, "1\n", {"turbo", SETTING_OK, "off", ""}},
-    };
-
-    expect_steps(steps, COUNT(steps));
-    expect_writes("turbo", CPUS "cpufreq/boost=0\n");
-    expect_steps(own, 1);
-    expect_writes("turbo", "");
-    expect_steps(own + 1, COUNT(own) - 1);
-    expect_writes("turbo", "");
-}
 
 static void put_latency(const void *bytes, size_t size)
 {
@@ -1075,128 +656,8 @@ TREE_TEST(test_settings_of_a_held_latency)
     }
 }
 
-#define IDLE CPUS "cpu1/cpuidle/state"
 
-/* The deepest state is the last of those that take longest to leave, in whatever order they are. */
-TREE_TEST(test_settings_of_idle_states_in_any_order)
-{
-    static const char unknown[] = "hold not known, up to a state without name (10 us)";
-    static const struct step steps[] = {
-        {IDLE "1/latency", "900\n", {"c_states", SETTING_NA, "", ""}},
-        {IDLE "0/latency",
-         "10\n",
-         {"c_states", SETTING_NOISY, "hold not known, up to a state without name (900 us)", ""}},
-        {IDLE "1/latency", "5\n", {"c_states", SETTING_NOISY, unknown, ""}},
-        {IDLE "1/name", "B\n", {"c_states", SETTING_NOISY, unknown, ""}},
-        {IDLE "0/name", "A\n", {"c_states", SETTING_NOISY, "hold not known, up to A (10 us)", ""}},
-        {IDLE "1/latency", "10\n", {"c_states", SETTING_NOISY, "hold not known, up to B (10 us)", ""}},
-        {IDLE "0/disable", "0\n", {"c_states", SETTING_NOISY, "hold not known, up to B (10 us)", ""}},
-        {IDLE "1/disable", "1\n", {"c_states", SETTING_NOISY, "hold not known, up to A (10 us)", ""}},
-        {IDLE "0/latency", "0\n", {"c_states", SETTING_OK, "hold not known, up to A (0 us)", ""}},
-        {IDLE "0/disable", "2\n", {"c_states", SETTING_NA, "", ""}},
-    };
 
-    expect_steps(steps, COUNT(steps));
-}
-
-TREE_TEST(test_settings_of_governors_and_preferences)
-{
-    static const struct step steps[] = {
-        {CPUS "cpu1/cpufreq/scaling_governor", "performance\n", {"governor", SETTING_OK, "performance (1 CPU)", ""}},
-        {CPUS "cpu0/cpufreq/scaling_governor",
-         "a\xff\n",
-         {"governor", SETTING_UNKNOWN, "", CPUS "cpu0/cpufreq/scaling_governor has unknown content"}},
-        {CPUS "cpu0/cpufreq/scaling_governor",
-         "ondemand\n",
-         {"governor", SETTING_NOISY, "ondemand (1 CPU), performance (1 CPU)", ""}},
-        {CPUS "cpu0/power/energy_perf_bias", "0\n", {"epb", SETTING_OK, "0 (1 CPU)", ""}},
-        {CPUS "cpu1/power/energy_perf_bias", "-3\n", {"epb", SETTING_NOISY, "0 (1 CPU), -3 (1 CPU)", ""}},
-        {CPUS "cpu1/power/energy_perf_bias",
-         "x\n",
-         {"epb", SETTING_UNKNOWN, "", CPUS "cpu1/power/energy_perf_bias has unknown content"}},
-    };
-
-    expect_steps(steps, COUNT(steps));
-}
-
-#define KERNEL "/proc/sys/kernel/"
-
-TREE_TEST(test_settings_of_watchdogs)
-{
-    static const char hard[] = KERNEL "nmi_watchdog", both[] = KERNEL "watchdog";
-    static const struct step steps[] = {
-        {hard, "0\n", {"watchdogs", SETTING_OK, "0", ""}},
-        {hard, "1\n", {"watchdogs", SETTING_NOISY, "1", ""}},
-        {both, "x\n", UNKNOWN_CONTENT("watchdogs", KERNEL "watchdog")},
-        {both, "0\n", {"watchdogs", SETTING_NOISY, "1", ""}},
-        {both, "2\n", {"watchdogs", SETTING_NOISY, "watchdog 2, nmi_watchdog 1", ""}},
-        {hard, "0\n", {"watchdogs", SETTING_NOISY, "2", ""}},
-        {hard, "x\n", {"watchdogs", SETTING_NOISY, "2", ""}},
-        {both, "0\n", UNKNOWN_CONTENT("watchdogs", KERNEL "nmi_watchdog")},
-        {hard, "0\n", {"watchdogs", SETTING_OK, "0", ""}},
-    };
-
-    expect_steps(steps, COUNT(steps));
-}
-
-TREE_TEST(test_settings_of_real_time_and_layout)
-{
-    static const char runtime[] = KERNEL "sched_rt_runtime_us", layout[] = KERNEL "randomize_va_space";
-    static const struct step steps[] = {
-        {runtime, "-1\n", {"rt_throttling", SETTING_OK, "-1 us", ""}},
-        {runtime, "950\n", {"rt_throttling", SETTING_OK, "950 us", "matters only with --fifo"}},
-        {runtime, "x\n", UNKNOWN_CONTENT("rt_throttling", KERNEL "sched_rt_runtime_us")},
-        {layout, "0\n", {"aslr", SETTING_OK, "0 (none)", ""}},
-        {layout, "1\n", {"aslr", SETTING_OK, "1 (stack, mappings)", ""}},
-        {layout, "2\n", {"aslr", SETTING_OK, "2 (stack, mappings, heap)", ""}},
-        {layout, "3\n", UNKNOWN_CONTENT("aslr", KERNEL "randomize_va_space")},
-        {layout, "x\n", {"aslr", SETTING_NA, "", ""}},
-    };
-
-    expect_steps(steps, COUNT(steps));
-}
-
-#define THP "/sys/kernel/mm/transparent_hugepage/"
-
-TREE_TEST(test_settings_of_huge_pages)
-{
-    static const struct step steps[] = {
-        {THP "enabled", "always madvise [never]\n", {"thp", SETTING_NA, "", ""}},
-        {THP "defrag", "always [never]\n", {"thp", SETTING_OK, "enabled never, defrag never", ""}},
-        {THP "defrag", "[always] never\n", {"thp", SETTING_NOISY, "enabled never, defrag always", ""}},
-        {THP "defrag", "always never\n", UNKNOWN_CONTENT("thp", THP "defrag")},
-        {THP "defrag", "always [never\n", UNKNOWN_CONTENT("thp", THP "defrag")},
-        {THP "defrag", "always ] [\n", UNKNOWN_CONTENT("thp", THP "defrag")},
-        {THP "defrag", "always []\n", UNKNOWN_CONTENT("thp", THP "defrag")},
-        {THP "defrag", "[never]\n", {"thp", SETTING_OK, "enabled never, defrag never", ""}},
-        {THP "enabled", "[madvise]\n", {"thp", SETTING_NOISY, "enabled madvise, defrag never", ""}},
-    };
-
-    expect_steps(steps, COUNT(steps));
-    expect_writes("thp", THP "enabled=never\n");
-    view.huge_advised = true;
-    expect_writes("thp", "");
-}
-
-TREE_TEST(test_settings_of_clocksources)
-{
-    static const char *const good[] = {"tsc", "arch_sys_counter", "riscv_clocksource", "timebase", "tod", "stp"};
-    static const char *const slow[] = {"hpet", "acpi_pm", "kvm-clock", "tsc-early", "jiffies"};
-    static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-
-    tree_put(path, "x\x01\n");
-    look_at("0");
-    expect_one("clocksource", SETTING_UNKNOWN, "",
-               "/sys/devices/system/clocksource/clocksource0/current_clocksource has unknown content");
-    for (size_t i = 0; i < COUNT(good); i++) {
-        tree_put(path, good[i]);
-        expect_one("clocksource", SETTING_OK, good[i], "");
-    }
-    for (size_t i = 0; i < COUNT(slow); i++) {
-        tree_put(path, slow[i]);
-        expect_one("clocksource", SETTING_NOISY, slow[i], "");
-    }
-}
 
 /* Bytes of a page, and the step of the coarse clock, where they are made up. */
 static long made_up_page;
@@ -1392,79 +853,6 @@ TREE_TEST(test_settings_of_irqs_that_cannot_be_read)
     expect_writes("irqs", IRQ "default_smp_affinity=1\n" IRQ "6/smp_affinity_list=0\n" IRQ "8/smp_affinity=1\n");
 }
 
-TREE_TEST(test_settings_of_isolated_cpus)
-{
-    static const struct step steps[] = {
-        {CPUS "isolated", "x\n", UNKNOWN_CONTENT("isolated", CPUS "isolated")},
-        {CPUS "isolated", "(null)\n", {"isolated", SETTING_NOISY, "none", ""}},
-        {CPUS "isolated", "0\n", {"isolated", SETTING_NOISY, "0", "not CPU 1"}},
-        {CPUS "isolated", "0-1\n", {"isolated", SETTING_OK, "0-1", ""}},
-        {IRQ "default_smp_affinity", "2\n", {"irqaffinity", SETTING_NA, "", ""}},
-        {"/proc/cmdline", "quiet\n", {"irqaffinity", SETTING_NOISY, "not given", ""}},
-        {IRQ "default_smp_affinity", "1\n", {"irqaffinity", SETTING_OK, "by default_smp_affinity", ""}},
-        {"/proc/cmdline", "irqaffinity=0\n", {"irqaffinity", SETTING_OK, "0", ""}},
-        {"/proc/cmdline", "irqaffinity=1\n", {"irqaffinity", SETTING_OK, "by default_smp_affinity", ""}},
-        {IRQ "default_smp_affinity", "2\n", {"irqaffinity", SETTING_NOISY, "1", ""}},
-        {"/proc/cmdline", "irqaffinity=x\n", UNKNOWN_CONTENT("irqaffinity", "/proc/cmdline")},
-    };
-
-    expect_steps(steps, COUNT(steps));
-}
-
-TREE_TEST(test_settings_of_nodes_and_siblings)
-{
-    static const struct step steps[] = {
-        {"/sys/devices/system/node/online", "0-1\n", UNKNOWN_CONTENT("numa", "/sys/devices/system/node/node0/cpulist")},
-        {"/sys/devices/system/node/node0/cpulist", "0\n",
-         UNKNOWN_CONTENT("numa", "/sys/devices/system/node/node0/cpulist")},
-        {"/sys/devices/system/node/node1/cpulist", "1\n", {"numa", SETTING_OK, "node 1 of 2", ""}},
-        {CPUS "cpu1/topology/core_cpus_list", "1,3\n", {"siblings", SETTING_OK, "none online", ""}},
-    };
-
-    expect_steps(steps, COUNT(steps));
-    look_at("0-1");
-    expect_one("numa", SETTING_NOISY, "nodes 0-1 of 2", "");
-    tree_put(CPUS "online", "0-3\n");
-    look_at("0-1");
-    expect_one("siblings", SETTING_NOISY, "1 of 2 bench CPUs have one (CPU 1: 3)", "");
-    tree_put(CPUS "cpu0/topology/core_cpus_list", "0,2\n");
-    expect_one("siblings", SETTING_NOISY, "2 of 2 bench CPUs have one (CPU 0: 2)", "");
-}
-
-/* Two clusters, of which one has no cache of level 3: all strangers count, whichever bench CPU they share with. */
-TREE_TEST(test_settings_of_caches_of_two_clusters)
-{
-    static const struct step steps[] = {
-        {CPUS "cpu0/cache/index0/shared_cpu_list", "0,2\n", {"caches", SETTING_NA, "", ""}},
-        {CPUS "cpu0/cache/index0/level", "3\n", {"caches", SETTING_NA, "", ""}},
-        {CPUS "cpu1/cache/index0/shared_cpu_list", "1\n", {"caches", SETTING_NA, "", ""}},
-        {CPUS "cpu1/cache/index0/level", "1\n", {"caches", SETTING_OK, "L1 not shared with others", ""}},
-        {CPUS "cpu1/cache/index0/level", "2\n", {"caches", SETTING_OK, "L2 not shared with others", ""}},
-        {CPUS "online", "0-3\n", {"caches", SETTING_OK, "L2 not shared with others", ""}},
-    };
-
-    expect_steps(steps, COUNT(steps));
-    look_at("0-1");
-    expect_one("caches", SETTING_NOISY, "L3 shared with CPU 2", "");
-    tree_put(CPUS "cpu1/cache/index0/shared_cpu_list", "1,3\n");
-    expect_one("caches", SETTING_NOISY, "L2 shared with CPUs 2-3", "");
-    look_at("0-2");
-    expect_one("caches", SETTING_NOISY, "L2 shared with CPU 3", "");
-}
-
-TREE_TEST(test_settings_of_other_supplies)
-{
-    static const char folder[] = "/sys/class/power_supply/AC/online";
-    static const struct step steps[] = {
-        {"/sys/class/power_supply/BAT0/type", "Battery\n", {"power", SETTING_NA, "", ""}},
-        {folder, "x\n", {"power", SETTING_NA, "", ""}},
-        {folder, "0\n", {"power", SETTING_NOISY, "on battery", ""}},
-        {folder, "2\n", {"power", SETTING_OK, "online", ""}},
-    };
-
-    expect_steps(steps, COUNT(steps));
-}
-
 /* --- functions that the settings share --- */
 
 TREE_TEST(test_settings_by_version_of_the_kernel)
@@ -1484,31 +872,6 @@ TREE_TEST(test_settings_by_version_of_the_kernel)
     for (size_t i = 0; i < COUNT(cases); i++) {
         (void)snprintf(machine.kernel, sizeof(machine.kernel), "%s", cases[i].kernel);
         assert_int_equal(setting_kernel_is(&machine, 6, 12), cases[i].is);
-    }
-}
-
-/* Room is kept for what says that there are more. */
-TREE_TEST(test_settings_lists_are_cut_between_words)
-{
-    static const struct {
-        size_t size;
-        const char *list, *word, *result;
-    } cases[] = {
-        {20, "governor", "abcd", "governor, abcd"},
-        {20, "governor", "abcde", "governor, ..."},
-        {20, "governor, abcd", "e", "governor, abcd, ..."},
-        {19, "governor, abcd", "e", "governor, abcd"},
-        {20, "a, ...", "b", "a, ..."},
-        {20, "a ...", "b", "a ..., b"},
-        {12, "", "abcd", "abcd"},
-        {20, "", "a\xff", "a?"},
-    };
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        char list[32];
-        (void)snprintf(list, sizeof(list), "%s", cases[i].list);
-        setting_append(list, cases[i].size, cases[i].word);
-        assert_string_equal(list, cases[i].result);
     }
 }
 
@@ -1563,23 +926,6 @@ static void put_folder(const char *path)
     assert_int_equal(mkdir(full, 0755), 0);
 }
 
-/* A file that is too large to be read, where an empty one would mean something; the others are larger than a buffer.
- * What many items read is a directory: that fails in the same place, and in no time. */
-static void put_sparse(const char *path)
-{
-    char full[512];
-
-    if (strstr(path, "cmdline") || strstr(path, "nohz_full")) {
-        put_folder(path);
-        return;
-    }
-    tree_path(path, full, sizeof(full));
-    int fd = open(full, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    assert_true(fd >= 0);
-    assert_int_equal(ftruncate(fd, strstr(path, "cpu/isolated") ? 100 << 20 : 1 << 18), 0);
-    assert_int_equal(close(fd), 0);
-}
-
 TREE_TEST(test_settings_of_folders_without_a_file)
 {
     tree_put("/sys/devices/x", "");
@@ -1591,11 +937,6 @@ TREE_TEST(test_settings_of_folders_without_a_file)
     expect_one("irqs", SETTING_NA, "", "");
     expect_writes("workqueues", "");
     expect_writes("irqs", "");
-}
-
-static void put_loop(const char *path)
-{
-    tree_link(path, strrchr(path, '/') + 1);
 }
 
 static void put_dangling(const char *path)
@@ -1666,41 +1007,16 @@ TREE_TEST(test_settings_with_empty_files)
     check_hostile("laptop", put_empty, EMPTY);
 }
 
-TREE_TEST(test_settings_with_empty_files_of_a_server)
-{
-    check_hostile("server", put_empty, EMPTY);
-}
-
 TREE_TEST(test_settings_with_junk)
 {
     /* A command line and the names of processes may be anything. */
     check_hostile("laptop", put_junk, "rcu_nocbs kthread_cpus irqaffinity irqbalance daemons " SEEN);
 }
 
-TREE_TEST(test_settings_with_large_files)
-{
-    check_hostile("laptop", put_sparse, SEEN);
-}
-
-TREE_TEST(test_settings_with_folders_for_files)
-{
-    check_hostile("laptop", put_folder, SEEN);
-}
-
-TREE_TEST(test_settings_with_links_in_circles)
-{
-    check_hostile("laptop", put_loop, "hypervisor page_size"); /* no quota is known without /proc */
-}
-
 /* Simulates files that vanish after they were listed. */
 TREE_TEST(test_settings_with_files_that_vanish)
 {
     check_hostile("laptop", put_dangling, "hypervisor page_size"); /* no quota is known without /proc */
-}
-
-TREE_TEST(test_settings_with_pipes_for_files)
-{
-    check_hostile("laptop", put_fifo, EMPTY);
 }
 
 /* Writes for ever, until it is killed. */
@@ -1818,42 +1134,6 @@ TREE_TEST(test_settings_are_those_of_the_man_page)
     assert_int_equal(n, settings_count);
 }
 
-TREE_TEST(test_settings_cpus_are_cut_between_ranges)
-{
-    struct cpuset set = {{0}};
-    char text[12];
-
-    settings_format_cpus(&set, text, sizeof(text));
-    assert_string_equal(text, "none");
-    for (unsigned cpu = 0; cpu < 12; cpu += 2)
-        cpuset_add(&set, cpu);
-    cpuset_remove(&set, 10);
-    settings_format_cpus(&set, text, sizeof(text));
-    assert_string_equal(text, "0,2,4,6,8");
-    settings_format_cpus(&set, text, 10);
-    assert_string_equal(text, "0,2,4,6,8");
-    settings_format_cpus(&set, text, 9);
-    assert_string_equal(text, "0,2,...");
-    cpuset_add(&set, 100);
-    settings_format_cpus(&set, text, sizeof(text));
-    assert_string_equal(text, "0,2,4,...");
-}
-
-/* Whatever this machine is, with its real files. */
-TREE_TEST(test_settings_of_this_machine)
-{
-    unsigned counts[4];
-
-    BELOW("", machine_read(&machine));
-    BELOW("", settings_bench_cpus(&machine, &bench));
-    view = (struct settings_view){.machine = &machine, .bench = &bench};
-    assert_true(cpuset_count(&bench) > 0);
-    if (machine.cpus_online)
-        assert_true(cpuset_subset(&bench, &machine.online));
-    settings_summary(&view, counts);
-    assert_int_equal(counts[0] + counts[1] + counts[2] + counts[3], settings_count);
-}
-
 /* One that was given CPUs (taskset) measures on these. */
 TREE_TEST(test_settings_bench_cpus_keep_to_the_mask)
 {
@@ -1872,30 +1152,6 @@ TREE_TEST(test_settings_bench_cpus_keep_to_the_mask)
 }
 
 /* --- what tells machines apart --- */
-
-TREE_TEST(test_settings_describe)
-{
-    char text[3072], cut[60];
-
-    tree_unpack("server");
-    tree_put("/proc/cmdline",
-             "BOOT_IMAGE=/vmlinuz root=UUID=12-34 ds=nocloud;token=x isolcpus=domain,8-15;x quiet -- quiet a\n");
-    look_at(NULL);
-    settings_describe(&view, text, sizeof(text));
-    assert_memory_equal(text, "governor=", 9);
-    assert_non_null(strstr(text, ";isolated=8-15;"));
-    assert_non_null(strstr(text, ";cmdline=isolcpus=domain+8-15+x|quiet;"));
-    assert_null(strpbrk(text, ", \"\n"));
-    /* Whole items only: half a value would be taken for another value. */
-    settings_describe(&view, cut, sizeof(cut));
-    assert_true(strlen(cut) > 20);
-    assert_memory_equal(cut, text, strcspn(cut, ";"));
-    for (char *item = strtok(cut, ";"); item; item = strtok(NULL, ";")) {
-        const char *found = strstr(text, item);
-        assert_non_null(found);
-        assert_true(found[strlen(item)] == ';' || found[strlen(item)] == '\0');
-    }
-}
 
 TREE_TEST(test_settings_describe_what_explains_a_difference)
 {
@@ -1961,37 +1217,4 @@ TREE_TEST(test_settings_describe_what_explains_a_difference)
     assert_non_null(cut);
     assert_int_equal(strcspn(cut + 1, ";"), 4 + 96);
     assert_int_equal(cut[5 + 96 - 9], '~');
-}
-
-/* CPU 0 is offline, and nobody knows the size of a cache of CPU 2. */
-TREE_TEST(test_settings_describe_the_first_cpu_online)
-{
-    char text[800];
-
-    tree_put(CPUS "online", "2-3\n");
-    tree_put(CPUS "cpu0/cache/index0/level", "1\n");
-    tree_put(CPUS "cpu0/cache/index0/size", "9K\n");
-    tree_put(CPUS "cpu2/cache/index0/level", "1\n");
-    tree_put(CPUS "cpu2/cache/index1/level", "2\n");
-    tree_put(CPUS "cpu2/cache/index1/size", "2K\n");
-    tree_put("/proc/cmdline", "xquiet=1 nohz=off\n");
-    look_at("3");
-    settings_describe(&view, text, sizeof(text));
-    assert_non_null(strstr(text, ";hypervisor=none_seen;"));
-    assert_non_null(strstr(text, ";dimms=-;caches=L2:2K;cmdline=nohz=off"));
-    tree_put(CPUS "online", "\n");
-    look_at("3");
-    settings_describe(&view, text, sizeof(text));
-    assert_non_null(strstr(text, ";hypervisor=none_seen;"));
-    assert_non_null(strstr(text, ";dimms=-;caches=L1:9K;cmdline=nohz=off"));
-}
-
-TREE_TEST(test_settings_describe_without_proc_and_sys)
-{
-    char text[100] = "x";
-
-    look_at("0");
-    settings_describe(&view, text, sizeof(text));
-    assert_null(strstr(text, "cmdline"));
-    assert_memory_equal(text, "governor=-;turbo=-;", 19);
 }
