@@ -64,32 +64,6 @@ TEST(test_compare_commands_of_a_difference_and_of_none)
            "D takes 9.81 times as long (9.8 to 9.82), 20 runs of each, in 10 blocks, 3.6 min\n");
 }
 
-/* The interval of a faster command has the lower bound first, too. */
-TEST(test_compare_commands_of_less_time)
-{
-    struct row rows[ROWS];
-
-    make_row(&rows[0], "A", 1, 1.00, 30);
-    make_row(&rows[1], "B", 1, 0.90, 30);
-    make_row(&rows[2], "C", 1, 0.02, 30);
-    expect(rows, 3,
-           "B is faster by 10.01 % (9.94 to 10.06), 30 runs of each, in 15 blocks, 57 s\n"
-           "C takes 0.02 times as long (0.02 to 0.02), 30 runs of each, in 15 blocks, 30.6 s\n");
-}
-
-/* Each with the first of as many copies; a failed command has no times. */
-TEST(test_compare_commands_of_copies_and_of_what_failed)
-{
-    struct row rows[ROWS];
-
-    make_row(&rows[0], "A", 1, 1, 20);
-    make_row(&rows[1], "A", 2, 1, 20);
-    make_row(&rows[2], "B", 2, 1.5, 20);
-    make_row(&rows[3], "B", 1, 1.5, 20);
-    rows[3].status = ROW_FAILED;
-    expect(rows, 4, "B x2 is slower by 50.00 % (49.90 to 50.13), 20 runs of each, in 10 blocks, 50 s\n");
-}
-
 /* One pair, equal or not; a time of 0; commands that fail in some of their runs, or in all. */
 TEST(test_compare_commands_not_decided)
 {
@@ -119,27 +93,6 @@ TEST(test_compare_commands_not_decided)
                all ? "B is slower by 50.00 % (49.90 to 50.13), 20 runs of each, in 10 blocks, 50 s\n"
                    : "B: not decided, some runs failed and others did not\n");
     }
-}
-
-/* Commands of the same name are told apart by their command lines, also where the base has another name. */
-TEST(test_compare_commands_of_one_name)
-{
-    struct row rows[ROWS];
-
-    make_row(&rows[0], "A", 1, 1, 20);
-    make_row(&rows[1], "A", 1, 1.5, 20);
-    set_params(&rows[0], "command=A 1");
-    set_params(&rows[1], "command=A 2");
-    expect(rows, 2, "A (A 2) is slower by 50.00 % (49.90 to 50.13), 20 runs of each, in 10 blocks, 50 s\n");
-    make_row(&rows[0], "B", 1, 1, 20);
-    make_row(&rows[1], "A", 1, 1.5, 20);
-    make_row(&rows[2], "A", 1, 2, 20);
-    set_params(&rows[0], "command=B");
-    set_params(&rows[1], "command=A 2");
-    set_params(&rows[2], "command=A 3");
-    expect(rows, 3,
-           "A (A 2) is slower by 50.00 % (49.87 to 50.13), 20 runs of each, in 10 blocks, 50 s\n"
-           "A (A 3) takes 2 times as long (2 to 2), 20 runs of each, in 10 blocks, 1 min\n");
 }
 
 /* Rows are of one command if all of these agree. */
@@ -405,40 +358,6 @@ static void put_itself(double spread, const char *param, struct text *out)
     compare(rows, 2, compared);
     run_put_verdicts(rows, 2, compared, out);
     free_rows(rows, 2);
-}
-
-/* Times that never differ show any difference in six pairs, of four seconds each. Where they differ, a quarter more
- * pairs are tried until they suffice. */
-TEST(test_compare_commands_with_itself_in_so_many_pairs)
-{
-    static const unsigned tried[] = {6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 41, 51, 63};
-    struct text out = {0};
-    unsigned pairs[2], before = 0;
-    char unit[8];
-    double time;
-
-    put_itself(0, "aa=yes", &out);
-    assert_string_equal(strchr(out.data, '\n') + 1,
-                        "The least difference that is found in 80 % of such measurements: 0.0 %\n"
-                        "Difference  Pairs  Time\n"
-                        "       5 %      6  24 s\n"
-                        "       2 %      6  24 s\n"
-                        "       1 %      6  24 s\n"
-                        "     0.5 %      6  24 s\n");
-    text_free(&out);
-    put_itself(0.015, "aa=yes", &out);
-    const char *lines = strstr(out.data, "\n       1 %");
-    assert_non_null(lines);
-    assert_int_equal(sscanf(lines, " 1 %% %u %*f %*s 0.5 %% %u %lf %7s", &pairs[0], &pairs[1], &time, unit), 4);
-    assert_true(pairs[1] > pairs[0]);
-    for (size_t i = 0; i < sizeof(tried) / sizeof(tried[0]); i++)
-        before += tried[i] == pairs[0] || tried[i] == pairs[1];
-    assert_int_equal(before, 2);
-    assert_true(fabs(time * (strcmp(unit, "min") ? 1 : 60) / 4 - pairs[1]) < 1);
-    text_free(&out);
-    put_itself(0, "aa=no", &out);
-    assert_null(strstr(out.data, "least"));
-    text_free(&out);
 }
 
 static double least_of(const char *param)

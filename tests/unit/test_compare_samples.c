@@ -48,79 +48,9 @@ static struct comparison measure(const struct comparison_run *base, size_t n_bas
     return measure_order(base, n_base, changed, n_changed, ORDER_APART);
 }
 
-static struct comparison one_a_side(double base, double changed, double spread)
-{
-    struct ten a, b;
-
-    fill(&a, base, spread);
-    fill(&b, changed, spread * changed / (base ? base : 1));
-    return measure(&a.run, 1, &b.run, 1);
-}
-
 static void judge(struct comparison *c, size_t n)
 {
     comparison_judge(c, n, 0.95, 0.01);
-}
-
-/* However far apart: the drift between two runs is not known. */
-TEST(test_comparison_of_single_runs_is_not_decided)
-{
-    struct comparison c = one_a_side(100, 150, 1);
-    struct stats_running logs = {.n = 0};
-    struct ten ten;
-
-    fill(&ten, 100, 1);
-    for (size_t i = 0; i < N; i++)
-        stats_add(&logs, log(ten.samples[i]));
-    const double error = stats_sd(&logs) * sqrt(2.0 / N);
-    assert_int_equal(c.tested, TESTED_WITHIN);
-    assert_int_equal(c.n_base, N);
-    NEAR(c.ratio, 1.5);
-    NEAR(c.error, error);
-    NEAR(c.df, 2 * N - 2);
-    assert_true(fabs(c.high / 1.5 - exp(2.10092 * error)) < 1e-6);
-    assert_true(fabs(1.5 / c.low - exp(2.10092 * error)) < 1e-6);
-    c.change = CHANGE_LOWER; /* of an earlier call */
-    c.doubt = DOUBT_CHANCE;
-    judge(&c, 1);
-    assert_int_equal(c.change, CHANGE_UNKNOWN);
-    assert_int_equal(c.doubt, DOUBT_NOT);
-    assert_true(isnan(c.p_adjusted));
-    /* Student's t of 18 degrees of freedom: 97.5 % and 80 %. */
-    assert_true(fabs(c.least - expm1((2.10092 + 0.86205) * error)) < 1e-6);
-}
-
-/* Samples that drift know less than as many that do not. */
-TEST(test_comparison_within_runs_that_drift)
-{
-    struct ten steady, drifting;
-    double sorted[N];
-
-    fill(&steady, 100, 1);
-    memcpy(sorted, steady.samples, sizeof(sorted));
-    stats_sort(sorted, N);
-    drifting.run = (struct comparison_run)RUN(sorted, N);
-    const struct comparison a = measure(&steady.run, 1, &steady.run, 1), b = measure(&steady.run, 1, &drifting.run, 1);
-    assert_true(b.error > 1.2 * a.error);
-    assert_true(b.df < a.df);
-    NEAR(b.ratio, 1);
-}
-
-/* Two runs a side are no more: their means, and both of their errors. */
-TEST(test_comparison_within_two_runs)
-{
-    struct ten a, b, c;
-
-    fill(&a, 100, 0.1);
-    fill(&b, 121, 0.1);
-    fill(&c, 110, 0.1);
-    const struct comparison_run two[] = {a.run, b.run};
-    const struct comparison one = measure(&c.run, 1, &c.run, 1), found = measure(two, 2, &c.run, 1);
-    assert_int_equal(found.tested, TESTED_WITHIN);
-    assert_int_equal(found.n_base, 2 * N);
-    assert_true(fabs(found.ratio - 1) < 1e-6);
-    assert_true(found.error < 0.9 * one.error && found.error > 0.8 * one.error);
-    assert_true(found.df > one.df);
 }
 
 /* Three runs a side whose samples lie close together and whose levels do not: nothing changed. */
@@ -208,27 +138,6 @@ TEST(test_comparison_of_samples_that_alternate)
     assert_int_equal(measure_order(&a, 1, &b, 1, ORDER_RUNS_ALTERNATE).tested, TESTED_WITHIN);
 }
 
-/* Without logarithms the differences themselves are tested, and there is no ratio. */
-TEST(test_comparison_of_pairs_with_zeros)
-{
-    static const double before[] = {0, 1, 0, 2, 0, 1}, after[] = {5, 7, 5, 6, 8, 7};
-    struct comparison_run base[6], changed[6];
-
-    for (size_t i = 0; i < 6; i++) {
-        base[i] = (struct comparison_run)RUN(&before[i], 1);
-        changed[i] = (struct comparison_run)RUN(&after[i], 1);
-    }
-    struct comparison c = measure_order(base, 6, changed, 6, ORDER_RUNS_ALTERNATE);
-    assert_int_equal(c.tested, TESTED_PAIRS);
-    assert_true(isnan(c.ratio) && isnan(c.low));
-    judge(&c, 1);
-    assert_int_equal(c.change, CHANGE_HIGHER);
-    assert_true(isnan(c.least));
-    c = measure_order(base, 6, base, 6, ORDER_RUNS_ALTERNATE);
-    judge(&c, 1);
-    assert_int_equal(c.change, CHANGE_NONE);
-}
-
 /* Each run is one value, level and spread as of fill(). */
 static struct comparison of_runs(double base, double changed, double spread)
 {
@@ -244,38 +153,6 @@ static struct comparison of_runs(double base, double changed, double spread)
     return measure(before, N, after, N);
 }
 
-TEST(test_comparison_of_one_value_knows_nothing)
-{
-    const double one = 5, two = 500;
-    const struct comparison_run a = RUN(&one, 1), b = RUN(&two, 1);
-    struct comparison c[2] = {measure(&a, 1, &b, 1), of_runs(100, 150, 1)};
-
-    assert_int_equal(c[0].tested, TESTED_NOTHING);
-    NEAR(c[0].ratio, 100);
-    judge(c, 2);
-    assert_int_equal(c[0].change, CHANGE_UNKNOWN);
-    assert_true(isnan(c[0].p_adjusted) && isnan(c[0].least));
-    NEAR(c[1].p_adjusted, c[1].p); /* what was not tested does not count */
-}
-
-TEST(test_comparison_verdicts_of_ten_runs)
-{
-    struct comparison faster = of_runs(100, 95, 0.1), slower = of_runs(100, 102, 0.1);
-    struct comparison small = of_runs(100, 100.5, 0.01), chance = of_runs(100, 101, 1);
-
-    judge(&faster, 1);
-    judge(&slower, 1);
-    judge(&small, 1);
-    judge(&chance, 1);
-    assert_int_equal(faster.change, CHANGE_LOWER);
-    assert_int_equal(faster.doubt, DOUBT_NOT);
-    assert_int_equal(slower.change, CHANGE_HIGHER);
-    assert_int_equal(small.change, CHANGE_NONE);
-    assert_int_equal(small.doubt, DOUBT_SMALL);
-    assert_int_equal(chance.doubt, DOUBT_CHANCE);
-    assert_true(chance.least > 0.03 && chance.least < 0.06);
-}
-
 TEST(test_comparison_corrects_for_all_that_are_judged)
 {
     struct comparison c[40];
@@ -289,36 +166,6 @@ TEST(test_comparison_corrects_for_all_that_are_judged)
     assert_int_equal(c[0].doubt, DOUBT_CHANCE);
     NEAR(c[0].p_adjusted, 40 * c[0].p);
     assert_true(c[0].least > 1.3 * least);
-}
-
-/* To Welch the difference between constants is beyond doubt. */
-TEST(test_comparison_of_constants_goes_by_permutations)
-{
-    static const double low = 22, high = 24;
-    const struct comparison_run a[] = {RUN(&low, 1), RUN(&low, 1), RUN(&low, 1)},
-                                b[] = {RUN(&high, 1), RUN(&high, 1), RUN(&high, 1)};
-    struct comparison c = measure(a, 3, b, 3), ten = of_runs(22, 24, 0);
-
-    judge(&c, 1);
-    assert_true(c.p == c.p_permutation);
-    assert_true(c.p > 0.01 && isnan(c.least));
-    judge(&ten, 1);
-    assert_int_equal(ten.change, CHANGE_HIGHER);
-    assert_int_equal(of_runs(22, 22, 0).change, CHANGE_UNKNOWN); /* not judged yet */
-}
-
-TEST(test_comparison_from_zero)
-{
-    struct ten a, b;
-
-    fill(&a, 0, 0);
-    fill(&b, 50, 1);
-    struct comparison c = measure(&a.run, 1, &b.run, 1), runs = of_runs(0, 50, 0.01);
-    assert_true(isnan(c.ratio) && isnan(c.low) && isnan(c.least));
-    assert_int_equal(c.tested, TESTED_WITHIN);
-    judge(&runs, 1);
-    assert_true(isnan(runs.ratio));
-    assert_int_equal(runs.change, CHANGE_HIGHER);
 }
 
 /* --- Runs at the same share of the core. --- */
@@ -370,58 +217,6 @@ TEST(test_comparison_at_the_same_share)
     judge(&c, 1);
     assert_int_equal(c.change, CHANGE_NONE);
     assert_true(c.least < 0.02);
-}
-
-/* More runs on one side than on the other, all exactly as their shares have them. */
-TEST(test_comparison_at_the_same_share_of_unequal_sides)
-{
-    static const double of[2][8] = {{1, 0.25, 1, 0.25, 1, 0.5}, {0.25, 0.5, 0.125, 0.25, 0.125, 0.5, 0.25, 0.5}};
-    double values[2][8];
-    struct comparison_run runs[2][8];
-
-    for (size_t side = 0; side < 2; side++)
-        for (size_t i = 0; i < 8; i++) {
-            values[side][i] = (side ? 220 : 200) * sqrt(of[side][i]);
-            runs[side][i] = (struct comparison_run)RUN(&values[side][i], 1);
-            runs[side][i].share = of[side][i];
-        }
-    const struct comparison c = measure(runs[0], 6, runs[1], 8);
-    assert_int_equal(c.tested, TESTED_RUNS);
-    assert_int_equal(c.n_base, 6);
-    assert_int_equal(c.n_new, 8);
-    /* Powers of 2: 0 -2 0 -2 0 -1, and -2 -1 -3 -2 -3 -1 -2 -1, of which the mean is -20 / 14. */
-    const double share = exp2(-20 / 14.0);
-    NEAR(c.share, share);
-    NEAR(c.slope, 0.5);
-    NEAR(c.ratio, 1.1);
-    NEAR(c.base, 200 * sqrt(share));
-    NEAR(c.changed, 220 * sqrt(share));
-}
-
-/* Too few runs, a share that is not known, shares that hardly differ: the values as measured. */
-TEST(test_comparison_without_shares)
-{
-    double of[2][SHARED];
-    struct comparison c = measure_shared(shares, SHARE_RUNS - 1, 1.1, ORDER_APART);
-
-    assert_true(isnan(c.share));
-    memcpy(of, shares, sizeof(of));
-    of[1][3] = (double)NAN;
-    c = measure_shared(of, SHARED, 1.1, ORDER_RUNS_ALTERNATE);
-    assert_true(isnan(c.share));
-    assert_int_equal(c.tested, TESTED_PAIRS);
-    for (size_t i = 0; i < 2 * SHARED; i++)
-        of[i / SHARED][i % SHARED] = 0.9 + 0.005 * (double)(i % SHARED);
-    c = measure_shared(of, SHARED, 1.1, ORDER_APART);
-    assert_true(isnan(c.share));
-    assert_true(c.high - c.low > 0.1);
-    /* All zero; and in turns, where pairs are as measured. */
-    memset(of, 0, sizeof(of));
-    c = measure_shared(of, SHARED, 1.1, ORDER_APART);
-    assert_true(isnan(c.share));
-    c = measure_shared(shares, SHARED, 1.1, ORDER_RUNS_ALTERNATE);
-    assert_int_equal(c.tested, TESTED_PAIRS);
-    assert_true(isnan(c.share));
 }
 
 /* The second side had 0.6 to 0.75 of the core, the first all of it: what is claimed at the same share (nothing) and as

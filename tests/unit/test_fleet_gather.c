@@ -64,86 +64,6 @@ TEST(test_gather_pools_the_rows_of_a_machine)
     gather_free(&g);
 }
 
-TEST(test_gather_a_file_given_twice_counts_once)
-{
-    struct gather g = {0};
-    struct row_run a = run_of("a"), unknown = run_of("u");
-
-    unknown.run_id[0] = '\0';
-    enter(&g, &a, 10);
-    enter(&g, &a, 20); /* it may be another row: only what agrees in all came before */
-    enter(&g, &a, 10);
-    enter(&g, &unknown, 5);
-    enter(&g, &unknown, 5);
-    gather_finish(&g);
-    assert_int_equal(g.doubles, 1);
-    assert_true(gather_value(&g, 0, 0) == 15);
-    assert_true(gather_value(&g, 0, 1) == 5);
-    gather_free(&g);
-}
-
-/* Rows that differ in load, unit, copies or work are separate figures; rows that differ in words about the CPU are not.
- */
-TEST(test_gather_figures_are_told_apart)
-{
-    struct gather g = {0};
-    struct row_run a = run_of("a");
-    struct row rows[7];
-
-    for (size_t i = 0; i < 7; i++)
-        rows[i] = row_of(&a, (double)i + 1);
-    text_copy(rows[1].unit, sizeof(rows[1].unit), "ns");
-    text_copy(rows[2].load, sizeof(rows[2].load), "burn");
-    rows[3].copies = 2;
-    set_params(&rows[4], "limit=22");
-    set_params(&rows[5], "clock=rdtscp copy=0");
-    set_params(&rows[6], "copy=1");
-    for (size_t i = 0; i < 7; i++)
-        gather_row(&g, &rows[i]);
-    gather_finish(&g);
-    assert_int_equal(g.figures.n, 5);
-    assert_true(fabs(gather_value(&g, 0, 0) - (1 + 6 + 7) / 3.) < 1e-12);
-    gather_free(&g);
-}
-
-TEST(test_gather_works_that_differ_late_are_two)
-{
-    struct gather g = {0};
-    struct row_run a = run_of("a");
-    struct row row = row_of(&a, 1);
-
-    for (int i = 0; i < 2; i++) {
-        char text[302] = "";
-        memset(text, 'x', 300);
-        text[300] = (char)('0' + i);
-        set_params(&row, text);
-        gather_row(&g, &row);
-    }
-    assert_int_equal(g.figures.n, 2);
-    gather_free(&g);
-}
-
-TEST(test_gather_two_machines_of_one_name)
-{
-    struct gather g = {0};
-    struct row_run first = run_of("n1"), other = run_of("n1"), clash = run_of("n1 (2)"), vague = run_of("n1");
-
-    other.cpus_online = 16;
-    vague.cpu_model[0] = vague.arch[0] = '\0';
-    vague.cpus_online = 0;
-    enter(&g, &vague, 1); /* a file that lacks these columns: the first machine of the name */
-    enter(&g, &clash, 2);
-    enter(&g, &first, 3);
-    enter(&g, &other, 4);
-    gather_finish(&g);
-    assert_int_equal(g.machines.n, 3);
-    assert_string_equal(g.machines.name[0], "n1");
-    assert_string_equal(g.machines.name[2], "n1 (3)");
-    assert_true(g.machine[2].namesake && !g.machine[0].namesake);
-    assert_true(gather_value(&g, 0, 0) == 2);
-    gather_free(&g);
-}
-
 /* Each has the same name, and none of the numbers behind it is looked for from the beginning. */
 TEST(test_gather_many_machines_of_one_name)
 {
@@ -160,124 +80,12 @@ TEST(test_gather_many_machines_of_one_name)
     gather_free(&g);
 }
 
-TEST(test_gather_by_rank)
-{
-    struct gather g = {.by_rank = true}, of_hosts = {0};
-    struct row_run run = run_of("n1");
-
-    for (unsigned rank = 0; rank < 3; rank++) {
-        run = run_of("n1");
-        (void)snprintf(run.rank, sizeof(run.rank), "%u", rank);
-        enter(&g, &run, rank);
-        enter(&of_hosts, &run, rank);
-    }
-    text_copy(run.rank, sizeof(run.rank), "one");
-    enter(&g, &run, 9);
-    assert_int_equal(g.machines.n, 4);
-    assert_string_equal(g.machines.name[2], "n1/2");
-    assert_string_equal(g.machines.name[3], "n1");
-    assert_int_equal(g.without_rank, 1);
-    assert_int_equal(of_hosts.machines.n, 1);
-    assert_true(of_hosts.machine[0].many_ranks);
-    gather_free(&g);
-    gather_free(&of_hosts);
-}
-
 static const char *setting_of(const struct gather *g, const char *name, size_t machine)
 {
     for (size_t s = 0; s < g->settings.n; s++)
         if (!strcmp(g->settings.name[s], name))
             return machine == SIZE_MAX ? gather_majority(g, s) : gather_setting(g, s, machine);
     return NULL;
-}
-
-TEST(test_gather_settings_and_their_majority)
-{
-    static const char *const settings[] = {"governor=performance;cmdline=nohz_full=1", "governor=performance",
-                                           "governor=powersave;thp=always;=x;y"};
-    struct gather g = {0};
-
-    for (unsigned i = 0; i < 3; i++) {
-        const char host[] = {(char)('a' + i), '\0'};
-        struct row_run run = run_of(host);
-        text_copy(run.settings, sizeof(run.settings), settings[i]);
-        struct row row = row_of(&run, 1);
-        row.nice = i == 2 ? 19 : 0;
-        gather_row(&g, &row);
-    }
-    gather_finish(&g);
-    assert_string_equal(setting_of(&g, "governor", SIZE_MAX), "performance");
-    assert_string_equal(setting_of(&g, "governor", 2), "powersave");
-    assert_string_equal(setting_of(&g, "kernel", SIZE_MAX), "6.1");
-    assert_string_equal(setting_of(&g, "cpus", 1), "8");
-    assert_string_equal(setting_of(&g, "nice", SIZE_MAX), "0");
-    assert_string_equal(setting_of(&g, "nice", 2), "19");
-    /* A kernel command line without options that matter differs from one with some. */
-    assert_string_equal(setting_of(&g, "cmdline", 0), "nohz_full=1");
-    assert_string_equal(setting_of(&g, "cmdline", SIZE_MAX), "(nothing that matters)");
-    assert_null(setting_of(&g, "thp", 0));
-    assert_null(setting_of(&g, "", 2));
-    gather_free(&g);
-}
-
-/* Today's form of the column, and that of earlier versions. */
-TEST(test_gather_settings_in_both_forms)
-{
-    static const char *const settings[] = {"thp=madvise;thp_defrag=never;isolated=2+4;cmdline=mitigations=auto+x|quiet",
-                                           "isolated=2,4;thp=enabled madvise, defrag never;cmdline=mitigations=auto,x "
-                                           "quiet"};
-    static const char *const names[] = {"thp", "thp_defrag", "isolated", "cmdline"};
-    struct gather g = {0};
-
-    for (unsigned i = 0; i < 2; i++) {
-        const char host[] = {(char)('a' + i), '\0'};
-        struct row_run run = run_of(host);
-        text_copy(run.settings, sizeof(run.settings), settings[i]);
-        enter(&g, &run, 1);
-    }
-    gather_finish(&g);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        assert_non_null(setting_of(&g, names[i], 0));
-        assert_string_equal(setting_of(&g, names[i], 1), setting_of(&g, names[i], 0));
-    }
-    assert_string_equal(setting_of(&g, "thp", 1), "madvise");
-    gather_free(&g);
-}
-
-TEST(test_gather_settings_of_the_disk)
-{
-    struct gather g = {0};
-    struct row_run a = run_of("a"), b = run_of("b");
-
-    for (unsigned i = 0; i < 4; i++) {
-        struct row row = row_of(i < 2 ? &a : &b, 1);
-        (void)snprintf(row.test, sizeof(row.test), "t%u", i);
-        if (i % 2)
-            text_copy(row.scratch_disk, sizeof(row.scratch_disk), i < 2 ? "mount=rw;disk=solid" : "mount=rw");
-        gather_row(&g, &row);
-    }
-    gather_finish(&g);
-    assert_string_equal(setting_of(&g, "scratch_mount", 0), "rw");
-    assert_string_equal(setting_of(&g, "scratch_mount", 1), "rw");
-    assert_string_equal(setting_of(&g, "scratch_disk", 0), "solid");
-    assert_null(setting_of(&g, "scratch_disk", 1));
-    assert_null(setting_of(&g, "scratch_cmdline", 0));
-    gather_free(&g);
-}
-
-TEST(test_gather_the_last_run_has_the_settings)
-{
-    struct gather g = {0};
-    struct row_run before = run_of("a"), after = run_of("a"), other = run_of("b");
-
-    text_copy(after.kernel, sizeof(after.kernel), "6.2");
-    enter(&g, &before, 1);
-    enter(&g, &other, 1);
-    enter(&g, &after, 1);
-    gather_finish(&g);
-    assert_string_equal(setting_of(&g, "kernel", 0), "6.2");
-    assert_null(setting_of(&g, "kernel", SIZE_MAX)); /* one against one is no majority */
-    gather_free(&g);
 }
 
 TEST(test_gather_hostile_rows)
@@ -311,76 +119,6 @@ TEST(test_gather_hostile_rows)
     assert_non_null(gather_setting(&g, GATHER_SETTINGS_MAX - 1, 0));
     assert_true(gather_value(&g, 2000, 1) == 1);
     gather_free(&g);
-}
-
-/* Failed rows are counted, skipped ones and those that no machine is judged by are not. */
-TEST(test_gather_what_is_no_figure)
-{
-    static const struct metrics_metric of_prime[] = {{.id = "cycles", .better = "lower", .headline = true},
-                                                     {.id = "clock_cost", .better = "lower"}};
-    static const struct metrics_test prime = {.suite = "prime", .name = "prime", .metric = of_prime, .n = 2};
-    static const struct metrics metrics = {.test = &prime, .n_tests = 1};
-    struct gather g = {.metrics = &metrics};
-    struct row_run a = run_of("a");
-    struct row failed = row_of(&a, NAN), skipped = row_of(&a, 1), side = row_of(&a, 1);
-
-    failed.status = ROW_FAILED;
-    skipped.status = ROW_SKIPPED;
-    text_copy(side.metric, sizeof(side.metric), "clock_cost");
-    gather_row(&g, &failed);
-    gather_row(&g, &skipped);
-    gather_row(&g, &side);
-    gather_finish(&g);
-    assert_int_equal(g.machine[0].failed, 1);
-    assert_int_equal(g.figures.n, 0);
-    gather_free(&g);
-}
-
-/* A measurement's share counts once, whatever it measured; "own" and texts that are no share are not known. */
-TEST(test_gather_the_share_of_the_core)
-{
-    static const struct {
-        const char *metric, *share;
-    } of[] = {{"cycles", "0.5"}, {"cycles_alone", "0.9"}, {"cycles", "1.000"}, {"cycles", "own"},
-              {"cycles", "-1"},  {"cycles", "nan"},       {"cycles", "7"},     {"cycles", ""}};
-    struct gather g = {.metrics = NULL};
-    struct row_run a = run_of("a");
-
-    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-        struct row row = row_of(&a, (double)(i + 1));
-        text_copy(row.metric, sizeof(row.metric), of[i].metric);
-        text_copy(row.core_share, sizeof(row.core_share), of[i].share);
-        gather_row(&g, &row);
-    }
-    gather_finish(&g);
-    assert_int_equal(g.figures.n, 3);
-    assert_true(g.share > 0);
-    const struct gather_figure *figure = &g.figure[g.share - 1];
-    assert_string_equal(figure->suite, "core");
-    assert_string_equal(figure->metric, "share");
-    assert_true(figure->higher_is_better);
-    assert_float_equal(gather_value(&g, g.share - 1, 0), 0.75, 1e-9);
-    gather_free(&g);
-}
-
-/* It is judged where each run of a machine knows it, not only where the machine does. */
-TEST(test_gather_with_the_core_free_in_some_runs)
-{
-    for (unsigned known = 1; known <= 2; known++) {
-        struct gather g = {.metrics = NULL};
-        for (unsigned i = 0; i < 2; i++) {
-            struct row_run run = run_of("a");
-            struct row row = row_of(&run, 10 + i);
-            gather_row(&g, &row);
-            text_copy(row.metric, sizeof(row.metric), "cycles_alone");
-            if (i < known)
-                gather_row(&g, &row);
-        }
-        gather_finish(&g);
-        assert_int_equal(g.figures.n, 2);
-        assert_int_equal(gather_judged(&g, 0), known == 2 ? 1 : 0);
-        gather_free(&g);
-    }
 }
 
 /* With a statistic that the user names, only rows over the whole time count, by it, and the share of the core does not;
@@ -475,45 +213,6 @@ TEST(test_gather_rows_that_are_no_doubles)
     }
 }
 
-/* A row that follows the same run, and one that follows another. */
-TEST(test_gather_tells_runs_and_machines_apart)
-{
-    static const struct {
-        struct differing in;
-        size_t machines, runs;
-        bool many_ranks;
-    } of[] = {
-        {IN_RUN(run_id), 1, 2, false}, {IN_RUN(utc), 1, 2, false},       {IN_RUN(rank), 1, 1, true},
-        {IN_RUN(host), 2, 1, false},   {IN_RUN(cpu_model), 2, 1, false}, {IN_RUN(arch), 2, 1, false},
-        {IN_RUN(kernel), 1, 1, false}, {IN_RUN(build), 1, 1, false},     {IN_RUN(comment), 1, 1, false},
-    };
-    struct row_run runs[2];
-    struct row rows[2];
-
-    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-        struct gather g = {0};
-        make_two(&of[i].in, runs, rows);
-        for (size_t k = 0; k < 4; k++) {
-            rows[k % 2].value = (double)k;
-            gather_row(&g, &rows[k % 2]);
-        }
-        if (g.machines.n != of[i].machines || g.machine[0].runs != of[i].runs ||
-            g.machine[0].many_ranks != of[i].many_ranks)
-            fail_msg("%s: %zu machines, %zu runs, ranks %d", of[i].in.name, (size_t)g.machines.n, g.machine[0].runs,
-                     g.machine[0].many_ranks);
-        assert_int_equal(g.machine[0].rows, of[i].machines == 2 ? 2 : 4);
-        gather_free(&g);
-    }
-    struct gather g = {0};
-    make_two(&of[0].in, runs, rows);
-    text_copy(runs[1].run_id, sizeof(runs[1].run_id), runs[0].run_id);
-    runs[1].cpus_online = 9;
-    gather_row(&g, &rows[0]);
-    gather_row(&g, &rows[1]);
-    assert_int_equal(g.machines.n, 2);
-    gather_free(&g);
-}
-
 /* Names of machines: known by all columns, by one of them, or by none. */
 TEST(test_gather_a_machine_is_known_by_any_column)
 {
@@ -541,71 +240,6 @@ TEST(test_gather_a_machine_is_known_by_any_column)
         assert_int_equal(first.machine[0].rows, known ? 1 : 2);
         gather_free(&first);
     }
-}
-
-/* Where a name has two machines, names and machines are numbered differently. */
-TEST(test_gather_a_vague_machine_of_a_later_name)
-{
-    struct gather g = {0};
-    struct row_run one = run_of("n1"), two = run_of("n1"), later = run_of("n2"), vague = run_of("n2");
-
-    two.cpus_online = 16;
-    vague.cpu_model[0] = vague.arch[0] = '\0';
-    vague.cpus_online = 0;
-    enter(&g, &one, 1);
-    enter(&g, &two, 2);
-    enter(&g, &later, 3);
-    enter(&g, &vague, 4);
-    assert_int_equal(g.machines.n, 3);
-    for (size_t m = 0; m < 3; m++)
-        assert_int_equal(g.machine[m].rows, m == 2 ? 2 : 1);
-    gather_free(&g);
-}
-
-TEST(test_gather_a_machine_without_name)
-{
-    struct gather g = {.by_rank = true};
-    struct row_run nameless = run_of(""), ranked = run_of("");
-
-    text_copy(ranked.rank, sizeof(ranked.rank), "12");
-    enter(&g, &nameless, 1);
-    enter(&g, &ranked, 2);
-    assert_int_equal(g.machines.n, 2);
-    assert_string_equal(g.machines.name[0], "(no name)");
-    assert_string_equal(g.machines.name[1], "(no name)/12");
-    assert_int_equal(g.without_rank, 1);
-    assert_string_equal(g.machine[1].rank, "12");
-    gather_free(&g);
-}
-
-/* Every field of a figure, and the unit, load and work that the next figure differs in. */
-TEST(test_gather_fields_of_a_figure)
-{
-    struct gather g = {0};
-    struct row_run run = run_of("a");
-    struct row row = ROW(&run, 5, .suite = "s", .test = "t", .load = "l", .param = "w=1 copy=7 v=2", .metric = "m",
-                         .unit = "u", .better = "higher");
-
-    row.copies = 12;
-    gather_row(&g, &row);
-    text_copy(row.better, sizeof(row.better), "lower");
-    set_params(&row, "copy=7");
-    row.copies = 13;
-    gather_row(&g, &row);
-    assert_int_equal(g.figures.n, 2);
-    const struct gather_figure *f = &g.figure[0];
-    assert_string_equal(f->suite, "s");
-    assert_string_equal(f->test, "t");
-    assert_string_equal(f->load, "l");
-    assert_string_equal(f->metric, "m");
-    assert_string_equal(f->unit, "u");
-    assert_string_equal(f->work, "w=1 v=2");
-    assert_int_equal(f->copies, 12);
-    assert_true(f->higher_is_better);
-    assert_string_equal(f[1].work, "");
-    assert_int_equal(f[1].copies, 13);
-    assert_false(f[1].higher_is_better);
-    gather_free(&g);
 }
 
 /* Values that arrive in any order, of three machines and three figures: none, one and several each. */
@@ -681,48 +315,6 @@ TEST(test_gather_errors)
     }
 }
 
-TEST(test_gather_values_at_the_limit)
-{
-    static const struct {
-        double value;
-        size_t figures;
-    } of[] = {{0, 1}, {9.9e99, 1}, {-9.9e99, 1}, {1e100, 0}, {-1e100, 0}, {NAN, 0}};
-
-    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-        struct gather g = {0};
-        struct row_run run = run_of("a");
-        enter(&g, &run, of[i].value);
-        assert_int_equal(g.figures.n, of[i].figures);
-        assert_int_equal(g.machines.n, 1);
-        assert_int_equal(g.machine[0].rows, of[i].figures);
-        gather_free(&g);
-    }
-}
-
-TEST(test_gather_the_highest_nice)
-{
-    static const struct {
-        double of[3];
-        const char *expected;
-    } cases[] = {{{NAN, NAN, NAN}, NULL}, {{-5, NAN, -20}, "-5"}, {{NAN, -3, -2}, "-2"}, {{19, 1, 2}, "19"}};
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct gather g = {0};
-        struct row_run run = run_of("a");
-        for (size_t k = 0; k < 3; k++) {
-            struct row row = row_of(&run, (double)k);
-            row.nice = cases[i].of[k];
-            gather_row(&g, &row);
-        }
-        gather_finish(&g);
-        const char *got = setting_of(&g, "nice", 0);
-        assert_true(!got == !cases[i].expected);
-        if (got)
-            assert_string_equal(got, cases[i].expected);
-        gather_free(&g);
-    }
-}
-
 /* Five machines that have the value "a", "b" or none: which value is the majority. */
 TEST(test_gather_majorities)
 {
@@ -759,26 +351,6 @@ TEST(test_gather_majorities)
     }
 }
 
-TEST(test_gather_settings_of_columns)
-{
-    static const char *const names[] = {"kernel", "cpu", "cpus", "build"};
-    static const char *const values[] = {"6.1", "Model", "8", "b"};
-    struct gather g = {0};
-    struct row_run run = run_of("a"), bare = run_of("b");
-
-    text_copy(run.build, sizeof(run.build), "b");
-    bare.kernel[0] = bare.cpu_model[0] = '\0';
-    bare.cpus_online = 0;
-    enter(&g, &run, 1);
-    enter(&g, &bare, 1);
-    gather_finish(&g);
-    for (size_t i = 0; i < 4; i++) {
-        assert_string_equal(setting_of(&g, names[i], 0), values[i]);
-        assert_null(setting_of(&g, names[i], 1));
-    }
-    gather_free(&g);
-}
-
 /* The last of three runs has the setting, on each of three machines, and nothing between is left. */
 TEST(test_gather_the_last_of_many_runs_has_the_settings)
 {
@@ -799,26 +371,6 @@ TEST(test_gather_the_last_of_many_runs_has_the_settings)
         assert_string_equal(setting_of(&g, "two", m), two);
         assert_string_equal(setting_of(&g, "cpus", m), "8");
     }
-    gather_free(&g);
-}
-
-/* Doubled and failed rows count once, and only ranks that are numbers do. */
-TEST(test_gather_counts_of_rows)
-{
-    struct gather g = {.by_rank = true};
-    struct row_run run = run_of("a");
-    struct row row = row_of(&run, 1), failed = row_of(&run, NAN);
-
-    failed.status = ROW_FAILED;
-    for (unsigned i = 0; i < 3; i++) {
-        gather_row(&g, &row);
-        gather_row(&g, &failed);
-    }
-    assert_int_equal(g.doubles, 4);
-    assert_int_equal(g.without_rank, 2);
-    assert_int_equal(g.machine[0].rows, 1);
-    assert_int_equal(g.machine[0].failed, 1);
-    assert_int_equal(g.machine[0].runs, 1);
     gather_free(&g);
 }
 

@@ -89,30 +89,6 @@ TEST(test_judge_equal_machines_are_not_named)
     }
 }
 
-/* 5 % slow at 1 % spread, in one figure of which there are ten samples: the spread of their mean is 0.3 %. Here the
- * spread is that of one sample, and five figures make up for it. */
-TEST(test_judge_a_slow_machine_is_named_first)
-{
-    static const struct {
-        size_t hosts, tests, fleets;
-    } sizes[] = {{1000, 5, 40}, {100, 5, 100}, {4, 12, 100}};
-    struct gather g;
-    struct judgement j;
-
-    seed = 4711;
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        size_t found = 0;
-        for (size_t fleet = 0; fleet < sizes[i].fleets; fleet++) {
-            judge_fleet(&g, &j, sizes[i].hosts, sizes[i].tests, 0.05);
-            found += judge_stands_out(&j.judged[0]) && j.judged[0].machine == sizes[i].hosts - 1;
-            end(&g, &j);
-        }
-        if (100 * found < 95 * sizes[i].fleets)
-            fail_msg("of %zu machines the slow one was named in %zu of %zu fleets", sizes[i].hosts, found,
-                     sizes[i].fleets);
-    }
-}
-
 /* Four of two hundred machines have figures that the others lack: each of the four is by chance the worst in a quarter
  * of them, and the spread of four values is less certain than that of two hundred, however small the effect. */
 TEST(test_judge_figures_of_few_machines)
@@ -155,72 +131,6 @@ TEST(test_judge_a_noisy_machine_does_not_widen_the_spread)
     assert_string_equal(j.judged[0].name, "n0007");
     assert_true(j.judged[0].far && j.judged[0].effect > 0.49);
     assert_int_equal(named(&j), 1);
-    end(&g, &j);
-}
-
-/* Quantised: two share the worst value in each figure, and neither is the worst of all. */
-TEST(test_judge_ties_accuse_nobody)
-{
-    struct gather g = {0};
-    struct judgement j;
-
-    for (size_t host = 0; host < 6; host++) {
-        struct row_run run = run_of(host);
-        for (size_t test = 0; test < 20; test++)
-            enter(&g, &run, test, host < 2 ? 900 : 1000, ROW_OK);
-    }
-    gather_finish(&g);
-    judge(&j, &g, LEAST_EFFECT);
-    for (size_t m = 0; m < 6; m++)
-        assert_int_equal(j.judged[m].worst_count, 0);
-    end(&g, &j);
-}
-
-TEST(test_judge_order)
-{
-    struct gather g = {0};
-    struct judgement j;
-
-    for (size_t host = 0; host < 60; host++) {
-        struct row_run run = run_of(host);
-        if (host == 40)
-            text_copy(run.kernel, sizeof(run.kernel), "5.10");
-        enter(&g, &run, 0,
-              host == 10   ? 700
-              : host == 20 ? 1600
-              : host == 30 ? 600
-                           : 1000 + (double)(host % 7),
-              host == 55 ? ROW_SKIPPED : ROW_OK);
-        if (host == 50)
-            enter(&g, &run, 1, NAN, ROW_FAILED);
-    }
-    gather_finish(&g);
-    judge(&j, &g, LEAST_EFFECT);
-    /* Order: worse, the farthest first; then broken; then better; then with different settings; then without figures.
-     */
-    assert_string_equal(j.judged[0].name, "n0030");
-    assert_string_equal(j.judged[1].name, "n0010");
-    assert_string_equal(j.judged[2].name, "n0050");
-    assert_string_equal(j.judged[3].name, "n0020");
-    assert_string_equal(j.judged[4].name, "n0040");
-    assert_string_equal(j.judged[5].name, "n0055");
-    assert_string_equal(j.judged[6].name, "n0000");
-    assert_true(j.judged[2].broke && j.judged[3].effect < 0);
-    assert_int_equal(j.judged[4].differences, 1);
-    assert_int_equal(named(&j), 4);
-    end(&g, &j);
-}
-
-TEST(test_judge_too_few)
-{
-    struct gather g;
-    struct judgement j;
-
-    judge_fleet(&g, &j, 3, 5, 0.5);
-    assert_int_equal(j.n_figures, 0);
-    assert_int_equal(named(&j), 0);
-    assert_int_equal(j.judged[0].figures, 0);
-    assert_true(j.judged[0].median_effect == 0 && !j.judged[0].often);
     end(&g, &j);
 }
 
@@ -341,25 +251,6 @@ TEST(test_judge_by_figures_with_the_core_free)
     }
 }
 
-/* A machine that has the figure with the core free is not judged by the other one, and not counted in it. */
-TEST(test_judge_counts_each_work_once)
-{
-    struct gather g;
-    struct judgement j;
-
-    judge_shared(&g, &j, &(struct shared){1, 1, 1, 8, true, false});
-    assert_int_equal(judged_of(&j, SHARED_HOSTS - 1)->figures, SHARED_TESTS + 1);
-    assert_int_equal(judged_of(&j, 0)->figures, SHARED_TESTS + 1);
-    for (size_t k = 0; k < g.figures.n; k++) {
-        const bool raw = g.figure[k].alone > 0;
-        if (raw)
-            assert_false(judge_is_far(&j, k, 0, 0.5) || !judge_is_far(&j, k, SHARED_HOSTS - 1, 0.5));
-        if (g.figure[k].alone)
-            assert_int_equal(g.figure[g.figure[k].alone - 1].raw, k + 1);
-    }
-    end(&g, &j);
-}
-
 /* The last figure is of three machines only, which is too few. The median of the first is 102.5, of the second 100. */
 TEST(test_judge_figures_and_effects)
 {
@@ -396,28 +287,6 @@ TEST(test_judge_figures_and_effects)
     }
     expect_near(judge_worse_by(&j, 0, 205), 1);
     expect_near(judge_worse_by(&j, 1, 50), 0.5);
-    end(&g, &j);
-}
-
-/* The usual threshold is that of the figure that most machines have, of several the first. */
-TEST(test_judge_the_usual_figure)
-{
-    static const struct made_figure figures[] = {
-        {{98, NAN, 99, 100, NAN, 102}, true},
-        {{1, 2, 3, 4, 5, 6}, false},
-        {{98, NAN, 99, 100, 101, 102}, true},
-    };
-    struct gather g;
-    struct judgement j;
-
-    judge_made(&g, &j, figures, 3);
-    expect_near(j.threshold[judge_usual(&j)], outlier_threshold(6, 15));
-    expect_near(j.threshold[0], outlier_threshold(4, 15));
-    expect_near(j.threshold[2], outlier_threshold(5, 15));
-    j.metric[2].n = 6;
-    expect_near(j.threshold[judge_usual(&j)], outlier_threshold(6, 15));
-    j.metric[2].n = 7;
-    expect_near(j.threshold[judge_usual(&j)], outlier_threshold(5, 15));
     end(&g, &j);
 }
 
@@ -571,37 +440,6 @@ TEST(test_judge_often_the_worst)
             fail_msg("%g: %d", cases[c].lag, judged->often);
         end(&g, &j);
     }
-}
-
-/* Machines without a finding are sorted by name, however they came. */
-TEST(test_judge_sorts_the_rest_by_name)
-{
-    struct gather g = {0};
-    struct judgement j;
-
-    for (size_t i = 0; i < 9; i++) {
-        struct row_run run = run_of(i * 5 % 9);
-        enter(&g, &run, 0, 1000, ROW_OK);
-    }
-    gather_finish(&g);
-    judge(&j, &g, LEAST_EFFECT);
-    for (size_t m = 0; m < 9; m++) {
-        char name[16];
-        (void)snprintf(name, sizeof(name), "n%04zu", m);
-        assert_string_equal(j.judged[m].name, name);
-    }
-    end(&g, &j);
-}
-
-TEST(test_judge_nothing)
-{
-    struct gather g = {0};
-    struct judgement j;
-
-    gather_finish(&g);
-    judge(&j, &g, LEAST_EFFECT);
-    assert_int_equal(j.n_figures, 0);
-    end(&g, &j);
 }
 
 static struct gather some;

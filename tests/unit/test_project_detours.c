@@ -58,37 +58,6 @@ TEST_WITH(test_detours_of_noise, begin, NULL)
     expect_near(detours[2].per_ns, 1 / 3.8e9);
 }
 
-/* Rows of other suites and metrics, and rows that failed or were skipped: nothing of the host changes. */
-TEST_WITH(test_detours_rows_of_others_are_passed_over, begin, NULL)
-{
-    static const struct {
-        const char *suite, *metric;
-        enum row_status status;
-    } of[] = {{"unix", "detour", ROW_OK},         {"unix", "lost", ROW_OK},           {"unix", "core_share", ROW_OK},
-              {"unix", "lost_steal", ROW_OK},     {"unix", "cycles", ROW_OK},         {"prime", "lost", ROW_OK},
-              {"prime", "detour", ROW_OK},        {"noise", "loop", ROW_OK},          {"noise", "lost_", ROW_OK},
-              {"noise", "lost_stealing", ROW_OK}, {"noise", "gain_steal", ROW_OK},    {"noise", "cycles", ROW_OK},
-              {"noise", "lost", ROW_FAILED},      {"noise", "lost", ROW_SKIPPED},     {"noise", "detour", ROW_FAILED},
-              {"prime", "cycles", ROW_SKIPPED},   {"noise", "lost_steal", ROW_FAILED}};
-    static struct detours_host nothing;
-    struct stats_point point = {1000, 50};
-
-    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-        struct row row = ROW(NULL, 1, .suite = of[i].suite, .metric = of[i].metric);
-        row.status = of[i].status;
-        row.wall_s = 1;
-        row.stats.median = 100;
-        row.hist = row.series = &point;
-        row.n_hist = row.n_series = 1;
-        text_copy(row.core_share, sizeof(row.core_share), "0.5");
-        detours_enter(&host, &row);
-        if (memcmp(&host, &nothing, sizeof(host)) != 0)
-            fail_msg("%s %s was entered", of[i].suite, of[i].metric);
-    }
-    assert_false(detours_known(&host));
-    expect_near(host.work, 0);
-}
-
 /* In 2 s of wall-clock time each; a share of the time that is none counts for nothing. */
 TEST_WITH(test_detours_time_that_was_not_lost, begin, NULL)
 {
@@ -136,23 +105,6 @@ TEST_WITH(test_detours_shares_of_the_core, begin, NULL)
     expect_near(detours_mean_share(&host), 0.6);
 }
 
-/* The smallest share there is counts as 1 %, and all of the core is the last. */
-TEST_WITH(test_detours_shares_at_the_ends, begin, NULL)
-{
-    static const struct stats_point parts[] = {{0, 0.4}, {100, 1.4}, {200, 1.5}, {300, 100}};
-    struct stats_point shares[DETOURS_SHARES];
-
-    enter("noise", "detour", 1000, NULL, 0, NULL, 0);
-    enter("noise", "lost", 1, NULL, 0, NULL, 0);
-    enter("noise", "core_share", 60, NULL, 0, parts, 4);
-    assert_int_equal(detours_shares(&host, shares), 3);
-    expect_near(shares[0].at, 0.01);
-    expect_near(shares[0].value, 2);
-    expect_near(shares[1].at, 0.02);
-    expect_near(shares[2].at, 1);
-    expect_near(detours_mean_share(&host), (2 * 0.01 + 0.02 + 1) / 4);
-}
-
 /* 50 ms each second of throttling, among short ones at any time. */
 static size_t make_events(struct stats_point *events, double jitter_us)
 {
@@ -195,20 +147,6 @@ TEST_WITH(test_detours_periods_are_found, begin, NULL)
     assert_false(is_periodic(events, n, 0, 25));
 }
 
-/* Events that are not recorded would make the distances look larger. */
-TEST_WITH(test_detours_periods_need_all_events, begin, NULL)
-{
-    struct stats_point *events = calloc(600, sizeof(*events));
-
-    assert_non_null(events);
-    for (size_t i = 0; i < 600; i++)
-        events[i] = (struct stats_point){1000.0 * (double)i, i < 500 ? 3000 : 5000};
-    assert_true(is_periodic(events, 600, 0, 11));
-    assert_false(is_periodic(events, 600, 7, 11)); /* from 5 us on all are there, from 2 us not */
-    assert_true(is_periodic(events, 600, 0, 12));
-    free(events);
-}
-
 /* Eight events are enough, with gaps that vary by less than a quarter: 100 us, one 23 or 24 us longer and the next that
  * much shorter, which is 1.07 times as much of a standard deviation. Other events between them do not matter. */
 TEST_WITH(test_detours_periods_are_as_even_as_they_must_be, begin, NULL)
@@ -233,26 +171,6 @@ TEST_WITH(test_detours_periods_are_as_even_as_they_must_be, begin, NULL)
     }
 }
 
-/* The first 500 events are all there, whatever their length; from then on the shortest tells which are. */
-TEST_WITH(test_detours_periods_of_which_the_first_are_complete, begin, NULL)
-{
-    static const struct {
-        size_t at;
-        double length;
-        bool periodic;
-    } cases[] = {{499, 3000, false}, {500, 5000, true}, {599, 8192, true}, {500, 8193, false}};
-    static struct stats_point events[600];
-
-    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-        for (size_t i = 0; i < 600; i++)
-            events[i] = (struct stats_point){1000.0 * (double)i, 9000};
-        events[cases[c].at].value = cases[c].length;
-        if (is_periodic(events, 600, 7, 13) != cases[c].periodic) /* 8192 to 16383 ns */
-            fail_msg("case %zu", c);
-        assert_true(is_periodic(events, 600, 0, 13));
-    }
-}
-
 TEST_WITH(test_detours_periodic_ones_are_a_source_of_their_own, begin, NULL)
 {
     static struct project_detour detours[DETOURS_BINS];
@@ -267,50 +185,4 @@ TEST_WITH(test_detours_periodic_ones_are_a_source_of_their_own, begin, NULL)
     assert_true(detours[1].periodic);
     expect_near(detours[0].per_ns, 40 / 1.9e9);
     expect_near(detours[1].per_ns, 12 / 1.9e9);
-}
-
-/* Detours are periodic if they are so in more than half of the rows. */
-TEST_WITH(test_detours_are_periodic_in_most_rows, begin, NULL)
-{
-    static struct project_detour detours[DETOURS_BINS];
-    const struct stats_point hist[] = {{2010, 40}};
-
-    for (unsigned rows = 1; rows <= 4; rows++) {
-        enter("noise", "lost", 5, NULL, 0, NULL, 0);
-        enter("noise", "detour", 1000, hist, 1, NULL, 0);
-        for (unsigned periodic = 0; periodic <= rows; periodic++) {
-            host.periodic[10] = periodic;
-            assert_int_equal(detours_sources(&host, NULL, detours), 1);
-            assert_int_equal(detours[0].periodic, periodic > rows - periodic);
-            expect_near(detours[0].per_ns, 40 / 1.9e9);
-        }
-    }
-}
-
-TEST_WITH(test_detours_can_be_removed_by_octave, begin, NULL)
-{
-    static struct project_detour detours[DETOURS_BINS];
-    const struct stats_point hist[] = {{2010, 40}, {50e6, 12}};
-    double keep[DETOUR_CLASSES];
-
-    enter("noise", "lost", 5, NULL, 0, NULL, 0);
-    enter("noise", "detour", 1000, hist, 2, NULL, 0);
-    for (unsigned k = 0; k < DETOUR_CLASSES; k++)
-        keep[k] = k == 10 ? 0.25 : k == 25 ? 0 : 1;
-    assert_int_equal(detours_sources(&host, keep, detours), 1);
-    expect_near(detours[0].per_ns, 10 / 1.9e9);
-}
-
-TEST_WITH(test_detours_causes_by_octave, begin, NULL)
-{
-    const struct stats_point classes[] = {{1500, 7}, {3e6, 2}, {0, 3}, {1, 4}, {1e20, 5}, {1500, -1}};
-
-    enter("noise", "lost_preempted", 1, NULL, 0, classes, 6);
-    enter("noise", "lost_steal", 1, NULL, 0, classes, 1);
-    expect_near(host.by_cause[DETOUR_PREEMPTED][10], 7);
-    expect_near(host.by_cause[DETOUR_PREEMPTED][21], 2);
-    expect_near(host.by_cause[DETOUR_STEAL][10], 7);
-    expect_near(host.by_cause[DETOUR_STEAL][21], 0);
-    expect_near(host.by_cause[DETOUR_PREEMPTED][0], 3 + 4);
-    expect_near(host.by_cause[DETOUR_PREEMPTED][DETOUR_CLASSES - 1], 5);
 }

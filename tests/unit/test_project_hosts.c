@@ -80,25 +80,6 @@ TEST(test_project_has_what_it_costs)
     project_free(&p);
 }
 
-/* Few detours cost something too: two in 9.99 s. */
-TEST(test_project_has_small_costs)
-{
-    struct project_cost costs[PROJECT_COSTS];
-    struct stats_point most = {0, 99}, all = {0, 100};
-    struct project p;
-
-    steps(&p);
-    enter_host(&p, "quiet", 2);
-    enter(&p, "quiet", "core_share", 99, NULL, &most);
-    enter(&p, "quiet", "core_share", 100, NULL, &all);
-    project_compute(&p);
-    assert_int_equal(project_costs(&p, costs), 2);
-    const struct project_cost *shared = &costs[costs[1].cause == PROJECT_SHARED];
-    expect_near(shared->lost_pct, 0.5, 1e-6);
-    expect_near(costs[shared == &costs[0]].per_s, 2 / 9.99, 1e-6);
-    project_free(&p);
-}
-
 /* Without others on the core the work takes half as long. */
 TEST(test_project_has_what_others_on_the_core_cost)
 {
@@ -154,70 +135,6 @@ TEST(test_project_keeps_to_its_memory)
     assert_true(memory_needed_or_end(compute_three) > 10);
 }
 
-/* Three detours of each octave of lengths, in 10 s: the decade is that of the octave's middle, 1.4 * 2^octave. */
-TEST(test_project_decades_of_octaves)
-{
-    static const unsigned first[] = {0, 7, 10, 13, 17, 20, 23, 27, DETOUR_CLASSES};
-    static const char *const names[] = {"< 100 ns",       "100 ns .. 1 us", "1 us .. 10 us",   "10 us .. 100 us",
-                                        "100 us .. 1 ms", "1 ms .. 10 ms",  "10 ms .. 100 ms", "> 100 ms"};
-    struct project_cost costs[PROJECT_COSTS];
-
-    for (unsigned octave = 0, decade = 0; octave < DETOUR_CLASSES; octave++) {
-        struct stats_point hist = {exp2(octave), 3}, series = hist;
-        const double length = octave < 16 ? hist.at : hist.at * (1 + 1 / 128.0); /* the middle of its bin */
-        struct project p;
-        decade += octave == first[decade + 1];
-        steps(&p);
-        p.points = 256;
-        enter(&p, "a", "lost", 1, NULL, NULL);
-        enter(&p, "a", "detour", 1, &hist, NULL);
-        enter(&p, "a", "lost_steal", 1, NULL, &series);
-        project_compute(&p);
-        assert_int_equal(project_costs(&p, costs), 1);
-        assert_int_equal(costs[0].decade, decade);
-        assert_string_equal(project_decade(&costs[0]), names[decade]);
-        assert_int_equal(costs[0].cause, DETOUR_STEAL);
-        expect_near(costs[0].per_s, 3 / 9.9, 1e-9);
-        expect_near(costs[0].lost_pct, 100 * 3 * length / (9.9e9 + 3 * length), 1e-9);
-        expect_near(costs[0].without[0], 1, 1e-9);
-        project_free(&p);
-    }
-}
-
-/* A detour has the causes of its octave in their proportion: of 8 of 3 us a quarter is preempted, of 5 of 5 ms all. The
- * 5 ms cost most, and are the only ones of their decade. */
-TEST(test_project_costs_of_two_causes)
-{
-    static const struct {
-        unsigned cause;
-        const char *decade;
-        double n, length;
-    } expected[] = {{DETOUR_PREEMPTED, "1 ms .. 10 ms", 5, 5013504},
-                    {DETOUR_STEAL, "1 us .. 10 us", 6, 3000},
-                    {DETOUR_PREEMPTED, "1 us .. 10 us", 2, 3000}};
-    struct stats_point hist[] = {{3000, 8}, {4980736, 5}}, preempted[] = {{3000, 1}, {5e6, 5}}, steal = {3000, 3};
-    struct project_cost costs[PROJECT_COSTS];
-    struct project p;
-
-    steps(&p);
-    enter(&p, "a", "lost", 10, NULL, NULL);
-    for (size_t i = 0; i < 2; i++) {
-        enter(&p, "a", "detour", 1, &hist[i], NULL);
-        enter(&p, "a", "lost_preempted", 1, NULL, &preempted[i]);
-    }
-    enter(&p, "a", "lost_steal", 1, NULL, &steal);
-    project_compute(&p);
-    assert_int_equal(project_costs(&p, costs), 3);
-    for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(costs[i].cause, expected[i].cause);
-        assert_string_equal(project_decade(&costs[i]), expected[i].decade);
-        expect_near(costs[i].per_s, expected[i].n / 9, 1e-9);
-        expect_near(costs[i].lost_pct,
-                    100 * expected[i].n * expected[i].length / (9e9 + 8 * 3000 + 5 * expected[0].length), 1e-9);
-    }
-    project_free(&p);
-}
-
 TEST(test_project_on_a_coarse_grid_is_near)
 {
     struct project fine, coarse;
@@ -233,22 +150,4 @@ TEST(test_project_on_a_coarse_grid_is_near)
         expect_near(coarse.hosts[0]->slowdown[r], fine.hosts[0]->slowdown[r], 0.002);
     project_free(&fine);
     project_free(&coarse);
-}
-
-TEST(test_project_drops_hosts_without_detours)
-{
-    struct project p;
-
-    steps(&p);
-    enter(&p, "nw", "work", 1, NULL, NULL);
-    enter(&p, "nw", "work", 1, NULL, NULL);
-    enter_host(&p, "a", 1);
-    enter(&p, "b", "work", 1, NULL, NULL);
-    project_compute(&p);
-    assert_int_equal(p.n, 1);
-    assert_string_equal(p.hosts[0]->name, "a");
-    project_free(&p);
-    steps(&p);
-    project_compute(&p);
-    project_free(&p);
 }

@@ -98,86 +98,6 @@ TEST_WITH(test_require_refuses_what_it_cannot_read, begin, end)
     refused(line, "longer than 159 bytes");
 }
 
-TEST_WITH(test_require_names_the_nearest_that_exists, begin, end)
-{
-    refused("prim/cycles<5", "unknown test 'prim'; did you mean 'prime'?");
-    refused("0000/cycles<5", "unknown test '0000'; 'jitbench list --metrics' shows them");
-    refused("prime/cycle<5", "unknown metric of test 'prime': 'cycle'; did you mean 'cycles'?");
-    refused("prime/copy_rate<5", "unknown metric of test 'prime': 'copy_rate'; 'jitbench list --metrics' shows them");
-    refused("prime/cycles.p9<5", "unknown statistic 'p9'; did you mean 'p90'?");
-    refused("prime/cycles.policy<5", "unknown statistic 'policy'; one of n value mean sd rsd_pct ci95_lo ci95_hi min "
-                                     "median mad p90 p99 p999 max index");
-}
-
-TEST_WITH(test_require_refuses_wrong_units, begin, end)
-{
-    refused("prime/cycles<5kg", "'kg' is no unit of this figure, which is in cycles");
-    refused("prime/cycles<5us", "'us' is no unit of this figure, which is in cycles");
-    refused("prime/time<5ticks", "'ticks' is no unit of this figure, which is in ns");
-    refused("prime/time<5MB", "'MB' is no unit of this figure, which is in ns");
-    refused("noise/lost<5M", "'M' is no unit of this figure, which is in %");
-    refused("prime/cycles.n<5ns", "'ns' is no unit of this figure, which is a number");
-    refused("prime/cycles.rsd_pct<5ns", "'ns' is no unit of this figure, which is in %");
-    refused("prime/time<5seconds-or-there-about-25", "'seconds-or-there-about-25' is no unit");
-    char unit[sizeof(set.of->limit_unit) + 1] = "", text[64], why[128];
-    for (size_t n = sizeof(unit) - 2; n < sizeof(unit); n++) { /* just short enough for a unit, and one more */
-        memset(unit, 'u', n);
-        (void)snprintf(text, sizeof(text), "prime/time<5%s", unit);
-        (void)snprintf(why, sizeof(why), "'%s' is no unit%s", unit,
-                       n < sizeof(unit) - 1 ? " of this figure, which is in ns" : "");
-        refused(text, why);
-    }
-    set.clock_unit = NULL; /* as for files: either clock */
-    (void)added("prime/cycles<5us");
-    (void)added("prime/cycles<5cycles");
-    refused("prime/cycles<5kg", "'kg' is no unit of this figure, which is in ticks");
-}
-
-TEST_WITH(test_require_takes_only_what_is_measured, begin, end)
-{
-    static const struct require_name names[] = {{"run", "make", NULL, NULL}, {"run", "prime", NULL, NULL}};
-
-    set.names = names;
-    set.n_names = COUNT(names);
-    set.names_only = true;
-    (void)added("make/wall.mean<2s");
-    (void)added("prime/wall<2s"); /* a command of that name */
-    refused("mak/wall<2s", "unknown test 'mak'; did you mean 'make'?");
-    refused("noise/lost<5", "test 'noise' is not measured by this command line");
-    refused("make/cycles<5", "unknown metric of test 'make': 'cycles'; 'jitbench list --metrics' shows them");
-}
-
-TEST_WITH(test_require_takes_names_of_rows, begin, end)
-{
-    static const struct require_name names[] = {
-        {"new", "quantum", "flips", "1/s"}, {"new", "quantum", "flops", "1/s"}, {"new", "lepton", "mass", "kg"}};
-
-    set.names = names;
-    set.n_names = COUNT(names);
-    (void)added("quantum/flips>5");
-    (void)added("prime/cycles<5");
-    refused("quantum/flaps>5", "unknown metric of test 'quantum': 'flaps'; did you mean 'flips'?");
-    refused("quantum/flips>5s", "'s' is no unit of this figure, which is in 1/s");
-    refused("leptom/mass>5", "unknown test 'leptom'; did you mean 'lepton'?");
-}
-
-TEST_WITH(test_require_reads_lines, begin, end)
-{
-    assert_int_equal(
-        requirements_add_lines(&set, "# health\n\n  prime/cycles.p99<500 # in ticks\r\nnoise/lost < 1 %", &error), 0);
-    assert_int_equal(set.n, 2);
-    assert_string_equal(set.of[0].text, "prime/cycles.p99<500");
-    assert_string_equal(set.of[1].text, "noise/lost < 1 %");
-    assert_int_equal(requirements_add_lines(&set, "\n# none\n", &error), -1);
-    assert_string_equal(error.text, "there is no requirement in it");
-    assert_int_equal(requirements_add_lines(&set, "noise/lost<1\n\nnoise/lost", &error), -1);
-    assert_string_equal(error.text, "line 3: has no <, <=, > or >=");
-    char line[800];
-    (void)snprintf(line, sizeof(line), "%700s", "noise/lost<1");
-    assert_int_equal(requirements_add_lines(&set, line, &error), -1);
-    assert_string_equal(error.text, "line 1: longer than 639 bytes");
-}
-
 /* The requirements that README shows are some: the words in quotes behind printf's format. */
 TEST_WITH(test_require_readme_has_requirements, begin, end)
 {
@@ -235,21 +155,6 @@ TEST_WITH(test_require_judges_by_each_operator, begin, end)
         }
 }
 
-TEST_WITH(test_require_is_met_by_all_rows_or_not, begin, end)
-{
-    const struct requirement *r = added("noise/detour.max<20us");
-    const struct row rows[] = {detour(5000, "0"), detour(41000, "1"), detour(30000, "2")};
-
-    for (size_t i = 0; i < COUNT(rows); i++)
-        judge_row(&rows[i]);
-    assert_false(requirement_met(r));
-    assert_int_equal(r->n_rows, 3);
-    assert_int_equal(r->n_failed, 2);
-    assert_string_equal(r->where, "CPU 1");
-    assert_true(r->value >= 41000 && r->value <= 41000);
-    assert_int_equal(requirements_failed(&set), 1);
-}
-
 /* The first of the rows that are equally far on the wrong side, or the least far on the right side, and where it was.
  */
 TEST_WITH(test_require_names_the_worst_row, begin, end)
@@ -275,55 +180,6 @@ TEST_WITH(test_require_names_the_worst_row, begin, end)
         assert_true(r->value == cases[c].of[r->where[4] - '0']);
         end(NULL);
     }
-}
-
-TEST_WITH(test_require_says_where_a_row_was, begin, end)
-{
-    static const struct {
-        const char *load, *param, *cpus;
-        uint64_t copies;
-        bool several_runs;
-        const char *host, *where;
-    } cases[] = {{"burn", "limit=5 w=1", "1", 3, true, "h", "burn, limit 5, CPU 1, h"},
-                 {"burn", "limit=5", "1", 3, false, "h", "burn, limit 5, CPU 1"},
-                 {"", "command=a b", "0-3", 1, true, "h", "a b, CPU 0-3, h"},
-                 {"", "limit=5", "", 2, true, "", "limit 5, 2 copies"},
-                 {"burn", "", "", 1, false, "", "burn"},
-                 {"", "", "", 1, false, "", ""}};
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct requirement *r = added("noise/detour.max<10");
-        struct row_run run;
-        struct row row = detour(5, cases[i].cpus);
-        row_run_init(&run);
-        row.run = &run;
-        row.copies = cases[i].copies;
-        (void)snprintf(run.host, sizeof(run.host), "%s", cases[i].host);
-        (void)snprintf(row.load, sizeof(row.load), "%s", cases[i].load);
-        set_params(&row, cases[i].param);
-        set.several_runs = cases[i].several_runs;
-        judge_row(&row);
-        assert_string_equal(r->where, cases[i].where);
-        requirements_free(&set);
-        begin(NULL);
-    }
-}
-
-/* A requirement is found by its test among others, in whatever order they were added. */
-TEST_WITH(test_require_finds_the_requirements_of_a_row, begin, end)
-{
-    static const char *const texts[] = {"prime/cycles<1", "noise/lost<1", "array/cycles<1",
-                                        "noise/detour<9", "pipe/rate>1",  "noise/detour.max<9"};
-    const struct row row = detour(5, "0");
-
-    for (size_t i = 0; i < COUNT(texts); i++)
-        (void)added(texts[i]);
-    judge_row(&row);
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        assert_int_equal(set.of[i].measured, !strncmp(texts[i], "noise", 5));
-        assert_int_equal(set.of[i].n_rows, !strncmp(texts[i], "noise/detour", 12));
-    }
-    assert_int_equal(requirements_failed(&set), 4);
 }
 
 /* Whatever is not known does not pass, and says why. */
@@ -364,50 +220,4 @@ TEST_WITH(test_require_says_why_a_figure_is_not_known, begin, end)
     judge_row(&row);
     assert_string_equal(requirement_unknown(r), "the row is in parsec");
     assert_false(requirement_met(r));
-}
-
-/* The least number of values that a statistic needs; with as many it is not known for another reason. */
-TEST_WITH(test_require_says_how_many_values_are_needed, begin, end)
-{
-    static const struct {
-        const char *stat;
-        unsigned least;
-    } cases[] = {{"sd", 2}, {"rsd_pct", 2}, {"ci95_lo", 5}, {"ci95_hi", 5}, {"p90", 10}, {"p99", 100}, {"p999", 1000}};
-
-    for (size_t i = 0; i < COUNT(cases); i++)
-        for (unsigned k = 0; k < 3; k++) {
-            char text[64], needed[96], unknown[64];
-            struct row row = detour(5, "0");
-            (void)snprintf(text, sizeof(text), "noise/detour.%s>0", cases[i].stat);
-            const struct requirement *r = added(text);
-            row.stats.n = k == 0 ? 0 : cases[i].least - (k == 1);
-            (void)snprintf(needed, sizeof(needed), "%s needs %u values, and there %s %u", cases[i].stat, cases[i].least,
-                           cases[i].least == 2 ? "is" : "are", cases[i].least - 1);
-            (void)snprintf(unknown, sizeof(unknown), "%s is not known", cases[i].stat);
-            judge_row(&row);
-            assert_string_equal(requirement_unknown(r), k == 1 ? needed : unknown);
-            end(NULL);
-        }
-}
-
-TEST_WITH(test_require_prints_figures_and_distances, begin, end)
-{
-    const struct row rows[] = {detour(5000, "0"), detour(41000, "1")};
-    struct text out = {0};
-
-    (void)added("noise/detour.max<20us");
-    (void)added("noise/detour.max<1ms");
-    (void)added("noise/detour<0");
-    (void)added("noise/lost<1");
-    for (size_t i = 0; i < COUNT(rows); i++)
-        judge_row(&rows[i]);
-    require_put(&set, &(struct doc){.out = &out});
-    assert_string_equal(out.data,
-                        "Requirements: 1 passed, 3 failed\n"
-                        "Requirement            Figure  Off the limit  Verdict\n"
-                        "noise/detour.max<20us   41 us    105 % above  failed; 1 of 2 rows; worst: CPU 1\n"
-                        "noise/detour<0           5 ns     5 ns above  failed; 2 of 2 rows; worst: CPU 0\n"
-                        "noise/lost<1                -              -  failed: the test has no row of this metric\n"
-                        "noise/detour.max<1ms    41 us  95.90 % below  passed; all 2 rows; worst: CPU 1\n");
-    text_free(&out);
 }
