@@ -56,61 +56,6 @@ TEST(test_row_columns_of_the_run_are_marked)
     }
 }
 
-/* A difference in any one column of the run counts, one in a column of the row does not. */
-TEST(test_row_runs_are_equal_in_all_their_columns)
-{
-    static struct row_run a, b;
-    size_t n = 0;
-
-    row_run_init(&a);
-    row_run_init(&b);
-    assert_true(row_run_equal(&a, &b)); /* start_late_us is not known in either */
-    for (size_t i = 0; i < row_n_columns; i++) {
-        const struct row_column *column = &row_columns[i];
-        void *field = (char *)&b + column->offset, *other = (char *)&a + column->offset;
-        if (!column->in_run)
-            continue;
-        n++;
-        if (column->type == COLUMN_REAL) {
-            *(double *)field = 2.5;
-            assert_false(row_run_equal(&a, &b));
-            assert_false(row_run_equal(&b, &a));
-            *(double *)other = 2.75;
-            assert_false(row_run_equal(&a, &b));
-            assert_false(row_run_equal(&b, &a));
-            *(double *)other = 2.5;
-        } else if (column->type == COLUMN_UINT) {
-            *(uint64_t *)field = UINT64_C(1) << 40;
-            assert_false(row_run_equal(&a, &b));
-            *(uint64_t *)other = UINT64_C(1) << 40;
-        } else {
-            strcpy(field, "text");
-            assert_false(row_run_equal(&a, &b));
-            strcpy(other, "text");
-        }
-        assert_true(row_run_equal(&a, &b));
-    }
-    assert_int_equal(n, 14);
-}
-
-TEST(test_row_init_knows_nothing)
-{
-    struct row_run run = {.cpus_online = 2};
-    struct row row;
-    memset(&row, 0x55, sizeof row);
-    row_init(&row, &run);
-    assert_ptr_equal(row.run, &run);
-    assert_true(isnan(row.value) && isnan(row.stats.mean) && isnan(row.stats.max) && isnan(row.index));
-    assert_true(isnan(row.rt_priority) && isnan(row.nice) && isnan(row.freq_khz) && isnan(row.wall_s));
-    assert_int_equal(row.stats.n, 0);
-    assert_int_equal(row.copies, 0);
-    assert_int_equal(row.status, ROW_OK);
-    assert_string_equal(row.reason, "");
-    assert_null(row.samples);
-    assert_int_equal(row.series_left_out, 0);
-    assert_int_equal(row.headline, 0);
-}
-
 TEST(test_row_copy_is_deep)
 {
     struct row from, to;
@@ -149,28 +94,6 @@ TEST(test_row_copy_without_memory_leaves_nothing)
     assert_int_equal(to.n_samples, 0);
     assert_string_equal(to.test, "");
     assert_true(isnan(to.value));
-}
-
-TEST(test_row_free_can_be_repeated)
-{
-    struct row row;
-    row_init(&row, NULL);
-    row.samples = calloc(1, sizeof *row.samples);
-    row.n_samples = 1;
-    row_free(&row);
-    assert_null(row.samples);
-    assert_int_equal(row.n_samples, 0);
-    row_free(&row);
-}
-
-TEST(test_row_status_has_a_name)
-{
-    assert_string_equal(row_status_name(ROW_OK), "ok");
-    assert_string_equal(row_status_name(ROW_UNSTABLE), "unstable");
-    assert_string_equal(row_status_name(ROW_DEGRADED), "degraded");
-    assert_string_equal(row_status_name(ROW_SKIPPED), "skipped");
-    assert_string_equal(row_status_name(ROW_FAILED), "failed");
-    assert_string_equal(row_status_name((enum row_status)7), "unknown");
 }
 
 /* A difference in any of these is another measurement; another metric is not. */

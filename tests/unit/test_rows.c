@@ -243,28 +243,6 @@ TEST(test_rows_damaged_causes_are_left_out)
     reader_close(r);
 }
 
-TEST(test_rows_texts_are_cut_between_characters)
-{
-    char file[256], message[256], error[256], host[65];
-    struct row_set set = {0};
-
-    memset(host, 'h', 63);
-    host[63] = '\0';
-    (void)snprintf(file, sizeof(file), "suite,test,host\ns,t,%s\xc3\xa4\ns,t,%sx\ns,t,%sxyz\n", host, host, host);
-    assert_int_equal(row_set_read(&set, path_of(file), 0, message, sizeof(message), error, sizeof(error)), 0);
-    assert_string_equal(set.rows[0].run->host, host);
-    assert_int_equal(strlen(set.rows[1].run->host), 64);
-    assert_string_equal(set.rows[2].run->host, set.rows[1].run->host);
-    row_set_free(&set);
-    /* Bytes of which none begins a character: no text is left of them if they do not fit. */
-    memset(host, 0x80, 64);
-    (void)snprintf(file, sizeof(file), "suite,test,host\ns,t,%.64s\ns,t,%.64s\x80\n", host, host);
-    assert_int_equal(row_set_read(&set, path_of(file), 0, message, sizeof(message), error, sizeof(error)), 0);
-    assert_int_equal(strlen(set.rows[0].run->host), 64);
-    assert_string_equal(set.rows[1].run->host, "");
-    row_set_free(&set);
-}
-
 /* What files of other people bring along does not reach a terminal. */
 TEST(test_rows_sanitized_in_all_rows_and_runs)
 {
@@ -280,22 +258,6 @@ TEST(test_rows_sanitized_in_all_rows_and_runs)
     assert_string_equal(set.rows[2].run->host, "?h");
     assert_string_equal(set.rows[1].test, "u?");
     assert_string_equal(set.rows[2].suite, "s?");
-    row_set_free(&set);
-}
-
-TEST(test_rows_of_an_empty_or_missing_file)
-{
-    struct row_set set = {0};
-    char message[256], error[256];
-
-    assert_int_equal(row_set_read(&set, path_of(""), 0, message, sizeof(message), error, sizeof(error)), 0);
-    assert_non_null(strstr(message, ": empty"));
-    assert_int_equal(row_set_read(&set, "/nonexistent/x.csv", 0, message, sizeof(message), error, sizeof(error)), -1);
-    assert_non_null(strstr(error, "/nonexistent/x.csv"));
-    /* Opens, but the first page of a process cannot be read: one line says so, not another that there are no rows. */
-    assert_int_equal(row_set_read(&set, "/proc/self/mem", 0, message, sizeof(message), error, sizeof(error)), -1);
-    assert_non_null(strstr(error, "/proc/self/mem"));
-    assert_string_equal(message, "");
     row_set_free(&set);
 }
 
@@ -328,35 +290,6 @@ TEST(test_rows_recorded_are_written_as_they_were_read)
     (void)fclose(in);
 }
 
-/* The first is kept, the second without its samples, the third not at all. */
-static bool choose(void *context, struct row *row)
-{
-    unsigned *n = context;
-
-    (*n)++;
-    if (*n == 2)
-        row_free(row);
-    return *n < 3;
-}
-
-TEST(test_rows_are_kept_as_the_asker_wants)
-{
-    static const char file[] = "run_id,suite,test,value,samples\na,s,t,1,5;6\na,s,t,2,5;6\nb,s,t,3,5;6\n";
-    char message[512], error[512];
-    unsigned n = 0;
-    struct row_set set = {.choose = choose, .context = &n};
-
-    assert_int_equal(row_set_read(&set, path_of(file), ROWS_ALL, message, sizeof(message), error, sizeof(error)), 0);
-    assert_string_equal(message, "");
-    assert_int_equal(n, 3);
-    assert_int_equal(set.n, 2);
-    assert_int_equal(set.n_runs, 1);
-    assert_int_equal(set.rows[0].n_samples, 2);
-    assert_int_equal(set.rows[1].n_samples, 0);
-    assert_true(set.rows[1].value == 2);
-    row_set_free(&set);
-}
-
 /* Runs and suites as they came, within them as planned, and what is made of other rows last. */
 TEST(test_rows_sorted_are_as_planned)
 {
@@ -372,23 +305,5 @@ TEST(test_rows_sorted_are_as_planned)
     assert_string_equal(order, "12389576");
     assert_string_equal(set.rows[5].run->run_id, "a");
     assert_string_equal(set.rows[6].run->run_id, "b");
-    row_set_free(&set);
-}
-
-/* Asked for, they keep their places; damage does not. */
-TEST(test_rows_unknown_samples)
-{
-    static const char file[] = "suite,test,samples\ns,t,;5;;x;6;\ns,t,;\ns,t,\n";
-    char message[512], error[512];
-    struct row_set set = {0};
-
-    assert_int_equal(
-        row_set_read(&set, path_of(file), ROWS_SAMPLES | ROWS_UNKNOWN, message, sizeof(message), error, sizeof(error)),
-        0);
-    assert_int_equal(set.rows[0].n_samples, 5);
-    assert_true(isnan(set.rows[0].samples[0]) && isnan(set.rows[0].samples[2]) && isnan(set.rows[0].samples[4]));
-    assert_true(set.rows[0].samples[1] == 5 && set.rows[0].samples[3] == 6);
-    assert_int_equal(set.rows[1].n_samples, 2);
-    assert_int_equal(set.rows[2].n_samples, 0);
     row_set_free(&set);
 }

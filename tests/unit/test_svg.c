@@ -15,14 +15,6 @@ static void expect_near(double a, double b)
         fail_msg("%.17g is not %.17g", a, b);
 }
 
-static size_t count(const char *s, char c)
-{
-    size_t n = 0;
-    for (; *s; s++)
-        n += *s == c;
-    return n;
-}
-
 /* --- scales --- */
 
 TEST(test_svg_scale_maps_ends_and_middle)
@@ -57,17 +49,6 @@ TEST(test_svg_scale_of_anything_is_finite_and_rises)
                 for (size_t t = 1; t < ticks.n; t++)
                     assert_true(ticks.at[t] > ticks.at[t - 1]);
             }
-}
-
-TEST(test_svg_scale_rounds_to_1_2_5)
-{
-    struct svg_scale linear = svg_scale(3, 97, 0, 1, false), log = svg_scale(130, 4100, 0, 1, true);
-    svg_scale_round(&linear, 6);
-    expect_near(linear.low, 0);
-    expect_near(linear.high, 100);
-    svg_scale_round(&log, 6);
-    expect_near(log.low, 100);
-    expect_near(log.high, 5000);
 }
 
 /* --- ticks --- */
@@ -131,31 +112,6 @@ TEST(test_svg_ticks_labels_keep_apart)
 
 /* --- marks --- */
 
-TEST(test_svg_marks_are_exact)
-{
-    struct text out = {0};
-    svg_line(&out, 0, 1.25, 2.04, -3, "base");
-    svg_box(&out, 1, 2, 3.55, -1, "", NULL);
-    svg_dot(&out, 1e30, NAN, 2, "mark", "<tip>");
-    assert_string_equal(out.data,
-                        "<path class=\"base\" d=\"M0 1.3L2 -3\"/><rect x=\"1\" y=\"2\" width=\"3.6\" height=\"0\"/>"
-                        "<circle class=\"mark\" cx=\"1000000\" cy=\"0\" r=\"2\"><title>&lt;tip&gt;</title>"
-                        "</circle>");
-    text_free(&out);
-}
-
-TEST(test_svg_label_is_escaped_and_cut)
-{
-    struct text out = {0};
-    svg_label(&out, 0, 0, "start", "ink", "a<b>", 0);
-    assert_string_equal(out.data, "<text class=\"ink\" x=\"0\" y=\"0\">a&lt;b&gt;</text>");
-    text_free(&out);
-    svg_label(&out, 0, 0, "end", "", "\xc2\xb5\xc2\xb5\xc2\xb5 a long label", 35);
-    assert_non_null(strstr(out.data, ">\xc2\xb5\xc2\xb5\xc2\xb5 \xe2\x80\xa6<title>"));
-    assert_non_null(strstr(out.data, "a long label</title>"));
-    text_free(&out);
-}
-
 TEST(test_svg_label_has_as_many_letters_as_fit)
 {
     struct text out = {0};
@@ -165,99 +121,5 @@ TEST(test_svg_label_has_as_many_letters_as_fit)
     text_free(&out);
     svg_label(&out, 0, 0, "start", NULL, "123456", most); /* four, and the dots take the place of the fifth */
     assert_string_equal(out.data, "<text x=\"0\" y=\"0\">1234\xe2\x80\xa6<title>123456</title></text>");
-    text_free(&out);
-}
-
-TEST(test_svg_numbers_have_a_decimal_where_they_need_one)
-{
-    struct text out = {0};
-    svg_line(&out, 0.8, -1.6, 12, 100.04, "");
-    assert_string_equal(out.data, "<path d=\"M0.8 -1.6L12 100\"/>");
-    text_free(&out);
-    svg_group(&out, "");
-    svg_group(&out, NULL);
-    svg_group(&out, "a");
-    assert_string_equal(out.data, "<g><g><g class=\"a\">");
-    text_free(&out);
-}
-
-TEST(test_svg_trace_keeps_extremes_of_each_column)
-{
-    enum { N = 100000 };
-    struct stats_point *points = calloc(N, sizeof(*points));
-    const struct svg_scale x = svg_scale(0, N, 0, 100, false), y = svg_scale(0, 100, 100, 0, false);
-    struct text out = {0};
-
-    assert_non_null(points);
-    for (size_t i = 0; i < N; i++)
-        points[i] = (struct stats_point){(double)i, 50};
-    points[4321].value = 93;
-    points[77777].value = 7;
-    points[5].value = NAN;
-    svg_trace(&out, &x, &y, points, N, "");
-    assert_non_null(strstr(out.data, " 7L"));  /* 93 from below */
-    assert_non_null(strstr(out.data, " 93L")); /* 7 */
-    assert_true(out.length < 4000);
-    assert_int_equal(count(out.data, 'M'), 1);
-    assert_null(strstr(out.data, "nan"));
-    text_free(&out);
-    free(points);
-}
-
-TEST(test_svg_trace_of_few_points_is_those)
-{
-    const struct stats_point points[] = {{0, 0}, {50, 100}, {100, 25}};
-    const struct svg_scale x = svg_scale(0, 100, 0, 100, false), y = svg_scale(0, 100, 100, 0, false);
-    struct text out = {0};
-    svg_trace(&out, &x, &y, points, 3, "");
-    assert_string_equal(out.data, "<path d=\"M0 100L50 0L100 75\"/>");
-    text_free(&out);
-}
-
-TEST(test_svg_scatter_puts_one_dot_on_a_pixel)
-{
-    enum { N = 200000 };
-    struct stats_point *points = calloc(N, sizeof(*points));
-    const struct svg_scale x = svg_scale(0, 10, 0, 10, false), y = svg_scale(0, 10, 10, 0, false);
-    struct text out = {0};
-
-    assert_non_null(points);
-    for (size_t i = 0; i < N; i++)
-        points[i] = (struct stats_point){(double)(i % 11), (double)(i / 11 % 11)};
-    svg_scatter(&out, &x, &y, points, N, "dots");
-    assert_int_equal(count(out.data, 'M'), 121);
-    text_free(&out);
-    free(points);
-}
-
-TEST(test_svg_steps_outline)
-{
-    const struct stats_point points[] = {{0, 50}, {10, 50}, {20, 100}, {30, 0}};
-    const struct svg_scale x = svg_scale(0, 30, 0, 30, false), y = svg_scale(0, 100, 100, 0, false);
-    struct text out = {0};
-    svg_steps(&out, &x, &y, points, 3, "area");
-    assert_string_equal(out.data, "<path class=\"area\" d=\"M0 100V50H10H20V0H30V100\"/>");
-    text_free(&out);
-}
-
-TEST(test_svg_axis_names_its_unit)
-{
-    const struct svg_scale scale = svg_scale(0, 5e6, 0, 300, false);
-    struct svg_ticks ticks;
-    struct text out = {0};
-    svg_ticks(&scale, "ns", 0, &ticks);
-    svg_axis(&out, &scale, &ticks, "Latency", false, 100, 0);
-    assert_non_null(strstr(out.data, ">Latency (ms)</text>"));
-    text_free(&out);
-}
-
-TEST(test_svg_ticks_have_the_unit_of_the_end_far_from_zero)
-{
-    const struct svg_scale scale = svg_scale(-5e6, 900, 0, 300, false);
-    struct svg_ticks ticks;
-    struct text out = {0};
-    svg_ticks(&scale, "ns", 0, &ticks);
-    svg_axis(&out, &scale, &ticks, "Change", false, 100, 0);
-    assert_non_null(strstr(out.data, ">Change (ms)</text>"));
     text_free(&out);
 }

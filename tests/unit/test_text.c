@@ -36,19 +36,6 @@ TEST(test_text_distance_counts_edits)
     }
 }
 
-TEST(test_text_distance_takes_words_of_any_length)
-{
-    char a[301], b[301], edge[129];
-    memset(a, 'a', 300);
-    memset(b, 'a', 300);
-    memset(edge, 'a', 128);
-    a[300] = b[299] = edge[128] = '\0';
-    assert_int_equal(text_distance(a, edge), 172);
-    assert_int_equal(text_distance("aaa", a), 297);
-    /* Two words too long for the rows are told to be as far apart as can be. */
-    assert_int_equal(text_distance(a, b), 300);
-}
-
 TEST(test_text_nearest_finds_what_was_meant)
 {
     static const char *const names[] = {"limit", "samples", "series", "time", "nice"};
@@ -63,15 +50,6 @@ TEST(test_text_nearest_finds_what_was_meant)
     assert_null(text_nearest("sumplot", names, 5));
 }
 
-TEST(test_text_nearest_prefers_the_nearest_then_a_beginning_then_the_first)
-{
-    static const char *const names[] = {"lime", "limit", "limbo"};
-    static const char *const alike[] = {"cat", "bat"};
-    assert_string_equal(text_nearest("limi", names, 2), "limit");
-    assert_string_equal(text_nearest("limbo", names, 3), "limbo");
-    assert_string_equal(text_nearest("rat", alike, 2), "cat");
-}
-
 TEST(test_text_nearest_finds_nothing_when_none_is_near)
 {
     static const char *const names[] = {"limit", "", "x"};
@@ -80,39 +58,6 @@ TEST(test_text_nearest_finds_nothing_when_none_is_near)
     assert_null(text_nearest("y", names, 3));
     assert_null(text_nearest("limit", names, 0));
     assert_null(text_nearest("limit", NULL, 0));
-}
-
-TEST(test_text_append_grows_and_terminates)
-{
-    struct text t = {0};
-    text_append(&t, NULL, 0);
-    assert_string_equal(t.data, "");
-    for (int i = 0; i < 1000; i++)
-        text_append(&t, "abc", 3);
-    assert_int_equal(t.length, 3000);
-    assert_int_equal(strlen(t.data), 3000);
-    assert_memory_equal(t.data + 2997, "abc", 4);
-    text_append(&t, "x\0y", 3);
-    assert_int_equal(t.length, 3003);
-    assert_memory_equal(t.data + 3000, "x\0y", 4);
-    assert_true(t.size > t.length);
-    assert_int_equal(t.failed, 0);
-    text_free(&t);
-    assert_null(t.data);
-    assert_int_equal(t.length, 0);
-    assert_int_equal(t.size, 0);
-}
-
-TEST(test_text_printf_appends_any_length)
-{
-    struct text t = {0};
-    text_printf(&t, "%d", 42);
-    text_printf(&t, "%s", "");
-    text_printf(&t, "-%200s", "end");
-    assert_int_equal(t.length, 203);
-    assert_memory_equal(t.data, "42-  ", 5);
-    assert_string_equal(t.data + 200, "end");
-    text_free(&t);
 }
 
 TEST(test_text_failure_stays)
@@ -127,34 +72,6 @@ TEST(test_text_failure_stays)
     assert_string_equal(t.data, "kept");
     text_free(&t);
     assert_int_equal(t.failed, 0);
-}
-
-TEST(test_text_duration_takes_the_largest_unit)
-{
-    static const struct {
-        uint64_t ns;
-        const char *text;
-    } cases[] = {
-        {0, "0 ns"},
-        {1, "1 ns"},
-        {999, "999 ns"},
-        {1000, "1 us"},
-        {1500, "1.5 us"},
-        {250000000, "250 ms"},
-        {1000000000, "1 s"},
-        {1500000000, "1.5 s"},
-        {59900000000, "59.9 s"},
-        {60000000000, "1 min"},
-        {120000000000, "2 min"},
-        {100000000000, "1.67 min"},
-        {3600000000000, "1 h"},
-        {86400000000000, "24 h"},
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char buf[32];
-        text_duration(cases[i].ns, buf, sizeof(buf));
-        assert_string_equal(buf, cases[i].text);
-    }
 }
 
 TEST(test_text_duration_rounds_to_three_digits)
@@ -209,52 +126,6 @@ TEST(test_text_bytes_takes_the_largest_unit)
         text_bytes(cases[i].bytes, buf, sizeof(buf));
         assert_string_equal(buf, cases[i].text);
     }
-}
-
-TEST(test_text_units_are_cut_at_the_buffer)
-{
-    char buf[8] = "1234567";
-    text_duration(250000000, buf, 4);
-    assert_memory_equal(buf,
-                        "250\0"
-                        "567",
-                        8);
-    text_bytes(UINT64_C(384) << 20, buf, 6);
-    assert_string_equal(buf, "384 M");
-}
-
-TEST(test_text_copy_cuts_and_terminates)
-{
-    char buf[8] = "1234567";
-    text_copy(buf, 4, "abcdef");
-    assert_memory_equal(buf,
-                        "abc\0"
-                        "567",
-                        8);
-    text_copy(buf, 4, "abc");
-    assert_string_equal(buf, "abc");
-    text_copy(buf, sizeof(buf), "");
-    assert_string_equal(buf, "");
-    buf[0] = 'q';
-    text_copy(buf, 1, "abc");
-    assert_string_equal(buf, "");
-    buf[0] = 'q';
-    text_copy(buf, 0, "abc");
-    assert_int_equal(buf[0], 'q');
-}
-
-TEST(test_text_has_word_takes_whole_words)
-{
-    assert_true(text_has_word("none burn write", "none"));
-    assert_true(text_has_word("none  burn write", "burn"));
-    assert_true(text_has_word("none burn write", "write"));
-    assert_false(text_has_word("none burn write", "bur"));
-    assert_false(text_has_word("none burn write", "burn write"));
-    assert_false(text_has_word("", "burn"));
-    assert_false(text_has_word(NULL, "burn"));
-    assert_true(text_has_word_of("none burn write", "burning", 4));
-    assert_false(text_has_word_of("none burn write", "burn", 3));
-    assert_true(text_has_word_of(" none burn ", "none of them", 4));
 }
 
 TEST(test_text_real_is_as_printf_has_it)

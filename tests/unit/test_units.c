@@ -51,14 +51,6 @@ TEST(test_units_factor_converts_within_a_family)
     assert_float_equal(factor("x", ""), 0, 0);
 }
 
-TEST(test_units_plain_is_ascii)
-{
-    char text[] = MINUS "12" NARROW "345.6" NB "\xc2\xb5s, " DASH;
-
-    units_plain(text);
-    assert_string_equal(text, "-12345.6 us, -");
-}
-
 TEST(test_units_value_of_times_takes_the_unit_that_fits)
 {
     check_value(155.384606, "ns", "155.4" NB "ns");
@@ -73,21 +65,6 @@ TEST(test_units_value_of_times_takes_the_unit_that_fits)
     check_value(2048, "KiB", "2.097" NB "MB");
     check_value(-1602.627, "ms", MINUS "1.603" NB "s");
     check_value(5e12, "ns", "5000" NB "s"); /* the largest unit */
-}
-
-TEST(test_units_value_of_counts_has_a_prefix_when_large)
-{
-    check_value(404, "cycles", "404" NB "cycles");
-    check_value(27834, "cycles", "27" NARROW "834" NB "cycles");
-    check_value(58016982.3, "lps", "58.02" NB "M" NB "lps");
-    check_value(250000, "", "250" NB "k");
-    check_value(100000, "cycles", "100" NB "k" NB "cycles");
-    check_value(-100000, "cycles", MINUS "100" NB "k" NB "cycles");
-    check_value(99999, "cycles", "99" NARROW "999" NB "cycles");
-    check_value(2.5, "ratio", "2.500");
-    check_value(3, NULL, "3");
-    check_value(74.1836093, "%", "74.18" NB "%");
-    check_value(1e9, "%", "1" NARROW "000" NARROW "000" NARROW "000" NB "%");
 }
 
 TEST(test_units_value_of_nothing_zero_and_below)
@@ -105,19 +82,6 @@ TEST(test_units_value_of_nothing_zero_and_below)
     check_value(-1.5e-12, "%", MINUS "1.5e-12" NB "%");
 }
 
-TEST(test_units_decimals_of_four_digits)
-{
-    static const struct {
-        double value;
-        int decimals;
-    } of[] = {{0, 0},     {NAN, 0},    {INFINITY, 0}, {7, 0},    {99999, 0}, {1.5, 3},         {-15.5, 2},
-              {155.5, 1}, {1555.5, 0}, {99999.5, 0},  {0.25, 4}, {0.025, 5}, {1e-5 + 1e-9, 8}, {1e-30, 17}};
-
-    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
-        if (units_decimals(of[i].value) != of[i].decimals)
-            fail_msg("%g has %d", of[i].value, units_decimals(of[i].value));
-}
-
 TEST(test_units_range_has_one_unit_and_the_same_decimals)
 {
     expect_range(410.3486, 452.5256, "cycles", "410.3 to 452.5" NB "cycles");
@@ -131,17 +95,4 @@ TEST(test_units_range_has_one_unit_and_the_same_decimals)
     expect_range(998.25, 999, "%", "998.2 to 999.0" NB "%");
     expect_range(NAN, 3, "%", DASH);
     expect_range(3, INFINITY, "%", DASH);
-}
-
-TEST(test_units_number_groups_thousands)
-{
-    char buf[UNITS_SIZE];
-    units_number(9999, 0, buf, sizeof(buf));
-    assert_string_equal(buf, "9999");
-    units_number(-10000, 0, buf, sizeof(buf));
-    assert_string_equal(buf, MINUS "10" NARROW "000");
-    units_number(1234567.891, 2, buf, sizeof(buf));
-    assert_string_equal(buf, "1" NARROW "234" NARROW "567.89");
-    units_number(-0.001, 2, buf, sizeof(buf));
-    assert_string_equal(buf, "0.00");
 }
