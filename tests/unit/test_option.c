@@ -176,15 +176,6 @@ static void refused(const char *line, const char *error)
     assert_string_equal(r.error.text, error);
 }
 
-/* In a child that is to fail an assertion. */
-static void die_quietly(void)
-{
-    const struct rlimit no_core = {0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
-    signal(SIGABRT, SIG_DFL);
-    close(STDERR_FILENO);
-}
-
 /* --- types */
 
 TEST(test_option_count_takes_suffixes)
@@ -233,19 +224,6 @@ TEST(test_option_count_refuses_outside_and_overflow)
     refused("--limit 99999999999999999999999", "--limit: '99999999999999999999999' is out of range");
     /* 18446744074G is the first whole G above 2^64. */
     refused("--limit 18446744074G", "--limit: '18446744074G' is out of range");
-}
-
-TEST(test_option_int_takes_negative_values)
-{
-    struct run r;
-    assert_int_equal(parse(&r, "--nice -5"), 0);
-    assert_int_equal(r.common.nice, -5);
-    assert_int_equal(parse(&r, "--nice=-20"), 0);
-    assert_int_equal(r.common.nice, -20);
-    assert_int_equal(parse(&r, "--nice -0"), 0);
-    assert_int_equal(r.common.nice, 0);
-    assert_int_equal(parse(&r, "--nice 19"), 0);
-    assert_int_equal(r.common.nice, 19);
 }
 
 TEST(test_option_int_refuses_bad_values)
@@ -369,55 +347,6 @@ TEST(test_option_percent_takes_a_sign)
     refused("--target %", "--target: '%' is not a percentage (0.1 % to 50 %)");
 }
 
-TEST(test_option_percent_refuses_infinite)
-{
-    static const struct option row = {.name = "p", .type = OPTION_PERCENT, .size = sizeof(double)};
-    char digits[400];
-    struct error error = {""};
-    double value = 7;
-    memset(digits, '9', sizeof(digits) - 1);
-    digits[sizeof(digits) - 1] = '\0';
-    assert_int_equal(option_set(&row, digits, &value, false, &error), -1);
-    assert_non_null(strstr(error.text, "...' is out of range"));
-    assert_true(value == 7.0);
-}
-
-TEST(test_option_choice_is_an_index)
-{
-    struct run r;
-    assert_int_equal(parse(&r, "--order none"), 0);
-    assert_int_equal(r.common.order, 2);
-    refused("--order zzz", "--order: 'zzz' is not one of random, sorted or none");
-    refused("--order sortd", "--order: 'sortd' is not one of random, sorted or none; did you mean 'sorted'?");
-    refused("--order Random", "--order: 'Random' is not one of random, sorted or none; did you mean 'random'?");
-}
-
-TEST(test_option_text_refuses_longer_values)
-{
-    struct run r;
-    assert_int_equal(parse(&r, "-o 1234567"), 0);
-    assert_string_equal(r.common.output, "1234567");
-    assert_int_equal(parse(&r, "--output -"), 0);
-    assert_string_equal(r.common.output, "-");
-    refused("-o 12345678", "--output: '12345678' is too long (at most 7 bytes)");
-}
-
-TEST(test_option_sweep_takes_one_or_a_range)
-{
-    struct run r;
-    assert_int_equal(parse(&r, "--rows 22"), 0);
-    assert_int_equal(r.own.rows.first, 22);
-    assert_int_equal(r.own.rows.last, 22);
-    assert_int_equal(r.own.rows.step, 1);
-    assert_int_equal(parse(&r, "--rows 10:46:4"), 0);
-    assert_int_equal(r.own.rows.first, 10);
-    assert_int_equal(r.own.rows.last, 46);
-    assert_int_equal(r.own.rows.step, 4);
-    assert_int_equal(parse(&r, "--rows 1:100"), 0);
-    assert_int_equal(r.own.rows.last, 100);
-    assert_int_equal(r.own.rows.step, 1);
-}
-
 TEST(test_option_sweep_refuses_bad_values)
 {
     static const char *const bad[] = {"x", "1:", ":5", "1:2:", "1:2:3:4", "1-5", "1::2", "1:2:x", "-1:5:1"};
@@ -479,23 +408,6 @@ TEST(test_option_counts_refuse_bad_values)
     refused("-c 1,0", "--copies: '1,0' is out of range (1 to 4096)");
     refused("-c 1,5000", "--copies: '1,5000' is out of range (1 to 4096)");
     refused("-c 1,18446744073709551617", "--copies: '1,18446744073709551617' is out of range (1 to 4096)");
-}
-
-TEST(test_option_counts_hold_32)
-{
-    struct run r;
-    /* 16 numbers, so that a second time fills it. */
-    static const char half[] = "-c 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16";
-    assert_int_equal(parse(&r, half), 0);
-    assert_int_equal(parse_more(&r, half), 0);
-    assert_int_equal(r.own.copies.n, 32);
-    assert_int_equal(r.own.copies.value[31], 16);
-    assert_int_equal(parse_more(&r, "-c 7"), -1);
-    assert_string_equal(r.error.text, "--copies: '7': more than 32 numbers");
-    assert_int_equal(r.own.copies.n, 32);
-    assert_int_equal(parse(&r, half), 0);
-    assert_int_equal(parse_more(&r, "-c 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"), -1);
-    assert_int_equal(r.own.copies.n, 16);
 }
 
 static const char *const loads[] = {"none", "X", "burn", "burner", "ring", NULL};
@@ -575,66 +487,6 @@ TEST(test_option_names_refuse_bad_values)
     assert_int_equal(names, 0x10);
 }
 
-TEST(test_option_names_show_a_long_word_cut)
-{
-    struct option_table table = {0};
-    uint64_t names = 0;
-    char value[300];
-    memset(value, 'a', sizeof(value));
-    memcpy(value, "ring,", 5);
-    value[sizeof(value) - 1] = '\0';
-    const char *error = parse_names(&table, &names, "-w", value);
-    assert_memory_equal(error, "--load: 'aaa", 12);
-    assert_non_null(strstr(error, "aaa...' is not one of none, X, burn, burner or ring"));
-    assert_true(strlen(error) < 140);
-}
-
-TEST(test_option_names_reach_the_last_of_64)
-{
-    static char words[65][4];
-    static const char *choices[66];
-    struct option row = {.name = "set", .type = OPTION_NAMES, .choices = choices, .size = sizeof(uint64_t)};
-    uint64_t names = 0;
-    struct error error = {""};
-    int status;
-    for (size_t i = 0; i < 64; i++) {
-        snprintf(words[i], sizeof(words[i]), "w%zu", i);
-        choices[i] = words[i];
-    }
-    assert_int_equal(option_set(&row, "w63,w0", &names, false, &error), 0);
-    assert_true(names == (UINT64_C(1) << 63 | 1));
-    /* One more has no bit. */
-    choices[64] = "w64";
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (!child) {
-        die_quietly();
-        option_set(&row, "w0", &names, false, &error);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGABRT);
-}
-
-TEST(test_option_names_have_defaults)
-{
-    struct error error = {""};
-    uint64_t names = 0xff;
-    struct option_table table = {.rows = load_rows, .n = 1, .target = &names};
-    assert_int_equal(option_defaults(&table, 1, PRESET_DEFAULT, &error), 0);
-    assert_int_equal(names, 0x05);
-    assert_int_equal(option_defaults(&table, 1, PRESET_QUICK, &error), 0);
-    assert_int_equal(names, 0x01);
-    assert_int_equal(option_defaults(&table, 1, PRESET_CLASSIC, &error), 0);
-    assert_int_equal(names, 0x05);
-    /* The first that is named replaces the default. */
-    assert_string_equal(parse_names(&table, &names, "-wx", "-wring"), "");
-    assert_int_equal(names, 0x12);
-    assert_int_equal(option_defaults(&table, 1, PRESET_QUICK, &error), 0);
-    assert_int_equal(names, 0x12);
-}
-
 TEST(test_option_fail_on)
 {
     static const char *const wrong[] = {"slower:",       "slower:x",   "slower:5x",  "slower:-1",
@@ -661,34 +513,6 @@ TEST(test_option_fail_on)
     assert_int_equal(f.kinds, FAIL_ON_SLOWER | FAIL_ON_FASTER | FAIL_ON_OTHER | FAIL_ON_SETTINGS);
 }
 
-TEST(test_option_names_are_in_help)
-{
-    const struct option_table table = {.rows = load_rows, .n = 1};
-    struct text out = {0};
-    option_help(&table, 0, &out);
-    assert_string_equal(out.data, "  -w, --load LIST  loads beside it  (none, X, burn, burner or ring; default "
-                                  "none,burn; --quick none)\n");
-    text_free(&out);
-}
-
-TEST(test_option_defaults_of_a_command_replace_the_rows)
-{
-    static const struct option_default own[] = {{"other", "x"}, {"load", "X,ring"}, {NULL, NULL}};
-    struct error error = {""};
-    uint64_t names = 0;
-    struct option_table table = {.rows = load_rows, .n = 1, .target = &names, .defaults = own};
-    struct text out = {0};
-    for (int preset = 0; preset < PRESET_COUNT; preset++) {
-        names = 0;
-        assert_int_equal(option_defaults(&table, 1, (enum option_preset)preset, &error), 0);
-        assert_int_equal(names, 0x12);
-    }
-    option_help(&table, 0, &out);
-    assert_string_equal(out.data,
-                        "  -w, --load LIST  loads beside it  (none, X, burn, burner or ring; default X,ring)\n");
-    text_free(&out);
-}
-
 TEST(test_option_cpus_take_a_list_or_a_word)
 {
     struct run r;
@@ -701,19 +525,6 @@ TEST(test_option_cpus_take_a_list_or_a_word)
     assert_int_equal(parse_more(&r, "--cpus quiet"), 0);
     assert_int_equal(r.own.cpus.choice, 1);
     assert_int_equal(cpuset_count(&r.own.cpus.set), 0);
-}
-
-TEST(test_option_cpus_refuse_bad_values)
-{
-    struct run r;
-    refused("--cpus qiet", "--cpus: 'qiet' is not a CPU list, all or quiet; did you mean 'quiet'?");
-    refused("--cpus -1", "--cpus: '-1' is not a CPU list, all or quiet");
-    refused("--cpus 0-1\n", "--cpus: '0-1?' is not a CPU list");
-    assert_int_equal(parse(&r, "--cpus 3-1"), -1);
-    assert_memory_equal(r.error.text, "--cpus: '3-1': ", 15);
-    assert_non_null(strstr(r.error.text, "reversed"));
-    assert_int_equal(parse(&r, "--cpus 0,0"), -1);
-    assert_memory_equal(r.error.text, "--cpus: '0,0': ", 15);
 }
 
 TEST(test_option_refused_value_leaves_the_target)
@@ -761,31 +572,6 @@ TEST(test_option_parse_mixes_operands)
     assert_int_equal(r.common.experiments, 5);
 }
 
-TEST(test_option_parse_takes_nothing)
-{
-    struct run r;
-    assert_int_equal(parse(&r, ""), 0);
-    assert_int_equal(parse(&r, "--"), 0);
-    for (size_t i = 0; i < COMMON_N; i++)
-        assert_false(r.tables[0].given[i]);
-}
-
-TEST(test_option_parse_keeps_an_empty_operand)
-{
-    struct run r;
-    char *argv[] = {"test", ""};
-    begin(&r);
-    assert_int_equal(option_parse(2, argv, r.tables, 2, r.operands, &r.error), 1);
-    assert_string_equal(r.operands[0], "");
-}
-
-TEST(test_option_parse_last_wins)
-{
-    struct run r;
-    assert_int_equal(parse(&r, "-n 5 --experiments=6 -n7"), 0);
-    assert_int_equal(r.common.experiments, 7);
-}
-
 TEST(test_option_abbreviations)
 {
     struct run r;
@@ -824,19 +610,6 @@ TEST(test_option_exact_name_beats_a_longer_one)
     assert_string_equal(error.text, "'--tim' could be --times, --time or --timing");
 }
 
-TEST(test_option_aliases)
-{
-    struct run r;
-    assert_int_equal(parse(&r, "--passes 5"), 0);
-    assert_int_equal(r.common.experiments, 5);
-    assert_true(option_given(r.tables, 2, "experiments"));
-    assert_int_equal(parse(&r, "--iterations=6"), 0);
-    assert_int_equal(r.common.experiments, 6);
-    assert_int_equal(parse(&r, "--pas 7"), 0);
-    assert_int_equal(r.common.experiments, 7);
-    refused("--passes 0", "--experiments: '0' is out of range (1 to 1T)");
-}
-
 TEST(test_option_letters_combine)
 {
     struct run r;
@@ -852,17 +625,6 @@ TEST(test_option_letters_combine)
     assert_int_equal(parse(&r, "-oqv"), 0);
     assert_string_equal(r.common.output, "qv");
     assert_false(r.common.quiet);
-}
-
-TEST(test_option_letters_refuse_unknown)
-{
-    refused("-x", "unknown option '-x'");
-    refused("-qx5", "unknown option '-x'");
-    refused("-5", "unknown option '-5'");
-    refused("-\xc3\xa9", "unknown option '-\xc3\xa9'");
-    refused("-limit", "unknown option '-limit'; did you mean '--limit'?");
-    refused("-n", "--experiments needs a value (1 to 1T)");
-    refused("-n=5", "--experiments: '=5' is not a count (1 to 1T, suffix K, M or G)");
 }
 
 TEST(test_option_optional_value_is_only_attached)
@@ -881,131 +643,6 @@ TEST(test_option_optional_value_is_only_attached)
     assert_int_equal(r.common.fifo, 95);
     refused("--fifo=99", "--fifo: '99' is out of range (1 to 98)");
     refused("--fifo=", "--fifo needs a value, not '' (1 to 98)");
-}
-
-TEST(test_option_needs_or_takes_no_value)
-{
-    refused("--limit", "--limit needs a value");
-    refused("--limit=", "--limit needs a value, not ''");
-    refused("--quiet=yes", "--quiet takes no value");
-    refused("--qui=", "--quiet takes no value");
-    refused("--limit --quiet", "--limit: '--quiet' is not a count (suffix K, M or G)");
-}
-
-TEST(test_option_refuses_an_empty_or_blank_value)
-{
-    struct run r;
-    static char *const blanks[] = {" 5", "5 ", "\t5", "5\n"};
-    char *argv[] = {"test", "--limit", ""};
-    begin(&r);
-    assert_int_equal(option_parse(3, argv, r.tables, 2, r.operands, &r.error), -1);
-    assert_string_equal(r.error.text, "--limit needs a value, not ''");
-    for (size_t i = 0; i < sizeof(blanks) / sizeof(blanks[0]); i++)
-        for (int time = 0; time < 3; time++) {
-            static char *const names[] = {"--limit", "--time", "--nice"};
-            char *again[] = {"test", names[time], blanks[i]};
-            assert_int_equal(option_parse(3, again, r.tables, 2, r.operands, &r.error), -1);
-            assert_non_null(strstr(r.error.text, "' is not a "));
-        }
-}
-
-TEST(test_option_unknown_suggests_the_nearest)
-{
-    refused("--limt 5", "unknown option '--limt'; did you mean '--limit'?");
-    refused("--limt=5", "unknown option '--limt'; did you mean '--limit'?");
-    refused("--quite", "unknown option '--quite'; did you mean '--quiet'?");
-    refused("--timeout", "unknown option '--timeout'; did you mean '--time'?");
-    refused("--iteratoins", "unknown option '--iteratoins'; did you mean '--iterations'?");
-    refused("--zzzz", "unknown option '--zzzz'");
-    refused("--=5", "unknown option '--'");
-}
-
-TEST(test_option_given_tells_what_was_named)
-{
-    struct run r;
-    assert_int_equal(parse(&r, "--samples 5 -q"), 0);
-    assert_true(option_given(r.tables, 2, "samples"));
-    assert_true(option_given(r.tables, 2, "quiet"));
-    assert_false(option_given(r.tables, 2, "series"));
-    assert_false(option_given(r.tables, 2, "nothing"));
-    assert_false(option_given(r.tables, 1, "samples"));
-    assert_int_equal(parse(&r, "--samples x"), -1);
-    assert_false(option_given(r.tables, 2, "samples"));
-}
-
-/* A command's own letters hide those of the shared table, in help too; long names stay. */
-TEST(test_option_letters_of_a_table_may_be_taken)
-{
-    struct flags {
-        bool first, second;
-    } shared = {false}, own = {false};
-    const struct option of_shared[] = {
-        {.name = "first", .letter = 'a', .help = "one", OPTION_AT(struct flags, first)},
-        {.name = "second", .letter = 'b', .help = "two", OPTION_AT(struct flags, second)}};
-    const struct option of_own[] = {{.name = "third", .letter = 'a', .help = "three", OPTION_AT(struct flags, first)}};
-    struct option_table tables[] = {{.rows = of_shared, .n = 2, .taken = "a", .target = &shared},
-                                    {.rows = of_own, .n = 1, .target = &own}};
-    char *argv[] = {(char *)"test", (char *)"-ab"};
-    const char *operands[2];
-    struct error error = {""};
-    struct text help = {0};
-
-    assert_int_equal(option_parse(2, argv, tables, 2, operands, &error), 0);
-    assert_false(shared.first);
-    assert_true(shared.second && own.first);
-    assert_true(option_given(tables, 2, "third"));
-    assert_false(option_given(tables, 2, "first"));
-    option_help(&tables[0], 0, &help);
-    assert_non_null(strstr(help.data, "      --first "));
-    assert_non_null(strstr(help.data, "  -b, --second "));
-    text_free(&help);
-}
-
-/* Two entries with one target: given is given by either, and the default of the other leaves the value alone. */
-TEST(test_option_given_by_another_entry)
-{
-    int64_t value = 0;
-    const struct option of_shared[] = {{.name = "first", .type = OPTION_INT, .size = sizeof(value)}};
-    const struct option of_own[] = {
-        {.name = "second", .type = OPTION_INT, .optional = "7", .follows = true, .size = sizeof(value)}};
-    struct option_table tables[] = {{.rows = of_shared, .n = 1, .target = &value},
-                                    {.rows = of_own, .n = 1, .target = &value}};
-    char *argv[] = {(char *)"test", (char *)"--second", (char *)"5"};
-    const char *operands[3];
-    struct error error = {""};
-
-    assert_int_equal(option_parse(3, argv, tables, 2, operands, &error), 0);
-    assert_true(option_given(tables, 2, "first") && option_given(tables, 2, "second"));
-    assert_int_equal(option_defaults(tables, 2, PRESET_DEFAULT, &error), 0);
-    assert_int_equal(value, 5); /* its optional value followed */
-    argv[2] = (char *)"--second";
-    assert_int_equal(option_parse(3, argv, tables, 2, operands, &error), 0);
-    assert_int_equal(value, 7);
-}
-
-TEST(test_option_too_many_rows_assert)
-{
-    static struct option rows[OPTION_ROWS_MAX + 1];
-    static uint64_t target;
-    for (size_t i = 0; i < OPTION_ROWS_MAX + 1; i++)
-        rows[i] = (struct option){.name = "row", .type = OPTION_COUNT, .size = sizeof(target)};
-    struct option_table table = {.rows = rows, .n = OPTION_ROWS_MAX, .target = &target};
-    char *argv[] = {"test"};
-    const char *operands[1];
-    struct error error = {""};
-    int status;
-    assert_int_equal(option_parse(1, argv, &table, 1, operands, &error), 0);
-    table.n++;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (!child) {
-        die_quietly();
-        option_parse(1, argv, &table, 1, operands, &error);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGABRT);
 }
 
 /* --- presets */
@@ -1040,146 +677,7 @@ TEST(test_option_defaults_follow_the_preset)
     assert_int_equal(r.own.copies.n, 2);
 }
 
-TEST(test_option_defaults_leave_given_rows)
-{
-    struct run r;
-    assert_int_equal(parse(&r, "--time 3 --nice -5 -c 9 -o abc"), 0);
-    assert_int_equal(option_defaults(r.tables, 2, PRESET_QUICK, &r.error), 0);
-    assert_int_equal(r.common.time, 3000000000);
-    assert_int_equal(r.common.nice, -5);
-    assert_int_equal(r.own.copies.n, 1);
-    assert_int_equal(r.own.copies.value[0], 9);
-    assert_string_equal(r.common.output, "abc");
-    assert_int_equal(r.common.experiments, 10);
-}
-
-TEST(test_option_defaults_report_a_bad_row)
-{
-    static const struct option rows[] = {
-        {.name = "good", .type = OPTION_COUNT, .preset = {"1", "2x"}, .size = sizeof(uint64_t)},
-        {.name = "flag", .type = OPTION_FLAG, .preset = {"no", "no", "maybe"}, .offset = 8, .size = sizeof(bool)},
-    };
-    uint64_t target[2] = {0, 0};
-    struct option_table table = {.rows = rows, .n = 2, .target = target};
-    struct error error = {""};
-    assert_int_equal(option_defaults(&table, 1, PRESET_DEFAULT, &error), 0);
-    assert_int_equal(option_defaults(&table, 1, PRESET_QUICK, &error), -1);
-    assert_string_equal(error.text, "default of --good: '2x' is not a count (suffix K, M or G)");
-    assert_int_equal(option_defaults(&table, 1, PRESET_CLASSIC, &error), -1);
-    assert_string_equal(error.text, "default of --flag: 'maybe' is not yes or no");
-}
-
 /* --- help */
-
-static const char common_help[] =
-    "Common:\n"
-    "  -q, --quiet           print less\n"
-    "  -v, --verbose         print more  (default no; --quick yes)\n"
-    "  -n, --experiments N   experiments a sample (also --passes, --iterations)  (1 to 1T; default 10; --classic "
-    "1M)\n"
-    "  -t, --time TIME       seconds a sample  (100 ms to 1 h; default 1 s; --quick 250 ms)\n"
-    "      --size SIZE       working set  (4 KiB to 1 TiB; default 64 KiB)\n"
-    "      --nice N          niceness  (-20 to 19)\n"
-    "  -f, --fifo[=PRIO]     run under SCHED_FIFO  (1 to 98; without value 95)\n"
-    "      --target PERCENT  stop at this precision  (0.1 % to 50 %; default 2 %)\n"
-    "      --order ORDER     order of the list  (random, sorted or none; default sorted)\n"
-    "  -o, --output FILE     write there\n";
-
-TEST(test_option_help_aligns_two_columns)
-{
-    struct run r;
-    struct text out = {0};
-    begin(&r);
-    option_help(&r.tables[0], 0, &out);
-    assert_string_equal(out.data, common_help);
-    out.length = 0;
-    option_help(&r.tables[1], 120, &out);
-    assert_string_equal(out.data, "Own:\n"
-                                  "      --rows N|A:B:S  rows of the matrix  (1 to 100; default 10:46:4)\n"
-                                  "  -c, --copies LIST   copies at a time  (1 to 4096; default 1,2)\n"
-                                  "      --cpus LIST     where it runs  (CPU list, all or quiet; default quiet)\n"
-                                  "      --limit N       no range\n"
-                                  "      --samples N     samples\n"
-                                  "      --series N      series\n");
-    text_free(&out);
-}
-
-TEST(test_option_help_wraps_at_the_width)
-{
-    static const struct option rows[] = {
-        {.name = "time",
-         .letter = 't',
-         .type = OPTION_DURATION,
-         .value_name = "TIME",
-         .min = 1e8,
-         .max = 3.6e12,
-         .preset = {"1", "250ms"},
-         .help = "seconds a sample",
-         .size = sizeof(uint64_t)},
-        {.name = "a-name-beyond-the-column", .type = OPTION_COUNT, .help = "below", .size = sizeof(uint64_t)},
-    };
-    const struct option_table table = {.rows = rows, .n = 2};
-    struct text out = {0};
-    option_help(&table, 51, &out);
-    /* The text begins at 19. A number and its unit stay together: "(100 ms to 1 h;" would end at 52. */
-    assert_string_equal(out.data, "  -t, --time TIME  seconds a sample  (100 ms to\n"
-                                  "                   1 h; default 1 s; --quick\n"
-                                  "                   250 ms)\n"
-                                  "      --a-name-beyond-the-column VALUE\n"
-                                  "                   below\n");
-    out.length = 0;
-    option_help(&table, 52, &out);
-    assert_memory_equal(out.data, "  -t, --time TIME  seconds a sample  (100 ms to 1 h;\n", 53);
-    /* Narrower than is of use: 20 columns are left for the text. */
-    out.length = 0;
-    option_help(&table, 10, &out);
-    assert_string_equal(out.data, "  -t, --time TIME  seconds a sample\n"
-                                  "                   (100 ms to 1 h;\n"
-                                  "                   default 1 s; --quick\n"
-                                  "                   250 ms)\n"
-                                  "      --a-name-beyond-the-column VALUE\n"
-                                  "                   below\n");
-    text_free(&out);
-}
-
-TEST(test_option_help_shows_the_words_of_counts)
-{
-    static const struct option rows[] = {
-        {.name = "n",
-         .type = OPTION_COUNT,
-         .value_name = "N",
-         .min = 1500,
-         .max = 64000,
-         .preset = {"2000000"},
-         .help = "x",
-         .size = sizeof(uint64_t)},
-        {.name = "m",
-         .type = OPTION_COUNT,
-         .value_name = "N",
-         .min = 1000,
-         .max = 3e9,
-         .preset = {"5G"},
-         .help = "y",
-         .size = sizeof(uint64_t)},
-    };
-    const struct option_table table = {.rows = rows, .n = 2};
-    struct text out = {0};
-    option_help(&table, 80, &out);
-    assert_string_equal(out.data, "      --n N  x  (1500 to 64K; default 2M)\n"
-                                  "      --m N  y  (1K to 3G; default 5G)\n");
-    text_free(&out);
-}
-
-TEST(test_option_help_passes_on_failure)
-{
-    struct run r;
-    struct text out = {.failed = 1};
-    begin(&r);
-    option_help(&r.tables[0], 80, &out);
-    assert_int_equal(out.failed, 1);
-    assert_null(out.data);
-    text_free(&out);
-}
 
 /* Messages name our options and values for another program's, and explain a maximum. Shortened options are recorded. */
 TEST(test_option_names_what_is_meant)
@@ -1222,23 +720,4 @@ TEST(test_option_names_what_is_meant)
         assert_int_equal(option_parse(2, argv, &table, 1, operands, &error), -1);
         assert_string_equal(error.text, cases[i].error);
     }
-}
-
-TEST(test_option_without_some)
-{
-    static const char *const names[] = {"size", "fifo", "experiments", NULL};
-    static char *argv[] = {"run",    "a",    "--size",   "4K",  "-qv", "--output", "--size", "--siz=8K", "-o",
-                           "--fifo", "--fi", "--passes", "100", "-t",  "1",        "--fifo", "b",        "--nice=3"};
-    static const char *const kept[] = {"a", "-qv", "--output", "--size", "-o", "--fifo", "-t", "1", "b", "--nice=3"};
-    enum { ARGC = sizeof(argv) / sizeof(argv[0]) };
-    struct run r;
-    const char *operands[ARGC];
-    char *got[ARGC];
-    struct error error = {""};
-
-    begin(&r);
-    assert_int_equal(option_parse(ARGC, argv, r.tables, 2, operands, &error), 2);
-    assert_int_equal(option_without(ARGC, argv, r.tables, 2, names, got), sizeof(kept) / sizeof(kept[0]));
-    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-        assert_string_equal(got[i], kept[i]);
 }
