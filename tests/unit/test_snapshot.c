@@ -433,45 +433,6 @@ TEST_WITH(test_snapshot_is_whole_before_anything_is_written, make, clean)
     assert_unchanged(before);
 }
 
-TEST_WITH(test_snapshot_preview_writes_nothing, make, clean)
-{
-    struct reports reports = {0};
-    struct snapshot *snapshot;
-
-    tree_put(WATCHDOG, "0\n");
-    char *before = tree_text();
-    add("/sys/missing", "1");
-    assert_int_equal(snapshot_look(file_used, &writes, &snapshot), 0);
-    snapshot_apply(snapshot, put_report, &reports); /* not saved */
-    snapshot_close(snapshot);
-    assert_int_equal(kernel.writes, 0);
-    assert_int_equal(reports.n, writes.n);
-    assert_report(&reports, THP, SNAPSHOT_OTHER, 0, "madvise", "madvise");
-    assert_report(&reports, WATCHDOG, SNAPSHOT_ALREADY, 0, "0", "0");
-    assert_report(&reports, "/sys/missing", SNAPSHOT_REFUSED, -ENOENT, "", "");
-    assert_unchanged(before);
-}
-
-TEST_WITH(test_snapshot_apply_writes_in_order_and_reports, make, clean)
-{
-    struct reports reports;
-
-    tune(&reports);
-    assert_string_equal(kernel.log, "scaling_governor scaling_governor scaling_governor scaling_governor no_turbo "
-                                    "enabled watchdog stat_interval ");
-    assert_int_equal(reports.n, writes.n);
-    for (size_t i = 0; i < reports.n; i++) {
-        assert_int_equal(reports.report[i].index, i);
-        assert_string_equal(reports.report[i].path, writes.write[i].path);
-        assert_string_equal(reports.report[i].wanted, writes.write[i].value);
-    }
-    assert_report(&reports, THP, SNAPSHOT_DONE, 0, "madvise", "never");
-    assert_report(&reports, NO_TURBO, SNAPSHOT_DONE, 0, "0", "1");
-    assert_content(THP, "always madvise [never]\n");
-    assert_content(INTERVAL, "20\n");
-    assert_true(file_exists());
-}
-
 TEST_WITH(test_snapshot_restore_gives_every_byte_back, make, clean)
 {
     struct reports reports;
@@ -509,16 +470,6 @@ TEST_WITH(test_snapshot_writes_files_itself, make, clean)
     assert_unchanged(before);
 }
 
-TEST_WITH(test_snapshot_leaves_alone_what_is_good, make, clean)
-{
-    struct reports reports;
-
-    tree_put(INTERVAL, "20\n");
-    tune(&reports);
-    assert_report(&reports, INTERVAL, SNAPSHOT_ALREADY, 0, "20", "20");
-    assert_null(strstr(kernel.log, "stat_interval"));
-}
-
 /* The old value is restored, whatever has been written since. */
 TEST_WITH(test_snapshot_restores_what_another_changed_since, make, clean)
 {
@@ -530,17 +481,6 @@ TEST_WITH(test_snapshot_restores_what_another_changed_since, make, clean)
     tree_put(THP, "[always] madvise never\n");
     expect_untune(0, "");
     assert_unchanged(before);
-}
-
-/* A list that has got another choice since is restored when the chosen one is. */
-TEST_WITH(test_snapshot_restores_a_list_that_has_grown, make, clean)
-{
-    struct reports reports;
-
-    tune(&reports);
-    tree_put(THP, "always inherit [madvise] never\n");
-    expect_untune(0, "");
-    assert_false(file_exists());
 }
 
 TEST_WITH(test_snapshot_keeps_long_and_odd_contents, make, clean)
@@ -732,24 +672,6 @@ TEST_WITH(test_snapshot_goes_on_after_a_refusal, make, clean)
     assert_unchanged(before);
 }
 
-/* The kernel takes a value and makes another of it. */
-static int clamp(const char *path, const char *value)
-{
-    return kernel_write(path, !strcmp(path, INTERVAL) && !strcmp(value, "20") ? "9" : value);
-}
-
-TEST_WITH(test_snapshot_says_what_became_of_a_value, make, clean)
-{
-    struct reports reports;
-    char *before = tree_text();
-
-    snapshot_write = clamp;
-    tune(&reports);
-    assert_report(&reports, INTERVAL, SNAPSHOT_OTHER, 0, "1", "9");
-    expect_untune(0, "");
-    assert_unchanged(before);
-}
-
 TEST_WITH(test_snapshot_does_not_write_what_it_cannot_read, make, clean)
 {
     static char long_text[4098];
@@ -797,28 +719,6 @@ TEST_WITH(test_snapshot_does_not_write_what_it_cannot_read, make, clean)
     assert_unchanged(before);
 }
 
-TEST_WITH(test_snapshot_of_nothing_is_no_file, make, clean)
-{
-    struct error error = {""};
-    char *before = tree_text();
-    struct reports reports = {0};
-
-    struct setting_write missing = {.path = (char *)"/sys/missing", .value = (char *)"1"};
-    struct setting_writes one = {.write = &missing, .n = 1};
-    int code;
-    struct snapshot *snapshot = try_take(&one, &code, &error);
-    assert_non_null(snapshot);
-    assert_false(file_exists());
-    snapshot_apply(snapshot, put_report, &reports);
-    assert_int_equal(reports.report[0].error, -ENOENT);
-    assert_int_equal(snapshot_restore(snapshot, put_report, &reports, &error), 0);
-    snapshot_close(snapshot);
-    assert_unchanged(before);
-    tree_put("/run/jitbench.snapshot", "");
-    assert_null(try_take(&one, &code, &error));
-    assert_int_equal(code, -1);
-}
-
 TEST_WITH(test_snapshot_restores_the_rest_and_stays_when_one_is_refused, make, clean)
 {
     struct reports reports;
@@ -855,30 +755,6 @@ TEST_WITH(test_snapshot_stays_when_a_file_has_gone, make, clean)
     expect_untune(1, "1 of 15");
     assert_content(THP, "always [madvise] never\n");
     assert_true(file_exists());
-}
-
-static int vanishing_write(const char *path, const char *value)
-{
-    char full[256];
-
-    if (strcmp(path, "/sys/empty") != 0)
-        return kernel_write(path, value);
-    (void)snprintf(full, sizeof(full), "%s%s", tree_root, path);
-    (void)unlink(full);
-    return 0;
-}
-
-/* Though it held nothing, it does not hold that now. */
-TEST_WITH(test_snapshot_misses_a_file_that_was_empty, make, clean)
-{
-    struct reports reports;
-
-    tree_put("/sys/empty", "");
-    add("/sys/empty", "1");
-    snapshot_write = vanishing_write;
-    tune(&reports);
-    assert_report(&reports, "/sys/empty", SNAPSHOT_REFUSED, -ENOENT, "", "");
-    expect_untune(1, "1 of 16");
 }
 
 /* --- One at a time. --- */
@@ -1079,17 +955,6 @@ TEST_WITH(test_snapshot_of_nonsense_is_refused, make, clean)
     assert_content(INTERVAL, "7\n");
 }
 
-TEST_WITH(test_snapshot_keeps_the_reserve_of_memory, make, clean)
-{
-    struct reports reports;
-
-    tree_put(MIN_FREE, "70000\n"); /* the user's, not what the kernel would take */
-    tune(&reports);
-    assert_content(MIN_FREE, "19832\n");
-    expect_untune(0, "");
-    assert_content(MIN_FREE, "70000\n");
-}
-
 /* One switch for all, and one for each CPU, which it overrides. */
 TEST_WITH(test_snapshot_keeps_the_boost_of_each_cpu, make, clean)
 {
@@ -1134,12 +999,6 @@ TEST_WITH(test_snapshot_of_another_boot_is_refused, make, clean)
     assert_false(file_exists());
 }
 
-TEST_WITH(test_snapshot_needs_to_know_the_boot, make, clean)
-{
-    tree_put(BOOT_ID, "");
-    assert_not_taken(-1, BOOT_ID);
-}
-
 static void expect_not_trusted(const char *why)
 {
     assert_not_taken(-1, "untune");
@@ -1179,41 +1038,6 @@ TEST_WITH(test_snapshot_that_is_planted_is_refused, make, clean)
 }
 
 /* --- Messages, memory. --- */
-
-/* Each message in full: what it is about comes before what is wrong with it. */
-TEST_WITH(test_snapshot_messages_name_the_file_first, make, clean)
-{
-    static const struct {
-        const char *file, *why;
-    } places[] = {{"/nonexistent/snapshot", "No such file or directory"}, {"/dev/null/snapshot", "Not a directory"}};
-    struct error error;
-    char expected[512];
-    int code;
-
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        file_used = places[i].file;
-        (void)snprintf(expected, sizeof(expected), "snapshot '%s': %s", places[i].file, places[i].why);
-        assert_null(try_take(&writes, &code, &error));
-        assert_int_equal(code, -1);
-        assert_string_equal(error.text, expected);
-    }
-    file_used = snapshot_file;
-    struct snapshot *snapshot = take();
-    (void)snprintf(expected, sizeof(expected), "'%s' is there already; 'jitbench untune' restores what it holds",
-                   snapshot_file);
-    assert_null(try_take(&writes, &code, &error));
-    assert_string_equal(error.text, expected);
-    snapshot_close(snapshot);
-    assert_int_equal(remove(snapshot_file), 0);
-    (void)snprintf(expected, sizeof(expected), "there is no snapshot '%s': nothing to restore", snapshot_file);
-    assert_int_equal(snapshot_open(file_used, &snapshot, &error), -1);
-    assert_null(snapshot);
-    assert_string_equal(error.text, expected);
-    assert_int_equal(mkdir(snapshot_file, 0700), 0);
-    (void)snprintf(expected, sizeof(expected), "snapshot '%s': Is a directory", snapshot_file);
-    assert_int_equal(snapshot_open(file_used, &snapshot, &error), -1);
-    assert_string_equal(error.text, expected);
-}
 
 /* Takes one, and removes its file again. */
 static int take_and_forget(void)
@@ -1280,41 +1104,6 @@ TEST_WITH(test_snapshot_restores_without_memory, make, clean)
 
 /* --- Places. --- */
 
-TEST_WITH(test_snapshot_says_where_it_cannot_be, make, clean)
-{
-    static char path[5000];
-
-    file_used = "/nonexistent/snapshot";
-    assert_not_taken(-1, file_used);
-    file_used = "/dev/null/snapshot";
-    assert_not_taken(-1, file_used);
-    file_used = "/snapshot-in-the-root-is-a-folder/..";
-    assert_not_taken(-1, file_used);
-    file_used = tree_root;
-    assert_not_taken(-1, file_used);
-    memset(path, 'x', sizeof(path) - 1);
-    path[0] = path[4990] = '/';
-    file_used = path;
-    assert_not_taken(-1, "xxx");
-    assert_int_equal(kernel.writes, 0);
-}
-
-TEST_WITH(test_snapshot_may_be_in_the_current_folder, make, clean)
-{
-    char run[128], here[4096], *before = tree_text();
-    struct reports reports;
-
-    (void)snprintf(run, sizeof(run), "%s/run", tree_root);
-    assert_non_null(getcwd(here, sizeof(here)));
-    assert_int_equal(chdir(run), 0);
-    file_used = "jitbench.snapshot";
-    tune(&reports);
-    assert_true(file_exists());
-    expect_untune(0, "");
-    assert_int_equal(chdir(here), 0);
-    assert_unchanged(before);
-}
-
 /* Half a snapshot is none. */
 TEST_WITH(test_snapshot_on_a_full_disk_is_none, make, clean)
 {
@@ -1330,36 +1119,6 @@ TEST_WITH(test_snapshot_on_a_full_disk_is_none, make, clean)
         _exit(0);
     }
     assert_int_equal(fixture_wait(child), 0);
-    assert_unchanged(before);
-}
-
-/* A kernel or a file system that has no nameless files. */
-static int named_child(void)
-{
-    struct reports reports;
-    char run[128];
-
-    if (refuse_flag(SYS_openat, 2, O_TMPFILE & ~O_DIRECTORY, O_TMPFILE & ~O_DIRECTORY, EOPNOTSUPP))
-        return CANNOT;
-    tune(&reports);
-    (void)snprintf(run, sizeof(run), "%s/run", tree_root);
-    CHECK(fixture_count_files(run) == 2);
-    assert_not_taken(-1, "untune");
-    expect_untune(0, "");
-    return 0;
-}
-
-TEST_WITH(test_snapshot_by_a_temporary_name, make, clean)
-{
-    char *before = tree_text();
-    int status = fixture_status_of(named_child);
-
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == CANNOT) {
-        free(before);
-        skip_because("no system call filters (seccomp) here");
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
     assert_unchanged(before);
 }
 
@@ -1450,20 +1209,4 @@ TEST_WITH(test_snapshot_that_cannot_be_locked_or_removed, make, clean)
     assert_content(INTERVAL, "1\n");
     assert_true(file_exists());
     expect_untune(0, "");
-}
-
-/* The other name could not be removed with this one, and would restore the values one day. */
-TEST_WITH(test_snapshot_with_another_name_is_refused, make, clean)
-{
-    char other[128], *before = tree_text();
-    struct reports reports;
-
-    tune(&reports);
-    (void)snprintf(other, sizeof(other), "%s/run/other-name", tree_root);
-    assert_int_equal(link(snapshot_file, other), 0);
-    expect_untune(-1, "' has 2 names (hard links): not trusted; remove the others");
-    assert_content(INTERVAL, "20\n");
-    assert_int_equal(unlink(other), 0);
-    expect_untune(0, "");
-    assert_unchanged(before);
 }
