@@ -49,27 +49,6 @@ static void see(unsigned cpu, unsigned level, unsigned times)
 
 /* --- When a core is free. --- */
 
-TEST_WITH(test_free_is_the_lowest_level, make_session, free_session)
-{
-    assert_int_equal(core_free_level(session, 0, why, sizeof(why)), 0);
-    see(0, FREE + 20, 100);
-    unsigned first = core_free_level(session, 0, why, sizeof(why));
-    assert_in_range(first, FREE + 20, FREE + 25);
-    see(0, FREE, 3);
-    assert_in_range(core_free_level(session, 0, why, sizeof(why)), FREE, FREE + 5);
-    see(0, FREE - 20, 2); /* too few: a quirk of the counter */
-    see(0, HALF, 1000);
-    assert_in_range(core_free_level(session, 0, why, sizeof(why)), FREE, FREE + 5);
-}
-
-/* Exactly two additions a cycle, always: a core that is shared all the time. */
-TEST_WITH(test_half_a_core_is_never_free, make_session, free_session)
-{
-    see(0, HALF + 2, 5000);
-    assert_int_equal(core_free_level(session, 0, why, sizeof(why)), 0);
-    assert_non_null(strstr(why, "2.0 additions a cycle at most"));
-}
-
 TEST_WITH(test_another_cpu_of_the_type_shows_what_is_free, make_session, free_session)
 {
     see(0, 80, 5000); /* 3.4 a cycle */
@@ -80,14 +59,6 @@ TEST_WITH(test_another_cpu_of_the_type_shows_what_is_free, make_session, free_se
     assert_true(core_free_level(session, 1, why, sizeof(why)) > 0);
     session->type[1] = 1024; /* a core of another kind says nothing */
     assert_true(core_free_level(session, 0, why, sizeof(why)) > 0);
-}
-
-TEST_WITH(test_without_a_probe_the_reason_is_given, make_session, free_session)
-{
-    session->probe.blocks = 0;
-    strcpy(session->probe.why, "no cycle counter");
-    assert_int_equal(core_free_level(session, 0, why, sizeof(why)), 0);
-    assert_string_equal(why, "no cycle counter");
 }
 
 TEST_WITH(test_share, make_session, free_session)
@@ -232,25 +203,6 @@ TEST_WITH(test_the_truth_is_in_its_interval, make_session, free_session)
 
     assert_in_range(held(&m, &explained), 930, 970);
     assert_true(explained.mean > 90);
-}
-
-/* Neighbours that do not slow the work down: the figure is that of all slices, and nothing is explained. */
-TEST_WITH(test_without_a_relation_no_figure_moves, make_session, free_session)
-{
-    struct made_up m = {.seed = 20261123, .slower = 0, .noise = 0.02, .free_share = 0.5};
-    struct stats_running explained = {.n = 0};
-
-    assert_in_range(held(&m, &explained), 930, 970);
-    assert_true(explained.mean < 10);
-}
-
-/* The interval also covers changes from trial to trial that no probe shows. */
-TEST_WITH(test_an_interval_holds_what_no_probe_shows, make_session, free_session)
-{
-    struct made_up m = {.seed = 20261124, .slower = 0.15, .noise = 0.01, .free_share = 0.6, .drift = 0.01};
-    struct stats_running explained = {.n = 0};
-
-    assert_in_range(held(&m, &explained), 930, 970);
 }
 
 TEST_WITH(test_too_few_slices_are_no_figure, make_session, free_session)
@@ -553,50 +505,6 @@ TEST_WITH(test_look_probes_each_cpu_for_its_time, begin_look, free_session)
     assert_true(session->lowest[3] == HALF && session->lowest[5] == FREE && session->lowest[4] == 0);
 }
 
-TEST_WITH(test_look_says_why_it_saw_nothing, begin_look, free_session)
-{
-    static const struct {
-        int get_error, set_error;
-        uint32_t blocks;
-        unsigned cpus, sleeps;
-        const char *why;
-    } cases[] = {
-        {-EPERM, 0, 1, 0, 0, "no core probe was taken"},
-        {0, -EPERM, 1, 2, 0, "no core probe was taken"},
-        {0, 0, 0, 0, 0, "no cycle counter"},
-        {0, 0, 1, 2, 8, "the core was never surely free: 2.0 additions a cycle at most, as half of a wider core does"}};
-    struct core_sight sight;
-
-    strcpy(session->probe.why, "no cycle counter");
-    look.level[6] = look.level[7] = HALF;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        look.get_error = cases[i].get_error;
-        look.set_error = cases[i].set_error;
-        session->probe.blocks = cases[i].blocks;
-        look_at_cpus(6, 2, 1, 4 * MS, &sight);
-        assert_string_equal(sight.why, cases[i].why);
-        assert_int_equal(look.n_cpus, cases[i].cpus);
-        assert_int_equal(look.n_sleeps, cases[i].sleeps);
-        assert_int_equal(look.restored, cases[i].cpus > 0);
-        assert_true(isnan(sight.free));
-        assert_int_equal(isnan(sight.us) == 0, cases[i].sleeps > 0);
-    }
-}
-
-/* At most 16 CPUs share the time: 32 ms are four probes for each of them. */
-TEST_WITH(test_look_probes_at_most_16_cpus, begin_look, free_session)
-{
-    struct core_sight sight;
-
-    for (unsigned cpu = 0; cpu < 20; cpu++)
-        look.level[cpu] = FREE;
-    look_at_cpus(0, 20, 1, 32 * MS, &sight);
-    assert_int_equal(look.n_cpus, 16);
-    assert_int_equal(look.n_sleeps, 64);
-    assert_true(session->lowest[15] == FREE && session->lowest[16] == 0);
-    assert_true(sight.free == 1);
-}
-
 /* --- What a slice is worth. --- */
 
 /* The block is that of its start; the probe after it is counted in any case. */
@@ -655,19 +563,6 @@ TEST_WITH(test_blocks_are_joined_in_pairs, make_session, free_session)
     enter(6, 6, 1, 1, 6399); /* by three more */
     assert_int_equal(record.block_ns, 800);
     assert_true(record.cell[0][4].count == 255 && record.cell[1][5].count == 1000 && record.cell[7][6].n == 1);
-}
-
-TEST_WITH(test_record_begins_with_blocks_for_the_time_expected, make_session, free_session)
-{
-    made_up_clock.now_ns = 77;
-    made_up_clock.step_ns = 0;
-    made_up_clock.on = true;
-    begin_record();
-    core_record_begin(&record, 8000);
-    made_up_clock.on = false;
-    assert_int_equal(record.start_ns, 77);
-    assert_int_equal(record.block_ns, 1001);
-    assert_true(record.cycles_per_tick == 0);
 }
 
 /* --- The interval, over blocks of time. --- */

@@ -146,22 +146,6 @@ TEST_WITH(test_experiment_classes_end_at_their_limits, NULL, end)
     assert_true(isnan(value("delays_d_size")));
 }
 
-/* Mean 1000 again: one above each limit is in. */
-TEST_WITH(test_experiment_classes_begin_above_their_limits, NULL, end)
-{
-    static const struct made_up_params params = {.part = {{94, 909}, {1, 1151}, {1, 1401}, {1, 3001}, {1, 7001}}};
-    static const char *const counts[] = {"delays_a", "delays_b", "delays_c", "delays_d"};
-    static const char *const sizes[] = {"delays_a_size", "delays_b_size", "delays_c_size", "delays_d_size"};
-    static const double expected[] = {151, 401, 2001, 6001};
-
-    assert_int_equal(fixture_one_trial(&bench_made_up, &params, 1, &rows), ROW_OK);
-    fixture_assert_near(fixture_find(&rows, "cycles", "")->stats.mean, 1000);
-    for (size_t i = 0; i < COUNT(expected); i++) {
-        assert_true(value(counts[i]) == 1);
-        fixture_assert_near(value(sizes[i]), expected[i]);
-    }
-}
-
 /* Mean and median are apart, 700 and 500. Above 400 from the mean there is none, from the median 40. */
 TEST_WITH(test_experiment_delays_from_two_levels, NULL, end)
 {
@@ -171,43 +155,6 @@ TEST_WITH(test_experiment_delays_from_two_levels, NULL, end)
     assert_true(value("delayed_400") == 0);
     fixture_assert_near(value("delayed_400_median"), 100.0 * 40 * 500 / 70000);
     assert_true(value("delayed_2000_median") == 0);
-}
-
-/* After the exact part of the histogram a bin is 1,024 wide: it holds both values, and the class limit is inside. */
-TEST_WITH(test_experiment_says_when_a_class_limit_cuts_a_bin, NULL, end)
-{
-    static const struct made_up_params coarse = {.part = {{10, 100000}, {10, 100340}}};
-    static const struct made_up_params fine = {.part = {{10, 100000}, {10, 100340}}, .base = 90000};
-
-    assert_int_equal(fixture_one_trial(&bench_made_up, &coarse, 1, &rows), ROW_OK);
-    assert_true(value("buckets_exact") == 0);
-    fixture_free_rows(&rows);
-    assert_int_equal(fixture_one_trial(&bench_made_up, &fine, 1, &rows), ROW_OK);
-    assert_true(value("buckets_exact") == 1);
-    fixture_assert_near(value("delays_a"), 10);
-    fixture_assert_near(value("delays_a_size"), 170);
-}
-
-TEST_WITH(test_experiment_rows_by_copy, NULL, end)
-{
-    assert_int_equal(fixture_one_trial(&bench_made_up, &typical, 2, &rows), ROW_OK);
-    assert_int_equal(rows.n, 2 * METRIC_OWN);
-    fixture_assert_near(rows.row[METRIC_CYCLES].value, 1000);
-    fixture_assert_near(rows.row[METRIC_OWN + METRIC_CYCLES].value, 1001);
-    fixture_assert_near(rows.row[METRIC_OWN + METRIC_TIME].value, 1001);
-    fixture_assert_near(rows.row[METRIC_OWN + METRIC_DELAYS + 2].value, 3);
-}
-
-TEST_WITH(test_experiment_every_metric_is_described, NULL, end)
-{
-    for (unsigned m = 0; m < METRIC_OWN; m++) {
-        assert_non_null(experiment_metrics[m].id);
-        assert_non_null(experiment_metrics[m].better);
-        assert_non_null(experiment_metrics[m].title);
-        assert_int_equal(experiment_metrics[m].headline, m == METRIC_CYCLES);
-        for (unsigned other = 0; other < m; other++)
-            assert_string_not_equal(experiment_metrics[m].id, experiment_metrics[other].id);
-    }
 }
 
 /* --- Recording. --- */
@@ -244,15 +191,6 @@ static int record_thousands(struct party_context *context, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
         experiment_record(context->state, 1000 + i % 7);
-    return 0;
-}
-
-static int record_the_largest(struct party_context *context, uint64_t count)
-{
-    struct experiment *e = context->state;
-
-    e->number = UINT64_MAX - count;
-    experiment_record(e, UINT64_MAX);
     return 0;
 }
 
@@ -359,17 +297,6 @@ TEST_WITH(test_experiment_slices_last_as_long_as_planned, NULL, end)
     }
 }
 
-TEST_WITH(test_experiment_run_without_a_warm_up, NULL, end)
-{
-    struct fixture_party p;
-    struct experiment *e = set_up(&p, -1, 0);
-
-    assert_int_equal(experiment_run(&p.context, 3, record_from_801), 0);
-    assert_int_equal(e->hist->base, 0);
-    assert_int_equal(e->hist->n, 3);
-    tear_down(&p);
-}
-
 enum { LINES = 10000 }; /* more than the buffer holds */
 
 TEST_WITH(test_experiment_writes_every_event, NULL, end)
@@ -392,27 +319,6 @@ TEST_WITH(test_experiment_writes_every_event, NULL, end)
     tear_down(&p);
 }
 
-TEST_WITH(test_experiment_longest_line_fits, NULL, end)
-{
-    static const char prefix[] = "18446744073709551615,18446744073709551615,4294967295,"; /* some of it is cut */
-    struct fixture_party p;
-    int fd = fixture_file();
-    struct experiment *e = set_up(&p, fd, UINT64_MAX);
-    char expected[128];
-
-    p.context.sample = UINT64_MAX;
-    p.context.copy = UINT_MAX;
-    free(e->buffer);
-    assert_int_equal(experiment_setup(&p.context, UINT64_MAX), 0);
-    assert_int_equal(experiment_run(&p.context, 1, record_the_largest), 0);
-    char *text = fixture_read_file(fd);
-    (void)snprintf(expected, sizeof(expected), "%.47s18446744073709551614,18446744073709551615\n", prefix);
-    assert_string_equal(text, expected);
-    free(text);
-    (void)close(fd);
-    tear_down(&p);
-}
-
 TEST_WITH(test_experiment_without_memory_for_the_text, NULL, end)
 {
     static const struct made_up_params none;
@@ -427,26 +333,6 @@ TEST_WITH(test_experiment_without_memory_for_the_text, NULL, end)
     allocations_before_refusal = UINT_MAX;
     assert_string_equal(p.reason, "out of memory");
     fixture_party_end(&p);
-}
-
-static void check_full_disk(uint64_t lines)
-{
-    struct fixture_party p;
-    int fd = open("/dev/full", O_WRONLY);
-
-    assert_true(fd >= 0);
-    struct experiment *e = set_up(&p, fd, 0);
-    assert_int_equal(experiment_run(&p.context, lines, record_thousands), -1);
-    assert_string_equal(p.reason, "--series: cannot write: No space left on device");
-    assert_int_equal(e->hist->n, lines);
-    (void)close(fd);
-    tear_down(&p);
-}
-
-TEST_WITH(test_experiment_full_disk_is_told, NULL, end)
-{
-    check_full_disk(3);     /* at the end */
-    check_full_disk(LINES); /* in the middle */
 }
 
 TEST_WITH(test_experiment_run_measures_the_clock, NULL, end)

@@ -326,39 +326,9 @@ TEST(test_load_counts_are_of_the_run_alone)
     check_counts(&bench_idle, &load_dummy, TRIAL_MS * MS, 1);
 }
 
-TEST(test_load_counts_beside_work_of_unknown_length)
-{
-    check_counts(&bench_nap, &load_dummy, 0, 1);
-}
-
 TEST(test_load_counts_are_those_of_all_its_processes)
 {
     check_counts(&bench_idle, &load_three, TRIAL_MS * MS, 3);
-}
-
-TEST(test_load_without_parties_counts_nothing)
-{
-    struct trial_spec spec = spec_of(&bench_idle, &load_empty, NULL, 5 * MS);
-
-    struct trial *trial = run_done(&spec);
-    for (int c = 0; c < LOAD_COUNTS; c++)
-        assert_true(trial->load_count[c] == 0);
-    trial_free(trial);
-    spec = spec_of(&bench_idle, NULL, NULL, 5 * MS);
-    trial = run_done(&spec);
-    assert_true(trial->load_count[LOAD_CPU] == 0);
-    trial_free(trial);
-}
-
-TEST(test_load_shares_memory_among_its_own)
-{
-    struct trial_spec spec = spec_of(&bench_apart, &load_shared, NULL, 0);
-
-    struct trial *trial = run_done(&spec);
-    assert_true(trial->load_count[COUNT_WORK] == 1);
-    const double *number = trial_recorder(trial, 0, 0, 0);
-    assert_true(number[0] == 0);
-    trial_free(trial);
 }
 
 /* --- What becomes of it. --- */
@@ -495,54 +465,6 @@ TEST(test_trial_control_is_real_time_while_it_runs)
     assert_int_equal(limit[1].rlim_max, limit[0].rlim_max);
     assert_int_equal(limit[1].rlim_cur, limit[0].rlim_max);
     trial_free(trial);
-}
-
-static int control_of_batch(void)
-{
-    struct trial_spec spec = spec_of(&bench_watch, NULL, NULL, 0);
-    int policy, priority;
-
-    CHECK(task_set_policy(SCHED_BATCH, 0) == 0);
-    struct trial *trial = trial_run(&spec);
-    CHECK(trial && trial->outcome == TRIAL_DONE);
-    trial_free(trial);
-    CHECK(task_get_policy(&policy, &priority) == 0);
-    CHECK(policy == SCHED_BATCH && priority == 0);
-    return 0;
-}
-
-TEST(test_trial_control_gets_back_what_it_had)
-{
-    assert_int_equal(fixture_in_child(control_of_batch), 0);
-}
-
-/* Rights by ulimit -r alone: whoever has no CAP_SYS_NICE cannot take the reset-on-fork flag back. */
-static int control_by_limit(void)
-{
-    const struct rlimit limit = {.rlim_cur = 99, .rlim_max = 99};
-    struct trial_spec spec = spec_of(&bench_watch, NULL, NULL, 0);
-    int policy, priority;
-
-    if (setrlimit(RLIMIT_RTPRIO, &limit))
-        return CANNOT;
-    if (fixture_become_nobody())
-        return CANNOT;
-    for (int i = 0; i < 2; i++) {
-        struct trial *trial = trial_run(&spec);
-        CHECK(trial && trial->outcome == TRIAL_DONE);
-        bool refused = trial->control_refused[0];
-        trial_free(trial);
-        if (refused)
-            return CANNOT;
-        CHECK(task_get_policy(&policy, &priority) == 0);
-        CHECK(policy == SCHED_OTHER && priority == 0);
-    }
-    return 0;
-}
-
-TEST(test_trial_control_by_limit_is_given_back)
-{
-    assert_int_equal(fixture_in_child(control_by_limit), 0);
 }
 
 /* Rights made up for this process: SCHED_FIFO up to this priority, as by ulimit -r; 0: what the kernel says. */

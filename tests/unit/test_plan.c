@@ -232,22 +232,6 @@ TEST_WITH(test_plan_sequence_ends_one_item_before_the_next, begin, end)
     assert_string_equal(rows.row[4].param.text, "C base=100 clock=clock_gettime");
 }
 
-TEST_WITH(test_plan_interleaved_takes_turns, begin, end)
-{
-    add('A', 3);
-    add('B', 1);
-    add('C', 3);
-    plan.schedule = SCHEDULE_INTERLEAVED;
-    execute(ROW_OK);
-    assert_string_equal(seen.trials, "ABCACAC");
-    /* A row comes as soon as it is known. */
-    assert_int_equal(rows.row[0].param.text[0], 'B');
-    assert_int_equal(rows.row[2].param.text[0], 'A');
-    assert_int_equal(rows.row[4].param.text[0], 'C');
-    assert_int_equal(rows.row[0].item, 2);
-    assert_int_equal(rows.row[2].item, 1);
-}
-
 TEST_WITH(test_plan_abba_goes_forwards_and_backwards, begin, end)
 {
     add('A', 4);
@@ -302,24 +286,6 @@ TEST_WITH(test_plan_items_end_together, begin, end)
     assert_int_equal(together.calls, 3);
     assert_int_equal(together.limit_ns, 14);
     assert_false(together.missing);
-}
-
-/* An item that fails does not end the others, which go on in blocks; one with an exact number of samples is not asked
- * for. */
-TEST_WITH(test_plan_items_end_together_without_one_that_failed, begin, end)
-{
-    memset(&together, 0, sizeof(together));
-    together.ended_at = 4;
-    params_of(add_open('A'))->fail_at = 2;
-    add_open('B');
-    add('C', 3);
-    plan.schedule = SCHEDULE_ABBA;
-    plan.enough = enough_together;
-    execute(ROW_FAILED);
-    assert_string_equal(seen.trials, "ABCCBBCB");
-    assert_int_equal(together.calls, 2);
-    assert_true(together.missing);
-    assert_int_equal(value_row("B")->n_samples, 4);
 }
 
 /* Trials in which a signal stopped a process, by their order: '1'. NULL: as it was. */
@@ -489,14 +455,6 @@ TEST_WITH(test_plan_phases_come_one_after_the_other, begin, end)
     assert_string_equal(seen.trials, "BDBDEACAC");
 }
 
-TEST_WITH(test_plan_phases_in_sequence, begin, end)
-{
-    add('A', 2)->phase = 1;
-    add('B', 2)->phase = 0;
-    execute(ROW_OK);
-    assert_string_equal(seen.trials, "BBAA");
-}
-
 /* --- Calibration. --- */
 
 static void run_calibrated(enum schedule schedule, const char *order)
@@ -520,11 +478,6 @@ TEST_WITH(test_plan_calibration_hands_a_value_on, begin, end)
 TEST_WITH(test_plan_calibrated_item_waits_for_its_calibration, begin, end)
 {
     run_calibrated(SCHEDULE_INTERLEAVED, "AAABB");
-}
-
-TEST_WITH(test_plan_calibrated_item_waits_when_going_backwards, begin, end)
-{
-    run_calibrated(SCHEDULE_ABBA, "AAABB");
 }
 
 TEST_WITH(test_plan_calibration_that_found_nothing_fails_the_item, begin, end)
@@ -625,12 +578,6 @@ TEST_WITH(test_plan_skips_what_memory_cannot_hold, begin, end)
     assert_int_equal(tree_remove(state), 0);
 }
 
-TEST_WITH(test_plan_of_nothing_is_done, begin, end)
-{
-    execute(ROW_OK);
-    assert_int_equal(rows.n, 0);
-}
-
 /* --- When an item ends. --- */
 
 static size_t samples_with(struct sampling sampling, double swing, uint64_t sleep_ns)
@@ -663,16 +610,6 @@ TEST_WITH(test_plan_samples_until_precise_enough, begin, end)
     assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8, false, 0}, 10, 0), 22);
 }
 
-TEST_WITH(test_plan_samples_at_most_the_maximum, begin, end)
-{
-    const uint64_t long_ns = 60000 * MS;
-
-    assert_int_equal(samples_with((struct sampling){1, 3, 0, long_ns, 2, false, 0}, 10, 0), 3);
-    assert_int_equal(samples_with((struct sampling){3, 3, 0, 0, 2, false, 0}, 10, 0), 3);
-    assert_int_equal(samples_with((struct sampling){0, 7, 0, long_ns, 2, false, 0}, 10, 0), 7);
-    assert_int_equal(samples_with((struct sampling){0, 7, 0, long_ns, 2, false, 0}, 0, 0), 7); /* precise before */
-}
-
 TEST_WITH(test_plan_samples_within_the_time_cap, begin, end)
 {
     /* Never fewer than the minimum, and one at the least. */
@@ -681,27 +618,6 @@ TEST_WITH(test_plan_samples_within_the_time_cap, begin, end)
     /* Not beyond it: a second one as long as the first would be. */
     assert_int_equal(samples_with((struct sampling){1, 0, 0, 60 * MS, 0.001, false, 0}, 10, 40 * MS), 1);
     assert_in_range(samples_with((struct sampling){1, 0, 0, 80 * MS, 0.001, false, 0}, 10, 10 * MS), 1, 7);
-}
-
-TEST_WITH(test_plan_add_grows_and_copies, begin, end)
-{
-    struct tick_params params = {.id = 'a'};
-
-    for (unsigned i = 0; i < 100; i++) {
-        params.base = i;
-        struct plan_item *item = plan_add(&plan, &bench_tick, &params);
-        assert_non_null(item);
-        assert_ptr_not_equal(item->params, &params);
-        assert_int_equal(item->copies, 1);
-        assert_int_equal(item->calibrated_by, -1);
-        assert_null(item->skip);
-    }
-    assert_int_equal(plan.n, 100);
-    for (unsigned i = 0; i < 100; i++)
-        assert_true(params_of(&plan.items[i])->base == i);
-    plan_free(&plan);
-    assert_int_equal(plan.n, 0);
-    assert_null(plan.items);
 }
 
 /* --- What fails. --- */
@@ -721,15 +637,6 @@ TEST_WITH(test_plan_failed_item_does_not_stop_the_others, begin, end)
     assert_int_equal(value_row("B")->n_samples, 0);
     assert_int_equal(value_row("C")->status, ROW_OK);
     assert_int_equal(value_row("C")->n_samples, 2);
-}
-
-TEST_WITH(test_plan_failed_item_leaves_the_turns, begin, end)
-{
-    add('A', 3);
-    params_of(add('B', 3))->fail_at = 2;
-    plan.schedule = SCHEDULE_INTERLEAVED;
-    execute(ROW_FAILED);
-    assert_string_equal(seen.trials, "ABAA");
 }
 
 /* --- The rows' identity. --- */
@@ -782,18 +689,6 @@ TEST_WITH(test_plan_load_runs_with_params_of_its_own, begin, end)
     assert_string_equal(value_row("B")->scratch_fs, "");
 }
 
-TEST_WITH(test_plan_load_that_fails_does_not_stop_the_others, begin, end)
-{
-    add_load(add('A', 2))->fails = true;
-    (void)add_load(add('B', 2));
-    execute(ROW_FAILED);
-    assert_string_equal(seen.trials, "BB");
-    assert_int_equal(value_row("A")->status, ROW_FAILED);
-    assert_string_equal(value_row("A")->reason, "the load beside: Y is not to be had");
-    assert_string_equal(value_row("A")->load, "beside");
-    assert_int_equal(value_row("B")->status, ROW_OK);
-}
-
 TEST_WITH(test_plan_load_that_cannot_run_here_skips_the_item, begin, end)
 {
     add_load(add('A', 1))->unsupported = true;
@@ -807,19 +702,6 @@ TEST_WITH(test_plan_load_that_cannot_run_here_skips_the_item, begin, end)
     assert_string_equal(value_row("A")->reason, "no room for a load");
     assert_string_equal(value_row("A")->load, "beside");
     assert_string_equal(value_row("C")->reason, "not on this machine"); /* the benchmark's comes first */
-}
-
-/* Once, though there are two trials. */
-TEST_WITH(test_plan_calibration_reaches_the_load, begin, end)
-{
-    params_of(add('A', 1))->base = 5;
-    struct plan_item *item = add('B', 2);
-    item->calibrated_by = 0;
-    params_of(item)->base = 50;
-    (void)add_load(item);
-    params_of(&plan.items[0])->swing = 0;
-    execute(ROW_OK);
-    assert_string_equal(value_row("B")->param.text, "B base=60 clock=clock_gettime Y=8 load=other:8");
 }
 
 /* --- Progress and rest. --- */
@@ -837,23 +719,6 @@ static void note_progress(void *context, const struct plan_item *item, uint64_t 
     progress.items[progress.n] = ((const struct tick_params *)item->params)->id;
     progress.sample[progress.n] = sample;
     progress.done[progress.n++] = done;
-}
-
-TEST_WITH(test_plan_reports_progress_before_each_trial, begin, end)
-{
-    static const double expected[] = {0, 0.25, 0.5, 0.625, 0.75, 0.875};
-
-    memset(&progress, 0, sizeof(progress));
-    how.progress = note_progress;
-    how.progress_context = &progress;
-    add('A', 2);
-    add('B', 4);
-    execute(ROW_OK);
-    assert_string_equal(progress.items, "AABBBB");
-    for (size_t i = 0; i < COUNT(expected); i++) {
-        assert_int_equal(progress.sample[i], i < 2 ? i : i - 2);
-        assert_true(fabs(progress.done[i] - expected[i]) < 1e-9);
-    }
 }
 
 /* An item counts by the time that it is expected to take: between the least and the most, a second when that is not
@@ -883,24 +748,6 @@ TEST_WITH(test_plan_progress_is_by_expected_times, begin, end)
     assert_string_equal(progress.items, "AABCCCCC");
     for (size_t i = 0; i < COUNT(expected); i++)
         assert_true(fabs(progress.done[i] - expected[i]) < 1e-9);
-}
-
-/* Items that end together have one time limit. The minimum number of samples is not the end. */
-TEST_WITH(test_plan_progress_of_items_that_end_together, begin, end)
-{
-    memset(&progress, 0, sizeof(progress));
-    memset(&together, 0, sizeof(together));
-    together.ended_at = 6;
-    how.progress = note_progress;
-    how.progress_context = &progress;
-    add_open('A')->sampling.max_ns = UINT64_MAX / 4;
-    add_open('B')->sampling.max_ns = UINT64_MAX / 4;
-    plan.schedule = SCHEDULE_ABBA;
-    plan.enough = enough_together;
-    execute(ROW_OK);
-    assert_int_equal(progress.n, 12);
-    for (size_t i = 0; i < progress.n; i++)
-        assert_true(progress.done[i] < 0.01);
 }
 
 TEST_WITH(test_plan_settles_before_the_next_gate, begin, end)
@@ -1017,49 +864,6 @@ TEST_WITH(test_plan_interrupted_keeps_all_unfinished_items, begin, end)
     signal_at.item = 'B';
     signal_at.sample = 1;
     assert_int_equal(fixture_in_child(interrupted_turns_body), 0);
-}
-
-static int check_nothing_began(void)
-{
-    CHECK(strcmp(seen.trials, "") == 0);
-    CHECK(rows.n == 2);
-    for (size_t i = 0; i < rows.n; i++) {
-        CHECK(rows.row[i].status == ROW_SKIPPED && isnan(rows.row[i].value));
-        CHECK(strcmp(rows.row[i].reason, "ended by SIGTERM before the first sample") == 0);
-    }
-    return 0;
-}
-
-static int interrupted_at_once_body(void)
-{
-    int failed = check_interrupted(SCHEDULE_SEQUENCE);
-
-    return failed ? failed : check_nothing_began();
-}
-
-TEST_WITH(test_plan_interrupted_at_the_first_trial, begin, end)
-{
-    add('A', 3);
-    add('B', 3);
-    signal_at.item = 'A';
-    signal_at.sample = 0;
-    assert_int_equal(fixture_in_child(interrupted_at_once_body), 0);
-}
-
-static int interrupted_before_body(void)
-{
-    CHECK(raise(SIGTERM) == 0); /* pending */
-    int failed = check_interrupted(SCHEDULE_SEQUENCE);
-
-    return failed ? failed : check_nothing_began();
-}
-
-TEST_WITH(test_plan_interrupted_before_it_began, begin, end)
-{
-    add('A', 3);
-    add('B', 3);
-    signal_at.item = 0;
-    assert_int_equal(fixture_in_child(interrupted_before_body), 0);
 }
 
 int main(int argc, char **argv)

@@ -132,20 +132,6 @@ TEST(test_recorder_slices_join_neighbours_when_full)
     free(slices);
 }
 
-TEST(test_recorder_slices_join_with_odd_room)
-{
-    static const struct slice after_4[] = {{3, 0, 20}, {7, 20, 40}};
-    static const struct slice after_8[] = {{10, 0, 40}, {26, 40, 80}};
-    struct slices *slices = make(RECORD_SLICES, 3);
-
-    add_slices(slices, 1, 4);
-    assert_slices(slices, after_4, COUNT(after_4));
-    add_slices(slices, 5, 8);
-    assert_slices(slices, after_8, COUNT(after_8));
-    assert_guarded(RECORD_SLICES, 3, slices);
-    free(slices);
-}
-
 /* Whatever the room, nothing is lost, there is no gap, and no slice but the last is shorter than another. */
 TEST(test_recorder_slices_lose_nothing)
 {
@@ -261,28 +247,6 @@ TEST(test_recorder_series_keeps_all_of_a_few)
     free(series);
 }
 
-/* In rising order every value is among the largest so far; in falling order none after the first 2,000 is. */
-TEST(test_recorder_series_of_sorted_values)
-{
-    struct series_point *points = calloc(SERIES_FIRST + SERIES_LARGEST, sizeof(*points));
-    struct series *rising = make(RECORD_SERIES, 0), *falling = make(RECORD_SERIES, 0);
-
-    for (uint64_t i = 0; i < 5000; i++) {
-        series_add(rising, i, 10 + i);
-        series_add(falling, i, 10000 - i);
-    }
-    assert_int_equal(series_points(rising, points), 2500);
-    assert_int_equal(points[499].at, 499);
-    assert_int_equal(points[500].at, 3000);
-    assert_int_equal(points[2499].at, 4999);
-    assert_int_equal(series_points(falling, points), 2000);
-    assert_int_equal(points[1999].at, 1999);
-    assert_int_equal(points[1999].value, 8001);
-    free(rising);
-    free(falling);
-    free(points);
-}
-
 TEST(test_recorder_series_appended_are_one)
 {
     static const uint64_t cuts[] = {1, 300, 500, 2000, 4000, MANY - 1};
@@ -297,18 +261,6 @@ TEST(test_recorder_series_appended_are_one)
         free(series);
         free(rest);
     }
-}
-
-TEST(test_recorder_series_appends_nothing)
-{
-    struct series *series = series_from_to(0, MANY), *none = make(RECORD_SERIES, 0);
-
-    series_append(series, none, MANY);
-    assert_many_points(series);
-    series_append(none, series, 0);
-    assert_many_points(none);
-    free(series);
-    free(none);
 }
 
 /* --- Checks. --- */
@@ -342,16 +294,4 @@ TEST(test_recorder_checks_hold_nan_and_infinity_for_wrong)
         assert_non_null(checks_wrong(checks));
         free(checks);
     }
-}
-
-TEST(test_recorder_checks_stay_within_their_room)
-{
-    struct checks *checks = make(RECORD_CHECKS, 1);
-
-    checks_add(checks, "a name that is far longer than the room that there is for it", 1, 2, 0);
-    checks_add(checks, "no room", 1, 2, 0);
-    assert_int_equal(checks->n, 1);
-    assert_string_equal(checks->check[0].name, "a name that is far longer than the room");
-    assert_guarded(RECORD_CHECKS, 1, checks);
-    free(checks);
 }

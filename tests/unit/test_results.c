@@ -333,56 +333,6 @@ TEST_WITH(test_results_value_as_the_metric_says, begin, end)
     assert_near(metric_row("max")->value, 10);
 }
 
-/* The pages of all trials are added up. */
-TEST_WITH(test_results_say_which_pages_there_were, begin, end)
-{
-    static const struct {
-        double huge, possible;
-        const char *word;
-    } trials[] = {{0, 0, "pages=small"}, {100, 100, "pages=huge"}, {0, 100, "pages=mixed:50%"}};
-
-    ENTER(0, SHEET_MEDIAN, 1, 1);
-    (void)results_rows(&results, ROW_OK, "");
-    assert_null(strstr(metric_row("median")->param.text, "pages=")); /* nobody looked */
-    for (size_t i = 0; i < COUNT(trials); i++) {
-        fixture_free_rows(&rows);
-        results_pages(&results, 0, trials[i].huge, trials[i].possible);
-        (void)results_rows(&results, ROW_OK, "");
-        assert_string_equal(metric_row("median")->param.text, trials[i].word);
-    }
-}
-
-TEST_WITH(test_results_row_says_what_it_is, begin, end)
-{
-    ENTER(0, SHEET_MEDIAN, 1, 1);
-    results.order = 17;
-    item.copies = 3;
-    (void)results_rows(&results, ROW_OK, "");
-    const struct row *row = metric_row("median"), *number = metric_row("number");
-    assert_string_equal(row->suite, "dummy");
-    assert_string_equal(row->test, "sheet");
-    assert_string_equal(row->load, "");
-    assert_string_equal(row->unit, "ns"); /* the clock's */
-    assert_string_equal(row->better, "lower");
-    assert_int_equal(row->copies, 3);
-    assert_int_equal(row->headline, 1);
-    assert_int_equal(row->item, 18);
-    assert_ptr_equal(row->run, how.run);
-    assert_string_equal(number->unit, "events");
-    assert_string_equal(number->better, "");
-    assert_int_equal(number->headline, 0);
-}
-
-TEST_WITH(test_results_unit_of_a_counter, begin, end)
-{
-    static const struct clock_info counter = {.kind = CLOCK_KIND_COUNTER, .name = "rdtscp", .unit = "cycles"};
-
-    how.clock = &counter;
-    (void)results_rows(&results, ROW_OK, "");
-    assert_string_equal(metric_row("median")->unit, "cycles");
-    assert_string_equal(metric_row("mean")->unit, "ns");
-}
-
 TEST_WITH(test_results_unknown_samples_count_for_nothing, begin, end)
 {
     ENTER(0, SHEET_MEAN, 1, (double)NAN, 3);
@@ -394,18 +344,6 @@ TEST_WITH(test_results_unknown_samples_count_for_nothing, begin, end)
     assert_near(row->samples[0], 1);
     assert_true(isnan(row->samples[1]));
     assert_near(row->samples[2], 3);
-}
-
-TEST_WITH(test_results_metric_without_samples_is_not_known, begin, end)
-{
-    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
-    for (size_t i = 0; i < rows.n; i++) {
-        assert_true(isnan(rows.row[i].value));
-        assert_int_equal(rows.row[i].stats.n, 0);
-        assert_int_equal(rows.row[i].n_samples, 0);
-        assert_true(isnan(rows.row[i].index));
-    }
-    assert_int_equal(rows.n, SHEET_COUNT);
 }
 
 TEST_WITH(test_results_optional_metric_without_samples_has_no_row, begin, end)
@@ -439,15 +377,6 @@ TEST_WITH(test_results_index_against_the_baseline, begin, end)
     assert_true(isnan(metric_row("min")->index));
 }
 
-TEST_WITH(test_results_index_only_where_it_is_asked_for, begin, end)
-{
-    ENTER(0, SHEET_MAX, 100, 75);
-    item.no_index = true;
-    (void)results_rows(&results, ROW_OK, "");
-    assert_true(isnan(metric_row("max")->index));
-    assert_near(metric_row("max")->value, 100);
-}
-
 /* The headline's value is the geometric mean without the worst third, rounded down: of 2, 4, 8 and 16. */
 TEST_WITH(test_results_classic_value_leaves_the_worst_third_out, begin, end)
 {
@@ -460,26 +389,6 @@ TEST_WITH(test_results_classic_value_leaves_the_worst_third_out, begin, end)
     (void)results_rows(&results, ROW_OK, "");
     assert_near(metric_row("median")->value, 5.656854249492381); /* 1024^0.25 */
     assert_near(metric_row("mean")->value, 6.2);
-}
-
-/* Nearly all and nearly none are all and none: up to half a per cent. */
-TEST_WITH(test_results_pages_are_mixed_between_two_limits, begin, end)
-{
-    static const struct {
-        double huge, possible;
-        const char *word;
-    } shares[] = {{1, 200, "pages=small"},  {1.01, 200, "pages=mixed:1%"}, {198.99, 200, "pages=mixed:99%"},
-                  {199, 200, "pages=huge"}, {200, 200, "pages=huge"},      {0, 0, "pages=small"}};
-
-    for (size_t i = 0; i < COUNT(shares); i++) {
-        results_free(&results);
-        begin_with(&bench_copies, 2);
-        results_pages(&results, 1, shares[i].huge, shares[i].possible);
-        (void)results_rows(&results, ROW_OK, "");
-        assert_null(strstr(rows.row[0].param.text, "pages="));
-        assert_string_equal(rows.row[SHEET_COUNT].param.text, shares[i].word);
-        fixture_free_rows(&rows);
-    }
 }
 
 /* --- Histogram and series. --- */
@@ -526,37 +435,6 @@ TEST_WITH(test_results_histograms_of_all_trials_are_one, begin, end)
     assert_near(row->hist[2].value, 1);
 }
 
-static void check_percentiles(unsigned n, bool p90, bool p99, bool p999)
-{
-    uint64_t *values = malloc(n * sizeof(*values));
-
-    assert_non_null(values);
-    for (unsigned i = 0; i < n; i++)
-        values[i] = 1000 + i;
-    enter_hist(SHEET_MEAN, 0, values, n);
-    free(values);
-    (void)results_rows(&results, ROW_OK, "");
-    const struct row *row = metric_row("mean");
-    assert_int_equal(isnan(row->stats.p90) == 0, p90);
-    assert_int_equal(isnan(row->stats.p99) == 0, p99);
-    assert_int_equal(isnan(row->stats.p999) == 0, p999);
-    if (p999)
-        assert_near(row->stats.p999, 1000 + 0.999 * (n - 1));
-    fixture_free_rows(&rows);
-    results_free(&results);
-    assert_int_equal(results_init(&results, &item, &how), 0);
-}
-
-TEST_WITH(test_results_percentiles_need_events, begin, end)
-{
-    check_percentiles(9, false, false, false);
-    check_percentiles(10, true, false, false);
-    check_percentiles(99, true, false, false);
-    check_percentiles(100, true, true, false);
-    check_percentiles(999, true, true, false);
-    check_percentiles(1000, true, true, true);
-}
-
 TEST_WITH(test_results_series_go_on_from_trial_to_trial, begin, end)
 {
     struct series *series = calloc(1, sizeof(*series));
@@ -581,22 +459,6 @@ TEST_WITH(test_results_series_go_on_from_trial_to_trial, begin, end)
     assert_near(row->series[1998].at, 5000);
     assert_near(row->series[1998].value, 20000);
     assert_near(row->series[1999].at, 5001);
-}
-
-TEST_WITH(test_results_series_from_a_number_on, begin, end)
-{
-    struct series *series = calloc(1, sizeof(*series));
-
-    assert_non_null(series);
-    series_add(series, 0, 7);
-    results_series_from(&results, 0, SHEET_MEAN, series, 100);
-    results_series_from(&results, 0, SHEET_MEAN, series, 30);
-    free(series);
-    (void)results_rows(&results, ROW_OK, "");
-    const struct row *row = metric_row("mean");
-    assert_int_equal(row->n_series, 2);
-    assert_true(row->series[0].at == 30 && row->series[1].at == 100 && row->series[1].value == 7);
-    assert_int_equal(row->series_left_out, 0);
 }
 
 TEST_WITH(test_results_scaled_metric_repeats_another, begin, end)
@@ -698,12 +560,6 @@ TEST_WITH(test_results_enough_by_number_and_time, begin, end)
     }
 }
 
-TEST_WITH(test_results_precision_of_negative_values, begin, end)
-{
-    ENTER(0, SHEET_MEDIAN, -98, -99, -100, -101, -102);
-    assert_true(fabs(results_precision_pct(&results) - 1.9632431) < 1e-5);
-}
-
 /* --- Status. --- */
 
 TEST_WITH(test_results_unstable_when_the_headline_spreads, begin, end)
@@ -714,28 +570,6 @@ TEST_WITH(test_results_unstable_when_the_headline_spreads, begin, end)
     assert_int_equal(metric_row("median")->status, ROW_UNSTABLE);
     assert_string_equal(metric_row("median")->reason, "the samples spread by more than 5 % (RSD)");
     assert_int_equal(metric_row("mean")->status, ROW_OK);
-}
-
-TEST_WITH(test_results_unstable_above_the_limit_given, begin, end)
-{
-    how.max_rsd_pct = 0.5;
-    ENTER(0, SHEET_MEDIAN, 99, 100, 101);
-    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_UNSTABLE);
-    assert_string_equal(metric_row("median")->reason, "the samples spread by more than 0.5 % (RSD)");
-}
-
-TEST_WITH(test_results_stable_without_a_limit, begin, end)
-{
-    how.max_rsd_pct = 0;
-    ENTER(0, SHEET_MEDIAN, 50, 100, 150);
-    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
-}
-
-TEST_WITH(test_results_stable_at_five_per_cent, begin, end)
-{
-    ENTER(0, SHEET_MEDIAN, 95, 100, 105);
-    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
-    assert_string_equal(metric_row("median")->reason, "");
 }
 
 static void check_without_values(enum row_status status)
@@ -805,22 +639,6 @@ TEST_WITH(test_results_degraded_by_the_first_of_several_reasons, begin, end)
 TEST_WITH(test_results_failed_has_one_row_without_values, begin, end)
 {
     check_without_values(ROW_FAILED);
-}
-
-TEST_WITH(test_results_skipped_has_one_row_without_values, begin, end)
-{
-    check_without_values(ROW_SKIPPED);
-}
-
-TEST_WITH(test_results_degraded_keeps_its_values, begin, end)
-{
-    ENTER(0, SHEET_MEDIAN, 93, 100, 107);
-    assert_int_equal(results_rows(&results, ROW_DEGRADED, "ended early"), ROW_DEGRADED);
-    assert_int_equal(rows.n, SHEET_COUNT);
-    assert_int_equal(metric_row("median")->status, ROW_DEGRADED);
-    assert_string_equal(metric_row("median")->reason, "ended early");
-    assert_near(metric_row("median")->value, 100);
-    assert_string_equal(metric_row("number")->reason, "ended early");
 }
 
 /* --- Trials. --- */
@@ -1378,38 +1196,6 @@ TEST_WITH(test_results_copies_on_the_same_cpus_are_numbered, begin, end)
     check_copy_in_param(BIND_NONE, 1, "");
 }
 
-TEST_WITH(test_results_without_a_trial_know_no_placement, begin, end)
-{
-    (void)results_rows(&results, ROW_SKIPPED, "not here");
-    assert_string_equal(rows.row[0].policy, "");
-    assert_string_equal(rows.row[0].cpus, "");
-    assert_string_equal(rows.row[0].layout, "");
-    assert_true(isnan(rows.row[0].wall_s));
-}
-
-TEST_WITH(test_results_benchmark_with_shared_metrics_only, begin, end)
-{
-    results_free(&results);
-    begin_with(&bench_quiet, 1);
-    (void)enter_trial();
-    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
-    assert_int_equal(rows.n, 1);
-    assert_string_equal(rows.row[0].metric, "mean");
-    assert_near(rows.row[0].value, 100);
-}
-
-TEST_WITH(test_results_metrics_by_number, begin, end)
-{
-    assert_ptr_equal(bench_metric(&bench_sheet, SHEET_MEAN), &shared_metrics[1]);
-    assert_ptr_equal(bench_metric(&bench_sheet, SHEET_NUMBER), &own_metrics[0]);
-    assert_ptr_equal(bench_metric(&bench_sheet, SHEET_MAX), &own_metrics[2]);
-}
-
-TEST_WITH(test_results_clock_of_nanoseconds, begin, end)
-{
-    assert_true(results_clock_hz(&results) == 1e9);
-}
-
 /* --- Loads. --- */
 
 static struct trial *run_beside(struct pace_params *params, uint64_t time_ns)
@@ -1470,19 +1256,6 @@ TEST_WITH(test_results_say_how_the_others_ran_and_what_the_load_did, begin, end)
                    own_nice(), own_nice());
     assert_string_equal(metric_row("mean")->param.text, param);
     assert_int_equal(metric_row("mean")->status, ROW_OK); /* so short a run says nothing of what it does in a second */
-}
-
-TEST_WITH(test_results_load_of_another_nice_value_and_cpu, begin, end)
-{
-    struct pace_params params = {.nice = 9, .elsewhere = true};
-    char param[96];
-
-    enter_beside(&params, 5 * MS, 1);
-    (void)snprintf(param, sizeof(param), "stride=2 timer=other%s load=other:9", own_nice());
-    if (place.n_order > 1)
-        (void)snprintf(param + strlen(param), sizeof(param) - strlen(param), "@%u", place.order[1]);
-    assert_string_equal(metric_row("mean")->param.text, param);
-    assert_true(metric_row("mean")->nice != 9);
 }
 
 static void assert_all_degraded(const char *reason)

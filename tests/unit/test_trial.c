@@ -494,11 +494,6 @@ TEST(test_trial_stops_each_party_its_way)
     run_stop(3, 0);
 }
 
-TEST(test_trial_stops_each_party_its_way_after_a_time)
-{
-    run_stop(2, 40 * MS);
-}
-
 /* --- The barrier. --- */
 
 enum { ROUNDS = 1000 };
@@ -769,28 +764,6 @@ TEST(test_trial_whose_party_does_not_come_to_the_gate_fails)
     assert_failed(&spec, "not started within 150 ms; killed");
 }
 
-TEST(test_trial_without_a_fault_is_done)
-{
-    struct fault_params params = {.fault = FAULT_NONE};
-    struct trial_spec spec = spec_of(&bench_fault, 2, 0);
-
-    spec.params = &params;
-    trial_free(run_done(&spec));
-}
-
-TEST(test_trial_fails_when_setup_gives_no_reason)
-{
-    struct fault_params params = {.fault = FAULT_SETUP_SILENT};
-    struct trial_spec spec = spec_of(&bench_fault, 1, 0);
-
-    spec.params = &params;
-    struct trial *trial = trial_run(&spec);
-    assert_int_equal(trial->outcome, TRIAL_FAILED);
-    assert_true(strlen(trial->reason) > 0);
-    fixture_assert_no_children();
-    trial_free(trial);
-}
-
 TEST(test_trial_names_the_copy_and_party_that_died)
 {
     struct fault_params params = {.fault = FAULT_EXIT, .copy = 1};
@@ -847,13 +820,6 @@ static const struct bench bench_no_slices = {.name = "no slices",
                                              .params_size = sizeof(struct fault_params),
                                              .parties = no_slices_parties,
                                              .n_parties = 1};
-
-TEST(test_trial_fails_without_slices_to_record_in)
-{
-    struct trial_spec spec = spec_of(&bench_no_slices, 1, 20 * MS);
-
-    assert_failed(&spec, "the benchmark declares no slices");
-}
 
 static const struct bench bench_unlisted = {
     .name = "unlisted", .suite = "dummy", .parties = barrier_parties, .n_parties = 1};
@@ -1190,31 +1156,6 @@ TEST(test_trial_watchdog_bites_where_alarms_are_ignored)
     assert_int_equal(fixture_in_child(deaf_body), 0);
 }
 
-static double pad_of_a_trial(const struct trial_spec *spec)
-{
-    struct trial *trial = run_done(spec);
-    double pad = ((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_PAD];
-
-    trial_free(trial);
-    return pad;
-}
-
-/* Lengths are multiples of 16 below 4,096: that 8 of them are equal has a chance of 256^-7. */
-TEST(test_trial_pads_the_environment_at_random)
-{
-    struct found_params params = {.word = 0};
-    struct trial_spec spec = spec_of(&bench_found, 1, 0);
-    unsigned different = 0;
-
-    spec.params = &params;
-    double first = pad_of_a_trial(&spec);
-    for (int i = 0; i < 7; i++)
-        different += pad_of_a_trial(&spec) != first;
-    assert_true(different > 0);
-    place.layout_fixed = true;
-    assert_true(pad_of_a_trial(&spec) == -1);
-}
-
 /* --- Placement. --- */
 
 static int try_fifo(void)
@@ -1340,33 +1281,7 @@ TEST(test_trial_layout_fixed_is_read_back)
     assert_int_equal(stack_address(&spec, true), first);
 }
 
-TEST(test_trial_layout_random_moves_the_stack)
-{
-    struct trial_spec spec = spec_of(&bench_address, 1, 0);
-    char setting[8] = "";
-
-    if (procfs_read("/proc/sys/kernel/randomize_va_space", setting, sizeof(setting)) <= 0 || setting[0] == '0' ||
-        task_layout_fixed())
-        skip_because("addresses are not randomized here");
-    uint64_t first = stack_address(&spec, false);
-    assert_int_not_equal(stack_address(&spec, false), first);
-}
-
 /* --- Counters. --- */
-
-TEST(test_trial_machine_counters_not_known_without_proc)
-{
-    struct trial_spec spec = spec_of(&bench_litter, 1, 0);
-    struct machine_counters machine;
-
-    struct trial *trial = BELOW("/nonexistent", run_done(&spec));
-    procfs_root = "";
-    machine = *trial_machine(trial, 0);
-    assert_int_equal(machine.irqs, -1);
-    assert_int_equal(machine.softirqs, -1);
-    assert_int_equal(machine.steal_ns, -1);
-    trial_free(trial);
-}
 
 static char made_up_root[] = "/tmp/test_trial_XXXXXX";
 
@@ -1623,13 +1538,6 @@ static int worker_status(const char *word, const char *fd, const char *slot)
     (void)snprintf(worker_arguments[2], sizeof(worker_arguments[2]), "%s", fd);
     (void)snprintf(worker_arguments[3], sizeof(worker_arguments[3]), "%s", slot);
     return fixture_in_child(worker_body);
-}
-
-TEST(test_trial_worker_main_returns_when_no_worker_is_asked_for)
-{
-    assert_int_equal(worker_status("worker", "3", "0"), 2);
-    assert_int_equal(worker_status("prime", "3", "0"), 2);
-    assert_int_equal(worker_status("@worker", "3", ""), 2);
 }
 
 static int worker_of(int fd, const struct trial_head *head, const char *slot)
