@@ -108,19 +108,6 @@ TEST(test_bandwidth_arrays_are_bounded_by_memory)
     check_size(1 * MIB, 6 * MIB, 1 * MIB, "arrays bounded by memory; the rule asks for 7.63 MiB");
 }
 
-TEST(test_bandwidth_refuses_arrays_without_room)
-{
-    struct bandwidth_params params = {.array_bytes = 511, .repetitions = 2};
-    struct error why = {""};
-
-    assert_int_equal(
-        bench_bandwidth.supported(&(const struct bench_case){.bench = &bench_bandwidth, .params = &params}, &why), -1);
-    assert_string_equal(why.text, "not enough free memory for three arrays");
-    params.array_bytes = 512;
-    assert_int_equal(
-        bench_bandwidth.supported(&(const struct bench_case){.bench = &bench_bandwidth, .params = &params}, &why), 0);
-}
-
 TEST(test_bandwidth_non_temporal_where_there_is_a_kernel)
 {
     struct bandwidth_params params = {.array_bytes = 4096, .repetitions = 2, .nontemporal = true};
@@ -154,38 +141,6 @@ static const struct check *verified(struct fixture_party *p)
     return checks_wrong(p->context.recorder[RECORD_VALID]);
 }
 
-/* With a = 1, b = 2: c = a, b = 3 c, c = a + b = 4 a, a = b + 3 c = 15 a. After three times a is 15^3, b and c 3 and 4
- * times the a before it. */
-static void check_run(bool nontemporal)
-{
-    const struct bandwidth_params params = {
-        .array_bytes = 8192 * 8 + 100, .repetitions = 3, .nontemporal = nontemporal};
-    struct fixture_party p;
-
-    run_all(&p, &params);
-    const struct slices *times = p.context.recorder[RECORD_TIMES];
-    assert_int_equal(times->n, 3 * KERNELS);
-    for (size_t i = 0; i < times->n; i++) {
-        assert_int_equal(times->slice[i].count, 8192); /* whole granules of 64 elements */
-        assert_true(times->slice[i].end_ns > times->slice[i].start_ns);
-        assert_true(i == 0 || times->slice[i].start_ns >= times->slice[i - 1].end_ns);
-    }
-    for (size_t i = 0; i < 8192; i++) {
-        assert_true(array_of(&p, 0)[i] == 3375);
-        assert_true(array_of(&p, 1)[i] == 675);
-        assert_true(array_of(&p, 2)[i] == 900);
-    }
-    assert_null(verified(&p));
-    fixture_party_end(&p);
-}
-
-TEST(test_bandwidth_runs_the_four_kernels)
-{
-    check_run(false);
-    if (stream_kernels_choose(true))
-        check_run(true);
-}
-
 static void check_damage(unsigned which, size_t at, double value, const char *name, double error)
 {
     const struct bandwidth_params params = {.array_bytes = 1024, .repetitions = 2};
@@ -211,19 +166,6 @@ TEST(test_bandwidth_finds_wrong_elements)
     check_damage(1, 64, 0, "largest relative error in b", 1);
     check_damage(2, 127, -90, "largest relative error in c", 2.5);
     check_damage(2, 5, 60.0625, "largest relative error in c", 0.0625 / 60);
-}
-
-/* 15^200 is near 10^235: still a double. */
-TEST(test_bandwidth_most_repetitions_stay_finite)
-{
-    const struct bandwidth_params params = {.array_bytes = 512, .repetitions = 200};
-    struct fixture_party p;
-
-    run_all(&p, &params);
-    assert_int_equal(((const struct slices *)p.context.recorder[RECORD_TIMES])->n, 200 * KERNELS);
-    assert_true(isfinite(array_of(&p, 0)[0]) && array_of(&p, 0)[0] > 1e235);
-    assert_null(verified(&p));
-    fixture_party_end(&p);
 }
 
 TEST(test_bandwidth_fails_without_memory)
@@ -330,27 +272,6 @@ TEST(test_bandwidth_copies_share_the_arrays)
     }
 }
 
-TEST(test_bandwidth_without_such_stores_says_so)
-{
-    const struct bandwidth_params params = {.array_bytes = 512, .repetitions = 2, .nontemporal = true};
-    struct row_params out = {.n = 0};
-    struct fixture_party p;
-    struct error why = {""};
-
-    fixture_party_begin(&p, &bench_bandwidth, &params);
-    assert_int_equal(p.party->setup(&p.context), 0);
-    made.no_kernels = true;
-    assert_int_equal(p.party->run(&p.context), -1);
-    assert_string_equal(p.reason, "this machine has no such stores");
-    assert_int_equal(
-        bench_bandwidth.supported(&(const struct bench_case){.bench = &bench_bandwidth, .params = &params}, &why), -1);
-    assert_string_equal(why.text, "no non-temporal stores on this architecture");
-    bench_bandwidth.describe(&(const struct bench_case){&bench_bandwidth, &params, &fixture_clock}, &out);
-    assert_string_equal(out.text, "stores=non-temporal kernel=none array_bytes=512 repetitions=2");
-    made.no_kernels = false;
-    fixture_party_end(&p);
-}
-
 /* --- Rows. --- */
 
 static struct fixture_rows rows;
@@ -427,50 +348,6 @@ TEST(test_bandwidth_repetition_is_from_first_start_to_last_end)
     assert_true(isnan(trial.sample[0][0]));
     free(copy[0]);
     free(copy[1]);
-}
-
-/* Arrays of 8 MB have room for huge pages; the row says what the kernel gave, where it tells. */
-TEST(test_bandwidth_says_which_pages_it_got)
-{
-    const struct bandwidth_params params = {.array_bytes = 8000000, .repetitions = 2};
-    struct fixture_party p;
-
-    run_all(&p, &params);
-    assert_null(verified(&p));
-    const double *pages = p.context.recorder[RECORD_PAGES];
-    const bool known = pages[0] > 0;
-    assert_true(pages[1] >= 0 && pages[1] <= pages[2] && known == (pages[2] > 0));
-    fixture_party_end(&p);
-    assert_int_equal(fixture_one_trial(&bench_bandwidth, &params, 1, &rows), ROW_OK);
-    assert_true(!known == !strstr(fixture_find(&rows, "copy_rate", "")->param.text, " pages="));
-    assert_null(strstr(fixture_find(&rows, "copy_rate", "")->param.text, "advised"));
-    fixture_free_rows(&rows);
-}
-
-TEST(test_bandwidth_param_says_what_ran)
-{
-    struct bandwidth_params params = {.array_bytes = 4096, .repetitions = 2};
-    struct row_params one = {.n = 0}, other = {.n = 0};
-    char expected[192];
-
-    bench_bandwidth.describe(&(const struct bench_case){&bench_bandwidth, &params, &fixture_clock}, &one);
-    (void)snprintf(expected, sizeof(expected), "stores=ordinary kernel=%s array_bytes=4096 repetitions=2",
-                   stream_kernels_choose(false)->name);
-    assert_string_equal(one.text, expected);
-    params.nontemporal = true;
-    params.bounded[0] = 'x';
-    text_copy(params.bounded, sizeof(params.bounded), "quick");
-    one = (struct row_params){.n = 0};
-    params.nontemporal = false;
-    bench_bandwidth.describe(&(const struct bench_case){&bench_bandwidth, &params, &fixture_clock}, &one);
-    assert_non_null(strstr(one.text, " repetitions=2 bounded=quick"));
-    params.nontemporal = true;
-    params.bounded[0] = 'x';
-    bench_bandwidth.describe(&(const struct bench_case){&bench_bandwidth, &params, &fixture_clock}, &other);
-    (void)snprintf(expected, sizeof(expected),
-                   "stores=non-temporal kernel=%s array_bytes=4096 repetitions=2 bounded=memory",
-                   stream_kernels_choose(true) ? stream_kernels_choose(true)->name : "none");
-    assert_string_equal(other.text, expected);
 }
 
 int main(int argc, char **argv)

@@ -128,18 +128,6 @@ TEST(test_calibrate_finds_the_speed_of_a_steady_cpu)
     fixture_party_end(&p);
 }
 
-TEST(test_calibrate_finds_any_speed)
-{
-    static const double speeds[] = {0.02, 0.5, 3, 1000};
-
-    for (size_t i = 0; i < COUNT(speeds); i++) {
-        machine_of(1);
-        machine.speed[0] = speeds[i];
-        assert_speed(calibrate_machine(1)[0], SPEED * speeds[i]);
-        fixture_party_end(&p);
-    }
-}
-
 TEST(test_calibrate_measures_each_cpu_on_its_own)
 {
     machine_of(3);
@@ -174,23 +162,6 @@ TEST(test_calibrate_takes_some_of_many_cpus)
     check_spread(MACHINE_CPUS, 16, 125);
 }
 
-TEST(test_calibrate_takes_cpus_that_are_not_neighbours)
-{
-    static const unsigned cpus[] = {3, 64, 1999};
-
-    machine_of(0);
-    for (size_t i = 0; i < COUNT(cpus); i++)
-        cpuset_add(&machine.allowed, cpus[i]);
-    machine.at = machine.allowed;
-    machine.speed[64] = 4;
-    const double *loops = calibrate_machine(3);
-    assert_speed(loops[0], SPEED);
-    assert_speed(loops[1], 4 * SPEED);
-    for (size_t i = 0; i < COUNT(cpus); i++)
-        assert_int_equal(machine.visited[i], cpus[i]);
-    fixture_party_end(&p);
-}
-
 TEST(test_calibrate_measures_where_it_is_when_it_cannot_move)
 {
     machine_of(2);
@@ -214,25 +185,6 @@ TEST(test_calibrate_without_sched_getaffinity_measures_one)
     assert_true(numbers[CALIBRATE_N] == 1);
     assert_speed(numbers[CALIBRATE_FIRST], SPEED);
     fixture_party_end(&p);
-}
-
-/* A second for each CPU that is measured, and one more. */
-TEST(test_calibrate_has_time_for_each_cpu)
-{
-    static const struct {
-        unsigned cpus, seconds;
-        bool no_affinity;
-    } cases[] = {{1, 2, false}, {3, 4, false}, {16, 17, false}, {40, 17, false}, {40, 1, true}};
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        static const struct sim_params params;
-        machine_of(cases[i].cpus);
-        machine.no_affinity = cases[i].no_affinity;
-        fixture_party_begin(&p, &bench_on_machine, &params);
-        assert_int_equal(p.party->setup(&p.context), 0);
-        assert_true(p.context.expected_ns == cases[i].seconds * UINT64_C(1000000000));
-        fixture_party_end(&p);
-    }
 }
 
 /* --- A machine that is disturbed. --- */
@@ -267,16 +219,6 @@ static const double *calibrate_disturbed(unsigned from, unsigned to, double by)
     return calibrate_machine(1);
 }
 
-TEST(test_calibrate_is_the_median_of_its_blocks)
-{
-    unsigned first = warm_calls();
-
-    assert_speed(calibrate_disturbed(first, first + BLOCKS / 2, 10)[0], SPEED);
-    assert_degraded("");
-    assert_int_equal(machine.sleeps, 1);
-    fixture_party_end(&p);
-}
-
 TEST(test_calibrate_tries_again_when_the_check_does_not_hold)
 {
     unsigned check = warm_calls() + BLOCKS;
@@ -298,31 +240,6 @@ TEST(test_calibrate_tries_again_when_the_check_does_not_hold)
     fixture_party_end(&p);
 }
 
-TEST(test_calibrate_checks_again_after_a_pause)
-{
-    unsigned check = warm_calls() + BLOCKS + 2;
-
-    assert_speed(calibrate_disturbed(check, check + 1, 1.04)[0], SPEED);
-    assert_int_equal(machine.sleeps, 1);
-    fixture_party_end(&p);
-    assert_speed(calibrate_disturbed(check, check + 1, 1.06)[0], SPEED);
-    assert_int_equal(machine.sleeps, 2);
-    assert_degraded("");
-    fixture_party_end(&p);
-}
-
-/* A CPU that cooled down in the pause is warm again after a block. */
-TEST(test_calibrate_warms_up_after_the_pause)
-{
-    machine_of(1);
-    machine.after_sleep = 1.5;
-    machine.cold_ns = 1.5e6;
-    assert_speed(calibrate_machine(1)[0], SPEED);
-    assert_int_equal(machine.sleeps, 1);
-    assert_degraded("");
-    fixture_party_end(&p);
-}
-
 /* On CPU 1 the check is never like the blocks: there are nine of them, and every other call is slower. */
 static double restless(unsigned call)
 {
@@ -339,19 +256,6 @@ TEST(test_calibrate_says_that_a_cpu_is_restless)
     assert_speed(loops[2], SPEED);
     assert_degraded("the speed of 1 of 3 CPUs varied by more than 1 %");
     assert_int_equal(machine.sleeps, 2);
-    fixture_party_end(&p);
-}
-
-TEST(test_calibrate_gives_up_after_some_tries)
-{
-    unsigned warm = warm_calls();
-    machine_of(2);
-    cpuset_remove(&machine.allowed, 0);
-    machine.slower = restless;
-    (void)calibrate_machine(1);
-    assert_degraded("the speed of 1 of 1 CPUs varied by more than 1 %");
-    assert_int_equal(machine.sleeps, 0);
-    assert_in_range(machine.calls, TRIES * (BLOCKS + 1), 2 * warm + TRIES * (BLOCKS + 1));
     fixture_party_end(&p);
 }
 
@@ -378,25 +282,6 @@ TEST(test_calibrate_is_never_real_time)
     bench_calibrate.place(&(struct place_of){&params, &request, 0, 0}, &placement);
     assert_int_equal(cpuset_count(&placement.cpus), 1);
     assert_true(cpuset_has(&placement.cpus, request.order[0]));
-}
-
-/* On a busy machine the speed may vary, or the sample wait: then the row says so, and still has a value. */
-TEST(test_calibrate_makes_a_row)
-{
-    const struct sim_params params = {.single_cpu = true};
-    static struct fixture_rows rows;
-
-    int status = fixture_one_trial(&bench_calibrate, &params, 1, &rows);
-    assert_int_equal(rows.n, 1);
-    assert_string_equal(rows.row[0].metric, "loops_per_ms");
-    assert_string_equal(rows.row[0].unit, "1/ms");
-    assert_int_equal(rows.row[0].n_samples, 1);
-    assert_true(rows.row[0].value == rows.row[0].samples[0]);
-    assert_true(rows.row[0].value > 100); /* a millisecond has at least 100,000 cycles */
-    const bool restless =
-        strstr(rows.row[0].reason, "varied by more than") || strstr(rows.row[0].reason, "a sample waited for a CPU");
-    assert_int_equal(status, restless ? ROW_DEGRADED : ROW_OK);
-    fixture_free_rows(&rows);
 }
 
 int main(int argc, char **argv)

@@ -184,64 +184,6 @@ TEST(test_chase_links_blocks)
     unmap(&chase);
 }
 
-/* Four blocks of 1,000 lines, and one of 96. */
-TEST(test_chase_links_a_last_block_that_is_smaller)
-{
-    struct chase chase;
-    size_t pages;
-
-    assert_int_equal(chase_map(&chase, LINES * CHASE_LINE, CHASE_SMALL), 0);
-    assert_int_equal(chase_link_blocks(&chase, 1, CHASE_LINE, 1000 * CHASE_LINE), 0);
-    (void)follow(&chase, &pages);
-    unmap(&chase);
-}
-
-TEST(test_chase_orders_differ_by_seed)
-{
-    struct chase a, b;
-    const void *x, *y;
-    size_t same = 0;
-
-    make(&a, CHASE_SMALL, 1);
-    make(&b, CHASE_SMALL, 2);
-    x = a.at;
-    y = b.at;
-    for (size_t i = 0; i < LINES; i++) {
-        same += line_of(&a, x) == line_of(&b, y);
-        x = *(void *const *)x;
-        y = *(void *const *)y;
-    }
-    assert_true(same < 20);
-    unmap(&a);
-    unmap(&b);
-}
-
-/* As many loads as asked for: once round leads back, one unrolled block less does not. */
-TEST(test_chase_walks_as_many_loads)
-{
-    struct chase chase;
-
-    make(&chase, CHASE_SMALL, 3);
-    void *const start = chase.at;
-    chase_walk(&chase, LINES - CHASE_UNROLLED);
-    assert_ptr_not_equal(chase.at, start);
-    chase_walk(&chase, CHASE_UNROLLED);
-    assert_ptr_equal(chase.at, start);
-    unmap(&chase);
-}
-
-TEST(test_chase_of_one_line)
-{
-    struct chase chase;
-
-    assert_int_equal(chase_map(&chase, CHASE_LINE + 8, CHASE_SMALL), 0);
-    assert_int_equal(chase.bytes, CHASE_LINE);
-    assert_int_equal(chase_link(&chase, 1), 0);
-    assert_ptr_equal(chase.at, chase.set);
-    assert_ptr_equal(*(void **)chase.at, chase.set);
-    unmap(&chase);
-}
-
 /* The slices' times of a load: 1, 2 and 9 ns. */
 TEST(test_chase_median)
 {
@@ -360,22 +302,6 @@ TEST(test_chase_slice_is_timed)
     made.on = false;
     unmap(&chase);
     free(slices);
-}
-
-TEST(test_chase_asks_for_the_pages_of_its_set)
-{
-    double pages[N_PAGES] = {0};
-    struct chase chase = {.set = NULL};
-    struct party_context context = {.state = &chase, .recorder = {[CHASE_RECORDER] = pages}};
-
-    machine_of(0, 0);
-    assert_int_equal(chase_verify(&context), 0);
-    assert_string_equal(made.log, "");
-    chase.set = (char *)(uintptr_t)0x10400000;
-    assert_int_equal(chase_verify(&context), 0);
-    assert_string_equal(made.log, "1 address 10400000");
-    assert_true(pages[PAGES_KNOWN] == 1);
-    made.on = false;
 }
 
 static int link_one(void)

@@ -277,26 +277,6 @@ TEST(test_command_bytes_that_are_cut_off_are_refused)
     text_free(&bytes);
 }
 
-static struct text packed;
-
-static int unpack_packed(void)
-{
-    struct command_image got;
-    void *lists = command_unpack(packed.data, packed.length, &got);
-
-    free(lists);
-    return lists ? 0 : -1;
-}
-
-TEST(test_command_words_need_memory_once)
-{
-    const struct command_image image = {.path = "p", .prepare_path = "", .argv = argv, .prepare = prepare, .env = env};
-
-    command_pack(&image, &packed);
-    assert_int_equal(memory_needed(unpack_packed), 1);
-    text_free(&packed);
-}
-
 /* --- Placement. --- */
 
 static void make_request(struct place_request *request, bool more_cpus)
@@ -319,19 +299,6 @@ static void assert_placed(const struct place_request *request, unsigned copy, co
     assert_int_equal(placement.refused[0] != 0, refused);
 }
 
-TEST(test_command_may_use_all_cpus_named)
-{
-    struct place_request request;
-
-    make_request(&request, false);
-    assert_placed(&request, 0, "1,3,5", SCHED_OTHER, false);
-    assert_placed(&request, 1, "1,3,5", SCHED_OTHER, false);
-    request.bind = BIND_ONE;
-    assert_placed(&request, 1, "1", SCHED_OTHER, false);
-    request.bind = BIND_NONE;
-    assert_placed(&request, 1, "", SCHED_OTHER, false);
-}
-
 TEST(test_command_real_time_leaves_a_cpu_to_others)
 {
     struct place_request request;
@@ -347,89 +314,6 @@ TEST(test_command_real_time_leaves_a_cpu_to_others)
     assert_placed(&request, 0, "5", SCHED_FIFO, false);
     request.bind = BIND_NONE;
     assert_placed(&request, 0, "1,5", SCHED_FIFO, true);
-}
-
-TEST(test_command_gives_the_only_cpu_to_the_engine_to_judge)
-{
-    struct place_request request;
-
-    for (int bind = BIND_ONE; bind <= BIND_NONE; bind++) {
-        memset(&request, 0, sizeof(request));
-        request.order[request.n_order++] = 0;
-        cpuset_add(&request.cpus, 0);
-        cpuset_add(&request.online, 0);
-        request.fifo = true;
-        request.fifo_priority = 7;
-        request.bind = (enum bind_mode)bind;
-        assert_placed(&request, 0, bind == BIND_NONE ? "" : "0", SCHED_FIFO, false);
-    }
-}
-
-/* --- Words about it. --- */
-
-TEST(test_command_is_described_by_what_is_not_as_usual)
-{
-    struct command_params params = {.line = "make -j2"};
-    struct row_params out = {.n = 0};
-
-    bench_command.describe(&(const struct bench_case){&bench_command, &params, NULL}, &out);
-    assert_string_equal(out.text, "command=make -j2");
-    params.shell = params.clean_env = params.show_output = true;
-    params.warmup = 3;
-    text_copy(params.input_line, sizeof(params.input_line), "in");
-    text_copy(params.prepare_line, sizeof(params.prepare_line), "sync");
-    out = (struct row_params){.n = 0};
-    bench_command.describe(&(const struct bench_case){&bench_command, &params, NULL}, &out);
-    assert_string_equal(out.text, "shell=yes env=clean output=shown warmup=3 input=in prepare=sync command=make -j2");
-}
-
-TEST(test_command_is_described_by_its_parameters_and_plan)
-{
-    struct command_params params = {.line = "x",
-                                    .again = true,
-                                    .planned = 12,
-                                    .precision_pct = 0.5,
-                                    .keep_output = "f",
-                                    .parameter = {{"{a}", "1"}, {"{b}", "two"}}};
-    struct row_params out = {.n = 0};
-
-    bench_command.describe(&(const struct bench_case){&bench_command, &params, NULL}, &out);
-    assert_string_equal(out.text, "output=kept aa=yes planned=12 precision=0.5 {a}=1 {b}=two command=x");
-    params = (struct command_params){.line = "x", .planned = 3};
-    out = (struct row_params){.n = 0};
-    bench_command.describe(&(const struct bench_case){&bench_command, &params, NULL}, &out);
-    assert_string_equal(out.text, "planned=3 command=x");
-}
-
-/* The longest description fits a row. */
-TEST(test_command_description_fits)
-{
-    struct command_params params = {.shell = true, .clean_env = true, .show_output = true, .warmup = 1000};
-    struct row_params out = {.n = 0};
-
-    memset(params.line, 'x', sizeof(params.line) - 1);
-    memset(params.input_line, 'x', sizeof(params.input_line) - 1);
-    memset(params.prepare_line, 'x', sizeof(params.prepare_line) - 1);
-    bench_command.describe(&(const struct bench_case){&bench_command, &params, NULL}, &out);
-    assert_true(strlen(out.text) < sizeof(out.text) - 1);
-    assert_non_null(strstr(out.text, "command=xxx"));
-}
-
-TEST(test_command_has_time_to_get_ready)
-{
-    struct command_params params = {.timeout_ns = 10};
-    const uint64_t own = 60000000000u;
-
-    assert_true(bench_command.setup_limit_ns(&params) == own);
-    params.prepare[0] = 'x';
-    assert_true(bench_command.setup_limit_ns(&params) == own + 10);
-    params.warmup = 4;
-    assert_true(bench_command.setup_limit_ns(&params) == own + 90);
-    params.setup_size = 1;
-    assert_true(bench_command.setup_limit_ns(&params) == own + 100);
-    params.warmup = 1000;
-    params.timeout_ns = 96 * 3600 * 1000000000ull; /* the most that the options take */
-    assert_true(bench_command.setup_limit_ns(&params) > 2001 * params.timeout_ns);
 }
 
 /* --- Commands that run. --- */
@@ -528,31 +412,6 @@ TEST(test_command_gets_the_files_that_were_given)
     (void)close(in);
     (void)close(out);
     (void)close(errors);
-}
-
-TEST(test_command_reads_a_file)
-{
-    const int out = fixture_file();
-    struct command_params params = no_files;
-    char path[] = "/tmp/jitbench_command_XXXXXX";
-    const int in = mkstemp(path);
-
-    assert_int_equal(write(in, "from the file\n", 14), 14);
-    (void)close(in);
-    params.fds[1] = out;
-    text_copy(params.input, sizeof(params.input), path);
-    /* The prepare command does not get the input. */
-    assert_int_equal(run_script(&params, "cat", "cat; echo first"), ROW_OK);
-    fixture_free_rows(&rows);
-    assert_printed(out, "first\nfrom the file\n");
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(run_script(&params, "cat", NULL), ROW_FAILED);
-    char expected[128];
-    (void)snprintf(expected, sizeof(expected), "cannot read '%s': No such file or directory", path);
-    assert_string_equal(rows.row[0].reason, expected);
-    fixture_free_rows(&rows);
-    assert_printed(out, "");
-    (void)close(out);
 }
 
 TEST(test_command_is_warmed_up_and_prepared_each_time)
@@ -951,49 +810,6 @@ TEST(test_command_is_blamed_for_what_it_left)
         ended.teardown = NULL;
         worker.party.party = &ended;
         end();
-    }
-}
-
-static int run_without_descriptors(void)
-{
-    const struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
-
-    begin("", false);
-    CHECK(set_up() == 0);
-    made.log[0] = 0;
-    CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
-    text_copy(worker.params.input, sizeof(worker.params.input), "/dev/zero");
-    CHECK(run_once() == -1);
-    CHECK(!strncmp(worker.party.reason, "cannot read '/dev/zero': ", 25));
-    CHECK(made.starts == 2);
-    return 0;
-}
-
-TEST(test_command_whose_input_cannot_be_opened)
-{
-    assert_int_equal(fixture_in_child(run_without_descriptors), 0);
-}
-
-/* Only what will never work is not supported. */
-TEST(test_command_needs_shared_memory)
-{
-    static const int errors[] = {0, -EAGAIN, -ENOMEM, -EINVAL};
-    struct error why = {""};
-
-    for (size_t i = 0; i < COUNT(errors); i++) {
-        memset(&made, 0, sizeof(made));
-        made.on = true;
-        made.fails = "share";
-        made.error = errors[i];
-        why.text[0] = 0;
-        assert_int_equal(
-            bench_command.supported(&(const struct bench_case){.bench = &bench_command, .params = NULL}, &why),
-            errors[i] == -EINVAL ? -1 : 0);
-        assert_string_equal(why.text, errors[i] == -EINVAL
-                                          ? "no process can share this one's memory (clone with CLONE_VM: "
-                                            "Invalid argument), as under qemu-user"
-                                          : "");
-        made.on = false;
     }
 }
 

@@ -187,41 +187,6 @@ TEST(test_detour_timer_is_the_series_of_the_rate_that_was_counted)
     }
 }
 
-/* The same detours with other counts: none (no /proc/interrupts), too few (a CPU without a tick), and more than the
- * tick's. */
-TEST(test_detour_timer_is_as_often_as_it_was_counted)
-{
-    static const struct {
-        int64_t counted;
-        uint64_t interrupts;
-    } cases[] = {{-1, 0}, {0, 0}, {49, 0}, {400, 0}, {900, 0}, {920, 1000}, {1000, 1000}, {1001, 1000}, {2700, 1000}};
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        begin_with(1000);
-        (void)add_every(1000, 4000, 4000000, 40);
-        detour_window(&run.a, START + 4000000, cases[i].counted, 0);
-        detour_end(&run.a, START + 4000000);
-        assert_sum(DETOUR_INTERRUPT, cases[i].interrupts, 40 * cases[i].interrupts);
-        assert_sum(DETOUR_PERIODIC, 1000 - cases[i].interrupts, 40 * (1000 - cases[i].interrupts));
-    }
-}
-
-/* Every second detour of a faster series comes back as often as the tick, and is longer. */
-TEST(test_detour_timer_is_not_part_of_a_faster_series)
-{
-    begin_with(1000);
-    for (uint64_t at = 0; at < 4000000; at += 10000) {
-        add(at + 1000, 70);
-        add(at + 3000, 20);
-        add(at + 6000, 70);
-    }
-    detour_window(&run.a, START + 4000000, 400, 0);
-    detour_end(&run.a, START + 4000000);
-    assert_sum(DETOUR_INTERRUPT, 400, 8000);
-    assert_sum(DETOUR_PERIODIC, 800, 56000);
-    assert_true(run.a.sums.periodic[0].hz == 200 && run.a.sums.periodic[0].sum.n == 800);
-}
-
 /* All rates that a kernel is configured with, on clocks that are off by 200 ppm. */
 TEST(test_detour_timer_of_all_rates)
 {
@@ -304,24 +269,6 @@ TEST(test_detour_timer_is_counted_where_its_count_is_known)
     assert_sum(DETOUR_INTERRUPT, 1000, 40000);
 }
 
-/* The CPU goes offline in mid-run, and the sampler continues on another one, which has its tick at another time. */
-TEST(test_detour_timer_of_another_cpu)
-{
-    for (int moved = 0; moved < 2; moved++) {
-        begin_with(1000);
-        (void)add_every(1000, 4000, 2000000, 40);
-        detour_window(&run.a, START + 2000000, 500, 0);
-        run.seen.cpu += (unsigned)moved;
-        add(2002000, 700);
-        detour_window(&run.a, START + 2002100, moved ? -1 : 0, 0);
-        (void)add_every(2002500, 4000, 4000000, 40);
-        detour_window(&run.a, START + 4000000, 500, 0);
-        detour_end(&run.a, START + 4000000);
-        assert_sum(DETOUR_MIGRATED, (uint64_t)moved, 700 * (uint64_t)moved);
-        assert_sum(DETOUR_INTERRUPT, moved ? 1000 : 500, moved ? 40000 : 20000);
-    }
-}
-
 /* What was counted and stolen before the CPU changed is not counted again, and what follows is one search, though each
  * of its windows has too few ticks for one. */
 TEST(test_detour_timer_is_searched_anew_on_another_cpu)
@@ -341,21 +288,6 @@ TEST(test_detour_timer_is_searched_anew_on_another_cpu)
     assert_sum(DETOUR_STEAL, 1, 2000);
     assert_sum(DETOUR_UNEXPLAINED, 1, 2000);
     assert_sum(DETOUR_INTERRUPT, 950, 38000);
-}
-
-/* Which of two series of the tick's rate is the tick's is not known, but the time of one of them is. */
-TEST(test_detour_timer_takes_one_of_two_series)
-{
-    begin_with(1000);
-    for (uint64_t at = 0; at < 4000000; at += 4000) {
-        add(at + 1000, 40);
-        add(at + 2500, 40);
-    }
-    detour_window(&run.a, START + 4000000, 1000, 0);
-    detour_end(&run.a, START + 4000000);
-    assert_sum(DETOUR_INTERRUPT, 1000, 40000);
-    assert_sum(DETOUR_PERIODIC, 1000, 40000);
-    assert_true(run.a.sums.periodic[0].hz == 250);
 }
 
 /* Two series may be the tick's by their rates. It is that of 100 Hz where this one comes in time after multiples of 10
@@ -476,24 +408,6 @@ TEST(test_detour_more_than_are_kept)
     assert_int_equal(lost_ticks(&run.a), 1500 * (DETOUR_EVENTS + 10));
 }
 
-/* One tick is a nanosecond here; classes are octaves of it. */
-TEST(test_detour_classes_are_octaves)
-{
-    static const uint64_t lengths[] = {1000, 1023, 1024, 70000, UINT64_C(1) << 40};
-    uint64_t at = 0;
-
-    begin();
-    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
-        add(at += lengths[i] + 1, lengths[i]);
-    finish(0);
-    const struct detour_sum *classes = run.a.sums.by_class[DETOUR_UNEXPLAINED];
-    assert_int_equal(classes[9].n, 2);
-    assert_int_equal(classes[9].ns, 2023);
-    assert_int_equal(classes[10].n, 1);
-    assert_int_equal(classes[16].ns, 70000);
-    assert_int_equal(classes[DETOUR_CLASSES - 1].n, 1);
-}
-
 /* A long and lively run: what was lost is the sum of what was added, tick by tick, and so are the counts. */
 TEST(test_detour_causes_add_up_exactly)
 {
@@ -552,18 +466,6 @@ TEST(test_detour_steal_takes_the_longest_until_it_is_reached)
     assert_sum(DETOUR_PREEMPTED, 1, 5000000);
 }
 
-/* A detour much longer than the steal time is not steal; sums above and below the steal time are equally good. */
-TEST(test_detour_steal_is_met_as_nearly_as_possible)
-{
-    begin();
-    add(10000000, 5000000);
-    add(11000000, 300000);
-    add(12000000, 150000);
-    finish(350000);
-    assert_sum(DETOUR_STEAL, 1, 300000);
-    assert_sum(DETOUR_UNEXPLAINED, 2, 5150000);
-}
-
 /* A tick that came when the CPU was given back: its usual length is the timer's, the rest is stolen. */
 TEST(test_detour_steal_leaves_the_tick_its_usual_length)
 {
@@ -576,26 +478,6 @@ TEST(test_detour_steal_leaves_the_tick_its_usual_length)
     detour_end(&run.a, START + 4000000);
     assert_sum(DETOUR_INTERRUPT, 1000, 1000 * 40 + 80 * 500);
     assert_sum(DETOUR_STEAL, 0, 20 * 500);
-}
-
-/* The kernel counts steal in ticks of 10 ms, which may be more than what was lost here. */
-TEST(test_detour_steal_leaves_short_ones_alone)
-{
-    begin_with(2); /* ns a tick */
-    add(1000000, 50000);
-    add(2000000, 49999);
-    finish(10000000);
-    assert_sum(DETOUR_STEAL, 1, 50000);
-    assert_sum(DETOUR_UNEXPLAINED, 1, 49999);
-}
-
-TEST(test_detour_no_steal_changes_nothing)
-{
-    begin();
-    add(1000000, 400000);
-    finish(0);
-    assert_sum(DETOUR_STEAL, 0, 0);
-    assert_sum(DETOUR_UNEXPLAINED, 1, 400000);
 }
 
 /* --- The sampler's own steps. --- */
@@ -626,16 +508,6 @@ TEST(test_detour_beyond_the_usual_is_a_detour)
     assert_sum(DETOUR_UNEXPLAINED, 2, 8200);
 }
 
-/* Twice as long is not much when a step takes next to nothing. */
-TEST(test_detour_beyond_the_usual_is_above_the_threshold)
-{
-    begin();
-    run.adding.usual = 40;
-    add(50000, 200);
-    assert_int_equal(detour_added(&run.a, &run.adding, 40 + THRESHOLD, true), 0);
-    assert_int_equal(detour_added(&run.a, &run.adding, 41 + THRESHOLD, true), THRESHOLD + 1);
-}
-
 /* Whatever the few are that were met by a detour. */
 TEST(test_detour_usual_follows_the_median)
 {
@@ -646,14 +518,6 @@ TEST(test_detour_usual_follows_the_median)
     for (unsigned i = 0; i < 300; i++)
         (void)detour_added(&run.a, &run.adding, 300, false);
     assert_in_range(run.adding.usual, 280, 320);
-}
-
-TEST(test_detour_chains_do_not_count_as_usual)
-{
-    begin();
-    for (unsigned i = 0; i < 300; i++)
-        (void)detour_added(&run.a, &run.adding, 10, true);
-    assert_int_equal(run.adding.usual, USUAL);
 }
 
 /* An interrupt of 600 ticks, and while it was looked at another task ran for a while. */
@@ -758,16 +622,6 @@ TEST(test_detour_cells_cover_the_run)
     }
     assert_true(sum == 12345);
     assert_int_equal(lost_ticks(&run.a), 12345);
-}
-
-TEST(test_detour_the_last_reading_is_of_the_run)
-{
-    begin();
-    detour_window(&run.a, START + LENGTH - 4000, 3, 0);
-    add(LENGTH, 4000);
-    finish(0);
-    assert_sum(DETOUR_UNEXPLAINED, 1, 4000);
-    assert_int_equal(run.a.end, START + LENGTH);
 }
 
 /* --- The loop. --- */

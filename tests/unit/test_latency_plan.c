@@ -31,35 +31,6 @@ static void put_sim(struct text *out, const struct sim_params *p)
                 p->real_time ? " real-time" : "", p->single_cpu ? " single-cpu" : "", p->classic ? " classic" : "");
 }
 
-/* Each pair with the task's parameters. */
-static void put_tasks(struct text *out, const struct plan *plan)
-{
-    for (size_t i = 0; i < plan->n; i++) {
-        const struct plan_item *item = &plan->items[i];
-        text_printf(out, "%s", item->bench->name);
-        if (item->load) {
-            text_printf(out, "+%s", item->load->name);
-            put_sim(out, item->params);
-            text_printf(out, " by %d", item->calibrated_by);
-            assert_int_equal(item->phase, 1);
-        }
-        text_printf(out, "%s%s\n", item->skip ? " skip: " : "", item->skip ? item->skip : "");
-    }
-}
-
-static void expect_tasks(char *const *words, const char *expected)
-{
-    struct suite_plan *s = made(words);
-    struct text out = {0};
-
-    suite_make_plan(s, &suite_latency);
-    if (s->failed)
-        fail_msg("%s", said.text);
-    put_tasks(&out, &s->plan);
-    expect_golden(&out, expected);
-    suite_plan_free(s, &suite_latency);
-}
-
 /* The names of the pairs only: a line for each task. */
 static void expect_pairs(char *const *words, const char *expected)
 {
@@ -115,24 +86,6 @@ TEST(test_latency_plan_has_the_pairs_that_are_named)
     expect_pairs(WORDS(W("-W"), W("audio"), W("-w"), W("memload,hack")), "audio: memload hack");
     expect_pairs(WORDS(W("-W"), W("audio"), W("-w"), W("custom"), W("-I"), W("20000"), W("-C"), W("25")),
                  "audio: custom"); /* the last of the loads */
-}
-
-TEST(test_latency_plan_gives_tasks_their_parameters)
-{
-    expect_tasks(WORDS(W("-W"), W("audio"), W("-w"), W("none"), W("-l"), W("5000")),
-                 "audio+none 50000:2500 late 50000 loops 5000 by -1\n");
-    expect_tasks(WORDS(W("-W"), W("video,gaming"), W("-w"), W("none"), W("-r"), W("-u")),
-                 "calibrate\n"
-                 "video+none 16666:6666 late 16666 loops 0 real-time single-cpu by 0\n"
-                 "gaming+none 0:100000 late 7000 loops 0 real-time single-cpu by 0 skip: has no real-time mode of its "
-                 "own: --fifo gives it SCHED_FIFO\n");
-    expect_tasks(WORDS(W("-W"), W("x"), W("-w"), W("none"), W("-r"), W("--fifo")),
-                 "calibrate\n"
-                 "x+none 100000:0:sweep late 7000 loops 0 real-time by 0\n");
-    expect_tasks(WORDS(W("-W"), W("custom"), W("-w"), W("none"), W("-I"), W("20000"), W("-C"), W("25"), W("--classic"),
-                       W("--late-after"), W("2ms")),
-                 "calibrate\n"
-                 "custom+none 20000:5000 late 2000 given loops 0 classic by 0\n");
 }
 
 static void expect_loads(struct suite_plan *s, const char *expected)
@@ -282,24 +235,6 @@ TEST(test_latency_plan_takes_loops_from_a_file)
         suite_plan_free(s, &suite_latency);
         assert_int_equal(close(fd), 0);
     }
-}
-
-/* A file system that does not say how much is free, and a machine that does not say how many CPUs it has. */
-TEST(test_latency_plan_where_little_is_known)
-{
-    struct suite_plan *s = made(WORDS(W("--dir"), W("/proc"), W("--classic"), W("--file-size"), W("9M")));
-    struct load_params *p = calloc(1, sizeof(*p));
-
-    assert_non_null(p);
-    s->m.machine.cpus_online = 0;
-    (void)latency_fill_load(&s->m, s->options, false, p);
-    assert_string_equal(p->dir, "/proc");
-    assert_int_equal(p->file_bytes, 9 * MIB);
-    assert_int_equal(p->threads, 4);
-    assert_int_equal(p->groups, 4);
-    assert_true(p->sim.classic);
-    free(p);
-    suite_plan_free(s, &suite_latency);
 }
 
 TEST(test_latency_plan_refuses_options_that_contradict)

@@ -78,17 +78,6 @@ TEST_WITH(test_memload_leaves_a_twentieth_of_a_large_machine, make_tree, remove_
     assert_true(BELOW(tree, memload_room()) == 0);
 }
 
-TEST_WITH(test_memload_leaves_256_mib_of_a_small_machine, make_tree, remove_tree)
-{
-    put_memory(2 * GIB, GIB);
-    assert_true(BELOW(tree, memload_room()) == 768 * MIB);
-    /* Where both are the same. */
-    put_memory(5 * GIB, GIB);
-    assert_true(BELOW(tree, memload_room()) == 768 * MIB);
-    put_memory(128 * MIB, 100 * MIB);
-    assert_true(BELOW(tree, memload_room()) == 0);
-}
-
 TEST_WITH(test_memload_heeds_the_control_group, make_tree, remove_tree)
 {
     put_memory(4 * GIB, 3 * GIB);
@@ -103,15 +92,6 @@ TEST_WITH(test_memload_heeds_the_control_group, make_tree, remove_tree)
     put_memory(1000 * GIB, 900 * GIB);
     put("/sys/fs/cgroup/memory.max", "1073741824\n");
     assert_true(BELOW(tree, memload_room()) == 356 * MIB);
-}
-
-TEST_WITH(test_memload_takes_nothing_where_it_cannot_look, make_tree, remove_tree)
-{
-    assert_true(BELOW(tree, memload_room()) == 0);
-    put("/proc/meminfo", "MemTotal: 8388608 kB\nMemFree: 8000000 kB\n");
-    assert_true(BELOW(tree, memload_room()) == 0);
-    put("/proc/meminfo", "MemAvailable: many\nMemTotal:");
-    assert_true(BELOW(tree, memload_room()) == 0);
 }
 
 /* --- The load. --- */
@@ -230,33 +210,6 @@ static double moved_when_proved(struct load_party *l)
     return moved;
 }
 
-TEST(test_memload_proves_itself_when_it_holds_all)
-{
-    struct load_params params = {.memory_bytes = 40 * MIB};
-    struct load_party l;
-
-    load_party_begin(&l, &load_memload, &params);
-    assert_int_equal(l.p.party->setup(&l.p.context), 0);
-    assert_true(fabs(moved_when_proved(&l) - 40 * (double)MIB) <= 0);
-    assert_string_equal(load_party_degraded(&l), "");
-    fixture_party_end(&l.p);
-}
-
-TEST(test_memload_is_not_waited_for_too_long)
-{
-    struct load_params params = {.memory_bytes = 40 * MIB};
-    struct load_party l;
-
-    load_party_begin(&l, &load_memload, &params);
-    assert_int_equal(l.p.party->setup(&l.p.context), 0);
-    struct memload *m = l.p.context.state;
-    assert_true(m->patience_ns >= UINT64_C(10000000000) && m->patience_ns <= UINT64_C(30000000000));
-    m->patience_ns = 0;
-    assert_true(fabs(moved_when_proved(&l) - (double)MEMLOAD_STEP_BYTES) <= 0);
-    assert_string_equal(load_party_degraded(&l), "");
-    fixture_party_end(&l.p);
-}
-
 /* A guard that allows so many pieces, and then not quite one more. */
 static unsigned pieces_left;
 
@@ -340,68 +293,4 @@ TEST_WITH(test_memload_does_not_start_when_memory_is_short, make_tree, remove_tr
 {
     put_memory(8 * GIB, 300 * MIB);
     assert_int_equal(fixture_in_child(run_in_the_tree), 0);
-}
-
-static int limit_space(uint64_t more)
-{
-    struct rlimit limit;
-    uint64_t pages;
-    char text[64];
-
-    if (load_emulated() || BELOW("", procfs_read("/proc/self/statm", text, sizeof(text))) <= 0 ||
-        !procfs_number(text, &pages) || getrlimit(RLIMIT_AS, &limit))
-        return -1;
-    limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)more;
-    return limit.rlim_cur > limit.rlim_max ? -1 : setrlimit(RLIMIT_AS, &limit);
-}
-
-static int with_less_than_asked_for(void)
-{
-    static const char wanted[] = " of 1 GiB: memory is short: mmap: Cannot allocate memory";
-    struct load_params params = {.memory_bytes = GIB};
-    struct load_party l;
-
-    if (limit_space(80 * MIB))
-        return CANNOT;
-    load_party_begin(&l, &load_memload, &params);
-    load_party_start(&l);
-    CHECK(load_party_wait(&l, LOAD_MOVED, 300 * (double)MIB));
-    const char *degraded = load_party_degraded(&l);
-    CHECK(strncmp(degraded, "memload holds ", 14) == 0);
-    CHECK(strlen(degraded) > sizeof(wanted) && strcmp(degraded + strlen(degraded) - sizeof(wanted) + 1, wanted) == 0);
-    CHECK(load_party_end(&l) == 0);
-    return 0;
-}
-
-TEST(test_memload_goes_on_with_what_it_got)
-{
-    assert_int_equal(fixture_in_child(with_less_than_asked_for), 0);
-}
-
-static int with_nothing(void)
-{
-    struct load_params params = {.memory_bytes = GIB};
-    struct load_party l;
-
-    load_party_begin(&l, &load_memload, &params);
-    CHECK(l.p.party->setup(&l.p.context) == 0);
-    if (limit_space(4 * MIB))
-        return CANNOT;
-    CHECK(l.p.party->run(&l.p.context) == -1);
-    CHECK(strcmp(l.p.reason, "cannot allocate memory: mmap: Cannot allocate memory") == 0);
-    CHECK(!load_party_proved(&l));
-    fixture_party_end(&l.p);
-    return 0;
-}
-
-TEST(test_memload_fails_when_it_gets_nothing)
-{
-    assert_int_equal(fixture_in_child(with_nothing), 0);
-}
-
-TEST(test_memload_says_how_much)
-{
-    const struct load_params params = {.memory_bytes = 26 * GIB};
-
-    load_assert_described(&load_memload, &params, "memory=26G");
 }

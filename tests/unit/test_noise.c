@@ -38,43 +38,6 @@ TEST(test_noise_threshold_is_a_time_or_a_multiple_of_the_loop)
     }
 }
 
-TEST(test_noise_wrong_thresholds_name_the_range)
-{
-    static const char *const junk[] = {"",   "x",   "abc", "-5us", "-8x",  "8 x",
-                                       "5%", "5%x", "8xx", "5usx", "1e3x", "infx"};
-    static const char *const outside[] = {"0", "0ns", "0x", "1.99x", "1000001x", "2", "1.001s", "1h"};
-    struct error error = {""};
-    char expected[64];
-
-    for (size_t i = 0; i < COUNT(junk) + COUNT(outside); i++) {
-        const char *text = i < COUNT(junk) ? junk[i] : outside[i - COUNT(junk)];
-        struct noise_params params = {.threshold_ns = 0};
-        text_copy(params.threshold, sizeof(params.threshold), text);
-        if (noise_read_threshold(&params, &error) != -1)
-            fail_msg("'%s' is taken for a threshold", text);
-        (void)snprintf(expected, sizeof(expected), "--threshold: '%s' is %s (", text,
-                       i < COUNT(junk) ? "not a threshold" : "out of range");
-        assert_ptr_equal(strstr(error.text, expected), error.text);
-        assert_non_null(strstr(error.text, "1 ns to 1 s"));
-        assert_non_null(strstr(error.text, "2x to 1000000x"));
-    }
-}
-
-/* A thousand readings, but at least 100 ms and at most 1 s; in ticks. */
-TEST(test_noise_window_is_a_multiple_of_a_reading)
-{
-    static const struct {
-        uint64_t reading;
-        double ns_per_tick;
-        uint64_t window;
-    } cases[] = {{0, 1, 100000000},        {1, 1, 100000000},         {99999, 1, 100000000},    {100001, 1, 100001000},
-                 {50000, 4, 50000000},     {10, 0.5, 200000000},      {400000, 0.5, 400000000}, {999999, 1, 999999000},
-                 {1000001, 1, 1000000000}, {4000000, 0.5, 2000000000}};
-
-    for (size_t i = 0; i < COUNT(cases); i++)
-        assert_int_equal(noise_window(cases[i].reading, cases[i].ns_per_tick), cases[i].window);
-}
-
 /* --- Detours put in its way. --- */
 
 #define INJECTIONS  20
@@ -415,17 +378,6 @@ TEST(test_noise_cells_go_on_from_sample_to_sample)
     fixture_free_rows(&rows);
 }
 
-TEST(test_noise_threshold_below_the_loop_is_raised)
-{
-    const struct noise_params tiny = {.threshold = "1ns", .threshold_ns = 1};
-
-    assert_int_equal(run_trials(&tiny, 1, 1), ROW_DEGRADED);
-    assert_ptr_equal(strstr(rows.row[0].reason, "the threshold 1ns is less than two turns of the loop"),
-                     rows.row[0].reason);
-    assert_true(row_of(0, NOISE_METRIC_THRESHOLD)->value >= row_of(0, NOISE_METRIC_LOOP)->value);
-    fixture_free_rows(&rows);
-}
-
 TEST(test_noise_lost_share_is_that_of_all_causes)
 {
     struct noise_record number = {.observed = 1e6};
@@ -561,19 +513,6 @@ TEST(test_noise_share_and_frequency_of_the_core)
     fixture_assert_near(sample[NOISE_METRIC_LOST], 3.5);
     fixture_assert_near(sample[NOISE_METRIC_LOST_ALONE], 3);
     free(session);
-}
-
-/* Without a core probe nothing is said of the core. */
-TEST(test_noise_without_core_probes_has_no_core)
-{
-    const struct noise_params params = {.threshold = "8x"};
-    struct made_up_trial trial = {
-        .spec = {.bench = &bench_noise, .params = &params, .copies = 1, .time_ns = 1000000000u}};
-
-    made_up_recorders(&trial)->observed = 1e9;
-    made_up_reduce(&trial);
-    for (unsigned metric = NOISE_METRIC_SLOWER; metric < NOISE_N_METRICS; metric++)
-        assert_true(isnan(trial.sample[0][metric]));
 }
 
 /* In two observed seconds 500 timer interrupts are 250 a second, and 20 ms lost to faults are 1 %. Another 40 ms that
@@ -908,40 +847,6 @@ TEST(test_noise_adds_up_what_took_the_cpu)
     end_made_up(&p);
 }
 
-/* Readings of the clock, of 100 ns each: 200,001 for the length of a tick, 65,537 for that of the loop, two for the
- * start of the records; a hundred times a detour is added (54 in all) and the counters are read (55), with one more to
- * begin and 97 to look whether 50 ms have passed, each; and in the warm-up 1 to begin, 300,001 in the loop and 4 at its
- * end. With 20 ms each: 2 for the tick; a detour is added, and the counters are read, three times only; and the loop of
- * the warm-up ends with its first. */
-TEST(test_noise_set_up_takes_its_readings)
-{
-    static const struct {
-        uint64_t step_ns, readings;
-    } cases[] = {{STEP, 200001 + 65537 + 2 + 5400 + 98 + 5500 + 98 + 1 + 300001 + 4},
-                 {20 * MS, 2 + 65537 + 2 + (3 * 5 + 2) + (3 * 6 + 2) + 7}};
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct fixture_party p;
-        begin_made_up(&p, &eight, MS);
-        made_up_clock.step_ns = cases[i].step_ns;
-        assert_int_equal(p.party->setup(&p.context), 0);
-        assert_int_equal(made_up_clock.now_ns - START, cases[i].step_ns * cases[i].readings);
-        end_made_up(&p);
-    }
-}
-
-/* At 120 ms: the window that has begun then goes on to its end. */
-TEST(test_noise_ends_with_the_window_in_which_it_is_stopped)
-{
-    struct fixture_party p;
-
-    begin_made_up(&p, &eight, 250 * MS);
-    assert_int_equal(p.party->setup(&p.context), 0);
-    const struct noise_record *number = run_made_up(&p, NULL, 0, 120 * MS);
-    assert_true(number->blind == 2 * 400 && number->observed == 200 * 1e6);
-    end_made_up(&p);
-}
-
 /* Free, then shared with another hardware thread. */
 static unsigned shared_from_15_ms(uint64_t since_ns)
 {
@@ -1006,17 +911,6 @@ TEST(test_noise_threshold_is_of_the_shortest_turn)
     allocations_left = UINT_MAX;
     assert_string_equal(p.reason, "out of memory");
     end_made_up(&p);
-}
-
-TEST(test_noise_samples_once)
-{
-    static const unsigned seconds[PRESET_COUNT] = {[PRESET_DEFAULT] = 5, [PRESET_QUICK] = 2, [PRESET_CLASSIC] = 60};
-
-    for (unsigned preset = 0; preset < PRESET_COUNT; preset++) {
-        assert_int_equal(bench_noise.sampling[preset].time_ns, seconds[preset] * 1000000000ull);
-        assert_int_equal(bench_noise.sampling[preset].min_samples, 1);
-        assert_int_equal(bench_noise.sampling[preset].max_samples, 1);
-    }
 }
 
 int main(int argc, char **argv)

@@ -149,18 +149,6 @@ TEST(test_sim_constant_latency_has_no_deviation)
     assert_counts(1000, 0, 1000, 0);
 }
 
-/* Values as large as real latencies, where the bins of the histogram are wide. */
-TEST(test_sim_constant_latency_of_half_a_millisecond)
-{
-    begin(50 * MS);
-    for (uint64_t k = 0; k < 600; k++)
-        (void)turn(k * 50 * MS + MS / 2, k * 50 * MS + 3 * MS, 5 * MS / 2);
-    assert_int_equal(sim.latency.n, 600);
-    assert_true(hist_mean(&sim.latency) == 500000 && hist_sd(&sim.latency) == 0);
-    assert_true(hist_quantile(&sim.latency, 0.99) == 500000);
-    assert_int_equal(sim.latency.max, 500000);
-}
-
 /* 99 of 10 and one of 400: the mean is 13.9 and the deviation 39. */
 TEST(test_sim_stall_within_a_period_is_one_sample)
 {
@@ -176,16 +164,6 @@ TEST(test_sim_stall_within_a_period_is_one_sample)
     assert_int_equal(sim.latency.min, 10);
     assert_int_equal(sim.latency.max, 400);
     assert_counts(100, 0, 100, 0);
-}
-
-TEST(test_sim_work_is_met_until_the_next_wake_up)
-{
-    begin(100);
-    (void)turn(40, 100, 60); /* just in time, so that the task was asleep at the next one */
-    (void)turn(101, 200, 60);
-    (void)turn(200, 301, 60);
-    VALUES(&sim.latency, 40, 1, 0);
-    assert_counts(3, 0, 2, 1);
 }
 
 /* --- Stalls of whole periods. --- */
@@ -205,40 +183,6 @@ TEST(test_sim_stall_counts_once_for_each_wake_up_that_it_swallowed)
     assert_counts(2, 2, 2, 2);
 }
 
-TEST(test_sim_stall_in_the_middle_of_a_run)
-{
-    begin(100);
-    (void)turn(3, 20, 17);
-    (void)turn(104, 121, 17);
-    assert_int_equal(turn(450, 467, 17), 4);
-    (void)turn(505, 522, 17);
-    VALUES(&sim.latency, 3, 4, 250, 150, 50, 5);
-    SERIES({0, 3}, {1, 4}, {2, 250}, {3, 150}, {4, 50}, {5, 5});
-    assert_counts(4, 2, 4, 2);
-}
-
-TEST(test_sim_stall_of_whole_periods)
-{
-    begin(50);
-    assert_int_equal(turn(100, 120, 20), 2);
-    VALUES(&sim.latency, 100, 50, 0);
-    SERIES({0, 100}, {1, 50}, {2, 0});
-    assert_counts(1, 2, 1, 2);
-}
-
-/* The same if the task reads the clock just before the timing thread does. */
-TEST(test_sim_stall_until_just_before_a_wake_up)
-{
-    begin(50);
-    timer_until(99, 0);
-    assert_int_equal(task_at(100), 1);
-    VALUES(&sim.latency, 100, 50);
-    done_at(120, 20); /* too late for its own deadline, and at once for the next */
-    assert_int_equal(turn(120, 140, 20), 2);
-    VALUES(&sim.latency, 100, 50, 20);
-    assert_counts(2, 1, 1, 2);
-}
-
 /* --- Longer than the timing thread's times are kept. --- */
 
 static void check_long_stall(uint64_t periods, uint64_t forgotten)
@@ -255,12 +199,6 @@ static void check_long_stall(uint64_t periods, uint64_t forgotten)
     assert_values(&sim.latency, values, (size_t)periods + 1);
     done_at(now + 3, 3);
     assert_counts(1, periods, 1, periods);
-}
-
-TEST(test_sim_stall_as_long_as_the_ring)
-{
-    check_long_stall(SIM_RING - 1, 0);
-    check_long_stall(SIM_RING, 1);
 }
 
 TEST(test_sim_stall_longer_than_the_ring)
@@ -317,32 +255,6 @@ TEST(test_sim_times_claimed_but_not_announced)
 
 /* --- A timing thread that is late itself. --- */
 
-TEST(test_sim_timer_announces_what_is_due)
-{
-    struct sim_ring ring = {0};
-
-    assert_int_equal(sim_timer(START, 100, 0, 50, START, &ring), 1);
-    assert_int_equal(sim_timer(START, 100, 1, 50, START + 199, &ring), 2);
-    assert_int_equal(sim_timer(START, 100, 2, 50, START + 300, &ring), 4); /* two at once: the second is due just now */
-    assert_int_equal(sim_timer(START, 100, 4, 50, START + 650, &ring), 7);
-    for (uint64_t k = 0; k < SIM_RING; k++)
-        assert_int_equal(ring.woke_ns[k], k == 0   ? START
-                                          : k == 1 ? START + 199
-                                          : k <= 3 ? START + 300
-                                          : k <= 6 ? START + 650
-                                                   : 0);
-}
-
-TEST(test_sim_timer_announces_none_behind_the_last)
-{
-    struct sim_ring ring = {0};
-
-    assert_int_equal(sim_timer(START, 100, 3, 5, START + 5000, &ring), 5);
-    assert_int_equal(ring.woke_ns[4], START + 5000);
-    assert_int_equal(ring.woke_ns[5], 0);
-    assert_int_equal(sim_timer(START, 100, 0, 1, START + 5000, &ring), 1);
-}
-
 TEST(test_sim_timer_goes_round_the_ring)
 {
     struct sim_ring ring = {0};
@@ -372,32 +284,6 @@ TEST(test_sim_latency_begins_when_the_timing_thread_woke)
     assert_counts(2, 0, 2, 0);
 }
 
-TEST(test_sim_timing_thread_that_slept_for_periods)
-{
-    begin(50);
-    timer_at(125);
-    assert_int_equal(sim.posted, 3);
-    assert_int_equal(task_at(126), 2);
-    done_at(140, 14);
-    VALUES(&sim.latency, 1, 1, 1);
-    VALUES(&sim.total, 126, 76, 26);
-    assert_int_equal(sim.a.n_late, 3);
-    SERIES({0, 1}, {1, 1}, {2, 1});
-    /* Two periods were lost even so. */
-    assert_counts(1, 2, 1, 2);
-}
-
-TEST(test_sim_both_are_late)
-{
-    begin(50);
-    timer_at(70); /* of 0 and 50 */
-    timer_at(100);
-    assert_int_equal(task_at(110), 2);
-    VALUES(&sim.latency, 40, 40, 10);
-    VALUES(&sim.total, 110, 60, 10);
-    assert_int_equal(sim.a.n_late, 2);
-}
-
 /* --- Work that takes too long. --- */
 
 TEST(test_sim_overrun_of_a_third_of_a_period)
@@ -412,32 +298,6 @@ TEST(test_sim_overrun_of_a_third_of_a_period)
     VALUES(&sim.latency, 0, 30, 8);
     SERIES({0, 0}, {1, 30}, {2, 8});
     assert_counts(3, 0, 2, 1);
-}
-
-TEST(test_sim_overrun_of_periods)
-{
-    begin(100);
-    (void)turn(0, 230, 60);
-    assert_int_equal(turn(230, 290, 60), 2);
-    VALUES(&sim.latency, 0, 130, 30);
-    SERIES({0, 0}, {1, 130}, {2, 30});
-    assert_counts(2, 1, 1, 2); /* beyond the first period a burn is missed as well */
-
-    begin(100);
-    (void)turn(0, 300, 60);
-    assert_int_equal(turn(300, 360, 60), 3);
-    VALUES(&sim.latency, 0, 200, 100, 0);
-    assert_counts(2, 2, 1, 3);
-}
-
-TEST(test_sim_overrun_after_overrun)
-{
-    begin(100);
-    (void)turn(0, 120, 60);
-    (void)turn(120, 230, 60);
-    (void)turn(230, 290, 60);
-    VALUES(&sim.latency, 0, 20, 30);
-    assert_counts(3, 0, 1, 2);
 }
 
 /* Late work, but the timing thread is later still: the task did sleep. */
@@ -455,79 +315,6 @@ TEST(test_sim_overrun_before_the_announcement_is_a_wake_up)
 }
 
 /* --- X. --- */
-
-static void check_sweep(uint64_t time_ns, uint64_t windows, uint64_t steps)
-{
-    const struct sim_params params = {.interval_ns = 100 * MS, .sweep = true};
-
-    for (uint64_t k = 0; k < windows; k++) {
-        double step = 100.0 * MS / (double)(steps - 1);
-        uint64_t busy = sim_busy_ns(&params, k, time_ns);
-        if (!(fabs((double)busy - (double)(k % steps) * step) < 1))
-            fail_msg("%llu in window %llu of %llu", (unsigned long long)busy, (unsigned long long)k,
-                     (unsigned long long)windows);
-    }
-    assert_int_equal(sim_busy_ns(&params, 0, time_ns), 0);
-    assert_int_equal(sim_busy_ns(&params, steps - 1, time_ns), 100 * MS);
-    assert_int_equal(sim_busy_ns(&params, steps, time_ns), 0);
-}
-
-TEST(test_sim_x_covers_nothing_to_all_in_any_time)
-{
-    check_sweep(200 * MS, 2, 2);
-    check_sweep(299 * MS, 2, 2); /* no third window fits */
-    check_sweep(500 * MS, 5, 5);
-    check_sweep(5000 * MS, 50, 50);
-    check_sweep(10000 * MS, 100, 100);
-    check_sweep(10100 * MS, 101, 101);
-    check_sweep(30000 * MS, 300, 101);
-    check_sweep(0, 300, 101);
-}
-
-TEST(test_sim_x_of_a_single_window_is_half_of_it)
-{
-    const struct sim_params params = {.interval_ns = 100 * MS, .sweep = true};
-
-    assert_int_equal(sim_busy_ns(&params, 0, 100 * MS), 50 * MS);
-    assert_int_equal(sim_busy_ns(&params, 0, 199 * MS), 50 * MS);
-    assert_int_equal(sim_busy_ns(&params, 0, 10 * MS), 50 * MS);
-}
-
-TEST(test_sim_work_without_a_sweep_is_always_the_same)
-{
-    for (uint64_t k = 0; k < 300; k++)
-        assert_int_equal(sim_busy_ns(&sim_audio, k, k * 50 * MS), 2500000);
-    assert_int_equal(sim_busy_ns(&sim_gaming, 17, 1000 * MS), 100 * MS);
-}
-
-/* A window's work is met until the next window is due, however long it was planned to be. */
-TEST(test_sim_x_is_met_until_the_next_wake_up)
-{
-    begin(1000);
-    sim.sweep = true;
-    (void)turn(0, 1000, 400);
-    assert_counts(1, 0, 1, 0);
-    (void)turn(1000, 2001, 400);
-    assert_counts(2, 0, 1, 1);
-    (void)turn(2001, 2400, 400);
-    (void)turn(3300, 4300, 1000); /* a whole window from 300 on: it ends when the next should have */
-    assert_counts(4, 0, 2, 2);
-    VALUES(&sim.latency, 0, 0, 1, 300);
-}
-
-TEST(test_sim_x_was_not_asleep_after_a_full_window)
-{
-    begin(1000);
-    sim.sweep = true;
-    (void)turn(10, 1010, 1000);
-    (void)turn(1010, 1510, 500);
-    VALUES(&sim.latency, 10);
-    SERIES({0, 10});
-    (void)turn(2020, 2320, 300);
-    VALUES(&sim.latency, 10, 20);
-    SERIES({0, 10}, {2, 20});
-    assert_counts(3, 0, 2, 1);
-}
 
 /* 5 ms at each wake-up that there is, over a whole sweep: from 96 % on the work is late itself, and the next begins at
  * once. */
@@ -611,18 +398,6 @@ static bool plain_turn(uint64_t late, uint64_t burn)
     return take_turn(&t);
 }
 
-TEST(test_sim_turn_in_time)
-{
-    begin_turns(100);
-    assert_true(plain_turn(7, 20));
-    assert_true(plain_turn(40, 60)); /* done just when the next is due */
-    assert_true(plain_turn(0, 99));
-    VALUES(&sim.classic, 7, 40, 0);
-    VALUES(&sim.latency, 7, 40, 0);
-    SERIES({0, 7}, {1, 40}, {2, 0});
-    assert_counts(3, 0, 3, 0);
-}
-
 /* The stall is counted twice, and the work of the time that is left is not begun. */
 TEST(test_sim_turn_lost_before_its_work)
 {
@@ -652,26 +427,6 @@ TEST(test_sim_turn_late_by_a_whole_interval_is_not_lost)
     assert_counts(0, 1, 0, 1);
 }
 
-/* One interval too late is a missed deadline only; from two on as much work is missed as well. */
-TEST(test_sim_turn_overrun)
-{
-    begin_turns(100);
-    assert_true(plain_turn(0, 130));
-    VALUES(&sim.classic, 100);
-    VALUES(&sim.latency, 0, 30);
-    assert_counts(1, 0, 0, 1);
-    assert_int_equal(sim.a.asked_ns, START + 200); /* it does not begin at once */
-    assert_true(plain_turn(5, 225));
-    VALUES(&sim.classic, 100, 205);
-    VALUES(&sim.latency, 0, 30, 5, 130, 30);
-    assert_counts(2, 2, 0, 3);
-    assert_int_equal(sim.a.asked_ns, START + 500);
-    assert_true(plain_turn(0, 200)); /* a deadline that is due at this moment is over */
-    VALUES(&sim.classic, 100, 205, 200);
-    VALUES(&sim.latency, 0, 30, 5, 130, 30, 0, 100, 0);
-    assert_counts(3, 4, 0, 5);
-}
-
 TEST(test_sim_turn_does_not_count_what_the_timing_thread_overslept)
 {
     const struct classic_turn overslept = {.interval_ns = 100, .overslept_ns = 60, .late_ns = 12, .burn_ns = 20},
@@ -684,19 +439,6 @@ TEST(test_sim_turn_does_not_count_what_the_timing_thread_overslept)
     VALUES(&sim.latency, 12, 1, 31);
     VALUES(&sim.total, 72, 131, 31);
     assert_counts(1, 1, 1, 1);
-}
-
-TEST(test_sim_turn_of_x_burns_i_and_sleeps_the_rest)
-{
-    for (uint64_t k = 0; k < 202; k++) {
-        const struct sim_turn turn = sim_turn(&sim_x, k, 0);
-        assert_int_equal(turn.busy_ns, k % 101 * MS);
-        assert_int_equal(turn.interval_ns, 100 * MS - k % 101 * MS);
-        assert_int_equal(turn.shift_ns, k % 101 * MS);
-    }
-    assert_int_equal(sim_turn(&sim_audio, 17, 0).busy_ns, sim_audio.busy_ns);
-    assert_int_equal(sim_turn(&sim_audio, 17, 0).interval_ns, sim_audio.interval_ns);
-    assert_int_equal(sim_turn(&sim_audio, 17, 0).shift_ns, 0);
 }
 
 /* Turn k of x, late by so much at its wake-up, in a window of 100. */
@@ -726,68 +468,7 @@ TEST(test_sim_turn_of_x_over_a_sweep_of_constant_lateness)
     assert_int_equal(sim.a.asked_ns, 0);
 }
 
-/* After a whole window it does not sleep, and its deadline is the window behind now. */
-TEST(test_sim_turn_of_x_without_a_sleep)
-{
-    begin_turns(100);
-    assert_true(x_turn(100, 30));
-    assert_int_equal(turn_clock, START + 130);
-    assert_int_equal(sim.a.asked_ns, 0);
-    assert_int_equal(sim.a.deadline_ns, START + 230);
-    assert_true(x_turn(0, 9)); /* 9 is not used */
-    assert_int_equal(turn_clock, START + 130);
-    assert_int_equal(sim.a.asked_ns, START + 330);
-    VALUES(&sim.classic, 30, 0);
-    VALUES(&sim.latency, 30);
-    assert_counts(2, 0, 1, 0);
-}
-
 /* --- What the descriptors say. --- */
-
-static void assert_described(const struct sim_params *params, const char *expected)
-{
-    struct row_params out = {.n = 0};
-
-    sim_describe(&(const struct bench_case){.params = params, .clock = &fixture_clock}, &out);
-    assert_string_equal(out.text, expected);
-}
-
-TEST(test_sim_param_identifies_the_work)
-{
-    struct sim_params params = sim_audio;
-
-    sim_calibrate(&params, 123456.7);
-    assert_described(&params, "interval_us=50000 busy_us=2500 loops_per_ms=123457");
-    assert_described(&sim_video, "interval_us=16666 busy_us=6666 loops_per_ms=0");
-    assert_described(&sim_x, "interval_us=100000 busy=sweep loops_per_ms=0");
-    assert_described(&sim_gaming, "busy_us=100000 loops_per_ms=0");
-    params.classic = true; /* its rows are not compared with those of the other protocol */
-    assert_described(&params, "interval_us=50000 busy_us=2500 loops_per_ms=123457 protocol=classic");
-    params.late_after_ns = 2500000; /* it is not the task's own */
-    params.late_after_given = true;
-    assert_described(&params, "interval_us=50000 busy_us=2500 loops_per_ms=123457 late_after_us=2500 protocol=classic");
-    params = sim_x;
-    params.classic = true;
-    assert_described(&params, "interval_us=100000 busy=sweep loops_per_ms=0 protocol=classic");
-    params = sim_gaming; /* which is the same in both */
-    params.classic = true;
-    assert_described(&params, "busy_us=100000 loops_per_ms=0");
-}
-
-TEST(test_sim_does_not_run_uncalibrated)
-{
-    static const double wrong[] = {0, -5, (double)NAN};
-
-    for (size_t i = 0; i < COUNT(wrong); i++) {
-        struct sim_params params = sim_audio;
-        struct fixture_party p;
-        params.loops_per_ms = wrong[i];
-        fixture_party_begin(&p, &bench_audio, &params);
-        assert_int_equal(p.party->setup(&p.context), -1);
-        assert_non_null(strstr(p.reason, "not calibrated"));
-        fixture_party_end(&p);
-    }
-}
 
 /* CPUs 1, 2 and 5 of 0 to 7; 5 is the first of the order. */
 static void request_of(struct place_request *request)
@@ -1157,46 +838,6 @@ TEST(test_sim_timing_thread_knows_its_last_wake_up)
         assert_true(hist->n == cases[i].wakeups && hist->max == 0);
         assert_int_equal(made_up_clock.slept, cases[i].wakeups);
         fixture_party_end(&timer);
-    }
-}
-
-TEST(test_sim_timing_thread_must_be_able_to_sleep)
-{
-    const struct sim_params params = {.interval_ns = MS};
-    struct fixture_party timer;
-
-    start_clock(NULL, 0);
-    begin_party(&timer, &sim_parties[SIM_TIMER], &params, MS);
-    assert_int_equal(timer.party->setup(&timer.context), 0);
-    made_up_clock.sleep_error = EINVAL;
-    assert_int_equal(timer.party->setup(&timer.context), -1);
-    made_up_clock.on = false;
-    assert_string_equal(timer.reason, "cannot sleep: clock_nanosleep: Invalid argument");
-    fixture_party_end(&timer);
-}
-
-/* Each burst takes a reading of the clock, 1 ms, of which 0.4 ms were wanted. */
-TEST(test_sim_bursts_last_until_they_are_stopped)
-{
-    struct sim_params params = {.busy_ns = 400000, .late_after_ns = 600000, .loops_per_ms = 1};
-    struct fixture_party task;
-
-    for (int late = 0; late < 2; late++) {
-        start_clock(NULL, 0);
-        made_up_clock.step_ns = MS;
-        begin_party(&task, &sim_parties[SIM_TASK], &params, 10 * MS);
-        made_up_clock.stops = &task.context;
-        made_up_clock.stop_ns = 5011 * MS;
-        assert_int_equal(task.party->run(&task.context), 0);
-        made_up_clock.on = false;
-        const struct hist *hist = task.context.recorder[SIM_LATENCY];
-        const double *n = task.context.recorder[SIM_NUMBERS];
-        assert_true(hist->n == 10 && hist->min == 600000 && hist->max == 600000);
-        assert_true(n[SIM_BURNS_DONE] == 10 && n[SIM_LATE] == (late ? 10 : 0));
-        assert_int_equal(task.party->run(&task.context), -1);
-        assert_string_equal(task.reason, "the simulated task never ran");
-        fixture_party_end(&task);
-        params.late_after_ns--;
     }
 }
 

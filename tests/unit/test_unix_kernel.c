@@ -155,79 +155,6 @@ TEST(test_context1_places_its_halves)
     assert_placed(&bench_context1, HALVES_TWO, &request, 1, 1, "12", BIND_ONE);
 }
 
-TEST(test_context1_says_that_there_is_no_second_cpu)
-{
-    struct unix_params params = params_of_tests();
-    struct place_request request;
-    struct placement placement;
-
-    request_of(&request, 1);
-    params.halves = HALVES_TWO;
-    bench_context1.place(&(struct place_of){&params, &request, 0, 0},
-                         &placement); /* of the measured party, whose reason is the row's */
-    assert_string_equal(placement.refused, "both halves on one CPU: no second CPU is allowed");
-    assert_true(cpuset_has(&placement.cpus, 10));
-    assert_placed(&bench_context1, HALVES_TWO, &request, 1, 0, "10", BIND_ONE);
-}
-
-/* More copies than pairs begin anew with the first pair. */
-TEST(test_context1_sits_on_the_pairs_given)
-{
-    struct unix_params params = params_of_tests();
-    struct cpu_pair far[] = {{0, 9, CPUS_OTHER_NODE}, {1, 8, CPUS_OTHER_NODE}};
-    struct place_request request;
-    struct placement placement;
-
-    request_of(&request, 4);
-    params.halves = HALVES_TWO;
-    params.pairs = (struct cpu_pairs){.pair = far, .n = 2};
-    for (unsigned copy = 0; copy < 4; copy++)
-        for (unsigned party = 0; party < 2; party++) {
-            unsigned cpu = party ? far[copy % 2].second : far[copy % 2].first;
-            bench_context1.place(&(struct place_of){&params, &request, party, copy}, &placement);
-            assert_int_equal(cpuset_count(&placement.cpus), 1);
-            assert_true(cpuset_has(&placement.cpus, cpu));
-            assert_int_equal(placement.bind, BIND_ONE);
-            assert_string_equal(placement.refused, "");
-        }
-}
-
-static void assert_context1_described(const struct unix_params *params, const char *begins)
-{
-    struct row_params out = {.n = 0};
-
-    bench_context1.describe(&(const struct bench_case){&bench_context1, params, NULL}, &out);
-    if (strncmp(out.text, begins, strlen(begins)) != 0 || strncmp(out.text + strlen(begins), " linkage=", 9) != 0)
-        fail_msg("'%s' does not begin with '%s'", out.text, begins);
-}
-
-TEST(test_context1_names_what_its_halves_share)
-{
-    struct unix_params params = params_of_tests();
-
-    params.halves = HALVES_FREE;
-    assert_context1_described(&params, "halves=free");
-    params.halves = HALVES_TWO;
-    params.pairs = (struct cpu_pairs){.pair = pairs_of_three, .n = 1};
-    assert_context1_described(&params, "halves=two relation=same-core");
-    params.pairs.n = 3;
-    params.pairs_name = "near";
-    assert_context1_described(&params, "halves=two pairs=near relation=same-core+same-cache");
-}
-
-TEST(test_spawn_is_bound_only_when_asked)
-{
-    struct place_request request;
-
-    request_of(&request, 2);
-    assert_placed(&bench_spawn, 0, &request, 0, 1, "10-11", BIND_RANGE);
-    assert_placed(&bench_shell8, 0, &request, 0, 1, "10-11", BIND_RANGE);
-    request.bind_given = true;
-    assert_placed(&bench_spawn, 0, &request, 0, 1, "11", BIND_ONE);
-    request.bind = BIND_NONE;
-    assert_placed(&bench_spawn, 0, &request, 0, 1, "", BIND_NONE);
-}
-
 /* --- Callbacks. --- */
 
 struct harness {
@@ -303,43 +230,6 @@ static void assert_check(struct harness *h, const char *name)
     assert_string_equal(wrong->name, name);
 }
 
-TEST(test_fcopy_copies_what_it_says)
-{
-    static const struct bench *const all[] = {&bench_fcopy256,  &bench_fcopy1024,  &bench_fcopy4096,
-                                              &bench_fwrite256, &bench_fwrite1024, &bench_fwrite4096,
-                                              &bench_fread256,  &bench_fread1024,  &bench_fread4096};
-    /* Nothing, less than a large buffer, less than a file, and more than once around the largest. */
-    static const uint64_t kib[] = {0, 1, 3, 490, 8000, 9001};
-
-    for (size_t b = 0; b < sizeof(all) / sizeof(all[0]); b++)
-        for (size_t i = 0; i < sizeof(kib) / sizeof(kib[0]); i++) {
-            struct harness h;
-            harness_init(&h, all[b]);
-            assert_int_equal(h.party->setup(&h.context), 0);
-            assert_int_equal(h.party->work(&h.context, kib[i]), 0);
-            assert_check(&h, NULL);
-            harness_end(&h);
-        }
-    assert_nothing_left();
-}
-
-/* Three counts of one KiB are one buffer of 4, and a fifth begins the next. */
-TEST(test_fcopy_owes_what_a_large_buffer_moved_too_much)
-{
-    struct harness h;
-
-    harness_init(&h, &bench_fcopy4096);
-    int to = next_file() + 1;
-    assert_int_equal(h.party->setup(&h.context), 0);
-    for (int i = 0; i < 4; i++) {
-        assert_int_equal(h.party->work(&h.context, 1), 0);
-        assert_int_equal(lseek(to, 0, SEEK_END), 4096);
-    }
-    assert_int_equal(h.party->work(&h.context, 1), 0);
-    assert_int_equal(lseek(to, 0, SEEK_END), 8192);
-    harness_end(&h);
-}
-
 static void assert_damage_is_seen(const struct bench *bench, int which, const char *name)
 {
     struct harness h;
@@ -374,31 +264,6 @@ TEST(test_fcopy_sees_a_file_that_lost_its_end)
     harness_end(&h);
 }
 
-/* The first file fits, the second does not: what a disk that fills up in mid-run looks like. */
-static int write_beyond_the_limit(void)
-{
-    const struct rlimit limit = {.rlim_cur = 600 * 1024, .rlim_max = 600 * 1024};
-    char reason[300];
-    struct harness h;
-
-    harness_init(&h, &bench_fwrite1024);
-    if (setrlimit(RLIMIT_FSIZE, &limit) || h.party->setup(&h.context) || h.party->work(&h.context, 600))
-        return 1;
-    if (h.party->work(&h.context, 1) != -1)
-        return 2;
-    (void)snprintf(reason, sizeof(reason), "cannot write a scratch file in '%s': %s", dir, strerror(EFBIG));
-    if (strcmp(h.reason, reason) != 0)
-        return 3;
-    harness_end(&h);
-    return 0;
-}
-
-TEST(test_fcopy_that_cannot_write_fails_with_the_reason)
-{
-    assert_int_equal(fixture_in_child(write_beyond_the_limit), 0);
-    assert_nothing_left();
-}
-
 static void assert_unsupported(const struct bench *bench, const char *scratch, const char *reason)
 {
     struct unix_params params = params_of_tests();
@@ -407,60 +272,6 @@ static void assert_unsupported(const struct bench *bench, const char *scratch, c
     (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch);
     assert_int_equal(bench->supported(&(const struct bench_case){.bench = bench, .params = &params}, &why), -1);
     assert_string_equal(why.text, reason);
-}
-
-static int shell_in_setup(struct harness *h, char *folder, size_t size)
-{
-    const struct dirent *entry;
-    DIR *all;
-
-    harness_init(h, &bench_shell1);
-    if (h->party->setup(&h->context))
-        return -1;
-    all = opendir(dir);
-    assert_non_null(all);
-    while ((entry = readdir(all)))
-        if (entry->d_name[0] == '.' && entry->d_name[1] == 'j')
-            (void)snprintf(folder, size, "%s/%.60s", dir, entry->d_name);
-    return closedir(all);
-}
-
-TEST(test_shell_counts_right_and_cleans_up)
-{
-    char folder[128], path[160];
-    struct error why = {""};
-    struct harness h;
-
-    harness_init(&h, &bench_shell8);
-    if (bench_shell8.supported(&(const struct bench_case){.bench = &bench_shell8, .params = &h.params}, &why))
-        skip_because("%s", why.text);
-    harness_end(&h);
-    assert_int_equal(shell_in_setup(&h, folder, sizeof(folder)), 0);
-    assert_int_equal(h.party->work(&h.context, 2), 0);
-    assert_int_equal(fixture_count_files(folder), 4); /* text and three scripts: each run has removed its own */
-    assert_check(&h, NULL);
-    (void)snprintf(path, sizeof(path), "%s/text", folder);
-    assert_int_equal(truncate(path, 8000), 0);
-    assert_check(&h, "lines that wc counted");
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(h.party->work(&h.context, 1), -1);
-    assert_string_equal(h.reason, "the shell script ended with status 1");
-    harness_end(&h);
-    assert_nothing_left();
-}
-
-static int without_standard_input(void)
-{
-    struct harness h;
-
-    harness_init(&h, &bench_syscall);
-    (void)close(0);
-    return h.party->setup(&h.context) == -1 && strstr(h.reason, "standard input") ? 0 : 1;
-}
-
-TEST(test_syscall_needs_a_descriptor)
-{
-    assert_int_equal(fixture_in_child(without_standard_input), 0);
 }
 
 /* The results change during the run: a child of the process that did the setup has another process id. */
@@ -617,31 +428,6 @@ TEST(test_unix_kernel_says_how_a_child_ended)
     }
 }
 
-TEST(test_pipe_that_fails_says_so)
-{
-    struct harness h;
-
-    harness_init(&h, &bench_pipe);
-    pipe_error = EMFILE;
-    assert_int_equal(h.party->setup(&h.context), -1);
-    pipe_error = 0;
-    assert_string_equal(h.reason, "cannot make a pipe: Too many open files");
-    const int fd = next_fd();
-    harness_end(&h); /* closes none */
-    assert_int_equal(next_fd(), fd);
-
-    harness_init(&h, &bench_pipe);
-    assert_int_equal(h.party->setup(&h.context), 0);
-    assert_int_equal(next_fd(), fd + 2);
-    assert_int_equal(h.party->work(&h.context, 3), 0);
-    assert_int_equal(dup2(fd, fd + 1), fd + 1); /* it can be read only */
-    assert_int_equal(h.party->work(&h.context, 1), -1);
-    assert_string_equal(h.reason, "cannot write 512 bytes to the pipe or read them back: Bad file descriptor");
-    assert_check(&h, "blocks written and not read"); /* that which was not written */
-    harness_end(&h);
-    assert_int_equal(next_fd(), fd);
-}
-
 /* The answers that are expected are the first two numbers of the state. */
 static int wrong_answers(void)
 {
@@ -722,68 +508,6 @@ TEST(test_unix_kernel_needs_room_for_all_its_files)
     assert_unsupported(&bench_shell8, dir, reason);
     free_bytes = 0; /* not known */
     assert_unsupported(&bench_shell8, "/proc/self/status", "scratch directory '/proc/self/status': Not a directory");
-}
-
-/* By default each copy has a CPU; in the classic protocol none is bound unless that is asked for. */
-TEST(test_unix_kernel_is_bound_as_the_protocol_says)
-{
-    static const struct {
-        const struct bench *bench;
-        bool classic, given;
-        enum bind_mode asked;
-        const char *cpus;
-        enum bind_mode bind;
-    } cases[] = {
-        {&bench_pipe, false, false, BIND_ONE, "11", BIND_ONE},
-        {&bench_pipe, true, false, BIND_ONE, "", BIND_NONE},
-        {&bench_pipe, true, true, BIND_ONE, "11", BIND_ONE},
-        {&bench_pipe, true, false, BIND_RANGE, "10-11", BIND_RANGE},
-        {&bench_spawn, false, false, BIND_ONE, "10-11", BIND_RANGE},
-        {&bench_spawn, true, false, BIND_ONE, "", BIND_NONE},
-        {&bench_spawn, true, true, BIND_ONE, "11", BIND_ONE},
-    };
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct unix_params params = params_of_tests();
-        struct place_request request;
-        struct placement placement;
-        char text[64];
-        params.classic = cases[i].classic;
-        request_of(&request, 2);
-        request.bind = cases[i].asked;
-        request.bind_given = cases[i].given;
-        cases[i].bench->place(&(struct place_of){&params, &request, 0, 1}, &placement);
-        (void)cpuset_format(&placement.cpus, text, sizeof(text));
-        assert_string_equal(text, cases[i].cpus);
-        assert_int_equal(placement.bind, cases[i].bind);
-    }
-}
-
-TEST(test_unix_kernel_params_tell_the_protocol)
-{
-    static const struct {
-        const struct bench *bench;
-        bool classic;
-        const char *begins, *ends;
-    } cases[] = {
-        {&bench_pipe, false, "linkage=", " resident=7M"},
-        {&bench_pipe, true, "linkage=", " resident=7M protocol=classic"},
-        {&bench_spawn, false, "linkage=", " resident=7M"},
-        {&bench_spawn, true, "footprint=dynamic linkage=", " resident=7M protocol=classic"},
-    };
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct unix_params params = params_of_tests();
-        struct row_params out = {.n = 0};
-        params.classic = cases[i].classic;
-        params.resident_mib = 7;
-        cases[i].bench->describe(&(const struct bench_case){cases[i].bench, &params, NULL}, &out);
-        assert_ptr_equal(strstr(out.text, cases[i].begins), out.text);
-        const char *end = strstr(out.text, cases[i].ends);
-        assert_non_null(end);
-        assert_string_equal(end, cases[i].ends);
-        assert_int_equal(out.n, 3 + 2 * cases[i].classic - (cases[i].classic && cases[i].bench == &bench_pipe));
-    }
 }
 
 static int prepare(void **state)

@@ -92,46 +92,6 @@ TEST(test_unix_plan_of_pairs)
     suite_plan_free(s, &suite_unix);
 }
 
-/* All names of tests, groups and old names, as they are completed and explained. */
-TEST(test_unix_words)
-{
-    struct operand_word word;
-    struct text out = {0};
-    size_t n = 0;
-
-    for (; n < 200 && suite_unix.test(n, &word); n++)
-        text_printf(&out, "%s%s%s", n ? " " : "", word.old ? "(old) " : "", word.name);
-    assert_false(suite_unix.test(n, &word) || suite_unix.test(n + 1, &word));
-    expect_golden(
-        &out, "dhry2reg whetstone execl fcopy1024 fcopy256 fcopy4096 pipe context1 context1-same context1-two spawn "
-              "shell1 shell8 syscall fwrite1024 fwrite256 fwrite4096 fread1024 fread256 fread4096 short int long "
-              "float double arithoh hanoi sysexec shell16 sysclose sysgetpid "
-              "index (old) system cpu file (old) fs process arith (old) arithmetic shell misc oldsystem "
-              "(old) dhry (old) whetstone-double (old) whets (old) fstime (old) fsbuffer (old) fsdisk "
-              "(old) fstime-w (old) fsbuffer-w (old) fsdisk-w (old) fstime-r (old) fsbuffer-r (old) fsdisk-r");
-    assert_true(suite_unix.test(0, &word));
-    assert_string_equal(word.name, "dhry2reg");
-    assert_string_equal(word.help, unix_test_of("dhry2reg").title);
-}
-
-TEST(test_unix_row_titles)
-{
-    static const char *const cases[][3] = {
-        {"context1-two", "pairs=near", "Pipe-based Context Switching (near CPUs)"},
-        {"context1-two", "pairs=far", "Pipe-based Context Switching (far CPUs)"},
-        {"context1-two", "x=1 pairs=halves", "Pipe-based Context Switching (CPU halves)"},
-        {"context1-two", "pairs=next", "Pipe-based Context Switching (two CPUs)"},
-        {"context1-same", "", "Pipe-based Context Switching (one CPU)"},
-        {"syscall", "", "System Call Overhead"},
-        {"a test of later", "", "a test of later"},
-    };
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct row row = ROW(NULL, 1, .test = cases[i][0], .param = cases[i][1]);
-        assert_string_equal(unix_row_title(&row), cases[i][2]);
-    }
-}
-
 TEST(test_unix_plan_of_copies)
 {
     expect_plan(WORDS(NULL), NULL, 4,
@@ -151,48 +111,6 @@ TEST(test_unix_plan_of_copies)
                 "-context1-two spawn shell1 shell8 syscall "
                 "-fwrite1024 -fwrite256 -fwrite4096 -fread1024 -fread256 -fread4096 -short -int -long -float -double "
                 "-arithoh -hanoi -sysexec -shell16 -sysclose -sysgetpid");
-}
-
-TEST(test_unix_plan_needs_the_test_that_pairs_place)
-{
-    struct suite_plan *s = suite_options(&suite_unix, WORDS(W("--pairs"), W("near")), 2, BIND_ONE);
-
-    memset(s->m.selected, 0, sizeof(s->m.selected));
-    s->m.operands_given = true;
-    assert_int_equal(suite_unix.select(&s->m, "pipe"), 0);
-    assert_int_equal(suite_unix.select(&s->m, "pip"), -1);
-    suite_make_plan(s, &suite_unix);
-    assert_int_equal(s->failed, EXIT_USAGE);
-    assert_string_equal(said.text, "--pairs places context1-two, which is not among the tests: name it");
-    suite_plan_free(s, &suite_unix);
-}
-
-/* A sample lasts at least 40 ms for each copy of a CPU; in the classic protocol short tests have a third of the passes.
- */
-static void expect_sampling(char *const *words, const char *operand, uint64_t time_ns, uint64_t samples,
-                            uint64_t pause_ns)
-{
-    struct suite_plan *s = suite_options(&suite_unix, words, 2, BIND_ONE);
-
-    memset(s->m.selected, 0, sizeof(s->m.selected));
-    s->m.operands_given = true;
-    assert_int_equal(suite_unix.select(&s->m, operand), 0);
-    suite_make_plan(s, &suite_unix);
-    assert_int_equal(s->failed, 0);
-    const struct sampling *sampling = &s->plan.items[s->plan.n - 1].sampling;
-    if (sampling->time_ns != time_ns || sampling->min_samples != samples || sampling->pause_ns != pause_ns)
-        fail_msg("%s: %llu ns, %llu samples, pause %llu ns", operand, (unsigned long long)sampling->time_ns,
-                 (unsigned long long)sampling->min_samples, (unsigned long long)sampling->pause_ns);
-    suite_plan_free(s, &suite_unix);
-}
-
-TEST(test_unix_plan_sampling)
-{
-    expect_sampling(WORDS(W("-c"), W("200"), W("--time"), W("50ms")), "pipe", 50000000, 10, 0);
-    expect_sampling(WORDS(W("-c"), W("201")), "pipe", 101 * 40000000ull, 10, 0);
-    expect_sampling(WORDS(W("--classic"), W("--samples"), W("7")), "pipe", 10000000000, 7, 3000000000);
-    expect_sampling(WORDS(W("--classic"), W("--samples"), W("7")), "execl", 30000000000, 2, 3000000000);
-    expect_sampling(WORDS(W("--classic"), W("--samples"), W("4")), "execl", 30000000000, 1, 3000000000);
 }
 
 /* --- Indices. --- */
@@ -319,65 +237,4 @@ TEST_WITH(test_unix_index_of_each_number_of_copies, begin, NULL)
                       "index index 1: 200.0, protocol=classic context1=free footprint=dynamic tests=1 of=12\n");
     n_rows = 0;
     expect_conclusion(PRESET_DEFAULT, "");
-}
-
-static void expect_file(const char *path, const char *expected)
-{
-    char text[400] = "";
-    FILE *file = fopen(path, "r");
-
-    if (!expected) {
-        assert_null(file);
-        return;
-    }
-    assert_non_null(file);
-    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(remove(path), 0);
-    assert_string_equal(text, expected);
-}
-
-/* A line for each number of copies; tests outside of the index, and other metrics, are not in it. */
-TEST_WITH(test_unix_writes_the_csv_of_unixbench, begin, NULL)
-{
-    static const char expected[] = "Concurrency,Pipe Throughput,File Copy 1024 bufsize 2000 maxblocks\n"
-                                   "1,1000.0,\n"
-                                   "4,3000.1,5000.0\n";
-    char dir[] = "/tmp/test_unix_plan_XXXXXX", path[64];
-
-    assert_non_null(mkdtemp(dir));
-    (void)add_row("pipe", 1, "rate", 1000.04, 200);
-    (void)add_row("fcopy1024", 1, "rate", (double)NAN, (double)NAN);
-    (void)add_row("pipe", 1, "rate_alone", 1500, (double)NAN);
-    (void)add_row("hanoi", 1, "rate", 7, (double)NAN);
-    (void)add_row("pipe", 4, "rate", 3000.06, 600);
-    (void)add_row("fcopy1024", 4, "rate", 5000, 800);
-    struct measure *m = session_of_rows(PRESET_DEFAULT);
-    (void)snprintf(path, sizeof(path), "%s/unixbench-n1-01234567.csv", dir);
-    assert_int_equal(setenv("UB_RESULTDIR", dir, 1), 0);
-    assert_int_equal(unsetenv("UB_OUTPUT_CSV"), 0);
-    assert_int_equal(suite_unix.finish(m, NULL), 0);
-    assert_int_equal(setenv("UB_OUTPUT_CSV", "false", 1), 0);
-    assert_int_equal(suite_unix.finish(m, NULL), 0);
-    expect_file(path, NULL);
-    assert_int_equal(setenv("UB_OUTPUT_CSV", "true", 1), 0);
-    assert_int_equal(suite_unix.finish(m, NULL), 0);
-    expect_file(path, expected);
-    text_copy(m->run.host, sizeof(m->run.host), "../n1/x");
-    (void)snprintf(path, sizeof(path), "%s/unixbench-_._n1_x-01234567.csv", dir);
-    assert_int_equal(suite_unix.finish(m, NULL), 0);
-    expect_file(path, expected);
-    const size_t rows_of_m = m->n_rows;
-    m->n_rows = 5; /* what is behind the last row is not read */
-    assert_int_equal(suite_unix.finish(m, NULL), 0);
-    expect_file(path, "Concurrency,Pipe Throughput\n"
-                      "1,1000.0\n"
-                      "4,3000.1\n");
-    m->n_rows = 0;
-    assert_int_equal(suite_unix.finish(m, NULL), 0);
-    expect_file(path, NULL);
-    m->n_rows = rows_of_m;
-    assert_int_equal(rmdir(dir), 0);
-    assert_int_equal(suite_unix.finish(m, NULL), 1); /* its directory is gone */
-    end_session(m);
 }

@@ -223,37 +223,6 @@ TEST(test_who_work_items_are_told_from_their_thread)
     account_free(&account);
 }
 
-TEST(test_who_a_task_that_renames_itself_is_one)
-{
-    static const struct time_span spans[] = {{1000 * US, 1500 * US}};
-
-    begin(spans, COUNT(spans));
-    add(1000, TRACE_FORK, 7, 55);
-    add(1000, TRACE_SWITCH, 7, 0);
-    rename_to(1010, 7, "sh");
-    rename_to(1050, 7, "stress");
-    add(1100, TRACE_SWITCH, SELF, 0);
-    account_end(&account, false);
-    expect(TRACE_TASK, 7, 0, 1, 100, 100);
-    assert_string_equal(interferer(TRACE_TASK, 7, 0)->task.name, "stress");
-    assert_int_equal(interferer(TRACE_TASK, 7, 0)->task.parent, 55);
-    account_free(&account);
-}
-
-/* The beginning of the window, and what was entered before it. */
-TEST(test_who_ends_without_a_beginning_are_ignored)
-{
-    static const struct time_span spans[] = {{1000 * US, 1100 * US}};
-
-    begin(spans, COUNT(spans));
-    add_named(1020, TRACE_LEAVE, TRACE_IRQ, 24, "");
-    add_work(1030, SELF, 0);
-    account_end(&account, false);
-    expect(INTERFERER_UNSEEN, 0, 0, 1, 100, 100);
-    expect_all(1);
-    account_free(&account);
-}
-
 /* Deeper than anything is: what does not fit is counted with what it interrupts, and nothing is overwritten. */
 TEST(test_who_depth_is_limited)
 {
@@ -308,25 +277,6 @@ TEST(test_who_lost_records_end_the_account)
     assert_true(window.full);
     assert_int_equal(window.time.to, 1100 * US);
     account_free(&account);
-}
-
-/* A ring that was full after the window only has all of it. */
-TEST(test_who_a_full_ring_ends_the_account)
-{
-    static const struct time_span spans[] = {{1000 * US, 1500 * US}};
-
-    for (unsigned after = 0; after < 2; after++) {
-        begin(spans, COUNT(spans));
-        add(1000, TRACE_SWITCH, 7, 0);
-        add(1200, TRACE_SWITCH, SELF, 0);
-        if (after)
-            add(2100, TRACE_SWITCH, 7, 0);
-        account_end(&account, true);
-        expect(TRACE_TASK, 7, 0, 1, 200, 200);
-        assert_int_equal(window.time.to, after ? 2000 * US : 1200 * US);
-        assert_true(window.full != after);
-        account_free(&account);
-    }
 }
 
 static void expect_piece(size_t i, uint32_t tid, uint64_t us, uint64_t for_us)
@@ -483,30 +433,6 @@ TEST(test_who_names_are_joined_over_cpus)
         assert_true(lines[i - 1].ns >= lines[i].ns);
     assert_string_equal(line_of(lines, n, "irq", "virtio0-input.0", "")->label,
                         "kind=irq name=virtio0-input.0 irq=24"); /* has a line of its own */
-    free(lines);
-    account_free(&account);
-}
-
-/* 100,000 children of a task of the trial are its own; those of another one are one name. */
-TEST(test_who_many_short_tasks)
-{
-    struct account_line *lines;
-
-    begin(whole, 1);
-    for (uint32_t i = 0; i < 100000; i++) {
-        struct trace_record record = {
-            .ns = 1000 * US + i * 10, .kind = TRACE_FORK, .tid = 5000000 + i, .number = i % 2 ? 50 : 12};
-        account_add(&account, &record);
-        record.kind = TRACE_SWITCH;
-        account_add(&account, &record);
-    }
-    account_end(&account, false);
-    const size_t n = account_lines(&account, 5, &lines);
-    const struct account_line *line = line_of(lines, n, "task", "a_b?[2J??", "");
-    assert_int_equal(n, 2);
-    assert_true(line->tasks == 50000 && line->ns == 500 * US && line->culprit[0]);
-    line = line_of(lines, n, "own", "own", "");
-    assert_true(line->tasks == 50000 && !line->culprit[0]);
     free(lines);
     account_free(&account);
 }
