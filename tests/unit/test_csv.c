@@ -296,17 +296,6 @@ TEST(test_csv_header_names_the_columns)
     text_free(&text);
 }
 
-TEST(test_csv_row_that_knows_nothing)
-{
-    struct row row;
-    struct text text = {0};
-    row_init(&row, NULL);
-    csv_row(&row, &text);
-    /* schema, then 34 fields that are empty, status, and 34 that are empty. */
-    assert_string_equal(text.data, "2,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,ok,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
-    text_free(&text);
-}
-
 TEST(test_csv_row_that_knows_all)
 {
     static const struct row_run run = {.run_id = "r1",
@@ -413,53 +402,6 @@ TEST(test_csv_reals_have_17_digits)
     }
 }
 
-/* awk -F, is to find every column before comment. */
-TEST(test_csv_only_the_users_words_hold_commas)
-{
-    static const struct {
-        const char *column, *text, *expected;
-    } cases[] = {
-        {"cpus", "0,2-5", "0;2-5"},
-        {"layout", "random stack,heap", "random stack;heap"},
-        {"reason", "late, and slow", "late; and slow"},
-        {"settings", "aslr=2 (stack, heap);isolated=2,3", "aslr=2 (stack heap);isolated=2 3"},
-        {"param", "flags=-O3,-ffast-math libc=x", "flags=-O3;-ffast-math libc=x"},
-        {"param", "layout=a,b command=cc -Wl,-z x", "layout=a;b command=cc -Wl,-z x"},
-        {"comment", "a, b", "a, b"},
-        {"test", "a,b", "a,b"},
-    };
-    struct row row = make_row(1);
-    struct row_run run;
-    row_run_init(&run);
-    row.run = &run;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct row_column *column = row_columns;
-        while (strcmp(column->name, cases[i].column) != 0)
-            column++;
-        char *field = (column->in_run ? (char *)&run : (char *)&row) + column->offset;
-        text_copy(field, column->size, cases[i].text);
-        row_params_read(&row.param);
-        assert_string_equal(field_of(&row, cases[i].column), cases[i].expected);
-    }
-}
-
-TEST(test_csv_writes_whole_the_longest_text_of_each_column)
-{
-    struct row row = make_row(1);
-    struct row_run run;
-    row_run_init(&run);
-    row.run = &run;
-    for (const struct row_column *column = row_columns; column < row_columns + row_n_columns; column++) {
-        if (column->type != COLUMN_TEXT || !strcmp(column->name, "param"))
-            continue;
-        char *field = (column->in_run ? (char *)&run : (char *)&row) + column->offset;
-        memset(field, 'x', column->size - 1);
-        field[column->size - 1] = '\0';
-        assert_int_equal(strlen(field_of(&row, column->name)), column->size - 1);
-        field[0] = '\0';
-    }
-}
-
 TEST(test_csv_quotes_what_needs_it)
 {
     static const char *const texts[] = {"a,b", "say \"hi\"", "\"", "plain;text", "", " spaces ", "\"\",\""};
@@ -502,13 +444,6 @@ TEST(test_csv_is_utf8_whatever_it_gets)
     }
 }
 
-TEST(test_csv_series_of_left_out_events_alone)
-{
-    struct row row = make_row(1);
-    row.series_left_out = 18446744073709551615u;
-    assert_string_equal(field_of(&row, "series"), "+18446744073709551615");
-}
-
 /* --- files ------------------------------------------------------------------------------------------------------ */
 
 TEST_WITH(test_csv_default_name_and_rows, enter_place, leave_place)
@@ -531,27 +466,6 @@ TEST_WITH(test_csv_default_name_and_rows, enter_place, leave_place)
     assert_file_is(NAME_STEM ".csv", &expected);
     assert_int_equal(stat(NAME_STEM ".csv", &st), 0);
     assert_int_equal(st.st_mode & 07777, 0644 & ~mask);
-    text_free(&expected);
-}
-
-TEST_WITH(test_csv_default_name_steps_over_what_is_there, enter_place, leave_place)
-{
-    struct csv *csv;
-    struct text mine = slurp("/dev/null"), expected = expected_file(7, 7);
-    int fd = open(NAME_STEM ".csv", O_WRONLY | O_CREAT, 0644);
-    assert_true(fd >= 0);
-    close(fd);
-    /* A link that leads to a place that could be made is not followed. */
-    assert_int_equal(symlink("elsewhere", NAME_STEM "-2.csv"), 0);
-    csv = open_default();
-    assert_non_null(csv);
-    put(csv, 7);
-    assert_string_equal(csv_path(csv), NAME_STEM "-3.csv");
-    assert_int_equal(csv_close(csv), 0);
-    assert_file_is(NAME_STEM ".csv", &mine);
-    assert_file_is(NAME_STEM "-3.csv", &expected);
-    assert_int_equal(access("elsewhere", F_OK), -1);
-    text_free(&mine);
     text_free(&expected);
 }
 
@@ -616,35 +530,6 @@ TEST_WITH(test_csv_named_file_is_never_overwritten, enter_place, leave_place)
     text_free(&kept);
 }
 
-TEST_WITH(test_csv_named_file_that_cannot_be_made, enter_place, leave_place)
-{
-    char name[5000];
-    assert_null(open_path("no/such/x.csv"));
-    assert_string_equal(error, "-o 'no/such/x.csv': there is no folder 'no/such'");
-    assert_null(open_path("tmp"));
-    assert_string_equal(error, "-o 'tmp': Is a directory");
-    assert_null(open_path(""));
-    assert_string_equal(error, "-o '': No such file or directory");
-    assert_null(open_path("/dev/full"));
-    assert_string_equal(error, "-o '/dev/full': No space left on device");
-    memset(name, 'x', sizeof name - 1);
-    name[sizeof name - 1] = '\0';
-    assert_null(open_path(name));
-    assert_memory_equal(error, "-o 'xxx", 7);
-    limit_files_to(*state, 0);
-    assert_null(open_path("new.csv"));
-    assert_string_equal(error, "-o 'new.csv': File too large");
-    assert_int_equal(access("new.csv", F_OK), -1);
-}
-
-TEST_WITH(test_csv_named_block_device_is_refused, enter_place, leave_place)
-{
-    if (mknod("disk", S_IFBLK | 0600, makedev(7, 250)) != 0)
-        skip_because("needs the right to make device nodes");
-    assert_null(open_path("disk"));
-    assert_string_equal(error, "-o 'disk': is a block device; jitbench never overwrites");
-}
-
 TEST_WITH(test_csv_named_pipe_and_null_are_taken, enter_place, leave_place)
 {
     struct csv *csv;
@@ -670,20 +555,6 @@ TEST_WITH(test_csv_named_pipe_and_null_are_taken, enter_place, leave_place)
     assert_string_equal(csv_path(csv), "/dev/null");
     assert_int_equal(csv_close(csv), 0);
     text_free(&expected);
-}
-
-TEST_WITH(test_csv_none_writes_nothing, enter_place, leave_place)
-{
-    struct csv_target target = {.none = 1, .name = "jitbench-h-u"};
-    struct csv *csv = open_csv(&target);
-    assert_non_null(csv);
-    put(csv, 1);
-    assert_string_equal(csv_path(csv), "");
-    assert_int_equal(csv_close(csv), 0);
-    assert_int_equal(csv_close(NULL), 0);
-    assert_int_equal(rmdir("tmp"), 0);
-    assert_int_equal(chdir("/"), 0);
-    assert_int_equal(rmdir(((struct place *)*state)->base), 0); /* it was empty */
 }
 
 /* --- a disk that refuses ---------------------------------------------------------------------------------------- */

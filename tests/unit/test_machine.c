@@ -98,20 +98,6 @@ TEST_WITH(test_machine_tree_read_reads_and_cuts, make_tree, remove_tree)
     assert_string_equal(buf, "");
 }
 
-TEST_WITH(test_machine_tree_read_answers_errors, make_tree, remove_tree)
-{
-    static char long_path[8192];
-    char buf[6] = "full";
-    memset(long_path, 'x', sizeof long_path - 1);
-    put("/folder/file", "x");
-    assert_int_equal(BELOW(tree, procfs_read("/none", buf, sizeof buf)), -ENOENT);
-    assert_string_equal(buf, "");
-    assert_int_equal(BELOW(tree, procfs_read("/folder", buf, sizeof buf)), -EISDIR);
-    assert_string_equal(buf, "");
-    assert_int_equal(BELOW(tree, procfs_read(long_path, buf, sizeof buf)), -ENAMETOOLONG);
-    assert_int_equal(BELOW(tree, procfs_read("/folder/file", buf, 0)), -EINVAL);
-}
-
 /* --- an SMT laptop: 4 cores, 8 threads, CPU n and n+4 are siblings --- */
 
 static const char laptop_cpuinfo[] = "processor\t: 0\nmodel name\t: Made Up CPU @ 2.00GHz\ncpu MHz\t\t: 1800.123\n"
@@ -191,38 +177,6 @@ TEST_WITH(test_machine_cpu_order_takes_cores_first_and_boot_core_last, make_tree
     assert_order("", "");
 }
 
-TEST_WITH(test_machine_cpu_order_of_neighbouring_siblings, make_tree, remove_tree)
-{
-    put("/sys/devices/system/cpu/online", "0-5\n");
-    for (unsigned cpu = 0; cpu < 6; cpu++) {
-        static const char *const siblings[] = {"0-1\n", "2-3\n", "4-5\n"};
-        put_for_cpu(cpu, "topology/core_cpus_list", siblings[cpu / 2]);
-        put_for_cpu(cpu, "topology/thread_siblings_list", "junk");
-    }
-    assert_order("0-5", "2 4 0 3 5 1");
-}
-
-TEST_WITH(test_machine_cpu_order_stops_at_max, make_tree, remove_tree)
-{
-    put_laptop();
-    const struct cpuset all = set_of("0-7");
-    unsigned order[3] = {99, 99, 99};
-    assert_int_equal(BELOW(tree, machine_cpu_order(&all, order, 2)), 2);
-    assert_int_equal(order[0], 1);
-    assert_int_equal(order[1], 2);
-    assert_int_equal(order[2], 99);
-    assert_int_equal(BELOW(tree, machine_cpu_order(&all, NULL, 0)), 0);
-}
-
-TEST_WITH(test_machine_cpu_order_without_sys, make_tree, remove_tree)
-{
-    assert_order("0-3", "1 2 3 0");
-    assert_order("2-3", "2 3");
-    /* The lowest online CPU is the one that booted, whatever its number. */
-    put("/proc/stat", "cpu  0\ncpu2 0\ncpu3 0\n");
-    assert_order("2-3", "3 2");
-}
-
 TEST_WITH(test_machine_cpu_order_distrusts_sibling_lists, make_tree, remove_tree)
 {
     put("/sys/devices/system/cpu/online", "0-2\n");
@@ -245,125 +199,7 @@ TEST_WITH(test_machine_frequency, make_tree, remove_tree)
 
 /* --- trees that say little or nonsense --- */
 
-static void assert_nothing_known(void)
-{
-    assert_string_equal(machine.host, "");
-    assert_string_equal(machine.kernel, "");
-    assert_string_equal(machine.cpu_model, "");
-    assert_int_equal(machine.cpus_online, 0);
-    assert_int_equal(cpuset_count(&machine.online), 0);
-    assert_string_equal(machine.hypervisor, "");
-    assert_string_equal(machine.governor, "");
-    assert_string_equal(machine.clocksource, "");
-    assert_int_equal(machine.randomize_va_space, -1);
-    assert_int_equal(machine.memory_total_bytes, 0);
-    assert_int_equal(machine.memory_available_bytes, 0);
-    assert_int_equal(machine.memory_limit_bytes, 0);
-    assert_int_equal(machine.cache_llc_bytes, 0);
-    assert_true(machine.load1 < 0);
-}
-
-static void assert_no_counters(void)
-{
-    const struct cpuset cpus = set_of("0-7");
-    struct machine_counters counters = {0};
-    struct machine_activity a = {0};
-    BELOW(tree, machine_read_counters_of(&cpus, 1, &counters));
-    assert_int_equal(counters.irqs, -1);
-    assert_int_equal(counters.softirqs, -1);
-    assert_int_equal(counters.steal_ns, -1);
-    assert_int_equal(counters.timer, -1);
-    assert_int_equal(counters.device, -1);
-    BELOW(tree, machine_read_activity(&a));
-    assert_int_equal(a.ctx_switches, -1);
-    assert_int_equal(a.interrupts, -1);
-    assert_int_equal(a.steal_ns, -1);
-    assert_int_equal(a.busy_ns, -1);
-    assert_int_equal(a.idle_ns, -1);
-    assert_int_equal(BELOW(tree, machine_cpu_khz(0)), 0);
-}
-
-TEST_WITH(test_machine_without_any_file, make_tree, remove_tree)
-{
-    BELOW(tree, machine_read(&machine));
-    assert_nothing_known();
-    assert_string_equal(machine.container, "");
-    assert_false(machine.have_proc || machine.have_sys);
-    assert_no_counters();
-}
-
-static const char *const all_files[] = {
-    "/proc/cpuinfo",
-    "/proc/stat",
-    "/proc/meminfo",
-    "/proc/loadavg",
-    "/proc/interrupts",
-    "/proc/softirqs",
-    "/proc/self/cgroup",
-    "/proc/self/mountinfo",
-    "/proc/1/environ",
-    "/proc/1/cgroup",
-    "/proc/sys/kernel/randomize_va_space",
-    "/proc/sys/kernel/osrelease",
-    "/proc/sys/kernel/hostname",
-    "/sys/fs/cgroup/memory.max",
-    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-    "/sys/devices/system/cpu/online",
-    "/sys/devices/system/cpu/cpu0/cache/index0/level",
-    "/sys/devices/system/cpu/cpu0/cache/index0/size",
-    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq",
-    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-    "/sys/devices/system/cpu/cpu0/topology/core_cpus_list",
-    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-    "/sys/hypervisor/type",
-};
-
 #define FILES (sizeof all_files / sizeof all_files[0])
-
-TEST_WITH(test_machine_with_empty_files, make_tree, remove_tree)
-{
-    for (size_t i = 0; i < FILES; i++)
-        put(all_files[i], "");
-    BELOW(tree, machine_read(&machine));
-    assert_nothing_known();
-    assert_true(machine.have_proc && machine.have_sys);
-    assert_no_counters();
-    assert_order("0-1", "1 0");
-}
-
-/* The junk must not reach a field or break the program (run with the sanitizers too). */
-TEST_WITH(test_machine_with_binary_junk, make_tree, remove_tree)
-{
-    unsigned char junk[5000];
-    uint32_t x = 12345;
-    for (size_t i = 0; i < sizeof junk; i++) {
-        x = x * 1103515245u + 12345u;
-        junk[i] = (unsigned char)(x >> 24 | 0x80);
-    }
-    for (size_t i = 0; i < FILES; i++)
-        put_bytes(all_files[i], junk, sizeof junk);
-    BELOW(tree, machine_read(&machine));
-    assert_int_equal(machine.cpus_online, 0);
-    assert_int_equal(machine.memory_total_bytes, 0);
-    assert_int_equal(machine.memory_limit_bytes, 0);
-    assert_int_equal(machine.randomize_va_space, -1);
-    assert_true(machine.load1 < 0);
-    for (const char *p = machine.host; *p; p++)
-        assert_int_equal(*p, '?');
-    assert_int_equal(strlen(machine.host), sizeof machine.host - 1);
-    assert_no_counters();
-    assert_order("0-1", "1 0");
-}
-
-TEST_WITH(test_machine_texts_are_made_printable, make_tree, remove_tree)
-{
-    put("/proc/sys/kernel/hostname", "a\x1b[31mb\x07\n");
-    put("/proc/sys/kernel/osrelease", "  1.2.3 \n");
-    put("/proc/sys/kernel/version", "#1 SMP\n");
-    BELOW(tree, machine_read(&machine));
-    assert_string_equal(machine.host, "a?[31mb?");
-    assert_string_equal(machine.kernel, "1.2.3 #1 SMP");
-}
 
 TEST_WITH(test_machine_online_from_proc_stat, make_tree, remove_tree)
 {
@@ -448,90 +284,7 @@ TEST_WITH(test_machine_hypervisor_from_each_source, make_tree, remove_tree)
     assert_string_equal(machine.hypervisor, "xen");
 }
 
-TEST_WITH(test_machine_hypervisor_from_firmware, make_tree, remove_tree)
-{
-    static const struct {
-        const char *vendor, *product, *name;
-    } known[] = {
-        {"\n", "KVM Virtual Machine\n", "kvm"},
-        {"QEMU\n", "Standard PC\n", "qemu"},
-        {"QEMU\n", "", "qemu"},
-        {"VMware, Inc.\n", "VMware7,1\n", "vmware"},
-        {"innotek GmbH\n", "VirtualBox\n", "virtualbox"},
-        {"Xen\n", "HVM domU\n", "xen"},
-        {"Parallels International\n", "x\n", "parallels"},
-        {"BHYVE\n", "y\n", "bhyve"},
-        {"Microsoft Corporation\n", "Virtual Machine\n", "hyperv"},
-        {"Microsoft Corporation\n", "", ""},
-        {"Acme\n", "Virtual Machine\n", ""},
-        {"", "", ""},
-    };
-    for (size_t i = 0; i < COUNT(known); i++) {
-        put("/sys/class/dmi/id/sys_vendor", known[i].vendor);
-        put("/sys/class/dmi/id/product_name", known[i].product);
-        BELOW(tree, machine_read(&machine));
-        assert_string_equal(machine.hypervisor, known[i].name);
-    }
-    put("/proc/device-tree/hypervisor/compatible", "xen,xen-4.17");
-    BELOW(tree, machine_read(&machine));
-    assert_string_equal(machine.hypervisor, "xen");
-    put("/proc/device-tree/hypervisor/compatible", "acme");
-    BELOW(tree, machine_read(&machine));
-    assert_string_equal(machine.hypervisor, "yes");
-}
-
-TEST_WITH(test_machine_container_from_its_groups, make_tree, remove_tree)
-{
-    static const struct {
-        const char *groups, *name;
-    } hints[] = {
-        {"0::/kubepods.slice/x\n", "kubernetes"},
-        {"1:cpu:/docker/12ab\n", "docker"},
-        {"0::/machine.slice/libpod-1.scope\n", "podman"},
-        {"0::/lxc/web\n", "lxc"},
-        {"0::/system.slice/containerd.service\n", "containerd"},
-        {"0::/machine.slice/machine-deb.scope\n", "systemd-nspawn"},
-        {"0::/machine.slice\n", ""},
-    };
-    for (size_t i = 0; i < COUNT(hints); i++) {
-        put("/proc/1/cgroup", hints[i].groups);
-        BELOW(tree, machine_read(&machine));
-        assert_string_equal(machine.container, hints[i].name);
-    }
-    put("/.dockerenv", "");
-    put("/run/systemd/container", "rocket\n");
-    BELOW(tree, machine_read(&machine));
-    assert_string_equal(machine.container, "rocket");
-}
-
 /* --- single numbers --- */
-
-TEST_WITH(test_machine_load, make_tree, remove_tree)
-{
-    static const struct {
-        const char *text;
-        double load;
-    } loads[] = {{"0.00 1 1 1/1 1\n", 0}, {"12.5", 12.5}, {"-0.5 1 1\n", -1}, {"inf\n", -1},
-                 {"nan 1\n", -1},         {"x 1\n", -1},  {"\n", -1}};
-    for (size_t i = 0; i < COUNT(loads); i++) {
-        put("/proc/loadavg", loads[i].text);
-        BELOW(tree, machine_read(&machine));
-        assert_true(machine.load1 == loads[i].load);
-    }
-}
-
-TEST_WITH(test_machine_memory_in_bytes, make_tree, remove_tree)
-{
-    /* 2^54 kB are 2^64 bytes. */
-    put("/proc/meminfo", "MemTotal: 18014398509481983 kB\nMemAvailable: 18014398509481984 kB\nSwapTotal: 3 kB\n");
-    BELOW(tree, machine_read_memory(&machine));
-    assert_true(machine.memory_total_bytes == UINT64_MAX - 1023);
-    assert_true(machine.memory_available_bytes == UINT64_MAX);
-    assert_int_equal(machine.swap_total_bytes, 3072);
-    put("/proc/meminfo", "MemTotal: x kB\nSwapTotal: 0 kB\n");
-    BELOW(tree, machine_read_memory(&machine));
-    assert_true(!machine.memory_total_bytes && !machine.memory_available_bytes && !machine.swap_total_bytes);
-}
 
 TEST_WITH(test_machine_cache_sizes, make_tree, remove_tree)
 {
@@ -578,25 +331,6 @@ TEST_WITH(test_machine_caches_of_each_level, make_tree, remove_tree)
     assert_int_equal(cpuset_count(&shared), 4);
 }
 
-TEST_WITH(test_machine_settings_of_the_first_cpu, make_tree, remove_tree)
-{
-    static const struct {
-        const char *text;
-        int level;
-    } levels[] = {{"0\n", 0}, {"2147483647\n", INT_MAX}, {"2147483648\n", -1}, {"-1\n", -1}, {"two\n", -1}};
-    put_for_cpu(0, "cpufreq/scaling_governor", "powersave\n");
-    put_for_cpu(2, "cpufreq/scaling_governor", "performance\n");
-    BELOW(tree, machine_read(&machine));
-    assert_string_equal(machine.governor, "powersave");
-    put("/sys/devices/system/cpu/online", "2-3\n");
-    for (size_t i = 0; i < COUNT(levels); i++) {
-        put("/proc/sys/kernel/randomize_va_space", levels[i].text);
-        BELOW(tree, machine_read(&machine));
-        assert_string_equal(machine.governor, "performance");
-        assert_int_equal(machine.randomize_va_space, levels[i].level);
-    }
-}
-
 /* A number for each kind of core: Arm's capacity, or 1 for Intel's small cores. */
 TEST_WITH(test_machine_core_types, make_tree, remove_tree)
 {
@@ -606,17 +340,6 @@ TEST_WITH(test_machine_core_types, make_tree, remove_tree)
     assert_int_equal(BELOW(tree, machine_core_type(3)), 0);
     put_for_cpu(5, "cpu_capacity", "446\n");
     assert_int_equal(BELOW(tree, machine_core_type(5)), 446);
-}
-
-TEST_WITH(test_machine_resident_memory, make_tree, remove_tree)
-{
-    assert_int_equal(BELOW(tree, machine_resident_bytes()), 0);
-    put("/proc/self/statm", "100 25 3 0\n");
-    assert_int_equal(BELOW(tree, machine_resident_bytes()), 25 * sysconf(_SC_PAGESIZE));
-    put("/proc/self/statm", "100\n");
-    assert_int_equal(BELOW(tree, machine_resident_bytes()), 0);
-    put("/proc/self/statm", "");
-    assert_int_equal(BELOW(tree, machine_resident_bytes()), 0);
 }
 
 TEST_WITH(test_machine_container_from_each_source, make_tree, remove_tree)
@@ -636,13 +359,6 @@ TEST_WITH(test_machine_container_from_each_source, make_tree, remove_tree)
     put_bytes("/proc/1/environ", "A=b\0xcontainer=no\0container=lxc\0C=d", 35);
     BELOW(tree, machine_read(&machine));
     assert_string_equal(machine.container, "lxc");
-}
-
-TEST_WITH(test_machine_container_name_is_cut, make_tree, remove_tree)
-{
-    put("/proc/1/environ", "container=0123456789012345678901234567890123456789");
-    BELOW(tree, machine_read(&machine));
-    assert_string_equal(machine.container, "0123456789012345678901234567890");
 }
 
 /* --- memory limits --- */
@@ -683,33 +399,6 @@ TEST_WITH(test_machine_memory_limit_of_version_1, make_tree, remove_tree)
     assert_int_equal(BELOW(tree, cgroup_memory_limit()), 268435456);
 }
 
-TEST_WITH(test_machine_memory_limit_at_the_usual_places, make_tree, remove_tree)
-{
-    put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "7000\n");
-    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 7000);
-    put("/sys/fs/cgroup/memory.max", "6000\n");
-    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 6000);
-    /* Now the file says that version 1 is not in use. */
-    put("/proc/self/cgroup", "0::/\n");
-    put("/sys/fs/cgroup/memory.max", "max\n");
-    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 0);
-}
-
-TEST_WITH(test_machine_memory_limit_inside_a_mounted_group, make_tree, remove_tree)
-{
-    put("/proc/self/cgroup", "4:memory:/docker/abc/sub\n0::/../../elsewhere\n");
-    put("/proc/self/mountinfo", "35 31 0:32 /docker/abc /m rw - cgroup cgroup rw,memory\n"
-                                "36 31 0:32 /docker/abcd /wrong rw - cgroup cgroup rw,memory\n"
-                                "41 31 0:38 / /u rw - cgroup2 cgroup2 rw\n");
-    put("/m/sub/memory.limit_in_bytes", "4000\n");
-    put("/m/memory.limit_in_bytes", "5000\n");
-    put("/wrong/memory.limit_in_bytes", "1\n");
-    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 4000);
-    /* A group outside of the namespace: what holds at the mount point is all that can be seen. */
-    put("/u/memory.max", "3000\n");
-    assert_int_equal(BELOW(tree, cgroup_memory_limit()), 3000);
-}
-
 /* --- memory that may still be used --- */
 
 TEST_WITH(test_machine_memory_available_of_version_2, make_tree, remove_tree)
@@ -736,21 +425,6 @@ TEST_WITH(test_machine_memory_available_of_version_2, make_tree, remove_tree)
     put("/cg/memory.max", "5000000\n");
     put("/cg/memory.current", "4900000\n");
     assert_int_equal(BELOW(tree, cgroup_memory_available()), 100000);
-}
-
-TEST_WITH(test_machine_memory_available_of_version_1, make_tree, remove_tree)
-{
-    put("/proc/self/cgroup", "4:memory:/box/app\n0::/\n");
-    put("/proc/self/mountinfo", "35 31 0:32 / /m rw - cgroup cgroup rw,memory\n");
-    put("/m/box/app/memory.limit_in_bytes", "9223372036854771712\n");
-    put("/m/box/app/memory.usage_in_bytes", "300\n");
-    assert_true(BELOW(tree, cgroup_memory_available()) == UINT64_MAX);
-    put("/m/box/memory.limit_in_bytes", "1000\n");
-    put("/m/box/memory.usage_in_bytes", "400\n");
-    assert_int_equal(BELOW(tree, cgroup_memory_available()), 600);
-    /* The usage is that of all groups below, and so is the second of these. */
-    put("/m/box/memory.stat", "inactive_file 10\ntotal_inactive_file 250\n");
-    assert_int_equal(BELOW(tree, cgroup_memory_available()), 850);
 }
 
 TEST_WITH(test_machine_memory_available_is_never_negative, make_tree, remove_tree)
@@ -808,12 +482,6 @@ TEST_WITH(test_machine_counters_of_chosen_cpus, make_tree, remove_tree)
     assert_counters("1", -1, 22, -1);
     assert_counters("5", -1, -1, -1);
     assert_counters("", -1, -1, -1);
-}
-
-TEST_WITH(test_machine_counters_of_one_cpu_leave_out_errors, make_tree, remove_tree)
-{
-    put("/proc/interrupts", "           CPU0\n  0:  5  x\nERR:  7\nErr:  8\nMIS:  9\nLOC: 6 Local\nno colon 4\n");
-    assert_counters("0", 11, -1, -1);
 }
 
 TEST_WITH(test_machine_counters_do_not_overflow, make_tree, remove_tree)
@@ -894,36 +562,6 @@ TEST_WITH(test_machine_interrupts_of_arm64, make_tree, remove_tree)
     assert_kinds("0-2", "3774 3012 700 45 17");
 }
 
-TEST_WITH(test_machine_interrupts_of_riscv, make_tree, remove_tree)
-{
-    put("/proc/interrupts", "           CPU0       CPU1       CPU2       CPU3       \n"
-                            "  5:         10         20         30         40  RISC-V INTC   5 Edge      riscv-timer\n"
-                            "  7:          1          0          0          0  SiFive PLIC  52 Edge      virtio0\n"
-                            "IPI0:         2          3          4          5  Rescheduling interrupts\n"
-                            "IPI1:         6          7          8          9  Function call interrupts\n"
-                            "IPI5:         0          0          0          1  Timer broadcast interrupts\n");
-    assert_kinds("0", "19 10 2 6 1");
-    assert_kinds("3", "55 41 5 9 0");
-    assert_kinds("1-2", "72 50 7 15 0");
-}
-
-/* It does not count the requests to reschedule by themselves. */
-TEST_WITH(test_machine_interrupts_of_ppc64, make_tree, remove_tree)
-{
-    put("/proc/interrupts", "           CPU0       CPU8       \n"
-                            " 16:        500        600  XIVE-IPI   0 Edge      IPI-0\n"
-                            " 18:         12          0  XIVE-IRQ 2097152 Edge      i2c\n"
-                            "LOC:        100        200   Local timer interrupts for timer event device\n"
-                            "BCT:          1          2   Broadcast timer interrupts for timer event device\n"
-                            "LOC:         10         20   Local timer interrupts for others\n"
-                            "SPU:          0          0   Spurious interrupts\n"
-                            "PMI:          5          5   Performance monitoring interrupts\n"
-                            "MCE:          0          0   Machine check exceptions\n"
-                            "DBL:          7          8   Doorbell interrupts\n");
-    assert_kinds("0", "635 111 - 507 12");
-    assert_kinds("8", "835 222 - 608 0");
-}
-
 /* EXT, I/O, AIO and MSI are the sums of lines that follow. */
 TEST_WITH(test_machine_interrupts_of_s390, make_tree, remove_tree)
 {
@@ -944,36 +582,6 @@ TEST_WITH(test_machine_interrupts_of_s390, make_tree, remove_tree)
                             "NMI:          0          1   [NMI] Machine Check\n");
     assert_kinds("0", "64 22 - 15 19");
     assert_kinds("1", "87 27 - 18 32");
-}
-
-TEST_WITH(test_machine_interrupts_of_guests, make_tree, remove_tree)
-{
-    put("/proc/interrupts", "           CPU0       CPU1       \n"
-                            " 48:        100          0   xen-percpu    -virq      timer0\n"
-                            " 49:         20          0   xen-percpu    -ipi       resched0\n"
-                            " 50:          3          0   xen-percpu    -ipi       callfunc0\n"
-                            " 51:          0          0   xen-percpu    -virq      debug0\n"
-                            " 55:          0        101   xen-percpu    -virq      timer1\n"
-                            " 56:          0         21   xen-percpu    -ipi       resched1\n"
-                            " 60:          5          0   xen-dyn    -event     eth0-q0-tx\n"
-                            "LOC:          0          0   Local timer interrupts\n"
-                            "HYP:        123        122   Hypervisor callback interrupts\n"
-                            "HVS:          7          8   Hyper-V stimer0 interrupts\n");
-    assert_kinds("0", "258 107 20 3 5");
-    assert_kinds("1", "252 109 21 0 0");
-}
-
-/* A missing name, an endless name, invalid numbers, an invalid label. */
-TEST_WITH(test_machine_interrupts_of_odd_lines, make_tree, remove_tree)
-{
-    static char text[4096];
-    size_t n = (size_t)sprintf(text, " CPU0 CPU1\n 1: 1 2\n:3 4 x\nLOC: 5\nRES: 6 y\n 2: 7 8 chip ");
-    memset(text + n, 'x', 2000);
-    strcpy(text + n + 2000, " timer\nCAL: 9 10\n 3: 1 1 timer\nLOCAL: 1 1\nRES 1 1\n 4: 2 2 x mytimers");
-    put("/proc/interrupts", text);
-    /* Lines 1, the one without a label, 2 (whose name is cut off), CAL, 3, LOCAL and 4. */
-    assert_kinds("0", "24 1 - 9 10");
-    assert_kinds("1", "28 1 - 10 12");
 }
 
 /* --- counters of many sets --- */
@@ -1046,40 +654,6 @@ TEST_WITH(test_machine_watch_sees_what_changes, make_tree, remove_tree)
     assert_int_equal(open_descriptors(), before);
 }
 
-TEST_WITH(test_machine_watch_of_a_text_that_grows, make_tree, remove_tree)
-{
-    enum { LINES = 5000 };
-    char *text = malloc(LINES * 32 + 64);
-    struct machine_counters c;
-    assert_non_null(text);
-    put("/proc/softirqs", "    CPU7\n HI: 1\n");
-    struct machine_watch *watch = BELOW(tree, machine_watch_open(7));
-    assert_non_null(watch);
-    machine_watch_read(watch, &c);
-    assert_int_equal(c.softirqs, 1);
-    assert_int_equal(c.irqs, -1);
-    size_t n = (size_t)sprintf(text, "    CPU7\n");
-    for (unsigned i = 0; i < LINES; i++)
-        n += (size_t)sprintf(text + n, "%8u: %10u\n", i, i);
-    put("/proc/softirqs", text);
-    free(text);
-    machine_watch_read(watch, &c);
-    assert_int_equal(c.softirqs, LINES * (LINES - 1) / 2);
-    machine_watch_close(watch);
-}
-
-TEST_WITH(test_machine_watch_without_files, make_tree, remove_tree)
-{
-    struct machine_counters c = {0};
-    struct machine_watch *watch = BELOW(tree, machine_watch_open(0));
-    assert_non_null(watch);
-    machine_watch_read(watch, &c);
-    assert_true(c.irqs == -1 && c.softirqs == -1 && c.steal_ns == -1);
-    assert_true(c.timer == -1 && c.resched == -1 && c.ipi == -1 && c.device == -1);
-    machine_watch_close(watch);
-    machine_watch_close(NULL);
-}
-
 TEST_WITH(test_machine_activity, make_tree, remove_tree)
 {
     const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
@@ -1091,19 +665,6 @@ TEST_WITH(test_machine_activity, make_tree, remove_tree)
     assert_int_equal(a.steal_ns, 80 * tick_ns);
     assert_int_equal(a.busy_ns, (100 + 20 + 30 + 6 + 7) * tick_ns);
     assert_int_equal(a.idle_ns, (400 + 50) * tick_ns);
-}
-
-TEST_WITH(test_machine_activity_of_short_lines, make_tree, remove_tree)
-{
-    struct machine_activity a;
-    put("/proc/stat", "cpu  1 2 3 4 5 6 7\ncpu0 1 2 3 4 5 6 7\n");
-    BELOW(tree, machine_read_activity(&a));
-    assert_true(a.busy_ns == -1 && a.idle_ns == -1 && a.steal_ns == -1);
-    assert_counters("0", -1, -1, -1);
-    put("/proc/stat", "cpu  1 2 3 4 5 6\nctxt\nintrs 5\nprocesses x\n");
-    BELOW(tree, machine_read_activity(&a));
-    assert_true(a.busy_ns == -1 && a.idle_ns == -1 && a.steal_ns == -1);
-    assert_true(a.ctx_switches == -1 && a.interrupts == -1);
 }
 
 /* --- 4096 CPUs --- */
@@ -1136,75 +697,6 @@ TEST_WITH(test_machine_with_4096_cpus, make_tree, remove_tree)
     assert_int_equal(order[0], 1);
     assert_int_equal(order[CPUS - 2], 4095);
     assert_int_equal(order[CPUS - 1], 0);
-}
-
-/* A line of a table, with its CPU's number in each column. */
-static size_t wide_line(char *to, const char *label, unsigned cpus, const char *name)
-{
-    size_t n = (size_t)sprintf(to, "%4s:", label);
-    for (unsigned cpu = 0; cpu < cpus; cpu++)
-        n += (size_t)sprintf(to + n, " %10u", cpu);
-    return n + (size_t)sprintf(to + n, "%s\n", name);
-}
-
-/* A copy on each CPU: anything quadratic would take minutes. */
-TEST_WITH(test_machine_interrupts_of_4096_cpus, make_tree, remove_tree)
-{
-    enum { CPUS = 4096, DEVICES = 298 };
-    char *text = malloc((size_t)(CPUS + 8) * 11 * (DEVICES + 3)), label[8];
-    struct cpuset *sets = calloc(CPUS, sizeof *sets);
-    struct machine_counters *counters = calloc(CPUS, sizeof *counters), one;
-    size_t n = 0;
-    assert_true(text && sets && counters);
-    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
-        n += (size_t)sprintf(text + n, " CPU%-6u", cpu);
-        cpuset_add(&sets[cpu], cpu);
-    }
-    n += (size_t)sprintf(text + n, "\n");
-    for (unsigned i = 0; i < DEVICES; i++) {
-        snprintf(label, sizeof label, "%u", i);
-        n += wide_line(text + n, label, CPUS, "  ITS-MSI 524288 Edge nvme0q1");
-    }
-    n += wide_line(text + n, "IPI0", CPUS, "       Rescheduling interrupts");
-    n += wide_line(text + n, "LOC", CPUS, "");
-    put_bytes("/proc/interrupts", text, n);
-    free(text);
-    BELOW(tree, machine_read_counters_of(sets, CPUS, counters));
-    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
-        assert_int_equal(counters[cpu].irqs, 300 * cpu);
-        assert_int_equal(counters[cpu].device, DEVICES * cpu);
-        assert_int_equal(counters[cpu].resched, cpu);
-        assert_int_equal(counters[cpu].timer, cpu);
-    }
-    for (unsigned cpu = 0; cpu < CPUS; cpu++)
-        memset(&sets[cpu], 0xff, CPUS / 8);
-    BELOW(tree, machine_read_counters_of(sets, CPUS, counters));
-    assert_int_equal(counters[0].device, 298ll * 8386560);
-    assert_int_equal(counters[CPUS - 1].device, 298ll * 8386560);
-    struct machine_watch *watch = BELOW(tree, machine_watch_open(CPUS - 1));
-    assert_non_null(watch);
-    machine_watch_read(watch, &one);
-    assert_int_equal(one.device, DEVICES * 4095);
-    machine_watch_close(watch);
-    free(counters);
-    free(sets);
-}
-
-/* --- file systems --- */
-
-TEST_WITH(test_machine_fs_name, make_tree, remove_tree)
-{
-    char buf[32] = "unset";
-    BELOW("", machine_fs_name("/proc/self", buf, sizeof buf));
-    if (strcmp(buf, "proc") != 0)
-        skip_because("no /proc");
-    BELOW("", machine_fs_name("/no/such/path", buf, sizeof buf));
-    assert_string_equal(buf, "");
-    BELOW("", machine_fs_name(tree, buf, sizeof buf));
-    assert_true(buf[0] != '\0' && buf[0] != '0');
-    char tiny[3];
-    BELOW("", machine_fs_name("/proc", tiny, sizeof tiny));
-    assert_string_equal(tiny, "pr");
 }
 
 /* --- the machine the tests run on: structure only --- */
@@ -1242,44 +734,6 @@ int __wrap_sysinfo(struct sysinfo *info)
     info->freeswap = 9;
     info->mem_unit = 4096;
     return 0;
-}
-
-static int without_proc_and_sys(void)
-{
-    struct machine_counters counters;
-    unsigned order[4];
-    const struct cpuset cpus = set_of("0-3");
-    if (fixture_hide("/proc") || fixture_hide("/sys"))
-        return CANNOT;
-    info_is_made_up = true;
-    BELOW("", machine_read(&machine));
-    BELOW("", machine_read_counters_of(&cpus, 1, &counters));
-    if (machine.have_proc || machine.have_sys || machine.cpus_online != 0)
-        return 1;
-    /* A load of 98304 / 65536, and pages of 4 KiB. */
-    if (machine.kernel[0] == '\0' || machine.memory_total_bytes != 4096000 || machine.load1 != 1.5)
-        return 2;
-    if (machine.memory_available_bytes != 1310720 || machine.swap_total_bytes != 204800)
-        return 5;
-    if (counters.irqs != -1 || counters.softirqs != -1 || counters.steal_ns != -1)
-        return 3;
-    return BELOW("", machine_cpu_order(&cpus, order, 4)) == 4 && order[3] == 0 ? 0 : 4;
-}
-
-TEST_WITH(test_machine_works_without_proc_and_sys, make_tree, remove_tree)
-{
-    assert_int_equal(fixture_in_child_or_skip(without_proc_and_sys, "needs root, to make /proc and /sys vanish"), 0);
-}
-
-TEST_WITH(test_machine_cpu_says_its_name_or_nothing, make_tree, remove_tree)
-{
-    char buf[64] = "unset", cut[4] = "xxx";
-    assert_int_equal(arch_cpu_model(buf, sizeof buf) == 0, buf[0] != '\0');
-    arch_cpu_model(cut, sizeof cut);
-    assert_int_equal(strncmp(cut, buf, 3), 0);
-    assert_int_equal(cut[3], '\0');
-    strcpy(buf, "unset");
-    assert_int_equal(arch_hypervisor(buf, sizeof buf) == 0, buf[0] != '\0');
 }
 
 /* The kernel gets four bytes of zero; whoever holds the descriptor holds the latency. */

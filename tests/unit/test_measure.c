@@ -187,70 +187,6 @@ static int finish_test(void **state)
     return getcwd(here, sizeof(here)) && !chdir("/") ? rmdir(here) : -1;
 }
 
-/* Tables go to standard error where rows, or the commands that are measured, have standard output. */
-TEST_WITH(test_measure_tables_leave_standard_output_to_the_rows, begin, finish_test)
-{
-    static const struct {
-        const char *output;
-        bool prints, rows_first, table_first;
-    } cases[] = {{"out.csv", false, false, true},
-                 {"-", false, true, false},
-                 {"out.csv", true, false, false},
-                 {"-", true, true, false}};
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        made.prints = cases[i].prints;
-        made.rows = 2;
-        assert_int_equal(RUN("--core-probe", "off", "--force", "--output", cases[i].output), 0);
-        const char *other = texts[cases[i].table_first ? 1 : 0];
-        assert_non_null(strstr(texts[cases[i].table_first ? 0 : 1], "Suite made\n"));
-        assert_null(strstr(other, "Suite made"));
-        assert_int_equal(strstr(texts[0], "run_id") != NULL, cases[i].rows_first);
-        assert_int_equal(strstr(texts[cases[i].table_first ? 0 : 1], "CSV: out.csv") != NULL, !cases[i].rows_first);
-        assert_int_equal(seen.finished, 1);
-        assert_int_equal(seen.ended, 1);
-        assert_int_equal(seen.ended_unused, 0);
-    }
-}
-
-TEST_WITH(test_measure_quiet_prints_the_table_only, begin, finish_test)
-{
-    assert_int_equal(RUN("--quiet", "--no-csv", "--core-probe", "off"), 0);
-    assert_string_equal(
-        texts[0], "Suite made\n"
-                  "Test  Load  Parameters  Copies  CPUs  Metric  Value  Unit  +-95%  Min  Median  Max  n\n"
-                  "made                         1        value       -  ns        -    -       -    -  -  skipped\n"
-                  "skipped: made up\n\n");
-    assert_string_equal(texts[1], "");
-}
-
-/* The worst row decides, then what finish() says. */
-TEST_WITH(test_measure_exit_status, begin, finish_test)
-{
-    static const struct {
-        enum row_status worst;
-        int finish;
-        const char *strict;
-        int expected;
-    } cases[] = {{ROW_OK, 0, NULL, 0},
-                 {ROW_OK, 4, NULL, 4},
-                 {ROW_OK, 0, "--strict", 0},
-                 {ROW_UNSTABLE, 0, NULL, 0},
-                 {ROW_UNSTABLE, 0, "--strict", 3},
-                 {ROW_SKIPPED, 4, "--strict", 3},
-                 {ROW_SKIPPED, 4, NULL, 4},
-                 {ROW_FAILED, 0, NULL, 1},
-                 {ROW_FAILED, 4, "--strict", 1}};
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        made.status = cases[i].worst;
-        made.finish = cases[i].finish;
-        const int status = RUN("--quiet", "--no-csv", "--core-probe", "off", cases[i].strict);
-        if (status != cases[i].expected)
-            fail_msg("case %zu: %d", i, status);
-    }
-}
-
 /* The file of --series has its header; it is removed when nothing will be measured, also if it has descriptor 0. */
 TEST_WITH(test_measure_series_file, begin, finish_test)
 {
@@ -293,60 +229,6 @@ TEST_WITH(test_measure_refuses, begin, finish_test)
     made.plan_fails = true;
     assert_int_equal(RUN("--quiet"), 2);
     assert_string_equal(texts[1], "jitbench made: the plan is impossible\n");
-}
-
-TEST_WITH(test_measure_help, begin, finish_test)
-{
-    assert_int_equal(RUN("--help"), 0);
-    assert_non_null(strstr(texts[0], "made"));
-    assert_int_equal(seen.ended_unused, 1);
-    assert_string_equal(texts[1], "");
-}
-
-TEST_WITH(test_measure_operands_select_tests, begin, finish_test)
-{
-    static const struct {
-        const char *words[2];
-        bool selected[3];
-    } cases[] = {
-        {{NULL}, {true, true, true}}, {{"first"}, {true, false, false}}, {{"third", "second"}, {false, true, true}}};
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(RUN("--quiet", "--no-csv", "--core-probe", "off", cases[i].words[0], cases[i].words[1]), 0);
-        assert_memory_equal(seen.selected, cases[i].selected, sizeof(seen.selected));
-        assert_int_equal(seen.operands_given, i > 0);
-    }
-}
-
-/* Each option changes its own part of the benchmark's sampling. */
-TEST_WITH(test_measure_sampling, begin, finish_test)
-{
-    static const struct {
-        const char *words[4];
-        struct sampling expected;
-    } cases[] = {
-        {{NULL}, {.min_samples = 5, .max_samples = 50, .precision_pct = 3, .max_ns = 7000000000, .time_ns = 1000000}},
-        {{"--quick"}, {.min_samples = 2, .max_samples = 2}},
-        {{"--samples", "9"},
-         {.min_samples = 9, .max_samples = 9, .precision_pct = 3, .max_ns = 7000000000, .time_ns = 1000000}},
-        {{"--precision", "1"},
-         {.min_samples = 5, .max_samples = 0, .precision_pct = 1, .max_ns = 7000000000, .time_ns = 1000000}},
-        {{"--precision", "1", "--samples", "9"},
-         {.min_samples = 9, .max_samples = 9, .precision_pct = 1, .max_ns = 7000000000, .time_ns = 1000000}},
-        {{"--max-time", "3s", "--time", "20ms"},
-         {.min_samples = 5, .max_samples = 50, .precision_pct = 3, .max_ns = 3000000000, .time_ns = 20000000}},
-        {{"--quick", "--time", "20ms"}, {.min_samples = 2, .max_samples = 2}},
-    };
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        const char *const *w = cases[i].words;
-        const struct sampling *expected = &cases[i].expected;
-        assert_int_equal(RUN("--quiet", "--no-csv", "--core-probe", "off", w[0], w[1], w[2], w[3]), 0);
-        if (seen.sampling.min_samples != expected->min_samples || seen.sampling.max_samples != expected->max_samples ||
-            seen.sampling.max_ns != expected->max_ns || seen.sampling.time_ns != expected->time_ns ||
-            fabs(seen.sampling.precision_pct - expected->precision_pct) > 0)
-            fail_msg("case %zu", i);
-    }
 }
 
 TEST_WITH(test_measure_copies_and_cpus, begin, finish_test)

@@ -96,31 +96,6 @@ TEST_WITH(test_program_find_takes_the_first_that_may_be_executed, setup, teardow
     assert_string_equal(found, expected);
 }
 
-TEST_WITH(test_program_find_says_why_not, setup, teardown)
-{
-    const struct place *place = *state;
-    char found[256], small[8];
-
-    assert_int_equal(find(place, "absent", found), -ENOENT);
-    assert_int_equal(find(place, "", found), -ENOENT);
-    assert_int_equal(find(place, "plain", found), -EACCES);
-    assert_int_equal(find(place, "folder", found), -EACCES);
-    assert_int_equal(program_find("/nowhere/at/all", "/bin", found, sizeof(found)), -ENOENT);
-    assert_int_equal(program_find("/etc/passwd/sh", "/bin", found, sizeof(found)), -ENOENT);
-    assert_int_equal(program_find("/bin/a-long-name", "/bin", small, sizeof(small)), -ENAMETOOLONG);
-}
-
-TEST_WITH(test_program_find_with_a_slash_looks_nowhere_else, setup, teardown)
-{
-    const struct place *place = *state;
-    char path[128], found[256];
-
-    (void)snprintf(path, sizeof(path), "%s/b/program", place->root);
-    assert_int_equal(program_find(path, "", found, sizeof(found)), 0);
-    assert_string_equal(found, path);
-    assert_int_equal(program_find("b/program", place->root, found, sizeof(found)), -ENOENT);
-}
-
 TEST_WITH(test_program_find_takes_an_empty_folder_for_the_current_one, setup, teardown)
 {
     const struct place *place = *state;
@@ -135,14 +110,6 @@ TEST_WITH(test_program_find_takes_an_empty_folder_for_the_current_one, setup, te
     assert_int_equal(chdir(before), 0);
 }
 
-TEST(test_program_find_has_a_path_without_one)
-{
-    char found[256];
-
-    assert_int_equal(program_find("sh", NULL, found, sizeof(found)), 0);
-    assert_string_equal(found, "/bin/sh");
-}
-
 /* --- Starting and waiting. --- */
 
 /* tests/dist/unit.sh says so. */
@@ -155,13 +122,6 @@ static void need_shared_memory(void)
 {
     if (emulated())
         skip_because("qemu-user has no processes that share memory");
-}
-
-TEST(test_program_can_share_memory_but_under_an_emulator)
-{
-    assert_int_equal(program_can_share(), emulated() ? -EINVAL : 0);
-    assert_int_equal(waitpid(-1, NULL, __WALL | WNOHANG), -1);
-    assert_int_equal(errno, ECHILD);
 }
 
 static pid_t start(const char *script, int out, uint64_t *exec_ns)
@@ -399,21 +359,6 @@ TEST(test_program_wait_ends_when_a_signal_asks_to_end)
     assert_int_equal(fixture_in_child(wait_and_be_asked_to_end), 0);
 }
 
-TEST(test_program_wait_ends_at_its_limit)
-{
-    uint64_t exec_ns, end_ns;
-    struct program_end end;
-
-    need_shared_memory();
-    pid_t pid = start("sleep 100; true", 1, &exec_ns);
-    assert_int_equal(program_wait(pid, exec_ns + 1000000u, &end_ns), -ETIMEDOUT);
-    assert_int_equal(program_reap(pid, &end), 0);
-    assert_true(WIFSIGNALED(end.status));
-    assert_int_equal(WTERMSIG(end.status), SIGKILL);
-    (void)program_end_orphans(0);
-    assert_false(program_has_children());
-}
-
 static bool ends(pid_t pid, uint64_t within_ns);
 
 TEST(test_program_dies_with_who_started_it)
@@ -455,16 +400,6 @@ TEST(test_program_orphans_are_ended_in_sessions_of_their_own_too)
     assert_int_equal(program_end_orphans(0), 2);
     assert_false(program_has_children());
     assert_int_equal(program_end_orphans(0), 0);
-}
-
-TEST(test_program_orphans_may_end_by_themselves)
-{
-    struct program_end end;
-
-    need_shared_memory();
-    run("sleep 0.01 & exit 0", &end);
-    assert_int_equal(program_end_orphans(LONG_NS), 0);
-    assert_false(program_has_children());
 }
 
 /* A group leader with a guard, that starts one process and says its pid; it ends when it is told to. */

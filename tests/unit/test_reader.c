@@ -142,39 +142,6 @@ TEST(test_reader_reads_what_csv_writes)
 
 /* --- columns ---------------------------------------------------------------------------------------------------- */
 
-TEST(test_reader_finds_columns_by_name)
-{
-    assert_reads("a,b,c\n1,2,3\n", "1|2|3;0");
-    assert_reads("c,a,b\n1,2,3\n", "2|3|1;0");
-    assert_reads("x,c,y,a\n1,2,3,4\n", "4|-|2;0");
-    assert_reads("a\n1\n\n2\n", "1|-|-;2|-|-;0");
-    assert_reads("x\n1\n", "-|-|-;0");
-    /* The name is the whole field, as it is written; of two the first. */
-    assert_reads("A, b,\"c\"\n1,2,3\n", "-|-|3;0");
-    assert_reads("b,a,b\n1,2,3\n", "2|1|-;0");
-    assert_reads("\"a\"\"\",\"b,\",\"\nc\"\n1,2,3\n", "-|-|-;0");
-}
-
-TEST(test_reader_takes_a_later_header_anew)
-{
-    /* The same again. */
-    assert_reads("a,b,c\n1,2,3\na,b,c\n4,5,6\na,b,c\n", "1|2|3;4|5|6;0");
-    assert_reads("a\n1\na\n2\n", "1|-|-;2|-|-;0");
-    assert_reads("a,b,c\n1,2,3\n\"a\",\"b\",\"c\"\n4,5,6\n", "1|2|3;4|5|6;0");
-    /* With other columns. */
-    assert_reads("a,b,c\n1,2,3\nc,b,a\n4,5,6\n", "1|2|3;6|5|4;0");
-    assert_reads("a,b,c\n1,2,3\na,x,b,y,c\n4,5,6,7,8\n1,2,3\n", "1|2|3;4|6|8;1");
-    assert_reads("a,b,c,x,y\n1,2,3,4,5\nx,y,b\n6,7,8\n", "1|2|3;-|8|-;0");
-    /* A header of jitbench after a line that is none. */
-    assert_reads("loading modules\nschema,test,a,metric\n1,2,3,4\n", "3|-|-;0");
-    assert_reads("a,b\n1,2\nschema,test,metric,a\n1,2,3,4\n", "1|2|-;4|-|-;0");
-    /* Half of the names, or two, could be a row. */
-    assert_reads("a,b,c,d\n1,2,3,4\na,b,x,y\n", "1|2|3;a|b|x;0");
-    assert_reads("a,b,c,d,e,f\na,b,c,1,2,3\n", "a|b|c;0");
-    assert_reads("a,b\nb,a\n", "b|a|-;0");
-    assert_reads("a,b,c\na,b,\n", "a|b|;0");
-}
-
 TEST(test_reader_columns_are_asked_for_at_any_time)
 {
     static const char file[] = "a,b,c\n1,2,3\nc,b,x,a\n4,5,6,7\nx,b,c\n8,9,10\n";
@@ -200,46 +167,7 @@ TEST(test_reader_columns_are_asked_for_at_any_time)
     reader_close(r);
 }
 
-TEST(test_reader_takes_1024_columns)
-{
-    for (unsigned n = READER_COLUMNS_MAX; n <= READER_COLUMNS_MAX + 1; n++) {
-        struct text file = {0};
-        for (unsigned line = 0; line < 3; line++)
-            for (unsigned i = 1; i <= n; i++)
-                text_printf(&file, "%s%u%s", line == 0 ? "x" : "", i, i < n ? "," : "\n");
-        struct reader *r = take(file_of(file.data, file.length));
-        size_t last = reader_column(r, "x1024");
-        for (unsigned i = 0; n == READER_COLUMNS_MAX && i < 2; i++) {
-            assert_int_equal(reader_next(r), 1);
-            assert_string_equal(reader_at(r, last), "1024");
-        }
-        assert_int_equal(reader_next(r), 0);
-        assert_int_equal(reader_damaged(r), n == READER_COLUMNS_MAX ? 0 : 3);
-        reader_close(r);
-        text_free(&file);
-    }
-}
-
-TEST(test_reader_close_gives_back_its_descriptor)
-{
-    int fd = file_of("a\n1\n", 4);
-    reader_close(take(fd));
-    assert_int_equal(fcntl(fd, F_GETFD), -1);
-    assert_int_equal(errno, EBADF);
-    reader_close(NULL);
-}
-
 /* --- records ---------------------------------------------------------------------------------------------------- */
-
-TEST(test_reader_takes_quotes_away)
-{
-    assert_reads("a,b,c\n\"1\",\"\",\"3\"\n", "1||3;0");
-    assert_reads("a,b,c\n\"1,2\",\"\"\"\",\"\"\"x\"\"\"\n", "1,2|\"|\"x\";0");
-    assert_reads("a,b,c\n\"1\n2\",\"\r\n\",\"\n\"\n4,5,6\n", "1\n2|\r\n|\n;4|5|6;0");
-    assert_reads("a,b,c\n\"\n\n\",2,3\n", "\n\n|2|3;0");
-    /* No form of RFC 4180, but plain to read. */
-    assert_reads("a,b,c\n5\" disk,x\"\"y,\"\"\n", "5\" disk|x\"\"y|;0");
-}
 
 TEST(test_reader_takes_any_line_end)
 {
@@ -258,24 +186,6 @@ TEST(test_reader_takes_any_line_end)
     assert_reads("a\n\"\"\n", "|-|-;0");
     assert_reads("\n\n", "0");
     assert_reads("", "0");
-}
-
-TEST(test_reader_skips_byte_order_marks)
-{
-    assert_reads("\xef\xbb\xbf"
-                 "a,b,c\n1,2,3\n",
-                 "1|2|3;0");
-    assert_reads("\xef\xbb\xbf\"a\",b,c\n1,2,3\n", "1|2|3;0");
-    assert_reads("\xef\xbb\xbf\n\xef\xbb\xbf", "0");
-    /* A byte order mark of the second file. */
-    assert_reads("\xef\xbb\xbf"
-                 "a,b,c\n1,2,3\n\xef\xbb\xbf"
-                 "a,b,c\n4,5,6\n",
-                 "1|2|3;4|5|6;0");
-    /* Two of its bytes, and one elsewhere, are complete characters. */
-    assert_reads("\xef\xbb"
-                 "a,b,c\n1,\xef\xbb\xbf,3\n",
-                 "-|\xef\xbb\xbf|3;0");
 }
 
 TEST(test_reader_counts_damage_and_goes_on)
@@ -409,23 +319,6 @@ TEST(test_reader_survives_a_cut_anywhere)
     text_free(&file);
 }
 
-TEST(test_reader_goes_on_behind_a_cut_anywhere)
-{
-    static const char *const rows[] = {"123", "1123", "12123", "123123"};
-    size_t starts[CUT_ROWS + 2], last_fields[CUT_ROWS + 1];
-    struct text file = file_to_cut(starts, last_fields);
-    for (size_t cut = 0; cut <= file.length; cut++) {
-        struct text both = {0};
-        size_t record = record_of(starts, cut);
-        int whole = cut == 0 || cut == starts[record + 1];
-        text_append(&both, file.data, cut);
-        text_append(&both, file.data, file.length);
-        assert_values(&both, rows[whole || record == 0 ? record : record - 1], !whole);
-        text_free(&both);
-    }
-    text_free(&file);
-}
-
 TEST(test_reader_is_the_same_in_pieces)
 {
     static const char *const pieces[] = {"a,b,c", "\"", "\"", ",", ",", "\n", "\n", "\r\n", "1", "x", "\xef\xbb\xbf"};
@@ -508,26 +401,6 @@ static size_t assert_same_rows(const struct text *file, const struct text *damag
     reader_close(whole);
     reader_close(r);
     return rows;
-}
-
-TEST(test_reader_keeps_rows_before_a_cut_of_a_real_file)
-{
-    struct text file = real_file();
-    size_t last_field = 0;
-    for (size_t cut = 0; cut <= file.length; cut++) {
-        struct text part = {.data = file.data, .length = cut};
-        size_t begin = line_begin(&file, cut), lines = count_lines(&file, begin);
-        size_t rows = assert_same_rows(&file, &part, lines > 0 ? lines - 1 : 0);
-        if (cut == begin)
-            last_field = begin + strcspn(file.data + begin, "\n");
-        while (last_field > begin && file.data[last_field - 1] != ',')
-            last_field--;
-        /* The last one counts too when its last field has begun. */
-        bool whole = cut > begin && cut >= last_field;
-        if (rows != (lines > 0 ? lines - 1 + whole : 0))
-            fail_msg("cut at %zu, behind %zu lines: %zu rows", cut, lines, rows);
-    }
-    text_free(&file);
 }
 
 static uint64_t draw(uint64_t *random)
@@ -657,31 +530,6 @@ TEST(test_reader_time_is_linear_in_a_lines_length)
     alarm(0);
 }
 
-TEST(test_reader_takes_a_file_of_100_mb)
-{
-    struct text lines = {0};
-    struct row row = make_row("pipe", 0.1);
-    int fd = file_of("", 0), n = 0;
-    strcpy(row.reason, "a reason; in \"quotes\"");
-    csv_header(&lines);
-    put(fd, lines.data, lines.length);
-    lines.length = 0;
-    for (; lines.length < 50000; n += 2000)
-        csv_row(&row, &lines);
-    for (int i = 0; i < 2000; i++)
-        put(fd, lines.data, lines.length);
-    struct reader *r = take_from_start(fd);
-    size_t value = reader_column(r, "value"), reason = reader_column(r, "reason");
-    for (int i = 0; i < n; i++)
-        if (reader_next(r) != 1 || reader_number(r, value) != (double)0.1 ||
-            strcmp(reader_at(r, reason), row.reason) != 0)
-            fail_msg("row %d of %d", i, n);
-    assert_int_equal(reader_next(r), 0);
-    assert_int_equal(reader_damaged(r), 0);
-    reader_close(r);
-    text_free(&lines);
-}
-
 TEST(test_reader_skips_what_is_too_long)
 {
     int fd = file_of("a,b,c\n", 6);
@@ -702,34 +550,6 @@ TEST(test_reader_skips_what_is_too_long)
     }
     assert_int_equal(reader_next(r), 0);
     reader_close(r);
-}
-
-TEST(test_reader_skips_what_is_much_too_long)
-{
-    static const struct {
-        const char *first;
-        size_t length;
-        const char *last, *expected;
-    } cases[] = {
-        {"1,2,", 300000, "\n7,8,9\n", "7|8|9;1"},
-        /* Quotes go on to their end, however far that is. */
-        {"1,2,\"\n", 300000, "\n4,5,6\n\"\n7,8,9\n", "7|8|9;1"},
-        /* A header ends it, before and behind what is kept, and between (128 KiB more than the most are read). */
-        {"1,2,\"a,b,c\n1,2,3\n1,2,", 300000, "\n7,8,9\n", "1|2|3;7|8|9;2"},
-        {"1,2,\"\n", 300000, "a,b,c\n7,8,9\n", "7|8|9;1"},
-        {"1,2,\"\n", 131072 - 6 - 3, "a,b,c\n7,8,9\n", "7|8|9;1"},
-        {"1,2,", 300000, "a,b,c\n7,8,9\n", "7|8|9;1"},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        int fd = file_of("a,b,c\n", 6);
-        put(fd, cases[i].first, strlen(cases[i].first));
-        put_many(fd, 'x', READER_LINE_MAX + cases[i].length);
-        put(fd, cases[i].last, strlen(cases[i].last));
-        assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-        struct text got = digest(fd);
-        assert_string_equal(got.data, cases[i].expected);
-        text_free(&got);
-    }
 }
 
 /* --- numbers ---------------------------------------------------------------------------------------------------- */
@@ -762,62 +582,6 @@ TEST(test_reader_numbers)
     for (size_t i = 0; i < COUNT(bad); i++)
         if (strchr(bad[i], ',') == NULL || bad[i][0] == '"')
             assert_true(isnan(number_of(bad[i])));
-}
-
-TEST(test_reader_open_says_why_not)
-{
-    static const struct {
-        const char *path, *error;
-    } cases[] = {{"/", "/: Is a directory"},
-                 {"", ": No such file or directory"},
-                 {"/dev/null/x.csv", "/dev/null/x.csv: Not a directory"}};
-    char error[64];
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        assert_null(reader_open(cases[i].path, 0, error, sizeof error));
-        assert_string_equal(error, cases[i].error);
-    }
-    assert_null(reader_take(-1, "nothing", 0, error, sizeof error));
-    assert_string_equal(error, "nothing: Bad file descriptor");
-    reader_close(NULL);
-}
-
-TEST(test_reader_open_takes_a_path_and_standard_input)
-{
-    static const char file[] = "a,b,c\n1,2,3\n";
-    char path[] = "/tmp/test_reader.XXXXXX", error[64];
-    int fd = mkstemp(path), saved = dup(STDIN_FILENO);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, file, sizeof file - 1), sizeof file - 1);
-    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-    dup2(fd, STDIN_FILENO);
-    for (int i = 0; i < 2; i++) {
-        struct reader *r = reader_open(i == 0 ? path : "-", 0, error, sizeof error);
-        assert_non_null(r);
-        assert_int_equal(reader_next(r), 1);
-        assert_string_equal(reader_at(r, reader_column(r, "b")), "2");
-        assert_int_equal(reader_next(r), 0);
-        reader_close(r);
-    }
-    assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0); /* left open */
-    /* A directory there is none either. */
-    dup2(open("/", O_RDONLY), STDIN_FILENO);
-    assert_null(reader_open("-", 0, error, sizeof error));
-    assert_string_equal(error, "standard input: Is a directory");
-    if (saved >= 0)
-        dup2(saved, STDIN_FILENO);
-    close(saved);
-    close(fd);
-    unlink(path);
-}
-
-TEST(test_reader_closes_what_it_took)
-{
-    int fd = file_of("a\n", 2), folder = open("/", O_RDONLY);
-    char error[64];
-    reader_close(take(fd));
-    assert_int_equal(fcntl(fd, F_GETFD), -1);
-    assert_null(reader_take(folder, "folder", 0, error, sizeof error));
-    assert_int_equal(fcntl(folder, F_GETFD), -1);
 }
 
 TEST(test_reader_hands_out_a_row_before_the_next_is_written)
@@ -856,19 +620,6 @@ TEST(test_reader_waits_where_read_would_not)
     assert_int_equal(reader_next(r), 0);
     assert_int_equal(waitpid(child, NULL, 0), child);
     reader_close(r);
-}
-
-TEST(test_reader_ends_for_good)
-{
-    int fd = file_of("a\n1", 3), other = dup(fd);
-    struct reader *r = take(fd);
-    assert_int_equal(reader_next(r), 1);
-    assert_int_equal(reader_next(r), 0);
-    assert_int_equal(write(other, "\n2\n", 3), 3);
-    assert_int_equal(lseek(other, 3, SEEK_SET), 3);
-    assert_int_equal(reader_next(r), 0);
-    reader_close(r);
-    close(other);
 }
 
 TEST(test_reader_reports_a_read_error_for_good)

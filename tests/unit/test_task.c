@@ -41,79 +41,6 @@ TEST(test_task_affinity_is_set_and_read_back)
     assert_true(cpuset_equal(&all, &now));
 }
 
-TEST(test_task_affinity_rejects_no_cpu)
-{
-    struct cpuset none, before, after;
-    cpuset_clear(&none);
-    assert_int_equal(task_get_affinity(&before), 0);
-    assert_int_equal(task_set_affinity(&none), -EINVAL);
-    assert_int_equal(task_get_affinity(&after), 0);
-    assert_true(cpuset_equal(&before, &after));
-}
-
-static int refused_calls_body(void)
-{
-    int policy, priority, nice;
-    struct cpuset set;
-    cpuset_clear(&set);
-    cpuset_add(&set, 0);
-    if (refuse_call(SYS_sched_setaffinity, EPERM) || refuse_call(SYS_sched_setscheduler, EPERM) ||
-        refuse_call(SYS_sched_getscheduler, EPERM) || refuse_call(SYS_getpriority, EPERM) ||
-        refuse_call(SYS_personality, EPERM) || refuse_call(SYS_getcpu, ENOSYS))
-        return CANNOT;
-    CHECK(task_set_affinity(&set) == -EPERM);
-    CHECK(task_set_policy(SCHED_OTHER, 0) == -EPERM);
-    CHECK(task_get_policy(&policy, &priority) == -EPERM);
-    CHECK(task_get_nice(&nice) == -EPERM);
-    CHECK(task_fix_layout() == -EPERM);
-    CHECK(!task_layout_fixed());
-    CHECK(task_current_cpu() == CPUSET_NONE);
-    return 0;
-}
-
-TEST(test_task_refused_calls_answer_the_reason)
-{
-    assert_int_equal(fixture_in_child(refused_calls_body), 0);
-}
-
-/* The calls behind the C library's functions; prctl() last, by which calls are refused. */
-static int refused_limits_body(void)
-{
-    int policy, priority;
-    if (refuse_call(SYS_sched_getparam, EPERM) || refuse_call(SYS_setpriority, EPERM) ||
-        refuse_call(SYS_prlimit64, EPERM) || refuse_call(SYS_prctl, EPERM))
-        return CANNOT;
-    CHECK(task_get_policy(&policy, &priority) == -EPERM);
-    CHECK(task_set_nice(0) == -EPERM);
-    CHECK(task_limit_realtime_us(1000000) == -EPERM);
-    CHECK(task_limit_own_realtime_us(1000000) == -EPERM);
-    CHECK(task_realtime_limit() == 0);
-    CHECK(!task_has_cpu_limit());
-    CHECK(task_set_timer_slack_ns(1) == -EPERM);
-    CHECK(task_die_with_parent(getppid(), SIGKILL) == -EPERM);
-    return 0;
-}
-
-TEST(test_task_refused_limits_answer_the_reason)
-{
-    assert_int_equal(fixture_in_child(refused_limits_body), 0);
-}
-
-TEST(test_task_policy_rejects_what_is_out_of_range)
-{
-    int policy, priority;
-    assert_int_equal(task_set_policy(SCHED_FIFO, 99), -EINVAL);
-    assert_int_equal(task_set_policy(SCHED_RR, 99), -EINVAL);
-    assert_int_equal(task_set_policy(SCHED_FIFO, 0), -EINVAL);
-    assert_int_equal(task_set_policy(SCHED_FIFO, -1), -EINVAL);
-    assert_int_equal(task_set_policy(SCHED_OTHER, 1), -EINVAL);
-    assert_int_equal(task_set_policy(6, 0), -EINVAL);
-    assert_int_equal(task_set_policy(-1, 0), -EINVAL);
-    assert_int_equal(task_get_policy(&policy, &priority), 0);
-    assert_int_equal(policy, SCHED_OTHER);
-    assert_int_equal(priority, 0);
-}
-
 static int check_policy(int policy, int priority)
 {
     int found, found_priority;
@@ -196,38 +123,6 @@ static int inherited_policies_body(void)
 TEST(test_task_policy_is_inherited_or_reset)
 {
     assert_int_equal(fixture_in_child(inherited_policies_body), 0);
-}
-
-TEST(test_task_policy_names)
-{
-    assert_string_equal(task_policy_name(SCHED_OTHER), "other");
-    assert_string_equal(task_policy_name(SCHED_FIFO), "fifo");
-    assert_string_equal(task_policy_name(SCHED_RR), "rr");
-    assert_string_equal(task_policy_name(SCHED_BATCH), "batch");
-    assert_string_equal(task_policy_name(SCHED_IDLE), "idle");
-    assert_string_equal(task_policy_name(6), "deadline");
-    assert_string_equal(task_policy_name(4), "unknown");
-    assert_string_equal(task_policy_name(-1), "unknown");
-}
-
-static int nice_body(void)
-{
-    int nice, start;
-    CHECK(task_get_nice(&start) == 0);
-    CHECK(task_set_nice(20) == -EINVAL);
-    CHECK(task_set_nice(-21) == -EINVAL);
-    CHECK(task_get_nice(&nice) == 0 && nice == start);
-    CHECK(task_set_nice(19) == 0);
-    CHECK(task_get_nice(&nice) == 0 && nice == 19);
-    if (task_set_nice(-20) != 0)
-        return CANNOT;
-    CHECK(task_get_nice(&nice) == 0 && nice == -20);
-    return 0;
-}
-
-TEST(test_task_nice_over_its_whole_range)
-{
-    assert_int_equal(fixture_in_child(nice_body), 0);
 }
 
 static int slack_body(void)
@@ -325,22 +220,6 @@ int __wrap_getrlimit64(int resource, struct rlimit *limit)
     return get_limit(resource, limit);
 }
 
-TEST(test_task_limits_are_known)
-{
-    static const struct {
-        rlim_t limit;
-        int priority;
-        bool ends;
-    } limits[] = {
-        {RLIM_INFINITY, 98, false}, {99, 98, true}, {98, 98, true}, {97, 97, true}, {1, 1, true}, {0, 0, true}};
-    for (size_t i = 0; i < COUNT(limits); i++) {
-        made_up_limit = &limits[i].limit;
-        assert_int_equal(task_realtime_limit(), limits[i].priority);
-        assert_int_equal(task_has_cpu_limit(), limits[i].ends);
-    }
-    made_up_limit = NULL;
-}
-
 static int layout_body(void)
 {
     personality((unsigned long)personality(0xffffffff) & ~(unsigned long)ADDR_NO_RANDOMIZE);
@@ -367,53 +246,6 @@ TEST(test_task_layout_is_fixed)
 #ifndef SANITIZED
 #define SANITIZED 0
 #endif
-
-static int lock_body(void)
-{
-    const struct rlimit none = {0};
-    CHECK(setrlimit(RLIMIT_MEMLOCK, &none) == 0);
-    if (SANITIZED)
-        return CANNOT;
-    if (geteuid() == 0 && syscall(SYS_setresuid, 65534, 65534, 65534) != 0)
-        return CANNOT;
-    int error = task_lock_memory();
-    CHECK(error == -EPERM || error == -ENOMEM);
-    return 0;
-}
-
-TEST(test_task_lock_memory_answers_a_refusal)
-{
-    assert_int_equal(fixture_in_child(lock_body), 0);
-}
-
-static int orphan_body(void)
-{
-    int signal_number = 0;
-    CHECK(task_die_with_parent(getppid(), SIGKILL) == 0);
-    CHECK(prctl(PR_GET_PDEATHSIG, &signal_number, 0, 0, 0) == 0 && signal_number == SIGKILL);
-    CHECK(task_die_with_parent(getppid() + 1, SIGKILL) == -ESRCH);
-    return 0;
-}
-
-TEST(test_task_notices_a_lost_parent)
-{
-    assert_int_equal(fixture_in_child(orphan_body), 0);
-}
-
-static int name_body(void)
-{
-    char name[16] = "";
-    task_set_name("0123456789abcdefg");
-    CHECK(prctl(PR_GET_NAME, name, 0, 0, 0) == 0 && strcmp(name, "0123456789abcde") == 0);
-    task_set_name("");
-    CHECK(prctl(PR_GET_NAME, name, 0, 0, 0) == 0 && strcmp(name, "") == 0);
-    return 0;
-}
-
-TEST(test_task_name_is_cut_to_15_bytes)
-{
-    assert_int_equal(fixture_in_child(name_body), 0);
-}
 
 static void touch_pages(size_t pages)
 {
@@ -554,23 +386,6 @@ TEST(test_task_counters_are_the_threads_own)
     task_read_counters(&main_thread);
     assert_true(main_thread.faults_minor >= 4096);
     assert_true(other.faults_minor >= 0 && other.faults_minor < 4096);
-}
-
-static int no_proc_body(void)
-{
-    struct task_counters counters;
-    if (fixture_hide("/proc"))
-        return CANNOT;
-    task_read_counters(&counters);
-    CHECK(counters.run_delay_ns == -1);
-    CHECK(counters.migrations == -1);
-    CHECK(counters.cpu_ns >= 0 && counters.faults_minor >= 0 && counters.ctx_voluntary >= 0);
-    return 0;
-}
-
-TEST(test_task_counters_without_proc_are_not_known)
-{
-    assert_int_equal(fixture_in_child(no_proc_body), 0);
 }
 
 TEST(test_task_parses_the_kernels_texts)

@@ -130,25 +130,6 @@ TEST(test_trace_ring_interrupts_have_number_and_name)
     assert_false(read_made(&record));
 }
 
-TEST(test_trace_ring_vectors_and_work_items)
-{
-    struct {
-        uint16_t type, rest[3];
-        uint64_t work, function;
-    } raw = {.type = 89, .function = 0xffffffff81234560};
-    struct trace_record record;
-
-    put_sample(7, 99, &raw, 16);
-    assert_true(read_made(&record));
-    assert_true(record.kind == TRACE_LEAVE && record.source == TRACE_VECTOR && record.number == 5);
-    assert_string_equal(record.name, "local_timer");
-    raw.type = 120;
-    put_sample(7, 99, &raw, sizeof(raw));
-    assert_true(read_made(&record));
-    assert_true(record.kind == TRACE_ENTER && record.source == TRACE_WORK && record.tid == 7 &&
-                record.number == 0xffffffff81234560);
-}
-
 TEST(test_trace_ring_names_and_parents)
 {
     struct trace_record record;
@@ -353,53 +334,5 @@ TEST(test_trace_ring_of_this_machine)
     assert_int_equal(task_set_affinity(&cpus), 0);
 }
 
-static int without_rights(void)
-{
-    static const struct trace_events none;
-    struct trace_ring real = {.n = 0};
-    char why[160];
-
-    if (fixture_become_nobody())
-        return CANNOT;
-    const int error = trace_ring_open(&real, 0, &none, 65536, false);
-    if (!error) /* perf_event_paranoid allows it */
-        return CANNOT;
-    CHECK(error == -EACCES || error == -EPERM);
-    CHECK(strstr(trace_ring_why(error, why, sizeof(why)), "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1"));
-    return 0;
-}
-
-TEST(test_trace_ring_says_which_right_is_missing)
-{
-    assert_int_equal(fixture_in_child(without_rights), 0);
-}
-
 #ifdef SYS_perf_event_open
-static int filtered(void)
-{
-    static const struct trace_events none;
-    struct trace_ring real = {.n = 0};
-    char why[160];
-
-    if (refuse_call(SYS_perf_event_open, EPERM))
-        return CANNOT;
-    const int error = trace_ring_open(&real, 0, &none, 65536, false);
-    CHECK(error == -EPERM);
-    CHECK(strstr(trace_ring_why(error, why, sizeof(why)), geteuid() ? "needs CAP_PERFMON" : "a seccomp filter"));
-    return 0;
-}
-
-TEST(test_trace_ring_says_that_a_filter_forbids_it)
-{
-    assert_int_equal(fixture_in_child(filtered), 0);
-}
 #endif
-
-TEST(test_trace_ring_says_what_the_kernel_lacks)
-{
-    char why[160];
-
-    assert_non_null(strstr(trace_ring_why(-EINVAL, why, sizeof(why)), "is too old"));
-    assert_non_null(strstr(trace_ring_why(-ENOSYS, why, sizeof(why)), "no perf_event_open"));
-    assert_non_null(strstr(trace_ring_why(-EMFILE, why, sizeof(why)), strerror(EMFILE)));
-}
