@@ -151,10 +151,6 @@ struct noise_params {
  * range. */
 int noise_read_threshold(struct noise_params *params, struct error *error);
 
-/* Ticks between two readings of the interrupt counters: 100 ms, or 1,000 times as long as a reading (ticks) if more,
- * at most 1 s. */
-uint64_t noise_window(uint64_t reading, double ns_per_tick);
-
 /* Consecutive readings in ticks: further apart than the threshold, or the last ones before the end time. */
 struct noise_gap {
     uint64_t from, to;

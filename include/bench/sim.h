@@ -78,9 +78,6 @@ uint64_t sim_timer(uint64_t start_ns, uint64_t interval_ns, uint64_t first, uint
 /* A burst of gaming (number from 0), planned for busy_ns, took took_ns. In both protocols. */
 void sim_burst(struct sim_account *a, uint64_t number, uint64_t busy_ns, uint64_t took_ns);
 
-/* ns of work of wake-up k in a run of time_ns (0: of unknown length). */
-uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_ns);
-
 /* Work, then sleep until the next deadline. */
 struct sim_turn {
     uint64_t busy_ns;
@@ -121,7 +118,6 @@ enum {
 extern const struct party sim_parties[2], sim_load_parties[2];
 enum { SIM_SHARED_SIZE = 64 + SIM_RING * 8 + 64 };
 
-void sim_describe(const struct bench_case *of, struct row_params *out);
 void sim_place(const struct place_of *of, struct placement *placement);
 /* The range that the user named, one CPU of it, or any (empty set). */
 void sim_place_cpus(const struct sim_params *params, const struct place_request *request, struct placement *placement);

@@ -285,7 +285,7 @@ struct progress {
     double planned_s;            /* of all suites; 0: not known */
     double before, weight;       /* of the session, 0 to 1: of suites done, of the current one */
     double left_s;               /* s, as last shown; negative: not yet */
-    char line[320]; /* without the time left */
+    char line[320];              /* without the time left */
 };
 
 /* Standard error is a terminal, and standard output no pipe, whose reader may use that terminal. */
@@ -311,8 +311,7 @@ static inline void range_add(struct range *range, uint64_t value)
 
 /* "2 measurements, 10 samples or more of 250 ms each, 10 s to 20 s" */
 void progress_plan(const struct plan *plan, const struct plan_time *time, struct text *out);
-/* To two digits; below a second not at all. */
-uint64_t progress_round(uint64_t ns);
+
 /* "about 3 s", "10 s to 20 s", "at least 5 s" */
 void progress_time(const struct plan_time *time, struct text *out);
 

@@ -19,8 +19,7 @@ struct unix_test {
 struct unix_test unix_test_at(size_t i);
 #define for_each_unix_test(test_) \
     for (struct unix_test test_ = unix_test_at(0); test_.name; test_ = unix_test_at(test_.at + 1))
-/* Name NULL: none. */
-struct unix_test unix_test_of(const char *name);
+
 /* Geometric mean of the tests' indices, and from rates with the core free where they are known; NAN: none, or not
  * known for a test of UNIX_CORE_BOUND. */
 struct unix_index {
@@ -30,8 +29,5 @@ struct unix_index {
 struct unix_index unix_index_of(const struct table_rows *r, uint64_t copies);
 /* Room for OPTION_COUNTS_MAX; in the order of the rows. */
 size_t unix_copy_counts(const struct table_rows *r, uint64_t *counts);
-
-/* With --pairs, context1-two is named by the kind of pairs. */
-const char *unix_row_title(const struct row *row);
 
 #endif

@@ -23,12 +23,6 @@ void compared_put_answer(const struct compared *compared, const char *const name
 /* The settings that differ. */
 void compared_put_differences(const struct compared *compared, bool verbose, const struct doc *doc);
 
-/* Appends "thp always -> never; autogroup 1 -> 0": every item of the columns settings and scratch_disk (named
- * scratch_mount, ...), and the pages given to a test (named "bandwidth pages"), whose values differ between the sides.
- * Several values of a side are joined by " or ". An item that one side has not recorded, as in files of earlier
- * versions, is no difference. Appends nothing when there is no difference. */
-void compared_put_settings(const struct row_set *base, const struct row_set *changed, struct text *out);
-
 /* Appends "preempted 48.2 % of the time (base 0.1 %), CPU at 2000 MHz (base 3000)": each cause that alone would account
  * for at least half of the observed change, in the same direction. Steal time is used only from 50 ms on, which is five
  * of the kernel's ticks. Appends nothing for a metric without a direction, or when no cause is large enough. */

@@ -348,7 +348,9 @@ static void measure_cost(struct sampler *s, void (*step)(struct sampler *s), str
     cost->usual = (uint64_t)costs[n / 2];
 }
 
-uint64_t noise_window(uint64_t reading, double ns_per_tick)
+/* Ticks between two readings of the interrupt counters: 100 ms, or 1,000 times as long as a reading (ticks) if more,
+ * at most 1 s. */
+static uint64_t noise_window(uint64_t reading, double ns_per_tick)
 {
     const double least_ns = (double)reading * ns_per_tick * WINDOW_COSTS;
 

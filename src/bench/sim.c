@@ -8,7 +8,8 @@
 /* Steps of the task x, with enough wake-ups: 0, 1, ... 100 % of its interval. */
 #define SWEEP_STEPS 101u
 
-uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_ns)
+/* ns of work of wake-up k in a run of time_ns (0: of unknown length). */
+static uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_ns)
 {
     uint64_t steps = SWEEP_STEPS;
 
@@ -411,7 +412,7 @@ const struct party sim_load_parties[2] = {
                    .run = load_timer_run},
 };
 
-void sim_describe(const struct bench_case *of, struct row_params *out)
+static void sim_describe(const struct bench_case *of, struct row_params *out)
 {
     const struct sim_params *p = of->params;
 

@@ -16,7 +16,8 @@
 
 /* --- The plan. --- */
 
-uint64_t progress_round(uint64_t ns)
+/* To two digits; below a second not at all. */
+static uint64_t progress_round(uint64_t ns)
 {
     static const uint64_t units[] = {UINT64_C(3600000000000), UINT64_C(60000000000), 1000000000};
 

@@ -72,7 +72,8 @@ struct unix_test unix_test_at(size_t at)
     return (struct unix_test){.name = NULL};
 }
 
-struct unix_test unix_test_of(const char *name)
+/* Name NULL: none. */
+static struct unix_test unix_test_of(const char *name)
 {
     for_each_unix_test(test) if (!strcmp(test.name, name)) return test;
     return (struct unix_test){.name = NULL};
@@ -319,7 +320,8 @@ static int plan(struct measure *m, void *options)
     return usage_error("--pairs places context1-two, which is not among the tests: name it");
 }
 
-const char *unix_row_title(const struct row *row)
+/* With --pairs, context1-two is named by the kind of pairs. */
+static const char *unix_row_title(const struct row *row)
 {
     for (size_t k = 0; k < PAIRS_CHOICES; k++)
         if (row_param_is(&row->param, "pairs", pairs_names[k]))

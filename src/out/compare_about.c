@@ -75,7 +75,11 @@ static void enter_pages(struct index *entries, size_t s, const struct row *row)
         enter(entries, s, TEXT_LINE("%s pages", row->test), value);
 }
 
-void compared_put_settings(const struct row_set *base, const struct row_set *changed, struct text *out)
+/* Appends "thp always -> never; autogroup 1 -> 0": every item of the columns settings and scratch_disk (named
+ * scratch_mount, ...), and the pages given to a test (named "bandwidth pages"), whose values differ between the sides.
+ * Several values of a side are joined by " or ". An item that one side has not recorded, as in files of earlier
+ * versions, is no difference. Appends nothing when there is no difference. */
+static void compared_put_settings(const struct row_set *base, const struct row_set *changed, struct text *out)
 {
     FREED_BY(index_free) struct index entries = {0};
 
