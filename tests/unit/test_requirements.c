@@ -98,6 +98,17 @@ TEST_WITH(test_require_refuses_what_it_cannot_read, begin, end)
     refused(line, "longer than 159 bytes");
 }
 
+TEST_WITH(test_require_names_the_nearest_that_exists, begin, end)
+{
+    refused("prim/cycles<5", "unknown test 'prim'; did you mean 'prime'?");
+    refused("0000/cycles<5", "unknown test '0000'; 'jitbench list --metrics' shows them");
+    refused("prime/cycle<5", "unknown metric of test 'prime': 'cycle'; did you mean 'cycles'?");
+    refused("prime/copy_rate<5", "unknown metric of test 'prime': 'copy_rate'; 'jitbench list --metrics' shows them");
+    refused("prime/cycles.p9<5", "unknown statistic 'p9'; did you mean 'p90'?");
+    refused("prime/cycles.policy<5", "unknown statistic 'policy'; one of n value mean sd rsd_pct ci95_lo ci95_hi min "
+                                     "median mad p90 p99 p999 max index");
+}
+
 /* The requirements that README shows are some: the words in quotes behind printf's format. */
 TEST_WITH(test_require_readme_has_requirements, begin, end)
 {
@@ -220,4 +231,28 @@ TEST_WITH(test_require_says_why_a_figure_is_not_known, begin, end)
     judge_row(&row);
     assert_string_equal(requirement_unknown(r), "the row is in parsec");
     assert_false(requirement_met(r));
+}
+
+/* The least number of values that a statistic needs; with as many it is not known for another reason. */
+TEST_WITH(test_require_says_how_many_values_are_needed, begin, end)
+{
+    static const struct {
+        const char *stat;
+        unsigned least;
+    } cases[] = {{"sd", 2}, {"rsd_pct", 2}, {"ci95_lo", 5}, {"ci95_hi", 5}, {"p90", 10}, {"p99", 100}, {"p999", 1000}};
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (unsigned k = 0; k < 3; k++) {
+            char text[64], needed[96], unknown[64];
+            struct row row = detour(5, "0");
+            (void)snprintf(text, sizeof(text), "noise/detour.%s>0", cases[i].stat);
+            const struct requirement *r = added(text);
+            row.stats.n = k == 0 ? 0 : cases[i].least - (k == 1);
+            (void)snprintf(needed, sizeof(needed), "%s needs %u values, and there %s %u", cases[i].stat, cases[i].least,
+                           cases[i].least == 2 ? "is" : "are", cases[i].least - 1);
+            (void)snprintf(unknown, sizeof(unknown), "%s is not known", cases[i].stat);
+            judge_row(&row);
+            assert_string_equal(requirement_unknown(r), k == 1 ? needed : unknown);
+            end(NULL);
+        }
 }
