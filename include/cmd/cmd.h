@@ -42,23 +42,26 @@ struct require_options {
     char require[4096], requirements[1024];
 };
 
-/* Of the commands that measure nothing; each has a table of some. */
-struct command_options {
+/* Of all commands; each has tables of some. */
+struct options {
     struct option_cpus cpus;
     struct option_sweep ranks;
+    struct option_counts copies, steps;
     struct require_options require;
     struct fail_on fail_on;
-    double min_effect_pct;
-    uint64_t across, recent;
-    int by, color, format, stat;
-    struct option_counts steps;
-    bool all, counters, dry_run, force, help, json, metrics, quiet, summary, verbose, within;
-    char fail_items[1024], ignore[1024], output[1024], snapshot[1024];
+    double max_rsd_pct, min_effect_pct, precision_pct;
+    int64_t nice, fifo;
+    uint64_t across, max_time_ns, recent, runs, samples, time_ns, who_memory;
+    int bind, by, color, core_probe, format, layout, stat; /* core_probe 0: on */
+    bool all, classic, counters, dry_run, force, help, hold_latency, json, metrics, no_csv, no_samples, quick, quiet;
+    bool strict, summary, tuned, verbose, who, within;
+    char comment[256], dir[512], fail_items[1024], ignore[1024], interleave[1024], output[1024], series[1024];
+    char snapshot[1024], start_at[64];
 };
-#define OWN_OPTION(name_, letter_, member_, help_) OPTION(name_, letter_, struct command_options, member_, help_)
+#define OWN_OPTION(name_, letter_, member_, help_) OPTION(name_, letter_, struct options, member_, help_)
 
 struct command_call {
-    struct command_options options;
+    struct options options;
     struct option_table table; /* for option_given() */
     const char *const *operands;
     size_t n;
@@ -156,9 +159,6 @@ void help_sampling(const struct suite *suite, struct text *out);
 void version_build(char *buf, size_t size);
 
 /* --- Words of command lines; sys/process.h splits them. --- */
-
-/* Without quotes, as words_of_command() splits it; "": a quote is not closed. buf: room for the line. */
-void words_first(const char *line, char *buf);
 
 /* As a shell accepts them: quoted where necessary, unprintable characters as $'\n' or $'\x01'. */
 void words_quote(char *const *words, size_t n, struct text *out);
@@ -317,13 +317,12 @@ void progress_time(const struct plan_time *time, struct text *out);
 
 /* --- --require and --requirements --- */
 
-#define REQUIRE_ROWS(struct_) \
-    {OPTION("require", 0, struct_, require.require, \
-            "exit 4 unless the figure is below VALUE (<, <=, > or >=): 'noise/detour.max<20us'"), \
+#define REQUIRE_ROWS \
+    {OWN_OPTION("require", 0, require.require, \
+                "exit 4 unless the figure is below VALUE (<, <=, > or >=): 'noise/detour.max<20us'"), \
      .type = OPTION_LINES, .value_name = "TEST/METRIC<VALUE"}, \
     { \
-        OPTION("requirements", 0, struct_, require.requirements, \
-               "the same for each line of FILE; '#' begins a comment"), \
+        OWN_OPTION("requirements", 0, require.requirements, "the same for each line of FILE; '#' begins a comment"), \
             OPTION_WORD("FILE") \
     }
 
@@ -356,20 +355,6 @@ void show_summary(struct summary *summary, const char *path, unsigned width, str
 
 /* --- Commands that measure. --- */
 
-struct measure_options {
-    struct option_cpus cpus;
-    struct option_counts copies;
-    int bind, layout, color;
-    int64_t nice, fifo;
-    uint64_t samples, max_time_ns, time_ns, runs, who_memory;
-    double precision_pct, max_rsd_pct;
-    char output[1024], series[1024], comment[256], dir[512], start_at[64], interleave[1024];
-    struct require_options require;
-    int core_probe; /* --core-probe: 0 is on */
-    bool counters, who, hold_latency, tuned, force, no_csv, no_samples;
-    bool quick, classic, strict, quiet, verbose, help;
-};
-
 #define TESTS_MAX 64
 
 /* A session: one execution of a measuring command. */
@@ -385,7 +370,7 @@ struct measure {
     bool prints;                   /* measured commands use standard output, so tables go to standard error */
     bool alone;                    /* no other rank of a job has the same arguments */
     int finish_status;
-    struct measure_options options;
+    struct options options;
     struct option_table tables[TABLES_MAX];
     size_t n_tables;
     enum option_preset preset;
@@ -451,7 +436,7 @@ struct suite_options {
     const struct option *rows;
     size_t n, offset; /* offset: of the values within the suite's options struct */
     const struct option_foreign *foreign;
-    bool common; /* with values in struct measure_options */
+    bool common; /* with values in struct options */
 };
 #define SUITE_ROWS(rows_) .rows = rows_, .n = COUNT(rows_)
 #define SUITE_COMMON(rows_) \
@@ -501,14 +486,13 @@ struct suite {
 /* Option --time, of suites whose samples have a length. */
 #define MEASURE_TIME_ROW(help_) \
     { \
-        OPTION("time", 't', struct measure_options, time_ns, help_), \
-            OPTION_NUMBER(OPTION_DURATION, "TIME", 10e6, 86400e9), .aliases = "seconds" \
+        OWN_OPTION("time", 't', time_ns, help_), OPTION_NUMBER(OPTION_DURATION, "TIME", 10e6, 86400e9), \
+            .aliases = "seconds" \
     }
 
 /* All options of a suite (NULL: of `all`), in its order, and then those that all suites have, with its defaults. own,
  * options: of the values, may be NULL. Returns the number of tables. */
-size_t measure_tables(const struct suite *suite, void *own, struct measure_options *options,
-                      struct option_table *tables);
+size_t measure_tables(const struct suite *suite, void *own, struct options *options, struct option_table *tables);
 
 /* help NULL: the title of its test. Returns false when there is no ith operand. */
 bool measure_test(const struct suite *suite, size_t i, struct operand_word *out);

@@ -43,6 +43,7 @@ void memory_exits(const char *command);
 #define FREED_BY(function) __attribute__((cleanup(function)))
 /* For a pointer from malloc(). */
 void memory_free(void *pointer);
+#define FREED FREED_BY(memory_free)
 /* For a descriptor: closes it unless it is negative. Preserves errno. */
 void fd_close(const int *fd);
 

@@ -30,7 +30,7 @@ void advice_print(const struct advice *advice, size_t n, size_t width, struct te
 
 /* The settings that a command is about, by index in settings_list, and the CPUs to measure on. */
 struct checking {
-    const struct command_options *options;
+    const struct options *options;
     bool all; /* none is named */
     struct machine machine;
     struct cpuset bench;
@@ -84,7 +84,7 @@ static int begin_checking(const struct command_call *call, bool tunes, struct ch
 /* A list "ITEM,...". */
 static int mark_items(const char *list, bool mark, bool *marked)
 {
-    char copy[sizeof(((struct command_options *)0)->ignore)], *rest = copy;
+    char copy[sizeof(((struct options *)0)->ignore)], *rest = copy;
 
     TEXT_SET(copy, list);
     for (char *word; (word = strsep(&rest, ",")) && (*word || rest);)
@@ -253,7 +253,7 @@ static const struct option check_rows[] = {
      OPTION_WORD("ITEM,...")},
     {OWN_OPTION("ignore", 0, ignore, "leave these out"), OPTION_WORD("ITEM,...")},
     FILES_FORCE_ROW,
-    COLOR_ROW(struct command_options),
+    COLOR_ROW(struct options),
     {OWN_OPTION("quiet", 'q', quiet, "print only the table: no header, summary or advice")},
     {OWN_OPTION("verbose", 'v', verbose, "show the items that are ok or do not apply, too")},
     COMMAND_HELP_ROW,
@@ -266,7 +266,7 @@ static void moment(void)
 
 static int check(struct command_call *call)
 {
-    FREED_BY(memory_free) struct checking *c = memory_get(1, sizeof(*c));
+    FREED struct checking *c = memory_get(1, sizeof(*c));
     const char *path = call->options.output;
     const int out_fd = !strcmp(path, "-") ? 2 : 1;
     bool failing = false;

@@ -29,7 +29,7 @@ const struct command *command_now;
 
 int fail_as(bool named, int status, const char *format, ...)
 {
-    FREED_BY(memory_free) char *line = NULL;
+    FREED char *line = NULL;
     va_list args;
 
     va_start(args, format);
@@ -171,8 +171,8 @@ size_t command_tables(const struct command *command, struct option_table *tables
 int command_main(int argc, char **argv)
 {
     const struct command *command = command_now;
-    FREED_BY(memory_free) const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
-    FREED_BY(memory_free) struct command_call *call = memory_get(1, sizeof(*call));
+    FREED const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
+    FREED struct command_call *call = memory_get(1, sizeof(*call));
 
     call->table = *command->options;
     call->table.target = &call->options;
@@ -224,16 +224,10 @@ static bool suite_word(const struct command *command, size_t i, struct operand_w
 
 enum operands_kind operands_named(const char *shown)
 {
-    static const struct {
-        const char *word;
-        enum operands_kind kind;
-    } known[] = {
-        {"FILE", OPERANDS_FILES}, {"csv", OPERANDS_FILES}, {"DIR", OPERANDS_FOLDERS}, {"COMMAND", OPERANDS_COMMAND}};
-
-    for (size_t i = 0; i < COUNT(known); i++)
-        if (strstr(shown, known[i].word))
-            return known[i].kind;
-    return OPERANDS_NONE;
+    return strstr(shown, "FILE") || strstr(shown, "csv") ? OPERANDS_FILES
+           : strstr(shown, "DIR")                        ? OPERANDS_FOLDERS
+           : strstr(shown, "COMMAND")                    ? OPERANDS_COMMAND
+                                                         : OPERANDS_NONE;
 }
 
 const struct operands *command_operands(const struct command *command)
@@ -259,7 +253,7 @@ int command_unknown_operand(const char *word)
 
     while (operands->word && operands->word(command, n, &candidate))
         n++;
-    FREED_BY(memory_free) const char **names = memory_get(n, sizeof(*names));
+    FREED const char **names = memory_get(n, sizeof(*names));
     for (size_t i = 0; i < n && operands->word(command, i, &candidate); i++)
         names[i] = candidate.name;
     return unknown(operands->noun ? operands->noun : "operand", word, names, n);

@@ -21,18 +21,18 @@ static const struct option rows[] = {
          "all", 'v', all,
          "show all rows of all metrics, and why; otherwise those that changed, of the metric that a test is judged by"),
      .aliases = "verbose"},
-    FAIL_ON_ROW(struct command_options, fail_on),
-    REQUIRE_ROWS(struct command_options),
+    FAIL_ON_ROW(struct options, fail_on),
+    REQUIRE_ROWS,
     {OWN_OPTION("format", 0, format, "format of standard output"),
      OPTION_EITHER("table|markdown|csv", "table", "markdown", "csv"), .preset = {"table"}},
     FILES_OUTPUT_ROWS("write the comparison as CSV too; '-' is standard output, and the table goes to standard error"),
-    COLOR_ROW(struct command_options),
+    COLOR_ROW(struct options),
     {OWN_OPTION("quiet", 'q', quiet, "print only the tables: no header or warnings")},
     COMMAND_HELP_ROW,
 };
 
 struct comparing {
-    const struct command_options *options;
+    const struct options *options;
     bool alone;        /* there is only one file, which is judged by --require and not compared */
     char name[2][256]; /* of the file on each side; "": several */
     struct row_set base, changed;
@@ -47,7 +47,7 @@ struct comparing {
  * EXIT_USAGE with a line on standard error. */
 static int read_sides(const struct command_call *call, struct comparing *c)
 {
-    const struct command_options *o = &call->options;
+    const struct options *o = &call->options;
     const unsigned wanted = ROWS_SAMPLES | ROWS_CAUSES;
     size_t at = call->n, inputs = 0, separated = 0;
 
@@ -113,7 +113,7 @@ static bool fails(const struct compared *c, const struct fail_on *fail_on)
 /* Compares, and writes CSV where that is wanted, otherwise tables to doc. Returns the exit status. */
 static int compare_sides(struct comparing *c, const struct doc *doc)
 {
-    const struct command_options *options = c->options;
+    const struct options *options = c->options;
     struct text csv = {0};
     int status = EXIT_DONE;
 
@@ -140,7 +140,7 @@ static int compare_sides(struct comparing *c, const struct doc *doc)
 
 static int compare(struct command_call *call)
 {
-    const struct command_options *options = &call->options;
+    const struct options *options = &call->options;
     const bool csv = options->format == FORMAT_CSV;
     const int fd = csv || !strcmp(options->output, "-") ? 2 : 1; /* of tables */
     struct text out = {.color = color_wanted(options->color, fd)};

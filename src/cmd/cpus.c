@@ -78,31 +78,25 @@ int cpus_place(const struct option_cpus *named, const struct machine *machine, s
     return 0;
 }
 
-static int find_quiet(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench)
-{
-    FREED_BY(memory_free) struct place_request *allowed = memory_get(1, sizeof(*allowed));
-    struct clock_info clock;
-    struct error why;
-
-    cpus_place(named, machine, allowed);
-    clock_choose(&clock);
-    if (quiet_cpu(allowed, &clock, true, &why))
-        return usage_error("--cpus quiet: %s", why.text);
-    *bench = allowed->cpus;
-    return 0;
-}
-
 int cpus_bench(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench)
 {
-    if (named && named->choice == CPUS_QUIET)
-        return find_quiet(named, machine, bench);
-    if (named && named->choice < 0) {
-        *bench = named->set;
-        return cpuset_count(&machine->online) ? check_online(bench, &machine->online) : 0;
-    }
     if (!named) {
         settings_bench_cpus(machine, bench);
         return 0;
+    }
+    if (named->choice < 0) {
+        *bench = named->set;
+        return cpuset_count(&machine->online) ? check_online(bench, &machine->online) : 0;
+    }
+    if (named->choice == CPUS_QUIET) {
+        FREED struct place_request *allowed = memory_get(1, sizeof(*allowed));
+        struct clock_info clock;
+        struct error why;
+        cpus_place(named, machine, allowed);
+        clock_choose(&clock);
+        const int failed = quiet_cpu(allowed, &clock, true, &why);
+        *bench = allowed->cpus;
+        return failed ? usage_error("--cpus quiet: %s", why.text) : 0;
     }
     *bench = machine->online;
     if (!cpuset_count(bench))
@@ -150,7 +144,7 @@ unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lo
 
 static unsigned pick(const struct trial *trial, const struct place_request *request, struct error *why)
 {
-    FREED_BY(memory_free) double *lost = memory_get(2 * request->n_order, sizeof(*lost));
+    FREED double *lost = memory_get(2 * request->n_order, sizeof(*lost));
     double *const slower = lost + request->n_order;
 
     for (unsigned i = 0; trial->spec.core && i < request->n_order; i++) { /* how fast a free core is */
@@ -173,12 +167,11 @@ int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, boo
         return 0;
     }
     /* one copy on each CPU, whatever the user's placement */
-    FREED_BY(memory_free) struct place_request *request = memory_get(1, sizeof(*request));
+    FREED struct place_request *request = memory_get(1, sizeof(*request));
     *request = *allowed;
     request->bind = BIND_ONE;
     request->nice_given = request->fifo = false;
-    FREED_BY(memory_free)
-    struct core_session *core = core_probes ? core_session_make(clock, &allowed->online) : NULL;
+    FREED struct core_session *core = core_probes ? core_session_make(clock, &allowed->online) : NULL;
     const struct trial_spec spec = {.bench = &bench_noise,
                                     .params = &params,
                                     .copies = (unsigned)request->n_order,

@@ -116,7 +116,7 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
     const bool whole = table_is_whole(r);
     const char *unit = "ticks";
     unsigned shown = 0;
-    FREED_BY(memory_free) struct row *rows = calloc(r->n, sizeof(*rows));
+    FREED struct row *rows = calloc(r->n, sizeof(*rows));
     size_t n = 0, items[2] = {SIZE_MAX, 0};
 
     if (!has_test(r, test) || !rows)
@@ -266,7 +266,7 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
     static const struct table_layout layout = {
         TABLE_OF("STREAM-style bandwidth: MB = 10^6 bytes, times in s, best of each run", bandwidth_columns),
         .metric = "rate", .decimals = 1};
-    FREED_BY(memory_free) struct row *rows = calloc(r->n + 1, sizeof(*rows));
+    FREED struct row *rows = calloc(r->n + 1, sizeof(*rows));
     const struct row *best = NULL; /* `all`: with its kind of stores */
     size_t n = 0;
 

@@ -26,7 +26,7 @@ static const struct option rows[] = {
 
 static int export(struct command_call *call)
 {
-    const struct command_options *options = &call->options;
+    const struct options *options = &call->options;
     const struct export_format *format = export_formats[options->format];
     FREED_BY(row_set_free) struct row_set set = {0};
     FREED_BY(text_free) struct text message = {0}, out = {0};

@@ -37,7 +37,7 @@ static char *add_name(struct names *names, const char *folder, const char *name,
 /* Other than regular files get a line on standard error. Returns -1 with errno. */
 static int add_matching(struct names *names, const char *folder, const char *pattern)
 {
-    FREED_BY(memory_free) struct dirent **entries = NULL;
+    FREED struct dirent **entries = NULL;
     const int n = scandir(folder[0] ? folder : ".", &entries, NULL, alphasort);
     struct stat st;
 
@@ -68,7 +68,7 @@ static int add_operand(struct names *names, const char *operand)
         add_name(names, "", operand, 0);
         return 0;
     }
-    FREED_BY(memory_free) char *folder = strndup(operand, (size_t)(last - operand));
+    FREED char *folder = strndup(operand, (size_t)(last - operand));
     return folder ? add_matching(names, folder, last) : -1;
 }
 

@@ -13,7 +13,7 @@ static const struct option rows[] = {
     FILES_MIN_EFFECT_ROW(0.01, "2", "ignore machines that deviate by less"),
     {OWN_OPTION("by", 0, by, "unit that is judged: a machine, or each rank of a job by itself"),
      OPTION_EITHER("host|rank", "host", "rank"), .preset = {"host"}},
-    FAIL_ON_ROW(struct command_options, fail_on),
+    FAIL_ON_ROW(struct options, fail_on),
     FILES_OUTPUT_ROWS(
         "write every figure of every machine to this CSV file; '-' is standard output, and the table goes to "
         "standard error"),
@@ -22,7 +22,7 @@ static const struct option rows[] = {
 };
 
 /* Piece by piece: there is a line for each machine and figure. */
-static int write_csv(const struct judgement *judgement, const struct command_options *options)
+static int write_csv(const struct judgement *judgement, const struct options *options)
 {
     struct files_output file;
     FREED_BY(text_free) struct text out = {0};
@@ -81,7 +81,7 @@ static bool machine_fails(const struct judgement *j, const struct judged *judged
 
 static int fleet(struct command_call *call)
 {
-    const struct command_options *options = &call->options;
+    const struct options *options = &call->options;
     FREED_BY(gather_free) struct gather g = {.by_rank = options->by == 1, .metrics = metrics_table()};
     FREED_BY(judge_free) struct judgement judgement = {.g = &g};
     struct text out = {0};

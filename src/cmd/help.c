@@ -81,14 +81,6 @@ static void put_range(const char *before, const struct range *range, bool is_dur
     text_printf(out, strcmp(least, most) ? "%s%s to %s" : "%s%s", before, least, most);
 }
 
-/* suite NULL: of any that `all` measures. */
-static bool is_of(const struct bench *bench, const struct suite *suite)
-{
-    if (bench == &bench_calibrate) /* no test */
-        return false;
-    return suite ? !strcmp(bench->suite, suite->command.name) : bench != &bench_command;
-}
-
 void help_sampling(const struct suite *suite, struct text *out)
 {
     static const char *const names[PRESET_COUNT] = {"", "with --quick", "with --classic"};
@@ -100,7 +92,8 @@ void help_sampling(const struct suite *suite, struct text *out)
         FREED_BY(text_free) struct text line = {0};
         for (size_t b = 0; bench_list[b]; b++) {
             const struct sampling *s = &bench_list[b]->sampling[preset];
-            if (!is_of(bench_list[b], suite))
+            if (bench_list[b] == &bench_calibrate || /* no test */
+                (suite ? strcmp(bench_list[b]->suite, suite->command.name) : bench_list[b] == &bench_command))
                 continue;
             range_add(&samples, s->min_samples);
             if (s->time_ns) /* 0: a sample takes as long as its work */
@@ -137,20 +130,16 @@ static int help(int argc, char **argv)
     return about ? command_print_help(about) : command_unknown_command(argv[1]);
 }
 
-static bool nth_command(size_t i, bool suites, struct operand_word *out)
+static bool command_word(const struct command *command, size_t i, struct operand_word *out)
 {
+    const bool suites = command == &command_list_; /* `run` included */
+
     for (size_t c = 0; command_list[c]; c++)
         if ((!suites || command_list[c]->suite) && i-- == 0) {
             *out = (struct operand_word){.name = command_list[c]->name, .help = command_list[c]->title};
             return true;
         }
     return false;
-}
-
-static bool command_word(const struct command *command, size_t i, struct operand_word *out)
-{
-    (void)command;
-    return nth_command(i, false, out);
 }
 
 const struct operands command_names = {.kind = OPERANDS_WORDS, .most = 1, .noun = "command", .word = command_word};
@@ -218,18 +207,11 @@ static void put_test(const struct metrics_test *test, bool metrics, struct text 
     }
 }
 
-/* `run` included. */
-static bool suite_word(const struct command *command, size_t i, struct operand_word *out)
-{
-    (void)command;
-    return nth_command(i, true, out);
-}
-
-static const struct operands suite_names = {.kind = OPERANDS_WORDS, .most = 1, .noun = "suite", .word = suite_word};
+static const struct operands suite_names = {.kind = OPERANDS_WORDS, .most = 1, .noun = "suite", .word = command_word};
 
 static int list(struct command_call *call)
 {
-    const struct command_options *options = &call->options;
+    const struct options *options = &call->options;
     const struct metrics *metrics = metrics_table();
     struct text out = {0};
 

@@ -18,7 +18,7 @@ static const struct option rows[] = {
     {OWN_OPTION("recent", 0, recent,
                 "show only changes in the last N runs, which are judged together with all earlier ones"),
      OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e6)},
-    FAIL_ON_ROW(struct command_options, fail_on),
+    FAIL_ON_ROW(struct options, fail_on),
     {OWN_OPTION("verbose", 'v', verbose, "print a line for each figure that did not change as well")},
     COMMAND_HELP_ROW,
 };
@@ -40,7 +40,7 @@ static void complain(const struct history *h)
 }
 
 /* A check that cannot judge must not pass. */
-static int finding(const struct history *h, const struct command_options *options)
+static int finding(const struct history *h, const struct options *options)
 {
     bool found = h->n_short && fail_on_finds(&options->fail_on, FAIL_ON_UNDECIDED, NAN);
 
@@ -59,7 +59,7 @@ static int finding(const struct history *h, const struct command_options *option
 
 static int history(struct command_call *call)
 {
-    const struct command_options *options = &call->options;
+    const struct options *options = &call->options;
     FREED_BY(history_free)
     struct history h = {.gather = {.every = true, .metrics = metrics_table()},
                         .least_effect = options->min_effect_pct / 100};

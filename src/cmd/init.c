@@ -451,7 +451,7 @@ static bool hand_over_file(const char *name)
 
 static void hand_over(void)
 {
-    FREED_BY(memory_free) char **names = init.folder[0] ? procfs_names(init.folder) : NULL;
+    FREED char **names = init.folder[0] ? procfs_names(init.folder) : NULL;
 
     if (init.folder[0] && !names) {
         say("%s: cannot list the files that the run left there: %s", init.folder, strerror(errno));
@@ -612,7 +612,7 @@ static int carry_out(const char *const *words, size_t n, struct text *wrong)
 int init_boot(int argc, char **argv)
 {
     begin(find_place());
-    FREED_BY(memory_free) const char **words = calloc((size_t)argc + 1, sizeof(*words));
+    FREED const char **words = calloc((size_t)argc + 1, sizeof(*words));
     FREED_BY(text_free) struct text wrong = {.failed = !words};
     size_t n = 0;
 
@@ -624,7 +624,7 @@ int init_boot(int argc, char **argv)
 static int run(int argc, char **argv)
 {
     struct option_table table = *command_init.options;
-    FREED_BY(memory_free) const char **words = calloc((size_t)argc + 1, sizeof(*words));
+    FREED const char **words = calloc((size_t)argc + 1, sizeof(*words));
     FREED_BY(text_free) struct text wrong = {0};
     const enum place place = find_place();
     struct error error;

@@ -215,21 +215,6 @@ static void fill_custom(const struct latency_options *o, struct sim_params *p)
     p->busy_ns = (uint64_t)((double)p->interval_ns * o->custom_pct / 100);
 }
 
-/* What the load runs if it is one of the simulated tasks. */
-static void fill_load_sim(const struct latency_options *o, size_t load, struct sim_params *sim)
-{
-    const struct sim_params common = *sim;
-
-    for (size_t t = 0; t < N_TASKS; t++)
-        if (!strcmp(task_names[t], load_names[load]))
-            *sim = *tasks[t].params;
-    if (load_list[load] == &load_custom)
-        fill_custom(o, sim);
-    sim->single_cpu = common.single_cpu;
-    sim->classic = common.classic;
-    sim->loops_per_ms = common.loops_per_ms;
-}
-
 static void add_pair(const struct measure *m, const struct latency_options *o, size_t task, size_t load,
                      const struct load_params *load_params, const char *skip)
 {
@@ -246,7 +231,14 @@ static void add_pair(const struct measure *m, const struct latency_options *o, s
     params.real_time = o->real_time;
     params.single_cpu = o->single_cpu;
     params.classic = load_params->sim.classic;
-    fill_load_sim(o, load, &beside.sim);
+    for (size_t t = 0; t < N_TASKS; t++)
+        if (!strcmp(task_names[t], load_names[load]))
+            beside.sim = *tasks[t].params;
+    if (load_list[load] == &load_custom)
+        fill_custom(o, &beside.sim);
+    beside.sim.single_cpu = o->single_cpu;
+    beside.sim.classic = params.classic;
+    beside.sim.loops_per_ms = params.loops_per_ms;
     if (load_list[load] == &load_compile)
         beside.file_bytes /= 2; /* the load compile uses two files of this size */
     if (o->real_time && !tasks[task].real_time && !m->place.fifo)
@@ -278,7 +270,7 @@ static int plan(struct measure *m, void *options)
 }
 
 static const struct option common_rows[] = {
-    {OPTION("no-file", 'c', struct measure_options, no_csv, "the same as --no-csv")},
+    {OWN_OPTION("no-file", 'c', no_csv, "the same as --no-csv")},
 };
 
 /* --- Tables. --- */
@@ -348,7 +340,7 @@ static double lateness(const struct table_rows *r, const struct row *row)
 /* One table of the tasks that were late, or not measured as asked: the worst, in the order measured. */
 static void put_late(const struct table_rows *r, bool fine, struct text *out)
 {
-    FREED_BY(memory_free) struct row *late = calloc(r->n, sizeof(*late));
+    FREED struct row *late = calloc(r->n, sizeof(*late));
     const struct row *calibration = NULL; /* no task: has none of the columns */
     bool known = false;
     size_t n = 0, more = 0;
@@ -391,7 +383,7 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
 
 static void put_picture(const struct table_rows *r, struct text *out)
 {
-    FREED_BY(memory_free) struct plot_row *shown = calloc(r->n + 1, sizeof(*shown));
+    FREED struct plot_row *shown = calloc(r->n + 1, sizeof(*shown));
     size_t n = 0;
 
     for_each_row(row, r)
@@ -433,7 +425,7 @@ static void put_stalls(const struct table_rows *r, struct text *out)
 
 static void print(const struct table_rows *r, struct text *out)
 {
-    FREED_BY(memory_free) struct row *task_rows = calloc(r->n + 1, sizeof(*task_rows));
+    FREED struct row *task_rows = calloc(r->n + 1, sizeof(*task_rows));
     bool fine = false, classic = false;
 
     for_each_row(row, r) {

@@ -288,7 +288,7 @@ static int parse(struct measure *m, int argc, char **argv)
 
     argc = cut_words(m, argc, argv);
     m->n_tables = measure_tables(m->command->suite, m->own[0], &m->options, m->tables);
-    FREED_BY(memory_free) const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
+    FREED const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
     int n = option_parse(argc, argv, m->tables, m->n_tables, operands, &error);
     if (n < 0)
         return usage_error("%s", error.text);
@@ -571,7 +571,7 @@ static int run_suites(struct measure *m)
 /* They may name only tests that the plans measure. */
 static int read_requirements(struct measure *m)
 {
-    FREED_BY(memory_free) struct require_name *names = NULL;
+    FREED struct require_name *names = NULL;
     size_t n = 0, capacity = 0;
 
     for (size_t i = 0; i < m->n_suites; i++) {
@@ -677,7 +677,7 @@ int measure_main(int argc, char **argv)
     const struct command *command = command_now;
 
     memory_exits(command->name); /* until the session is prepared */
-    FREED_BY(memory_free) struct measure *m = memory_get(1, sizeof(*m));
+    FREED struct measure *m = memory_get(1, sizeof(*m));
 
     m->command = command;
     m->suites = command->suite ? &command->suite : suite_list;

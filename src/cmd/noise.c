@@ -203,7 +203,7 @@ bool noise_put_timeline(const struct row *rows, size_t n, unsigned width, struct
     static const struct grid_column stay_columns[] = {
         {.title = "At us"}, {.title = "For us"}, {"Kind", .left = true}, {.title = "PID"}, {"Name", .left = true}};
     const struct timeline timeline = find_timeline(rows, n);
-    FREED_BY(memory_free) struct stay *stays = timeline.of;
+    FREED struct stay *stays = timeline.of;
     struct grid grid = {.n_columns = 0};
 
     if (!stays)
@@ -240,7 +240,7 @@ static int finish(const struct measure *m, const void *options)
 {
     const struct noise_params *params = options;
     const struct timeline timeline = find_timeline(m->rows, m->n_rows);
-    FREED_BY(memory_free) struct stay *stays = timeline.of;
+    FREED struct stay *stays = timeline.of;
     FREED_BY(text_free) struct text out = {0};
 
     if (!timeline.end)
@@ -268,7 +268,7 @@ static void print_who(const struct table_rows *r, struct text *out)
                                                      {.title = "Time %"},
                                                      {.title = "Max us"},
                                                      {"CPUs", .left = true, .most = 24}};
-    FREED_BY(memory_free) struct row *rows = calloc(r->n + 1, sizeof(*rows));
+    FREED struct row *rows = calloc(r->n + 1, sizeof(*rows));
     struct grid grid = {.n_columns = 0};
     size_t n = 0, length, shown = 0;
     double rest = 0;
@@ -453,7 +453,7 @@ static void put_quietest(const struct line *lines, size_t n, struct text *out)
 
 static void put_strips(const struct line *lines, size_t n, unsigned width, struct text *out)
 {
-    FREED_BY(memory_free) struct plot_row *shown = calloc(n + 1, sizeof(*shown));
+    FREED struct plot_row *shown = calloc(n + 1, sizeof(*shown));
 
     for (size_t i = 0; shown && i < n; i++) {
         shown[i].row = lines[i].lost;
@@ -502,8 +502,8 @@ static void put_periods(const struct line *lines, size_t n, bool verbose, struct
 
 static void print(const struct table_rows *r, struct text *out)
 {
-    FREED_BY(memory_free) struct line *lines = calloc(r->n + 1, sizeof(*lines));
-    FREED_BY(memory_free) struct row *rows = calloc(r->n + 1, sizeof(*rows));
+    FREED struct line *lines = calloc(r->n + 1, sizeof(*lines));
+    FREED struct row *rows = calloc(r->n + 1, sizeof(*rows));
 
     if (!lines || !rows)
         return;

@@ -123,7 +123,7 @@ int require_read(const struct require_options *options, struct requirements *set
     }
     if (status || !path[0])
         return status;
-    FREED_BY(memory_free) char *text = text_file_read(path, true, &why);
+    FREED char *text = text_file_read(path, true, &why);
     if (!text || requirements_add_lines(set, text, &error))
         status = usage_error("--requirements '%.1000s': %s", path, text ? error.text : why);
     return !text && signals_pending() ? 128 + signals_pending() : status;
@@ -131,7 +131,7 @@ int require_read(const struct require_options *options, struct requirements *set
 
 int require_rows(const struct require_options *options, const struct row_set *rows, struct requirements *set)
 {
-    FREED_BY(memory_free) struct require_name *names = memory_get(rows->n, sizeof(*names));
+    FREED struct require_name *names = memory_get(rows->n, sizeof(*names));
 
     for (size_t i = 0; i < rows->n; i++)
         names[i] =
@@ -146,89 +146,90 @@ int require_rows(const struct require_options *options, const struct row_set *ro
 
 /* --- Common options. --- */
 
-#define COMMON(name_, letter_, member_, help_) OPTION(name_, letter_, struct measure_options, member_, help_)
 static const struct option rows[] = {
-    {COMMON("cpus", 0, cpus,
-            "CPUs to measure on; default: all allowed CPUs; quiet: the CPU that loses the least speed now"),
+    {OWN_OPTION("cpus", 0, cpus,
+                "CPUs to measure on; default: all allowed CPUs; quiet: the CPU that loses the least speed now"),
      CPUS_LIST},
-    {COMMON("bind", 0, bind, "bind each copy to one CPU, to all CPUs named, or not at all"),
+    {OWN_OPTION("bind", 0, bind, "bind each copy to one CPU, to all CPUs named, or not at all"),
      OPTION_ONE_OF("one|range|none", bind_names), .preset = {"one"}},
-    {COMMON("nice", 'B', nice, "nice value of what is measured"), OPTION_NUMBER(OPTION_INT, "N", -20, 19)},
-    {COMMON("fifo", 0, fifo, "real-time policy SCHED_FIFO for what is measured"),
+    {OWN_OPTION("nice", 'B', nice, "nice value of what is measured"), OPTION_NUMBER(OPTION_INT, "N", -20, 19)},
+    {OWN_OPTION("fifo", 0, fifo, "real-time policy SCHED_FIFO for what is measured"),
      OPTION_NUMBER(OPTION_INT, "PRIO", 1, 95), .optional = "50",
      .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's"},
-    {COMMON("samples", 'i', samples,
-            "take exactly N samples, each in a fresh process, instead of as many as the precision needs"),
+    {OWN_OPTION("samples", 'i', samples,
+                "take exactly N samples, each in a fresh process, instead of as many as the precision needs"),
      OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e6), .aliases = "passes"},
-    {COMMON("precision", 0, precision_pct, "half-width of the 95 % interval to reach, in % of the mean"),
+    {OWN_OPTION("precision", 0, precision_pct, "half-width of the 95 % interval to reach, in % of the mean"),
      OPTION_NUMBER(OPTION_PERCENT, "PCT", 0.01, 100)},
-    {COMMON("max-rsd", 0, max_rsd_pct,
-            "a row is unstable if the standard deviation of its samples is larger, in % of the mean"),
+    {OWN_OPTION("max-rsd", 0, max_rsd_pct,
+                "a row is unstable if the standard deviation of its samples is larger, in % of the mean"),
      OPTION_NUMBER(OPTION_PERCENT, "PCT", 0.01, 1000), .preset = {"5"}},
-    {COMMON("max-time", 0, max_time_ns, "stop sampling a figure after this time"),
+    {OWN_OPTION("max-time", 0, max_time_ns, "stop sampling a figure after this time"),
      OPTION_NUMBER(OPTION_DURATION, "TIME", 1e6, 7 * 86400e9)},
-    {COMMON("start-at", 0, start_at,
-            "begin at this time, together with other machines: +30s, 14:30:00, or @SECONDS since 1970"),
+    {OWN_OPTION("start-at", 0, start_at,
+                "begin at this time, together with other machines: +30s, 14:30:00, or @SECONDS since 1970"),
      OPTION_WORD("TIME")},
-    {COMMON("runs", 0, runs,
-            "measure all of it N times, each time in a new process and with a CSV file of its own "
-            "(FILE-1.csv, ...; with as many digits as N)"),
+    {OWN_OPTION("runs", 0, runs,
+                "measure all of it N times, each time in a new process and with a CSV file of its own "
+                "(FILE-1.csv, ...; with as many digits as N)"),
      OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e4), .preset = {"1"}},
-    {COMMON("interleave", 0, interleave,
-            "alternate runs of this program as it is, or A, with B: another jitbench, or a file of settings "
-            "(PATH=VALUE); --runs is of each, by default 10"),
+    {OWN_OPTION("interleave", 0, interleave,
+                "alternate runs of this program as it is, or A, with B: another jitbench, or a file of settings "
+                "(PATH=VALUE); --runs is of each, by default 10"),
      OPTION_WORD("[A,]B")},
-    {COMMON("hold-latency", 0, hold_latency, "keep idle CPUs awake: hold /dev/cpu_dma_latency at 0")},
-    {COMMON("core-probe", 0, core_probe, "probe between slices whether another guest or thread uses the core"),
+    {OWN_OPTION("hold-latency", 0, hold_latency, "keep idle CPUs awake: hold /dev/cpu_dma_latency at 0")},
+    {OWN_OPTION("core-probe", 0, core_probe, "probe between slices whether another guest or thread uses the core"),
      OPTION_EITHER("on|off", "on", "off"), .preset = {"on", "on", "off"}},
-    {COMMON("counters", 0, counters,
-            "print event counts (cycles, instructions, misses, switches), and count them even where that slows work")},
-    {COMMON(
+    {OWN_OPTION(
+        "counters", 0, counters,
+        "print event counts (cycles, instructions, misses, switches), and count them even where that slows work")},
+    {OWN_OPTION(
         "who", 0, who,
         "record which tasks and interrupts have the measured CPUs meanwhile, and print those that take most; noise: in "
         "a second window of half the length")},
-    {COMMON("who-memory", 0, who_memory,
-            "memory for the records of --who, of all CPUs; default: as much as they need, up to 1/16 of the memory"),
+    {OWN_OPTION(
+         "who-memory", 0, who_memory,
+         "memory for the records of --who, of all CPUs; default: as much as they need, up to 1/16 of the memory"),
      OPTION_NUMBER(OPTION_SIZE, "SIZE", 4096, 0x1p40)},
-    {COMMON("tuned", 0, tuned,
-            "as root: run `jitbench tune` before and `jitbench untune` after, and keep idle CPUs awake")},
-    {COMMON("layout", 0, layout, "memory layout of each sample: varied, or always the same"),
+    {OWN_OPTION("tuned", 0, tuned,
+                "as root: run `jitbench tune` before and `jitbench untune` after, and keep idle CPUs awake")},
+    {OWN_OPTION("layout", 0, layout, "memory layout of each sample: varied, or always the same"),
      OPTION_EITHER("random|fixed", "random", "fixed"), .preset = {"random"}},
-    {COMMON("output", 'o', output,
-            "CSV file; '-' is standard output, and the table goes to standard error; %h, %j, %r, %t: host, job, rank, "
-            "UTC time"),
+    {OWN_OPTION(
+         "output", 'o', output,
+         "CSV file; '-' is standard output, and the table goes to standard error; %h, %j, %r, %t: host, job, rank, "
+         "UTC time"),
      OPTION_WORD("FILE|-")},
-    {COMMON("force", 0, force, "replace an existing output file; never through a symbolic link")},
-    {COMMON("no-csv", 0, no_csv, "write no CSV")},
-    {COMMON("no-samples", 0, no_samples, "leave the CSV's columns samples, hist and series empty")},
-    {COMMON("comment", 'm', comment, "text for the comment column of each row"), OPTION_WORD("TEXT")},
-    {COMMON("quick", 0, quick, "measure briefly, for a first look")},
-    {COMMON("classic", 0, classic, "measure as long as UnixBench, Interbench and the others do")},
-    {COMMON("strict", 0, strict, "exit 3 if a row is degraded, skipped or unstable")},
-    REQUIRE_ROWS(struct measure_options),
-    {COMMON("quiet", 'q', quiet, "print only the tables: no header, progress or warnings")},
-    {COMMON("verbose", 'v', verbose,
-            "print a line for each run and all columns in every table, and histograms even if not on a terminal")},
-    COLOR_ROW(struct measure_options),
-    {COMMON("help", 'h', help, "print this help")},
+    {OWN_OPTION("force", 0, force, "replace an existing output file; never through a symbolic link")},
+    {OWN_OPTION("no-csv", 0, no_csv, "write no CSV")},
+    {OWN_OPTION("no-samples", 0, no_samples, "leave the CSV's columns samples, hist and series empty")},
+    {OWN_OPTION("comment", 'm', comment, "text for the comment column of each row"), OPTION_WORD("TEXT")},
+    {OWN_OPTION("quick", 0, quick, "measure briefly, for a first look")},
+    {OWN_OPTION("classic", 0, classic, "measure as long as UnixBench, Interbench and the others do")},
+    {OWN_OPTION("strict", 0, strict, "exit 3 if a row is degraded, skipped or unstable")},
+    REQUIRE_ROWS,
+    {OWN_OPTION("quiet", 'q', quiet, "print only the tables: no header, progress or warnings")},
+    {OWN_OPTION("verbose", 'v', verbose,
+                "print a line for each run and all columns in every table, and histograms even if not on a terminal")},
+    COLOR_ROW(struct options),
+    {OWN_OPTION("help", 'h', help, "print this help")},
 };
 
 const struct option measure_copies_rows[] = {
-    {COMMON("copies", 'c', copies, "number of copies that run at once; several numbers are measured in turn"),
+    {OWN_OPTION("copies", 'c', copies, "number of copies that run at once; several numbers are measured in turn"),
      OPTION_NUMBER(OPTION_COUNTS, "N,...", 1, 4096)},
 };
 
 const struct option measure_timed_rows[] = {
     MEASURE_TIME_ROW("length of a sample; default: each test's own"),
-    {COMMON("dir", 'd', dir, "scratch directory; default: $TMPDIR or the current directory"), OPTION_WORD("DIR")},
+    {OWN_OPTION("dir", 'd', dir, "scratch directory; default: $TMPDIR or the current directory"), OPTION_WORD("DIR")},
 };
 
 const struct option measure_series_rows[] = {
-    {COMMON("series", 0, series, "write every experiment to FILE, as text"), OPTION_WORD("FILE")},
+    {OWN_OPTION("series", 0, series, "write every experiment to FILE, as text"), OPTION_WORD("FILE")},
 };
 
-size_t measure_tables(const struct suite *suite, void *own, struct measure_options *options,
-                      struct option_table *tables)
+size_t measure_tables(const struct suite *suite, void *own, struct options *options, struct option_table *tables)
 {
     static const struct suite all = {
         .options = {{.rows = &measure_timed_rows[1], .n = 1, .common = true}, SUITE_COPIES}};

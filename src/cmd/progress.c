@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #define EVERY_NS 200000000u
-/* Longer samples say when they end. */
-#define LONG_NS 2000000000u
+
 /* The planned duration weighs as much as the pace seen over this share of the run. */
 #define TRUST 0.2
 /* By which the time left may rise at once. */
@@ -97,20 +96,6 @@ static void put_line(const struct progress *p, double left_s, const char *more)
     message_hint("\r\033[K%s%s%s", p->line, left_s >= 0 ? TEXT_LINE(", %.0f s left", left_s) : "", more);
 }
 
-/* If the sample is long and the line is not updated meanwhile. */
-static void describe_sample(const struct plan_item *item, char *buf, size_t size)
-{
-    char at[16];
-    const time_t end = time(NULL) + (time_t)(item->sampling.time_ns / 1000000000u);
-    struct tm local;
-
-    text_copy(buf, size, "");
-    if (item->bench->told_while_running || item->sampling.time_ns < LONG_NS || !localtime_r(&end, &local))
-        return;
-    strftime(at, sizeof(at), "%H:%M:%S", &local);
-    snprintf(buf, size, "; until about %s", at);
-}
-
 void progress_show(void *context, const struct plan_item *item, uint64_t sample, double done)
 {
     struct progress *p = context;
@@ -118,16 +103,14 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
     const double all = p->before + p->weight * done;
     const char *suite = item->bench->suite, *test = item->test ? item->test : item->bench->name;
     const bool named = strcmp(suite, test) != 0;
-    char until[96];
 
     TEXT_PRINT(p->line, "%s%s%s%s%s, sample %" PRIu64 ": %.0f %%", suite, named ? " " : "", named ? test : "",
                item->load ? " beside " : "", item->load ? item->load->name : "", sample + 1, 100 * all);
     p->left_s = progress_left(all, (double)(now - p->began_ns) * 1e-9, p->planned_s, p->left_s);
-    describe_sample(item, until, sizeof(until));
-    if (now - p->shown_ns < EVERY_NS && !until[0])
+    if (now - p->shown_ns < EVERY_NS)
         return;
     p->shown_ns = now;
-    put_line(p, p->left_s, until);
+    put_line(p, p->left_s, "");
 }
 
 void progress_elapsed(void *context, uint64_t elapsed_ns)

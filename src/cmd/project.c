@@ -31,16 +31,6 @@ static uint64_t next_ranks(const struct option_sweep *sweep, uint64_t ranks)
     return ranks < sweep->last && next > sweep->last ? sweep->last : next;
 }
 
-static int read_ranks(const struct option_sweep *sweep, struct project *p)
-{
-    for (uint64_t ranks = sweep->first; ranks <= sweep->last; ranks = next_ranks(sweep, ranks)) {
-        if (p->n_ranks == PROJECT_RANKS_MAX)
-            return usage_error("--ranks: at most %d numbers of ranks; a larger STEP makes fewer", PROJECT_RANKS_MAX);
-        p->ranks[p->n_ranks++] = (double)ranks;
-    }
-    return 0;
-}
-
 /* --- The contents of the files. --- */
 
 static void take_row(void *context, const struct row *row)
@@ -52,13 +42,17 @@ static void take_row(void *context, const struct row *row)
 
 static int project(struct command_call *call)
 {
-    const struct command_options *options = &call->options;
+    const struct options *options = &call->options;
     FREED_BY(project_free) struct project p = {.n = 0};
     struct text out = {0};
-    int status = read_ranks(&options->ranks, &p), written = EXIT_DONE;
+    const struct option_sweep *sweep = &options->ranks;
+    int status, written = EXIT_DONE;
 
-    if (status)
-        return status;
+    for (uint64_t ranks = sweep->first; ranks <= sweep->last; ranks = next_ranks(sweep, ranks)) {
+        if (p.n_ranks == PROJECT_RANKS_MAX)
+            return usage_error("--ranks: at most %d numbers of ranks; a larger STEP makes fewer", PROJECT_RANKS_MAX);
+        p.ranks[p.n_ranks++] = (double)ranks;
+    }
     for (; p.n_steps < options->steps.n; p.n_steps++)
         p.step_ns[p.n_steps] = (double)options->steps.value[p.n_steps];
     if ((status = files_each(call->operands, call->n, ROWS_HIST | ROWS_SERIES, take_row, &p)))

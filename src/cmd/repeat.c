@@ -170,7 +170,7 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     text_printf(&line, "Run %" PRIu64 " of %" PRIu64 ": %s\n", number, r->runs, path.failed ? "" : path.data);
     if (output.failed || path.failed)
         memory_out();
-    FREED_BY(memory_free) char **args = make_args(r, first, output.data);
+    FREED char **args = make_args(r, first, output.data);
     const bool existed = !stat(path.data, &before);
     *ends = false;
     if (!r->m->options.quiet)

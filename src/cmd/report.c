@@ -34,7 +34,7 @@ static void choose_output(const char *first, char *path, size_t size)
 
 static int report(struct command_call *call)
 {
-    struct command_options *options = &call->options;
+    struct options *options = &call->options;
     FREED_BY(report_free) struct report report = {0};
     struct text out = {0};
 

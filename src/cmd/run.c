@@ -162,7 +162,7 @@ int run_fail(const struct measure *m, const void *options)
 {
     static const unsigned kinds[] = {FAIL_ON_SLOWER, FAIL_ON_FASTER, FAIL_ON_UNDECIDED};
     const struct run_options *o = options;
-    FREED_BY(memory_free) struct command_comparison *compared = calloc(m->n_rows + 1, sizeof(*compared));
+    FREED struct command_comparison *compared = calloc(m->n_rows + 1, sizeof(*compared));
     int status = EXIT_DONE;
 
     for (size_t i = 0; compared && i < COUNT(kinds); i++)
@@ -188,7 +188,10 @@ static void label(const struct row *row, struct row *out)
     if (!line)
         return;
     const bool shell = row_param(&row->param, "shell", &length) != NULL;
-    words_first(line, word);
+    const char *at = line + strspn(line, " \t\n");
+    char *to = word;
+    if (words_take(&at, &to, true)) /* a quote is not closed */
+        word[0] = '\0';
     run_name_after_program(shell ? line : word, shell, &program);
     if (!strcmp(program.text, row->test))
         words_shorten(line, out->test, sizeof(out->test));
@@ -309,7 +312,7 @@ static void put_long_lines(const struct row *rows, size_t n, struct text *out)
 
 static void put_plot(const struct shape *s, const struct table_rows *r, struct text *out)
 {
-    FREED_BY(memory_free) struct plot_row *rows = s->n_parameters ? calloc(r->n + 1, sizeof(*rows)) : NULL;
+    FREED struct plot_row *rows = s->n_parameters ? calloc(r->n + 1, sizeof(*rows)) : NULL;
     size_t n = 0;
 
     for_each_row(row, r) {
@@ -349,8 +352,8 @@ static void put_runs(const struct shape *s, const struct row *rows, size_t n, st
 
 static void print(const struct table_rows *r, struct text *out)
 {
-    FREED_BY(memory_free) struct row *rows = calloc(2 * r->n + 1, sizeof(*rows));
-    FREED_BY(memory_free) struct command_comparison *compared = calloc(r->n + 1, sizeof(*compared));
+    FREED struct row *rows = calloc(2 * r->n + 1, sizeof(*rows));
+    FREED struct command_comparison *compared = calloc(r->n + 1, sizeof(*compared));
     const struct shape shape = shape_of(r);
 
     if (rows && compared && !run_compare(r->rows, r->n, 0, compared)) {

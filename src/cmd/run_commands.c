@@ -263,15 +263,6 @@ void run_free_parameters(struct commands *c)
 
 /* --- Words. --- */
 
-void words_first(const char *line, char *buf)
-{
-    char *to = buf;
-
-    line += strspn(line, " \t\n");
-    if (words_take(&line, &to, true))
-        buf[0] = '\0';
-}
-
 /* --- Quoting and shortening. --- */
 
 static void quote_word(const char *word, struct text *out)
@@ -564,7 +555,7 @@ static int name_commands(struct commands *c)
         next = given[length] ? given + length + 1 : NULL;
         for (size_t i = 0; i < c->n; i++)
             if (c->typed_of[i] == n) {
-                FREED_BY(memory_free) char *text = substitute(c, i, name.text);
+                FREED char *text = substitute(c, i, name.text);
                 text_copy(names[i].text, sizeof(name.text), text);
             }
     }
@@ -601,7 +592,7 @@ static bool clean_up(const char *map, size_t size, const struct command_params *
     struct program_end end = {.status = 0};
     struct command_image image;
     uint64_t at_ns;
-    FREED_BY(memory_free) void *lists = command_unpack(map, size, &image);
+    FREED void *lists = command_unpack(map, size, &image);
     FREED_BY(text_free) struct text typed = {0};
 
     if (!lists)
@@ -767,7 +758,7 @@ static void sample_in_pairs(const struct measure *m, size_t n_commands)
 static int add_commands(struct commands *c)
 {
     struct run_options *o = c->options;
-    FREED_BY(memory_free) struct command_params *each = memory_get(c->n, sizeof(*each));
+    FREED struct command_params *each = memory_get(c->n, sizeof(*each));
     struct plan *plan = c->m->plan;
     size_t first = 0;
 

@@ -34,7 +34,7 @@ static void put_plain(const struct row *rows, size_t n, unsigned width, struct t
     };
     const struct table_layout layout = {TABLE_OF(TEXT_LINE("Suite %s", rows[0].suite), columns),
                                         .decimals = TABLE_FOUR_DIGITS};
-    FREED_BY(memory_free) struct row *lines = calloc(n + 1, sizeof(*lines));
+    FREED struct row *lines = calloc(n + 1, sizeof(*lines));
 
     if (!lines) {
         out->failed = true;
@@ -144,7 +144,7 @@ static const struct option rows[] = {
         "verbose", 'v', verbose,
         "print a line for each run and all columns in every table, and histograms even if standard output is not a "
         "terminal")},
-    COLOR_ROW(struct command_options),
+    COLOR_ROW(struct options),
     COMMAND_HELP_ROW,
 };
 
@@ -158,8 +158,7 @@ static size_t count_alike(const struct row *first, size_t n, bool by_suite)
     return count;
 }
 
-static void put_run(struct row *first, size_t n, const struct command_options *options, const char *path,
-                    struct text *out)
+static void put_run(struct row *first, size_t n, const struct options *options, const char *path, struct text *out)
 {
     const struct row_run *run = first->run;
     FREED_BY(summary_free) struct summary summary = {.n_suites = 0};
@@ -197,7 +196,7 @@ static void put_run(struct row *first, size_t n, const struct command_options *o
         show_summary(&summary, options->summary ? "" : path, command_width(1, 100, 100), out);
 }
 
-static int put_set(const struct command_options *options, const char *path, struct row_set *set)
+static int put_set(const struct options *options, const char *path, struct row_set *set)
 {
     int status = 0;
 

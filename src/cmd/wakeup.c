@@ -43,14 +43,12 @@ static const struct option rows[] = {
 };
 
 static const struct option common_rows[] = {
-    {OPTION("time", 'D', struct measure_options, time_ns,
-            "how long to measure; default: 10 s, 3 s with --quick, 60 s with --classic"),
+    {OWN_OPTION("time", 'D', time_ns, "how long to measure; default: 10 s, 3 s with --quick, 60 s with --classic"),
      OPTION_NUMBER(OPTION_DURATION, "TIME", 10e6, 30 * 86400e9), .aliases = "duration seconds"},
-    {OPTION("priority", 'p', struct measure_options, fifo, "SCHED_FIFO priority; 0: normal policy; default: 80"),
+    {OWN_OPTION("priority", 'p', fifo, "SCHED_FIFO priority; 0: normal policy; default: 80"),
      OPTION_NUMBER(OPTION_INT, "PRIO", 0, 95), .aliases = "prio",
      .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's"},
-    {OPTION("affinity", 'a', struct measure_options, cpus, "the same as --cpus"), CPUS_LIST, .optional = "all",
-     .follows = true},
+    {OWN_OPTION("affinity", 'a', cpus, "the same as --cpus"), CPUS_LIST, .optional = "all", .follows = true},
 };
 
 /* --- The plan. --- */

@@ -161,7 +161,7 @@ size_t settings_programs(const struct settings_program **found, size_t size)
     bool seen[COUNT(programs)] = {false};
     char name[32];
     size_t n = 0;
-    FREED_BY(memory_free) char **pids = procfs_names("/proc");
+    FREED char **pids = procfs_names("/proc");
     for (char **pid = pids; pid && *pid; pid++) {
         if ((*pid)[strspn(*pid, "0123456789")] || READ_LINE(PROCFS_PATH("/proc/%s/comm", *pid), name))
             continue;

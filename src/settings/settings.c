@@ -48,12 +48,10 @@ __attribute__((format(printf, 2, 3))) static void put_printable(char *text, cons
 /* After -errno from a file: n/a when it does not exist, otherwise unknown with the reason. Returns false for 0. */
 static bool not_read(struct reading *r, const char *path, int error)
 {
-    static const int missing[] = {-ENOENT, -ENOTDIR, -ENODEV, -ENXIO, -EOPNOTSUPP};
-    bool is_missing = false;
+    const bool is_missing =
+        error == -ENOENT || error == -ENOTDIR || error == -ENODEV || error == -ENXIO || error == -EOPNOTSUPP;
     if (!error)
         return false;
-    for (size_t i = 0; i < COUNT(missing); i++)
-        is_missing |= error == missing[i];
     if (is_missing && !r->machine->have_sys && !strncmp(path, "/sys/", 5))
         unknown(r, "/sys is not mounted");
     else if (is_missing && !r->machine->have_proc && !strncmp(path, "/proc/", 6))
@@ -435,7 +433,7 @@ static bool add_piece(struct reading *r, const char *piece, struct cpuset *set)
 static int read_parameter(struct reading *r, const char *key, struct cpuset *set)
 {
     const size_t length = strlen(key);
-    FREED_BY(memory_free) char *text = procfs_read_all(CMDLINE);
+    FREED char *text = procfs_read_all(CMDLINE);
     int error = text ? 0 : -errno;
     char *rest = text, *value = NULL; /* the last one counts */
     for (char *word; (word = strsep(&rest, " \t\r\n"));)
@@ -522,7 +520,7 @@ struct mask_file {
 /* Returns 0 or -errno. */
 static int read_mask(struct mask_file *file)
 {
-    FREED_BY(memory_free) char *text = procfs_read_all(file->path);
+    FREED char *text = procfs_read_all(file->path);
     if (!text)
         return -errno;
     int digits = cpuset_parse_mask(text, &file->cpus);
@@ -584,7 +582,7 @@ static void look_masks(struct reading *r)
     unsigned files = 0, on_bench = 0;
     char list[48] = "";
     int first_error = 0;
-    FREED_BY(memory_free) char **names = procfs_names(of->folder);
+    FREED char **names = procfs_names(of->folder);
     if (not_read(r, of->folder, names ? 0 : -errno) || !names)
         return;
     for (size_t i = 0; i == 0 || names[i - 1]; i++) {
@@ -696,7 +694,7 @@ static char *read_config(const struct reading *r)
 {
     char path[128], *text = NULL;
     const char *release = r->machine->kernel;
-    FREED_BY(memory_free) char *packed = malloc(PACKED_MAX);
+    FREED char *packed = malloc(PACKED_MAX);
     ssize_t length = packed ? procfs_read("/proc/config.gz", packed, PACKED_MAX) : -1;
     if (length > 0)
         text = inflate_gzip((const unsigned char *)packed, (size_t)length, UNPACKED_MAX);
@@ -747,7 +745,7 @@ static void look_config(struct reading *r)
                                "DEBUG_KMEMLEAK DEBUG_OBJECTS DEBUG_VM DEBUG_PAGEALLOC_ENABLE_DEFAULT SLUB_DEBUG_ON "
                                "CONTEXT_TRACKING_USER_FORCE CONTEXT_TRACKING_FORCE";
     char now[sizeof r->state->now] = "", debugging[sizeof r->state->why - 16] = "";
-    FREED_BY(memory_free) char *config = read_config(r);
+    FREED char *config = read_config(r);
     if (!config) {
         say_no_config(r);
         return;
@@ -764,7 +762,7 @@ static void look_hz(struct reading *r)
 {
     char mode[64] = "";
     struct timespec grain;
-    FREED_BY(memory_free) char *config = read_config(r);
+    FREED char *config = read_config(r);
     long hz = strtol(config_value(config, "HZ"), NULL, 10);
     if (hz <= 0 && !procfs_root[0] && !clock_getres(CLOCK_MONOTONIC_COARSE, &grain) && !grain.tv_sec &&
         grain.tv_nsec > 0)
@@ -833,8 +831,8 @@ static void look_preempt(struct reading *r)
     const char *kernel = r->machine->kernel, *model = "";
     const bool dynamic = strstr(kernel, "PREEMPT_DYNAMIC") != NULL;
     char text[512], *at = NULL;
-    FREED_BY(memory_free) char *config = read_config(r);
-    FREED_BY(memory_free) char *words = procfs_read_all("/proc/cmdline");
+    FREED char *config = read_config(r);
+    FREED char *words = procfs_read_all("/proc/cmdline");
     if (READ_LINE(DEBUG "sched/preempt", text) == 0 && (at = strchr(text, '('))) {
         at[strcspn(at, ")")] = '\0';
         model = at + 1;
@@ -869,7 +867,7 @@ static void look_base_slice(struct reading *r)
 static void look_os(struct reading *r)
 {
     char name[64] = "";
-    FREED_BY(memory_free) char *text = procfs_read_all("/etc/os-release");
+    FREED char *text = procfs_read_all("/etc/os-release");
     const char *value = procfs_find(text, "PRETTY_NAME", '=');
     if (value) {
         value += strspn(value, "\"'");
@@ -899,7 +897,7 @@ static void look_hugetlb(struct reading *r)
 {
     static const char folder[] = "/sys/kernel/mm/hugepages";
     char list[sizeof r->state->now] = "", size[24];
-    FREED_BY(memory_free) char **names = procfs_names(folder);
+    FREED char **names = procfs_names(folder);
     bool known = names != NULL;
     for (char **name = names; name && *name; name++) { /* "hugepages-2048kB" */
         int64_t number = 0;
@@ -936,7 +934,7 @@ static void look_prefetchers(struct reading *r)
     static const char path[] = "/dev/cpu/0/msr";
     char vendor[16] = "", off[sizeof r->state->now] = "";
     const char *known = "";
-    FREED_BY(memory_free) char *text = procfs_read_all("/proc/cpuinfo");
+    FREED char *text = procfs_read_all("/proc/cpuinfo");
     uint64_t value;
     for (size_t i = 0; i < COUNT(registers) && text && procfs_value(text, "vendor_id", vendor, sizeof vendor); i++) {
         const int fd = strcmp(vendor, registers[i].vendor) ? -1 : procfs_open(path);
@@ -963,7 +961,7 @@ static void look_dimms(struct reading *r)
     static const char path[] = "/sys/firmware/dmi/tables/DMI";
     const int fd = procfs_open(path);
     size_t size = 0, at = 0;
-    FREED_BY(memory_free) char *table = fd >= 0 ? procfs_read_rest(fd, &size) : NULL;
+    FREED char *table = fd >= 0 ? procfs_read_rest(fd, &size) : NULL;
     const unsigned char *bytes = (const unsigned char *)table;
     fd_close(&fd);
     while (table && at + 4 <= size && bytes[at + 1] >= 4 && at + bytes[at + 1] <= size) {
@@ -1016,7 +1014,7 @@ static void look_programs(struct reading *r)
 static void look_swap(struct reading *r)
 {
     static const char path[] = "/proc/meminfo";
-    FREED_BY(memory_free) char *text = procfs_read_all(path);
+    FREED char *text = procfs_read_all(path);
     const int error = !text ? -errno : text[0] ? 0 : -ENODATA;
     const int64_t total = procfs_count(text, "SwapTotal"), unused = procfs_count(text, "SwapFree");
     if (not_read(r, path, !error && (unused < 0 || unused > total) ? -EILSEQ : error))
@@ -1103,7 +1101,7 @@ static void look_power(struct reading *r)
 {
     char type[32], scope[16], online[8];
     bool plugged = false, any = false, battery = false;
-    FREED_BY(memory_free) char **names = procfs_names(SUPPLIES);
+    FREED char **names = procfs_names(SUPPLIES);
     int error = names ? -ENOENT : -errno;
     for (char **name = names; name && *name; name++) {
         /* "Device" is the battery of a mouse. */

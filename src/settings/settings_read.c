@@ -15,7 +15,7 @@ int setting_read_choice(const char *path, char *buf, size_t size)
 int setting_read_cpus(const char *path, struct cpuset *out)
 {
     struct error why;
-    FREED_BY(memory_free) char *text = procfs_read_all(path);
+    FREED char *text = procfs_read_all(path);
     cpuset_clear(out);
     if (!text)
         return -errno;
@@ -201,7 +201,7 @@ void settings_describe(const struct settings_view *view, char *buf, size_t size)
     list_caches(view, text, 160);
     setting_items_add(buf, size, "caches", text, VALUE_MOST);
     /* The first CPU's version, where the architecture has one. */
-    FREED_BY(memory_free) char *cpus = procfs_read_all("/proc/cpuinfo");
+    FREED char *cpus = procfs_read_all("/proc/cpuinfo");
     if (cpus && procfs_value(cpus, "microcode", text, 32))
         setting_items_add(buf, size, "microcode", text, VALUE_MOST);
     text[0] = '\0';
@@ -209,7 +209,7 @@ void settings_describe(const struct settings_view *view, char *buf, size_t size)
         if (!procfs_read_line(PROCFS_PATH("/sys/class/dmi/id/%s", firmware[i]), line, 80))
             text_add(text, 256, "%s%s", text[0] ? " " : "", line);
     setting_items_add(buf, size, "firmware", text, VALUE_MOST);
-    FREED_BY(memory_free) char *parameters = procfs_read_all("/proc/cmdline");
+    FREED char *parameters = procfs_read_all("/proc/cmdline");
     FREED_BY(text_free) struct text words = {0};
     char *rest = parameters;
     /* Up to "--": what follows is for init. */
@@ -218,7 +218,7 @@ void settings_describe(const struct settings_view *view, char *buf, size_t size)
             text_printf(&words, "%s%s", words.length ? " " : "", word);
     if (words.length && !words.failed)
         setting_items_add(buf, size, "cmdline", words.data, VALUE_MOST);
-    FREED_BY(memory_free) char **names = procfs_names(vulnerabilities);
+    FREED char **names = procfs_names(vulnerabilities);
     for (char **name = names; name && *name; name++)
         if (!READ_LINE(PROCFS_PATH("%s/%s", vulnerabilities, *name), line)) {
             shorten(line, text, sizeof text);

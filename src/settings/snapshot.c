@@ -171,22 +171,6 @@ static int remember_side_effects(struct snapshot *s, const char *path, bool seen
     return code == -ENOMEM ? code : 0;
 }
 
-static int remember_all(struct snapshot *s)
-{
-    bool seen[COUNT(side_effects)] = {false};
-
-    for (size_t i = 0; i < s->writes->n; i++) {
-        struct setting_write *write = &s->writes->write[i];
-        int code = remember_side_effects(s, write->path, seen);
-        if (code == 0)
-            code = remember(s, write->path);
-        if (code == -ENOMEM)
-            return code;
-        write->saved = code ? code : (long)s->saved.n - 1;
-    }
-    return 0;
-}
-
 static struct snapshot *new_snapshot(const char *file)
 {
     struct snapshot *s = calloc(1, sizeof(*s));
@@ -200,12 +184,20 @@ static struct snapshot *new_snapshot(const char *file)
 
 int snapshot_look(const char *file, struct setting_writes *writes, struct snapshot **out)
 {
+    bool seen[COUNT(side_effects)] = {false};
     struct snapshot *s = *out = new_snapshot(file);
+    int code = s ? 0 : -ENOMEM;
 
-    if (s) {
+    for (size_t i = 0; code != -ENOMEM && i < writes->n; i++) {
+        struct setting_write *write = &writes->write[i];
+        code = remember_side_effects(s, write->path, seen);
+        if (code == 0)
+            code = remember(s, write->path);
+        write->saved = code ? code : (long)s->saved.n - 1;
+    }
+    if (code != -ENOMEM) {
         s->writes = writes;
-        if (!remember_all(s))
-            return 0;
+        return 0;
     }
     snapshot_close(s);
     *out = NULL;
@@ -385,7 +377,7 @@ static int load(struct snapshot *s)
         return error_set(s->error, "snapshot '%s': %s", file, strerror(errno));
     if (check_trust(s) || read_boot(s, boot))
         return -1;
-    FREED_BY(memory_free) char *text = text_file_rest(s->fd, false, &why);
+    FREED char *text = text_file_rest(s->fd, false, &why);
     return text ? parse(s, boot, text) : error_set(s->error, "snapshot '%s' cannot be read: %s", file, why);
 }
 
@@ -494,9 +486,9 @@ int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context
 
 bool tuned_is_managed(const char *path, int error)
 {
-    static const char folder[] = "/proc/irq/";
+    unsigned number;
 
-    if (strncmp(path, folder, sizeof(folder) - 1) || !strspn(path + sizeof(folder) - 1, "0123456789"))
+    if (sscanf(path, "/proc/irq/%u", &number) != 1)
         return false;
     return error == -EIO || (error == -EPERM && geteuid() == 0); /* EIO on older kernels */
 }
@@ -590,7 +582,7 @@ static int read_list(const char *file, struct setting_writes *writes, struct err
 {
     const char *why;
     size_t line;
-    FREED_BY(memory_free) char *text = text_file_read(file, false, &why);
+    FREED char *text = text_file_read(file, false, &why);
 
     if (!text)
         return error_set(message, "%s", why);

@@ -96,26 +96,3 @@ TEST(test_progress_plan_says_what_and_how_long)
     assert_string_equal(plan_of(work, work), "2 measurements, 3 samples each, as long as the work takes");
     assert_string_equal(plan_of(work, fixed), "2 measurements, 2 samples or more each, at least 8.3 s");
 }
-
-static const char *line_of_command(const struct command_params *params)
-{
-    static struct progress progress;
-    const struct plan_item item = {.bench = &bench_command, .params = (void *)params, .test = "true"};
-
-    progress = (struct progress){.weight = 1, .left_s = -1, .shown_ns = clock_raw_ns()};
-    progress_show(&progress, &item, 4, 0.25);
-    return progress.line;
-}
-
-TEST(test_progress_names_a_command_and_its_parameters)
-{
-    struct command_params params = {.shell = true, .clean_env = true, .planned = 91, .warmup = 2};
-
-    text_copy(params.line, sizeof(params.line), "true");
-    assert_string_equal(line_of_command(&params), "run true, sample 5: 25 %");
-    text_copy(params.parameter[0].key, sizeof(params.parameter[0].key), "{n}");
-    text_copy(params.parameter[0].value, sizeof(params.parameter[0].value), "'b c'");
-    text_copy(params.parameter[1].key, sizeof(params.parameter[1].key), "{size}");
-    text_copy(params.parameter[1].value, sizeof(params.parameter[1].value), "7");
-    assert_string_equal(line_of_command(&params), "run true n='b c' size=7, sample 5: 25 %");
-}

@@ -110,15 +110,3 @@ TEST(test_words_shorten_keeps_characters_whole)
     words_shorten("abcd and more than that", got, sizeof(got));
     assert_memory_equal(got, "abc...#", 7);
 }
-
-TEST(test_words_first_is_without_quotes)
-{
-    static const char *const cases[][2] = {
-        {"make -j2", "make"}, {"  'a b'/c d", "a b/c"}, {"", ""}, {"'it'\\''s' x", "it's"}, {"'not closed", ""}};
-    char word[32];
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        words_first(cases[i][0], word);
-        assert_string_equal(word, cases[i][1]);
-    }
-}
