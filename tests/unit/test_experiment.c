@@ -237,23 +237,6 @@ void __wrap_core_slice(struct core_meter *meter, double count, double cost, uint
     __real_core_slice(meter, count, cost, start_ns);
 }
 
-/* The slices are of all events of the run, and cost their times: 801 to 900, without those of the warm-up. */
-TEST_WITH(test_experiment_slices_cost_what_the_events_took, NULL, end)
-{
-    struct fixture_party p;
-    struct experiment *e = set_up(&p, -1, 0);
-
-    experiment_record(e, 12345);
-    memset(&sliced, 0, sizeof(sliced));
-    const uint64_t begin = clock_raw_ns();
-    assert_int_equal(experiment_run(&p.context, 100, record_from_801), 0);
-    assert_true(sliced.calls > 0);
-    assert_true(sliced.count == 100);
-    assert_true(sliced.cost == 85050);
-    assert_true(sliced.start_ns >= begin && sliced.start_ns <= clock_raw_ns());
-    tear_down(&p);
-}
-
 static uint64_t slice_that_fails;
 
 static int record_or_fail(struct party_context *context, uint64_t count)

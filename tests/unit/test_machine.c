@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -719,21 +718,6 @@ TEST_WITH(test_machine_reads_this_machine, make_tree, remove_tree)
         cpuset_add(&ordered, order[i]);
     assert_int_equal(count, cpuset_count(&first));
     assert_true(cpuset_equal(&ordered, &first));
-}
-
-static bool info_is_made_up;
-
-int __real_sysinfo(struct sysinfo *info);
-int __wrap_sysinfo(struct sysinfo *info);
-int __wrap_sysinfo(struct sysinfo *info)
-{
-    if (!info_is_made_up)
-        return __real_sysinfo(info);
-    *info = (struct sysinfo){.loads = {98304, 1, 2}, .totalram = 1000, .freeram = 300, .sharedram = 7, .bufferram = 20};
-    info->totalswap = 50;
-    info->freeswap = 9;
-    info->mem_unit = 4096;
-    return 0;
 }
 
 /* The kernel gets four bytes of zero; whoever holds the descriptor holds the latency. */

@@ -264,16 +264,6 @@ TEST(test_fcopy_sees_a_file_that_lost_its_end)
     harness_end(&h);
 }
 
-static void assert_unsupported(const struct bench *bench, const char *scratch, const char *reason)
-{
-    struct unix_params params = params_of_tests();
-    struct error why = {""};
-
-    (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch);
-    assert_int_equal(bench->supported(&(const struct bench_case){.bench = bench, .params = &params}, &why), -1);
-    assert_string_equal(why.text, reason);
-}
-
 /* The results change during the run: a child of the process that did the setup has another process id. */
 static int answers_of_another_process(void)
 {
@@ -317,24 +307,7 @@ TEST(test_pipe_sees_another_block)
 
 /* --- Calls that fail. --- */
 
-static int fork_error, pipe_error; /* 0: none */
-static int wait_errors[4];         /* of the next calls; 0 ends them */
-
-pid_t __real_fork(void);
-pid_t __wrap_fork(void);
-pid_t __wrap_fork(void)
-{
-    errno = fork_error;
-    return fork_error ? -1 : __real_fork();
-}
-
-int __real_pipe2(int fd[2], int flags);
-int __wrap_pipe2(int fd[2], int flags);
-int __wrap_pipe2(int fd[2], int flags)
-{
-    errno = pipe_error;
-    return pipe_error ? -1 : __real_pipe2(fd, flags);
-}
+static int wait_errors[4]; /* of the next calls; 0 ends them */
 
 pid_t __real_waitpid(pid_t pid, int *status, int options);
 pid_t __wrap_waitpid(pid_t pid, int *status, int options);
@@ -347,35 +320,6 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options)
     memmove(wait_errors, wait_errors + 1, sizeof(wait_errors) - sizeof(wait_errors[0]));
     errno = error;
     return -1;
-}
-
-TEST(test_unix_kernel_that_cannot_fork_says_so)
-{
-    static const struct bench *const all[] = {&bench_spawn, &bench_sysexec};
-    static const struct {
-        int error;
-        const char *reason;
-    } cases[] = {{EAGAIN, "cannot make a process: fork: Resource temporarily unavailable (RLIMIT_NPROC or the pids "
-                          "cgroup)"},
-                 {ENOMEM, "cannot make a process: fork: Cannot allocate memory"}};
-
-    for (size_t b = 0; b < COUNT(all); b++)
-        for (size_t i = 0; i < COUNT(cases); i++) {
-            struct harness h;
-            harness_init(&h, all[b]);
-            if (h.party->setup)
-                assert_int_equal(h.party->setup(&h.context), 0);
-            fork_error = cases[i].error;
-            assert_int_equal(h.party->work(&h.context, 0), 0);
-            assert_int_equal(h.party->work(&h.context, 1), -1);
-            assert_string_equal(h.reason, cases[i].reason);
-            h.reason[0] = '\0';
-            assert_int_equal(h.party->verify ? h.party->verify(&h.context) : -1, -1);
-            assert_string_equal(h.reason, h.party->verify ? cases[i].reason : "");
-            fork_error = 0;
-            harness_end(&h);
-        }
-    assert_nothing_left();
 }
 
 /* Interrupted twice; then the kernel has no such child. */
@@ -399,33 +343,6 @@ TEST(test_unix_kernel_waits_until_the_child_has_ended)
         harness_end(&h);
     }
     assert_nothing_left();
-}
-
-/* A reason that the child has written stays. */
-TEST(test_unix_kernel_says_how_a_child_ended)
-{
-    static const struct {
-        int status, signal;
-        const char *written, *reason;
-    } cases[] = {{0, 0, "", ""},
-                 {3, 0, "", "the child ended with status 3"},
-                 {0, SIGKILL, "", "the child was killed by signal 9 (Killed): perhaps out of memory"},
-                 {127, 0, "cannot execute it", "cannot execute it"}};
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct harness h;
-        harness_init(&h, &bench_spawn);
-        (void)snprintf(h.reason, sizeof(h.reason), "%s", cases[i].written);
-        const pid_t child = fork();
-        if (child == 0) {
-            if (cases[i].signal)
-                (void)raise(cases[i].signal);
-            _exit(cases[i].status);
-        }
-        assert_int_equal(unix_wait(&h.context, child, "the child"), cases[i].reason[0] ? -1 : 0);
-        assert_string_equal(h.reason, cases[i].reason);
-        harness_end(&h);
-    }
 }
 
 /* The answers that are expected are the first two numbers of the state. */
@@ -470,44 +387,6 @@ static int wrong_answers(void)
 TEST(test_syscall_compares_each_answer)
 {
     assert_int_equal(fixture_in_child(wrong_answers), 0);
-}
-
-static uint64_t free_bytes; /* 0: not known */
-
-uint64_t __wrap_scratch_free_bytes(const char *path);
-uint64_t __wrap_scratch_free_bytes(const char *path)
-{
-    (void)path;
-    return free_bytes;
-}
-
-TEST(test_unix_kernel_needs_room_for_all_its_files)
-{
-    static const struct {
-        const struct bench *bench;
-        uint64_t kib;
-    } cases[] = {
-        {&bench_shell1, 128},     {&bench_shell8, 1024},    {&bench_shell16, 2048},
-        {&bench_fwrite256, 1524}, {&bench_fread1024, 3024}, {&bench_fcopy4096, 17024},
-    };
-    const struct unix_params params = params_of_tests();
-    struct error why = {""};
-    char reason[256];
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        free_bytes = cases[i].kib << 10;
-        assert_int_equal(
-            cases[i].bench->supported(&(const struct bench_case){.bench = cases[i].bench, .params = &params}, &why), 0);
-        free_bytes--;
-        assert_int_equal(
-            cases[i].bench->supported(&(const struct bench_case){.bench = cases[i].bench, .params = &params}, &why),
-            -1);
-    }
-    free_bytes = 3 << 18;
-    (void)snprintf(reason, sizeof(reason), "scratch directory '%s' has 768 KiB free, not 1 MiB", dir);
-    assert_unsupported(&bench_shell8, dir, reason);
-    free_bytes = 0; /* not known */
-    assert_unsupported(&bench_shell8, "/proc/self/status", "scratch directory '/proc/self/status': Not a directory");
 }
 
 static int prepare(void **state)
