@@ -102,26 +102,6 @@ TEST_WITH(test_compared_rows_by_effect, begin, end)
     }
 }
 
-TEST_WITH(test_compared_rows_that_are_left_out, begin, end)
-{
-    (void)add_pair("side", "lower", 1, 1, 2);
-    (void)snprintf(add_pair("s", "lower", 1, 1, 2)->why, sizeof(pair[0].why), "no");
-    (void)add_pair("s", "lower", 1, 1, 2);
-    (void)snprintf(add_pair("side", "lower", 1, 1, 2)->why, sizeof(pair[0].why), "no");
-    make(false);
-    assert_int_equal(compared.n_rows, 1);
-    assert_ptr_equal(compared.row[0].pair, &pair[2]);
-    assert_int_equal(compared.n_not_comparable, 1);
-    assert_ptr_equal(compared.not_comparable[0], &pair[1]);
-    compared_free(&compared);
-    make(true);
-    assert_int_equal(compared.n_rows, 2);
-    assert_false(compared.row[0].judged);
-    assert_true(compared.row[1].judged);
-    assert_int_equal(compared.n_not_comparable, 2);
-    assert_ptr_equal(compared.not_comparable[1], &pair[3]);
-}
-
 /* Half of a run against the other half. */
 TEST_WITH(test_compared_drift_and_fewest_samples, begin, end)
 {
@@ -370,39 +350,6 @@ TEST_WITH(test_compared_at_the_same_share, begin, end)
         }
         compared_free(&compared);
     }
-}
-
-/* Hosts are judged by their ratios: neither the spread of their samples nor their shares of the core count. */
-TEST_WITH(test_compared_hosts_only_by_their_ratios, begin, end)
-{
-    for (size_t odd = 0; odd < 2; odd++) {
-        (void)begin(state);
-        for (size_t h = 0; h < 5; h++) {
-            (void)snprintf(add_pair("s", "lower", 1, 100, odd && h == 3 ? 150 : 100)->host, 8, "n%zu", h);
-            rows[h][1][0].stats = (struct stats_summary){.n = 1, .mean = 100, .sd = 80};
-            (void)snprintf(rows[h][1][0].core_share, sizeof(rows[0][0][0].core_share), "%s", h == 1 ? "0.1" : "1.0");
-        }
-        make(false);
-        assert_int_equal(compared.n_hosts, 5);
-        for (size_t i = 0; i < 5; i++)
-            assert_int_equal(compared.host[i].stands_out, odd && compared.host[i].host[1] == '3');
-        compared_free(&compared);
-    }
-}
-
-TEST_WITH(test_compared_verdicts, begin, end)
-{
-    static const struct {
-        enum comparison_change change;
-        const char *better;
-        enum compared_verdict verdict;
-    } of[] = {{CHANGE_UNKNOWN, "lower", VERDICT_UNDECIDED}, {CHANGE_NONE, "lower", VERDICT_SAME},
-              {CHANGE_HIGHER, "", VERDICT_HIGHER},          {CHANGE_LOWER, "", VERDICT_LOWER},
-              {CHANGE_HIGHER, "higher", VERDICT_FASTER},    {CHANGE_LOWER, "higher", VERDICT_SLOWER},
-              {CHANGE_HIGHER, "lower", VERDICT_SLOWER},     {CHANGE_LOWER, "lower", VERDICT_FASTER}};
-
-    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
-        assert_int_equal(compared_verdict(&(struct comparison){.change = of[i].change}, of[i].better), of[i].verdict);
 }
 
 /* The errors of two rows, 0.1 % of spread in ten samples a side, are one: the square root of half of their squares, of

@@ -168,6 +168,36 @@ TEST(test_comparison_corrects_for_all_that_are_judged)
     assert_true(c[0].least > 1.3 * least);
 }
 
+/* To Welch the difference between constants is beyond doubt. */
+TEST(test_comparison_of_constants_goes_by_permutations)
+{
+    static const double low = 22, high = 24;
+    const struct comparison_run a[] = {RUN(&low, 1), RUN(&low, 1), RUN(&low, 1)},
+                                b[] = {RUN(&high, 1), RUN(&high, 1), RUN(&high, 1)};
+    struct comparison c = measure(a, 3, b, 3), ten = of_runs(22, 24, 0);
+
+    judge(&c, 1);
+    assert_true(c.p == c.p_permutation);
+    assert_true(c.p > 0.01 && isnan(c.least));
+    judge(&ten, 1);
+    assert_int_equal(ten.change, CHANGE_HIGHER);
+    assert_int_equal(of_runs(22, 22, 0).change, CHANGE_UNKNOWN); /* not judged yet */
+}
+
+TEST(test_comparison_from_zero)
+{
+    struct ten a, b;
+
+    fill(&a, 0, 0);
+    fill(&b, 50, 1);
+    struct comparison c = measure(&a.run, 1, &b.run, 1), runs = of_runs(0, 50, 0.01);
+    assert_true(isnan(c.ratio) && isnan(c.low) && isnan(c.least));
+    assert_int_equal(c.tested, TESTED_WITHIN);
+    judge(&runs, 1);
+    assert_true(isnan(runs.ratio));
+    assert_int_equal(runs.change, CHANGE_HIGHER);
+}
+
 /* --- Runs at the same share of the core. --- */
 
 #define SHARED 6

@@ -162,22 +162,6 @@ TEST(test_history_settings_of_the_third_run)
     }
 }
 
-/* A change below the least one is none, and the medians are those of both its sides then. */
-TEST(test_history_leaves_small_changes_out)
-{
-    struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
-
-    for (unsigned day = 0; day < RUNS; day++) {
-        const struct row_run run = run_of(day);
-        enter(&h, &run, "pipe", "rate", about(day < 10 ? 100 : day < 20 ? 100.8 : 120, day));
-    }
-    history_finish(&h);
-    assert_int_equal(h.n_changes, 1);
-    assert_int_equal(h.change[0].run, 20);
-    assert_true(h.change[0].before > 100.2 && h.change[0].before < 101);
-    history_free(&h);
-}
-
 /* The figure with the core free takes the place of the other one if all runs have it. */
 TEST(test_history_judges_the_core_free)
 {
@@ -221,53 +205,6 @@ TEST(test_history_by_a_statistic)
     history_free(&h);
 }
 
-TEST(test_history_of_two_machines)
-{
-    struct history h = made_up(-0.05);
-    struct row_run other = run_of(3);
-
-    text_copy(other.arch, sizeof(other.arch), "x86_64"); /* the others' is not known */
-    enter(&h, &other, "pipe", "rate", 1);
-    assert_false(h.mixed);
-    text_copy(other.cpu_model, sizeof(other.cpu_model), "Other");
-    enter(&h, &other, "pipe", "rate", 1);
-    assert_true(h.mixed);
-    assert_string_equal(h.other, "a (Other, x86_64)");
-    history_finish(&h);
-    assert_int_equal(h.n_figures, 0);
-    history_free(&h);
-}
-
-/* Another name, CPU model or architecture is another machine; one that is not known is not. */
-TEST(test_history_of_other_machines)
-{
-    static const struct {
-        const char *host, *cpu_model, *arch, *other; /* other: NULL: the same machine */
-    } cases[] = {{"a", "Model", "x86_64", NULL},
-                 {"", "", "", NULL},
-                 {"b", "Model", "x86_64", "b (Model, x86_64)"},
-                 {"a", "Modem", "", "a (Modem)"},
-                 {"", "", "arm64", "(no name) (arm64)"},
-                 {"b", "", "", "b (unknown CPU)"}};
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
-        struct row_run first = run_of(0), run = run_of(1);
-        text_copy(first.arch, sizeof(first.arch), "x86_64");
-        text_copy(run.host, sizeof(run.host), cases[i].host);
-        text_copy(run.cpu_model, sizeof(run.cpu_model), cases[i].cpu_model);
-        text_copy(run.arch, sizeof(run.arch), cases[i].arch);
-        enter(&h, &first, "pipe", "rate", 1);
-        enter(&h, &run, "pipe", "rate", 1);
-        enter(&h, &run, "pipe", "rate", 2);
-        assert_string_equal(h.machine, "a (Model, x86_64)");
-        assert_string_equal(h.other, cases[i].other ? cases[i].other : "");
-        assert_int_equal(h.mixed, cases[i].other != NULL);
-        assert_int_equal(h.n_runs, cases[i].other ? 1 : 2);
-        history_free(&h);
-    }
-}
-
 /* Runs of the same second stay apart, in the order of the files; without a time there is no place for a run. */
 TEST(test_history_times)
 {
@@ -294,26 +231,6 @@ TEST(test_history_times)
     assert_int_equal(h.same_time, 1);
     assert_int_equal(h.n_figures, 0);
     assert_int_equal(h.n_short, 1);
-    history_free(&h);
-}
-
-/* With six runs and twenty figures no change could be found. */
-TEST(test_history_says_which_figures_are_too_short)
-{
-    struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
-    char test[16];
-
-    for (unsigned day = 0; day < 20; day++)
-        for (unsigned i = 0; i < 20; i++) {
-            const struct row_run run = run_of(day);
-            (void)snprintf(test, sizeof(test), "t%u", i);
-            if (i || day < 6)
-                enter(&h, &run, test, "rate", about(i ? 100 : day < 3 ? 100 : 200, day));
-        }
-    history_finish(&h);
-    assert_int_equal(h.n_figures, 20);
-    assert_int_equal(h.n_short, 1);
-    assert_int_equal(h.n_changes, 0);
     history_free(&h);
 }
 
