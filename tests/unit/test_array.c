@@ -110,13 +110,6 @@ TEST(test_array_finds_wrong_elements)
     check_damage(1, 90, 10);
 }
 
-TEST(test_array_writes_the_series)
-{
-    const struct array_params params = {.elements = 50, .experiments = 2};
-
-    experiment_assert_series(&bench_array, &params, 50, 2);
-}
-
 TEST(test_array_fails_without_memory)
 {
     const struct array_params params = {.elements = UINT64_MAX / 64, .experiments = 1};
@@ -151,24 +144,6 @@ TEST(test_array_rows_of_a_trial)
         assert_true(of_copy[METRIC_OWN].value == 800);
     }
     fixture_free_rows(&rows);
-}
-
-TEST(test_array_defaults)
-{
-    static const uint64_t sizes[] = {25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800};
-    static const uint64_t experiments[PRESET_COUNT] = {100000, 10000, 10000000};
-    struct option_table table = {.rows = bench_array.options, .n = bench_array.n_options};
-    struct error error = {""};
-
-    for (int preset = PRESET_DEFAULT; preset < PRESET_COUNT; preset++) {
-        struct array_params params;
-        table.target = &params;
-        assert_int_equal(option_defaults(&table, 1, (enum option_preset)preset, &error), 0);
-        assert_int_equal(params.sizes.n, COUNT(sizes));
-        for (size_t i = 0; i < COUNT(sizes); i++)
-            assert_int_equal(params.sizes.value[i], sizes[i]);
-        assert_int_equal(params.experiments, experiments[preset]);
-    }
 }
 
 int main(int argc, char **argv)

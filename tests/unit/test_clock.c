@@ -70,28 +70,6 @@ TEST(test_clock_hz_refuses_short_or_reversed_spans)
     assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &from), 0, 0);
 }
 
-TEST(test_clock_hz_of_gettime_is_nanoseconds)
-{
-    const struct clock_pair pair = {.counter = 7, .raw_ns = 7};
-    assert_near(clock_hz(CLOCK_KIND_GETTIME, &pair, &pair), 1e9, 0);
-}
-
-TEST(test_clock_choose_is_consistent)
-{
-    struct clock_info info;
-    char why[96];
-    memset(&info, 0xff, sizeof info);
-    clock_choose(&info);
-    snprintf(why, sizeof why, "%s", arch_counter_refused());
-    if (COUNTER_NAME[0] && !why[0] && !clock_can_read(counter_now))
-        snprintf(why, sizeof why, "reading the counter (%s) is refused by a signal", COUNTER_NAME);
-    const bool usable = COUNTER_NAME[0] && !why[0];
-    assert_int_equal(info.kind, usable ? CLOCK_KIND_COUNTER : CLOCK_KIND_GETTIME);
-    assert_string_equal(info.name, usable ? COUNTER_NAME : "clock_gettime");
-    assert_string_equal(info.unit, usable ? "cycles" : "ns");
-    assert_string_equal(info.why, why);
-}
-
 #if defined(__x86_64__)
 static int forbidden_counter(void)
 {
@@ -181,15 +159,6 @@ TEST(test_clock_can_read_survives_what_cannot_be_read)
     assert_true(sigismember(&mask, SIGILL) && sigismember(&mask, SIGSEGV) && !sigismember(&mask, SIGBUS));
 }
 
-TEST(test_clock_pair_of_gettime_is_one_reading)
-{
-    struct clock_pair pair;
-    uint64_t before = clock_raw_ns();
-    clock_pair_read(CLOCK_KIND_GETTIME, &pair);
-    assert_int_equal(pair.counter, pair.raw_ns);
-    assert_true(pair.raw_ns >= before && pair.raw_ns <= clock_raw_ns());
-}
-
 TEST(test_clock_pair_lies_between_readings)
 {
     struct clock_info info;
@@ -253,27 +222,6 @@ TEST(test_clock_cost_of_made_up_readings)
 
 #define COST_PAIRS 1000 /* of readings, from which a cost is found */
 
-static void assert_cost_is_ordered(enum clock_kind kind)
-{
-    struct clock_cost cost = {-1, -1, -1};
-    const uint64_t from = clock_begin(kind);
-    clock_cost_measure(kind, &cost);
-    const uint64_t took = clock_end(kind) - from;
-    assert_true(isfinite(cost.min) && isfinite(cost.median) && isfinite(cost.grain));
-    assert_true(cost.min >= 0);
-    assert_true(cost.median >= cost.min);
-    assert_true(cost.grain >= 1);
-    /* Half of the pairs of readings cost at least the median, so all together took at least this. */
-    assert_true(cost.median * COST_PAIRS / 2 <= (double)took);
-}
-
-TEST(test_clock_grain_of_a_scaled_counter)
-{
-    /* Multiples of 24.45 ticks, rounded either way. */
-    uint64_t intervals[] = {49, 73, 49, 98, 74, 122, 147, 73, 123, 171};
-    assert_true(clock_grain(intervals, 10) == 24);
-}
-
 TEST(test_clock_grain_of_a_fine_counter)
 {
     uint64_t fine[] = {30, 31, 33, 32, 34, 90, 35}, even[] = {20, 24, 22, 26, 60}, equal[] = {5, 5, 5};
@@ -286,15 +234,6 @@ TEST(test_clock_grain_of_a_fine_counter)
     assert_true(clock_grain(more, 4) == 1);
     assert_true(clock_grain(often, 7) == 1); /* equal ones have no gap */
     assert_true(clock_grain(half, 0) == 1 && clock_grain(half, 1) == 1);
-}
-
-TEST(test_clock_cost_is_ordered)
-{
-    struct clock_info info;
-    clock_choose(&info);
-    assert_cost_is_ordered(CLOCK_KIND_GETTIME);
-    if (info.kind == CLOCK_KIND_COUNTER)
-        assert_cost_is_ordered(CLOCK_KIND_COUNTER);
 }
 
 static void on_alarm(int signal_number)

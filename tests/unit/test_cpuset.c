@@ -61,27 +61,6 @@ TEST(test_cpuset_rejects_empty_list)
     assert_rejects("  ", "the list is empty");
 }
 
-TEST(test_cpuset_rejects_reversed_range)
-{
-    assert_rejects("5-2", "the range 5-2 is reversed");
-}
-
-TEST(test_cpuset_rejects_cpu_named_twice)
-{
-    assert_rejects("1,1", "CPU 1 is named twice");
-    assert_rejects("0-3,2-5", "CPU 2 is named twice");
-}
-
-TEST(test_cpuset_rejects_number_too_large)
-{
-    assert_rejects("8192", "the number at character 1 is too large, the largest is 8191");
-    assert_rejects("0-8192", "the number at character 3 is too large, the largest is 8191");
-    /* 2^32 and 2^64: must not wrap to 0. */
-    assert_rejects("4294967296", "the number at character 1 is too large, the largest is 8191");
-    assert_rejects("18446744073709551616", "the number at character 1 is too large, the largest is 8191");
-    assert_rejects("0-3:8193", "the number at character 5 is too large, the largest is 8192");
-}
-
 TEST(test_cpuset_rejects_bad_strides)
 {
     assert_rejects("0-3:0", "a stride of 0 ends at character 6");
@@ -117,72 +96,6 @@ TEST(test_cpuset_format_answers_the_whole_length)
     assert_string_equal(buf, "");
     assert_int_equal(cpuset_format(&set, buf, sizeof buf), 9);
     assert_string_equal(buf, "0,2-5,1");
-}
-
-/* Half a number would be another CPU. */
-TEST(test_cpuset_format_cut_ends_with_a_whole_number)
-{
-    struct cpuset set, empty;
-    char text[24], small[11], tiny[5], first[8];
-    struct error why;
-    assert_int_equal(cpuset_parse("100-101,1000,2000-2010", &set, &why), 0);
-    cpuset_clear(&empty);
-    assert_true(cpuset_format_cut(&set, text, sizeof text));
-    assert_string_equal(text, "100-101,1000,2000-2010");
-    assert_false(cpuset_format_cut(&set, text, 22));
-    assert_string_equal(text, "100-101,1000,...");
-    assert_false(cpuset_format_cut(&set, text, 18));
-    assert_string_equal(text, "100-101,1000,...");
-    assert_false(cpuset_format_cut(&set, text, 16));
-    assert_string_equal(text, "100-101,...");
-    assert_false(cpuset_format_cut(&set, small, sizeof small));
-    assert_string_equal(small, ",...");
-    assert_false(cpuset_format_cut(&set, first, sizeof first));
-    assert_string_equal(first, ",...");
-    assert_false(cpuset_format_cut(&set, tiny, sizeof tiny));
-    assert_true(cpuset_format_cut(&empty, tiny, sizeof tiny));
-    assert_string_equal(tiny, "");
-}
-
-TEST(test_cpuset_format_of_empty_set_is_empty)
-{
-    struct cpuset set;
-    char buf[8] = "unset..";
-    cpuset_clear(&set);
-    assert_int_equal(cpuset_format(&set, buf, sizeof buf), 0);
-    assert_string_equal(buf, "");
-}
-
-TEST(test_cpuset_format_of_every_other_cpu)
-{
-    static char buf[32768];
-    struct cpuset set, again;
-    struct error why;
-    assert_int_equal(cpuset_parse("0-8191:2", &set, &why), 0);
-    assert_int_equal(cpuset_count(&set), 4096);
-    /* python3: len(','.join(str(i) for i in range(0, 8192, 2))) */
-    assert_int_equal(cpuset_format(&set, buf, sizeof buf), 19924);
-    assert_int_equal(cpuset_parse(buf, &again, &why), 0);
-    assert_true(cpuset_equal(&set, &again));
-}
-
-TEST(test_cpuset_ignores_cpus_beyond_the_end)
-{
-    struct {
-        struct cpuset set;
-        uint64_t none, all; /* memory behind the set, which is not the set's */
-    } s = {.all = UINT64_MAX};
-    cpuset_clear(&s.set);
-    cpuset_add(&s.set, CPUSET_MAX);
-    cpuset_add(&s.set, UINT32_MAX);
-    assert_int_equal(cpuset_count(&s.set), 0);
-    assert_true(s.none == 0);
-    s.none = UINT64_MAX;
-    cpuset_remove(&s.set, CPUSET_MAX);
-    cpuset_remove(&s.set, UINT32_MAX);
-    assert_true(s.none == UINT64_MAX && s.all == UINT64_MAX);
-    assert_false(cpuset_has(&s.set, CPUSET_MAX));
-    assert_false(cpuset_has(&s.set, UINT32_MAX));
 }
 
 TEST(test_cpuset_next_walks_all_members)
@@ -288,16 +201,4 @@ TEST(test_cpuset_masks_of_the_largest_machine)
     assert_true(cpuset_equal(&set, &back));
     snprintf(again, sizeof again, "1,%s", text);
     assert_int_equal(cpuset_parse_mask(again, &back), -1);
-}
-
-TEST(test_cpuset_format_mask_is_cut)
-{
-    struct cpuset set;
-    char text[5] = "full", none[1] = "x";
-    cpuset_clear(&set);
-    cpuset_add(&set, 32);
-    assert_int_equal(cpuset_format_mask(&set, 1, text, sizeof text), 10);
-    assert_string_equal(text, "1,00");
-    assert_int_equal(cpuset_format_mask(&set, 1, none, 0), 10);
-    assert_int_equal(none[0], 'x');
 }

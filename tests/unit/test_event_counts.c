@@ -83,45 +83,6 @@ TEST(test_counters_include_children)
     }
 }
 
-/* A filter, as in containers. */
-static int without_the_call(void)
-{
-    struct counters counters;
-
-    if (refuse_call(SYS_perf_event_open, EPERM))
-        return CANNOT;
-    counters_open(&counters, false, false);
-    counters_start();
-    counters_stop();
-    const struct counts counts = counted(&counters);
-    for (int i = 0; i < COUNTERS; i++)
-        CHECK(counters.fd[i] == -1 && counts.error[i] == -EPERM);
-    return 0;
-}
-
-TEST(test_counters_that_are_forbidden_say_so)
-{
-    assert_int_equal(fixture_in_child_or_skip(without_the_call, "no seccomp filters here"), 0);
-    assert_string_equal(counters_why(-EPERM), "forbidden (perf_event_paranoid or a filter)");
-    assert_string_equal(counters_why(-EACCES), counters_why(-EPERM));
-    assert_string_equal(counters_why(-ENOENT), "no PMU for them");
-    assert_string_equal(counters_why(-EMFILE), strerror(EMFILE));
-}
-
-/* An event in the error state gives no bytes, like /dev/null. */
-TEST(test_counters_that_vanish_are_not_known)
-{
-    struct counters counters;
-
-    counters_none(&counters, -ENOENT);
-    counters.fd[COUNTER_CYCLES] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    assert_true(counters.fd[COUNTER_CYCLES] >= 0);
-    const struct counts counts = counted(&counters);
-    assert_int_equal(counts.error[COUNTER_CYCLES], -ENODATA);
-    assert_int_equal(counts.error[COUNTER_INSTRUCTIONS], -ENOENT);
-    counters_close(&counters);
-}
-
 TEST(test_counters_difference_scales_what_was_multiplexed)
 {
     struct counters_reading before = {.error = {0}}, after = {.error = {0}};

@@ -146,20 +146,6 @@ TEST(test_execl_records_each_exec)
     fixture_party_end(&p);
 }
 
-TEST(test_execl_without_probes_reads_the_clock_once)
-{
-    begin();
-    assert_int_equal(p.party->run(&p.context), -1);
-    assert_log("begin:0 exec");
-    assert_true(p.context.baton->start_ns == 1000 && p.context.baton->core.level == 0);
-    p.context.baton->execs = 1;
-    assert_int_equal(p.party->run(&p.context), -1);
-    assert_log("exec");
-    assert_true(p.context.baton->start_ns == 2000);
-    assert_int_equal(((const struct slices *)p.context.recorder[UNIX_SLICES])->n, 1);
-    fixture_party_end(&p);
-}
-
 TEST(test_execl_counts_every_exec)
 {
     for (uint64_t execs = 2; execs <= 4; execs++) {
@@ -203,26 +189,6 @@ TEST(test_execl_first_image_makes_its_file)
     }
 }
 
-static void assert_setup_fails(int image, bool can_exec, const char *reason)
-{
-    begin();
-    made.image = image;
-    made.can_exec = can_exec;
-    assert_int_equal(p.party->setup(&p.context), -1);
-    assert_string_equal(p.reason, reason);
-    assert_int_equal(p.context.baton->image_fd, -1);
-    fixture_party_end(&p);
-}
-
-TEST(test_execl_says_why_it_has_no_file)
-{
-    assert_setup_fails(-ENOENT, true, "cannot make a program file of its own: No such file or directory");
-    assert_setup_fails(
-        -EACCES, true,
-        "cannot make a program file of its own: Permission denied (the scratch directory is mounted noexec)");
-    assert_setup_fails(9999, true, "cannot keep the program file open: Bad file descriptor");
-}
-
 TEST(test_execl_may_use_the_common_file)
 {
     const int before = fixture_count_fds();
@@ -233,31 +199,6 @@ TEST(test_execl_may_use_the_common_file)
     assert_string_equal(p.context.slot->refused,
                         "all copies execute the same file: execveat is refused and there is no /proc");
     assert_int_equal(p.context.baton->image_fd, -1);
-    fixture_party_end(&p);
-    assert_int_equal(fixture_count_fds(), before);
-}
-
-TEST(test_execl_needs_a_file_to_execute)
-{
-    static const char no_place[] =
-        "no place for a copy of the program: no memfd, and no scratch directory to execute from";
-    const int before = fixture_count_fds();
-    struct error why = {""};
-
-    begin();
-    made.image = -ENOENT;
-    assert_int_equal(bench_execl.supported(&(const struct bench_case){.bench = &bench_execl, .params = &params}, &why),
-                     -1);
-    assert_string_equal(why.text, "the program's own file cannot be executed");
-    assert_log("");
-    made.can_exec_itself = true;
-    assert_int_equal(bench_execl.supported(&(const struct bench_case){.bench = &bench_execl, .params = &params}, &why),
-                     -1);
-    assert_string_equal(why.text, no_place);
-    assert_log("image:/d:0");
-    made.image = fixture_file();
-    assert_int_equal(bench_execl.supported(&(const struct bench_case){.bench = &bench_execl, .params = &params}, &why),
-                     0);
     fixture_party_end(&p);
     assert_int_equal(fixture_count_fds(), before);
 }

@@ -182,17 +182,6 @@ TEST(test_fcopy_tells_each_call_that_fails)
     assert_int_equal(fixture_count_fds(), before);
 }
 
-TEST(test_fcopy_needs_a_folder)
-{
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        begin();
-        text_copy(params.dir, sizeof(params.dir), "/nonexistent");
-        assert_int_equal(set_up(&p.context, &kinds[i]), -1);
-        assert_string_equal(p.reason, "cannot make a scratch file in '/nonexistent': No such file or directory");
-        fixture_party_end(&p);
-    }
-}
-
 /* A write takes 10 ms: four times 64 of them are 64 KiB in 2.56 s. A read takes 20 ms: twice 64 are 32 KiB. */
 TEST(test_fcopy_classic_times_its_parts)
 {
@@ -294,33 +283,5 @@ TEST(test_fcopy_counts_wrong_bytes)
     assert_check(0, "wrong bytes in the file read", 2048, 0);
     assert_check(1, "wrong bytes in the file written", 0, 0);
     assert_check(2, "length of the file written", 6144, 6144);
-    fixture_party_end(&p);
-}
-
-/* Only what there is, is checked: nothing was moved, or there is one file. */
-TEST(test_fcopy_checks_what_there_is)
-{
-    static const size_t none[] = {3, 2, 1}, some[] = {4, 2, 2};
-
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        begin();
-        assert_int_equal(set_up(&p.context, &kinds[i]), 0);
-        assert_int_equal(verify(&p.context), 0);
-        assert_int_equal(checks()->n, none[i]);
-        assert_int_equal(work(&p.context, 5), 0);
-        assert_int_equal(verify(&p.context), 0);
-        assert_int_equal(checks()->n, none[i] + some[i]);
-        assert_null(checks_wrong(checks()));
-        fixture_party_end(&p);
-    }
-}
-
-TEST(test_fcopy_is_described_by_its_buffer)
-{
-    struct row_params out = {.n = 0};
-
-    begin();
-    bench_fcopy256.describe(&(const struct bench_case){&bench_fcopy256, &params, NULL}, &out);
-    assert_memory_equal(out.text, "bufsize=256 maxblocks=500 linkage=", 34);
     fixture_party_end(&p);
 }

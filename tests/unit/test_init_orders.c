@@ -123,29 +123,6 @@ TEST(test_init_orders_words_behind_dashes)
     expect_command("quiet splash", ARGV("all", "--quick"), "[jitbench][all][--quick]");
 }
 
-TEST(test_init_orders_words_without_a_line)
-{
-    struct result result;
-
-    expect_command(NULL, ARGV("splash", "nosplash", "prime", "--quick"), "[jitbench][prime][--quick]");
-    read_orders(NULL, ARGV("splash", "prime", "jitbench.end=reboot", "--quick", "jitbench.out=vda:/a"), &result);
-    assert_int_equal(result.failed, 0);
-    assert_string_equal(result.command, "[jitbench][prime][--quick]");
-    assert_int_equal(result.orders.end, INIT_REBOOT);
-    assert_string_equal(result.orders.out, "vda:/a");
-}
-
-TEST(test_init_orders_in_words_come_after_the_line)
-{
-    struct result result;
-
-    read_orders("jitbench.end=halt -- jitbench.end=reboot", ARGV("jitbench.end=reboot"), &result);
-    assert_int_equal(result.orders.end, INIT_REBOOT);
-    /* Words after the dashes are in argv, and are not read twice. */
-    read_orders("jitbench.end=halt -- jitbench.end=reboot", NO_ARGV, &result);
-    assert_int_equal(result.orders.end, INIT_HALT);
-}
-
 static void expect_wrong(const char *line, char *const *argv, const char *error)
 {
     struct result result;

@@ -69,23 +69,6 @@ TEST(test_load_is_never_real_time_and_has_a_nice_value_of_its_own)
     assert_false(placement.nice_given);
 }
 
-/* --- What the engine wants of a load. --- */
-
-TEST(test_load_parties_are_as_the_engine_wants_them)
-{
-    assert_int_equal(load_none.n_parties, 0);
-    for (size_t i = 0; i < COUNT(placed); i++)
-        for (unsigned p = 0; p < placed[i]->n_parties; p++) {
-            const struct party *party = &placed[i]->parties[p];
-            assert_int_equal(party->role, ROLE_LOAD);
-            assert_true(party->before_gate);
-            assert_non_null(party->run);
-            assert_true(party->n_recorders > 0);
-            assert_int_equal(party->recorders[0].kind, RECORD_NUMBERS);
-            assert_true(party->recorders[0].capacity >= LOAD_COUNTS);
-        }
-}
-
 /* --- Times and sizes. --- */
 
 TEST(test_load_due_comes_once_a_period)
@@ -99,30 +82,6 @@ TEST(test_load_due_comes_once_a_period)
     /* Late by many periods: none is made up for. */
     assert_true(load_due(&due, 1000 + 50 * (uint64_t)LOAD_REFRESH_NS));
     assert_false(load_due(&due, 1001 + 50 * (uint64_t)LOAD_REFRESH_NS));
-}
-
-TEST(test_load_size_is_as_typed)
-{
-    static const struct {
-        uint64_t bytes;
-        const char *text;
-    } sizes[] = {{0, "0"},
-                 {1, "1"},
-                 {1023, "1023"},
-                 {1024, "1K"},
-                 {1025, "1025"},
-                 {256 << 20, "256M"},
-                 {1536 << 20, "1536M"},
-                 {UINT64_C(3) << 30, "3G"},
-                 {UINT64_C(5) << 40, "5T"},
-                 {UINT64_C(1) << 60, "1048576T"},
-                 {UINT64_MAX, "18446744073709551615"}};
-    char text[32];
-
-    for (size_t i = 0; i < COUNT(sizes); i++) {
-        load_size_text(sizes[i].bytes, text, sizeof(text));
-        assert_string_equal(text, sizes[i].text);
-    }
 }
 
 static double usage_s(void)
@@ -214,17 +173,6 @@ TEST(test_load_threads_work_until_ended)
     threads_join(&threads);
 }
 
-TEST(test_load_zero_threads_are_complete)
-{
-    struct threads threads;
-    struct party_context context = {.copies = 1};
-
-    assert_int_equal(threads_start(&threads, &context, 0, work, NULL, 0), 0);
-    assert_true(threads_complete(&threads));
-    threads_end(&threads);
-    threads_join(&threads);
-}
-
 static void *measure_stack(void *argument)
 {
     pthread_attr_t attributes;
@@ -306,35 +254,4 @@ static int threads_beyond_the_limit(void)
 TEST(test_load_threads_name_the_limit_that_stopped_them)
 {
     assert_int_equal(fixture_in_child(threads_beyond_the_limit), 0);
-}
-
-/* More threads than stacks of the usual size would fit. */
-static int many_threads(void)
-{
-    static struct worker workers[200];
-    struct threads threads;
-    struct rlimit limit;
-    uint64_t pages;
-    char text[64], reason[160] = "";
-    struct party_context context = {.reason = reason, .reason_size = sizeof(reason)};
-
-    if (procfs_read("/proc/self/statm", text, sizeof(text)) <= 0 || !procfs_number(text, &pages) ||
-        getrlimit(RLIMIT_AS, &limit))
-        return CANNOT;
-    limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)256 << 20);
-    if (limit.rlim_cur > limit.rlim_max || setrlimit(RLIMIT_AS, &limit))
-        return CANNOT;
-    prepare(workers, COUNT(workers), &threads);
-    int failed = threads_start(&threads, &context, COUNT(workers), work, workers, sizeof(workers[0]));
-    threads_end(&threads);
-    threads_join(&threads);
-    if (failed)
-        (void)fprintf(stderr, "%s\n", reason);
-    CHECK(!failed);
-    return 0;
-}
-
-TEST(test_load_threads_have_small_stacks)
-{
-    assert_int_equal(fixture_in_child(many_threads), 0);
 }

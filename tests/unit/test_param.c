@@ -97,35 +97,6 @@ TEST(test_param_commas_of_older_files_are_semicolons)
                         "flags=-O3;-g layout=a;b command=cc -Wl,-z x");
 }
 
-TEST(test_param_appended_keeps_kinds)
-{
-    struct row_params params = {.n = 0}, others = {.n = 0};
-
-    row_param_add(&params, PARAM_WORK, "rank", "1");
-    row_param_add(&others, PARAM_PLACEMENT, "timer", "fifo:96");
-    row_param_add(&others, PARAM_CPU, "own", "x");
-    row_params_append(&params, &others);
-    assert_string_equal(params.text, "rank=1 timer=fifo:96 own=x");
-    assert_int_equal(params.of[1].kind, PARAM_PLACEMENT);
-    assert_int_equal(params.of[2].kind, PARAM_CPU);
-}
-
-TEST(test_param_without_room_is_cut)
-{
-    struct row_params params = {.n = 0};
-    size_t length;
-
-    for (int i = 0; i < 10; i++) {
-        row_param_add(&params, PARAM_WORK, "key", "%060d", i);
-        const struct row_params back = read_back(params.text);
-        assert_int_equal(back.n, params.n);
-        assert_memory_equal(back.of, params.of, params.n * sizeof(params.of[0]));
-    }
-    assert_int_equal(strlen(params.text), ROW_PARAM_SIZE - 1);
-    (void)row_param(&params, "key", &length);
-    assert_int_equal(length, 60);
-}
-
 /* With so many bytes left there is room for a blank and the first byte of a parameter, or for none of it. */
 TEST(test_param_without_room_is_whole)
 {
@@ -240,22 +211,4 @@ TEST(test_param_varied_names)
     assert_int_equal(row_params_varied(&params, keys, 0), 4);
     assert_string_equal(keys[3], "{d}");
     assert_int_equal(row_params_varied(&params, keys, 4), 4);
-}
-
-static void assert_protocol(const char *text, const char *protocol)
-{
-    const struct row_params params = read_back(text);
-    char buf[ROW_PROTOCOL_SIZE];
-
-    row_protocol(&params, buf);
-    assert_string_equal(buf, protocol);
-}
-
-TEST(test_param_protocol_is_that_of_an_index)
-{
-    assert_protocol("protocol=stable tests=12 of=12", "stable protocol");
-    assert_protocol("over=1 protocol=classic", "classic protocol");
-    assert_protocol("protocol=a-word-from-a-file-that-does-not-fit", "a-word-from-a-fi protocol");
-    assert_protocol("limit=22", "");
-    assert_protocol("command=x protocol=stable", ""); /* the user's word */
 }

@@ -62,27 +62,6 @@ TEST_WITH(test_party_is_stopped_by_its_own_flag, begin, end)
     assert_true(!party_stopped(&p->context[0]) && party_stopped(&p->context[1]));
 }
 
-TEST_WITH(test_party_reasons_are_cut_to_their_room, begin, end)
-{
-    struct made_up_party *p = *state;
-
-    assert_int_equal(party_fail(&p->context[0], "%s %d", "reason", 5), -1);
-    assert_string_equal(p->reason, "reason 5");
-    assert_int_equal(party_fail(&p->context[0], "%s", "a reason of more than 24 bytes"), -1);
-    assert_string_equal(p->reason, "a reason of more than 2");
-}
-
-/* The first refusal is kept: later ones follow from it. */
-TEST_WITH(test_party_keeps_the_first_refusal, begin, end)
-{
-    struct made_up_party *p = *state;
-
-    party_degraded(&p->context[1], "refused: %d", 7);
-    party_degraded(&p->context[1], "refused again");
-    assert_string_equal(p->head->slot[1].refused, "refused: 7");
-    assert_string_equal(p->head->slot[0].refused, "");
-}
-
 TEST_WITH(test_party_state_is_zeroed_and_aligned, begin, end)
 {
     struct made_up_party *p = *state;

@@ -84,14 +84,6 @@ TEST(test_place_copy_gives_the_policy_asked_for)
     assert_string_equal(placement.refused, "");
 }
 
-TEST(test_place_names_of_binding)
-{
-    assert_string_equal(bind_names[BIND_ONE], "one");
-    assert_string_equal(bind_names[BIND_RANGE], "range");
-    assert_string_equal(bind_names[BIND_NONE], "none");
-    assert_null(bind_names[BIND_NONE + 1]);
-}
-
 /* --- Applying: in a child each, so that this process stays as it is. --- */
 
 static int apply_body(void)
@@ -122,26 +114,6 @@ static int apply_body(void)
 TEST(test_place_apply_is_read_back)
 {
     assert_int_equal(fixture_in_child(apply_body), 0);
-}
-
-static int apply_nothing_body(void)
-{
-    static const struct placement placement;
-    struct placement_seen before, after;
-    char refused[64];
-
-    place_read_back(&before);
-    place_apply(&placement, refused, sizeof(refused));
-    place_apply_policy(&placement, 0, refused, sizeof(refused));
-    place_read_back(&after);
-    CHECK(strcmp(refused, "") == 0);
-    CHECK(memcmp(&before, &after, sizeof(before)) == 0);
-    return 0;
-}
-
-TEST(test_place_apply_nothing_changes_nothing)
-{
-    assert_int_equal(fixture_in_child(apply_nothing_body), 0);
 }
 
 static int refused_body(void)

@@ -95,13 +95,6 @@ TEST(test_prime_finds_a_wrong_result)
     fixture_party_end(&p);
 }
 
-TEST(test_prime_writes_the_series)
-{
-    const struct prime_params params = {.limit = 14, .experiments = 3};
-
-    experiment_assert_series(&bench_prime, &params, 14, 3);
-}
-
 static struct fixture_rows rows;
 
 TEST(test_prime_rows_of_a_trial)
@@ -122,29 +115,6 @@ TEST(test_prime_rows_of_a_trial)
         events += rows.row[METRIC_CYCLES].hist[i].value;
     assert_true(events == 2000);
     fixture_free_rows(&rows);
-}
-
-static void check_defaults(enum option_preset preset, uint64_t first, uint64_t last, uint64_t step,
-                           uint64_t experiments)
-{
-    struct prime_params params;
-    struct option_table table = {.rows = bench_prime.options, .n = bench_prime.n_options, .target = &params};
-    struct error error = {""};
-
-    assert_int_equal(option_defaults(&table, 1, preset, &error), 0);
-    assert_int_equal(params.limits.first, first);
-    assert_int_equal(params.limits.last, last);
-    assert_int_equal(params.limits.step, step);
-    assert_int_equal(params.experiments, experiments);
-}
-
-TEST(test_prime_defaults)
-{
-    check_defaults(PRESET_DEFAULT, 22, 22, 1, 1000000);
-    check_defaults(PRESET_QUICK, 22, 22, 1, 200000);
-    check_defaults(PRESET_CLASSIC, 10, 46, 4, 10000000); /* as the original */
-    assert_int_equal(bench_prime.sampling[PRESET_CLASSIC].min_samples, 100);
-    assert_int_equal(bench_prime.sampling[PRESET_CLASSIC].max_samples, 100);
 }
 
 int main(int argc, char **argv)

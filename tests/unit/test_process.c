@@ -50,21 +50,6 @@ TEST(test_process_executes_itself_without_proc_after_chdir)
     assert_int_equal(fixture_in_child(exec_without_proc_body), EXECUTED);
 }
 
-static int exec_error_body(void)
-{
-    char name[] = "test";
-    char *argv[] = {name, NULL};
-    if (refuse_call(SYS_execve, EACCES))
-        return CANNOT;
-    CHECK(process_exec_self(argv, argv + 1) == -EACCES);
-    return 0;
-}
-
-TEST(test_process_exec_answers_the_error)
-{
-    assert_int_equal(fixture_in_child(exec_error_body), 0);
-}
-
 static int check_memory(size_t size)
 {
     struct stat status;
@@ -115,12 +100,6 @@ TEST(test_process_shared_memory_passes_over_a_full_folder)
     assert_int_equal(fixture_in_child(small_shm_body), 0);
 }
 
-TEST(test_process_shared_memory_rejects_sizes)
-{
-    assert_int_equal(process_shared_memory(0), -EINVAL);
-    assert_int_equal(process_shared_memory(SIZE_MAX), -EINVAL);
-}
-
 /* The chance that 32 random bytes are equal, or all zero, is 2^-256. */
 static int check_random(void)
 {
@@ -140,21 +119,6 @@ static int check_random(void)
 TEST(test_process_random_differs_each_time)
 {
     assert_int_equal(check_random(), 0);
-}
-
-static int without_getrandom_body(void)
-{
-    unsigned char odd[12] = {0};
-    if (refuse_call(SYS_getrandom, EAGAIN))
-        return CANNOT;
-    process_random(odd, 11);
-    CHECK(odd[11] == 0);
-    return check_random();
-}
-
-TEST(test_process_random_without_getrandom)
-{
-    assert_int_equal(fixture_in_child(without_getrandom_body), 0);
 }
 
 int main(int argc, char **argv)

@@ -85,25 +85,6 @@ TEST(test_signals_end_of_a_child_wakes_the_wait)
     assert_int_equal(fixture_in_child(child_wakes_body), 0);
 }
 
-static int ignored_body(void)
-{
-    (void)signal(SIGHUP, SIG_IGN); /* as nohup does */
-    signals_init();
-    CHECK(handler_of(SIGHUP) == SIG_IGN);
-    CHECK(!blocked(SIGHUP));
-    CHECK(raise(SIGHUP) == 0);
-    CHECK(signals_pending() == 0);
-    CHECK(blocked(SIGINT)); /* the others are not */
-    signals_restore();
-    CHECK(handler_of(SIGHUP) == SIG_IGN);
-    return 0;
-}
-
-TEST(test_signals_ignored_stay_ignored)
-{
-    assert_int_equal(fixture_in_child(ignored_body), 0);
-}
-
 static int pipe_body(void)
 {
     int ends[2];
@@ -167,15 +148,6 @@ TEST(test_signals_restore_the_handlers)
     assert_int_equal(fixture_in_child(handlers_body), 0);
 }
 
-TEST(test_signals_names)
-{
-    assert_string_equal(signals_name(SIGINT), "SIGINT");
-    assert_string_equal(signals_name(SIGTERM), "SIGTERM");
-    assert_string_equal(signals_name(SIGHUP), "SIGHUP");
-    assert_string_equal(signals_name(SIGQUIT), "SIGQUIT");
-    assert_non_null(signals_name(SIGKILL)); /* none of ours, but no crash */
-}
-
 /* --- Writing that a signal can end. --- */
 
 enum { LONG = 1000000 }; /* more than any pipe holds unless it was made larger */
@@ -220,27 +192,6 @@ static int write_to_reader_body(void)
 TEST(test_signals_write_waits_for_the_reader)
 {
     assert_int_equal(fixture_in_child(write_to_reader_body), 0);
-}
-
-static int write_to_file_body(void)
-{
-    char path[] = "/tmp/test_signals_XXXXXX", *text = long_text(), *back = calloc(1, LONG);
-    int fd = mkstemp(path);
-
-    signals_init();
-    CHECK(back && fd >= 0 && unlink(path) == 0);
-    CHECK(raise(SIGTERM) == 0); /* a file does not keep us waiting: it is written whole */
-    CHECK(signals_write(fd, text, LONG) == LONG);
-    CHECK(pread(fd, back, LONG, 0) == LONG && memcmp(text, back, LONG) == 0);
-    CHECK(signals_write(fd, text, 0) == 0);
-    free(text);
-    free(back);
-    return 0;
-}
-
-TEST(test_signals_write_of_a_file)
-{
-    assert_int_equal(fixture_in_child(write_to_file_body), 0);
 }
 
 /* The pipe has no reader; the signal comes once it is full. */

@@ -89,26 +89,6 @@ TREE_TEST(test_topology_far_pairs_are_of_two_nodes)
     PAIRS(PAIRS_FAR, "", 0, 1, 2, 3);
 }
 
-TREE_TEST(test_topology_far_pairs_of_packages_without_nodes)
-{
-    put_two_sockets();
-    PAIRS(PAIRS_FAR, "2-4:same-node 6-0:same-node", 2, 4, 6, 0);
-    tree_put("/sys/devices/system/node/online", "0\n");
-    tree_put("/sys/devices/system/node/node0/cpulist", "0-7\n");
-    PAIRS(PAIRS_FAR, "2-4:same-node 6-0:same-node", 2, 4, 6, 0);
-}
-
-/* A package may be cut into nodes: these are as far from each other as two packages. */
-TREE_TEST(test_topology_far_prefers_another_node)
-{
-    for (unsigned cpu = 0; cpu < 4; cpu++)
-        put_core(cpu, (const char *const[]){"0\n", "1\n", "2\n", "3\n"}[cpu], cpu == 1 ? "1\n" : "0\n");
-    put_nodes("0-1\n", "2-3\n");
-    PAIRS(PAIRS_FAR, "0-2:other-node 1-3:other-node", 0, 1, 2, 3);
-    PAIRS(PAIRS_FAR, "0-1:same-node", 0, 1);
-    PAIRS(PAIRS_NEAR, "0-1:same-node 2-3:same-package", 0, 1, 2, 3);
-}
-
 TREE_TEST(test_topology_caches_within_a_package)
 {
     for (unsigned cpu = 0; cpu < 4; cpu++) {
@@ -117,22 +97,6 @@ TREE_TEST(test_topology_caches_within_a_package)
     }
     PAIRS(PAIRS_NEXT, "1-2:same-package 2-3:same-cache 3-0:same-package 0-1:same-cache", 1, 2, 3, 0);
     PAIRS(PAIRS_FAR, "", 1, 2, 3, 0);
-}
-
-TREE_TEST(test_topology_halves_are_by_number)
-{
-    put_two_sockets();
-    put_nodes("0-3\n", "4-7\n");
-    PAIRS(PAIRS_HALVES, "0-4:other-node 1-5:other-node 2-6:other-node 3-7:other-node", EIGHT);
-    PAIRS(PAIRS_HALVES, "0-2:same-cache 1-3:same-cache", 2, 0, 3, 1, 4);
-}
-
-TREE_TEST(test_topology_next_goes_round)
-{
-    put_two_sockets();
-    put_nodes("0-3\n", "4-7\n");
-    PAIRS(PAIRS_NEXT, "2-4:other-node 4-0:other-node 0-2:same-cache", 2, 4, 0);
-    PAIRS(PAIRS_NEXT, "0-1:same-core 1-0:same-core", 0, 1);
 }
 
 TREE_TEST(test_topology_all_pairs_by_number)
@@ -166,28 +130,6 @@ TREE_TEST(test_topology_all_pairs_of_many_cpus_are_a_sample)
     /* The last CPU of a package has none behind it in its package, and neither has its sibling but for the core. */
     /* Without nodes, CPUs of different packages are on the same node, as far as is known. */
     assert_true(of[CPUS_SAME_CORE] == 100 && of[CPUS_SAME_PACKAGE] == 196 && of[CPUS_SAME_NODE] == 100);
-    topology_pairs_free(&pairs);
-}
-
-/* A sixth of 64 * 63 / 2 CPUs, evenly chosen, each with the next one: nothing is known of how they are related. */
-TREE_TEST(test_topology_sample_of_more_cpus_is_even)
-{
-    static unsigned order[400];
-    struct cpu_pairs pairs;
-
-    for (unsigned cpu = 0; cpu < 400; cpu++)
-        order[cpu] = 399 - cpu;
-    assert_int_equal(topology_pairs(order, 400, PAIRS_ALL, &pairs), 0);
-    assert_int_equal(pairs.n, 336);
-    static const unsigned firsts[][2] = {{0, 0}, {1, 1}, {5, 5}, {6, 7}, {168, 200}, {335, 398}};
-    for (size_t i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++) {
-        assert_int_equal(pairs.pair[firsts[i][0]].first, firsts[i][1]);
-        assert_int_equal(pairs.pair[firsts[i][0]].second, firsts[i][1] + 1);
-    }
-    topology_pairs_free(&pairs);
-    /* All pairs of the most CPUs that are not too many. */
-    assert_int_equal(topology_pairs(order, 64, PAIRS_ALL, &pairs), 0);
-    assert_int_equal(pairs.n, 2016);
     topology_pairs_free(&pairs);
 }
 
