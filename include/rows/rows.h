@@ -360,6 +360,8 @@ void csv_header(struct text *out);
  * would compute gets a "'" before it, but not by csv_own_text(), for texts that are our own. */
 void csv_text(struct text *out, const char *s);
 void csv_own_text(struct text *out, const char *s);
+/* As text_put(): %s as csv_text(), %f as text_real(). */
+void csv_print(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void csv_row(const struct row *row, struct text *out);
 
 /* How a field is written. */

@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the result of `jitbench compare` as a table, as Markdown or as CSV. */
+/* Prints the result of `jitbench compare` as text, as Markdown or as CSV: what was compared, what came of it, and which
+ * causes explain a change: preemption, steal time, interrupts, a shared core, a lower clock frequency. */
 #include "out/compare.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "out/export.h"
+#include "sys/cpu.h"
+
+#define CAUSES_MAX   12
+#define LEAST_PART   0.5  /* least part of the change that a cause must explain to be named */
+#define LEAST_SHARE  0.1  /* percentage points; a smaller difference would be printed as none */
+#define LEAST_STEAL  50.0 /* least steal time in ms: five ticks of the kernel's accounting */
+#define LEAST_SPEED  0.02
+#define MOST_PERCENT 99.9 /* limit of a cause's share of time: the remaining time is a divisor */
+
+/* Values that are kept of both sides: more than any run has. It limits the work for damaged files. */
+#define ENTRIES_MOST 4096u
+/* Most values of one setting and side. Two sides that both have so many count as equal: the machines of each side then
+ * differ among themselves. */
+#define VALUES_MOST 8u
+#define LIST_SHOWN  220 /* bytes of the list of differences, without -v */
+/* Two standard deviations in medians of the absolute values of normal deviates. */
+#define DRIFT_MEDIANS 2.965
 
 /* --- Names. --- */
 
@@ -71,6 +88,369 @@ static void put_pair_name(const struct compared *c, const struct pair *pair, str
         text_printf(out, " %s", pair->about->metric);
     if (pair->host[0])
         text_printf(out, " on %s", pair->host);
+}
+
+/* --- Causes. --- */
+
+/* A cause, and the time it took on each side: base, new. */
+struct cause_share {
+    const char *name; /* name of the cause, in the first row that has it */
+    double pct[2];    /* share of the time */
+    double ms[2];
+};
+
+/* Of each side, base and new. */
+struct explained {
+    const struct pair *pair;
+    const struct comparison *c;
+    double ms[2];     /* wall-clock time of all rows */
+    double events[2]; /* number of values on which the rows' statistics are based */
+    struct cause_share share[CAUSES_MAX];
+    size_t n;
+};
+
+/* Returns the number of CPUs or processes over which a cause of the row is summed: the CPUs for steal time; for all
+ * others the copies, or 1 if each CPU has a row of its own (by_cpus). */
+static double parties_of(const struct row *row, const char *cause, bool by_cpus)
+{
+    struct cpuset cpus = {{0}};
+    struct error error;
+
+    if (!strcmp(cause, "steal") && !cpuset_parse(row->cpus, &cpus, &error) && cpuset_count(&cpus))
+        return cpuset_count(&cpus);
+    return by_cpus || !row->copies ? 1 : (double)row->copies;
+}
+
+/* Adds the times that the causes took in a side's rows. Limits each share to 100 %: it could be slightly more, since a
+ * copy may also wait outside the time in which all copies run. */
+static void add_side(struct explained *e, size_t s)
+{
+    const struct pair_side *side = &e->pair->side[s];
+
+    for (size_t i = 0; i < side->n; i++) {
+        e->ms[s] += side->row[i]->wall_s > 0 ? side->row[i]->wall_s * 1000 : 0;
+        e->events[s] += (double)side->row[i]->stats.n;
+    }
+    for (size_t i = 0; i < side->n; i++)
+        for (size_t k = 0; k < side->row[i]->causes.n; k++) {
+            const struct row_cause *cause = &side->row[i]->causes.of[k];
+            size_t at = 0;
+            while (at < e->n && strcmp(e->share[at].name, cause->name) != 0)
+                at++;
+            if (!cause->is_time || at == CAUSES_MAX || !(e->ms[s] > 0))
+                continue;
+            e->n += at == e->n;
+            e->share[at].name = cause->name;
+            e->share[at].ms[s] += cause->number;
+            e->share[at].pct[s] +=
+                100 * cause->number / parties_of(side->row[i], cause->name, e->pair->by_cpus) / e->ms[s];
+        }
+    for (size_t i = 0; i < e->n; i++)
+        e->share[i].pct[s] = fmin(e->share[i].pct[s], 100);
+}
+
+/* Returns the frequency of the row's core as measured, or as the kernel gives it; in MHz. */
+static double frequency_of(const struct row *row)
+{
+    return isnan(row->core_mhz) ? row->freq_khz / 1000 : row->core_mhz;
+}
+
+/* Sets the mean of a property of each side's rows; NAN when one of them does not have it. */
+static void take_means(const struct pair *pair, double (*of)(const struct row *row), double means[2])
+{
+    for (size_t s = 0; s < 2; s++) {
+        means[s] = 0;
+        for (size_t i = 0; i < pair->side[s].n; i++)
+            means[s] += of(pair->side[s].row[i]) / (double)pair->side[s].n;
+    }
+}
+
+/* Returns the logarithm of the ratio of the times that the work took, new to base. */
+static double log_time(const struct explained *e)
+{
+    return strcmp(e->pair->about->better, "higher") ? log(e->c->ratio) : -log(e->c->ratio);
+}
+
+/* Returns the part of the change that the cause alone would explain: 1 is all of it; below 0, the cause has the
+ * opposite effect. For a metric that is a share of time, the change of the cause's share is compared with that of the
+ * metric; for latencies, which cover only a part of the time, the change of the cause's time for each event is; for all
+ * others, the slow-down by losing that share of the time. */
+static double part_of_change(const struct explained *e, const struct cause_share *share)
+{
+    const struct row *row = e->pair->about;
+    const struct export_unit *unit = export_unit_find(row->unit);
+    const double before = fmin(share->pct[0], MOST_PERCENT) / 100, after = fmin(share->pct[1], MOST_PERCENT) / 100;
+
+    if (!strcmp(row->unit, "%"))
+        return 100 * (after - before) / (e->c->changed - e->c->base) * (strcmp(row->better, "higher") ? 1 : -1);
+    if (unit && unit->kind == EXPORT_TIME && e->events[0] > 0 && e->events[1] > 0) {
+        const double every[] = {e->ms[0] / 1000 / e->events[0], e->ms[1] / 1000 / e->events[1]};
+        const double base = export_base(row, e->c->base), changed = export_base(row, e->c->changed);
+        if (fmax(base / every[0], changed / every[1]) < 0.5)
+            return (after * every[1] - before * every[0]) / (changed - base);
+    }
+    return log((1 - before) / (1 - after)) / log_time(e);
+}
+
+static bool is_named(const struct explained *e, const struct cause_share *share)
+{
+    /* Steal time in ms that the base's rate would give over the time of the other side. */
+    const double expected = e->ms[0] > 0 ? share->ms[0] * e->ms[1] / e->ms[0] : 0;
+
+    return fabs(share->pct[1] - share->pct[0]) >= LEAST_SHARE &&
+           (strcmp(share->name, "steal") || fabs(share->ms[1] - expected) >= LEAST_STEAL) &&
+           part_of_change(e, share) >= LEAST_PART;
+}
+
+/* Returns whether the change is explained by a property to which the speed is proportional, such as the clock
+ * frequency. of: the values of the property on the two sides. */
+static bool is_speed(const struct explained *e, const double of[2])
+{
+    return of[0] > 0 && of[1] > 0 && fabs(1 - of[1] / of[0]) >= LEAST_SPEED &&
+           log(of[0] / of[1]) / log_time(e) >= LEAST_PART;
+}
+
+static void explain_change(const struct pair *pair, const struct comparison *c, struct text *out)
+{
+    struct explained e = {.pair = pair, .c = c};
+    const bool explained = (c->change == CHANGE_LOWER || c->change == CHANGE_HIGHER) && pair->about->better[0];
+    /* A frequency follows other words also if it explains nothing; a cause begins anew. */
+    const size_t start = explained ? out->length : 0;
+    double mhz[2], shares[2];
+
+    take_means(pair, frequency_of, mhz);
+    take_means(pair, row_core_share, shares);
+    for (size_t s = 0; explained && s < 2; s++)
+        add_side(&e, s);
+    for (size_t i = 0; i < e.n; i++)
+        if (is_named(&e, &e.share[i]))
+            text_printf(out, "%s%s %.1f %% of the time (base %.1f %%)", out->length > start ? ", " : "",
+                        e.share[i].name, e.share[i].pct[1], e.share[i].pct[0]);
+    if (explained && !row_is_alone(pair->about) && !(c->share > 0) && is_speed(&e, shares))
+        text_printf(out, "%score share %.0f %% (base %.0f %%)", out->length > start ? ", " : "", 100 * shares[1],
+                    100 * shares[0]);
+    if (pair_other_clock(pair) || (explained && is_speed(&e, mhz)))
+        text_printf(out, "%sCPU at %.0f MHz (base %.0f)", out->length > start ? ", " : "", mhz[1], mhz[0]);
+}
+
+/* --- What differs between the sides. --- */
+
+/* Enters a value; "": it is not known. An entry is the number of the side, the name and the value, each ended by
+ * '\x1f' but the last. */
+static void enter(struct index *entries, size_t s, const char *name, const char *value)
+{
+    char entry[SETTING_NAME + 64 + SETTING_VALUE];
+
+    snprintf(entry, sizeof(entry), "%zu\x1f%s\x1f%s", s, name, value);
+    if (value[0] && entries->n < ENTRIES_MOST)
+        index_enter(entries, entry);
+}
+
+/* Appends each name whose values differ: both sides have values, and not the same. */
+static void put_differences(const struct index *entries, struct text *out)
+{
+    for (size_t i = 0; i < entries->n; i++) {
+        const char *name = entries->name[i] + 2, *values[2][VALUES_MOST];
+        const size_t length = strcspn(name, "\x1f") + 1;
+        size_t first = SIZE_MAX, same = 0, n[2] = {0, 0};
+        for (size_t k = 0; k < entries->n; k++) {
+            const size_t s = entries->name[k][0] == '1';
+            if (strncmp(entries->name[k] + 2, name, length) != 0 || n[s] == VALUES_MOST)
+                continue;
+            first = first < k ? first : k;
+            values[s][n[s]++] = entries->name[k] + 2 + length;
+        }
+        for (size_t k = 0; k < n[0] * n[1]; k++)
+            same += !strcmp(values[0][k % n[0]], values[1][k / n[0]]);
+        if (first != i || !n[0] || !n[1] || (n[0] == n[1] && (same == n[0] || n[0] == VALUES_MOST)))
+            continue;
+        text_printf(out, "%s%.*s", out->length ? "; " : "", (int)length - 1, name);
+        for (size_t s = 0; s < 2; s++)
+            for (size_t k = 0; k < n[s]; k++)
+                text_printf(out, "%s%s", k ? " or " : s ? " -> " : " ", values[s][k]);
+    }
+}
+
+static void enter_items(struct index *entries, size_t s, const char *text, bool of_run)
+{
+    struct setting_items items;
+
+    setting_items_begin(&items, text, of_run);
+    while (setting_items_next(&items))
+        enter(entries, s, items.name, items.value);
+}
+
+/* Adds the kind of pages that a test got. The share of huge pages varies from run to run, so what follows the ':' is
+ * cut. */
+static void enter_pages(struct index *entries, size_t s, const struct row *row)
+{
+    size_t length = 0;
+    const char *pages = row_param(&row->param, "pages", &length);
+    const char *value = pages ? TEXT_LINE("%.*s", (int)strcspn(pages, ": "), pages) : "";
+
+    /* the latter was written by an earlier version, which did not record the pages given */
+    if (row->n_samples && strcmp(value, "huge-advised") != 0)
+        enter(entries, s, TEXT_LINE("%s pages", row->test), value);
+}
+
+static void put_settings(const struct row_set *base, const struct row_set *changed, struct text *out)
+{
+    FREED_BY(index_free) struct index entries = {0};
+
+    for (size_t s = 0; s < 2; s++) {
+        const struct row_set *set = s ? changed : base;
+        for (size_t i = 0; i < set->n_runs; i++)
+            enter_items(&entries, s, set->runs[i]->settings, true);
+        for (size_t i = 0; i < set->n; i++) {
+            enter_pages(&entries, s, &set->rows[i]);
+            enter_items(&entries, s, set->rows[i].scratch_disk, false);
+        }
+    }
+    put_differences(&entries, out);
+}
+
+/* Properties of the compared rows, but for the host, which is named with its side. */
+static void put_properties(const struct compared *c, struct text *out)
+{
+    FREED_BY(index_free) struct index entries = {0};
+    char value[200];
+
+    for (size_t p = 1; p < PAIR_PROPERTIES; p++)
+        for (size_t i = 0; i < 2 * c->n_rows; i++) {
+            const struct pair_side *side = &c->row[i / 2].pair->side[i % 2];
+            for (size_t k = 0; k < side->n; k++) {
+                const char *name = pair_property(p, side->row[k], value, sizeof(value));
+                enter(&entries, i % 2, name, value);
+            }
+        }
+    put_differences(&entries, out);
+}
+
+/* --- What was compared, and what came of it. --- */
+
+/* Names a side with its runs (those without an id are one each). Returns the only host; "": several, or not known. */
+static const char *put_side(const char *side, const char *name, const struct row_set *set, size_t *runs,
+                            const struct doc *doc)
+{
+    FREED_BY(index_free) struct index ids = {0}, hosts = {0};
+    const char *host = set->runs[0]->host;
+
+    for (size_t i = 0; i < set->n_runs; i++) {
+        index_enter(&ids, set->runs[i]->run_id[0] ? set->runs[i]->run_id : TEXT_LINE("(%zu)", i));
+        index_enter(&hosts, set->runs[i]->host);
+    }
+    *runs = ids.n;
+    doc_say(doc, "%-4s  %s%s%zu run%s on %s", side, name, name[0] ? ": " : "", ids.n, PLURAL(ids.n),
+            hosts.n > 1 ? TEXT_LINE("%zu hosts", hosts.n)
+            : host[0]   ? host
+                        : "an unknown host");
+    return hosts.n > 1 ? "" : host;
+}
+
+static double drift_of(const struct compared *c)
+{
+    FREED_BY(memory_free) double *effects = memory_get(c->n_rows, sizeof(*effects));
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (c->row[i].of->change == CHANGE_UNKNOWN && c->row[i].of->ratio > 0)
+            effects[n++] = fabs(log(c->row[i].of->ratio));
+    return fmax(c->min_effect, n ? expm1(DRIFT_MEDIANS * stats_median(effects, n)) : 0);
+}
+
+/* Says by how much the other side is faster: the median of the means of suites, or if there are none, of the rows. */
+static void put_middle(const struct compared *c, struct text *out)
+{
+    FREED_BY(memory_free) double *logs = memory_get(c->n_rows + c->n_means, sizeof(*logs));
+    const struct compared_row *row = c->row + (c->n_means ? c->n_rows : 0);
+    size_t n = 0;
+
+    for (; row < c->row + c->n_rows + c->n_means; row++)
+        if (row->pair->about->better[0] && row->of->ratio > 0)
+            logs[n++] = (strcmp(row->pair->about->better, "higher") ? -1 : 1) * log(row->of->ratio);
+    const double pct = 100 * expm1(n ? stats_median(logs, n) : 0);
+    const char *by = fabs(pct) < 0.05 ? "no" : TEXT_LINE("%.*f %%", fabs(pct) < 10, fabs(pct));
+    text_printf(out, "%s %s", by, pct > -0.05 ? "faster" : "slower");
+}
+
+/* Returns how many runs of a are in b. */
+static size_t runs_on_both(const struct row_set *a, const struct row_set *b)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < a->n_runs; i++)
+        for (size_t k = 0; k < b->n_runs; k++)
+            if (a->runs[i]->run_id[0] && !strcmp(a->runs[i]->run_id, b->runs[k]->run_id)) {
+                found++;
+                break;
+            }
+    return found;
+}
+
+static void put_answer(const struct compared *c, const char *const names[2], const struct doc *doc)
+{
+    const struct row_set *set[] = {c->pairs->base, c->pairs->changed};
+    size_t n[VERDICT_APART + 1] = {0}, means[VERDICT_APART + 1] = {0}, runs[2] = {0, 0}, drifts = 0;
+    const char *side[] = {set[1] ? "Base" : "Within", "New"}, *host[] = {"", ""};
+    FREED_BY(text_free) struct text middle = {0};
+
+    for (size_t s = 0; s < 2 && set[s]; s++)
+        host[s] = put_side(side[s], names[s], set[s], &runs[s], doc);
+    const bool apart = host[0][0] && host[1][0] && strcmp(host[0], host[1]) != 0;
+    if (apart || (names[0][0] && names[1][0] && strcmp(names[0], names[1]) != 0))
+        for (size_t s = 0; s < 2; s++)
+            side[s] = apart ? host[s] : names[s];
+    for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
+        (i < c->n_rows ? n : means)[compared_verdict(c->row[i].of, c->row[i].pair->about->better)]++;
+        drifts += !apart && c->row[i].of->tested == TESTED_RUNS;
+    }
+    const enum compared_verdict most = n[VERDICT_SLOWER] < n[VERDICT_FASTER] ? VERDICT_FASTER : VERDICT_SLOWER;
+    const enum compared_verdict least = VERDICT_FASTER + VERDICT_SLOWER - most;
+    const double drift = 100 * drift_of(c);
+    doc_gap(doc);
+    const size_t same = set[1] ? runs_on_both(set[0], set[1]) : 0;
+    if (same && same == set[0]->n_runs && runs_on_both(set[1], set[0]) == set[1]->n_runs) {
+        doc_say(doc, "The same run is on both sides: nothing can differ");
+        doc_gap(doc);
+        return;
+    }
+    if (same)
+        doc_say(doc, "Runs that are on both sides: %zu", same);
+    put_middle(c, &middle);
+    if (n[most] && set[1])
+        doc_say(doc, "%s is %s than %s in %zu of %zu figures and %s in %zu; on the whole %s%s", side[1],
+                compared_verdict_names[most], side[0], n[most], c->n_rows, compared_verdict_names[least], n[least],
+                middle.data, drifts ? "; measured apart, so drift may be part of it (--interleave)" : "");
+    else if (means[VERDICT_FASTER] + means[VERDICT_SLOWER] && set[1])
+        doc_say(doc, "On the whole %s is %s than %s, though no single figure is known to be", side[1], middle.data,
+                side[0]);
+    else if (n[VERDICT_SAME] && set[1])
+        doc_say(doc, "No figure is known to be better or worse");
+    if (n[VERDICT_UNDECIDED] && n[VERDICT_UNDECIDED] == c->n_rows && set[1])
+        doc_say(doc, "Not decided: %s measured %s than %s, %s; %s may be drift; --runs %u on both decides", side[1],
+                middle.data, side[0],
+                runs[0] + runs[1] == 2 ? "one run each" : TEXT_LINE("%zu and %zu runs", runs[1], runs[0]),
+                drift < 100 ? TEXT_LINE("differences below %.*f %%", drift < 10, drift) : "any difference",
+                RUNS_ADVISED);
+    else if (n[VERDICT_UNDECIDED])
+        doc_say(doc, "Not decided: %zu of %zu figures, for too few runs; --runs %u decides", n[VERDICT_UNDECIDED],
+                c->n_rows, RUNS_ADVISED);
+    doc_gap(doc);
+}
+
+static void put_differing_settings(const struct compared *c, bool verbose, const struct doc *doc)
+{
+    FREED_BY(text_free) struct text list = {0};
+
+    if (c->pairs->changed) {
+        put_properties(c, &list);
+        put_settings(c->pairs->base, c->pairs->changed, &list);
+    }
+    if (!list.length)
+        return;
+    doc_gap(doc);
+    doc_say(doc, "Settings differ: %.*s%s", verbose ? (int)list.length : LIST_SHOWN, list.data,
+            !verbose && list.length > LIST_SHOWN ? " ... (-v)" : "");
 }
 
 /* --- Cells. --- */
@@ -220,7 +600,7 @@ static size_t take_asked(const struct compared *c, struct told *told)
  * it differs by more than the drift, and than its samples vary. */
 static void put_changed(const struct compared *c, bool verbose, struct told *told, size_t asked, const struct doc *doc)
 {
-    const double drift = compared_drift(c);
+    const double drift = drift_of(c);
     size_t n = asked, larger = 0, same = 0, undecided = 0;
     double most = 0;
 
@@ -292,15 +672,6 @@ static void put_apart(const struct compared *c, bool verbose, const struct doc *
 
 /* --- CSV. --- */
 
-/* Writes figures, each after a comma. */
-static void put_figures(struct text *out, const double *figures, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        text_append(out, ",", 1);
-        text_real(out, figures[i]);
-    }
-}
-
 /* Writes a row or mean. row: NULL if the pair cannot be compared. */
 static void put_csv_row(const struct compared *c, const struct pair *pair, const struct compared_row *row,
                         struct text *out)
@@ -308,33 +679,21 @@ static void put_csv_row(const struct compared *c, const struct pair *pair, const
     static const char *const tested[] = {"", "within", "runs", "pairs"};
     FREED_BY(text_free) struct text reason = {0}, against = {0};
     const struct row *about = pair->about;
-    const char *copies = about->copies ? TEXT_LINE("%" PRIu64, about->copies) : "";
-    const char *cpus = pair->by_cpus ? about->cpus : "";
-    const char *const names[] = {about->suite, about->test, about->load,   about->param.text, copies,
-                                 cpus,         pair->host,  about->metric, about->unit,       about->better};
     const struct comparison *of = row ? row->of : &comparison_unknown;
     const struct comparison *raw = row && row->raw ? &row->of_raw : &comparison_unknown;
-    const double figures[] = {of->base, of->changed, of->ratio,         of->low,
-                              of->high, of->p_t,     of->p_permutation, of->p_adjusted};
-    const double least = 100 * of->least, last[] = {raw->base, raw->changed, raw->ratio, of->share, of->slope};
 
-    for (size_t i = 0; i < COUNT(names); i++) {
-        text_append(out, ",", i > 0);
-        csv_text(out, names[i]);
-    }
-    put_figures(out, figures, COUNT(figures));
-    text_printf(out, row ? ",%s,%zu,%zu" : ",,,", tested[of->tested], of->n_base, of->n_new);
-    put_figures(out, &least, 1);
-    text_printf(out, ",%s,", compared_verdict_names[row ? verdict_of(row) : VERDICT_APART]);
     if (row)
         put_reason(c, row, &reason);
     if (pair->within)
         put_name(c, pair, pair->side[0].row[0], &against);
-    csv_text(out, reason.length ? reason.data : pair->why);
-    text_append(out, ",", 1);
-    csv_text(out, against.length ? against.data : "");
-    put_figures(out, last, COUNT(last));
-    text_append(out, "\r\n", 2);
+    csv_print(out, "%s,%s,%s,%s,%f,%s,%s,%s,%s,%s,%f,%f,%f,%f,%f,%f,%f,%f,%s,", about->suite, about->test, about->load,
+              about->param.text, about->copies ? (double)about->copies : NAN, pair->by_cpus ? about->cpus : "",
+              pair->host, about->metric, about->unit, about->better, of->base, of->changed, of->ratio, of->low,
+              of->high, of->p_t, of->p_permutation, of->p_adjusted, row ? tested[of->tested] : "");
+    csv_print(out, "%f,%f,%f,%s,%s,%s,%f,%f,%f,%f,%f\r\n", row ? (double)of->n_base : NAN,
+              row ? (double)of->n_new : NAN, 100 * of->least,
+              compared_verdict_names[row ? verdict_of(row) : VERDICT_APART], reason.length ? reason.data : pair->why,
+              against.length ? against.data : "", raw->base, raw->changed, raw->ratio, of->share, of->slope);
 }
 
 void compared_put_csv(const struct compared *c, struct text *out)
@@ -355,10 +714,10 @@ void compared_put(const struct compared *c, const char *const names[2], bool ver
     const size_t asked = c->pairs->changed && c->n_rows && !c->row[0].pair->host[0] ? take_asked(c, told) : 0;
 
     if (about)
-        compared_put_answer(c, names, doc);
+        put_answer(c, names, doc);
     put_rows(c, told, asked, verbose, doc);
     if (about)
-        compared_put_differences(c, verbose, doc);
+        put_differing_settings(c, verbose, doc);
     put_changed(c, verbose, told, asked, doc);
     put_apart(c, verbose, doc);
     if (c->n_hosts)

@@ -316,21 +316,14 @@ void fleet_put_csv(const struct judgement *f, size_t number, struct text *out)
         const struct gather_figure *figure = &f->g->figure[k];
         const struct outlier_metric *metric = &f->metric[k];
         const double value = gather_value(f->g, k, j->machine);
-        const char *const texts[] = {j->name,      figure->suite,  figure->test, figure->load,
-                                     figure->work, figure->metric, figure->unit};
-        const double numbers[] = {(double)figure->copies, value, metric->n ? metric->median : NAN,
-                                  metric->n ? 100 * outlier_effect(metric, value) : NAN,
-                                  metric->n ? outlier_distance(metric, value) : NAN};
         if (isnan(value))
             continue;
-        for (size_t i = 0; i < COUNT(texts); i++) {
-            csv_text(out, texts[i]);
-            text_append(out, ",", 1);
-        }
-        for (size_t i = 0; i < COUNT(numbers); i++) {
-            text_real(out, numbers[i]);
-            text_append(out, ",", 1);
-        }
-        text_printf(out, "%s\r\n", judge_stands_out(j) ? "outlier" : j->figures ? "ok" : "not judged");
+        csv_print(out, "%s,%s,%s,%s,%s,%s,%s,%f,%f,%f,%f,%f,%s\r\n", j->name, figure->suite, figure->test, figure->load,
+                  figure->work, figure->metric, figure->unit, (double)figure->copies, value,
+                  metric->n ? metric->median : NAN, metric->n ? 100 * outlier_effect(metric, value) : NAN,
+                  metric->n ? outlier_distance(metric, value) : NAN,
+                  judge_stands_out(j) ? "outlier"
+                  : j->figures        ? "ok"
+                                      : "not judged");
     }
 }

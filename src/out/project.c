@@ -109,12 +109,9 @@ void project_put_csv(const struct project *p, struct text *out)
     text_printf(out, "host,work_s,lost_pct,step_ns,ranks,slowdown,core_share\r\n");
     for (size_t h = 0; h < p->n + (p->n > 1); h++) {
         const struct detours_host *host = p->hosts[h];
-        const double share = detours_mean_share(host), *slowdown = host->slowdown;
-        for (size_t i = 0; i < p->n_steps * p->n_ranks; i++) {
-            csv_text(out, host->name);
-            text_printf(out, ",%.17g,%.17g,%.17g,%.17g,%.17g,", host->work * 1e-9, detours_lost_pct(host),
-                        p->step_ns[i / p->n_ranks], p->ranks[i % p->n_ranks], slowdown[i]);
-            text_printf(out, isnan(share) ? "\r\n" : "%.17g\r\n", share);
-        }
+        for (size_t i = 0; i < p->n_steps * p->n_ranks; i++)
+            csv_print(out, "%s,%f,%f,%f,%f,%f,%f\r\n", host->name, host->work * 1e-9, detours_lost_pct(host),
+                      p->step_ns[i / p->n_ranks], p->ranks[i % p->n_ranks], host->slowdown[i],
+                      detours_mean_share(host));
     }
 }

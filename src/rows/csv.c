@@ -29,9 +29,19 @@ void csv_text(struct text *out, const char *s)
     csv_own_text(out, cell.data);
 }
 
-static void put(struct text *out, const char *s)
+static void put_csv_text(struct text *out, const char *s, size_t length)
 {
-    text_append(out, s, strlen(s));
+    (void)length;
+    csv_text(out, s);
+}
+
+void csv_print(struct text *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    text_put(out, put_csv_text, text_real, format, args);
+    va_end(args);
 }
 
 void row_put_field(const struct row *row, const struct row_column *column, const struct row_format *f, struct text *out)
@@ -50,7 +60,7 @@ void row_put_field(const struct row *row, const struct row_column *column, const
         if (*(const uint64_t *)field)
             text_printf(out, "%" PRIu64, *(const uint64_t *)field);
         else
-            put(out, f->unknown);
+            text_printf(out, "%s", f->unknown);
         break;
     case COLUMN_REAL:
         f->real(out, *(const double *)field);
@@ -68,18 +78,18 @@ void row_put_field(const struct row *row, const struct row_column *column, const
     case COLUMN_SAMPLES:
     case COLUMN_HIST:
     case COLUMN_SERIES:
-        put(out, f->begin);
+        text_printf(out, "%s", f->begin);
         for (size_t i = 0; i < n; i++) {
-            put(out, i ? f->between : "");
-            put(out, samples ? "" : f->begin);
+            text_printf(out, "%s", i ? f->between : "");
+            text_printf(out, "%s", samples ? "" : f->begin);
             f->real(out, samples ? row->samples[i] : pairs[i].at);
             if (samples)
                 continue;
-            put(out, f->within);
+            text_printf(out, "%s", f->within);
             f->real(out, pairs[i].value);
-            put(out, f->end);
+            text_printf(out, "%s", f->end);
         }
-        put(out, f->end);
+        text_printf(out, "%s", f->end);
         break;
     }
 }
