@@ -5,26 +5,19 @@
 
 #include "out/out.h"
 
-/* --- Histograms. --- */
+#define CHART_LETTER 7.0 /* width of a wide letter in pixels, at a font size of 11 pixels */
 
 /* mantissa * 10^power, rounded to the nearest double if the mantissa is a whole number. */
 double plot_decimal(double mantissa, int power);
-
-/* With a count above 0, at a position that can be drawn: files may be edited by hand. */
-bool plot_is_event(const struct stats_point *pair);
-/* n + 1 ascending edges; events above the last are left out. */
-void plot_count(const struct row *row, const double *edges, size_t n, double *counts);
 
 /* Classes s0 to s7: the palette of Okabe and Ito ('Color Universal Design', 2008), which colour-blind people can
  * distinguish, adapted for contrast; q0 to q7: one colour from faint to strong. */
 #define HTML_COLOURS 8
 #define HTML_LEVELS  8
 
-/* --- SVG: pixels from the top left; colours by class (`currentColor`). Output is bounded for any values: lines by
- * pixel columns, dots by pixels. --- */
-
 /* --- Scales. --- */
 
+/* from, to: pixels. */
 struct svg_scale {
     double low, high, from, to;
     bool log;
@@ -53,40 +46,6 @@ struct svg_ticks {
 /* At round numbers; linear ones have one unit, logarithmic ones are at powers of ten, or also at 2 and 5 times each;
  * times, bytes and frequencies have a unit each. room: pixels for a label; 0: its width. */
 void svg_ticks(const struct svg_scale *scale, const char *unit, double room, struct svg_ticks *ticks);
-
-/* In the page's small font, at most. */
-double svg_text_width(const char *s);
-
-/* --- The picture. --- */
-
-/* Begins <g>. */
-void svg_group(struct text *out, const char *classes);
-
-/* --- Marks. tip is the tooltip; NULL for none. --- */
-
-void svg_line(struct text *out, double x1, double y1, double x2, double y2, const char *classes);
-void svg_box(struct text *out, double x, double y, double width, double height, const char *classes, const char *tip);
-void svg_dot(struct text *out, double x, double y, double radius, const char *classes, const char *tip);
-/* anchor: "start", "middle", "end". most: pixels, 0: no limit; a cut text is whole in the tooltip. */
-void svg_label(struct text *out, double x, double y, const char *anchor, const char *classes, const char *s,
-               double most);
-
-/* `at` ascends. Of a pixel column first, last, least and greatest. */
-void svg_trace(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const struct stats_point *points,
-               size_t n, const char *classes);
-/* Points on one pixel share a dot. */
-void svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
-                 const struct stats_point *points, size_t n, const char *classes);
-/* Outline of n bars, down to the low end of y: left edge and height; points[n]: the right end. */
-void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const struct stats_point *points,
-               size_t n, const char *classes);
-
-/* --- Axes. --- */
-
-/* With grid lines up to grid_end. left: a y axis at x, with its title above the plot; otherwise an x axis at y, with
- * its title below the labels. title: "Cycles"; unit and "log scale" are added. */
-void svg_axis(struct text *out, const struct svg_scale *scale, const struct svg_ticks *ticks, const char *title,
-              bool left, double at, double grid_end);
 
 /* --- Charts: a <figure> with one SVG 360 pixels wide, of marks in the units of its axes. --- */
 
@@ -200,6 +159,13 @@ void chart_range(struct chart *chart, const struct chart_entry *entry);
 void chart_samples(struct chart *chart, const struct chart_entry *entry);
 /* Colours show the share of time lost; a series as for plot_strip(). */
 void chart_strip(struct chart *chart, const struct chart_entry *entry);
+
+/* CSS class of a colour. */
+const char *chart_class(unsigned colour);
+bool chart_wants_log(const struct chart_axis *axis);
+/* Without pixels. */
+struct svg_scale chart_scale(const struct chart_axis *axis, bool log);
+void chart_free(struct chart *chart);
 
 /* An entry of a legend, which begins with CHART_LEGEND. */
 #define CHART_LEGEND "<div class=\"legend\">"

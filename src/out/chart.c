@@ -1,33 +1,392 @@
 /* SPDX-License-Identifier: MIT */
-/* Charts: marks in the units of two axes, drawn as one SVG with scales, axes and a legend, or as text. */
+/* Charts: marks in the units of two axes, drawn as one SVG with scales, axes and a legend. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "out/chart.h"
-#include "sys/base.h"
 
-#define LETTER     7.0 /* pixels of a character, as for svg_text_width() */
-#define WIDTH      360.0
-#define HEIGHT     216.0
-#define TOP        26.0
-#define BELOW      38.0 /* pixels from the plot's lower edge to that of the picture */
-#define TICK_ROOM  18.0 /* pixels that a tick needs along the y axis */
-#define LOG_FROM   20.0 /* an axis is logarithmic from this ratio of highest to lowest on */
-#define WIDE       50.0 /* the same in charts with a line for each row or host */
-#define WIDEST_BAR 26.0
-#define LINE       17.0 /* height of a line */
-#define LINE_TOP   6.0
-#define LABEL_MOST 118.0
-#define LABEL_GAP  12.0
+#define WIDTH        360.0
+#define HEIGHT       216.0
+#define TOP          26.0
+#define BELOW        38.0 /* pixels from the plot's lower edge to that of the picture */
+#define TICK_ROOM    18.0 /* pixels that a tick needs along the y axis */
+#define LOG_FROM     20.0 /* an axis is logarithmic from this ratio of highest to lowest on */
+#define WIDE         50.0 /* the same in charts with a line for each row or host */
+#define WIDEST_BAR   26.0
+#define LINE         17.0 /* height of a line */
+#define LINE_TOP     6.0
+#define LABEL_MOST   118.0
+#define LABEL_GAP    12.0
+#define MOST_DECADES 12
+#define HUGE_VALUE   1e290 /* powers of ten of larger values would not stay finite */
+#define LETTER_GAP   12.0  /* pixels between the labels of neighbouring ticks */
+#define LABEL_BELOW  18.0  /* distance from an axis to the baseline of its labels */
+#define TITLE_BELOW  33.0
+
+/* --- Scales. --- */
+
+double plot_decimal(double mantissa, int power)
+{
+    return power < 0 ? mantissa / pow(10, -power) : mantissa * pow(10, power);
+}
+
+struct svg_scale svg_scale(double low, double high, double from, double to, bool log)
+{
+    struct svg_scale scale = {.from = from, .to = to, .log = log};
+    double a = isfinite(low) ? low : high, b = isfinite(high) ? high : low;
+
+    a = isfinite(a) ? fmax(fmin(a, HUGE_VALUE), -HUGE_VALUE) : log ? 1 : 0;
+    b = isfinite(b) ? fmax(fmin(b, HUGE_VALUE), -HUGE_VALUE) : a;
+    low = fmin(a, b);
+    b = fmax(a, b);
+    a = low;
+    if (log) {
+        b = b > 1 / HUGE_VALUE ? b : 1;
+        a = fmin(fmax(a, b / plot_decimal(1, MOST_DECADES)), b);
+        a = a < b ? a : a / sqrt(10);
+        b = b / a > 1.001 ? b : a * 10;
+    } else if (b - a <= 1e-9 * fmax(fabs(a), fabs(b)) || b - a < 1 / HUGE_VALUE) {
+        double room = fmax(fabs(a), fabs(b)) * 0.1;
+        a -= a > 0 || a < 0 ? room : 0;
+        b += room > 1 / HUGE_VALUE ? room : 1;
+    }
+    scale.low = a;
+    scale.high = b;
+    return scale;
+}
+
+double svg_step(double span, unsigned most)
+{
+    static const double mantissas[] = {1, 2, 5, 10};
+    double least = span / most, power = plot_decimal(1, (int)floor(log10(least)));
+
+    for (size_t i = 0; i < COUNT(mantissas); i++)
+        if (mantissas[i] * power >= least * (1 - 1e-9))
+            return mantissas[i] * power;
+    return 10 * power;
+}
+
+/* 1, 2 or 5 times a power of ten. */
+static double round_log(double value, bool up)
+{
+    double power = plot_decimal(1, (int)floor(log10(value))), m = value / power;
+
+    if (up)
+        return power * (m <= 1.000001 ? 1 : m <= 2.000001 ? 2 : m <= 5.000001 ? 5 : 10);
+    return power * (m >= 9.999999 ? 10 : m >= 4.999999 ? 5 : m >= 1.999999 ? 2 : 1);
+}
+
+void svg_scale_round(struct svg_scale *scale, unsigned most)
+{
+    if (scale->log) {
+        scale->low = round_log(scale->low, false);
+        scale->high = round_log(scale->high, true);
+        return;
+    }
+    double step = svg_step(scale->high - scale->low, most > 1 ? most : 2);
+    scale->low = floor(scale->low / step + 1e-9) * step;
+    scale->high = ceil(scale->high / step - 1e-9) * step;
+}
+
+double svg_at(const struct svg_scale *scale, double value)
+{
+    double share;
+
+    if (isnan(value))
+        return scale->from;
+    if (scale->log)
+        share = value > 0 ? log(value / scale->low) / log(scale->high / scale->low) : 0;
+    else
+        share = (value - scale->low) / (scale->high - scale->low);
+    return scale->from + (scale->to - scale->from) * fmin(fmax(share, 0), 1);
+}
+
+/* --- Ticks. --- */
+
+static double svg_text_width(const char *s)
+{
+    return CHART_LETTER * (double)text_width(s);
+}
+
+static void put_tick(struct svg_ticks *ticks, double at, const char *label)
+{
+    if (ticks->n == SVG_TICKS_MAX)
+        return;
+    ticks->at[ticks->n] = at;
+    text_copy(ticks->label[ticks->n], sizeof(ticks->label[0]), label);
+    ticks->widest = fmax(ticks->widest, svg_text_width(label));
+    ticks->n++;
+}
+
+static bool fits(const struct svg_scale *scale, const struct svg_ticks *ticks, double room)
+{
+    for (size_t i = 1; i < ticks->n; i++) {
+        double apart = fabs(svg_at(scale, ticks->at[i]) - svg_at(scale, ticks->at[i - 1]));
+        double half = (svg_text_width(ticks->label[i]) + svg_text_width(ticks->label[i - 1])) / 2 + LETTER_GAP;
+        if (apart < (room > 0 ? room : half))
+            return false;
+    }
+    return true;
+}
+
+int svg_step_decimals(double step)
+{
+    int decimals = (int)ceil(-log10(step) - 1e-9);
+    return decimals < 0 ? 0 : decimals > 17 ? 17 : decimals;
+}
+
+static void linear_ticks(const struct svg_scale *scale, const char *unit, unsigned most, struct svg_ticks *ticks)
+{
+    struct units units = units_choose(unit, fmax(fabs(scale->low), fabs(scale->high)));
+    double step = svg_step((scale->high - scale->low) * units.factor, most) / units.factor;
+    double first = ceil(scale->low / step - 1e-6);
+    char label[UNITS_SIZE];
+
+    memset(ticks, 0, sizeof(*ticks));
+    TEXT_SET(ticks->unit, units.name);
+    for (size_t i = 0; i < SVG_TICKS_MAX && (first + (double)i) * step <= scale->high + step * 1e-6; i++) {
+        double at = (first + (double)i) * step;
+        units_number(at * units.factor, svg_step_decimals(step * units.factor), label, sizeof(label));
+        put_tick(ticks, at, label);
+    }
+}
+
+/* Returns whether the unit is one of a family (ns, us, ms..), each with a name of its own. */
+static bool has_family(const char *unit)
+{
+    return units_choose(unit, 1e30).name[0] && !strstr(units_choose(unit, 1e30).name, unit);
+}
+
+/* Times with their unit, large counts with a prefix only. */
+static void log_label(double at, const char *unit, char *label, size_t size)
+{
+    char number[UNITS_SIZE];
+    struct units prefix = units_choose("", at);
+
+    if (has_family(unit)) {
+        units_value(at, unit, label, size);
+        return;
+    }
+    if (at >= 1e15) /* units_number() prints it with an exponent */
+        prefix = (struct units){.factor = 1};
+    else if (at >= 1000 && !prefix.name[0])
+        prefix = (struct units){.factor = 1e-3, .name = "k"};
+    units_number(at * prefix.factor, svg_step_decimals(at * prefix.factor), number, sizeof(number));
+    snprintf(label, size, "%.24s%.2s", number, prefix.name);
+}
+
+/* every 0: at 1, 2 and 5 times each power of ten. */
+static void log_ticks(const struct svg_scale *scale, const char *unit, int every, struct svg_ticks *ticks)
+{
+    static const double mantissas[] = {1, 2, 5};
+    char label[UNITS_SIZE];
+    int last = (int)floor(log10(scale->high) + 1e-9);
+
+    memset(ticks, 0, sizeof(*ticks));
+    if (!has_family(unit))
+        TEXT_SET(ticks->unit, unit);
+    for (int power = (int)floor(log10(scale->low)); power <= last; power++)
+        for (size_t i = 0; i < (every ? 1 : 3); i++) {
+            double at = mantissas[i] * plot_decimal(1, power);
+            if (at < scale->low * 0.999999 || at > scale->high * 1.000001 || (every > 1 && power % every))
+                continue;
+            log_label(at, unit, label, sizeof(label));
+            put_tick(ticks, at, label);
+        }
+}
+
+void svg_ticks(const struct svg_scale *scale, const char *unit, double room, struct svg_ticks *ticks)
+{
+    const struct units plain = units_choose(unit, 0);
+
+    unit = plain.name;
+    if (scale->log) {
+        log_ticks(scale, unit, 0, ticks);
+        for (int every = 1; (ticks->n == SVG_TICKS_MAX || !fits(scale, ticks, room)) && every <= 100; every++)
+            log_ticks(scale, unit, every, ticks);
+        return;
+    }
+    linear_ticks(scale, unit, 10, ticks);
+    for (unsigned most = 9; most > 1 && !fits(scale, ticks, room); most--)
+        linear_ticks(scale, unit, most, ticks);
+}
+
+/* --- Writing. --- */
+
+static void begin_mark(struct text *out, const char *element, const char *classes)
+{
+    html_put(out, classes && classes[0] ? "<%s class=\"%s\"" : "<%s", element, classes);
+}
+
+static void svg_group(struct text *out, const char *classes)
+{
+    begin_mark(out, "g", classes);
+    text_append(out, ">", 1);
+}
+
+static void svg_line(struct text *out, double x1, double y1, double x2, double y2, const char *classes)
+{
+    begin_mark(out, "path", classes);
+    html_put(out, " d=\"M%f %fL%f %f\"/>", x1, y1, x2, y2);
+}
+
+static void svg_box(struct text *out, double x, double y, double width, double height, const char *classes,
+                    const char *tip)
+{
+    begin_mark(out, "rect", classes);
+    html_put(out, " x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"", x, y, fmax(width, 0), fmax(height, 0));
+    html_put(out, tip ? "><title>%s</title></rect>" : "/>", tip);
+}
+
+static void svg_dot(struct text *out, double x, double y, double radius, const char *classes, const char *tip)
+{
+    begin_mark(out, "circle", classes);
+    html_put(out, " cx=\"%f\" cy=\"%f\" r=\"%f\"", x, y, radius);
+    html_put(out, tip ? "><title>%s</title></circle>" : "/>", tip);
+}
+
+static void svg_label(struct text *out, double x, double y, const char *anchor, const char *classes, const char *s,
+                      double most)
+{
+    bool cut = most > 0 && svg_text_width(s) > most;
+    size_t room = most > 2 * CHART_LETTER ? (size_t)(most / CHART_LETTER) - 1 : 1, length = strlen(s);
+
+    if (cut)
+        for (length = 0; s[length] && (room || ((unsigned char)s[length] & 0xc0) == 0x80); length++)
+            room -= ((unsigned char)s[length] & 0xc0) != 0x80;
+    begin_mark(out, "text", classes);
+    html_put(out, " x=\"%f\" y=\"%f\"", x, y);
+    if (strcmp(anchor, "start") != 0)
+        text_printf(out, " text-anchor=\"%s\"", anchor);
+    text_append(out, ">", 1);
+    html_escape(out, s, length);
+    if (cut)
+        html_put(out, "\xe2\x80\xa6<title>%s</title>", s);
+    text_printf(out, "</text>");
+}
+
+/* --- Many points. --- */
+
+/* What is drawn of all points in one pixel column. */
+struct column {
+    double x, first, least, greatest, last;
+    bool used;
+};
+
+static void flush_column(struct text *out, struct column *column, bool *begun)
+{
+    const double ys[] = {column->first, column->least, column->greatest, column->last};
+
+    for (size_t i = 0; column->used && i < 4; i++) {
+        if (i > 0 && fabs(ys[i] - ys[i - 1]) < 0.05)
+            continue;
+        html_put(out, "%c%f %f", *begun ? 'L' : 'M', column->x, ys[i]);
+        *begun = true;
+    }
+    column->used = false;
+}
+
+static void svg_trace(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
+                      const struct stats_point *points, size_t n, const char *classes)
+{
+    struct column column = {0};
+    bool begun = false;
+
+    begin_mark(out, "path", classes);
+    text_printf(out, " d=\"");
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(points[i].at) || !isfinite(points[i].value))
+            continue;
+        double px = svg_at(x, points[i].at), py = svg_at(y, points[i].value);
+        if (column.used && floor(px) > floor(column.x))
+            flush_column(out, &column, &begun);
+        if (!column.used)
+            column = (struct column){.x = px, .first = py, .least = py, .greatest = py, .used = true};
+        column.least = fmin(column.least, py);
+        column.greatest = fmax(column.greatest, py);
+        column.last = py;
+    }
+    flush_column(out, &column, &begun);
+    text_printf(out, "\"/>");
+}
+
+static void svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
+                        const struct stats_point *points, size_t n, const char *classes)
+{
+    size_t width = (size_t)fabs(x->to - x->from) + 1, height = (size_t)fabs(y->to - y->from) + 1;
+    double left = fmin(x->from, x->to), top = fmin(y->from, y->to);
+    FREED_BY(memory_free) unsigned char *seen = memory_get(width * height, 1);
+
+    begin_mark(out, "path", classes);
+    text_printf(out, " d=\"");
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(points[i].at) || !isfinite(points[i].value))
+            continue;
+        size_t px = (size_t)(svg_at(x, points[i].at) - left + 0.5),
+               py = (size_t)(svg_at(y, points[i].value) - top + 0.5);
+        if (seen[py * width + px])
+            continue;
+        seen[py * width + px] = 1;
+        html_put(out, "M%f %fh0", left + (double)px, top + (double)py);
+    }
+    text_printf(out, "\"/>");
+}
+
+static void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
+                      const struct stats_point *points, size_t n, const char *classes)
+{
+    double bottom = svg_at(y, y->low), at = bottom;
+
+    if (n == 0)
+        return;
+    begin_mark(out, "path", classes);
+    html_put(out, " d=\"M%f %f", svg_at(x, points[0].at), bottom);
+    for (size_t i = 0; i < n; i++) {
+        double top = points[i].value > 0 ? svg_at(y, points[i].value) : bottom;
+        if (fabs(top - at) >= 0.05)
+            html_put(out, "V%f", top);
+        at = top;
+        html_put(out, "H%f", svg_at(x, points[i + 1].at));
+    }
+    html_put(out, "V%f\"/>", bottom);
+}
+
+/* --- Axes. --- */
+
+static void svg_axis(struct text *out, const struct svg_scale *scale, const struct svg_ticks *ticks, const char *title,
+                     bool left, double at, double grid_end)
+{
+    const char *unit = ticks->unit;
+
+    title =
+        TEXT_LINE("%s%s%s%s%s", title, unit[0] ? " (" : "", unit, unit[0] ? ")" : "", scale->log ? ", log scale" : "");
+    svg_group(out, left ? "axis y" : "axis x");
+    for (size_t i = 0; i < ticks->n; i++) {
+        const double place = svg_at(scale, ticks->at[i]);
+        if (left) {
+            svg_line(out, at - 3, place, grid_end, place, "grid");
+            svg_label(out, at - 6, place + 4, "end", "tick", ticks->label[i], 0);
+        } else {
+            svg_line(out, place, grid_end, place, at + 3, "grid");
+            svg_label(out, place, at + LABEL_BELOW, "middle", "tick", ticks->label[i], 0);
+        }
+    }
+    if (left) {
+        svg_label(out, 0, fmin(scale->from, scale->to) - 10, "start", "name", title, 0);
+    } else {
+        svg_line(out, scale->from, at, scale->to, at, "base");
+        svg_label(out, scale->to, at + TITLE_BELOW, "end", "name", title, 0);
+    }
+    text_printf(out, "</g>");
+}
+
+/* --- Charts. --- */
 
 struct frame {
     struct svg_scale x, y;
     struct svg_ticks x_ticks, y_ticks;
 };
 
-/* CSS class of a colour. */
-static const char *chart_class(unsigned colour)
+const char *chart_class(unsigned colour)
 {
     static const char *const classes[] = {"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7",
                                           "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"};
@@ -158,14 +517,13 @@ static void put_head(const struct chart *c, double height, struct text *out)
              WIDTH, height, c->title);
 }
 
-static bool wants_log(const struct chart_axis *axis)
+bool chart_wants_log(const struct chart_axis *axis)
 {
     return axis->scale == CHART_LOG || (axis->scale != CHART_LINEAR && axis->low > 0 &&
                                         axis->high / axis->low > (axis->scale == CHART_WIDE ? WIDE : LOG_FROM));
 }
 
-/* Without pixels. */
-static struct svg_scale scale_of(const struct chart_axis *axis, bool log)
+struct svg_scale chart_scale(const struct chart_axis *axis, bool log)
 {
     const double low = log ? axis->least : axis->tight ? axis->low : fmin(axis->low, axis->reach);
     struct svg_scale scale = svg_scale(low, axis->high, 0, 1, log);
@@ -211,14 +569,14 @@ static void put_categories(const struct chart *c, const struct frame *f, struct 
 /* With an axis at the left, and another one or categories below. */
 static void begin_plot(const struct chart *c, struct frame *f, struct text *out)
 {
-    const bool together = !c->log_together || (wants_log(&c->x) && wants_log(&c->y));
+    const bool together = !c->log_together || (chart_wants_log(&c->x) && chart_wants_log(&c->y));
 
-    f->y = scale_of(&c->y, wants_log(&c->y) && together);
+    f->y = chart_scale(&c->y, chart_wants_log(&c->y) && together);
     f->y.from = HEIGHT - BELOW;
     f->y.to = TOP;
     svg_ticks(&f->y, c->y.unit, TICK_ROOM, &f->y_ticks);
     if (!c->n_categories)
-        f->x = scale_of(&c->x, wants_log(&c->x) && (together || c->x.scale == CHART_LOG));
+        f->x = chart_scale(&c->x, chart_wants_log(&c->x) && (together || c->x.scale == CHART_LOG));
     f->x.from = f->y_ticks.widest + 10;
     f->x.to = WIDTH - (c->n_categories ? 6 : 22);
     if (!c->n_categories)
@@ -241,8 +599,8 @@ static void begin_lines(const struct chart *c, struct frame *f, struct text *out
 {
     const double end = LINE_TOP + LINE * (double)c->n_lines, bottom = end + 2;
 
-    f->x = scale_of(&c->x, wants_log(&c->x));
-    f->x.from = fmin(LETTER * (double)c->label_width, LABEL_MOST) + LABEL_GAP;
+    f->x = chart_scale(&c->x, chart_wants_log(&c->x));
+    f->x.from = fmin(CHART_LETTER * (double)c->label_width, LABEL_MOST) + LABEL_GAP;
     f->x.to = WIDTH - c->right;
     f->y = (struct svg_scale){.low = 0, .high = (double)c->n_lines, .from = LINE_TOP + LINE / 2, .to = end + LINE / 2};
     make_x_ticks(f, c->x.unit);
@@ -317,7 +675,7 @@ static void put_mark(const struct chart *c, const struct frame *f, const struct 
     }
 }
 
-static void free_chart(struct chart *c)
+void chart_free(struct chart *c)
 {
     for (size_t i = 0; i < c->n_marks; i++)
         if (c->mark[i].owned)
@@ -347,7 +705,7 @@ void chart_put(struct chart *c, struct charts *charts, bool folded)
         }
         text_printf(out, "</svg>\n</figure>\n");
     }
-    free_chart(c);
+    chart_free(c);
 }
 
 void charts_end(struct charts *charts, struct text *out)
@@ -360,486 +718,4 @@ void charts_end(struct charts *charts, struct text *out)
     text_free(&charts->shown);
     text_free(&charts->folded);
     charts->n_folded = 0;
-}
-
-/* --- Charts of rows. --- */
-
-#define BODY        0.999
-#define BINS        96
-#define LEAST_COUNT 0.5 /* lower end of a logarithmic count axis, so that a count of one has a bar too */
-
-/* Of this share of the events. */
-static double position_of(const struct row *row, double share)
-{
-    double sum = 0, so_far = 0;
-
-    for (size_t i = 0; i < row->n_hist; i++)
-        sum += plot_is_event(&row->hist[i]) ? row->hist[i].value : 0;
-    for (size_t i = 0; i < row->n_hist; i++) {
-        so_far += plot_is_event(&row->hist[i]) ? row->hist[i].value : 0;
-        if (so_far >= share * sum && so_far > 0)
-            return row->hist[i].at;
-    }
-    return NAN;
-}
-
-/* The least distance between two values (up to the limit): usually the resolution of the clock. Narrower bins would
- * alternate with empty ones. */
-static double finest(const struct chart_entry *entries, size_t n, double limit)
-{
-    double least = INFINITY;
-
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 1; j < entries[i].row->n_hist && entries[i].row->hist[j].at <= limit; j++) {
-            double apart = entries[i].row->hist[j].at - entries[i].row->hist[j - 1].at;
-            least = apart > 0 ? fmin(least, apart) : least;
-        }
-    return isfinite(least) ? least : 1;
-}
-
-static size_t make_edges(const struct svg_scale *x, double grain, double edges[BINS + 1])
-{
-    double width = (x->high - x->low) / BINS;
-    size_t n = BINS;
-
-    if (!x->log) {
-        width = fmax(ceil(width / grain - 1e-6), 1) * grain;
-        n = (size_t)ceil((x->high - x->low) / width - 1e-6);
-        n = n < 1 ? 1 : n > BINS ? BINS : n;
-    }
-    for (size_t i = 0; i <= n; i++)
-        edges[i] =
-            x->log ? x->low * pow(x->high / x->low, (double)i / BINS) : fmin(x->low + width * (double)i, x->high);
-    return n;
-}
-
-void chart_histograms(struct chart *c, const struct chart_entry *entries, size_t n, bool body)
-{
-    double edges[BINS + 1], counts[BINS];
-
-    for (size_t i = 0; i < n; i++) {
-        chart_extend(&c->x, position_of(entries[i].row, 0));
-        chart_extend(&c->x, position_of(entries[i].row, body ? BODY : 1));
-    }
-    if (!c->x.found)
-        return;
-    c->x.scale = CHART_AUTO;
-    const bool log = wants_log(&c->x);
-    const double grain = finest(entries, n, c->x.high);
-    c->x.high += log ? 0 : grain;
-    c->x.scale = log && !body ? CHART_LOG : CHART_LINEAR;
-    c->x.tight = true;
-    c->x.steps = 6;
-    c->y.scale = CHART_LOG;
-    c->y.steps = 6;
-    const struct svg_scale x = scale_of(&c->x, log && !body);
-    const size_t bins = make_edges(&x, grain, edges);
-    chart_extend(&c->y, LEAST_COUNT);
-    chart_extend(&c->y, 1);
-    for (size_t i = 0; i < n; i++) {
-        struct stats_point *steps = memory_get(bins + 1, sizeof(*steps));
-        plot_count(entries[i].row, edges, bins, counts);
-        for (size_t j = 0; j <= bins; j++) {
-            steps[j] = (struct stats_point){edges[j], j < bins ? counts[j] : 0};
-            chart_extend(&c->y, steps[j].value);
-        }
-        chart_key(c, entries[i].label, entries[i].colour);
-        chart_mark(c,
-                   (struct chart_mark){.shape = CHART_STEPS,
-                                       .group = entries[i].colour + 1,
-                                       .classes = n < 3 ? "area" : "thin",
-                                       .points = steps,
-                                       .n = bins,
-                                       .owned = true},
-                   NULL);
-    }
-}
-
-void chart_series(struct chart *c, const struct chart_entry *entries, size_t n, double before, bool dots)
-{
-    c->x.steps = c->y.steps = 6;
-    c->x.tight = !dots;
-    c->y.tight = true;
-    c->y.scale = CHART_AUTO;
-    for (size_t i = 0; i < n; i++) {
-        const struct row *row = entries[i].row;
-        size_t points = 0;
-        while (points < row->n_series && row->series[points].at < before)
-            points++;
-        chart_key(c, entries[i].label, entries[i].colour);
-        chart_mark(c,
-                   (struct chart_mark){.shape = dots ? CHART_POINTS : CHART_LINE,
-                                       .group = entries[i].colour + 1,
-                                       .classes = dots ? "dots" : "thin",
-                                       .points = row->series,
-                                       .n = points},
-                   NULL);
-    }
-}
-
-/* --- Charts with a line for each row. --- */
-
-#define STRIP_CELLS 240u
-
-/* Marks on a line, centred on it. */
-enum span {
-    RANGE,
-    MINIMUM,
-    MAXIMUM,
-    BODY_PART,
-    P99,
-    MEDIAN,
-    TOUCHED,
-    BAR,
-    PART,
-    INTERVAL,
-    SAMPLE,
-    WHISKER,
-    MIDDLE,
-    CELL
-};
-static const struct {
-    enum chart_shape shape;
-    const char *classes; /* NULL: that of the colour */
-    double half, size;   /* half of the height in pixels; least width, or radius */
-    char sign;           /* in text; 0: none */
-} spans[] = {
-    [RANGE] = {CHART_SEGMENT, "", 0, 0, '-'},         [MINIMUM] = {CHART_SEGMENT, "", 3, 0, '['},
-    [MAXIMUM] = {CHART_SEGMENT, "bold", 4.5, 0, ']'}, [BODY_PART] = {CHART_BOX, "soft", 3.5, 0, '='},
-    [P99] = {CHART_SEGMENT, "", 4.5, 0, '|'},         [MEDIAN] = {CHART_DOT, "mark", 0, 3.6, '*'},
-    [TOUCHED] = {CHART_BOX, "hit", 6, 2, 0},          [BAR] = {CHART_BOX, "", 5.5, 0.7, 0},
-    [PART] = {CHART_BOX, NULL, 5.5, 0.4, 0},          [INTERVAL] = {CHART_SEGMENT, "bold", 0, 0, 0},
-    [SAMPLE] = {CHART_DOT, "faint", 0, 2, 0},         [WHISKER] = {CHART_SEGMENT, "whisker", 0, 0, 0},
-    [MIDDLE] = {CHART_BOX, "mark", 6, 0, 0},          [CELL] = {CHART_BOX, NULL, 7, 0, 0},
-};
-
-static void begin_line(struct chart *c, const char *label, double right, enum chart_axis_scale scale, unsigned steps)
-{
-    c->n_lines++;
-    c->label_width = text_width(label) > c->label_width ? text_width(label) : c->label_width;
-    c->right = right;
-    c->x.scale = scale;
-    c->x.steps = steps;
-    chart_mark(c, (struct chart_mark){.shape = CHART_LABEL, .y = (double)c->n_lines - 1, .dy = 3.5}, label);
-}
-
-/* On the last line, upright if from is to. */
-static struct chart_mark *put_span(struct chart *c, enum span span, unsigned colour, double from, double to,
-                                   const char *tip)
-{
-    const char *classes = spans[span].classes;
-
-    return chart_mark(c,
-                      (struct chart_mark){.shape = spans[span].shape,
-                                          .group = classes ? colour + 1 : 0,
-                                          .classes = classes ? classes : chart_class(colour),
-                                          .x = from,
-                                          .x2 = to,
-                                          .y = (double)c->n_lines - 1,
-                                          .dy = -spans[span].half,
-                                          .dy2 = spans[span].half,
-                                          .size = spans[span].size,
-                                          .sign = spans[span].sign},
-                      tip);
-}
-
-/* At the left edge if x is NAN. */
-static void say(struct chart *c, unsigned group, double x, const char *text)
-{
-    chart_mark(c,
-               (struct chart_mark){.shape = CHART_TEXT,
-                                   .group = group,
-                                   .classes = isnan(x) ? NULL : "ink",
-                                   .x = x,
-                                   .dx = 4,
-                                   .y = (double)c->n_lines - 1,
-                                   .dy = 4,
-                                   .size = isnan(x) ? -1 : 0},
-               text);
-}
-
-static void say_missing(struct chart *c, const struct row *row)
-{
-    say(c, 0, NAN,
-        TEXT_LINE("%s%s%s", row->status == ROW_OK ? "no value" : row_status_name(row->status),
-                  row->reason[0] ? ": " : "", row->reason));
-}
-
-static const char *range_tip(const struct chart *c, const struct chart_entry *entry, struct text *tip)
-{
-    const struct stats_summary *s = &entry->row->stats;
-    const struct {
-        const char *name;
-        double value;
-    } marks[] = {{"minimum", s->min}, {"median", s->median}, {"mean", s->mean},
-                 {"p99", s->p99},     {"p99.9", s->p999},    {"maximum", s->max}};
-
-    const char *before = ": ";
-    text_printf(tip, "%s", entry->label);
-    for (size_t i = 0; i < COUNT(marks); i++)
-        if (isfinite(marks[i].value)) {
-            text_printf(tip, "%s%s %s", before, marks[i].name, UNITS_VALUE(marks[i].value, c->x.unit));
-            before = ", ";
-        }
-    if (*before == ':')
-        text_printf(tip, ": %s", UNITS_VALUE(entry->row->value, c->x.unit));
-    return tip->data;
-}
-
-/* Rows have value and interval of the rate, so the interval is scaled to the index. */
-void chart_index(struct chart *c, const struct chart_entry *entry)
-{
-    const struct row *row = entry->row;
-    const double low = row->stats.ci95_lo * row->index / row->value,
-                 high = row->stats.ci95_hi * row->index / row->value;
-    const bool known = isfinite(low) && isfinite(high);
-    const char *value = UNITS_VALUE(row->index, c->x.unit);
-
-    begin_line(c, entry->label, 66, CHART_LINEAR, 4);
-    put_span(c, BAR, entry->colour, 0, row->index,
-             TEXT_LINE(known ? "%s: %s, 95 %% of the mean: %s" : "%s: %s", entry->label, value,
-                       UNITS_RANGE(low, high, c->x.unit)));
-    if (known)
-        put_span(c, WHISKER, entry->colour, low, high, NULL);
-    say(c, entry->colour + 1, known ? fmax(row->index, high) : row->index, value);
-}
-
-void chart_stack(struct chart *c, const struct chart_entry *entry)
-{
-    double so_far = 0;
-
-    begin_line(c, entry->label, 66, CHART_LINEAR, 4);
-    for (size_t i = 0; i < c->n_keys; i++) {
-        const double part = entry->parts[i];
-        if (!(part > 0 && isfinite(part)))
-            continue;
-        put_span(c, PART, c->key[i].colour, so_far, so_far + part,
-                 TEXT_LINE("%.60s, %s: %s", entry->label, c->key[i].label, UNITS_VALUE(part, c->x.unit)));
-        so_far += part;
-    }
-    chart_extend(&c->x, so_far);
-    say(c, 0, so_far, UNITS_VALUE(so_far, c->x.unit));
-}
-
-void chart_range(struct chart *c, const struct chart_entry *entry)
-{
-    const struct stats_summary *s = &entry->row->stats;
-    FREED_BY(text_free) struct text tip = {0};
-
-    begin_line(c, entry->label, 24, CHART_LOG, 6);
-    chart_extend(&c->x, s->min);
-    chart_extend(&c->x, s->max);
-    if (!isfinite(s->min) || !isfinite(s->max) || !isfinite(s->median)) {
-        say_missing(c, entry->row);
-        return;
-    }
-    put_span(c, RANGE, entry->colour, s->min, s->max, NULL);
-    put_span(c, MINIMUM, entry->colour, s->min, s->min, NULL);
-    put_span(c, MAXIMUM, entry->colour, s->max, s->max, NULL);
-    if (s->p99 > s->median)
-        put_span(c, BODY_PART, entry->colour, s->median, s->p99, NULL);
-    if (isfinite(s->p99))
-        put_span(c, P99, entry->colour, s->p99, s->p99, NULL);
-    put_span(c, MEDIAN, entry->colour, s->median, 0, NULL);
-    put_span(c, TOUCHED, entry->colour, s->min, s->max, range_tip(c, entry, &tip));
-}
-
-void chart_samples(struct chart *c, const struct chart_entry *entry)
-{
-    const struct row *row = entry->row;
-    const struct stats_summary *s = &row->stats;
-    const double at = isfinite(s->median) ? s->median : row->value;
-    const size_t every = row->n_samples / CHART_SAMPLES + 1;
-    FREED_BY(text_free) struct text tip = {0};
-
-    begin_line(c, entry->label, 24, CHART_WIDE, 5);
-    c->x.tight = true;
-    chart_extend(&c->x, row->value);
-    if (row->n_samples == 0 && !isfinite(row->value)) {
-        say_missing(c, row);
-        return;
-    }
-    for (size_t i = 0; i < row->n_samples; i++)
-        chart_extend(&c->x, row->samples[i]);
-    for (size_t i = 0; i < row->n_samples; i += every)
-        if (isfinite(row->samples[i]))
-            put_span(c, SAMPLE, entry->colour, row->samples[i], 0, NULL)->dy = ((double)(i / every % 5) - 2) * 1.6;
-    if (isfinite(s->ci95_lo) && isfinite(s->ci95_hi))
-        put_span(c, INTERVAL, entry->colour, s->ci95_lo, s->ci95_hi, NULL);
-    struct chart_mark *middle = put_span(c, MIDDLE, entry->colour, at, at, range_tip(c, entry, &tip));
-    middle->dx = -1;
-    middle->dx2 = 1;
-}
-
-/* Shares of the time: the colours, and the signs in text. Level 0 is for a share of 0. */
-static const struct {
-    double from;
-    char sign;
-    const char *name;
-} levels[HTML_LEVELS] = {{0, ' ', "nothing"},  {0, '.', "less"},   {1e-5, ':', "0.001 %"}, {1e-4, '-', "0.01 %"},
-                         {1e-3, '=', "0.1 %"}, {1e-2, '+', "1 %"}, {1e-1, '#', "10 %"},    {5e-1, '@', "50 % or more"}};
-
-/* Of the series, from `piece` of so many pieces on. In us: the length of a part; 0: fewer than two parts. */
-static unsigned level_of(const struct row *row, size_t piece, size_t pieces, double part_us)
-{
-    const size_t from = piece * row->n_series / pieces, to = (piece + 1) * row->n_series / pieces;
-    unsigned level = HTML_LEVELS - 1;
-    double ns = 0;
-
-    for (size_t i = from; i < to; i++)
-        ns += isfinite(row->series[i].value) ? row->series[i].value : 0;
-    const double share = ns / ((double)(to - from) * part_us * 1e3);
-    if (!(share > 0))
-        return 0;
-    while (level > 1 && share < levels[level].from * 0.9999)
-        level--;
-    return level;
-}
-
-void chart_strip(struct chart *c, const struct chart_entry *entry)
-{
-    const struct row *row = entry->row;
-    const size_t cells = row->n_series < STRIP_CELLS ? row->n_series : STRIP_CELLS;
-    const double part = row->n_series < 2 ? 0 : row->series[1].at - row->series[0].at;
-    const double all = part * (double)row->n_series;
-    size_t begun = 0;
-
-    begin_line(c, entry->label, 24, CHART_LINEAR, 0);
-    for (unsigned i = 0; i < HTML_LEVELS && c->n_lines == 1; i++)
-        chart_key(c, levels[i].name, HTML_COLOURS + i);
-    if (!(all > 0 && all < 1e300)) {
-        say_missing(c, row);
-        return;
-    }
-    for (size_t i = 0; i < cells; i++) {
-        const unsigned level = level_of(row, i, cells, part);
-        if (i + 1 < cells && level_of(row, i + 1, cells, part) == level)
-            continue;
-        put_span(c, CELL, HTML_COLOURS + level, all * (double)begun / (double)cells,
-                 all * (double)(i + 1) / (double)cells,
-                 TEXT_LINE("%.60s: %s%s", entry->label, levels[level].name,
-                           level > 1 && level < HTML_LEVELS - 1 ? " or more lost" : " lost"))
-            ->sign = levels[level].sign;
-        begun = i + 1;
-    }
-}
-
-/* --- Lines as text. --- */
-
-#define TEXT_LEAST 40u
-#define TEXT_MOST  300u
-#define TEXT_GAP   2u
-
-struct line {
-    char at[TEXT_MOST + 1];
-    size_t width;
-};
-
-/* Up to the column `end`. */
-static void put_at(struct line *line, size_t column, size_t end, const char *s)
-{
-    for (; *s && column < end; s++)
-        line->at[column++] = *s < ' ' || *s > '~' ? '?' : *s;
-}
-
-/* And begins it anew. */
-static void end_line(struct line *line, struct text *out)
-{
-    size_t length = line->width;
-
-    while (length > 0 && line->at[length - 1] == ' ')
-        length--;
-    text_printf(out, "%.*s\n", (int)length, line->at);
-    memset(line->at, ' ', sizeof(line->at));
-}
-
-static size_t column_of(const struct frame *f, double value)
-{
-    return (size_t)lround(svg_at(&f->x, value) / LETTER);
-}
-
-/* Of signs in one column, one that stands further to the right in `signs` hides the others. */
-static void put_signs(const struct frame *f, const struct chart_mark *m, struct line *line)
-{
-    static const char signs[] = " .:-=+#@[|]*";
-    const size_t from = column_of(f, m->x), end = m->shape == CHART_DOT ? from : column_of(f, m->x2);
-
-    for (size_t i = from; m->sign && (i == from || i + (m->shape == CHART_BOX) <= end); i++)
-        if (strchr(signs, m->sign) > strchr(signs, line->at[i]))
-            line->at[i] = m->sign;
-}
-
-static void put_text_axis(const struct chart *c, struct frame *f, size_t left, struct line *line, struct text *out)
-{
-    size_t end = 0;
-
-    f->x.from = (double)left * LETTER;
-    for (unsigned pass = 0; pass < 2; pass++) { /* the second with room for the labels */
-        f->x.to = LETTER * ((double)line->width - (double)text_width(f->x_ticks.unit) - 1) - f->x_ticks.widest;
-        f->x.to = fmax(f->x.to, f->x.from + LETTER);
-        svg_ticks(&f->x, c->x.unit, 0, &f->x_ticks);
-    }
-    put_at(line, 0, left - TEXT_GAP, c->title);
-    for (size_t i = 0; i < f->x_ticks.n; i++) {
-        end = column_of(f, f->x_ticks.at[i]);
-        put_at(line, end, line->width, units_plain(f->x_ticks.label[i]));
-        end += strlen(f->x_ticks.label[i]) + 1;
-    }
-    put_at(line, end, line->width, units_plain(f->x_ticks.unit));
-    end_line(line, out);
-    memset(line->at + left, '-', column_of(f, f->x.high) - left + 1);
-    for (size_t i = 0; i < f->x_ticks.n; i++)
-        line->at[column_of(f, f->x_ticks.at[i])] = '+';
-    end_line(line, out);
-}
-
-/* And frees it. */
-static void put_text(struct chart *c, unsigned width, struct text *out)
-{
-    struct line line = {.width = width < TEXT_LEAST ? TEXT_LEAST : width > TEXT_MOST ? TEXT_MOST : width};
-    const size_t label = c->label_width > strlen(c->title) ? c->label_width : strlen(c->title);
-    const size_t most = line.width / 2, left = label + TEXT_GAP < most ? label + TEXT_GAP : most;
-    struct frame f = {.x = scale_of(&c->x, wants_log(&c->x))};
-
-    memset(line.at, ' ', sizeof(line.at));
-    if (c->x.found)
-        put_text_axis(c, &f, left, &line, out);
-    for (size_t i = 0; i < c->n_marks && c->x.found; i++) {
-        const struct chart_mark *m = &c->mark[i];
-        if (m->shape == CHART_LABEL)
-            put_at(&line, 0, left - TEXT_GAP, c->texts.data + m->text);
-        else if (m->shape == CHART_TEXT)
-            put_at(&line, left, line.width, c->texts.data + m->text);
-        else
-            put_signs(&f, m, &line);
-        if (i + 1 == c->n_marks || m[1].shape == CHART_LABEL)
-            end_line(&line, out);
-    }
-    if (c->x.found)
-        text_printf(out, "%s\n", c->note);
-    free_chart(c);
-}
-
-void plot_ranges(const char *title, double least, const struct plot_row *rows, size_t n, unsigned width,
-                 struct text *out)
-{
-    struct chart c = {
-        .title = title, .note = "[ minimum  * median  | p99  ] maximum", .x = {.unit = n ? rows[0].row->unit : ""}};
-
-    for (size_t i = 0; i < n; i++)
-        chart_range(&c, &(struct chart_entry){.row = rows[i].row, .label = rows[i].label});
-    c.x.least = fmax(c.x.least, least);
-    put_text(&c, width, out);
-}
-
-void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out)
-{
-    char note[160] = "lost:";
-    struct chart c = {.title = title, .note = note, .x = {.unit = "us"}};
-
-    for (size_t i = 0; i < HTML_LEVELS; i++)
-        TEXT_ADD(note, i ? "  %c %s" : " '%c' %s", levels[i].sign, levels[i].name);
-    for (size_t i = 0; i < n; i++)
-        chart_strip(&c, &(struct chart_entry){.row = rows[i].row, .label = rows[i].label});
-    put_text(&c, width, out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of plots as SVG text: scales, ticks, what many points become. */
+/* Unit tests of plots as SVG text: scales and ticks. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -104,22 +104,9 @@ TEST(test_svg_ticks_labels_keep_apart)
                 struct svg_ticks ticks;
                 svg_ticks(&scale, "ns", 0, &ticks);
                 for (size_t i = 1; i < ticks.n; i++) {
-                    double half = (svg_text_width(ticks.label[i]) + svg_text_width(ticks.label[i - 1])) / 2;
+                    double half =
+                        CHART_LETTER * (double)(text_width(ticks.label[i]) + text_width(ticks.label[i - 1])) / 2;
                     assert_true(svg_at(&scale, ticks.at[i]) - svg_at(&scale, ticks.at[i - 1]) > half);
                 }
             }
-}
-
-/* --- marks --- */
-
-TEST(test_svg_label_has_as_many_letters_as_fit)
-{
-    struct text out = {0};
-    double letter = svg_text_width("x"), most = 5.5 * letter;
-    svg_label(&out, 0, 0, "start", "", "12345", most);
-    assert_string_equal(out.data, "<text x=\"0\" y=\"0\">12345</text>");
-    text_free(&out);
-    svg_label(&out, 0, 0, "start", NULL, "123456", most); /* four, and the dots take the place of the fifth */
-    assert_string_equal(out.data, "<text x=\"0\" y=\"0\">1234\xe2\x80\xa6<title>123456</title></text>");
-    text_free(&out);
 }
