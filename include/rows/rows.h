@@ -391,8 +391,7 @@ struct csv_target {
 /* Opens the file (O_EXCL) and writes the header; csv_close() frees the result. Returns NULL with a line in error
  * when the file of -o exists or cannot be made, or memory runs out. For a default name the second file or memory may
  * be used: message (otherwise "") says so. */
-struct csv *csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
-                     size_t error_size);
+struct csv *csv_open(const struct csv_target *target, struct error *message, struct error *error);
 void csv_put(struct csv *csv, const struct row *row);
 /* If the open file was removed, writes its rows to a new one elsewhere. Called for each row, and by the caller after
  * the last. */
@@ -420,9 +419,9 @@ struct reader;
 
 /* "-" is standard input. wanted: enum rows_wanted. Returns NULL with a line in error;
  * reader_close() frees the result. */
-struct reader *reader_open(const char *path, unsigned wanted, char *error, size_t error_size);
+struct reader *reader_open(const char *path, unsigned wanted, struct error *error);
 /* From an open descriptor, closed by reader_close() and on failure; name is for errors. */
-struct reader *reader_take(int fd, const char *name, unsigned wanted, char *error, size_t error_size);
+struct reader *reader_take(int fd, const char *name, unsigned wanted, struct error *error);
 /* Reads the next undamaged record but headers. Returns 1, 0 at the end, or -1 when the file cannot be read further
  * (reader_error()). Ends the program when out of memory. */
 int reader_next(struct reader *r);
@@ -462,7 +461,7 @@ enum rows_wanted {
  * newer schema, are counted and left out. */
 int reader_next_row(struct reader *r, struct row *row);
 /* "FILE: 3 damaged lines left out"; "" when nothing was. n_rows: that were read. */
-void reader_describe(const struct reader *r, const char *path, size_t n_rows, char *message, size_t size);
+void reader_describe(const struct reader *r, const char *path, size_t n_rows, struct error *message);
 
 struct row_set {
     struct row *rows; /* in the order of files and lines; run points to one of runs[] */
@@ -477,8 +476,7 @@ struct row_set {
 
 /* Appends a file's rows. Returns 0; or -1 with a line in error, and earlier rows are kept. Ends the program when
  * there is no memory for another row. message (otherwise "") says what was left out, or that there are no rows. */
-int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
-                 char *error, size_t error_size);
+int row_set_read(struct row_set *set, const char *path, unsigned wanted, struct error *message, struct error *error);
 /* As tables show them: by run and suite, in the order of their first rows, then by row.item. Stable. */
 void row_set_sort(struct row_set *set);
 void row_set_free(struct row_set *set);

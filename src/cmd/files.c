@@ -108,17 +108,17 @@ static int no_rows(const struct names *names, bool chosen)
 /* Returns 0, or EXIT_USAGE with a line for each file that cannot be read; most: goes on after them. */
 static int read_names(struct names *names, bool most, unsigned wanted, struct row_set *set)
 {
-    char message[4352], error[4352];
+    struct error message, error;
     int status = 0;
 
     for (size_t i = 0; i < names->n && (most || !status); i++) {
         const char *path = names->of[i].path;
         if (!strcmp(path, "-") && names->inputs++)
             return usage_error("standard input ('-') can be read only once");
-        if (row_set_read(set, path, wanted | names->of[i].regular, message, sizeof(message), error, sizeof(error)))
-            status = usage_error("%s", error);
-        if (message[0] && (most || !status))
-            command_complain(message, 0);
+        if (row_set_read(set, path, wanted | names->of[i].regular, &message, &error))
+            status = usage_error("%s", error.text);
+        if (message.text[0] && (most || !status))
+            command_complain(message.text, 0);
     }
     return status;
 }

@@ -160,7 +160,7 @@ static int given_loops(const struct latency_options *o, double *loops)
             return 0;
         return usage_error("--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
     }
-    struct reader *r = reader_open(o->loops, 0, why.text, sizeof(why.text));
+    struct reader *r = reader_open(o->loops, 0, &why);
     if (!r)
         return usage_error("--loops-per-ms: %s", why.text);
     for (*loops = NAN; reader_next_row(r, &row) == 1; row_free(&row)) {

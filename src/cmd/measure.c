@@ -380,7 +380,8 @@ static int expand(const struct measure *m, const char *option, const char *templ
 
 static int open_csv(struct measure *m)
 {
-    char name[256], path[1024], message[1200], error[1200];
+    char name[256], path[1024];
+    struct error message, error;
     const bool to_stdout = !strcmp(m->options.output, "-");
 
     if (expand(m, "the default name", m->alone ? "jitbench-%h-%t" : "jitbench-%h-%t-%r", name, sizeof(name)) ||
@@ -394,11 +395,11 @@ static int open_csv(struct measure *m)
                                 .none = m->options.no_csv,
                                 .no_samples = m->options.no_samples};
     m->out_fd = to_stdout || m->prints ? 2 : 1;
-    m->csv = csv_open(&target, message, sizeof(message), error, sizeof(error));
+    m->csv = csv_open(&target, &message, &error);
     if (!m->csv)
-        return usage_error("%s", error);
-    if (message[0])
-        fail_as(false, 0, "%s", message);
+        return usage_error("%s", error.text);
+    if (message.text[0])
+        fail_as(false, 0, "%s", message.text);
     return 0;
 }
 

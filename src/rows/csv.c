@@ -243,17 +243,17 @@ static int open_second(struct csv *csv)
     return tried ? -1 : open_default(csv, directory && directory[0] == '/' ? directory : "/tmp");
 }
 
-static int open_named(struct csv *csv, const char *path, char *error, size_t error_size)
+static int open_named(struct csv *csv, const char *path, struct error *error)
 {
     int fd = directory_create(path);
     const bool created = fd >= 0;
     if (fd == -EEXIST)
         fd = directory_open_existing(path);
     if (fd < 0)
-        return directory_refused(path, fd, error, error_size);
+        return directory_refused(path, fd, error->text, sizeof(error->text));
     if (start_file(csv, fd, path, created) == 0)
         return 0;
-    return fail_because(-1, error, error_size, "-o '%s': %s", path, strerror(errno));
+    return error_set(error, "-o '%s': %s", path, strerror(errno));
 }
 
 static void free_csv(struct csv *csv)
@@ -263,36 +263,33 @@ static void free_csv(struct csv *csv)
     free(csv);
 }
 
-static int open_stdout(struct csv *csv, char *error, size_t error_size)
+static int open_stdout(struct csv *csv, struct error *error)
 {
     csv->is_stdout = true;
     if (start_file(csv, STDOUT_FILENO, "-", false) == 0)
         return 0;
     csv->none = errno == EPIPE;
-    return csv->none ? 0 : fail_because(-1, error, error_size, "-o -: %s", strerror(errno));
+    return csv->none ? 0 : error_set(error, "-o -: %s", strerror(errno));
 }
 
-static void open_anywhere(struct csv *csv, char *message, size_t message_size)
+static void open_anywhere(struct csv *csv, struct error *message)
 {
     if (open_default(csv, "") == 0)
         return;
     const char *why = strerror(errno);
     if (open_second(csv) == 0)
-        snprintf(message, message_size, "no file can be made in the current directory (%s): the CSV goes to '%s'", why,
-                 csv->path);
+        error_set(message, "no file can be made in the current directory (%s): the CSV goes to '%s'", why, csv->path);
     else
-        snprintf(message, message_size,
-                 "no file for the CSV can be made (current directory: %s); it follows the table on standard output",
-                 why);
+        error_set(message,
+                  "no file for the CSV can be made (current directory: %s); it follows the table on standard output",
+                  why);
 }
 
-struct csv *csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
-                     size_t error_size)
+struct csv *csv_open(const struct csv_target *target, struct error *message, struct error *error)
 {
     struct csv *csv = memory_get(1, sizeof *csv);
     int result = 0;
-    text_copy(message, message_size, "");
-    text_copy(error, error_size, "");
+    message->text[0] = error->text[0] = '\0';
     csv_header(&csv->header);
     if (csv->header.failed)
         memory_out();
@@ -303,11 +300,11 @@ struct csv *csv_open(const struct csv_target *target, char *message, size_t mess
     if (target->none)
         return csv;
     if (target->to_stdout)
-        result = open_stdout(csv, error, error_size);
+        result = open_stdout(csv, error);
     else if (target->path != NULL)
-        result = open_named(csv, target->path, error, error_size);
+        result = open_named(csv, target->path, error);
     else
-        open_anywhere(csv, message, message_size);
+        open_anywhere(csv, message);
     if (result != 0) {
         free_csv(csv);
         return NULL;

@@ -47,7 +47,7 @@ struct reader {
     size_t *position, capacity; /* where the header has each of them; SIZE_MAX: nowhere */
     size_t column[READER_COLUMNS_MAX], n_columns; /* numbers of the header's names; 0: no header yet */
     char path[PATH_MAX];
-    char error[PATH_MAX + 128];
+    struct error error;
     /* Of rows. */
     unsigned wanted;
     struct row_run run, next_run;
@@ -57,9 +57,8 @@ struct reader {
 /* Nothing more is read. Returns -1. */
 static int fail(struct reader *r, const char *why)
 {
-    TEXT_PRINT(r->error, "%s: %s", r->path, why);
     r->row = false;
-    return -1;
+    return error_set(&r->error, "%s: %s", r->path, why);
 }
 
 /* Returns 1, 0 at the end of the file, or -1. */
@@ -401,7 +400,7 @@ static const char *why_not_csv(const struct reader *r)
 
 int reader_next(struct reader *r)
 {
-    int found = r->error[0] ? -1 : 0;
+    int found = r->error.text[0] ? -1 : 0;
 
     r->row = false;
     while (found == 0 && (found = find_record(r)) > 0) {
@@ -417,7 +416,7 @@ int reader_next(struct reader *r)
 
 const char *reader_error(const struct reader *r)
 {
-    return r->error;
+    return r->error.text;
 }
 
 uint64_t reader_damaged(const struct reader *r)
@@ -451,13 +450,13 @@ double reader_number(const struct reader *r, size_t column)
     return text && take_number(&text, &number) && *text == '\0' ? number : NAN;
 }
 
-struct reader *reader_take(int fd, const char *name, unsigned wanted, char *error, size_t error_size)
+struct reader *reader_take(int fd, const char *name, unsigned wanted, struct error *error)
 {
     struct stat st;
     const int reason = fstat(fd, &st) ? errno : S_ISDIR(st.st_mode) ? EISDIR : 0;
 
     if (reason) {
-        snprintf(error, error_size, "%s: %s", name, strerror(reason));
+        error_set(error, "%s: %s", name, strerror(reason));
         fd_close(&fd);
         return NULL;
     }
@@ -472,20 +471,20 @@ struct reader *reader_take(int fd, const char *name, unsigned wanted, char *erro
     return r;
 }
 
-struct reader *reader_open(const char *path, unsigned wanted, char *error, size_t error_size)
+struct reader *reader_open(const char *path, unsigned wanted, struct error *error)
 {
     const bool regular = wanted & ROWS_REGULAR;
     struct stat st;
 
     if (strcmp(path, "-") == 0)
-        return reader_take(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "standard input", wanted, error, error_size);
+        return reader_take(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "standard input", wanted, error);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0));
     const char *why = fd < 0 || (regular && fstat(fd, &st) != 0) ? strerror(errno) : NULL;
     if (why == NULL && regular && !S_ISREG(st.st_mode))
         why = "not a regular file";
     if (why == NULL)
-        return reader_take(fd, path, wanted, error, error_size);
-    snprintf(error, error_size, "%s: %s", path, why);
+        return reader_take(fd, path, wanted, error);
+    error_set(error, "%s: %s", path, why);
     fd_close(&fd);
     return NULL;
 }
@@ -510,10 +509,9 @@ static void take_text(char *to, size_t size, const char *from)
     size_t length = strnlen(from, size);
 
     if (length == size)
-        for (length = size - 1; length > 0 && ((unsigned char)from[length] & 0xc0) == 0x80; length--)
+        for (length--; length > 0 && ((unsigned char)from[length] & 0xc0) == 0x80; length--)
             ;
-    memcpy(to, from, length);
-    to[length] = '\0';
+    text_copy(to, length + 1, from);
 }
 
 static uint64_t to_uint(const char *s)
@@ -664,19 +662,18 @@ static void append_count(struct text *out, uint64_t n, const char *one, const ch
         text_printf(out, "%s%" PRIu64 " %s", out->length ? ", " : "", n, n == 1 ? one : many);
 }
 
-void reader_describe(const struct reader *r, const char *path, size_t n_rows, char *message, size_t size)
+void reader_describe(const struct reader *r, const char *path, size_t n_rows, struct error *message)
 {
     FREED_BY(text_free) struct text out = {0};
 
     append_count(&out, reader_damaged(r), "damaged line", "damaged lines");
     append_count(&out, r->unknown - r->too_new, "line that is not a result", "lines that are not results");
     append_count(&out, r->too_new, "row of a newer jitbench", "rows of a newer jitbench");
+    message->text[0] = '\0';
     if (out.length)
-        snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
-    else if (n_rows || *reader_error(r)) /* otherwise the reader's error says what is wrong */
-        text_copy(message, size, "");
-    else
-        snprintf(message, size, "%s: %s", path, r->n_columns ? "no rows" : "empty");
+        error_set(message, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
+    else if (!n_rows && !r->error.text[0]) /* otherwise the reader's error says what is wrong */
+        error_set(message, "%s: %s", path, r->n_columns ? "no rows" : "empty");
 }
 
 /* Returns the set's copy of this run, made if there is none; the latest is most likely. */
@@ -692,16 +689,14 @@ static const struct row_run *keep_run(struct row_set *set, const struct row_run 
     return copy;
 }
 
-int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
-                 char *error, size_t error_size)
+int row_set_read(struct row_set *set, const char *path, unsigned wanted, struct error *message, struct error *error)
 {
-    struct reader *r = reader_open(path, wanted, error, error_size);
+    struct reader *r = reader_open(path, wanted, error);
     size_t n_rows = 0;
     struct row row;
     int more;
 
-    if (message_size)
-        message[0] = '\0';
+    message->text[0] = '\0';
     if (!r)
         return -1;
     while ((more = reader_next_row(r, &row)) == 1) {
@@ -716,8 +711,8 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
         set->rows[set->n++] = row;
     }
     if (more < 0)
-        text_copy(error, error_size, reader_error(r));
-    reader_describe(r, path, n_rows, message, message_size);
+        *error = r->error;
+    reader_describe(r, path, n_rows, message);
     reader_close(r);
     return more;
 }

@@ -14,39 +14,28 @@ static unsigned char lower(char c)
     return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
 unsigned text_distance(const char *a, const char *b)
 {
-    size_t a_length = strlen(a), b_length = strlen(b);
-    /* b becomes the shorter word: rows[] has a number for each letter of b. */
-    if (b_length > a_length) {
-        const char *text = a;
-        size_t length = a_length;
-        a = b, b = text;
-        a_length = b_length, b_length = length;
-    }
-    if (b_length > WORD_MAX)
-        return a_length > UINT32_MAX ? UINT32_MAX : (unsigned)a_length;
+    const size_t n = strlen(a), m = strlen(b);
+    uint64_t edits[3][WORD_MAX + 1]; /* [i % 3][j]: from the first i letters of a to the first j of b */
 
-    unsigned rows[3][WORD_MAX + 1];
-    for (size_t j = 0; j <= b_length; j++)
-        rows[0][j] = (unsigned)j;
-    for (size_t i = 1; i <= a_length; i++) {
-        unsigned *row = rows[i % 3];
-        const unsigned *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= b_length; j++) {
-            unsigned differs = lower(a[i - 1]) != lower(b[j - 1]);
-            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + differs);
+    if (m > n)
+        return text_distance(b, a);
+    if (m > WORD_MAX)
+        return (unsigned)smaller(n, UINT32_MAX);
+    for (size_t i = 0; i <= n; i++) {
+        const uint64_t *above = edits[(i + 2) % 3], *above2 = edits[(i + 1) % 3];
+        uint64_t *row = edits[i % 3];
+        for (size_t j = 0; j <= m; j++) {
+            row[j] = i + j;
+            if (i && j)
+                row[j] =
+                    smaller(smaller(above[j], row[j - 1]) + 1, above[j - 1] + (lower(a[i - 1]) != lower(b[j - 1])));
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
-                row[j] = least(row[j], above2[j - 2] + 1);
+                row[j] = smaller(row[j], above2[j - 2] + 1);
         }
     }
-    return rows[a_length % 3][b_length];
+    return (unsigned)edits[n % 3][m];
 }
 
 const char *text_nearest(const char *word, const char *const *candidates, size_t n)
@@ -183,55 +172,45 @@ void text_free(struct text *t)
     *t = (struct text){0};
 }
 
-struct unit {
-    uint64_t size;
+/* Units that are multiples of each other, in ascending order. */
+struct step {
     const char *name;
+    double size;
 };
 
-/* In the largest of n rising units, the first of size 1, that does not exceed the value; at most three significant
- * digits. */
-static void in_units(uint64_t value, const struct unit *units, size_t n, char *buf, size_t size)
+/* In the largest unit that does not exceed the value; at most three significant digits. */
+static char *in_units(double value, const struct step *unit, char *buf, size_t size)
 {
-    size_t i = n - 1;
-
-    while (i && value < units[i].size)
-        i--;
-    const double number = (double)value / (double)units[i].size;
+    while (unit[1].name && value >= unit[1].size)
+        unit++;
+    const double number = value / unit->size;
     double scale = number < 10 ? 100 : number < 100 ? 10 : 1;
 
-    while (i + 1 == n && number * scale >= 1000)
+    while (!unit[1].name && number * scale >= 1000)
         scale /= 10;
     double rounded = floor(number * scale + 0.5) / scale;
     /* Rounding may reach the next unit: 999.9 ms is 1 s. */
-    if (i + 1 < n && rounded >= (double)units[i + 1].size / (double)units[i].size) {
+    if (unit[1].name && rounded >= unit[1].size / unit->size) {
         rounded = 1;
-        i++;
+        unit++;
     }
-    snprintf(buf, size, "%.12g %s", rounded, units[i].name);
+    return text_line(buf, size, "%.12g %s", rounded, unit->name);
 }
 
 char *text_duration(uint64_t ns, char *buf, size_t size)
 {
-    static const struct unit units[] = {
-        {1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}, {60000000000, "min"}, {3600000000000, "h"},
-    };
-    in_units(ns, units, COUNT(units), buf, size);
-    return buf;
+    static const struct step units[] = {{"ns", 1},     {"us", 1e3},   {"ms", 1e6}, {"s", 1e9},
+                                        {"min", 60e9}, {"h", 3600e9}, {NULL, 0}};
+
+    return in_units((double)ns, units, buf, size);
 }
 
 char *text_bytes(uint64_t bytes, char *buf, size_t size)
 {
-    static const struct unit units[] = {
-        {1, "B"},
-        {UINT64_C(1) << 10, "KiB"},
-        {UINT64_C(1) << 20, "MiB"},
-        {UINT64_C(1) << 30, "GiB"},
-        {UINT64_C(1) << 40, "TiB"},
-        {UINT64_C(1) << 50, "PiB"},
-        {UINT64_C(1) << 60, "EiB"},
-    };
-    in_units(bytes, units, COUNT(units), buf, size);
-    return buf;
+    static const struct step units[] = {{"B", 1},        {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
+                                        {"TiB", 0x1p40}, {"PiB", 0x1p50}, {"EiB", 0x1p60}, {NULL, 0}};
+
+    return in_units((double)bytes, units, buf, size);
 }
 
 bool text_has_word_of(const char *words, const char *word, size_t length)
@@ -285,26 +264,11 @@ size_t text_utf8_length(const char *s)
     return b[0] >= 0xc0 && b[0] <= 0xf4 && code >= least[length] && code <= 0x10ffff && !surrogate ? length : 0;
 }
 
-/* A whole number as by snprintf(), but faster: most are. Returns false for others. */
-static bool append_whole(struct text *t, double value)
-{
-    char buf[24], *at = buf + sizeof buf;
-    if (!(fabs(value) < 1e15) || value != floor(value) || (value == 0 && signbit(value)))
-        return false;
-    uint64_t rest = (uint64_t)fabs(value);
-    do
-        *--at = (char)('0' + rest % 10);
-    while ((rest /= 10) > 0);
-    if (value < 0)
-        *--at = '-';
-    text_append(t, at, (size_t)(buf + sizeof buf - at));
-    return true;
-}
-
 void text_real(struct text *t, double value)
 {
-    char buf[64];
-    if (isfinite(value) && !append_whole(t, value))
+    char buf[32];
+
+    if (isfinite(value))
         text_append(t, buf, (size_t)TEXT_PRINT(buf, "%.17g", value));
 }
 
@@ -497,11 +461,6 @@ void index_free(struct index *index)
 #define DASH         "\xe2\x80\x93" /* U+2013 */
 #define MICRO        "\xc2\xb5"     /* U+00B5 */
 
-/* Units that are multiples of each other, in ascending order. */
-struct step {
-    const char *name;
-    double size;
-};
 static const struct step times[] = {{"ns", 1}, {MICRO "s", 1e3}, {"ms", 1e6}, {"s", 1e9}, {NULL, 0}};
 static const struct step frequencies[] = {{"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}, {NULL, 0}};
 static const struct step bytes[] = {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {NULL, 0}};
@@ -635,13 +594,13 @@ void units_number(double value, int decimals, char *buf, size_t size)
     text_copy(buf, size, out.failed || !out.data ? DASH : out.data);
 }
 
-static char *put(double value, int decimals, const struct units *units, const char *before, char *buf, size_t size)
+static char *put_number(double value, int decimals, const struct units *units, const char *before, char *buf,
+                        size_t size)
 {
     char number[UNITS_SIZE];
 
     units_number(value, decimals, number, sizeof(number));
-    snprintf(buf, size, "%s%s%s%s", before, number, units->name[0] ? TEXT_NO_BREAK : "", units->name);
-    return buf;
+    return text_line(buf, size, "%s%s%s%s", before, number, units->name[0] ? TEXT_NO_BREAK : "", units->name);
 }
 
 char *units_value(double value, const char *unit, char *buf, size_t size)
@@ -649,7 +608,7 @@ char *units_value(double value, const char *unit, char *buf, size_t size)
     struct units units = units_choose(unit, value);
 
     if (isfinite(value))
-        return put(value * units.factor, units_decimals(value * units.factor), &units, "", buf, size);
+        return put_number(value * units.factor, units_decimals(value * units.factor), &units, "", buf, size);
     return text_line(buf, size, DASH);
 }
 
@@ -666,7 +625,7 @@ char *units_range(double low, double high, const char *unit, char *buf, size_t s
     if (decimals == 0 && other > 0 && fmax(fabs(low), fabs(high)) * units.factor < 1000)
         decimals = 1;
     units_number(low * units.factor, decimals, number, sizeof(number));
-    return put(high * units.factor, decimals, &units, TEXT_LINE("%s to ", number), buf, size);
+    return put_number(high * units.factor, decimals, &units, TEXT_LINE("%s to ", number), buf, size);
 }
 
 char *units_plain(char *text)

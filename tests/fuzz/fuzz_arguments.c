@@ -14,15 +14,13 @@
 static bool taken; /* the command would have begun to measure */
 
 /* A session opens its CSV last before it begins. */
-struct csv *__wrap_csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
-                            size_t error_size);
-struct csv *__wrap_csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
-                            size_t error_size)
+struct csv *__wrap_csv_open(const struct csv_target *target, struct error *message, struct error *error);
+struct csv *__wrap_csv_open(const struct csv_target *target, struct error *message, struct error *error)
 {
     FUZZ_CHECK(target->name && target->name[0] && !strchr(target->name, '/'));
     taken = true;
-    (void)snprintf(message, message_size, "%s", "");
-    (void)snprintf(error, error_size, "taken");
+    message->text[0] = '\0';
+    (void)error_set(error, "taken");
     return NULL;
 }
 

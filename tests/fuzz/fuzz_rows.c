@@ -8,8 +8,8 @@
 /* The file's rows as the program would write them. */
 static void read_rows(const char *path, struct text *out, uint64_t *n)
 {
-    char error[4352], message[4352];
-    struct reader *r = reader_open(path, ROWS_ALL, error, sizeof(error));
+    struct error message, error;
+    struct reader *r = reader_open(path, ROWS_ALL, &error);
     struct row row;
     int more;
 
@@ -21,15 +21,15 @@ static void read_rows(const char *path, struct text *out, uint64_t *n)
         row_free(&row);
     }
     FUZZ_CHECK(more == 0);
-    reader_describe(r, path, (size_t)*n, message, sizeof(message));
+    reader_describe(r, path, (size_t)*n, &message);
     reader_close(r);
 }
 
 /* Every record has the header's number of fields or is counted as damaged. */
 static void read_records(const char *path)
 {
-    char error[4352];
-    struct reader *r = reader_open(path, 0, error, sizeof(error));
+    struct error error = {0};
+    struct reader *r = reader_open(path, 0, &error);
     size_t suite, value, unknown;
     int more;
 

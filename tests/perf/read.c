@@ -18,9 +18,9 @@ static double now_s(void)
 }
 
 /* -1 on an error, with the reason. */
-static int64_t read_fields(const char *path, char *error, size_t error_size)
+static int64_t read_fields(const char *path, struct error *error)
 {
-    struct reader *r = reader_open(path, 0, error, error_size);
+    struct reader *r = reader_open(path, 0, error);
     int64_t n = 0;
     int more;
 
@@ -29,14 +29,14 @@ static int64_t read_fields(const char *path, char *error, size_t error_size)
     while ((more = reader_next(r)) == 1)
         n++;
     if (more < 0)
-        (void)snprintf(error, error_size, "%s", reader_error(r));
+        (void)error_set(error, "%s", reader_error(r));
     reader_close(r);
     return more < 0 ? -1 : n;
 }
 
-static int64_t read_rows(const char *path, unsigned wanted, char *error, size_t error_size)
+static int64_t read_rows(const char *path, unsigned wanted, struct error *error)
 {
-    struct reader *r = reader_open(path, wanted, error, error_size);
+    struct reader *r = reader_open(path, wanted, error);
     struct row row;
     int64_t n = 0;
     int more;
@@ -46,7 +46,7 @@ static int64_t read_rows(const char *path, unsigned wanted, char *error, size_t 
     for (; (more = reader_next_row(r, &row)) == 1; n++)
         row_free(&row);
     if (more < 0)
-        (void)snprintf(error, error_size, "%s", reader_error(r));
+        (void)error_set(error, "%s", reader_error(r));
     reader_close(r);
     return more < 0 ? -1 : n;
 }
@@ -54,19 +54,19 @@ static int64_t read_rows(const char *path, unsigned wanted, char *error, size_t 
 int main(int argc, char **argv)
 {
     const char *what = argc == 3 ? argv[1] : "";
-    char error[4352] = "";
+    struct error error;
     int64_t n;
 
     const double start = now_s();
     if (!strcmp(what, "fields"))
-        n = read_fields(argv[2], error, sizeof(error));
+        n = read_fields(argv[2], &error);
     else if (!strcmp(what, "rows") || !strcmp(what, "all"))
-        n = read_rows(argv[2], what[0] == 'a' ? ROWS_ALL : 0, error, sizeof(error));
+        n = read_rows(argv[2], what[0] == 'a' ? ROWS_ALL : 0, &error);
     else
         return fprintf(stderr, "usage: read fields|rows|all FILE\n"), 2;
     const double seconds = now_s() - start;
     if (n < 0)
-        return fprintf(stderr, "read: %s\n", error), 1;
+        return fprintf(stderr, "read: %s\n", error.text), 1;
     printf("%.9f %lld\n", seconds, (long long)n);
     return 0;
 }

@@ -262,13 +262,13 @@ static size_t header_length(void)
     return length;
 }
 
-static char message[512], error[512];
+static struct error message, error;
 
 static struct csv *open_csv(const struct csv_target *target)
 {
-    strcpy(message, "unset");
-    strcpy(error, "unset");
-    return csv_open(target, message, sizeof message, error, sizeof error);
+    strcpy(message.text, "unset");
+    strcpy(error.text, "unset");
+    return csv_open(target, &message, &error);
 }
 
 static struct csv *open_default(void)
@@ -454,7 +454,7 @@ TEST_WITH(test_csv_default_name_and_rows, enter_place, leave_place)
     mode_t mask = umask(0);
     umask(mask);
     assert_non_null(csv);
-    assert_string_equal(message, "");
+    assert_string_equal(message.text, "");
     assert_string_equal(csv_path(csv), NAME_STEM ".csv");
     assert_string_equal(flushed, ((struct place *)*state)->base);
     put(csv, 1);
@@ -484,9 +484,9 @@ TEST_WITH(test_csv_default_falls_back_before_the_first_row, enter_place, leave_p
     snprintf(expected, sizeof expected, "%s/" NAME_STEM ".csv", place->tmp);
     assert_string_equal(csv_path(csv), expected);
     assert_string_equal(flushed, place->tmp);
-    assert_non_null(strstr(message, "current directory (No such file or directory)"));
-    assert_non_null(strstr(message, expected));
-    assert_null(strchr(message, '\n'));
+    assert_non_null(strstr(message.text, "current directory (No such file or directory)"));
+    assert_non_null(strstr(message.text, expected));
+    assert_null(strchr(message.text, '\n'));
     put(csv, 1);
     assert_int_equal(csv_close(csv), 0);
     assert_file_is(expected, &rows);
@@ -518,14 +518,14 @@ TEST_WITH(test_csv_named_file_is_never_overwritten, enter_place, leave_place)
     assert_int_equal(write(fd, "mine", 4), 4);
     close(fd);
     assert_null(open_path("x.csv"));
-    assert_string_equal(error, "-o 'x.csv': the file exists; jitbench never overwrites without --force");
+    assert_string_equal(error.text, "-o 'x.csv': the file exists; jitbench never overwrites without --force");
     assert_file_is("x.csv", &kept);
     assert_int_equal(symlink("x.csv", "link"), 0);
     assert_null(open_path("link"));
-    assert_string_equal(error, "-o 'link': a symbolic link; jitbench makes only new files");
+    assert_string_equal(error.text, "-o 'link': a symbolic link; jitbench makes only new files");
     assert_int_equal(symlink("nowhere", "dangling"), 0);
     assert_null(open_path("dangling"));
-    assert_string_equal(error, "-o 'dangling': a symbolic link; jitbench makes only new files");
+    assert_string_equal(error.text, "-o 'dangling': a symbolic link; jitbench makes only new files");
     assert_int_equal(access("nowhere", F_OK), -1);
     text_free(&kept);
 }
@@ -648,7 +648,7 @@ TEST_WITH(test_csv_without_any_file_prints_at_the_end, enter_place, leave_place)
     limit_files_to(place, 0);
     csv = open_default();
     assert_non_null(csv);
-    assert_non_null(strstr(message, "no file for the CSV can be made (current directory: File too large)"));
+    assert_non_null(strstr(message.text, "no file for the CSV can be made (current directory: File too large)"));
     assert_string_equal(csv_path(csv), "");
     /* A file that could not hold a row is removed. */
     assert_int_equal(access(NAME_STEM ".csv", F_OK), -1);
@@ -787,7 +787,7 @@ TEST_WITH(test_csv_to_full_stdout_is_an_error, enter_place, leave_place)
     csv = open_csv(&to_stdout);
     restore_fds(place);
     assert_null(csv);
-    assert_string_equal(error, "-o -: No space left on device");
+    assert_string_equal(error.text, "-o -: No space left on device");
 }
 
 TEST_WITH(test_csv_appended_to_stdout_keeps_what_was_there, enter_place, leave_place)

@@ -202,14 +202,14 @@ static struct measure *session_new(void)
 {
     const struct csv_target nowhere = {.none = 1};
     struct measure *m = calloc(1, sizeof(*m));
-    char message[256], error[256];
+    struct error message, error;
 
     assert_non_null(m);
     m->place.n_order = 1;
     m->operands_given = true;
     m->options.copies.n = 1;
     m->options.copies.value[0] = 1;
-    m->csv = csv_open(&nowhere, message, sizeof(message), error, sizeof(error));
+    m->csv = csv_open(&nowhere, &message, &error);
     assert_non_null(m->csv);
     return m;
 }

@@ -23,9 +23,9 @@
 
 static struct reader *take(int fd)
 {
-    char error[256] = "";
-    struct reader *r = reader_take(fd, "test", 0, error, sizeof error);
-    assert_string_equal(error, "");
+    struct error error = {0};
+    struct reader *r = reader_take(fd, "test", 0, &error);
+    assert_string_equal(error.text, "");
     assert_non_null(r);
     return r;
 }

@@ -93,7 +93,7 @@ TEST(test_rows_come_back_as_they_were)
     struct text file = {0};
     struct row_run run[2];
     struct row written[2], read;
-    char error[256];
+    struct error error = {0};
 
     csv_header(&file);
     for (unsigned i = 0; i < 2; i++) {
@@ -101,7 +101,7 @@ TEST(test_rows_come_back_as_they_were)
         add_long_fields(&written[i]);
         csv_row(&written[i], &file);
     }
-    struct reader *r = reader_open(path_of(file.data), ROWS_ALL, error, sizeof(error));
+    struct reader *r = reader_open(path_of(file.data), ROWS_ALL, &error);
     assert_non_null(r);
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(reader_next_row(r, &read), 1);
@@ -111,8 +111,8 @@ TEST(test_rows_come_back_as_they_were)
         row_free(&written[i]);
     }
     assert_int_equal(reader_next_row(r, &read), 0);
-    reader_describe(r, "file", 2, error, sizeof(error));
-    assert_string_equal(error, "");
+    reader_describe(r, "file", 2, &error);
+    assert_string_equal(error.text, "");
     reader_close(r);
     text_free(&file);
 }
@@ -125,12 +125,13 @@ TEST(test_rows_lists_of_older_files_read_the_same)
         "unix,pipe,\"flags=-O3,-g\",\"0,2-5\",\"random stack,heap\",\"isolated=2,3\",\"a, b\"\n",
         "unix,pipe,flags=-O3;-g,0;2-5,random stack;heap,isolated=2 3,\"a, b\"\n",
     };
-    char error[256], file[512];
+    struct error error;
+    char file[512];
     struct row row;
 
     for (size_t i = 0; i < 2; i++) {
         (void)snprintf(file, sizeof(file), "%s%s", header, lines[i]);
-        struct reader *r = reader_open(path_of(file), 0, error, sizeof(error));
+        struct reader *r = reader_open(path_of(file), 0, &error);
         assert_int_equal(reader_next_row(r, &row), 1);
         assert_string_equal(row.param.text, "flags=-O3;-g");
         assert_string_equal(row.cpus, "0,2-5");
@@ -146,11 +147,11 @@ TEST(test_rows_lists_of_older_files_read_the_same)
 TEST(test_rows_only_wanted_fields)
 {
     static const char file[] = "suite,test,samples,hist,series,causes\nprime,prime,1;2,3:4,5:6;7:8;9:0;+7,steal:5\n";
-    char error[256];
+    struct error error = {0};
     struct row row;
 
     for (unsigned wanted = 0; wanted <= ROWS_ALL; wanted++) {
-        struct reader *r = reader_open(path_of(file), wanted, error, sizeof(error));
+        struct reader *r = reader_open(path_of(file), wanted, &error);
         assert_int_equal(reader_next_row(r, &row), 1);
         assert_int_equal(row.n_samples, wanted & ROWS_SAMPLES ? 2 : 0);
         assert_int_equal(row.n_hist, wanted & ROWS_HIST ? 1 : 0);
@@ -165,7 +166,7 @@ TEST(test_rows_only_wanted_fields)
 TEST(test_rows_that_are_none_are_counted)
 {
     struct row_set set = {0};
-    char message[256], error[256];
+    struct error message, error;
 
     const char *path = path_of("schema,suite,test,status,value,samples\n"
                                "1,unix,pipe,ok,1,6;7\n"
@@ -176,16 +177,16 @@ TEST(test_rows_that_are_none_are_counted)
                                "1,unix,pi\n"                  /* damaged */
                                "2,unix,pipe,failed,5,6\n"
                                ",unix,pipe,unstable,5,\n");
-    assert_int_equal(row_set_read(&set, path, ROWS_ALL, message, sizeof(message), error, sizeof(error)), 0);
+    assert_int_equal(row_set_read(&set, path, ROWS_ALL, &message, &error), 0);
     assert_int_equal(set.n, 3);
     assert_true(set.rows[1].value > 4.5 && set.rows[1].status == ROW_FAILED && set.rows[2].status == ROW_UNSTABLE);
-    assert_string_equal(strchr(message, ':') + 2,
+    assert_string_equal(strchr(message.text, ':') + 2,
                         "1 damaged line, 3 lines that are not results, 1 row of a newer jitbench left out");
     row_set_free(&set);
     path = path_of("schema,suite,test\n99,unix,pipe\n99,unix,pipe\n1,unix\n1,unix\n,,\n");
-    assert_int_equal(row_set_read(&set, path, ROWS_ALL, message, sizeof(message), error, sizeof(error)), 0);
+    assert_int_equal(row_set_read(&set, path, ROWS_ALL, &message, &error), 0);
     assert_int_equal(set.n, 0);
-    assert_string_equal(strchr(message, ':') + 2,
+    assert_string_equal(strchr(message.text, ':') + 2,
                         "2 damaged lines, 1 line that is not a result, 2 rows of a newer jitbench left out; no rows");
     row_set_free(&set);
 }
@@ -193,11 +194,11 @@ TEST(test_rows_that_are_none_are_counted)
 TEST(test_rows_of_several_runs)
 {
     struct row_set set = {0};
-    char message[256], error[256];
+    struct error message, error;
 
     const char *path = path_of("run_id,host,suite,test\na,h,s,t\na,h,s,u\nb,h,s,t\na,h,s,t\n");
-    assert_int_equal(row_set_read(&set, path, 0, message, sizeof(message), error, sizeof(error)), 0);
-    assert_string_equal(message, "");
+    assert_int_equal(row_set_read(&set, path, 0, &message, &error), 0);
+    assert_string_equal(message.text, "");
     assert_int_equal(set.n_runs, 2);
     assert_ptr_equal(set.rows[0].run, set.rows[1].run);
     assert_ptr_equal(set.rows[0].run, set.rows[3].run);
@@ -208,13 +209,13 @@ TEST(test_rows_of_several_runs)
 TEST(test_rows_damaged_fields_are_not_known)
 {
     struct row_set set = {0};
-    char message[256], error[256];
+    struct error message, error;
 
     const char *path = path_of("suite,test,value,copies,mean,samples,hist,series\n"
                                "s,t,0x10,-3,inf,1;x;2;;3e;nan;4,1:2;3;:;5:6:7;8:9,+;1:2;+3x\n"
                                "s,t,,18446744073709551616,1e999,;,;,;\n"
                                "s,t,1 2,3x,-,;,;,;\n");
-    assert_int_equal(row_set_read(&set, path, ROWS_ALL, message, sizeof(message), error, sizeof(error)), 0);
+    assert_int_equal(row_set_read(&set, path, ROWS_ALL, &message, &error), 0);
     assert_int_equal(set.n, 3);
     for (size_t i = 0; i < 3; i++) {
         assert_true(isnan(set.rows[i].value) && isnan(set.rows[i].stats.mean));
@@ -232,11 +233,11 @@ TEST(test_rows_damaged_fields_are_not_known)
 /* 63 bytes and a character of two: no half of it stays. */
 TEST(test_rows_damaged_causes_are_left_out)
 {
-    char error[256];
+    struct error error = {0};
     struct row row;
     struct reader *r = reader_open(path_of("suite,test,causes\n"
                                            "s,t,;a:1;b;c=;=;:2;d:x;e:1.5x;f=7;g:nan;h:inf;a-name-too-long:1;i:.25"),
-                                   ROWS_CAUSES, error, sizeof(error));
+                                   ROWS_CAUSES, &error);
     assert_non_null(r);
     assert_int_equal(reader_next_row(r, &row), 1);
     assert_string_equal(causes_of(&row), "a:1;f=7;i:0.25");
@@ -249,9 +250,9 @@ TEST(test_rows_sanitized_in_all_rows_and_runs)
     static const char file[] =
         "run_id,host,suite,test,causes\na,h\x1b,s,t,a\x1b=1\na,h\x1b,s,u\x1b,\nb,\x1bh,s\x1b,v,\n";
     struct row_set set = {0};
-    char message[256], error[256];
+    struct error message, error;
 
-    assert_int_equal(row_set_read(&set, path_of(file), ROWS_ALL, message, sizeof(message), error, sizeof(error)), 0);
+    assert_int_equal(row_set_read(&set, path_of(file), ROWS_ALL, &message, &error), 0);
     assert_int_equal(set.n, 3);
     assert_string_equal(set.rows[0].run->host, "h?");
     assert_string_equal(set.rows[0].causes.of[0].name, "a?");
@@ -265,8 +266,8 @@ TEST(test_rows_sanitized_in_all_rows_and_runs)
 TEST(test_rows_recorded_are_written_as_they_were_read)
 {
     static const char path[] = "tests/unit/recorded.csv";
-    char error[256] = "";
-    struct reader *r = reader_open(path, ROWS_ALL, error, sizeof(error));
+    struct error error = {0};
+    struct reader *r = reader_open(path, ROWS_ALL, &error);
     FILE *in = fopen(path, "r");
     struct row row;
     char line[4096];
@@ -295,10 +296,11 @@ TEST(test_rows_sorted_are_as_planned)
 {
     static const char file[] = "run_id,suite,test,item\n"
                                "a,s,3,2\na,s,1,1\na,s,9,\na,t,5,1\nb,s,7,1\na,s,2,1\na,s,8,12\nb,s,6,1\n";
-    char message[512], error[512], order[16] = "";
+    struct error message, error;
+    char order[16] = "";
     struct row_set set = {0};
 
-    assert_int_equal(row_set_read(&set, path_of(file), 0, message, sizeof(message), error, sizeof(error)), 0);
+    assert_int_equal(row_set_read(&set, path_of(file), 0, &message, &error), 0);
     row_set_sort(&set);
     for (size_t i = 0; i < set.n; i++)
         strcat(order, set.rows[i].test);

@@ -172,13 +172,13 @@ TEST_WITH(test_unix_index_is_the_geometric_mean, begin, NULL)
 static struct measure *session_of_rows(enum option_preset preset)
 {
     static struct measure m;
-    char message[200], error[200];
+    struct error message, error;
 
     memset(&m, 0, sizeof(m));
     m.preset = preset;
     text_copy(m.run.host, sizeof(m.run.host), "n1");
     text_copy(m.run.run_id, sizeof(m.run.run_id), "0123456789abcdef");
-    m.csv = csv_open(&(const struct csv_target){.none = 1}, message, sizeof(message), error, sizeof(error));
+    m.csv = csv_open(&(const struct csv_target){.none = 1}, &message, &error);
     assert_non_null(m.csv);
     for (size_t i = 0; i < n_rows; i++)
         measure_put_row(&m, &rows[i]);
