@@ -1153,6 +1153,76 @@ TREE_TEST(test_settings_bench_cpus_keep_to_the_mask)
 
 /* --- what tells machines apart --- */
 
+TREE_TEST(test_settings_lists_are_cut_between_words)
+{
+    static const struct {
+        size_t size;
+        const char *list, *word, *result;
+    } cases[] = {
+        {20, "governor", "abcd", "governor, abcd"},
+        {20, "governor", "abcde", "governor, ..."},
+        {20, "governor, abcd", "e", "governor, abcd, ..."},
+        {19, "governor, abcd", "e", "governor, abcd"},
+        {20, "a, ...", "b", "a, ..."},
+        {20, "a ...", "b", "a ..., b"},
+        {12, "", "abcd", "abcd"},
+        {20, "", "a\xff", "a?"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char list[32];
+        (void)snprintf(list, sizeof(list), "%s", cases[i].list);
+        setting_append(list, cases[i].size, cases[i].word);
+        assert_string_equal(list, cases[i].result);
+    }
+}
+
+TREE_TEST(test_settings_describe)
+{
+    char text[3072], cut[60];
+
+    tree_unpack("server");
+    tree_put("/proc/cmdline",
+             "BOOT_IMAGE=/vmlinuz root=UUID=12-34 ds=nocloud;token=x isolcpus=domain,8-15;x quiet -- quiet a\n");
+    look_at(NULL);
+    settings_describe(&view, text, sizeof(text));
+    assert_memory_equal(text, "governor=", 9);
+    assert_non_null(strstr(text, ";isolated=8-15;"));
+    assert_non_null(strstr(text, ";cmdline=isolcpus=domain+8-15+x|quiet;"));
+    assert_null(strpbrk(text, ", \"\n"));
+    /* Whole items only: half a value would be taken for another value. */
+    settings_describe(&view, cut, sizeof(cut));
+    assert_true(strlen(cut) > 20);
+    assert_memory_equal(cut, text, strcspn(cut, ";"));
+    for (char *item = strtok(cut, ";"); item; item = strtok(NULL, ";")) {
+        const char *found = strstr(text, item);
+        assert_non_null(found);
+        assert_true(found[strlen(item)] == ';' || found[strlen(item)] == '\0');
+    }
+}
+
+TREE_TEST(test_settings_describe_the_first_cpu_online)
+{
+    char text[800];
+
+    tree_put(CPUS "online", "2-3\n");
+    tree_put(CPUS "cpu0/cache/index0/level", "1\n");
+    tree_put(CPUS "cpu0/cache/index0/size", "9K\n");
+    tree_put(CPUS "cpu2/cache/index0/level", "1\n");
+    tree_put(CPUS "cpu2/cache/index1/level", "2\n");
+    tree_put(CPUS "cpu2/cache/index1/size", "2K\n");
+    tree_put("/proc/cmdline", "xquiet=1 nohz=off\n");
+    look_at("3");
+    settings_describe(&view, text, sizeof(text));
+    assert_non_null(strstr(text, ";hypervisor=none_seen;"));
+    assert_non_null(strstr(text, ";dimms=-;caches=L2:2K;cmdline=nohz=off"));
+    tree_put(CPUS "online", "\n");
+    look_at("3");
+    settings_describe(&view, text, sizeof(text));
+    assert_non_null(strstr(text, ";hypervisor=none_seen;"));
+    assert_non_null(strstr(text, ";dimms=-;caches=L1:9K;cmdline=nohz=off"));
+}
+
 TREE_TEST(test_settings_describe_what_explains_a_difference)
 {
     static const char *const items[] = {
