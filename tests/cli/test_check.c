@@ -114,29 +114,6 @@ CLI_TEST(test_check_reads_this_machine)
     cli_result_free(&result);
 }
 
-/* A line under the heading is a whole word at its column: nothing is broken within the names and verdicts. */
-CLI_TEST(test_check_fits_the_terminal)
-{
-    static const unsigned short widths[] = {72, 80, 100, 160};
-
-    for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
-        const struct cli_run run = {
-            .args = ARGS("check", "-v", "--color", "never"), .out = CLI_TERMINAL, .columns = widths[i]};
-        struct cli_child child;
-        struct cli_result result;
-        cli_start(*state, &run, &child);
-        cli_wait(&child, &result);
-        const char *table = strstr(result.terminal, "Item ");
-        assert_non_null(table);
-        for (const char *at = table; *at && *at != '\r'; at += strcspn(at, "\n") + 1)
-            if (strcspn(at, "\r\n") > widths[i])
-                fail_msg("wider than %u: %.200s", widths[i], at);
-        cli_expect_text(table, "rt_throttling  ");
-        assert_true(widths[i] < 160 || strstr(table, "How to set it"));
-        cli_result_free(&result);
-    }
-}
-
 CLI_TEST(test_check_is_100_columns_wide_without_a_terminal)
 {
     const struct cli_run run = {.args = ARGS("check", "-q")};
@@ -268,18 +245,6 @@ CLI_TEST(test_check_default_cpus)
     cli_result_free(&result);
     cli_expect(*state, &free_run, DONE, &result);
     cli_expect_no_text(result.out, "\nCPUs      0");
-    cli_result_free(&result);
-}
-
-CLI_TEST(test_check_help)
-{
-    const struct cli_run run = {.args = ARGS("check", "-h")};
-    struct cli_result result;
-
-    cli_expect(*state, &run, DONE, &result);
-    cli_expect_text(result.out, "Usage: jitbench check [OPTION...] [ITEM...]\n");
-    cli_expect_text(result.out, "--cpus");
-    cli_expect_text(result.out, "--output");
     cli_result_free(&result);
 }
 

@@ -110,17 +110,6 @@ CLI_TEST(test_init_runs_and_prints_the_csv)
     cli_result_free(&result);
 }
 
-CLI_TEST(test_init_words_and_orders_may_be_mixed)
-{
-    const struct cli_run run = {.args = ARGS("init", "--run", "prime", "--", "list", "--metrics")};
-    struct cli_result result;
-
-    cli_expect(*state, &run, 0, &result);
-    cli_expect_text(result.out, "prime");
-    cli_expect_no_text(result.out, BEGIN);
-    cli_result_free(&result);
-}
-
 CLI_TEST(test_init_has_the_status_of_the_run)
 {
     const struct cli_run run = {.args = ARGS("init", "--run", "prime --samples 0")};

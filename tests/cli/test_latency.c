@@ -381,39 +381,6 @@ CLI_TEST(test_latency_threads_of_the_load)
                         "groups", "2");
 }
 
-/* Every 50 ms. */
-CLI_TEST(test_latency_time)
-{
-    static const char *const times[] = {"250ms", "0.1"};
-    static const double wakeups[] = {5, 2};
-    struct cli_csv csv;
-
-    for (size_t i = 0; i < COUNT(times); i++) {
-        measure(*state, ARGS("latency", "audio", "-w", "none", CSV, KNOWN, i ? "--seconds" : "-t", times[i]), 0, &csv);
-        assert_true(pair_number(&csv, "audio", "none", "latency", "n") == wakeups[i]);
-        assert_true(pair_number(&csv, "audio", "none", "timer_latency", "n") == wakeups[i]);
-        cli_csv_free(&csv);
-    }
-}
-
-CLI_TEST(test_latency_nice)
-{
-    struct cli_csv csv;
-
-    measure(*state, ARGS("latency", "audio", "-w", "burn", FAST), 0, &csv);
-    cli_expect_all(&csv, "nice", "0");
-    expect_word(&csv, "audio", "burn", "load", "other");
-    cli_csv_free(&csv);
-    measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "-N", "7"), 0, &csv);
-    cli_expect_all(&csv, "nice", "0");
-    expect_word(&csv, "audio", "burn", "load", "other:7");
-    cli_csv_free(&csv);
-    measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "-B", "5"), 0, &csv);
-    cli_expect_all(&csv, "nice", "5");
-    expect_word(&csv, "audio", "burn", "load", "other");
-    cli_csv_free(&csv);
-}
-
 CLI_TEST(test_latency_no_file)
 {
     const struct cli *cli = *state;
@@ -426,15 +393,6 @@ CLI_TEST(test_latency_no_file)
     cli_expect_no_text(result.out, "CSV:");
     cli_expect_files(cli->work, 0);
     cli_result_free(&result);
-}
-
-CLI_TEST(test_latency_comment)
-{
-    struct cli_csv csv;
-
-    measure(*state, ARGS("latency", "audio", "-w", "none", FAST, "-m", "my box"), 0, &csv);
-    cli_expect_all(&csv, "comment", "my box");
-    cli_csv_free(&csv);
 }
 
 /* Task, timing thread and load are on the same CPUs: the words would name others. */
@@ -560,23 +518,6 @@ CLI_TEST(test_latency_gaming)
         assert_string_equal(cli_cell(&csv, row, "sd"), "0");
         assert_string_equal(cli_cell(&csv, pair_row(&csv, "gaming", "none", "desired_cpu"), "value"), "100");
     }
-    cli_csv_free(&csv);
-}
-
-/* Each metric of a row is in the man page on the CSV. */
-CLI_TEST(test_latency_metrics_are_those_of_the_man_page)
-{
-    struct cli_csv csv;
-    char item[80];
-    size_t size;
-
-    measure(*state, ARGS("latency", "x", "gaming", "--classic", "-w", "none", "-t", "50ms", CSV), 0, &csv);
-    char *page = cli_read_file("man/jitbench-csv.5", &size);
-    for (size_t row = 0; row < csv.n_rows; row++) {
-        (void)snprintf(item, sizeof(item), "\n.It Cm %s Pq ", cli_cell(&csv, row, "metric"));
-        cli_expect_text(page, item);
-    }
-    free(page);
     cli_csv_free(&csv);
 }
 

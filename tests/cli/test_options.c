@@ -105,18 +105,6 @@ CLI_TEST(test_options_bind)
     cli_csv_free(&csv);
 }
 
-CLI_TEST(test_options_copies)
-{
-    struct cli_csv csv;
-
-    measure(*state, ARGS("prime", FAST, "--copies", "1,3"), &csv);
-    assert_int_equal(cli_count(&csv, "prime", "cycles"), 4); /* a row for each copy */
-    assert_string_equal(cli_cell(&csv, cli_row(&csv, "prime", "cycles", 0), "copies"), "1");
-    for (size_t i = 1; i < 4; i++)
-        assert_string_equal(cli_cell(&csv, cli_row(&csv, "prime", "cycles", i), "copies"), "3");
-    cli_csv_free(&csv);
-}
-
 CLI_TEST(test_options_nice)
 {
     expect_cell(*state, ARGS("prime", FAST), "nice", "0");
@@ -498,33 +486,6 @@ CLI_TEST(test_options_quiet_and_verbose)
 
 /* --- Options of prime. --- */
 
-CLI_TEST(test_options_limit)
-{
-    struct cli_csv csv;
-
-    measure(*state, ARGS("prime", FAST, "--limit", "10"), &csv);
-    assert_true(cli_number(&csv, cli_row(&csv, "prime", "divisions", 0), "value") == 18);
-    assert_true(cli_number(&csv, cli_row(&csv, "prime", "primes", 0), "value") == 4);
-    assert_int_equal(cli_count(&csv, "prime", "primes"), 1);
-    cli_csv_free(&csv);
-    measure(*state, ARGS("prime", FAST, "--limit=10:20:4"), &csv);
-    assert_int_equal(cli_count(&csv, "prime", "primes"), 3);
-    assert_true(cli_number(&csv, cli_row(&csv, "prime", "divisions", 2), "value") == 62);
-    cli_csv_free(&csv);
-}
-
-CLI_TEST(test_options_experiments)
-{
-    static const char *const forms[][3] = {{"-n", "2000"}, {"--experiments=2K"}};
-    struct cli_csv csv;
-
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        measure(*state, ARGS("prime", "-q", "-i", "2", forms[i][0], forms[i][1]), &csv);
-        assert_true(cli_number(&csv, cli_row(&csv, "prime", "cycles", 0), "n") == 4000);
-        cli_csv_free(&csv);
-    }
-}
-
 /* The file holds every experiment: its mean of a run is the CSV's sample. */
 CLI_TEST(test_options_series)
 {
@@ -567,19 +528,6 @@ CLI_TEST(test_options_series)
 }
 
 /* --- Options of stream. --- */
-
-CLI_TEST(test_options_sizes)
-{
-    struct cli_csv csv;
-
-    measure(*state, ARGS("stream", "array", FAST, "--sizes", "25,1K"), &csv);
-    assert_int_equal(cli_count(&csv, "array", "array_bytes"), 2);
-    assert_int_equal(cli_count(&csv, "bandwidth", NULL), 0);
-    double a = cli_number(&csv, cli_row(&csv, "array", "array_bytes", 0), "value");
-    double b = cli_number(&csv, cli_row(&csv, "array", "array_bytes", 1), "value");
-    assert_true((a == 200 && b == 8000) || (a == 8000 && b == 200));
-    cli_csv_free(&csv);
-}
 
 CLI_TEST(test_options_array_size)
 {
@@ -660,28 +608,6 @@ static char *output_of(const struct cli *cli, const char *const *args)
     return out;
 }
 
-static void expect_same(const struct cli *cli, const char *const *a, const char *const *b)
-{
-    char *one = output_of(cli, a), *other = output_of(cli, b);
-
-    assert_true(one[0] != 0);
-    assert_string_equal(one, other);
-    free(one);
-    free(other);
-}
-
-CLI_TEST(test_options_list_metrics)
-{
-    char *plain = output_of(*state, ARGS("list")), *metrics = output_of(*state, ARGS("list", "--metrics"));
-
-    cli_expect_text(plain, "bandwidth");
-    cli_expect_no_text(plain, "copy_rate");
-    cli_expect_text(metrics, "copy_rate");
-    cli_expect_text(metrics, "divisions");
-    free(plain);
-    free(metrics);
-}
-
 /* Every metric that a run has rows of is in the list, and the other way round. */
 CLI_TEST(test_options_list_metrics_is_what_a_run_has)
 {
@@ -698,46 +624,6 @@ CLI_TEST(test_options_list_metrics_is_what_a_run_has)
     }
     cli_csv_free(&csv);
     free(list);
-}
-
-CLI_TEST(test_options_help)
-{
-    static const char *const commands[] = {"all", "prime", "stream", "latency", "list", "help", "version"};
-    char *overview = output_of(*state, ARGS("help"));
-
-    expect_same(*state, ARGS("help"), ARGS("--help"));
-    expect_same(*state, ARGS("help"), ARGS("-h"));
-    expect_same(*state, ARGS("help"), ARGS(NULL));
-    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-        char usage[64];
-        cli_expect_text(overview, commands[i]);
-        expect_same(*state, ARGS("help", commands[i]), ARGS(commands[i], "--help"));
-        expect_same(*state, ARGS("help", commands[i]), ARGS(commands[i], "-h"));
-        char *help = output_of(*state, ARGS("help", commands[i]));
-        (void)snprintf(usage, sizeof(usage), "Usage: jitbench %s", commands[i]);
-        assert_memory_equal(help, usage, strlen(usage));
-        free(help);
-    }
-    free(overview);
-}
-
-CLI_TEST(test_options_version)
-{
-    static const char *const parts[] = {"jitbench ", "\ncommit ", "\ncompiler ", "\nflags ", "\nlibc ", "\nbuild id "};
-    char *version = output_of(*state, ARGS("version"));
-    struct cli_csv csv;
-
-    expect_same(*state, ARGS("version"), ARGS("--version"));
-    expect_same(*state, ARGS("version"), ARGS("-V"));
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        cli_expect_text(version, parts[i]);
-    /* The rows name the build that the version tells. */
-    measure(*state, ARGS("prime", FAST), &csv);
-    const char *id = strstr(cli_cell(&csv, 0, "build"), " build ");
-    assert_non_null(id);
-    cli_expect_text(version, id + strlen(" build "));
-    cli_csv_free(&csv);
-    free(version);
 }
 
 /* --- Bad command lines. --- */

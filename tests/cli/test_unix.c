@@ -163,26 +163,6 @@ static double geometric_mean(const struct cli_csv *csv, const char *copies)
     return exp(sum / (double)n);
 }
 
-/* The number of rows of the index with the core free: one if the rate of each test that the core bounds is known so,
- * which depends on what else uses the core. */
-static size_t free_indices(const struct cli_csv *csv, const char *copies)
-{
-    static const char core_bound[] = " dhry2reg whetstone pipe syscall ";
-    size_t n = 0, unknown = 0;
-    char test[64];
-
-    for (size_t row = 0; row < csv->n_rows; row++) {
-        (void)snprintf(test, sizeof(test), " %s ", cli_cell(csv, row, "test"));
-        if (strcmp(cli_cell(csv, row, "copies"), copies) != 0)
-            continue;
-        n += !strcmp(cli_cell(csv, row, "metric"), "index_alone");
-        unknown += !strcmp(cli_cell(csv, row, "metric"), "rate_alone") && strstr(core_bound, test) &&
-                   !*cli_cell(csv, row, "value");
-    }
-    assert_int_equal(n, !unknown);
-    return n;
-}
-
 /* --- The run of all tests, which several tests look at: made by the first of them. --- */
 
 static struct cli_csv whole_csv;
@@ -220,35 +200,6 @@ static void need_whole(const struct cli *cli)
 }
 
 /* --- The table. --- */
-
-/* Each line has the title, the baseline, the figure with its unit, and the index, which is a "-" outside of the index.
- */
-CLI_TEST(test_unix_table_shows_each_figure)
-{
-    char line[160], baseline[16] = "-", index[16] = "-";
-
-    need_whole(*state);
-    for (size_t t = 0; t < COUNT(tests); t++) {
-        const size_t row = cli_row(&whole_csv, tests[t].name, "rate", 0);
-        char title[64], value[32], unit[8], found[2][16];
-        const char *at = strstr(whole_table, tests[t].title);
-        assert_non_null(at);
-        assert_int_equal(at[-1], '\n');
-        (void)snprintf(title, sizeof(title), "%s ", tests[t].title);
-        assert_memory_equal(at, title, strlen(title));
-        assert_int_equal(sscanf(at + strlen(title), "%15s %31s %7s %15s", found[0], value, unit, found[1]), 4);
-        if (tests[t].baseline > 0) {
-            (void)snprintf(baseline, sizeof(baseline), "%.1f", tests[t].baseline);
-            (void)snprintf(index, sizeof(index), "%.1f", cli_number(&whole_csv, row, "index"));
-        }
-        (void)snprintf(line, sizeof(line), "%.1f", cli_number(&whole_csv, row, "value"));
-        assert_string_equal(found[0], tests[t].baseline > 0 ? baseline : "-");
-        assert_string_equal(value, line);
-        assert_string_equal(unit, tests[t].unit);
-        assert_string_equal(found[1], tests[t].baseline > 0 ? index : "-");
-    }
-    cli_expect_text(whole_table, "\nSystem Benchmarks Index Score  ");
-}
 
 CLI_TEST(test_unix_table_of_some_is_partial)
 {
@@ -378,45 +329,6 @@ CLI_TEST(test_unix_time_is_the_length_of_a_sample)
 
 /* --- Copies. --- */
 
-static void expect_two_blocks(const struct cli_result *result, const struct cli_csv *csv)
-{
-    char scaling[96];
-
-    cli_expect_all(csv, "status", "ok");
-    cli_expect_text(result->err, "1 parallel copy of tests");
-    cli_expect_text(result->err, "2 parallel copies of tests");
-    assert_int_equal(csv->n_rows, 2 * N_METRICS + 3 + free_indices(csv, "1") + free_indices(csv, "2"));
-    for (size_t c = 0; c < 2; c++) {
-        size_t row = cli_row(csv, "syscall", "rate", c);
-        assert_string_equal(cli_cell(csv, row, "copies"), c ? "2" : "1");
-        row = cli_row(csv, "index", "index", c);
-        expect_near(cli_number(csv, row, "value"), geometric_mean(csv, c ? "2" : "1"));
-        /* One copy has nothing to be spread against; two never start and end within one nanosecond. */
-        assert_int_equal(cli_number(csv, cli_row(csv, "syscall", "start_spread", c), "value") > 0, c > 0);
-        assert_int_equal(cli_number(csv, cli_row(csv, "syscall", "end_spread", c), "value") > 0, c > 0);
-    }
-    size_t row = cli_row(csv, "index", "scaling", 0);
-    double ratio = geometric_mean(csv, "2") / geometric_mean(csv, "1");
-    expect_near(cli_number(csv, row, "value"), ratio);
-    assert_string_equal(cli_cell(csv, row, "copies"), "2");
-    (void)snprintf(scaling, sizeof(scaling),
-                   "Scaling: the index of 2 copies is %.2f times that of 1 (stable protocol)\n", ratio);
-    cli_expect_text(result->err, scaling);
-}
-
-CLI_TEST(test_unix_copies_are_measured_in_turn)
-{
-    struct cli_result result;
-    struct cli_csv csv;
-
-    measure(*state, ARGS("unix", "syscall", "--copies", "1,2", CSV, SHORT), 0, &result, &csv);
-    expect_two_blocks(&result, &csv);
-    done(&result, &csv);
-    measure(*state, ARGS("unix", "syscall", "-c", "1", "-c", "2", CSV, SHORT), 0, &result, &csv);
-    expect_two_blocks(&result, &csv);
-    done(&result, &csv);
-}
-
 /* Two copies pinned one to one are on two CPUs. */
 CLI_TEST(test_unix_copies_have_a_cpu_each)
 {
@@ -488,27 +400,6 @@ CLI_TEST(test_unix_classic_protocol)
     expect_near(cli_number(&csv, row, "value"), classic_value(samples));
     expect_near(cli_number(&csv, row, "index"), cli_number(&csv, row, "value") / 15000 * 10);
     expect_cpus(&csv, row, ALL_CPUS, "none");
-    done(&result, &csv);
-}
-
-/* Free halves, and what a dynamically linked process has: the two that the index of the stable protocol is without. */
-CLI_TEST(test_unix_classic_index_is_another_one)
-{
-    struct cli_result result;
-    struct cli_csv csv;
-
-    cli_need_cpus(2);
-    measure(*state, ARGS("unix", "context1", "spawn", "--classic", "-t", "50ms", "--passes", "1", "-c", "1", CSV), 0,
-            &result, &csv);
-    expect_tests(&csv, ARGS("context1", "spawn"));
-    size_t row = cli_row(&csv, "context1", "rate", 0);
-    assert_true(cli_number(&csv, row, "index") > 0);
-    cli_expect_no_text(cli_cell(&csv, row, "param"), "footprint");
-    cli_expect_text(cli_cell(&csv, cli_row(&csv, "spawn", "rate", 0), "param"), "footprint=dynamic ");
-    expect_rate(&csv, "spawn", "ok", "");
-    row = cli_row(&csv, "index", "index", 0);
-    assert_string_equal(cli_cell(&csv, row, "param"), "protocol=classic context1=free footprint=dynamic tests=2 of=12");
-    expect_near(cli_number(&csv, row, "value"), geometric_mean(&csv, "1"));
     done(&result, &csv);
 }
 
