@@ -456,7 +456,7 @@ struct project {
     size_t points; /* see project_slowdown_on() */
     struct detours_host **hosts;
     size_t n, capacity;
-    struct detours_host *all; /* together, with equal shares of the ranks; hosts[n] */
+    struct detours_host *all; /* those that are kept together, with equal shares of the ranks; hosts[n] */
 };
 
 /* As detours_enter(). Control characters in the name are replaced. */

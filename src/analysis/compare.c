@@ -262,13 +262,6 @@ static bool has_direction(const struct compared_row *row)
     return row->judged && row->pair->about->better[0] && row->few && row->of->ratio > 0;
 }
 
-/* Returns whether the row counts in the mean of its suite. Its spread must be known. Pairs within the same files
- * compare different work, so that their mean is meaningless. */
-static bool in_mean(const struct compared_row *row)
-{
-    return has_direction(row) && !row->pair->within && row->of->tested != TESTED_NOTHING;
-}
-
 /* Returns -1 or +1: +1 when a higher value is better. */
 static double sign_of(const struct compared_row *row)
 {
@@ -350,7 +343,8 @@ static const struct pair *make_mean(const struct compared_row *const *rows, size
     return pair;
 }
 
-/* Adds the means of suites with at least two rows. */
+/* Adds the means of suites with at least two rows whose spread is known. Pairs within the same files compare different
+ * work, so that their mean is meaningless. */
 static void add_means(struct compared *c)
 {
     FREED_BY(memory_free) const struct compared_row **of = memory_get(c->n_rows, sizeof(const struct compared_row *));
@@ -358,9 +352,10 @@ static void add_means(struct compared *c)
     c->mean = memory_get(c->n_rows, sizeof(*c->mean));
     for (size_t i = 0; i < c->n_rows; i++) {
         size_t n = 0;
-        for (size_t k = 0; k < c->n_rows; k++)
-            if (in_mean(&c->row[k]) && same_suite(c->row[k].pair, c->row[i].pair))
-                of[n++] = &c->row[k];
+        for (const struct compared_row *row = c->row; row < c->row + c->n_rows; row++)
+            if (has_direction(row) && !row->pair->within && row->of->tested != TESTED_NOTHING &&
+                same_suite(row->pair, c->row[i].pair))
+                of[n++] = row;
         if (n < 2 || of[0] != &c->row[i])
             continue;
         struct compared_row *mean = add_row(c, make_mean(of, n, &c->mean[c->n_means]), NULL, false, n);

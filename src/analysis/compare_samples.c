@@ -219,20 +219,15 @@ static bool is_tested(const struct comparison *c)
     return c->tested >= TESTED_RUNS && !c->unlike_rows;
 }
 
-/* Returns the smallest p that the permutation test can give. */
-static double least_p(const struct comparison *c)
-{
-    return c->share > 0 ? 1.0 / INFERENCE_ORDERS
-                        : inference_rank_least(c->tested == TESTED_PAIRS ? 0 : c->n_base, c->n_new);
-}
-
 static void choose_p(struct comparison *c, size_t tests, double confidence)
 {
-    const bool by_permutation = least_p(c) <= (1 - confidence) / (double)tests;
+    /* the smallest p that the permutation test can give */
+    const double least = c->share > 0 ? 1.0 / INFERENCE_ORDERS
+                                      : inference_rank_least(c->tested == TESTED_PAIRS ? 0 : c->n_base, c->n_new);
 
     /* When both sides are constant, Welch's test calls any difference significant, no matter how few values there
      * are. */
-    c->p = by_permutation || isnan(c->p_t) || c->p_t <= 0 ? c->p_permutation : c->p_t;
+    c->p = least <= (1 - confidence) / (double)tests || isnan(c->p_t) || c->p_t <= 0 ? c->p_permutation : c->p_t;
 }
 
 /* Sets c->least: the smallest change that the test would find with the probability POWER, if n comparisons are tested

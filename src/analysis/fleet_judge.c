@@ -86,12 +86,6 @@ static double usual_error(const struct gather_value *values, size_t n, double *s
     return stats_median(scratch, known);
 }
 
-/* A figure with the core free needs values on more than half as many machines as the one over the whole time. */
-static bool most_have(const struct gather *g, const struct gather_figure *figure)
-{
-    return !figure->raw || 2 * figure->n > g->figure[figure->raw - 1].n;
-}
-
 static size_t count_judged(const struct judgement *j, size_t k)
 {
     const struct gather_figure *figure = &j->g->figure[k];
@@ -112,8 +106,9 @@ static void measure_figures(struct judgement *j, struct scratch *scratch)
         double least = fmax(usual_error(values, figure->n, scratch->sorted), LEAST_SPREAD);
         for (size_t i = 0; i < figure->n; i++)
             scratch->values[i] = values[i].value;
+        /* one with the core free needs values on more than half as many machines as the one over the whole time */
         if (!outlier_measure(scratch->values, figure->n, least, scratch->sorted, &j->metric[k]) ||
-            !most_have(j->g, figure))
+            (figure->raw && 2 * figure->n <= j->g->figure[figure->raw - 1].n))
             j->metric[k].n = 0;
     }
     for (size_t k = 0; k < j->g->figures.n; k++) {

@@ -45,12 +45,6 @@ static void count_periodic(struct detours_host *host, const struct row *row)
                              stats_sd(&gaps[k]) < PERIODIC_SPREAD * gaps[k].mean;
 }
 
-/* Of a bin given by its lowest value: width 1 at first, then 64 in an octave (base 0). */
-static double middle(double low)
-{
-    return low < HIST_LINEAR ? low : low + exp2(floor(log2(low))) / HIST_SUB / 2;
-}
-
 static void enter_share(struct detours_host *host, bool of_part, double share)
 {
     const double percent = fmax(1, round(100 * share));
@@ -65,7 +59,9 @@ void detours_enter(struct detours_host *host, const struct row *row)
         return;
     if (!strcmp(row->metric, "detour")) {
         for (size_t i = 0; i < row->n_hist; i++) {
-            const double ns = middle(row->hist[i].at), n = fmax(row->hist[i].value, 0);
+            const double low = row->hist[i].at, n = fmax(row->hist[i].value, 0);
+            /* the middle of a bin: width 1 at first, then 64 in an octave (base 0) */
+            const double ns = low < HIST_LINEAR ? low : low + exp2(floor(log2(low))) / HIST_SUB / 2;
             host->bins[bin_of(ns)].n += n;
             host->bins[bin_of(ns)].ns += n * ns;
         }
@@ -155,10 +151,7 @@ static struct detours_host *host_of(struct project *p, const char *name)
 
 void project_enter(struct project *p, const char *name, const struct row *row)
 {
-    if (!p->all)
-        p->all = memory_get(1, sizeof(*p->all));
     detours_enter(host_of(p, name), row);
-    detours_enter(p->all, row);
 }
 
 static void free_host(struct detours_host *host)
@@ -199,6 +192,23 @@ static void slow_down(const struct project *p, struct detours_host *host, const 
         host->worst = fmax(host->worst, host->slowdown[s * p->n_ranks - 1]);
 }
 
+static void add_host(struct detours_host *all, const struct detours_host *host)
+{
+    all->work += host->work;
+    all->rows += host->rows;
+    for (size_t b = 0; b < DETOURS_BINS; b++) {
+        all->bins[b].n += host->bins[b].n;
+        all->bins[b].ns += host->bins[b].ns;
+    }
+    for (size_t i = 0; i < 2 * DETOURS_SHARES; i++)
+        all->shares[i % 2][i / 2] += host->shares[i % 2][i / 2];
+    for (size_t k = 0; k < DETOUR_CLASSES; k++) {
+        all->periodic[k] += host->periodic[k];
+        for (unsigned cause = 0; cause < DETOUR_CAUSES; cause++)
+            all->by_cause[cause][k] += host->by_cause[cause][k];
+    }
+}
+
 static int by_worst(const void *a, const void *b)
 {
     const struct detours_host *x = *(struct detours_host *const *)a, *y = *(struct detours_host *const *)b;
@@ -222,7 +232,9 @@ void project_compute(struct project *p)
     FREED_BY(memory_free) struct places *places = memory_get(p->n, sizeof(*places));
     FREED_BY(memory_free) struct project_host *hosts = memory_get(p->n, sizeof(*hosts));
 
+    p->all = memory_get(1, sizeof(*p->all));
     for (size_t h = 0; h < p->n; h++) {
+        add_host(p->all, p->hosts[h]);
         hosts[h] = fill_host(p->hosts[h], NULL, &places[h]);
         slow_down(p, p->hosts[h], &hosts[h], 1);
     }

@@ -28,50 +28,35 @@ static const char *title(const struct export_rows *rows, const struct row *row)
     return metrics_test_title(rows->metrics, row->suite, row->test);
 }
 
-/* --- Blocks: the results of one run with one number of copies. --- */
+/* --- Blocks: the results of one run with one number of copies, in the order of their first rows. --- */
 
-struct block {
-    const struct export_entry *entries;
-    size_t n;
-};
-
-/* A block is one run with one number of copies. The last entry has no row. */
-static struct export_entry *entries_make(const struct export_rows *rows)
+static bool in_block(const struct row *row, const struct row *first)
 {
-    struct export_entry *entries = memory_get(rows->n + 1, sizeof(*entries));
-
-    for (size_t i = 0; i < rows->n; i++) {
-        struct text name = {0};
-        const struct row *row = rows->rows[i];
-        text_printf(&name, "%p %" PRIu64, (const void *)row->run, row->copies);
-        entries[i] = (struct export_entry){.name = name.data, .row = row, .at = i};
-    }
-    export_cluster(entries, rows->n);
-    return entries;
+    return row->run == first->run && row->copies == first->copies;
 }
 
-static struct block block_at(const struct export_entry *entries, size_t n, size_t from)
+static bool begins_block(const struct export_rows *rows, size_t i)
 {
-    size_t end = from + 1;
+    size_t first = 0;
 
-    while (end < n && entries[end].first == entries[from].first)
-        end++;
-    return (struct block){&entries[from], end - from};
+    while (!in_block(rows->rows[i], rows->rows[first]))
+        first++;
+    return first == i;
 }
 
 /* --- The report. --- */
 
-static void put_index(const struct export_rows *rows, const struct block *block, const char *protocol, struct text *out)
+static void put_index(const struct export_rows *rows, const struct row *first, const char *protocol, struct text *out)
 {
     double sum = 0;
     size_t n = 0, tests = 0;
 
-    for (size_t i = 0; i < block->n; i++)
-        tests += block->entries[i].row->index > 0;
+    for (size_t i = 0; i < rows->n; i++)
+        tests += in_block(rows->rows[i], first) && rows->rows[i]->index > 0;
     const bool partial = tests != INDEX_TESTS;
-    for (size_t i = 0; i < block->n; i++) {
-        const struct row *row = block->entries[i].row;
-        if (!(row->index > 0))
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct row *row = rows->rows[i];
+        if (!in_block(row, first) || !(row->index > 0))
             continue;
         if (n++ == 0)
             text_printf(out, "\n%-40s %12s %12s %8s\n",
@@ -87,40 +72,37 @@ static void put_index(const struct export_rows *rows, const struct block *block,
                     protocol, exp(sum / (double)n));
 }
 
-static void put_block(const struct export_rows *rows, const struct block *block, struct text *out)
+static void put_block(const struct export_rows *rows, const struct row *first, struct text *out)
 {
-    const struct row *row = block->entries[0].row;
     char protocol[ROW_PROTOCOL_SIZE] = "";
 
     for (size_t i = 0; i < rows->n_all && !protocol[0]; i++) { /* of the index, which is not exported itself */
         const struct row *index = &rows->all[i];
-        if (index->run == row->run && index->copies == row->copies && !strcmp(index->suite, "unix") &&
-            !strcmp(index->metric, "index"))
+        if (in_block(index, first) && !strcmp(index->suite, "unix") && !strcmp(index->metric, "index"))
             row_protocol(&index->param, protocol);
     }
     text_printf(
         out, "Benchmark Run: %s on %s\n%" PRIu64 " CPUs in system; running %" PRIu64 " parallel cop%s of tests%s%s\n\n",
-        row->run->utc, row->run->host, row->run->cpus_online, row->copies, row->copies == 1 ? "y" : "ies",
+        first->run->utc, first->run->host, first->run->cpus_online, first->copies, first->copies == 1 ? "y" : "ies",
         protocol[0] ? ", " : "", protocol);
-    for (size_t i = 0; i < block->n; i++) {
-        row = block->entries[i].row;
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct row *row = rows->rows[i];
+        if (!in_block(row, first))
+            continue;
         double seconds = row->wall_s > 0 && row->n_samples ? row->wall_s / (double)row->n_samples : 0;
         text_printf(out, "%-40s %12.1f %-5s (%.1f s, %zu samples)\n", title(rows, row), row->value, row->unit, seconds,
                     row->n_samples);
     }
-    put_index(rows, block, protocol, out);
+    put_index(rows, first, protocol, out);
 }
 
 static void write_report(const struct export_rows *rows, struct text *out)
 {
-    FREED_BY(export_entries_free) struct export_entry *entries = entries_make(rows);
-
-    for (size_t i = 0; i < rows->n;) {
-        const struct block block = block_at(entries, rows->n, i);
-        text_printf(out, "%s", i ? "\n\n" : "");
-        put_block(rows, &block, out);
-        i += block.n;
-    }
+    for (size_t i = 0; i < rows->n; i++)
+        if (begins_block(rows, i)) {
+            text_printf(out, "%s", i ? "\n\n" : "");
+            put_block(rows, rows->rows[i], out);
+        }
 }
 
 const struct export_format export_unixbench = {
@@ -133,7 +115,6 @@ const struct export_format export_unixbench = {
 
 static void write_csv(const struct export_rows *rows, struct text *out)
 {
-    FREED_BY(export_entries_free) struct export_entry *entries = entries_make(rows);
     FREED_BY(index_free) struct index tests = {0};
 
     text_printf(out, "Concurrency");
@@ -144,18 +125,19 @@ static void write_csv(const struct export_rows *rows, struct text *out)
         text_append(out, ",", 1);
         csv_text(out, title(rows, rows->rows[i]));
     }
-    for (size_t i = 0; i < rows->n;) {
-        const struct block block = block_at(entries, rows->n, i);
-        text_printf(out, "\n%" PRIu64, block.entries[0].row->copies);
-        for (size_t t = 0; t < tests.n; t++) {
-            size_t k = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        if (!begins_block(rows, i))
+            continue;
+        text_printf(out, "\n%" PRIu64, rows->rows[i]->copies);
+        for (size_t test = 0; test < tests.n; test++) {
+            size_t k = i;
             text_append(out, ",", 1);
-            while (k < block.n && strcmp(block.entries[k].row->test, tests.name[t]) != 0)
+            while (k < rows->n &&
+                   (!in_block(rows->rows[k], rows->rows[i]) || strcmp(rows->rows[k]->test, tests.name[test]) != 0))
                 k++;
-            if (k < block.n)
-                text_printf(out, "%.1f", block.entries[k].row->value);
+            if (k < rows->n)
+                text_printf(out, "%.1f", rows->rows[k]->value);
         }
-        i += block.n;
     }
     text_append(out, "\n", 1);
 }

@@ -283,12 +283,6 @@ static void put_works(const struct picks *picks, struct charts *charts)
     }
 }
 
-/* Of a parameter of commands (run --parameter-list and --parameter-scan). */
-static bool is_varied(const struct figure *about)
-{
-    return about->key && about->key[0] == '{';
-}
-
 /* Returns whether a row with another value of the parameter has the same name. */
 static bool keeps_name(const struct picks *picks, const struct row *row)
 {
@@ -347,7 +341,8 @@ static bool label_split(const struct picks *picks, const struct chart_entry *poi
 static void put_curve(const struct picks *picks, struct charts *charts)
 {
     const struct figure *about = picks->about;
-    const bool varied = is_varied(about);
+    /* over a parameter of commands (run --parameter-list and --parameter-scan) */
+    const bool varied = about->key && about->key[0] == '{';
     struct chart c = chart_of(about, picks->pick[0].of.row->unit, about->title);
     FREED_BY(index_free) struct index lines = {0}, labels = {0};
     size_t line_of[PICKS_MAX] = {0}, label_of[PICKS_MAX], length = 0, same = 0;

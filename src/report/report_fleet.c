@@ -65,14 +65,12 @@ static void choose_columns(struct fleet *f)
 /* In spreads: where the colours begin. */
 static const double levels[LEVELS] = {2, 3.5, 6, 12};
 
-static const char *const classes[2 * LEVELS + 1] = {"b4", "b3", "b2", "b1", "", "w1", "w2", "w3", "w4"};
-
 static void put_legend(struct text *out)
 {
     text_printf(out, CHART_LEGEND);
     for (int level = -LEVELS; level <= LEVELS; level++) {
         int size = level < 0 ? -level : level;
-        chart_legend_item(out, level ? classes[LEVELS + level] : "q0",
+        chart_legend_item(out, level ? heat_classes[LEVELS + level] : "q0",
                           !level ? "as usual"
                           : size == LEVELS
                               ? TEXT_LINE("%s, %g or more", level < 0 ? "better" : "worse", levels[size - 1])
@@ -99,7 +97,7 @@ static void put_cell(const struct fleet *f, const struct judged *j, size_t colum
 
     while (known && level < LEVELS && distance >= levels[level])
         level++;
-    const char *colour = known ? classes[worse ? LEVELS + level : LEVELS - level] : "x";
+    const char *colour = known ? heat_classes[worse ? LEVELS + level : LEVELS - level] : "x";
     const char *begins = begins_suite(f, column) ? " g" : "";
     if (*colour || far || *begins)
         html_put(out, "<td class=\"%s%s%s\"", colour, far ? " far" : "", begins);

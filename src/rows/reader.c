@@ -124,11 +124,6 @@ static size_t next_newline(struct scan *scan, const char *data, size_t length)
     return scan->newline;
 }
 
-static bool opens_field(const char *data, size_t quote)
-{
-    return quote == 0 || data[quote - 1] == ',' || (quote == sizeof byte_order_mark && begins_with_mark(data));
-}
-
 /* Searches unquoted text. Returns true at the record's end; false at a quoted field (QUOTED), or when the data end. */
 static bool scan_plain(struct scan *scan, const char *data, size_t length)
 {
@@ -137,7 +132,8 @@ static bool scan_plain(struct scan *scan, const char *data, size_t length)
 
     while ((quote = memchr(data + scan->at, '"', newline - scan->at)) != NULL) {
         scan->at = (size_t)(quote - data) + 1;
-        if (opens_field(data, scan->at - 1)) {
+        if (quote == data || quote[-1] == ',' ||
+            (quote == data + sizeof byte_order_mark && begins_with_mark(data))) { /* opens a field */
             scan->state = QUOTED;
             return false;
         }

@@ -80,14 +80,6 @@ static double distance_at(const struct segment *segment, const uint32_t *counts,
     return sum / (share * (n - (double)k));
 }
 
-/* Returns the split that the test tries next after k. */
-static size_t next_split(size_t k, size_t n)
-{
-    const size_t end = k < n - k ? k : n - k, step = end / SPLITS_SHARE;
-
-    return k + (step ? step : 1);
-}
-
 /* Returns the largest distance_at() of the splits that the test tries; stops at the first one that is at least
  * `enough`. If random is not NULL, permutes the values at the same time (Fisher, Yates 1938; Durstenfeld 1964). */
 static double largest_distance(struct segment *segment, double enough, uint64_t *random)
@@ -98,7 +90,8 @@ static double largest_distance(struct segment *segment, double enough, uint64_t 
     double largest = 0;
     uint64_t bits = 0;
 
-    for (size_t i = 0, k = CHANGE_POINTS_SIDE; k + CHANGE_POINTS_SIDE <= n && largest < enough; k = next_split(k, n)) {
+    for (size_t i = 0, k = CHANGE_POINTS_SIDE; k + CHANGE_POINTS_SIDE <= n && largest < enough;
+         k += larger(smaller(k, n - k) / SPLITS_SHARE, 1)) {
         for (; i < k; i++) {
             if (random) {
                 bits = i % 2 ? bits >> 32 : stats_random(random);

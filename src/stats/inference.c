@@ -195,16 +195,6 @@ void inference_adjusted(const double *x, const double *y, size_t n_a, size_t n_b
 #define BATCHES_MIN 5u   /* with fewer batches the error of the mean would hardly be known */
 #define BARTLETT    1.96 /* divided by sqrt(n): 95 % limit of the correlation of n independent values */
 
-/* Returns the sum of (x - mean) (y - mean) over all pairs of values x, y that are lag apart. */
-static double products(const double *values, size_t n, double mean, size_t lag)
-{
-    double sum = 0;
-
-    for (size_t i = lag; i < n; i++)
-        sum += (values[i] - mean) * (values[i - lag] - mean);
-    return sum;
-}
-
 struct inference_mean inference_batch_means(const double *values, size_t n)
 {
     const struct stats_running all = stats_running_of(values, n);
@@ -215,8 +205,13 @@ struct inference_mean inference_batch_means(const double *values, size_t n)
 
     if (n < 2)
         return out;
-    while (reach < most && products(values, n, out.mean, reach + 1) > BARTLETT / sqrt((double)n) * all.m2)
-        reach++;
+    for (; reach < most; reach++) {
+        double products = 0; /* of pairs of values that are reach + 1 apart */
+        for (size_t i = reach + 1; i < n; i++)
+            products += (values[i] - out.mean) * (values[i - reach - 1] - out.mean);
+        if (products <= BARTLETT / sqrt((double)n) * all.m2)
+            break;
+    }
     out.length = 2 * reach + 1 <= most ? 2 * reach + 1 : most > 1 ? most : 1;
     for (size_t at = n % out.length; at < n; at += out.length)
         stats_add(&batches, stats_mean(values + at, out.length));
@@ -398,16 +393,16 @@ int inference_rank_test(const double *a, size_t n_a, const double *b, size_t n_b
     for (size_t i = 0; i < n_b; i++)
         statistic += a || b[i] > 0 ? (double)ranks[n_a + i] : 0;
     statistic -= a ? (double)n_b * (double)(n_b + 1) : 0;
-    int result = expect(ranks, n, n_a, &expected);
-    const double p = result ? NAN : two_sided_p(&expected, statistic);
+    if (expect(ranks, n, n_a, &expected))
+        return -1;
+    const double p = two_sided_p(&expected, statistic);
     free(expected.p);
     for (size_t i = 0; i < n; i++)
         ranks[i] = 2 * (i + 1); /* the interval is that of values without ties */
-    result |= expect(ranks, n, n_a, &expected);
-    const size_t begin = result ? 0 : interval_begin(&expected, confidence);
-    free(expected.p);
-    if (result)
+    if (expect(ranks, n, n_a, &expected))
         return -1;
+    const size_t begin = interval_begin(&expected, confidence);
+    free(expected.p);
     for (size_t i = 0; i < n; i++)
         values[i] = i < n_a ? -values[i] : a ? values[i] : values[i] / 2;
     stats_sort(values, n_a);

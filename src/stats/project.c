@@ -125,11 +125,6 @@ static void put_delay(const struct grid *g, double ns, double number, double com
 
 /* --- Delays of one host. --- */
 
-static double complex power_of(double complex a, double n)
-{
-    return n > 0 ? polar(pow(cabs(a), n), n * carg(a)) : 1;
-}
-
 static void transform_detours(struct grid *g, const struct project_host *host)
 {
     double random_per_ns = 0;
@@ -178,7 +173,8 @@ static void add_step(struct grid *g, const struct project_host *host, size_t n_h
     for (size_t i = 0; i < g->n; i++) {
         g->work[i] = polar(exp(busy_ns * creal(g->rate[i])), busy_ns * cimag(g->rate[i]));
         if (number > 0)
-            g->work[i] *= power_of(g->kind[i], whole) * (1 - share + share * g->kind[i]);
+            g->work[i] *= (whole > 0 ? polar(pow(cabs(g->kind[i]), whole), whole * carg(g->kind[i])) : 1) *
+                          (1 - share + share * g->kind[i]);
         if (host->n_shares)
             g->work[i] *= g->shared[i];
     }
