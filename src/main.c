@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench: finds the command that the first argument names, and calls it. */
 #include <fcntl.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

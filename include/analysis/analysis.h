@@ -3,10 +3,6 @@
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "rows/rows.h"
 #include "rows/text.h"
 #include "stats/stats.h"

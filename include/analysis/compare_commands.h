@@ -4,9 +4,6 @@
 #ifndef ANALYSIS_COMPARE_COMMANDS_H
 #define ANALYSIS_COMPARE_COMMANDS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "rows/rows.h"
 #include "stats/pairs.h"
 

@@ -3,10 +3,6 @@
 #ifndef BENCH_NOISE_H
 #define BENCH_NOISE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "bench/list.h"
 #include "engine/core.h"
 #include "engine/engine.h"

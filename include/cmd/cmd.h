@@ -191,7 +191,7 @@ void files_count_once(uint64_t n);
 /* Option --min-effect: least value, default, help. */
 #define FILES_MIN_EFFECT_ROW(least_, preset_, help_) \
     { \
-        OWN_OPTION("min-effect", 0, min_effect_pct, (help_)), OPTION_NUMBER(OPTION_PERCENT, "PCT", least_, 1000), \
+        OWN_OPTION("min-effect", 0, min_effect_pct, (help_)), OPTION_NUMBER(PERCENT, "PCT", least_, 1000), \
             .preset[0] = preset_ \
     }
 
@@ -486,8 +486,7 @@ struct suite {
 /* Option --time, of suites whose samples have a length. */
 #define MEASURE_TIME_ROW(help_) \
     { \
-        OWN_OPTION("time", 't', time_ns, help_), OPTION_NUMBER(OPTION_DURATION, "TIME", 10e6, 86400e9), \
-            .aliases = "seconds" \
+        OWN_OPTION("time", 't', time_ns, help_), OPTION_NUMBER(DURATION, "TIME", 10e6, 86400e9), .aliases = "seconds" \
     }
 
 /* All options of a suite (NULL: of `all`), in its order, and then those that all suites have, with its defaults. own,

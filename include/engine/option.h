@@ -41,7 +41,7 @@ bool fail_on_finds(const struct fail_on *fail_on, unsigned kind, double by);
         OPTION("fail-on", 0, struct_, member_, \
                "exit 4 when a figure is slower (worse), faster, changed in either " \
                "direction, or undecided; by more than PCT %"), \
-            OPTION_NUMBER(OPTION_FAIL_ON, "WORD[:PCT],...", 0, 1000), .choices = fail_on_words \
+            OPTION_NUMBER(FAIL_ON, "WORD[:PCT],...", 0, 1000), .choices = fail_on_words \
     }
 
 /* Option tables: one entry defines an option for parsing, range check, help text and the man page check. Values are
@@ -117,8 +117,10 @@ struct option {
 #define OPTION(name_, letter_, type, member, help_) \
     .name = name_, .letter = letter_, .help = help_, OPTION_AT(type, member)
 
-#define OPTION_NUMBER(type_, value_name_, min_, max_) .type = type_, .value_name = value_name_, .min = min_, .max = max_
-#define OPTION_ONE_OF(value_name_, choices_)          .type = OPTION_CHOICE, .value_name = value_name_, .choices = choices_
+/* type_: without OPTION_. */
+#define OPTION_NUMBER(type_, value_name_, min_, max_) \
+    .type = OPTION_##type_, .value_name = value_name_, .min = min_, .max = max_
+#define OPTION_ONE_OF(value_name_, choices_) .type = OPTION_CHOICE, .value_name = value_name_, .choices = choices_
 /* The choices are listed here. */
 #define OPTION_EITHER(value_name_, ...)       OPTION_ONE_OF(value_name_, ((const char *const[]){__VA_ARGS__, NULL}))
 #define OPTION_SOME_OF(value_name_, choices_) .type = OPTION_NAMES, .value_name = value_name_, .choices = choices_

@@ -3,8 +3,6 @@
 #ifndef OUT_COMPARE_COMMANDS_H
 #define OUT_COMPARE_COMMANDS_H
 
-#include <stddef.h>
-
 #include "analysis/compare_commands.h"
 #include "rows/text.h"
 

@@ -4,9 +4,6 @@
 #ifndef OUT_EXPORT_H
 #define OUT_EXPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "analysis/analysis.h"
 #include "rows/rows.h"
 #include "rows/text.h"

@@ -3,9 +3,6 @@
 #ifndef OUT_OUT_H
 #define OUT_OUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "analysis/analysis.h"
 #include "rows/rows.h"
 #include "rows/text.h"

@@ -3,9 +3,6 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "analysis/analysis.h"
 #include "out/chart.h"
 #include "rows/rows.h"

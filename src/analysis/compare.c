@@ -3,8 +3,6 @@
 #include "analysis/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/compare_commands.h"
 

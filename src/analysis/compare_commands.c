@@ -3,8 +3,6 @@
 #include "analysis/compare_commands.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "sys/base.h"
 

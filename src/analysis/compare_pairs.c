@@ -2,9 +2,6 @@
 /* Pairs the rows of two sets of files. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/compare.h"
 

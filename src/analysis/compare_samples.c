@@ -3,7 +3,6 @@
 #include "analysis/compare_samples.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "stats/inference.h"
 #include "stats/pairs.h"

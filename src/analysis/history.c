@@ -3,9 +3,6 @@
 #include "analysis/analysis.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "stats/inference.h"
 #include "sys/base.h"

@@ -3,7 +3,6 @@
 #include "analysis/analysis.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Adds the CPU if it is missing; returns `most` if there is no room. */
 static size_t place_of(struct cpu_map *map, unsigned cpu, size_t most)

@@ -3,8 +3,6 @@
 #include "analysis/analysis.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Columns of a command line. */
 #define LINE_MOST 60

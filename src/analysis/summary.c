@@ -2,7 +2,6 @@
 /* A run in a few lines. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "analysis/analysis.h"
 

@@ -142,9 +142,9 @@ static void describe(const struct bench_case *of, struct row_params *out)
 
 static const struct option options[] = {
     {OPTION("sizes", 0, struct array_params, sizes, "number of 8-byte elements in each small array"),
-     OPTION_NUMBER(OPTION_COUNTS, "N,...", 1, ELEMENTS_MAX), .preset = {"25,50,100,200,400,800,1600,3200,6400,12800"}},
+     OPTION_NUMBER(COUNTS, "N,...", 1, ELEMENTS_MAX), .preset = {"25,50,100,200,400,800,1600,3200,6400,12800"}},
     {OPTION("experiments", 'n', struct array_params, experiments, "copies of the small array in a run"),
-     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e12), .preset = {"100K", "10K", "10M"}},
+     OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"100K", "10K", "10M"}},
 };
 
 static const struct metric own_metrics[] = {

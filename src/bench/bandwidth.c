@@ -257,10 +257,10 @@ static int supported(const struct bench_case *of, struct error *why)
 static const struct option options[] = {
     {OPTION("array-size", 0, struct bandwidth_params, array_bytes,
             "size of each of the three arrays; default: 4 times the sum of all last-level caches"),
-     OPTION_NUMBER(OPTION_SIZE, "SIZE", 4096, 1e15)},
+     OPTION_NUMBER(SIZE, "SIZE", 4096, 1e15)},
     {OPTION("repetitions", 'k', struct bandwidth_params, repetitions,
             "repetitions of the four kernels in a run; the first is not counted"),
-     OPTION_NUMBER(OPTION_COUNT, "N", 2, REPETITIONS_MAX), .preset = {"10", "3", "10"}},
+     OPTION_NUMBER(COUNT, "N", 2, REPETITIONS_MAX), .preset = {"10", "3", "10"}},
 };
 
 #define KERNEL_METRICS(number, name) \

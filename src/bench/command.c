@@ -18,12 +18,12 @@ enum { NUMBER_USER_S, NUMBER_SYSTEM_S, NUMBER_MAX_RSS, NUMBER_EXIT_CODE, N_NUMBE
 
 static const struct option options[] = {
     {RUN_OPTION("warmup", 'w', warmup, "run each command N times before its first sample"),
-     OPTION_NUMBER(OPTION_COUNT, "N", 0, 1000), .preset = {"0"}},
+     OPTION_NUMBER(COUNT, "N", 0, 1000), .preset = {"0"}},
     {RUN_OPTION("prepare", 'p', prepare,
                 "command to execute before each run, not timed; blanks separate its words, quotes keep blanks"),
      OPTION_WORD("COMMAND")},
     {RUN_OPTION("timeout", 0, timeout_ns, "kill a run that takes longer; its row gets the status failed"),
-     OPTION_NUMBER(OPTION_DURATION, "TIME", 1e6, 96 * 3600e9), .preset = {"24h"}},
+     OPTION_NUMBER(DURATION, "TIME", 1e6, 96 * 3600e9), .preset = {"24h"}},
     {RUN_OPTION("ignore-failure", 0, ignore_failure,
                 "continue when a command fails; the metric exit_code holds its exit status")},
     {RUN_OPTION("shell", 'S', shell,

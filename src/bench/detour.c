@@ -3,7 +3,6 @@
 #include "sys/base.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The estimate changes by at most 1/USUAL_STEPS (and a tick) a value: steady, and settled within 100 detours. */
 #define USUAL_STEPS 64u

@@ -3,9 +3,6 @@
 #include "bench/noise.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/engine.h"
 #include "rows/text.h"
@@ -665,7 +662,7 @@ static const struct option options[] = {
     {OPTION("stop-at", 0, struct noise_params, stop_ns,
             "do not measure: run until a detour is longer than this, print what ran on that CPU in its last 20 ms, and "
             "exit with status 4; in microseconds if it has no unit"),
-     OPTION_NUMBER(OPTION_DURATION_US, "TIME", 1e3, 60e9)},
+     OPTION_NUMBER(DURATION_US, "TIME", 1e3, 60e9)},
     {OPTION("keep", 0, struct noise_params, keep, "write what --stop-at prints to this file, as CSV"),
      OPTION_WORD("FILE")},
 };

@@ -332,9 +332,9 @@ static void describe(const struct bench_case *of, struct row_params *out)
 
 static const struct option options[] = {
     {OPTION("limit", 0, struct prime_params, limits, "count the primes below N, or below each of A, A+STEP, .. B"),
-     OPTION_NUMBER(OPTION_SWEEP, "N|A:B:STEP", 3, 1e5), .preset = {"22", "22", "10:46:4"}},
+     OPTION_NUMBER(SWEEP, "N|A:B:STEP", 3, 1e5), .preset = {"22", "22", "10:46:4"}},
     {OPTION("experiments", 'n', struct prime_params, experiments, "experiments a run"),
-     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e12), .preset = {"1M", "200K", "10M"}},
+     OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"1M", "200K", "10M"}},
 };
 
 static const struct metric own_metrics[] = {

@@ -4,9 +4,6 @@
 #include "bench/noise.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "rows/text.h"

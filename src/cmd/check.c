@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench check: finds what disturbs measurements on this machine. jitbench tune and untune: set it, and restore it.
  */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of commands, and what they have in common: messages, output, command line, --help, operands. */
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <termios.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench compare: tells whether results have changed, by how much, and with what confidence. */
 #include <math.h>
-#include <string.h>
 
 #include "cmd/cmd.h"
 #include "out/compare.h"

@@ -8,7 +8,6 @@
  *   list     the same for a comma-separated list: no blank follows the candidate
  *   files    names of files, and folders: names of directories, behind the first NUMBER bytes
  *   command  the command line of another program, which begins at word NUMBER, counted from 0 */
-#include <string.h>
 
 #include "cmd/cmd.h"
 

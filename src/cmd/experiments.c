@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench prime and stream: tests that time a very short experiment many times, and bandwidth. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/experiment.h"
 #include "bench/memory.h"

@@ -3,12 +3,7 @@
 #include "cmd/cmd.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* --- Operands. --- */
 

@@ -2,7 +2,6 @@
 /* jitbench fleet: compares the results of many machines: finds outliers, the metrics in which they are, and settings
  * that differ. */
 #include <math.h>
-#include <string.h>
 
 #include "cmd/cmd.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench help, list and version: commands, suites, tests, metrics and build; and the table of metrics. */
-#include <string.h>
 
 #include "cmd/unix.h"
 #include "version.h"

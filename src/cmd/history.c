@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench history: tells when and in which metrics the results of one machine changed in the course of many runs. */
 #include <math.h>
-#include <string.h>
 
 #include "cmd/cmd.h"
 
@@ -17,7 +16,7 @@ static const struct option rows[] = {
      OPTION_ONE_OF("STAT", stat_choices)},
     {OWN_OPTION("recent", 0, recent,
                 "show only changes in the last N runs, which are judged together with all earlier ones"),
-     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e6)},
+     OPTION_NUMBER(COUNT, "N", 1, 1e6)},
     FAIL_ON_ROW(struct options, fail_on),
     {OWN_OPTION("verbose", 'v', verbose, "print a line for each figure that did not change as well")},
     COMMAND_HELP_ROW,

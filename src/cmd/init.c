@@ -5,12 +5,9 @@
 #include "cmd/cmd.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "report/report.h"
 

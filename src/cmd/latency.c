@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench latency: tasks, options, which task is measured under which load, and tables. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/latency.h"
 
@@ -55,23 +53,22 @@ static const struct option rows[] = {
      OPTION_WORD("N|FILE")},
     {OWN("calibrate", 'b', anew, "measure loops per millisecond anew: the default")},
     {OWN("load-cpus", 'L', load_threads, "threads of burn and ring; default: one per CPU"),
-     OPTION_NUMBER(OPTION_COUNT, "N", 1, 4096)},
-    {OWN("load-nice", 'N', load_nice, "nice value of the load"), OPTION_NUMBER(OPTION_INT, "N", -20, 19)},
-    {OWN("custom-cpu", 'C', custom_pct, "share of a CPU that custom uses"),
-     OPTION_NUMBER(OPTION_PERCENT, "PCT", 0.1, 100)},
+     OPTION_NUMBER(COUNT, "N", 1, 4096)},
+    {OWN("load-nice", 'N', load_nice, "nice value of the load"), OPTION_NUMBER(INT, "N", -20, 19)},
+    {OWN("custom-cpu", 'C', custom_pct, "share of a CPU that custom uses"), OPTION_NUMBER(PERCENT, "PCT", 0.1, 100)},
     {OWN("custom-interval", 'I', custom_ns, "time between custom's wake-ups; in microseconds if it has no unit"),
-     OPTION_NUMBER(OPTION_DURATION_US, "TIME", 100e3, 10e9)},
+     OPTION_NUMBER(DURATION_US, "TIME", 100e3, 10e9)},
     {OWN("late-after", 0, late_after_ns,
          "count wake-ups later than this as late; default: audio's buffer (50 ms), video's frame (16.7 ms), "
          "otherwise 7 ms"),
-     OPTION_NUMBER(OPTION_DURATION, "TIME", 1e3, 60e9)},
+     OPTION_NUMBER(DURATION, "TIME", 1e3, 60e9)},
     {OWN("file-size", 0, file_bytes, "size of the file of write and read; at most half of the free space"),
-     OPTION_NUMBER(OPTION_SIZE, "SIZE", 8 << 20, 0x1p44), .preset = {"256M", "64M", "1G"}},
+     OPTION_NUMBER(SIZE, "SIZE", 8 << 20, 0x1p44), .preset = {"256M", "64M", "1G"}},
     {OWN("memload-size", 0, memory_bytes,
          "memory of memload; default: 110 % of RAM with swap, 90 % of the available memory without"),
-     OPTION_NUMBER(OPTION_SIZE, "SIZE", 16 << 20, 0x1p50)},
+     OPTION_NUMBER(SIZE, "SIZE", 16 << 20, 0x1p50)},
     {OWN("hack-groups", 0, hack_groups, "groups of hack, 40 threads each; default: one per CPU"),
-     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1000)},
+     OPTION_NUMBER(COUNT, "N", 1, 1000)},
 };
 
 /* --- The plan. --- */

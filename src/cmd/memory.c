@@ -3,7 +3,6 @@
 #include "bench/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "cmd/cmd.h"
 
@@ -289,7 +288,7 @@ static const char *const tests[] = {"latency", "loaded", "cores", "nodes", "stea
 static const struct option rows[] = {
     {OPTION("max-size", 0, struct memory_options, max_size,
             "largest working set; default: 4 times the sum of all last-level caches"),
-     OPTION_NUMBER(OPTION_SIZE, "SIZE", 65536, 1e15)},
+     OPTION_NUMBER(SIZE, "SIZE", 65536, 1e15)},
 };
 
 /* Asked for, or 4 times the caches; at most a quarter of the memory. */

@@ -2,8 +2,6 @@
 /* jitbench noise: reads its options, plans its measurements, and prints its tables: detours, and (--who, --stop-at)
  * which tasks and interrupts took the time. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/noise.h"
 #include "cmd/cmd.h"

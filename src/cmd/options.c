@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options common to all commands that measure, --start-at and --require, and hints for other programs' options. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/cmd.h"
 
@@ -152,27 +150,26 @@ static const struct option rows[] = {
      CPUS_LIST},
     {OWN_OPTION("bind", 0, bind, "bind each copy to one CPU, to all CPUs named, or not at all"),
      OPTION_ONE_OF("one|range|none", bind_names), .preset = {"one"}},
-    {OWN_OPTION("nice", 'B', nice, "nice value of what is measured"), OPTION_NUMBER(OPTION_INT, "N", -20, 19)},
-    {OWN_OPTION("fifo", 0, fifo, "real-time policy SCHED_FIFO for what is measured"),
-     OPTION_NUMBER(OPTION_INT, "PRIO", 1, 95), .optional = "50",
-     .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's"},
+    {OWN_OPTION("nice", 'B', nice, "nice value of what is measured"), OPTION_NUMBER(INT, "N", -20, 19)},
+    {OWN_OPTION("fifo", 0, fifo, "real-time policy SCHED_FIFO for what is measured"), OPTION_NUMBER(INT, "PRIO", 1, 95),
+     .optional = "50", .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's"},
     {OWN_OPTION("samples", 'i', samples,
                 "take exactly N samples, each in a fresh process, instead of as many as the precision needs"),
-     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e6), .aliases = "passes"},
+     OPTION_NUMBER(COUNT, "N", 1, 1e6), .aliases = "passes"},
     {OWN_OPTION("precision", 0, precision_pct, "half-width of the 95 % interval to reach, in % of the mean"),
-     OPTION_NUMBER(OPTION_PERCENT, "PCT", 0.01, 100)},
+     OPTION_NUMBER(PERCENT, "PCT", 0.01, 100)},
     {OWN_OPTION("max-rsd", 0, max_rsd_pct,
                 "a row is unstable if the standard deviation of its samples is larger, in % of the mean"),
-     OPTION_NUMBER(OPTION_PERCENT, "PCT", 0.01, 1000), .preset = {"5"}},
+     OPTION_NUMBER(PERCENT, "PCT", 0.01, 1000), .preset = {"5"}},
     {OWN_OPTION("max-time", 0, max_time_ns, "stop sampling a figure after this time"),
-     OPTION_NUMBER(OPTION_DURATION, "TIME", 1e6, 7 * 86400e9)},
+     OPTION_NUMBER(DURATION, "TIME", 1e6, 7 * 86400e9)},
     {OWN_OPTION("start-at", 0, start_at,
                 "begin at this time, together with other machines: +30s, 14:30:00, or @SECONDS since 1970"),
      OPTION_WORD("TIME")},
     {OWN_OPTION("runs", 0, runs,
                 "measure all of it N times, each time in a new process and with a CSV file of its own "
                 "(FILE-1.csv, ...; with as many digits as N)"),
-     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e4), .preset = {"1"}},
+     OPTION_NUMBER(COUNT, "N", 1, 1e4), .preset = {"1"}},
     {OWN_OPTION("interleave", 0, interleave,
                 "alternate runs of this program as it is, or A, with B: another jitbench, or a file of settings "
                 "(PATH=VALUE); --runs is of each, by default 10"),
@@ -190,7 +187,7 @@ static const struct option rows[] = {
     {OWN_OPTION(
          "who-memory", 0, who_memory,
          "memory for the records of --who, of all CPUs; default: as much as they need, up to 1/16 of the memory"),
-     OPTION_NUMBER(OPTION_SIZE, "SIZE", 4096, 0x1p40)},
+     OPTION_NUMBER(SIZE, "SIZE", 4096, 0x1p40)},
     {OWN_OPTION("tuned", 0, tuned,
                 "as root: run `jitbench tune` before and `jitbench untune` after, and keep idle CPUs awake")},
     {OWN_OPTION("layout", 0, layout, "memory layout of each sample: varied, or always the same"),
@@ -217,7 +214,7 @@ static const struct option rows[] = {
 
 const struct option measure_copies_rows[] = {
     {OWN_OPTION("copies", 'c', copies, "number of copies that run at once; several numbers are measured in turn"),
-     OPTION_NUMBER(OPTION_COUNTS, "N,...", 1, 4096)},
+     OPTION_NUMBER(COUNTS, "N,...", 1, 4096)},
 };
 
 const struct option measure_timed_rows[] = {

@@ -2,10 +2,6 @@
 /* Formats the plan's duration for the output's header, and prints a line of progress on a terminal while measuring. */
 #include "cmd/cmd.h"
 
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #define EVERY_NS 200000000u
 
 /* The planned duration weighs as much as the pace seen over this share of the run. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench project: how much longer noise makes work of many ranks in steps that end in a barrier. */
-#include <string.h>
 
 #include "cmd/cmd.h"
 
@@ -10,9 +9,9 @@
 
 static const struct option rows[] = {
     {OWN_OPTION("step", 0, steps, "work of a rank between two barriers"),
-     OPTION_NUMBER(OPTION_DURATIONS, "TIME,...", 1e3, 3600e9), .preset = {"100us,1ms,10ms"}},
+     OPTION_NUMBER(DURATIONS, "TIME,...", 1e3, 3600e9), .preset = {"100us,1ms,10ms"}},
     {OWN_OPTION("ranks", 0, ranks, "numbers of ranks: decades or powers of two, or by STEP"),
-     OPTION_NUMBER(OPTION_SWEEP, "FIRST:LAST[:STEP]", 1, 1e7), .preset = {"10:1000000"}},
+     OPTION_NUMBER(SWEEP, "FIRST:LAST[:STEP]", 1, 1e7), .preset = {"10:1000000"}},
     FILES_OUTPUT_ROWS("CSV file; '-' is standard output, and the tables go to standard error"),
     {OWN_OPTION("verbose", 'v', verbose, "print a line for every host, not only for the slowest ten")},
     COMMAND_HELP_ROW,

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --runs and --interleave: the same command line again and again, each time in a process and with a file of its own. */
-#include <fcntl.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "out/compare.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench report: makes an HTML page with figures from result files. */
-#include <string.h>
-#include <unistd.h>
 
-#include "cmd/cmd.h"
 #include "report/report.h"
+#include "cmd/cmd.h"
 
 static const struct option rows[] = {
     FILES_OUTPUT_ROWS(

@@ -5,14 +5,9 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "analysis/compare_commands.h"
 

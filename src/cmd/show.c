@@ -2,10 +2,6 @@
 /* jitbench show: prints the tables of runs again. */
 #include "cmd/cmd.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* In the order of the plan; figures from other rows (item 0) last. */
 static int as_planned(const void *a, const void *b)
 {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench unix: tests, options, plan, index, and tables. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cmd/unix.h"
 #include "load/load.h"

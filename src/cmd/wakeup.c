@@ -3,8 +3,6 @@
 #include "bench/noise.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/latency.h"
 
@@ -20,17 +18,17 @@ struct wakeup_options {
 static const struct option rows[] = {
     {OPTION("interval", 'i', struct wakeup_options, params.interval_ns,
             "time between two wake-ups; in microseconds if it has no unit"),
-     OPTION_NUMBER(OPTION_DURATION_US, "TIME", 50e3, 1e9), .preset = {"1000"}},
+     OPTION_NUMBER(DURATION_US, "TIME", 50e3, 1e9), .preset = {"1000"}},
     {OPTION("histogram", 'h', struct wakeup_options, params.histogram_us,
             "end of the histogram in microseconds; wake-ups as late as that are counted as overflows"),
-     OPTION_NUMBER(OPTION_COUNT, "N", 1, WAKEUP_CLASSES), .preset = {"400"}},
+     OPTION_NUMBER(COUNT, "N", 1, WAKEUP_CLASSES), .preset = {"400"}},
     {OPTION("stop-at", 'b', struct wakeup_options, params.stop_ns,
             "end the run at the first wake-up that is later than this, with exit status 4; in microseconds if it has "
             "no unit"),
-     OPTION_NUMBER(OPTION_DURATION_US, "TIME", 1e3, 60e9), .aliases = "breaktrace"},
+     OPTION_NUMBER(DURATION_US, "TIME", 1e3, 60e9), .aliases = "breaktrace"},
     {OPTION("threads", 't', struct wakeup_options, threads,
             "threads, each on a CPU of its own; 0: one on each CPU, the default"),
-     OPTION_NUMBER(OPTION_COUNT, "N", 0, 4096), .optional = "0", .follows = true},
+     OPTION_NUMBER(COUNT, "N", 0, 4096), .optional = "0", .follows = true},
     {OPTION("smp", 'S', struct wakeup_options, smp, "one thread on each CPU, whatever --threads says")},
     {OPTION("mlockall", 'm', struct wakeup_options, params.lock_memory,
             "lock memory with the normal policy too; with SCHED_FIFO it is always locked")},
@@ -44,9 +42,9 @@ static const struct option rows[] = {
 
 static const struct option common_rows[] = {
     {OWN_OPTION("time", 'D', time_ns, "how long to measure; default: 10 s, 3 s with --quick, 60 s with --classic"),
-     OPTION_NUMBER(OPTION_DURATION, "TIME", 10e6, 30 * 86400e9), .aliases = "duration seconds"},
+     OPTION_NUMBER(DURATION, "TIME", 10e6, 30 * 86400e9), .aliases = "duration seconds"},
     {OWN_OPTION("priority", 'p', fifo, "SCHED_FIFO priority; 0: normal policy; default: 80"),
-     OPTION_NUMBER(OPTION_INT, "PRIO", 0, 95), .aliases = "prio",
+     OPTION_NUMBER(INT, "PRIO", 0, 95), .aliases = "prio",
      .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's"},
     {OWN_OPTION("affinity", 'a', cpus, "the same as --cpus"), CPUS_LIST, .optional = "all", .follows = true},
 };

@@ -2,10 +2,7 @@
 /* Parses options, checks their values, and prints their help. */
 #include <assert.h>
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "engine/option.h"

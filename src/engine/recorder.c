@@ -2,8 +2,6 @@
 #include "engine/engine.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 size_t recorder_size(const struct recorder_spec *spec)
 {

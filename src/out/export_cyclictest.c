@@ -2,8 +2,6 @@
 /* Exports the rows of suite wakeup as cyclictest prints them: as its text with -q -h N, and as its JSON. Both contain
  * one run with one load: the first ones in the files. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "out/export.h"

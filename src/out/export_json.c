@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes JSON, and exports rows in the formats of it: every column; pyperf; hyperfine; Google Benchmark. */
 #include <math.h>
-#include <string.h>
 
 #include "out/export.h"
 #include "out/out.h"

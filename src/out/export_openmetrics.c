@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Exports rows as OpenMetrics 1.0 text that is also valid in Prometheus' text format 0.0.4: gauges, no timestamps. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "out/export.h"
 #include "sys/base.h"

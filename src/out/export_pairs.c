@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Exports the latencies between CPUs as lines "a,b,ns", the layout that collections of such results use. */
 #include <math.h>
-#include <string.h>
 
 #include "out/export.h"
 

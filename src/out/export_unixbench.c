@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Exports rows of suite unix in the formats of UnixBench: its text report, and its CSV. */
 #include <math.h>
-#include <string.h>
 
 #include "out/export.h"
 #include "sys/base.h"

@@ -2,8 +2,6 @@
 /* Makes names of output files from templates. */
 #include "out/out.h"
 
-#include <string.h>
-
 #include "sys/base.h"
 
 /* Other than plain characters become '_', an empty text "unknown", and a time loses its separators. */

@@ -3,8 +3,6 @@
 #include "out/out.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Without -v. */
 #define PLAIN_MOST 20u

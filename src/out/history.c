@@ -3,7 +3,6 @@
 #include "out/out.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SETTINGS_SHOWN 5u
 

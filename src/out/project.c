@@ -3,7 +3,6 @@
 #include "out/out.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* Without -v. */
 #define SHOWN_MOST      10u

@@ -3,8 +3,6 @@
 #include "out/out.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_DECIMALS 17u
 

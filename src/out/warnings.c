@@ -3,7 +3,6 @@
 #include "out/out.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "stats/stats.h"
 

@@ -3,7 +3,6 @@
 #include "report/report.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define POLYNOMIAL UINT32_C(0x04c11db7)
 

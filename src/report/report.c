@@ -3,9 +3,6 @@
 #include "report/report.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "out/out.h"
 #include "sys/base.h"

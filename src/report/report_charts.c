@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The figures of jitbench report: a table of them, and how the rows of each become marks. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "report/report.h"
 #include "sys/base.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report's section on many hosts: outliers, a heat map of hosts by figures, and the distribution of each figure. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "report/report.h"
 #include "sys/base.h"

@@ -2,8 +2,6 @@
 /* The report's tables of rows: their order, their columns, and the ratio of each row to its base. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/compare.h"
 #include "report/report.h"

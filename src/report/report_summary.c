@@ -2,7 +2,6 @@
 /* The beginning of the report: a summary in words, and a table of the machines. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "report/report.h"
 

@@ -3,8 +3,6 @@
 #include "stats/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "sys/base.h"
 

@@ -3,7 +3,6 @@
 #include "stats/stats.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "sys/base.h"
 

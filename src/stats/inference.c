@@ -4,8 +4,6 @@
 #include "stats/inference.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "stats/stats.h"
 #include "sys/base.h"

@@ -4,7 +4,6 @@
 #include "stats/pairs.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "stats/stats.h"
 #include "sys/base.h"

@@ -4,8 +4,6 @@
 
 #include <complex.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "sys/base.h"
 
