@@ -276,7 +276,6 @@ static void plan_of(const struct suite *suite, const char *operand, struct plan 
     struct measure *m = session_new();
     void *options = calloc(1, suite->options_size);
     struct operand_word word;
-    struct error error = {""};
 
     assert_non_null(options);
     memset(plan, 0, sizeof(*plan));
@@ -288,8 +287,7 @@ static void plan_of(const struct suite *suite, const char *operand, struct plan 
         fail_msg("jitbench %s: '%s' is neither a test nor a group", suite->command.name, operand);
     fill_options(suite, options);
     m->plan = plan;
-    if (suite->plan(m, options, &error))
-        fail_msg("jitbench %s: %s", suite->command.name, error.text);
+    assert_int_equal(suite->plan(m, options), 0);
     drop_doubles(suite, plan);
     if (suite->end)
         suite->end(options, true);

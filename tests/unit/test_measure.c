@@ -51,7 +51,7 @@ static const struct bench made_bench = {.name = "made",
                                                                          .time_ns = 1000000},
                                                      [PRESET_QUICK] = {.min_samples = 2, .max_samples = 2}}};
 
-static int plan(struct measure *m, void *options, struct error *error)
+static int plan(struct measure *m, void *options)
 {
     struct plan *out = m->plan;
 
@@ -62,7 +62,7 @@ static int plan(struct measure *m, void *options, struct error *error)
     seen.sampling = measure_sampling(m, &made_bench);
     seen.named_cpus = measure_named_cpus(m);
     if (made.plan_fails)
-        return error_set(error, "the plan is impossible");
+        return usage_error("the plan is impossible");
     measure_add(m, &made_bench, NULL, 1, 0);
     for (seen.n_counts = 0; seen.n_counts < out->n; seen.n_counts++)
         seen.counts[seen.n_counts] = out->items[seen.n_counts].copies;
