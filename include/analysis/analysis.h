@@ -59,9 +59,6 @@ void metrics_put_place(const struct metrics *metrics, const struct row *row, str
 bool metrics_is_compared(const struct metrics *metrics, const struct row *row);
 /* A headline metric with the core free. */
 bool metrics_is_compared_alone(const struct metrics *metrics, const struct row *row);
-/* Whether that is judged in place of the one over the whole time, by the number of rows that have each: every row has
- * to, since a figure known in some runs would not be that of the others. */
-bool metrics_alone_is_judged(size_t n_alone, size_t n_raw);
 
 /* Files do not contain `headline`. Of a test that is not in the table the first metric counts. */
 void metrics_mark_headlines(const struct metrics *metrics, struct row *rows, size_t n);
@@ -272,7 +269,7 @@ void gather_row(struct gather *g, const struct row *row);
 void gather_finish(struct gather *g);
 void gather_free(struct gather *g);
 
-/* Returns the figure that is judged in place of this one: the same with the core free (metrics_alone_is_judged()), or
+/* Returns the figure that is judged in place of this one: the same with the core free, or
  * itself. */
 size_t gather_judged(const struct gather *g, size_t figure);
 /* NAN: none. */

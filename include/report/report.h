@@ -60,8 +60,6 @@ size_t report_run_of(const struct report *report, const struct row *row);
 /* row NULL: the first; NULL: after the last. */
 const struct row *report_next(const struct report *report, size_t run, const struct row *row);
 #define for_each_row_of_run(row, report, run) for (const struct row *row = NULL; (row = report_next(report, run, row));)
-/* NULL: none. Rows of a measurement are consecutive. */
-const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric);
 /* Test, and metrics_put_place(). */
 char *report_label(const struct report *report, const struct row *row, char *buf, size_t size);
 #define REPORT_LABEL(report, row) report_label(report, row, (char[1024]){0}, 1024)

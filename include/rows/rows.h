@@ -235,10 +235,6 @@ struct row_sink {
     void *context;
 };
 
-/* Text in the column reason: in how many slices (some 1.5 ms) of the measured time no other hardware thread used the
- * core. */
-void row_free_describe(uint64_t free_slices, uint64_t slices, char *buf, size_t size);
-
 /* What may have disturbed a row's measurement: sums of the kernel's counters for the benchmark's processes, threads
  * and CPUs, and the CSV column `causes`. */
 

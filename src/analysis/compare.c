@@ -30,14 +30,14 @@ enum compared_verdict compared_verdict(const struct comparison *c, const char *b
 
 /* The runs of one side of a comparison. Rows of one run are merged; if the statistical unit is a host, all rows of a
  * host are. */
-struct side {
+struct compared_side {
     struct comparison_run *runs;
     const struct row **first; /* first row of each run */
     double *values;
     size_t n;
 };
 
-static void sides_free(struct side (*side)[2])
+static void sides_free(struct compared_side (*side)[2])
 {
     for (size_t s = 0; s < 2; s++) {
         free((*side)[s].runs);
@@ -52,7 +52,7 @@ static bool same_unit(const struct row *a, const struct row *b, bool by_hosts)
 }
 
 /* Returns whether no row before this one is of the same run (or host). */
-static bool is_first(const struct pair_side *side, size_t number, bool by_hosts)
+static bool is_first_of_run(const struct pair_side *side, size_t number, bool by_hosts)
 {
     size_t i = 0;
 
@@ -67,7 +67,7 @@ static bool hosts_count(const struct pair *pair)
 
     for (size_t s = 0; s < 2; s++)
         for (size_t i = 0; i < pair->side[s].n; i++)
-            hosts[s] += is_first(&pair->side[s], i, true);
+            hosts[s] += is_first_of_run(&pair->side[s], i, true);
     return hosts[0] >= HOSTS_MIN && hosts[1] >= HOSTS_MIN;
 }
 
@@ -85,7 +85,7 @@ static size_t values_of(const struct row *row, bool mean, double *values)
 }
 
 /* Takes the runs of a side with the samples of all their rows. by_hosts: its hosts with the mean of each row. */
-static void take_side(const struct pair_side *from, bool by_hosts, struct side *side)
+static void take_runs(const struct pair_side *from, bool by_hosts, struct compared_side *side)
 {
     size_t n_values = 0;
 
@@ -96,7 +96,7 @@ static void take_side(const struct pair_side *from, bool by_hosts, struct side *
     side->values = memory_get(n_values, sizeof(*side->values));
     double *end = side->values;
     for (size_t i = 0; i < from->n; i++) {
-        if (!is_first(from, i, by_hosts))
+        if (!is_first_of_run(from, i, by_hosts))
             continue;
         struct comparison_run *run = &side->runs[side->n];
         side->first[side->n++] = from->row[i];
@@ -155,7 +155,7 @@ static void take_share(const struct compared *c, const struct compared_row *row,
 
 /* Returns ORDER_RUNS_ALTERNATE if, for each k, the k-th runs of both sides began next to each other in time, as in A B
  * B A or A B A B. Runs that began in the same second may have done so in either order. */
-static enum comparison_order order_of(const struct pair *pair, const struct side side[2])
+static enum comparison_order order_of(const struct pair *pair, const struct compared_side side[2])
 {
     const char *began = "", *ended = "";
 
@@ -180,7 +180,7 @@ static enum comparison_order order_of(const struct pair *pair, const struct side
 
 /* Corrects the comparison of two commands if the run could end early because of tests while it went on (looks): makes
  * it not significant unless the sequential test, which allows for looks, claims a difference. */
-static void allow_for_looks(const struct row *row, const struct side side[2], struct comparison *comparison)
+static void allow_for_looks(const struct row *row, const struct compared_side side[2], struct comparison *comparison)
 {
     const double planned = row_param_number(&row->param, COMMANDS_PLANNED);
     const struct comparison_run *base = side[0].runs, *changed = side[1].runs;
@@ -200,10 +200,10 @@ static void allow_for_looks(const struct row *row, const struct side side[2], st
 static void compare_pair(const struct compared *c, const struct compared_row *row, const struct pair *pair,
                          struct comparison *out)
 {
-    FREED_BY(sides_free) struct side side[2] = {{.n = 0}, {.n = 0}};
+    FREED_BY(sides_free) struct compared_side side[2] = {{.n = 0}, {.n = 0}};
 
     for (size_t s = 0; s < 2; s++) {
-        take_side(&pair->side[s], row->by_hosts, &side[s]);
+        take_runs(&pair->side[s], row->by_hosts, &side[s]);
         for (size_t r = 0; c && r < side[s].n; r++)
             take_share(c, row, s, side[s].first[r], &side[s].runs[r]);
     }
@@ -327,7 +327,7 @@ static const struct pair *make_mean(const struct compared_row *const *rows, size
         const struct pair_side *from = &first->pair->side[s];
         pair->side[s].row = at;
         for (size_t i = 0; i < from->n; i++) {
-            const double score = is_first(from, i, first->by_hosts) ? score_of(rows, n, s, from->row[i]) : NAN;
+            const double score = is_first_of_run(from, i, first->by_hosts) ? score_of(rows, n, s, from->row[i]) : NAN;
             if (isnan(score))
                 continue;
             *++row = *pair->about;

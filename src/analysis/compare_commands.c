@@ -106,7 +106,7 @@ static bool ended_differently(const struct row *rows, size_t n, const struct row
     return false;
 }
 
-static enum command_verdict verdict_of(const struct command_difference *d, size_t least, double margin)
+static enum command_verdict verdict_of_difference(const struct command_difference *d, size_t least, double margin)
 {
     if (!d->logs.n)
         return COMMAND_NO_TIME;
@@ -130,7 +130,9 @@ static int compare_row(const struct row *rows, size_t n, size_t i, double margin
     out->least = commands_pairs_least((size_t)lround(COMMANDS_ERROR / error));
     out->seconds = base->wall_s + row->wall_s;
     const bool mixed = ended_differently(rows, n, row) || ended_differently(rows, n, base);
-    out->verdict = mixed ? COMMAND_MIXED : runs < 2 ? COMMAND_FEW : verdict_of(&out->difference, out->least, margin);
+    out->verdict = mixed      ? COMMAND_MIXED
+                   : runs < 2 ? COMMAND_FEW
+                              : verdict_of_difference(&out->difference, out->least, margin);
     return 0;
 }
 

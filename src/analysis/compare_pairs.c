@@ -153,7 +153,7 @@ static void beside_of(const struct row *row, char *buf, size_t size)
     text_copy(buf, size, words.length ? words.data : "");
 }
 
-static void cpus_of(const struct row *row, char *buf, size_t size)
+static void placement_of(const struct row *row, char *buf, size_t size)
 {
     struct cpuset set = {{0}};
     struct error error;
@@ -201,7 +201,7 @@ static const struct property fixed[] = {
     {"CPU model", "cpu_model", NULL, ACROSS_CPU, false},
     {"scheduler", NULL, scheduler_of, ACROSS_SCHEDULER, false},
     {"scheduling policy", "policy", NULL, ACROSS_POLICY, false},
-    {"placement", NULL, cpus_of, ACROSS_CPUS, false},
+    {"placement", NULL, placement_of, ACROSS_CPUS, false},
     {"memory layout", "layout", NULL, ACROSS_LAYOUT, false},
     {"policy or CPUs of what ran beside it", NULL, beside_of, ACROSS_BESIDE, true},
     {"file system", "scratch_fs", NULL, ACROSS_FS, false},
@@ -220,7 +220,7 @@ static const struct property free_to_differ[PAIR_PROPERTIES] = {
 };
 
 /* Writes the value of a property; "": it is not known. */
-static void value_of(const struct property *property, const struct row *row, char *buf, size_t size)
+static void value_of_property(const struct property *property, const struct row *row, char *buf, size_t size)
 {
     buf[0] = '\0';
     if (property->of)
@@ -239,7 +239,7 @@ static void value_of(const struct property *property, const struct row *row, cha
 
 const char *pair_property(size_t number, const struct row *row, char *buf, size_t size)
 {
-    value_of(&free_to_differ[number], row, buf, size);
+    value_of_property(&free_to_differ[number], row, buf, size);
     return free_to_differ[number].name;
 }
 
@@ -254,8 +254,8 @@ static void compare_properties(const struct row *a, const struct row *b, uint64_
     for (const struct property *of = fixed; of < fixed + COUNT(fixed) && !pair->why[0]; of++) {
         if (is_across(across, of->across))
             continue;
-        value_of(of, a, x, sizeof(x));
-        value_of(of, b, y, sizeof(y));
+        value_of_property(of, a, x, sizeof(x));
+        value_of_property(of, b, y, sizeof(y));
         if ((!(x[0] && y[0]) && !of->empty) || !strcmp(x, y))
             continue;
         pair->reason = of->across;
@@ -319,7 +319,7 @@ static void compare_levels(const struct row_params *a, const struct row_params *
 }
 
 /* Finds out whether a pair can be compared. */
-static void settle(struct pair *pair, uint64_t across, struct pairs *pairs)
+static void settle_pair(struct pair *pair, uint64_t across, struct pairs *pairs)
 {
     const bool both = pair->side[0].n && pair->side[1].n;
 
@@ -460,21 +460,21 @@ static void pair_host(struct pairs *out, const char *host, bool in_base, uint64_
     }
     for (size_t i = first; i < out->n; i++) {
         text_copy(out->pair[i].host, sizeof(out->pair[i].host), host ? host : "");
-        settle(&out->pair[i], across, out);
+        settle_pair(&out->pair[i], across, out);
     }
     for (size_t i = 0; i < n; i++)
         text_free(&entries[i].key);
 }
 
 /* Links each pair with that of the same measurement whose values were measured only while no one else used the core, if
- * that is judged in its place: not at another frequency of the core. */
+ * that is judged in its place: not at another frequency of the core, and if every row has it, since a figure known in
+ * some runs would not be that of the others. */
 static void link_alone(struct pairs *pairs)
 {
     for (struct pair *raw = pairs->pair; raw < pairs->pair + pairs->n; raw++)
         for (struct pair *of = pairs->pair; of < pairs->pair + pairs->n && !raw->why[0] && !raw->alone; of++) {
             if (row_is_alone_of(of->about, raw->about) && !of->why[0] && !pair_other_clock(raw) &&
-                metrics_alone_is_judged(of->side[0].n, raw->side[0].n) &&
-                metrics_alone_is_judged(of->side[1].n, raw->side[1].n) &&
+                of->side[0].n >= raw->side[0].n && of->side[1].n >= raw->side[1].n &&
                 (!raw->within || row_is_alone_of(of->side[0].row[0], raw->side[0].row[0]))) {
                 raw->alone = of;
                 of->raw = raw;

@@ -88,7 +88,7 @@ static void enter_setting(struct gather *g, size_t machine, const char *name, co
         g->machine[machine].setting[number] = (uint32_t)index_enter(&g->setting_values, value) + 1;
 }
 
-static void enter_items(struct gather *g, size_t machine, const char *text, bool of_run)
+static void enter_gathered_items(struct gather *g, size_t machine, const char *text, bool of_run)
 {
     struct setting_items items;
 
@@ -103,7 +103,7 @@ static void enter_settings(struct gather *g, size_t machine, const struct row_ru
     enter_setting(g, machine, "cpu", run->cpu_model);
     enter_setting(g, machine, "cpus", run->cpus_online ? TEXT_LINE("%" PRIu64, run->cpus_online) : "");
     enter_setting(g, machine, "build", run->build);
-    enter_items(g, machine, run->settings, true);
+    enter_gathered_items(g, machine, run->settings, true);
 }
 
 const char *gather_setting(const struct gather *g, size_t setting, size_t machine)
@@ -149,7 +149,7 @@ static void work_of(const struct row *row, char *buf, size_t size)
     text_copy(buf, size, words.data ? words.data : "");
 }
 
-static size_t enter_figure(struct gather *g, const struct row *row, const char *metric)
+static size_t enter_one_figure(struct gather *g, const struct row *row, const char *metric)
 {
     char work[ROW_PARAM_SIZE], key[sizeof(*row)];
 
@@ -174,21 +174,21 @@ static size_t enter_figure(struct gather *g, const struct row *row, const char *
 }
 
 /* A figure measured only while no one else used the core is linked with the one over the whole time. */
-static size_t enter_figures(struct gather *g, const struct row *row)
+static size_t enter_row_figures(struct gather *g, const struct row *row)
 {
-    const size_t number = enter_figure(g, row, row->metric);
+    const size_t number = enter_one_figure(g, row, row->metric);
     char metric[sizeof(row->metric)];
 
     if (!row_is_alone(row) || g->figure[number].raw)
         return number;
     TEXT_PRINT(metric, "%.*s", (int)row_is_alone(row), row->metric);
-    const size_t raw = enter_figure(g, row, metric);
+    const size_t raw = enter_one_figure(g, row, metric);
     g->figure[number].raw = raw + 1;
     g->figure[raw].alone = number + 1;
     return number;
 }
 
-static double value_of(const struct gather *g, const struct row *row)
+static double gathered_value(const struct gather *g, const struct row *row)
 {
     return g->stat ? *(const double *)row_field(row, g->stat) : row->value;
 }
@@ -218,7 +218,7 @@ static void enter_share(struct gather *g, const struct row *row)
         TEXT_SET(of_share.test, "core");
         TEXT_SET(of_share.unit, "ratio");
         TEXT_SET(of_share.better, "higher");
-        g->share = enter_figure(g, &of_share, "share") + 1;
+        g->share = enter_one_figure(g, &of_share, "share") + 1;
     }
     enter_value(g, g->share - 1, g->last_machine, share, NAN);
 }
@@ -258,7 +258,7 @@ static void finish_figures(struct gather *g)
     g->n_values = kept;
     for (size_t k = 0; k < g->figures.n; k++) {
         struct gather_figure *alone = g->figure[k].alone ? &g->figure[g->figure[k].alone - 1] : NULL;
-        if (alone && !metrics_alone_is_judged(alone->rows, g->figure[k].rows)) {
+        if (alone && alone->rows < g->figure[k].rows) { /* known in some runs only */
             alone->n = 0;
             g->figure[k].alone = 0;
         }
@@ -298,7 +298,7 @@ static bool came_before(struct gather *g, const struct row *row)
     return index_enter(&g->seen, key) < before;
 }
 
-static void enter_run(struct gather *g, const struct row_run *run)
+static void enter_machine_run(struct gather *g, const struct row_run *run)
 {
     char id[128];
     size_t before = g->runs.n;
@@ -327,13 +327,14 @@ static bool is_one_of_many(const struct row *row)
 
 static bool is_figure(const struct gather *g, const struct row *row)
 {
-    return row->status != ROW_SKIPPED && (g->every || !is_one_of_many(row)) && fabs(value_of(g, row)) < VALUE_MOST &&
+    return row->status != ROW_SKIPPED && (g->every || !is_one_of_many(row)) &&
+           fabs(gathered_value(g, row)) < VALUE_MOST &&
            (metrics_is_compared(g->metrics, row) || (!g->stat && metrics_is_compared_alone(g->metrics, row)));
 }
 
 void gather_row(struct gather *g, const struct row *row)
 {
-    enter_run(g, row->run);
+    enter_machine_run(g, row->run);
     if (row->status != ROW_FAILED && !is_figure(g, row))
         return;
     if (came_before(g, row)) {
@@ -349,9 +350,9 @@ void gather_row(struct gather *g, const struct row *row)
     machine->rows++;
     machine->nice = machine->has_nice ? fmax(machine->nice, row->nice) : row->nice; /* fmax() ignores NAN */
     machine->has_nice |= !isnan(row->nice);
-    enter_items(g, g->last_machine, row->scratch_disk, false);
+    enter_gathered_items(g, g->last_machine, row->scratch_disk, false);
     enter_share(g, row);
-    enter_value(g, enter_figures(g, row), g->last_machine, value_of(g, row),
+    enter_value(g, enter_row_figures(g, row), g->last_machine, gathered_value(g, row),
                 row->stats.sd / sqrt((double)row->stats.n) / fabs(row->stats.mean));
 }
 

@@ -9,7 +9,7 @@
 /* Relative: no measurement of jitbench is more precise. */
 #define LEAST_SPREAD 0.002
 
-struct scratch {
+struct judge_room {
     double *values, *sorted;
     double *effects; /* of all judged values, machine by machine */
 };
@@ -28,7 +28,7 @@ static double worse_in(const struct judgement *j, size_t figure, size_t machine)
 }
 
 /* See judge_is_far(). */
-static bool counts(const struct judgement *j, size_t figure, size_t machine)
+static bool figure_counts(const struct judgement *j, size_t figure, size_t machine)
 {
     const size_t judged = gather_judged(j->g, figure), share = j->g->share;
     const double with_core_free = judged == figure ? NAN : worse_in(j, judged, machine);
@@ -40,7 +40,8 @@ static bool counts(const struct judgement *j, size_t figure, size_t machine)
 
 bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, double value)
 {
-    return counts(j, figure, machine) && fabs(outlier_distance(&j->metric[figure], value)) > j->threshold[figure] &&
+    return figure_counts(j, figure, machine) &&
+           fabs(outlier_distance(&j->metric[figure], value)) > j->threshold[figure] &&
            fabs(outlier_effect(&j->metric[figure], value)) >= j->least_effect;
 }
 
@@ -90,11 +91,11 @@ static size_t count_judged(const struct judgement *j, size_t k)
     size_t n = 0;
 
     for (size_t i = figure->first; i < figure->first + figure->n; i++)
-        n += counts(j, k, j->g->values[i].machine);
+        n += figure_counts(j, k, j->g->values[i].machine);
     return n;
 }
 
-static void measure_figures(struct judgement *j, struct scratch *scratch)
+static void measure_figures(struct judgement *j, struct judge_room *scratch)
 {
     size_t tests = 0;
 
@@ -163,17 +164,17 @@ static void count_worst(struct judgement *j, size_t k)
             worst = j->g->values[i].machine;
         }
     }
-    if (worst != SIZE_MAX && counts(j, k, worst))
+    if (worst != SIZE_MAX && figure_counts(j, k, worst))
         j->judged[worst].worst_count++;
 }
 
-static void judge_figure(struct judgement *j, struct scratch *scratch, size_t k)
+static void judge_figure(struct judgement *j, struct judge_room *scratch, size_t k)
 {
     const struct gather_figure *figure = &j->g->figure[k];
 
     for (size_t i = figure->first; i < figure->first + figure->n; i++) {
         struct judged *judged = &j->judged[j->g->values[i].machine];
-        if (!counts(j, k, judged->machine))
+        if (!figure_counts(j, k, judged->machine))
             continue;
         scratch->effects[judged->first_effect + judged->figures++] = judge_worse_by(j, k, j->g->values[i].value);
         judged->shares += 1 / (double)figure->n;
@@ -182,7 +183,7 @@ static void judge_figure(struct judgement *j, struct scratch *scratch, size_t k)
     count_worst(j, k);
 }
 
-static void judge_machine(const struct judgement *j, struct scratch *scratch, struct judged *judged, bool many_broke)
+static void judge_machine(const struct judgement *j, struct judge_room *scratch, struct judged *judged, bool many_broke)
 {
     judged->broke = j->g->machine[judged->machine].failed && !many_broke;
     if (!judged->figures)
@@ -223,7 +224,7 @@ void judge(struct judgement *j, const struct gather *g, double least_effect)
     FREED_BY(memory_free) double *values = memory_get(most, sizeof(*values));
     FREED_BY(memory_free) double *sorted = memory_get(most, sizeof(*sorted));
     FREED_BY(memory_free) double *all_effects = memory_get(g->n_values, sizeof(*all_effects));
-    struct scratch scratch = {values, sorted, all_effects};
+    struct judge_room scratch = {values, sorted, all_effects};
     size_t broken = 0, effects = 0;
 
     *j = (struct judgement){.g = g,

@@ -11,7 +11,7 @@
 
 /* --- Runs. --- */
 
-static void describe(const struct row_run *run, char *buf, size_t size)
+static void describe_machine(const struct row_run *run, char *buf, size_t size)
 {
     const bool known = run->cpu_model[0] && run->arch[0];
 
@@ -25,12 +25,6 @@ static bool differs(const char *a, const char *b)
     return a[0] && b[0] && strcmp(a, b) != 0;
 }
 
-static bool is_other_machine(const struct history *h, const struct row_run *run)
-{
-    return differs(h->first.host, run->host) || differs(h->first.cpu_model, run->cpu_model) ||
-           differs(h->first.arch, run->arch);
-}
-
 /* This form sorts by time. */
 static bool is_time(const char *utc)
 {
@@ -42,7 +36,7 @@ static bool is_time(const char *utc)
     return !utc[sizeof(form) - 1];
 }
 
-static void enter_run(struct history *h, const struct row_run *run)
+static void enter_history_run(struct history *h, const struct row_run *run)
 {
     memory_grow(&h->run, &h->run_capacity, h->n_runs, sizeof(*h->run));
     struct history_run *entered = &h->run[h->n_runs++];
@@ -63,16 +57,17 @@ void history_row(struct history *h, const struct row *row)
     if (!h->n_runs) {
         h->first = *row->run;
         h->gather.by_run = true;
-        describe(row->run, h->machine, sizeof(h->machine));
+        describe_machine(row->run, h->machine, sizeof(h->machine));
     }
-    if (is_other_machine(h, row->run)) {
+    if (differs(h->first.host, row->run->host) || differs(h->first.cpu_model, row->run->cpu_model) ||
+        differs(h->first.arch, row->run->arch)) {
         h->mixed = true;
-        describe(row->run, h->other, sizeof(h->other));
+        describe_machine(row->run, h->other, sizeof(h->other));
         return;
     }
     gather_row(&h->gather, row);
     if (h->gather.machines.n > h->n_runs)
-        enter_run(h, row->run);
+        enter_history_run(h, row->run);
 }
 
 static int by_time(const void *a, const void *b)
@@ -138,7 +133,7 @@ static double median_of(const struct work *w, size_t from, size_t to)
 }
 
 /* From the medians of the n values up to the neighbouring changes. */
-static struct history_change measure(const struct work *w, size_t number, size_t n)
+static struct history_change measure_change(const struct work *w, size_t number, size_t n)
 {
     const size_t from = number ? w->at[number - 1] : 0, to = number + 1 < w->n ? w->at[number + 1] : n;
     struct history_change c = {
@@ -158,7 +153,7 @@ static void remove_small(struct work *w, size_t n, double least)
         double smallest = INFINITY;
         size_t which = 0;
         for (size_t i = 0; i < w->n; i++) {
-            const double effect = fabs(measure(w, i, n).effect);
+            const double effect = fabs(measure_change(w, i, n).effect);
             which = effect < smallest ? i : which;
             smallest = fmin(smallest, effect);
         }
@@ -169,7 +164,7 @@ static void remove_small(struct work *w, size_t n, double least)
     }
 }
 
-static void judge_figure(struct history *h, size_t number, double alpha, struct work *w)
+static void find_changes(struct history *h, size_t number, double alpha, struct work *w)
 {
     struct history_figure *f = &h->figure[number];
     const struct history_point *points = h->point + f->first;
@@ -183,7 +178,7 @@ static void judge_figure(struct history *h, size_t number, double alpha, struct 
     remove_small(w, f->n, h->least_effect);
     for (size_t i = 0; i < w->n; i++) {
         const size_t from = i ? w->at[i - 1] : 0, at = w->at[i], to = i + 1 < w->n ? w->at[i + 1] : f->n;
-        struct history_change c = measure(w, i, f->n);
+        struct history_change c = measure_change(w, i, f->n);
         struct inference_ratio ratio;
         inference_ratio(w->values + from, at - from, w->values + at, to - at, 0.95, &ratio);
         c.low = ratio.low - 1;
@@ -217,7 +212,7 @@ static void judge_figures(struct history *h)
     for (size_t k = 0; k < h->n_figures; k++) {
         const size_t n = h->figure[k].n;
         h->n_short += inference_rank_least(n / 2, n - n / 2) > alpha;
-        judge_figure(h, k, alpha, &w);
+        find_changes(h, k, alpha, &w);
     }
     if (h->n_changes)
         qsort(h->change, h->n_changes, sizeof(*h->change), by_run_and_figure);

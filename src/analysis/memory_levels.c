@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* Adds the CPU if it is missing; returns `most` if there is no room. */
-static size_t place_of(struct cpu_map *map, unsigned cpu, size_t most)
+static size_t place_of_cpu(struct cpu_map *map, unsigned cpu, size_t most)
 {
     size_t i = 0;
 
@@ -23,7 +23,7 @@ void cpu_map_add(struct cpu_map *map, const struct row *row, const char *metric,
     if (strcmp(row->suite, "memory") != 0 || strcmp(row->metric, metric) != 0 || !(row->value > 0) || !(from >= 0) ||
         !(to >= 0))
         return;
-    const size_t a = place_of(map, (unsigned)from, most), b = place_of(map, (unsigned)to, most);
+    const size_t a = place_of_cpu(map, (unsigned)from, most), b = place_of_cpu(map, (unsigned)to, most);
     if (a < most && b < most)
         map->row[a][b] = map->row[b][a] = row;
     else

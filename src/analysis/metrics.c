@@ -34,7 +34,7 @@ const struct metrics_test *metrics_test(const struct metrics *metrics, const cha
 }
 
 /* Otherwise the metric of the first test of the suite that has it: a test may be a variant. */
-static const struct metrics_metric *find(const struct metrics *metrics, const struct row *row)
+static const struct metrics_metric *find_metric(const struct metrics *metrics, const struct row *row)
 {
     const struct metrics *table = table_of(metrics);
     const struct metrics_test *test = metrics_test(metrics, row->suite, row->test);
@@ -55,7 +55,7 @@ const char *metrics_test_title(const struct metrics *metrics, const char *suite,
 
 const char *metrics_title(const struct metrics *metrics, const struct row *row)
 {
-    const struct metrics_metric *metric = find(metrics, row);
+    const struct metrics_metric *metric = find_metric(metrics, row);
 
     return metric && metric->title ? metric->title : row->metric;
 }
@@ -130,15 +130,10 @@ bool metrics_is_compared_alone(const struct metrics *metrics, const struct row *
     return id[0] && is_compared(metrics, row, id);
 }
 
-bool metrics_alone_is_judged(size_t n_alone, size_t n_raw)
-{
-    return n_alone >= n_raw;
-}
-
 void metrics_mark_headlines(const struct metrics *metrics, struct row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct metrics_metric *metric = find(metrics, &rows[i]);
+        const struct metrics_metric *metric = find_metric(metrics, &rows[i]);
         const struct metrics_test *test = metrics_test(metrics, rows[i].suite, rows[i].test);
         const bool known = test && test->n && !test->named_by_user;
         rows[i].headline =

@@ -43,7 +43,7 @@ static void count_periodic(struct detours_host *host, const struct row *row)
                              stats_sd(&gaps[k]) < PERIODIC_SPREAD * gaps[k].mean;
 }
 
-static void enter_share(struct detours_host *host, bool of_part, double share)
+static void enter_core_share(struct detours_host *host, bool of_part, double share)
 {
     const double percent = fmax(1, round(100 * share));
 
@@ -67,10 +67,10 @@ void detours_enter(struct detours_host *host, const struct row *row)
         count_periodic(host, row);
     } else if (!strcmp(row->metric, "core_share")) {
         for (size_t i = 0; i < row->n_series; i++) /* in % for each time slice */
-            enter_share(host, true, row->series[i].value / 100);
+            enter_core_share(host, true, row->series[i].value / 100);
     } else if (!strcmp(row->metric, "lost") && row->wall_s > 0 && row->value >= 0 && row->value <= 100) {
         host->work += row->wall_s * 1e9 * (1 - row->value / 100);
-        enter_share(host, false, row_core_share(row));
+        enter_core_share(host, false, row_core_share(row));
     }
     for (unsigned cause = 0; cause < DETOUR_CAUSES; cause++)
         if (!strncmp(row->metric, "lost_", 5) && !strcmp(row->metric + 5, detour_cause_names[cause]))
@@ -250,7 +250,7 @@ static unsigned decade_of(unsigned octave)
     return (unsigned)fmin(fmax(decade, 0), PROJECT_DECADES - 1);
 }
 
-static double share_of(const struct detours_host *all, unsigned cause, unsigned octave)
+static double share_of_cause(const struct detours_host *all, unsigned cause, unsigned octave)
 {
     double sum = 0;
 
@@ -266,7 +266,7 @@ static void remove_them(const struct project *p, struct project_cost *cost, doub
 
     cost->per_s = 0;
     for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
-        double share = decade_of(k) == cost->decade ? share_of(p->all, cost->cause, k) : 0;
+        double share = decade_of(k) == cost->decade ? share_of_cause(p->all, cost->cause, k) : 0;
         keep[k] = 1 - share;
         for (size_t b = k * DETOURS_PER_OCTAVE; b < (k + 1) * DETOURS_PER_OCTAVE; b++) {
             cost->per_s += share * p->all->bins[b].n / p->all->work * 1e9;

@@ -14,7 +14,8 @@
 /* --- Errors. --- */
 
 /* Proposes the most similar known name; `list`: text when none is. Returns -1. */
-static int unknown(const char *what, const char *word, const struct index *known, const char *list, struct error *error)
+static int propose_name(const char *what, const char *word, const struct index *known, const char *list,
+                        struct error *error)
 {
     const char *nearest = text_nearest(word, (const char *const *)known->name, known->n);
 
@@ -125,13 +126,13 @@ static int check_names(const struct requirements *set, const struct requirement 
     look_at_tests(&f, set->metrics, set->metrics->made, set->metrics->n_made);
     look_at_names(&f, set);
     if (!f.test)
-        return unknown("test", r->test, &tests, in_list, error);
+        return propose_name("test", r->test, &tests, in_list, error);
     if (set->names_only && !f.measured)
         return error_set(error, "test '%s' is not measured by this command line", r->test);
     if (f.metric)
         return check_unit(set, r, f.unit, error);
     TEXT_PRINT(what, "metric of test '%s':", r->test);
-    return unknown(what, r->metric, &metrics, in_list, error);
+    return propose_name(what, r->metric, &metrics, in_list, error);
 }
 
 /* --- Reading. --- */
@@ -172,7 +173,7 @@ static int find_stat(struct requirement *r, const char *name, struct error *erro
         index_enter(&stats, row_columns[i].name);
         TEXT_ADD(list, " %s", row_columns[i].name);
     }
-    return unknown("statistic", name, &stats, list, error);
+    return propose_name("statistic", name, &stats, list, error);
 }
 
 static int read_figure(struct requirement *r, const char *text, size_t length, struct error *error)
@@ -269,7 +270,7 @@ void requirements_free(struct requirements *set)
 
 /* --- Judging. --- */
 
-static double figure_of(const struct requirement *r, const struct row *row)
+static double figure_of_row(const struct requirement *r, const struct row *row)
 {
     const void *at = row_field(row, r->stat);
 
@@ -303,7 +304,7 @@ static double excess(const struct requirement *r, double value, double limit)
 static void judge_row(struct requirement *r, const struct row *row, const struct requirements *set)
 {
     FREED_BY(text_free) struct text where = {0};
-    const double value = row->status >= ROW_SKIPPED ? NAN : figure_of(r, row);
+    const double value = row->status >= ROW_SKIPPED ? NAN : figure_of_row(r, row);
     double factor = 1;
     char why[sizeof(r->reason)] = "";
 

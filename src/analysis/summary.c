@@ -17,7 +17,7 @@ static bool is(const struct row *row, const char *test, const char *metric)
     return !strcmp(row->test, test) && !strcmp(row->metric, metric);
 }
 
-static void widen(struct stats_running *range, double value)
+static void widen_known(struct stats_running *range, double value)
 {
     if (isfinite(value))
         stats_add(range, value);
@@ -39,7 +39,7 @@ static void take_speed(struct summary *s, const struct row *row)
         *(row_is_alone(row) ? &s->index[i].alone : &s->index[i].value) = row->value;
     }
     if (is(row, "bandwidth", "triad_rate"))
-        widen(&s->bandwidth, row->value);
+        widen_known(&s->bandwidth, row->value);
     const char *level = is(row, "levels", "level") ? row_param(&row->param, "level", &length) : NULL;
     if (level && (!s->levels || !strncmp(level, "memory", length))) {
         /* "level 1": not told */
@@ -53,21 +53,21 @@ static void take_steadiness(struct summary *s, const struct row *row)
 {
     if (is(row, "noise", "lost")) {
         const double share = row_core_share(row);
-        widen(&s->lost, row->value);
-        widen(&s->slower, 100 - (100 - row->value) * (isnan(share) ? 1 : share));
+        widen_known(&s->lost, row->value);
+        widen_known(&s->slower, 100 - (100 - row->value) * (isnan(share) ? 1 : share));
     }
     if (is(row, "noise", "detour")) {
         if (!s->gap.n || row->stats.max > s->gap.max)
             TEXT_SET(s->gap_cpu, row->cpus);
-        widen(&s->gap, row->stats.max);
+        widen_known(&s->gap, row->stats.max);
     }
     if (is(row, "wakeup", "latency")) {
-        widen(&s->wakeup, row->stats.max);
+        widen_known(&s->wakeup, row->stats.max);
         s->real_time = !strcmp(row->policy, "fifo");
     }
 }
 
-static void take_causes(struct summary *s, const struct row *row)
+static void take_causes_of(struct summary *s, const struct row *row)
 {
     const bool of_noise = is(row, "noise", "lost");
     const double share = row_core_share(row);
@@ -128,7 +128,7 @@ static void take_status(struct summary *s, const struct row *row)
     s->suite[i].n++;
     s->suite[i].unstable += row->status == ROW_UNSTABLE;
     if (row->status == ROW_UNSTABLE)
-        widen(&s->spread, row->stats.rsd_pct);
+        widen_known(&s->spread, row->stats.rsd_pct);
     if (row->status >= ROW_SKIPPED && !s->status[row->status])
         text_line(s->lacks[row->status - ROW_SKIPPED], sizeof(s->lacks[0]), "%s %s", row->suite, row->test);
     s->status[row->status]++;
@@ -142,7 +142,7 @@ void summary_row(struct summary *s, const struct row *row)
         return;
     take_speed(s, row);
     take_steadiness(s, row);
-    take_causes(s, row);
+    take_causes_of(s, row);
     take_late(s, row);
 }
 
@@ -155,7 +155,7 @@ static struct text *part(struct text *line)
 }
 
 /* Whole, or two digits. */
-static char *percent(double low, double high, char *buf, size_t size)
+static char *put_percents(double low, double high, char *buf, size_t size)
 {
     buf[0] = '\0';
     if (high > 1.02 * low)
@@ -163,7 +163,7 @@ static char *percent(double low, double high, char *buf, size_t size)
     text_add(buf, size, high < 10 ? "%.2g" TEXT_NO_BREAK "%%" : "%.0f" TEXT_NO_BREAK "%%", high);
     return buf;
 }
-#define PERCENTS(low, high) percent(low, high, (char[80]){0}, 80)
+#define PERCENTS(low, high) put_percents(low, high, (char[80]){0}, 80)
 #define PERCENT(value)      PERCENTS(value, value)
 
 static void say_speed(const struct summary *s, struct text *line)
@@ -216,16 +216,13 @@ static double sum_of(const struct shares *shares)
     return sum;
 }
 
-/* In %, of all tests. NAN: no cause is known, not even one of 0. */
-static double tests_lost_pct(const struct summary *s)
-{
-    return s->causes[false].n && s->wall_ms[false] > 0 ? fmin(100, 100 * sum_of(&s->causes[false]) / s->wall_ms[false])
-                                                       : NAN;
-}
-
 static void say_steadiness(const struct summary *s, struct text *line)
 {
-    const double lost = tests_lost_pct(s), share = s->core[false].n ? s->core[false].mean : 1;
+    /* in %, of all tests; NAN: no cause is known, not even one of 0 */
+    const double lost = s->causes[false].n && s->wall_ms[false] > 0
+                            ? fmin(100, 100 * sum_of(&s->causes[false]) / s->wall_ms[false])
+                            : NAN;
+    const double share = s->core[false].n ? s->core[false].mean : 1;
 
     if (s->lost.n)
         text_printf(line, "%s: %s of the time lost", how_quiet(s->slower.max), PERCENTS(s->lost.min, s->lost.max));

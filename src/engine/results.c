@@ -676,7 +676,7 @@ static int fill_alone(const struct results *results, const struct group_values *
     } else if (!core_free_level(results->how->core, g->core_cpu, why, sizeof(why))) {
         add_reason(row, why);
     } else {
-        row_free_describe(m->alone.slices, m->core.slices, why, sizeof(why));
+        TEXT_PRINT(why, "the core was free in %" PRIu64 " of %" PRIu64 " slices", m->alone.slices, m->core.slices);
         add_reason(row, why);
         row->explained_pct = explained(results->item->bench, g, about->of);
         if (!isnan(m->alone.value))

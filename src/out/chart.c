@@ -117,7 +117,7 @@ static void put_tick(struct svg_ticks *ticks, double at, const char *label)
     ticks->n++;
 }
 
-static bool fits(const struct svg_scale *scale, const struct svg_ticks *ticks, double room)
+static bool ticks_fit(const struct svg_scale *scale, const struct svg_ticks *ticks, double room)
 {
     for (size_t i = 1; i < ticks->n; i++) {
         double apart = fabs(svg_at(scale, ticks->at[i]) - svg_at(scale, ticks->at[i - 1]));
@@ -201,12 +201,12 @@ void svg_ticks(const struct svg_scale *scale, const char *unit, double room, str
     unit = plain.name;
     if (scale->log) {
         log_ticks(scale, unit, 0, ticks);
-        for (int every = 1; (ticks->n == SVG_TICKS_MAX || !fits(scale, ticks, room)) && every <= 100; every++)
+        for (int every = 1; (ticks->n == SVG_TICKS_MAX || !ticks_fit(scale, ticks, room)) && every <= 100; every++)
             log_ticks(scale, unit, every, ticks);
         return;
     }
     linear_ticks(scale, unit, 10, ticks);
-    for (unsigned most = 9; most > 1 && !fits(scale, ticks, room); most--)
+    for (unsigned most = 9; most > 1 && !ticks_fit(scale, ticks, room); most--)
         linear_ticks(scale, unit, most, ticks);
 }
 
@@ -267,12 +267,12 @@ static void svg_label(struct text *out, double x, double y, const char *anchor, 
 /* --- Many points. --- */
 
 /* What is drawn of all points in one pixel column. */
-struct column {
+struct pixel_column {
     double x, first, least, greatest, last;
     bool used;
 };
 
-static void flush_column(struct text *out, struct column *column, bool *begun)
+static void flush_column(struct text *out, struct pixel_column *column, bool *begun)
 {
     const double ys[] = {column->first, column->least, column->greatest, column->last};
 
@@ -288,7 +288,7 @@ static void flush_column(struct text *out, struct column *column, bool *begun)
 static void svg_trace(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
                       const struct stats_point *points, size_t n, const char *classes)
 {
-    struct column column = {0};
+    struct pixel_column column = {0};
     bool begun = false;
 
     begin_mark(out, "path", classes);
@@ -300,7 +300,7 @@ static void svg_trace(struct text *out, const struct svg_scale *x, const struct 
         if (column.used && floor(px) > floor(column.x))
             flush_column(out, &column, &begun);
         if (!column.used)
-            column = (struct column){.x = px, .first = py, .least = py, .greatest = py, .used = true};
+            column = (struct pixel_column){.x = px, .first = py, .least = py, .greatest = py, .used = true};
         column.least = fmin(column.least, py);
         column.greatest = fmax(column.greatest, py);
         column.last = py;
@@ -501,7 +501,7 @@ void chart_legend_item(struct text *out, const char *classes, const char *label)
 }
 
 /* Up to the start of the SVG, `height` pixels high; a legend if there are several keys. The description follows. */
-static void put_head(const struct chart *c, double height, struct text *out)
+static void put_chart_head(const struct chart *c, double height, struct text *out)
 {
     html_put(out, "<figure><figcaption>%s", c->title);
     if (c->note && c->note[0])
@@ -581,7 +581,7 @@ static void begin_plot(const struct chart *c, struct frame *f, struct text *out)
     f->x.to = WIDTH - (c->n_categories ? 6 : 22);
     if (!c->n_categories)
         make_x_ticks(f, c->x.unit);
-    put_head(c, HEIGHT, out);
+    put_chart_head(c, HEIGHT, out);
     if (c->n_categories)
         html_put(out, "<desc>Bars of %s by %s.</desc>", c->y.title, c->x.title);
     else
@@ -604,7 +604,7 @@ static void begin_lines(const struct chart *c, struct frame *f, struct text *out
     f->x.to = WIDTH - c->right;
     f->y = (struct svg_scale){.low = 0, .high = (double)c->n_lines, .from = LINE_TOP + LINE / 2, .to = end + LINE / 2};
     make_x_ticks(f, c->x.unit);
-    put_head(c, bottom + BELOW, out);
+    put_chart_head(c, bottom + BELOW, out);
     html_put(out, "<desc>%zu lines; across: %s, %s.</desc>", c->n_lines, c->x.title,
              UNITS_RANGE(f->x.low, f->x.high, c->x.unit));
     svg_axis(out, &f->x, &f->x_ticks, c->x.title, false, bottom, LINE_TOP);

@@ -211,7 +211,7 @@ static struct chart_mark *put_span(struct chart *c, enum span span, unsigned col
 }
 
 /* At the left edge if x is NAN. */
-static void say(struct chart *c, unsigned group, double x, const char *text)
+static void put_line_text(struct chart *c, unsigned group, double x, const char *text)
 {
     chart_mark(c,
                (struct chart_mark){.shape = CHART_TEXT,
@@ -227,9 +227,9 @@ static void say(struct chart *c, unsigned group, double x, const char *text)
 
 static void say_missing(struct chart *c, const struct row *row)
 {
-    say(c, 0, NAN,
-        TEXT_LINE("%s%s%s", row->status == ROW_OK ? "no value" : row_status_name(row->status),
-                  row->reason[0] ? ": " : "", row->reason));
+    put_line_text(c, 0, NAN,
+                  TEXT_LINE("%s%s%s", row->status == ROW_OK ? "no value" : row_status_name(row->status),
+                            row->reason[0] ? ": " : "", row->reason));
 }
 
 static const char *range_tip(const struct chart *c, const struct chart_entry *entry, struct text *tip)
@@ -268,7 +268,7 @@ void chart_index(struct chart *c, const struct chart_entry *entry)
                        UNITS_RANGE(low, high, c->x.unit)));
     if (known)
         put_span(c, WHISKER, entry->colour, low, high, NULL);
-    say(c, entry->colour + 1, known ? fmax(row->index, high) : row->index, value);
+    put_line_text(c, entry->colour + 1, known ? fmax(row->index, high) : row->index, value);
 }
 
 void chart_stack(struct chart *c, const struct chart_entry *entry)
@@ -285,7 +285,7 @@ void chart_stack(struct chart *c, const struct chart_entry *entry)
         so_far += part;
     }
     chart_extend(&c->x, so_far);
-    say(c, 0, so_far, UNITS_VALUE(so_far, c->x.unit));
+    put_line_text(c, 0, so_far, UNITS_VALUE(so_far, c->x.unit));
 }
 
 void chart_range(struct chart *c, const struct chart_entry *entry)
@@ -397,20 +397,20 @@ void chart_strip(struct chart *c, const struct chart_entry *entry)
 #define TEXT_MOST  300u
 #define TEXT_GAP   2u
 
-struct line {
+struct text_line {
     char at[TEXT_MOST + 1];
     size_t width;
 };
 
 /* Up to the column `end`. */
-static void put_at(struct line *line, size_t column, size_t end, const char *s)
+static void put_at(struct text_line *line, size_t column, size_t end, const char *s)
 {
     for (; *s && column < end; s++)
         line->at[column++] = *s < ' ' || *s > '~' ? '?' : *s;
 }
 
 /* And begins it anew. */
-static void end_line(struct line *line, struct text *out)
+static void end_line(struct text_line *line, struct text *out)
 {
     size_t length = line->width;
 
@@ -426,7 +426,7 @@ static size_t column_of(const struct svg_scale *x, double value)
 }
 
 /* Of signs in one column, one that stands further to the right in `signs` hides the others. */
-static void put_signs(const struct svg_scale *x, const struct chart_mark *m, struct line *line)
+static void put_signs(const struct svg_scale *x, const struct chart_mark *m, struct text_line *line)
 {
     static const char signs[] = " .:-=+#@[|]*";
     const size_t from = column_of(x, m->x), end = m->shape == CHART_DOT ? from : column_of(x, m->x2);
@@ -436,7 +436,8 @@ static void put_signs(const struct svg_scale *x, const struct chart_mark *m, str
             line->at[i] = m->sign;
 }
 
-static void put_text_axis(const struct chart *c, struct svg_scale *x, size_t left, struct line *line, struct text *out)
+static void put_text_axis(const struct chart *c, struct svg_scale *x, size_t left, struct text_line *line,
+                          struct text *out)
 {
     struct svg_ticks ticks = {.n = 0};
     size_t end = 0;
@@ -462,9 +463,9 @@ static void put_text_axis(const struct chart *c, struct svg_scale *x, size_t lef
 }
 
 /* And frees it. */
-static void put_text(struct chart *c, unsigned width, struct text *out)
+static void put_text_chart(struct chart *c, unsigned width, struct text *out)
 {
-    struct line line = {.width = width < TEXT_LEAST ? TEXT_LEAST : width > TEXT_MOST ? TEXT_MOST : width};
+    struct text_line line = {.width = width < TEXT_LEAST ? TEXT_LEAST : width > TEXT_MOST ? TEXT_MOST : width};
     const size_t label = c->label_width > strlen(c->title) ? c->label_width : strlen(c->title);
     const size_t most = line.width / 2, left = label + TEXT_GAP < most ? label + TEXT_GAP : most;
     struct svg_scale x = chart_scale(&c->x, chart_wants_log(&c->x));
@@ -497,7 +498,7 @@ void plot_ranges(const char *title, double least, const struct plot_row *rows, s
     for (size_t i = 0; i < n; i++)
         chart_range(&c, &(struct chart_entry){.row = rows[i].row, .label = rows[i].label});
     c.x.least = fmax(c.x.least, least);
-    put_text(&c, width, out);
+    put_text_chart(&c, width, out);
 }
 
 void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out)
@@ -509,7 +510,7 @@ void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsign
         TEXT_ADD(note, i ? "  %c %s" : " '%c' %s", levels[i].sign, levels[i].name);
     for (size_t i = 0; i < n; i++)
         chart_strip(&c, &(struct chart_entry){.row = rows[i].row, .label = rows[i].label});
-    put_text(&c, width, out);
+    put_text_chart(&c, width, out);
 }
 
 /* --- Histograms as text. --- */
@@ -568,7 +569,7 @@ static bool geometric_edges(struct bins *bins, double low, double high)
     return false;
 }
 
-static int label(const struct bins *bins, size_t edge, char *buf, size_t size)
+static int print_limit(const struct bins *bins, size_t edge, char *buf, size_t size)
 {
     double value = bins->edges[edge];
     if (bins->decimals >= 0)
@@ -589,7 +590,7 @@ static void put_bins(const struct bins *bins, const char *unit, unsigned width, 
     int label_width = 0, count_width = 0, room;
     double most = 0;
     for (size_t i = 0; i <= bins->n; i++)
-        label_width = widest(label_width, label(bins, i, low, sizeof low));
+        label_width = widest(label_width, print_limit(bins, i, low, sizeof low));
     for (size_t i = 0; i < bins->n; i++) {
         count_width = widest(count_width, TEXT_PRINT(low, "%.0f", bins->counts[i]));
         most = fmax(most, bins->counts[i]);
@@ -599,8 +600,8 @@ static void put_bins(const struct bins *bins, const char *unit, unsigned width, 
         /* A count of one is as long as what each further decade adds. */
         double share = bins->counts[i] < 1 ? 0 : (1 + log10(bins->counts[i])) / (1 + log10(most));
         int bar = bins->counts[i] > 0 && room > 0 ? widest(1, (int)lround(room * share)) : 0;
-        label(bins, i, low, sizeof low);
-        label(bins, i + 1, high, sizeof high);
+        print_limit(bins, i, low, sizeof low);
+        print_limit(bins, i + 1, high, sizeof high);
         text_printf(out, "%*s .. %*s %s %*.0f", label_width, low, label_width, high, unit, count_width,
                     bins->counts[i]);
         if (room > 0)

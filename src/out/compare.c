@@ -48,7 +48,7 @@ static bool tells_apart(const struct compared *c, const struct row *row, const s
 }
 
 /* Appends the name of a row of the pair. */
-static void put_name(const struct compared *c, const struct pair *pair, const struct row *row, struct text *out)
+static void put_row_name(const struct compared *c, const struct pair *pair, const struct row *row, struct text *out)
 {
     const char *line = row_command_line(&row->param);
     char protocol[ROW_PROTOCOL_SIZE];
@@ -79,10 +79,10 @@ static void put_pair_name(const struct compared *c, const struct pair *pair, str
     if (pair->scores)
         text_printf(out, "speed, mean of %s", pair->about->suite);
     else
-        put_name(c, pair, pair->about, out);
+        put_row_name(c, pair, pair->about, out);
     if (pair->within) {
         text_printf(out, " against ");
-        put_name(c, pair, pair->side[0].row[0], out);
+        put_row_name(c, pair, pair->side[0].row[0], out);
     }
     if (!pair->scores)
         text_printf(out, " %s", pair->about->metric);
@@ -237,7 +237,7 @@ static void explain_change(const struct pair *pair, const struct comparison *c, 
 
 /* Enters a value; "": it is not known. An entry is the number of the side, the name and the value, each ended by
  * '\x1f' but the last. */
-static void enter(struct index *entries, size_t s, const char *name, const char *value)
+static void enter_value(struct index *entries, size_t s, const char *name, const char *value)
 {
     char entry[SETTING_NAME + 64 + SETTING_VALUE];
 
@@ -271,13 +271,13 @@ static void put_differences(const struct index *entries, struct text *out)
     }
 }
 
-static void enter_items(struct index *entries, size_t s, const char *text, bool of_run)
+static void enter_compared_items(struct index *entries, size_t s, const char *text, bool of_run)
 {
     struct setting_items items;
 
     setting_items_begin(&items, text, of_run);
     while (setting_items_next(&items))
-        enter(entries, s, items.name, items.value);
+        enter_value(entries, s, items.name, items.value);
 }
 
 /* Adds the kind of pages that a test got. The share of huge pages varies from run to run, so what follows the ':' is
@@ -290,20 +290,20 @@ static void enter_pages(struct index *entries, size_t s, const struct row *row)
 
     /* the latter was written by an earlier version, which did not record the pages given */
     if (row->n_samples && strcmp(value, "huge-advised") != 0)
-        enter(entries, s, TEXT_LINE("%s pages", row->test), value);
+        enter_value(entries, s, TEXT_LINE("%s pages", row->test), value);
 }
 
-static void put_settings(const struct row_set *base, const struct row_set *changed, struct text *out)
+static void put_run_settings(const struct row_set *base, const struct row_set *changed, struct text *out)
 {
     FREED_BY(index_free) struct index entries = {0};
 
     for (size_t s = 0; s < 2; s++) {
         const struct row_set *set = s ? changed : base;
         for (size_t i = 0; i < set->n_runs; i++)
-            enter_items(&entries, s, set->runs[i]->settings, true);
+            enter_compared_items(&entries, s, set->runs[i]->settings, true);
         for (size_t i = 0; i < set->n; i++) {
             enter_pages(&entries, s, &set->rows[i]);
-            enter_items(&entries, s, set->rows[i].scratch_disk, false);
+            enter_compared_items(&entries, s, set->rows[i].scratch_disk, false);
         }
     }
     put_differences(&entries, out);
@@ -320,7 +320,7 @@ static void put_properties(const struct compared *c, struct text *out)
             const struct pair_side *side = &c->row[i / 2].pair->side[i % 2];
             for (size_t k = 0; k < side->n; k++) {
                 const char *name = pair_property(p, side->row[k], value, sizeof(value));
-                enter(&entries, i % 2, name, value);
+                enter_value(&entries, i % 2, name, value);
             }
         }
     put_differences(&entries, out);
@@ -444,7 +444,7 @@ static void put_differing_settings(const struct compared *c, bool verbose, const
 
     if (c->pairs->changed) {
         put_properties(c, &list);
-        put_settings(c->pairs->base, c->pairs->changed, &list);
+        put_run_settings(c->pairs->base, c->pairs->changed, &list);
     }
     if (!list.length)
         return;
@@ -496,7 +496,7 @@ struct told {
     const char *title;
 };
 
-static enum compared_verdict verdict_of(const struct compared_row *row)
+static enum compared_verdict verdict_of_row(const struct compared_row *row)
 {
     return compared_verdict(row->of, row->pair->about->better);
 }
@@ -511,7 +511,8 @@ static bool is_unstable(const struct pair *pair)
     return any;
 }
 
-static void put_rows(const struct compared *c, const struct told *told, size_t n, bool verbose, const struct doc *doc)
+static void put_compared_rows(const struct compared *c, const struct told *told, size_t n, bool verbose,
+                              const struct doc *doc)
 {
     static const struct grid_column columns[] = {
         {.title = "Figure", .left = true, .wrap = true},
@@ -529,7 +530,7 @@ static void put_rows(const struct compared *c, const struct told *told, size_t n
     for (; n--; told++) {
         const struct comparison *of = told->row->of;
         const struct row *about = told->row->pair->about;
-        const enum compared_verdict verdict = verdict_of(told->row);
+        const enum compared_verdict verdict = verdict_of_row(told->row);
         const bool higher = !strcmp(about->better, "higher"),
                    equal = !about->better[0] || !(of->ratio < 1 || of->ratio > 1) || verdict == VERDICT_SAME;
         FREED_BY(text_free) struct text reason = {0};
@@ -606,7 +607,7 @@ static void put_changed(const struct compared *c, bool verbose, struct told *tol
 
     for (const struct compared_row *row = c->row; row < c->row + c->n_rows + c->n_means; row++) {
         const struct comparison *of = row->of;
-        const enum compared_verdict verdict = verdict_of(row);
+        const enum compared_verdict verdict = verdict_of_row(row);
         const bool known = row->mean || of->ratio > 0 || !(of->base < of->changed || of->base > of->changed);
         const bool large = verdict == VERDICT_UNDECIDED && fabs(log(of->ratio)) > log1p(drift) &&
                            !(of->low <= 1 && of->high >= 1) && larger < UNDECIDED_SHOWN;
@@ -624,7 +625,7 @@ static void put_changed(const struct compared *c, bool verbose, struct told *tol
     }
     if (n > asked)
         doc_gap(doc);
-    put_rows(c, told + asked, n - asked, verbose, doc);
+    put_compared_rows(c, told + asked, n - asked, verbose, doc);
     if (same)
         doc_say(doc, "The other %zu: no change above %.*f %% (-v)", same, most < 0.1, 100 * most);
     if (undecided)
@@ -685,15 +686,16 @@ static void put_csv_row(const struct compared *c, const struct pair *pair, const
     if (row)
         put_reason(c, row, &reason);
     if (pair->within)
-        put_name(c, pair, pair->side[0].row[0], &against);
+        put_row_name(c, pair, pair->side[0].row[0], &against);
     csv_print(out, "%s,%s,%s,%s,%f,%s,%s,%s,%s,%s,%f,%f,%f,%f,%f,%f,%f,%f,%s,", about->suite, about->test, about->load,
               about->param.text, about->copies ? (double)about->copies : NAN, pair->by_cpus ? about->cpus : "",
               pair->host, about->metric, about->unit, about->better, of->base, of->changed, of->ratio, of->low,
               of->high, of->p_t, of->p_permutation, of->p_adjusted, row ? tested[of->tested] : "");
     csv_print(out, "%f,%f,%f,%s,%s,%s,%f,%f,%f,%f,%f\r\n", row ? (double)of->n_base : NAN,
               row ? (double)of->n_new : NAN, 100 * of->least,
-              compared_verdict_names[row ? verdict_of(row) : VERDICT_APART], reason.length ? reason.data : pair->why,
-              against.length ? against.data : "", raw->base, raw->changed, raw->ratio, of->share, of->slope);
+              compared_verdict_names[row ? verdict_of_row(row) : VERDICT_APART],
+              reason.length ? reason.data : pair->why, against.length ? against.data : "", raw->base, raw->changed,
+              raw->ratio, of->share, of->slope);
 }
 
 void compared_put_csv(const struct compared *c, struct text *out)
@@ -715,7 +717,7 @@ void compared_put(const struct compared *c, const char *const names[2], bool ver
 
     if (about)
         put_answer(c, names, doc);
-    put_rows(c, told, asked, verbose, doc);
+    put_compared_rows(c, told, asked, verbose, doc);
     if (about)
         put_differing_settings(c, verbose, doc);
     put_changed(c, verbose, told, asked, doc);

@@ -91,7 +91,7 @@ static void put_alike(const struct row *row, const struct command_comparison *c,
     put_extent(c, out);
 }
 
-static void put_verdict(const struct row *row, const struct command_comparison *c, struct text *out)
+static void put_command_verdict(const struct row *row, const struct command_comparison *c, struct text *out)
 {
     const struct inference_shift *logs = &c->difference.logs;
 
@@ -167,7 +167,7 @@ void run_put_verdicts(const struct row *rows, size_t n, const struct command_com
         if (compared[i].verdict == COMMAND_NO_VERDICT)
             continue;
         run_put_name(rows, n, &rows[i], out);
-        put_verdict(&rows[i], &compared[i], out);
+        put_command_verdict(&rows[i], &compared[i], out);
         if (is_itself(&rows[i]))
             put_power(&rows[i], &compared[i], out);
     }

@@ -27,7 +27,7 @@ void grid_columns(struct grid *g, const struct grid_column *columns, size_t n)
     }
 }
 
-static void finish(struct grid *g)
+static void end_cell(struct grid *g)
 {
     if (!g->cells.length || g->cells.failed)
         return;
@@ -44,9 +44,9 @@ static void finish(struct grid *g)
     text_append(&g->cells, "", 1);
 }
 
-static struct text *begin(struct grid *g, char mark)
+static struct text *begin_cell(struct grid *g, char mark)
 {
-    finish(g);
+    end_cell(g);
     g->unfinished = g->cells.length;
     text_append(&g->cells, &mark, 1);
     return &g->cells;
@@ -54,7 +54,7 @@ static struct text *begin(struct grid *g, char mark)
 
 struct text *grid_cell(struct grid *g, enum color color)
 {
-    struct text *text = begin(g, (char)('0' + (int)color));
+    struct text *text = begin_cell(g, (char)('0' + (int)color));
 
     g->n_cells++;
     return text;
@@ -100,12 +100,12 @@ void grid_end_row(struct grid *g)
 
 struct text *grid_note(struct grid *g)
 {
-    return begin(g, NOTE);
+    return begin_cell(g, NOTE);
 }
 
 /* --- Width. --- */
 
-static bool is_shown(const struct grid_column *column)
+static bool column_is_shown(const struct grid_column *column)
 {
     return !column->left_out && column->width;
 }
@@ -117,7 +117,7 @@ static size_t total_width(const struct grid *g, size_t most)
 
     for (size_t i = 0; i < g->n_columns; i++) {
         const size_t width = g->column[i].width;
-        if (is_shown(&g->column[i]))
+        if (column_is_shown(&g->column[i]))
             total += (g->column[i].wrap && width > most ? most : width) + (total ? GAP : 0);
     }
     return total;
@@ -131,23 +131,23 @@ static bool leave_out(struct grid *g, unsigned width)
     while (total_width(g, WRAPPED) > width) {
         unsigned rank = 0;
         for (size_t i = 0; i < g->n_columns; i++)
-            if (is_shown(&g->column[i]) && g->column[i].rank > rank)
+            if (column_is_shown(&g->column[i]) && g->column[i].rank > rank)
                 rank = g->column[i].rank;
         if (!rank)
             break;
         any = true;
         for (size_t i = 0; i < g->n_columns; i++)
-            g->column[i].left_out |= is_shown(&g->column[i]) && g->column[i].rank == rank;
+            g->column[i].left_out |= column_is_shown(&g->column[i]) && g->column[i].rank == rank;
     }
     return any;
 }
 
-static void narrow(struct grid *g, unsigned width)
+static void narrow_columns(struct grid *g, unsigned width)
 {
     for (size_t total = total_width(g, SIZE_MAX); total > width; total--) {
         struct grid_column *widest = NULL;
         for (size_t i = 0; i < g->n_columns; i++)
-            if (g->column[i].wrap && is_shown(&g->column[i]) && (!widest || g->column[i].width > widest->width))
+            if (g->column[i].wrap && column_is_shown(&g->column[i]) && (!widest || g->column[i].width > widest->width))
                 widest = &g->column[i];
         if (!widest || widest->width <= NARROWEST)
             return;
@@ -157,14 +157,14 @@ static void narrow(struct grid *g, unsigned width)
 
 /* --- Printing. --- */
 
-static void put_row(const struct grid *g, const char **cells, const enum color *colors, struct text *out)
+static void put_text_row(const struct grid *g, const char **cells, const enum color *colors, struct text *out)
 {
     for (bool more = true; more;) {
         size_t at = 0, start = 0;
         more = false;
         for (size_t i = 0; i < g->n_columns; i++) {
             const struct grid_column *column = &g->column[i];
-            if (!is_shown(column))
+            if (!column_is_shown(column))
                 continue;
             const size_t length = column->wrap ? text_break(cells[i], column->width) : strlen(cells[i]);
             const size_t width = text_width(cells[i]) - text_width(cells[i] + length), end = start + column->width;
@@ -188,7 +188,7 @@ static void put_markdown(const struct grid *g, const char **cells, const enum co
 {
     (void)colors;
     for (size_t i = 0; i < g->n_columns; i++) {
-        if (!is_shown(&g->column[i]))
+        if (!column_is_shown(&g->column[i]))
             continue;
         text_append(out, "| ", 2);
         for (const char *at = cells[i]; *at; at++) {
@@ -214,7 +214,7 @@ static void put_html(const struct grid *g, const char **cells, const enum color 
                             : g->column[i].wrap && colors ? "w"
                                                           : "";
         const char *bad = colors && colors[i] == COLOR_RED ? " bad" : "";
-        if (!is_shown(&g->column[i]))
+        if (!column_is_shown(&g->column[i]))
             continue;
         html_put(out, class[0] || bad[0] ? "<%s class=\"%s%s\"" : "<%s%s%s", element, class, bad);
         /* for narrow screens, on which a row is a paragraph */
@@ -230,11 +230,11 @@ static void put_cells(const struct doc *doc, const struct grid *g, const char **
 {
     (doc->format == DOC_HTML       ? put_html
      : doc->format == DOC_MARKDOWN ? put_markdown
-                                   : put_row)(g, cells, colors, doc->out);
+                                   : put_text_row)(g, cells, colors, doc->out);
 }
 
 /* Returns how many rows and notes are left out. */
-static size_t put_rows(const struct doc *doc, const struct grid *g)
+static size_t put_grid_rows(const struct doc *doc, const struct grid *g)
 {
     const size_t most = doc->format == DOC_HTML && doc->rows_most ? doc->rows_most : SIZE_MAX;
     const char *cells[GRID_COLUMNS_MAX];
@@ -242,7 +242,7 @@ static size_t put_rows(const struct doc *doc, const struct grid *g)
     size_t n = 0, shown = 0;
 
     for (size_t i = 0; i < g->n_columns; i++)
-        shown += is_shown(&g->column[i]);
+        shown += column_is_shown(&g->column[i]);
     for (const char *at = g->cells.data, *end = at + g->cells.length; at < end; n++)
         if (*at == NOTE) {
             if (doc->format == DOC_HTML && n < most)
@@ -267,7 +267,7 @@ void doc_table(const struct doc *doc, struct grid *g)
     const char *titles[GRID_COLUMNS_MAX];
     struct text *out = doc->out;
 
-    finish(g);
+    end_cell(g);
     out->failed |= g->cells.failed;
     for (size_t i = 0; i < g->n_columns; i++) {
         titles[i] = g->column[i].title;
@@ -279,7 +279,7 @@ void doc_table(const struct doc *doc, struct grid *g)
             doc_gap(doc);
         if (text && doc->width) {
             out->left_out |= leave_out(g, doc->width);
-            narrow(g, doc->width);
+            narrow_columns(g, doc->width);
         }
         if (html)
             html_put(out,
@@ -288,9 +288,9 @@ void doc_table(const struct doc *doc, struct grid *g)
                      doc->class);
         put_cells(doc, g, titles, NULL);
         for (size_t i = 0; i < g->n_columns && !html && !text; i++)
-            text_printf(out, !is_shown(&g->column[i]) ? "" : g->column[i].left ? "| --- " : "| ---: ");
+            text_printf(out, !column_is_shown(&g->column[i]) ? "" : g->column[i].left ? "| --- " : "| ---: ");
         text_printf(out, html ? "</thead><tbody>\n" : text ? "" : "|\n");
-        const size_t more = put_rows(doc, g);
+        const size_t more = put_grid_rows(doc, g);
         text_printf(out, html ? "</tbody></table></div>\n" : "");
         if (more)
             doc_say(doc, "%zu more lines are left out here.", more);

@@ -125,7 +125,7 @@ static int by_family_and_age(const void *a, const void *b)
     return order ? order : ORDER_OF(one->at, other->at);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_row(const void *a, const void *b)
 {
     return ORDER_OF(((const struct export_entry *)a)->at, ((const struct export_entry *)b)->at);
 }
@@ -149,14 +149,14 @@ static size_t points_newest(struct export_entry *points, size_t n, struct export
         }
     }
     points[kept].row = NULL;
-    qsort(points, kept, sizeof(*points), by_place);
+    qsort(points, kept, sizeof(*points), by_row);
     export_cluster(points, kept);
     return kept;
 }
 
 /* --- The text. --- */
 
-static void put_head(const struct export_entry *point, struct text *out)
+static void put_family_head(const struct export_entry *point, struct text *out)
 {
     const struct row *row = point->row;
     const char *base = base_of(row);
@@ -182,7 +182,7 @@ static void put_runs(struct export_entry *points, size_t n, struct text *out)
 {
     FREED_BY(index_free) struct index seen = {0};
 
-    qsort(points, n, sizeof(*points), by_place);
+    qsort(points, n, sizeof(*points), by_row);
     text_printf(out, "# HELP jitbench_run_info What the values were measured on.\n# TYPE jitbench_run_info gauge\n");
     for (size_t i = 0; i < n; i++) {
         const struct row_run *run = points[i].row->run;
@@ -213,7 +213,7 @@ static void write_rows(const struct export_rows *rows, struct text *out)
     const size_t n = points_newest(points, rows->n, rows->left_out);
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || points[i].first != points[i - 1].first)
-            put_head(&points[i], out);
+            put_family_head(&points[i], out);
         text_printf(out, "%s%s ", points[i].name, points[i].labels);
         text_real(out, export_base(points[i].row, points[i].row->value));
         text_append(out, "\n", 1);

@@ -27,13 +27,13 @@ static const struct shown {
 };
 enum { N_SHOWN = COUNT(shown) };
 
-struct column {
+struct fleet_column {
     size_t figure; /* SIZE_MAX: no machine has it */
     size_t judged; /* `figure`, or the same one with the core free */
     char heading[48];
 };
 
-static bool is_shown(const struct shown *what, const struct gather_figure *figure)
+static bool is_figure_shown(const struct shown *what, const struct gather_figure *figure)
 {
     return !strcmp(figure->suite, what->suite) && !strcmp(figure->test, what->test) &&
            !strcmp(figure->metric, what->metric) && !strcmp(figure->load, what->load) &&
@@ -42,14 +42,14 @@ static bool is_shown(const struct shown *what, const struct gather_figure *figur
 
 /* Of figures that differ in copies or parameters the one that most machines have; then the one with the fewest
  * copies. */
-static void find_shown(const struct judgement *f, const struct shown *what, struct column *column)
+static void find_shown(const struct judgement *f, const struct shown *what, struct fleet_column *column)
 {
     const struct gather *g = f->g;
     size_t found = SIZE_MAX;
 
     for (size_t k = 0; k < g->figures.n; k++) {
         const struct gather_figure *figure = &g->figure[k], *before = found == SIZE_MAX ? NULL : &g->figure[found];
-        if (!is_shown(what, figure))
+        if (!is_figure_shown(what, figure))
             continue;
         if (!before || figure->n > before->n || (figure->n == before->n && figure->copies < before->copies))
             found = k;
@@ -102,7 +102,7 @@ static bool is_few(const struct judgement *f)
     return f->g->machines.n < OUTLIER_HOSTS_LEAST;
 }
 
-static void put_verdict(const struct judgement *f, const struct judged *j, struct text *out)
+static void put_fleet_verdict(const struct judgement *f, const struct judged *j, struct text *out)
 {
     const size_t failed = f->g->machine[j->machine].failed, k = f->g->share - 1;
     const char *between = "";
@@ -160,8 +160,8 @@ static void put_far(const struct judgement *f, const struct judged *j, bool all,
     }
 }
 
-static void put_host(const struct judgement *f, const struct judged *j, const struct column *columns, bool verbose,
-                     struct grid *grid)
+static void put_fleet_host(const struct judgement *f, const struct judged *j, const struct fleet_column *columns,
+                           bool verbose, struct grid *grid)
 {
     grid_text(grid, j->name);
     for (size_t c = 0; c < N_SHOWN; c++) {
@@ -174,13 +174,13 @@ static void put_host(const struct judgement *f, const struct judged *j, const st
             grid_number(grid, value, (unsigned)shown[c].decimals);
     }
     const bool worse = judge_stands_out(j) && (j->often || j->broke || j->effect > 0);
-    put_verdict(f, j, grid_cell(grid, worse ? COLOR_RED : COLOR_NONE));
+    put_fleet_verdict(f, j, grid_cell(grid, worse ? COLOR_RED : COLOR_NONE));
     if (verbose || grid->html)
         put_far(f, j, verbose, grid);
 }
 
 /* Their indices are computed from other tests. */
-static void put_other_indices(const struct judgement *f, const struct shown *what, const struct column *column,
+static void put_other_indices(const struct judgement *f, const struct shown *what, const struct fleet_column *column,
                               const struct doc *doc)
 {
     if (column->figure == SIZE_MAX)
@@ -189,7 +189,7 @@ static void put_other_indices(const struct judgement *f, const struct shown *wha
     for (size_t k = 0; k < f->g->figures.n && of->protocol[0]; k++) {
         const struct gather_figure *figure = &f->g->figure[k];
         size_t n = 0;
-        if (k == column->figure || !is_shown(what, figure) || figure->copies != of->copies)
+        if (k == column->figure || !is_figure_shown(what, figure) || figure->copies != of->copies)
             continue;
         for (size_t m = 0; m < f->g->machines.n; m++)
             n += isnan(gather_value(f->g, column->figure, m)) && !isnan(gather_value(f->g, k, m));
@@ -206,7 +206,7 @@ static bool has_finding(const struct judgement *f, const struct judged *j)
 
 void fleet_put_table(const struct judgement *f, bool verbose, const struct doc *doc)
 {
-    struct column columns[N_SHOWN];
+    struct fleet_column columns[N_SHOWN];
     size_t plain = 0, hidden = 0;
     struct grid grid = {.html = doc->format == DOC_HTML};
 
@@ -223,7 +223,7 @@ void fleet_put_table(const struct judgement *f, bool verbose, const struct doc *
         const struct judged *j = &f->judged[i];
         plain += !has_finding(f, j);
         if (has_finding(f, j) || verbose || plain <= PLAIN_MOST)
-            put_host(f, j, columns, verbose, &grid);
+            put_fleet_host(f, j, columns, verbose, &grid);
         else
             hidden++;
     }

@@ -43,7 +43,7 @@ static void put_percent(double share, struct grid *grid)
 }
 
 /* steady: the figure has its level in all runs. */
-static void put_line(const struct history *h, const struct history_change *c, bool steady, struct grid *grid)
+static void put_change(const struct history *h, const struct history_change *c, bool steady, struct grid *grid)
 {
     const char *unit = h->gather.figure[h->figure[c->figure].figure].unit;
     const struct history_run *run = &h->run[c->run];
@@ -68,7 +68,7 @@ static void put_line(const struct history *h, const struct history_change *c, bo
 }
 
 /* Settings that changed around the run. */
-static void put_settings(const struct history *h, const struct history_change *c, struct grid *grid)
+static void put_changed_settings(const struct history *h, const struct history_change *c, struct grid *grid)
 {
     FREED_BY(text_free) struct text list = {0};
     const char *before, *after;
@@ -105,9 +105,9 @@ void history_put_table(const struct history *h, size_t recent, bool verbose, con
         const struct history_change *c = &h->change[i];
         if (!history_is_recent(h, c, recent))
             continue;
-        put_line(h, c, false, &grid);
+        put_change(h, c, false, &grid);
         if (i + 1 == h->n_changes || c[1].run != c->run)
-            put_settings(h, c, &grid);
+            put_changed_settings(h, c, &grid);
     }
     for (size_t k = 0; verbose && k < h->n_figures; k++) {
         const struct history_figure *f = &h->figure[k];
@@ -119,7 +119,7 @@ void history_put_table(const struct history *h, size_t recent, bool verbose, con
                                             .low = NAN,
                                             .high = NAN};
         if (!f->n_changes)
-            put_line(h, &none, true, &grid);
+            put_change(h, &none, true, &grid);
     }
     doc_table(doc, &grid);
 }

@@ -11,7 +11,7 @@
 
 /* --- The table. --- */
 
-static void put_host(const struct project *p, size_t host, struct grid *grid)
+static void put_project_host(const struct project *p, size_t host, struct grid *grid)
 {
     const struct detours_host *of = p->hosts[host];
     const double *slowdown = of->slowdown;
@@ -50,9 +50,9 @@ void project_put_table(const struct project *p, bool every, const struct doc *do
     doc_say(doc, "Slowdown (1.00: no noise%s) of a step that ends in a barrier, by number of ranks",
             isnan(detours_mean_share(p->all)) ? "" : ", and the core to itself");
     if (p->n > 1)
-        put_host(p, p->n, &grid);
+        put_project_host(p, p->n, &grid);
     for (size_t i = 0; i < shown; i++)
-        put_host(p, i, &grid);
+        put_project_host(p, i, &grid);
     doc_table(doc, &grid);
     if (shown < p->n)
         doc_say(doc, "(%zu more hosts, which slow down less: %s-v shows them)", p->n - shown,

@@ -72,7 +72,7 @@ static const struct row *find_row(const struct view *view, size_t group, const c
     return metric ? NULL : &view->rows[group];
 }
 
-static const char *metric_of(const struct view *view, const struct table_column *column)
+static const char *metric_of_column(const struct view *view, const struct table_column *column)
 {
     return column->metric || is_common(column->field) ? column->metric : view->layout->metric;
 }
@@ -86,7 +86,7 @@ static enum row_status worst_status(const struct view *view, size_t group)
     return worst;
 }
 
-static bool is_shown(const struct view *view, size_t group)
+static bool group_is_shown(const struct view *view, size_t group)
 {
     bool names_a_metric = false, ran = false;
 
@@ -94,7 +94,7 @@ static bool is_shown(const struct view *view, size_t group)
         ran = view->group[i] == group && view->rows[i].metric[0];
     for (size_t i = 0; i < view->layout->n_columns; i++) {
         const struct table_column *column = &view->layout->columns[i];
-        const char *metric = metric_of(view, column);
+        const char *metric = metric_of_column(view, column);
         if (metric ? find_row(view, group, metric) != NULL : !is_common(column->field) && !is_text(column->field))
             return true;
         names_a_metric = names_a_metric || metric;
@@ -118,10 +118,10 @@ static double number(const struct row *row, enum table_field field, size_t sampl
                                      : NAN;
 }
 
-static void put_cell(const struct view *view, size_t group, size_t sample, size_t i, struct grid *grid)
+static void put_table_cell(const struct view *view, size_t group, size_t sample, size_t i, struct grid *grid)
 {
     const struct table_column *column = &view->layout->columns[i];
-    const struct row *row = find_row(view, group, metric_of(view, column));
+    const struct row *row = find_row(view, group, metric_of_column(view, column));
     if (!row && is_common(column->field))
         row = &view->rows[group];
     if (column->field == TABLE_STATUS) {
@@ -148,7 +148,7 @@ static void put_cell(const struct view *view, size_t group, size_t sample, size_
 /* --- printing --------------------------------------------------------------------------------------------------- */
 
 /* Returns whether the line ends with a status, in a column without heading. */
-static bool put_columns(const struct view *view, struct grid *grid)
+static bool put_table_columns(const struct view *view, struct grid *grid)
 {
     bool behind = !view->layout->no_status;
     for (size_t i = 0; i < view->layout->n_columns; i++) {
@@ -171,13 +171,13 @@ static void put_group(const struct view *view, size_t group, bool behind, struct
 
     for (size_t i = 0; i < view->layout->n_columns && view->layout->per_sample; i++) {
         const struct table_column *column = &view->layout->columns[i];
-        const struct row *row = find_row(view, group, metric_of(view, column));
+        const struct row *row = find_row(view, group, metric_of_column(view, column));
         if (column->field == TABLE_SAMPLE && row && row->n_samples > lines)
             lines = row->n_samples;
     }
     for (size_t sample = 0; sample < lines; sample++) {
         for (size_t i = 0; i < view->layout->n_columns; i++)
-            put_cell(view, group, sample, i, grid);
+            put_table_cell(view, group, sample, i, grid);
         if (behind)
             grid_status(grid, worst_status(view, group));
     }
@@ -188,7 +188,7 @@ static void put_group(const struct view *view, size_t group, bool behind, struct
 static bool has_reason(const struct view *view, size_t i)
 {
     const struct row *row = &view->rows[i];
-    return row->status != ROW_OK && row->reason[0] && (!view->layout || is_shown(view, view->group[i]));
+    return row->status != ROW_OK && row->reason[0] && (!view->layout || group_is_shown(view, view->group[i]));
 }
 
 static bool same_reason(const struct view *view, size_t i, size_t first)
@@ -257,9 +257,9 @@ void table_print(const struct table_layout *layout, const struct row *rows, size
             j++;
         view.group[i] = j;
     }
-    bool behind = put_columns(&view, &grid);
+    bool behind = put_table_columns(&view, &grid);
     for (size_t group = 0; group < n; group++)
-        if (view.group[group] == group && is_shown(&view, group))
+        if (view.group[group] == group && group_is_shown(&view, group))
             put_group(&view, group, behind, &grid);
     if (grid.n_cells && layout->title)
         text_printf(out, "%s\n", layout->title);

@@ -7,7 +7,7 @@
 #define POLYNOMIAL UINT32_C(0x04c11db7)
 
 /* Continues a POSIX checksum (cksum). */
-static uint32_t add(uint32_t crc, const char *data, size_t length)
+static uint32_t checksum_add(uint32_t crc, const char *data, size_t length)
 {
     for (; length; length--) {
         crc ^= (uint32_t)(unsigned char)*data++ << 24;
@@ -28,7 +28,7 @@ void frame_csv(const char *name, const char *csv, size_t length, struct text *ou
         size_t whole = end ? (size_t)(end - csv) : length, kept = whole;
         while (kept && csv[kept - 1] == '\r')
             kept--;
-        crc = add(add(crc, csv, kept), "\r\n", 2);
+        crc = checksum_add(checksum_add(crc, csv, kept), "\r\n", 2);
         sum += kept + 2;
         text_append(out, csv, kept);
         text_append(out, "\n", 1);
@@ -38,6 +38,6 @@ void frame_csv(const char *name, const char *csv, size_t length, struct text *ou
     }
     /* The number of bytes completes the checksum, lowest byte first, without leading zeros. */
     for (unsigned long long rest = sum; rest; rest >>= 8)
-        crc = add(crc, (const char[]){(char)(rest & 0xff)}, 1);
+        crc = checksum_add(crc, (const char[]){(char)(rest & 0xff)}, 1);
     text_printf(out, FRAME_END ", cksum %" PRIu32 " %llu-----\n", ~crc, sum);
 }

@@ -84,7 +84,7 @@ static const char *const style_of_print[] = {
     "{white-space:normal}}",
 };
 
-static void put_lines(const char *const *lines, size_t n, struct text *out)
+static void put_css(const char *const *lines, size_t n, struct text *out)
 {
     for (size_t i = 0; i < n; i++)
         text_printf(out, "%s\n", lines[i]);
@@ -107,7 +107,7 @@ void html_begin(struct text *out, const char *title)
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
              "<link rel=\"icon\" href=\"data:,\">\n<title>%s</title>\n<style>\n",
              title);
-    put_lines(style, COUNT(style), out);
+    put_css(style, COUNT(style), out);
     for (const char *kind = "wb"; *kind; kind++)
         for (char c = '1'; c <= '4'; c++)
             text_printf(out,
@@ -116,9 +116,9 @@ void html_begin(struct text *out, const char *title)
                         *kind, c, *kind, c, c);
     put_rules(".key.", "wb", '1', '4', out);
     text_printf(out, "\n");
-    put_lines(style_of_figures, COUNT(style_of_figures), out);
+    put_css(style_of_figures, COUNT(style_of_figures), out);
     put_rules(".", "sq", '0', '7', out);
     text_printf(out, "\n");
-    put_lines(style_of_print, COUNT(style_of_print), out);
+    put_css(style_of_print, COUNT(style_of_print), out);
     text_printf(out, "</style>\n</head>\n<body>\n<main>\n");
 }

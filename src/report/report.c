@@ -161,11 +161,6 @@ const struct row *report_next(const struct report *report, size_t run, const str
     return NULL;
 }
 
-const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric)
-{
-    return row_sibling(report->set.rows, report->set.n, row, metric);
-}
-
 char *report_label(const struct report *report, const struct row *row, char *buf, size_t size)
 {
     FREED_BY(text_free) struct text out = {0};
@@ -186,7 +181,7 @@ static bool hosts_differ(const struct report *report)
     return false;
 }
 
-static void put_head(const struct report *report, struct text *out)
+static void put_page_head(const struct report *report, struct text *out)
 {
     const struct row_run *run = report->set.runs[0];
     const char *runs = report->n_all_runs > 1 ? TEXT_LINE(", %zu runs", report->n_all_runs) : "";
@@ -273,7 +268,7 @@ void report_put(const struct report *report, struct text *out)
 {
     const struct doc doc = {.out = out, .format = DOC_HTML};
 
-    put_head(report, out);
+    put_page_head(report, out);
     text_printf(out, "<nav>");
     for (size_t i = 0; i < COUNT(sections); i++) {
         for (size_t k = 0; k < report->suites.n && !sections[i].title; k++)
@@ -318,7 +313,7 @@ static size_t number_of(struct report *report, const struct row_run *run)
 }
 
 /* Keeps rows of runs that are drawn; of others up to OTHER_ROWS_MAX, without samples, histogram and series. */
-static bool take_row(void *context, struct row *row)
+static bool take_report_row(void *context, struct row *row)
 {
     struct report *report = context;
     size_t number = number_of(report, row->run);
@@ -350,11 +345,11 @@ void report_begin(struct report *report, const struct metrics *metrics)
         p->ranks[p->n_ranks] = ten * decade[p->n_ranks % 2];
         ten *= p->n_ranks % 2 ? 10 : 1;
     }
-    report->set.choose = take_row;
+    report->set.choose = take_report_row;
     report->set.context = report;
 }
 
-/* Replaces the letters of take_row() where they are not those of runs. */
+/* Replaces the letters of take_report_row() where they are not those of runs. */
 static void name_hosts(struct report *report)
 {
     for (size_t h = 0; h < report->project.n; h++) {

@@ -88,7 +88,7 @@ static const struct figure experiment_figures[] = {
      .y = {"Share of all time", "%"},
      .parts = {{"delayed_400", "above 400", 0}, {"delayed_2000", "above 2000", 1}}},
 };
-static const struct experiment {
+static const struct experiment_chart {
     const char *suite, *test, *key, *prefer, *x_title, *x_metric, *curve, *bars;
 } experiments[] = {
     {"prime", "prime", "limit", "22", "Divisions in an experiment", "divisions", "Mean against divisions", "Limit"},
@@ -219,7 +219,7 @@ static void make_labels(struct picks *picks, bool whole)
     }
 }
 
-static void collect(struct picks *picks, const struct figure *about)
+static void collect_picks(struct picks *picks, const struct figure *about)
 {
     const struct report *report = picks->report;
 
@@ -336,11 +336,12 @@ static bool label_split(const struct picks *picks, const struct chart_entry *poi
 }
 
 /* Nothing when a value of a parameter is no number. */
-static void put_curve(const struct picks *picks, struct charts *charts)
+static void put_curve_chart(const struct picks *picks, struct charts *charts)
 {
     const struct figure *about = picks->about;
     /* over a parameter of commands (run --parameter-list and --parameter-scan) */
     const bool varied = about->key && about->key[0] == '{';
+    const struct row_set *set = &picks->report->set;
     struct chart c = chart_of(about, picks->pick[0].of.row->unit, about->title);
     FREED_BY(index_free) struct index lines = {0}, labels = {0};
     size_t line_of[PICKS_MAX] = {0}, label_of[PICKS_MAX], length = 0, same = 0;
@@ -349,7 +350,7 @@ static void put_curve(const struct picks *picks, struct charts *charts)
 
     for (size_t i = 0; i < picks->n; i++) {
         const struct chart_entry *point = &picks->pick[i].of;
-        const struct row *across = about->x_metric ? report_sibling(picks->report, point->row, about->x_metric) : NULL;
+        const struct row *across = about->x_metric ? row_sibling(set->rows, set->n, point->row, about->x_metric) : NULL;
         const char *value = varied ? row_param(&point->row->param, about->key, &length) : NULL;
         FREED_BY(text_free) struct text label = {0};
         char *end;
@@ -404,15 +405,16 @@ static size_t count_parts(const struct figure *about)
 
 static struct chart_value part_of(const struct picks *picks, const struct row *row, size_t part)
 {
-    const struct row *of = report_sibling(picks->report, row, picks->about->parts[part].metric);
+    const struct row_set *set = &picks->report->set;
+    const struct row *of = row_sibling(set->rows, set->n, row, picks->about->parts[part].metric);
 
     return of ? (struct chart_value){NAN, of->value, of->stats.ci95_lo, of->stats.ci95_hi}
               : (struct chart_value){NAN, NAN, NAN, NAN};
 }
 
 /* A group for each entry, and a bar for each part; by_part: the other way round. */
-static void put_matrix(const struct picks *picks, const struct chart_entry *entries, size_t n, bool by_part,
-                       const char *what, struct charts *charts)
+static void put_bar_chart(const struct picks *picks, const struct chart_entry *entries, size_t n, bool by_part,
+                          const char *what, struct charts *charts)
 {
     const struct figure *about = picks->about;
     const size_t n_parts = count_parts(about), n_keys = by_part ? n : n_parts;
@@ -460,7 +462,7 @@ static void put_bars(const struct picks *picks, const char *test, struct charts 
         entries[used++].label = report->name[pick->of.colour];
     }
     if (used)
-        put_matrix(picks, entries, used, true, TEXT_LINE("%s %.60s", picks->about->key, label), charts);
+        put_bar_chart(picks, entries, used, true, TEXT_LINE("%s %.60s", picks->about->key, label), charts);
     for (size_t run = 0; run < report->n_runs; run++) {
         const size_t most = by_part ? HTML_COLOURS : CHART_LINES_MAX;
         used = 0;
@@ -472,7 +474,7 @@ static void put_bars(const struct picks *picks, const char *test, struct charts 
                 used++;
             }
         if (used > (!by_part && !test)) /* one work is drawn already */
-            put_matrix(
+            put_bar_chart(
                 picks, entries, used, by_part,
                 TEXT_LINE("%.60s%s%s", test ? test : "", test && several ? ", " : "", several ? report->name[run] : ""),
                 charts);
@@ -501,7 +503,7 @@ static void put_protocols(const struct report *report, struct text *out)
 }
 
 /* Labels have the run, because colour alone is not accessible; before a name of the user, whose end may be cut off. */
-static void put_lines(const struct picks *picks, const char *test, struct charts *charts)
+static void put_line_chart(const struct picks *picks, const char *test, struct charts *charts)
 {
     const struct figure *about = picks->about;
     FREED_BY(text_free) struct text what = {0};
@@ -566,7 +568,7 @@ static void put_generic(struct picks *picks, const char *suite, const struct doc
         struct figure about = {FIGURE(suite, NULL, metric, MARK_LINES, LABEL_TEST), .x = {metric},
                                .note = "dots: samples; bar: median; line: 95 % interval of the mean",
                                .line = chart_samples};
-        collect(picks, &about);
+        collect_picks(picks, &about);
         if (!picks->n)
             continue;
         const struct row *first = picks->pick[0].of.row;
@@ -576,7 +578,7 @@ static void put_generic(struct picks *picks, const char *suite, const struct doc
             text_printf(&constant, "%s%s %s", constant.length ? ", " : "", metric,
                         UNITS_VALUE(first->value, first->unit));
         else
-            put_lines(picks, NULL, &charts);
+            put_line_chart(picks, NULL, &charts);
     }
     charts_end(&charts, doc->out);
     if (constant.length)
@@ -598,9 +600,9 @@ static void put_parameters(struct picks *picks, struct charts *charts)
         const char *name = TEXT_LINE("%.*s", (int)strcspn(keys[i] + 1, "}"), keys[i] + 1);
         const struct figure about = {FIGURE("run", NULL, "wall", MARK_CURVE, LABEL_TEST), .key = keys[i],
                                      .title = TEXT_LINE("Wall-clock time by %s", name), .x = {name, ""}, .y = {"Mean"}};
-        collect(picks, &about);
+        collect_picks(picks, &about);
         if (picks->n)
-            put_curve(picks, charts);
+            put_curve_chart(picks, charts);
     }
 }
 
@@ -610,7 +612,7 @@ static void put_figure(struct picks *picks, const struct figure *about, const ch
 {
     FREED_BY(index_free) struct index tests = {0};
 
-    collect(picks, about);
+    collect_picks(picks, about);
     if (!picks->n)
         return;
     if (about->test && (!*test || strcmp(*test, about->test) != 0)) {
@@ -621,16 +623,17 @@ static void put_figure(struct picks *picks, const struct figure *about, const ch
     for (size_t i = 0; about->per_test && i < picks->n && tests.n < PANELS_MAX; i++)
         index_enter(&tests, picks->pick[i].of.row->test);
     if (about->mark == MARK_CURVE)
-        put_curve(picks, charts);
+        put_curve_chart(picks, charts);
     else if (about->mark < MARK_CURVE)
         put_works(picks, charts);
     else
         for (size_t i = 0; i < (about->per_test ? tests.n : 1); i++)
-            (about->mark == MARK_BARS ? put_bars : put_lines)(picks, about->per_test ? tests.name[i] : NULL, charts);
+            (about->mark == MARK_BARS ? put_bars : put_line_chart)(picks, about->per_test ? tests.name[i] : NULL,
+                                                                   charts);
 }
 
-static void put_experiments(struct picks *picks, const struct experiment *of, const char **test, struct charts *charts,
-                            const struct doc *doc)
+static void put_experiments(struct picks *picks, const struct experiment_chart *of, const char **test,
+                            struct charts *charts, const struct doc *doc)
 {
     for (size_t i = 0; i < COUNT(experiment_figures); i++) {
         struct figure about = experiment_figures[i];

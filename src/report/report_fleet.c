@@ -84,7 +84,7 @@ static bool begins_suite(const struct fleet *f, size_t column)
 }
 
 /* Of a value that is far off, the effect is shown as text too. */
-static void put_cell(const struct fleet *f, const struct judged *j, size_t column, struct text *out)
+static void put_heat_cell(const struct fleet *f, const struct judged *j, size_t column, struct text *out)
 {
     const size_t k = f->column[column];
     const struct outlier_metric *metric = &f->judgement.metric[k];
@@ -137,7 +137,7 @@ static void put_map(const struct fleet *f, const struct doc *doc)
         text_printf(out, "<tr%s>", judge_stands_out(j) ? " class=\"out\"" : "");
         html_put(out, "<th title=\"%s\">%s</th>", j->name, j->name);
         for (size_t c = 0; c < f->n_columns; c++)
-            put_cell(f, j, c, out);
+            put_heat_cell(f, j, c, out);
         text_printf(out, "</tr>\n");
     }
     text_printf(out, "</tbody></table></div>\n");

@@ -14,11 +14,12 @@ enum { KEY_CLASS, KEY_GROUP, KEY_RUN, KEY_ROW, N_KEYS };
 
 /* Rows of one group are the same measurement and metric in several runs. Groups of one class are compared in a page
  * of one run: commands of suite run, or a test with different numbers of copies. */
-struct place {
+struct row_place {
     size_t key[N_KEYS];
 };
 
-static struct place place_of(const struct report *report, size_t number, struct index *classes, struct index *groups)
+static struct row_place place_of_row(const struct report *report, size_t number, struct index *classes,
+                                     struct index *groups)
 {
     const struct row *row = &report->set.rows[number];
     FREED_BY(text_free) struct text group = {0}, class = {0};
@@ -31,13 +32,13 @@ static struct place place_of(const struct report *report, size_t number, struct 
     else
         text_printf(&class, "%s\x1f%s\x1f%s\x1f%s\x1f%s", row->suite, row->test, row->load, row->metric,
                     group.data + words);
-    return (struct place){
+    return (struct row_place){
         {index_enter(classes, class.data), index_enter(groups, group.data), report_run_of(report, row), number}};
 }
 
 static int by_place(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct row_place *x = a, *y = b;
     int key = 0;
 
     while (key < KEY_ROW && x->key[key] == y->key[key])
@@ -49,12 +50,12 @@ void report_sort_rows(struct report *report)
 {
     const int key = report->n_all_runs > 1 ? KEY_GROUP : KEY_CLASS;
     const size_t n = report->set.n;
-    FREED_BY(memory_free) struct place *places = memory_get(n, sizeof(*places));
+    FREED_BY(memory_free) struct row_place *places = memory_get(n, sizeof(*places));
     FREED_BY(index_free) struct index classes = {0}, groups = {0};
 
     report->order = memory_get(n, sizeof(*report->order));
     for (size_t i = 0; i < n; i++)
-        places[i] = place_of(report, i, &classes, &groups);
+        places[i] = place_of_row(report, i, &classes, &groups);
     qsort(places, n, sizeof(*places), by_place);
     for (size_t begin = 0, end; begin < n; begin = end) {
         for (end = begin; end < n && places[end].key[key] == places[begin].key[key]; end++)
@@ -85,14 +86,14 @@ char *report_ratio(const struct row *row, const struct row *base, char *buf, siz
     return buf;
 }
 
-static bool is_shown(const struct row *row, const char *suite, bool all)
+static bool is_row_shown(const struct row *row, const char *suite, bool all)
 {
     return !strcmp(row->suite, suite) && (all || row->headline);
 }
 
 /* ratio: for the title of the column of ratios; lives as long as the grid. */
-static void put_columns(const struct report *report, const struct row *base, char *ratio, size_t size,
-                        struct grid *grid)
+static void put_row_columns(const struct report *report, const struct row *base, char *ratio, size_t size,
+                            struct grid *grid)
 {
     const struct grid_column columns[] = {{.title = "Test", .left = true, .wrap = true},
                                           {.title = "Metric", .left = true},
@@ -127,8 +128,8 @@ static const char *run_name(const struct report *report, const struct row *row)
 }
 
 /* named: an earlier row has test and metric. */
-static void put_row(const struct report *report, const struct report_place *place, bool named, bool with_ratio,
-                    struct grid *grid)
+static void put_report_row(const struct report *report, const struct report_place *place, bool named, bool with_ratio,
+                           struct grid *grid)
 {
     const struct row *row = place->row;
     const struct stats_summary *s = &row->stats;
@@ -180,13 +181,13 @@ size_t report_put_rows(const struct report *report, const char *suite, bool all,
     size_t n = 0, group = 0;
 
     for (size_t i = 0; i < report->set.n && !base; i++)
-        base = is_shown(report->order[i].row, suite, all) ? report->order[i].base : NULL;
-    put_columns(report, base, ratio, sizeof(ratio), &grid);
+        base = is_row_shown(report->order[i].row, suite, all) ? report->order[i].base : NULL;
+    put_row_columns(report, base, ratio, sizeof(ratio), &grid);
     for (size_t i = 0; i < report->set.n; i++) {
         const struct report_place *place = &report->order[i];
-        if (!is_shown(place->row, suite, all) || n++ >= most)
+        if (!is_row_shown(place->row, suite, all) || n++ >= most)
             continue;
-        put_row(report, place, n > 1 && place->group == group, base, &grid);
+        put_report_row(report, place, n > 1 && place->group == group, base, &grid);
         put_remark(report, place->row, told, &grid);
         group = place->group;
     }

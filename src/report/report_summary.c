@@ -48,7 +48,7 @@ static const struct headline headlines[] = {
 
 #define HEADLINES_MAX (COUNT(headlines) + 8u) /* with those of suites that are not in headlines[] */
 
-static bool fits(const struct headline *h, const struct row *row)
+static bool fits_headline(const struct headline *h, const struct row *row)
 {
     return !strcmp(row->suite, h->suite) && !strcmp(row->metric, h->metric) &&
            (!h->test || !strcmp(row->test, h->test)) && (!h->but || strcmp(row->test, h->but) != 0) &&
@@ -65,13 +65,13 @@ static double shown(const struct headline *h, const struct row *row)
     return h->choice == CHOOSE_LONGEST ? row->stats.max : row->value;
 }
 
-static const struct row *find(const struct report *report, size_t run, const struct headline *h)
+static const struct row *find_headline(const struct report *report, size_t run, const struct headline *h)
 {
     const double sign = h->choice == CHOOSE_LEAST ? -1 : 1;
     const struct row *found = NULL;
 
     for_each_row_of_run(row, report, run) {
-        if (!fits(h, row))
+        if (!fits_headline(h, row))
             continue;
         if (!found ||
             (h->choice == CHOOSE_FIRST ? preferred(h, row) && !preferred(h, found)
@@ -120,7 +120,7 @@ static size_t all_headlines(const struct report *report, struct headline *list)
         const struct row *row = &report->set.rows[i];
         bool listed = !row->headline;
         for (size_t j = 0; j < n && !listed; j++)
-            listed = j < COUNT(headlines) ? !strcmp(list[j].suite, row->suite) : fits(&list[j], row);
+            listed = j < COUNT(headlines) ? !strcmp(list[j].suite, row->suite) : fits_headline(&list[j], row);
         if (!listed)
             list[n++] =
                 (struct headline){.suite = row->suite, .test = row->test, .metric = row->metric, .name = row->test};
@@ -132,7 +132,7 @@ static void put_tiles(const struct report *report, const struct headline *list, 
 {
     text_printf(out, "<div class=\"tiles\">\n");
     for (size_t i = 0; i < n; i++) {
-        const struct row *row = find(report, 0, &list[i]);
+        const struct row *row = find_headline(report, 0, &list[i]);
         if (!row)
             continue;
         FREED_BY(text_free) struct text below = {0};
@@ -154,8 +154,8 @@ static void put_run_columns(const struct report *report, const char *first, stru
 }
 
 /* "416 cycles, 1.02 times A; mean .." */
-static void put_value(const struct report *report, const struct headline *h, const struct row *row,
-                      const struct row *base, struct text *out)
+static void put_headline_value(const struct report *report, const struct headline *h, const struct row *row,
+                               const struct row *base, struct text *out)
 {
     FREED_BY(text_free) struct text below = {0};
 
@@ -180,18 +180,18 @@ static void put_side_by_side(const struct report *report, const struct headline 
         const struct row *rows[REPORT_RUNS_MAX];
         bool any = false;
         for (size_t run = 0; run < report->n_runs; run++) {
-            rows[run] = find(report, run, &list[i]);
+            rows[run] = find_headline(report, run, &list[i]);
             any = any || rows[run];
         }
         if (any)
             grid_text(&grid, list[i].name);
         for (size_t run = 0; run < report->n_runs && any; run++)
-            put_value(report, &list[i], rows[run], rows[0], grid_key(&grid, run));
+            put_headline_value(report, &list[i], rows[run], rows[0], grid_key(&grid, run));
     }
     doc_table(doc, &grid);
 }
 
-static void put_lines(const struct report *report, size_t run, struct text *out)
+static void put_summary_lines(const struct report *report, size_t run, struct text *out)
 {
     FREED_BY(summary_free) struct summary summary = {.n_suites = 0};
 
@@ -223,7 +223,7 @@ void report_put_summary(const struct report *report, const struct doc *doc)
         if (report->n_runs > 1)
             html_put(out, "<h3><i class=\"key s%zu\"></i>%c: %s, %s</h3>\n", run, (int)('A' + run),
                      report->set.runs[run]->host, report->set.runs[run]->utc);
-        put_lines(report, run, out);
+        put_summary_lines(report, run, out);
     }
     if (report->n_runs == 1)
         put_tiles(report, list, n, out);

@@ -55,7 +55,7 @@ struct reader {
 };
 
 /* Nothing more is read. Returns -1. */
-static int fail(struct reader *r, const char *why)
+static int fail_reading(struct reader *r, const char *why)
 {
     r->row = false;
     return error_set(&r->error, "%s: %s", r->path, why);
@@ -79,7 +79,7 @@ static int fill(struct reader *r)
         if (errno == EAGAIN)
             poll(&wait, 1, -1);
         else if (errno != EINTR)
-            return fail(r, strerror(errno));
+            return fail_reading(r, strerror(errno));
     }
     r->end += (size_t)n;
     r->ended = n == 0;
@@ -402,7 +402,7 @@ int reader_next(struct reader *r)
     while (found == 0 && (found = find_record(r)) > 0) {
         const char *why = r->n_columns || r->damaged ? NULL : why_not_csv(r);
         if (why)
-            return fail(r, why);
+            return fail_reading(r, why);
         r->row = judge_record(r);
         if (!r->row)
             found = 0;
@@ -571,7 +571,7 @@ static void take_pairs(const char *s, struct stats_point **pairs, size_t *n_pair
 }
 
 /* "name:ms" or "name=count"; others are left out. */
-static void take_causes(const char *s, struct row_causes *causes)
+static void read_causes(const char *s, struct row_causes *causes)
 {
     for (; *s; s = next_piece(s)) {
         const size_t length = strcspn(s, ":=;");
@@ -605,7 +605,7 @@ static bool take_field(struct reader *r, size_t i, struct row *row)
         *(double *)field = reader_number(r, i);
         break;
     case COLUMN_CAUSES:
-        take_causes(r->wanted & ROWS_CAUSES ? s : "", &row->causes);
+        read_causes(r->wanted & ROWS_CAUSES ? s : "", &row->causes);
         break;
     case COLUMN_STATUS:
         return to_status(s, &row->status);
@@ -626,7 +626,7 @@ static bool take_field(struct reader *r, size_t i, struct row *row)
 }
 
 /* Returns false when the record is no valid row. */
-static bool take_row(struct reader *r, struct row *row)
+static bool read_row(struct reader *r, struct row *row)
 {
     row_init(row, &r->run);
     row_run_init(&r->next_run);
@@ -641,7 +641,7 @@ int reader_next_row(struct reader *r, struct row *row)
     int more;
 
     while ((more = reader_next(r)) == 1) {
-        if (take_row(r, row)) {
+        if (read_row(r, row)) {
             if (!row_run_equal(&r->run, &r->next_run))
                 r->run = r->next_run;
             return 1;
@@ -733,7 +733,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /* keys[i].at: where the row that belongs at i is. Follows one cycle of the permutation after the other. */
-static void permute(struct row *rows, struct sort_key *keys, size_t n)
+static void permute_rows(struct row *rows, struct sort_key *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (keys[i].at == i)
@@ -763,7 +763,7 @@ void row_set_sort(struct row_set *set)
                               .item = row->item};
     }
     qsort(keys, set->n, sizeof(*keys), by_key);
-    permute(set->rows, keys, set->n);
+    permute_rows(set->rows, keys, set->n);
 }
 
 void row_set_free(struct row_set *set)

@@ -47,7 +47,7 @@ static size_t key_length(const char *text, size_t length)
 
 /* Enters a parameter that is in params->text. After the command line, or when the table is full, it is added to the
  * last one. */
-static void enter(struct row_params *params, size_t at, size_t length, size_t key, enum row_param_kind kind)
+static void enter_param(struct row_params *params, size_t at, size_t length, size_t key, enum row_param_kind kind)
 {
     struct row_param *last = params->n ? &params->of[params->n - 1] : NULL;
 
@@ -80,7 +80,7 @@ static void append(struct row_params *params, enum row_param_kind kind, const ch
     if (kind != PARAM_COMMAND)
         replace_commas(params->text + at, params->text + strlen(params->text));
     const size_t added = strlen(params->text + at);
-    enter(params, at, added, key_length(params->text + at, added), kind);
+    enter_param(params, at, added, key_length(params->text + at, added), kind);
 }
 
 void row_param_add(struct row_params *params, enum row_param_kind kind, const char *key, const char *format, ...)
@@ -139,7 +139,7 @@ void row_params_read(struct row_params *params)
         if (command && skip_quoted(at)) /* in a damaged file a word with an open quote ends at the blank */
             next = skip_quoted(at);
         if (next > at)
-            enter(params, (size_t)(at - params->text), (size_t)(next - at), key, kind);
+            enter_param(params, (size_t)(at - params->text), (size_t)(next - at), key, kind);
     }
     const char *end = row_command(params);
     replace_commas(params->text, end ? end : params->text + strlen(params->text));
@@ -528,9 +528,4 @@ void row_text_from_csv(const struct row_column *column, char *field)
     text_sanitize(field);
     for (char *at = field; (at = strchr(at, ';')); at++)
         *at = ',';
-}
-
-void row_free_describe(uint64_t free_slices, uint64_t slices, char *buf, size_t size)
-{
-    snprintf(buf, size, "the core was free in %" PRIu64 " of %" PRIu64 " slices", free_slices, slices);
 }

@@ -46,7 +46,7 @@ static uint64_t floor_of(const struct periodic_event *events, size_t n, double m
     return 0;
 }
 
-static bool counts(const struct periodic_event *event, uint64_t floor)
+static bool is_candidate(const struct periodic_event *event, uint64_t floor)
 {
     return event->periodic == 0 && event->length >= floor;
 }
@@ -67,7 +67,7 @@ static unsigned fold(const struct periodic_event *events, size_t n, uint64_t flo
     double scale = BINS / period;
 
     for (size_t i = 0; i < n; i++)
-        if (counts(&events[i], floor)) {
+        if (is_candidate(&events[i], floor)) {
             double position = (double)(events[i].at - events[0].at) * scale;
             bins[(uint64_t)position % BINS]++;
         }
@@ -96,7 +96,7 @@ static bool next_hit(const struct periodic *periodic, const struct periodic_even
 
     for (; *at < n; ++*at) {
         double number, off;
-        if (!counts(&events[*at], periodic->shortest))
+        if (!is_candidate(&events[*at], periodic->shortest))
             continue;
         off = offset((double)events[*at].at, periodic->phase, periodic->period, &number);
         if (fabs(off) > reach)
@@ -112,8 +112,8 @@ static bool next_hit(const struct periodic *periodic, const struct periodic_even
 
 /* Collects the offsets (or the lengths, with `lengths`) of the nearest event of each period from number `from` to
  * before number `to`, evenly spread and at most MEDIANS. Returns their number. */
-static size_t collect(const struct periodic *periodic, const struct periodic_event *events, size_t n, double reach,
-                      double from, double to, bool lengths, double *values)
+static size_t collect_hits(const struct periodic *periodic, const struct periodic_event *events, size_t n, double reach,
+                           double from, double to, bool lengths, double *values)
 {
     size_t at = 0, seen = 0, every = periodic->periods / MEDIANS + 1, kept = 0;
     struct nearest hit;
@@ -132,9 +132,9 @@ static void refine(struct periodic *periodic, const struct periodic_event *event
     offset((double)events[0].at, periodic->phase, periodic->period, &first);
     offset((double)events[n - 1].at, periodic->phase, periodic->period, &last);
     double half = (first + last + 1) / 2;
-    size_t n_early = collect(periodic, events, n, reach, first, half, false, values);
+    size_t n_early = collect_hits(periodic, events, n, reach, first, half, false, values);
     early = stats_median(values, n_early);
-    size_t n_late = collect(periodic, events, n, reach, half, last + 1, false, values);
+    size_t n_late = collect_hits(periodic, events, n, reach, half, last + 1, false, values);
     late = stats_median(values, n_late);
     if (!n_early || !n_late)
         return;
@@ -169,7 +169,7 @@ static double least_share(const struct periodic *periodic, const struct periodic
 }
 
 /* Returns the number of events that begin less than `time` after the first one. */
-static size_t within(const struct periodic_event *events, size_t n, double time)
+static size_t count_within(const struct periodic_event *events, size_t n, double time)
 {
     size_t i = 0;
 
@@ -188,7 +188,7 @@ bool periodic_fit(const struct periodic_event *events, size_t n, double period, 
     if (periods < PERIODIC_PERIODS_LEAST)
         return false;
     uint64_t floor = floor_of(events, n, 4 * (double)periods);
-    size_t first = within(events, n, (double)folded * period);
+    size_t first = count_within(events, n, (double)folded * period);
     /* From one tried period to the next, the last event moves by half a bin. */
     double step = period / (2 * BINS * (double)folded);
     *out = (struct periodic){.shortest = floor, .periods = folded};
@@ -203,12 +203,12 @@ bool periodic_fit(const struct periodic_event *events, size_t n, double period, 
         }
     }
     for (size_t i = 0; i < first; i++)
-        looked_at += counts(&events[i], floor);
+        looked_at += is_candidate(&events[i], floor);
     double by_chance = 2.0 * (double)looked_at / BINS;
     if (most < PEAK * (double)folded || most < by_chance + EXCESS * sqrt(by_chance))
         return false;
     for (size_t part = folded;; part *= 2) {
-        size_t end = part < periods ? within(events, n, (double)part * period) : n;
+        size_t end = part < periods ? count_within(events, n, (double)part * period) : n;
         out->periods = part < periods ? part : periods;
         /* The first call of refine() uses all events of the two bins. */
         for (int i = 0; i < STEPS; i++)
@@ -217,7 +217,7 @@ bool periodic_fit(const struct periodic_event *events, size_t n, double period, 
             break;
     }
     out->periods = periods;
-    size_t kept = collect(out, events, n, reach, -INFINITY, INFINITY, true, values);
+    size_t kept = collect_hits(out, events, n, reach, -INFINITY, INFINITY, true, values);
     if (!kept)
         return false;
     out->length = (uint64_t)stats_median(values, kept);

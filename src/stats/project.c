@@ -16,7 +16,7 @@
 /* Values up to this are rounding errors, which the Fourier transform leaves at grid points of probability 0. */
 #define NOTHING 1e-15
 
-struct grid {
+struct delay_grid {
     size_t n;
     double width_ns;
     double complex *twiddle; /* factors of the Fourier transform: n / 2 points; the others have n */
@@ -37,7 +37,7 @@ static double complex polar(double size, double angle)
  * bit-reversed, and the backward transform, without the division by n, expects them so: operations in between are point
  * by point. --- */
 
-static void transform(const struct grid *g, double complex *a, bool back)
+static void transform(const struct delay_grid *g, double complex *a, bool back)
 {
     for (size_t half = back ? 1 : g->n / 2; half > 0 && half < g->n; half = back ? half * 2 : half / 2)
         for (size_t start = 0; start < g->n; start += 2 * half)
@@ -85,7 +85,7 @@ static double room_ns(const struct project_host *hosts, size_t n_hosts, double s
     return room;
 }
 
-static void make_grid(struct grid *g, size_t points, const struct project_host *hosts, size_t n_hosts,
+static void make_grid(struct delay_grid *g, size_t points, const struct project_host *hosts, size_t n_hosts,
                       double longest_step_ns, size_t n_steps)
 {
     g->n = POINTS_MOST;
@@ -104,7 +104,7 @@ static void make_grid(struct grid *g, size_t points, const struct project_host *
         g->twiddle[i] = polar(1, 2 * 3.14159265358979323846 * (double)i / (double)g->n);
 }
 
-static void free_grid(struct grid *g)
+static void free_grid(struct delay_grid *g)
 {
     free(g->rate);
     free(g->log_below);
@@ -112,7 +112,7 @@ static void free_grid(struct grid *g)
 
 /* Adds a number of delays to the grid. A delay between two points is divided between them so that the mean is
  * preserved. */
-static void put_delay(const struct grid *g, double ns, double number, double complex *out)
+static void put_delay(const struct delay_grid *g, double ns, double number, double complex *out)
 {
     const double at = ns / g->width_ns, upper = at - floor(at);
     const size_t point = (size_t)at;
@@ -123,7 +123,7 @@ static void put_delay(const struct grid *g, double ns, double number, double com
 
 /* --- Delays of one host. --- */
 
-static void transform_detours(struct grid *g, const struct project_host *host)
+static void transform_detours(struct delay_grid *g, const struct project_host *host)
 {
     double random_per_ns = 0;
 
@@ -145,7 +145,7 @@ static void transform_detours(struct grid *g, const struct project_host *host)
 }
 
 /* Transforms the delay of a step that other users of the core cause. */
-static void transform_shares(struct grid *g, const struct project_host *host, double step_ns)
+static void transform_shares(struct delay_grid *g, const struct project_host *host, double step_ns)
 {
     double n = 0;
 
@@ -160,7 +160,8 @@ static void transform_shares(struct grid *g, const struct project_host *host, do
 /* Adds log F / n_hosts to log_below, where F is the distribution of a host's delay in a step of step_ns of work. Work
  * that takes longer, because others use the core, meets more detours. If it has x periodic detours on average, it has
  * floor(x) of them, and one more with the probability x - floor(x). */
-static void add_step(struct grid *g, const struct project_host *host, size_t n_hosts, double step_ns, double *log_below)
+static void add_step(struct delay_grid *g, const struct project_host *host, size_t n_hosts, double step_ns,
+                     double *log_below)
 {
     double above = 0, most;
     const double busy_ns = step_ns * slower_of(host, &most), number = busy_ns * g->periodic_per_ns;
@@ -184,19 +185,10 @@ static void add_step(struct grid *g, const struct project_host *host, size_t n_h
     }
 }
 
-static double slowest(const struct grid *g, const double *log_below, double ranks)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < g->n; i++)
-        sum -= expm1(ranks * log_below[i]);
-    return sum * g->width_ns;
-}
-
 void project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
                          size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown)
 {
-    FREED_BY(free_grid) struct grid g = {.n = 0};
+    FREED_BY(free_grid) struct delay_grid g = {.n = 0};
     double longest_step = 0;
 
     for (size_t s = 0; s < n_steps; s++)
@@ -208,6 +200,10 @@ void project_slowdown_on(size_t points, const struct project_host *hosts, size_t
             add_step(&g, &hosts[h], n_hosts, step_ns[s], &g.log_below[s * g.n]);
     }
     for (size_t s = 0; s < n_steps; s++)
-        for (size_t r = 0; r < n_ranks; r++)
-            slowdown[s * n_ranks + r] = 1 + slowest(&g, &g.log_below[s * g.n], ranks[r]) / step_ns[s];
+        for (size_t r = 0; r < n_ranks; r++) {
+            double slowest = 0;
+            for (size_t i = 0; i < g.n; i++)
+                slowest -= expm1(ranks[r] * g.log_below[s * g.n + i]);
+            slowdown[s * n_ranks + r] = 1 + slowest * g.width_ns / step_ns[s];
+        }
 }
