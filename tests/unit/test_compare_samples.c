@@ -153,6 +153,27 @@ static struct comparison of_runs(double base, double changed, double spread)
     return measure(before, N, after, N);
 }
 
+/* Without logarithms the differences themselves are tested, and there is no ratio. */
+TEST(test_comparison_of_pairs_with_zeros)
+{
+    static const double before[] = {0, 1, 0, 2, 0, 1}, after[] = {5, 7, 5, 6, 8, 7};
+    struct comparison_run base[6], changed[6];
+
+    for (size_t i = 0; i < 6; i++) {
+        base[i] = (struct comparison_run)RUN(&before[i], 1);
+        changed[i] = (struct comparison_run)RUN(&after[i], 1);
+    }
+    struct comparison c = measure_order(base, 6, changed, 6, ORDER_RUNS_ALTERNATE);
+    assert_int_equal(c.tested, TESTED_PAIRS);
+    assert_true(isnan(c.ratio) && isnan(c.low));
+    judge(&c, 1);
+    assert_int_equal(c.change, CHANGE_HIGHER);
+    assert_true(isnan(c.least));
+    c = measure_order(base, 6, base, 6, ORDER_RUNS_ALTERNATE);
+    judge(&c, 1);
+    assert_int_equal(c.change, CHANGE_NONE);
+}
+
 TEST(test_comparison_corrects_for_all_that_are_judged)
 {
     struct comparison c[40];

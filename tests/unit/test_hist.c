@@ -310,6 +310,22 @@ TEST(test_hist_range_says_when_a_limit_splits_a_bin)
     assert_true(r.count == 0 && r.exact);
 }
 
+TEST(test_hist_range_counts_underflow_and_overflow)
+{
+    const uint64_t values[] = {10, 30, 100, RANGE + 200, RANGE + 300};
+    struct hist_range r;
+
+    enter(&a, 100, values, 5);
+    r = hist_range(&a, 0, 99);
+    assert_true(r.count == 2 && r.sum == 40 && r.exact);
+    r = hist_range(&a, 15, 99);
+    assert_true(r.count == 2 && r.sum == 40 && !r.exact);
+    r = hist_range(&a, 100, INFINITY);
+    assert_true(r.count == 2 && r.sum == 2.0 * (double)RANGE + 500 && r.exact);
+    r = hist_range(&a, 100, (double)RANGE + 250);
+    assert_true(r.count == 2 && !r.exact);
+}
+
 TEST(test_hist_quantile_limits)
 {
     /* the bin's mean is 100133.3, but the extremes are exact */

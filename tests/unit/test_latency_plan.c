@@ -237,6 +237,24 @@ TEST(test_latency_plan_takes_loops_from_a_file)
     }
 }
 
+/* A file system that does not say how much is free, and a machine that does not say how many CPUs it has. */
+TEST(test_latency_plan_where_little_is_known)
+{
+    struct suite_plan *s = made(WORDS(W("--dir"), W("/proc"), W("--classic"), W("--file-size"), W("9M")));
+    struct load_params *p = calloc(1, sizeof(*p));
+
+    assert_non_null(p);
+    s->m.machine.cpus_online = 0;
+    (void)latency_fill_load(&s->m, s->options, false, p);
+    assert_string_equal(p->dir, "/proc");
+    assert_int_equal(p->file_bytes, 9 * MIB);
+    assert_int_equal(p->threads, 4);
+    assert_int_equal(p->groups, 4);
+    assert_true(p->sim.classic);
+    free(p);
+    suite_plan_free(s, &suite_latency);
+}
+
 TEST(test_latency_plan_refuses_options_that_contradict)
 {
     static char *const words[][7] = {

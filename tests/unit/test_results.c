@@ -435,6 +435,37 @@ TEST_WITH(test_results_histograms_of_all_trials_are_one, begin, end)
     assert_near(row->hist[2].value, 1);
 }
 
+static void check_percentiles(unsigned n, bool p90, bool p99, bool p999)
+{
+    uint64_t *values = malloc(n * sizeof(*values));
+
+    assert_non_null(values);
+    for (unsigned i = 0; i < n; i++)
+        values[i] = 1000 + i;
+    enter_hist(SHEET_MEAN, 0, values, n);
+    free(values);
+    (void)results_rows(&results, ROW_OK, "");
+    const struct row *row = metric_row("mean");
+    assert_int_equal(isnan(row->stats.p90) == 0, p90);
+    assert_int_equal(isnan(row->stats.p99) == 0, p99);
+    assert_int_equal(isnan(row->stats.p999) == 0, p999);
+    if (p999)
+        assert_near(row->stats.p999, 1000 + 0.999 * (n - 1));
+    fixture_free_rows(&rows);
+    results_free(&results);
+    assert_int_equal(results_init(&results, &item, &how), 0);
+}
+
+TEST_WITH(test_results_percentiles_need_events, begin, end)
+{
+    check_percentiles(9, false, false, false);
+    check_percentiles(10, true, false, false);
+    check_percentiles(99, true, false, false);
+    check_percentiles(100, true, true, false);
+    check_percentiles(999, true, true, false);
+    check_percentiles(1000, true, true, true);
+}
+
 TEST_WITH(test_results_series_go_on_from_trial_to_trial, begin, end)
 {
     struct series *series = calloc(1, sizeof(*series));

@@ -316,6 +316,20 @@ TEST(test_sim_overrun_before_the_announcement_is_a_wake_up)
 
 /* --- X. --- */
 
+TEST(test_sim_x_was_not_asleep_after_a_full_window)
+{
+    begin(1000);
+    sim.sweep = true;
+    (void)turn(10, 1010, 1000);
+    (void)turn(1010, 1510, 500);
+    VALUES(&sim.latency, 10);
+    SERIES({0, 10});
+    (void)turn(2020, 2320, 300);
+    VALUES(&sim.latency, 10, 20);
+    SERIES({0, 10}, {2, 20});
+    assert_counts(3, 0, 2, 1);
+}
+
 /* 5 ms at each wake-up that there is, over a whole sweep: from 96 % on the work is late itself, and the next begins at
  * once. */
 TEST(test_sim_x_over_a_sweep_of_constant_lateness)
@@ -497,6 +511,22 @@ static struct placement placed(const struct sim_params *params, const struct pla
     assert_string_equal(text, cpus);
     assert_int_equal(placement.bind, bind);
     return placement;
+}
+
+/* After a whole window it does not sleep, and its deadline is the window behind now. */
+TEST(test_sim_turn_of_x_without_a_sleep)
+{
+    begin_turns(100);
+    assert_true(x_turn(100, 30));
+    assert_int_equal(turn_clock, START + 130);
+    assert_int_equal(sim.a.asked_ns, 0);
+    assert_int_equal(sim.a.deadline_ns, START + 230);
+    assert_true(x_turn(0, 9)); /* 9 is not used */
+    assert_int_equal(turn_clock, START + 130);
+    assert_int_equal(sim.a.asked_ns, START + 330);
+    VALUES(&sim.classic, 30, 0);
+    VALUES(&sim.latency, 30);
+    assert_counts(2, 0, 1, 0);
 }
 
 TEST(test_sim_runs_on_all_cpus_named_unless_told_otherwise)

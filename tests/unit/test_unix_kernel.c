@@ -243,6 +243,29 @@ static void assert_damage_is_seen(const struct bench *bench, int which, const ch
     harness_end(&h);
 }
 
+static void assert_context1_described(const struct unix_params *params, const char *begins)
+{
+    struct row_params out = {.n = 0};
+
+    bench_context1.describe(&(const struct bench_case){&bench_context1, params, NULL}, &out);
+    if (strncmp(out.text, begins, strlen(begins)) != 0 || strncmp(out.text + strlen(begins), " linkage=", 9) != 0)
+        fail_msg("'%s' does not begin with '%s'", out.text, begins);
+}
+
+TEST(test_context1_names_what_its_halves_share)
+{
+    struct unix_params params = params_of_tests();
+
+    params.halves = HALVES_FREE;
+    assert_context1_described(&params, "halves=free");
+    params.halves = HALVES_TWO;
+    params.pairs = (struct cpu_pairs){.pair = pairs_of_three, .n = 1};
+    assert_context1_described(&params, "halves=two relation=same-core");
+    params.pairs.n = 3;
+    params.pairs_name = "near";
+    assert_context1_described(&params, "halves=two pairs=near relation=same-core+same-cache");
+}
+
 TEST(test_fcopy_sees_damaged_files)
 {
     assert_damage_is_seen(&bench_fcopy1024, 0, "wrong bytes in the file read");

@@ -139,6 +139,34 @@ static int begin(void **state)
     return 0;
 }
 
+/* A sample lasts at least 40 ms for each copy of a CPU; in the classic protocol short tests have a third of the passes.
+ */
+static void expect_sampling(char *const *words, const char *operand, uint64_t time_ns, uint64_t samples,
+                            uint64_t pause_ns)
+{
+    struct suite_plan *s = suite_options(&suite_unix, words, 2, BIND_ONE);
+
+    memset(s->m.selected, 0, sizeof(s->m.selected));
+    s->m.operands_given = true;
+    assert_int_equal(suite_unix.select(&s->m, operand), 0);
+    suite_make_plan(s, &suite_unix);
+    assert_int_equal(s->failed, 0);
+    const struct sampling *sampling = &s->plan.items[s->plan.n - 1].sampling;
+    if (sampling->time_ns != time_ns || sampling->min_samples != samples || sampling->pause_ns != pause_ns)
+        fail_msg("%s: %llu ns, %llu samples, pause %llu ns", operand, (unsigned long long)sampling->time_ns,
+                 (unsigned long long)sampling->min_samples, (unsigned long long)sampling->pause_ns);
+    suite_plan_free(s, &suite_unix);
+}
+
+TEST(test_unix_plan_sampling)
+{
+    expect_sampling(WORDS(W("-c"), W("200"), W("--time"), W("50ms")), "pipe", 50000000, 10, 0);
+    expect_sampling(WORDS(W("-c"), W("201")), "pipe", 101 * 40000000ull, 10, 0);
+    expect_sampling(WORDS(W("--classic"), W("--samples"), W("7")), "pipe", 10000000000, 7, 3000000000);
+    expect_sampling(WORDS(W("--classic"), W("--samples"), W("7")), "execl", 30000000000, 2, 3000000000);
+    expect_sampling(WORDS(W("--classic"), W("--samples"), W("4")), "execl", 30000000000, 1, 3000000000);
+}
+
 /* 200 and 800 have the geometric mean 400. With the core free the one that is bound to it is half as fast again, 300;
  * the file test has no such rate, and counts as it is. */
 TEST_WITH(test_unix_index_is_the_geometric_mean, begin, NULL)
