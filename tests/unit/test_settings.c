@@ -656,9 +656,6 @@ TREE_TEST(test_settings_of_a_held_latency)
     }
 }
 
-
-
-
 /* Bytes of a page, and the step of the coarse clock, where they are made up. */
 static long made_up_page;
 static const struct timespec *made_up_step;
