@@ -296,6 +296,7 @@ TEST(test_csv_header_names_the_columns)
     text_free(&text);
 }
 
+/* Only the comment may hold commas: awk -F, is to find every column before it. */
 TEST(test_csv_row_that_knows_all)
 {
     static const struct row_run run = {.run_id = "r1",
@@ -309,7 +310,7 @@ TEST(test_csv_row_that_knows_all)
                                        .cpus_online = 2,
                                        .build = "0.1",
                                        .libc = "glibc",
-                                       .settings = "smt=off",
+                                       .settings = "aslr=2 (stack, heap)",
                                        .comment = "hello",
                                        .start_late_us = 12.5};
     double samples[] = {1, 2.5, NAN, 4};
@@ -320,7 +321,7 @@ TEST(test_csv_row_that_knows_all)
     strcpy(row.suite, "unix");
     strcpy(row.test, "pipe");
     strcpy(row.load, "none");
-    row_param_add(&row.param, PARAM_WORK, "size", "512");
+    row_param_add(&row.param, PARAM_WORK, "flags", "-O3,-g");
     row.copies = 2;
     strcpy(row.metric, "rate");
     strcpy(row.unit, "lps");
@@ -329,11 +330,11 @@ TEST(test_csv_row_that_knows_all)
     row.value = 2.5;
     row.index = 975.5;
     row.status = ROW_DEGRADED;
-    strcpy(row.reason, "no");
+    strcpy(row.reason, "a, b");
     strcpy(row.policy, "SCHED_OTHER");
     row.rt_priority = 0;
     row.nice = -20;
-    strcpy(row.cpus, "0-1");
+    strcpy(row.cpus, "0,2");
     strcpy(row.bind, "one");
     strcpy(row.layout, "random");
     strcpy(row.scratch_fs, "ext4");
@@ -367,11 +368,11 @@ TEST(test_csv_row_that_knows_all)
     strcpy(row.counters, "cycles=5;why=no");
     strcpy(row.culprits, "node=3.204");
     csv_row(&row, &text);
-    assert_string_equal(text.data, "2,r1,20260131T235959Z,box,42,0,Linux 6.18,x86_64,A CPU,2,0.1,glibc,smt=off,"
-                                   "unix,pipe,none,size=512,2,rate,lps,higher,"
+    assert_string_equal(text.data, "2,r1,20260131T235959Z,box,42,0,Linux 6.18,x86_64,A CPU,2,0.1,glibc,aslr=2 (stack heap),"
+                                   "unix,pipe,none,flags=-O3;-g,2,rate,lps,higher,"
                                    "3,2.5,2.5,0.5,20,1,4,1,2.25,0.25,3,3.5,3.75,4,"
-                                   "975.5,degraded,no,"
-                                   "SCHED_OTHER,0,-20,0-1,one,random,ext4,"
+                                   "975.5,degraded,a; b,"
+                                   "SCHED_OTHER,0,-20,0;2,one,random,ext4,"
                                    "1,2,3,4,5,6,7,8,9,10,11,timer:1.5;net:2,2200000,yes,12.5,"
                                    "hello,1;2.5;;4,880:1000000;900:2,1:0.5;7:1000000000;+12,mount=rw,4,"
                                    "0.75,3000.5,90,cycles=5;why=no,node=3.204\r\n");
@@ -528,6 +529,14 @@ TEST_WITH(test_csv_named_file_is_never_overwritten, enter_place, leave_place)
     assert_string_equal(error.text, "-o 'dangling': a symbolic link; jitbench makes only new files");
     assert_int_equal(access("nowhere", F_OK), -1);
     text_free(&kept);
+}
+
+TEST_WITH(test_csv_named_block_device_is_refused, enter_place, leave_place)
+{
+    if (mknod("disk", S_IFBLK | 0600, makedev(7, 250)) != 0)
+        skip_because("needs the right to make device nodes");
+    assert_null(open_path("disk"));
+    assert_string_equal(error.text, "-o 'disk': is a block device; jitbench never overwrites");
 }
 
 TEST_WITH(test_csv_named_pipe_and_null_are_taken, enter_place, leave_place)
