@@ -742,6 +742,27 @@ TEST_WITH(test_snapshot_restores_the_rest_and_stays_when_one_is_refused, make, c
     assert_unchanged(before);
 }
 
+/* The kernel takes a value and makes another of it. */
+static int clamp(const char *path, const char *value)
+{
+    return kernel_write(path, strcmp(path, INTERVAL) ? value : "9");
+}
+
+TEST_WITH(test_snapshot_says_what_became_of_a_value, make, clean)
+{
+    struct reports reports;
+    char *before = tree_text();
+
+    snapshot_write = clamp;
+    tune(&reports);
+    assert_report(&reports, INTERVAL, SNAPSHOT_OTHER, 0, "1", "9");
+    expect_untune(1, "1 of 15");
+    assert_true(file_exists());
+    snapshot_write = kernel_write;
+    expect_untune(0, "");
+    assert_unchanged(before);
+}
+
 TEST_WITH(test_snapshot_stays_when_a_file_has_gone, make, clean)
 {
     char full[256];
