@@ -196,6 +196,17 @@ TEST(test_task_own_realtime_limit_is_the_soft_one)
     assert_int_equal(fixture_in_child(own_limit_body), 0);
 }
 
+static int orphan_body(void)
+{
+    CHECK(task_die_with_parent(getppid() + 1, SIGKILL) == -ESRCH);
+    return 0;
+}
+
+TEST(test_task_notices_a_lost_parent)
+{
+    assert_int_equal(fixture_in_child(orphan_body), 0);
+}
+
 /* A soft limit that getrlimit() answers whatever it is asked for; NULL: the real one is. */
 static const rlim_t *made_up_limit;
 
