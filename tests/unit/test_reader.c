@@ -167,6 +167,25 @@ TEST(test_reader_columns_are_asked_for_at_any_time)
     reader_close(r);
 }
 
+TEST(test_reader_takes_1024_columns)
+{
+    for (unsigned n = READER_COLUMNS_MAX; n <= READER_COLUMNS_MAX + 1; n++) {
+        struct text file = {0};
+        for (unsigned i = 0; i < 3 * n; i++)
+            text_printf(&file, "%s%u%s", i < n ? "x" : "", i % n + 1, i % n + 1 < n ? "," : "\n");
+        struct reader *r = take(file_of(file.data, file.length));
+        const size_t last = reader_column(r, "x1024");
+        for (unsigned i = 0; n == READER_COLUMNS_MAX && i < 2; i++) {
+            assert_int_equal(reader_next(r), 1);
+            assert_string_equal(reader_at(r, last), "1024");
+        }
+        assert_int_equal(reader_next(r), 0);
+        assert_int_equal(reader_damaged(r), n == READER_COLUMNS_MAX ? 0 : 3);
+        reader_close(r);
+        text_free(&file);
+    }
+}
+
 /* --- records ---------------------------------------------------------------------------------------------------- */
 
 TEST(test_reader_takes_any_line_end)
