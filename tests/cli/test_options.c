@@ -729,6 +729,8 @@ static const struct bad bad_own[] = {
     {{"stream", "--array-size", "900T"}, {"--array-size", "memory"}},
     {{"stream", "-k", "1"}, {"--repetitions", "'1'", "2 to 200"}},
     {{"stream", "-k", "201"}, {"--repetitions", "'201'", "2 to 200"}},
+    {{"unix", "-c", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33"},
+     {"--copies", "more than 32 numbers"}},
 };
 
 /* The file "there" is no CSV that has them. */
