@@ -505,6 +505,20 @@ TEST_WITH(test_look_probes_each_cpu_for_its_time, begin_look, free_session)
     assert_true(session->lowest[3] == HALF && session->lowest[5] == FREE && session->lowest[4] == 0);
 }
 
+/* At most 16 CPUs share the time: 32 ms are four probes for each of them. */
+TEST_WITH(test_look_probes_at_most_16_cpus, begin_look, free_session)
+{
+    struct core_sight sight;
+
+    for (unsigned cpu = 0; cpu < 20; cpu++)
+        look.level[cpu] = FREE;
+    look_at_cpus(0, 20, 1, 32 * MS, &sight);
+    assert_int_equal(look.n_cpus, 16);
+    assert_int_equal(look.n_sleeps, 64);
+    assert_true(session->lowest[15] == FREE && session->lowest[16] == 0);
+    assert_true(sight.free == 1);
+}
+
 /* --- What a slice is worth. --- */
 
 /* The block is that of its start; the probe after it is counted in any case. */
