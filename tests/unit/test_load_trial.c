@@ -467,6 +467,25 @@ TEST(test_trial_control_is_real_time_while_it_runs)
     trial_free(trial);
 }
 
+static int control_of_batch(void)
+{
+    struct trial_spec spec = spec_of(&bench_watch, NULL, NULL, 0);
+    int policy, priority;
+
+    CHECK(task_set_policy(SCHED_BATCH, 0) == 0);
+    struct trial *trial = trial_run(&spec);
+    CHECK(trial && trial->outcome == TRIAL_DONE);
+    trial_free(trial);
+    CHECK(task_get_policy(&policy, &priority) == 0);
+    CHECK(policy == SCHED_BATCH && priority == 0);
+    return 0;
+}
+
+TEST(test_trial_control_gets_back_what_it_had)
+{
+    assert_int_equal(fixture_in_child(control_of_batch), 0);
+}
+
 /* Rights made up for this process: SCHED_FIFO up to this priority, as by ulimit -r; 0: what the kernel says. */
 static int allowed_priority;
 
