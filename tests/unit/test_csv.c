@@ -368,8 +368,8 @@ TEST(test_csv_row_that_knows_all)
     strcpy(row.counters, "cycles=5;why=no");
     strcpy(row.culprits, "node=3.204");
     csv_row(&row, &text);
-    assert_string_equal(text.data, "2,r1,20260131T235959Z,box,42,0,Linux 6.18,x86_64,A CPU,2,0.1,glibc,aslr=2 (stack heap),"
-                                   "unix,pipe,none,flags=-O3;-g,2,rate,lps,higher,"
+    assert_string_equal(text.data, "2,r1,20260131T235959Z,box,42,0,Linux 6.18,x86_64,A CPU,2,0.1,glibc,"
+                                   "aslr=2 (stack heap),unix,pipe,none,flags=-O3;-g,2,rate,lps,higher,"
                                    "3,2.5,2.5,0.5,20,1,4,1,2.25,0.25,3,3.5,3.75,4,"
                                    "975.5,degraded,a; b,"
                                    "SCHED_OTHER,0,-20,0;2,one,random,ext4,"
