@@ -187,6 +187,33 @@ static int finish_test(void **state)
     return getcwd(here, sizeof(here)) && !chdir("/") ? rmdir(here) : -1;
 }
 
+/* The worst row decides, then what finish() says. */
+TEST_WITH(test_measure_exit_status, begin, finish_test)
+{
+    static const struct {
+        enum row_status worst;
+        int finish;
+        const char *strict;
+        int expected;
+    } cases[] = {{ROW_OK, 0, NULL, 0},
+                 {ROW_OK, 4, NULL, 4},
+                 {ROW_OK, 0, "--strict", 0},
+                 {ROW_UNSTABLE, 0, NULL, 0},
+                 {ROW_UNSTABLE, 0, "--strict", 3},
+                 {ROW_SKIPPED, 4, "--strict", 3},
+                 {ROW_SKIPPED, 4, NULL, 4},
+                 {ROW_FAILED, 0, NULL, 1},
+                 {ROW_FAILED, 4, "--strict", 1}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        made.status = cases[i].worst;
+        made.finish = cases[i].finish;
+        const int status = RUN("--quiet", "--no-csv", "--core-probe", "off", cases[i].strict);
+        if (status != cases[i].expected)
+            fail_msg("case %zu: %d", i, status);
+    }
+}
+
 /* The file of --series has its header; it is removed when nothing will be measured, also if it has descriptor 0. */
 TEST_WITH(test_measure_series_file, begin, finish_test)
 {
