@@ -289,6 +289,24 @@ static void expect_bench(const char *list)
     assert_string_equal(text, list);
 }
 
+/* A list of 2048 single CPUs is longer than what can be written at once; cut, it would name other CPUs. */
+TREE_TEST(test_settings_of_every_other_cpu_of_4096)
+{
+    struct setting_writes writes = {0};
+    struct cpuset kept;
+
+    tree_put("/sys/devices/system/cpu/online", "0-4095\n");
+    tree_put("/proc/irq/9/smp_affinity_list", "0-4095\n");
+    look_at("0-4095:2");
+    assert_true(setting_look(setting_find("irqs"), &view, &(struct setting_state){.now = ""}, &writes));
+    assert_int_equal(writes.n, 1);
+    assert_string_equal(writes.write[0].path, "/proc/irq/9/smp_affinity");
+    assert_int_equal(cpuset_parse_mask(writes.write[0].value, &kept), 1024);
+    assert_int_equal(cpuset_count(&kept), 2048);
+    assert_true(cpuset_has(&kept, 1) && cpuset_has(&kept, 4095) && !cpuset_has(&kept, 0));
+    setting_writes_free(&writes);
+}
+
 TREE_TEST(test_settings_bench_cpus_leave_out_the_boot_cpu)
 {
     expect_bench("0");
