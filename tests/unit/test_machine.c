@@ -426,6 +426,18 @@ TEST_WITH(test_machine_memory_available_of_version_2, make_tree, remove_tree)
     assert_int_equal(BELOW(tree, cgroup_memory_available()), 100000);
 }
 
+TEST_WITH(test_machine_memory_available_of_version_1, make_tree, remove_tree)
+{
+    put("/proc/self/cgroup", "4:memory:/box/app\n0::/\n");
+    put("/proc/self/mountinfo", "35 31 0:32 / /m rw - cgroup cgroup rw,memory\n");
+    put("/m/box/memory.limit_in_bytes", "1000\n");
+    put("/m/box/memory.usage_in_bytes", "400\n");
+    assert_int_equal(BELOW(tree, cgroup_memory_available()), 600);
+    /* The usage is that of all groups below, and so is the second of these. */
+    put("/m/box/memory.stat", "inactive_file 10\ntotal_inactive_file 250\n");
+    assert_int_equal(BELOW(tree, cgroup_memory_available()), 850);
+}
+
 TEST_WITH(test_machine_memory_available_is_never_negative, make_tree, remove_tree)
 {
     put("/sys/fs/cgroup/memory.max", "1000\n");
@@ -581,6 +593,29 @@ TEST_WITH(test_machine_interrupts_of_s390, make_tree, remove_tree)
                             "NMI:          0          1   [NMI] Machine Check\n");
     assert_kinds("0", "64 22 - 15 19");
     assert_kinds("1", "87 27 - 18 32");
+}
+
+TEST(test_machine_interrupts_of_other_architectures)
+{
+    static const struct {
+        const char *label, *text;
+        enum interrupt_kind kind;
+    } lines[] = {
+        {"5", "RISC-V INTC   5 Edge      riscv-timer", INTERRUPT_TIMER},
+        {"16", "XIVE-IPI   0 Edge      IPI-0", INTERRUPT_IPI},
+        {"BCT", "Broadcast timer interrupts for timer event device", INTERRUPT_TIMER},
+        {"DBL", "Doorbell interrupts", INTERRUPT_IPI},
+        {"48", "xen-percpu    -virq      timer0", INTERRUPT_TIMER},
+        {"49", "xen-percpu    -ipi       resched0", INTERRUPT_RESCHED},
+        {"50", "xen-percpu    -ipi       callfunc0", INTERRUPT_IPI},
+        {"60", "xen-dyn    -event     eth0-q0-tx", INTERRUPT_DEVICE},
+        {"HYP", "Hypervisor callback interrupts", INTERRUPT_OTHER},
+        {"HVS", "Hyper-V stimer0 interrupts", INTERRUPT_TIMER},
+    };
+
+    for (size_t i = 0; i < COUNT(lines); i++)
+        if (interrupt_kind(lines[i].label, lines[i].text) != lines[i].kind)
+            fail_msg("%s: %s", lines[i].label, lines[i].text);
 }
 
 /* --- counters of many sets --- */
