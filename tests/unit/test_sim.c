@@ -350,6 +350,21 @@ TEST(test_sim_x_over_a_sweep_of_constant_lateness)
     assert_counts(101, 0, 97, 4);
 }
 
+/* From nothing to all of its interval; in one window half of it. */
+TEST(test_sim_x_covers_nothing_to_all_in_any_time)
+{
+    static const struct {
+        uint64_t k, time_ms, busy_ms;
+    } turns[] = {{0, 0, 0},   {100, 0, 100}, {101, 0, 0},   {0, 100, 50},     {0, 199, 50},
+                 {0, 10, 50}, {1, 299, 100}, {9, 10000, 9}, {99, 10000, 100}, {100, 30000, 100}};
+
+    for (size_t i = 0; i < COUNT(turns); i++) {
+        const uint64_t busy_ns = sim_turn(&sim_x, turns[i].k, turns[i].time_ms * 1000000).busy_ns;
+        if (busy_ns / 1000000 != turns[i].busy_ms)
+            fail_msg("turn %zu: %llu ns", i, (unsigned long long)busy_ns);
+    }
+}
+
 /* --- Gaming. --- */
 
 TEST(test_sim_bursts_are_late_by_what_they_took_too_long)
