@@ -326,6 +326,29 @@ TEST(test_benches_chases_are_timed_in_slices)
     nodes_made_up = NULL;
 }
 
+TEST(test_benches_nodes_need_their_node)
+{
+    static const struct {
+        struct node_answers kernel;
+        const char *reason;
+    } cases[] = {
+        {{-EPERM, 256, 256}, "mbind: Operation not permitted"},
+        {{0, -ENOSYS, 0}, "move_pages: Function not implemented"},
+        {{0, 256, 255}, "only 255 of 256 pages are on node 6"},
+    };
+    static const struct memory_nodes_params params = {.bytes = 2 * MIB, .memory_node = 6};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture_party p;
+        nodes_made_up = &cases[i].kernel;
+        fixture_party_begin(&p, &bench_memory_nodes, &params);
+        assert_int_equal(p.party->setup(&p.context), -1);
+        assert_string_equal(p.reason, cases[i].reason);
+        fixture_party_end(&p);
+    }
+    nodes_made_up = NULL;
+}
+
 /* A block is read between two readings of the clock, 1 us: 1,500 blocks are a slice. With a pause of 10 us a block
  * takes 12 us (a reading after it, ten in the pause, and one after that): 125 blocks. */
 TEST(test_benches_loaded_reads_blocks_in_slices)
