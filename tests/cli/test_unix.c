@@ -440,6 +440,11 @@ CLI_TEST(test_unix_unixbench_csv)
     free(text);
     globfree(&found);
     done(&result, &csv);
+
+    const struct cli_run nowhere = {.args = ARGS("unix", "pipe", "--no-csv", SHORT),
+                                    .env = ARGS("TMPDIR=/tmp", "UB_OUTPUT_CSV=true", "UB_RESULTDIR=/nonexistent")};
+    cli_expect(cli, &nowhere, 1, &result);
+    cli_result_free(&result);
 }
 
 /* --- Bad input. --- */
