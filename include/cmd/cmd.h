@@ -87,8 +87,8 @@ struct command {
 const struct operands *command_operands(const struct command *command);
 /* By what a usage line or an option's value contains: FILE, csv, DIR or COMMAND. */
 enum operands_kind operands_named(const char *shown);
-/* Returns EXIT_USAGE. */
-int command_unknown_operand(const char *word);
+/* option: of which it is a value, as "--ignore: ", or "". Returns EXIT_USAGE. */
+int command_unknown_operand(const char *option, const char *word);
 
 /* Names of commands. */
 extern const struct operands command_names;
@@ -281,11 +281,12 @@ void advice_print(const struct advice *advice, size_t n, size_t width, struct te
 /* --- Progress --- */
 
 struct progress {
-    uint64_t began_ns, shown_ns; /* times in CLOCK_MONOTONIC_RAW; shown 0: no line was printed */
-    double planned_s;            /* of all suites; 0: not known */
-    double before, weight;       /* of the session, 0 to 1: of suites done, of the current one */
-    double left_s;               /* s, as last shown; negative: not yet */
-    char line[320];              /* without the time left */
+    uint64_t began_ns, shown_ns;  /* times in CLOCK_MONOTONIC_RAW; shown 0: no line was printed */
+    double planned_s;             /* of all suites; 0: not known */
+    double before, weight;        /* of the session, 0 to 1: of suites done, of the current one */
+    double left_s;                /* s, as last shown; negative: not yet */
+    const struct plan_item *item; /* last shown */
+    char line[320];               /* without the time left */
 };
 
 /* Standard error is a terminal, and standard output no pipe, whose reader may use that terminal. */

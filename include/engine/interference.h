@@ -13,7 +13,7 @@
 /* Maximum depth of a stack of work items and interrupts, with their task. */
 #define ACCOUNT_DEPTH 8u
 /* Number of lists of interferers; an interferer is in the list of its hash value. */
-#define WHO_LISTS 4096u
+#define ACCOUNT_LISTS 4096u
 
 /* Kind of the interferer that has the time in which nothing was recorded: entering and leaving the kernel, the
  * hypervisor, the firmware. */
@@ -62,7 +62,7 @@ struct account_window {
 struct account {
     struct interferer *interferers;
     size_t n, capacity;
-    uint32_t list[WHO_LISTS];     /* index of the first interferer of each list + 1; 0: the list is empty */
+    uint32_t list[ACCOUNT_LISTS]; /* index of the first interferer of each list + 1; 0: the list is empty */
     struct account_piece *pieces; /* CPU by CPU, in the order of time */
     size_t n_pieces, pieces_capacity;
     bool failed; /* memory ran out */
@@ -82,7 +82,7 @@ void account_add(struct account *account, const struct trace_record *record);
 void account_end(struct account *account, bool full);
 void account_free(struct account *account);
 
-#define WHO_NAME 96u
+#define ACCOUNT_NAME 96u
 
 struct account_line {
     /* What the interferers of the line have in common, as parameters of result rows: "kind=task name=sh
@@ -90,7 +90,7 @@ struct account_line {
     char label[256];
     /* "kworker/0:1(vmstat_update)"; "" for the idle task, tasks of this process or of the trial, and what was not
      * recorded. */
-    char culprit[WHO_NAME];
+    char culprit[ACCOUNT_NAME];
     uint32_t interferer;            /* index of one of its interferers */
     size_t tasks;                   /* how many interferers */
     double n, ns, max_ns, visit_ns; /* visit_ns: of the last time that it had a CPU */

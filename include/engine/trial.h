@@ -7,8 +7,8 @@
 #include "engine/engine.h"
 #include "sys/file.h"
 
-#define SHM_MAGIC       0x6a626172u
-#define ARENA_PIPES_MAX 8
+#define SHM_MAGIC 0x6a626172u
+#define PIPES_MAX 8
 
 /* Written by the party (a process or thread of the trial), read by the parent. */
 enum party_state { STATE_STARTING, STATE_READY, STATE_RUNNING, STATE_DONE, STATE_FAILED };
@@ -31,7 +31,7 @@ struct trial_slot {
     double rate;
     char refused[256], reason[240];
     struct baton baton;
-    int pipes[ARENA_PIPES_MAX][2];
+    int pipes[PIPES_MAX][2];
     size_t recorder[RECORDERS_MAX]; /* their offsets in the shared memory */
     size_t shared;
     struct scratch_note scratch;
@@ -81,7 +81,7 @@ int trial_make_shm(struct trial *trial);
 
 /* Sets the placement of n slots, whose party, copy and of_load are set. Leaves at least one online CPU that no
  * SCHED_FIFO party can keep busy (timing threads sleep): a copy that would take the last one gets the normal policy. */
-void place_party(const struct trial_spec *spec, struct trial_slot *slots, unsigned n);
+void place_parties(const struct trial_spec *spec, struct trial_slot *slots, unsigned n);
 
 /* Returns whether parties can so run on both hardware threads of a measured core; false when no threads are reported
  * or no core probes taken. */

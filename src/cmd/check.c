@@ -47,12 +47,12 @@ static bool setting_word(const struct command *command, size_t i, struct operand
 
 static const struct operands setting_names = {.kind = OPERANDS_WORDS, .noun = "setting", .word = setting_word};
 
-static int mark_setting(const char *name, bool mark, bool *marked)
+static int mark_setting(const char *option, const char *name, bool mark, bool *marked)
 {
     const struct setting *setting = setting_find(name);
 
     if (!setting)
-        return command_unknown_operand(name);
+        return command_unknown_operand(option, name);
     marked[setting - settings_list] = mark;
     return 0;
 }
@@ -69,7 +69,7 @@ static int begin_checking(const struct command_call *call, bool tunes, struct ch
     for_each_setting(i)
         c->selected[i] = c->all && (!tunes || settings_list[i].how == SETTING_WRITE);
     for (size_t i = 0; i < call->n; i++)
-        if (mark_setting(call->operands[i], true, c->selected))
+        if (mark_setting("", call->operands[i], true, c->selected))
             return EXIT_USAGE;
     machine_read(&c->machine);
     c->view = (struct settings_view){.machine = &c->machine, .bench = &c->bench};
@@ -79,13 +79,13 @@ static int begin_checking(const struct command_call *call, bool tunes, struct ch
 /* --- check: items. --- */
 
 /* A list "ITEM,...". */
-static int mark_items(const char *list, bool mark, bool *marked)
+static int mark_items(const char *option, const char *list, bool mark, bool *marked)
 {
     char copy[sizeof(((struct options *)0)->ignore)], *rest = copy;
 
     TEXT_SET(copy, list);
     for (char *word; (word = strsep(&rest, ",")) && (*word || rest);)
-        if (mark_setting(word, mark, marked))
+        if (mark_setting(option, word, mark, marked))
             return EXIT_USAGE;
     return 0;
 }
@@ -94,7 +94,8 @@ static int apply_lists(struct checking *c)
 {
     size_t left = 0;
 
-    if (mark_items(c->options->fail_items, true, c->fails) || mark_items(c->options->ignore, false, c->selected))
+    if (mark_items("--fail-on: ", c->options->fail_items, true, c->fails) ||
+        mark_items("--ignore: ", c->options->ignore, false, c->selected))
         return EXIT_USAGE;
     for_each_setting(i) {
         left += c->selected[i];

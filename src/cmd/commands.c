@@ -62,14 +62,15 @@ static const char *ours(const char *what, const char *word)
     return NULL;
 }
 
-static int unknown(const char *what, const char *word, const char *const *candidates, size_t n)
+/* option: before a colon and a blank; "": none */
+static int unknown(const char *option, const char *what, const char *word, const char *const *candidates, size_t n)
 {
     const char *known = ours(what, word), *nearest = known ? known : text_nearest(word, candidates, n);
-    const char *shows = !strcmp(what, "test") ? "list" : !strcmp(what, "setting") ? "check" : "help";
+    const char *shows = !strcmp(what, "test") ? "list" : !strcmp(what, "setting") ? "check -v" : "help";
 
     if (nearest)
-        return fail_as(false, EXIT_USAGE, "unknown %s '%.80s'; did you mean '%s'?", what, word, nearest);
-    return fail_as(false, EXIT_USAGE, "unknown %s '%.80s'; 'jitbench %s' shows them", what, word, shows);
+        return fail_as(false, EXIT_USAGE, "%sunknown %s '%.80s'; did you mean '%s'?", option, what, word, nearest);
+    return fail_as(false, EXIT_USAGE, "%sunknown %s '%.80s'; 'jitbench %s' shows them", option, what, word, shows);
 }
 
 int command_unknown_command(const char *word)
@@ -79,7 +80,7 @@ int command_unknown_command(const char *word)
 
     for (; command_list[n]; n++)
         names[n] = command_list[n]->name;
-    return unknown(word[0] == '-' ? "option" : "command", word, names, n);
+    return unknown("", word[0] == '-' ? "option" : "command", word, names, n);
 }
 
 int command_output(int fd, bool only, struct text *text)
@@ -241,7 +242,7 @@ const struct operands *command_operands(const struct command *command)
     return &shown[operands_named(command->operands)];
 }
 
-int command_unknown_operand(const char *word)
+int command_unknown_operand(const char *option, const char *word)
 {
     const struct command *command = command_now;
     const struct operands *operands = command_operands(command);
@@ -253,7 +254,7 @@ int command_unknown_operand(const char *word)
     FREED const char **names = memory_get(n, sizeof(*names));
     for (size_t i = 0; i < n && operands->word(command, i, &candidate); i++)
         names[i] = candidate.name;
-    return unknown(operands->noun ? operands->noun : "operand", word, names, n);
+    return unknown(option, operands->noun ? operands->noun : "operand", word, names, n);
 }
 
 /* --- jitbench all --- */

@@ -228,7 +228,7 @@ static int run(int argc, char **argv)
             text_append(&out, shells[i].script, strlen(shells[i].script));
             return command_output(1, true, &out);
         }
-    return command_unknown_operand(argv[1]);
+    return command_unknown_operand("", argv[1]);
 }
 
 static const struct operands operands = {.kind = OPERANDS_WORDS, .most = 1, .noun = "shell", .word = shell_word};

@@ -229,7 +229,7 @@ static int list(struct command_call *call)
                 put_test(&metrics->made[t], true, &out);
     }
     if (!out.length)
-        return command_unknown_operand(call->operands[0]);
+        return command_unknown_operand("", call->operands[0]);
     return command_output(1, true, &out);
 }
 

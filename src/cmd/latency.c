@@ -316,44 +316,46 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
     table_print(&layout, task_rows, n, width, out);
 }
 
-#define LATE_MOST 5 /* measurements in the table of late tasks */
+#define LATE_MOST 5 /* measurements that were only late */
 
-/* Of the measurement that begins with a row: the share of late wake-ups, 0 when it is only not measured as asked. -1:
- * neither, or no measurement of a task begins here. */
-static double lateness(const struct table_rows *r, const struct row *row)
+/* Of the measurement that begins with a row: the share of late wake-ups, infinite when it was not measured as asked.
+ * -1: neither, or no measurement of a task begins here. *n: number of its rows. */
+static double lateness(const struct table_rows *r, const struct row *row, size_t *n)
 {
     double share = -1;
 
+    *n = 0;
     if ((row > r->rows && row_same_measurement(row - 1, row)) || !strcmp(row->test, bench_calibrate.name))
         return share;
-    for (const struct row *of = row; of < r->rows + r->n && row_same_measurement(of, row); of++)
-        if (!strcmp(of->metric, "late") && of->value > 0)
-            share = of->value;
-        else if (of->status >= ROW_DEGRADED)
-            share = fmax(share, 0);
+    for (; row + *n < r->rows + r->n && row_same_measurement(row + *n, row); ++*n)
+        if (row[*n].status >= ROW_DEGRADED)
+            share = INFINITY;
+        else if (!strcmp(row[*n].metric, "late") && row[*n].value > 0)
+            share = fmax(share, row[*n].value);
     return share;
 }
 
-/* One table of the tasks that were late, or not measured as asked: the worst, in the order measured. */
+/* One table of the tasks that were late, of which the worst, or not measured as asked, in the order measured. */
 static void put_late(const struct table_rows *r, bool fine, struct text *out)
 {
     FREED struct row *late = calloc(r->n, sizeof(*late));
     const struct row *calibration = NULL; /* no task: has none of the columns */
     bool known = false;
-    size_t n = 0, more = 0;
+    size_t n = 0, more = 0, length, other;
 
     for_each_row(row, r) {
         if (!strcmp(row->test, bench_calibrate.name))
             calibration = row;
         known |= !strcmp(row->metric, "late") && row->value >= 0;
-        const double share = lateness(r, row);
+        const double share = lateness(r, row, &length);
         size_t worse = 0;
-        for (const struct row *of = r->rows; share >= 0 && of < r->rows + r->n; of++)
-            worse += lateness(r, of) > share || (lateness(r, of) == share && of < row);
-        more += share >= 0 && worse >= LATE_MOST;
-        for (const struct row *of = row; late && share >= 0 && worse < LATE_MOST && of < r->rows + r->n; of++)
-            if (row_same_measurement(of, row))
-                late[n++] = *of; /* a shallow copy */
+        for (const struct row *of = r->rows; share >= 0 && isfinite(share) && of < r->rows + r->n; of++) {
+            const double of_it = lateness(r, of, &other);
+            worse += isfinite(of_it) && (of_it > share || (of_it == share && of < row));
+        }
+        more += worse >= LATE_MOST;
+        for (size_t i = 0; late && share >= 0 && worse < LATE_MOST && i < length; i++)
+            late[n++] = row[i]; /* a shallow copy */
     }
     const struct table_column columns[] = {
         FIELD(TEST, .heading = "Task"),

@@ -2,7 +2,6 @@
 /* A measuring session: from the command line to the last line of the summary. */
 #include "cmd/cmd.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <sys/prctl.h>
 
@@ -186,7 +185,7 @@ static void print_suite(struct measure *m)
                                  .alone = m->n_suites == 1,
                                  .counters = m->options.counters,
                                  .verbose = m->options.verbose,
-                                 .summary = &m->summary,
+                                 .summary = m->options.quiet ? NULL : &m->summary,
                                  .more = fixed ? "--samples" : "--max-time"};
     struct text out = {0};
 
@@ -247,7 +246,7 @@ static int select_tests(struct measure *m, const char *const *operands, int n)
     if (n && (!suite || (!suite->test && !suite->tests)))
         return usage_error(command_operands(m->command)->kind == OPERANDS_COMMAND
                                ? "the command follows '--', but '%.80s' is given before it"
-                           : measure_given(m, "fifo") && isdigit((unsigned char)*operands[0])
+                           : measure_given(m, "fifo") && !operands[0][strspn(operands[0], "0123456789")]
                                ? "takes no operands; a priority is given as '--fifo=%.80s'"
                                : "takes no operands, but '%.80s' was given",
                            operands[0]);
@@ -258,7 +257,7 @@ static int select_tests(struct measure *m, const char *const *operands, int n)
             if (!strcasecmp(word.name, operands[i]))
                 known = m->selected[t] = true;
         if (!known)
-            return command_unknown_operand(operands[i]);
+            return command_unknown_operand("", operands[i]);
     }
     return 0;
 }

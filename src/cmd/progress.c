@@ -103,8 +103,9 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
     TEXT_PRINT(p->line, "%s%s%s%s%s, sample %" PRIu64 ": %.0f %%", suite, named ? " " : "", named ? test : "",
                item->load ? " beside " : "", item->load ? item->load->name : "", sample + 1, 100 * all);
     p->left_s = progress_left(all, (double)(now - p->began_ns) * 1e-9, p->planned_s, p->left_s);
-    if (now - p->shown_ns < EVERY_NS)
+    if (now - p->shown_ns < EVERY_NS && item == p->item)
         return;
+    p->item = item;
     p->shown_ns = now;
     put_line(p, p->left_s, "");
 }

@@ -162,7 +162,7 @@ static void put_run(struct row *first, size_t n, const struct options *options, 
                                  .alone = count_alike(first, n, true) == n,
                                  .counters = options->counters,
                                  .verbose = options->verbose,
-                                 .summary = &summary,
+                                 .summary = options->quiet && !options->summary ? NULL : &summary,
                                  .only_summary = options->summary,
                                  .more = "--samples"};
     FREED_BY(text_free) struct text tables = {.color = out->color}, warnings = {0};

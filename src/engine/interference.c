@@ -38,12 +38,12 @@ bool others_are_hidden(void)
     return stat("/proc/self/ns/pid", &status) == 0 && status.st_ino != FIRST_PID_NAMESPACE;
 }
 
-/* --- Takers of CPU time: tasks, interrupts and work items. --- */
+/* --- Interferers: tasks, interrupts and work items. --- */
 
 /* Returns the index of an interferer, which is added when it is new. */
 static uint32_t find(struct account *account, uint8_t kind, uint32_t id, uint64_t work)
 {
-    uint32_t *list = &account->list[((work ^ (uint64_t)id << 8 ^ kind) * 0x9e3779b97f4a7c15u >> 32) % WHO_LISTS];
+    uint32_t *list = &account->list[((work ^ (uint64_t)id << 8 ^ kind) * 0x9e3779b97f4a7c15u >> 32) % ACCOUNT_LISTS];
 
     for (uint32_t at = *list; at; at = account->interferers[at - 1].next)
         if (account->interferers[at - 1].kind == kind && account->interferers[at - 1].id == id &&
@@ -216,11 +216,12 @@ static void read_tasks(struct account *account, const struct time_span *counted)
 
 /* Returns the kind of a task, and sets its name, unless it has one, and its control group, unless it is this process's.
  * Name and group of a task that has none, or has ended, are those of its nearest ancestor that has. */
-static const char *name_task(struct account *account, uint32_t tid, char name[TRACE_NAME_SIZE], char group[WHO_NAME])
+static const char *name_task(struct account *account, uint32_t tid, char name[TRACE_NAME_SIZE],
+                             char group[ACCOUNT_NAME])
 {
     struct tasks_one *one, now;
     bool kernel = false, own = false;
-    char own_group[WHO_NAME] = "";
+    char own_group[ACCOUNT_NAME] = "";
 
     for (unsigned i = 0; i < GENERATIONS && tid && !(own && name[0]); i++, tid = one->parent) {
         one = &account->interferers[find(account, TRACE_TASK, tid, 0)].task;
@@ -233,7 +234,7 @@ static const char *name_task(struct account *account, uint32_t tid, char name[TR
         kernel |= !i && one->kernel;
         own |= tid == (uint32_t)getpid();
         if (!group[0] && tid > 1)
-            (void)cgroup_of(TEXT_LINE("%u", tid), group, WHO_NAME);
+            (void)cgroup_of(TEXT_LINE("%u", tid), group, ACCOUNT_NAME);
         if (!name[0])
             text_copy(name, TRACE_NAME_SIZE, one->name);
     }
@@ -251,7 +252,7 @@ static void name_interferer(struct account *account, uint32_t at, const char *wo
         others_are_hidden() ? "outside" : "idle", "irq", "softirq", "interrupt", "work", "unseen"}; /* by kind */
     const bool task = interferer.kind == TRACE_TASK, unnamed = at == UNSEEN || (task && !interferer.id);
     const char *kind = kinds[interferer.kind];
-    char name[TRACE_NAME_SIZE], group[WHO_NAME] = "";
+    char name[TRACE_NAME_SIZE], group[ACCOUNT_NAME] = "";
 
     TEXT_SET(name, unnamed ? kind : interferer.task.name);
     if (task && !unnamed)

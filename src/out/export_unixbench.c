@@ -36,7 +36,7 @@ static bool in_block(const struct row *row, const struct row *first)
 
 static bool begins_block(const struct export_rows *rows, size_t i)
 {
-    size_t first = 0;
+    size_t first = i > 0 && in_block(rows->rows[i], rows->rows[i - 1]) ? i - 1 : 0; /* usually */
 
     while (!in_block(rows->rows[i], rows->rows[first]))
         first++;

@@ -58,7 +58,7 @@ struct reader {
 static int fail_reading(struct reader *r, const char *why)
 {
     r->row = false;
-    return error_set(&r->error, "%s: %s", r->path, why);
+    return error_set(&r->error, "%.1000s: %s", r->path, why);
 }
 
 /* Returns 1, 0 at the end of the file, or -1. */
@@ -480,7 +480,7 @@ struct reader *reader_open(const char *path, unsigned wanted, struct error *erro
         why = "not a regular file";
     if (why == NULL)
         return reader_take(fd, path, wanted, error);
-    error_set(error, "%s: %s", path, why);
+    error_set(error, "%.1000s: %s", path, why);
     fd_close(&fd);
     return NULL;
 }
@@ -667,9 +667,9 @@ void reader_describe(const struct reader *r, const char *path, size_t n_rows, st
     append_count(&out, r->too_new, "row of a newer jitbench", "rows of a newer jitbench");
     message->text[0] = '\0';
     if (out.length)
-        error_set(message, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
+        error_set(message, "%.1000s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
     else if (!n_rows && !r->error.text[0]) /* otherwise the reader's error says what is wrong */
-        error_set(message, "%s: %s", path, r->n_columns ? "no rows" : "empty");
+        error_set(message, "%.1000s: %s", path, r->n_columns ? "no rows" : "empty");
 }
 
 /* Returns the set's copy of this run, made if there is none; the latest is most likely. */

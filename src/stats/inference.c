@@ -207,7 +207,7 @@ struct inference_mean inference_batch_means(const double *values, size_t n)
         double products = 0; /* of pairs of values that are reach + 1 apart */
         for (size_t i = reach + 1; i < n; i++)
             products += (values[i] - out.mean) * (values[i - reach - 1] - out.mean);
-        if (products <= BARTLETT / sqrt((double)n) * all.m2)
+        if (!(products > BARTLETT / sqrt((double)n) * all.m2)) /* also when not finite */
             break;
     }
     out.length = 2 * reach + 1 <= most ? 2 * reach + 1 : most > 1 ? most : 1;

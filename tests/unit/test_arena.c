@@ -124,7 +124,7 @@ TEST_WITH(test_shm_slots_say_whose_they_are, begin, NULL)
         assert_int_equal(slot->copy, i < 6 ? i / 2 : 0);
         assert_int_equal(slot->party, i % 2);
         assert_int_equal(slot->state, STATE_STARTING);
-        for (unsigned p = 0; p < ARENA_PIPES_MAX; p++)
+        for (unsigned p = 0; p < PIPES_MAX; p++)
             assert_true(slot->pipes[p][0] == -1 && slot->pipes[p][1] == -1);
         /* CPUs 5 and 1 in turn; the load is on the first. */
         assert_true(cpuset_has(&slot->placement.cpus, i / 2 == 1 ? 1 : 5));
@@ -228,7 +228,7 @@ TEST_WITH(test_shm_leaves_a_cpu_free_of_real_time_work, begin, NULL)
             slots[s].copy = slots[s].of_load ? 0 : s / cases[i].n;
             slots[s].party = slots[s].of_load ? 0 : s % cases[i].n;
         }
-        place_party(&spec, slots, n);
+        place_parties(&spec, slots, n);
         assert_int_equal(strlen(cases[i].policies), n);
         for (unsigned s = 0; s < n; s++) {
             const struct placement *placement = &slots[s].placement;
@@ -253,7 +253,7 @@ TEST_WITH(test_shm_places_as_the_party_asks, begin, NULL)
     spec.bench = &bench;
     spec.load = NULL;
     spec.copies = 1;
-    place_party(&spec, slots, 2);
+    place_parties(&spec, slots, 2);
     assert_true(slots[0].placement.lock_memory && slots[0].placement.timer_slack_ns == 55);
     assert_true(!slots[1].placement.lock_memory && slots[1].placement.timer_slack_ns == 0);
 }

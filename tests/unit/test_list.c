@@ -39,7 +39,7 @@ TEST(test_list_parties_are_what_the_engine_can_run)
         const struct bench *bench = bench_list[i];
         unsigned measured = 0;
         assert_in_range(bench->n_parties, 1, PARTIES_MAX);
-        assert_true(bench->n_pipes <= ARENA_PIPES_MAX);
+        assert_true(bench->n_pipes <= PIPES_MAX);
         assert_int_equal(bench->parties[0].kind, PARTY_PROCESS); /* a thread needs one before it */
         for (unsigned p = 0; p < bench->n_parties; p++) {
             check_party(&bench->parties[p]);
