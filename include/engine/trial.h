@@ -81,7 +81,7 @@ int trial_make_shm(struct trial *trial);
 
 /* Sets the placement of n slots, whose party, copy and of_load are set. Leaves at least one online CPU that no
  * SCHED_FIFO party can keep busy (timing threads sleep): a copy that would take the last one gets the normal policy. */
-void place_parties(const struct trial_spec *spec, struct trial_slot *slots, unsigned n);
+void trial_place(const struct trial_spec *spec, struct trial_slot *slots, unsigned n);
 
 /* Returns whether parties can so run on both hardware threads of a measured core; false when no threads are reported
  * or no core probes taken. */

@@ -153,7 +153,7 @@ static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots,
     }
 }
 
-void place_parties(const struct trial_spec *spec, struct trial_slot *slots, unsigned n)
+void trial_place(const struct trial_spec *spec, struct trial_slot *slots, unsigned n)
 {
     const unsigned each = spec->bench->n_parties, of_bench = spec->copies * each;
     struct claim taken = {.n_wide = 0};
@@ -230,7 +230,7 @@ static void fill_head(struct trial *trial, int shm_fd, size_t size)
     head->counted = spec->counters || !bench->switches;
     head->shm_fd = shm_fd;
     head->series_fd = spec->series_fd;
-    place_parties(spec, head->slot, trial->n_slots);
+    trial_place(spec, head->slot, trial->n_slots);
     trial->shares_core = parties_share_core(spec, head->slot, trial->n_slots);
 }
 

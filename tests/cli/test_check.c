@@ -187,7 +187,7 @@ CLI_TEST(test_check_wrong_command_lines)
     cli_expect_error(*state, ARGS("check", "govenor"),
                      "jitbench: unknown setting 'govenor'; did you mean 'governor'?\n");
     cli_expect_error(*state, ARGS("check", "hz", "qqqqqqqq"),
-                     "jitbench: unknown setting 'qqqqqqqq'; 'jitbench check' shows them\n");
+                     "jitbench: unknown setting 'qqqqqqqq'; 'jitbench check -v' shows them\n");
     cli_expect_error(*state, ARGS("check", "--cpus", "x"),
                      "jitbench check: --cpus: 'x' is not a CPU list, all or quiet\n");
     cli_expect_error(*state, ARGS("check", "--cpus", "3-1"),
@@ -363,9 +363,9 @@ CLI_TEST(test_check_fail_on_and_ignore)
 CLI_TEST(test_check_wrong_items)
 {
     cli_expect_error(*state, ARGS("check", "--fail-on", "thp,govenor"),
-                     "jitbench: unknown setting 'govenor'; did you mean 'governor'?\n");
+                     "jitbench: --fail-on: unknown setting 'govenor'; did you mean 'governor'?\n");
     cli_expect_error(*state, ARGS("check", "--ignore", "qqqqqqqq"),
-                     "jitbench: unknown setting 'qqqqqqqq'; 'jitbench check' shows them\n");
+                     "jitbench: --ignore: unknown setting 'qqqqqqqq'; 'jitbench check -v' shows them\n");
     cli_expect_error(*state, ARGS("check", "aslr", "--fail-on", "thp"),
                      "jitbench check: --fail-on: 'thp' is not among the items that are checked\n");
     cli_expect_error(*state, ARGS("check", "--ignore=thp", "--fail-on", "thp"),

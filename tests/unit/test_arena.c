@@ -228,7 +228,7 @@ TEST_WITH(test_shm_leaves_a_cpu_free_of_real_time_work, begin, NULL)
             slots[s].copy = slots[s].of_load ? 0 : s / cases[i].n;
             slots[s].party = slots[s].of_load ? 0 : s % cases[i].n;
         }
-        place_parties(&spec, slots, n);
+        trial_place(&spec, slots, n);
         assert_int_equal(strlen(cases[i].policies), n);
         for (unsigned s = 0; s < n; s++) {
             const struct placement *placement = &slots[s].placement;
@@ -253,7 +253,7 @@ TEST_WITH(test_shm_places_as_the_party_asks, begin, NULL)
     spec.bench = &bench;
     spec.load = NULL;
     spec.copies = 1;
-    place_parties(&spec, slots, 2);
+    trial_place(&spec, slots, 2);
     assert_true(slots[0].placement.lock_memory && slots[0].placement.timer_slack_ns == 55);
     assert_true(!slots[1].placement.lock_memory && slots[1].placement.timer_slack_ns == 0);
 }

@@ -79,7 +79,7 @@ static void check_item(const struct measure *m, const struct plan_item *item, st
         slots[i].copy = slots[i].of_load ? 0 : i / item->bench->n_parties;
         slots[i].party = slots[i].of_load ? i - of_bench : i % item->bench->n_parties;
     }
-    place_party(&spec, slots, n);
+    trial_place(&spec, slots, n);
     if (!cpu_stays_free(item, slots, n, cpuset_count(&m->place.online)))
         fail_msg("%s beside %s, %u copies, --bind %s: SCHED_FIFO on all %u CPUs", item->bench->name,
                  item->load ? item->load->name : "nothing", item->copies, bind_names[m->place.bind],
