@@ -250,7 +250,7 @@ CLI_TEST(test_latency_plan_comes_first)
                                           "video none x burn write compile", "x none video burn write compile",
                                           "gaming none burn compile", NULL};
 
-    expect_planned(*state, ARGS("latency", "-o", "rows.csv"), "\n            gaming  under none burn compile\n",
+    expect_planned(*state, ARGS("latency", "-o", "rows.csv"), "\nPlan      21 measurements, 1 sample each, about ",
                    telling);
 }
 
