@@ -16,7 +16,7 @@ SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
     "settings": "*",
     "analysis": "*",
     "out": "compare*",
-    "cmd": "compare cpus latency measure noise project tune unix",
+    "cmd": "check compare cpus latency measure noise project unix",
 }.items() for pattern in patterns.split()]
 
 # A variable, or an element of a list, and its field.
