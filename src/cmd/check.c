@@ -58,7 +58,7 @@ static int mark_setting(const char *option, const char *name, bool mark, bool *m
 }
 
 /* tunes: unless some are named, those that tune writes by default. */
-static int begin_checking(const struct command_call *call, bool tunes, struct checking *c)
+static int choose_settings(const struct command_call *call, bool tunes, struct checking *c)
 {
     if (settings_count > SETTINGS_MAX)
         memory_out();
@@ -71,6 +71,12 @@ static int begin_checking(const struct command_call *call, bool tunes, struct ch
     for (size_t i = 0; i < call->n; i++)
         if (mark_setting("", call->operands[i], true, c->selected))
             return EXIT_USAGE;
+    return 0;
+}
+
+/* Last before anything is looked at: a quiet CPU takes half a second to find. */
+static int choose_cpus(const struct command_call *call, struct checking *c)
+{
     machine_read(&c->machine);
     c->view = (struct settings_view){.machine = &c->machine, .bench = &c->bench};
     return cpus_bench(option_given(&call->table, 1, "cpus") ? &c->options->cpus : NULL, &c->machine, &c->bench);
@@ -270,12 +276,14 @@ static int check(struct command_call *call)
     bool failing = false;
     struct files_output csv;
     struct text out = {0};
-    int status = begin_checking(call, false, c);
+    int status = choose_settings(call, false, c);
 
     if (status || (status = apply_lists(c)))
         return status;
     if (c->options->json && out_fd == 2)
         return usage_error("--json and -o - both want standard output");
+    if ((status = choose_cpus(call, c)))
+        return status;
     /* opened first, so that a wrong file name is reported at once */
     if (path[0] && (status = files_begin(path, c->options->force, &csv)))
         return status;
@@ -322,7 +330,7 @@ struct tuned_line {
 };
 
 struct tuning {
-    struct checking of;
+    struct checking checking;
     bool restores; /* untune */
     struct setting_writes plan;
     struct tuned_line *line;
@@ -372,7 +380,7 @@ static void put_report(void *context, const struct snapshot_report *report)
 {
     struct tuning *t = context;
     const bool refused = report->result == SNAPSHOT_REFUSED, other = report->result == SNAPSHOT_OTHER;
-    const bool dry_run = t->of.options->dry_run;
+    const bool dry_run = t->checking.options->dry_run;
     struct tuned_line line = {
         .setting = t->restores ? NULL : t->plan.write[report->index].of,
         .managed = !t->restores && refused && tuned_is_managed(report->path, report->error),
@@ -420,15 +428,15 @@ static int print_tuning(const struct tuning *t, const char *summary)
             const char *const cells[] = {settings_list[s].name, PATH_CELL(line), line->was, line->now, line->result};
             if (!t->restores && line->setting != &settings_list[s])
                 continue;
-            for (size_t c = t->restores; c < COUNT(cells) && !t->of.options->quiet; c++)
+            for (size_t c = t->restores; c < COUNT(cells) && !t->checking.options->quiet; c++)
                 grid_text(&grid, cells[c]);
-            if (t->of.options->quiet && line->failed)
+            if (t->checking.options->quiet && line->failed)
                 command_fail(0, "%s: %s", PATH_CELL(line), line->result);
         }
     grid_print(&grid, command_width(1, 0, UINT_MAX), &out);
-    if (t->of.options->quiet)
+    if (t->checking.options->quiet)
         text_free(&out);
-    if (t->of.options->quiet)
+    if (t->checking.options->quiet)
         return EXIT_DONE;
     if (t->incomplete)
         text_printf(&out, "(out of memory: not all lines are shown)\n");
@@ -451,7 +459,7 @@ static int untune(struct command_call *call)
     struct snapshot *snapshot;
     struct error error;
 
-    t->of.options = &call->options;
+    t->checking.options = &call->options;
     t->restores = true;
     if (call->n)
         return usage_error("takes no operands, but '%.80s' was given", call->operands[0]);
@@ -487,7 +495,7 @@ static const struct option tune_rows[] = {
 /* It is good already, cannot be set here, or is set in another way. */
 static void put_unwritten(struct tuning *t, size_t i)
 {
-    const struct setting_state *state = &t->of.state[i];
+    const struct setting_state *state = &t->checking.state[i];
     struct tuned_line line = {.setting = &settings_list[i]};
     const char *between = state->why[0] ? ": " : "";
 
@@ -506,7 +514,7 @@ static void put_unwritten(struct tuning *t, size_t i)
 
 static int write_settings(struct tuning *t, struct snapshot *snapshot)
 {
-    const char *given = t->of.options->snapshot;
+    const char *given = t->checking.options->snapshot;
     char summary[1200] = "Nothing was changed.";
     struct error error;
     int status = EXIT_DONE;
@@ -530,15 +538,15 @@ static int tune(struct command_call *call)
 {
     FREED_BY(free_tuning) struct tuning *t = memory_get(1, sizeof(*t));
     struct snapshot *snapshot;
-    int status = begin_checking(call, true, &t->of);
+    int status = choose_settings(call, true, &t->checking);
 
-    if (status)
+    if (status || (status = choose_cpus(call, &t->checking)))
         return status;
     for_each_setting(i) {
         const size_t before = t->plan.n;
-        if (!t->of.selected[i])
+        if (!t->checking.selected[i])
             continue;
-        if (!setting_look(&settings_list[i], &t->of.view, &t->of.state[i], &t->plan))
+        if (!setting_look(&settings_list[i], &t->checking.view, &t->checking.state[i], &t->plan))
             memory_out();
         if (t->plan.n == before)
             put_unwritten(t, i);
