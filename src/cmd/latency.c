@@ -318,44 +318,50 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
 
 #define LATE_MOST 5 /* measurements that were only late */
 
-/* Of the measurement that begins with a row: the share of late wake-ups, infinite when it was not measured as asked.
- * -1: neither, or no measurement of a task begins here. *n: number of its rows. */
-static double lateness(const struct table_rows *r, const struct row *row, size_t *n)
-{
-    double share = -1;
+struct lateness {
+    const struct row *first; /* of the rows of one measurement, which follow each other */
+    size_t n;
+    double share; /* of late wake-ups; infinite: not measured as asked; -1: neither, or no task */
+};
 
-    *n = 0;
-    if ((row > r->rows && row_same_measurement(row - 1, row)) || !strcmp(row->test, bench_calibrate.name))
-        return share;
-    for (; row + *n < r->rows + r->n && row_same_measurement(row + *n, row); ++*n)
-        if (row[*n].status >= ROW_DEGRADED)
-            share = INFINITY;
-        else if (!strcmp(row[*n].metric, "late") && row[*n].value > 0)
-            share = fmax(share, row[*n].value);
-    return share;
+static struct lateness lateness(const struct table_rows *r, const struct row *first)
+{
+    const bool task = strcmp(first->test, bench_calibrate.name);
+    struct lateness out = {first, 0, -1};
+
+    for (const struct row *row = first; row < r->rows + r->n && row_same_measurement(row, first); row++, out.n++)
+        if (task && row->status >= ROW_DEGRADED)
+            out.share = INFINITY;
+        else if (task && !strcmp(row->metric, "late") && row->value > 0)
+            out.share = fmax(out.share, row->value);
+    return out;
 }
 
 /* One table of the tasks that were late, of which the worst, or not measured as asked, in the order measured. */
 static void put_late(const struct table_rows *r, bool fine, struct text *out)
 {
     FREED struct row *late = calloc(r->n, sizeof(*late));
+    FREED struct lateness *of = calloc(r->n, sizeof(*of));
     const struct row *calibration = NULL; /* no task: has none of the columns */
     bool known = false;
-    size_t n = 0, more = 0, length, other;
+    size_t n = 0, n_of = 0, more = 0;
 
     for_each_row(row, r) {
         if (!strcmp(row->test, bench_calibrate.name))
             calibration = row;
         known |= !strcmp(row->metric, "late") && row->value >= 0;
-        const double share = lateness(r, row, &length);
+    }
+    for (size_t i = 0; of && late && i < r->n; i += of[n_of++].n)
+        of[n_of] = lateness(r, &r->rows[i]);
+    for (size_t i = 0; i < n_of; i++) {
         size_t worse = 0;
-        for (const struct row *of = r->rows; share >= 0 && isfinite(share) && of < r->rows + r->n; of++) {
-            const double of_it = lateness(r, of, &other);
-            worse += isfinite(of_it) && (of_it > share || (of_it == share && of < row));
-        }
+        for (size_t k = 0; k < n_of && isfinite(of[i].share); k++)
+            worse += isfinite(of[k].share) && (of[k].share > of[i].share || (of[k].share == of[i].share && k < i));
+        if (of[i].share < 0)
+            continue;
         more += worse >= LATE_MOST;
-        for (size_t i = 0; late && share >= 0 && worse < LATE_MOST && i < length; i++)
-            late[n++] = row[i]; /* a shallow copy */
+        for (size_t k = 0; k < of[i].n && worse < LATE_MOST; k++)
+            late[n++] = of[i].first[k]; /* a shallow copy */
     }
     const struct table_column columns[] = {
         FIELD(TEST, .heading = "Task"),
