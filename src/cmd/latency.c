@@ -356,7 +356,7 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
     for (size_t i = 0; i < n_of; i++) {
         size_t worse = 0;
         for (size_t k = 0; k < n_of && isfinite(of[i].share); k++)
-            worse += isfinite(of[k].share) && (of[k].share > of[i].share || (of[k].share == of[i].share && k < i));
+            worse += isfinite(of[k].share) && (k < i ? of[k].share >= of[i].share : of[k].share > of[i].share);
         if (of[i].share < 0)
             continue;
         more += worse >= LATE_MOST;
