@@ -353,15 +353,15 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
     }
     for (size_t i = 0; of && late && i < r->n; i += of[n_of++].n)
         of[n_of] = lateness(r, &r->rows[i]);
-    for (size_t i = 0; i < n_of; i++) {
+    for (const struct lateness *one = of; one < of + n_of; one++) {
         size_t worse = 0;
-        for (size_t k = 0; k < n_of && isfinite(of[i].share); k++)
-            worse += isfinite(of[k].share) && (k < i ? of[k].share >= of[i].share : of[k].share > of[i].share);
-        if (of[i].share < 0)
+        for (const struct lateness *other = of; other < of + n_of && isfinite(one->share); other++)
+            worse += isfinite(other->share) && (other < one ? other->share >= one->share : other->share > one->share);
+        if (one->share < 0)
             continue;
         more += worse >= LATE_MOST;
-        for (size_t k = 0; k < of[i].n && worse < LATE_MOST; k++)
-            late[n++] = of[i].first[k]; /* a shallow copy */
+        for (size_t k = 0; k < one->n && worse < LATE_MOST; k++)
+            late[n++] = one->first[k]; /* a shallow copy */
     }
     const struct table_column columns[] = {
         FIELD(TEST, .heading = "Task"),
