@@ -64,7 +64,7 @@ bool metrics_is_compared_alone(const struct metrics *metrics, const struct row *
 void metrics_mark_headlines(const struct metrics *metrics, struct row *rows, size_t n);
 
 /* --- Requirements: "TEST/METRIC[.STAT] OPERATOR VALUE[UNIT]", as "noise/detour.max < 20us". STAT: a column of
- * statistics, default `value`. Met when all rows of the metric meet it; a figure that is not known does not. --- */
+ * statistics, default `value`. Met when all rows of the metric meet it; a result that is not known does not. --- */
 
 struct requirement {
     char text[160]; /* as written */
@@ -79,7 +79,7 @@ struct requirement {
     double value, limit_of_row;
     char unit[sizeof(((struct row *)0)->unit)];
     char where[160];  /* load, parameter, copies, CPUs and (if several_runs) host of the worst row; "" */
-    char reason[256]; /* why the first row without a figure has none; "" */
+    char reason[256]; /* why the first row without a result has none; "" */
 };
 
 /* Besides those of the table. */
@@ -163,7 +163,7 @@ struct summary {
     size_t n_indexes;
     char level[2][48]; /* nearest cache and memory, with their latency */
     unsigned levels;
-    /* MB/s; % of the time of each CPU lost, and its speed; ns; % of unstable figures */
+    /* MB/s; % of the time of each CPU lost, and its speed; ns; % of unstable results */
     struct stats_running bandwidth, lost, slower, gap, wakeup, spread;
     char gap_cpu[sizeof(((struct row *)0)->cpus)];
     bool real_time; /* wake-ups were those of SCHED_FIFO */
@@ -178,10 +178,10 @@ struct summary {
     size_t n_tasks;
     struct summary_suite {
         char name[24];
-        uint64_t n, unstable; /* headline figures */
+        uint64_t n, unstable; /* headline results */
     } suite[16];
     size_t n_suites;
-    uint64_t status[ROW_FAILED + 1], stolen; /* headline figures, and others that lack */
+    uint64_t status[ROW_FAILED + 1], stolen; /* headline results, and others that lack */
     char lacks[2][80];                       /* the first that was skipped, and that failed */
     struct text line[SUMMARY_LINES];
 };
@@ -192,12 +192,12 @@ void summary_row(struct summary *summary, const struct row *row);
 void summary_finish(struct summary *summary);
 void summary_free(struct summary *summary);
 
-/* --- Headline figures and settings of many machines (fleet) or runs (history): some dozen bytes for each row of a
+/* --- Headline results and settings of many machines (fleet) or runs (history): some dozen bytes for each row of a
  * headline metric. --- */
 
 /* One result with its values on all machines: rows that agree in suite, test, load, copies, metric, unit and work;
- * several of one machine are averaged. One further figure is the share of its core that a test had. */
-struct gather_figure {
+ * several of one machine are averaged. One further result is the share of its core that a test had. */
+struct gather_result {
     char suite[24], test[48], load[48], metric[48], unit[24], work[96]; /* words of param, cut if too long */
     char protocol[ROW_PROTOCOL_SIZE];
     uint64_t copies;
@@ -209,7 +209,7 @@ struct gather_figure {
 };
 
 struct gather_value {
-    uint32_t figure, machine, rows;
+    uint32_t result, machine, rows;
     float error; /* relative standard error; NAN: not known */
     double value;
 };
@@ -237,16 +237,16 @@ struct gather_name {
 struct gather {
     bool by_rank; /* a rank is a machine */
     bool by_run;  /* a run is a machine, named by time and id */
-    bool every;   /* also memory's sizes and pairs of CPUs, which outvote the rest where figures are counted */
-    /* statistic in place of `value`; the core's share and figures with the core free are then left out. NULL: none */
+    bool every;   /* also memory's sizes and pairs of CPUs, which outvote the rest where results are counted */
+    /* statistic in place of `value`; the core's share and results with the core free are then left out. NULL: none */
     const struct row_column *stat;
     const struct metrics *metrics;
     struct index machines; /* printable, with "(2)" where a name comes twice */
     struct gather_machine *machine;
     size_t machine_capacity;
-    struct index figures;
-    struct gather_figure *figure;
-    size_t figure_capacity;
+    struct index results;
+    struct gather_result *result;
+    size_t result_capacity;
     size_t share; /* index + 1 of the core's share; 0: none */
     struct gather_value *values;
     size_t n_values, values_capacity;
@@ -269,11 +269,11 @@ void gather_row(struct gather *g, const struct row *row);
 void gather_finish(struct gather *g);
 void gather_free(struct gather *g);
 
-/* Returns the figure that is judged in place of this one: the same with the core free, or
+/* Returns the result that is judged in place of this one: the same with the core free, or
  * itself. */
-size_t gather_judged(const struct gather *g, size_t figure);
+size_t gather_judged(const struct gather *g, size_t result);
 /* NAN: none. */
-double gather_value(const struct gather *g, size_t figure, size_t machine);
+double gather_value(const struct gather *g, size_t result, size_t machine);
 /* Returns the value that more than half of the machines with one have; NULL: none. */
 const char *gather_majority(const struct gather *g, size_t setting);
 /* NULL: not known. */
@@ -284,17 +284,17 @@ const char *gather_setting(const struct gather *g, size_t setting, size_t machin
 struct judged {
     size_t machine;
     const char *name;
-    bool far;   /* in a figure (first rule of outliers) */
-    bool often; /* worst in many figures (second rule) */
+    bool far;   /* in a result (first rule of outliers) */
+    bool often; /* worst in many results (second rule) */
     bool broke; /* failed rows, which most others have not */
-    size_t figures, n_far, worst_count;
+    size_t results, n_far, worst_count;
     /* the worst: beyond thresholds first, of these the share of the core last; SIZE_MAX: none judged */
-    size_t figure;
+    size_t result;
     double distance;      /* of the worst, in spreads, never negative */
     double effect;        /* of the worst, share of the median; positive: worse */
-    double median_effect; /* over all figures */
+    double median_effect; /* over all results */
     size_t differences;   /* settings unlike the majority's */
-    /* Private: its first effect among all; sum over its figures of 1 / (machines that have it). */
+    /* Private: its first effect among all; sum over its results of 1 / (machines that have it). */
     size_t first_effect;
     double shares;
 };
@@ -302,9 +302,9 @@ struct judged {
 struct judgement {
     const struct gather *g;
     double least_effect;           /* share of the median */
-    struct outlier_metric *metric; /* of each figure; n 0: not judged */
-    double *threshold;             /* of each figure, in spreads */
-    size_t n_figures, n_machines;  /* figures judged; machines with one */
+    struct outlier_metric *metric; /* of each result; n 0: not judged */
+    double *threshold;             /* of each result, in spreads */
+    size_t n_results, n_machines;  /* results judged; machines with one */
     size_t n_alone;                /* judged with the core free */
     const char **majority;         /* of each setting; NULL: none */
     struct judged *judged;         /* those that stand out first, of them the better ones last */
@@ -315,15 +315,15 @@ void judge(struct judgement *j, const struct gather *g, double least_effect);
 void judge_free(struct judgement *j);
 
 /* Share of the median; negative: better. */
-double judge_worse_by(const struct judgement *j, size_t figure, double value);
+double judge_worse_by(const struct judgement *j, size_t result, double value);
 /* Beyond threshold and least effect, and counts: where the machine has the same with the core free, that over the
  * whole time counts only if it is worse by least_effect and the core's share explains less than half. */
-bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, double value);
+bool judge_is_far(const struct judgement *j, size_t result, size_t machine, double value);
 /* By its share of the core only: somebody else used it. */
 bool judge_is_shared(const struct judgement *j, const struct judged *judged);
 bool judge_stands_out(const struct judged *judged);
 size_t judge_count_out(const struct judgement *j);
-/* The figure that most machines have. */
+/* The result that most machines have. */
 size_t judge_usual(const struct judgement *j);
 
 /* --- Changes over the runs of one machine. --- */
@@ -346,17 +346,17 @@ struct history_point {
 };
 
 struct history_change {
-    size_t figure;        /* index in history.figure */
-    size_t run, last;     /* first after, last before that has the figure */
-    size_t at;            /* first value after, among the figure's points */
+    size_t result;        /* index in history.result */
+    size_t run, last;     /* first after, last before that has the result */
+    size_t at;            /* first value after, among the result's points */
     double before, after; /* medians up to the neighbouring changes */
     double effect;        /* (after - before) / |before|; infinite when before is 0 */
     double low, high;     /* 95 %, of effect; NAN: not known */
     bool worse;
 };
 
-struct history_figure {
-    size_t figure;   /* index in gather.figure */
+struct history_result {
+    size_t result;   /* index in gather.result */
     size_t first, n; /* range in history.point, by time */
     size_t n_changes;
 };
@@ -366,12 +366,12 @@ struct history {
     double least_effect;     /* 0.01 is 1 % */
     struct history_run *run; /* by time */
     size_t n_runs, run_capacity;
-    struct history_figure *figure;
-    size_t n_figures, figure_capacity;
-    size_t n_short; /* figures with too few runs */
+    struct history_result *result;
+    size_t n_results, result_capacity;
+    size_t n_short; /* results with too few runs */
     struct history_point *point;
     size_t n_points, point_capacity;
-    struct history_change *change; /* by run, then figure */
+    struct history_change *change; /* by run, then result */
     size_t n_changes, change_capacity;
     uint64_t without_time;         /* rows left out */
     size_t same_time;              /* runs that began in the same second as the one before */
@@ -388,7 +388,7 @@ void history_finish(struct history *h);
 void history_free(struct history *h);
 
 /* Median of all runs. */
-double history_level(const struct history *h, size_t figure);
+double history_level(const struct history *h, size_t result);
 /* Next setting that differs between the third run before and after, since a change may be found a run or two off.
  * From *setting 0 on; found: *setting - 1. Returns false at the end. */
 bool history_next_setting(const struct history *h, const struct history_change *change, size_t *setting,

@@ -267,26 +267,26 @@ void require_put(const struct requirements *set, const struct doc *doc);
 
 /* --- jitbench fleet --- */
 
-/* verbose: all machines, with all figures in which they are far off; in HTML with the one in which they are farthest.
+/* verbose: all machines, with all results in which they are far off; in HTML with the one in which they are farthest.
  */
 void fleet_put_table(const struct judgement *judgement, bool verbose, const struct doc *doc);
 void fleet_put_summary(const struct judgement *judgement, const struct doc *doc);
 /* number: in judgement->judged; 0: the names of columns come first. */
 void fleet_put_csv(const struct judgement *judgement, size_t number, struct text *out);
-/* "unix pipe x2 rate"; telling: "prime 22 cycles", with what tells apart figures of one test. Returns buf. */
-char *fleet_name_figure(const struct gather_figure *figure, bool telling, char *buf, size_t size);
+/* "unix pipe x2 rate"; telling: "prime 22 cycles", with what tells apart results of one test. Returns buf. */
+char *fleet_name_result(const struct gather_result *result, bool telling, char *buf, size_t size);
 
 /* --- jitbench history --- */
 
-/* recent: only the last runs; 0: all. verbose: also figures that did not change. */
+/* recent: only the last runs; 0: all. verbose: also results that did not change. */
 void history_put_table(const struct history *h, size_t recent, bool verbose, const struct doc *doc);
 void history_put_summary(const struct history *h, size_t recent, const struct doc *doc);
 
 /* recent 0: true. */
 bool history_is_recent(const struct history *h, const struct history_change *change, size_t recent);
 
-/* With parameters if another figure has the same name. Returns buf. */
-char *history_name(const struct history *h, size_t figure, char *buf, size_t size);
+/* With parameters if another result has the same name. Returns buf. */
+char *history_name(const struct history *h, size_t result, char *buf, size_t size);
 
 /* --- jitbench project --- */
 

@@ -76,7 +76,7 @@ char *report_ratio(const struct row *row, const struct row *base, char *buf, siz
 void report_put_summary(const struct report *report, const struct doc *doc);
 void report_put_machine(const struct report *report, const struct doc *doc);
 
-void report_put_figures(const struct report *report, const char *suite, const struct doc *doc);
+void report_put_charts(const struct report *report, const char *suite, const struct doc *doc);
 
 /* For at least four hosts; bounded. */
 bool report_has_fleet(const struct report *report);

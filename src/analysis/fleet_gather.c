@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathers figures and settings of many machines from their rows. */
+/* Gathers results and settings of many machines from their rows. */
 #include "analysis/analysis.h"
 
 #include <inttypes.h>
@@ -149,42 +149,42 @@ static void work_of(const struct row *row, char *buf, size_t size)
     text_copy(buf, size, words.data ? words.data : "");
 }
 
-static size_t enter_one_figure(struct gather *g, const struct row *row, const char *metric)
+static size_t enter_one_result(struct gather *g, const struct row *row, const char *metric)
 {
     char work[ROW_PARAM_SIZE], key[sizeof(*row)];
 
     work_of(row, work, sizeof(work));
     TEXT_PRINT(key, "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s", row->suite, row->test, row->load, metric,
                row->copies, row->unit, work);
-    size_t before = g->figures.n, number = index_enter(&g->figures, key);
-    g->figure = make_room(g->figure, &g->figure_capacity, number, sizeof(*g->figure));
-    struct gather_figure *figure = &g->figure[number];
+    size_t before = g->results.n, number = index_enter(&g->results, key);
+    g->result = make_room(g->result, &g->result_capacity, number, sizeof(*g->result));
+    struct gather_result *result = &g->result[number];
     if (number == before) {
-        TEXT_SET(figure->suite, row->suite);
-        TEXT_SET(figure->test, row->test);
-        TEXT_SET(figure->load, row->load);
-        TEXT_SET(figure->metric, metric);
-        TEXT_SET(figure->unit, row->unit);
-        TEXT_SET(figure->work, work);
-        row_protocol(&row->param, figure->protocol);
-        figure->copies = row->copies;
-        figure->higher_is_better = !strcmp(row->better, "higher");
+        TEXT_SET(result->suite, row->suite);
+        TEXT_SET(result->test, row->test);
+        TEXT_SET(result->load, row->load);
+        TEXT_SET(result->metric, metric);
+        TEXT_SET(result->unit, row->unit);
+        TEXT_SET(result->work, work);
+        row_protocol(&row->param, result->protocol);
+        result->copies = row->copies;
+        result->higher_is_better = !strcmp(row->better, "higher");
     }
     return number;
 }
 
-/* A figure measured only while no one else used the core is linked with the one over the whole time. */
-static size_t enter_row_figures(struct gather *g, const struct row *row)
+/* A result measured only while no one else used the core is linked with the one over the whole time. */
+static size_t enter_row_results(struct gather *g, const struct row *row)
 {
-    const size_t number = enter_one_figure(g, row, row->metric);
+    const size_t number = enter_one_result(g, row, row->metric);
     char metric[sizeof(row->metric)];
 
-    if (!row_is_alone(row) || g->figure[number].raw)
+    if (!row_is_alone(row) || g->result[number].raw)
         return number;
     TEXT_PRINT(metric, "%.*s", (int)row_is_alone(row), row->metric);
-    const size_t raw = enter_one_figure(g, row, metric);
-    g->figure[number].raw = raw + 1;
-    g->figure[raw].alone = number + 1;
+    const size_t raw = enter_one_result(g, row, metric);
+    g->result[number].raw = raw + 1;
+    g->result[raw].alone = number + 1;
     return number;
 }
 
@@ -194,10 +194,10 @@ static double gathered_value(const struct gather *g, const struct row *row)
 }
 
 /* error: relative standard error; not finite: not known. */
-static void enter_value(struct gather *g, size_t figure, size_t machine, double value, double error)
+static void enter_value(struct gather *g, size_t result, size_t machine, double value, double error)
 {
     g->values = make_room(g->values, &g->values_capacity, g->n_values, sizeof(*g->values));
-    g->values[g->n_values++] = (struct gather_value){.figure = (uint32_t)figure,
+    g->values[g->n_values++] = (struct gather_value){.result = (uint32_t)result,
                                                      .machine = (uint32_t)machine,
                                                      .rows = 1,
                                                      .error = error < VALUE_MOST ? (float)fmin(error, 1e30) : NAN,
@@ -218,16 +218,16 @@ static void enter_share(struct gather *g, const struct row *row)
         TEXT_SET(of_share.test, "core");
         TEXT_SET(of_share.unit, "ratio");
         TEXT_SET(of_share.better, "higher");
-        g->share = enter_one_figure(g, &of_share, "share") + 1;
+        g->share = enter_one_result(g, &of_share, "share") + 1;
     }
     enter_value(g, g->share - 1, g->last_machine, share, NAN);
 }
 
-static int by_figure(const void *a, const void *b)
+static int by_result(const void *a, const void *b)
 {
     const struct gather_value *x = a, *y = b;
 
-    return x->figure != y->figure ? ORDER_OF(x->figure, y->figure) : ORDER_OF(x->machine, y->machine);
+    return x->result != y->result ? ORDER_OF(x->result, y->result) : ORDER_OF(x->machine, y->machine);
 }
 
 static void pool(struct gather_value *into, const struct gather_value *from)
@@ -239,43 +239,43 @@ static void pool(struct gather_value *into, const struct gather_value *from)
     into->rows += from->rows;
 }
 
-static void finish_figures(struct gather *g)
+static void finish_results(struct gather *g)
 {
     size_t kept = 0;
 
     if (g->n_values)
-        qsort(g->values, g->n_values, sizeof(*g->values), by_figure);
+        qsort(g->values, g->n_values, sizeof(*g->values), by_result);
     for (size_t i = 0; i < g->n_values; i++) {
-        g->figure[g->values[i].figure].rows++;
-        if (kept && !by_figure(&g->values[kept - 1], &g->values[i])) {
+        g->result[g->values[i].result].rows++;
+        if (kept && !by_result(&g->values[kept - 1], &g->values[i])) {
             pool(&g->values[kept - 1], &g->values[i]);
             continue;
         }
-        struct gather_figure *figure = &g->figure[g->values[i].figure];
-        figure->first = figure->n++ ? figure->first : kept;
+        struct gather_result *result = &g->result[g->values[i].result];
+        result->first = result->n++ ? result->first : kept;
         g->values[kept++] = g->values[i];
     }
     g->n_values = kept;
-    for (size_t k = 0; k < g->figures.n; k++) {
-        struct gather_figure *alone = g->figure[k].alone ? &g->figure[g->figure[k].alone - 1] : NULL;
-        if (alone && alone->rows < g->figure[k].rows) { /* known in some runs only */
+    for (size_t k = 0; k < g->results.n; k++) {
+        struct gather_result *alone = g->result[k].alone ? &g->result[g->result[k].alone - 1] : NULL;
+        if (alone && alone->rows < g->result[k].rows) { /* known in some runs only */
             alone->n = 0;
-            g->figure[k].alone = 0;
+            g->result[k].alone = 0;
         }
     }
 }
 
-size_t gather_judged(const struct gather *g, size_t figure)
+size_t gather_judged(const struct gather *g, size_t result)
 {
-    return g->figure[figure].alone ? g->figure[figure].alone - 1 : figure;
+    return g->result[result].alone ? g->result[result].alone - 1 : result;
 }
 
-double gather_value(const struct gather *g, size_t figure, size_t machine)
+double gather_value(const struct gather *g, size_t result, size_t machine)
 {
-    const struct gather_figure *f = &g->figure[figure];
-    const struct gather_value wanted = {.figure = (uint32_t)figure, .machine = (uint32_t)machine};
+    const struct gather_result *f = &g->result[result];
+    const struct gather_value wanted = {.result = (uint32_t)result, .machine = (uint32_t)machine};
     const struct gather_value *found =
-        f->n ? bsearch(&wanted, &g->values[f->first], f->n, sizeof(wanted), by_figure) : NULL;
+        f->n ? bsearch(&wanted, &g->values[f->first], f->n, sizeof(wanted), by_result) : NULL;
 
     return found ? found->value : NAN;
 }
@@ -325,7 +325,7 @@ static bool is_one_of_many(const struct row *row)
            (strcmp(row->test, "levels") != 0 || row_param_is(&row->param, "level", "level"));
 }
 
-static bool is_figure(const struct gather *g, const struct row *row)
+static bool is_result(const struct gather *g, const struct row *row)
 {
     return row->status != ROW_SKIPPED && (g->every || !is_one_of_many(row)) &&
            fabs(gathered_value(g, row)) < VALUE_MOST &&
@@ -335,7 +335,7 @@ static bool is_figure(const struct gather *g, const struct row *row)
 void gather_row(struct gather *g, const struct row *row)
 {
     enter_machine_run(g, row->run);
-    if (row->status != ROW_FAILED && !is_figure(g, row))
+    if (row->status != ROW_FAILED && !is_result(g, row))
         return;
     if (came_before(g, row)) {
         g->doubles++;
@@ -352,13 +352,13 @@ void gather_row(struct gather *g, const struct row *row)
     machine->has_nice |= !isnan(row->nice);
     enter_gathered_items(g, g->last_machine, row->scratch_disk, false);
     enter_share(g, row);
-    enter_value(g, enter_row_figures(g, row), g->last_machine, gathered_value(g, row),
+    enter_value(g, enter_row_results(g, row), g->last_machine, gathered_value(g, row),
                 row->stats.sd / sqrt((double)row->stats.n) / fabs(row->stats.mean));
 }
 
 void gather_finish(struct gather *g)
 {
-    finish_figures(g);
+    finish_results(g);
     for (size_t m = 0; m < g->machines.n; m++)
         if (g->machine[m].has_nice)
             enter_setting(g, m, "nice", TEXT_LINE("%g", g->machine[m].nice));
@@ -366,13 +366,13 @@ void gather_finish(struct gather *g)
 
 void gather_free(struct gather *g)
 {
-    free(g->figure);
+    free(g->result);
     free(g->values);
     free(g->machine);
     free(g->name);
     free(g->of_identity);
     index_free(&g->machines);
-    index_free(&g->figures);
+    index_free(&g->results);
     index_free(&g->settings);
     index_free(&g->setting_values);
     index_free(&g->names);

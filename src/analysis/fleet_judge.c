@@ -14,40 +14,40 @@ struct judge_room {
     double *effects; /* of all judged values, machine by machine */
 };
 
-double judge_worse_by(const struct judgement *j, size_t figure, double value)
+double judge_worse_by(const struct judgement *j, size_t result, double value)
 {
-    double effect = outlier_effect(&j->metric[figure], value);
+    double effect = outlier_effect(&j->metric[result], value);
 
-    return j->g->figure[figure].higher_is_better ? -effect : effect;
+    return j->g->result[result].higher_is_better ? -effect : effect;
 }
 
 /* NAN: no value there, or too few machines have one. */
-static double worse_in(const struct judgement *j, size_t figure, size_t machine)
+static double worse_in(const struct judgement *j, size_t result, size_t machine)
 {
-    return j->metric[figure].n ? judge_worse_by(j, figure, gather_value(j->g, figure, machine)) : NAN;
+    return j->metric[result].n ? judge_worse_by(j, result, gather_value(j->g, result, machine)) : NAN;
 }
 
 /* See judge_is_far(). */
-static bool figure_counts(const struct judgement *j, size_t figure, size_t machine)
+static bool result_counts(const struct judgement *j, size_t result, size_t machine)
 {
-    const size_t judged = gather_judged(j->g, figure), share = j->g->share;
-    const double with_core_free = judged == figure ? NAN : worse_in(j, judged, machine);
-    const double worse = judge_worse_by(j, figure, gather_value(j->g, figure, machine)) - with_core_free;
+    const size_t judged = gather_judged(j->g, result), share = j->g->share;
+    const double with_core_free = judged == result ? NAN : worse_in(j, judged, machine);
+    const double worse = judge_worse_by(j, result, gather_value(j->g, result, machine)) - with_core_free;
 
     return isnan(with_core_free) ||
            (worse >= j->least_effect && !(share && 2 * worse_in(j, share - 1, machine) >= worse));
 }
 
-bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, double value)
+bool judge_is_far(const struct judgement *j, size_t result, size_t machine, double value)
 {
-    return figure_counts(j, figure, machine) &&
-           fabs(outlier_distance(&j->metric[figure], value)) > j->threshold[figure] &&
-           fabs(outlier_effect(&j->metric[figure], value)) >= j->least_effect;
+    return result_counts(j, result, machine) &&
+           fabs(outlier_distance(&j->metric[result], value)) > j->threshold[result] &&
+           fabs(outlier_effect(&j->metric[result], value)) >= j->least_effect;
 }
 
 bool judge_is_shared(const struct judgement *j, const struct judged *judged)
 {
-    return judged->far && !judged->often && judged->effect > 0 && judged->figure + 1 == j->g->share;
+    return judged->far && !judged->often && judged->effect > 0 && judged->result + 1 == j->g->share;
 }
 
 bool judge_stands_out(const struct judged *judged)
@@ -68,7 +68,7 @@ size_t judge_usual(const struct judgement *j)
 {
     size_t usual = 0;
 
-    for (size_t k = 0; k < j->g->figures.n; k++)
+    for (size_t k = 0; k < j->g->results.n; k++)
         if (j->metric[k].n > j->metric[usual].n)
             usual = k;
     return usual;
@@ -87,38 +87,38 @@ static double usual_error(const struct gather_value *values, size_t n, double *s
 
 static size_t count_judged(const struct judgement *j, size_t k)
 {
-    const struct gather_figure *figure = &j->g->figure[k];
+    const struct gather_result *result = &j->g->result[k];
     size_t n = 0;
 
-    for (size_t i = figure->first; i < figure->first + figure->n; i++)
-        n += figure_counts(j, k, j->g->values[i].machine);
+    for (size_t i = result->first; i < result->first + result->n; i++)
+        n += result_counts(j, k, j->g->values[i].machine);
     return n;
 }
 
-static void measure_figures(struct judgement *j, struct judge_room *scratch)
+static void measure_results(struct judgement *j, struct judge_room *scratch)
 {
     size_t tests = 0;
 
-    for (size_t k = 0; k < j->g->figures.n; k++) {
-        const struct gather_figure *figure = &j->g->figure[k];
-        const struct gather_value *values = &j->g->values[figure->first];
-        double least = fmax(usual_error(values, figure->n, scratch->sorted), LEAST_SPREAD);
-        for (size_t i = 0; i < figure->n; i++)
+    for (size_t k = 0; k < j->g->results.n; k++) {
+        const struct gather_result *result = &j->g->result[k];
+        const struct gather_value *values = &j->g->values[result->first];
+        double least = fmax(usual_error(values, result->n, scratch->sorted), LEAST_SPREAD);
+        for (size_t i = 0; i < result->n; i++)
             scratch->values[i] = values[i].value;
         /* one with the core free needs values on more than half as many machines as the one over the whole time */
-        if (!outlier_measure(scratch->values, figure->n, least, scratch->sorted, &j->metric[k]) ||
-            (figure->raw && 2 * figure->n <= j->g->figure[figure->raw - 1].n))
+        if (!outlier_measure(scratch->values, result->n, least, scratch->sorted, &j->metric[k]) ||
+            (result->raw && 2 * result->n <= j->g->result[result->raw - 1].n))
             j->metric[k].n = 0;
     }
-    for (size_t k = 0; k < j->g->figures.n; k++) {
+    for (size_t k = 0; k < j->g->results.n; k++) {
         const size_t judged = j->metric[k].n ? count_judged(j, k) : 0;
         if (!judged)
             j->metric[k].n = 0;
-        j->n_figures += judged > 0;
-        j->n_alone += judged && j->g->figure[k].raw;
+        j->n_results += judged > 0;
+        j->n_alone += judged && j->g->result[k].raw;
         tests += judged;
     }
-    for (size_t k = 0; k < j->g->figures.n; k++)
+    for (size_t k = 0; k < j->g->results.n; k++)
         if (j->metric[k].n)
             j->threshold[k] = k && j->metric[k].n == j->metric[k - 1].n ? j->threshold[k - 1]
                                                                         : outlier_threshold(j->metric[k].n, tests);
@@ -132,9 +132,9 @@ static void note_worst(const struct judgement *j, struct judged *judged, size_t 
     double distance = fabs(outlier_distance(&j->metric[k], value));
 
     judged->n_far += is_far;
-    if (judged->figure != SIZE_MAX) {
+    if (judged->result != SIZE_MAX) {
         const bool worse_before = judged->effect > 0, is_share = k + 1 == j->g->share;
-        const bool was_share = judged->figure + 1 == j->g->share;
+        const bool was_share = judged->result + 1 == j->g->share;
         if (judged->far != is_far   ? judged->far
             : is_far && is_share    ? true
             : is_far && was_share   ? false
@@ -143,7 +143,7 @@ static void note_worst(const struct judgement *j, struct judged *judged, size_t 
             return;
     }
     judged->far = is_far;
-    judged->figure = k;
+    judged->result = k;
     judged->distance = distance;
     judged->effect = judge_worse_by(j, k, value);
 }
@@ -151,11 +151,11 @@ static void note_worst(const struct judgement *j, struct judged *judged, size_t 
 /* Of several with the same worst value none counts: quantised values would accuse the first of them. */
 static void count_worst(struct judgement *j, size_t k)
 {
-    const struct gather_figure *figure = &j->g->figure[k];
+    const struct gather_result *result = &j->g->result[k];
     size_t worst = SIZE_MAX;
     double most = 0;
 
-    for (size_t i = figure->first; i < figure->first + figure->n; i++) {
+    for (size_t i = result->first; i < result->first + result->n; i++) {
         double by = judge_worse_by(j, k, j->g->values[i].value);
         if (by == most)
             worst = SIZE_MAX;
@@ -164,20 +164,20 @@ static void count_worst(struct judgement *j, size_t k)
             worst = j->g->values[i].machine;
         }
     }
-    if (worst != SIZE_MAX && figure_counts(j, k, worst))
+    if (worst != SIZE_MAX && result_counts(j, k, worst))
         j->judged[worst].worst_count++;
 }
 
-static void judge_figure(struct judgement *j, struct judge_room *scratch, size_t k)
+static void judge_result(struct judgement *j, struct judge_room *scratch, size_t k)
 {
-    const struct gather_figure *figure = &j->g->figure[k];
+    const struct gather_result *result = &j->g->result[k];
 
-    for (size_t i = figure->first; i < figure->first + figure->n; i++) {
+    for (size_t i = result->first; i < result->first + result->n; i++) {
         struct judged *judged = &j->judged[j->g->values[i].machine];
-        if (!figure_counts(j, k, judged->machine))
+        if (!result_counts(j, k, judged->machine))
             continue;
-        scratch->effects[judged->first_effect + judged->figures++] = judge_worse_by(j, k, j->g->values[i].value);
-        judged->shares += 1 / (double)figure->n;
+        scratch->effects[judged->first_effect + judged->results++] = judge_worse_by(j, k, j->g->values[i].value);
+        judged->shares += 1 / (double)result->n;
         note_worst(j, judged, k, j->g->values[i].value);
     }
     count_worst(j, k);
@@ -186,16 +186,16 @@ static void judge_figure(struct judgement *j, struct judge_room *scratch, size_t
 static void judge_machine(const struct judgement *j, struct judge_room *scratch, struct judged *judged, bool many_broke)
 {
     judged->broke = j->g->machine[judged->machine].failed && !many_broke;
-    if (!judged->figures)
+    if (!judged->results)
         return;
-    judged->median_effect = stats_median(scratch->effects + judged->first_effect, judged->figures);
+    judged->median_effect = stats_median(scratch->effects + judged->first_effect, judged->results);
     judged->often = judged->median_effect >= j->least_effect &&
-                    outlier_worst_too_often(j->n_machines, judged->figures, judged->shares / (double)judged->figures,
+                    outlier_worst_too_often(j->n_machines, judged->results, judged->shares / (double)judged->results,
                                             judged->worst_count);
 }
 
-/* Those that stand out first, of them the better ones last; then worst in many figures, beyond a threshold, larger
- * distance; then more differing settings, no figures, name. */
+/* Those that stand out first, of them the better ones last; then worst in many results, beyond a threshold, larger
+ * distance; then more differing settings, no results, name. */
 static int by_finding(const void *a, const void *b)
 {
     const struct judged *x = a, *y = b;
@@ -213,14 +213,14 @@ static int by_finding(const void *a, const void *b)
         return ORDER_OF(y->distance, x->distance);
     if (x->differences != y->differences)
         return ORDER_OF(y->differences, x->differences);
-    if (!x->figures != !y->figures)
-        return ORDER_OF(!y->figures, !x->figures);
+    if (!x->results != !y->results)
+        return ORDER_OF(!y->results, !x->results);
     return strcmp(x->name, y->name);
 }
 
 void judge(struct judgement *j, const struct gather *g, double least_effect)
 {
-    const size_t machines = g->machines.n, figures = g->figures.n, most = machines > figures ? machines : figures;
+    const size_t machines = g->machines.n, results = g->results.n, most = machines > results ? machines : results;
     FREED_BY(memory_free) double *values = memory_get(most, sizeof(*values));
     FREED_BY(memory_free) double *sorted = memory_get(most, sizeof(*sorted));
     FREED_BY(memory_free) double *all_effects = memory_get(g->n_values, sizeof(*all_effects));
@@ -229,17 +229,17 @@ void judge(struct judgement *j, const struct gather *g, double least_effect)
 
     *j = (struct judgement){.g = g,
                             .least_effect = least_effect,
-                            .metric = memory_get(figures, sizeof(*j->metric)),
-                            .threshold = memory_get(figures, sizeof(*j->threshold)),
+                            .metric = memory_get(results, sizeof(*j->metric)),
+                            .threshold = memory_get(results, sizeof(*j->threshold)),
                             .majority = memory_get(g->settings.n, sizeof(*j->majority)),
                             .judged = memory_get(machines, sizeof(*j->judged))};
-    measure_figures(j, &scratch);
+    measure_results(j, &scratch);
     for (size_t i = 0; i < g->n_values; i++)
-        j->judged[g->values[i].machine].figures++;
+        j->judged[g->values[i].machine].results++;
     for (size_t m = 0; m < machines; m++) {
-        const size_t own = j->judged[m].figures;
+        const size_t own = j->judged[m].results;
         j->judged[m] =
-            (struct judged){.machine = m, .name = g->machines.name[m], .figure = SIZE_MAX, .first_effect = effects};
+            (struct judged){.machine = m, .name = g->machines.name[m], .result = SIZE_MAX, .first_effect = effects};
         effects += own;
         broken += g->machine[m].failed > 0;
     }
@@ -250,11 +250,11 @@ void judge(struct judgement *j, const struct gather *g, double least_effect)
             j->judged[m].differences += value && value != j->majority[s]; /* equal values are one string */
         }
     }
-    for (size_t k = 0; k < figures; k++)
+    for (size_t k = 0; k < results; k++)
         if (j->metric[k].n)
-            judge_figure(j, &scratch, k);
+            judge_result(j, &scratch, k);
     for (size_t m = 0; m < machines; m++)
-        j->n_machines += j->judged[m].figures > 0;
+        j->n_machines += j->judged[m].results > 0;
     for (size_t m = 0; m < machines; m++)
         judge_machine(j, &scratch, &j->judged[m], 2 * broken >= machines);
     qsort(j->judged, machines, sizeof(*j->judged), by_finding);

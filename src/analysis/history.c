@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds where the figures of one machine changed. */
+/* Finds where the results of one machine changed. */
 #include "analysis/analysis.h"
 
 #include <math.h>
@@ -88,12 +88,12 @@ static int by_run(const void *a, const void *b)
 }
 
 /* place: index in history.run of each machine in gather. */
-static void enter_figure(struct history *h, const size_t *place, size_t figure)
+static void enter_result(struct history *h, const size_t *place, size_t result)
 {
-    const struct gather_figure *of = &h->gather.figure[gather_judged(&h->gather, figure)];
+    const struct gather_result *of = &h->gather.result[gather_judged(&h->gather, result)];
 
-    memory_grow(&h->figure, &h->figure_capacity, h->n_figures, sizeof(*h->figure));
-    h->figure[h->n_figures++] = (struct history_figure){.figure = figure, .first = h->n_points, .n = of->n};
+    memory_grow(&h->result, &h->result_capacity, h->n_results, sizeof(*h->result));
+    h->result[h->n_results++] = (struct history_result){.result = result, .first = h->n_points, .n = of->n};
     for (size_t i = of->first; i < of->first + of->n; i++) {
         memory_grow(&h->point, &h->point_capacity, h->n_points, sizeof(*h->point));
         h->point[h->n_points++] =
@@ -102,25 +102,25 @@ static void enter_figure(struct history *h, const size_t *place, size_t figure)
     qsort(h->point + h->n_points - of->n, of->n, sizeof(*h->point), by_run);
 }
 
-static void enter_figures(struct history *h)
+static void enter_results(struct history *h)
 {
     FREED_BY(memory_free) size_t *place = memory_get(h->n_runs + 1, sizeof(*place));
 
     for (size_t i = 0; i < h->n_runs; i++)
         place[h->run[i].machine] = i;
-    for (size_t k = 0; k < h->gather.figures.n; k++) {
-        if (h->gather.figure[k].raw)
+    for (size_t k = 0; k < h->gather.results.n; k++) {
+        if (h->gather.result[k].raw)
             continue;
-        if (h->gather.figure[k].n < HISTORY_RUNS_LEAST)
+        if (h->gather.result[k].n < HISTORY_RUNS_LEAST)
             h->n_short++;
         else
-            enter_figure(h, place, k);
+            enter_result(h, place, k);
     }
 }
 
 /* --- Changes. --- */
 
-/* For one figure, with room for all runs. */
+/* For one result, with room for all runs. */
 struct work {
     double *values, *sorted;
     size_t *at, n; /* at: first value after each change; n: number of changes */
@@ -166,9 +166,9 @@ static void remove_small(struct work *w, size_t n, double least)
 
 static void find_changes(struct history *h, size_t number, double alpha, struct work *w)
 {
-    struct history_figure *f = &h->figure[number];
+    struct history_result *f = &h->result[number];
     const struct history_point *points = h->point + f->first;
-    const bool higher_is_better = h->gather.figure[f->figure].higher_is_better;
+    const bool higher_is_better = h->gather.result[f->result].higher_is_better;
 
     for (size_t i = 0; i < f->n; i++)
         w->values[i] = points[i].value;
@@ -183,7 +183,7 @@ static void find_changes(struct history *h, size_t number, double alpha, struct 
         inference_ratio(w->values + from, at - from, w->values + at, to - at, 0.95, &ratio);
         c.low = ratio.low - 1;
         c.high = ratio.high - 1;
-        c.figure = number;
+        c.result = number;
         c.run = points[c.at].run;
         c.last = points[c.at - 1].run;
         c.worse = (c.effect > 0) != higher_is_better;
@@ -193,29 +193,29 @@ static void find_changes(struct history *h, size_t number, double alpha, struct 
     f->n_changes = w->n;
 }
 
-static int by_run_and_figure(const void *a, const void *b)
+static int by_run_and_result(const void *a, const void *b)
 {
     const struct history_change *x = a, *y = b;
 
     if (x->run != y->run)
         return ORDER_OF(x->run, y->run);
-    return ORDER_OF(x->figure, y->figure);
+    return ORDER_OF(x->result, y->result);
 }
 
-static void judge_figures(struct history *h)
+static void judge_results(struct history *h)
 {
-    const double alpha = HISTORY_ALPHA / (double)(h->n_figures ? h->n_figures : 1);
+    const double alpha = HISTORY_ALPHA / (double)(h->n_results ? h->n_results : 1);
     FREED_BY(memory_free) double *values = memory_get(2 * h->n_runs + 1, sizeof(*values));
     FREED_BY(memory_free) size_t *at = memory_get(h->n_runs + 1, sizeof(*at));
     struct work w = {.values = values, .sorted = values + h->n_runs, .at = at};
 
-    for (size_t k = 0; k < h->n_figures; k++) {
-        const size_t n = h->figure[k].n;
+    for (size_t k = 0; k < h->n_results; k++) {
+        const size_t n = h->result[k].n;
         h->n_short += inference_rank_least(n / 2, n - n / 2) > alpha;
         find_changes(h, k, alpha, &w);
     }
     if (h->n_changes)
-        qsort(h->change, h->n_changes, sizeof(*h->change), by_run_and_figure);
+        qsort(h->change, h->n_changes, sizeof(*h->change), by_run_and_result);
 }
 
 void history_finish(struct history *h)
@@ -226,23 +226,23 @@ void history_finish(struct history *h)
     qsort(h->run, h->n_runs, sizeof(*h->run), by_time);
     for (size_t i = 1; i < h->n_runs; i++)
         h->same_time += !strcmp(h->run[i].utc, h->run[i - 1].utc);
-    enter_figures(h);
-    judge_figures(h);
+    enter_results(h);
+    judge_results(h);
 }
 
 void history_free(struct history *h)
 {
     gather_free(&h->gather);
     free(h->run);
-    free(h->figure);
+    free(h->result);
     free(h->point);
     free(h->change);
     memset(h, 0, sizeof(*h));
 }
 
-double history_level(const struct history *h, size_t figure)
+double history_level(const struct history *h, size_t result)
 {
-    const struct history_figure *f = &h->figure[figure];
+    const struct history_result *f = &h->result[result];
     FREED_BY(memory_free) double *values = memory_get(f->n, sizeof(*values));
 
     for (size_t i = 0; i < f->n; i++)

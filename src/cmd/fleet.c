@@ -20,7 +20,7 @@ static const struct option rows[] = {
     COMMAND_HELP_ROW,
 };
 
-/* Piece by piece: there is a line for each machine and figure. */
+/* Piece by piece: there is a line for each machine and result. */
 static int write_csv(const struct judgement *judgement, const struct options *options)
 {
     struct files_output file;
@@ -67,9 +67,9 @@ static bool machine_fails(const struct judgement *j, const struct judged *judged
     bool found = (judged->broke && fail_on_finds(fail_on, FAIL_ON_SLOWER, NAN)) ||
                  (judged->often && fail_on_finds(fail_on, FAIL_ON_SLOWER, 100 * judged->median_effect)) ||
                  (judged->differences && fail_on_finds(fail_on, FAIL_ON_SETTINGS, NAN)) ||
-                 (!judged->figures && j->n_figures && fail_on_finds(fail_on, FAIL_ON_UNDECIDED, NAN));
+                 (!judged->results && j->n_results && fail_on_finds(fail_on, FAIL_ON_UNDECIDED, NAN));
 
-    for (size_t k = 0; judged->far && !found && k < j->g->figures.n; k++) {
+    for (size_t k = 0; judged->far && !found && k < j->g->results.n; k++) {
         const double value = j->metric[k].n ? gather_value(j->g, k, judged->machine) : NAN;
         const double worse = isnan(value) ? value : judge_worse_by(j, k, value);
         found = !isnan(value) && judge_is_far(j, k, judged->machine, value) &&
@@ -107,7 +107,7 @@ static int fleet(struct command_call *call)
     for (size_t i = 0; i < g.machines.n; i++)
         if (machine_fails(&judgement, &judgement.judged[i], &options->fail_on))
             return EXIT_FINDING;
-    if (judgement.n_figures)
+    if (judgement.n_results)
         return EXIT_DONE;
     /* a check that cannot judge must not pass */
     return command_fail(EXIT_ROW_FAILED, "--fail-on: there is no figure to judge by");

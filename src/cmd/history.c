@@ -43,13 +43,13 @@ static int finding(const struct history *h, const struct options *options)
 {
     bool found = h->n_short && fail_on_finds(&options->fail_on, FAIL_ON_UNDECIDED, NAN);
 
-    if (h->n_figures <= h->n_short)
+    if (h->n_results <= h->n_short)
         return command_fail(EXIT_ROW_FAILED, "--fail-on: there is no figure to judge by");
     for (size_t i = 0; !found && i < h->n_changes; i++) {
         const struct history_change *c = &h->change[i];
         const double by = isnan(c->low) ? fabs(c->effect) : c->effect > 0 ? c->low : -c->high;
-        /* A neighbour on the core explains figures, but is no fault of what is measured. */
-        const bool of_share = h->figure[c->figure].figure + 1 == h->gather.share;
+        /* A neighbour on the core explains results, but is no fault of what is measured. */
+        const bool of_share = h->result[c->result].result + 1 == h->gather.share;
         found = !of_share && history_is_recent(h, c, options->recent) &&
                 fail_on_finds(&options->fail_on, c->worse ? FAIL_ON_SLOWER : FAIL_ON_FASTER, 100 * by);
     }

@@ -197,7 +197,7 @@ void core_notes_free(struct core_notes *notes)
     memset(notes, 0, sizeof(*notes));
 }
 
-static double figure(const struct core_cell *cell, bool cost_per_count)
+static double cell_value(const struct core_cell *cell, bool cost_per_count)
 {
     return cost_per_count ? cell->cost / cell->count : cell->count / cell->cost;
 }
@@ -206,7 +206,7 @@ static double figure(const struct core_cell *cell, bool cost_per_count)
  * number: percentiles of few blocks are too narrow (Efron, Tibshirani 1993, ch. 13). */
 static void find_interval(const struct core_cell *blocks, size_t n, bool cost_per_count, struct core_alone *out)
 {
-    struct stats_running figures = {.n = 0};
+    struct stats_running values = {.n = 0};
     uint64_t seed = n;
 
     if (n < BLOCKS_MIN)
@@ -215,10 +215,10 @@ static void find_interval(const struct core_cell *blocks, size_t n, bool cost_pe
         struct core_cell sum = {.n = 0};
         for (size_t i = 0; i < n; i++)
             add_cell(&sum, &blocks[stats_random(&seed) % n]);
-        stats_add(&figures, figure(&sum, cost_per_count));
+        stats_add(&values, cell_value(&sum, cost_per_count));
     }
     /* The variance of bootstrap resamples of n blocks is (n-1)/n of the variance of the mean. */
-    double half = stats_student_t(0.95, (double)(n - 1)) * stats_sd(&figures) * sqrt((double)n / (double)(n - 1));
+    double half = stats_student_t(0.95, (double)(n - 1)) * stats_sd(&values) * sqrt((double)n / (double)(n - 1));
     out->low = out->value - half;
     out->high = out->value + half;
 }
@@ -264,12 +264,12 @@ int core_alone_find(const struct core_notes *notes, const struct core_session *s
         add_cell(&all, &trial);
         trials += trial.n > 0;
         if (samples)
-            samples[t] = trial.n < CORE_SLICES_A_TRIAL ? NAN : figure(&trial, cost_per_count);
+            samples[t] = trial.n < CORE_SLICES_A_TRIAL ? NAN : cell_value(&trial, cost_per_count);
     }
     size_t n = gather(blocks, n_blocks, trials < TRIALS_MIN ? 1 : CORE_BLOCKS);
     out->slices = all.n;
     if (all.n >= CORE_SLICES_MIN) {
-        out->value = figure(&all, cost_per_count);
+        out->value = cell_value(&all, cost_per_count);
         find_interval(blocks, n, cost_per_count, out);
     }
     return 0;

@@ -72,9 +72,9 @@ static double count_of(const struct cpus *cpus, size_t cpu, size_t us)
 
 /* --- The text. --- */
 
-enum figure { TOTAL, MIN, AVG, MAX, OVERFLOWS, N_FIGURES };
+enum field { TOTAL, MIN, AVG, MAX, OVERFLOWS, N_FIELDS };
 
-static double figure_of(const struct cpus *cpus, size_t cpu, enum figure figure)
+static double field_of(const struct cpus *cpus, size_t cpu, enum field field)
 {
     const struct stats_summary *s = &cpus->row[cpu]->stats;
     const double values[] = {[TOTAL] = count_of(cpus, cpu, cpus->end_us + 1),
@@ -83,7 +83,7 @@ static double figure_of(const struct cpus *cpus, size_t cpu, enum figure figure)
                              [MAX] = s->max * US,
                              [OVERFLOWS] = count_of(cpus, cpu, cpus->end_us)};
 
-    return isnan(values[figure]) ? 0 : floor(values[figure]);
+    return isnan(values[field]) ? 0 : floor(values[field]);
 }
 
 static void write_text(const struct export_rows *rows, struct text *out)
@@ -91,11 +91,11 @@ static void write_text(const struct export_rows *rows, struct text *out)
     static const struct {
         const char *name;
         int digits;
-    } figures[N_FIGURES] = {{"Total:", 9},
-                            {"Min Latencies:", 5},
-                            {"Avg Latencies:", 5},
-                            {"Max Latencies:", 5},
-                            {"Histogram Overflows:", 5}};
+    } fields[N_FIELDS] = {{"Total:", 9},
+                          {"Min Latencies:", 5},
+                          {"Avg Latencies:", 5},
+                          {"Max Latencies:", 5},
+                          {"Histogram Overflows:", 5}};
     FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
 
     take_cpus(rows, &cpus);
@@ -107,10 +107,10 @@ static void write_text(const struct export_rows *rows, struct text *out)
         for (size_t c = 0; c < cpus.n; c++)
             text_printf(out, "%06.0f%s", count_of(&cpus, c, us), c + 1 < cpus.n ? "\t" : "\n");
     }
-    for (size_t i = 0; i < N_FIGURES; i++) {
-        text_printf(out, "# %s", figures[i].name);
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        text_printf(out, "# %s", fields[i].name);
         for (size_t c = 0; c < cpus.n; c++)
-            text_printf(out, " %0*.0f", figures[i].digits, figure_of(&cpus, c, (enum figure)i));
+            text_printf(out, " %0*.0f", fields[i].digits, field_of(&cpus, c, (enum field)i));
         text_printf(out, "\n");
     }
     text_printf(out, "# Histogram Overflow at cycle number:\n");
@@ -177,7 +177,7 @@ static void write_json(const struct export_rows *rows, struct text *out)
         text_printf(out,
                     "      \"min\": %.0f,\n      \"max\": %.0f,\n      \"avg\": %.2f,\n      \"cpu\": %ld,\n"
                     "      \"node\": -1\n    }%s\n",
-                    figure_of(&cpus, c, MIN), figure_of(&cpus, c, MAX), isnan(mean) ? 0 : mean * US,
+                    field_of(&cpus, c, MIN), field_of(&cpus, c, MAX), isnan(mean) ? 0 : mean * US,
                     strtol(cpus.row[c]->cpus, NULL, 10), c + 1 < cpus.n ? "," : "");
     }
     text_printf(out, "  }\n}\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the result of `jitbench fleet`: a line for each machine, those that stand out first; or all figures as CSV. */
+/* Prints the result of `jitbench fleet`: a line for each machine, those that stand out first; or all results as CSV. */
 #include "out/out.h"
 
 #include <math.h>
@@ -28,73 +28,73 @@ static const struct shown {
 enum { N_SHOWN = COUNT(shown) };
 
 struct fleet_column {
-    size_t figure; /* SIZE_MAX: no machine has it */
-    size_t judged; /* `figure`, or the same one with the core free */
+    size_t result; /* SIZE_MAX: no machine has it */
+    size_t judged; /* `result`, or the same one with the core free */
     char heading[48];
 };
 
-static bool is_figure_shown(const struct shown *what, const struct gather_figure *figure)
+static bool is_result_shown(const struct shown *what, const struct gather_result *result)
 {
-    return !strcmp(figure->suite, what->suite) && !strcmp(figure->test, what->test) &&
-           !strcmp(figure->metric, what->metric) && !strcmp(figure->load, what->load) &&
-           !strcmp(figure->unit, what->unit);
+    return !strcmp(result->suite, what->suite) && !strcmp(result->test, what->test) &&
+           !strcmp(result->metric, what->metric) && !strcmp(result->load, what->load) &&
+           !strcmp(result->unit, what->unit);
 }
 
-/* Of figures that differ in copies or parameters the one that most machines have; then the one with the fewest
+/* Of results that differ in copies or parameters the one that most machines have; then the one with the fewest
  * copies. */
 static void find_shown(const struct judgement *f, const struct shown *what, struct fleet_column *column)
 {
     const struct gather *g = f->g;
     size_t found = SIZE_MAX;
 
-    for (size_t k = 0; k < g->figures.n; k++) {
-        const struct gather_figure *figure = &g->figure[k], *before = found == SIZE_MAX ? NULL : &g->figure[found];
-        if (!is_figure_shown(what, figure))
+    for (size_t k = 0; k < g->results.n; k++) {
+        const struct gather_result *result = &g->result[k], *before = found == SIZE_MAX ? NULL : &g->result[found];
+        if (!is_result_shown(what, result))
             continue;
-        if (!before || figure->n > before->n || (figure->n == before->n && figure->copies < before->copies))
+        if (!before || result->n > before->n || (result->n == before->n && result->copies < before->copies))
             found = k;
     }
-    const char *protocol = found == SIZE_MAX ? "" : g->figure[found].protocol;
+    const char *protocol = found == SIZE_MAX ? "" : g->result[found].protocol;
     const size_t judged = found == SIZE_MAX ? found : gather_judged(g, found);
     const bool by_alone = judged != found && f->metric[judged].n;
-    column->figure = found;
+    column->result = found;
     column->judged = by_alone ? judged : found;
     TEXT_PRINT(column->heading, "%s%s%s%s", what->heading, by_alone ? ", alone" : "", protocol[0] ? ", " : "",
                protocol);
 }
 
-char *fleet_name_figure(const struct gather_figure *figure, bool telling, char *buf, size_t size)
+char *fleet_name_result(const struct gather_result *result, bool telling, char *buf, size_t size)
 {
     static const char *const keys[] = {"limit", "elements", "stores", "level"};
-    const bool named = strcmp(figure->test, figure->suite) != 0;
+    const bool named = strcmp(result->test, result->suite) != 0;
     struct row_params work = {.n = 0};
     size_t length;
 
-    text_line(buf, size, "%s%s%s%s%s", figure->suite, named ? " " : "", named ? figure->test : "",
-              figure->load[0] ? "/" : "", figure->load);
-    TEXT_SET(work.text, telling ? figure->work : "");
+    text_line(buf, size, "%s%s%s%s%s", result->suite, named ? " " : "", named ? result->test : "",
+              result->load[0] ? "/" : "", result->load);
+    TEXT_SET(work.text, telling ? result->work : "");
     row_params_read(&work);
     for (size_t i = 0; i < COUNT(keys); i++) {
         const char *word = row_param(&work, keys[i], &length);
         if (word)
             text_add(buf, size, " %.*s", (int)length, word);
     }
-    if (figure->copies > 1)
-        text_add(buf, size, " x%" PRIu64, figure->copies);
-    if (figure->protocol[0])
-        text_add(buf, size, " (%s)", figure->protocol);
-    text_add(buf, size, " %s", figure->metric);
+    if (result->copies > 1)
+        text_add(buf, size, " x%" PRIu64, result->copies);
+    if (result->protocol[0])
+        text_add(buf, size, " (%s)", result->protocol);
+    text_add(buf, size, " %s", result->metric);
     return buf;
 }
 
 /* "prime cycles +5.2 %": the sign is that of the value, better or worse. */
 static void put_effect(const struct judgement *f, const struct judged *j, struct text *out)
 {
-    const struct gather_figure *figure = &f->g->figure[j->figure];
+    const struct gather_result *result = &f->g->result[j->result];
     char name[256];
 
-    text_printf(out, "%s %+.1f %%", fleet_name_figure(figure, false, name, sizeof(name)),
-                100 * (figure->higher_is_better ? -j->effect : j->effect));
+    text_printf(out, "%s %+.1f %%", fleet_name_result(result, false, name, sizeof(name)),
+                100 * (result->higher_is_better ? -j->effect : j->effect));
 }
 
 static bool is_few(const struct judgement *f)
@@ -112,7 +112,7 @@ static void put_fleet_verdict(const struct judgement *f, const struct judged *j,
         text_printf(out, "%s: ", judge_is_shared(f, j) ? "SHARED" : j->often || j->effect > 0 ? "WORSE" : "BETTER");
     if (j->often) {
         text_printf(out, "the worst of all in %zu of %zu figures, by %.1f %% (median), most of all ", j->worst_count,
-                    j->figures, 100 * j->median_effect);
+                    j->results, 100 * j->median_effect);
         put_effect(f, j, out);
         between = "; ";
     } else if (j->far) {
@@ -131,7 +131,7 @@ static void put_fleet_verdict(const struct judgement *f, const struct judged *j,
                     PLURAL(failed));
     else if (!*between)
         text_printf(out, "%s",
-                    j->figures  ? "ok"
+                    j->results  ? "ok"
                     : is_few(f) ? "not judged"
                                 : "not judged: it has no figure that enough others have");
     for (size_t s = 0; s < f->g->settings.n && n < j->differences; s++) {
@@ -147,16 +147,16 @@ static void put_far(const struct judgement *f, const struct judged *j, bool all,
 {
     char name[256];
 
-    for (size_t k = 0; k < f->g->figures.n && j->n_far; k++) {
-        const struct gather_figure *figure = &f->g->figure[k];
+    for (size_t k = 0; k < f->g->results.n && j->n_far; k++) {
+        const struct gather_result *result = &f->g->result[k];
         const struct outlier_metric *metric = &f->metric[k];
         double value = metric->n ? gather_value(f->g, k, j->machine) : NAN;
-        if (isnan(value) || !judge_is_far(f, k, j->machine, value) || (!all && k != j->figure))
+        if (isnan(value) || !judge_is_far(f, k, j->machine, value) || (!all && k != j->result))
             continue;
         text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%%s%s",
-                    fleet_name_figure(figure, false, name, sizeof(name)), units_plain(UNITS_VALUE(value, figure->unit)),
-                    units_plain(UNITS_VALUE(metric->median, figure->unit)), 100 * outlier_effect(metric, value),
-                    figure->work[0] ? "; " : "", figure->work);
+                    fleet_name_result(result, false, name, sizeof(name)), units_plain(UNITS_VALUE(value, result->unit)),
+                    units_plain(UNITS_VALUE(metric->median, result->unit)), 100 * outlier_effect(metric, value),
+                    result->work[0] ? "; " : "", result->work);
     }
 }
 
@@ -165,7 +165,7 @@ static void put_fleet_host(const struct judgement *f, const struct judged *j, co
 {
     grid_text(grid, j->name);
     for (size_t c = 0; c < N_SHOWN; c++) {
-        if (columns[c].figure == SIZE_MAX)
+        if (columns[c].result == SIZE_MAX)
             continue;
         double value = gather_value(f->g, columns[c].judged, j->machine) * shown[c].scale;
         if (fabs(value) >= 1e9)
@@ -183,25 +183,25 @@ static void put_fleet_host(const struct judgement *f, const struct judged *j, co
 static void put_other_indices(const struct judgement *f, const struct shown *what, const struct fleet_column *column,
                               const struct doc *doc)
 {
-    if (column->figure == SIZE_MAX)
+    if (column->result == SIZE_MAX)
         return;
-    const struct gather_figure *of = &f->g->figure[column->figure];
-    for (size_t k = 0; k < f->g->figures.n && of->protocol[0]; k++) {
-        const struct gather_figure *figure = &f->g->figure[k];
+    const struct gather_result *of = &f->g->result[column->result];
+    for (size_t k = 0; k < f->g->results.n && of->protocol[0]; k++) {
+        const struct gather_result *result = &f->g->result[k];
         size_t n = 0;
-        if (k == column->figure || !is_figure_shown(what, figure) || figure->copies != of->copies)
+        if (k == column->result || !is_result_shown(what, result) || result->copies != of->copies)
             continue;
         for (size_t m = 0; m < f->g->machines.n; m++)
-            n += isnan(gather_value(f->g, column->figure, m)) && !isnan(gather_value(f->g, k, m));
+            n += isnan(gather_value(f->g, column->result, m)) && !isnan(gather_value(f->g, k, m));
         if (n)
             doc_say(doc, "%s: not comparable with the index of %zu %s%s: %s", column->heading, n,
-                    f->g->by_rank ? "rank" : "host", PLURAL(n), figure->work);
+                    f->g->by_rank ? "rank" : "host", PLURAL(n), result->work);
     }
 }
 
 static bool has_finding(const struct judgement *f, const struct judged *j)
 {
-    return judge_stands_out(j) || j->differences || f->g->machine[j->machine].failed || (!j->figures && f->n_figures);
+    return judge_stands_out(j) || j->differences || f->g->machine[j->machine].failed || (!j->results && f->n_results);
 }
 
 void fleet_put_table(const struct judgement *f, bool verbose, const struct doc *doc)
@@ -216,7 +216,7 @@ void fleet_put_table(const struct judgement *f, bool verbose, const struct doc *
     for (size_t c = 0; c < N_SHOWN; c++) {
         find_shown(f, &shown[c], &columns[c]);
         grid_columns(&grid, &(struct grid_column){.title = columns[c].heading, .rank = (unsigned)c},
-                     columns[c].figure != SIZE_MAX);
+                     columns[c].result != SIZE_MAX);
     }
     grid_columns(&grid, &(struct grid_column){.title = "Verdict", .left = true, .wrap = true}, 1);
     for (size_t i = 0; i < f->g->machines.n; i++) {
@@ -269,19 +269,19 @@ static void put_pooled(const struct judgement *f, const struct doc *doc)
 
 void fleet_put_summary(const struct judgement *f, const struct doc *doc)
 {
-    const size_t n = f->g->machines.n, outliers = judge_count_out(f), figures = f->n_figures;
+    const size_t n = f->g->machines.n, outliers = judge_count_out(f), results = f->n_results;
     const char *what = f->g->by_rank ? "rank" : "host";
-    const char *judged = TEXT_LINE("%zu %s%s, %zu figure%s judged: ", n, what, PLURAL(n), figures, PLURAL(figures));
+    const char *judged = TEXT_LINE("%zu %s%s, %zu figure%s judged: ", n, what, PLURAL(n), results, PLURAL(results));
     const char *before = outliers ? "" : judged;
-    const size_t least = outlier_worst_threshold(f->n_machines, figures);
-    const char *worst = least <= figures ? TEXT_LINE(", or if it is the worst of all in %zu figures", least) : "";
+    const size_t least = outlier_worst_threshold(f->n_machines, results);
+    const char *worst = least <= results ? TEXT_LINE(", or if it is the worst of all in %zu figures", least) : "";
 
-    if (figures || outliers)
+    if (results || outliers)
         doc_say(doc, "%s%zu stand%s out.", judged, outliers, outliers == 1 ? "s" : "");
     if (f->n_alone)
         doc_say(doc, "%zu figure%s judged with the core free (_alone), which all %ss know.", f->n_alone,
                 f->n_alone == 1 ? " is" : "s are", what);
-    if (figures) { /* each figure has a threshold of its own */
+    if (results) { /* each result has a threshold of its own */
         const size_t k = judge_usual(f);
         const double far = f->threshold[k] * f->metric[k].scale;
         char name[256];
@@ -290,7 +290,7 @@ void fleet_put_summary(const struct judgement *f, const struct doc *doc)
             "A %s is named if a figure is more than %.3g %% off the median, and further than chance puts any in 99 of "
             "100 fleets of equal machines (here %.2g %% in %s)%s.",
             what, 100 * f->least_effect, 100 * (f->metric[k].logarithmic ? expm1(far) : far),
-            fleet_name_figure(&f->g->figure[k], true, name, sizeof(name)), worst);
+            fleet_name_result(&f->g->result[k], true, name, sizeof(name)), worst);
     } else if (is_few(f))
         doc_say(doc, "%stoo few to judge figures. 'fleet' needs %d %ss%s.%s", before, OUTLIER_HOSTS_LEAST, what,
                 n > 1 ? "; 'jitbench compare A.csv B.csv' compares two" : "",
@@ -310,18 +310,18 @@ void fleet_put_csv(const struct judgement *f, size_t number, struct text *out)
 
     if (!number)
         text_printf(out, "host,suite,test,load,param,metric,unit,copies,value,median,effect_pct,distance,verdict\r\n");
-    for (size_t k = 0; number < f->g->machines.n && k < f->g->figures.n; k++) {
-        const struct gather_figure *figure = &f->g->figure[k];
+    for (size_t k = 0; number < f->g->machines.n && k < f->g->results.n; k++) {
+        const struct gather_result *result = &f->g->result[k];
         const struct outlier_metric *metric = &f->metric[k];
         const double value = gather_value(f->g, k, j->machine);
         if (isnan(value))
             continue;
-        csv_print(out, "%s,%s,%s,%s,%s,%s,%s,%f,%f,%f,%f,%f,%s\r\n", j->name, figure->suite, figure->test, figure->load,
-                  figure->work, figure->metric, figure->unit, (double)figure->copies, value,
+        csv_print(out, "%s,%s,%s,%s,%s,%s,%s,%f,%f,%f,%f,%f,%s\r\n", j->name, result->suite, result->test, result->load,
+                  result->work, result->metric, result->unit, (double)result->copies, value,
                   metric->n ? metric->median : NAN, metric->n ? 100 * outlier_effect(metric, value) : NAN,
                   metric->n ? outlier_distance(metric, value) : NAN,
                   judge_stands_out(j) ? "outlier"
-                  : j->figures        ? "ok"
+                  : j->results        ? "ok"
                                       : "not judged");
     }
 }

@@ -6,18 +6,18 @@
 
 #define SETTINGS_SHOWN 5u
 
-char *history_name(const struct history *h, size_t figure, char *buf, size_t size)
+char *history_name(const struct history *h, size_t result, char *buf, size_t size)
 {
-    const struct gather_figure *of = &h->gather.figure[h->figure[figure].figure];
+    const struct gather_result *of = &h->gather.result[h->result[result].result];
     char name[256], other[256];
     bool same = false;
 
-    fleet_name_figure(of, false, name, sizeof(name));
-    for (size_t i = 0; i < h->n_figures && !same; i++)
-        same = i != figure &&
-               !strcmp(name, fleet_name_figure(&h->gather.figure[h->figure[i].figure], false, other, sizeof(other)));
+    fleet_name_result(of, false, name, sizeof(name));
+    for (size_t i = 0; i < h->n_results && !same; i++)
+        same = i != result &&
+               !strcmp(name, fleet_name_result(&h->gather.result[h->result[i].result], false, other, sizeof(other)));
     return text_line(buf, size, "%s%s%s%s%s", name, same ? " [" : "", same ? of->work : "", same ? "]" : "",
-                     gather_judged(&h->gather, h->figure[figure].figure) != h->figure[figure].figure ? ", core free"
+                     gather_judged(&h->gather, h->result[result].result) != h->result[result].result ? ", core free"
                                                                                                      : "");
 }
 
@@ -42,16 +42,16 @@ static void put_percent(double share, struct grid *grid)
         text_printf(cell, "-");
 }
 
-/* steady: the figure has its level in all runs. */
+/* steady: the result has its level in all runs. */
 static void put_change(const struct history *h, const struct history_change *c, bool steady, struct grid *grid)
 {
-    const char *unit = h->gather.figure[h->figure[c->figure].figure].unit;
+    const char *unit = h->gather.result[h->result[c->result].result].unit;
     const struct history_run *run = &h->run[c->run];
     char name[384];
 
     put_time(run->utc, grid_cell(grid, COLOR_NONE));
     text_printf(grid_cell(grid, COLOR_NONE), "%zu", c->run + 1);
-    grid_text(grid, history_name(h, c->figure, name, sizeof(name)));
+    grid_text(grid, history_name(h, c->result, name, sizeof(name)));
     grid_value(grid, c->before, unit);
     grid_value(grid, c->after, unit);
     put_percent(c->effect, grid);
@@ -109,9 +109,9 @@ void history_put_table(const struct history *h, size_t recent, bool verbose, con
         if (i + 1 == h->n_changes || c[1].run != c->run)
             put_changed_settings(h, c, &grid);
     }
-    for (size_t k = 0; verbose && k < h->n_figures; k++) {
-        const struct history_figure *f = &h->figure[k];
-        const struct history_change none = {.figure = k,
+    for (size_t k = 0; verbose && k < h->n_results; k++) {
+        const struct history_result *f = &h->result[k];
+        const struct history_change none = {.result = k,
                                             .run = h->point[f->first].run,
                                             .before = history_level(h, k),
                                             .after = NAN,
@@ -138,13 +138,13 @@ void history_put_summary(const struct history *h, size_t recent, const struct do
         text_printf(&line, " to ");
         put_time(h->run[h->n_runs - 1].utc, &line);
     }
-    text_printf(&line, ": %zu figure%s judged%s%s%s, %zu change%s found", h->n_figures, PLURAL(h->n_figures),
+    text_printf(&line, ": %zu figure%s judged%s%s%s, %zu change%s found", h->n_results, PLURAL(h->n_results),
                 h->gather.stat ? " by the column '" : "", h->gather.stat ? h->gather.stat->name : "",
                 h->gather.stat ? "'" : "", h->n_changes, PLURAL(h->n_changes));
     if (recent)
         text_printf(&line, ", %zu of them in the last %zu runs", shown, recent);
     doc_say(doc, "%s.", line.data ? line.data : "");
-    if (h->n_figures)
+    if (h->n_results)
         doc_say(doc,
                 "Changes below %g %% are left out. Chance alone finds one in 1 of %.0f histories of independent runs "
                 "without any change.",

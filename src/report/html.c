@@ -60,7 +60,7 @@ static const char *const style[] = {
     "var(--page)}.heat td.x{background:none}.heat .far{font-weight:600}.heat tbody tr.out th{color:var(--ink);"
     "font-weight:600}.heat tbody tr:hover{background:none}",
 };
-static const char *const style_of_figures[] = {
+static const char *const style_of_charts[] = {
     ".grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,340px),1fr));gap:18px 26px;"
     "margin:12px "
     "0}figure{margin:0;min-width:0;max-width:520px}figcaption{font-weight:600;font-size:13px;line-height:1.35;"
@@ -116,7 +116,7 @@ void html_begin(struct text *out, const char *title)
                         *kind, c, *kind, c, c);
     put_rules(".key.", "wb", '1', '4', out);
     text_printf(out, "\n");
-    put_css(style_of_figures, COUNT(style_of_figures), out);
+    put_css(style_of_charts, COUNT(style_of_charts), out);
     put_rules(".", "sq", '0', '7', out);
     text_printf(out, "\n");
     put_css(style_of_print, COUNT(style_of_print), out);

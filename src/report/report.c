@@ -75,8 +75,8 @@ static void add_level(struct chart *c, double from, double to, double level)
 
 static void put_chart_of_runs(const struct history *h, size_t number, struct charts *charts, bool folded)
 {
-    const struct history_figure *f = &h->figure[number];
-    const struct gather_figure *of = &h->gather.figure[f->figure];
+    const struct history_result *f = &h->result[number];
+    const struct gather_result *of = &h->gather.result[f->result];
     struct stats_point *points = memory_get(f->n, sizeof(*points));
     char name[NAME];
     double from = 1, level = history_level(h, number);
@@ -95,7 +95,7 @@ static void put_chart_of_runs(const struct history *h, size_t number, struct cha
                NULL);
     for (size_t i = 0; i < h->n_changes; i++) {
         const struct history_change *change = &h->change[i];
-        if (change->figure != number)
+        if (change->result != number)
             continue;
         const double to = (double)change->run + 0.5;
         add_level(&c, from, to, change->before);
@@ -110,7 +110,7 @@ static void put_chart_of_runs(const struct history *h, size_t number, struct cha
 
 static bool has_history(const struct report *report)
 {
-    return report->history.n_figures > 0;
+    return report->history.n_results > 0;
 }
 
 static void put_history(const struct report *report, const struct doc *doc)
@@ -125,13 +125,13 @@ static void put_history(const struct report *report, const struct doc *doc)
     history_put_table(h, 0, false, &table);
     doc_heading(doc, NULL, "Each figure over the runs");
     doc_say(doc, "A dot is a run; the lines are medians between changes.");
-    for (unsigned pass = 0; pass < 2; pass++) /* figures that changed first */
-        for (size_t k = 0; k < h->n_figures && n < FIGURES_MOST; k++)
-            if ((h->figure[k].n_changes > 0) == (pass == 0))
+    for (unsigned pass = 0; pass < 2; pass++) /* results that changed first */
+        for (size_t k = 0; k < h->n_results && n < FIGURES_MOST; k++)
+            if ((h->result[k].n_changes > 0) == (pass == 0))
                 put_chart_of_runs(h, k, &charts, n++ >= OPEN_MOST);
     charts_end(&charts, doc->out);
-    if (n < h->n_figures)
-        doc_say(doc, "%zu more figures are left out here.", h->n_figures - n);
+    if (n < h->n_results)
+        doc_say(doc, "%zu more figures are left out here.", h->n_results - n);
 }
 
 #define SUITES_MAX      32u
@@ -211,7 +211,7 @@ static void put_page_head(const struct report *report, struct text *out)
 static void put_suite(const struct report *report, const char *suite, const struct doc *doc)
 {
     doc_say(doc, "%s", metrics_suite_title(report->metrics, suite));
-    report_put_figures(report, suite, doc);
+    report_put_charts(report, suite, doc);
     for (size_t run = 0; run < report->n_runs && !strcmp(suite, "memory"); run++) {
         put_map_of_cores(report, run, "store", "One way of a stored number between two CPUs, ns", doc);
         put_map_of_cores(report, run, "swap", "One way by compare-and-swap, ns", doc);

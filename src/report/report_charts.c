@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of jitbench report: a table of them, and how the rows of each become marks. */
+/* The charts of jitbench report: a table of them, and how the rows of each become marks. */
 #include <math.h>
 
 #include "report/report.h"
@@ -14,7 +14,7 @@
 #define LINES_MAX       (4 * REPORT_RUNS_MAX) /* of curves in a chart */
 #define LINES_OF_A_PAGE 16u                   /* of those over a parameter of commands */
 
-/* --- The figures. --- */
+/* --- The charts. --- */
 
 enum mark {
     MARK_SERIES,    /* a panel for each work */
@@ -32,7 +32,7 @@ struct part {
 };
 
 /* A work is what rows of several runs have in common: one test with the same parameters. */
-struct figure {
+struct chart_spec {
     const char *suite, *test, *metric; /* which rows are drawn; test NULL: those of any test */
     enum mark mark;
     enum label label;
@@ -51,14 +51,14 @@ struct figure {
     struct part parts[PARTS_MAX];
 };
 
-#define FIGURE(suite_, test_, metric_, mark_, label_) \
+#define CHART(suite_, test_, metric_, mark_, label_) \
     .suite = suite_, .test = test_, .metric = metric_, .mark = mark_, .label = label_
 #define SERIES_NOTE "the first 500 and the 2,000 longest"
 #define RANGE_NOTE  "line: minimum to maximum; dot: median; thick: median to p99"
 #define DELAYS_NOTE "above the mean of their run, in clock ticks; "
 
-/* The figures of Kot's thesis on very short experiments; put_experiments() fills in what differs between its tests. */
-static const struct figure experiment_figures[] = {
+/* The charts of Kot's thesis on very short experiments; put_experiments() fills in what differs between its tests. */
+static const struct chart_spec experiment_charts[] = {
     {.mark = MARK_SERIES, .first = true, .title = "First 500 experiments", .x = {"Experiment", ""}, .y = {"Each took"}},
     {.mark = MARK_SERIES,
      .dots = true,
@@ -95,10 +95,10 @@ static const struct experiment_chart {
     {"stream", "array", "elements", "100", "Elements of 8 bytes", NULL, "Mean against array size", "Elements"},
 };
 
-static const struct figure figures[] = {
-    {FIGURE("noise", NULL, "lost", MARK_LINES, LABEL_CPUS), .title = "Time lost on each CPU, over time",
+static const struct chart_spec suite_charts[] = {
+    {CHART("noise", NULL, "lost", MARK_LINES, LABEL_CPUS), .title = "Time lost on each CPU, over time",
      .note = "colour: share of the time that was lost", .line = chart_strip},
-    {FIGURE("noise", NULL, "lost", MARK_LINES, LABEL_CPUS), .title = "Where it went", .note = "the whole run, by cause",
+    {CHART("noise", NULL, "lost", MARK_LINES, LABEL_CPUS), .title = "Where it went", .note = "the whole run, by cause",
      .x = {"Time lost", "%"}, .line = chart_stack,
      .parts = {{"lost_quota", "quota", 2},
                {"lost_preempted", "preempted", 1},
@@ -109,49 +109,49 @@ static const struct figure figures[] = {
                {"lost_periodic", "periodic", 5},
                {"lost_core_shared", "core shared", 7},
                {"lost_unexplained", "not seen", 6}}},
-    {FIGURE("noise", NULL, "core_share", MARK_SERIES, LABEL_CPUS), .title = "Share of its core over time",
+    {CHART("noise", NULL, "core_share", MARK_SERIES, LABEL_CPUS), .title = "Share of its core over time",
      .note = "below 100 %: somebody else used the core", .y = {"The CPU had"}},
-    {FIGURE("noise", NULL, "core_mhz", MARK_SERIES, LABEL_CPUS), .title = "Frequency of the core over time",
+    {CHART("noise", NULL, "core_mhz", MARK_SERIES, LABEL_CPUS), .title = "Frequency of the core over time",
      .y = {"Frequency"}},
-    {FIGURE("noise", NULL, "detour", MARK_LINES, LABEL_CPUS), .title = "Length of interruptions", .note = RANGE_NOTE,
+    {CHART("noise", NULL, "detour", MARK_LINES, LABEL_CPUS), .title = "Length of interruptions", .note = RANGE_NOTE,
      .x = {"An interruption took"}, .line = chart_range},
-    {FIGURE("noise", NULL, "detour", MARK_SERIES, LABEL_CPUS), .title = "Interruptions over time", .note = SERIES_NOTE,
+    {CHART("noise", NULL, "detour", MARK_SERIES, LABEL_CPUS), .title = "Interruptions over time", .note = SERIES_NOTE,
      .y = {"Each took"}, .dots = true},
-    {FIGURE("noise", NULL, "detour", MARK_HISTOGRAM, LABEL_CPUS), .title = "Interruptions by length",
+    {CHART("noise", NULL, "detour", MARK_HISTOGRAM, LABEL_CPUS), .title = "Interruptions by length",
      .x = {"An interruption took"}, .y = {"Interruptions", ""}},
-    {FIGURE("noise", "who", "taken", MARK_LINES, LABEL_KEY), .title = "Who took the time, over time", .key = "name",
+    {CHART("noise", "who", "taken", MARK_LINES, LABEL_KEY), .title = "Who took the time, over time", .key = "name",
      .note = "colour: share of the time of all CPUs looked at; from a second window, in which it was recorded",
      .x = {"Since the start of that window", "us"}, .line = chart_strip},
-    {FIGURE("wakeup", NULL, "latency", MARK_LINES, LABEL_CPUS), .title = "Wake-up latency", .note = RANGE_NOTE,
+    {CHART("wakeup", NULL, "latency", MARK_LINES, LABEL_CPUS), .title = "Wake-up latency", .note = RANGE_NOTE,
      .x = {"Latency"}, .line = chart_range},
-    {FIGURE("wakeup", NULL, "latency", MARK_HISTOGRAM, LABEL_CPUS), .title = "Wake-ups by latency",
+    {CHART("wakeup", NULL, "latency", MARK_HISTOGRAM, LABEL_CPUS), .title = "Wake-ups by latency",
      .note = "classes of 1 us", .x = {"Latency"}, .y = {"Wake-ups", ""}},
-    {FIGURE("memory", "latency", "latency", MARK_CURVE, LABEL_KEY), .key = "set", .split = "chase",
+    {CHART("memory", "latency", "latency", MARK_CURVE, LABEL_KEY), .key = "set", .split = "chase",
      .title = "Time of a load by working set",
      .note = "huge and small: pages; in-page: small pages one after the other", .x = {"Working set", "bytes"},
      .y = {"A load took"}},
-    {FIGURE("memory", "loaded", "loaded_latency", MARK_CURVE, LABEL_KEY),
+    {CHART("memory", "loaded", "loaded_latency", MARK_CURVE, LABEL_KEY),
      .title = "Time of a load while the other CPUs read", .x = {"The others read", "MB/s"}, .y = {"A load took"},
      .x_metric = "loaded_bandwidth"},
-    {FIGURE("memory", "steady", "memory_probe", MARK_SERIES, LABEL_CPUS),
+    {CHART("memory", "steady", "memory_probe", MARK_SERIES, LABEL_CPUS),
      .title = "256 loads from memory, each millisecond", .note = SERIES_NOTE, .y = {"They took"}, .dots = true},
-    {FIGURE("memory", "steady", "memory_probe", MARK_HISTOGRAM, LABEL_CPUS), .title = "256 loads from memory, by time",
+    {CHART("memory", "steady", "memory_probe", MARK_HISTOGRAM, LABEL_CPUS), .title = "256 loads from memory, by time",
      .x = {"They took"}, .y = {"Probes", ""}},
-    {FIGURE("stream", "bandwidth", "copy_rate", MARK_BARS, LABEL_KEY), .key = "stores", .by_part = true,
+    {CHART("stream", "bandwidth", "copy_rate", MARK_BARS, LABEL_KEY), .key = "stores", .by_part = true,
      .title = "Memory bandwidth, STREAM-style", .note = "best of a run; by kind of stores", .x = {"Kernel"},
      .y = {"Best rate", "MB/s"},
      .parts =
          {{"copy_rate", "Copy", 0}, {"scale_rate", "Scale", 0}, {"add_rate", "Add", 0}, {"triad_rate", "Triad", 0}}},
-    {FIGURE("unix", NULL, "rate", MARK_LINES, LABEL_TEST), .title = "Index of each test",
+    {CHART("unix", NULL, "rate", MARK_LINES, LABEL_TEST), .title = "Index of each test",
      .note = "10 is the machine of 1995 that the index compares with", .x = {"Index", ""}, .line = chart_index},
-    {FIGURE("latency", NULL, "latency", MARK_LINES, LABEL_LOAD), .per_test = true, .title = "Waking up to running",
+    {CHART("latency", NULL, "latency", MARK_LINES, LABEL_LOAD), .per_test = true, .title = "Waking up to running",
      .note = RANGE_NOTE, .x = {"Latency"}, .line = chart_range},
-    {FIGURE("latency", NULL, "latency", MARK_BARS, LABEL_LOAD), .per_test = true, .title = "Work done in time",
+    {CHART("latency", NULL, "latency", MARK_BARS, LABEL_LOAD), .per_test = true, .title = "Work done in time",
      .x = {"Load"}, .y = {"Share of the work", "%"},
      .parts = {{"desired_cpu", "done", 6}, {"deadlines_met", "deadlines met", 0}}},
 };
 
-/* --- The rows of a figure. --- */
+/* --- The rows of a chart. --- */
 
 struct pick {
     struct chart_entry of; /* labelled by its work; the colour is the run */
@@ -161,14 +161,14 @@ struct pick {
 
 struct picks {
     const struct report *report;
-    const struct figure *about;
+    const struct chart_spec *about;
     struct pick pick[PICKS_MAX]; /* by work, then run */
     size_t n;
     struct index labels;
 };
 
 /* Of a work, the same in all runs. */
-static void put_label(const struct figure *about, const struct row *row, struct text *out)
+static void put_label(const struct chart_spec *about, const struct row *row, struct text *out)
 {
     size_t length = 0;
     const char *key = about->key ? row_param(&row->param, about->key, &length) : NULL;
@@ -201,7 +201,7 @@ static int by_work(const void *a, const void *b)
 /* Labels are names of tests; where two measurements would share one, they have their parameters. */
 static void make_labels(struct picks *picks, bool whole)
 {
-    const struct figure *about = picks->about;
+    const struct chart_spec *about = picks->about;
 
     index_free(&picks->labels);
     for (size_t i = 0; i < picks->n; i++) {
@@ -219,7 +219,7 @@ static void make_labels(struct picks *picks, bool whole)
     }
 }
 
-static void collect_picks(struct picks *picks, const struct figure *about)
+static void collect_picks(struct picks *picks, const struct chart_spec *about)
 {
     const struct report *report = picks->report;
 
@@ -243,7 +243,7 @@ static void collect_picks(struct picks *picks, const struct figure *about)
 
 /* --- Panels. --- */
 
-static struct chart chart_of(const struct figure *about, const char *unit, const char *title)
+static struct chart chart_of(const struct chart_spec *about, const char *unit, const char *title)
 {
     return (struct chart){.title = title,
                           .note = about->note,
@@ -257,7 +257,7 @@ static struct chart chart_of(const struct figure *about, const char *unit, const
 /* A colour for each run. The preferred panel is shown, or if none is preferred the first OPEN_MAX. */
 static void put_works(const struct picks *picks, struct charts *charts)
 {
-    const struct figure *about = picks->about;
+    const struct chart_spec *about = picks->about;
     const char *key = about->label == LABEL_KEY ? TEXT_LINE("%s ", about->key) : "";
     const bool prefers = about->prefer && index_find(&picks->labels, about->prefer) != SIZE_MAX;
 
@@ -338,7 +338,7 @@ static bool label_split(const struct picks *picks, const struct chart_entry *poi
 /* Nothing when a value of a parameter is no number. */
 static void put_curve_chart(const struct picks *picks, struct charts *charts)
 {
-    const struct figure *about = picks->about;
+    const struct chart_spec *about = picks->about;
     /* over a parameter of commands (run --parameter-list and --parameter-scan) */
     const bool varied = about->key && about->key[0] == '{';
     const struct row_set *set = &picks->report->set;
@@ -394,7 +394,7 @@ static void put_curve_chart(const struct picks *picks, struct charts *charts)
 
 /* --- Bars and lines. --- */
 
-static size_t count_parts(const struct figure *about)
+static size_t count_parts(const struct chart_spec *about)
 {
     size_t n = 0;
 
@@ -416,7 +416,7 @@ static struct chart_value part_of(const struct picks *picks, const struct row *r
 static void put_bar_chart(const struct picks *picks, const struct chart_entry *entries, size_t n, bool by_part,
                           const char *what, struct charts *charts)
 {
-    const struct figure *about = picks->about;
+    const struct chart_spec *about = picks->about;
     const size_t n_parts = count_parts(about), n_keys = by_part ? n : n_parts;
     const char *categories[PICKS_MAX];
     struct chart c =
@@ -505,7 +505,7 @@ static void put_protocols(const struct report *report, struct text *out)
 /* Labels have the run, because colour alone is not accessible; before a name of the user, whose end may be cut off. */
 static void put_line_chart(const struct picks *picks, const char *test, struct charts *charts)
 {
-    const struct figure *about = picks->about;
+    const struct chart_spec *about = picks->about;
     FREED_BY(text_free) struct text what = {0};
 
     text_printf(&what, "%s", test ? test : "");
@@ -538,9 +538,9 @@ static void put_line_chart(const struct picks *picks, const char *test, struct c
     chart_put(&c, charts, false);
 }
 
-/* --- Suites without figures of their own. --- */
+/* --- Suites without charts of their own. --- */
 
-/* If all samples are equal, a sentence says the value in place of a figure. */
+/* If all samples are equal, a sentence says the value in place of a chart. */
 static bool is_constant(const struct picks *picks)
 {
     const double first = picks->pick[0].of.row->value;
@@ -565,9 +565,9 @@ static void put_generic(struct picks *picks, const char *suite, const struct doc
             index_enter(&metrics, report->set.rows[i].metric);
     for (size_t m = 0; m < metrics.n; m++) {
         const char *metric = metrics.name[m];
-        struct figure about = {FIGURE(suite, NULL, metric, MARK_LINES, LABEL_TEST), .x = {metric},
-                               .note = "dots: samples; bar: median; line: 95 % interval of the mean",
-                               .line = chart_samples};
+        struct chart_spec about = {CHART(suite, NULL, metric, MARK_LINES, LABEL_TEST), .x = {metric},
+                                   .note = "dots: samples; bar: median; line: 95 % interval of the mean",
+                                   .line = chart_samples};
         collect_picks(picks, &about);
         if (!picks->n)
             continue;
@@ -585,7 +585,7 @@ static void put_generic(struct picks *picks, const char *suite, const struct doc
         doc_say(doc, "The same in all samples, so without a figure: %s.", constant.data);
 }
 
-/* --- All figures of a suite. --- */
+/* --- All charts of a suite. --- */
 
 static void put_parameters(struct picks *picks, struct charts *charts)
 {
@@ -598,17 +598,18 @@ static void put_parameters(struct picks *picks, struct charts *charts)
             n = row_params_varied(&set->rows[i].param, keys, n);
     for (size_t i = 0; i < n; i++) {
         const char *name = TEXT_LINE("%.*s", (int)strcspn(keys[i] + 1, "}"), keys[i] + 1);
-        const struct figure about = {FIGURE("run", NULL, "wall", MARK_CURVE, LABEL_TEST), .key = keys[i],
-                                     .title = TEXT_LINE("Wall-clock time by %s", name), .x = {name, ""}, .y = {"Mean"}};
+        const struct chart_spec about = {CHART("run", NULL, "wall", MARK_CURVE, LABEL_TEST), .key = keys[i],
+                                         .title = TEXT_LINE("Wall-clock time by %s", name), .x = {name, ""},
+                                         .y = {"Mean"}};
         collect_picks(picks, &about);
         if (picks->n)
             put_curve_chart(picks, charts);
     }
 }
 
-/* The figures of a test have its title as heading. */
-static void put_figure(struct picks *picks, const struct figure *about, const char **test, struct charts *charts,
-                       const struct doc *doc)
+/* The charts of a test have its title as heading. */
+static void put_chart(struct picks *picks, const struct chart_spec *about, const char **test, struct charts *charts,
+                      const struct doc *doc)
 {
     FREED_BY(index_free) struct index tests = {0};
 
@@ -635,8 +636,8 @@ static void put_figure(struct picks *picks, const struct figure *about, const ch
 static void put_experiments(struct picks *picks, const struct experiment_chart *of, const char **test,
                             struct charts *charts, const struct doc *doc)
 {
-    for (size_t i = 0; i < COUNT(experiment_figures); i++) {
-        struct figure about = experiment_figures[i];
+    for (size_t i = 0; i < COUNT(experiment_charts); i++) {
+        struct chart_spec about = experiment_charts[i];
         about.suite = of->suite;
         about.test = of->test;
         about.metric = "cycles";
@@ -650,11 +651,11 @@ static void put_experiments(struct picks *picks, const struct experiment_chart *
         }
         if (about.mark == MARK_BARS)
             about.x.title = of->bars;
-        put_figure(picks, &about, test, charts, doc);
+        put_chart(picks, &about, test, charts, doc);
     }
 }
 
-void report_put_figures(const struct report *report, const char *suite, const struct doc *doc)
+void report_put_charts(const struct report *report, const char *suite, const struct doc *doc)
 {
     struct picks picks = {.report = report};
     struct charts charts = {.n_folded = 0};
@@ -668,10 +669,10 @@ void report_put_figures(const struct report *report, const char *suite, const st
             known = true;
             put_experiments(&picks, &experiments[i], &test, &charts, doc);
         }
-    for (size_t i = 0; i < COUNT(figures); i++)
-        if (!strcmp(figures[i].suite, suite)) {
+    for (size_t i = 0; i < COUNT(suite_charts); i++)
+        if (!strcmp(suite_charts[i].suite, suite)) {
             known = true;
-            put_figure(&picks, &figures[i], &test, &charts, doc);
+            put_chart(&picks, &suite_charts[i], &test, &charts, doc);
         }
     charts_end(&charts, doc->out);
     if (!known)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report's section on many hosts: outliers, a heat map of hosts by figures, and the distribution of each figure. */
+/* The report's section on many hosts: outliers, a heat map of hosts by results, and the distribution of each result. */
 #include <math.h>
 
 #include "report/report.h"
@@ -22,24 +22,24 @@ struct fleet {
 
 /* --- Selection. --- */
 
-static bool anyone_far(const struct fleet *f, size_t figure)
+static bool anyone_far(const struct fleet *f, size_t result)
 {
-    const struct gather_figure *of = &f->g->figure[figure];
+    const struct gather_result *of = &f->g->result[result];
 
-    for (size_t i = of->first; i < of->first + of->n && f->judgement.metric[figure].n; i++)
-        if (judge_is_far(&f->judgement, figure, f->g->values[i].machine, f->g->values[i].value))
+    for (size_t i = of->first; i < of->first + of->n && f->judgement.metric[result].n; i++)
+        if (judge_is_far(&f->judgement, result, f->g->values[i].machine, f->g->values[i].value))
             return true;
     return false;
 }
 
-/* Of more than COLUMNS_MOST, figures in which a host stands out are preferred. */
+/* Of more than COLUMNS_MOST, results in which a host stands out are preferred. */
 static void choose_columns(struct fleet *f)
 {
     size_t far = 0;
 
-    for (size_t k = 0; k < f->g->figures.n; k++)
+    for (size_t k = 0; k < f->g->results.n; k++)
         far += anyone_far(f, k);
-    for (size_t k = 0, others = far < COLUMNS_MOST ? COLUMNS_MOST - far : 0; k < f->g->figures.n; k++) {
+    for (size_t k = 0, others = far < COLUMNS_MOST ? COLUMNS_MOST - far : 0; k < f->g->results.n; k++) {
         const bool is_far = anyone_far(f, k);
         if (!f->judgement.metric[k].n)
             continue;
@@ -48,7 +48,7 @@ static void choose_columns(struct fleet *f)
             continue;
         }
         others -= !is_far;
-        fleet_name_figure(&f->g->figure[k], true, f->name[f->n_columns], NAME);
+        fleet_name_result(&f->g->result[k], true, f->name[f->n_columns], NAME);
         f->far[f->n_columns] = is_far;
         f->column[f->n_columns++] = k;
     }
@@ -80,7 +80,7 @@ static void put_legend(struct text *out)
 /* The first column of a suite has a gap before it. */
 static bool begins_suite(const struct fleet *f, size_t column)
 {
-    return !column || strcmp(f->g->figure[f->column[column]].suite, f->g->figure[f->column[column - 1]].suite) != 0;
+    return !column || strcmp(f->g->result[f->column[column]].suite, f->g->result[f->column[column - 1]].suite) != 0;
 }
 
 /* Of a value that is far off, the effect is shown as text too. */
@@ -103,7 +103,7 @@ static void put_heat_cell(const struct fleet *f, const struct judged *j, size_t 
         text_printf(out, "<td");
     html_put(out, " title=\"%.60s, %.100s: ", j->name, f->name[column]);
     if (known)
-        html_put(out, "%s, %+.1f %%: %s%s\">", UNITS_VALUE(own, f->g->figure[k].unit),
+        html_put(out, "%s, %+.1f %%: %s%s\">", UNITS_VALUE(own, f->g->result[k].unit),
                  100 * outlier_effect(metric, own), worse ? "worse" : "better", far ? ", stands out" : "");
     else
         text_printf(out, "no value\">\xc2\xb7");
@@ -153,18 +153,18 @@ static void put_map(const struct fleet *f, const struct doc *doc)
 
 static double distance_of(const struct fleet *f, const struct gather_value *v)
 {
-    return fabs(outlier_distance(&f->judgement.metric[v->figure], v->value));
+    return fabs(outlier_distance(&f->judgement.metric[v->result], v->value));
 }
 
 /* Finds the hosts that stand out, the farthest first. Returns how many there are. */
-static size_t find_named(const struct fleet *f, const struct gather_figure *of,
+static size_t find_named(const struct fleet *f, const struct gather_result *of,
                          const struct gather_value *named[NAMED_MAX])
 {
     size_t far = 0;
 
     for (const struct gather_value *v = f->g->values + of->first, *end = v + of->n; v < end; v++) {
         size_t at = far < NAMED_MAX ? far : NAMED_MAX;
-        if (!judge_is_far(&f->judgement, v->figure, v->machine, v->value))
+        if (!judge_is_far(&f->judgement, v->result, v->machine, v->value))
             continue;
         far++;
         for (; at && distance_of(f, named[at - 1]) < distance_of(f, v); at--)
@@ -195,7 +195,7 @@ static void add_hosts(struct chart *c, const char *label, unsigned colour, doubl
 static void put_distribution(const struct fleet *f, size_t column, double *values, struct charts *charts, bool folded)
 {
     const size_t k = f->column[column];
-    const struct gather_figure *of = &f->g->figure[k];
+    const struct gather_result *of = &f->g->result[k];
     const struct gather_value *named[NAMED_MAX];
     const size_t far = find_named(f, of, named);
     const char *more = far > NAMED_MAX ? TEXT_LINE("; %zu more stand out", far - NAMED_MAX) : "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of many machines: which machine they are of, which figure, and what they differ in. */
+/* Rows of many machines: which machine they are of, which result, and what they differ in. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ TEST(test_gather_pools_the_rows_of_a_machine)
     enter(&g, &a, 50);
     gather_finish(&g);
     assert_int_equal(g.machines.n, 2);
-    assert_int_equal(g.figures.n, 1);
+    assert_int_equal(g.results.n, 1);
     assert_int_equal(g.n_values, 2);
     assert_true(fabs(gather_value(&g, 0, 0) - 30) < 1e-12);
     assert_true(gather_value(&g, 0, 1) == 50);
@@ -94,7 +94,7 @@ TEST(test_gather_hostile_rows)
     struct row_run run = run_of("k\xc3\xa9");
     struct row row = row_of(&run, 1);
 
-    for (unsigned i = 0; i < 2000; i++) { /* thousands of settings and figures */
+    for (unsigned i = 0; i < 2000; i++) { /* thousands of settings and results */
         struct row_run many = run_of("b");
         (void)snprintf(many.settings, sizeof(many.settings), "s%u=1;t%u=2", i, i);
         struct row other = row_of(&many, 1e99);
@@ -113,8 +113,8 @@ TEST(test_gather_hostile_rows)
     gather_row(&g, &row);
     gather_finish(&g);
     assert_string_equal(g.machines.name[1], "k\xc3\xa9");
-    assert_int_equal(g.figures.n, 2001);
-    assert_string_equal(g.figure[0].test, "t0");
+    assert_int_equal(g.results.n, 2001);
+    assert_string_equal(g.result[0].test, "t0");
     assert_null(gather_setting(&g, GATHER_SETTINGS_MAX, 0));
     assert_non_null(gather_setting(&g, GATHER_SETTINGS_MAX - 1, 0));
     assert_true(gather_value(&g, 2000, 1) == 1);
@@ -144,7 +144,7 @@ TEST(test_gather_by_a_statistic)
         gather_finish(&g);
         const double expected[2][2] = {{11.5, 38 / 3.0},
                                        {101.5, 101.5}}; /* rows 0 and 3; 1, 2 and 5, which has no mean */
-        assert_int_equal(g.figures.n, by_stat ? 1 : 3);
+        assert_int_equal(g.results.n, by_stat ? 1 : 3);
         assert_int_equal(g.share, by_stat ? 0 : 1);
         for (size_t m = 0; m < 2; m++)
             assert_true(fabs(gather_value(&g, !by_stat, m) - expected[by_stat][m]) < 1e-9);
@@ -242,8 +242,8 @@ TEST(test_gather_a_machine_is_known_by_any_column)
     }
 }
 
-/* Values that arrive in any order, of three machines and three figures: none, one and several each. */
-TEST(test_gather_values_by_figure_and_machine)
+/* Values that arrive in any order, of three machines and three results: none, one and several each. */
+TEST(test_gather_values_by_result_and_machine)
 {
     static const struct {
         char machine, test;
@@ -264,8 +264,8 @@ TEST(test_gather_values_by_figure_and_machine)
     gather_finish(&g);
     assert_int_equal(g.n_values, 6);
     for (size_t f = 0; f < 3; f++) {
-        assert_int_equal(g.figure[f].n, numbers[f]);
-        assert_int_equal(g.figure[f].first, firsts[f]);
+        assert_int_equal(g.result[f].n, numbers[f]);
+        assert_int_equal(g.result[f].first, firsts[f]);
         for (size_t m = 0; m < 4; m++) {
             const double got = gather_value(&g, f, m);
             if (isnan(expected[f][m]) ? !isnan(got) : fabs(got - expected[f][m]) > 1e-12)

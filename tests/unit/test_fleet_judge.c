@@ -89,9 +89,9 @@ TEST(test_judge_equal_machines_are_not_named)
     }
 }
 
-/* Four of two hundred machines have figures that the others lack: each of the four is by chance the worst in a quarter
+/* Four of two hundred machines have results that the others lack: each of the four is by chance the worst in a quarter
  * of them, and the spread of four values is less certain than that of two hundred, however small the effect. */
-TEST(test_judge_figures_of_few_machines)
+TEST(test_judge_results_of_few_machines)
 {
     struct judgement j;
     size_t accused = 0;
@@ -136,20 +136,20 @@ TEST(test_judge_a_noisy_machine_does_not_widen_the_spread)
 
 /* --- Worked out by hand. --- */
 
-/* One figure of machines n0000, n0001, ...; NAN: the machine lacks it. */
-struct made_figure {
+/* One result of machines n0000, n0001, ...; NAN: the machine lacks it. */
+struct made_result {
     double value[6];
     bool higher_is_better;
 };
 
-static void judge_made(struct gather *g, struct judgement *j, const struct made_figure *figures, size_t n)
+static void judge_made(struct gather *g, struct judgement *j, const struct made_result *results, size_t n)
 {
     memset(g, 0, sizeof(*g));
     for (size_t host = 0; host < 6; host++) {
         struct row_run run = run_of(host);
         for (size_t k = 0; k < n; k++) {
-            struct row row = ROW(&run, figures[k].value[host], .suite = "made up", .metric = "m",
-                                 .better = figures[k].higher_is_better ? "higher" : "lower");
+            struct row row = ROW(&run, results[k].value[host], .suite = "made up", .metric = "m",
+                                 .better = results[k].higher_is_better ? "higher" : "lower");
             (void)snprintf(row.test, sizeof(row.test), "t%zu", k);
             gather_row(g, &row);
         }
@@ -173,12 +173,12 @@ static void expect_near(double got, double expected)
         fail_msg("%.12g, expected %.12g", got, expected);
 }
 
-/* --- The core's share, and figures with the core free. --- */
+/* --- The core's share, and results with the core free. --- */
 
 enum { SHARED_HOSTS = 8, SHARED_TESTS = 3 };
 struct shared {
     double share, raw, alone; /* of the last host; of all others 1 */
-    unsigned n_alone;         /* hosts that have figures with the core free, the last ones */
+    unsigned n_alone;         /* hosts that have results with the core free, the last ones */
     bool last_lacks;          /* but the last host has none */
     bool no_share;            /* no host knows its share */
 };
@@ -210,12 +210,12 @@ static void judge_shared(struct gather *g, struct judgement *j, const struct sha
     judge(j, g, LEAST_EFFECT);
 }
 
-TEST(test_judge_by_figures_with_the_core_free)
+TEST(test_judge_by_results_with_the_core_free)
 {
     static const struct {
         struct shared of;
-        size_t n_figures, n_alone, n_far; /* n_far: of the last host */
-        const char *metric;               /* of its worst figure */
+        size_t n_results, n_alone, n_far; /* n_far: of the last host */
+        const char *metric;               /* of its worst result */
         bool shared;
     } cases[] = {
         {{0.6, 0.7, 1, 8, false, false}, 4, 3, 1, "share", true},
@@ -237,35 +237,35 @@ TEST(test_judge_by_figures_with_the_core_free)
         struct judgement j;
         judge_shared(&g, &j, &cases[i].of);
         const struct judged *judged = judged_of(&j, SHARED_HOSTS - 1);
-        const char *metric = judged->far ? g.figure[judged->figure].metric : NULL;
+        const char *metric = judged->far ? g.result[judged->result].metric : NULL;
         size_t measured = 0;
-        for (size_t k = 0; k < g.figures.n; k++)
+        for (size_t k = 0; k < g.results.n; k++)
             measured += j.metric[k].n > 0;
-        assert_int_equal(measured, cases[i].n_figures);
-        if (j.n_figures != cases[i].n_figures || j.n_alone != cases[i].n_alone || judged->n_far != cases[i].n_far ||
+        assert_int_equal(measured, cases[i].n_results);
+        if (j.n_results != cases[i].n_results || j.n_alone != cases[i].n_alone || judged->n_far != cases[i].n_far ||
             named(&j) != (cases[i].n_far > 0) || judge_is_shared(&j, judged) != cases[i].shared ||
             (metric ? !cases[i].metric || strcmp(metric, cases[i].metric) != 0 : cases[i].metric != NULL))
-            fail_msg("case %zu: %zu figures, %zu alone, %zu far, worst %s, %zu named", i, j.n_figures, j.n_alone,
+            fail_msg("case %zu: %zu figures, %zu alone, %zu far, worst %s, %zu named", i, j.n_results, j.n_alone,
                      judged->n_far, metric ? metric : "none", named(&j));
         end(&g, &j);
     }
 }
 
-/* The last figure is of three machines only, which is too few. The median of the first is 102.5, of the second 100. */
-TEST(test_judge_figures_and_effects)
+/* The last result is of three machines only, which is too few. The median of the first is 102.5, of the second 100. */
+TEST(test_judge_results_and_effects)
 {
-    static const struct made_figure figures[] = {
+    static const struct made_result results[] = {
         {{100, 101, 102, 103, 104, 105}, false},
         {{98, NAN, 99, 100, 101, 102}, true},
         {{1, 2, 3, NAN, NAN, NAN}, false},
     };
-    static const size_t n_figures[] = {2, 1, 2, 2, 2, 2};
+    static const size_t n_results[] = {2, 1, 2, 2, 2, 2};
     static const double first[] = {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5}, second[] = {2, NAN, 1, 0, -1, -2};
     struct gather g;
     struct judgement j;
 
-    judge_made(&g, &j, figures, 3);
-    assert_int_equal(j.n_figures, 2);
+    judge_made(&g, &j, results, 3);
+    assert_int_equal(j.n_results, 2);
     assert_int_equal(j.n_machines, 6);
     assert_int_equal(j.metric[0].n, 6);
     assert_int_equal(j.metric[1].n, 5);
@@ -279,7 +279,7 @@ TEST(test_judge_figures_and_effects)
         const struct judged *judged = judged_of(&j, m);
         const double effects[] = {first[m] / 102.5, second[m] / 100};
         assert_string_equal(judged->name, g.machines.name[m]);
-        assert_int_equal(judged->figures, n_figures[m]);
+        assert_int_equal(judged->results, n_results[m]);
         expect_near(judged->median_effect, m != 1 ? (effects[0] + effects[1]) / 2 : effects[0]);
         assert_int_equal(judged->worst_count, m == 0 || m == 5);
         assert_int_equal(judged->n_far, 0);
@@ -290,13 +290,13 @@ TEST(test_judge_figures_and_effects)
     end(&g, &j);
 }
 
-/* Which figure is a machine's worst. Those of the other five are 98 to 102, so the spread is 1.5 % or so: 200 and 50
- * are far, the others are not. In all figures less is better. */
-TEST(test_judge_the_worst_figure_of_a_machine)
+/* Which result is a machine's worst. Those of the other five are 98 to 102, so the spread is 1.5 % or so: 200 and 50
+ * are far, the others are not. In all results less is better. */
+TEST(test_judge_the_worst_result_of_a_machine)
 {
     static const struct {
         double value[3];
-        size_t figure, n_far;
+        size_t result, n_far;
     } cases[] = {
         {{101, 101.5, 101.2}, 1, 0}, /* the farthest */
         {{99.9, 98.5, 100.5}, 2, 0}, /* a worse one before a better one that is farther */
@@ -314,22 +314,22 @@ TEST(test_judge_the_worst_figure_of_a_machine)
     };
 
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-        struct made_figure figures[3];
+        struct made_result results[3];
         struct gather g;
         struct judgement j;
         for (size_t k = 0; k < 3; k++)
-            figures[k] = (struct made_figure){{98, 99, 100, 101, 102, cases[c].value[k]}, false};
+            results[k] = (struct made_result){{98, 99, 100, 101, 102, cases[c].value[k]}, false};
         /* With the value's twin beside it 100 stays the median. */
         for (size_t k = 0; k < 3; k++)
-            figures[k].value[cases[c].value[k] > 100 ? 4 : 0] = 100;
-        judge_made(&g, &j, figures, 3);
+            results[k].value[cases[c].value[k] > 100 ? 4 : 0] = 100;
+        judge_made(&g, &j, results, 3);
         const struct judged *judged = judged_of(&j, 5);
-        const double value = cases[c].value[cases[c].figure];
-        if (judged->figure != cases[c].figure || judged->n_far != cases[c].n_far || judged->far != (judged->n_far > 0))
-            fail_msg("case %zu: figure %zu, %zu far", c, judged->figure, judged->n_far);
-        expect_near(j.metric[judged->figure].median, 100);
+        const double value = cases[c].value[cases[c].result];
+        if (judged->result != cases[c].result || judged->n_far != cases[c].n_far || judged->far != (judged->n_far > 0))
+            fail_msg("case %zu: figure %zu, %zu far", c, judged->result, judged->n_far);
+        expect_near(j.metric[judged->result].median, 100);
         expect_near(judged->effect, value / 100 - 1);
-        expect_near(judged->distance, fabs(outlier_distance(&j.metric[judged->figure], value)));
+        expect_near(judged->distance, fabs(outlier_distance(&j.metric[judged->result], value)));
         end(&g, &j);
     }
 }
@@ -414,8 +414,8 @@ TEST(test_judge_failures_and_settings)
     }
 }
 
-/* A machine that is the worst in all of its figures, and slow by more than the least effect in the median, is named by
- * the second rule, though no figure is far. */
+/* A machine that is the worst in all of its results, and slow by more than the least effect in the median, is named by
+ * the second rule, though no result is far. */
 TEST(test_judge_often_the_worst)
 {
     static const struct {

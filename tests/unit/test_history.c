@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Made-up runs of one machine: their order, which figures are judged, and what is told of a change. */
+/* Made-up runs of one machine: their order, which results are judged, and what is told of a change. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ TEST(test_history_tells_since_when_and_how_much)
 
     history_finish(&h);
     assert_int_equal(h.n_runs, RUNS);
-    assert_int_equal(h.n_figures, 2);
+    assert_int_equal(h.n_results, 2);
     assert_int_equal(h.n_changes, 1);
     const struct history_change *c = &h.change[0];
     assert_int_equal(c->run, 20);
@@ -75,8 +75,8 @@ TEST(test_history_tells_since_when_and_how_much)
     assert_true(fabs(c->before - 1002) < 1e-6 && fabs(c->after - 951.9) < 1e-6);
     assert_true(fabs(c->effect + 0.05) < 1e-9 && c->low <= c->effect && c->high >= c->effect && c->high < -0.04);
     assert_true(c->worse);
-    assert_int_equal(h.figure[c->figure].n_changes, 1);
-    history_name(&h, c->figure, text, sizeof(text));
+    assert_int_equal(h.result[c->result].n_changes, 1);
+    history_name(&h, c->result, text, sizeof(text));
     assert_string_equal(text, "unix syscall rate");
     assert_true(history_is_recent(&h, c, 0) && history_is_recent(&h, c, 10) && !history_is_recent(&h, c, 9));
     assert_string_equal(h.machine, "a (Model)");
@@ -89,8 +89,8 @@ TEST(test_history_tells_since_when_and_how_much)
     history_free(&h);
 }
 
-/* Each change is from the median of the runs between it and its neighbours to that of those after it, for two figures
- * that change at the same runs and at others. Of the changes of a run, those of the first figure come first. */
+/* Each change is from the median of the runs between it and its neighbours to that of those after it, for two results
+ * that change at the same runs and at others. Of the changes of a run, those of the first result come first. */
 TEST(test_history_of_several_changes)
 {
     static const struct {
@@ -99,7 +99,7 @@ TEST(test_history_of_several_changes)
         unsigned at[2];
     } of[] = {{"pipe", {100, 150, 120}, {10, 20}}, {"syscall", {40, 20, 80}, {10, 22}}};
     static const struct {
-        unsigned figure, run, after; /* after: index of the level from this run on */
+        unsigned result, run, after; /* after: index of the level from this run on */
     } expected[] = {{0, 10, 1}, {1, 10, 1}, {0, 20, 2}, {1, 22, 2}};
     struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
 
@@ -113,9 +113,9 @@ TEST(test_history_of_several_changes)
     assert_int_equal(h.n_changes, 4);
     for (size_t i = 0; i < 4; i++) {
         const struct history_change *c = &h.change[i];
-        const double *level = of[expected[i].figure].level, before = level[expected[i].after - 1];
+        const double *level = of[expected[i].result].level, before = level[expected[i].after - 1];
         const double after = level[expected[i].after];
-        assert_int_equal(c->figure, expected[i].figure);
+        assert_int_equal(c->result, expected[i].result);
         assert_int_equal(c->run, expected[i].run);
         assert_int_equal(c->last, expected[i].run - 1);
         assert_int_equal(c->at, expected[i].run);
@@ -124,7 +124,7 @@ TEST(test_history_of_several_changes)
         assert_true(fabs(c->low - c->effect) < 1e-12 && fabs(c->high - c->effect) < 1e-12); /* without any spread */
         assert_int_equal(c->worse, after < before);
     }
-    assert_int_equal(h.figure[0].n_changes, 2);
+    assert_int_equal(h.result[0].n_changes, 2);
     assert_true(history_level(&h, 0) == 120 && history_level(&h, 1) == 40);
     history_free(&h);
 }
@@ -162,7 +162,7 @@ TEST(test_history_settings_of_the_third_run)
     }
 }
 
-/* The figure with the core free takes the place of the other one if all runs have it. */
+/* The result with the core free takes the place of the other one if all runs have it. */
 TEST(test_history_judges_the_core_free)
 {
     for (unsigned every = 1; every < 4; every++) {
@@ -175,9 +175,9 @@ TEST(test_history_judges_the_core_free)
                 enter(&h, &run, "pipe", "rate_alone", about(100, day));
         }
         history_finish(&h);
-        assert_int_equal(h.n_figures, 1);
-        assert_int_equal(gather_judged(&h.gather, h.figure[0].figure) != h.figure[0].figure, every == 1);
-        assert_int_equal(h.figure[0].n, RUNS);
+        assert_int_equal(h.n_results, 1);
+        assert_int_equal(gather_judged(&h.gather, h.result[0].result) != h.result[0].result, every == 1);
+        assert_int_equal(h.result[0].n, RUNS);
         assert_int_equal(h.n_changes, every != 1);
         history_name(&h, 0, text, sizeof(text));
         assert_string_equal(text, every == 1 ? "unix pipe rate, core free" : "unix pipe rate");
@@ -199,7 +199,7 @@ TEST(test_history_by_a_statistic)
         enter(&h, &run, "pipe", "rate_alone", about(100, day));
     }
     history_finish(&h);
-    assert_int_equal(h.n_figures, 1);
+    assert_int_equal(h.n_results, 1);
     assert_int_equal(h.n_changes, 1);
     assert_true(fabs(h.change[0].before - 200.4) < 1e-6);
     history_free(&h);
@@ -229,7 +229,7 @@ TEST(test_history_times)
     assert_string_equal(h.run[1].comment, "c0");
     assert_string_equal(h.run[2].comment, "c1");
     assert_int_equal(h.same_time, 1);
-    assert_int_equal(h.n_figures, 0);
+    assert_int_equal(h.n_results, 0);
     assert_int_equal(h.n_short, 1);
     history_free(&h);
 }
@@ -250,8 +250,8 @@ TEST(test_history_change_from_zero)
     history_free(&h);
 }
 
-/* The chance of a false point is that of all figures of a history together. */
-TEST(test_history_of_many_flat_figures)
+/* The chance of a false point is that of all results of a history together. */
+TEST(test_history_of_many_flat_results)
 {
     const unsigned n = getenv("JITBENCH_STATS") ? 500 : 20;
     unsigned wrong = 0;
@@ -261,9 +261,9 @@ TEST(test_history_of_many_flat_figures)
     for (unsigned i = 0; i < n; i++) {
         struct history h = {.least_effect = 0};
         for (unsigned day = 0; day < RUNS; day++)
-            for (unsigned figure = 0; figure < 20; figure++) {
+            for (unsigned result = 0; result < 20; result++) {
                 const struct row_run run = run_of(day);
-                (void)snprintf(test, sizeof(test), "t%u", figure);
+                (void)snprintf(test, sizeof(test), "t%u", result);
                 enter(&h, &run, test, "rate", 100 + normal());
             }
         history_finish(&h);
