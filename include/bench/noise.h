@@ -156,7 +156,7 @@ struct noise_gap noise_watch(enum clock_kind clock, uint64_t from, uint64_t thre
 
 /* ns in a tick of the clock, measured in 20 ms. Spins, so that the core reaches full frequency. 0: the clock does
  * not advance. */
-double noise_tick_ns(enum clock_kind clock);
+double noise_find_tick_ns(enum clock_kind clock);
 
 /* Recorders of each copy, a sampler on one CPU. */
 enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_LEVELS };

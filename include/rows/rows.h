@@ -111,13 +111,30 @@ extern const char *const load_count_names[LOAD_COUNTS]; /* in the column param: 
 void row_run_init(struct row_run *run); /* all 'not known' */
 bool row_run_equal(const struct row_run *a, const struct row_run *b);
 
+/* Causes and length classes of detours: times in which the measured thread did not run its own code. Metrics
+ * "lost_CAUSE" of jitbench noise. */
+
+enum detour_cause {
+    DETOUR_QUOTA,       /* a quota of CPU time stopped the thread's control group */
+    DETOUR_PREEMPTED,   /* the kernel ran another task */
+    DETOUR_FAULT,       /* a page fault */
+    DETOUR_MIGRATED,    /* moved to another CPU */
+    DETOUR_INTERRUPT,   /* recurs with the period of the timer interrupts that the kernel counted */
+    DETOUR_STEAL,       /* the hypervisor ran something else: the longest detours without another cause, up to the
+                         * steal time that the kernel counted */
+    DETOUR_PERIODIC,    /* recurs with another period, that of nothing the kernel counts */
+    DETOUR_SHARED,      /* short, while another hardware thread used the core (sys/clock.h) */
+    DETOUR_UNEXPLAINED, /* hypervisor, firmware, anything that the kernel does not count */
+    DETOUR_CAUSES
+};
+
 /* Time lost to a cause, or number of events of a kind (interrupts, migrations). */
 struct row_cause {
     double number; /* ms if is_time, else events */
     char name[15];
     bool is_time;
 };
-#define ROW_CAUSES_MAX 18
+#define ROW_CAUSES_MAX (DETOUR_CAUSES + 9) /* of the kernel's counters */
 struct row_causes {
     struct row_cause of[ROW_CAUSES_MAX];
     size_t n;
@@ -238,8 +255,7 @@ struct row_sink {
 /* What may have disturbed a row's measurement: sums of the kernel's counters for the benchmark's processes, threads
  * and CPUs, and the CSV column `causes`. */
 
-/* Causes that a benchmark measures itself. */
-#define CAUSES_OWN 9
+#define CAUSES_OWN DETOUR_CAUSES /* that a benchmark measures itself */
 
 /* Over all trials; NAN when not known for one. All zero: none yet. */
 struct causes {
@@ -256,7 +272,7 @@ struct causes {
 void causes_add(struct causes *causes, const struct task_counters *task, const struct machine_counters *machine);
 
 /* Adds ms to such a cause; name is not copied. Returns 0; or -1 when there are CAUSES_OWN others. */
-int causes_add_own(struct causes *causes, const char *name, double ms);
+int causes_add_measured(struct causes *causes, const char *name, double ms);
 
 /* number: ms when is_time, otherwise events. Left out when NAN, the name (length bytes) is empty or too long, or the
  * table is full. */
@@ -326,22 +342,6 @@ void interference_merge(struct interference *sum, const struct interference *mor
  * recorded. */
 void interference_text(const struct interference *interference, char *buf, size_t size);
 
-/* Causes and length classes of detours: times in which the measured thread did not run its own code. Metrics
- * "lost_CAUSE" of jitbench noise. */
-
-enum detour_cause {
-    DETOUR_QUOTA,       /* a quota of CPU time stopped the thread's control group */
-    DETOUR_PREEMPTED,   /* the kernel ran another task */
-    DETOUR_FAULT,       /* a page fault */
-    DETOUR_MIGRATED,    /* moved to another CPU */
-    DETOUR_INTERRUPT,   /* recurs with the period of the timer interrupts that the kernel counted */
-    DETOUR_STEAL,       /* the hypervisor ran something else: the longest detours without another cause, up to the
-                         * steal time that the kernel counted */
-    DETOUR_PERIODIC,    /* recurs with another period, that of nothing the kernel counts */
-    DETOUR_SHARED,      /* short, while another hardware thread used the core (sys/clock.h) */
-    DETOUR_UNEXPLAINED, /* hypervisor, firmware, anything that the kernel does not count */
-    DETOUR_CAUSES
-};
 extern const char *const detour_cause_names[DETOUR_CAUSES]; /* "preempted", ... */
 
 /* Octaves: class k begins at 2^k ns; the last has no upper limit. */

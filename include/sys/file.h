@@ -20,7 +20,7 @@ int new_file(int folder, const char *name, int flags, mode_t mode);
 #define NAME_TRIES         16
 #define NEW_FILE_NAME_SIZE sizeof(".jitbench-0123456789abcdef")
 /* As new_file(), under a random name. */
-int new_file_random(int folder, char name[NEW_FILE_NAME_SIZE], int flags, mode_t mode);
+int new_file_with_random_name(int folder, char name[NEW_FILE_NAME_SIZE], int flags, mode_t mode);
 
 /* Creates a file for reading and writing (close-on-exec) that gets its name by new_file_publish() when complete:
  * nameless, and hidden is "", else of the random name in hidden, which the caller removes if it is not published. */
@@ -45,7 +45,7 @@ int directory_open(const char *path);
 int directory_walk(int fd, const char *path, int (*enter)(int at, const char *name, void *context), void *context);
 
 /* Opens the directory that contains the path's last component, name. -EISDIR for a path that ends in '/'. */
-int directory_of(const char *path, const char **name);
+int directory_open_parent(const char *path, const char **name);
 
 /* Makes a new file, mode 0644 minus the umask, open for appending and reading, close-on-exec. Follows no link;
  * -EEXIST when the name exists. */
@@ -200,7 +200,7 @@ int device_folder(const char *place, const char *path);
 const char *device_why_not(int error);
 
 /* Converts f_flag of statvfs(3) to the flags of mount(2) that a remount must repeat: all but read-only. */
-unsigned long device_mount_flags(unsigned long statvfs_flags);
+unsigned long mount_flags_of_statvfs(unsigned long statvfs_flags);
 
 /* Parses /proc/self/mountinfo. */
 

@@ -128,8 +128,8 @@ static bool is_adjusted(const struct compared_row *row, const struct pair *total
 }
 
 /* Sets the share of the core that a run had. A total has the mean of those rows that were brought to the same share. */
-static void take_share(const struct compared *c, const struct compared_row *row, size_t s, const struct row *first,
-                       struct comparison_run *run)
+static void set_core_share(const struct compared *c, const struct compared_row *row, size_t s, const struct row *first,
+                           struct comparison_run *run)
 {
     struct stats_running logs = {.n = 0};
     double errors = 0;
@@ -155,7 +155,7 @@ static void take_share(const struct compared *c, const struct compared_row *row,
 
 /* Returns ORDER_RUNS_ALTERNATE if, for each k, the k-th runs of both sides began next to each other in time, as in A B
  * B A or A B A B. Runs that began in the same second may have done so in either order. */
-static enum comparison_order order_of(const struct pair *pair, const struct compared_side side[2])
+static enum comparison_order time_order_of(const struct pair *pair, const struct compared_side side[2])
 {
     const char *began = "", *ended = "";
 
@@ -205,9 +205,9 @@ static void compare_pair(const struct compared *c, const struct compared_row *ro
     for (size_t s = 0; s < 2; s++) {
         take_runs(&pair->side[s], row->by_hosts, &side[s]);
         for (size_t r = 0; c && r < side[s].n; r++)
-            take_share(c, row, s, side[s].first[r], &side[s].runs[r]);
+            set_core_share(c, row, s, side[s].first[r], &side[s].runs[r]);
     }
-    const enum comparison_order order = row->by_hosts ? ORDER_APART : order_of(pair, side);
+    const enum comparison_order order = row->by_hosts ? ORDER_APART : time_order_of(pair, side);
     comparison_measure(&(struct comparison_side){side[0].runs, side[0].n},
                        &(struct comparison_side){side[1].runs, side[1].n}, order, out);
     if (order == ORDER_SAMPLES_ALTERNATE)

@@ -231,7 +231,7 @@ static void choose_p(struct comparison *c, size_t tests, double confidence)
 
 /* Sets c->least: the smallest change that the test would find with the probability POWER, if n comparisons are tested
  * together. */
-static void find_least(struct comparison *c, size_t n, double confidence, double min_effect)
+static void set_detectable_effect(struct comparison *c, size_t n, double confidence, double min_effect)
 {
     if (!(c->error > 0))
         return;
@@ -281,7 +281,7 @@ void comparison_judge(struct comparison *comparisons, size_t n, double confidenc
     for (size_t i = 0; i < n; i++) {
         struct comparison *c = &comparisons[i];
         c->p_adjusted = p[i];
-        find_least(c, known, confidence, min_effect);
+        set_detectable_effect(c, known, confidence, min_effect);
         c->change = CHANGE_UNKNOWN; /* printed as "not decided" */
         c->doubt = c->unlike_rows ? DOUBT_SHARE : DOUBT_NOT;
         if (!is_tested(c))

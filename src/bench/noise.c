@@ -286,7 +286,7 @@ static void sample(const struct party_context *context, struct sampler *s, uint6
     detour_end(&s->account, from);
 }
 
-double noise_tick_ns(enum clock_kind clock)
+double noise_find_tick_ns(enum clock_kind clock)
 {
     struct clock_pair first, second;
 
@@ -396,7 +396,7 @@ static int setup(struct party_context *context)
     s->watched = CPUSET_NONE;
     watch_cpu(s, task_current_cpu());
     cgroup_quota_open(&s->quota);
-    s->ns_per_tick = noise_tick_ns(s->clock);
+    s->ns_per_tick = noise_find_tick_ns(s->clock);
     if (!(s->ns_per_tick > 0))
         return party_fail(context, "the clock's frequency cannot be measured");
     if (measure_loop(s))

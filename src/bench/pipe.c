@@ -78,7 +78,7 @@ enum { PIPE_THERE, PIPE_BACK, N_PIPES };
 /* The other process's reason or signal is to reach the parent first. */
 #define PEER_REASON_NS 500000000u
 
-static int keep_ends(struct party_context *context, int from, int to)
+static int close_unused_ends(struct party_context *context, int from, int to)
 {
     /* End of file comes only after all writers have closed. */
     close(context->pipes[from][1]);
@@ -112,7 +112,7 @@ static int ask(struct party_context *context, uint64_t number)
 
 static int asker_setup(struct party_context *context)
 {
-    return keep_ends(context, PIPE_BACK, PIPE_THERE);
+    return close_unused_ends(context, PIPE_BACK, PIPE_THERE);
 }
 
 static int asker_work(struct party_context *context, uint64_t count)
@@ -133,7 +133,7 @@ static void asker_teardown(struct party_context *context)
 
 static int answerer_setup(struct party_context *context)
 {
-    return keep_ends(context, PIPE_THERE, PIPE_BACK);
+    return close_unused_ends(context, PIPE_THERE, PIPE_BACK);
 }
 
 /* Before the measurement: the warm-up needs answers. If the end of file comes early, the asker reports why. */

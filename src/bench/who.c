@@ -36,7 +36,7 @@ static int setup(struct party_context *context)
     memset(w, 0, sizeof(*w)); /* touches the pages before the window */
     w->tid = (uint32_t)getpid();
     w->cpu = task_current_cpu();
-    *(double *)context->state = noise_tick_ns(context->clock);
+    *(double *)context->state = noise_find_tick_ns(context->clock);
     if (!(*(double *)context->state > 0))
         return party_fail(context, "the clock's frequency cannot be measured");
     return w->cpu == CPUSET_NONE ? party_fail(context, "its CPU is not known") : 0;
@@ -219,7 +219,7 @@ static void reduce(const struct trial *trial, struct results *results)
     }
 }
 
-static enum bench_who who_is_told(const void *params)
+static enum bench_who who_recording_mode(const void *params)
 {
     return ((const struct noise_params *)params)->stop_ns ? WHO_LAST : WHO_TOLD;
 }
@@ -247,6 +247,6 @@ const struct bench bench_who = {
     BENCH_METRICS(metrics),
     .sampling = {SAMPLING(1, 1, 2500, 600), SAMPLING(1, 1, 1000, 600), SAMPLING(1, 1, 30000, 600)},
     .ends_early = true,
-    .who = who_is_told,
+    .who = who_recording_mode,
     .reduce = reduce,
 };

@@ -215,7 +215,7 @@ static int open_output(struct files_output *out)
 {
     struct stat st;
 
-    out->folder = directory_of(out->path, &out->name);
+    out->folder = directory_open_parent(out->path, &out->name);
     if (out->folder < 0)
         return out->folder;
     out->created = fstatat(out->folder, out->name, &st, AT_SYMLINK_NOFOLLOW) || (out->force && S_ISREG(st.st_mode));

@@ -51,7 +51,7 @@ static const struct metrics_test levels = {
 
 /* By the smallest cache that holds the largest set, of up_to bytes: "L1", "memory"; if caches are not known, by
  * number. Returns the cache's bytes; 0: memory, or not known. */
-static uint64_t name_level(double up_to, size_t number, const uint64_t *caches, size_t n_caches, char name[32])
+static uint64_t name_memory_level(double up_to, size_t number, const uint64_t *caches, size_t n_caches, char name[32])
 {
     size_t level = 0;
 
@@ -82,7 +82,7 @@ static void conclude(struct measure *m)
         const double up_to = curve.set[level[i].first + level[i].n - 1];
         char name[32];
         struct row_params param = {.n = 0};
-        const uint64_t bytes = name_level(up_to, i, caches, n_caches, name);
+        const uint64_t bytes = name_memory_level(up_to, i, caches, n_caches, name);
         row_param_add(&param, PARAM_WORK, "level", "%s", name);
         row_param_add(&param, PARAM_OUTCOME, "up_to", "%.0f", up_to);
         if (bytes)

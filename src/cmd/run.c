@@ -129,8 +129,8 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
 /* --- The exit status. --- */
 
 /* Returns the exit status. */
-static int fail_kind(const struct measure *m, const struct fail_on *fail_on, unsigned kind,
-                     struct command_comparison *compared)
+static int apply_fail_on(const struct measure *m, const struct fail_on *fail_on, unsigned kind,
+                         struct command_comparison *compared)
 {
     const double limit = fail_on_limit(fail_on, kind);
     const bool slower = kind == FAIL_ON_SLOWER, undecided = kind == FAIL_ON_UNDECIDED;
@@ -164,7 +164,7 @@ int run_fail(const struct measure *m, const void *options)
     int status = EXIT_DONE;
 
     for (size_t i = 0; compared && i < COUNT(kinds); i++)
-        status = fail_kind(m, &o->command.fail_on, kinds[i], compared) ? EXIT_FINDING : status;
+        status = apply_fail_on(m, &o->command.fail_on, kinds[i], compared) ? EXIT_FINDING : status;
     return status;
 }
 

@@ -198,7 +198,7 @@ static int find_used(struct commands *c, size_t typed, bool used[COMMAND_PARAMET
     return 0;
 }
 
-static int combine(struct commands *c, size_t typed)
+static int expand_combinations(struct commands *c, size_t typed)
 {
     const struct command_params *params = &c->options->command;
     bool used[COMMAND_PARAMETERS_MAX] = {false};
@@ -234,14 +234,15 @@ int run_combine(struct commands *c)
     if (read_parameters(c))
         return -1;
     for (size_t i = 0; i < c->n_typed; i++)
-        if (combine(c, i))
+        if (expand_combinations(c, i))
             return -1;
     for (size_t i = 0; i < c->n_parameters; i++)
         if (!c->parameters[i].used)
             return usage_error("no command has {%s}", c->parameters[i].name);
     if (!c->options->command.aa)
         return 0;
-    return c->n > 1 ? usage_error("--aa runs one command against itself, and %zu are given", c->n) : combine(c, 0);
+    return c->n > 1 ? usage_error("--aa runs one command against itself, and %zu are given", c->n)
+                    : expand_combinations(c, 0);
 }
 
 void run_free_parameters(struct commands *c)

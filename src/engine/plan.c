@@ -209,7 +209,7 @@ static void forget_trial(const struct execution *e, struct trial *trial, off_t s
 }
 
 /* Runs one trial, and ends the item when it needs no more. */
-static void step(struct execution *e, struct results *results)
+static void take_sample(struct execution *e, struct results *results)
 {
     const struct plan_item *item = results->item;
     const struct plan_run *how = e->how;
@@ -293,7 +293,7 @@ static void pass(struct execution *e, unsigned phase, bool backwards)
             continue;
         do { /* a trial that did not count is repeated at once, so that the order stays A B B A */
             n_trials = r->n_trials;
-            step(e, r);
+            take_sample(e, r);
         } while ((e->plan->schedule == SCHEDULE_SEQUENCE || r->n_trials == n_trials) && !r->ended && !e->interrupted &&
                  !signals_pending());
         e->interrupted |= signals_pending() != 0;

@@ -100,7 +100,7 @@ void results_series(struct results *results, unsigned group, unsigned metric, co
 
 void results_cause(struct results *results, unsigned group, const char *name, double ms)
 {
-    results->failed |= causes_add_own(&results->group[group].causes, name, ms) != 0;
+    results->failed |= causes_add_measured(&results->group[group].causes, name, ms) != 0;
 }
 
 void results_scaled(struct results *results, unsigned metric, unsigned of, double scale)
@@ -545,7 +545,7 @@ static int fill_series(const struct series *s, struct row *row)
 }
 
 /* Unstable: the standard deviation is more than limit_pct of the mean (0: no limit). A worse status is kept. */
-static void judge(const struct metric_values *m, double limit_pct, struct row *row)
+static void judge_spread(const struct metric_values *m, double limit_pct, struct row *row)
 {
     struct stats_running running = {0};
 
@@ -752,7 +752,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
         if (about->baseline > 0 && !results->item->no_index)
             row.index = row.value / about->baseline * 10;
         if (about->headline)
-            judge(source, results->how->max_rsd_pct, &row);
+            judge_spread(source, results->how->max_rsd_pct, &row);
     }
     if (error) {
         row.status = ROW_FAILED;

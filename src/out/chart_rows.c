@@ -36,7 +36,7 @@ static void count_events(const struct row *row, const double *edges, size_t n, d
 }
 
 /* Of this share of the events. */
-static double position_of(const struct row *row, double share)
+static double histogram_quantile(const struct row *row, double share)
 {
     double sum = 0, so_far = 0;
 
@@ -85,8 +85,8 @@ void chart_histograms(struct chart *c, const struct chart_entry *entries, size_t
     double edges[BINS + 1], counts[BINS];
 
     for (size_t i = 0; i < n; i++) {
-        chart_extend(&c->x, position_of(entries[i].row, 0));
-        chart_extend(&c->x, position_of(entries[i].row, body ? BODY : 1));
+        chart_extend(&c->x, histogram_quantile(entries[i].row, 0));
+        chart_extend(&c->x, histogram_quantile(entries[i].row, body ? BODY : 1));
     }
     if (!c->x.found)
         return;

@@ -32,7 +32,7 @@ void causes_add(struct causes *causes, const struct task_counters *task, const s
     }
 }
 
-int causes_add_own(struct causes *causes, const char *name, double ms)
+int causes_add_measured(struct causes *causes, const char *name, double ms)
 {
     size_t i = 0;
 

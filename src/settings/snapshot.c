@@ -257,7 +257,7 @@ static int publish(const char *file, const struct text *text)
 {
     char hidden[NEW_FILE_NAME_SIZE];
     const char *name;
-    FREED_BY(fd_close) int folder = directory_of(file, &name);
+    FREED_BY(fd_close) int folder = directory_open_parent(file, &name);
     int fd = folder < 0 ? folder : new_file_hidden(folder, 0600, hidden);
 
     if (fd < 0)

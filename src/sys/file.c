@@ -59,7 +59,7 @@ int directory_walk(int fd, const char *path, int (*enter)(int at, const char *na
 }
 
 /* links counts those followed so far. Returns the descriptor or -errno. */
-static int step(int at, const char *name, void *links)
+static int open_component(int at, const char *name, void *links)
 {
     struct stat status;
 
@@ -75,7 +75,7 @@ static int walk(int at, const char *path, unsigned *links)
 {
     const int fd = path[0] ? sys_result(openat(at, path[0] == '/' ? "/" : ".", WALK)) : -ENOENT;
 
-    return directory_walk(fd, path, step, links);
+    return directory_walk(fd, path, open_component, links);
 }
 
 int directory_open(const char *path)
@@ -85,7 +85,7 @@ int directory_open(const char *path)
     return walk(AT_FDCWD, path, &links);
 }
 
-int directory_of(const char *path, const char **name)
+int directory_open_parent(const char *path, const char **name)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -102,7 +102,7 @@ int directory_of(const char *path, const char **name)
 int directory_create(const char *path)
 {
     const char *name;
-    FREED_BY(fd_close) int folder = directory_of(path, &name);
+    FREED_BY(fd_close) int folder = directory_open_parent(path, &name);
 
     return folder < 0 ? folder : new_file(folder, name, APPEND, 0644);
 }
@@ -111,7 +111,7 @@ int directory_clear(const char *path)
 {
     struct stat status;
     const char *name;
-    FREED_BY(fd_close) int folder = directory_of(path, &name);
+    FREED_BY(fd_close) int folder = directory_open_parent(path, &name);
 
     if (folder < 0)
         return folder;
@@ -159,7 +159,7 @@ int directory_open_existing(const char *path)
 {
     struct stat there, itself;
     const char *name;
-    FREED_BY(fd_close) int folder = directory_of(path, &name);
+    FREED_BY(fd_close) int folder = directory_open_parent(path, &name);
 
     if (folder < 0)
         return folder;
@@ -205,7 +205,7 @@ int directory_remove(const char *path, int fd)
     struct stat ours, named;
     const char *name;
     const int error = errno;
-    FREED_BY(fd_close) int folder = directory_of(path, &name);
+    FREED_BY(fd_close) int folder = directory_open_parent(path, &name);
     int result = folder;
 
     if (folder >= 0)
@@ -219,7 +219,7 @@ int directory_remove(const char *path, int fd)
 int directory_flush(const char *path)
 {
     const char *name;
-    FREED_BY(fd_close) int folder = directory_of(path, &name);
+    FREED_BY(fd_close) int folder = directory_open_parent(path, &name);
 
     if (folder < 0)
         return folder;
@@ -242,7 +242,7 @@ static void new_file_random_name(char name[NEW_FILE_NAME_SIZE])
     snprintf(name, NEW_FILE_NAME_SIZE, ".jitbench-%016llx", (unsigned long long)random);
 }
 
-int new_file_random(int folder, char name[NEW_FILE_NAME_SIZE], int flags, mode_t mode)
+int new_file_with_random_name(int folder, char name[NEW_FILE_NAME_SIZE], int flags, mode_t mode)
 {
     int fd = -EEXIST;
 
@@ -266,7 +266,7 @@ int new_file_hidden(int folder, mode_t mode, char hidden[NEW_FILE_NAME_SIZE])
     int fd = nameable ? new_file_nameless(folder, mode) : -EOPNOTSUPP;
 
     hidden[0] = '\0';
-    return fd < 0 ? new_file_random(folder, hidden, O_CLOEXEC, mode) : fd;
+    return fd < 0 ? new_file_with_random_name(folder, hidden, O_CLOEXEC, mode) : fd;
 }
 
 int new_file_publish(int fd, int folder, const char hidden[NEW_FILE_NAME_SIZE], const char *name)
@@ -309,7 +309,7 @@ static int scratch_named_file(int folder, int mode, int *read_fd)
 {
     char name[NEW_FILE_NAME_SIZE];
     struct stat made, opened;
-    int fd = new_file_random(folder, name, O_CLOEXEC, (mode_t)mode);
+    int fd = new_file_with_random_name(folder, name, O_CLOEXEC, (mode_t)mode);
 
     if (fd < 0)
         return fd;
@@ -390,7 +390,7 @@ static int remove_path(const char *path, const struct scratch_note *note)
 {
     struct stat status;
     const char *name;
-    FREED_BY(fd_close) int parent = directory_of(path, &name);
+    FREED_BY(fd_close) int parent = directory_open_parent(path, &name);
 
     if (parent < 0)
         return parent;
@@ -547,7 +547,7 @@ static int open_own(struct scratch_keeper *keeper)
     struct scratch_note *note = keeper->note;
     struct stat status;
     const char *name;
-    FREED_BY(fd_close) int parent = directory_of(note->path, &name);
+    FREED_BY(fd_close) int parent = directory_open_parent(note->path, &name);
 
     keeper->folder = parent < 0 ? parent : scratch_open_folder(parent, name);
     if (keeper->folder < 0)

@@ -79,7 +79,7 @@ static bool find_mounted(const char *device, struct device_mount *mounted)
     return false;
 }
 
-unsigned long device_mount_flags(unsigned long statvfs_flags)
+unsigned long mount_flags_of_statvfs(unsigned long statvfs_flags)
 {
     static const struct {
         unsigned long shown, flag;
@@ -116,7 +116,7 @@ static int make_writable(const char *device, const char *at, unsigned long flags
      * the kernel refuses when the file system itself is read-only. */
     if (mount_anew(device, at, flags, mounted) == 0)
         return 0;
-    const unsigned long kept = MS_REMOUNT | MS_SILENT | device_mount_flags(status.f_flag);
+    const unsigned long kept = MS_REMOUNT | MS_SILENT | mount_flags_of_statvfs(status.f_flag);
     if (mount(NULL, mounted->place, NULL, kept, NULL))
         return -errno;
     mounted->flags = kept;
@@ -209,7 +209,7 @@ static int create(const char *path, const char *place)
 {
     struct stat device, status;
     const char *name;
-    FREED_BY(fd_close) int folder = directory_of(path, &name);
+    FREED_BY(fd_close) int folder = directory_open_parent(path, &name);
 
     if (folder < 0)
         return folder;

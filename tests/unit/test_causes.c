@@ -137,11 +137,11 @@ TEST(test_causes_of_its_own_stand_in_place)
 
     memcpy(same, fault, sizeof(fault)); /* a name is what it says, not where it stands */
     causes_add(&causes, &one_task, &one_machine);
-    assert_int_equal(causes_add_own(&causes, "interrupt", 1.0625), 0);
-    assert_int_equal(causes_add_own(&causes, fault, 0), 0);
-    assert_int_equal(causes_add_own(&causes, "unexplained", 100), 0);
-    assert_int_equal(causes_add_own(&causes, same, 0.5), 0);
-    assert_int_equal(causes_add_own(&causes, "interrupt", 2), 0);
+    assert_int_equal(causes_add_measured(&causes, "interrupt", 1.0625), 0);
+    assert_int_equal(causes_add_measured(&causes, fault, 0), 0);
+    assert_int_equal(causes_add_measured(&causes, "unexplained", 100), 0);
+    assert_int_equal(causes_add_measured(&causes, same, 0.5), 0);
+    assert_int_equal(causes_add_measured(&causes, "interrupt", 2), 0);
     assert_text(&causes, "interrupt:3.062;fault:0.5;unexplained:100;timer=250;resched=3;ipi=7;device=12;softirq=310;"
                          "fault=11;migrated=1;involuntary=4");
 }
@@ -151,9 +151,9 @@ TEST(test_causes_of_its_own_that_are_not_known)
     struct causes causes = {0};
 
     causes_add(&causes, &one_task, NULL);
-    assert_int_equal(causes_add_own(&causes, "interrupt", (double)NAN), 0);
-    assert_int_equal(causes_add_own(&causes, "interrupt", 1), 0);
-    assert_int_equal(causes_add_own(&causes, "fault", 2), 0);
+    assert_int_equal(causes_add_measured(&causes, "interrupt", (double)NAN), 0);
+    assert_int_equal(causes_add_measured(&causes, "interrupt", 1), 0);
+    assert_int_equal(causes_add_measured(&causes, "fault", 2), 0);
     assert_text(&causes, "fault:2;timer=0;resched=0;ipi=0;device=0;softirq=0;fault=11;migrated=1;involuntary=4");
 }
 
@@ -164,9 +164,9 @@ TEST(test_causes_of_its_own_are_so_many)
 
     assert_int_equal(sizeof(names) / sizeof(names[0]), CAUSES_OWN);
     for (int i = 0; i < CAUSES_OWN; i++)
-        assert_int_equal(causes_add_own(&causes, names[i], i), 0);
-    assert_int_equal(causes_add_own(&causes, "j", 1), -1);
-    assert_int_equal(causes_add_own(&causes, "h", 1), 0);
+        assert_int_equal(causes_add_measured(&causes, names[i], i), 0);
+    assert_int_equal(causes_add_measured(&causes, "j", 1), -1);
+    assert_int_equal(causes_add_measured(&causes, "h", 1), 0);
     assert_text(&causes, "a:0;b:1;c:2;d:3;e:4;f:5;g:6;h:8;i:8;timer=0;resched=0;ipi=0;device=0;softirq=0;fault=0;"
                          "migrated=0;involuntary=0");
 }

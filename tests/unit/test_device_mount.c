@@ -65,14 +65,14 @@ TEST(test_device_check)
 
 TEST(test_device_mount_flags)
 {
-    assert_int_equal(device_mount_flags(0), 0);
-    assert_int_equal(device_mount_flags(ST_RDONLY | ST_NOSUID | ST_NODEV | ST_NOEXEC),
+    assert_int_equal(mount_flags_of_statvfs(0), 0);
+    assert_int_equal(mount_flags_of_statvfs(ST_RDONLY | ST_NOSUID | ST_NODEV | ST_NOEXEC),
                      MS_NOSUID | MS_NODEV | MS_NOEXEC);
-    assert_int_equal(device_mount_flags(ST_RELATIME | ST_SYNCHRONOUS), MS_RELATIME | MS_SYNCHRONOUS);
-    assert_int_equal(device_mount_flags(ST_NOATIME | ST_NODIRATIME | ST_MANDLOCK),
+    assert_int_equal(mount_flags_of_statvfs(ST_RELATIME | ST_SYNCHRONOUS), MS_RELATIME | MS_SYNCHRONOUS);
+    assert_int_equal(mount_flags_of_statvfs(ST_NOATIME | ST_NODIRATIME | ST_MANDLOCK),
                      MS_NOATIME | MS_NODIRATIME | MS_MANDLOCK);
-    assert_int_equal(device_mount_flags(0x2000), 0x100); /* nosymfollow */
-    assert_int_equal(device_mount_flags(0x20), 0);       /* ST_VALID, which some C libraries let through */
+    assert_int_equal(mount_flags_of_statvfs(0x2000), 0x100); /* nosymfollow */
+    assert_int_equal(mount_flags_of_statvfs(0x20), 0);       /* ST_VALID, which some C libraries let through */
 }
 
 static void expect_folder(const char *place, const char *path, int error)

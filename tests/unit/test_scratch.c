@@ -76,7 +76,8 @@ TEST(test_scratch_hidden_file_gets_its_name_when_it_is_whole)
         int fd[2];
         const mode_t mask = umask(027);
         for (int i = 0; i < 2; i++) {
-            fd[i] = nameless ? new_file_hidden(folder, 0644, hidden[i]) : new_file_random(folder, hidden[i], 0, 0644);
+            fd[i] = nameless ? new_file_hidden(folder, 0644, hidden[i])
+                             : new_file_with_random_name(folder, hidden[i], 0, 0644);
             assert_true(fd[i] >= 0);
         }
         (void)umask(mask);
