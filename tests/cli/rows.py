@@ -255,14 +255,6 @@ def check_sweep(name):
                    "limit", other, medians[other])
 
 
-def check_cpus(name, *cpus):
-    """Each limit has a row for each of these CPUs, and nothing else."""
-    rows = of(read(name), "cycles")
-    found = sorted((param(row, "limit"), row["cpus"], row["copies"]) for row in rows)
-    wanted = sorted((limit, cpu, str(len(cpus))) for limit in {param(row, "limit") for row in rows} for cpu in cpus)
-    expect(found == wanted and len({limit for limit, _, _ in found}) == 2, "rows:", found)
-
-
 def check_stream(name, kinds_of_stores, *sizes):
     """Sizes of the small arrays; four kernels of one or two kinds, with the rate that the least time gives."""
     rows = read(name)

@@ -64,32 +64,13 @@ TEST(test_accept_prime_counts_and_histogram)
     assert_int_equal(CHECK("prime", "second.csv", "1000000"), 0);
 }
 
-/* The table is what the user reads: its row says the same counts. */
-TEST(test_accept_prime_prints_the_counts)
-{
-    assert_int_equal(
-        PAYLOAD_RUN(NULL, "table", payload_program, "prime", "--quick", "--samples", "1", "--no-csv", "-v"), 0);
-    char *text = payload_read("table");
-    assert_non_null(text);
-    const char *headings = strstr(text, "Limit  Divisions  Primes");
-    assert_non_null(headings);
-    const char *row = strchr(headings, '\n');
-    assert_non_null(row);
-    unsigned limit, divisions, primes;
-    assert_int_equal(sscanf(row, " %u %u %u", &limit, &divisions, &primes), 3);
-    assert_int_equal(limit, 22);
-    assert_int_equal(divisions, 84);
-    assert_int_equal(primes, 8);
-    free(text);
-}
-
 TEST(test_accept_prime_sweep_goes_with_the_divisions)
 {
     payload_need("python3");
     if (program_emulated(payload_program))
         skip_because("an emulator's time does not go with the work");
-    assert_int_equal(
-        JITBENCH("prime", "--limit", "10:46:4", "--experiments", "200K", "--samples", "1", "-q", "-o", "sweep.csv"), 0);
+    assert_int_equal(JITBENCH("prime", "--classic", "--experiments", "200K", "--samples", "1", "-q", "-o", "sweep.csv"),
+                     0);
     assert_int_equal(CHECK("sweep", "sweep.csv"), 0);
     assert_int_equal(CHECK("columns", "sweep.csv"), 0);
 }
@@ -105,21 +86,6 @@ TEST(test_accept_series_file_gives_every_figure)
     assert_int_equal(
         JITBENCH("prime", "--experiments", "700", "--samples", "1", "--series", "few.txt", "-q", "-o", "few.csv"), 0);
     assert_int_equal(CHECK("every", "few.csv", "few.txt"), 0);
-}
-
-TEST(test_accept_each_cpu_has_a_row)
-{
-    char high[16], low[16], list[40];
-
-    payload_need("python3");
-    require_cpu(1, TEXT_OF(low));
-    require_cpu(0, TEXT_OF(high));
-    (void)snprintf(list, sizeof(list), "%s,%s", low, high);
-    assert_int_equal(JITBENCH("prime", "--limit", "10:14:4", "--experiments", "10K", "--samples", "2", "--cpus", list,
-                              "-q", "-o", "cpus.csv"),
-                     0);
-    assert_int_equal(CHECK("columns", "cpus.csv"), 0);
-    assert_int_equal(CHECK("cpus", "cpus.csv", low, high), 0);
 }
 
 TEST(test_accept_stream_rates_follow_from_the_times)

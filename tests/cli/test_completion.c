@@ -496,28 +496,6 @@ CLI_TEST(test_completion_shellcheck_accepts_it)
     check_syntax(*state, "bash", ARGS("shellcheck", "script"));
 }
 
-CLI_TEST(test_completion_names_its_shells)
-{
-    static const struct {
-        const char *const args[4];
-        const char *error;
-    } lines[] = {
-        {{"completion"}, "jitbench completion: takes one shell's name: bash, zsh or fish\n"},
-        {{"completion", "bash", "zsh"}, "jitbench completion: takes one shell's name: bash, zsh or fish\n"},
-        {{"completion", "bsh"}, "jitbench: unknown shell 'bsh'; did you mean 'bash'?\n"},
-        {{"completion", "tcsh-6"}, "jitbench: unknown shell 'tcsh-6'; 'jitbench help' shows them\n"},
-    };
-
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        const struct cli_run run = {.args = lines[i].args};
-        struct cli_result result;
-        cli_expect(*state, &run, 2, &result);
-        assert_string_equal(result.out, "");
-        assert_string_equal(result.err, lines[i].error);
-        cli_result_free(&result);
-    }
-}
-
 static int group_setup(void **state)
 {
     if (!getcwd(top, sizeof(top)) || access("tests/cli/complete.bash", R_OK)) {

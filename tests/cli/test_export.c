@@ -38,17 +38,6 @@ CLI_TEST(test_export_is_json_unless_told)
     expect(state, ARGS("export", unix_csv), 0, "{\"rows\": [\n{\"schema\": 2, ", "");
 }
 
-CLI_TEST(test_export_with_nothing_left_writes_nothing)
-{
-    const struct cli *cli = *state;
-
-    cli_write_file(cli->work, "a.csv", "suite,test,metric,status\ns,t,a,ok\n");
-    expect(state, ARGS("export", "-f", "pyperf", "-o", "a.json", "a.csv"), 2, "",
-           "jitbench export: 1 of 1 row left out of pyperf: 1 that are neither a lower-is-better "
-           "time, size or number nor a higher-is-better rate\njitbench export: nothing is left to write\n");
-    cli_expect_files(cli->work, 1);
-}
-
 CLI_TEST(test_export_reads_standard_input_and_damaged_files)
 {
     const struct cli *cli = *state;
@@ -81,42 +70,6 @@ CLI_TEST(test_export_makes_a_file_and_never_overwrites)
     free(text);
     expect(state, ARGS("export", "-o", "a.prom", unix_csv), 2, "",
            "jitbench export: -o 'a.prom': the file exists; jitbench never overwrites without --force\n");
-}
-
-CLI_TEST(test_export_wrong_command_lines)
-{
-    expect(state, ARGS("export"), 2, "",
-           "jitbench export: FILE is missing: give the CSV of a run, or '-' for standard input\n");
-    expect(state, ARGS("export", "no.csv"), 2, "", "jitbench export: no.csv: No such file or directory\n");
-    const struct cli_run run = {.args = ARGS("export", "--format", "xml", unix_csv)};
-    struct cli_result result;
-    cli_expect(*state, &run, 2, &result);
-    cli_expect_text(result.err, "--format");
-    cli_expect_text(result.err, "'xml'");
-    cli_expect_text(result.err, "openmetrics");
-    assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1);
-    assert_string_equal(result.out, "");
-    cli_result_free(&result);
-}
-
-CLI_TEST(test_export_with_a_full_disk_and_a_closed_output)
-{
-    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-    assert_true(full >= 0);
-    const struct cli_run run = {.args = ARGS("export", unix_csv), .out = full};
-    struct cli_result result;
-
-    cli_expect(*state, &run, 1, &result);
-    cli_expect_text(result.err, "jitbench export: standard output cannot be written: No space left on device\n");
-    cli_result_free(&result);
-    (void)close(full);
-    int ends[2];
-    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-    (void)close(ends[0]);
-    const struct cli_run closed = {.args = ARGS("export", unix_csv), .out = ends[1]};
-    cli_expect(*state, &closed, 0, &result);
-    cli_result_free(&result);
-    (void)close(ends[1]);
 }
 
 GROUP(group_setup, NULL);

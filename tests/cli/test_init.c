@@ -110,32 +110,6 @@ CLI_TEST(test_init_runs_and_prints_the_csv)
     cli_result_free(&result);
 }
 
-CLI_TEST(test_init_has_the_status_of_the_run)
-{
-    const struct cli_run run = {.args = ARGS("init", "--run", "prime --samples 0")};
-    struct cli_result result;
-
-    cli_expect(*state, &run, 2, &result);
-    cli_expect_text(result.err, "--samples");
-    cli_expect_text(result.err, "\njitbench init: the run ended with status 2\n");
-    cli_result_free(&result);
-}
-
-CLI_TEST(test_init_refuses_wrong_orders)
-{
-    const struct cli *cli = *state;
-
-    cli_expect_error(cli, ARGS("init", "--end", "never"),
-                     "jitbench init: --end: 'never' is not one of stay, poweroff, reboot, shell or halt\n");
-    cli_expect_error(cli, ARGS("init", "--run", "al"),
-                     "jitbench init: nothing was run: unknown command 'al'; 'jitbench help' shows them\n");
-    cli_expect_error(cli, ARGS("init", "--out", "/dev/sda1", "--run", "frob"),
-                     "jitbench init: nothing was run: out must be DEVICE:PATH, as in /dev/sda1:/result.csv; unknown "
-                     "command 'frob'; 'jitbench help' shows them\n");
-    cli_expect_error(cli, ARGS("init", "--tune", "yes", "list"),
-                     "jitbench init: nothing was run: tune: 'list' has no --tuned\n");
-}
-
 CLI_TEST(test_init_prints_what_it_cannot_store)
 {
     const struct cli_run run = {.args =

@@ -122,22 +122,6 @@ CLI_TEST(test_job_moment_that_has_passed)
     cli_result_free(&result);
 }
 
-CLI_TEST(test_job_wrong_values_are_refused)
-{
-    static const char *const wrong[][2] = {
-        {"--start-at=+25h", "24 h"}, {"--start-at=soon", "HH:MM:SS"}, {"--output=r-%q.csv", "%"}};
-    const struct cli *cli = *state;
-    struct cli_result result;
-
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        run(cli, ARGS(SHORT, wrong[i][0]), NULL, 2, &result);
-        cli_expect_text(result.err, wrong[i][1]);
-        assert_ptr_equal(strchr(result.err, '\n') + 1, result.err + strlen(result.err));
-        cli_result_free(&result);
-    }
-    cli_expect_files(cli->work, 0);
-}
-
 /* A signal ends the waiting as it ends the measuring. */
 CLI_TEST(test_job_waiting_can_be_ended)
 {

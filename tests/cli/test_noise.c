@@ -390,35 +390,6 @@ CLI_TEST(test_noise_tells_a_quota)
 
 /* --- Options. --- */
 
-static void expect_refused(const struct cli *cli, const char *const *args, const char *first, const char *second)
-{
-    struct cli_result result;
-
-    cli_expect_args(cli, args, 2, &result);
-    cli_expect_text(result.err, first);
-    cli_expect_text(result.err, second);
-    assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1);
-    assert_int_equal(result.out_size, 0);
-    cli_expect_files(cli->work, 0);
-    cli_result_free(&result);
-}
-
-CLI_TEST(test_noise_wrong_values_are_refused)
-{
-    static const char *const wrong[] = {"0", "0x", "-5us", "1.5s", "2", "1x", "junk"};
-    const struct cli *cli = *state;
-    char option[32];
-
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        (void)snprintf(option, sizeof(option), "--threshold=%s", wrong[i]);
-        expect_refused(cli, ARGS("noise", option), "--threshold", "1 ns to 1 s");
-    }
-    expect_refused(cli, ARGS("noise", "-t", "5ms"), "--time: '5ms'", "10 ms to 24 h");
-    expect_refused(cli, ARGS("noise", "--cpus", "8191"), "--cpus", "CPU 8191 is offline or does not exist");
-    expect_refused(cli, ARGS("noise", "prime"), "takes no operands", "'prime'");
-    expect_refused(cli, ARGS("noise", "--copies", "2"), "--copies", "unknown");
-}
-
 CLI_TEST(test_noise_threshold_is_kept_to)
 {
     const struct cli *cli = *state;

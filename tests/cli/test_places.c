@@ -246,12 +246,7 @@ CLI_TEST(test_places_full_standard_output)
 CLI_TEST(test_places_full_standard_output_is_said)
 {
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-    const struct cli_run runs[] = {{.args = ARGS("version"), .out = full},
-                                   {.args = ARGS("help", "prime"), .out = full},
-                                   {.args = ARGS("prime", "--help"), .out = full},
-                                   {.args = ARGS("list"), .out = full},
-                                   {.args = ARGS("completion", "bash"), .out = full},
-                                   {.args = ARGS("prime", FAST, "--no-csv"), .out = full},
+    const struct cli_run runs[] = {{.args = ARGS("prime", FAST, "--no-csv"), .out = full},
                                    {.args = ARGS("prime", FAST), .out = full}};
     const size_t n = sizeof(runs) / sizeof(runs[0]);
 
@@ -259,7 +254,6 @@ CLI_TEST(test_places_full_standard_output_is_said)
     for (size_t i = 0; i < n; i++) {
         struct cli_result result;
         cli_expect(*state, &runs[i], i + 1 < n ? 1 : 0, &result);
-        /* Commands that only print name themselves. */
         cli_expect_text(result.err, ": standard output cannot be written: No space left on device\n");
         cli_result_free(&result);
     }

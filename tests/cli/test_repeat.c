@@ -122,45 +122,6 @@ CLI_TEST(test_repeat_with_a_file_of_settings)
     assert_int_equal(access(line, F_OK), -1);
 }
 
-CLI_TEST(test_repeat_refuses_what_it_cannot_do)
-{
-    static const struct {
-        const char *args[8], *error;
-    } cases[] = {
-        {{"prime", "--runs", "2", "--no-csv"}, "--runs and --interleave make files, and exclude --no-csv"},
-        {{"prime", "--runs", "2", "-o", "-"}, "--runs and --interleave make files, and exclude --no-csv"},
-        {{"prime", "--runs", "2", "--series", "x"}, "--runs and --interleave make files, and exclude --no-csv"},
-        {{"prime", "--runs", "0"}, "--runs: '0' is out of range"},
-        {{"prime", "--interleave", "none"}, "--interleave 'none': No such file or directory"},
-        {{"prime", "--interleave", "odd"}, "--interleave 'odd': line 2 is not PATH=VALUE"},
-        {{"prime", "--interleave", "out"}, "--interleave 'out': line 1 is not PATH=VALUE"},
-        {{"prime", "--tuned", "--interleave", "good"}, "--interleave 'good': settings and --tuned exclude each other"},
-        {{"prime", "--interleave", "."}, "--interleave '.': Is a directory\n"},
-        {{"prime", "--interleave", "good,/dev/zero"}, "--interleave '/dev/zero': it is not a regular file\n"},
-        {{"prime", "--interleave", "pipe"}, "--interleave 'pipe': it is not a regular file\n"},
-        {{"prime", "--interleave", "binary"}, "--interleave 'binary': it is no text\n"},
-    };
-    const struct cli *cli = *state;
-    struct cli_result result;
-    char path[CLI_PATH];
-
-    cli_write_file(cli->work, "odd", "/proc/sys/a=1\nno equals sign\n");
-    cli_write_file(cli->work, "out", "/etc/passwd=1\n");
-    cli_write_file(cli->work, "good", "/proc/sys/a=1\n");
-    (void)snprintf(path, sizeof(path), "%s/pipe", cli->work);
-    assert_int_equal(mkfifo(path, 0600), 0);
-    (void)snprintf(path, sizeof(path), "%s/binary", cli->work);
-    cli_write_file(cli->work, "binary", "#");
-    assert_int_equal(truncate(path, 1000), 0);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const struct cli_run run = {.args = cases[i].args};
-        cli_expect(cli, &run, 2, &result);
-        cli_expect_text(result.err, cases[i].error);
-        assert_string_equal(result.out, "");
-        cli_result_free(&result);
-    }
-}
-
 /* Settings that are files of the test: a command that is measured can remove one, which can then not be restored. */
 static int make_settings(void *context)
 {

@@ -239,58 +239,6 @@ CLI_TEST(test_run_aa_takes_turns_with_itself)
     cli_result_free(&result);
 }
 
-/* --- Errors are reported before any command runs. --- */
-
-CLI_TEST(test_run_finds_what_cannot_run_before_anything_does)
-{
-    const struct cli *cli = *state;
-
-    expect_error(cli, ARGS("run", "--", "touch", "mark", "--", "no-such-program"),
-                 "jitbench run: 'no-such-program' is not found in PATH\n");
-    expect_error(cli, ARGS("run", "--", "touch", "mark", "--", "./absent"), "jitbench run: './absent' is not found\n");
-    expect_error(cli, ARGS("run", "--", "/etc/passwd"),
-                 "jitbench run: '/etc/passwd' cannot be executed: Permission denied\n");
-    expect_error(cli, ARGS("run", "--prepare", "no-such-program x", "--", "touch", "mark"),
-                 "jitbench run: --prepare: 'no-such-program' is not found in PATH\n");
-    expect_error(cli, ARGS("run", "--input", "absent", "--", "touch", "mark"),
-                 "jitbench run: --input 'absent': No such file or directory\n");
-    expect_error(cli, ARGS("run", "--input", "/proc", "--", "touch", "mark"),
-                 "jitbench run: --input '/proc': Is a directory\n");
-    expect_error(cli, ARGS("run", "--input", ".", "--", "touch", "mark"),
-                 "jitbench run: --input '.': Is a directory\n");
-}
-
-CLI_TEST(test_run_says_what_is_wrong_with_the_line)
-{
-    const struct cli *cli = *state;
-    static const char where[] =
-        "jitbench run: no command; it follows '--': jitbench run [OPTION...] -- COMMAND [ARG...]\n";
-
-    expect_error(cli, ARGS("run"), where);
-    expect_error(cli, ARGS("run", "--"), where);
-    expect_error(cli, ARGS("run", "true"), "jitbench run: the command follows '--', but 'true' is given before it\n");
-    expect_error(cli, ARGS("run", "--", "--", "true"), "jitbench run: no command before '--'\n");
-    expect_error(cli, ARGS("run", "--", "true", "--"), "jitbench run: no command after the last '--'\n");
-    expect_error(cli, ARGS("run", "--reference", "3", "--", "true", "--", "true"),
-                 "jitbench run: --reference: '3' is neither the name nor the number (1 to 2) of a command\n");
-    expect_error(cli, ARGS("run", "--setup", "", "--", "true"), "jitbench run: --setup needs a value, not ''\n");
-    expect_error(cli, ARGS("run", "--prepare", "a 'b", "--", "true"),
-                 "jitbench run: --prepare 'a 'b': a quote is not closed\n");
-    expect_error(cli, ARGS("run", "--name", "a,b", "--", "true"), "jitbench run: --name: 2 names for 1 command\n");
-    expect_error(cli, ARGS("run", "--name", "a,", "--", "true", "--", "true"),
-                 "jitbench run: --name: '': a name has 1 to 47 bytes\n");
-    expect_error(cli, ARGS("run", "--aa", "--", "true", "--", "true"),
-                 "jitbench run: --aa runs one command against itself, and 2 are given\n");
-    expect_error(cli, ARGS("run", "--fail-on", "slower", "--", "true"),
-                 "jitbench run: --fail-on needs two commands or more\n");
-    expect_error(cli, ARGS("run", "--timeout", "100h", "--", "true"),
-                 "jitbench run: --timeout: '100h' is out of range (1 ms to 96 h)\n");
-    expect_error(cli, ARGS("run", "--show-output", "--keep-output", "x", "--", "true"),
-                 "jitbench run: --show-output and --keep-output exclude each other\n");
-    expect_error(cli, ARGS("run", "--show-output", "-o", "-", "--", "true"),
-                 "jitbench run: --show-output and --output '-' exclude each other\n");
-}
-
 CLI_TEST(test_run_refuses_words_that_the_kernel_would_not_take)
 {
     const struct cli *cli = *state;

@@ -229,25 +229,6 @@ TEST_WITH(test_tune_sets_and_untune_restores, setup, teardown)
     cli_expect_files(cli->root, 2); /* work and tmp */
 }
 
-TEST_WITH(test_tune_prints_a_line_a_setting, setup, teardown)
-{
-    const struct cli *cli = *state;
-    char path[CLI_PATH];
-    struct cli_result result;
-
-    need_settings();
-    snapshot_path(cli, path);
-    const struct cli_run run = {.args = ARGS("tune", "stat_interval", "--snapshot", path)};
-    cli_expect(cli, &run, 0, &result);
-    const char *heading = strtok(result.out, "\n"), *line = strtok(NULL, "\n"), *last = strtok(NULL, "\n");
-    assert_string_equal(heading, "Item           Path                        Was  Is now  Result");
-    assert_string_equal(line, "stat_interval  /proc/sys/vm/stat_interval  1    20      set");
-    cli_expect_text(last, "1 file changed; 'jitbench untune --snapshot ");
-    assert_null(strtok(NULL, "\n"));
-    cli_result_free(&result);
-    expect_untune(cli, 0, "1 file restored.\n", "");
-}
-
 TEST_WITH(test_tune_quiet_says_nothing, setup, teardown)
 {
     const struct cli *cli = *state;
@@ -323,36 +304,6 @@ TEST_WITH(test_tune_says_when_its_table_is_lost, setup, teardown)
     (void)close(ends[1]);
 }
 
-/* Items that are set by other means: a line each, and on it goes. */
-TEST_WITH(test_tune_says_how_else_a_setting_is_set, setup, teardown)
-{
-    const struct cli *cli = *state;
-    struct cli_result result;
-
-    const struct cli_run run = {.args = ARGS("tune", "isolated", "c_states", "irqbalance", "hz", "--dry-run")};
-    cli_expect(cli, &run, 0, &result);
-    cli_expect_text(result.out, "not by tune: boot with isolcpus=");
-    cli_expect_text(result.out, "not by tune: --hold-latency");
-    cli_expect_text(result.out, "not by tune: stop irqbalance");
-    cli_result_free(&result);
-    expect_state(state_before);
-}
-
-/* Settings that could lock somebody out are written only when they are named. */
-TEST_WITH(test_tune_leaves_what_must_be_named, setup, teardown)
-{
-    const struct cli *cli = *state;
-    struct cli_result result;
-    const struct cli_run run = {.args = ARGS("tune", "--dry-run")};
-
-    cli_expect(cli, &run, 0, &result);
-    cli_expect_no_text(result.out, "smt");
-    cli_expect_no_text(result.out, "rt_throttling");
-    cli_expect_no_text(result.out, "isolated");
-    cli_expect_text(result.out, "stat_interval");
-    cli_result_free(&result);
-}
-
 /* --- Refusals. --- */
 
 TEST_WITH(test_tune_refuses_a_second_time, setup, teardown)
@@ -398,23 +349,6 @@ TEST_WITH(test_tune_as_nobody, setup, teardown)
     expect_state(state_before);
 }
 
-TEST_WITH(test_tune_refuses_a_wrong_command_line, setup, teardown)
-{
-    const struct cli *cli = *state;
-
-    cli_expect_error_with(cli, ARGS("tune", "govenor"), "did you mean 'governor'?");
-    cli_expect_error_with(cli, ARGS("tune", "stat_interval", "nothing-like-it"), "unknown setting 'nothing-like-it'");
-    cli_expect_error_with(cli, ARGS("tune", "--cpus", "x"), "--cpus: 'x'");
-    cli_expect_error_with(cli, ARGS("tune", "--cpus", "8191"), "CPU 8191 is offline or does not exist");
-    cli_expect_error_with(cli, ARGS("tune", "--snapshot", ""), "--snapshot needs a value");
-    cli_expect_error_with(cli, ARGS("tune", "--snapshot"), "--snapshot needs a value");
-    cli_expect_error_with(cli, ARGS("tune", "--bogus"), "--bogus");
-    cli_expect_error_with(cli, ARGS("untune", "stat_interval"), "takes no operands, but 'stat_interval' was given");
-    cli_expect_error_with(cli, ARGS("untune", "--snapshot="), "--snapshot needs a value");
-    cli_expect_error_with(cli, ARGS("untune", "--dry-run"), "--dry-run");
-    expect_state(state_before);
-}
-
 /* Without a place for the snapshot nothing is written. */
 TEST_WITH(test_tune_needs_a_place_for_the_snapshot, setup, teardown)
 {
@@ -453,22 +387,6 @@ TEST_WITH(test_tune_without_newer_calls, setup, teardown)
     expect_run(cli, &run, 1, NULL, "is there already");
     expect_untune(cli, 0, NULL, "");
     expect_state(state_before);
-}
-
-TEST_WITH(test_tune_does_not_follow_a_planted_link, setup, teardown)
-{
-    const struct cli *cli = *state;
-    char path[CLI_PATH], target[CLI_PATH + 8];
-
-    need_settings();
-    snapshot_path(cli, path);
-    (void)snprintf(target, sizeof(target), "%s.target", path);
-    assert_int_equal(symlink(target, path), 0);
-    expect_tune(cli, 1, "", path);
-    assert_int_equal(access(target, F_OK), -1);
-    expect_untune(cli, 1, "", "symbolic link: not trusted");
-    expect_state(state_before);
-    assert_int_equal(unlink(path), 0);
 }
 
 TEST_WITH(test_untune_refuses_a_damaged_snapshot, setup, teardown)

@@ -250,32 +250,3 @@ CLI_TEST(test_wakeup_is_exported_as_cyclictest_writes)
     }
     cli_result_free(&result);
 }
-
-CLI_TEST(test_wakeup_refuses_wrong_options)
-{
-    const struct {
-        const char *const *args;
-        const char *error;
-    } cases[] = {
-        {ARGS("wakeup", "-i", "10"), "--interval: '10' is out of range (50 us to 1 s)"},
-        {ARGS("wakeup", "-i", "1s", "-D", "100ms"), "--interval: it is longer than the run (--time)"},
-        {ARGS("wakeup", "-p", "99"), "--priority: '99' is out of range (0 to 95): 96 to 98 are jitbench's own"},
-        {ARGS("wakeup", "-h"), "--histogram needs a value (1 to 65536)"},
-        {ARGS("wakeup", "-h", "0"), "--histogram: '0' is out of range (1 to 65536)"},
-        {ARGS("wakeup", "-t", "4096"), "--threads: there are not so many CPUs to measure on"},
-        {ARGS("wakeup", "-b", "0"), "--stop-at: '0' is out of range"},
-        {ARGS("wakeup", "-w", "video"), "--load: video, x and custom are simulated tasks"},
-        {ARGS("wakeup", "-l", "1000"), "unknown option '-l'; the length of the run is -D TIME"},
-        {ARGS("wakeup", "--json"), "export -f cyclictest-json"},
-        {ARGS("wakeup", "4"), "takes no operands, but '4' was given"},
-        {ARGS("wakeup", "--fifo", "50"), "takes no operands; a priority is given as '--fifo=50'"},
-    };
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct cli_result result;
-        cli_expect(*state, &(struct cli_run){.args = cases[i].args}, 2, &result);
-        cli_expect_text(result.err, cases[i].error);
-        cli_result_free(&result);
-    }
-    cli_expect_files(((const struct cli *)*state)->work, 0);
-}

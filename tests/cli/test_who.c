@@ -266,17 +266,6 @@ CLI_TEST(test_who_without_such_a_detour_says_so)
     cli_result_free(&result);
 }
 
-CLI_TEST(test_who_keeps_only_what_it_stops_at)
-{
-    const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("noise", "--keep", "kept.csv", "--no-csv")};
-    struct cli_result result;
-
-    cli_expect(cli, &run, 2, &result);
-    cli_expect_text(result.err, "--keep: it goes with --stop-at");
-    cli_result_free(&result);
-}
-
 /* --- Of any row. --- */
 
 /* Reads the ms of a name in a text of culprits; 0 when it is not there. */

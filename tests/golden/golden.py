@@ -9,6 +9,7 @@ Standard error and an exit status other than 0 stand at the end of the file, bel
 
 @TREE before the words runs `check` in a root made up from tests/trees/TREE.tree. 'COLUMNS=N' before them sets a width.
 'lines<=N' among them: at most so many lines, none wider than COLUMNS (80 unless set).
+'each FILE': the command lines of in/each/FILE, one after the other in a copy of in/each/files, and the files that are there then.
 The name of a case that measures begins with '~': the figures of its file are wildcards. There
   #     stands for a whole number, #.## for one with two decimals,
   ~     for the same or a "-", where a value may be not known; its decimals may be more or fewer, as of a busy machine,
@@ -26,12 +27,14 @@ import math
 import os
 import re
 import shlex
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+IN = os.path.join(HERE, "in")
 TREES = os.path.join(os.path.dirname(HERE), "trees")
 SHOWN = 60  # lines of a difference
 TIMEOUT_S = 120
@@ -88,15 +91,26 @@ def no_root(program):
     return f"no root of its own: {done.stderr.decode().strip()}" if done.returncode else ""
 
 
-def run(program, words, where, measures):
+def run_each(program, name, where):
+    place = shutil.copytree(os.path.join(IN, "each/files"), os.path.join(where, "files"))
+    text = ""
+    with open(os.path.join(IN, "each", name), encoding="utf-8") as file:
+        for line in file:
+            text += "$ jitbench " + line + run(program, shlex.split(line), where, False, place)
+    return f"{text}[files]\n{' '.join(sorted(os.listdir(place)))}\n"
+
+
+def run(program, words, where, measures, place=IN):
     """The text of a case: standard output, then what else there is."""
+    if words[0] == "each":
+        return run_each(program, words[1], where)
     words = [word for word in words if not word.startswith("lines<=")]
     env = {"PATH": os.environ["PATH"], "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "80", "TERM": "dumb"}
     while "=" in words[0]:
         name, value = words.pop(0).split("=")
         env[name] = value
     command = [program]
-    if words[0].startswith("@"):
+    if words[0].startswith("@") and place == IN:
         root = os.path.join(where, "root")
         os.mkdir(root)
         unpack(words.pop(0)[1:], root)
@@ -106,7 +120,7 @@ def run(program, words, where, measures):
         words += ["--ignore", OF_MACHINE] if words[0] == "check" else []
     marks = {"@DIR": where, "@CPUS": f"{CPUS[0]},{CPUS[1 % len(CPUS)]}", "@CPU": str(CPUS[0])}
     words = [re.sub("@(DIR|CPUS?)", lambda m: marks[m[0]], word) for word in words]
-    done = subprocess.run(command + words, cwd=os.path.join(HERE, "in"), env=env,
+    done = subprocess.run(command + words, cwd=place, env=env,
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False)
     text = done.stdout.decode(errors="backslashreplace")
     if measures and text.startswith("schema,"):
