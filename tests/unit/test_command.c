@@ -14,10 +14,9 @@
 #include "rows/text.h"
 #include "sys/process.h"
 
-/* --- A system that is made up here: programs that never run, and calls that fail. Off, it is the real one. --- */
+/* --- A system that is made up here: programs that never run, and calls that fail. --- */
 
 static struct {
-    bool on;
     char log[2048];    /* the calls, a word each */
     const char *fails; /* the call that returns `error`: of those with this name the one with this number, from 0 */
     unsigned at;
@@ -48,46 +47,39 @@ static int note(const char *format, ...)
 
 static void made_be_parent(void)
 {
-    if (made.on)
-        (void)note("parent");
-    else
-        program_be_parent();
+    (void)note("parent");
 }
 
 static int made_guard(struct program_guard *guard, pid_t group)
 {
-    return made.on ? note("guard%s", group == getpgrp() ? "" : " of others") : program_guard(guard, group);
+    return note("guard%s", group == getpgrp() ? "" : " of others");
 }
 
 static void made_unguard(struct program_guard *guard)
 {
-    if (made.on)
-        (void)note("unguard");
-    else
-        program_unguard(guard);
+    (void)note("unguard");
 }
 
 static bool made_has_children(void)
 {
-    return made.on ? note("children"), made.children : program_has_children();
+    (void)note("children");
+    return made.children;
 }
 
 static unsigned made_end_orphans(uint64_t grace_ns)
 {
-    return made.on ? note("orphans:%llu", (unsigned long long)grace_ns), made.left : program_end_orphans(grace_ns);
+    (void)note("orphans:%llu", (unsigned long long)grace_ns);
+    return made.left;
 }
 
 static int made_can_share(void)
 {
-    return made.on ? note("share") : program_can_share();
+    return note("share");
 }
 
 static void made_barrier(struct party_context *context)
 {
-    if (made.on)
-        (void)note("barrier");
-    else
-        party_barrier(context);
+    (void)note("barrier");
 }
 
 /* Notes the path, the last argument, the number of variables, and of each descriptor whether it is
@@ -97,8 +89,6 @@ static pid_t made_start(const struct program *program, uint64_t *exec_ns)
     unsigned last = 0, variables = 0;
     char files[4] = "";
 
-    if (!made.on)
-        return program_start(program, exec_ns);
     while (program->argv[last + 1])
         last++;
     while (program->envp[variables])
@@ -118,16 +108,12 @@ static pid_t made_start(const struct program *program, uint64_t *exec_ns)
 
 static int made_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns)
 {
-    if (!made.on)
-        return program_wait(pid, until_ns, end_ns);
     *end_ns = 1000 * (uint64_t)pid + 700;
     return note("wait:%d+%lld", (int)pid, (long long)until_ns - 1000 * pid);
 }
 
 static int made_reap(pid_t pid, struct program_end *end)
 {
-    if (!made.on)
-        return program_reap(pid, end);
     *end = (struct program_end){.status = made.status[pid - 100], .last_cpu = 5, .counters = {.cpu_ns = 42}};
     end->usage.ru_utime = (struct timeval){.tv_sec = 3, .tv_usec = 250000};
     end->usage.ru_stime = (struct timeval){.tv_sec = 1, .tv_usec = 500000};
@@ -137,8 +123,6 @@ static int made_reap(pid_t pid, struct program_end *end)
 
 static int made_get_policy(int *policy, int *priority)
 {
-    if (!made.on)
-        return task_get_policy(policy, priority);
     *policy = made.policy;
     *priority = made.priority;
     return note("get_policy");
@@ -146,51 +130,41 @@ static int made_get_policy(int *policy, int *priority)
 
 static int made_set_policy(int policy, int priority)
 {
-    return made.on ? note("set_policy:%d:%d", policy, priority) : task_set_policy(policy, priority);
+    return note("set_policy:%d:%d", policy, priority);
 }
 
 static int made_get_nice(int *nice_value)
 {
-    if (!made.on)
-        return task_get_nice(nice_value);
     *nice_value = -4;
     return note("get_nice");
 }
 
 static int made_set_policy_inherited(int policy, int priority)
 {
-    if (!made.on)
-        return task_set_policy_inherited(policy, priority);
     (void)note("inherit:%d:%d", policy, priority);
     return made.policy_error;
 }
 
 static int made_set_nice(int nice_value)
 {
-    if (!made.on)
-        return task_set_nice(nice_value);
     (void)note("nice:%d", nice_value);
     return made.nice_error;
 }
 
 static bool made_layout_fixed(void)
 {
-    return made.on ? made.fixed : task_layout_fixed();
+    return made.fixed;
 }
 
 static int made_fix_layout(void)
 {
-    return made.on ? note("fix_layout") : task_fix_layout();
+    return note("fix_layout");
 }
 
 static void made_read_back(struct placement_seen *out)
 {
-    if (made.on) {
-        (void)note("read_back");
-        out->nice = 11;
-    } else {
-        place_read_back(out);
-    }
+    (void)note("read_back");
+    out->nice = 11;
 }
 
 /* The same source, on that system. */
@@ -316,187 +290,10 @@ TEST(test_command_real_time_leaves_a_cpu_to_others)
     assert_placed(&request, 0, "1,5", SCHED_FIFO, true);
 }
 
-/* --- Commands that run. --- */
-
-static struct fixture_rows rows;
-
-/* A script that run_script() runs before all others; NULL: none. */
-static const char *setup_script;
-
-/* Runs a script once, by a worker. params->fds[1] gets what it prints. Returns the status of the rows. */
-static int run_script(struct command_params *params, const char *script, const char *prepare_script)
-{
-    char *const words[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
-    char *const before[] = {(char *)"sh", (char *)"-c", (char *)prepare_script, NULL};
-    const struct command_image image = {.path = "/bin/sh",
-                                        .prepare_path = prepare_script ? "/bin/sh" : "",
-                                        .argv = words,
-                                        .prepare = prepare_script ? before : nothing,
-                                        .env = env};
-    struct text bytes = {0};
-
-    text_printf(&bytes, "%s", "unaligned"); /* other commands' bytes come before */
-    params->image_offset = bytes.length;
-    command_pack(&image, &bytes);
-    params->image_size = bytes.length - params->image_offset;
-    if (setup_script) {
-        char *const at_first[] = {(char *)"sh", (char *)"-c", (char *)setup_script, NULL};
-        const struct command_image setup = {
-            .path = "/bin/sh", .prepare_path = "", .argv = at_first, .prepare = nothing, .env = env};
-        params->setup_offset = bytes.length;
-        command_pack(&setup, &bytes);
-        params->setup_size = bytes.length - params->setup_offset;
-    }
-    params->image_fd = process_shared_memory(bytes.length);
-    assert_true(params->image_fd >= 0);
-    assert_int_equal(pwrite(params->image_fd, bytes.data, bytes.length, 0), bytes.length);
-    text_free(&bytes);
-    params->timeout_ns = params->timeout_ns ? params->timeout_ns : 20000 * MS;
-    int status = fixture_one_trial(&bench_command, params, 1, &rows);
-    (void)close(params->image_fd);
-    return status;
-}
-
-static double figure(const char *metric)
-{
-    return fixture_find(&rows, metric, "")->value;
-}
-
-/* Expects what the command printed, and empties the file. */
-static void assert_printed(int fd, const char *expected)
-{
-    char text[512] = "";
-
-    assert_true(pread(fd, text, sizeof(text) - 1, 0) >= 0);
-    assert_string_equal(text, expected);
-    assert_int_equal(ftruncate(fd, 0), 0);
-    (void)lseek(fd, 0, SEEK_SET);
-}
+/* --- Commands that do not run: which calls are made, and what is said of those that fail. Those that run:
+ * cli/test_run.c. --- */
 
 static const struct command_params no_files = {.fds = {-1, -1, -1}};
-
-TEST(test_command_gets_the_files_that_were_given)
-{
-    const int out = fixture_file(), errors = fixture_file(), in = fixture_file();
-    struct command_params params = no_files;
-
-    assert_int_equal(write(in, "from the descriptor\n", 20), 20);
-    assert_int_equal(lseek(in, 0, SEEK_SET), 0);
-    params.fds[0] = in;
-    params.fds[1] = out;
-    params.fds[2] = errors;
-    assert_int_equal(run_script(&params, "cat; echo to the other >&2; echo $A$B$HOME", NULL), ROW_OK);
-    fixture_free_rows(&rows);
-    assert_printed(out, "from the descriptor\n1\n");
-    assert_printed(errors, "to the other\n");
-    /* Nothing is given: the null device. */
-    params = no_files;
-    params.fds[1] = out;
-    assert_int_equal(run_script(&params, "readlink /proc/self/fd/0 /proc/self/fd/2", NULL), ROW_OK);
-    fixture_free_rows(&rows);
-    assert_printed(out, "/dev/null\n/dev/null\n");
-    /* The command has the file as descriptor 1 only, and no memory of the engine or the suite. */
-    assert_int_equal(run_script(&params,
-                                "for f in /proc/$$/fd/*; do\n"
-                                "[ $f -ef /proc/$$/fd/1 ] && echo ${f##*/}\n"
-                                "case $(readlink $f) in *memfd*) echo $f; esac; done; true",
-                                NULL),
-                     ROW_OK);
-    fixture_free_rows(&rows);
-    assert_printed(out, "1\n");
-    params = no_files;
-    params.fds[2] = errors;
-    assert_int_equal(run_script(&params, "x=$(readlink /proc/$$/fd/1); echo $x >&2", NULL), ROW_OK);
-    fixture_free_rows(&rows);
-    assert_printed(errors, "/dev/null\n");
-    (void)close(in);
-    (void)close(out);
-    (void)close(errors);
-}
-
-TEST(test_command_is_warmed_up_and_prepared_each_time)
-{
-    const int out = fixture_file();
-    struct command_params params = no_files;
-
-    params.fds[1] = out;
-    params.warmup = 2;
-    assert_int_equal(run_script(&params, "echo run", "echo prepare"), ROW_OK);
-    fixture_free_rows(&rows);
-    assert_printed(out, "prepare\nrun\nprepare\nrun\nprepare\nrun\n");
-    assert_int_equal(run_script(&params, "echo run; exit 3", NULL), ROW_FAILED);
-    assert_string_equal(rows.row[0].reason, "a warm-up run: exit status 3");
-    fixture_free_rows(&rows);
-    assert_printed(out, "run\n");
-    (void)close(out);
-}
-
-TEST(test_command_that_fails)
-{
-    static const struct {
-        const char *script, *prepare, *reason;
-        double code; /* with --ignore-failure; -1: fails then too */
-    } cases[] = {
-        {"exit 7", NULL, "exit status 7", 7},
-        {"kill -TERM $$", NULL, "killed by signal 15 (Terminated)", 128 + 15},
-        {"true", "exit 9", "the prepare command: exit status 9", -1},
-        {"sleep 60", NULL, "still running after 150 ms (--timeout); killed", -1},
-    };
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct command_params params = no_files;
-        if (strstr(cases[i].reason, "--timeout"))
-            params.timeout_ns = 150 * MS;
-        assert_int_equal(run_script(&params, cases[i].script, cases[i].prepare), ROW_FAILED);
-        assert_string_equal(rows.row[0].reason, cases[i].reason);
-        fixture_free_rows(&rows);
-        params.ignore_failure = true;
-        assert_int_equal(run_script(&params, cases[i].script, cases[i].prepare),
-                         cases[i].code < 0 ? ROW_FAILED : ROW_OK);
-        if (cases[i].code >= 0)
-            assert_true(figure("exit_code") == cases[i].code);
-        fixture_free_rows(&rows);
-    }
-}
-
-/* Neither a warm-up nor the command runs then. */
-TEST(test_command_that_is_not_set_up_does_not_run)
-{
-    const int out = fixture_file();
-    struct command_params params = no_files;
-
-    params.fds[1] = out;
-    params.warmup = 1;
-    setup_script = "exit 4";
-    assert_int_equal(run_script(&params, "echo run", NULL), ROW_FAILED);
-    assert_string_equal(rows.row[0].reason, "the setup command: exit status 4");
-    fixture_free_rows(&rows);
-    assert_printed(out, "");
-    setup_script = "true";
-    assert_int_equal(run_script(&params, "echo run", NULL), ROW_OK);
-    fixture_free_rows(&rows);
-    assert_printed(out, "run\nrun\n");
-    setup_script = NULL;
-    (void)close(out);
-    params.image_fd = -1;
-    params.setup_size = 0;
-    params.fds[1] = -1;
-    assert_int_equal(fixture_one_trial(&bench_command, &params, 1, &rows), ROW_FAILED);
-    assert_string_equal(rows.row[0].reason, "cannot read the command line: Bad file descriptor");
-    fixture_free_rows(&rows);
-}
-
-TEST(test_command_that_leaves_a_process_running)
-{
-    struct command_params params = no_files;
-
-    assert_int_equal(run_script(&params, "sleep 60 & exit 0", NULL), ROW_DEGRADED);
-    assert_string_equal(fixture_find(&rows, "exit_code", "")->reason,
-                        "the command left 1 process running, killed: the figures do not include them");
-    fixture_free_rows(&rows);
-}
-
-/* --- Commands that do not run: which calls are made, and what is said of those that fail. --- */
 
 static struct {
     struct fixture_party party;
@@ -539,14 +336,12 @@ static void begin(const char *prepare_path, bool with_files)
     }
     fixture_party_begin(&worker.party, &bench_command, params);
     made.params = params;
-    made.on = true;
 }
 
 /* None of the descriptors that were opened is left, and those that were given are still open. */
 static void end(void)
 {
     fixture_party_end(&worker.party);
-    made.on = false;
     for (int i = 0; i < 3; i++)
         assert_int_equal(close(worker.given[i]), 0);
     assert_int_equal(close(worker.params.image_fd), 0);
@@ -837,15 +632,4 @@ TEST(test_command_figures_are_of_all_copies)
         if (!(fabs(trial.sample[0][metric] - expected[metric]) <= 1e-9 * expected[metric]))
             fail_msg("%s is %.17g, not %.17g", bench_command.own_metrics[metric].id, trial.sample[0][metric],
                      expected[metric]);
-}
-
-static const struct bench *const registry[] = {&bench_command, NULL};
-
-int main(int argc, char **argv_of_main)
-{
-    trial_worker_main(argc, argv_of_main, registry, no_loads);
-    process_init();
-    fixture_default_signals();
-    signals_init();
-    return run_all_tests();
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The noise sampler: its threshold, its rows, and detours of known causes that are put in its way. */
+/* The noise sampler: its threshold, its figures, and detours of known causes on a made-up clock. */
 #include "bench_fixture.h"
-
-#include <sched.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include "bench/noise.h"
 #include "made_up_clock.h"
@@ -13,8 +9,6 @@
 #include "row_fixture.h"
 #include "rows/text.h"
 #include "sys/machine.h"
-
-static const struct bench *const registry[] = {&bench_noise, NULL};
 
 /* --- The threshold. --- */
 
@@ -38,345 +32,20 @@ TEST(test_noise_threshold_is_a_time_or_a_multiple_of_the_loop)
     }
 }
 
-/* --- Detours put in its way. --- */
-
-#define INJECTIONS  20
-#define EVERY_MS    8
-#define FAULT_PAGES 128
-
-/* Written by the handler, or by another process. */
-struct injected {
-    volatile int n, ready, go;
-    volatile uint64_t ns;
-};
-static struct {
-    struct injected *done;
-    char *pages;
-    struct cpuset cpus[2];
-    const struct party_context *context;
-} inject;
-
-/* Calls the handler once more after so many ms of this process's own CPU time, not of the machine's: then the sampler
- * has run between two calls, and sees the two as two. */
-static void again(int ms)
-{
-    const struct itimerval timer = {.it_value = {.tv_usec = ms * 1000}};
-
-    (void)setitimer(ITIMER_VIRTUAL, &timer, NULL);
-}
-
-static void fault_now(int signal)
-{
-    uint64_t from = clock_raw_ns();
-    long page = sysconf(_SC_PAGESIZE);
-
-    (void)signal;
-    if (inject.done->n >= INJECTIONS) {
-        party_stop_all(inject.context);
-        return;
-    }
-    again(EVERY_MS / 2);
-    for (long i = 0; i < FAULT_PAGES; i++)
-        inject.pages[(inject.done->n * FAULT_PAGES + i) * page] = 1;
-    inject.done->n++;
-    inject.done->ns += clock_raw_ns() - from;
-}
-
-static void move_now(int signal)
-{
-    (void)signal;
-    if (inject.done->n >= INJECTIONS) {
-        party_stop_all(inject.context);
-        return;
-    }
-    again(EVERY_MS / 2);
-    (void)task_set_affinity(&inject.cpus[inject.done->n++ % 2]);
-}
-
-/* Real-time on one CPU, so that other processes do not add detours with other causes. */
-static int take_cpu(int priority, unsigned which)
-{
-    struct cpuset all;
-
-    if (task_get_affinity(&all))
-        return -1;
-    cpuset_clear(&inject.cpus[0]);
-    cpuset_clear(&inject.cpus[1]);
-    unsigned first = cpuset_next(&all, 0), second = cpuset_next(&all, first + 1);
-    if (second == CPUSET_NONE && which > 1)
-        return -1;
-    cpuset_add(&inject.cpus[0], first);
-    cpuset_add(&inject.cpus[1], second == CPUSET_NONE ? first : second);
-    if (task_set_affinity(&inject.cpus[1]) || task_limit_realtime_us(3000000))
-        return -1;
-    return task_set_policy(SCHED_FIFO, priority);
-}
-
-static int cannot(unsigned cpus)
-{
-    print_message("skipped: needs SCHED_FIFO and %u CPU%s\n", cpus, cpus > 1 ? "s" : "");
-    return CANNOT;
-}
-
-/* Sets the sampler up here, to run for long enough for all injections. */
-static int run_sampler(struct fixture_party *p, const struct noise_params *params)
-{
-    struct clock_info clock;
-
-    fixture_party_begin(p, &bench_noise, params);
-    clock_choose(&clock);
-    p->context.clock = clock.kind;
-    p->context.time_ns = (INJECTIONS + 4) * EVERY_MS * MS;
-    return p->party->setup(&p->context);
-}
-
-static const struct noise_params eight = {.threshold = "8x", .threshold_loops = 8};
-
-static int with_handler(void (*handler)(int), enum detour_cause cause, unsigned cpus)
-{
-    struct fixture_party p;
-
-    if (take_cpu(50, cpus))
-        return cannot(cpus);
-    CHECK(run_sampler(&p, &eight) == 0);
-    CHECK(signal(SIGVTALRM, handler) != SIG_ERR);
-    /* The handler ends the run; other work of real-time priority may take the CPU for long. */
-    inject.context = &p.context;
-    p.context.time_ns *= 10;
-    again(EVERY_MS / 2);
-    CHECK(p.party->run(&p.context) == 0);
-    again(0);
-    const struct noise_record *number = p.context.recorder[NOISE_NUMBERS];
-    CHECK(inject.done->n == INJECTIONS);
-    CHECK(number->sums.lost[cause].n >= 0.9 * inject.done->n);
-    CHECK(number->sums.lost[cause].ns >= 0.9 * (double)inject.done->ns);
-    fixture_party_end(&p);
-    return 0;
-}
-
-static int faults(void)
-{
-    return with_handler(fault_now, DETOUR_FAULT, 1);
-}
-
-static int moves(void)
-{
-    return with_handler(move_now, DETOUR_MIGRATED, 2);
-}
-
-static void reset_injected(void)
-{
-    size_t size = (size_t)sysconf(_SC_PAGESIZE) * FAULT_PAGES * INJECTIONS;
-
-    inject.done = fixture_shared(sizeof(*inject.done));
-    inject.pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(inject.pages != MAP_FAILED);
-    (void)madvise(inject.pages, size, MADV_NOHUGEPAGE);
-}
-
-TEST(test_noise_faults_are_faults)
-{
-    reset_injected();
-    assert_int_equal(fixture_in_child(faults), 0);
-}
-
-TEST(test_noise_migrations_are_migrations)
-{
-    reset_injected();
-    assert_int_equal(fixture_in_child(moves), 0);
-}
-
-/* Another process of higher priority on the same CPU, a millisecond now and then. */
-static _Noreturn void hog(void)
-{
-    if (take_cpu(60, 1))
-        _exit(CANNOT);
-    inject.done->ready = 1;
-    for (int i = 0; i < 3000 && !inject.done->go; i++)
-        clock_sleep_ns(MS);
-    for (int i = 0; i < INJECTIONS; i++) {
-        clock_sleep_ns((EVERY_MS - 1) * MS);
-        uint64_t from = clock_raw_ns();
-        while (clock_raw_ns() - from < MS) {
-        }
-        inject.done->ns += clock_raw_ns() - from;
-        inject.done->n++;
-    }
-    _exit(kill(getppid(), SIGVTALRM) ? CANNOT : 0);
-}
-
-static void end_now(int signal)
-{
-    (void)signal;
-    party_stop_all(inject.context);
-}
-
-static int preemptions(void)
-{
-    struct fixture_party p;
-    pid_t other = fork();
-    int status;
-
-    CHECK(other >= 0);
-    if (other == 0)
-        hog();
-    /* The other process must become real-time before this one, or it would not run any more. */
-    while (!inject.done->ready && waitpid(other, &status, WNOHANG) == 0)
-        clock_sleep_ns(MS);
-    if (!inject.done->ready || take_cpu(50, 1))
-        return cannot(1);
-    CHECK(run_sampler(&p, &eight) == 0);
-    CHECK(signal(SIGVTALRM, end_now) != SIG_ERR);
-    inject.context = &p.context;
-    p.context.time_ns *= 10;
-    inject.done->go = 1;
-    CHECK(p.party->run(&p.context) == 0);
-    CHECK(waitpid(other, &status, 0) == other && status == 0);
-    const struct noise_record *number = p.context.recorder[NOISE_NUMBERS];
-    CHECK(inject.done->n == INJECTIONS);
-    CHECK(number->sums.lost[DETOUR_PREEMPTED].n >= 0.9 * INJECTIONS);
-    CHECK(number->sums.lost[DETOUR_PREEMPTED].ns >= 0.9 * (double)inject.done->ns);
-    fixture_party_end(&p);
-    return 0;
-}
-
-TEST(test_noise_preemptions_are_preemptions)
-{
-    reset_injected();
-    assert_int_equal(fixture_in_child(preemptions), 0);
-}
-
 /* --- Rows. --- */
 
-/* Metrics that are known without core probes. */
-/* All metrics but those of cores and of a quota. */
-#define N_ALWAYS (NOISE_METRIC_SLOWER - 1)
+static int64_t counted_ns; /* by the kernel for the group in the made-up trial */
 
-/* No quota holds for the samplers, wherever the test runs. */
-void __wrap_cgroup_quota_open(struct cgroup_quota *out);
-void __wrap_cgroup_quota_open(struct cgroup_quota *out)
-{
-    *out = (struct cgroup_quota){0};
-}
-
-static int64_t counted_ns; /* by the kernel for the group in the made-up trial; 0: a real trial */
-
-const struct machine_counters *__real_trial_machine(const struct trial *trial, unsigned copy);
 const struct machine_counters *__wrap_trial_machine(const struct trial *trial, unsigned copy);
 const struct machine_counters *__wrap_trial_machine(const struct trial *trial, unsigned copy)
 {
     static struct machine_counters counted;
 
     counted.throttled_ns = counted_ns;
-    return counted_ns ? &counted : __real_trial_machine(trial, copy);
+    return &counted;
 }
 
-static struct fixture_rows rows;
-
-static int run_trials(const struct noise_params *params, unsigned copies, unsigned samples)
-{
-    static struct place_request place;
-    struct plan_run how = fixture_run(&place, &rows);
-    struct plan plan = {0};
-    struct plan_item *item = plan_add(&plan, &bench_noise, params);
-
-    assert_non_null(item);
-    item->copies = copies;
-    item->sampling = (struct sampling){.min_samples = samples, .max_samples = samples, .time_ns = 50 * MS};
-    int status = plan_execute(&plan, &how);
-    fixture_assert_no_children();
-    plan_free(&plan);
-    return status;
-}
-
-static const struct row *row_of(unsigned copy, unsigned metric)
-{
-    return &rows.row[copy * N_ALWAYS + metric - (metric > NOISE_METRIC_LOST_BY + DETOUR_QUOTA)];
-}
-
-static void assert_adds_up(unsigned copy)
-{
-    const struct row *lost = row_of(copy, NOISE_METRIC_LOST), *detour = row_of(copy, NOISE_METRIC_DETOUR);
-    const struct row *rate = row_of(copy, NOISE_METRIC_DETOURS);
-    double sum = 0;
-
-    for (unsigned c = 0; c < DETOUR_CAUSES; c++)
-        sum += c == DETOUR_QUOTA ? 0 : row_of(copy, NOISE_METRIC_LOST_BY + c)->value;
-    if (!(fabs(sum - lost->value) <= 1e-9 * lost->value))
-        fail_msg("the causes take %.17g %%, all detours %.17g %%", sum, lost->value);
-    /* All lengths together, but for rounding to ns. */
-    if (detour->stats.n && !(fabs(detour->stats.mean * rate->value * 1e-7 - lost->value) <= rate->value * 1e-7))
-        fail_msg("%.17g detours a second of %.17g ns are not %.17g %%", rate->value, detour->stats.mean, lost->value);
-}
-
-TEST(test_noise_rows_of_a_trial)
-{
-    static const char *const expected[] = {"lost",
-                                           "detours",
-                                           "detour",
-                                           "loop",
-                                           "threshold",
-                                           "blind",
-                                           "lost_preempted",
-                                           "lost_fault",
-                                           "lost_migrated",
-                                           "lost_interrupt",
-                                           "lost_steal",
-                                           "lost_periodic",
-                                           "lost_core_shared",
-                                           "lost_unexplained",
-                                           "count_timer",
-                                           "count_resched",
-                                           "count_ipi",
-                                           "count_device",
-                                           "count_softirq"};
-
-    assert_int_equal(run_trials(&eight, 2, 1), ROW_OK);
-    assert_int_equal(rows.n, 2 * N_ALWAYS);
-    assert_int_equal(COUNT(expected), N_ALWAYS);
-    for (unsigned copy = 0; copy < 2; copy++) {
-        for (unsigned i = 0; i < N_ALWAYS; i++) {
-            assert_string_equal(rows.row[copy * N_ALWAYS + i].metric, expected[i]);
-            assert_int_equal(rows.row[copy * N_ALWAYS + i].headline, i == NOISE_METRIC_LOST);
-        }
-        const struct row *lost = row_of(copy, NOISE_METRIC_LOST);
-        assert_string_equal(lost->suite, "noise");
-        assert_ptr_equal(strstr(lost->param.text, "threshold=8x clock=clock_gettime"), lost->param.text);
-        assert_memory_equal(causes_of(lost), "preempted:", 10);
-        assert_non_null(strstr(causes_of(lost), ";unexplained:"));
-        assert_true(row_of(copy, NOISE_METRIC_LOOP)->value > 0);
-        assert_true(row_of(copy, NOISE_METRIC_THRESHOLD)->value > row_of(copy, NOISE_METRIC_LOOP)->value);
-        assert_true(row_of(copy, NOISE_METRIC_BLIND)->value > 0 && row_of(copy, NOISE_METRIC_BLIND)->value < 100);
-        assert_adds_up(copy);
-    }
-    fixture_free_rows(&rows);
-}
-
-/* Equal parts, each with what was lost in it, sample behind sample. */
-TEST(test_noise_cells_go_on_from_sample_to_sample)
-{
-    const double part_us = 50000 / (double)DETOUR_CELLS;
-    double ns = 0, of_detours = 0;
-
-    (void)run_trials(&eight, 1, 2);
-    const struct row *lost = row_of(0, NOISE_METRIC_LOST), *detour = row_of(0, NOISE_METRIC_DETOUR);
-    assert_int_equal(lost->n_samples, 2);
-    assert_int_equal(lost->n_series, 2 * DETOUR_CELLS);
-    for (unsigned cell = 0; cell < 2 * DETOUR_CELLS; cell++) {
-        assert_true(lost->series[cell].at == cell * part_us);
-        assert_true(lost->series[cell].value <= part_us * 1000 + 1);
-        ns += lost->series[cell].value;
-    }
-    for (size_t i = 0; i < detour->n_hist; i++)
-        of_detours += detour->hist[i].value;
-    assert_true(of_detours == (double)detour->stats.n);
-    assert_true(ns <= detour->stats.mean * of_detours + 2 * DETOUR_CELLS);
-    /* All of both runs, and none of those before them. */
-    assert_int_equal(detour->n_series + detour->series_left_out, detour->stats.n);
-    for (size_t i = 1; i < detour->n_series; i++)
-        assert_true(detour->series[i].at > detour->series[i - 1].at);
-    fixture_free_rows(&rows);
-}
+static const struct noise_params eight = {.threshold = "8x", .threshold_loops = 8};
 
 TEST(test_noise_lost_share_is_that_of_all_causes)
 {
@@ -475,15 +144,17 @@ TEST(test_noise_brief_detours_and_periods)
 
 /* Probes at 54 and below found the core free, those above 2.4 times that were interrupted. Of 30 probes the mean share
  * is 0.75; 15 of 34 found the core free; of the time 3 % were lost, and more in gaps that others of the core caused.
- * The frequency is known in two parts of the run. */
+ * The frequency is known in two parts of the run, which is the second sample: its times go on from those of the first.
+ */
 TEST(test_noise_share_and_frequency_of_the_core)
 {
     const struct noise_params params = {.threshold = "8x"};
     struct core_session *session = calloc(1, sizeof(*session));
     struct made_up_trial trial = {
-        .spec = {.bench = &bench_noise, .params = &params, .copies = 1, .time_ns = 1000000000u}};
+        .spec = {.bench = &bench_noise, .params = &params, .copies = 1, .sample = 1, .time_ns = 1000000000u}};
     struct noise_record *number = made_up_recorders(&trial);
     const double *sample = trial.sample[0];
+    struct series_point cells[DETOUR_CELLS];
     uint32_t probes[CORE_LEVELS] = {[50] = 3, [90] = 9};
 
     assert_non_null(session);
@@ -491,6 +162,11 @@ TEST(test_noise_share_and_frequency_of_the_core)
     number->sums.lost[DETOUR_UNEXPLAINED].ns = 2e7;
     number->sums.brief[50].ns = 1e7;
     number->sums.brief[60].ns = 5e6;
+    for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
+        number->sums.cell[cell] = 10 * cell + 0.4;
+        cells[cell] = (struct series_point){1000000 + 10000 * cell, 10 * cell};
+    }
+    series_add(&recorded.series, 5, 4000);
     number->mhz[0] = 3000.4;
     number->mhz[7] = 3200;
     recorded.levels[0][54] = 10;
@@ -505,8 +181,10 @@ TEST(test_noise_share_and_frequency_of_the_core)
     session->probe = (struct core_probe){.blocks = 16, .unit = 1};
     core_learn(session, 2, probes);
     trial.spec.core = session;
-    ASSERT_POINTS(&trial, NOISE_METRIC_MHZ, {0, 3000}, {70000, 3200});
-    ASSERT_POINTS(&trial, NOISE_METRIC_SHARE, {0, 100}, {10000, 50}, {20000, 75});
+    assert_points(&trial, NOISE_METRIC_LOST, cells, DETOUR_CELLS);
+    ASSERT_POINTS(&trial, NOISE_METRIC_DETOUR, {1000005, 4000});
+    ASSERT_POINTS(&trial, NOISE_METRIC_MHZ, {1000000, 3000}, {1070000, 3200});
+    ASSERT_POINTS(&trial, NOISE_METRIC_SHARE, {1000000, 100}, {1010000, 50}, {1020000, 75});
     fixture_assert_near(sample[NOISE_METRIC_SHARE], 75);
     fixture_assert_near(sample[NOISE_METRIC_FREE], 100 * 15 / 34.0);
     fixture_assert_near(sample[NOISE_METRIC_SLOWER], 100 * (1 - 0.97 * 0.75));
@@ -570,179 +248,109 @@ TEST(test_noise_quota_is_at_most_what_the_kernel_counted)
     fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST], 2.25);
 }
 
+/* --- With a made-up clock, whose readings take 100 ns each. --- */
+
+#define START 9000000000ull
+#define STEP  100u
+
 /* The machine's counters rise by this at each reading. */
 static const struct machine_counters each_look = {
     .irqs = 31, .softirqs = 7, .timer = 2, .resched = 3, .ipi = 5, .device = 11};
-static bool counters_are_made_up;
-static int64_t steal_each_look_ns;
-static unsigned looks;
 
-void __real_machine_watch_read(struct machine_watch *watch, struct machine_counters *out);
+/* What takes the CPU at a time of the run, and what the kernel counts of it. */
+struct disturbance {
+    uint64_t at_ns, by_ns;
+    int64_t voluntary, involuntary, minor, major;
+    unsigned cpu;         /* on which the thread is from then on */
+    int64_t throttled_ns; /* what of it the quota took; 0: it was not used up */
+};
+static struct {
+    const struct disturbance *of;
+    size_t n;
+    uint64_t begun_ns; /* start of the run; 0: it has not begun */
+    bool limited;      /* by a quota */
+    int64_t steal_each_look_ns, look_ns;
+    unsigned looks;
+    unsigned (*probe_level)(uint64_t since_ns); /* of a probe, which takes 400 ns */
+} made_up_run;
+static const struct core_probe made_up_probe;
+
+/* Returns how many disturbances there were so far. */
+static size_t disturbances(void)
+{
+    size_t n = 0;
+
+    while (made_up_run.begun_ns && n < made_up_run.n &&
+           made_up_clock.now_ns >= made_up_run.begun_ns + made_up_run.of[n].at_ns)
+        n++;
+    return n;
+}
+
 void __wrap_machine_watch_read(struct machine_watch *watch, struct machine_counters *out);
 void __wrap_machine_watch_read(struct machine_watch *watch, struct machine_counters *out)
 {
-    if (!counters_are_made_up) {
-        __real_machine_watch_read(watch, out);
-        return;
-    }
-    const int64_t n = 1000 + looks++;
+    const int64_t n = 1000 + made_up_run.looks++;
+
+    made_up_clock.now_ns += (uint64_t)made_up_run.look_ns;
     *out = (struct machine_counters){.irqs = n * each_look.irqs,
                                      .softirqs = n * each_look.softirqs,
                                      .timer = n * each_look.timer,
                                      .resched = n * each_look.resched,
                                      .ipi = n * each_look.ipi,
                                      .device = n * each_look.device,
-                                     .steal_ns = n * steal_each_look_ns};
+                                     .steal_ns = n * made_up_run.steal_each_look_ns};
 }
 
-/* Bound to one CPU: a sampler that is moved reads the new CPU's counters once more. */
-static int count_looks(void)
-{
-    struct fixture_party p;
-    struct cpuset all, one;
-
-    CHECK(task_get_affinity(&all) == 0);
-    cpuset_clear(&one);
-    cpuset_add(&one, cpuset_next(&all, 0));
-    CHECK(task_set_affinity(&one) == 0);
-    counters_are_made_up = true;
-    CHECK(run_sampler(&p, &eight) == 0);
-    p.context.time_ns = 5 * MS;
-    const unsigned before = looks;
-    CHECK(p.party->run(&p.context) == 0);
-    const struct noise_record *number = p.context.recorder[NOISE_NUMBERS];
-    const double rises = looks - before - 1; /* the first look is what the others are compared with */
-    CHECK(before > 1 && rises >= 1);
-    CHECK(number->counts[NOISE_TIMER] == rises * (double)each_look.timer);
-    CHECK(number->counts[NOISE_RESCHED] == rises * (double)each_look.resched);
-    CHECK(number->counts[NOISE_IPI] == rises * (double)each_look.ipi);
-    CHECK(number->counts[NOISE_DEVICE] == rises * (double)each_look.device);
-    CHECK(number->counts[NOISE_SOFTIRQ] == rises * (double)each_look.softirqs);
-    fixture_party_end(&p);
-    return 0;
-}
-
-TEST(test_noise_counts_are_what_the_counters_rose_by_in_the_run)
-{
-    assert_int_equal(fixture_in_child(count_looks), 0);
-}
-
-/* Half the probes that fit in, at least: some fall into detours. */
-static int probe_a_core(void)
-{
-    struct core_probe probe;
-    struct clock_info clock;
-    struct fixture_party p;
-    double probes = 0, known = 0;
-
-    if (take_cpu(50, 1))
-        return cannot(1);
-    fixture_party_begin(&p, &bench_noise, &eight);
-    clock_choose(&clock);
-    core_probe_init(&probe, &clock);
-    if (!probe.blocks)
-        return CANNOT;
-    p.context.clock = clock.kind;
-    p.context.core_probe = &probe;
-    p.context.time_ns = 60 * MS;
-    CHECK(p.party->setup(&p.context) == 0);
-    CHECK(p.party->run(&p.context) == 0);
-    const struct noise_record *number = p.context.recorder[NOISE_NUMBERS];
-    const double *levels = p.context.recorder[NOISE_LEVELS];
-    for (size_t i = 0; i < DETOUR_CELLS * CORE_LEVELS; i++)
-        probes += levels[i];
-    for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
-        CHECK(isnan(number->mhz[cell]) || number->mhz[cell] > 50);
-        known += !isnan(number->mhz[cell]);
-    }
-    CHECK(probes >= 20 && probes <= 41);
-    CHECK(known >= 20 && known <= probes);
-    fixture_party_end(&p);
-    return 0;
-}
-
-TEST(test_noise_probes_are_taken_over_the_run)
-{
-    int status = fixture_in_child(probe_a_core);
-
-    if (status == CANNOT)
-        skip_because("it needs SCHED_FIFO and a core probe");
-    assert_int_equal(status, 0);
-}
-
-/* --- With a made-up clock, whose readings take 100 ns each. --- */
-
-#define START 9000000000ull
-#define STEP  100u
-
-/* What takes the CPU at a time of the run, and what the kernel counts of it. */
-struct disturbance {
-    uint64_t at_ns, by_ns;
-    int64_t voluntary, involuntary, minor, major;
-    unsigned cpu; /* on which the thread is from then on */
-};
-static struct {
-    const struct disturbance *of; /* NULL: the kernel's real counters */
-    size_t n;
-    uint64_t begun_ns; /* start of the run; 0: it has not begun */
-} made_up_run;
-
-void __real_task_read_usage(struct task_counters *out);
 void __wrap_task_read_usage(struct task_counters *out);
 void __wrap_task_read_usage(struct task_counters *out)
 {
-    if (!made_up_run.of) {
-        __real_task_read_usage(out);
-        return;
-    }
     *out = (struct task_counters){.ctx_voluntary = 1000, .ctx_involuntary = 2000, .faults_minor = 3000};
-    for (size_t i = 0; made_up_run.begun_ns && i < made_up_run.n; i++)
-        if (made_up_clock.now_ns >= made_up_run.begun_ns + made_up_run.of[i].at_ns) {
-            out->ctx_voluntary += made_up_run.of[i].voluntary;
-            out->ctx_involuntary += made_up_run.of[i].involuntary;
-            out->faults_minor += made_up_run.of[i].minor;
-            out->faults_major += made_up_run.of[i].major;
-        }
+    for (size_t i = 0; i < disturbances(); i++) {
+        out->ctx_voluntary += made_up_run.of[i].voluntary;
+        out->ctx_involuntary += made_up_run.of[i].involuntary;
+        out->faults_minor += made_up_run.of[i].minor;
+        out->faults_major += made_up_run.of[i].major;
+    }
 }
 
-unsigned __real_task_current_cpu(void);
 unsigned __wrap_task_current_cpu(void);
 unsigned __wrap_task_current_cpu(void)
 {
     unsigned cpu = 3;
 
-    if (!made_up_run.of)
-        return __real_task_current_cpu();
-    for (size_t i = 0; made_up_run.begun_ns && i < made_up_run.n; i++)
-        if (made_up_run.of[i].cpu && made_up_clock.now_ns >= made_up_run.begun_ns + made_up_run.of[i].at_ns)
-            cpu = made_up_run.of[i].cpu;
+    for (size_t i = 0; i < disturbances(); i++)
+        cpu = made_up_run.of[i].cpu ? made_up_run.of[i].cpu : cpu;
     return cpu;
 }
 
-/* A probe takes 400 ns, and has this level. */
-static unsigned (*probe_level)(uint64_t since_ns);
-static const struct core_probe made_up_probe;
+void __wrap_cgroup_quota_open(struct cgroup_quota *out);
+void __wrap_cgroup_quota_open(struct cgroup_quota *out)
+{
+    *out = (struct cgroup_quota){.fd = {-1}, .n = made_up_run.limited};
+}
 
-void __real_core_probe_take(const struct core_probe *probe, struct core_reading *reading);
+bool __wrap_cgroup_throttled(const struct cgroup_quota *quota, struct cgroup_throttled *out);
+bool __wrap_cgroup_throttled(const struct cgroup_quota *quota, struct cgroup_throttled *out)
+{
+    *out = (struct cgroup_throttled){0};
+    for (size_t i = 0; i < disturbances(); i++) {
+        out->periods += made_up_run.of[i].throttled_ns > 0;
+        out->ns += made_up_run.of[i].throttled_ns;
+    }
+    return quota->n > 0;
+}
+
 void __wrap_core_probe_take(const struct core_probe *probe, struct core_reading *reading);
 void __wrap_core_probe_take(const struct core_probe *probe, struct core_reading *reading)
 {
-    if (!probe_level) {
-        __real_core_probe_take(probe, reading);
-        return;
-    }
     made_up_clock.now_ns += 400;
-    *reading = (struct core_reading){probe_level(made_up_clock.now_ns - made_up_run.begun_ns), 3.25, 0};
+    *reading = (struct core_reading){made_up_run.probe_level(made_up_clock.now_ns - made_up_run.begun_ns), 3.25, 0};
 }
 
 static void begin_made_up(struct fixture_party *p, const struct noise_params *params, uint64_t time_ns)
 {
-    static const struct disturbance none;
-
-    made_up_run.of = &none;
     made_up_run.n = 0;
     made_up_run.begun_ns = 0;
-    counters_are_made_up = true;
     fixture_party_begin(p, &bench_noise, params);
     p->context.time_ns = time_ns;
     made_up_clock_start(START, STEP);
@@ -755,8 +363,7 @@ static const struct noise_record *run_made_up(struct fixture_party *p, const str
     static struct made_up_jump jumps[16];
 
     made_up_run.begun_ns = made_up_clock.now_ns + STEP; /* its first reading */
-    if (of)
-        made_up_run.of = of;
+    made_up_run.of = of;
     made_up_run.n = n;
     assert_true(n <= COUNT(jumps));
     for (size_t i = 0; i < n; i++)
@@ -774,10 +381,8 @@ static const struct noise_record *run_made_up(struct fixture_party *p, const str
 static void end_made_up(struct fixture_party *p)
 {
     fixture_party_end(p);
-    made_up_clock.on = counters_are_made_up = false;
-    made_up_run.of = NULL;
-    steal_each_look_ns = 0;
-    probe_level = NULL;
+    made_up_clock.on = false;
+    memset(&made_up_run, 0, sizeof(made_up_run));
 }
 
 /* 250 ms are windows of 100, 100 and 50 ms. A turn of the loop takes 100 ns, and a gap of more than 800 ns is a
@@ -815,7 +420,7 @@ TEST(test_noise_adds_up_what_took_the_cpu)
     double in_cells = 0;
 
     begin_made_up(&p, &eight, 250 * MS);
-    steal_each_look_ns = 40000; /* 80 us in two windows, until the CPU changes */
+    made_up_run.steal_each_look_ns = 40000; /* 80 us in two windows, until the CPU changes */
     assert_int_equal(p.party->setup(&p.context), 0);
     const struct noise_record *number = run_made_up(&p, of, COUNT(of), 0);
     assert_true(number->loop == 100 && number->threshold == 800);
@@ -857,14 +462,10 @@ static unsigned shared_from_15_ms(uint64_t since_ns)
  * hundred parts. Each but the first ends a slice. */
 TEST(test_noise_probes_the_core_every_millisecond_and_a_half)
 {
-    struct clock_info clock;
     struct fixture_party p;
 
-    clock_choose(&clock);
-    if (clock.kind != CLOCK_KIND_COUNTER)
-        skip_because("a probe reads the counter: %s", clock.why);
     begin_made_up(&p, &eight, 30 * MS);
-    probe_level = shared_from_15_ms;
+    made_up_run.probe_level = shared_from_15_ms;
     p.context.core_probe = &made_up_probe;
     assert_int_equal(p.party->setup(&p.context), 0);
     const struct noise_record *number = run_made_up(&p, NULL, 0, 0);
@@ -879,6 +480,45 @@ TEST(test_noise_probes_the_core_every_millisecond_and_a_half)
     assert_int_equal(record->slices, 19);
     assert_true(record->probes[16] == 9 && record->probes[30] == 10);
     end_made_up(&p);
+}
+
+/* Of two detours in which another task ran, the quota was used up in the first, and took most of it. */
+TEST(test_noise_tells_what_the_quota_took)
+{
+    static const struct disturbance of[] = {
+        {50 * MS, 40000000, .involuntary = 1, .throttled_ns = 39000000},
+        {150 * MS, 5000, .involuntary = 1},
+    };
+    struct fixture_party p;
+
+    begin_made_up(&p, &eight, 200 * MS);
+    made_up_run.limited = true;
+    assert_int_equal(p.party->setup(&p.context), 0);
+    const struct noise_record *number = run_made_up(&p, of, COUNT(of), 0);
+    assert_true(number->limited == 1);
+    assert_true(number->sums.lost[DETOUR_QUOTA].ns == 39000000);
+    assert_true(number->sums.lost[DETOUR_PREEMPTED].ns == 1000000 + 5000);
+    end_made_up(&p);
+}
+
+/* The counters are read every 100 ms or, where that takes long, 1000 times as rarely, but each second. */
+TEST(test_noise_windows_are_a_thousand_readings)
+{
+    static const struct {
+        int64_t look_ns;
+        double windows; /* of 1.25 s */
+    } cases[] = {{0, 13}, {300000, 5}, {5000000, 2}};
+    struct fixture_party p;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        begin_made_up(&p, &eight, 1250 * MS);
+        made_up_run.look_ns = cases[i].look_ns;
+        assert_int_equal(p.party->setup(&p.context), 0);
+        const struct noise_record *number = run_made_up(&p, NULL, 0, 0);
+        if (number->counts[NOISE_TIMER] != 2 * cases[i].windows)
+            fail_msg("case %zu: %g windows", i, number->counts[NOISE_TIMER] / 2);
+        end_made_up(&p);
+    }
 }
 
 /* Two turns of the loop are 200 ns. */
@@ -911,12 +551,4 @@ TEST(test_noise_threshold_is_of_the_shortest_turn)
     allocations_left = UINT_MAX;
     assert_string_equal(p.reason, "out of memory");
     end_made_up(&p);
-}
-
-int main(int argc, char **argv)
-{
-    trial_worker_main(argc, argv, registry, no_loads);
-    process_init();
-    signals_init();
-    return run_all_tests();
 }

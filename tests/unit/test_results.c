@@ -237,25 +237,14 @@ static struct plan_run how;
 static struct plan_item item;
 static struct results results;
 
-/* If set, trials add made-up numbers to their counts, which are mostly zero on a quiet machine. */
-static bool disturbed;
-
 /* What results_take_again() is told of the last copy's measured party; the others never wait. took_ms 0: the truth. */
 static struct {
     double waited_ms, took_ms;
     unsigned copies, cpus;
 } waiting;
 
-/* Sums of the counters of all trials that were entered, by group. */
-static struct put_in {
-    struct task_counters task;
-    struct machine_counters machine;
-} counted[2];
-
 static void begin_with(const struct bench *bench, unsigned copies)
 {
-    memset(counted, 0, sizeof(counted));
-    disturbed = false;
     how = fixture_run(&place, &rows);
     item = (struct plan_item){.bench = bench, .copies = copies, .calibrated_by = -1};
     assert_int_equal(results_init(&results, &item, &how), 0);
@@ -296,29 +285,6 @@ static const struct row *metric_row(const char *metric)
 }
 
 /* --- Figures. --- */
-
-/* 1, 2, 4, 8, 10: mean 5, SD sqrt(15), interval 5 -+ 2.776445 sqrt(15) / sqrt(5) (python3). */
-TEST_WITH(test_results_summarise_samples, begin, end)
-{
-    ENTER(0, SHEET_MEAN, 1, 2, 4, 8, 10);
-    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
-    const struct row *row = metric_row("mean");
-    assert_int_equal(row->stats.n, 5);
-    assert_near(row->stats.mean, 5);
-    assert_near(row->stats.sd, 3.872983346207417);
-    assert_near(row->stats.rsd_pct, 77.45966692414834);
-    assert_true(fabs(row->stats.ci95_lo - 0.1910562) < 1e-5);
-    assert_true(fabs(row->stats.ci95_hi - 9.8089438) < 1e-5);
-    assert_near(row->stats.min, 1);
-    assert_near(row->stats.median, 4);
-    assert_near(row->stats.mad, 3);
-    assert_near(row->stats.max, 10);
-    assert_true(isnan(row->stats.p90));
-    assert_int_equal(row->n_samples, 5);
-    assert_near(row->samples[3], 8);
-    assert_int_equal(row->n_hist, 0);
-    assert_int_equal(row->n_series, 0);
-}
 
 TEST_WITH(test_results_value_as_the_metric_says, begin, end)
 {
@@ -757,27 +723,14 @@ TEST_WITH(test_results_takes_again_what_waited_for_a_cpu, begin, end)
     }
 }
 
-/* Each counter by another number, so that none can stand for another. */
-static void disturb(int64_t *counter, int64_t by, int64_t times)
-{
-    *counter += *counter < 0 ? 0 : by * times;
-}
-
 const struct trial_slot *__real_trial_party(const struct trial *trial, unsigned party, unsigned copy);
 const struct trial_slot *__wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy);
 const struct trial_slot *__wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy)
 {
     static struct trial_slot changed[4][16];
     struct trial_slot *const out = &changed[party][copy];
-    const int64_t times = disturbed ? 1 + 5 * copy + 50 * party : 0;
-
     assert_true(party < 4 && copy < 16);
     *out = *__real_trial_party(trial, party, copy);
-    disturb(&out->counters.ctx_involuntary, 100, times);
-    disturb(&out->counters.migrations, 1000, times);
-    disturb(&out->counters.faults_minor, 10000, times);
-    disturb(&out->counters.faults_major, 100000, times);
-    disturb(&out->counters.run_delay_ns, 1000000000000, times);
     if (!(waiting.took_ms > 0))
         return out;
     cpuset_clear(&out->seen.cpus);
@@ -789,118 +742,20 @@ const struct trial_slot *__wrap_trial_party(const struct trial *trial, unsigned 
     return out;
 }
 
-const struct machine_counters *__real_trial_machine(const struct trial *trial, unsigned copy);
-const struct machine_counters *__wrap_trial_machine(const struct trial *trial, unsigned copy);
-const struct machine_counters *__wrap_trial_machine(const struct trial *trial, unsigned copy)
-{
-    static struct machine_counters changed, *const out = &changed;
-    const int64_t times = disturbed ? 1 + 5 * copy : 0;
-
-    *out = *__real_trial_machine(trial, copy);
-    disturb(&out->timer, 100, times);
-    disturb(&out->resched, 1000, times);
-    disturb(&out->ipi, 10000, times);
-    disturb(&out->device, 100000, times);
-    disturb(&out->irqs, 1000000, times);
-    disturb(&out->softirqs, 10000000, times);
-    disturb(&out->steal_ns, 100000000000000, times);
-    return out;
-}
-
-static void add_known(int64_t *sum, int64_t value)
-{
-    *sum = *sum < 0 || value < 0 ? -1 : *sum + value;
-}
-
-/* Adds the counters of the measured party of each copy, and those of its CPUs. */
-static void count_trial(const struct trial *trial)
-{
-    for (unsigned copy = 0; copy < item.copies; copy++) {
-        const unsigned group = item.bench->group_per_copy ? copy : 0;
-        struct put_in *sum = &counted[group];
-        const struct trial_slot *party = trial_party(trial, 0, copy);
-        add_known(&sum->task.cpu_ns, party->counters.cpu_ns);
-        add_known(&sum->task.ctx_voluntary, party->counters.ctx_voluntary);
-        add_known(&sum->task.ctx_involuntary, party->counters.ctx_involuntary);
-        add_known(&sum->task.migrations, party->counters.migrations);
-        add_known(&sum->task.faults_minor, party->counters.faults_minor);
-        add_known(&sum->task.faults_major, party->counters.faults_major);
-        add_known(&sum->task.run_delay_ns, party->counters.run_delay_ns);
-        if (copy != group)
-            continue; /* the CPUs are those of the whole group */
-        const struct machine_counters machine = *trial_machine(trial, copy);
-        add_known(&sum->machine.irqs, machine.irqs);
-        add_known(&sum->machine.softirqs, machine.softirqs);
-        add_known(&sum->machine.steal_ns, machine.steal_ns);
-        add_known(&sum->machine.timer, machine.timer);
-        add_known(&sum->machine.resched, machine.resched);
-        add_known(&sum->machine.ipi, machine.ipi);
-        add_known(&sum->machine.device, machine.device);
-    }
-}
-
 static double enter_trial(void)
 {
     struct trial *trial = run_trial();
     double wall_s = (double)trial->wall_ns * 1e-9;
 
-    count_trial(trial);
     assert_int_equal(results_enter(&results, trial), 0);
     trial_free(trial);
     return wall_s;
 }
 
-/* The number of a pair, NAN when there is none. */
-static double cause_of(const struct row *row, const char *pair)
-{
-    const char *causes = causes_of(row), *at = strstr(causes, pair);
-
-    return at && (at == causes || at[-1] == ';') ? strtod(at + strlen(pair), NULL) : (double)NAN;
-}
-
-/* The column, and the pair when there is one of it, are the sum of what the trials counted; not known is -1. The pair
- * has three decimals: it may differ by half of the last one, and by the error of a double. */
-static void assert_counted(const struct row *row, const char *pair, double column, int64_t sum, double unit)
-{
-    const double expected = sum < 0 ? (double)NAN : (double)sum * unit,
-                 in_causes = pair ? cause_of(row, pair) : expected;
-
-    if (isnan(expected) ? !isnan(column) || !isnan(in_causes)
-                        : !(fabs(column - expected) <= 1e-9 * (1 + expected) &&
-                            fabs(in_causes - expected) <= 0.0005 + 1e-15 * expected))
-        fail_msg("%s is %g, the column %g, not %g: %s", pair ? pair : "one", in_causes, column, expected,
-                 causes_of(row));
-}
-
-/* The first copies' group, or the second copy's own. */
-static void assert_causes(const struct row *row, unsigned group)
-{
-    const struct task_counters *task = &counted[group].task;
-    const struct machine_counters *machine = &counted[group].machine;
-    const int64_t faults =
-        task->faults_minor < 0 || task->faults_major < 0 ? -1 : task->faults_minor + task->faults_major;
-
-    assert_counted(row, NULL, row->cpu_s, task->cpu_ns, 1e-9);
-    assert_counted(row, NULL, row->ctx_voluntary, task->ctx_voluntary, 1);
-    assert_counted(row, "involuntary=", row->ctx_involuntary, task->ctx_involuntary, 1);
-    assert_counted(row, "migrated=", row->migrations, task->migrations, 1);
-    assert_counted(row, NULL, row->faults_minor, task->faults_minor, 1);
-    assert_counted(row, NULL, row->faults_major, task->faults_major, 1);
-    assert_counted(row, "fault=", row->faults_minor + row->faults_major, faults, 1);
-    assert_counted(row, "preempted:", row->run_delay_ms, task->run_delay_ns, 1e-6);
-    assert_counted(row, "steal:", row->steal_ms, machine->steal_ns, 1e-6);
-    assert_counted(row, NULL, row->irqs, machine->irqs, 1);
-    assert_counted(row, "softirq=", row->softirqs, machine->softirqs, 1);
-    assert_counted(row, "timer=", cause_of(row, "timer="), machine->timer, 1);
-    assert_counted(row, "resched=", cause_of(row, "resched="), machine->resched, 1);
-    assert_counted(row, "ipi=", cause_of(row, "ipi="), machine->ipi, 1);
-    assert_counted(row, "device=", cause_of(row, "device="), machine->device, 1);
-}
-
+/* The counters and the causes in rows: test_worker.c. */
 TEST_WITH(test_results_enter_counts_all_trials_and_copies, begin, end)
 {
     item.copies = 2;
-    disturbed = true;
     how.timer_latency_held = true;
     double wall_s = enter_trial();
     wall_s += enter_trial();
@@ -928,32 +783,6 @@ TEST_WITH(test_results_enter_counts_all_trials_and_copies, begin, end)
     cpuset_add(&cpus, place.order[1 % place.n_order]);
     (void)cpuset_format(&cpus, text, sizeof(text));
     assert_string_equal(row->cpus, text);
-    assert_causes(row, 0);
-}
-
-TEST_WITH(test_results_enter_by_copy, begin, end)
-{
-    results_free(&results);
-    begin_with(&bench_copies, 2);
-    place.nice_given = true;
-    place.nice = 2;
-    disturbed = true;
-    double wall_s = enter_trial();
-    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
-    assert_int_equal(rows.n, 2 * SHEET_COUNT);
-    for (unsigned copy = 0; copy < 2; copy++) {
-        const struct row *row = &rows.row[copy * SHEET_COUNT];
-        char cpu[16];
-        assert_int_equal(row->n_samples, 1);
-        assert_near(row->value, 100 + copy);
-        assert_near(row->wall_s, wall_s);
-        (void)snprintf(cpu, sizeof(cpu), "%u", place.order[copy % place.n_order]);
-        assert_string_equal(row->cpus, cpu);
-        assert_true(row->nice == 2);
-        assert_in_range(row->ctx_voluntary, NAPS / 2 + 1, 2 * NAPS - 1);
-        assert_causes(row, copy);
-        assert_string_equal(row->timer_latency_held, "no");
-    }
 }
 
 TEST_WITH(test_results_unknown_counters_stay_unknown, begin, end)
@@ -966,7 +795,6 @@ TEST_WITH(test_results_unknown_counters_stay_unknown, begin, end)
     assert_true(isnan(row->irqs));
     assert_true(isnan(row->softirqs));
     assert_true(isnan(row->steal_ms));
-    assert_causes(row, 0);
     assert_null(strstr(causes_of(row), "steal"));
     assert_null(strstr(causes_of(row), "timer"));
     assert_true(row->ctx_voluntary > NAPS);
@@ -981,12 +809,10 @@ TEST_WITH(test_results_causes_of_the_benchmarks_own, begin, end)
     results_cause(&results, 1, "interrupt", 1.5);
     results_cause(&results, 1, "interrupt", 0.25);
     (void)results_rows(&results, ROW_OK, "");
-    const struct row *first = &rows.row[0], *second = &rows.row[SHEET_COUNT];
-    assert_causes(first, 0);
+    const struct row *second = &rows.row[SHEET_COUNT];
     assert_int_equal(strncmp(causes_of(second), "interrupt:1.75;", 15), 0);
     assert_null(strstr(causes_of(second), "preempted"));
     assert_null(strstr(causes_of(second), "steal"));
-    assert_true(cause_of(second, "involuntary=") == second->ctx_involuntary);
     for (int i = 1; i < CAUSES_OWN; i++)
         results_cause(&results, 1, "abcdefgh" + i, 1);
     assert_false(results.failed);
