@@ -141,7 +141,11 @@ struct noise_params {
     double threshold_loops; /* multiple of the loop's shortest gap */
     uint64_t stop_ns;       /* not 0: measures nothing, runs until a longer detour, records what ran */
     char keep[1024];        /* file for that record; "": none */
+    /* Of `jitbench export -f oslat`: number of buckets, and whether it leaves out empty ones. */
+    uint64_t buckets;
+    bool zero_omit;
 };
+#define NOISE_BUCKETS 32 /* unless set */
 
 /* Sets threshold_ns or threshold_loops, and the other to 0. Returns 0, or -1 with a line in error that names the
  * range. */

@@ -267,11 +267,10 @@ int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, boo
  * local time. May have passed; at most a day away. Returns 0, or EXIT_USAGE with a line on standard error. */
 int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns);
 
-/* --- Options of other programs: the error names that of jitbench for the same. --- */
+/* --- Options of other programs: taken, or refused with the option of jitbench for the same. --- */
 
-extern const struct option_foreign foreign_cyclictest[]; /* which latency and noise refuse */
-extern const struct option_foreign foreign_wakeup[];     /* which wakeup refuses */
-extern const struct option_foreign foreign_hyperfine[];  /* which run refuses */
+extern const struct option_foreign foreign_cyclictest[]; /* of wakeup */
+extern const struct option_foreign foreign_latency[], foreign_oslat[], foreign_hyperfine[];
 
 /* --- Advice of check --- */
 
@@ -297,7 +296,7 @@ double progress_left(double done, double elapsed_s, double planned_s, double bef
 /* For struct plan_run; context: a struct progress. progress_show() before each sample, at most five times a second;
  * progress_elapsed() each second within samples of benchmarks that allow it: others would measure the disturbance. */
 void progress_show(void *context, const struct plan_item *item, uint64_t sample, double done);
-void progress_elapsed(void *context, uint64_t elapsed_ns);
+void progress_elapsed(void *context, const struct trial *trial, uint64_t elapsed_ns);
 void progress_clear(const struct progress *progress);
 
 /* At first least is UINT64_MAX. */

@@ -377,9 +377,11 @@ struct bench {
     struct sampling sampling[PRESET_COUNT]; /* by default, with --quick, with --classic */
     bool group_per_copy;                    /* rows for each copy (CPU) instead of common ones */
     bool ends_early;                        /* results do not depend on the length: valid after a signal */
-    /* Hours may pass, and single delays do not matter: the parent may wake up once a second (some 50 us on a CPU,
-     * perhaps a measured one) to show the time. */
+    /* Hours may pass, and single delays do not matter, or the threads preempt it: the parent may wake up once a second
+     * (some 50 us on a CPU, perhaps a measured one) to show the time. */
     bool told_while_running;
+    /* Appends what that line shows of the results so far. May be NULL. */
+    void (*put_so_far)(const struct trial *, struct text *out);
     /* The work is context switches, wake-ups or new processes, which counting slows down: hardware events only on
      * request (--counters). */
     bool switches;
@@ -460,7 +462,7 @@ struct trial_spec {
     struct interference_watch *watch; /* interference_make(); NULL: not recorded */
     int series_fd;                    /* for --series; -1: none */
     /* In the parent, once a second. NULL: it sleeps until something happens. */
-    void (*tick)(void *context, uint64_t elapsed_ns);
+    void (*tick)(void *context, const struct trial *trial, uint64_t elapsed_ns);
     void *tick_context;
 };
 
@@ -605,7 +607,7 @@ struct plan_run {
     /* Before each trial, with its number and the estimated share, 0 to 1, of the plan that is done. May be NULL. */
     void (*progress)(void *context, const struct plan_item *item, uint64_t sample, double done);
     /* Once a second where the benchmark allows it (told_while_running), with the time since the start. May be NULL. */
-    void (*elapsed)(void *context, uint64_t elapsed_ns);
+    void (*elapsed)(void *context, const struct trial *trial, uint64_t elapsed_ns);
     void *progress_context;
     uint64_t start_at_ns; /* CLOCK_REALTIME of the first trial; 0: at once */
     /* After the first trial, before any row: how late it began (negative: early). May be NULL. */

@@ -86,10 +86,20 @@ enum option_preset { PRESET_DEFAULT, PRESET_QUICK, PRESET_CLASSIC, PRESET_COUNT 
 #define OPTION_WORD_END '\x1f'
 #define OPTION_USE_END  '\x1e'
 
+/* What becomes of an option of another program. */
+enum option_foreign_use {
+    FOREIGN_REFUSED, /* an error; the hint follows it, also after an error in the value of our option with that letter
+                      */
+    FOREIGN_FLAG,    /* ignored; the hint says why in a note, NULL: without one, since nothing is different */
+    FOREIGN_VALUE,   /* so is its value; no note for 0 */
+    FOREIGN_MEANS,   /* the hint is the name of our option, which has a value */
+};
+
 /* Words that users know from another program, without dashes and with spaces between, and the hint that the error line
  * gives after "; ". */
 struct option_foreign {
     const char *words, *hint;
+    enum option_foreign_use use;
 };
 
 struct option {
@@ -104,6 +114,7 @@ struct option {
     double min, max;            /* range in the base unit (ns, bytes, first and last of a sweep, each number of a
                                  * list); both 0: none */
     const char *above;          /* why there is this max, for the error line */
+    double capped;              /* numbers from max to this are taken as max, with a note; 0: none */
     const char *const *choices; /* NULL-terminated; for CHOICE, NAMES, FAIL_ON and CPUS */
     const struct option_foreign *foreign; /* hints for values that are none; ends with words NULL */
     const char *preset[PRESET_COUNT];     /* as typed; preset[0] NULL: unset (zeroed); other ones NULL: as preset[0] */
@@ -158,8 +169,8 @@ struct option_table {
  * unambiguous prefixes; "--name=value" is "--name value", "-n5" is "-n 5"; letters of flags combine. An optional
  * value is only taken from "--name=value" or "-nVALUE", unless `follows` is set. Of a repeated option the last value
  * wins, but COUNTS, NAMES, FAIL_ON and LINES append. option_defaults() is called before, or after when the preset
- * depends on the options. Returns the number of operands, stored in order in operands[] (room for argc), or -1 with
- * a line in error. */
+ * depends on the options. Returns the number of operands, stored in order in operands[] (room for argc), with notes
+ * ("": none) in error, or -1 with a line in error. */
 int option_parse(int argc, char *const argv[], struct option_table *tables, size_t n, const char **operands,
                  struct error *error);
 

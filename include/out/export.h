@@ -46,7 +46,8 @@ struct export_format {
     ENTRY(unixbench_csv, "unixbench-csv") \
     ENTRY(pairs, "pairs") \
     ENTRY(cyclictest, "cyclictest") \
-    ENTRY(cyclictest_json, "cyclictest-json")
+    ENTRY(cyclictest_json, "cyclictest-json") \
+    ENTRY(oslat, "oslat")
 
 #define EXPORT_DECLARE(id, name) extern const struct export_format export_##id;
 EXPORT_FORMATS(EXPORT_DECLARE)

@@ -650,9 +650,15 @@ static enum bench_who who(const void *params)
 
 static void describe(const struct bench_case *of, struct row_params *out)
 {
-    row_param_add(out, PARAM_WORK, "threshold", "%s", ((const struct noise_params *)of->params)->threshold);
+    const struct noise_params *params = of->params;
+
+    row_param_add(out, PARAM_WORK, "threshold", "%s", params->threshold);
     row_param_add(out, PARAM_CPU, "clock", "%s",
                   of->clock->kind == CLOCK_KIND_COUNTER ? COUNTER_NOW_NAME : of->clock->name);
+    if (params->buckets != NOISE_BUCKETS)
+        row_param_count(out, PARAM_OUTCOME, "buckets", params->buckets);
+    if (params->zero_omit)
+        row_param_add(out, PARAM_OUTCOME, "zero_omit", "1");
 }
 
 static const struct option options[] = {
@@ -665,6 +671,10 @@ static const struct option options[] = {
      OPTION_NUMBER(DURATION_US, "TIME", 1e3, 60e9)},
     {OPTION("keep", 0, struct noise_params, keep, "write what --stop-at prints to this file, as CSV"),
      OPTION_WORD("FILE")},
+    {OPTION("bucket-size", 'b', struct noise_params, buckets,
+            "buckets of 1 us that `jitbench export -f oslat` prints of these rows"),
+     OPTION_NUMBER(COUNT, "N", 4, 1024), .preset = {"32"}},
+    {OPTION("zero-omit", 'z', struct noise_params, zero_omit, "there, leave out buckets that are empty on all CPUs")},
 };
 
 #define LOWER(id_, unit_, title_) \

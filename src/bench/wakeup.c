@@ -118,6 +118,26 @@ static void reduce(const struct trial *trial, struct results *results)
     }
 }
 
+/* More do not fit into a line; of more the latest is shown. */
+#define MAXIMA_SHOWN 8u
+
+/* The latest wake-up of each CPU, which the threads change meanwhile. */
+static void put_so_far(const struct trial *trial, struct text *out)
+{
+    const bool each = trial->spec.copies <= MAXIMA_SHOWN;
+    uint64_t latest_ns = 0;
+
+    text_printf(out, "; max");
+    for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
+        const struct hist *hist = trial_recorder(trial, 0, copy, WAKEUP_HIST);
+        const uint64_t max_ns = hist->n ? hist->max : 0;
+        latest_ns = each || max_ns > latest_ns ? max_ns : latest_ns;
+        if (each || copy + 1 == trial->spec.copies)
+            text_printf(out, " %.0f", (double)latest_ns * 1e-3);
+    }
+    text_printf(out, " us");
+}
+
 static enum bench_who who(const void *params)
 {
     const struct wakeup_params *p = params;
@@ -146,6 +166,8 @@ const struct bench bench_wakeup = {
     .group_per_copy = true,
     .ends_early = true,
     .switches = true,
+    .told_while_running = true,
+    .put_so_far = put_so_far,
     .who = who,
     .describe = describe,
     .place = place,

@@ -151,6 +151,8 @@ int command_parse(struct option_table *tables, size_t n, int argc, char **argv, 
 
     if (parsed >= 0 && option_given(tables, n, "help"))
         return command_print_help(command_now) ? EXIT_ROW_FAILED : -1;
+    if (parsed >= 0 && error.text[0])
+        command_complain(error.text, 0);
     if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, &error))
         return usage_error("%s", error.text);
     *n_operands = (size_t)parsed;

@@ -5,14 +5,14 @@
 #include "cmd/cmd.h"
 
 static const struct option_foreign formats[] = {
-    {"prometheus prom", "did you mean 'openmetrics'?"},
-    {"google-benchmark", "did you mean 'gbench'?"},
-    {NULL, NULL},
+    {"prometheus prom", "did you mean 'openmetrics'?", FOREIGN_REFUSED},
+    {"google-benchmark", "did you mean 'gbench'?", FOREIGN_REFUSED},
+    {.words = NULL},
 };
 static const struct option_foreign foreign[] = {
-    {"json", "did you mean '--format json'?"},
-    {"prometheus openmetrics", "did you mean '--format openmetrics'?"},
-    {NULL, NULL},
+    {"json", "did you mean '--format json'?", FOREIGN_REFUSED},
+    {"prometheus openmetrics", "did you mean '--format openmetrics'?", FOREIGN_REFUSED},
+    {.words = NULL},
 };
 
 static const struct option rows[] = {

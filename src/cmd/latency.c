@@ -473,7 +473,7 @@ const struct suite suite_latency = {
         },
     .seconds = {95, 16, 1100},
     .options_size = sizeof(struct latency_options),
-    .options = {{SUITE_ROWS(rows), .foreign = foreign_cyclictest}, SUITE_COMMON(common_rows), SUITE_TIMED},
+    .options = {{SUITE_ROWS(rows), .foreign = foreign_latency}, SUITE_COMMON(common_rows), SUITE_TIMED},
     .schedule = SCHEDULE_SEQUENCE,
     .tests = task_names,
     .plan = plan,

@@ -235,6 +235,23 @@ bool measure_test(const struct suite *suite, size_t i, struct operand_word *out)
     return out->name;
 }
 
+/* Of jitbench run: says what to type. */
+static int refuse_command(const struct measure *m, const char *const *operands, int n)
+{
+    FREED_BY(text_free) struct text quoted = {0};
+    bool lines = true; /* as hyperfine takes them */
+
+    if (m->n_words)
+        return usage_error("the command follows '--', but '%.80s' is given before it", operands[0]);
+    if (measure_given(m, "shell") && !strcmp(operands[0], "none"))
+        return usage_error("--shell (-S) takes no value; without it no shell is started");
+    for (int i = 0; i < n; i++)
+        lines &= strchr(operands[i], ' ') != NULL;
+    words_quote((char *const *)operands, (size_t)n, &quoted);
+    return usage_error("the command follows '--': jitbench run [OPTION...] %s-- %s", lines ? "--shell " : "",
+                       quoted.failed ? "" : quoted.data);
+}
+
 static int select_tests(struct measure *m, const char *const *operands, int n)
 {
     const struct suite *suite = m->command->suite;
@@ -243,10 +260,10 @@ static int select_tests(struct measure *m, const char *const *operands, int n)
         m->selected[t] = n == 0;
     m->operands_given = n > 0;
     m->of_all = !suite;
+    if (n && command_operands(m->command)->kind == OPERANDS_COMMAND)
+        return refuse_command(m, operands, n);
     if (n && (!suite || (!suite->test && !suite->tests)))
-        return usage_error(command_operands(m->command)->kind == OPERANDS_COMMAND
-                               ? "the command follows '--', but '%.80s' is given before it"
-                           : measure_given(m, "fifo") && !operands[0][strspn(operands[0], "0123456789")]
+        return usage_error(measure_given(m, "fifo") && !operands[0][strspn(operands[0], "0123456789")]
                                ? "takes no operands; a priority is given as '--fifo=%.80s'"
                                : "takes no operands, but '%.80s' was given",
                            operands[0]);
@@ -288,6 +305,8 @@ static int parse(struct measure *m, int argc, char **argv)
     int n = option_parse(argc, argv, m->tables, m->n_tables, operands, &error);
     if (n < 0)
         return usage_error("%s", error.text);
+    if (error.text[0])
+        command_complain(error.text, 0);
     m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
     if (m->options.help)
         return command_print_help(m->command) ? EXIT_ROW_FAILED : -1;

@@ -537,7 +537,7 @@ const struct suite suite_noise = {
         },
     .seconds = {6, 3, 61},
     .options_size = sizeof(struct noise_params),
-    .options = {{.bench = &bench_noise, .foreign = foreign_cyclictest}, SUITE_COMMON(common_rows)},
+    .options = {{.bench = &bench_noise, .foreign = foreign_oslat}, SUITE_COMMON(common_rows)},
     .schedule = SCHEDULE_SEQUENCE,
     .plan = plan,
     .print = print,

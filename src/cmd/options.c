@@ -4,38 +4,60 @@
 
 #include "cmd/cmd.h"
 
-/* --- Options of other programs, with the options of jitbench for the same. --- */
+/* --- Options of other programs, and what becomes of them. --- */
 
-const struct option_foreign foreign_cyclictest[] = {
-    {"D duration", "the length of a sample is --time"},
-    {"p prio priority", "the real-time priority is --fifo=PRIO"},
-    {"a affinity cpu", "the CPUs are --cpus LIST"},
-    {"json", "'jitbench export -f json FILE.csv' converts the CSV"},
-    {NULL, NULL},
+const struct option_foreign foreign_latency[] = {
+    {"D duration", "the length of a sample is --time", FOREIGN_REFUSED},
+    {"p prio priority", "the real-time priority is --fifo=PRIO", FOREIGN_REFUSED},
+    {"a affinity cpu", "the CPUs are --cpus LIST", FOREIGN_REFUSED},
+    {"json", "'jitbench export -f json FILE.csv' converts the CSV", FOREIGN_REFUSED},
+    {.words = NULL},
 };
 
-const struct option_foreign foreign_wakeup[] = {
-    {"l loops", "the length of the run is -D TIME"},
-    {"d distance", "the threads of all CPUs wake up at once"},
-    {"n nanosleep", "it always sleeps by clock_nanosleep()"},
-    {"y policy", "the policy is SCHED_FIFO, or with -p 0 the normal one"},
-    {"latency", "/dev/cpu_dma_latency is held at 0, unless --no-hold-latency is given"},
-    {"json", "'jitbench export -f cyclictest-json FILE.csv' writes it"},
-    {"H histofall", "the histogram of all CPUs together is below the table; -h N sets where it ends"},
-    {NULL, NULL},
+const struct option_foreign foreign_cyclictest[] = {
+    /* it always sleeps by clock_nanosleep(), until the same times on all CPUs, and prints when they are over */
+    {"n nanosleep s system M refresh_on_max A aligned u unbuffered", NULL, FOREIGN_FLAG},
+    {"d distance", "the threads of all CPUs wake up at once", FOREIGN_VALUE},
+    {"c clock", "the clock is CLOCK_MONOTONIC", FOREIGN_VALUE},
+    {"latency", "/dev/cpu_dma_latency is held at 0, unless --no-hold-latency is given", FOREIGN_VALUE},
+    {"tracemark f ftrace", "with -b, --who prints what ran before the late wake-up", FOREIGN_FLAG},
+    {"json", "'jitbench export -f cyclictest-json FILE.csv' writes it", FOREIGN_REFUSED},
+    {"histfile", "'jitbench export -f cyclictest FILE.csv' writes it", FOREIGN_REFUSED},
+    {"H histofall", "the histogram of all CPUs together is below the table; -h N sets where it ends", FOREIGN_REFUSED},
+    {.words = NULL},
+};
+
+const struct option_foreign foreign_oslat[] = {
+    {"D duration", "time", FOREIGN_MEANS},
+    {"c cpu-list a affinity", "cpus", FOREIGN_MEANS},
+    {"f rtprio p prio priority", "fifo", FOREIGN_MEANS},
+    {"T trace-threshold", "stop-at", FOREIGN_MEANS},
+    {"C cpu-main-thread", NULL, FOREIGN_VALUE}, /* it sleeps while others measure */
+    {"s single-preheat", NULL, FOREIGN_FLAG},
+    {"w workload", "the loop only reads the clock", FOREIGN_VALUE},
+    {"B bias", "a detour is what a turn takes above the usual", FOREIGN_FLAG},
+    {"json", "'jitbench export -f json FILE.csv' converts the CSV", FOREIGN_REFUSED},
+    {.words = NULL},
 };
 
 const struct option_foreign foreign_hyperfine[] = {
-    {"r", "the number of runs is --samples"},
-    {"min-runs", "an exact number of runs is --samples, and --precision says when there are enough"},
-    {"max-runs", "an exact number of runs is --samples, and --max-time ends it early"},
-    {"N", "no shell is started without --shell"},
-    {"p", "a command before each run is --prepare"},
-    {"command-name", "the name is --name"},
-    {"export-json", "'jitbench export -f json FILE.csv' converts the CSV"},
-    {"export-csv", "the CSV is --output FILE, and 'jitbench export -f hyperfine-json' has hyperfine's figures"},
-    {"export-markdown", "'jitbench compare --format markdown' prints it from the CSV"},
-    {NULL, NULL},
+    {"r", "samples", FOREIGN_MEANS},
+    {"N", NULL, FOREIGN_FLAG}, /* without --shell there is none */
+    {"command-name", "name", FOREIGN_MEANS},
+    {"conclude", "--prepare of the next run can do it", FOREIGN_REFUSED},
+    {"c", "hyperfine's -c is --cleanup", FOREIGN_REFUSED},
+    {"i", "hyperfine's -i is --ignore-failure", FOREIGN_REFUSED},
+    {"min-runs", "an exact number of runs is --samples, and --precision says when there are enough", FOREIGN_REFUSED},
+    {"M max-runs", "an exact number of runs is --samples, and --max-time ends it early", FOREIGN_REFUSED},
+    {"u time-unit", "the table chooses the unit, and the CSV is in seconds", FOREIGN_VALUE},
+    {"style", "--color, --quiet and --verbose are for that", FOREIGN_VALUE},
+    {"sort", "the order is that of the command line", FOREIGN_VALUE},
+    {"export-json", "'jitbench export -f hyperfine-json FILE.csv' writes it from the CSV", FOREIGN_REFUSED},
+    {"export-csv", "the CSV is --output FILE, and 'jitbench export -f hyperfine-json' has hyperfine's figures",
+     FOREIGN_REFUSED},
+    {"export-markdown", "'jitbench compare --format markdown FILE.csv' prints it", FOREIGN_REFUSED},
+    {"export-asciidoc export-orgmode", "other programs make it from the CSV or Markdown", FOREIGN_REFUSED},
+    {.words = NULL},
 };
 
 /* --- --start-at --- */

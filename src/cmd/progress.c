@@ -110,17 +110,20 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
     put_line(p, p->left_s, "");
 }
 
-void progress_elapsed(void *context, uint64_t elapsed_ns)
+void progress_elapsed(void *context, const struct trial *trial, uint64_t elapsed_ns)
 {
     struct progress *p = context;
     const double elapsed_s = (double)elapsed_ns * 1e-9;
+    FREED_BY(text_free) struct text so_far = {0};
 
+    if (trial->spec.bench->put_so_far)
+        trial->spec.bench->put_so_far(trial, &so_far);
     p->shown_ns = clock_raw_ns();
     put_line(p,
              p->left_s > elapsed_s ? p->left_s - elapsed_s
              : p->left_s < 0       ? -1
                                    : 0,
-             TEXT_LINE(" (running for %.0f s)", elapsed_s));
+             TEXT_LINE(" (running for %.0f s%s)", elapsed_s, so_far.length ? so_far.data : ""));
 }
 
 void progress_clear(const struct progress *progress)

@@ -412,6 +412,12 @@ static int read_line(struct commands *c, size_t command, const char *option, con
     const char *error = words_of_command(out->text, true, &out->words);
     if (error || !out->words.n)
         return usage_error("%s '%.100s': %s", option, out->text, error ? error : "no command");
+    for (size_t i = 0; i < out->words.n && !c->options->command.shell; i++) {
+        const char *word = out->words.word[i];
+        if ((word[0] && !word[strspn(word, "|<>&")]) || (word[0] && word[1] && word[strlen(word) - 1] == ';'))
+            return usage_error("%s '%.100s': '%.40s' is for a shell, which --shell (-S) starts", option, out->text,
+                               word);
+    }
     return find_line(c, option, out->words.word, out);
 }
 
@@ -781,10 +787,27 @@ static int add_commands(struct commands *c)
     return 0;
 }
 
+/* Of options that hyperfine's users type for its number of runs. */
+static void note_numbers_of_runs(const struct measure *m)
+{
+    const char *comment = m->options.comment;
+
+    if (comment[0] && !comment[strspn(comment, "0123456789")])
+        command_fail(0, "--comment (-m) '%s' is the text of a comment; '--samples %s' takes so many runs", comment,
+                     comment);
+    if (m->options.runs > 1)
+        command_fail(0,
+                     "--runs %" PRIu64 " measures all of it so often, with a CSV each; '--samples %" PRIu64
+                     "' takes so many runs",
+                     m->options.runs, m->options.runs);
+}
+
 int run_plan(struct measure *m, void *options)
 {
     struct run_options *o = options;
     struct commands c = {.m = m, .options = o};
+
+    note_numbers_of_runs(m);
 
     o->image_fd = o->fds[0] = o->fds[1] = o->fds[2] = -1;
     o->opened = true;

@@ -10,10 +10,18 @@ struct wakeup_options {
     struct wakeup_params params;
     uint64_t threads; /* 0: one on each CPU */
     uint64_t loads;   /* indices in load_list */
+    uint64_t loops;   /* 0: --time says how long */
+    int policy;
     bool smp, no_hold;
 };
 
 /* --- Options. Those that cyclictest has too have its letters. --- */
+
+/* The limits of --time, in ns. */
+#define TIME_MIN 10e6
+#define TIME_MAX (30 * 86400e9)
+
+enum { POLICY_FIFO, POLICY_OTHER };
 
 static const struct option rows[] = {
     {OPTION("interval", 'i', struct wakeup_options, params.interval_ns,
@@ -35,6 +43,11 @@ static const struct option rows[] = {
     {OPTION("no-hold-latency", 0, struct wakeup_options, no_hold,
             "let idle CPUs sleep deeply: do not hold /dev/cpu_dma_latency at 0"),
      .aliases = "default-system"},
+    {OPTION("loops", 'l', struct wakeup_options, loops,
+            "end after so many wake-ups of each thread; 0: as --time says, which also ends it"),
+     OPTION_NUMBER(COUNT, "N", 0, 1e12)},
+    {OPTION("policy", 'y', struct wakeup_options, policy, "other: the same as --priority 0"),
+     OPTION_EITHER("fifo|other", "fifo", "other")},
     {OPTION("load", 'w', struct wakeup_options, loads,
             "measure beside each of these loads of `jitbench latency`, one after the other"),
      OPTION_SOME_OF("LOAD,...", load_names)},
@@ -42,10 +55,10 @@ static const struct option rows[] = {
 
 static const struct option common_rows[] = {
     {OWN_OPTION("time", 'D', time_ns, "how long to measure; default: 10 s, 3 s with --quick, 60 s with --classic"),
-     OPTION_NUMBER(DURATION, "TIME", 10e6, 30 * 86400e9), .aliases = "duration seconds"},
+     OPTION_NUMBER(DURATION, "TIME", TIME_MIN, TIME_MAX), .aliases = "duration seconds"},
     {OWN_OPTION("priority", 'p', fifo, "SCHED_FIFO priority; 0: normal policy; default: 80"),
      OPTION_NUMBER(INT, "PRIO", 0, 95), .aliases = "prio",
-     .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's"},
+     .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's", .capped = 99},
     {OWN_OPTION("affinity", 'a', cpus, "the same as --cpus"), CPUS_LIST, .optional = "all", .follows = true},
 };
 
@@ -75,7 +88,20 @@ static int plan(struct measure *m, void *options)
     const uint64_t threads = o->threads && !o->smp ? o->threads : m->place.n_order;
 
     o->params.who = m->options.who && o->params.stop_ns;
-    o->params.priority = measure_given(m, "fifo") ? (int)m->options.fifo : WAKEUP_PRIORITY;
+    o->params.priority = measure_given(m, "fifo")    ? (int)m->options.fifo
+                         : o->policy == POLICY_OTHER ? 0
+                                                     : WAKEUP_PRIORITY;
+    if (measure_given(m, "policy") && (o->policy == POLICY_FIFO) != (o->params.priority > 0))
+        return usage_error("--policy %s: the priority is %d; 0 is the normal policy, 1 to 95 SCHED_FIFO",
+                           o->policy == POLICY_FIFO ? "fifo" : "other", o->params.priority);
+    if (o->loops) {
+        const double time_ns = (double)o->loops * (double)o->params.interval_ns;
+        const double most_ns = measure_given(m, "time") ? (double)m->options.time_ns : TIME_MAX;
+        if (time_ns < TIME_MIN || time_ns > TIME_MAX)
+            return usage_error("--loops %" PRIu64 ": every %g us, that is not 10 ms to 720 h", o->loops,
+                               (double)o->params.interval_ns * 1e-3);
+        m->options.time_ns = (uint64_t)fmin(time_ns, most_ns);
+    }
     if (o->params.interval_ns > measure_sampling(m, &bench_wakeup).time_ns)
         return usage_error("--interval: it is longer than the run (--time)");
     if (threads > m->place.n_order)
@@ -265,7 +291,7 @@ const struct suite suite_wakeup = {
         },
     .seconds = {11, 4, 61},
     .options_size = sizeof(struct wakeup_options),
-    .options = {{SUITE_ROWS(rows), .foreign = foreign_wakeup}, SUITE_COMMON(common_rows)},
+    .options = {{SUITE_ROWS(rows), .foreign = foreign_cyclictest}, SUITE_COMMON(common_rows)},
     .letters = "him",
     .schedule = SCHEDULE_SEQUENCE,
     .plan = plan,

@@ -148,11 +148,11 @@ static void option_show_choices(const char *first, const char *const *choices, c
 }
 
 /* NULL when it is not in the list. */
-static const char *option_foreign_hint(const struct option_foreign *list, const char *word, size_t length)
+static const struct option_foreign *find_foreign(const struct option_foreign *list, const char *word, size_t length)
 {
     for (; list && list->words; list++)
         if (text_has_word_of(list->words, word, length))
-            return list->hint;
+            return list;
     return NULL;
 }
 
@@ -207,10 +207,10 @@ static size_t choice_count(const struct option *row)
 }
 
 /* "; HINT", or "; did you mean 'NEAR'?". */
-static void suggest(struct error *error, const char *hint, const char *dashes, const char *near)
+static void suggest(struct error *error, const struct option_foreign *foreign, const char *dashes, const char *near)
 {
-    if (hint)
-        TEXT_ADD(error->text, "; %s", hint);
+    if (foreign && foreign->use == FOREIGN_REFUSED)
+        TEXT_ADD(error->text, "; %s", foreign->hint);
     else if (near && near[0])
         TEXT_ADD(error->text, "; did you mean '%s%s'?", dashes, near);
 }
@@ -224,7 +224,7 @@ static int refuse_choice(const struct setting *s, const char *value)
     option_show_choices(row->type == OPTION_CPUS ? "a CPU list" : NULL, row->choices, list, sizeof(list));
     error_set(s->error, "--%s: '%s' is not %s%s", row->name, option_show(value, shown),
               row->type == OPTION_CPUS ? "" : "one of ", list);
-    suggest(s->error, option_foreign_hint(row->foreign, value, strlen(value)), "", near);
+    suggest(s->error, find_foreign(row->foreign, value, strlen(value)), "", near);
     return -1;
 }
 
@@ -737,10 +737,12 @@ struct parser {
     int argc, at;
     char *const *argv;
     struct error *error;
-    bool skips; /* values are not stored, and of names that begin alike the first is meant */
+    bool skips;   /* values are not stored, and of names that begin alike the first is meant */
+    bool follows; /* the option's value, even if it is optional, may be the next argument */
     /* Of the last word. */
     const struct option *last;
-    const char *value; /* in the same word; NULL: none */
+    const char *value;          /* in the same word; NULL: none */
+    char typed[NAME_MAX_BYTES]; /* the option: "-p", "--prio" */
 };
 
 struct place {
@@ -789,13 +791,13 @@ static void nearest_name(const struct parser *p, const char *word, char best[NAM
         }
 }
 
-/* For another program's option, from the first table that has one; NULL: none. */
-static const char *hint_of(const struct parser *p, const char *word, size_t length)
+/* Another program's option, from the first table that has it; NULL: none. */
+static const struct option_foreign *foreign_of(const struct parser *p, const char *word, size_t length)
 {
-    const char *hint = NULL;
-    for (size_t t = 0; t < p->n && !hint; t++)
-        hint = option_foreign_hint(p->tables[t].foreign, word, length);
-    return hint;
+    const struct option_foreign *foreign = NULL;
+    for (size_t t = 0; t < p->n && !foreign; t++)
+        foreign = find_foreign(p->tables[t].foreign, word, length);
+    return foreign;
 }
 
 static int unknown_long(const struct parser *p, const char *name, size_t length)
@@ -805,7 +807,7 @@ static int unknown_long(const struct parser *p, const char *name, size_t length)
     text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
     error_set(p->error, "unknown option '--%s'", option_show(word, shown));
     nearest_name(p, word, near);
-    suggest(p->error, hint_of(p, name, length), "--", near);
+    suggest(p->error, foreign_of(p, name, length), "--", near);
     return -1;
 }
 
@@ -830,6 +832,7 @@ static struct place place_of(const struct parser *p, const struct option_table *
     return (struct place){&p->tables[table - p->tables], (size_t)(row - table->rows)};
 }
 
+/* Returns 1 when there is none, -1 with a line in p->error when there are several. */
 static int find_long(const struct parser *p, const char *word, size_t length, struct place *found)
 {
     unsigned matches = 0;
@@ -845,7 +848,7 @@ static int find_long(const struct parser *p, const char *word, size_t length, st
             return 0;
     }
     if (!matches)
-        return unknown_long(p, word, length);
+        return 1;
     return matches == 1 || p->skips ? 0 : ambiguous(p, word, length, matches);
 }
 
@@ -871,12 +874,28 @@ static int take_words(struct parser *p, const struct option *row, const char *fi
     return fits ? 0 : error_set(p->error, "--%s: more than %zu bytes", row->name, row->size - 1);
 }
 
+/* The maximum, with a note, for a number that is capped; otherwise the value. */
+static const char *cap(const struct parser *p, const struct option *row, const char *value, char maximum[32])
+{
+    union number number;
+    double typed;
+
+    if (!value || !(row->capped > 0) || read_number(row, value, &number, &typed) != GOOD || typed <= row->max ||
+        typed > row->capped)
+        return value;
+    option_show_number(row->type, row->max, maximum, 32);
+    TEXT_ADD(p->error->text, "%s%s %s is taken as %s: %s", p->error->text[0] ? "; " : "", p->typed, value, maximum,
+             row->above);
+    return maximum;
+}
+
 /* value: attached ("--name=value") or NULL: then the text `optional`, or the next argument. Returns 0, or -1 with a
  * line in p->error. */
 static int take(struct parser *p, struct place found, const char *value)
 {
     const struct option *row = &found.table->rows[found.row];
     bool *given = &found.table->given[found.row];
+    char maximum[32];
 
     p->last = row;
     p->value = value;
@@ -887,14 +906,37 @@ static int take(struct parser *p, struct place found, const char *value)
     }
     if (!value && row->type != OPTION_FLAG) {
         const char *next = p->at + 1 < p->argc ? p->argv[p->at + 1] : NULL;
-        if (row->optional && !(row->follows && next && next[0] != '-'))
+        if (row->optional && !((row->follows || p->follows) && next && next[0] != '-'))
             value = row->optional;
         else if (next)
             value = p->argv[++p->at];
     }
-    if (!p->skips && option_set(row, value, found.table->target, *given, p->error))
+    if (!p->skips && option_set(row, cap(p, row, value, maximum), found.table->target, *given, p->error))
         return -1;
     *given = true;
+    return 0;
+}
+
+/* As take(). */
+static int take_foreign(struct parser *p, const struct option_foreign *foreign, const char *value)
+{
+    struct place found;
+
+    if (foreign->use == FOREIGN_MEANS) {
+        const bool exists = !find_long(p, foreign->hint, strlen(foreign->hint), &found);
+        assert(exists && found.table->rows[found.row].type != OPTION_FLAG);
+        p->follows = true;
+        const int failed = take(p, found, value);
+        p->follows = false;
+        return failed;
+    }
+    if (foreign->use == FOREIGN_VALUE && !value) {
+        if (p->at + 1 >= p->argc)
+            return error_set(p->error, "%s needs a value", p->typed);
+        value = p->argv[++p->at];
+    }
+    if (foreign->hint && !p->skips && !(value && !strcmp(value, "0")))
+        TEXT_ADD(p->error->text, "%s%s is ignored: %s", p->error->text[0] ? "; " : "", p->typed, foreign->hint);
     return 0;
 }
 
@@ -926,11 +968,11 @@ static int unknown_letter(const struct parser *p, const char *argument, const ch
     if ((unsigned char)*at < 0x80)
         shown[1] = '\0';
     error_set(p->error, "unknown option '-%s'", shown);
-    const char *hint = hint_of(p, at, 1);
+    const struct option_foreign *foreign = foreign_of(p, at, 1);
     struct place other;
-    if (!hint && isalpha((unsigned char)*at) && find_letter(p, (char)(*at ^ 0x20), &other))
+    if (!foreign && isalpha((unsigned char)*at) && find_letter(p, (char)(*at ^ 0x20), &other))
         TEXT_ADD(p->error->text, "; did you mean '-%c', --%s?", *at ^ 0x20, other.table->rows[other.row].name);
-    suggest(p->error, hint, "", NULL);
+    suggest(p->error, foreign, "", NULL);
     return -1;
 }
 
@@ -942,19 +984,33 @@ static int parse_word(struct parser *p, const char *argument)
     if (argument[1] == '-') {
         const char *word = argument + 2;
         const size_t length = strcspn(word, "=");
-        if (find_long(p, word, length, &found))
+        const char *value = word[length] ? word + length + 1 : NULL;
+        const int missing = find_long(p, word, length, &found);
+        TEXT_PRINT(p->typed, "--%.*s", (int)length, word);
+        if (missing > 0) {
+            const struct option_foreign *foreign = foreign_of(p, word, length);
+            return foreign && foreign->use ? take_foreign(p, foreign, value) : unknown_long(p, word, length);
+        }
+        if (missing)
             return -1;
         const struct option *row = &found.table->rows[found.row];
-        if (word[length] && row->type == OPTION_FLAG && !p->skips)
+        if (value && row->type == OPTION_FLAG && !p->skips)
             return error_set(p->error, "--%s takes no value", row->name);
-        return take(p, found, word[length] ? word + length + 1 : NULL);
+        return take(p, found, value);
     }
     for (const char *at = argument + 1; *at; at++) {
-        if (!find_letter(p, *at, &found))
+        const struct option_foreign *foreign = foreign_of(p, at, 1);
+        const bool ours = find_letter(p, *at, &found);
+        const bool flag =
+            ours ? found.table->rows[found.row].type == OPTION_FLAG : foreign && foreign->use == FOREIGN_FLAG;
+        const char *value = flag || !at[1] ? NULL : at + 1;
+        TEXT_PRINT(p->typed, "-%c", *at);
+        if (!ours && !(foreign && foreign->use))
             return unknown_letter(p, argument, at);
-        const bool flag = found.table->rows[found.row].type == OPTION_FLAG;
-        if (take(p, found, flag || !at[1] ? NULL : at + 1))
+        if (ours ? take(p, found, value) : take_foreign(p, foreign, value)) {
+            suggest(p->error, ours ? foreign : NULL, "", NULL);
             return -1;
+        }
         if (!flag)
             break;
     }
@@ -968,6 +1024,7 @@ int option_parse(int argc, char *const argv[], struct option_table *tables, size
     int count = 0;
     bool ended = false;
 
+    error->text[0] = '\0';
     for (size_t t = 0; t < n; t++)
         assert(tables[t].n <= OPTION_ROWS_MAX);
     for (; p.at < argc; p.at++) {

@@ -441,7 +441,7 @@ static void tick(struct trial *trial)
 
     if (!trial->tick_ns || now < trial->tick_ns)
         return;
-    trial->spec.tick(trial->spec.tick_context, now - trial->gate_ns);
+    trial->spec.tick(trial->spec.tick_context, trial, now - trial->gate_ns);
     trial->tick_ns = now + TICK_NS;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Exports the rows of suite wakeup as cyclictest prints them: as its text with -q -h N, and as its JSON. Both contain
- * one run with one load: the first ones in the files. */
+/* Exports the rows of suite wakeup as cyclictest prints them: as its text with -q -h N, and as its JSON; and those of
+ * suite noise as oslat's table. Each contains one run with one load: the first ones in the files. */
 #include <math.h>
 #include <time.h>
 
@@ -35,20 +35,20 @@ static int by_cpu(const void *a, const void *b)
     return ORDER_OF(cpu, other);
 }
 
-static void take_cpus(const struct export_rows *rows, struct cpus *cpus)
+/* end: key of the histogram's end in param; otherwise: where it is missing. */
+static void take_cpus(const struct export_rows *rows, const char *end, size_t otherwise, struct cpus *cpus)
 {
     const struct row *first = rows->rows[0];
-    const double end_us = row_param_number(&first->param, "histogram_us");
+    const double end_us = row_param_number(&first->param, end);
 
     cpus->row = memory_get(rows->n, sizeof(const struct row *));
     for (size_t i = 0; i < rows->n; i++)
-        if (rows->rows[i]->run == first->run && !strcmp(rows->rows[i]->load, first->load) &&
-            !strcmp(rows->rows[i]->param.text, first->param.text))
+        if (rows->rows[i]->run == first->run && !strcmp(rows->rows[i]->load, first->load))
             cpus->row[cpus->n++] = rows->rows[i];
         else
             export_leave_out(rows->left_out, "of further runs or loads");
     qsort(cpus->row, cpus->n, sizeof(const struct row *), by_cpu);
-    cpus->end_us = end_us >= 1 && end_us < 1e6 ? (size_t)end_us : 1;
+    cpus->end_us = end_us >= 1 && end_us < 1e6 ? (size_t)end_us : otherwise;
     cpus->counts = memory_get((cpus->end_us + 2) * cpus->n, sizeof(*cpus->counts));
     for (size_t c = 0; c < cpus->n; c++)
         for (size_t i = 0; i < cpus->row[c]->n_hist; i++) {
@@ -98,7 +98,7 @@ static void write_text(const struct export_rows *rows, struct text *out)
                           {"Histogram Overflows:", 5}};
     FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
 
-    take_cpus(rows, &cpus);
+    take_cpus(rows, "histogram_us", 1, &cpus);
     if (!strcmp(cpus.row[0]->timer_latency_held, "yes"))
         text_printf(out, "# /dev/cpu_dma_latency set to 0us\n");
     text_printf(out, "# Histogram\n");
@@ -152,7 +152,7 @@ static void write_json(const struct export_rows *rows, struct text *out)
     char release[sizeof(run->kernel)], start[64], end[64];
     FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
 
-    take_cpus(rows, &cpus);
+    take_cpus(rows, "histogram_us", 1, &cpus);
     text_copy(release, length + 1, run->kernel);
     json_put(out,
              "{\n  \"file_version\": 1,\n  \"cmdline:\": \"jitbench wakeup\",\n  \"rt_test_version:\": %s,\n"
@@ -187,4 +187,117 @@ const struct export_format export_cyclictest_json = {
     .wanted = ROWS_HIST,
     .refuse = refuse,
     .write = write_json,
+};
+
+/* --- oslat's table: turns of the loop in buckets of 1 us. --- */
+
+#define BUCKETS 32 /* as oslat */
+
+static const char *refuse_oslat(const struct row *row)
+{
+    if (strcmp(row->suite, "noise") != 0 || strcmp(row->metric, "detour") != 0)
+        return "that are not detours of suite noise";
+    return row->n_hist || !row->stats.n ? NULL : "without a histogram";
+}
+
+/* Without a detour: the time that was not lost over that of a turn. */
+static double turns_of(const struct export_rows *rows, const struct row *row)
+{
+    const struct row *loop = row_sibling(rows->all, rows->n_all, row, "loop");
+    const struct row *lost = row_sibling(rows->all, rows->n_all, row, "lost");
+    const struct row *blind = row_sibling(rows->all, rows->n_all, row, "blind");
+    const double seen_ns = row->wall_s * 1e9 * (1 - (blind ? blind->value : 0) / 100);
+
+    return loop && lost && loop->value > 0 ? floor(seen_ns * (1 - lost->value / 100) / loop->value) : NAN;
+}
+
+static double average_of(const struct row *row, double turns)
+{
+    double n = turns, sum = turns;
+
+    for (size_t i = 0; i < row->n_hist; i++) {
+        n += row->hist[i].value;
+        sum += row->hist[i].value * (floor(row->hist[i].at * US) + 1);
+    }
+    return n > 0 ? sum / n : 0;
+}
+
+enum line { CORE, BUCKET, MINIMUM, AVERAGE, MAXIMUM, MAX_MIN, DURATION };
+
+/* bucket: for BUCKET, from 0. oslat counts a turn of less than 1 us as 1. */
+static double line_of(const struct export_rows *rows, const struct cpus *cpus, size_t cpu, enum line line,
+                      size_t bucket)
+{
+    const struct row *row = cpus->row[cpu];
+    const double turns = turns_of(rows, row), least = turns > 0 ? 1 : floor(row->stats.min * US) + 1;
+    const double most = row->stats.n ? floor(row->stats.max * US) + 1 : least;
+
+    switch (line) {
+    case CORE:
+        return (double)strtol(row->cpus, NULL, 10);
+    case BUCKET:
+        return count_of(cpus, cpu, bucket) + (bucket == 0 && turns > 0 ? turns : 0) +
+               (bucket + 1 == cpus->end_us ? count_of(cpus, cpu, cpus->end_us) : 0);
+    case MINIMUM:
+        return least;
+    case AVERAGE:
+        return average_of(row, turns > 0 ? turns : 0);
+    case MAXIMUM:
+        return most;
+    case MAX_MIN:
+        return most - least;
+    case DURATION:
+        return row->wall_s;
+    }
+    return NAN;
+}
+
+static void put_line(const struct export_rows *rows, const struct cpus *cpus, const char *name, enum line line,
+                     size_t bucket, const char *unit, struct text *out)
+{
+    text_printf(out, "%12s:\t", name);
+    for (size_t c = 0; c < cpus->n; c++)
+        text_printf(out, " %.*f", line == AVERAGE || line == DURATION ? 3 : 0, line_of(rows, cpus, c, line, bucket));
+    text_printf(out, "%s\n", unit);
+}
+
+static void write_oslat(const struct export_rows *rows, struct text *out)
+{
+    static const struct {
+        const char *name;
+        enum line line;
+        const char *unit;
+    } figures[] = {{"Minimum", MINIMUM, " (us)"},
+                   {"Average", AVERAGE, " (us)"},
+                   {"Maximum", MAXIMUM, " (us)"},
+                   {"Max-Min", MAX_MIN, " (us)"},
+                   {"Duration", DURATION, " (sec)"}};
+    FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
+    bool left_out = false;
+
+    take_cpus(rows, "buckets", BUCKETS, &cpus);
+    const bool zero_omit = row_param_is(&cpus.row[0]->param, "zero_omit", "1");
+    put_line(rows, &cpus, "Core", CORE, 0, "", out);
+    for (size_t bucket = 0; bucket < cpus.end_us; bucket++) {
+        const bool last = bucket + 1 == cpus.end_us;
+        double all = 0;
+        for (size_t c = 0; c < cpus.n; c++)
+            all += line_of(rows, &cpus, c, BUCKET, bucket);
+        if (zero_omit && !last && !(all > 0)) {
+            left_out = true;
+            continue;
+        }
+        text_printf(out, left_out ? "    ...\n" : "");
+        left_out = false;
+        put_line(rows, &cpus, TEXT_LINE("%03zu (us)", bucket + 1), BUCKET, bucket, last ? " (including overflows)" : "",
+                 out);
+    }
+    for (size_t i = 0; i < COUNT(figures); i++)
+        put_line(rows, &cpus, figures[i].name, figures[i].line, 0, figures[i].unit, out);
+}
+
+const struct export_format export_oslat = {
+    .wanted = ROWS_HIST,
+    .refuse = refuse_oslat,
+    .write = write_oslat,
 };

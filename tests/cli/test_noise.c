@@ -390,6 +390,24 @@ CLI_TEST(test_noise_tells_a_quota)
 
 /* --- Options. --- */
 
+CLI_TEST(test_noise_takes_the_letters_of_oslat)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+    char path[sizeof(cli->work) + 8];
+
+    cli_expect_args(cli, ARGS("noise", "-q", "-D", "0.1", "-c", cli_cpu, "-b", "8", "-z", "-C", "0", "-o", "a.csv"), 0,
+                    &result);
+    assert_string_equal(result.err, "");
+    cli_result_free(&result);
+    (void)snprintf(path, sizeof(path), "%s/a.csv", cli->work);
+    cli_csv_read(path, &csv);
+    assert_string_equal(cli_cell(&csv, 0, "cpus"), cli_cpu);
+    assert_non_null(strstr(cli_cell(&csv, 0, "param"), "buckets=8 zero_omit=1"));
+    cli_csv_free(&csv);
+}
+
 CLI_TEST(test_noise_threshold_is_kept_to)
 {
     const struct cli *cli = *state;

@@ -793,3 +793,19 @@ CLI_TEST(test_run_command_gets_no_descriptors_of_ours)
     expect_printed(cli, ARGS("-i", "1", "--", list[0], list[1], list[2]), result.out);
     cli_result_free(&result);
 }
+
+CLI_TEST(test_run_notes_numbers_of_runs_as_hyperfine_has_them)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    cli_expect_args(cli, ARGS("run", "-q", "-u", "second", "-N", "-m", "5", "-r", "2", "-o", "a.csv", "--", "true"), 0,
+                    &result);
+    cli_expect_text(result.err, "-u is ignored: the table chooses the unit, and the CSV is in seconds\n");
+    cli_expect_text(result.err, "--comment (-m) '5' is the text of a comment; '--samples 5' takes so many runs\n");
+    cli_expect_text(result.out, "      2  ");
+    cli_result_free(&result);
+    cli_expect_args(cli, ARGS("run", "-q", "--runs", "2", "-i", "1", "-o", "b.csv", "--", "true"), 0, &result);
+    cli_expect_text(result.err, "--runs 2 measures all of it so often, with a CSV each; '--samples 2' takes so many");
+    cli_result_free(&result);
+}

@@ -89,6 +89,44 @@ CLI_TEST(test_wakeup_takes_the_letters_of_cyclictest)
     cli_csv_free(&csv);
 }
 
+/* What is done anyhow is accepted in silence, and the rest with a note that names the option as typed. */
+CLI_TEST(test_wakeup_ignores_letters_of_cyclictest)
+{
+    const char *const silent[] = {"wakeup", "-q",  "-nsMAu", "-d",    "0",  "--latency=0", "--policy=other",
+                                  "-l",     "40",  "-i",     "500",   "-D", "9",           "--cpus",
+                                  cli_cpu,  "-t1", "-o",     "a.csv", NULL};
+    const char *const noted[] = {"wakeup", "-q",     "-Smp99", "-d", "5",     "--tracemark", "-D",
+                                 "20ms",   "--cpus", cli_cpu,  "-o", "b.csv", NULL};
+    struct cli_csv csv;
+    struct cli_result result;
+
+    measure(*state, (struct cli_run){.args = silent}, 0, &csv);
+    const size_t row = cli_row(&csv, "wakeup", "latency", 0);
+    assert_string_equal(cli_cell(&csv, row, "policy"), "other");
+    assert_in_range(cli_number(&csv, row, "n"), 38, 40); /* of 18,000 in 9 s */
+    cli_csv_free(&csv);
+    cli_expect(*state, &(struct cli_run){.args = noted}, 0, &result);
+    cli_expect_text(result.err, "jitbench wakeup: -p 99 is taken as 95: 96 to 98 are jitbench's own timing and control "
+                                "threads, 99 the kernel's; -d is ignored: the threads of all CPUs wake up at once; "
+                                "--tracemark is ignored: with -b, --who prints what ran before the late wake-up\n");
+    cli_result_free(&result);
+}
+
+/* Of each CPU so far, once a second. */
+CLI_TEST(test_wakeup_shows_live_maxima)
+{
+    struct cli_result result;
+
+    cli_expect(*state,
+               &(struct cli_run){.args = ARGS("wakeup", "-p", "0", "-D", "1200ms", "--cpus", cli_cpu, "--no-csv"),
+                                 .err = CLI_TERMINAL},
+               0, &result);
+    const char *at = strstr(result.terminal, "(running for 1 s; max ");
+    assert_non_null(at);
+    assert_true(strtod(at + strlen("(running for 1 s; max "), NULL) > 0);
+    cli_result_free(&result);
+}
+
 /* No machine wakes a thread within a microsecond. */
 CLI_TEST(test_wakeup_ends_at_a_late_one)
 {

@@ -1350,8 +1350,9 @@ static struct {
     unsigned n;
 } ticks;
 
-static void note_tick(void *context, uint64_t elapsed_ns)
+static void note_tick(void *context, const struct trial *trial, uint64_t elapsed_ns)
 {
+    assert_non_null(trial);
     assert_ptr_equal(context, &ticks);
     ticks.elapsed_ns = elapsed_ns;
     ticks.n++;
