@@ -71,11 +71,12 @@ struct detour_account {
     /* end of the last window (at whose end interrupt counters are read); ticks of windows since `explained` whose
      * timer interrupts are known */
     uint64_t window, counted;
-    uint64_t timer, stolen_ns;     /* since `explained`: timer interrupts; steal time */
-    bool moved;                    /* since `explained` the CPU changed */
-    uint64_t clock_at, clock_ns;   /* near the last window's end, and CLOCK_MONOTONIC then; 0: not known */
-    struct detour_sum since_probe; /* below DETOUR_EVENT_NS since the last core probe */
-    unsigned level;                /* of the last core probe */
+    uint64_t timer, stolen_ns;          /* since `explained`: timer interrupts; steal time */
+    bool moved;                         /* since `explained` the CPU changed */
+    uint64_t clock_from, clock_from_ns; /* near the first window's end, and CLOCK_MONOTONIC then; 0: not known */
+    uint64_t clock_at, clock_ns;        /* near the last window's end, and CLOCK_MONOTONIC then; 0: not known */
+    struct detour_sum since_probe;      /* below DETOUR_EVENT_NS since the last core probe */
+    unsigned level;                     /* of the last core probe */
 };
 
 /* Initialises all but hist and series, which the caller sets before. Ticks; length is not 0. */

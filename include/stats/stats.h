@@ -148,7 +148,7 @@ static inline void hist_add(struct hist *h, uint64_t value)
 
 struct periodic_event {
     uint64_t at, length; /* start and length, in the caller's unit of time */
-    unsigned periodic;   /* number of the series that the event belongs to; 0: none */
+    unsigned periodic;   /* low 16 bits: number of the series that the event belongs to; 0: none */
 };
 
 struct periodic {

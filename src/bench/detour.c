@@ -83,14 +83,18 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
 /* periodic_event.periodic. FREE: no cause; TIMER: the tick's series; PERIODIC + i: a series with the rate of
  * sums.periodic[i]. STOLEN is added when the hypervisor took the time but the usual length in its series. */
 enum { FREE, TIMER, PERIODIC, NUMBERS = PERIODIC + DETOUR_RATES, STOLEN = 1u << 8 };
-/* Series of one rate among which the tick's is searched. */
-#define CANDIDATES 3u
+/* Series of one rate among which the tick's is searched: a host's tick of 1000 Hz is ten of 100 Hz. */
+#define CANDIDATES 12u
+/* Number of another series while its events are candidates for the tick's, too. */
+#define LENT 16u
 /* In Hz: of the kernel's tick (CONFIG_HZ) on all architectures, and of other work. */
 static const double tick_hz[] = {1200, 1024, 1000, 512, 500, 300, 256, 250, 200, 128, 100, 64, 48, 32, 24};
 static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 60, 50, 40,
                                   30,   25,  24,  20,  16,  12.5, 10,  8,   5,  4,  2,  1};
-/* Largest relative difference of the loop's clock to the kernel's and hypervisor's. */
-#define DRIFT 300e-6
+/* Largest relative difference of the loop's clock to the kernel's and hypervisor's; of the kernel's as measured in the
+ * run, over at least 0.1 s. */
+#define DRIFT          300e-6
+#define MEASURED_DRIFT 20e-6
 /* Least share of a series' periods with a detour. Smaller for the tick: one in which the kernel switched tasks has
  * that cause already, and the interrupt count proves ticks. */
 #define TICK_SHARE  0.35
@@ -119,15 +123,21 @@ static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
         enter(a, DETOUR_UNEXPLAINED, 1, ticks);
 }
 
-/* Marks the detours of a series of this rate with `number`, if least_share of its periods have one. Returns false:
- * none. */
-static bool take_periodic(struct detour_account *a, double hz, double least_share, unsigned number,
+/* Marks the detours of a series of this rate with `number`, if least_share of its periods have one within near_share
+ * of the period. Returns false: none. */
+static bool take_periodic(struct detour_account *a, double hz, double least_share, double near_share, unsigned number,
                           struct periodic *periodic)
 {
-    double period = 1e9 / a->ns_per_tick / hz, reach = REACH_NS / a->ns_per_tick;
+    const uint64_t from_ns = a->clock_from_ns, clock_ns = a->clock_ns;
+    double period = 1e9 / a->ns_per_tick / hz, reach = REACH_NS / a->ns_per_tick, drift = DRIFT;
 
-    reach = fmin(reach, period / 4);
-    return periodic_fit(a->events, a->n_events, period, DRIFT, reach, periodic) && periodic->share >= least_share &&
+    if (number >= NUMBERS && from_ns && clock_ns > from_ns + 100000000) {
+        period = (double)(a->clock_at - a->clock_from) / (double)(clock_ns - from_ns) * 1e9 / hz;
+        drift = MEASURED_DRIFT;
+    }
+    reach = fmin(reach, period * near_share);
+    return periodic_fit(a->events, a->n_events, period, drift, reach, periodic) &&
+           fabs(periodic->period - period) <= drift * period && periodic->share >= least_share &&
            periodic_take(periodic, a->events, a->n_events, reach, number);
 }
 
@@ -153,15 +163,17 @@ static bool take_tick(struct detour_account *a, double hz, bool timely, uint64_t
     double soonest = INFINITY;
     unsigned n = 0, timer = 0;
 
-    for (; n < CANDIDATES && take_periodic(a, hz, TICK_SHARE, NUMBERS + n, &periodic[n]); n++) {
+    for (; n < CANDIDATES && take_periodic(a, hz, TICK_SHARE, 0.25, NUMBERS + n, &periodic[n]); n++) {
         double after = after_tick(a, &periodic[n], hz);
         timer = after < soonest ? n : timer;
         soonest = fmin(soonest, after);
     }
     bool found = n && (!timely || soonest < INFINITY);
-    for (size_t i = 0; i < a->n_events; i++)
-        if (a->events[i].periodic >= NUMBERS)
-            a->events[i].periodic = found && a->events[i].periodic == NUMBERS + timer ? TIMER : FREE;
+    for (size_t i = 0; i < a->n_events; i++) {
+        const unsigned number = (uint16_t)a->events[i].periodic;
+        if (number >= NUMBERS)
+            a->events[i].periodic = found && number == NUMBERS + timer ? TIMER : a->events[i].periodic - number;
+    }
     if (found)
         usual[TIMER] = periodic[timer].length;
     return found;
@@ -179,12 +191,24 @@ static double tick_rate(const struct detour_account *a, uint64_t end, double hz)
 
 /* Tries the rates of kernel ticks: not far above rate (1/s, of counted timer interrupts), but perhaps below, as
  * other timers count too. */
-static void take_timer(struct detour_account *a, uint64_t end, double rate, uint64_t *usual)
+static bool take_timer(struct detour_account *a, uint64_t end, double rate, bool timely, uint64_t *usual)
 {
-    for (int timely = 1; timely >= 0; timely--)
-        for (size_t i = 0; i < COUNT(tick_hz); i++)
-            if (tick_rate(a, end, tick_hz[i]) < COUNTED_MORE * rate && take_tick(a, tick_hz[i], timely, usual))
-                return;
+    for (size_t i = 0; i < COUNT(tick_hz); i++)
+        if (tick_rate(a, end, tick_hz[i]) < COUNTED_MORE * rate && take_tick(a, tick_hz[i], timely, usual))
+            return true;
+    return false;
+}
+
+/* The tick that comes together with a faster series, as a host's tick, is in the same detours. */
+static bool take_timer_of_others(struct detour_account *a, uint64_t end, double rate, uint64_t *usual)
+{
+    for (size_t i = 0; i < a->n_events; i++)
+        a->events[i].periodic <<= LENT;
+    const bool found = take_timer(a, end, rate, true, usual);
+    for (size_t i = 0; i < a->n_events; i++)
+        if (a->events[i].periodic != TIMER)
+            a->events[i].periodic >>= LENT;
+    return found;
 }
 
 /* Finds other series of at least least_hz (0: any); usual[]: median length (of several of one rate, the largest). */
@@ -200,7 +224,7 @@ static void take_others(struct detour_account *a, uint64_t end, double least_hz,
             return;
         unsigned number = PERIODIC + (unsigned)(periodic - a->sums.periodic);
         struct periodic found;
-        while (take_periodic(a, other_hz[i], OTHER_SHARE, number, &found)) {
+        while (take_periodic(a, other_hz[i], OTHER_SHARE, least_hz > 0 ? 1. / 32 : 0.25, number, &found)) {
             periodic->hz = other_hz[i];
             usual[number] = found.length > usual[number] ? found.length : usual[number];
         }
@@ -244,7 +268,8 @@ static void explain(struct detour_account *a, uint64_t end)
     /* faster series than the timer interrupts first: a part of them looks like the tick's */
     if (a->timer >= TIMER_MIN) {
         take_others(a, end, COUNTED_MORE * rate, usual);
-        take_timer(a, end, rate, usual);
+        (void)(take_timer(a, end, rate, true, usual) || take_timer_of_others(a, end, rate, usual) ||
+               take_timer(a, end, rate, false, usual));
     }
     take_steal(a, usual);
     take_others(a, end, 0, usual);
@@ -379,6 +404,10 @@ void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, con
 
 void detour_clock(struct detour_account *a, uint64_t now, uint64_t monotonic_ns)
 {
+    if (!a->clock_ns) {
+        a->clock_from = now;
+        a->clock_from_ns = monotonic_ns;
+    }
     a->clock_at = now;
     a->clock_ns = monotonic_ns;
 }

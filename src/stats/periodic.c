@@ -20,6 +20,8 @@
 #define MEDIANS 1024u
 /* An event of a series is at least this part of the median length of the series' events. */
 #define SHORTEST 0.4
+/* Of a period: where no event of a series is expected that is 2, 3, 4, 5, 8, 10 or 12 times as fast. */
+#define BESIDE 0.43
 
 static unsigned length_class(uint64_t length)
 {
@@ -27,6 +29,11 @@ static unsigned length_class(uint64_t length)
     double mantissa = frexp((double)length + 1, &exponent); /* at least 0.5, below 1 */
 
     return (unsigned)exponent * 8 + (unsigned)((mantissa - 0.5) * 16) - 8;
+}
+
+static bool is_candidate(const struct periodic_event *event, uint64_t floor)
+{
+    return (uint16_t)event->periodic == 0 && event->length >= floor;
 }
 
 /* Returns a length such that at most `most` of the events without a series are at least as long (or, if more events are
@@ -37,18 +44,13 @@ static uint64_t floor_of(const struct periodic_event *events, size_t n, double m
     double sum = 0;
 
     for (size_t i = 0; i < n; i++)
-        count[length_class(events[i].length)] += events[i].periodic == 0;
+        count[length_class(events[i].length)] += is_candidate(&events[i], 0);
     for (unsigned class = LENGTHS + 8; class -- > 0;) {
         sum += count[class];
         if (sum > most && sum > count[class])
             return (uint64_t)ceil(ldexp(0.5 + (class % 8 + 1) / 16.0, (int)(class / 8 + 1)) - 1);
     }
     return 0;
-}
-
-static bool is_candidate(const struct periodic_event *event, uint64_t floor)
-{
-    return event->periodic == 0 && event->length >= floor;
 }
 
 /* Returns how far an event at the time `at` is from the nearest expected time (negative: earlier), and the number of
@@ -145,8 +147,8 @@ static void refine(struct periodic *periodic, const struct periodic_event *event
 }
 
 /* Computes periodic.share: the share of the periods that have an event, less those that have one by chance; the least
- * result for all periods, every second, ... and every fifth one. Events half a period away from the expected times tell
- * how many come by chance. */
+ * result for all periods, every second, ... and every fifth one. Events beside the expected times tell how many come by
+ * chance. */
 static double least_share(const struct periodic *periodic, const struct periodic_event *events, size_t n, double reach)
 {
     enum { STRIDES = 5 };
@@ -158,7 +160,7 @@ static double least_share(const struct periodic *periodic, const struct periodic
     for (size_t at = 0; next_hit(periodic, events, n, reach, &at, &hit);)
         for (unsigned s = 1; s <= STRIDES; s++)
             hits[s][(uint64_t)(hit.number + 1) % s]++;
-    beside.phase += beside.period / 2;
+    beside.phase += BESIDE * beside.period;
     for (size_t at = 0; next_hit(&beside, events, n, reach, &at, &hit);)
         by_chance++;
     double chance = fmin((double)by_chance / periods, 0.9);
@@ -233,6 +235,6 @@ size_t periodic_take(const struct periodic *periodic, struct periodic_event *eve
     struct nearest hit;
 
     for (; next_hit(periodic, events, n, reach, &at, &hit); taken++)
-        events[hit.event].periodic = number;
+        events[hit.event].periodic |= number;
     return taken;
 }

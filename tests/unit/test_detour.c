@@ -322,6 +322,35 @@ TEST(test_detour_timer_comes_at_its_time)
     }
 }
 
+/* A host's tick of 1000 Hz, with which the guest's of 250 Hz comes: the kernel counted it, and knows its time. */
+TEST(test_detour_timer_comes_with_a_faster_series)
+{
+    begin_with(1000);
+    for (uint64_t at = 500; at < 4000000; at += 1000)
+        add(at + 40, 40);
+    detour_clock(&run.a, START + 4000000, 4000000000 - 2400000); /* the third of four is the guest's */
+    detour_window(&run.a, START + 4000000, 1000, 0);
+    detour_end(&run.a, START + 4000000);
+    assert_sum(DETOUR_INTERRUPT, 1000, 40000);
+    assert_sum(DETOUR_PERIODIC, 3000, 120000);
+}
+
+/* 100 millionths too slow for the tick's: seen where the loop's clock was compared with the kernel's twice. */
+TEST(test_detour_timer_has_the_period_of_the_kernels_clock)
+{
+    for (unsigned twice = 0; twice < 2; twice++) {
+        begin_with(1000);
+        for (uint64_t i = 0; i < 990; i++)
+            add(4000 * i + 4 * i / 10 + 140, 40);
+        if (twice)
+            detour_clock(&run.a, START, 100000000);
+        detour_clock(&run.a, START + 4000000, 100000000 + 4000000000ull);
+        detour_window(&run.a, START + 4000000, 1000, 0);
+        detour_end(&run.a, START + 4000000);
+        assert_sum(twice ? DETOUR_PERIODIC : DETOUR_INTERRUPT, 990, 39600);
+    }
+}
+
 /* Where a tick is late, lost, or has another cause already, the others are still the timer's. */
 TEST(test_detour_timer_with_gaps)
 {
