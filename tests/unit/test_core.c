@@ -61,20 +61,6 @@ TEST_WITH(test_another_cpu_of_the_type_shows_what_is_free, make_session, free_se
     assert_true(core_free_level(session, 0, why, sizeof(why)) > 0);
 }
 
-TEST_WITH(test_share, make_session, free_session)
-{
-    uint64_t probes[CORE_LEVELS] = {0};
-
-    assert_true(isnan(core_share(probes, FREE)));
-    probes[FREE - 1] = 50;
-    probes[FREE] = 50;
-    assert_float_equal(core_share(probes, FREE), 1, 1e-9);
-    probes[HALF] = 100;
-    assert_float_equal(core_share(probes, FREE), 0.75, 1e-9);
-    probes[CORE_LEVELS - 1] = 1000; /* interrupted */
-    assert_float_equal(core_share(probes, FREE), 0.75, 1e-9);
-}
-
 /* --- Records. --- */
 
 static struct core_record record;
@@ -89,46 +75,6 @@ static void enter(unsigned before, unsigned after, double count, double cost, ui
     const struct core_reading first = {.level = before, .cycles_per_tick = 9}, second = {after, after * 0.5, 0};
 
     core_enter(&record, &first, &second, count, cost, start_ns);
-}
-
-TEST_WITH(test_joining_blocks_loses_nothing, make_session, free_session)
-{
-    double count = 0, cost = 0;
-    uint64_t n = 0;
-
-    begin_record();
-    record.block_ns = 10 * MS;
-    for (unsigned i = 0; i < 1000; i++) /* 1.5 s in blocks for 80 ms */
-        enter(FREE + i % 3, FREE, 100 + i, 1.5e6, (uint64_t)i * 1500000u);
-    for (unsigned b = 0; b < CORE_BLOCKS; b++)
-        for (unsigned level = 0; level < CORE_CELLS; level++) {
-            count += record.cell[b][level].count;
-            cost += record.cell[b][level].cost;
-            n += record.cell[b][level].n;
-            assert_true(!record.cell[b][level].n || (level >= FREE && level < FREE + 3));
-        }
-    assert_int_equal(n, 1000);
-    assert_int_equal(record.slices, 1000);
-    assert_int_equal(record.probes[FREE], 1000);
-    assert_float_equal(count, 100 * 1000 + 999 * 500, 1e-6);
-    assert_float_equal(cost, 1.5e9, 1e-3);
-    assert_true(record.block_ns * CORE_BLOCKS > 1500 * (uint64_t)MS);
-    assert_true(record.cell[CORE_BLOCKS / 2][FREE].n > 0);
-}
-
-/* A slice with a neighbour before or after it is not one with the core free. */
-TEST_WITH(test_a_slice_is_as_bad_as_its_worse_probe, make_session, free_session)
-{
-    begin_record();
-    record.block_ns = MS;
-    enter(FREE, FREE + 20, 1, 1, 0);
-    enter(FREE + 20, FREE, 1, 1, 0);
-    enter(FREE, FREE, 1, 9 * MS, 0);       /* a task took the CPU, but nobody the core */
-    enter(FREE, CORE_LEVELS - 1, 1, 1, 0); /* interrupted */
-    assert_int_equal(record.cell[0][FREE].n, 1);
-    assert_true(record.cell[0][FREE].cost == 9 * MS);
-    assert_int_equal(record.cell[0][FREE + 20].n, 2);
-    assert_int_equal(record.slices, 4);
 }
 
 /* --- The figure with the core free. --- */

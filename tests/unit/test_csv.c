@@ -539,33 +539,6 @@ TEST_WITH(test_csv_named_block_device_is_refused, enter_place, leave_place)
     assert_string_equal(error.text, "-o 'disk': is a block device; jitbench never overwrites");
 }
 
-TEST_WITH(test_csv_named_pipe_and_null_are_taken, enter_place, leave_place)
-{
-    struct csv *csv;
-    struct text expected = expected_file(1, 1);
-    char buf[4096];
-    ssize_t n;
-    int fd;
-    assert_int_equal(mkfifo("fifo", 0600), 0);
-    fd = open("fifo", O_RDWR | O_NONBLOCK);
-    csv = open_path("fifo");
-    assert_non_null(csv);
-    assert_string_equal(csv_path(csv), "fifo");
-    put(csv, 1);
-    assert_int_equal(csv_close(csv), 0);
-    n = read(fd, buf, sizeof buf);
-    assert_int_equal(n, expected.length);
-    assert_memory_equal(buf, expected.data, expected.length);
-    close(fd);
-    assert_int_equal(access("fifo", F_OK), 0);
-    csv = open_path("/dev/null");
-    assert_non_null(csv);
-    put(csv, 1);
-    assert_string_equal(csv_path(csv), "/dev/null");
-    assert_int_equal(csv_close(csv), 0);
-    text_free(&expected);
-}
-
 /* --- a disk that refuses ---------------------------------------------------------------------------------------- */
 
 TEST_WITH(test_csv_cuts_a_refused_row_and_goes_on_elsewhere, enter_place, leave_place)
@@ -741,63 +714,6 @@ TEST_WITH(test_csv_close_tells_of_rows_that_are_lost, enter_place, leave_place)
 /* --- standard output -------------------------------------------------------------------------------------------- */
 
 static const struct csv_target to_stdout = {.to_stdout = 1, .name = "jitbench-box_1.example-20260131T235959Z"};
-
-TEST_WITH(test_csv_to_stdout, enter_place, leave_place)
-{
-    struct place *place = *state;
-    struct text expected = expected_file(1, 2);
-    struct csv *csv;
-    redirect(place, open("stdout", O_WRONLY | O_CREAT, 0644));
-    csv = open_csv(&to_stdout);
-    assert_non_null(csv);
-    put(csv, 1);
-    put(csv, 2);
-    assert_string_equal(csv_path(csv), "-");
-    assert_int_equal(csv_close(csv), 0);
-    assert_int_equal(fcntl(STDOUT_FILENO, F_GETFD) >= 0, 1); /* left open */
-    restore_fds(place);
-    assert_file_is("stdout", &expected);
-    text_free(&expected);
-}
-
-TEST_WITH(test_csv_to_closed_pipe_ends_quietly, enter_place, leave_place)
-{
-    struct place *place = *state;
-    struct text said;
-    struct csv *csv;
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    redirect(place, ends[1]);
-    csv = open_csv(&to_stdout);
-    assert_non_null(csv);
-    put(csv, 1);
-    close(ends[0]);
-    put(csv, 2);
-    put(csv, 3);
-    assert_string_equal(csv_path(csv), "-");
-    assert_int_equal(csv_close(csv), 0);
-    /* Closed from the start. */
-    csv = open_csv(&to_stdout);
-    assert_non_null(csv);
-    put(csv, 1);
-    assert_int_equal(csv_close(csv), 0);
-    restore_fds(place);
-    said = slurp("stderr");
-    assert_string_equal(said.data, "");
-    assert_int_equal(rmdir(place->tmp), 0);
-    text_free(&said);
-}
-
-TEST_WITH(test_csv_to_full_stdout_is_an_error, enter_place, leave_place)
-{
-    struct place *place = *state;
-    struct csv *csv;
-    redirect(place, open("/dev/full", O_WRONLY));
-    csv = open_csv(&to_stdout);
-    restore_fds(place);
-    assert_null(csv);
-    assert_string_equal(error.text, "-o -: No space left on device");
-}
 
 TEST_WITH(test_csv_appended_to_stdout_keeps_what_was_there, enter_place, leave_place)
 {

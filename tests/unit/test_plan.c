@@ -457,27 +457,21 @@ TEST_WITH(test_plan_phases_come_one_after_the_other, begin, end)
 
 /* --- Calibration. --- */
 
-static void run_calibrated(enum schedule schedule, const char *order)
-{
-    struct plan_item *calibration = add('A', 3), *item = add('B', 2);
-
-    params_of(calibration)->swing = 8; /* 92, 108, 92 */
-    item->calibrated_by = 0;
-    plan.schedule = schedule;
-    execute(ROW_UNSTABLE);
-    assert_string_equal(seen.trials, order);
-    assert_true(fabs(value_row("B")->value - 284) < 1e-9); /* 100, and twice the median */
-    assert_string_equal(value_row("B")->param.text, "B base=284 clock=clock_gettime");
-}
-
+/* In whatever order the items come: the calibration is first. */
 TEST_WITH(test_plan_calibration_hands_a_value_on, begin, end)
 {
-    run_calibrated(SCHEDULE_SEQUENCE, "AAABB");
-}
-
-TEST_WITH(test_plan_calibrated_item_waits_for_its_calibration, begin, end)
-{
-    run_calibrated(SCHEDULE_INTERLEAVED, "AAABB");
+    for (int interleaved = 0; interleaved < 2; interleaved++) {
+        assert_int_equal(end(state), 0);
+        assert_int_equal(begin(state), 0);
+        struct plan_item *calibration = add('A', 3), *item = add('B', 2);
+        params_of(calibration)->swing = 8; /* 92, 108, 92 */
+        item->calibrated_by = 0;
+        plan.schedule = interleaved ? SCHEDULE_INTERLEAVED : SCHEDULE_SEQUENCE;
+        execute(ROW_UNSTABLE);
+        assert_string_equal(seen.trials, "AAABB");
+        assert_true(fabs(value_row("B")->value - 284) < 1e-9); /* 100, and twice the median */
+        assert_string_equal(value_row("B")->param.text, "B base=284 clock=clock_gettime");
+    }
 }
 
 TEST_WITH(test_plan_calibration_that_found_nothing_fails_the_item, begin, end)
@@ -576,48 +570,6 @@ TEST_WITH(test_plan_skips_what_memory_cannot_hold, begin, end)
     add('A', 1);
     execute(ROW_OK);
     assert_int_equal(tree_remove(state), 0);
-}
-
-/* --- When an item ends. --- */
-
-static size_t samples_with(struct sampling sampling, double swing, uint64_t sleep_ns)
-{
-    struct plan_item *item = add('A', 1);
-
-    item->sampling = sampling;
-    params_of(item)->swing = swing;
-    params_of(item)->sleep_ns = sleep_ns;
-    (void)plan_execute(&plan, &how);
-    size_t n = value_row("A")->n_samples;
-    assert_int_equal(n, seen.n);
-    fixture_free_rows(&rows);
-    plan_free(&plan);
-    memset(&seen, 0, sizeof(seen));
-    return n;
-}
-
-TEST_WITH(test_plan_samples_until_precise_enough, begin, end)
-{
-    const uint64_t long_ns = 60000 * MS;
-
-    /* All samples are equal: the interval is 0 but needs five samples; then the precision has to hold for 10 + 5/4
-     * more. */
-    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 2, false, 0}, 0, 0), 16);
-    assert_int_equal(samples_with((struct sampling){18, 0, 0, long_ns, 2, false, 0}, 0, 0), 18);
-    /* 90, 110, 90, ...: the half-width of the 95 % interval is 8.94 % of the mean at 8 samples, 8.19 % at 9, 7.54 % at
-     * 10 (python3, with t from a printed table): 10 + 9/4 and 10 + 10/4 more. */
-    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8.5, false, 0}, 10, 0), 21);
-    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8, false, 0}, 10, 0), 22);
-}
-
-TEST_WITH(test_plan_samples_within_the_time_cap, begin, end)
-{
-    /* Never fewer than the minimum, and one at the least. */
-    assert_int_equal(samples_with((struct sampling){4, 0, 0, 1, 2, false, 0}, 10, 0), 4);
-    assert_int_equal(samples_with((struct sampling){0, 0, 0, 0, 2, false, 0}, 10, 0), 1);
-    /* Not beyond it: a second one as long as the first would be. */
-    assert_int_equal(samples_with((struct sampling){1, 0, 0, 60 * MS, 0.001, false, 0}, 10, 40 * MS), 1);
-    assert_in_range(samples_with((struct sampling){1, 0, 0, 80 * MS, 0.001, false, 0}, 10, 10 * MS), 1, 7);
 }
 
 /* --- What fails. --- */

@@ -129,43 +129,6 @@ static void assert_counts(uint64_t done, uint64_t missed, uint64_t met, uint64_t
     assert_int_equal(sim.a.deadlines_missed, unmet);
 }
 
-/* --- Without a stall, and within a period. --- */
-
-TEST(test_sim_constant_latency_has_no_deviation)
-{
-    static struct series_point points[1000];
-
-    begin(1000);
-    for (uint64_t k = 0; k < COUNT(points); k++) {
-        assert_int_equal(turn(k * 1000 + 7, k * 1000 + 307, 300), k);
-        points[k] = (struct series_point){.at = k, .value = 7};
-    }
-    assert_int_equal(sim.latency.n, 1000);
-    assert_true(hist_mean(&sim.latency) == 7 && hist_sd(&sim.latency) == 0);
-    assert_true(hist_quantile(&sim.latency, 0.5) == 7 && hist_quantile(&sim.latency, 0.999) == 7);
-    assert_int_equal(sim.latency.max, 7);
-    assert_int_equal(sim.classic.n, 0);
-    assert_series(points, COUNT(points));
-    assert_counts(1000, 0, 1000, 0);
-}
-
-/* 99 of 10 and one of 400: the mean is 13.9 and the deviation 39. */
-TEST(test_sim_stall_within_a_period_is_one_sample)
-{
-    begin(1000);
-    for (uint64_t k = 0; k < 100; k++)
-        (void)turn(k * 1000 + (k == 60 ? 400 : 10), k * 1000 + 900, 300);
-    assert_int_equal(sim.latency.n, 100);
-    assert_close(hist_mean(&sim.latency), 13.9);
-    assert_close(hist_sd(&sim.latency), 39);
-    assert_close(hist_quantile(&sim.latency, 0.5), 10);
-    assert_close(hist_quantile(&sim.latency, 0.9), 10);
-    assert_close(hist_quantile(&sim.latency, 0.99), 13.9);
-    assert_int_equal(sim.latency.min, 10);
-    assert_int_equal(sim.latency.max, 400);
-    assert_counts(100, 0, 100, 0);
-}
-
 /* --- Stalls of whole periods. --- */
 
 /* 125 ms late at 50 ms. */
@@ -617,34 +580,6 @@ static void record_to(const struct party_context *context)
     sim.a.series = context->recorder[SIM_SERIES];
 }
 
-/* 125 ms late, then 5 ms, then an overrun of 1.3 periods. */
-static int pretend_run(struct party_context *context)
-{
-    double *numbers = context->recorder[SIM_NUMBERS];
-
-    if (((const struct sim_params *)context->params)->classic) {
-        begin_turns(50 * MS);
-        record_to(context);
-        (void)plain_turn(125 * MS, 3 * MS);
-        (void)plain_turn(5 * MS, 3 * MS);
-        (void)plain_turn(0, 65 * MS);
-        (void)plain_turn(0, 3 * MS);
-    } else {
-        begin(50 * MS);
-        record_to(context);
-        (void)turn(125 * MS, 128 * MS, 3 * MS);
-        (void)turn(155 * MS, 158 * MS, 3 * MS);
-        (void)turn(200 * MS, 265 * MS, 3 * MS);
-        (void)turn(265 * MS, 268 * MS, 3 * MS);
-    }
-    numbers[SIM_BURNS_DONE] = (double)sim.a.burns_done;
-    numbers[SIM_BURNS_MISSED] = (double)sim.a.burns_missed;
-    numbers[SIM_DEADLINES_MET] = (double)sim.a.deadlines_met;
-    numbers[SIM_DEADLINES_MISSED] = (double)sim.a.deadlines_missed;
-    numbers[SIM_LATE] = (double)sim.a.n_late;
-    return 0;
-}
-
 static int pretend_timer_run(struct party_context *context)
 {
     for (uint64_t late = 1000; late <= 5000; late += 1000)
@@ -663,7 +598,7 @@ static int pretend_bursts_run(struct party_context *context)
 }
 
 /* Each recorder and each number has a different value. */
-static int pretend_apart_run(struct party_context *context)
+static int pretend_run(struct party_context *context)
 {
     static const double numbers[SIM_N_NUMBERS] = {[SIM_BURNS_DONE] = 9,
                                                   [SIM_BURNS_MISSED] = 1,
@@ -680,8 +615,8 @@ static int pretend_apart_run(struct party_context *context)
     return 0;
 }
 
-static struct party pretend_parties[2], pretend_burst_parties[1], pretend_apart_parties[2];
-static struct bench bench_pretend, bench_pretend_bursts, bench_pretend_apart;
+static struct party pretend_parties[2], pretend_burst_parties[1];
+static struct bench bench_pretend, bench_pretend_bursts;
 
 static void make_pretenders(void)
 {
@@ -695,17 +630,12 @@ static void make_pretenders(void)
     bench_pretend = bench_audio;
     bench_pretend.name = "pretend";
     bench_pretend.parties = pretend_parties;
-    memcpy(pretend_apart_parties, pretend_parties, sizeof(pretend_parties));
-    pretend_apart_parties[SIM_TASK].run = pretend_apart_run;
     bench_pretend_bursts = bench_gaming;
     bench_pretend_bursts.name = "pretend-bursts";
     bench_pretend_bursts.parties = pretend_burst_parties;
     /* The test may lack the rights for SCHED_FIFO and for placement. */
     bench_pretend.control_fifo = bench_pretend_bursts.control_fifo = false;
     bench_pretend.place = bench_pretend_bursts.place = NULL;
-    bench_pretend_apart = bench_pretend;
-    bench_pretend_apart.name = "pretend-apart";
-    bench_pretend_apart.parties = pretend_apart_parties;
 }
 
 static struct fixture_rows rows;
@@ -728,33 +658,12 @@ static void assert_row(const char *metric, const char *unit, double value, size_
     assert_close(row->stats.max, max);
 }
 
-TEST(test_sim_rows_of_a_periodic_task)
-{
-    assert_int_equal(fixture_one_trial(&bench_pretend, &sim_audio, 1, &rows), ROW_OK);
-    assert_int_equal(rows.n, SIM_N_METRICS - 1); /* without latency_classic */
-    /* 125, 75, 25, 5, 0 and 15. */
-    assert_row("latency", "ns", 245.0 * MS / 6, 6, 125 * MS);
-    assert_close(metric_row("latency")->stats.median, 20 * MS);
-    assert_int_equal(metric_row("latency")->headline, 1);
-    assert_int_equal(metric_row("latency")->n_hist, 6);
-    assert_int_equal(metric_row("latency")->n_series, 6);
-    assert_close(metric_row("latency")->series[5].value, 15 * MS);
-    assert_row("desired_cpu", "%", 100 * 4.0 / 6, 1, 100 * 4.0 / 6);
-    assert_row("late", "%", 100 * 2.0 / 6, 1, 100 * 2.0 / 6); /* 125 and 75 are above 50 */
-    assert_row("deadlines_met", "%", 50, 1, 50);
-    assert_row("total", "ns", 245.0 * MS / 6, 6, 125 * MS); /* this timing thread was never late */
-    assert_int_equal(metric_row("total")->n_hist, 6);
-    assert_row("timer_latency", "ns", 9000, 5, 25000); /* the median, not the mean of 11000 */
-    assert_true(metric_row("timer_latency")->samples[0] == 9000);
-    fixture_free_rows(&rows);
-}
-
 TEST(test_sim_rows_are_each_of_their_own_recorder)
 {
     struct sim_params params = sim_audio;
 
     params.classic = true;
-    assert_int_equal(fixture_one_trial(&bench_pretend_apart, &params, 1, &rows), ROW_OK);
+    assert_int_equal(fixture_one_trial(&bench_pretend, &params, 1, &rows), ROW_OK);
     assert_row("latency", "ns", 2.5 * MS, 4, 4 * MS);
     assert_row("total", "ns", 200 * MS, 3, 300 * MS);
     assert_row("latency_classic", "ns", 7000 * MS, 1, 7000 * MS);
@@ -763,27 +672,6 @@ TEST(test_sim_rows_are_each_of_their_own_recorder)
     assert_row("deadlines_met", "%", 60, 1, 60);
     assert_row("late", "%", 25, 1, 25);
     assert_true(metric_row("latency")->samples[0] == 2.5 * MS && metric_row("total")->samples[0] == 200 * MS);
-    fixture_free_rows(&rows);
-}
-
-TEST(test_sim_rows_of_the_classic_protocol)
-{
-    struct sim_params params = sim_audio;
-
-    params.classic = true;
-    assert_int_equal(fixture_one_trial(&bench_pretend, &params, 1, &rows), ROW_OK);
-    assert_int_equal(rows.n, SIM_N_METRICS);
-    /* 225, 5, 50 and 0; 125, 75, 25, 5, 0, 15 and 0. */
-    assert_row("latency_classic", "ns", 70 * MS, 4, 225 * MS);
-    assert_close(metric_row("latency_classic")->stats.sd, sqrt((155.0 * 155 + 65 * 65 + 20 * 20 + 70 * 70) / 3) * MS);
-    assert_int_equal(metric_row("latency_classic")->n_series, 0);
-    assert_int_equal(metric_row("latency_classic")->headline, 0);
-    assert_row("latency", "ns", 245.0 * MS / 7, 7, 125 * MS);
-    assert_row("total", "ns", 245.0 * MS / 7, 7, 125 * MS);
-    assert_row("late", "%", 100 * 2.0 / 7, 1, 100 * 2.0 / 7);
-    assert_int_equal(metric_row("latency")->headline, 1);
-    assert_row("desired_cpu", "%", 100 * 3.0 / 5, 1, 100 * 3.0 / 5);
-    assert_row("deadlines_met", "%", 40, 1, 40);
     fixture_free_rows(&rows);
 }
 
@@ -948,7 +836,7 @@ TEST(test_sim_load_counts_its_bursts)
     fixture_party_end(&timer);
 }
 
-static const struct bench *const registry[] = {&bench_pretend, &bench_pretend_bursts, &bench_pretend_apart, NULL};
+static const struct bench *const registry[] = {&bench_pretend, &bench_pretend_bursts, NULL};
 
 int main(int argc, char **argv)
 {

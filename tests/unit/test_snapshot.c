@@ -155,7 +155,6 @@ int __wrap_fsync(int fd)
 
 static char snapshot_file[128];
 static const char *file_used;
-static int (*own_write)(const char *path, const char *value);
 static struct setting_write items[ITEMS_MAX];
 static struct setting_writes writes;
 
@@ -214,7 +213,6 @@ static int make(void **state)
     tree_put("/run/other", "not ours\n");
     (void)snprintf(snapshot_file, sizeof(snapshot_file), "%s/run/jitbench.snapshot", tree_root);
     file_used = snapshot_file;
-    own_write = own_write ? own_write : snapshot_write;
     snapshot_write = kernel_write;
     writes = (struct setting_writes){.write = items, .capacity = ITEMS_MAX};
     add_for_cpus("scaling_governor", "performance");
@@ -452,24 +450,6 @@ TEST_WITH(test_snapshot_restore_gives_every_byte_back, make, clean)
     expect_untune(-1, "nothing to restore");
 }
 
-/* Without the simulated kernel: regular files. */
-TEST_WITH(test_snapshot_writes_files_itself, make, clean)
-{
-    struct reports reports;
-    char *before;
-
-    tree_put(THP, "madvise\n");
-    before = tree_text();
-    snapshot_write = own_write;
-    tune(&reports);
-    for (size_t i = 0; i < reports.n; i++)
-        assert_int_equal(reports.report[i].result, SNAPSHOT_DONE);
-    assert_content(NO_TURBO, "1\n");
-    assert_content(THP, "never\n");
-    expect_untune(0, "");
-    assert_unchanged(before);
-}
-
 /* The old value is restored, whatever has been written since. */
 TEST_WITH(test_snapshot_restores_what_another_changed_since, make, clean)
 {
@@ -603,31 +583,6 @@ TEST_WITH(test_snapshot_restores_each_side_effect_of_each_setting, make, clean)
         expect_untune(0, "");
         assert_unchanged(before);
     }
-}
-
-/* The first makes the second what it likes: restored in reverse order, the second needs another write. */
-static int changing_write(const char *path, const char *value)
-{
-    int code = kernel_write(path, value);
-
-    if (!strcmp(path, "/sys/first"))
-        plain_write("/sys/second", "spoilt\n");
-    return code;
-}
-
-TEST_WITH(test_snapshot_writes_again_what_was_spoilt, make, clean)
-{
-    struct reports reports;
-
-    tree_put("/sys/first", "1\n");
-    tree_put("/sys/second", "2\n");
-    char *before = tree_text();
-    add("/sys/first", "x");
-    add("/sys/second", "y");
-    snapshot_write = changing_write;
-    tune(&reports);
-    expect_untune(0, "");
-    assert_unchanged(before);
 }
 
 /* The limits of all CPUs are remembered once, however many files there are. */

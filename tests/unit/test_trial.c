@@ -814,13 +814,6 @@ TEST(test_trial_fails_when_a_thread_fails)
     assert_failed(&spec, "the thread went wrong");
 }
 
-static const struct party no_slices_parties[] = {{.name = "no slices", .role = ROLE_MEASURED, .work = fault_work}};
-static const struct bench bench_no_slices = {.name = "no slices",
-                                             .suite = "dummy",
-                                             .params_size = sizeof(struct fault_params),
-                                             .parties = no_slices_parties,
-                                             .n_parties = 1};
-
 static const struct bench bench_unlisted = {
     .name = "unlisted", .suite = "dummy", .parties = barrier_parties, .n_parties = 1};
 
@@ -850,9 +843,6 @@ static const struct party litter_parties[] = {
 };
 static const struct bench bench_litter = {
     .name = "litter", .suite = "dummy", .parties = litter_parties, .n_parties = 1};
-
-static const struct bench bench_litter_each = {
-    .name = "litter each", .suite = "dummy", .parties = litter_parties, .n_parties = 1, .group_per_copy = true};
 
 TEST(test_trial_ends_what_a_worker_left_behind)
 {
@@ -1281,68 +1271,6 @@ TEST(test_trial_layout_fixed_is_read_back)
     assert_int_equal(stack_address(&spec, true), first);
 }
 
-/* --- Counters. --- */
-
-static char made_up_root[] = "/tmp/test_trial_XXXXXX";
-
-static void write_file(const char *root, const char *path, const char *text)
-{
-    char whole[128];
-
-    (void)snprintf(whole, sizeof(whole), "%s%s", root, path);
-    FILE *file = fopen(whole, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-/* In a machine that is made up, the CPU it ended on runs at 1234.5 MHz, and the counters stand still. */
-TEST(test_trial_reads_the_machine_it_is_told)
-{
-    struct trial_spec spec = spec_of(&bench_litter, 1, 0);
-    struct machine_counters machine;
-    const struct trial_slot *party;
-    char text[128];
-
-    assert_non_null(mkdtemp(made_up_root));
-    procfs_root = made_up_root;
-    (void)snprintf(text, sizeof(text), "%s/proc", made_up_root);
-    assert_int_equal(mkdir(text, 0700), 0);
-    (void)snprintf(text, sizeof(text), "processor\t: %u\ncpu MHz\t\t: 1234.500\n", place.order[0]);
-    write_file(made_up_root, "/proc/cpuinfo", text);
-    (void)snprintf(text, sizeof(text), "  CPU%u\n 1:  77  IO-APIC\n", place.order[0]);
-    write_file(made_up_root, "/proc/interrupts", text);
-    struct trial *trial = run_done(&spec);
-    party = trial_party(trial, 0, 0);
-    assert_int_equal(party->khz, 1234500);
-    machine = *trial_machine(trial, 0);
-    assert_int_equal(machine.irqs, 0);
-    assert_int_equal(machine.softirqs, -1);
-    trial_free(trial);
-    place.n_order = 1;
-    spec.copies = 9; /* the frequencies of the first eight are read */
-    trial = run_done(&spec);
-    for (unsigned copy = 0; copy < spec.copies; copy++) {
-        party = trial_party(trial, 0, copy);
-        assert_int_equal(party->khz, copy < 8 ? 1234500 : 0);
-    }
-    trial_free(trial);
-    fixture_place(&place);
-    if (place.n_order > 1) { /* each copy has the counters of its own CPU, and the second has none */
-        spec.bench = &bench_litter_each;
-        spec.copies = 2;
-        trial = run_done(&spec);
-        machine = *trial_machine(trial, 0);
-        assert_int_equal(machine.irqs, 0);
-        machine = *trial_machine(trial, 1);
-        assert_int_equal(machine.irqs, -1);
-        trial_free(trial);
-    }
-    procfs_root = "";
-    (void)snprintf(text, sizeof(text), "rm -r %s", made_up_root);
-    assert_int_equal(system(text), 0);
-}
-
 /* --- Waiting, at made-up times. --- */
 
 static struct {
@@ -1459,67 +1387,6 @@ TEST(test_trial_slots_have_reached_a_state_when_all_have)
     free(head);
 }
 
-/* --- Warm-up. --- */
-
-enum { WARM_RATE, WARM_EXPECTED, WARM_LARGEST, WARM_AT_LARGEST, WARM_NUMBER_COUNT };
-enum { WARM_COUNTS = 1000 };
-
-/* A count is 1 ms: the block of 5 ms takes 8 of them (the number is doubled until they last long enough). */
-static int warm_work(struct party_context *context, uint64_t count)
-{
-    double *number = context->recorder[0];
-    uint64_t until = clock_raw_ns() + count * MS;
-
-    if ((double)count > number[WARM_LARGEST]) {
-        number[WARM_LARGEST] = (double)count;
-        number[WARM_AT_LARGEST] = 0;
-    }
-    number[WARM_AT_LARGEST]++;
-    while (clock_raw_ns() < until) {
-    }
-    return 0;
-}
-
-static uint64_t warm_counts(const void *params)
-{
-    (void)params;
-    return WARM_COUNTS;
-}
-
-static int warm_run(struct party_context *context)
-{
-    double *number = context->recorder[0];
-
-    number[WARM_RATE] = context->rate;
-    number[WARM_EXPECTED] = (double)context->expected_ns;
-    return 0;
-}
-
-static const struct party warm_parties[] = {
-    {.name = "warm",
-     .role = ROLE_MEASURED,
-     .recorders = {{RECORD_NUMBERS, WARM_NUMBER_COUNT}},
-     .n_recorders = 1,
-     .work = warm_work,
-     .counts = warm_counts,
-     .run = warm_run},
-};
-static const struct bench bench_warm = {.name = "warm", .suite = "dummy", .parties = warm_parties, .n_parties = 1};
-
-TEST(test_trial_warm_up_tells_rate_and_length)
-{
-    struct trial_spec spec = spec_of(&bench_warm, 1, 0);
-
-    struct trial *trial = run_done(&spec);
-    const double *number = trial_recorder(trial, 0, 0, 0);
-    assert_true(number[WARM_RATE] > 0 && number[WARM_RATE] <= 1000); /* 1 ms a count, or more */
-    assert_true(number[WARM_EXPECTED] >= WARM_COUNTS * 1e6);
-    assert_true(fabs(number[WARM_EXPECTED] - WARM_COUNTS * 1e9 / number[WARM_RATE]) <= 1);
-    assert_true(number[WARM_AT_LARGEST] >= 3); /* blocks of the same rate */
-    assert_true(number[WARM_LARGEST] >= 1 && number[WARM_LARGEST] <= 8);
-    trial_free(trial);
-}
-
 /* --- The worker's command line. --- */
 
 static char worker_arguments[4][32];
@@ -1592,9 +1459,9 @@ TEST(test_trial_worker_main_refuses_what_is_no_shm)
 }
 
 static const struct bench *const registry[] = {
-    &bench_ping,         &bench_relay,       &bench_pair,        &bench_stop,    &bench_barrier,     &bench_fault,
-    &bench_fault_of_two, &bench_bad_thread,  &bench_no_slices,   &bench_litter,  &bench_litter_each, &bench_found,
-    &bench_found_locked, &bench_found_early, &bench_fault_later, &bench_address, &bench_warm,        NULL,
+    &bench_ping,         &bench_relay,        &bench_pair,        &bench_stop,    &bench_barrier,
+    &bench_fault,        &bench_fault_of_two, &bench_bad_thread,  &bench_litter,  &bench_found,
+    &bench_found_locked, &bench_found_early,  &bench_fault_later, &bench_address, NULL,
 };
 
 int main(int argc, char **argv)

@@ -287,30 +287,6 @@ TEST(test_fcopy_sees_a_file_that_lost_its_end)
     harness_end(&h);
 }
 
-/* The results change during the run: a child of the process that did the setup has another process id. */
-static int answers_of_another_process(void)
-{
-    struct harness h;
-
-    harness_init(&h, &bench_sysgetpid);
-    if (h.party->setup(&h.context) || h.party->work(&h.context, 5) || h.party->verify(&h.context) ||
-        checks_wrong(h.context.recorder[UNIX_CHECKS]))
-        return 1;
-    pid_t child = fork();
-    if (child == 0) {
-        (void)h.party->work(&h.context, 5);
-        (void)h.party->verify(&h.context);
-        _exit(checks_wrong(h.context.recorder[UNIX_CHECKS]) ? 7 : 8);
-    }
-    int status;
-    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7 ? 0 : 2;
-}
-
-TEST(test_syscall_sees_a_wrong_answer)
-{
-    assert_int_equal(fixture_in_child(answers_of_another_process), 0);
-}
-
 TEST(test_pipe_sees_another_block)
 {
     struct harness h;
