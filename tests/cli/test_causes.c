@@ -341,7 +341,7 @@ static void expect_slower(const struct cli *cli, const char *suite, const char *
         const bool changed = (i + 1) / 2 % 2, hogged = changed && !program;
         const pid_t pid = hogged ? fork() : -1;
         if (hogged && !pid)
-            hog_in_turns(cpu, 5, 45);
+            hog_in_turns(cpu, 15, 35);
         assert_true(!hogged || pid > 0);
         (void)snprintf(name, sizeof(name), "./%c%u.csv", "ab"[changed], i);
         const struct cli_run run = {
