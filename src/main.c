@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "bench/list.h"
+#include "bench/tasks.h"
 #include "cmd/cmd.h"
 #include "load/list.h"
 
@@ -45,6 +45,7 @@ int main(int argc, char **argv)
 
     if (process_has_rights_of_file())
         return refuse_rights();
+    launch_main(argc, argv);
     trial_worker_main(argc, argv, bench_list, load_list);
     if (!has_stack()) {
         static const char line[] = "jitbench: the stack is limited to less than 256 KiB (ulimit -s)\n";

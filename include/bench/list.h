@@ -53,6 +53,10 @@
     ENTRY(x) \
     ENTRY(gaming) \
     ENTRY(custom) \
+    ENTRY(alone) \
+    ENTRY(requests) \
+    ENTRY(frame) \
+    ENTRY(launch) \
     ENTRY(command)
 
 #define BENCH_DECLARE(name) extern const struct bench bench_##name;

@@ -24,13 +24,23 @@ struct sim_params {
                              * than planned */
     bool late_after_given;  /* by the user */
     double loops_per_ms;
-    bool real_time;  /* SCHED_FIFO and locked memory even without --fifo */
-    bool single_cpu; /* task, timing thread and loads on the first chosen CPU */
-    bool classic;    /* Interbench's protocol and figures */
+    bool real_time;   /* SCHED_FIFO and locked memory even without --fifo */
+    bool single_cpu;  /* task, timing thread and loads on the first chosen CPU */
+    bool classic;     /* Interbench's protocol and figures */
+    uint64_t workers; /* threads that work in the tasks requests and frame */
 };
 
 /* Rounds of register arithmetic that compilers cannot shorten. */
 void sim_work(uint64_t loops);
+/* By the calibration. */
+void sim_work_for(const struct sim_params *params, uint64_t busy_ns);
+
+/* A counter on which threads sleep (futex) until it rises above a number; SIM_COUNT_END: it rises no more. */
+#define SIM_COUNT_END 0x80000000u
+/* Returns the counter; after sim_end_count() perhaps number or less. */
+uint64_t sim_wait_above(uint32_t *counter, uint64_t number);
+void sim_put_count(uint32_t *counter, uint64_t count);
+void sim_end_count(uint32_t *counter);
 
 /* Accounting of one task, in ns of one clock; wake-up k is due at start_ns + k * interval_ns. */
 struct sim_account {

@@ -454,7 +454,7 @@ struct suite {
     struct command command;
     unsigned seconds[PRESET_COUNT]; /* usual duration in s on two CPUs: by default, quick, classic */
     size_t options_size;
-    struct suite_options options[5]; /* ends with neither rows nor bench */
+    struct suite_options options[7]; /* ends with neither rows nor bench */
     /* Letters that the suite takes from common options, as the tool that it replaces. NULL: none. */
     const char *letters;
     /* Other defaults of common options. NULL: none. */

@@ -3,6 +3,7 @@
 #ifndef CMD_LATENCY_H
 #define CMD_LATENCY_H
 
+#include "bench/tasks.h"
 #include "cmd/cmd.h"
 #include "load/load.h"
 
@@ -14,6 +15,9 @@ struct latency_options {
     int64_t load_nice;
     double custom_pct;
     uint64_t custom_ns, late_after_ns;
+    struct requests_params requests;
+    struct frame_params frame;
+    struct launch_params launch;
 };
 
 /* Threads, groups, and bytes of files and memory. memload_named: asked for, so it runs without swap too. Returns why

@@ -298,6 +298,7 @@ struct metric {
     enum metric_value value;                /* statistic that the row shows; default: the mean */
     bool headline;                          /* precision and stability are judged by it */
     bool optional;                          /* no row without a sample of reduce() */
+    unsigned above; /* least number of a histogram's events above a percentile that is shown; 0 means 1 */
     /* The value of metric number `of` while nobody else uses the core, by the engine from recorder number
      * `recorder`, a RECORD_CORE, of the first party: units of work per second times scale where higher is better,
      * otherwise cost per unit. */

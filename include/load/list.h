@@ -17,6 +17,9 @@
     ENTRY(compile) \
     ENTRY(memload) \
     ENTRY(hack) \
+    ENTRY(burn2) \
+    ENTRY(storm) \
+    ENTRY(mixed) \
     ENTRY(custom)
 
 #define LOAD_DECLARE(name) extern const struct load load_##name;

@@ -3,9 +3,7 @@
 #ifndef LOAD_LOAD_H
 #define LOAD_LOAD_H
 
-#include <pthread.h>
-
-#include "bench/sim.h"
+#include "bench/tasks.h"
 #include "load/list.h"
 
 /* One struct for all loads: some (compile) consist of processes of several. */
@@ -29,43 +27,10 @@ void load_place(const struct place_of *of, struct placement *placement);
 #define LOAD(name_, title_) \
     .name = name_, .title = title_, .params_size = sizeof(struct load_params), .place = load_place
 
-/* Threads of a load other than the main one, and updates of its counts. */
+/* Updates of its counts. */
 
 /* ns between two updates of the counts. */
 #define LOAD_REFRESH_NS 20000000u
-
-/* All zero: no threads. */
-struct threads {
-    pthread_t *id;
-    uint32_t n, made, at_work, ended;
-};
-
-/* Starts n threads with small stacks; number i runs body(members + i * member_size). Returns 0, or -1 with a reason;
- * the caller then ends and joins those that did start. */
-int threads_start(struct threads *threads, struct party_context *context, size_t n, void *(*body)(void *),
-                  void *members, size_t member_size);
-
-/* In a thread: waits until all are created, because running ones would slow that. Returns false when the thread is
- * to end. */
-bool threads_wait(struct threads *threads);
-/* A thread calls threads_at_work() once, when its work has begun; threads_complete(): all have. */
-static inline void threads_at_work(struct threads *threads)
-{
-    __atomic_add_fetch(&threads->at_work, 1, __ATOMIC_RELEASE);
-}
-static inline bool threads_complete(const struct threads *threads)
-{
-    return __atomic_load_n(&threads->at_work, __ATOMIC_ACQUIRE) == threads->n;
-}
-
-/* The caller wakes threads that sleep elsewhere than in threads_wait(). */
-void threads_end(struct threads *threads);
-static inline bool threads_ended(const struct threads *threads)
-{
-    return __atomic_load_n(&threads->ended, __ATOMIC_ACQUIRE) != 0;
-}
-/* Resets the struct too. */
-void threads_join(struct threads *threads);
 
 /* If due, sets *due_ns to LOAD_REFRESH_NS after now_ns. */
 bool load_due(uint64_t *due_ns, uint64_t now_ns);
@@ -147,6 +112,18 @@ struct burn {
 };
 int load_burn_run(struct party_context *context);
 void load_burn_teardown(struct party_context *context);
+struct ring {
+    struct threads threads;
+    size_t n;
+    struct seat *seats; /* 0 is the main thread's */
+};
+int load_ring_setup(struct party_context *context);
+int load_ring_run(struct party_context *context);
+void load_ring_teardown(struct party_context *context);
+#define LOAD_RING_PARTY \
+    LOAD_PARTY("ring"), .state_size = sizeof(struct ring), .setup = load_ring_setup, .run = load_ring_run, \
+                        .teardown = load_ring_teardown
+
 #define LOAD_BURN_PARTY \
     LOAD_PARTY("burn"), .state_size = sizeof(struct burn), .run = load_burn_run, .teardown = load_burn_teardown
 

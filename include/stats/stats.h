@@ -104,6 +104,8 @@ double hist_sd(const struct hist *h);   /* returns the standard deviation (divid
 /* Returns quantile p as stats_quantile() would if all values of a bin were equal to hist_bin.mean: exact in a linear
  * part of width 1. NAN when empty. */
 double hist_quantile(const struct hist *h, double p);
+/* Returns the mean of this share (0..1) of the events, the largest ones; of one at least. NAN when empty. */
+double hist_top_mean(const struct hist *h, double share);
 double hist_mad(const struct hist *h); /* returns the median absolute deviation from the median; NAN when empty */
 
 /* Counts the events with low < value <= high and sums their values, as if all values of a bin were equal to

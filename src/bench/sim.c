@@ -163,8 +163,7 @@ void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t 
 /* Work that warms up caches and frequency. */
 #define WARM_MS 20
 
-/* Common to task and timing thread. posted and asked are each a futex on which the other sleeps; COUNT_END: it rises
- * no more. */
+/* Common to task and timing thread. posted and asked are each a counter on which the other sleeps. */
 struct sim_shared {
     uint32_t posted;   /* wake-ups announced */
     uint32_t asked;    /* --classic: sleeps requested */
@@ -175,7 +174,6 @@ struct sim_shared {
     struct sim_ring ring;
 };
 typedef char shared_fits[sizeof(struct sim_shared) <= SIM_SHARED_SIZE ? 1 : -1];
-#define COUNT_END 0x80000000u
 
 void sim_work(uint64_t loops)
 {
@@ -189,7 +187,7 @@ void sim_work(uint64_t loops)
     }
 }
 
-static void work_for(const struct sim_params *params, uint64_t busy_ns)
+void sim_work_for(const struct sim_params *params, uint64_t busy_ns)
 {
     sim_work((uint64_t)((double)busy_ns / MS_NS * params->loops_per_ms));
 }
@@ -200,30 +198,29 @@ static int task_setup(struct party_context *context)
 
     if (!(params->loops_per_ms >= 1))
         return party_fail(context, "not calibrated: %g loops a millisecond", params->loops_per_ms);
-    work_for(params, WARM_MS * (uint64_t)MS_NS);
+    sim_work_for(params, WARM_MS * (uint64_t)MS_NS);
     return 0;
 }
 
-/* Returns the counter; after end_count() perhaps number or less. */
-static uint64_t wait_above(uint32_t *counter, uint64_t number)
+uint64_t sim_wait_above(uint32_t *counter, uint64_t number)
 {
     for (;;) {
         uint32_t count = __atomic_load_n(counter, __ATOMIC_ACQUIRE);
-        if ((count & ~COUNT_END) > number || count & COUNT_END)
-            return count & ~COUNT_END;
+        if ((count & ~SIM_COUNT_END) > number || count & SIM_COUNT_END)
+            return count & ~SIM_COUNT_END;
         futex_wait(counter, count);
     }
 }
 
-static void put_count(uint32_t *counter, uint64_t count)
+void sim_put_count(uint32_t *counter, uint64_t count)
 {
     __atomic_store_n(counter, (uint32_t)count, __ATOMIC_RELEASE);
     futex_wake_all(counter);
 }
 
-static void end_count(uint32_t *counter)
+void sim_end_count(uint32_t *counter)
 {
-    __atomic_or_fetch(counter, COUNT_END, __ATOMIC_RELEASE);
+    __atomic_or_fetch(counter, SIM_COUNT_END, __ATOMIC_RELEASE);
     futex_wake_all(counter);
 }
 
@@ -234,11 +231,11 @@ static void task_loop(struct party_context *context, struct sim_account *a,
     const struct sim_params *params = context->params;
     struct sim_shared *shared = context->shared;
 
-    for (uint64_t posted; (posted = wait_above(&shared->posted, a->next)) > a->next;) {
+    for (uint64_t posted; (posted = sim_wait_above(&shared->posted, a->next)) > a->next;) {
         a->start_ns = shared->start_ns;
         uint64_t k = sim_begin(a, clock_monotonic_ns(), posted, &shared->ring);
         uint64_t busy_ns = sim_busy_ns(params, k, context->time_ns);
-        work_for(params, busy_ns);
+        sim_work_for(params, busy_ns);
         sim_end(a, clock_monotonic_ns(), params->sweep && busy_ns >= params->interval_ns);
         if (burst)
             burst(context);
@@ -258,17 +255,17 @@ static void classic_loop(struct party_context *context, struct sim_account *a, u
         const struct sim_turn turn = sim_turn(params, k, context->time_ns);
         if (a->asked_ns) {
             shared->until_ns = a->asked_ns;
-            put_count(&shared->asked, ++sleeps);
-            wait_above(&shared->posted, sleeps - 1);
+            sim_put_count(&shared->asked, ++sleeps);
+            sim_wait_above(&shared->posted, sleeps - 1);
         }
         if (!sim_turn_woken(a, &turn, clock_monotonic_ns(), shared->woke_ns))
             continue;
-        work_for(params, turn.busy_ns);
+        sim_work_for(params, turn.busy_ns);
         sim_turn_done(a, &turn, clock_monotonic_ns());
         if (burst)
             burst(context);
     }
-    end_count(&shared->asked);
+    sim_end_count(&shared->asked);
 }
 
 static void bursts_loop(struct party_context *context, struct sim_account *a)
@@ -277,7 +274,7 @@ static void bursts_loop(struct party_context *context, struct sim_account *a)
     uint64_t from = clock_monotonic_ns();
 
     for (uint64_t k = 0; !party_stopped(context); k++) {
-        work_for(params, params->busy_ns);
+        sim_work_for(params, params->busy_ns);
         uint64_t to = clock_monotonic_ns();
         sim_burst(a, k, params->busy_ns, to - from);
         from = to;
@@ -320,10 +317,10 @@ static int timer_setup(struct party_context *context)
 /* Until the task requests no more sleeps. */
 static void sleep_for_task(struct sim_shared *shared, struct hist *hist)
 {
-    for (uint64_t k = 0; wait_above(&shared->asked, k) > k; k++) {
+    for (uint64_t k = 0; sim_wait_above(&shared->asked, k) > k; k++) {
         clock_sleep_until(shared->until_ns);
         uint64_t woke = shared->woke_ns = clock_monotonic_ns(), until = shared->until_ns;
-        put_count(&shared->posted, k + 1);
+        sim_put_count(&shared->posted, k + 1);
         if (hist)
             hist_add(hist, woke - until);
     }
@@ -334,7 +331,7 @@ static void keep_schedule(struct party_context *context, struct sim_shared *shar
 {
     const struct sim_params *params = context->params;
     uint64_t interval = params->interval_ns, start = clock_monotonic_ns() + FIRST_WAKE_NS;
-    uint64_t limit = context->time_ns ? context->time_ns / interval : COUNT_END - 1;
+    uint64_t limit = context->time_ns ? context->time_ns / interval : SIM_COUNT_END - 1;
 
     shared->start_ns = start;
     limit = limit ? limit : 1;
@@ -343,12 +340,12 @@ static void keep_schedule(struct party_context *context, struct sim_shared *shar
     for (uint64_t k = 0; k < limit && (context->time_ns || !party_stopped(context));) {
         clock_sleep_until(start + k * interval);
         uint64_t woke = clock_monotonic_ns(), behind = sim_timer(start, interval, k, limit, woke, &shared->ring);
-        put_count(&shared->posted, behind);
+        sim_put_count(&shared->posted, behind);
         for (; k < behind; k++)
             if (hist)
                 hist_add(hist, woke - (start + k * interval));
     }
-    end_count(&shared->posted);
+    sim_end_count(&shared->posted);
 }
 
 /* Announces each wake-up right after reading the clock, then records its own lateness (not in a load). */

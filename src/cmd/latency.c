@@ -4,19 +4,24 @@
 
 #include "cmd/latency.h"
 
-enum { TASK_AUDIO, TASK_VIDEO, TASK_X, TASK_GAMING, TASK_CUSTOM, N_TASKS };
+enum { TASK_AUDIO, TASK_VIDEO, TASK_X, TASK_GAMING, TASK_CUSTOM, TASK_REQUESTS, TASK_FRAME, TASK_LAUNCH, N_TASKS };
+#define TASK_ALONE N_TASKS /* no operand: each load of the tasks of today */
 struct task {
     const struct bench *bench;
-    const struct sim_params *params;
+    const struct sim_params *params; /* NULL: the user's, at `own` in struct latency_options */
     const char *title;
     bool real_time; /* SCHED_FIFO with --real-time */
     /* Loads that tell most about the task: by default, with --quick. */
     const char *telling, *quick;
     const char *late; /* why a wake-up after the limit is late */
+    /* Without params. */
+    size_t own;
+    const struct table_column *columns;
+    size_t n_columns;
 };
 
 #define BIT(n) (1ull << (n))
-/* all but custom, which runs if it is named or has --custom-interval and --custom-cpu */
+/* Interbench's; custom runs if it is named or has --custom-interval and --custom-cpu, the others if they are named */
 #define ALL_TASKS   (BIT(TASK_CUSTOM) - 1)
 #define MEMLOAD_PCT 110u /* with swap, in % of RAM */
 /* without swap, in % of the available memory */
@@ -24,7 +29,51 @@ struct task {
 #define SPARE_PCT   5u /* left free, in % of RAM */
 
 #define NOTICED "which people notice"
-static const struct task tasks[N_TASKS] = {
+static const struct table_column requests_columns[] = {
+    FIELD(LOAD),
+    COLUMN("Wake P50", "latency", MEDIAN, 1, .scale = 1e-3),
+    COLUMN("P99", "latency", P99, 1, .scale = 1e-3),
+    COLUMN("P99.9", "latency", P999, 1, .scale = 1e-3),
+    COLUMN("Max", "latency", MAX, 1, .scale = 1e-3, .rank = 1),
+    COLUMN("Req P50", "request_latency", MEDIAN, 3, .scale = 1e-6),
+    COLUMN("P99", "request_latency", P99, 3, .scale = 1e-6),
+    COLUMN("P99.9", "request_latency", P999, 3, .scale = 1e-6, .rank = 2),
+    COLUMN("Req/s", "request_rate", VALUE, 1),
+    COLUMN("% Same CPU", "same_cpu", VALUE, 1, .rank = 3),
+    COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
+};
+static const struct table_column frame_columns[] = {
+    FIELD(LOAD),
+    COLUMN("Frames/s", "frame_rate", VALUE, 1),
+    COLUMN("P50", "frame_time", MEDIAN, 3, .scale = 1e-6),
+    COLUMN("P99", "frame_time", P99, 3, .scale = 1e-6),
+    COLUMN("P99.9", "frame_time", P999, 3, .scale = 1e-6, .rank = 2),
+    COLUMN("Max", "frame_time", MAX, 3, .scale = 1e-6),
+    COLUMN("1% Low", "low1_mean", VALUE, 1),
+    COLUMN("1% Low P99", "low1_p99", VALUE, 1, .rank = 3),
+    COLUMN("Stutters", "stutters", VALUE, 1),
+    COLUMN("Missed", "missed_vblanks", VALUE, 1, .optional = 1),
+    COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
+};
+static const struct table_column launch_columns[] = {
+    FIELD(LOAD),
+    COLUMN("Mean", "latency", MEAN, 3, .scale = 1e-6),
+    COLUMN("P50", "latency", MEDIAN, 3, .scale = 1e-6),
+    COLUMN("P99", "latency", P99, 3, .scale = 1e-6),
+    COLUMN("P99.9", "latency", P999, 3, .scale = 1e-6),
+    COLUMN("Max", "latency", MAX, 3, .scale = 1e-6),
+    COLUMN("Fork P50", "fork_time", MEDIAN, 3, .scale = 1e-6),
+    COLUMN("Fork Max", "fork_time", MAX, 3, .scale = 1e-6, .rank = 1),
+    COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
+};
+#define OF_TODAY(name_, title_) \
+    { \
+        .bench = &bench_##name_, .title = title_, .telling = "none burn burn2 storm mixed", \
+        .quick = "none burn storm", .own = offsetof(struct latency_options, name_), .columns = name_##_columns, \
+        .n_columns = COUNT(name_##_columns) \
+    }
+static const struct sim_params no_task;
+static const struct task tasks[N_TASKS + 1] = {
     [TASK_AUDIO] = {&bench_audio, &sim_audio, "Audio", true, "none burn write read ring compile x",
                     "none burn write compile", "when its buffer is empty"},
     [TASK_VIDEO] = {&bench_video, &sim_video, "Video", true, "none burn write compile x", "none burn compile",
@@ -32,8 +81,13 @@ static const struct task tasks[N_TASKS] = {
     [TASK_X] = {&bench_x, &sim_x, "X", false, "none burn write compile video", "none burn", NOTICED},
     [TASK_GAMING] = {&bench_gaming, &sim_gaming, "Gaming", false, "none burn compile", "none burn", NOTICED},
     [TASK_CUSTOM] = {&bench_custom, &sim_custom, "Custom", true, "none burn write compile", "none burn", NOTICED},
+    [TASK_REQUESTS] = OF_TODAY(requests, "Requests under each load: wake-up in us, whole request in ms"),
+    [TASK_FRAME] = OF_TODAY(frame, "Frames under each load: times in ms; stutters and missed vertical blanks a minute"),
+    [TASK_LAUNCH] = OF_TODAY(launch, "Starts of a small program under each load, in ms"),
+    [TASK_ALONE] = {&bench_alone, &no_task, NULL, true, "", "", ""},
 };
-static const char *const task_names[] = {"audio", "video", "x", "gaming", "custom", NULL};
+static const char *const task_names[] = {"audio",    "video", "x",      "gaming", "custom",
+                                         "requests", "frame", "launch", NULL};
 
 /* --- Options. --- */
 
@@ -76,7 +130,8 @@ static const struct option rows[] = {
 /* Bit masks by index in tasks and load_list. */
 struct choice {
     uint64_t tasks, loads;
-    bool telling; /* nothing was chosen: the most informative pairs */
+    bool telling;   /* nothing was chosen: the most informative pairs */
+    bool own_loads; /* no loads were chosen: those that tell most for the tasks that have to be named */
 };
 
 static uint64_t load_bit(const struct load *load)
@@ -95,6 +150,7 @@ static void choose(const struct measure *m, const struct latency_options *o, str
     for (size_t t = 0; t < N_TASKS && m->operands_given; t++)
         named |= m->selected[t] ? BIT(t) : 0;
     choice->telling = !named && !o->loads && !o->no_tasks && !o->no_loads && !o->all_pairs;
+    choice->own_loads = !o->loads && !o->no_loads && !o->all_pairs;
     choice->tasks = named;
     if (!named) {
         choice->tasks = ALL_TASKS | (o->custom_ns && o->custom_pct > 0 ? BIT(TASK_CUSTOM) : 0);
@@ -112,10 +168,23 @@ static void choose(const struct measure *m, const struct latency_options *o, str
 
 static bool wanted(const struct measure *m, const struct choice *choice, size_t task, size_t load)
 {
-    if (!(choice->tasks & BIT(task)) || !(choice->loads & BIT(load)) || !strcmp(task_names[task], load_names[load]))
+    const bool own = choice->own_loads && !tasks[task].params;
+
+    if (!(choice->tasks & BIT(task)) || !(own || choice->loads & BIT(load)) ||
+        !strcmp(task_names[task], load_names[load]))
         return false; /* a task cannot be its own load */
-    return !choice->telling ||
+    return !(own || choice->telling) ||
            text_has_word(m->preset == PRESET_QUICK ? tasks[task].quick : tasks[task].telling, load_names[load]);
+}
+
+/* Whether a task shows its share of what it does alone. */
+static bool wanted_alone(const struct measure *m, const struct choice *choice, size_t load)
+{
+    bool any = false;
+
+    for (size_t task = 0; task < N_TASKS; task++)
+        any |= !tasks[task].params && wanted(m, choice, task, load);
+    return any && load_list[load]->n_parties;
 }
 
 static int check(const struct measure *m, const struct latency_options *o, const struct choice *choice)
@@ -215,34 +284,44 @@ static void fill_custom(const struct latency_options *o, struct sim_params *p)
 static void add_pair(const struct measure *m, const struct latency_options *o, size_t task, size_t load,
                      const struct load_params *load_params, const char *skip)
 {
-    struct sim_params params = *tasks[task].params;
+    const struct bench *bench = tasks[task].bench;
+    union {
+        struct sim_params sim;
+        struct requests_params requests;
+        struct frame_params frame;
+        struct launch_params launch;
+    } of; /* each begins with the first */
+    struct sim_params *const params = &of.sim;
     struct load_params beside = *load_params;
 
+    memcpy(&of, tasks[task].params ? (const void *)tasks[task].params : (const char *)o + tasks[task].own,
+           bench->params_size);
     if (task == TASK_CUSTOM)
-        fill_custom(o, &params);
+        fill_custom(o, params);
     if (o->late_after_ns) {
-        params.late_after_ns = o->late_after_ns;
-        params.late_after_given = true;
+        params->late_after_ns = o->late_after_ns;
+        params->late_after_given = true;
     }
-    params.loops_per_ms = load_params->sim.loops_per_ms;
-    params.real_time = o->real_time;
-    params.single_cpu = o->single_cpu;
-    params.classic = load_params->sim.classic;
+    params->loops_per_ms = load_params->sim.loops_per_ms;
+    params->real_time = o->real_time;
+    params->single_cpu = o->single_cpu;
+    params->classic = load_params->sim.classic;
+    params->workers = params->workers ? params->workers : m->place.n_order;
     for (size_t t = 0; t < N_TASKS; t++)
         if (!strcmp(task_names[t], load_names[load]))
             beside.sim = *tasks[t].params;
     if (load_list[load] == &load_custom)
         fill_custom(o, &beside.sim);
     beside.sim.single_cpu = o->single_cpu;
-    beside.sim.classic = params.classic;
-    beside.sim.loops_per_ms = params.loops_per_ms;
+    beside.sim.classic = params->classic;
+    beside.sim.loops_per_ms = params->loops_per_ms;
     if (load_list[load] == &load_compile)
         beside.file_bytes /= 2; /* the load compile uses two files of this size */
     if (o->real_time && !tasks[task].real_time && !m->place.fifo)
         skip = "has no real-time mode of its own: --fifo gives it SCHED_FIFO";
-    struct plan_item *item = measure_item(m, tasks[task].bench, &params, 1, 1);
+    struct plan_item *item = measure_item(m, bench, &of, 1, 1);
     plan_set_load(item, load_list[load], &beside);
-    item->calibrated_by = params.loops_per_ms > 0 ? -1 : 0;
+    item->calibrated_by = params->loops_per_ms > 0 ? -1 : 0;
     item->skip = skip;
 }
 
@@ -259,9 +338,9 @@ static int plan(struct measure *m, void *options)
         latency_fill_load(m, o, choice.telling || o->loads & load_bit(&load_memload), &load_params);
     if (!(load_params.sim.loops_per_ms > 0))
         plan_add(m->plan, &bench_calibrate, &load_params.sim)->sampling = bench_calibrate.sampling[m->preset];
-    for (size_t task = 0; task < N_TASKS; task++)
+    for (size_t task = 0; task <= N_TASKS; task++)
         for (size_t load = 0; load_list[load]; load++)
-            if (wanted(m, &choice, task, load))
+            if (task == TASK_ALONE ? wanted_alone(m, &choice, load) : wanted(m, &choice, task, load))
                 add_pair(m, o, task, load, &load_params, load_list[load] == &load_memload ? no_memload : NULL);
     return 0;
 }
@@ -314,6 +393,27 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
                    given ? "" : ", ", given ? "" : task->late);
     }
     table_print(&layout, task_rows, n, width, out);
+}
+
+/* NAN when it was not measured. */
+static double rate_alone(const struct table_rows *r, const char *load)
+{
+    for_each_row(row, r)
+        if (!strcmp(row->test, bench_alone.name) && !strcmp(row->load, load) && row->value > 0)
+            return row->value;
+    return NAN;
+}
+
+/* The load's rate becomes its share of what it does alone, in %. */
+static void put_of_today(const struct task *task, const struct table_rows *r, struct row *task_rows, size_t n,
+                         struct text *out)
+{
+    const struct table_layout layout = {.title = task->title, .columns = task->columns, .n_columns = task->n_columns};
+
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(task_rows[i].metric, "load_rate"))
+            task_rows[i].value *= 100 / rate_alone(r, task_rows[i].load);
+    table_print(&layout, task_rows, n, r->table_width, out);
 }
 
 #define LATE_MOST 5 /* measurements that were only late */
@@ -449,7 +549,10 @@ static void print(const struct table_rows *r, struct text *out)
         if (!n)
             continue;
         text_append(out, "\n", out->length > 0);
-        put_task(&tasks[t], task_rows, n, classic, fine, r->table_width, out);
+        if (tasks[t].columns)
+            put_of_today(&tasks[t], r, task_rows, n, out);
+        else
+            put_task(&tasks[t], task_rows, n, classic, fine, r->table_width, out);
     }
     if (whole) {
         put_stalls(r, out);
@@ -459,6 +562,10 @@ static void print(const struct table_rows *r, struct text *out)
         put_picture(r, out);
 }
 
+#define OPTIONS_OF(name_) \
+    { \
+        .heading = "Options of " #name_, .bench = &bench_##name_, .offset = offsetof(struct latency_options, name_) \
+    }
 const struct suite suite_latency = {
     .command =
         {
@@ -467,13 +574,20 @@ const struct suite suite_latency = {
             .title = "lateness of audio, video, X and a game beside loads",
             .description =
                 "Simulates tasks that must react in time (audio, video, x, gaming, custom) beside background loads "
-                "(none, video, x, burn, write, read, ring, compile, memload, hack, custom): how late they wake up, how "
-                "much of their work they do, how many deadlines they meet. Interbench's letters keep their meaning.",
+                "(none, video, x, burn, write, read, ring, compile, memload, hack, burn2, storm, mixed, custom): how "
+                "late they wake up, how "
+                "much of their work they do, how many deadlines they meet. Interbench's letters keep their meaning. "
+                "The tasks requests, frame and launch compare schedulers; they run when they are named.",
             COMMAND_MEASURES(suite_latency),
         },
     .seconds = {95, 16, 1100},
     .options_size = sizeof(struct latency_options),
-    .options = {{SUITE_ROWS(rows), .foreign = foreign_latency}, SUITE_COMMON(common_rows), SUITE_TIMED},
+    .options = {{SUITE_ROWS(rows), .foreign = foreign_latency},
+                SUITE_COMMON(common_rows),
+                SUITE_TIMED,
+                OPTIONS_OF(requests),
+                OPTIONS_OF(frame),
+                OPTIONS_OF(launch)},
     .schedule = SCHEDULE_SEQUENCE,
     .tests = task_names,
     .plan = plan,

@@ -456,7 +456,8 @@ static void note_degraded(const struct results *results, const struct group_valu
     row->status = ROW_DEGRADED;
 }
 
-static void hist_summary(const struct hist *h, struct stats_summary *s)
+/* above: least number of events above a percentile. */
+static void hist_summary(const struct hist *h, uint64_t above, struct stats_summary *s)
 {
     s->n = h->n;
     s->mean = hist_mean(h);
@@ -467,9 +468,9 @@ static void hist_summary(const struct hist *h, struct stats_summary *s)
     s->max = h->n ? (double)h->max : NAN;
     s->median = hist_quantile(h, 0.5);
     s->mad = hist_mad(h);
-    s->p90 = h->n >= 10 ? hist_quantile(h, 0.9) : NAN;
-    s->p99 = h->n >= 100 ? hist_quantile(h, 0.99) : NAN;
-    s->p999 = h->n >= 1000 ? hist_quantile(h, 0.999) : NAN;
+    s->p90 = h->n >= 10 * above ? hist_quantile(h, 0.9) : NAN;
+    s->p99 = h->n >= 100 * above ? hist_quantile(h, 0.99) : NAN;
+    s->p999 = h->n >= 1000 * above ? hist_quantile(h, 0.999) : NAN;
 }
 
 /* The original UNIX index: the geometric mean of n samples without the n/3 worst (rounded down). -1: out of memory. */
@@ -497,7 +498,7 @@ static int fill_values(const struct metric_values *m, const struct metric *metri
         return -1;
     if (m->hist) {
         double low = row->stats.ci95_lo, high = row->stats.ci95_hi;
-        hist_summary(m->hist, &row->stats);
+        hist_summary(m->hist, larger(metric->above, 1), &row->stats);
         row->stats.ci95_lo = low;
         row->stats.ci95_hi = high;
     }

@@ -28,14 +28,13 @@ static void *burn_on(void *argument)
     return NULL;
 }
 
-int load_burn_run(struct party_context *context)
+static int burn_with(struct party_context *context, uint64_t threads)
 {
-    const struct load_params *params = context->params;
     struct burn *burn = context->state;
     uint64_t look_ns = 0;
 
     burn->context = context;
-    if (threads_start(&burn->threads, context, (size_t)params->threads - 1, burn_on, burn, 0))
+    if (threads_start(&burn->threads, context, (size_t)threads - 1, burn_on, burn, 0))
         return -1;
     while (!party_stopped(context)) {
         work(burn, &look_ns);
@@ -43,6 +42,16 @@ int load_burn_run(struct party_context *context)
             party_proved(context);
     }
     return 0;
+}
+
+int load_burn_run(struct party_context *context)
+{
+    return burn_with(context, ((const struct load_params *)context->params)->threads);
+}
+
+static int run_twice(struct party_context *context)
+{
+    return burn_with(context, 2 * ((const struct load_params *)context->params)->threads);
 }
 
 void load_burn_teardown(struct party_context *context)
@@ -63,4 +72,18 @@ const struct load load_burn = {
     BENCH_PARTY(LOAD_BURN_PARTY),
     .least = {[LOAD_CPU] = 0.05},
     .describe = describe,
+};
+
+static void describe_twice(const void *params, struct row_params *out)
+{
+    row_param_count(out, PARAM_WORK, "threads", 2 * ((const struct load_params *)params)->threads);
+}
+
+const struct load load_burn2 = {
+    LOAD("burn2", "burn with twice as many threads as CPUs"),
+    .only_named = true,
+    BENCH_PARTY(LOAD_PARTY("burn2"), .state_size = sizeof(struct burn), .run = run_twice,
+                .teardown = load_burn_teardown),
+    .least = {[LOAD_CPU] = 0.05},
+    .describe = describe_twice,
 };

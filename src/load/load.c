@@ -9,9 +9,6 @@ const struct load *const load_list[] = {LOADS(ADDRESS) NULL};
 #define NAME(name) #name,
 const char *const load_names[] = {LOADS(NAME) NULL};
 
-/* Small: there may be thousands, which do little but system calls. */
-#define STACK_BYTES (64L << 10)
-
 void load_place(const struct place_of *of, struct placement *placement)
 {
     const struct load_params *p = of->params;
@@ -45,64 +42,6 @@ void load_size_text(uint64_t bytes, char *buf, size_t size)
     for (; bytes && bytes % 1024 == 0 && units[unit]; unit++)
         bytes /= 1024;
     snprintf(buf, size, "%" PRIu64 "%.*s", bytes, unit ? 1 : 0, unit ? units + unit - 1 : "");
-}
-
-/* A signal frame may need more than STACK_BYTES: some vector units have much state. */
-static size_t stack_size(void)
-{
-    long least = sysconf(_SC_THREAD_STACK_MIN);
-
-    return (size_t)(least > STACK_BYTES / 2 ? 2 * least : STACK_BYTES);
-}
-
-static void let_go(struct threads *threads)
-{
-    __atomic_store_n(&threads->made, 1, __ATOMIC_RELEASE);
-    futex_wake_all(&threads->made);
-}
-
-int threads_start(struct threads *threads, struct party_context *context, size_t n, void *(*body)(void *),
-                  void *members, size_t member_size)
-{
-    pthread_attr_t attributes;
-    int error = 0;
-
-    *threads = (struct threads){.id = n <= UINT32_MAX ? calloc(n ? n : 1, sizeof(*threads->id)) : NULL};
-    if (!threads->id || pthread_attr_init(&attributes))
-        return party_fail(context, "out of memory");
-    pthread_attr_setstacksize(&attributes, stack_size());
-    while (threads->n < n && !error) {
-        error = pthread_create(&threads->id[threads->n], &attributes, body, (char *)members + threads->n * member_size);
-        threads->n += !error;
-    }
-    pthread_attr_destroy(&attributes);
-    if (!error) {
-        let_go(threads);
-        return 0;
-    }
-    return party_fail(context, "cannot make thread %u of %zu: %s%s", threads->n + 1, n, strerror(error),
-                      error == EAGAIN ? " (RLIMIT_NPROC, the pids cgroup or memory)" : "");
-}
-
-bool threads_wait(struct threads *threads)
-{
-    while (!__atomic_load_n(&threads->made, __ATOMIC_ACQUIRE))
-        futex_wait(&threads->made, 0);
-    return !threads_ended(threads);
-}
-
-void threads_end(struct threads *threads)
-{
-    __atomic_store_n(&threads->ended, 1, __ATOMIC_RELEASE);
-    let_go(threads);
-}
-
-void threads_join(struct threads *threads)
-{
-    for (uint32_t i = 0; i < threads->n; i++)
-        pthread_join(threads->id[i], NULL);
-    free(threads->id);
-    *threads = (struct threads){.n = 0};
 }
 
 /* --- Loads made of parties of other files; the timing thread has the normal policy here. --- */

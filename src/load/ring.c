@@ -11,13 +11,6 @@ struct seat {
     struct threads *threads;
 } __attribute__((aligned(64)));
 
-/* Seat 0 is the main thread's. */
-struct ring {
-    struct threads threads;
-    size_t n;
-    struct seat *seats;
-};
-
 static size_t size_of(const struct load_params *params)
 {
     return params->threads > 2 ? (size_t)params->threads : 2;
@@ -42,7 +35,7 @@ static void *sit(void *argument)
     }
 }
 
-static int setup(struct party_context *context)
+int load_ring_setup(struct party_context *context)
 {
     struct ring *ring = context->state;
     size_t n = size_of(context->params);
@@ -61,7 +54,7 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-static int run(struct party_context *context)
+int load_ring_run(struct party_context *context)
 {
     struct ring *ring = context->state;
     struct seat *first = ring->seats;
@@ -79,7 +72,7 @@ static int run(struct party_context *context)
     return 0;
 }
 
-static void teardown(struct party_context *context)
+void load_ring_teardown(struct party_context *context)
 {
     struct ring *ring = context->state;
 
@@ -99,8 +92,7 @@ static void describe(const void *params, struct row_params *out)
 
 const struct load load_ring = {
     LOAD("ring", "threads that wake each other in a circle"),
-    BENCH_PARTY(LOAD_PARTY("ring"), .state_size = sizeof(struct ring), .setup = setup, .run = run,
-                .teardown = teardown),
+    BENCH_PARTY(LOAD_RING_PARTY),
     .least = {[LOAD_WAKEUPS] = 100},
     .describe = describe,
 };

@@ -66,6 +66,7 @@ static const struct export_unit units[] = {
     {"lpm", EXPORT_RATE, "per_second", 1, 60},
     {"1/s", EXPORT_RATE, "per_second", 1, 1},
     {"1/ms", EXPORT_RATE, "per_second", 1e3, 1},
+    {"1/min", EXPORT_RATE, "per_second", 1, 60},
     {"MWIPS", EXPORT_RATE, "per_second", 1e6, 1},
     {"KBps", EXPORT_RATE, "bytes_per_second", 1024, 1},
     {"MB/s", EXPORT_RATE, "bytes_per_second", 1e6, 1},

@@ -237,6 +237,7 @@ const char *const load_count_names[LOAD_COUNTS] = {
     [LOAD_READ] = "load_read",           [LOAD_DISK_WRITTEN] = "load_disk_written",
     [LOAD_DISK_READ] = "load_disk_read", [LOAD_WAKEUPS] = "load_wakeups",
     [LOAD_MOVED] = "load_moved",         [LOAD_BURSTS] = "load_bursts",
+    [LOAD_STARTED] = "load_started",
 };
 
 #define COLUMN(name, type, in_run, of, field) \

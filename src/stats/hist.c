@@ -211,6 +211,21 @@ double hist_quantile(const struct hist *h, double p)
     return low;
 }
 
+double hist_top_mean(const struct hist *h, double share)
+{
+    const uint64_t taken = (uint64_t)fmax(1, floor((double)h->n * share)), skipped = h->n - taken;
+    uint64_t seen = 0;
+    double sum = 0;
+    struct hist_bin b;
+
+    for (size_t i = 0; h->n && hist_next(h, &i, &b);) {
+        seen += b.count;
+        if (seen > skipped)
+            sum += b.mean * fmin((double)b.count, (double)(seen - skipped));
+    }
+    return h->n ? sum / (double)taken : (double)NAN;
+}
+
 /* Walks from the median outwards on both sides, nearest bin first, which gives the deviations in rising order. */
 double hist_mad(const struct hist *h)
 {

@@ -254,6 +254,57 @@ CLI_TEST(test_latency_plan_comes_first)
                    telling);
 }
 
+CLI_TEST(test_latency_loads_of_today)
+{
+    struct cli_csv csv;
+    char threads[16];
+
+    measure(*state, ARGS("latency", "audio", "-w", "burn,burn2,storm,mixed", CSV, KNOWN, "-t", "600ms"), 0, &csv);
+    (void)snprintf(threads, sizeof(threads), "%ld", 2 * strtol(word_of(&csv, "audio", "burn", "threads"), NULL, 10));
+    expect_word(&csv, "audio", "burn2", "threads", threads);
+    assert_true(strtod(word_of(&csv, "audio", "burn2", "load_cpu_s"), NULL) > 0);
+    assert_true(strtod(word_of(&csv, "audio", "storm", "load_started"), NULL) > 0);
+    assert_true(strtod(word_of(&csv, "audio", "mixed", "load_cpu_s"), NULL) > 0);
+    assert_true(strtod(word_of(&csv, "audio", "mixed", "load_wakeups"), NULL) > 0);
+    cli_csv_free(&csv);
+}
+
+/* Each row is there, and the figures agree with each other. */
+CLI_TEST(test_latency_tasks_of_today)
+{
+    struct cli_csv csv;
+
+    measure(*state,
+            ARGS("latency", "requests", "frame", "launch", "-w", "none,burn", CSV, KNOWN, "-t", "500ms", "--workers",
+                 "3", "--operations", "1"),
+            0, &csv);
+    for (unsigned i = 0; i < 2; i++) {
+        const char *load = i ? "burn" : "none";
+        assert_int_equal(count_pair(&csv, "alone", load), i);
+        assert_int_equal(count_pair(&csv, "requests", load), 7 + i);
+        assert_int_equal(count_pair(&csv, "frame", load), 6 + i);
+        assert_int_equal(count_pair(&csv, "launch", load), 3 + i);
+        if (i) /* nobody takes more than the CPUs have */
+            assert_true(pair_number(&csv, "requests", load, "load_rate", "value") > 0 &&
+                        pair_number(&csv, "alone", load, "load_rate", "value") > 0);
+        expect_word(&csv, "requests", load, "workers", "3");
+        expect_status(&csv, "requests", load, "ok", "");
+        const double n = pair_number(&csv, "requests", load, "latency", "n");
+        assert_true(n > 0 && n == pair_number(&csv, "requests", load, "request_latency", "n"));
+        assert_true(pair_number(&csv, "requests", load, "request_rate", "value") > 0);
+        assert_true(pair_number(&csv, "requests", load, "request_latency", "min") >= 200000);
+        assert_true(pair_number(&csv, "frame", load, "frame_rate", "value") <= 60.1);
+        assert_true(pair_number(&csv, "launch", load, "latency", "min") >
+                    pair_number(&csv, "launch", load, "fork_time", "min"));
+    }
+    cli_csv_free(&csv);
+    measure(*state, ARGS("latency", "frame", "-w", "none", FAST, "--frame-rate", "unlocked", "--frame-work", "1ms"), 0,
+            &csv);
+    assert_int_equal(count_pair(&csv, "frame", "none"), 5); /* no display misses a frame */
+    assert_true(pair_number(&csv, "frame", "none", "frame_time", "min") > 0);
+    cli_csv_free(&csv);
+}
+
 CLI_TEST(test_latency_audio_under_every_load_but_memload)
 {
     static const char *const pairs[] = {"audio none video x burn write read ring compile", NULL};

@@ -338,6 +338,19 @@ TEST(test_hist_quantile_limits)
     assert_true(isnan(hist_quantile(&a, NAN)));
 }
 
+TEST(test_hist_mean_of_the_largest)
+{
+    hist_init(&a, 0);
+    assert_true(isnan(hist_top_mean(&a, 0.01)));
+    for (unsigned value = 1; value <= 200; value++)
+        hist_add(&a, value);
+    assert_true(hist_top_mean(&a, 0.01) == 199.5);
+    assert_true(hist_top_mean(&a, 0.001) == 200); /* one at least */
+    assert_true(hist_top_mean(&a, 1) == 100.5);
+    hist_add(&a, 200); /* only a part of a bin */
+    assert_true(hist_top_mean(&a, 3.0 / 201) == (200 + 200 + 199) / 3.0);
+}
+
 TEST(test_hist_mad_by_hand)
 {
     /* median 3, deviations 2 1 0 1 99997: median 1 */

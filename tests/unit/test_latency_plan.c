@@ -88,6 +88,44 @@ TEST(test_latency_plan_has_the_pairs_that_are_named)
                  "audio: custom"); /* the last of the loads */
 }
 
+/* They run when they are named, beside loads of their own where none are. */
+TEST(test_latency_plan_has_the_tasks_of_today)
+{
+    expect_pairs(WORDS(W("-W"), W("requests,launch")), "requests: none burn burn2 storm mixed\n"
+                                                       "launch: none burn burn2 storm mixed\n"
+                                                       "alone: burn burn2 storm mixed");
+    expect_pairs(WORDS(W("--quick"), W("-W"), W("frame")), "frame: none burn storm\n"
+                                                           "alone: burn storm");
+    expect_pairs(WORDS(W("-W"), W("frame,audio"), W("-w"), W("none,ring")), "audio: none ring\n"
+                                                                            "frame: none ring\n"
+                                                                            "alone: ring");
+    expect_pairs(WORDS(W("-W"), W("frame"), W("--all-pairs")),
+                 "frame: none video x burn write read ring compile (memload)\n"
+                 "alone: video x burn write read ring compile (memload)");
+}
+
+TEST(test_latency_plan_gives_tasks_of_today_their_parameters)
+{
+    struct suite_plan *s =
+        made(WORDS(W("-l"), W("5000"), W("-W"), W("requests,frame,launch"), W("-w"), W("none"), W("--messengers"),
+                   W("2"), W("--frame-rate"), W("144"), W("--frame-workers"), W("3"), W("--launch-touch"), W("64K")));
+
+    suite_make_plan(s, &suite_latency);
+    assert_int_equal(s->plan.n, 3);
+    const struct requests_params *requests = s->plan.items[0].params;
+    const struct frame_params *frame = s->plan.items[1].params;
+    const struct launch_params *launch = s->plan.items[2].params;
+    assert_int_equal(requests->messengers, 2);
+    assert_int_equal(requests->operations, 5);
+    assert_int_equal(requests->sim.workers, 1); /* of CPUs, as --bind one says */
+    assert_int_equal(frame->rate, FRAMES_144);
+    assert_int_equal(frame->sim.workers, 3);
+    assert_true(frame->sim.loops_per_ms == 5000);
+    assert_int_equal(launch->touch_bytes, 65536);
+    assert_int_equal(launch->pause_ns, 5000000);
+    suite_plan_free(s, &suite_latency);
+}
+
 static void expect_loads(struct suite_plan *s, const char *expected)
 {
     struct text out = {0};

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The task launch: a small program started again and again: fork, exec, and its first use of memory. */
+#include <fcntl.h>
+
+#include "bench/tasks.h"
+#include "bench/unix.h"
+
+#define LAUNCHED   "@launched"
+#define PAGE_BYTES 4096u
+
+enum { LAUNCH_LATENCY, LAUNCH_FORK, LAUNCH_SERIES };
+
+struct launch {
+    int report[2]; /* a pipe */
+    struct launch_words words;
+};
+
+void launch_prepare(struct launch_words *words, int fd, uint64_t touch_bytes)
+{
+    TEXT_PRINT(words->fd, "%d", fd);
+    TEXT_PRINT(words->bytes, "%llu", (unsigned long long)touch_bytes);
+}
+
+pid_t launch_start(struct party_context *context, struct launch_words *words)
+{
+    char *argv[] = {(char *)"jitbench", (char *)LAUNCHED, words->fd, words->bytes, NULL}, *envp[] = {NULL};
+    const pid_t child = fork();
+
+    if (child < 0)
+        return party_fail(context, "cannot make a process: fork: %s%s", strerror(errno),
+                          errno == EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
+    if (child)
+        return child;
+    party_fail(context, "cannot execute this program: %s", strerror(-process_exec_self(argv, envp)));
+    _exit(127);
+}
+
+void launch_main(int argc, char **argv)
+{
+    if (argc != 4 || strcmp(argv[1], LAUNCHED) != 0)
+        return;
+    const int fd = (int)strtol(argv[2], NULL, 10);
+    const size_t bytes = strtoul(argv[3], NULL, 10);
+    char *memory = malloc(bytes);
+    for (size_t at = 0; memory && at < bytes; at += PAGE_BYTES)
+        ((volatile char *)memory)[at] = 1;
+    const uint64_t ready_ns = clock_monotonic_ns();
+    _exit(memory && (fd < 0 || write(fd, &ready_ns, sizeof(ready_ns)) == sizeof(ready_ns)) ? 0 : 1);
+}
+
+static int supported(const struct bench_case *of, struct error *why)
+{
+    (void)of;
+    return process_can_exec_self() ? 0 : error_set(why, "the program's own file cannot be executed");
+}
+
+/* Returns 0, or -1 with a reason. */
+static int launch_one(struct party_context *context, uint64_t *latency_ns, uint64_t *fork_ns)
+{
+    struct launch *l = context->state;
+    const uint64_t start = clock_monotonic_ns();
+    const pid_t child = launch_start(context, &l->words);
+    uint64_t ready;
+
+    *fork_ns = clock_monotonic_ns() - start;
+    if (child < 0 || unix_wait(context, child, "the launched program"))
+        return -1;
+    if (read(l->report[0], &ready, sizeof(ready)) != sizeof(ready))
+        return party_fail(context, "the launched program did not report");
+    *latency_ns = ready - start;
+    return 0;
+}
+
+static int setup(struct party_context *context)
+{
+    const struct launch_params *params = context->params;
+    struct launch *l = context->state;
+    uint64_t ns;
+
+    /* Never to block here; the other end stays open in the launched program. */
+    if (pipe(l->report) || fcntl(l->report[0], F_SETFL, O_NONBLOCK) || fcntl(l->report[0], F_SETFD, FD_CLOEXEC))
+        return party_fail(context, "cannot make a pipe: %s", strerror(errno));
+    launch_prepare(&l->words, l->report[1], params->touch_bytes);
+    return launch_one(context, &ns, &ns); /* the file is in memory from then on */
+}
+
+static int run(struct party_context *context)
+{
+    const struct launch_params *params = context->params;
+    uint64_t latency_ns = 0, fork_ns = 0;
+
+    for (uint64_t number = 0; !party_stopped(context); number++) {
+        if (launch_one(context, &latency_ns, &fork_ns))
+            return -1;
+        hist_add_class(context->recorder[LAUNCH_LATENCY], latency_ns);
+        hist_add(context->recorder[LAUNCH_FORK], fork_ns);
+        series_add(context->recorder[LAUNCH_SERIES], number, latency_ns);
+        clock_sleep_ns(params->pause_ns);
+    }
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    const struct launch *l = context->state;
+
+    close(l->report[0]);
+    close(l->report[1]);
+}
+
+static void describe(const struct bench_case *of, struct row_params *out)
+{
+    const struct launch_params *p = of->params;
+
+    row_param_count(out, PARAM_WORK, "touch_kib", p->touch_bytes >> 10);
+    row_param_count(out, PARAM_WORK, "pause_us", p->pause_ns / 1000);
+}
+
+enum { METRIC_LATENCY, METRIC_LATENCY_P99, METRIC_FORK, METRIC_LOAD };
+static const struct metric metrics[] = {
+    [METRIC_LATENCY] = {METRIC("latency", "ns", "lower", "time from fork until the new program had touched its memory"),
+                        .headline = true, .above = TASKS_ABOVE},
+    [METRIC_LATENCY_P99] = {METRIC("latency_p99", "ns", "lower", "99th percentile of the latency of a run")},
+    [METRIC_FORK] = {METRIC("fork_time", "ns", "lower", "time until fork returned in the parent"),
+                     .above = TASKS_ABOVE},
+    [METRIC_LOAD] = TASKS_LOAD_RATE,
+};
+
+static void reduce(const struct trial *trial, struct results *results)
+{
+    const struct hist *latency = trial_recorder(trial, 0, 0, LAUNCH_LATENCY);
+    const struct hist *in_fork = trial_recorder(trial, 0, 0, LAUNCH_FORK);
+
+    results_hist(results, 0, METRIC_LATENCY, latency);
+    results_series(results, 0, METRIC_LATENCY, trial_recorder(trial, 0, 0, LAUNCH_SERIES));
+    results_hist(results, 0, METRIC_FORK, in_fork);
+    results_samples(results, 0, METRIC_LATENCY, hist_mean(latency), tasks_percentile(latency, 0.99),
+                    hist_mean(in_fork));
+    tasks_load_rate(trial, results, METRIC_LOAD);
+}
+
+#define OWN(name_, member_, help_) OPTION(name_, 0, struct launch_params, member_, help_)
+static const struct option options[] = {
+    {OWN("launch-touch", touch_bytes, "memory that the new program touches"),
+     OPTION_NUMBER(SIZE, "SIZE", 4 << 10, 1 << 30), .preset[0] = "1M"},
+    {OWN("launch-pause", pause_ns, "pause between two launches"), OPTION_NUMBER(DURATION, "TIME", 1e3, 10e9),
+     .preset[0] = "5ms"},
+};
+
+const struct bench bench_launch = {
+    BENCH_IS("latency", "launch", "a small program started: fork, exec, first use of memory", struct launch_params),
+    BENCH_OPTIONS(options),
+    BENCH_PARTY(PARTY_IS("launch", [LAUNCH_LATENCY] = {RECORD_HIST, 1000}, [LAUNCH_FORK] = {RECORD_HIST, 0},
+                         [LAUNCH_SERIES] = {RECORD_SERIES, 0}),
+                .stop = STOP_FLAG, .children = CHILDREN_NORMAL, .state_size = sizeof(struct launch), .setup = setup,
+                .run = run, .teardown = teardown),
+    BENCH_METRICS(metrics),
+    TASKS_SAMPLING,
+    .switches = true,
+    .describe = describe,
+    .supported = supported,
+    .place = sim_place,
+    .reduce = reduce,
+};
