@@ -57,8 +57,7 @@ double tasks_percentile(const struct hist *hist, double p);
 /* The load's own rate beside the task: a sample of this metric, of what the load is checked for (load.least); none
  * without a load. */
 void tasks_load_rate(const struct trial *trial, struct results *results, unsigned metric);
-#define TASKS_LOAD_RATE \
-    METRIC_OPTIONAL("load_rate", "1/s", "higher", "what the load did beside it a second, as param counts it")
+#define TASKS_LOAD_RATE METRIC_OPTIONAL("load_rate", "1/s", "higher", "what the load did a second, as param counts it")
 
 #define TASKS_SAMPLING .sampling = {SAMPLING(1, 1, 20000, 600), SAMPLING(1, 1, 2000, 600), SAMPLING(1, 1, 30000, 600)}
 

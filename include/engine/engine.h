@@ -26,6 +26,8 @@ struct place_request {
     bool bind_given; /* the user chose `bind`, the benchmark must not override it */
     bool nice_given, fifo;
     int nice, fifo_priority;
+    int policy;        /* without fifo: SCHED_OTHER, SCHED_BATCH or SCHED_IDLE */
+    uint64_t slice_ns; /* of one of these; 0: the kernel's */
     bool layout_fixed;
 };
 
@@ -36,6 +38,7 @@ struct placement {
     int nice, policy, rt_priority;
     bool lock_memory;
     uint64_t timer_slack_ns; /* 0: unchanged */
+    uint64_t slice_ns;       /* without SCHED_FIFO; 0: unchanged */
     char refused[160];       /* what was not even tried, and why; "": nothing */
 };
 
@@ -43,6 +46,7 @@ struct placement {
 struct placement_seen {
     struct cpuset cpus;
     int policy, rt_priority, nice;
+    uint64_t slice_ns; /* 0: not known */
     bool layout_fixed, fresh_exec;
 };
 

@@ -118,6 +118,10 @@ int task_get_policy(int *policy, int *rt_priority);
 int task_set_policy_inherited(int policy, int rt_priority);
 const char *task_policy_name(int policy); /* "other", "fifo", "rr", "batch", "idle", "deadline" or "unknown" */
 
+/* The slice that the scheduler gives a thread with a normal policy, 0.1 to 100 ms (Linux 6.12); children inherit it. */
+int task_set_slice_ns(uint64_t ns);
+int task_get_slice_ns(uint64_t *ns); /* 0: not known to this kernel */
+
 int task_set_nice(int nice); /* returns -EINVAL outside -20 to 19 */
 int task_get_nice(int *nice);
 

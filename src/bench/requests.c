@@ -334,7 +334,7 @@ static const struct option options[] = {
 };
 
 const struct bench bench_requests = {
-    BENCH_IS("latency", "requests", "requests: threads that others wake, as in a server", struct requests_params),
+    BENCH_IS("latency", "requests", "threads that others wake, as in a server", struct requests_params),
     BENCH_OPTIONS(options),
     BENCH_PARTY(
         PARTY_IS("requests", [REQUESTS_LATENCY] = {RECORD_HIST, 0}, [REQUESTS_WHOLE] = {RECORD_HIST, 1000},

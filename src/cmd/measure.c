@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 
 #include <math.h>
+#include <sched.h>
 #include <sys/prctl.h>
 
 /* --- Output. --- */
@@ -328,6 +329,7 @@ static int resolve_place(struct measure *m)
 {
     const struct option_cpus *named = measure_given(m, "cpus") ? &m->options.cpus : NULL;
     struct place_request *place = &m->place;
+    static const int policies[] = {SCHED_OTHER, SCHED_BATCH, SCHED_IDLE}; /* as --policy has them */
 
     if (cpus_place(named, &m->machine, place))
         return EXIT_USAGE;
@@ -339,6 +341,10 @@ static int resolve_place(struct measure *m)
     place->nice = (int)m->options.nice;
     place->fifo = m->options.fifo > 0;
     place->fifo_priority = (int)m->options.fifo;
+    place->policy = policies[m->options.policy];
+    place->slice_ns = m->options.slice_ns;
+    if (place->fifo && (place->policy != SCHED_OTHER || place->slice_ns))
+        return usage_error("--fifo excludes --policy and --slice: they are of normal policies");
     place->layout_fixed = m->options.layout == 1;
     return 0;
 }

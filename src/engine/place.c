@@ -15,7 +15,8 @@ void place_copy(const struct place_request *request, unsigned copy, struct place
         out->cpus = request->cpus;
     out->nice_given = request->nice_given;
     out->nice = request->nice;
-    out->policy = request->fifo ? SCHED_FIFO : SCHED_OTHER;
+    out->policy = request->fifo ? SCHED_FIFO : request->policy;
+    out->slice_ns = request->slice_ns;
     out->rt_priority = request->fifo ? request->fifo_priority : 0;
 }
 
@@ -54,8 +55,14 @@ void place_apply_policy(const struct placement *placement, uint64_t realtime_lim
 {
     int error;
 
-    if (placement->policy == SCHED_OTHER)
+    if (placement->policy != SCHED_FIFO) {
+        if (placement->policy != SCHED_OTHER && (error = task_set_policy(placement->policy, 0)))
+            refuse(refused, size, TEXT_LINE("policy %s refused", task_policy_name(placement->policy)), error, "");
+        if (placement->slice_ns && (error = task_set_slice_ns(placement->slice_ns)))
+            refuse(refused, size, TEXT_LINE("slice of %s refused", TEXT_DURATION(placement->slice_ns)), error,
+                   " (needs Linux 6.12)");
         return;
+    }
     const char *what = TEXT_LINE("SCHED_FIFO %d refused", placement->rt_priority);
     /* Without the limit no real-time policy: an endless loop would take over the machine. */
     if ((error = task_limit_realtime_us(realtime_limit_us)))
@@ -72,5 +79,6 @@ void place_read_back(struct placement_seen *out)
     if (task_get_policy(&out->policy, &out->rt_priority))
         out->policy = -1;
     task_get_nice(&out->nice);
+    task_get_slice_ns(&out->slice_ns);
     out->layout_fixed = task_layout_fixed();
 }

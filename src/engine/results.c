@@ -596,6 +596,9 @@ static void identify(const struct results *results, unsigned group, const struct
         row_param_add(&row->param, PARAM_WORK, "copy", "%u", group);
     if (results->how->watch && (!bench->who || bench->who(item->params) == WHO_SUMS))
         row_param_add(&row->param, PARAM_WORK, "who", "1"); /* it is part of what was measured */
+    if (place->slice_ns && results->group[group].seen.slice_ns)
+        row_param_add(&row->param, PARAM_PLACEMENT, "slice_us", "%g",
+                      (double)results->group[group].seen.slice_ns * 1e-3);
     add_load(results, &row->param);
     const struct group_values *g = &results->group[group];
     const double share = g->pages_possible > 0 ? g->pages_huge / g->pages_possible : 0;

@@ -46,14 +46,17 @@ static const struct {
     {"*/smt/control", CPU_FOLDER "/cpu[0-9]*/cpufreq/scaling_governor"},
 };
 
-/* Cuts the content to the value: no final newline, or the word in brackets. */
+/* Cuts the content to the value: no final newline, or of several words the one in brackets or parentheses. */
 static char *value_of(char *content)
 {
-    char *open = strchr(content, '['), *close = open ? strchr(open, ']') : NULL;
+    static const char *const pairs[] = {"[]", "()"};
 
-    if (close && (open == content || open[-1] == ' ') && (close[1] == ' ' || close[1] == '\n' || !close[1])) {
-        *close = 0;
-        return open + 1;
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        char *open = strchr(content, pairs[i][0]), *close = open ? strchr(open, pairs[i][1]) : NULL;
+        if (close && (open == content || open[-1] == ' ') && (close[1] == ' ' || close[1] == '\n' || !close[1])) {
+            *close = 0;
+            return open + 1;
+        }
     }
     size_t length = strlen(content);
     while (length > 0 && content[length - 1] == '\n')

@@ -111,6 +111,37 @@ const char *task_policy_name(int policy)
     return policy >= 0 && policy < POLICIES && names[policy] ? names[policy] : "unknown";
 }
 
+/* The kernel's struct sched_attr in its first version; musl lacks it. */
+struct kernel_sched_attr {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period; /* ns; runtime: the slice of a normal task */
+};
+
+int task_get_slice_ns(uint64_t *ns)
+{
+    struct kernel_sched_attr attr = {.size = sizeof(attr)};
+    const int error = sys_result(syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0));
+
+    *ns = error ? 0 : attr.runtime;
+    return error;
+}
+
+int task_set_slice_ns(uint64_t ns)
+{
+    struct kernel_sched_attr attr = {.size = sizeof(attr)};
+    uint64_t got;
+    int error = sys_result(syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0));
+
+    attr.runtime = ns;
+    attr.flags = 0;
+    if (!error && !(error = sys_result(syscall(SYS_sched_setattr, 0, &attr, 0))) && !(error = task_get_slice_ns(&got)))
+        error = got == ns ? 0 : -ENOTSUP; /* older kernels ignore it */
+    return error;
+}
+
 int task_set_nice(int nice)
 {
     /* The kernel would clamp silently, and the results would record a wrong value. */

@@ -114,6 +114,20 @@ CLI_TEST(test_options_nice)
     expect_cell(*state, ARGS("prime", FAST, "--nice", "-20"), "nice", "-20");
 }
 
+/* What an older kernel does not know is said. */
+CLI_TEST(test_options_policy_and_slice)
+{
+    struct cli_csv csv;
+
+    expect_cell(*state, ARGS("prime", FAST, "--policy", "batch"), "policy", "batch");
+    expect_cell(*state, ARGS("prime", FAST, "--policy", "idle"), "policy", "idle");
+    measure(*state, ARGS("prime", FAST, "--slice", "3ms"), &csv);
+    if (!strstr(cli_cell(&csv, 0, "param"), " slice_us=3000") &&
+        (strcmp(cli_cell(&csv, 0, "status"), "degraded") != 0 || !strstr(cli_cell(&csv, 0, "reason"), "slice of 3 ms")))
+        fail_msg("%s: %s (%s)", cli_cell(&csv, 0, "param"), cli_cell(&csv, 0, "status"), cli_cell(&csv, 0, "reason"));
+    cli_csv_free(&csv);
+}
+
 CLI_TEST(test_options_fifo)
 {
     const struct cli *cli = *state;

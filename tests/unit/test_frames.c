@@ -110,7 +110,6 @@ static void pretend(uint64_t n, int rate)
 {
     const struct frame_params params = {.sim.workers = n, .rate = rate};
 
-    fixture_free_rows(&rows);
     assert_int_equal(fixture_one_trial(&bench_pretend, &params, 1, &rows), ROW_OK);
 }
 
@@ -135,6 +134,7 @@ TEST(test_frame_rows_by_hand)
     const struct row *row = fixture_find(&rows, "frame_time", "");
     assert_true(fabs(row->stats.p99 - 10.2 * MS) < 2000 && isnan(row->stats.p999));
     assert_true(row->headline && !strcmp(row->unit, "ns"));
+    fixture_free_rows(&rows);
 }
 
 /* Fewer than ten are above the 99th percentile. */

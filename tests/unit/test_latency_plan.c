@@ -117,7 +117,7 @@ TEST(test_latency_plan_gives_tasks_of_today_their_parameters)
     const struct launch_params *launch = s->plan.items[2].params;
     assert_int_equal(requests->messengers, 2);
     assert_int_equal(requests->operations, 5);
-    assert_int_equal(requests->sim.workers, 1); /* of CPUs, as --bind one says */
+    assert_int_equal(requests->sim.workers, 4); /* one for each CPU */
     assert_int_equal(frame->rate, FRAMES_144);
     assert_int_equal(frame->sim.workers, 3);
     assert_true(frame->sim.loops_per_ms == 5000);

@@ -733,6 +733,21 @@ TEST_WITH(test_snapshot_stays_when_a_file_has_gone, make, clean)
     assert_true(file_exists());
 }
 
+/* The scheduler's preemption in debugfs: the word in parentheses is in force, and is put back. */
+TEST_WITH(test_snapshot_knows_the_word_in_parentheses, make, clean)
+{
+    static const char path[] = "/sys/kernel/debug/sched/preempt";
+    struct reports reports;
+
+    forget_writes();
+    tree_put(path, "none voluntary (full) lazy\n");
+    add(path, "none");
+    tune(&reports);
+    assert_report(&reports, path, SNAPSHOT_DONE, 0, "full", "none");
+    expect_untune(0, "");
+    assert_content(path, "full\n");
+}
+
 /* --- One at a time. --- */
 
 TEST_WITH(test_snapshot_is_never_replaced, make, clean)
