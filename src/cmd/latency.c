@@ -318,7 +318,8 @@ static void add_pair(const struct measure *m, const struct latency_options *o, s
     if (load_list[load] == &load_compile)
         beside.file_bytes /= 2; /* the load compile uses two files of this size */
     if (o->real_time && !tasks[task].real_time && !m->place.fifo)
-        skip = "has no real-time mode of its own: --fifo gives it SCHED_FIFO";
+        skip = tasks[task].params ? "has no real-time mode of its own: --fifo gives it SCHED_FIFO"
+                                  : "has no real-time mode";
     struct plan_item *item = measure_item(m, bench, &of, 1, 1);
     plan_set_load(item, load_list[load], &beside);
     item->calibrated_by = params->loops_per_ms > 0 ? -1 : 0;

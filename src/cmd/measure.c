@@ -345,6 +345,8 @@ static int resolve_place(struct measure *m)
     place->slice_ns = m->options.slice_ns;
     if (place->fifo && (place->policy != SCHED_OTHER || place->slice_ns))
         return usage_error("--fifo excludes --policy and --slice: they are of normal policies");
+    if (place->policy == SCHED_IDLE && place->slice_ns)
+        return usage_error("--slice: the kernel has none for --policy idle");
     place->layout_fixed = m->options.layout == 1;
     return 0;
 }
