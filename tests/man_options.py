@@ -149,6 +149,16 @@ def wrong_defaults(text, groups, common):
                     yield f"{sentence.strip()}: {number}"
 
 
+def wrong_sizes(text, groups):
+    """The sizes and times of a sentence 'By default ...' or 'Without the option ...' in an option's item that help lacks."""
+    for _, head, notes, words in (each for options in groups.values() for each in options):
+        item = re.search(re.escape(head) + r" (.*?)(?=\.It |\.El )", text.replace("\n", " "))
+        for sentence in re.findall(r"(?:By default|Without the option) .*?[a-z)]\.(?= |$)", item[1] if item else ""):
+            for number in re.findall(r"\d[\d.]* (?:[num]?s|min|h|%|[KMGT]iB)(?!\w)", sentence):
+                if not re.search(rf"(?<![\w.]){re.escape(number)}(?!\w)", words + notes):
+                    yield f"{sentence}: {number}"
+
+
 def main(arguments):
     update = "--update" in arguments
     program = os.path.join(".", arguments[-1])
@@ -163,7 +173,7 @@ def main(arguments):
         options_page = command == "options"
         groups = {COMMON: common} if options_page else groups_of(program, command)
         new = page_of(text, groups, None if options_page else common)
-        missing += [f"{path.name}: {each}" for each in (*missing_defaults(text, groups), *wrong_prose(text, groups), *wrong_defaults(text, groups, common))]
+        missing += [f"{path.name}: {each}" for each in (*missing_defaults(text, groups), *wrong_prose(text, groups), *wrong_sizes(text, groups), *wrong_defaults(text, groups, common))]
         if new != text:
             differing.append(path.name)
             if update:

@@ -287,7 +287,8 @@ static const char *const tests[] = {"latency", "loaded", "cores", "nodes", "stea
 
 static const struct option rows[] = {
     {OPTION("max-size", 0, struct memory_options, max_size,
-            "largest working set; default: 4 times the sum of all last-level caches"),
+            "largest working set; default: 4 times the sum of all last-level caches, or 256 MiB where these are not "
+            "known"),
      OPTION_NUMBER(SIZE, "SIZE", 65536, 1e15)},
 };
 
