@@ -97,6 +97,9 @@ TREE_TEST(test_cgroup_quotas)
     expect_quota("2.5 CPUs, 2 periods, 250000 ns");
     tree_put("/sys/fs/cgroup/user.slice/games.slice/one.scope/cpu.max", "50000 0\n");
     expect_quota("0 CPUs");
+    tree_put("/sys/fs/cgroup/user.slice/games.slice/one.scope/cpu.max", "250000 100000\n");
+    tree_put("/sys/fs/cgroup/user.slice/cpu.max", "400000 100000\n"); /* a larger one above it */
+    expect_quota("2.5 CPUs, 2 periods, 250000 ns");
 }
 
 TREE_TEST(test_cgroup_quotas_of_version_1)

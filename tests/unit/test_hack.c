@@ -7,6 +7,18 @@
 
 enum { THREADS = 40, DESCRIPTORS = 40 }; /* of a group */
 
+static uint64_t n_received;
+
+ssize_t __real_recv(int fd, void *to, size_t size, int flags);
+ssize_t __wrap_recv(int fd, void *to, size_t size, int flags);
+ssize_t __wrap_recv(int fd, void *to, size_t size, int flags)
+{
+    const ssize_t n = __real_recv(fd, to, size, flags);
+
+    __atomic_fetch_add(&n_received, n > 0, __ATOMIC_RELAXED);
+    return n;
+}
+
 static void send_messages(uint64_t groups)
 {
     struct load_params params = {.groups = groups};
@@ -14,6 +26,7 @@ static void send_messages(uint64_t groups)
     uint64_t alone = load_alone();
     int fds = fixture_count_fds();
 
+    n_received = 0; /* all of them; some are not counted yet at the end */
     load_party_begin(&l, &load_hack, &params);
     load_party_start(&l);
     assert_true(load_party_wait(&l, LOAD_WAKEUPS, 5000));
@@ -21,8 +34,11 @@ static void send_messages(uint64_t groups)
         assert_int_equal(load_count_threads(), alone + 1 + groups * THREADS);
     assert_int_equal(fixture_count_fds(), fds + (int)groups * DESCRIPTORS);
     assert_true(load_party_wait(&l, LOAD_WAKEUPS, load_party_count(&l, LOAD_WAKEUPS) + 5000));
+    for (unsigned look = 0; look < 5; look++)
+        assert_true(load_party_wait(&l, LOAD_WAKEUPS, load_party_count(&l, LOAD_WAKEUPS) + 1));
     assert_true(load_party_count(&l, LOAD_CPU) > 0);
     assert_string_equal(load_party_degraded(&l), "");
+    assert_true(load_party_count(&l, LOAD_WAKEUPS) <= (double)__atomic_load_n(&n_received, __ATOMIC_RELAXED));
     assert_int_equal(load_party_end(&l), 0);
     assert_int_equal(fixture_count_fds(), fds);
     if (alone)

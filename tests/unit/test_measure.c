@@ -73,9 +73,14 @@ static int plan(struct measure *m, void *options)
 
 static void conclude(struct measure *m)
 {
+    static double samples[] = {3, 1, 5, 2, 4};
+
     for (size_t i = 0; i < made.rows; i++) {
         struct row row = ROW(&m->run, (double)i, .suite = "made", .test = "t", .metric = "value", .unit = "ns");
         row.status = ROW_OK;
+        row.samples = samples;
+        row.n_samples = COUNT(samples);
+        row.stats = (struct stats_summary){.n = COUNT(samples), .mean = 3, .ci95_lo = 1, .ci95_hi = 5};
         measure_put_row(m, &row);
     }
     m->worst = made.status;
@@ -211,6 +216,24 @@ TEST_WITH(test_measure_exit_status, begin, finish_test)
         const int status = RUN("--quiet", "--no-csv", "--core-probe", "off", cases[i].strict);
         if (status != cases[i].expected)
             fail_msg("case %zu: %d", i, status);
+    }
+}
+
+/* What would narrow a wide interval: where the number of samples is fixed, more time would not. */
+TEST_WITH(test_measure_says_how_to_get_more_samples, begin, finish_test)
+{
+    static const struct {
+        const char *words[2], *more;
+    } cases[] = {{{NULL}, "(--max-time)"},
+                 {{"--samples", "5"}, "(--samples)"},
+                 {{"--quick"}, "(--samples)"},
+                 {{"--classic"}, "(--samples)"}};
+
+    made.rows = 1;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        (void)RUN("--no-csv", "--core-probe", "off", cases[i].words[0], cases[i].words[1]);
+        if (!strstr(texts[0], cases[i].more))
+            fail_msg("case %zu: %s", i, texts[0]);
     }
 }
 

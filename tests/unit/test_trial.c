@@ -764,6 +764,60 @@ TEST(test_trial_whose_party_does_not_come_to_the_gate_fails)
     assert_failed(&spec, "not started within 150 ms; killed");
 }
 
+static int paused_setup(struct party_context *context)
+{
+    (void)context;
+    sleep_ms(20);
+    (void)kill(getppid(), SIGUSR1);
+    sleep_ms(20);
+    return 0;
+}
+
+static int paused_run(struct party_context *context)
+{
+    (void)context;
+    return 0;
+}
+
+static uint64_t paused_limit_ns(const void *params)
+{
+    (void)params;
+    return 2000 * MS;
+}
+
+static const struct party paused_parties[] = {
+    {.name = "paused", .role = ROLE_MEASURED, .setup = paused_setup, .run = paused_run}};
+static const struct bench bench_paused = {
+    .name = "paused", .suite = "dummy", .parties = paused_parties, .n_parties = 1, .setup_limit_ns = paused_limit_ns};
+
+static void pass_three_seconds(int number)
+{
+    (void)number;
+    made_up_clock.now_ns += 3000 * MS;
+}
+
+/* The machine is paused for longer than the set-up may take: its time begins anew. */
+TEST(test_trial_goes_on_after_a_pause_beyond_its_deadline)
+{
+    const struct trial_spec spec = spec_of(&bench_paused, 1, 0);
+    bool late = false; /* the pause may come before the parent waits */
+    sigset_t blocked;
+
+    (void)sigemptyset(&blocked);
+    (void)sigaddset(&blocked, SIGUSR1);
+    assert_int_equal(sigprocmask(SIG_BLOCK, &blocked, NULL), 0); /* only while it waits */
+    (void)signal(SIGUSR1, pass_three_seconds);
+    while (!late) {
+        made_up_clock_start(clock_raw_ns(), 0);
+        struct trial *trial = run_done(&spec);
+        made_up_clock.on = false;
+        late = trial->late;
+        trial_free(trial);
+    }
+    (void)signal(SIGUSR1, SIG_DFL);
+    assert_int_equal(sigprocmask(SIG_UNBLOCK, &blocked, NULL), 0);
+}
+
 TEST(test_trial_names_the_copy_and_party_that_died)
 {
     struct fault_params params = {.fault = FAULT_EXIT, .copy = 1};
@@ -1459,9 +1513,9 @@ TEST(test_trial_worker_main_refuses_what_is_no_shm)
 }
 
 static const struct bench *const registry[] = {
-    &bench_ping,         &bench_relay,        &bench_pair,        &bench_stop,    &bench_barrier,
-    &bench_fault,        &bench_fault_of_two, &bench_bad_thread,  &bench_litter,  &bench_found,
-    &bench_found_locked, &bench_found_early,  &bench_fault_later, &bench_address, NULL,
+    &bench_ping,         &bench_relay,      &bench_pair,    &bench_stop,  &bench_barrier,      &bench_fault,
+    &bench_fault_of_two, &bench_bad_thread, &bench_litter,  &bench_found, &bench_found_locked, &bench_found_early,
+    &bench_fault_later,  &bench_paused,     &bench_address, NULL,
 };
 
 int main(int argc, char **argv)
