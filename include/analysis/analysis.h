@@ -95,13 +95,14 @@ struct requirements {
     bool several_runs;      /* may be of several hosts */
     bool names_only;        /* only tests in `names` are measured */
     const char *clock_unit; /* of metrics in ticks; NULL: not known */
+    bool figures;           /* without limits; the worst is the one that is worst for its metric */
     /* Set below. */
     struct requirement *of;
     size_t n, capacity;
 };
 
 /* Returns -1 with the reason: not readable, unknown test, metric or statistic (with the most similar), wrong
- * unit. Calls memory_out(). */
+ * unit. Otherwise error says which unit with a prefix a limit without one got; "": none. Calls memory_out(). */
 int requirements_add(struct requirements *set, const char *text, struct error *error);
 /* One a line; '#' begins a comment. Returns -1 with the reason, which names the line; also for none at all. */
 int requirements_add_lines(struct requirements *set, const char *lines, struct error *error);

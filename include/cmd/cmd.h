@@ -56,7 +56,7 @@ struct options {
     bool all, classic, counters, dry_run, force, help, hold_latency, json, metrics, no_csv, no_samples, quick, quiet;
     bool strict, summary, tuned, verbose, who, within;
     char comment[256], dir[512], fail_items[1024], ignore[1024], interleave[1024], output[1024], series[1024];
-    char snapshot[1024], start_at[64];
+    char print[1024], snapshot[1024], start_at[64];
 };
 #define OWN_OPTION(name_, letter_, member_, help_) OPTION(name_, letter_, struct options, member_, help_)
 
@@ -326,6 +326,8 @@ void progress_time(const struct plan_time *time, struct text *out);
             OPTION_WORD("FILE") \
     }
 
+/* A requirement, or with set->figures a figure, on each line. Returns as require_read(). */
+int require_each(const char *option, const char *lines, struct requirements *set);
 /* set->names must list what may be required. Returns 0, or EXIT_USAGE with a line on standard error. */
 int require_read(const struct require_options *options, struct requirements *set);
 /* And judges the rows. The caller frees the set with requirements_free(), also after a failure. */
@@ -367,6 +369,7 @@ struct measure {
     struct plan plans[TABLES_MAX]; /* of each suite */
     struct plan *plan;             /* that a suite makes */
     bool brief;                    /* no lines "Setting", "Quiet?" and "Check" */
+    bool markdown;                 /* the tables are */
     bool prints;                   /* measured commands use standard output, so tables go to standard error */
     bool alone;                    /* no other rank of a job has the same arguments */
     int finish_status;
@@ -401,7 +404,7 @@ struct measure {
     size_t n_rows, rows_capacity;
     bool rows_missing; /* there was no memory for some: they are only in the CSV */
     struct progress progress;
-    struct requirements requirements;
+    struct requirements requirements, figures; /* figures: of --print */
     enum row_status worst;
     int ended_by; /* signal; 0: none */
     struct text warnings;

@@ -111,7 +111,7 @@ struct text *grid_note(struct grid *grid);
  * change what is shown. Then wrapping columns are narrowed, to 9 at least. Markdown has no notes. */
 void doc_table(const struct doc *doc, struct grid *grid);
 
-/* As text. width 0: no limit. */
+/* As text, or Markdown if `out` says so. width 0: no limit. */
 void grid_print(struct grid *grid, unsigned width, struct text *out);
 
 /* --- HTML. --- */

@@ -26,6 +26,7 @@ struct text {
     int failed;
     bool color, left_out; /* printed with colours on a terminal; what does not fit: command_output() says so */
     bool summed_up;       /* a summary follows, which counts unstable rows */
+    bool markdown;        /* tables are */
 };
 void text_append(struct text *t, const char *data, size_t length);
 void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

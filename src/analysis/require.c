@@ -109,8 +109,12 @@ static int check_unit(const struct requirements *set, const struct requirement *
     if (unit && !strcmp(r->limit_unit, TICKS))
         return error_set(error, "'%s' is no unit of this figure, which is in %s", TICKS, unit);
     if (known ? limit_factor(r, known, &factor)
-              : limit_factor(r, of_clocks[0], &factor) || limit_factor(r, of_clocks[1], &factor))
+              : limit_factor(r, of_clocks[0], &factor) || limit_factor(r, of_clocks[1], &factor)) {
+        known = unit_of_stat(r->stat, known ? known : TICKS);
+        if (!set->figures && !r->limit_unit[0] && text_has_word("ns us ms kHz MHz KBps MB/s KiB MiB", known))
+            TEXT_PRINT(error->text, "%.15g is taken as %s", r->limit, known);
         return 0;
+    }
     known = unit_of_stat(r->stat, known ? known : TICKS);
     return error_set(error, "'%s' is no unit of this figure, which is %s%s", r->limit_unit,
                      known[0] ? "in " : "a number", known);
@@ -212,13 +216,16 @@ static int read_limit(struct requirement *r, const char *text, struct error *err
     return 0;
 }
 
-static int read_requirement(struct requirement *r, const char *text, struct error *error)
+static int read_requirement(struct requirement *r, const char *text, bool figure, struct error *error)
 {
     const char *op = NULL;
 
     if (!trim(text, strlen(text), r->text, sizeof(r->text)))
         return text[strspn(text, BLANKS)] ? error_set(error, "longer than %zu bytes", sizeof(r->text) - 1)
                                           : error_set(error, "is empty");
+    r->value = r->limit_of_row = NAN;
+    if (figure)
+        return read_figure(r, r->text, strlen(r->text), error);
     for (const char *at = r->text; *at; at++)
         if (*at == '<' || *at == '>')
             op = at; /* the last one: names of commands may contain others */
@@ -226,7 +233,6 @@ static int read_requirement(struct requirement *r, const char *text, struct erro
         return error_set(error, "has no <, <=, > or >=");
     r->below = *op == '<';
     r->or_equal = op[1] == '=';
-    r->value = r->limit_of_row = NAN;
     if (read_figure(r, r->text, (size_t)(op - r->text), error))
         return -1;
     return read_limit(r, op + 1 + r->or_equal, error);
@@ -238,7 +244,8 @@ int requirements_add(struct requirements *set, const char *text, struct error *e
     struct requirement *r = &set->of[set->n];
 
     *r = (struct requirement){.text = ""};
-    if (read_requirement(r, text, error) || check_names(set, r, error))
+    error->text[0] = '\0';
+    if (read_requirement(r, text, set->figures, error) || check_names(set, r, error))
         return -1;
     set->n++;
     return 0;
@@ -250,13 +257,17 @@ int requirements_add_lines(struct requirements *set, const char *lines, struct e
     char line[4 * sizeof(set->of->text)];
     struct error why;
 
+    error->text[0] = '\0';
     for (size_t number = 1; *lines; number++) {
         const size_t length = strcspn(lines, "\n"), used = strcspn(lines, "#\n");
         if (used >= sizeof(line))
             return error_set(error, "line %zu: longer than %zu bytes", number, sizeof(line) - 1);
         text_copy(line, used + 1, lines);
+        why.text[0] = '\0';
         if (line[strspn(line, BLANKS)] && requirements_add(set, line, &why))
             return error_set(error, "line %zu: %s", number, why.text);
+        if (why.text[0])
+            TEXT_ADD(error->text, "%sline %zu: %s", error->text[0] ? "; " : "", number, why.text);
         lines += length + (lines[length] == '\n');
     }
     return set->n > before ? 0 : error_set(error, "there is no requirement in it");
@@ -309,6 +320,8 @@ static void judge_row(struct requirement *r, const struct row *row, const struct
     char why[sizeof(r->reason)] = "";
 
     r->n_rows++;
+    if (set->figures)
+        r->below = strcmp(row->better, "higher") != 0;
     if (isnan(value))
         explain_unknown(r, row, why, sizeof(why));
     else if (!limit_factor(r, row->unit, &factor))

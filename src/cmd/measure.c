@@ -104,8 +104,8 @@ static void put_check(const struct measure *m, struct text *out)
 /* A failure is reported once, and measuring continues. */
 static void print_out(struct measure *m, struct text *out)
 {
-    command_wrap(out, 0, m->options.verbose ? 0 : command_width(m->out_fd, 0, 100));
-    if (m->print_failed)
+    command_wrap(out, 0, m->options.verbose || m->markdown ? 0 : command_width(m->out_fd, 0, 100));
+    if (m->print_failed || (m->options.print[0] && m->options.quiet))
         text_free(out);
     else
         m->print_failed = command_output(m->out_fd, false, out) != EXIT_DONE;
@@ -191,6 +191,7 @@ static void print_suite(struct measure *m)
     struct text out = {0};
 
     out.color = color_wanted(m->options.color, m->out_fd);
+    out.markdown = m->markdown;
     metrics_mark_headlines(metrics_table(), m->rows, m->n_rows); /* as in files */
     show_rows(m->rows, m->n_rows, &how, &out, &m->warnings);
     m->warnings.left_out |= out.left_out; /* said at the end */
@@ -207,7 +208,8 @@ static void put_summary(struct measure *m)
     out.left_out = m->warnings.left_out;
     if (m->requirements.n) {
         const unsigned width = m->options.verbose ? 0 : command_width(m->out_fd, 100, 100);
-        require_put(&m->requirements, &(struct doc){.out = &out, .width = width});
+        const enum doc_format format = m->markdown ? DOC_MARKDOWN : DOC_TEXT;
+        require_put(&m->requirements, &(struct doc){.out = &out, .width = width, .format = format});
         text_append(&out, "\n", 1);
     }
     if (!m->options.quiet) {
@@ -227,6 +229,11 @@ static void put_summary(struct measure *m)
 }
 
 /* --- The command line. --- */
+
+static bool repeats(const struct measure *m)
+{
+    return m->options.runs > 1 || m->options.interleave[0];
+}
 
 bool measure_test(const struct suite *suite, size_t i, struct operand_word *out)
 {
@@ -316,6 +323,8 @@ static int parse(struct measure *m, int argc, char **argv)
         return status;
     if (m->options.quick && m->options.classic)
         return usage_error("--quick and --classic exclude each other");
+    if (m->options.print[0] && (!strcmp(m->options.output, "-") || repeats(m)))
+        return usage_error("--print excludes %s", repeats(m) ? "--runs and --interleave" : "--output '-'");
     if (m->options.no_csv && measure_given(m, "output"))
         return usage_error("--no-csv and --output exclude each other");
     if (option_defaults(m->tables, m->n_tables, m->preset, &error))
@@ -417,7 +426,7 @@ static int open_csv(struct measure *m)
                                 .to_stdout = to_stdout,
                                 .none = m->options.no_csv,
                                 .no_samples = m->options.no_samples};
-    m->out_fd = to_stdout || m->prints ? 2 : 1;
+    m->out_fd = to_stdout || m->prints || m->options.print[0] ? 2 : 1;
     m->csv = csv_open(&target, &message, &error);
     if (!m->csv)
         return usage_error("%s", error.text);
@@ -455,6 +464,7 @@ void measure_put_row(void *measure, const struct row *row)
 
     csv_put(m->csv, row);
     requirements_row(&m->requirements, row);
+    requirements_row(&m->figures, row);
     if (!grow_array(&m->rows, &m->rows_capacity, m->n_rows, sizeof(*m->rows)) || row_copy(&m->rows[m->n_rows], row)) {
         m->rows_missing = true;
         return;
@@ -567,6 +577,24 @@ static int exit_status(const struct measure *m, bool csv_lost)
     return m->options.strict && m->worst != ROW_OK ? EXIT_STRICT : EXIT_DONE;
 }
 
+/* --print: numbers, or with the reason on standard error nothing. Returns the exit status. */
+static int print_figures(const struct measure *m)
+{
+    struct text out = {0};
+    int status = EXIT_DONE;
+
+    for (const struct requirement *r = m->figures.of; r < m->figures.of + m->figures.n; r++) {
+        if (requirement_unknown(r)[0])
+            status = command_fail(EXIT_ROW_FAILED, "--print '%s': %s", r->text, requirement_unknown(r));
+        text_real(&out, r->value);
+        text_append(&out, "\n", 1);
+    }
+    if (!status)
+        return m->figures.n ? command_output(1, true, &out) : EXIT_DONE;
+    text_free(&out);
+    return status;
+}
+
 static int run_suites(struct measure *m)
 {
     struct progress *progress = &m->progress;
@@ -588,8 +616,8 @@ static int run_suites(struct measure *m)
     bool lost = csv_close(m->csv) != 0;
     free(m->rows);
     summary_free(&m->summary);
-    int status = exit_status(m, lost);
-    return status ? status : m->finish_status;
+    const int status = exit_status(m, lost), printed = print_figures(m);
+    return status >= 128 || !printed ? status ? status : m->finish_status : printed;
 }
 
 /* They may name only tests that the plans measure. */
@@ -609,9 +637,13 @@ static int read_requirements(struct measure *m)
     }
     m->requirements = (struct requirements){
         .metrics = metrics_table(), .names = names, .n_names = n, .names_only = true, .clock_unit = m->clock.unit};
-    const int status = require_read(&m->options.require, &m->requirements);
-    m->requirements.names = NULL;
-    m->requirements.n_names = 0;
+    m->figures = m->requirements;
+    m->figures.figures = true;
+    int status = require_read(&m->options.require, &m->requirements);
+    if (!status)
+        status = require_each("--print", m->options.print, &m->figures);
+    m->requirements.names = m->figures.names = NULL;
+    m->requirements.n_names = m->figures.n_names = 0;
     return status;
 }
 
@@ -639,11 +671,6 @@ static void set_machine(struct measure *m, bool huge_advised)
     if (m->hold_fd < 0 && !m->not_set[0])
         TEXT_PRINT(m->not_set, "%s: /dev/cpu_dma_latency: %s", m->options.tuned ? "--tuned" : "--hold-latency",
                    strerror(-m->hold_fd));
-}
-
-static bool repeats(const struct measure *m)
-{
-    return m->options.runs > 1 || m->options.interleave[0];
 }
 
 /* All errors are found before anything runs. */
@@ -742,6 +769,7 @@ int measure_main(int argc, char **argv)
     if (m->series_fd > 0)
         close(m->series_fd);
     requirements_free(&m->requirements);
+    requirements_free(&m->figures);
     free(m->core);
     interference_free(m->watch);
     if (repeat)

@@ -55,7 +55,7 @@ const struct option_foreign foreign_hyperfine[] = {
     {"export-json", "'jitbench export -f hyperfine-json FILE.csv' writes it from the CSV", FOREIGN_REFUSED},
     {"export-csv", "the CSV is --output FILE, and 'jitbench export -f hyperfine-json' has hyperfine's figures",
      FOREIGN_REFUSED},
-    {"export-markdown", "'jitbench compare --format markdown FILE.csv' prints it", FOREIGN_REFUSED},
+    {"export-markdown", "--format markdown prints it", FOREIGN_REFUSED},
     {"export-asciidoc export-orgmode", "other programs make it from the CSV or Markdown", FOREIGN_REFUSED},
     {.words = NULL},
 };
@@ -127,25 +127,33 @@ int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns)
 
 /* --- --require and --requirements --- */
 
+int require_each(const char *option, const char *lines, struct requirements *set)
+{
+    struct error error;
+    char one[sizeof(((struct require_options *)0)->require)];
+    int status = 0;
+
+    for (const char *at = lines; *at && !status; at += strcspn(at, "\n"), at += *at == '\n') {
+        text_copy(one, strcspn(at, "\n") + 1, at);
+        const bool failed = requirements_add(set, one, &error);
+        if (error.text[0])
+            status = command_fail(failed ? EXIT_USAGE : 0, "%s '%.1000s': %s", option, one, error.text);
+    }
+    return status;
+}
+
 int require_read(const struct require_options *options, struct requirements *set)
 {
     struct error error;
-    char one[sizeof(options->require)];
     const char *path = options->requirements, *why;
-    int status = 0;
+    int status = require_each("--require", options->require, set);
 
-    for (const char *at = options->require; *at && !status; at += strcspn(at, "\n"), at += *at == '\n') {
-        const size_t length = strcspn(at, "\n");
-        memcpy(one, at, length);
-        one[length] = '\0';
-        if (requirements_add(set, one, &error))
-            status = usage_error("--require '%.1000s': %s", one, error.text);
-    }
     if (status || !path[0])
         return status;
     FREED char *text = text_file_read(path, true, &why);
-    if (!text || requirements_add_lines(set, text, &error))
-        status = usage_error("--requirements '%.1000s': %s", path, text ? error.text : why);
+    const bool failed = !text || requirements_add_lines(set, text, &error);
+    if (failed || error.text[0])
+        status = command_fail(failed ? EXIT_USAGE : 0, "--requirements '%.1000s': %s", path, text ? error.text : why);
     return !text && signals_pending() ? 128 + signals_pending() : status;
 }
 
@@ -232,6 +240,9 @@ static const struct option rows[] = {
     {OWN_OPTION("classic", 0, classic, "measure as long as UnixBench, Interbench and the others do")},
     {OWN_OPTION("strict", 0, strict, "exit 3 if a row is degraded, skipped or unstable")},
     REQUIRE_ROWS,
+    {OWN_OPTION("print", 0, print,
+                "print only this figure, as a number, on standard output; of several rows the worst; 'prime/time.p99'"),
+     .type = OPTION_LINES, .value_name = "TEST/METRIC"},
     {OWN_OPTION("quiet", 'q', quiet, "print only the tables: no header, progress or warnings")},
     {OWN_OPTION("verbose", 'v', verbose,
                 "print a line for each run and all columns in every table, and histograms even if not on a terminal")},

@@ -361,10 +361,16 @@ static void print(const struct table_rows *r, struct text *out)
         put_table(&shape, rows, n, r->table_width, out);
         put_long_lines(r->rows, r->n, out);
         run_put_verdicts(rows, r->n, compared, out);
-        if (r->pictures)
+        if (r->pictures && !out->markdown)
             put_plot(&shape, r, out);
     }
 }
+
+static const struct option common_rows[] = {
+    {OWN_OPTION("format", 0, format,
+                "format of the table, below which stands what was found; markdown: as with --quiet"),
+     OPTION_EITHER("text|markdown", "text", "markdown"), .preset = {"text"}},
+};
 
 /* a command may have threads */
 static const struct option_default defaults[] = {{"bind", "range"}, {NULL, NULL}};
@@ -382,7 +388,7 @@ const struct suite suite_run = {
         },
     .seconds = {10, 3, 10},
     .options_size = sizeof(struct run_options),
-    .options = {{.bench = &bench_command, .foreign = foreign_hyperfine}, SUITE_COPIES},
+    .options = {{.bench = &bench_command, .foreign = foreign_hyperfine}, SUITE_COMMON(common_rows), SUITE_COPIES},
     .defaults = defaults,
     .schedule = SCHEDULE_ABBA,
     .plan = run_plan,

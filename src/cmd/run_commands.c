@@ -694,6 +694,8 @@ static int open_output(struct commands *c)
         return 0;
     if (o->command.show_output && keep[0])
         return usage_error("--show-output and --keep-output exclude each other");
+    if (o->command.show_output && c->m->options.print[0])
+        return usage_error("--show-output and --print exclude each other");
     if (o->command.show_output && !strcmp(c->m->options.output, "-"))
         return usage_error("--show-output and --output '-' exclude each other");
     const int fd = keep[0] ? directory_create(keep) : -1;
@@ -814,6 +816,8 @@ int run_plan(struct measure *m, void *options)
     o->children = program_has_children();
     o->command.fixed_layout = m->place.layout_fixed;
     m->prints = o->command.show_output;
+    m->markdown = m->options.format > 0;
+    m->options.quiet |= m->markdown;
     show_word(o->command.prepare, o->command.prepare_line, sizeof(o->command.prepare_line));
     show_word(o->command.input, o->command.input_line, sizeof(o->command.input_line));
     choose_env(&c);

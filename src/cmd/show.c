@@ -50,7 +50,8 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
     const struct command *command = n ? command_find(rows[0].suite) : NULL;
     /* suites check whether the text is empty */
     FREED_BY(text_free)
-    struct text tables = {.color = out->color, .summed_up = how->summary && !how->verbose && !how->alone};
+    struct text tables = {
+        .color = out->color, .markdown = out->markdown, .summed_up = how->summary && !how->verbose && !how->alone};
 
     bool begun = false; /* a suite that a signal kept from beginning has rows, but no table */
 

@@ -291,6 +291,10 @@ static int plan(struct measure *m, void *options)
         if ((k == PAIRS_CHOICES || o->pairs & 1u << k) &&
             topology_pairs(m->place.order, m->place.n_order, pairs_kinds[k].pairing, &o->of[k]))
             memory_out();
+    const char *dir = getenv("UB_RESULTDIR"), *report = getenv("UB_OUTPUT_FILE_NAME");
+    if (report && report[0] && !m->options.force &&
+        files_check("UB_OUTPUT_FILE_NAME", TEXT_LINE("%.300s/%.250s", dir && dir[0] ? dir : ".", report)))
+        return EXIT_USAGE;
     m->brief = o->brief;
     o->params.resident_mib = 1;
     while (o->params.resident_mib << 20 < machine_resident_bytes())
@@ -460,22 +464,36 @@ static void print(const struct table_rows *r, struct text *out)
         }
 }
 
-/* UnixBench's environment variables UB_OUTPUT_CSV=true and UB_RESULTDIR: what export writes. */
+/* UnixBench's environment variables UB_OUTPUT_CSV=true, UB_OUTPUT_FILE_NAME (of its report, and of that CSV with an
+ * ending) and UB_RESULTDIR: what export writes. */
 static int finish(const struct measure *m, const void *options)
 {
-    const char *wanted = getenv("UB_OUTPUT_CSV"), *dir = getenv("UB_RESULTDIR");
-    char name[128];
+    const char *csv = getenv("UB_OUTPUT_CSV"), *dir = getenv("UB_RESULTDIR"), *given = getenv("UB_OUTPUT_FILE_NAME");
+    const bool named = given && given[0];
+    const struct {
+        bool wanted;
+        const struct export_format *format;
+        const char *ending;
+    } files[] = {{named, &export_unixbench, ""}, {csv && !strcmp(csv, "true"), &export_unixbench_csv, ".csv"}};
+    char name[300];
     struct error error;
     struct export_left_out left_out;
-    struct text out = {0};
+    int status = 0;
 
     (void)options;
-    if (!wanted || strcmp(wanted, "true") ||
-        names_expand("UB_OUTPUT_CSV", "unixbench-%h", &m->run, true, name, sizeof(name), &error) ||
-        !export_write(&export_unixbench_csv, m->rows, m->n_rows, metrics_table(), &out, &left_out))
+    if (named)
+        TEXT_PRINT(name, "%.250s", given);
+    else if (names_expand("UB_OUTPUT_CSV", "unixbench-%h", &m->run, true, name, sizeof(name), &error))
         return 0;
-    const char *path = TEXT_LINE("%.300s/%s-%.8s.csv", dir && dir[0] ? dir : ".", name, m->run.run_id);
-    return files_write(path, false, &out) ? EXIT_ROW_FAILED : 0;
+    for (size_t i = 0; i < COUNT(files); i++) {
+        struct text out = {0};
+        const char *path = TEXT_LINE("%.300s/%s%s%.8s%s", dir && dir[0] ? dir : ".", name, named ? "" : "-",
+                                     named ? "" : m->run.run_id, files[i].ending);
+        if (files[i].wanted && export_write(files[i].format, m->rows, m->n_rows, metrics_table(), &out, &left_out) &&
+            files_write(path, m->options.force, &out))
+            status = EXIT_ROW_FAILED;
+    }
+    return status;
 }
 
 const struct suite suite_unix = {

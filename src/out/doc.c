@@ -300,7 +300,7 @@ void doc_table(const struct doc *doc, struct grid *g)
 
 void grid_print(struct grid *g, unsigned width, struct text *out)
 {
-    doc_table(&(struct doc){.out = out, .width = width}, g);
+    doc_table(&(struct doc){.out = out, .width = width, .format = out->markdown ? DOC_MARKDOWN : DOC_TEXT}, g);
 }
 
 /* --- HTML. --- */

@@ -264,6 +264,7 @@ void table_print(const struct table_layout *layout, const struct row *rows, size
     if (grid.n_cells && layout->title)
         text_printf(out, "%s\n", layout->title);
     grid_print(&grid, width, out);
+    text_append(out, "\n", out->markdown); /* or the next line would be a row */
     if (!layout->no_status)
         put_reasons(&view, false, out);
 }

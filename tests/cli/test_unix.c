@@ -425,6 +425,23 @@ CLI_TEST(test_unix_unixbench_csv)
                                     .env = ARGS("TMPDIR=/tmp", "UB_OUTPUT_CSV=true", "UB_RESULTDIR=/nonexistent")};
     cli_expect(cli, &nowhere, 1, &result);
     cli_result_free(&result);
+
+    const struct cli_run named = {
+        .args = ARGS("unix", "pipe", "--no-csv", SHORT),
+        .env = ARGS("TMPDIR=/tmp", "UB_OUTPUT_CSV=true", "UB_OUTPUT_FILE_NAME=mine", "UB_RESULTDIR=.")};
+    cli_expect(cli, &named, 0, &result);
+    cli_result_free(&result);
+    (void)snprintf(pattern, sizeof(pattern), "%s/mine", cli->work);
+    text = cli_read_file(pattern, &size);
+    cli_expect_text(text, "Pipe Throughput");
+    free(text);
+    (void)snprintf(pattern, sizeof(pattern), "%s/mine.csv", cli->work);
+    text = cli_read_file(pattern, &size);
+    cli_expect_text(text, "Concurrency,Pipe Throughput\n");
+    free(text);
+    cli_expect(cli, &named, 2, &result); /* before anything is measured */
+    cli_expect_text(result.err, "jitbench unix: UB_OUTPUT_FILE_NAME './mine': the file exists");
+    cli_result_free(&result);
 }
 
 /* --- Bad places. --- */

@@ -321,6 +321,41 @@ def unixbench():
         expect(line[1:] == ["%.1f" % float(row["value"]) for row in rows if row["copies"] == number], table)
 
 
+def github_job():
+    """The steps of the job, as they stand, in a repository with one commit before and one in which prog is slower, or not."""
+    read = "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))"
+    job = json.loads(run(python_with("yaml"), "-c", read, os.path.join(HERE, "github-job.yml")))["jobs"]["speed"]
+    checkout = [step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@")]
+    expect(checkout and checkout[0]["with"] == {"fetch-depth": 0}, "checkout", checkout)
+    expect(job["env"]["BASE_COMMIT"] == "${{ github.event.pull_request.base.sha }}", job["env"])
+    for slower, status in ((True, 4), (False, 0)):
+        with tempfile.TemporaryDirectory() as folder:
+            def git(*words):
+                return run("git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b", *words)
+
+            def commit(seconds):
+                with open(os.path.join(folder, "Makefile"), "w", encoding="utf-8") as file:
+                    file.write("prog:\n\tprintf '#!/bin/sh\\nexec sleep %s\\n' >prog && chmod +x prog\n" % seconds)
+                git("add", "Makefile")
+                git("commit", "-q", "--allow-empty", "-m", "x")
+                return git("rev-parse", "HEAD").strip()
+
+            git("init", "-q")
+            base = commit("0.1")
+            commit("0.3" if slower else "0.05")
+            summary = os.path.join(folder, "summary")
+            env = {**os.environ, "BASE_COMMIT": base, "JITBENCH": JITBENCH, "GITHUB_STEP_SUMMARY": summary}
+            for step in (step["run"] for step in job["steps"] if "run" in step):
+                done = subprocess.run(["bash", "-e", "-c", step], cwd=folder, env=env, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, text=True, check=False)
+                last = step == job["steps"][-1]["run"]
+                expect(done.returncode == (status if last else 0), step, done.returncode, done.stdout)
+            with open(summary, encoding="utf-8") as file:
+                text = file.read()
+            expect(re.search(r"^\| Command \|.*\n\| --- \|.*\n\| base \|.*\n\| head \|.*\n\n", text, re.M), text)
+            expect(bool(re.search("head (takes|is slower)", text)) == slower, text)
+
+
 ITEMS = {
     "json by python's json and csv": json_python,
     "json by jq": json_jq,
@@ -332,6 +367,7 @@ ITEMS = {
     "pyperf by pyperf": pyperf,
     "pyperf form": pyperf_form,
     "unixbench report and CSV": unixbench,
+    "GitHub job by python3-yaml": github_job,
 }
 
 
