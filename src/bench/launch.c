@@ -142,7 +142,7 @@ static void reduce(const struct trial *trial, struct results *results)
 #define OWN(name_, member_, help_) OPTION(name_, 0, struct launch_params, member_, help_)
 static const struct option options[] = {
     {OWN("launch-touch", touch_bytes, "memory that the new program touches"),
-     OPTION_NUMBER(SIZE, "SIZE", 4 << 10, 1 << 30), .preset[0] = "1M"},
+     OPTION_NUMBER(SIZE, "SIZE", 4 << 10, 1 << 30), .preset[0] = "256K"},
     {OWN("launch-pause", pause_ns, "pause between two launches"), OPTION_NUMBER(DURATION, "TIME", 1e3, 10e9),
      .preset[0] = "5ms"},
 };
