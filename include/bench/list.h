@@ -57,6 +57,7 @@
     ENTRY(requests) \
     ENTRY(frame) \
     ENTRY(launch) \
+    ENTRY(input) \
     ENTRY(command)
 
 #define BENCH_DECLARE(name) extern const struct bench bench_##name;

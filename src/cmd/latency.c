@@ -4,7 +4,18 @@
 
 #include "cmd/latency.h"
 
-enum { TASK_AUDIO, TASK_VIDEO, TASK_X, TASK_GAMING, TASK_CUSTOM, TASK_REQUESTS, TASK_FRAME, TASK_LAUNCH, N_TASKS };
+enum {
+    TASK_AUDIO,
+    TASK_VIDEO,
+    TASK_X,
+    TASK_GAMING,
+    TASK_CUSTOM,
+    TASK_REQUESTS,
+    TASK_FRAME,
+    TASK_LAUNCH,
+    TASK_INPUT,
+    N_TASKS
+};
 #define TASK_ALONE N_TASKS /* no operand: each load of the tasks of today */
 struct task {
     const struct bench *bench;
@@ -55,6 +66,15 @@ static const struct table_column frame_columns[] = {
     COLUMN("Missed", "missed_vblanks", VALUE, 1, .optional = 1),
     COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
 };
+static const struct table_column input_columns[] = {
+    FIELD(LOAD),
+    COLUMN("Mean", "latency", MEAN, 3, .scale = 1e-6),
+    COLUMN("P50", "latency", MEDIAN, 3, .scale = 1e-6),
+    COLUMN("P99", "latency", P99, 3, .scale = 1e-6),
+    COLUMN("P99.9", "latency", P999, 3, .scale = 1e-6),
+    COLUMN("Max", "latency", MAX, 3, .scale = 1e-6),
+    COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
+};
 static const struct table_column launch_columns[] = {
     FIELD(LOAD),
     COLUMN("Mean", "latency", MEAN, 3, .scale = 1e-6),
@@ -84,10 +104,11 @@ static const struct task tasks[N_TASKS + 1] = {
     [TASK_REQUESTS] = OF_TODAY(requests, "Requests under each load: wake-up in us, whole request in ms"),
     [TASK_FRAME] = OF_TODAY(frame, "Frames under each load: times in ms; stutters and missed vertical blanks a minute"),
     [TASK_LAUNCH] = OF_TODAY(launch, "Starts of a small program under each load, in ms"),
+    [TASK_INPUT] = OF_TODAY(input, "Events of a mouse under each load, until drawn, in ms"),
     [TASK_ALONE] = {&bench_alone, &no_task, NULL, true, "", "", ""},
 };
 static const char *const task_names[] = {"audio",    "video", "x",      "gaming", "custom",
-                                         "requests", "frame", "launch", NULL};
+                                         "requests", "frame", "launch", "input",  NULL};
 
 /* --- Options. --- */
 
@@ -578,7 +599,7 @@ const struct suite suite_latency = {
                 "(none, video, x, burn, write, read, ring, compile, memload, hack, burn2, storm, mixed, custom): how "
                 "late they wake up, how "
                 "much of their work they do, how many deadlines they meet. Interbench's letters keep their meaning. "
-                "The tasks requests, frame and launch compare schedulers; they run when they are named.",
+                "The tasks requests, frame, launch and input compare schedulers; they run when they are named.",
             COMMAND_MEASURES(suite_latency),
         },
     .seconds = {95, 16, 1100},

@@ -275,8 +275,8 @@ CLI_TEST(test_latency_tasks_of_today)
     struct cli_csv csv;
 
     measure(*state,
-            ARGS("latency", "requests", "frame", "launch", "-w", "none,burn", CSV, KNOWN, "-t", "500ms", "--workers",
-                 "3", "--operations", "1"),
+            ARGS("latency", "requests", "frame", "launch", "input", "-w", "none,burn", CSV, KNOWN, "-t", "500ms",
+                 "--workers", "3", "--operations", "1"),
             0, &csv);
     for (unsigned i = 0; i < 2; i++) {
         const char *load = i ? "burn" : "none";
@@ -284,6 +284,8 @@ CLI_TEST(test_latency_tasks_of_today)
         assert_int_equal(count_pair(&csv, "requests", load), 7 + i);
         assert_int_equal(count_pair(&csv, "frame", load), 6 + i);
         assert_int_equal(count_pair(&csv, "launch", load), 3 + i);
+        assert_int_equal(count_pair(&csv, "input", load), 2 + i);
+        assert_true(pair_number(&csv, "input", load, "latency", "min") > 0);
         if (i) /* nobody takes more than the CPUs have */
             assert_true(pair_number(&csv, "requests", load, "load_rate", "value") > 0 &&
                         pair_number(&csv, "alone", load, "load_rate", "value") > 0);

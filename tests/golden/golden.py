@@ -157,7 +157,7 @@ NUMBERS = STATISTICS + """cpus_online copies index rt_priority nice wall_s cpu_s
     faults_minor faults_major run_delay_ms irqs softirqs steal_ms freq_khz start_late_us core_mhz explained_pct""".split()
 RISING = [["min", "median", "max"], ["min", "mean", "max"], ["ci95_lo", "mean", "ci95_hi"], ["median", "p90", "p99", "p999", "max"]]
 LEAST = {"p90": 10, "p99": 100, "p999": 1000}  # a percentile takes as many events as it takes for one to be above it,
-TEN_ABOVE = ("requests", "frame", "launch")  # or, of these tests, ten
+TEN_ABOVE = ("requests", "frame", "launch", "input")  # or, of these tests, ten
 LISTS = {"samples": r"[^:;]*", "hist": r"[^:;]+:\d+", "series": r"[^:;]+:[^:;]+|\+\d+"}
 NAMES = ["suite", "test", "load", "param", "copies", "metric", "unit", "better"]
 PLACED = ["policy", "rt_priority", "nice", "bind", "layout", "item", "comment"]

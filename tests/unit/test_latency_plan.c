@@ -91,9 +91,9 @@ TEST(test_latency_plan_has_the_pairs_that_are_named)
 /* They run when they are named, beside loads of their own where none are. */
 TEST(test_latency_plan_has_the_tasks_of_today)
 {
-    expect_pairs(WORDS(W("-W"), W("requests,launch")), "requests: none burn burn2 storm mixed\n"
-                                                       "launch: none burn burn2 storm mixed\n"
-                                                       "alone: burn burn2 storm mixed");
+    expect_pairs(WORDS(W("-W"), W("requests,input")), "requests: none burn burn2 storm mixed\n"
+                                                      "input: none burn burn2 storm mixed\n"
+                                                      "alone: burn burn2 storm mixed");
     expect_pairs(WORDS(W("--quick"), W("-W"), W("frame")), "frame: none burn storm\n"
                                                            "alone: burn storm");
     expect_pairs(WORDS(W("-W"), W("frame,audio"), W("-w"), W("none,ring")), "audio: none ring\n"
