@@ -145,11 +145,28 @@ static void drop_rows(struct pair_side *side, uint64_t across, struct pairs *pai
 
 /* --- Properties in which rows may differ. --- */
 
+#define SLICE "slice_us" /* of the row's own policy, not of what ran beside it */
+
+static void policy_of(const struct row *row, char *buf, size_t size)
+{
+    size_t length = 0;
+    const char *slice = row_param(&row->param, SLICE, &length);
+
+    if (row->policy[0])
+        snprintf(buf, size, "%s%s%.*s%s", row->policy, slice ? ", slice " : "", (int)length, slice ? slice : "",
+                 slice ? " us" : "");
+}
+
 static void beside_of(const struct row *row, char *buf, size_t size)
 {
     FREED_BY(text_free) struct text words = {0};
+    struct row_params own = {.n = 0};
+    size_t length = 0;
+    const char *slice = row_param(&row->param, SLICE, &length);
 
-    append_words(&row->param, KIND(PARAM_PLACEMENT), NULL, &words);
+    if (slice)
+        row_param_add(&own, PARAM_PLACEMENT, SLICE, "%.*s", (int)length, slice);
+    append_words(&row->param, KIND(PARAM_PLACEMENT), &own, &words);
     text_copy(buf, size, words.length ? words.data : "");
 }
 
@@ -200,7 +217,7 @@ static const struct property fixed[] = {
     {"build of jitbench", "build", NULL, ACROSS_BUILD, false},
     {"CPU model", "cpu_model", NULL, ACROSS_CPU, false},
     {"scheduler", NULL, scheduler_of, ACROSS_SCHEDULER, false},
-    {"scheduling policy", "policy", NULL, ACROSS_POLICY, false},
+    {"scheduling policy", NULL, policy_of, ACROSS_POLICY, false},
     {"placement", NULL, placement_of, ACROSS_CPUS, false},
     {"memory layout", "layout", NULL, ACROSS_LAYOUT, false},
     {"policy or CPUs of what ran beside it", NULL, beside_of, ACROSS_BESIDE, true},

@@ -111,7 +111,8 @@ enum { METRIC_LATENCY, METRIC_LATENCY_P99, METRIC_LOAD };
 static const struct metric metrics[] = {
     [METRIC_LATENCY] = {METRIC("latency", "ns", "lower", "time from an event until its result was drawn"),
                         .headline = true, .above = TASKS_ABOVE},
-    [METRIC_LATENCY_P99] = {METRIC("latency_p99", "ns", "lower", "99th percentile of the latency of a run")},
+    [METRIC_LATENCY_P99] = {METRIC("latency_p99", "ns", "lower", "99th percentile of the latency of a run"),
+                            .headline = true},
     [METRIC_LOAD] = TASKS_LOAD_RATE,
 };
 

@@ -120,7 +120,8 @@ enum { METRIC_LATENCY, METRIC_LATENCY_P99, METRIC_FORK, METRIC_LOAD };
 static const struct metric metrics[] = {
     [METRIC_LATENCY] = {METRIC("latency", "ns", "lower", "time from fork until the new program had touched its memory"),
                         .headline = true, .above = TASKS_ABOVE},
-    [METRIC_LATENCY_P99] = {METRIC("latency_p99", "ns", "lower", "99th percentile of the latency of a run")},
+    [METRIC_LATENCY_P99] = {METRIC("latency_p99", "ns", "lower", "99th percentile of the latency of a run"),
+                            .headline = true},
     [METRIC_FORK] = {METRIC("fork_time", "ns", "lower", "time until fork returned in the parent"),
                      .above = TASKS_ABOVE},
     [METRIC_LOAD] = TASKS_LOAD_RATE,

@@ -293,7 +293,8 @@ enum {
 static const struct metric metrics[] = {
     [METRIC_LATENCY] = {METRIC("latency", "ns", "lower", "time from the hand-over of a request until its worker ran"),
                         .headline = true, .above = TASKS_ABOVE},
-    [METRIC_LATENCY_P99] = {METRIC("latency_p99", "ns", "lower", "99th percentile of the latency of a run")},
+    [METRIC_LATENCY_P99] = {METRIC("latency_p99", "ns", "lower", "99th percentile of the latency of a run"),
+                            .headline = true},
     [METRIC_REQUEST] = {METRIC("request_latency", "ns", "lower",
                                "time from the hand-over of a request until it was served"),
                         .above = TASKS_ABOVE},
