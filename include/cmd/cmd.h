@@ -51,7 +51,7 @@ struct options {
     struct fail_on fail_on;
     double max_rsd_pct, min_effect_pct, precision_pct;
     int64_t nice, fifo;
-    uint64_t across, max_time_ns, recent, runs, samples, slice_ns, time_ns, who_memory;
+    uint64_t across, labels, max_time_ns, recent, runs, samples, slice_ns, time_ns, who_memory;
     int bind, by, color, core_probe, format, layout, policy, stat; /* core_probe 0: on */
     bool all, classic, counters, dry_run, force, help, hold_latency, json, metrics, no_csv, no_samples, quick, quiet;
     bool strict, summary, tuned, verbose, who, within;

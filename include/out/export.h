@@ -26,6 +26,7 @@ struct export_rows {
     size_t n_all;
     const struct metrics *metrics;
     struct export_left_out *left_out; /* for what write() leaves out */
+    uint64_t labels;                  /* openmetrics: bits of export_labels */
 };
 
 struct export_format {
@@ -55,10 +56,12 @@ EXPORT_FORMATS(EXPORT_DECLARE)
 /* In the same order; end with NULL. */
 extern const struct export_format *const export_formats[];
 extern const char *const export_names[];
+/* Labels of openmetrics only on request; ends with NULL. */
+extern const char *const export_labels[];
 
 /* Returns the number written; 0: nothing. Ends the program when out of memory. */
 size_t export_write(const struct export_format *format, const struct row *rows, size_t n, const struct metrics *metrics,
-                    struct text *out, struct export_left_out *left_out);
+                    uint64_t labels, struct text *out, struct export_left_out *left_out);
 void export_leave_out(struct export_left_out *left_out, const char *why);
 /* "7 of 20 rows left out of json: 5 without samples, 2 without a value"; nothing for none. */
 void export_describe(const struct export_left_out *left_out, const char *format, size_t n, struct text *out);

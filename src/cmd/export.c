@@ -20,6 +20,8 @@ static const struct option rows[] = {
      .preset = {"json"}},
     {OWN_OPTION("output", 'o', output, "the file to make; '-' is standard output"), OPTION_WORD("FILE|-"),
      .preset = {"-"}},
+    {OWN_OPTION("labels", 0, labels, "openmetrics: labels that differ from run to run, which begin new series"),
+     OPTION_SOME_OF("LABEL,...", export_labels)},
     FILES_FORCE_ROW,
     COMMAND_HELP_ROW,
 };
@@ -28,6 +30,9 @@ static int export(struct command_call *call)
 {
     const struct options *options = &call->options;
     const struct export_format *format = export_formats[options->format];
+
+    if (options->labels && format != &export_openmetrics)
+        return usage_error("--labels goes with --format openmetrics");
     FREED_BY(row_set_free) struct row_set set = {0};
     FREED_BY(text_free) struct text message = {0}, out = {0};
     struct export_left_out left_out;
@@ -35,7 +40,7 @@ static int export(struct command_call *call)
 
     if (status)
         return status;
-    const size_t taken = export_write(format, set.rows, set.n, metrics_table(), &out, &left_out);
+    const size_t taken = export_write(format, set.rows, set.n, metrics_table(), options->labels, &out, &left_out);
     export_describe(&left_out, export_names[options->format], set.n, &message);
     if (message.length)
         command_complain(message.data, 0);

@@ -489,7 +489,7 @@ static int finish(const struct measure *m, const void *options)
         struct text out = {0};
         const char *path = TEXT_LINE("%.300s/%s%s%.8s%s", dir && dir[0] ? dir : ".", name, named ? "" : "-",
                                      named ? "" : m->run.run_id, files[i].ending);
-        if (files[i].wanted && export_write(files[i].format, m->rows, m->n_rows, metrics_table(), &out, &left_out) &&
+        if (files[i].wanted && export_write(files[i].format, m->rows, m->n_rows, metrics_table(), 0, &out, &left_out) &&
             files_write(path, m->options.force, &out))
             status = EXIT_ROW_FAILED;
     }

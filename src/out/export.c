@@ -37,10 +37,11 @@ void export_describe(const struct export_left_out *left_out, const char *format,
 }
 
 size_t export_write(const struct export_format *format, const struct row *rows, size_t n, const struct metrics *metrics,
-                    struct text *out, struct export_left_out *left_out)
+                    uint64_t labels, struct text *out, struct export_left_out *left_out)
 {
     FREED_BY(memory_free) const struct row **taken = memory_get(n, sizeof(const struct row *));
-    struct export_rows all = {.rows = taken, .all = rows, .n_all = n, .metrics = metrics, .left_out = left_out};
+    struct export_rows all = {
+        .rows = taken, .all = rows, .n_all = n, .metrics = metrics, .left_out = left_out, .labels = labels};
 
     memset(left_out, 0, sizeof(*left_out));
     for (size_t i = 0; i < n; i++) {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Exports rows as OpenMetrics 1.0 text that is also valid in Prometheus' text format 0.0.4: gauges, no timestamps. */
 #include <math.h>
+#include <time.h>
 
 #include "out/export.h"
 #include "sys/base.h"
+
+const char *const export_labels[] = {"job", "rank", "run_id", "utc", "comment", NULL};
 
 static const char *refuse(const struct row *row)
 {
@@ -92,14 +95,26 @@ static void put_labels(const char *const (*labels)[2], size_t n, struct text *ou
     text_append(out, "}", 1);
 }
 
-static void put_row_labels(const struct row *row, struct text *out)
+/* The value of export_labels[i], or "". */
+static const char *requested(const struct row_run *run, uint64_t labels, unsigned i)
+{
+    const char *const values[] = {run->job, run->rank, run->run_id, run->utc, run->comment};
+
+    return labels & UINT64_C(1) << i ? values[i] : "";
+}
+#define REQUESTED(run_, labels_) \
+    {"job_id", requested(run_, labels_, 0)}, {"rank", requested(run_, labels_, 1)}, \
+        {"run_id", requested(run_, labels_, 2)}, {"utc", requested(run_, labels_, 3)}, \
+    { \
+        "comment", requested(run_, labels_, 4) \
+    }
+
+static void put_row_labels(const struct row *row, uint64_t wanted, struct text *out)
 {
     FREED_BY(text_free) struct text param = {0};
 
     export_param(row, ' ', &param);
     const char *const labels[][2] = {{"host", row->run->host},
-                                     {"job_id", row->run->job},
-                                     {"rank", row->run->rank},
                                      {"suite", row->suite},
                                      {"test", row->test},
                                      {"load", row->load},
@@ -107,7 +122,7 @@ static void put_row_labels(const struct row *row, struct text *out)
                                      {"protocol", ROW_PROTOCOL(&row->param)},
                                      {"copies", row->copies ? TEXT_LINE("%" PRIu64, row->copies) : ""},
                                      {"cpus", row->cpus},
-                                     {"status", row_status_name(row->status)}};
+                                     REQUESTED(row->run, wanted)};
     put_labels(labels, COUNT(labels), out);
 }
 
@@ -176,28 +191,66 @@ static void put_family_head(const struct export_entry *point, struct text *out)
         text_printf(out, "# UNIT %s %s\n", point->name, unit.data + 1);
 }
 
-/* Each run once, in the order of the files, by which the points are then sorted: no two lines may have the same
- * labels. */
-static void put_runs(struct export_entry *points, size_t n, struct text *out)
+/* Of all rows with the same labels the worst in the newest run. */
+static void put_statuses(const struct export_rows *rows, struct text *out)
 {
     FREED_BY(index_free) struct index seen = {0};
+    FREED_BY(memory_free) const struct row **worst = memory_get(rows->n_all, sizeof(const struct row *));
+
+    text_printf(out, "# HELP jitbench_status The worst status: 0 ok, 1 unstable, 2 degraded, 3 skipped, 4 failed.\n"
+                     "# TYPE jitbench_status gauge\n");
+    for (const struct row *row = rows->all; row < rows->all + rows->n_all; row++) {
+        FREED_BY(text_free) struct text labels = {0};
+        put_row_labels(row, rows->labels, &labels);
+        const size_t at = index_enter(&seen, labels.data);
+        const int newer = worst[at] ? strcmp(row->run->utc, worst[at]->run->utc) : 1;
+        if (newer > 0 || (newer == 0 && row->status > worst[at]->status))
+            worst[at] = row;
+    }
+    for (size_t i = 0; i < seen.n; i++)
+        text_printf(out, "jitbench_status%s %d\n", seen.name[i], (int)worst[i]->status);
+}
+
+/* Seconds since 1970; NAN: not known. */
+static double time_of(const struct row_run *run)
+{
+    struct tm tm = {0};
+
+    return strptime(run->utc, "%Y-%m-%dT%H:%M:%SZ", &tm) ? (double)timegm(&tm) : NAN;
+}
+
+/* Of runs with the same labels the newest time, in the order of the files, by which the points are then sorted: no two
+ * lines may have the same labels. */
+static void put_runs(struct export_entry *points, size_t n, uint64_t wanted, struct text *out)
+{
+    FREED_BY(index_free) struct index infos = {0}, times = {0};
+    FREED_BY(memory_free) double *newest = memory_get(n, sizeof(*newest));
 
     qsort(points, n, sizeof(*points), by_row);
     text_printf(out, "# HELP jitbench_run_info What the values were measured on.\n# TYPE jitbench_run_info gauge\n");
     for (size_t i = 0; i < n; i++) {
         const struct row_run *run = points[i].row->run;
-        const char *const labels[][2] = {
-            {"host", run->host},     {"run_id", run->run_id}, {"utc", run->utc},
-            {"kernel", run->kernel}, {"arch", run->arch},     {"cpu_model", run->cpu_model},
-            {"build", run->build},   {"libc", run->libc},     {"comment", run->comment}};
-        FREED_BY(text_free) struct text text = {0};
-        const size_t known = seen.n;
+        const char *const info[][2] = {{"host", run->host},           {"kernel", run->kernel}, {"arch", run->arch},
+                                       {"cpu_model", run->cpu_model}, {"build", run->build},   {"libc", run->libc},
+                                       REQUESTED(run, wanted)};
+        const char *const of_time[][2] = {{"host", run->host}, REQUESTED(run, wanted)};
+        FREED_BY(text_free) struct text text = {0}, time = {0};
+        const size_t known = infos.n;
         if (i && run == points[i - 1].row->run)
             continue;
-        put_labels(labels, COUNT(labels), &text);
-        if (index_enter(&seen, text.data) == known)
+        put_labels(info, COUNT(info), &text);
+        if (index_enter(&infos, text.data) == known)
             text_printf(out, "jitbench_run_info%s 1\n", text.data);
+        put_labels(of_time, COUNT(of_time), &time);
+        if (isnan(time_of(run)))
+            continue;
+        const size_t at = index_enter(&times, time.data);
+        newest[at] = fmax(newest[at], time_of(run));
     }
+    text_printf(out, "# HELP jitbench_run_timestamp_seconds When the newest run began, since 1970.\n"
+                     "# TYPE jitbench_run_timestamp_seconds gauge\n# UNIT jitbench_run_timestamp_seconds seconds\n");
+    for (size_t i = 0; i < times.n; i++)
+        text_printf(out, "jitbench_run_timestamp_seconds%s %.0f\n", times.name[i], newest[i]);
 }
 
 static void write_rows(const struct export_rows *rows, struct text *out)
@@ -207,7 +260,7 @@ static void write_rows(const struct export_rows *rows, struct text *out)
     for (size_t i = 0; i < rows->n; i++) {
         struct text family = {0}, labels = {0};
         put_family(rows->rows[i], &family);
-        put_row_labels(rows->rows[i], &labels);
+        put_row_labels(rows->rows[i], rows->labels, &labels);
         points[i] = (struct export_entry){.name = family.data, .labels = labels.data, .row = rows->rows[i], .at = i};
     }
     const size_t n = points_newest(points, rows->n, rows->left_out);
@@ -218,7 +271,8 @@ static void write_rows(const struct export_rows *rows, struct text *out)
         text_real(out, export_base(points[i].row, points[i].row->value));
         text_append(out, "\n", 1);
     }
-    put_runs(points, n, out);
+    put_statuses(rows, out);
+    put_runs(points, n, rows->labels, out);
     text_printf(out, "# EOF\n");
 }
 

@@ -4,6 +4,7 @@
 it, and names the program in $JITBENCH. The results beside this file are of real runs. An item whose consumer is not
 installed is skipped with the reason; the exit status is 1 when an item fails."""
 import csv
+import datetime
 import io
 import json
 import math
@@ -269,7 +270,12 @@ def openmetrics_client():
     rates = {sample[0]["test"]: sample[1] for family in families if family[0] == "jitbench_rate_per_second" for sample in family[4]}
     expect(rates == {row["test"]: float(row["value"]) for row in rows_of(UNIX_A) if row["metric"] == "rate"}, rates)
     info = next(family[4] for family in families if family[0] == "jitbench_run_info")
-    expect([sample[0]["comment"] for sample in info] == [rows_of(UNIX_A)[0]["comment"]], info)
+    expect([sample[0]["build"] for sample in info] == [rows_of(UNIX_A)[0]["build"]], info)
+    expect(all(not {"status", "job_id", "rank", "run_id", "utc", "comment"} & set(sample[0]) for family in families for sample in family[4]),
+           "a label that differs from run to run")
+    began = next(family[4] for family in families if family[0] == "jitbench_run_timestamp_seconds")
+    utc = datetime.datetime.fromisoformat(rows_of(UNIX_A)[0]["utc"].replace("Z", "+00:00"))
+    expect([sample[1] for sample in began] == [utc.timestamp()], began)
 
 
 def pyperf():
