@@ -47,13 +47,13 @@ static const char *ours(const char *what, const char *word)
     static const struct {
         const char *what, *theirs, *ours;
     } known[] = {
-        {"command", "cyclictest", "wakeup"},  {"command", "oslat", "noise"},
-        {"command", "osnoise", "noise"},      {"command", "hwlatdetect", "noise"},
-        {"command", "lmbench", "memory"},     {"command", "unixbench", "unix"},
-        {"command", "interbench", "latency"}, {"command", "hyperfine", "run"},
-        {"option", "--quick", "all --quick"}, {"option", "--classic", "all --classic"},
-        {"test", "dhrystone", "dhry2reg"},    {"test", "triad", "bandwidth"},
-        {"test", "game", "gaming"},
+        {"command", "cyclictest", "wakeup"},      {"command", "oslat", "noise"},
+        {"command", "osnoise", "noise"},          {"command", "hwlatdetect", "noise"},
+        {"command", "lmbench", "memory"},         {"command", "unixbench", "unix"},
+        {"command", "interbench", "latency"},     {"command", "schbench", "latency"},
+        {"command", "hyperfine", "run"},          {"option", "--quick", "all --quick"},
+        {"option", "--classic", "all --classic"}, {"test", "dhrystone", "dhry2reg"},
+        {"test", "triad", "bandwidth"},           {"test", "game", "gaming"},
     };
 
     for (size_t i = 0; i < COUNT(known); i++)
