@@ -48,7 +48,8 @@ struct export_format {
     ENTRY(pairs, "pairs") \
     ENTRY(cyclictest, "cyclictest") \
     ENTRY(cyclictest_json, "cyclictest-json") \
-    ENTRY(oslat, "oslat")
+    ENTRY(oslat, "oslat") \
+    ENTRY(github_benchmark, "github-benchmark")
 
 #define EXPORT_DECLARE(id, name) extern const struct export_format export_##id;
 EXPORT_FORMATS(EXPORT_DECLARE)
@@ -116,7 +117,7 @@ struct export_group {
     const struct row *const *rows;
     size_t n, n_samples; /* rows; their samples */
 };
-/* Puts each group into a JSON array, in the order of their first rows, and ends it and the object around it. */
+/* Puts each group into a JSON array that has begun, in the order of their first rows, and ends it. */
 void export_put_groups(const struct export_rows *rows,
                        void (*put)(const struct export_rows *rows, const struct export_group *group, struct text *out),
                        struct text *out);

@@ -246,7 +246,7 @@ void export_put_groups(const struct export_rows *rows,
         text_printf(out, i ? ",\n" : "\n");
         put(rows, &group, out);
     }
-    text_printf(out, "\n]}\n");
+    text_printf(out, "\n]");
 }
 
 double *export_group_seconds(const struct export_group *group)

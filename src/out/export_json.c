@@ -129,12 +129,47 @@ static void write_pyperf(const struct export_rows *rows, struct text *out)
 {
     text_printf(out, "{\"version\": \"1.0\", \"metadata\": {\"unit\": \"second\"}, \"benchmarks\": [");
     export_put_groups(rows, put_pyperf, out);
+    text_printf(out, "}\n");
 }
 
 const struct export_format export_pyperf = {
     .wanted = ROWS_SAMPLES,
     .refuse = refuse_pyperf,
     .write = write_pyperf,
+};
+
+/* --- github-action-benchmark: its customSmallerIsBetter, for the same rows. --- */
+
+static void put_github_benchmark(const struct export_rows *rows, const struct export_group *group, struct text *out)
+{
+    const char *unit = pyperf_unit(group->rows[0]);
+    const bool seconds = !strcmp(unit, "second");
+    struct stats_running samples = {0};
+
+    (void)rows;
+    for (size_t r = 0; r < group->n; r++)
+        for (size_t i = 0; i < group->rows[r]->n_samples; i++) {
+            const double sample = group->rows[r]->samples[i];
+            stats_add(&samples, seconds ? export_seconds(group->rows[r], sample) : export_base(group->rows[r], sample));
+        }
+    json_put(out, "{\"name\": %s, \"unit\": %s, \"value\": %f", group->name,
+             !strcmp(unit, "integer") ? group->rows[0]->unit : unit, samples.mean);
+    if (samples.n > 1)
+        json_put(out, ", \"range\": %s", TEXT_LINE("%.3g", stats_sd(&samples)));
+    text_printf(out, "}");
+}
+
+static void write_github_benchmark(const struct export_rows *rows, struct text *out)
+{
+    text_printf(out, "[");
+    export_put_groups(rows, put_github_benchmark, out);
+    text_append(out, "\n", 1);
+}
+
+const struct export_format export_github_benchmark = {
+    .wanted = ROWS_SAMPLES,
+    .refuse = refuse_pyperf,
+    .write = write_github_benchmark,
 };
 
 /* --- hyperfine, in seconds: a result for each name. --- */
@@ -225,6 +260,7 @@ static void write_hyperfine(const struct export_rows *rows, struct text *out)
     }
     text_printf(out, "{\"results\": [");
     export_put_groups(&own, put_hyperfine, out);
+    text_printf(out, "}\n");
 }
 
 const struct export_format export_hyperfine_json = {
@@ -332,6 +368,7 @@ static void write_gbench(const struct export_rows *rows, struct text *out)
              "\"caches\": []},\n\"benchmarks\": [",
              run->utc, run->host, (size_t)run->cpus_online);
     export_put_groups(rows, put_gbench, out);
+    text_printf(out, "}\n");
 }
 
 const struct export_format export_gbench = {

@@ -227,6 +227,18 @@ def hyperfine_json():
         expect(line["min"] == min(samples) and line["max"] == max(samples), line, samples)
 
 
+def github_benchmark():
+    """As its customSmallerIsBetter reads it: a string, a string and a number, and for lines of a range also a string."""
+    ours = json.loads(export("github-benchmark", *FILES))
+    expect(ours and len({one["name"] for one in ours}) == len(ours), "names", len(ours))
+    for one in ours:
+        expect(set(one) - {"range"} == {"name", "unit", "value"} and isinstance(one["unit"], str), one)
+        expect(one["value"] > 0 and float(one.get("range", "0")) >= 0, one)
+    means = {one["command"]: one["mean"] for one in json.loads(export("hyperfine-json", *FILES))["results"]}
+    both = [one for one in ours if one["name"] in means]
+    expect(both and all(one["unit"] == "second" and near(one["value"], means[one["name"]]) for one in both), len(both))
+
+
 def gbench_compare():
     if not os.path.exists(COMPARE):
         raise Skip("no %s (package libbenchmark-tools)" % COMPARE)
@@ -374,6 +386,7 @@ ITEMS = {
     "pyperf form": pyperf_form,
     "unixbench report and CSV": unixbench,
     "GitHub job by python3-yaml": github_job,
+    "github-benchmark form": github_benchmark,
 }
 
 
