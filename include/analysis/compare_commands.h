@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares each command of one `jitbench run` with the first. The two take turns, A B B A; each such block of four runs
- * is one pair of times. */
+ * is one pair of times. Commands of one name are builds of one side (row_build()): then sides are compared, and the
+ * build is the unit. */
 #ifndef ANALYSIS_COMPARE_COMMANDS_H
 #define ANALYSIS_COMPARE_COMMANDS_H
 
+#include "analysis/compare_samples.h"
 #include "rows/rows.h"
+#include "stats/inference.h"
 #include "stats/pairs.h"
 
 /* Probability that a `jitbench run` claims any difference that does not exist, over all its commands. */
@@ -29,6 +32,8 @@ struct command_difference {
     /* the test rejects the hypothesis that the logarithm is `margin`; it is corrected for the looks (tests made while
      * the run went on) */
     bool claimed;
+    /* of builds: see struct comparison */
+    double spread, noise;
 };
 
 /* Compares the times of two commands that took turns: n times of each, in the order of the runs. planned: the largest
@@ -50,18 +55,26 @@ enum command_verdict {
     COMMAND_NO_VERDICT, /* the base, or a row without times */
     COMMAND_SLOWER,
     COMMAND_FASTER,
-    COMMAND_ALIKE,   /* no difference was found */
-    COMMAND_FEW,     /* fewer than commands_pairs_least() pairs */
-    COMMAND_NO_TIME, /* a time is 0 */
-    COMMAND_MIXED,   /* some of the runs of a command failed, others did not */
+    COMMAND_ALIKE,       /* no difference was found */
+    COMMAND_FEW,         /* fewer than commands_pairs_least() pairs, BUILDS_LEAST builds of a side, or counted runs */
+    COMMAND_NO_TIME,     /* a time is 0 */
+    COMMAND_MIXED,       /* some of the runs of a command failed, others did not */
+    COMMAND_ONE_SIDE,    /* of builds of the only side */
+    COMMAND_NOT_COUNTED, /* what is judged is not known: instructions without a counter */
 };
+
+/* Fewest builds of a side for a verdict, and as many as are advised. */
+#define BUILDS_LEAST   COMPARISON_RUNS
+#define BUILDS_ADVISED 5u
 
 struct command_comparison {
     enum command_verdict verdict;
-    const struct row *base;
+    const struct row *row, *base; /* those with the judged value; NULL: none */
     struct command_difference difference;
-    size_t least;   /* number of pairs needed for a verdict */
-    double seconds; /* wall-clock time of all runs of both commands */
+    size_t least;   /* number of pairs, builds, or of instructions runs, that a verdict needs */
+    double seconds; /* wall-clock time of all runs of both commands, or sides */
+    /* builds with a value, of the base's side and of this one; 0: commands are not builds */
+    size_t builds[2];
 };
 
 /* Returns the largest difference in % that the interval contains. */
@@ -70,9 +83,20 @@ double command_most_pct(const struct inference_shift *logs);
 /* Returns whether two rows are of the same command. */
 bool run_same_command(const struct row *a, const struct row *b);
 
-/* Compares the wall-clock times of each of n rows with those of its base: the first command that has the same number of
- * copies. The verdict is slower where the ratio is significantly above exp(margin), and faster where it is
- * significantly below; usually margin is 0. out has an element for each row. Returns 0, or -1 when out of memory. */
+/* Returns whether two rows are of builds of one side. */
+bool run_same_side(const struct row *a, const struct row *b);
+
+/* Compares two sides whose builds took turns, by one test: margin and error are as for commands_differ(). logs.n is the
+ * number of runs of each build, 0 when one took no time; the rest of logs is NAN when there is no test. Ends the
+ * program when out of memory. */
+void commands_builds_differ(const struct comparison_side *base, const struct comparison_side *changed, double margin,
+                            double error, struct command_difference *out);
+
+/* Compares the judged values of each of n rows with those of its base: the first command that has the same number of
+ * copies. Of builds, the first of a side has its verdict. Of instructions, which repeat nearly exactly, two runs of
+ * each are enough, and each run is tested as if it were a build. The verdict is slower where the ratio is significantly
+ * above exp(margin), and faster where it is significantly below; usually margin is 0. out has an element for each row.
+ * Returns 0, or -1 when out of memory. */
 int run_compare(const struct row *rows, size_t n, double margin, struct command_comparison *out);
 
 #endif

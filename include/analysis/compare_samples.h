@@ -32,6 +32,8 @@ enum comparison_order {
     ORDER_APART,
     ORDER_RUNS_ALTERNATE,    /* the k-th runs of both sides were made next to each other, for each k */
     ORDER_SAMPLES_ALTERNATE, /* each side is one run, and the samples of the two were taken in turns, A B B A */
+    /* each "run" is a build of one side, and the k-th samples of all builds of both sides were taken in turns */
+    ORDER_BUILDS,
 };
 
 enum comparison_tested {
@@ -68,6 +70,9 @@ struct comparison {
      * how much the logarithm of a value changes with the logarithm of the share. */
     double share, slope;
     struct comparison_raw raw;
+    /* Of builds: the standard deviation, within the sides, of the logarithms of their values, and the largest
+     * half-width of the 95 % interval of one of these. NAN: not known. */
+    double spread, noise;
     bool unlike_rows; /* the values as measured combine rows that were brought to the same share: they are not judged */
     /* Set by comparison_judge(). */
     double p;          /* p of the chosen test */
@@ -86,6 +91,7 @@ void comparison_set_ratio(double change, double error, double df, double unsure,
 /* Computes medians, ratio, interval and tests of the two sides. The first of these rules that fits is used:
  *
  *  order of the runs   what is compared                      tests
+ *  builds in turns     values of builds                      Welch's t
  *  in turns            pairs as measured                     Student's t, signed ranks
  *  apart, shares known runs at the same share of the core    t by HC3, permutation (inference_adjusted())
  *  apart               runs as measured                      Welch's t, Mann and Whitney's ranks
@@ -93,10 +99,13 @@ void comparison_set_ratio(double change, double error, double df, double unsure,
  *
  * In turns: the runs alternate, at least COMPARISON_RUNS a side, or each side is one run whose samples alternate, at
  * least PAIRED_LEAST blocks. Shares known: at least SHARE_RUNS runs a side, all with a known share of the core, and
- * shares that spread by SHARE_SPREAD. Runs are compared by their means; at least COMPARISON_RUNS a side. The intervals
- * are: Student's of the mean logarithm of the pairs' ratios; that of the same t; inference_ratio(); that of
- * batch means within the runs (inference_batch_means()). If a value of a pair is not positive, differences are tested
- * and there is no ratio. Ends the program when out of memory. */
+ * shares that spread by SHARE_SPREAD. Runs are compared by their means; at least COMPARISON_RUNS a side. The value
+ * of a build is the typical ratio of its samples to the mean of all builds at that time (Hodges, Lehmann 1963, of the
+ * logarithms, as inference_rank_test()): drift and a few disturbed samples do not matter. One side may have no builds:
+ * then only their spread is known. The intervals are: that of Welch's t; Student's of the mean logarithm of the pairs'
+ * ratios; that of the same t as the test; inference_ratio(); that of batch means within the runs
+ * (inference_batch_means()). If a value of a pair is not positive, differences are tested and there is no ratio. Ends
+ * the program when out of memory. */
 void comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
                         enum comparison_order order, struct comparison *out);
 

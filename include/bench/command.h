@@ -19,10 +19,13 @@ struct command_params {
     char setup[4096], cleanup[4096], reference[64], lists[4096], scans[1024], step[32];
     struct fail_on fail_on;
     bool shell, ignore_failure, clean_env, show_output, aa;
+    int judge;     /* enum judged_value */
+    bool in_place; /* wall-clock time is judged in place of instructions */
     /* Computed from the options, for one of the commands. */
     /* fixed_layout: no address randomisation, environment of constant length; again: the second of --aa's equal
      * commands */
     bool fixed_layout, again;
+    unsigned build; /* number of the build of its side; 0: none */
     /* blocks of runs (A B B A for two commands: two runs each) in the time limit; 0: not known, or the number of
      * runs is fixed */
     uint64_t planned;
@@ -62,6 +65,7 @@ enum {
     COMMAND_EXIT_CODE,
     COMMAND_START_SPREAD,
     COMMAND_END_SPREAD,
+    COMMAND_INSTRUCTIONS,
     COMMAND_N_METRICS
 };
 

@@ -52,7 +52,7 @@ struct options {
     double max_rsd_pct, min_effect_pct, precision_pct;
     int64_t nice, fifo;
     uint64_t across, labels, max_time_ns, recent, runs, samples, slice_ns, time_ns, who_memory;
-    int bind, by, color, core_probe, format, layout, policy, stat; /* core_probe 0: on */
+    int bind, by, color, core_probe, format, judge, layout, policy, stat; /* core_probe 0: on */
     bool all, classic, counters, dry_run, force, help, hold_latency, json, metrics, no_csv, no_samples, quick, quiet;
     bool strict, summary, tuned, verbose, who, within;
     char comment[256], dir[512], fail_items[1024], ignore[1024], interleave[1024], output[1024], series[1024];

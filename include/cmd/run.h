@@ -45,6 +45,7 @@ struct commands {
     char **argv[COMMANDS_MAX];
     /* index in `typed` */
     size_t n, typed_of[COMMANDS_MAX];
+    unsigned build[COMMANDS_MAX]; /* number of the build of its side; 0: no side has several */
     const char *value_of[COMMANDS_MAX][COMMAND_PARAMETERS_MAX]; /* NULL: not in the command */
     char **env;
     struct text images;

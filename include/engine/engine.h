@@ -533,6 +533,8 @@ struct trial_times {
 };
 struct trial_times trial_times(const struct trial *trial);
 const void *trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder);
+/* Returns how often an event occurred in a copy of the first party; NAN: it was not counted. */
+double trial_count(const struct trial *trial, unsigned copy, enum counter counter);
 
 /* If argv asks for it ("@worker"), runs a party's process, of the NULL-terminated arrays, and does not return. To be
  * called first in main(). */
@@ -563,7 +565,7 @@ struct plan_item {
 
 /* Samples of items that end together, after whole blocks of trials A B B A. */
 struct plan_samples {
-    const double *const *of; /* by item: n samples of its first metric; NULL: it has ended, or ends by its own rule */
+    const double *const *of; /* by item: n samples of plan.metric; NULL: it has ended, or ends by its own rule */
     size_t n;
     uint64_t spent_ns, limit_ns; /* trials of these items together (limit: sum of max_ns) */
 };
@@ -576,6 +578,7 @@ struct plan {
      * all items end together, but those with an exact number. It may change the items' params, to have them
      * described in the rows. NULL: each item's own stop rule. */
     bool (*enough)(struct plan_item *items, size_t n, const struct plan_samples *samples);
+    unsigned metric; /* whose samples enough() gets */
 };
 
 /* Appends an item with a copy of the params. Ends the program when out of memory, as plan_set_load() does: nothing

@@ -6,6 +6,9 @@
 #include "analysis/compare_commands.h"
 #include "rows/text.h"
 
+/* What is compared, in words, of each judged_words[]; "" for the time. */
+extern const char *const judged_titles[];
+
 /* Appends the name of the row's command, the test of the row, with the number of copies, if there are several. If
  * another command of the n rows has the same name, the command line follows. */
 void run_put_name(const struct row *rows, size_t n, const struct row *row, struct text *out);

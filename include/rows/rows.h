@@ -237,6 +237,15 @@ const struct row *row_alone_of(const struct row *rows, size_t n, const struct ro
 
 /* One value a run, computed from the tests of its suite. */
 bool row_is_index(const struct row *row);
+/* Returns the number of the build of its side (jitbench run --name); 0: it is none. */
+uint64_t row_build(const struct row *row);
+
+/* What is compared of commands (jitbench run --judge), and the metric that has it. */
+enum judged_value { JUDGED_WALL, JUDGED_USER, JUDGED_INSTRUCTIONS, JUDGED_RSS };
+extern const char *const judged_words[]; /* ends with NULL */
+extern const char *const judged_metrics[];
+/* By the parameter "judge", which all rows of a run have unless its wall-clock times are compared. */
+enum judged_value row_judged(const struct row *row);
 
 /* Column core_share, 0 to 1; NAN: not known, or "own". */
 double row_core_share(const struct row *row);

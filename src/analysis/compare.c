@@ -46,17 +46,32 @@ static void sides_free(struct compared_side (*side)[2])
     }
 }
 
-static bool same_unit(const struct row *a, const struct row *b, bool by_hosts)
+enum unit { UNIT_RUN, UNIT_HOST, UNIT_BUILD };
+
+static bool same_unit(const struct row *a, const struct row *b, enum unit unit)
 {
-    return by_hosts ? !strcmp(a->run->host, b->run->host) : pair_same_run(a, b);
+    return unit == UNIT_HOST    ? !strcmp(a->run->host, b->run->host)
+           : unit == UNIT_BUILD ? row_build(a) == row_build(b)
+                                : pair_same_run(a, b);
 }
 
-/* Returns whether no row before this one is of the same run (or host). */
-static bool is_first_of_run(const struct pair_side *side, size_t number, bool by_hosts)
+/* Sides of the same files; builds measured at other times differ by the machine's drift, too. */
+static bool are_builds(const struct pair *pair)
+{
+    return pair->within && row_build(pair->about);
+}
+
+static enum unit unit_of(const struct compared_row *row)
+{
+    return row->by_hosts ? UNIT_HOST : are_builds(row->pair) ? UNIT_BUILD : UNIT_RUN;
+}
+
+/* Returns whether no row before this one is of the same run (or host, or build). */
+static bool is_first_of_run(const struct pair_side *side, size_t number, enum unit unit)
 {
     size_t i = 0;
 
-    while (!same_unit(side->row[i], side->row[number], by_hosts))
+    while (!same_unit(side->row[i], side->row[number], unit))
         i++;
     return i == number;
 }
@@ -67,7 +82,7 @@ static bool hosts_count(const struct pair *pair)
 
     for (size_t s = 0; s < 2; s++)
         for (size_t i = 0; i < pair->side[s].n; i++)
-            hosts[s] += is_first_of_run(&pair->side[s], i, true);
+            hosts[s] += is_first_of_run(&pair->side[s], i, UNIT_HOST);
     return hosts[0] >= HOSTS_MIN && hosts[1] >= HOSTS_MIN;
 }
 
@@ -84,8 +99,8 @@ static size_t values_of(const struct row *row, bool mean, double *values)
     return mean ? 1 : n;
 }
 
-/* Takes the runs of a side with the samples of all their rows. by_hosts: its hosts with the mean of each row. */
-static void take_runs(const struct pair_side *from, bool by_hosts, struct compared_side *side)
+/* Takes the runs (or builds) of a side with the samples of all their rows; hosts with the mean of each row. */
+static void take_runs(const struct pair_side *from, enum unit unit, struct compared_side *side)
 {
     size_t n_values = 0;
 
@@ -96,14 +111,14 @@ static void take_runs(const struct pair_side *from, bool by_hosts, struct compar
     side->values = memory_get(n_values, sizeof(*side->values));
     double *end = side->values;
     for (size_t i = 0; i < from->n; i++) {
-        if (!is_first_of_run(from, i, by_hosts))
+        if (!is_first_of_run(from, i, unit))
             continue;
         struct comparison_run *run = &side->runs[side->n];
         side->first[side->n++] = from->row[i];
         run->samples = end;
         for (size_t k = i; k < from->n; k++)
-            if (same_unit(from->row[i], from->row[k], by_hosts))
-                end += values_of(from->row[k], by_hosts, end);
+            if (same_unit(from->row[i], from->row[k], unit))
+                end += values_of(from->row[k], unit == UNIT_HOST, end);
         run->n = (size_t)(end - run->samples);
     }
 }
@@ -159,6 +174,8 @@ static enum comparison_order time_order_of(const struct pair *pair, const struct
 {
     const char *began = "", *ended = "";
 
+    if (are_builds(pair))
+        return ORDER_BUILDS;
     /* `jitbench run` takes the samples of its commands in turns. */
     if (pair->within && side[0].n == 1 && row_command(&pair->about->param))
         return ORDER_SAMPLES_ALTERNATE;
@@ -170,7 +187,7 @@ static enum comparison_order time_order_of(const struct pair *pair, const struct
         const char *first = (a_first ? a : b)->run->utc;
         if (pair_same_run(a, b))
             continue;
-        if (strcmp(began, first) >= 0 || strcmp(ended, first) > 0 || !same_unit(a, b, true))
+        if (strcmp(began, first) >= 0 || strcmp(ended, first) > 0 || !same_unit(a, b, UNIT_HOST))
             return ORDER_APART;
         began = first;
         ended = (a_first ? b : a)->run->utc;
@@ -203,7 +220,7 @@ static void compare_pair(const struct compared *c, const struct compared_row *ro
     FREED_BY(sides_free) struct compared_side side[2] = {{.n = 0}, {.n = 0}};
 
     for (size_t s = 0; s < 2; s++) {
-        take_runs(&pair->side[s], row->by_hosts, &side[s]);
+        take_runs(&pair->side[s], unit_of(row), &side[s]);
         for (size_t r = 0; c && r < side[s].n; r++)
             set_core_share(c, row, s, side[s].first[r], &side[s].runs[r]);
     }
@@ -304,7 +321,7 @@ static double score_of(const struct compared_row *const *rows, size_t n, size_t 
         const struct pair_side *side = &rows[i]->pair->side[s];
         struct stats_running means = {.n = 0};
         for (size_t k = 0; k < side->n; k++)
-            if (same_unit(side->row[k], run, rows[i]->by_hosts))
+            if (same_unit(side->row[k], run, unit_of(rows[i])))
                 stats_add(&means, stats_mean(side->row[k]->samples, side->row[k]->n_samples));
         sum += means.n && means.mean > 0 ? sign_of(rows[i]) * log(means.mean / rows[i]->of->base) : NAN;
     }
@@ -327,7 +344,7 @@ static const struct pair *make_mean(const struct compared_row *const *rows, size
         const struct pair_side *from = &first->pair->side[s];
         pair->side[s].row = at;
         for (size_t i = 0; i < from->n; i++) {
-            const double score = is_first_of_run(from, i, first->by_hosts) ? score_of(rows, n, s, from->row[i]) : NAN;
+            const double score = is_first_of_run(from, i, unit_of(first)) ? score_of(rows, n, s, from->row[i]) : NAN;
             if (isnan(score))
                 continue;
             *++row = *pair->about;

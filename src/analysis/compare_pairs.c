@@ -48,12 +48,14 @@ static void append_words(const struct row_params *params, unsigned kinds, const 
 
 size_t pair_key(const struct row *row, bool within, bool with_command, struct text *key)
 {
-    const char *command = row_command(&row->param);
+    /* Builds of a side are other files. */
+    const char *command = row_build(row) ? NULL : row_command(&row->param);
     /* Alternatives of a command have other names, those of a test other loads and numbers of copies. */
-    const char *copies = TEXT_LINE("%" PRIu64, row->copies), *test = within && command ? "" : row->test;
+    const bool alternatives = within && row_command(&row->param);
+    const char *copies = TEXT_LINE("%" PRIu64, row->copies), *test = alternatives ? "" : row->test;
 
     text_printf(key, "%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f", row->suite, test, within ? "" : row->load,
-                within && !command ? "" : copies, row->metric);
+                within && !alternatives ? "" : copies, row->metric);
     const size_t shared = key->length;
     if (within)
         text_printf(key, "%s\x1f%s\x1f%s\x1f", row->test, row->load, copies);
@@ -76,7 +78,7 @@ static int compare_keys(const void *a, const void *b)
 
 static const char *told_by(const struct entry *entry, bool cpus)
 {
-    const char *command = row_command(&entry->row->param);
+    const char *command = row_build(entry->row) ? NULL : row_command(&entry->row->param);
 
     return cpus ? entry->row->cpus : command ? command : "";
 }
@@ -116,7 +118,8 @@ static bool has_figures(const struct row *row, uint64_t across)
 
 static bool same_figures(const struct row *a, const struct row *b)
 {
-    return pair_same_run(a, b) && a->n_samples == b->n_samples && !strcmp(a->cpus, b->cpus) &&
+    return pair_same_run(a, b) && row_build(a) == row_build(b) && a->n_samples == b->n_samples &&
+           !strcmp(a->cpus, b->cpus) &&
            (a->n_samples ? !memcmp(a->samples, b->samples, a->n_samples * sizeof(*a->samples)) : a->value == b->value);
 }
 

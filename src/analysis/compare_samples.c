@@ -9,13 +9,16 @@
 #include "stats/stats.h"
 #include "sys/base.h"
 
-#define SHARES_P 0.01 /* significance level of the difference between the shares of both sides */
-#define POWER    0.8  /* statistical power: share of comparisons in which the least change would be found */
+#define PAIRS_MOST 400u /* of samples of a build: more take long and are not more exact */
+#define SHARES_P   0.01 /* significance level of the difference between the shares of both sides */
+#define POWER      0.8  /* statistical power: share of comparisons in which the least change would be found */
 
 const struct comparison comparison_unknown = {.base = NAN,
                                               .changed = NAN,
                                               .share = NAN,
                                               .slope = NAN,
+                                              .spread = NAN,
+                                              .noise = NAN,
                                               .ratio = NAN,
                                               .low = NAN,
                                               .high = NAN,
@@ -148,6 +151,57 @@ static void test_at_same_share(const struct comparison_side *base, const struct 
         *(i < n_a ? &a[i] : &b[i - n_a]) = exp(y[i] + by.slope * (same - x[i]));
 }
 
+/* --- Builds. --- */
+
+/* Sets the logarithms of the values of n builds, and their noise. Returns false when a sample is not above 0. */
+static bool values_of_builds(const struct comparison_run *const *builds, size_t n, double *values, double *noise)
+{
+    size_t samples = SIZE_MAX;
+
+    for (size_t i = 0; i < n; i++)
+        samples = builds[i]->n < samples ? builds[i]->n : samples;
+    /* A B B A: the drift within two rounds is in both sums of a pair */
+    const size_t each = samples < 2 ? 1 : 2 * (1 + (samples / 2 - 1) / PAIRS_MOST), pairs = samples / each;
+    FREED_BY(memory_free) double *mean = memory_get(samples, sizeof(*mean));
+    FREED_BY(memory_free) double *logs = memory_get(pairs, sizeof(*logs));
+    for (size_t k = 0; k < samples; k++) {
+        for (size_t i = 0; i < n; i++)
+            mean[k] += log(builds[i]->samples[k]) / (double)n;
+        mean[k] = exp(mean[k]);
+    }
+    *noise = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct inference_shift shift;
+        if (paired_log_ratios(mean, builds[i]->samples, samples, each, logs) != pairs)
+            return false;
+        if (inference_rank_test(NULL, 0, logs, pairs, 0.95, &shift))
+            memory_out();
+        values[i] = shift.centre;
+        const double half = (shift.high - shift.low) / 2;
+        *noise = isnan(*noise) || half <= *noise ? *noise : half;
+    }
+    return true;
+}
+
+static void test_builds(const struct comparison_side *base, const struct comparison_side *changed,
+                        struct comparison *out)
+{
+    const size_t n_a = base->n_runs, n_b = changed->n_runs, n = n_a + n_b;
+    FREED_BY(memory_free) double *y = memory_get(n, sizeof(*y));
+    FREED_BY(memory_free) const struct comparison_run **builds = memory_get(n, sizeof(const struct comparison_run *));
+
+    for (size_t i = 0; i < n; i++)
+        builds[i] = i < n_a ? &base->runs[i] : &changed->runs[i - n_a];
+    if (!n || !values_of_builds(builds, n, y, &out->noise))
+        return;
+    const struct stats_running a = stats_running_of(y, n_a), b = stats_running_of(y + n_a, n_b);
+    const struct inference_welch welch = inference_welch(y + n_a, n_b, y, n_a);
+    out->spread = sqrt((a.m2 + b.m2) / ((double)n - (n_b ? 2 : 1)));
+    out->p_t = out->p_permutation = welch.p;
+    if (!isnan(welch.error))
+        comparison_set_ratio(welch.difference, welch.error, welch.df, 0, out);
+}
+
 /* --- Fewer runs than a test needs. --- */
 
 static void look_within(const struct comparison_side *base, const struct comparison_side *changed,
@@ -198,6 +252,9 @@ void comparison_measure(const struct comparison_side *base, const struct compari
     if (in_turn(base, changed, runs, order) && pairs >= (runs ? COMPARISON_RUNS : PAIRED_LEAST)) {
         out->tested = TESTED_PAIRS;
         test_pairs(a, b, pairs, each, out);
+    } else if (order == ORDER_BUILDS) {
+        out->tested = runs ? TESTED_RUNS : TESTED_NOTHING;
+        test_builds(base, changed, out);
     } else if (runs) {
         out->tested = TESTED_RUNS;
         test_runs(a, b, out);

@@ -3,6 +3,7 @@
 #include "bench/command.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -33,7 +34,9 @@ static const struct option options[] = {
     {RUN_OPTION("show-output", 0, show_output, "let the commands print; the table goes to standard error")},
     {RUN_OPTION("keep-output", 0, keep_output, "write the output of all runs to FILE"), OPTION_WORD("FILE")},
     {RUN_OPTION("clean-env", 0, clean_env, "run the command with PATH as its only environment variable")},
-    {RUN_OPTION("name", 'n', name, "names of the commands in table and CSV; default: the program's name"),
+    {RUN_OPTION(
+         "name", 'n', name,
+         "names of the commands in table and CSV; those of one name are builds of a side; default: the program's"),
      .type = OPTION_LINES, .value_name = "NAME,..."},
     {RUN_OPTION("separator", 0, separator,
                 "word that separates two commands, for commands that contain '--' themselves"),
@@ -41,6 +44,8 @@ static const struct option options[] = {
     {RUN_OPTION("aa", 0, aa,
                 "run one command against itself: which differences would be found, and how long that takes")},
     FAIL_ON_ROW(struct command_params, fail_on),
+    {RUN_OPTION("judge", 0, judge, "what is compared: wall-clock time, user time, instructions or peak memory"),
+     OPTION_ONE_OF("WHAT", judged_words), .preset = {"wall"}},
     {RUN_OPTION("reference", 0, reference,
                 "command that the others are compared with: its name, or number; default: the first"),
      OPTION_WORD("NAME|N")},
@@ -393,6 +398,10 @@ static void describe(const struct bench_case *of, struct row_params *out)
         row_param_add(out, PARAM_WORK, "output", "%s", p->show_output ? "shown" : "kept");
     if (p->again)
         row_param_add(out, PARAM_WORK, "aa", "yes");
+    if (p->build)
+        row_param_count(out, PARAM_OUTCOME, "build", p->build);
+    if (p->judge)
+        row_param_add(out, PARAM_OUTCOME, "judge", "%s", judged_words[p->judge]);
     if (p->planned)
         row_param_count(out, PARAM_OUTCOME, "planned", p->planned);
     if (p->planned && p->again)
@@ -419,8 +428,9 @@ static uint64_t setup_limit_ns(const void *params)
 /* For all copies: from the first exec to the last end, sums of CPU times, largest memory use. */
 static void reduce(const struct trial *trial, struct results *results)
 {
+    const bool counted = ((const struct command_params *)trial->spec.params)->judge == JUDGED_INSTRUCTIONS;
     const struct trial_times times = trial_times(trial);
-    double user = 0, system_s = 0, max_rss = 0, exit_code = 0;
+    double user = 0, system_s = 0, max_rss = 0, exit_code = 0, instructions = 0;
 
     for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
         const double *numbers = trial_recorder(trial, 0, copy, 0);
@@ -428,7 +438,10 @@ static void reduce(const struct trial *trial, struct results *results)
         system_s += numbers[NUMBER_SYSTEM_S];
         max_rss = numbers[NUMBER_MAX_RSS] > max_rss ? numbers[NUMBER_MAX_RSS] : max_rss;
         exit_code = numbers[NUMBER_EXIT_CODE] > exit_code ? numbers[NUMBER_EXIT_CODE] : exit_code;
+        instructions += counted ? trial_count(trial, copy, COUNTER_INSTRUCTIONS) : 0;
     }
+    if (counted && !isnan(instructions))
+        results_sample(results, 0, COMMAND_INSTRUCTIONS, instructions);
     results_samples(results, 0, COMMAND_WALL, (double)(times.last_end - times.first_start) * 1e-9, user, system_s,
                     max_rss, exit_code, (double)(times.last_start - times.first_start) * 1e-6,
                     (double)(times.last_end - times.first_end) * 1e-6);
@@ -446,6 +459,9 @@ static const struct metric metrics[COMMAND_N_METRICS] = {
                            .value = VALUE_MAX},
     [COMMAND_START_SPREAD] = {METRIC("start_spread", "ms", "lower", "first to last copy's exec"), .value = VALUE_MAX},
     [COMMAND_END_SPREAD] = {METRIC("end_spread", "ms", "lower", "first to last copy's end"), .value = VALUE_MAX},
+    [COMMAND_INSTRUCTIONS] = {METRIC("instructions", "count", "lower",
+                                     "instructions in user mode, all copies together (--judge instructions)"),
+                              .optional = true},
 };
 
 const struct bench bench_command = {

@@ -18,13 +18,23 @@ static const struct option rows[] = {
                 "show only changes in the last N runs, which are judged together with all earlier ones"),
      OPTION_NUMBER(COUNT, "N", 1, 1e6)},
     FAIL_ON_ROW(struct options, fail_on),
+    {OWN_OPTION("judge", 0, judge, "of commands that 'run' measured, judge only this, and nothing else"),
+     OPTION_ONE_OF("WHAT", judged_words)},
     {OWN_OPTION("verbose", 'v', verbose, "print a line for each figure that did not change as well")},
     COMMAND_HELP_ROW,
 };
 
+struct reading {
+    struct history *h;
+    const char *metric; /* of commands, the only one that is judged; NULL: all of all tests */
+};
+
 static void take_row(void *context, const struct row *row)
 {
-    history_row(context, row);
+    const struct reading *reading = context;
+
+    if (!reading->metric || (!strcmp(row->suite, "run") && !strcmp(row->metric, reading->metric)))
+        history_row(reading->h, row);
 }
 
 static void complain(const struct history *h)
@@ -66,7 +76,9 @@ static int history(struct command_call *call)
 
     if (option_given(&call->table, 1, "stat"))
         h.gather.stat = row_column(stat_choices[options->stat]);
-    int status = files_each(call->operands, call->n, 0, take_row, &h);
+    const bool judge = option_given(&call->table, 1, "judge");
+    struct reading reading = {.h = &h, .metric = judge ? judged_metrics[options->judge] : NULL};
+    int status = files_each(call->operands, call->n, 0, take_row, &reading);
     if (status)
         return status;
     history_finish(&h);
@@ -76,7 +88,8 @@ static int history(struct command_call *call)
                            h.machine, h.other);
     complain(&h);
     if (!h.n_runs)
-        return usage_error("no run to judge");
+        return judge ? usage_error("--judge %s: no file has it of a command", judged_words[options->judge])
+                     : usage_error("no run to judge");
     const struct doc doc = {.out = &out, .width = options->verbose ? 0 : command_width(1, 0, UINT_MAX)};
     history_put_table(&h, options->recent, options->verbose, &doc);
     doc_gap(&doc);

@@ -13,11 +13,26 @@
 
 int run_check_fail_on(struct commands *c)
 {
+    const bool counted = c->options->command.judge == JUDGED_INSTRUCTIONS;
+    bool sides = c->n > 1 && !c->build[0];
+
     if (!c->options->command.fail_on.kinds)
         return 0;
-    if (c->n < 2)
+    for (size_t i = 0; i < c->n && c->build[0]; i++) {
+        const char *name = c->options->names[i].text;
+        size_t builds = 0;
+        for (size_t k = 0; k < c->n; k++)
+            builds += !strcmp(name, c->options->names[k].text);
+        sides |= builds < c->n;
+        if (builds < BUILDS_LEAST)
+            return usage_error("--fail-on needs %u builds or more of each side (--name), and there %s %zu of '%s'",
+                               BUILDS_LEAST, builds == 1 ? "is" : "are", builds, name);
+    }
+    if (!sides)
         return usage_error("--fail-on needs two commands or more");
-    const size_t least = 2 * commands_pairs_least(c->n - 1);
+    const size_t least = c->build[0] ? 1 : counted ? 2 : 2 * commands_pairs_least(c->n - 1);
+    if (counted && measure_given(c->m, "samples") && c->m->options.samples < least)
+        return usage_error("--fail-on needs --samples %zu or more", least);
     if (measure_given(c->m, "samples") && c->m->options.samples < least)
         return usage_error("--fail-on needs --samples %zu or more: fewer than %zu pairs cannot show a difference",
                            least, least / 2);
@@ -74,6 +89,45 @@ static enum found look(const struct plan_item *items, const struct plan_samples 
     return FOUND_NOTHING;
 }
 
+/* Takes the builds of the side of item i. Returns their number. */
+static size_t take_builds(const struct plan_item *items, size_t n, const struct plan_samples *samples, size_t i,
+                          struct comparison_run builds[COMMANDS_MAX])
+{
+    size_t taken = 0;
+
+    for (size_t k = 0; k < n; k++)
+        if (samples->of[k] && items[k].copies == items[i].copies && !strcmp(items[k].test, items[i].test))
+            builds[taken++] = (struct comparison_run){.samples = samples->of[k], .n = samples->n};
+    return taken;
+}
+
+/* Returns whether each build is known to the precision, or better than builds of a side differ, which more runs do not
+ * change. Neither depends on how the sides differ, so that no look can claim a difference by chance. */
+static bool builds_known(const struct plan_item *items, size_t n, const struct plan_samples *samples)
+{
+    struct comparison_run base[COMMANDS_MAX], of[COMMANDS_MAX];
+    struct command_difference d;
+
+    for (size_t i = 0; i < n; i++) {
+        const size_t first = base_of(items, samples, i),
+                     n_of = samples->of[i] ? take_builds(items, n, samples, i, of) : 0;
+        size_t all = 0;
+        for (size_t k = 0; k < n; k++)
+            all += samples->of[k] && items[k].copies == items[i].copies;
+        /* each other side by its first build, with the base's; the base alone if it is the only one */
+        if (!n_of || of[0].samples != samples->of[i] || (first == i && n_of < all))
+            continue;
+        const struct comparison_side side = {of, first == i ? 0 : n_of},
+                                     bases = {base, take_builds(items, n, samples, first, base)};
+        commands_builds_differ(&bases, &side, 0, COMMANDS_ERROR, &d);
+        if (!(d.noise <= items[i].sampling.precision_pct / 100 || d.noise <= d.spread))
+            return false;
+    }
+    return true;
+}
+
+/* --- Commands in pairs. --- */
+
 /* Blocks (A B B A) that fit into the time limit. */
 static size_t plan_blocks(struct plan_item *items, size_t n, const struct plan_samples *samples, size_t blocks)
 {
@@ -90,6 +144,27 @@ static size_t plan_blocks(struct plan_item *items, size_t n, const struct plan_s
     return planned;
 }
 
+/* Once, when wall-clock time is judged in place of instructions: how long it takes. */
+static void say_how_long(const struct plan_item *items, size_t n, const struct plan_samples *samples)
+{
+    struct command_params *first = items[0].params;
+    double longest = 0;
+
+    for (size_t i = 0; i < n && first->in_place; i++) {
+        const size_t base = samples->of[i] ? base_of(items, samples, i) : i;
+        struct command_difference d;
+        if (base == i || commands_differ(samples->of[base], samples->of[i], samples->n, 0, 0, COMMANDS_ERROR, &d))
+            continue;
+        const double narrower = (d.logs.high - d.logs.low) / (2 * items[i].sampling.precision_pct / 100);
+        longest = fmax(longest, (double)samples->spent_ns * fmax(1, narrower * narrower));
+    }
+    if (longest > 0)
+        command_fail(0, "wall-clock time takes some %s for +-%g %% (--precision), and %s at most (--max-time)",
+                     TEXT_DURATION((uint64_t)fmin(longest, 1e18)), items[0].sampling.precision_pct,
+                     TEXT_DURATION(samples->limit_ns));
+    first->in_place = false;
+}
+
 bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *samples)
 {
     const size_t blocks = samples->n / 2;
@@ -98,10 +173,15 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
 
     for (size_t i = 0; i < n; i++)
         compared += samples->of[i] && base_of(items, samples, i) != i;
-    if (blocks < commands_pairs_least(compared))
+    const bool builds = ((const struct command_params *)items[0].params)->build;
+    if (blocks < commands_pairs_least(builds ? 1 : compared))
         return false;
+    const bool over = samples->spent_ns + samples->spent_ns / blocks > samples->limit_ns;
+    say_how_long(items, n, samples);
+    if (builds)
+        return over || (paired_is_look(blocks) && builds_known(items, n, samples));
     const size_t planned = plan_blocks(items, n, samples, blocks);
-    if (blocks >= planned || samples->spent_ns + samples->spent_ns / blocks > samples->limit_ns)
+    if (blocks >= planned || over)
         return true;
     if (!commands_look(blocks, planned))
         return false;
@@ -142,15 +222,19 @@ static int apply_fail_on(const struct measure *m, const struct fail_on *fail_on,
     for (size_t i = 0; i < m->n_rows; i++) {
         const enum command_verdict verdict = compared[i].verdict;
         const double most = verdict == COMMAND_ALIKE ? command_most_pct(&compared[i].difference.logs) : NAN;
-        if (undecided ? verdict < COMMAND_ALIKE || most <= (isfinite(limit) ? limit : COMMANDS_ALIKE_PCT)
+        if (undecided ? verdict < COMMAND_ALIKE || verdict == COMMAND_ONE_SIDE ||
+                            most <= (isfinite(limit) ? limit : COMMANDS_ALIKE_PCT)
                       : verdict != (slower ? COMMAND_SLOWER : COMMAND_FASTER))
             continue;
         FREED_BY(text_free) struct text name = {0};
         run_put_name(m->rows, m->n_rows, &m->rows[i], &name);
-        status = command_fail(EXIT_FINDING, "--fail-on: %s %s%s", name.failed ? m->rows[i].test : name.data,
-                              undecided ? limit < HUGE_VAL ? "can differ" : "is not decided"
-                              : slower  ? "is slower"
-                                        : "is faster",
+        const char *title = judged_titles[row_judged(&m->rows[i])];
+        status = command_fail(EXIT_FINDING, "--fail-on: %s%s%s %s%s", name.failed ? m->rows[i].test : name.data,
+                              title[0] ? ": " : "", title,
+                              undecided  ? limit < HUGE_VAL ? "can differ" : "is not decided"
+                              : title[0] ? slower ? "is higher" : "is lower"
+                              : slower   ? "is slower"
+                                         : "is faster",
                               limit > 0 && isfinite(limit) ? TEXT_LINE(" by more than %g %%", limit) : "");
     }
     return status;
@@ -206,14 +290,15 @@ static size_t shown_rows(const struct table_rows *r, const struct command_compar
         label(row, &rows[n++]);
     }
     for (size_t i = 0; i < r->n; i++) {
-        const struct row *base = compared[i].base;
-        if (!is_wall(&r->rows[i]) || !(base->stats.median > 0) || !(r->rows[i].stats.median >= 0))
+        const struct row *base = compared[i].base, *of = compared[i].row;
+        if (!is_wall(&r->rows[i]) || !base || !of || !(base->stats.median > 0) || !(of->stats.median >= 0))
             continue;
         rows[n] = rows[i];
         TEXT_SET(rows[n].metric, "ratio");
         rows[n].headline = 0;
         const bool judged = compared[i].verdict >= COMMAND_SLOWER && compared[i].verdict <= COMMAND_ALIKE;
-        rows[n].value = judged ? exp(compared[i].difference.logs.centre) : r->rows[i].stats.median / base->stats.median;
+        rows[n].value = judged && !compared[i].builds[0] ? exp(compared[i].difference.logs.centre)
+                                                         : of->stats.median / base->stats.median;
         n++;
     }
     return n;
@@ -223,7 +308,8 @@ struct shape {
     double scale; /* to show times */
     unsigned decimals;
     const char *unit;
-    bool copies, several, codes;
+    bool copies, several, codes, builds;
+    const char *judged; /* judged_titles[] */
     /* As in param, "{n}", and as heading, "n". */
     char key[ROW_VARIED_MAX][ROW_VARIED_SIZE], heading[ROW_VARIED_MAX][ROW_VARIED_SIZE];
     size_t n_parameters;
@@ -231,12 +317,14 @@ struct shape {
 
 static struct shape shape_of(const struct table_rows *r)
 {
-    struct shape shape = {.scale = 1, .decimals = 4, .unit = "s"};
+    struct shape shape = {.scale = 1, .decimals = 4, .unit = "s", .judged = ""};
     double least = HUGE_VAL;
 
     for_each_row(row, r) {
         shape.copies |= row->copies != 1;
         shape.several |= !run_same_command(row, &r->rows[0]);
+        shape.builds |= row_build(row) > 0;
+        shape.judged = judged_titles[row_judged(row)];
         shape.codes |= !strcmp(row->metric, "exit_code") && row->stats.max > 0;
         if (is_wall(row))
             shape.n_parameters = row_params_varied(&row->param, shape.key, shape.n_parameters);
@@ -272,6 +360,8 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, u
     struct table_column columns[COLUMNS_MAX] = {FIELD(TEST, .heading = "Command")};
     size_t n_columns = 1;
 
+    if (s->builds)
+        columns[n_columns++] = (struct table_column)FIELD(PARAM_VALUE, .heading = "Build", .key = "build");
     if (s->copies)
         columns[n_columns++] = (struct table_column)FIELD(COPIES);
     for (size_t i = 0; i < s->n_parameters; i++)
@@ -282,13 +372,15 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, u
         columns[n_columns++] = (struct table_column)COLUMN("Exit", "exit_code", MAX, 0);
     if (s->several)
         columns[n_columns++] = (struct table_column)COLUMN("Ratio", "ratio", VALUE, 3);
-    const struct table_layout layout = {.title = TEXT_LINE("Commands, from exec to end: times in %s%s", s->unit,
-                                                           s->several ? "; ratio to the first" : ""),
-                                        .columns = columns,
-                                        .n_columns = n_columns,
-                                        .metric = "wall",
-                                        .scale = s->scale,
-                                        .decimals = s->decimals};
+    const struct table_layout layout = {
+        .title = TEXT_LINE("Commands, from exec to end: times in %s%s%s%s%s", s->unit, s->several ? "; ratio" : "",
+                           s->several && s->judged[0] ? " of " : "", s->several ? s->judged : "",
+                           s->several ? " to the first" : ""),
+        .columns = columns,
+        .n_columns = n_columns,
+        .metric = "wall",
+        .scale = s->scale,
+        .decimals = s->decimals};
     table_print(&layout, rows, n, width, out);
 }
 

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <poll.h>
+#include <strings.h>
 #include <sys/mman.h>
 
 #include "analysis/compare_commands.h"
@@ -566,6 +567,87 @@ static int name_commands(struct commands *c)
                : usage_error("--name: %zu name%s for %zu command%s", n, PLURAL(n), c->n_typed, PLURAL(c->n_typed));
 }
 
+/* --- Builds of a side: commands of one name. --- */
+
+/* Sets how many commands, and how many of those before it, have its name. Parameters make commands of one name, too. */
+static void count_builds(const struct commands *c, size_t command, unsigned *all, unsigned *before)
+{
+    const struct name *names = c->options->names;
+
+    *all = *before = 0;
+    for (size_t i = 0; i < c->n && !c->options->command.aa; i++)
+        if (c->typed_of[i] != c->typed_of[command] && !strcmp(names[i].text, names[command].text)) {
+            *all += 1;
+            *before += i < command;
+        }
+    *all += *all > 0;
+}
+
+static bool same_bytes(const char *a, const char *b)
+{
+    FREED_BY(fd_close) int one = open(a, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    FREED_BY(fd_close) int other = open(b, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    static char bytes[2][65536];
+    ssize_t n = 0, m = 0;
+
+    while (one >= 0 && other >= 0 && (n = read(one, bytes[0], sizeof(bytes[0]))) > 0 &&
+           (m = read(other, bytes[1], sizeof(bytes[1]))) == n && !memcmp(bytes[0], bytes[1], (size_t)n))
+        ;
+    return one >= 0 && other >= 0 && n == 0 && read(other, bytes[1], 1) == 0;
+}
+
+/* Whether two commands are the same program with the same words behind it. */
+static bool same_build(const struct commands *c, size_t a, size_t b)
+{
+    const bool shell = c->options->command.shell;
+    char *const *x = c->argv[a] + !shell, *const *y = c->argv[b] + !shell;
+    char path[2][4096];
+    struct stat st[2];
+
+    while (*x && *y && !strcmp(*x, *y)) {
+        x++;
+        y++;
+    }
+    if (*x || *y)
+        return false;
+    for (size_t i = 0; i < 2 && !shell; i++)
+        if (program_find(c->argv[i ? b : a][0], getenv("PATH"), path[i], sizeof(path[i])) || stat(path[i], &st[i]))
+            return false;
+    return shell || (st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino) ||
+           (st[0].st_size == st[1].st_size && same_bytes(path[0], path[1]));
+}
+
+/* Numbers builds of a side, and checks that they differ. */
+static int number_builds(struct commands *c)
+{
+    const struct name *names = c->options->names;
+    bool builds = false;
+    unsigned all, before;
+
+    for (size_t i = 0; i < c->n && measure_given(c->m, "name"); i++) {
+        count_builds(c, i, &all, &before);
+        c->build[i] = all ? before + 1 : 0;
+        builds |= all > 0;
+    }
+    if (!builds)
+        return 0;
+    if (c->n_parameters)
+        return usage_error("--name: commands of one name are builds of a side, which --parameter-list and "
+                           "--parameter-scan exclude");
+    for (size_t b = 0; b < c->n; b++) {
+        c->build[b] += !c->build[b]; /* the only one of its side */
+        for (size_t a = 0; a < b; a++) {
+            if (strcmp(names[a].text, names[b].text) != 0 && !strcasecmp(names[a].text, names[b].text))
+                return usage_error("--name: '%s' and '%s' differ in upper and lower case only", names[a].text,
+                                   names[b].text);
+            if (same_build(c, a, b))
+                return usage_error("--name: commands %zu and %zu, '%.100s' and '%.100s', are the same build", a + 1,
+                                   b + 1, c->argv[a][0], c->argv[b][0]);
+        }
+    }
+    return 0;
+}
+
 /* --reference: it is measured first. */
 static int find_reference(struct commands *c, size_t *first)
 {
@@ -739,24 +821,33 @@ static void show_word(const char *word, char *buf, size_t size)
     }
 }
 
-/* Several commands are compared by pairs of their runs. */
-static void sample_in_pairs(const struct measure *m, size_t n_commands)
+/* Several commands are compared by pairs of their runs, builds of a side by their runs in turns, in the time of one
+ * command for all of a side. */
+static void sample_in_pairs(const struct commands *c)
 {
+    const struct measure *m = c->m;
     struct plan *plan = m->plan;
-    const uint64_t runs = 2 * commands_pairs_least(plan->n - plan->n / n_commands);
+    const int judge = c->options->command.judge;
+    const uint64_t runs =
+        judge == JUDGED_INSTRUCTIONS ? 2 : 2 * commands_pairs_least(c->build[0] ? 1 : plan->n - plan->n / c->n);
 
     for (size_t i = 0; i < plan->n; i++) {
         struct sampling *s = &plan->items[i].sampling;
         struct command_params *params = plan->items[i].params;
+        uint64_t builds = 0;
+        for (size_t k = 0; k < c->n; k++)
+            builds += params->build && !strcmp(c->options->names[k].text, plan->items[i].test);
+        s->max_ns /= builds ? builds : 1;
         if (measure_given(m, "samples"))
             continue;
-        s->max_samples = s->max_samples ? runs : 0;
+        s->max_samples = s->max_samples || judge == JUDGED_INSTRUCTIONS ? runs : 0;
         s->min_samples = runs;
         if (!measure_given(m, "precision"))
             s->precision_pct = PRECISION_OF_RATIO;
         params->precision_pct = s->precision_pct;
     }
     plan->enough = run_enough;
+    plan->metric = (unsigned[]){COMMAND_WALL, COMMAND_USER, COMMAND_INSTRUCTIONS, COMMAND_MAX_RSS}[judge];
 }
 
 static int add_commands(struct commands *c)
@@ -768,24 +859,31 @@ static int add_commands(struct commands *c)
 
     if (find_reference(c, &first))
         return -1;
+    for (size_t i = 0; i < c->n && c->build[first] > 1; i++)
+        if (!strcmp(o->names[i].text, o->names[first].text)) /* of a side the first */
+            first = i;
     for (size_t i = 0; i < c->n; i++) {
         each[i] = o->command;
         each[i].again = o->command.aa && i > 0;
+        each[i].build = c->build[i];
         if (pack_command(c, i, &each[i]))
             return -1;
     }
     if (open_image(c))
         return -1;
-    for (size_t k = 0; k < c->n; k++) {
-        const size_t i = k == 0 ? first : k <= first ? k - 1 : k, before = plan->n;
-        each[i].image_fd = o->image_fd;
-        memcpy(each[i].fds, o->fds, sizeof(o->fds));
-        measure_add(c->m, &bench_command, &each[i], 1, 0);
-        for (size_t p = before; p < plan->n; p++)
-            plan->items[p].test = o->names[i].text;
-    }
+    for (unsigned build = 0; build <= COMMANDS_MAX; build++) /* sides in turns */
+        for (size_t k = 0; k < c->n; k++) {
+            const size_t i = k == 0 ? first : k <= first ? k - 1 : k, before = plan->n;
+            if (c->build[i] != build)
+                continue;
+            each[i].image_fd = o->image_fd;
+            memcpy(each[i].fds, o->fds, sizeof(o->fds));
+            measure_add(c->m, &bench_command, &each[i], 1, 0);
+            for (size_t p = before; p < plan->n; p++)
+                plan->items[p].test = o->names[i].text;
+        }
     if (c->n > 1)
-        sample_in_pairs(c->m, c->n);
+        sample_in_pairs(c);
     return 0;
 }
 
@@ -804,6 +902,22 @@ static void note_numbers_of_runs(const struct measure *m)
                      m->options.runs, m->options.runs);
 }
 
+/* Without a counter, wall-clock time is judged in place of instructions. Returns -errno then. */
+static int judge_counted(struct measure *m, struct command_params *params)
+{
+    struct counters counters;
+
+    if (params->judge != JUDGED_INSTRUCTIONS)
+        return 0;
+    counters_open(&counters, true, true);
+    const int error = counters.error[COUNTER_INSTRUCTIONS];
+    counters_close(&counters);
+    m->options.counters |= !error;
+    params->in_place = error;
+    params->judge = error ? JUDGED_WALL : JUDGED_INSTRUCTIONS;
+    return error;
+}
+
 int run_plan(struct measure *m, void *options)
 {
     struct run_options *o = options;
@@ -813,6 +927,7 @@ int run_plan(struct measure *m, void *options)
 
     o->image_fd = o->fds[0] = o->fds[1] = o->fds[2] = -1;
     o->opened = true;
+    const int uncounted = judge_counted(m, &o->command);
     o->children = program_has_children();
     o->command.fixed_layout = m->place.layout_fixed;
     m->prints = o->command.show_output;
@@ -821,13 +936,16 @@ int run_plan(struct measure *m, void *options)
     show_word(o->command.prepare, o->command.prepare_line, sizeof(o->command.prepare_line));
     show_word(o->command.input, o->command.input_line, sizeof(o->command.input_line));
     choose_env(&c);
-    const bool failed = split_commands(&c) || run_combine(&c) || run_check_fail_on(&c) || name_commands(&c) ||
-                        open_input(o) || open_output(&c) || add_commands(&c);
+    const bool failed = split_commands(&c) || run_combine(&c) || name_commands(&c) || number_builds(&c) ||
+                        run_check_fail_on(&c) || open_input(o) || open_output(&c) || add_commands(&c);
     run_free_parameters(&c);
     free(c.words);
     free(c.typed);
     free(c.env);
     text_free(&c.images);
+    if (uncounted && !failed)
+        command_fail(0, "--judge instructions: no such counter (%s), so wall-clock time is judged",
+                     counters_why(uncounted));
     return failed ? EXIT_USAGE : 0;
 }
 

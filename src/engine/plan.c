@@ -310,7 +310,7 @@ static void end_together(struct execution *e)
         e->samples[i] = NULL;
         if (r->ended || !ends_together(plan, r->item))
             continue;
-        e->samples[i] = r->group[0].metric[0].samples;
+        e->samples[i] = r->group[0].metric[plan->metric].samples;
         all.n = (size_t)smaller(r->n_trials, all.n);
         all.spent_ns += r->spent_ns;
         all.limit_ns += r->item->sampling.max_ns;

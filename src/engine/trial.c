@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parent's side of a trial: makes the shared memory, starts the processes, opens the gate, waits for the end,
  * reaps. */
+#include <math.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -272,6 +273,13 @@ const struct trial_slot *trial_party(const struct trial *trial, unsigned party, 
 const void *trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder)
 {
     return (const char *)trial->head + trial_party(trial, party, copy)->recorder[recorder];
+}
+
+double trial_count(const struct trial *trial, unsigned copy, enum counter counter)
+{
+    const struct counts *counts = &trial_party(trial, 0, copy)->counts;
+
+    return counts->error[counter] ? NAN : counts->value[counter];
 }
 
 /* --- Waits for the parties; handles their ends, stops by signals, and deadlines. trial.c decides how long a run may

@@ -14,7 +14,7 @@ static bool is_ambiguous(const struct row *rows, size_t n, const struct row *row
 {
     const char *line = row_command_line(&row->param);
 
-    for (size_t i = 0; line && i < n; i++) {
+    for (size_t i = 0; line && !row_build(row) && i < n; i++) {
         const char *other = row_command_line(&rows[i].param);
         if (!strcmp(rows[i].test, row->test) && other && strcmp(other, line) != 0)
             return true;
@@ -32,13 +32,16 @@ void run_put_name(const struct row *rows, size_t n, const struct row *row, struc
 }
 
 /* Appends how much was measured: ", 48 runs of each, in 24 blocks, 31 s". A block is as many runs A B B A as make a
- * pair. */
-static void put_extent(const struct command_comparison *c, struct text *out)
+ * pair; instructions are not compared in pairs. */
+static void put_extent(const struct row *row, const struct command_comparison *c, struct text *out)
 {
     const size_t n = c->difference.logs.n;
 
-    text_printf(out, ", %zu runs of each, in %zu block%s, %s", 2 * c->difference.each * n, n, n == 1 ? "" : "s",
-                TEXT_DURATION((uint64_t)(c->seconds * 1e9)));
+    if (row_judged(row) == JUDGED_INSTRUCTIONS)
+        text_printf(out, ", %zu runs of each", n);
+    else
+        text_printf(out, ", %zu runs of each, in %zu block%s", 2 * c->difference.each * n, n, PLURAL(n));
+    text_printf(out, ", %s", TEXT_DURATION((uint64_t)(c->seconds * 1e9)));
 }
 
 /* Returns the number of decimals that an interval of this width, in %, needs. */
@@ -47,76 +50,122 @@ static int decimals_of(double width)
     return width >= 0.3 || !(width > 0) ? 1 : width >= 0.03 ? 2 : 3;
 }
 
-/* Appends " is slower by 2.1 % (1.7 to 2.6)", or " differs from itself by ..." if both commands are the same. */
-static void put_difference(const struct inference_shift *logs, bool same, struct text *out)
-{
-    const bool slower = logs->centre >= 0;
-    const double ratio = exp(logs->centre), sign = slower ? 100 : -100;
-    const double ends[2] = {sign * expm1(logs->low), sign * expm1(logs->high)};
-    const int decimals = decimals_of(fabs(ends[1] - ends[0]));
-
-    if (ratio >= IN_TIMES || ratio <= 1 / IN_TIMES)
-        text_printf(out, " takes %.3g times as long (%.3g to %.3g)", ratio, exp(logs->low), exp(logs->high));
-    else
-        text_printf(out, " %s by %.*f %% (%.*f to %.*f)",
-                    same     ? "differs from itself"
-                    : slower ? "is slower"
-                             : "is faster",
-                    decimals, sign * expm1(logs->centre), decimals, ends[!slower], decimals, ends[slower]);
-}
-
 /* Returns whether the row is that of the second of two equal commands (--aa). */
 static bool is_itself(const struct row *row)
 {
     return row_param_is(&row->param, COMMANDS_AA, "yes");
 }
 
+const char *const judged_titles[] = {"", "user time", "instructions", "peak memory"};
+
+/* Appends " is slower by 2.1 % (1.7 to 2.6)", or " differs from itself by ..." if both commands are the same. */
+static void put_difference(const struct row *row, const struct inference_shift *logs, struct text *out)
+{
+    const char *title = judged_titles[row_judged(row)];
+    const bool slower = logs->centre >= 0;
+    const double ratio = exp(logs->centre), sign = slower ? 100 : -100;
+    const double ends[2] = {sign * expm1(logs->low), sign * expm1(logs->high)};
+    const int decimals = decimals_of(fabs(ends[1] - ends[0]));
+
+    if (ratio >= IN_TIMES || ratio <= 1 / IN_TIMES)
+        text_printf(out,
+                    title[0] ? "%s%s is %.3g times as %s (%.3g to %.3g)" : "%s%s takes %.3g times as %s (%.3g to %.3g)",
+                    title[0] ? ": " : "", title, ratio, title[0] ? "much" : "long", exp(logs->low), exp(logs->high));
+    else
+        text_printf(out, "%s%s %s by %.*f %% (%.*f to %.*f)", title[0] ? ": " : "", title,
+                    is_itself(row) ? "differs from itself"
+                    : title[0]     ? slower ? "is higher" : "is lower"
+                    : slower       ? "is slower"
+                                   : "is faster",
+                    decimals, sign * expm1(logs->centre), decimals, ends[!slower], decimals, ends[slower]);
+}
+
 /* Appends the largest difference that the interval contains, rounded upwards. Of a command against itself, put_power()
- * says what could be seen. */
-static void put_alike(const struct row *row, const struct command_comparison *c, struct text *out)
+ * says what could be seen. Returns whether that decides. */
+static bool put_alike(const struct row *row, const struct command_comparison *c, struct text *out)
 {
     const double most = command_most_pct(&c->difference.logs);
+    const char *title = judged_titles[row_judged(row)];
     const int decimals = decimals_of(most);
     const double unit = pow(10, -decimals);
 
-    if (is_itself(row)) {
+    if (is_itself(row))
         text_printf(out, ": no difference from itself");
-    } else if (most > COMMANDS_ALIKE_PCT) {
+    else if (most > COMMANDS_ALIKE_PCT)
         text_printf(out, ": not decided (only differences above %.0f %% could be seen in %s)", most,
                     TEXT_DURATION((uint64_t)(c->seconds * 1e9)));
-        return;
-    } else {
-        text_printf(out, ": no difference larger than %.*f %%", decimals, fmax(0, ceil(most / unit - 1e-6)) * unit);
-    }
-    put_extent(c, out);
+    else
+        text_printf(out, ": no difference%s%s larger than %.*f %%", title[0] ? " of " : "", title, decimals,
+                    fmax(0, ceil(most / unit - 1e-6)) * unit);
+    return is_itself(row) || most <= COMMANDS_ALIKE_PCT;
+}
+
+/* Appends what builds of one side differ by, and how much was measured. */
+static void put_builds(const struct command_comparison *c, struct text *out)
+{
+    const double spread = 100 * expm1(c->difference.spread);
+
+    if (!isnan(spread))
+        text_printf(out, "%s builds of one side differ by %.*f %% (layout)", c->verdict == COMMAND_ONE_SIDE ? ":" : ";",
+                    decimals_of(spread), spread);
+    text_printf(out, ", %zu", c->builds[0]);
+    if (c->verdict != COMMAND_ONE_SIDE)
+        text_printf(out, " and %zu", c->builds[1]);
+    text_printf(out, " builds, %zu runs of each, %s", c->difference.logs.n,
+                TEXT_DURATION((uint64_t)(c->seconds * 1e9)));
+}
+
+static void put_few(const struct row *row, const struct command_comparison *c, struct text *out)
+{
+    const size_t n = c->difference.logs.n;
+
+    if (c->builds[0])
+        text_printf(out, ": not decided, %zu and %zu builds with a figure, at least %u of each side needed, better %u",
+                    c->builds[0], c->builds[1], BUILDS_LEAST, BUILDS_ADVISED);
+    else if (row_judged(row) == JUDGED_INSTRUCTIONS)
+        text_printf(out, ": not decided, counted in %zu run%s, at least %zu needed (--samples %zu)", n, PLURAL(n),
+                    c->least, c->least);
+    else
+        text_printf(out, ": not decided, %zu pair%s, at least %zu needed (--samples %zu)", n, PLURAL(n), c->least,
+                    2 * c->least);
 }
 
 static void put_command_verdict(const struct row *row, const struct command_comparison *c, struct text *out)
 {
-    const struct inference_shift *logs = &c->difference.logs;
+    bool extent = true;
 
     switch (c->verdict) {
     case COMMAND_NO_VERDICT:
+    case COMMAND_ONE_SIDE:
         break;
     case COMMAND_SLOWER:
     case COMMAND_FASTER:
-        put_difference(logs, is_itself(row), out);
-        put_extent(c, out);
+        put_difference(row, &c->difference.logs, out);
         break;
     case COMMAND_ALIKE:
-        put_alike(row, c, out);
+        extent = put_alike(row, c, out);
         break;
     case COMMAND_FEW:
-        text_printf(out, ": not decided, %zu pair%s, at least %zu needed (--samples %zu)", logs->n,
-                    logs->n == 1 ? "" : "s", c->least, 2 * c->least);
+        put_few(row, c, out);
+        extent = false;
         break;
     case COMMAND_NO_TIME:
         text_printf(out, ": not decided, a run took no time by the clock");
+        extent = false;
         break;
     case COMMAND_MIXED:
         text_printf(out, ": not decided, some runs failed and others did not");
+        extent = false;
+        break;
+    case COMMAND_NOT_COUNTED:
+        text_printf(out, ": not decided, %s were not counted", judged_titles[row_judged(row)]);
+        extent = false;
         break;
     }
+    if (c->builds[0])
+        put_builds(c, out);
+    else if (extent)
+        put_extent(row, c, out);
     text_printf(out, "\n");
 }
 
@@ -127,10 +176,11 @@ static void put_command_verdict(const struct row *row, const struct command_comp
 
 /* Appends the least difference that 80 % of comparisons like this one would find, and how many pairs and how much time
  * it takes to find some given differences. */
-static void put_power(const struct row *row, const struct command_comparison *c, struct text *out)
+static void put_power(const struct command_comparison *c, struct text *out)
 {
     static const double effects[] = {0.05, 0.02, 0.01, 0.005};
     static const struct grid_column columns[] = {{.title = "Difference"}, {.title = "Pairs"}, {.title = "Time"}};
+    const struct row *row = c->row;
     const size_t runs = row->n_samples < c->base->n_samples ? row->n_samples : c->base->n_samples;
     const double narrow = 2 * row_param_number(&row->param, COMMANDS_PRECISION) / 100;
     struct command_difference d;
@@ -161,14 +211,33 @@ static void put_power(const struct row *row, const struct command_comparison *c,
     grid_print(&grid, 0, out);
 }
 
+#define LAYOUT_MOST 0.1 /* logarithm of a larger ratio than layout usually makes */
+
+/* Returns whether layout may be why two programs differ. */
+static bool may_be_layout(const struct row *row, const struct command_comparison *c)
+{
+    const char *line = row_command_line(&row->param), *base = c->base ? row_command_line(&c->base->param) : NULL;
+    const bool differs = c->verdict == COMMAND_SLOWER || c->verdict == COMMAND_FASTER;
+
+    return differs && !c->builds[0] && row_judged(row) <= JUDGED_USER && line && base &&
+           fabs(c->difference.logs.centre) < LAYOUT_MOST &&
+           (strcspn(line, " ") != strcspn(base, " ") || strncmp(line, base, strcspn(line, " ")) != 0);
+}
+
 void run_put_verdicts(const struct row *rows, size_t n, const struct command_comparison *compared, struct text *out)
 {
+    bool layout = false;
+
     for (size_t i = 0; i < n; i++) {
         if (compared[i].verdict == COMMAND_NO_VERDICT)
             continue;
         run_put_name(rows, n, &rows[i], out);
         put_command_verdict(&rows[i], &compared[i], out);
-        if (is_itself(&rows[i]))
-            put_power(&rows[i], &compared[i], out);
+        if (is_itself(&rows[i]) && compared[i].verdict != COMMAND_NOT_COUNTED)
+            put_power(&compared[i], out);
+        layout |= may_be_layout(&rows[i], &compared[i]);
     }
+    if (layout)
+        text_printf(out,
+                    "Code layout alone can make some per cent between two builds: see BUILDS in jitbench-run(1)\n");
 }

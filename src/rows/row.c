@@ -13,7 +13,7 @@ static enum row_param_kind kind_of(const char *key, size_t length)
         [PARAM_PLACEMENT] = "timer load control slice_us",
         [PARAM_OUTCOME] =
             "pages loops_per_ms periods up_to planned histogram_us stopped_us worst_cpu pid tasks names irq "
-            "source precision begun_us",
+            "source precision begun_us build judge",
         [PARAM_COMMAND] = "input prepare command",
     };
 
@@ -169,6 +169,25 @@ double row_param_number(const struct row_params *params, const char *key)
     const char *value = row_param(params, key, &length);
 
     return value ? strtod(value, NULL) : NAN;
+}
+
+uint64_t row_build(const struct row *row)
+{
+    const double number = row_param_number(&row->param, "build");
+
+    return number >= 1 && number < 1e6 ? (uint64_t)number : 0;
+}
+
+const char *const judged_words[] = {"wall", "user", "instructions", "rss", NULL};
+const char *const judged_metrics[] = {"wall", "user", "instructions", "max_rss"};
+
+enum judged_value row_judged(const struct row *row)
+{
+    enum judged_value judged = JUDGED_RSS;
+
+    while (judged && !row_param_is(&row->param, "judge", judged_words[judged]))
+        judged--;
+    return judged;
 }
 
 size_t row_params_varied(const struct row_params *params, char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE], size_t n)

@@ -81,7 +81,7 @@ CLI_TEST(test_run_rows_are_all_metrics_of_the_command)
     struct cli_csv csv;
 
     run_csv(cli, ARGS("-i", "3", "--", "sleep", "0.02"), 0, &csv);
-    assert_int_equal(csv.n_rows, cli_metrics(cli, "command"));
+    assert_int_equal(csv.n_rows, cli_metrics(cli, "command") - 1); /* without instructions */
     cli_expect_all(&csv, "suite", "run");
     cli_expect_all(&csv, "test", "sleep");
     cli_expect_all(&csv, "param", "command=sleep 0.02");
@@ -236,6 +236,127 @@ CLI_TEST(test_run_aa_takes_turns_with_itself)
     assert_int_equal(cli_number(&csv, cli_row(&csv, "x", "wall", 1), "n"), 12);
     cli_csv_free(&csv);
     cli_result_free(&shown);
+    cli_result_free(&result);
+}
+
+/* Three builds of a side in turns with those of the other, whatever their order on the command line; one fails, and its
+ * side has too few for a verdict. Builds of one side only have a spread. */
+CLI_TEST(test_run_builds_of_sides)
+{
+    const struct cli *cli = *state;
+    struct cli_result result, shown;
+    struct cli_csv csv;
+
+    need_commands();
+    for (int fails = 0; fails < 2; fails++) {
+        const struct cli_run run = {.args = ARGS("run", "-q", "-o", fails ? "2.csv" : "1.csv", "-i", "3", "--name",
+                                                 "base,base,base,head,head,head", "--", "sh", "-c", "sleep .01", "--",
+                                                 "sh", "-c", "sleep .01 1", "--", "sh", "-c", "sleep .01; :", "--",
+                                                 "sh", "-c", "sleep 0.05", "--", "sh", "-c", "sleep 0.050", "--", "sh",
+                                                 "-c", fails ? "exit 3" : "sleep 0.0500")};
+        cli_expect(cli, &run, fails ? FAILED : 0, &result);
+        cli_expect_text(result.out, "Command  Build ");
+        cli_expect_text(result.out, "; builds of one side differ by ");
+        cli_expect_text(result.out, fails ? "\nhead: not decided, 3 and 2 builds with a figure, at least 3"
+                                          : "(layout), 3 and 3 builds, 3 runs of each, ");
+        cli_expect_no_text(result.out, "jitbench-run(1)");
+        cli_expect(cli, &(struct cli_run){.args = ARGS("show", "-q", fails ? "2.csv" : "1.csv")}, 0, &shown);
+        cli_expect_text(shown.out, strstr(result.out, "\nhead"));
+        cli_result_free(&shown);
+        cli_result_free(&result);
+    }
+    run_csv(cli,
+            ARGS("-i", "1", "--reference", "4", "--name", "b,b,a,a", "--", "sh", "-c", ":", "--", "sh", "-c", ": ",
+                 "--", "sh", "-c", ":  ", "--", "sh", "-c", ":   "),
+            0, &csv);
+    static const char *const order[] = {"a 1", "b 1", "b 2", "a 2"};
+    for (size_t i = 0; i < 4; i++) {
+        const size_t row = cli_row(&csv, (const char[]){order[i][0], '\0'}, "wall", (size_t)(order[i][2] - '1'));
+        assert_int_equal(cli_number(&csv, row, "item"), i + 1);
+        cli_expect_text(cli_cell(&csv, row, "param"), (const char[]){'b', 'u', 'i', 'l', 'd', '=', order[i][2], '\0'});
+    }
+    cli_csv_free(&csv);
+    cli_expect(cli,
+               &(struct cli_run){.args = ARGS("run", "-q", "--no-csv", "-i", "1", "--name", "a,a", "--", "sh", "-c",
+                                              ":", "--", "sh", "-c", ": ")},
+               0, &result);
+    cli_expect_text(result.out, "\na: builds of one side differ by ");
+    cli_expect_text(result.out, "(layout), 2 builds, 1 runs of each, ");
+    cli_result_free(&result);
+}
+
+CLI_TEST(test_run_refuses_builds_that_are_none)
+{
+    const struct cli *cli = *state;
+    char link[CLI_PATH];
+
+    cli_write_file(cli->work, "one", "#!/bin/sh\n");
+    cli_write_file(cli->work, "copy", "#!/bin/sh\n");
+    (void)snprintf(link, sizeof(link), "%s/link", cli->work);
+    assert_int_equal(symlink("one", link), 0);
+    for (size_t i = 0; i < 2; i++) {
+        char path[CLI_PATH];
+        (void)snprintf(path, sizeof(path), "%s/%s", cli->work, i ? "copy" : "one");
+        assert_int_equal(chmod(path, 0755), 0);
+    }
+    static const char *const same[][2] = {{"./one", "./link"}, {"./copy", "./one"}};
+    for (size_t i = 0; i < COUNT(same); i++) {
+        char message[200];
+        (void)snprintf(message, sizeof(message),
+                       "jitbench run: --name: commands 1 and 2, '%s' and '%s', are the same build\n", same[i][0],
+                       same[i][1]);
+        cli_expect_error(cli, ARGS("run", "--name", "a,a", "--", same[i][0], "x", "--", same[i][1], "x"), message);
+    }
+}
+
+/* --- What is judged. --- */
+
+/* The shell that touches 64 MiB needs more memory than the one that does not; --fail-on judges that, too. */
+CLI_TEST(test_run_judges_what_is_asked_for)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    need_commands();
+    const struct cli_run run = {.args = ARGS("run", "-q", "-o", "a.csv", "-i", "12", "--judge", "rss", "--fail-on",
+                                             "slower:5", "--name", "few,much", "--", "dd", "if=/dev/zero",
+                                             "of=/dev/null", "bs=1M", "count=1", "--", "dd", "if=/dev/zero",
+                                             "of=/dev/null", "bs=64M", "count=1")};
+    cli_expect(cli, &run, FINDING, &result);
+    cli_expect_text(result.out, "; ratio of peak memory to the first\n");
+    cli_expect_text(result.out, "\nmuch: peak memory is ");
+    cli_expect_text(result.out, " times as much (");
+    cli_expect_text(result.err, "jitbench run: --fail-on: much: peak memory is higher by more than 5 %\n");
+    cli_result_free(&result);
+    cli_expect(cli, &(struct cli_run){.args = ARGS("show", "-q", "a.csv")}, 0, &result);
+    cli_expect_text(result.out, "\nmuch: peak memory is ");
+    cli_result_free(&result);
+}
+
+/* Two runs each are enough where instructions are counted; elsewhere the wall-clock time is judged, and two lines say
+ * so and how long it takes. */
+CLI_TEST(test_run_judges_instructions_or_says_why_not)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("run", "-q", "-o", "a.csv", "--judge", "instructions", "--max-time", "2s",
+                                             "--name", "few,many", "--", "sh", "-c", "", "--", "sh", "-c",
+                                             "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done")};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    need_commands();
+    cli_expect(cli, &run, 0, &result);
+    cli_csv_only(cli->work, &csv);
+    if (strstr(result.err, "no such counter")) {
+        assert_int_equal(strncmp(result.err, "jitbench run: --judge instructions: no such counter (", 53), 0);
+        cli_expect_text(result.err, "), so wall-clock time is judged\njitbench run: wall-clock time takes some ");
+        cli_expect_text(result.err, " for +-0.5 % (--precision), and 4 s at most (--max-time)\n");
+        assert_int_equal(cli_count(&csv, "few", "instructions"), 0);
+    } else {
+        cli_expect_text(result.out, "\nmany: instructions is ");
+        assert_int_equal(cli_items(cli_cell(&csv, cli_row(&csv, "few", "instructions", 0), "samples")), 2);
+    }
+    cli_csv_free(&csv);
     cli_result_free(&result);
 }
 

@@ -621,14 +621,15 @@ TEST(test_command_figures_are_of_all_copies)
     static const double expected[COMMAND_N_METRICS] = {
         [COMMAND_WALL] = 0.699,    [COMMAND_USER] = 7,         [COMMAND_SYSTEM] = 70,     [COMMAND_MAX_RSS] = 7000,
         [COMMAND_EXIT_CODE] = 130, [COMMAND_START_SPREAD] = 3, [COMMAND_END_SPREAD] = 200};
-    struct made_up_trial trial = {.spec = {.bench = &bench_command, .copies = 3}};
+    static const struct command_params params = {.judge = JUDGED_WALL};
+    struct made_up_trial trial = {.spec = {.bench = &bench_command, .params = &params, .copies = 3}};
 
     for (unsigned copy = 0; copy < 3; copy++) {
         trial.recorder[copy][0] = numbers_of_copies[copy];
         trial.party[copy] = (struct trial_slot){.start_ns = start_ms[copy] * MS, .end_ns = end_ms[copy] * MS};
     }
     made_up_reduce(&trial);
-    for (unsigned metric = 0; metric < COMMAND_N_METRICS; metric++)
+    for (unsigned metric = 0; metric < COMMAND_INSTRUCTIONS; metric++)
         if (!(fabs(trial.sample[0][metric] - expected[metric]) <= 1e-9 * expected[metric]))
             fail_msg("%s is %.17g, not %.17g", bench_command.own_metrics[metric].id, trial.sample[0][metric],
                      expected[metric]);

@@ -16,17 +16,18 @@
 
 #define SECOND    UINT64_C(1000000000)
 #define RUNS_MOST 400
+#define MADE_UP   10
 
 /* --- Runs that are made up. --- */
 
-/* Two or three commands, and the time that they take. */
+/* Some commands, and the time that they take. */
 struct made_up {
     double margin; /* logarithm of the ratio by which difference_of() tests */
     size_t n, runs;
-    struct command_params params[3];
-    struct plan_item items[3];
-    double samples[3][RUNS_MOST];
-    const double *of[3];
+    struct command_params params[MADE_UP];
+    struct plan_item items[MADE_UP];
+    double samples[MADE_UP][RUNS_MOST];
+    const double *of[MADE_UP];
     uint64_t each_ns, limit_ns;
 };
 
@@ -61,7 +62,7 @@ static bool add_block(struct made_up *run, const double *first, const double *se
 static size_t run_to_end(struct made_up *run, double ratio, double spread)
 {
     for (size_t blocks = 1;; blocks++) {
-        double times[2][3];
+        double times[2][MADE_UP];
         for (int k = 0; k < 2; k++)
             for (size_t i = 0; i < run->n; i++)
                 times[k][i] = (i == 1 ? ratio : 1) * exp(spread * normal());
@@ -310,6 +311,89 @@ TEST(test_run_pairs_least_effect_is_found)
             assert_in_range(found, runs * 0.775, runs * 0.87); /* 80 to 85 %, and two standard errors */
         else
             assert_in_range(found, 4, 8); /* fewer by chance once in 100 seeds */
+    }
+}
+
+/* --- Builds of a side. --- */
+
+/* Measures `each` builds of two sides in turns, whose layouts differ by so much, on that machine. */
+static struct command_difference run_builds(size_t each, double layout, double effect, size_t *rounds)
+{
+    static struct made_up run;
+    struct comparison_run runs[2][MADE_UP];
+    struct command_difference d;
+    double factor[MADE_UP], times[2][MADE_UP];
+
+    make(&run, 2 * each, 200 * each * SECOND);
+    for (size_t i = 0; i < run.n; i++) {
+        run.items[i].test = i % 2 ? "head" : "base";
+        run.params[i].build = (unsigned)(i / 2) + 1;
+        factor[i] = exp(layout * normal() + (i % 2 ? effect : 0));
+    }
+    do {
+        for (size_t i = 0; i < run.n; i++)
+            times[0][i] = factor[i] * machine();
+        for (size_t i = run.n; i-- > 0;)
+            times[1][i] = factor[i] * machine();
+    } while (!add_block(&run, times[0], times[1]));
+    for (size_t i = 0; i < run.n; i++)
+        runs[i % 2][i / 2] = (struct comparison_run){.samples = run.samples[i], .n = run.runs};
+    commands_builds_differ(&(struct comparison_side){runs[0], each}, &(struct comparison_side){runs[1], each}, 0,
+                           COMMANDS_ERROR, &d);
+    *rounds += run.runs;
+    return d;
+}
+
+/* The table of jitbench-run(1), BUILDS. */
+TEST(test_run_pairs_builds_of_sides)
+{
+    static const double layouts[] = {0.005, 0.01, 0.015, 0.02}, effects[] = {0, 0.01, 0.02, 0.05};
+    const bool all_of_it = getenv("JITBENCH_STATS") != NULL;
+    const unsigned runs = all_of_it ? 2000 : 20;
+
+    seed = 10;
+    level = 0;
+    noise = 0.2;
+    for (size_t each = 3; each <= 5; each += 2)
+        for (size_t i = all_of_it ? 0 : 3; i < 4; i++)
+            for (size_t k = 0; k < 4; k++) {
+                const unsigned n = k && all_of_it ? runs / 4 : runs;
+                unsigned claimed = 0, held = 0;
+                size_t rounds = 0;
+                if (k && !all_of_it && each == 3)
+                    continue;
+                for (unsigned r = 0; r < n; r++) {
+                    const struct command_difference d = run_builds(each, layouts[i], log1p(effects[k]), &rounds);
+                    claimed += d.claimed;
+                    held += d.logs.low <= log1p(effects[k]) && d.logs.high >= log1p(effects[k]);
+                }
+                printf("%zu builds a side, layout %.1f %%, %g %% slower: claimed %.1f %%, interval right %.1f %%, %zu "
+                       "runs of each\n",
+                       each, 100 * layouts[i], 100 * effects[k], 100.0 * claimed / n, 100.0 * held / n, rounds / n);
+                if (!k)
+                    assert_true(claimed <= n * (all_of_it ? 0.065 : 0.2));
+                if (k == 3 && each == 5 && (all_of_it ? i < 3 : i == 3))
+                    assert_true(claimed >= n * (all_of_it ? 0.9 : 0.5));
+            }
+    noise = 1;
+}
+
+/* One side alone ends when its builds are known; a build that failed is not waited for. */
+TEST(test_run_pairs_builds_end_when_known)
+{
+    static struct made_up run;
+
+    for (int sides = 1; sides <= 2; sides++) {
+        seed = 11;
+        make(&run, 3, 400 * SECOND);
+        for (size_t i = 0; i < 3; i++) {
+            run.items[i].test = sides == 2 && i == 1 ? "head" : "base";
+            run.params[i].build = sides == 2 && i ? 1 : (unsigned)i + 1;
+        }
+        run.of[2] = sides == 2 ? NULL : run.of[2];
+        assert_in_range(run_to_end(&run, 1.1, 0.001), 8, 8);
+        run.runs = 0;
+        assert_true(run_to_end(&run, 1, 0.05) > 20);
     }
 }
 
