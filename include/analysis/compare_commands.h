@@ -83,9 +83,6 @@ double command_most_pct(const struct inference_shift *logs);
 /* Returns whether two rows are of the same command. */
 bool run_same_command(const struct row *a, const struct row *b);
 
-/* Returns whether two rows are of builds of one side. */
-bool run_same_side(const struct row *a, const struct row *b);
-
 /* Compares two sides whose builds took turns, by one test: margin and error are as for commands_differ(). logs.n is the
  * number of runs of each build, 0 when one took no time; the rest of logs is NAN when there is no test. Ends the
  * program when out of memory. */

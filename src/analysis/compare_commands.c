@@ -89,7 +89,8 @@ static bool has_time(const struct row *row)
     return is_wall(row) && row->status < ROW_SKIPPED && row->n_samples > 0;
 }
 
-bool run_same_side(const struct row *a, const struct row *b)
+/* Of builds of one side. */
+static bool run_same_side(const struct row *a, const struct row *b)
 {
     return row_build(a) && row_build(b) && a->copies == b->copies && !strcmp(a->test, b->test);
 }

@@ -117,8 +117,8 @@ static bool builds_known(const struct plan_item *items, size_t n, const struct p
         /* each other side by its first build, with the base's; the base alone if it is the only one */
         if (!n_of || of[0].samples != samples->of[i] || (first == i && n_of < all))
             continue;
-        const struct comparison_side side = {of, first == i ? 0 : n_of},
-                                     bases = {base, take_builds(items, n, samples, first, base)};
+        const size_t n_base = take_builds(items, n, samples, first, base);
+        const struct comparison_side side = {of, first == i ? 0 : n_of}, bases = {base, n_base};
         commands_builds_differ(&bases, &side, 0, COMMANDS_ERROR, &d);
         if (!(d.noise <= items[i].sampling.precision_pct / 100 || d.noise <= d.spread))
             return false;
