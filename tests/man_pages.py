@@ -52,7 +52,12 @@ def check_statuses(commands):
 
 
 def check_mentions(name, known):
-    for line in re.findall(r"^\..*", PAGES[name], re.M):
+    """A section LETTERS OF ... also names options of other programs, which are in the table of these."""
+    letters = section(PAGES[name], "LETTERS OF [A-Z]+")
+    lines = [(line, known) for line in re.findall(r"^\..*", PAGES[name].replace(letters, ""), re.M)]
+    words = re.findall(r'^    \{"([^"]*)"', (TOP / "src/cmd/options.c").read_text(), re.M)
+    foreign = known | {"-" * (len(word) > 1) + word for line in words for word in line.split()}
+    for line, known in lines + [(line, foreign) for line in re.findall(r"^\..*", letters, re.M)]:
         wrong.extend(f"{name}: no such option: {line}" for word in re.findall(r"\bFl (\S+)", line) if word not in known)
 
 

@@ -587,7 +587,7 @@ static bool same_bytes(const char *a, const char *b)
 {
     FREED_BY(fd_close) int one = open(a, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     FREED_BY(fd_close) int other = open(b, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    static char bytes[2][65536];
+    char bytes[2][4096];
     ssize_t n = 0, m = 0;
 
     while (one >= 0 && other >= 0 && (n = read(one, bytes[0], sizeof(bytes[0]))) > 0 &&
@@ -895,7 +895,7 @@ static void note_numbers_of_runs(const struct measure *m)
     if (comment[0] && !comment[strspn(comment, "0123456789")])
         command_fail(0, "--comment (-m) '%s' is the text of a comment; '--samples %s' takes so many runs", comment,
                      comment);
-    if (m->options.runs > 1)
+    if (m->options.runs > 1 && !measure_given(m, "samples"))
         command_fail(0,
                      "--runs %" PRIu64 " measures all of it so often, with a CSV each; '--samples %" PRIu64
                      "' takes so many runs",

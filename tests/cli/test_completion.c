@@ -321,7 +321,7 @@ static const struct {
     {"jitbench unix --comment ", "|", NULL, NULL, NULL},
     {"jitbench unix --seconds ", "|", NULL, NULL, NULL},
     {"jitbench unix --fifo pip", "|pipe|", NULL, NULL, NULL},
-    {"jitbench latency -w bu", "|burn|", NULL, NULL, NULL},
+    {"jitbench latency -w bu", "|burn|burn2|", NULL, NULL, NULL},
     {"jitbench latency -w burn,r", "|read|ring|", NULL, NULL, NULL},
     {"jitbench latency --load=burn,ring,r", "|read|", NULL, NULL, NULL},
     {"jitbench latency -w burn --loa", NULL, "|--load|", NULL, NULL},
