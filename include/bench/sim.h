@@ -35,6 +35,9 @@ void sim_work(uint64_t loops);
 /* By the calibration. */
 void sim_work_for(const struct sim_params *params, uint64_t busy_ns);
 
+/* Of a party whose params begin with struct sim_params: warms up caches and frequency; -1: not calibrated. */
+int sim_setup(struct party_context *context);
+
 /* A counter on which threads sleep (futex) until it rises above a number; SIM_COUNT_END: it rises no more. */
 #define SIM_COUNT_END 0x80000000u
 /* Returns the counter; after sim_end_count() perhaps number or less. */

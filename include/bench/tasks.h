@@ -50,6 +50,19 @@ struct thread_counters {
 };
 void threads_count(struct thread_counters *counters, const struct task_counters *begun);
 
+/* Around the work of a task's main thread. threads_report() joins the threads, which the caller has told to end. */
+struct threads_span {
+    struct placement_seen seen;
+    struct task_counters begun;
+    uint64_t start_ns;
+};
+void threads_begin(struct threads_span *span);
+void threads_report(struct threads *threads, struct party_context *context, const struct threads_span *span,
+                    struct thread_counters *counters);
+
+/* Zeroed memory for n members, on cache lines of their own if size is a multiple of 64. NULL: out of memory. */
+void *threads_memory(size_t n, size_t size);
+
 /* A percentile is known where so many events are above it. */
 #define TASKS_ABOVE 10u
 double tasks_percentile(const struct hist *hist, double p);

@@ -60,6 +60,9 @@ void run_name_after_program(const char *word, bool shell, struct name *name);
 int run_combine(struct commands *c);
 void run_free_parameters(struct commands *c);
 
+/* Commands of that name. */
+size_t run_count_named(const struct commands *c, const char *name);
+
 /* It must be able to find something. */
 int run_check_fail_on(struct commands *c);
 /* enough() of struct plan. */

@@ -13,7 +13,6 @@
 #define UNLOCKED_NS 4000000u
 /* Until the first vertical blank all threads are there. */
 #define FIRST_BLANK_NS 1000000u
-#define WARM_NS        20000000u
 
 static const char *const rate_names[] = {"60", "120", "144", "240", "unlocked", NULL};
 
@@ -113,16 +112,13 @@ static int setup(struct party_context *context)
     const struct frame_params *params = context->params;
     struct frame *f = context->state;
 
-    if (!(params->sim.loops_per_ms >= 1))
-        return party_fail(context, "not calibrated: %g loops a millisecond", params->sim.loops_per_ms);
     f->context = context;
     f->account.period_ns = period_ns(params);
     f->account.times = context->recorder[FRAME_TIMES];
     f->account.series = context->recorder[FRAME_SERIES];
     memset(f->account.at_ns, 0, sizeof(f->account.at_ns)); /* touched */
     pthread_mutex_init(&f->counters.lock, NULL);
-    sim_work_for(&params->sim, WARM_NS);
-    return 0;
+    return sim_setup(context);
 }
 
 static void *worker_main(void *argument)
@@ -172,6 +168,7 @@ static void show_frames(struct frame *f)
         if (a->period_ns)
             blank = frame_blank(a, blank, clock_monotonic_ns() - start);
     }
+    sim_end_count(&f->begun);
 }
 
 static int run(struct party_context *context)
@@ -180,27 +177,17 @@ static int run(struct party_context *context)
     struct frame *f = context->state;
     struct frame_account *a = &f->account;
     double *numbers = context->recorder[FRAME_NUMBERS];
-    struct placement_seen seen;
-    struct task_counters begun;
+    struct threads_span span;
 
     /* Threads of a start that failed end with the process. */
     if (threads_start(&f->threads, context, (size_t)params->sim.workers, worker_main, f, 0))
         return -1;
-    const uint64_t start = clock_raw_ns();
-    place_read_back(&seen);
-    task_read_counters(&begun);
+    threads_begin(&span);
     show_frames(f);
-    threads_count(&f->counters, &begun);
-    sim_end_count(&f->begun);
-    threads_join(&f->threads);
+    threads_report(&f->threads, context, &span, &f->counters);
     numbers[NUMBER_STUTTERS] = (double)a->stutters;
     numbers[NUMBER_MISSED] = (double)a->missed;
     numbers[NUMBER_MINUTES] = (double)(a->shown_ns - a->first_ns) / (60.0 * SECOND_NS);
-    party_measured(context, &(struct party_measured){.counters = &f->counters.sum,
-                                                     .seen = seen,
-                                                     .start_ns = start,
-                                                     .end_ns = clock_raw_ns(),
-                                                     .last_cpu = task_current_cpu()});
     return 0;
 }
 

@@ -12,7 +12,6 @@
 #define COMPOSE_NS 2000000u
 /* Until the first event both threads are there. */
 #define FIRST_NS 1000000u
-#define WARM_NS  20000000u
 /* Events are kept; of those that wait to be drawn, the last half of so many. */
 #define WAITING 1024u
 
@@ -28,15 +27,11 @@ struct input {
 
 static int setup(struct party_context *context)
 {
-    const struct sim_params *params = context->params;
     struct input *input = context->state;
 
-    if (!(params->loops_per_ms >= 1))
-        return party_fail(context, "not calibrated: %g loops a millisecond", params->loops_per_ms);
     input->context = context;
     pthread_mutex_init(&input->counters.lock, NULL);
-    sim_work_for(params, WARM_NS);
-    return 0;
+    return sim_setup(context);
 }
 
 /* Draws all events that have been handled at once. */
@@ -80,23 +75,14 @@ static void handle_events(struct input *input)
 static int run(struct party_context *context)
 {
     struct input *input = context->state;
-    struct placement_seen seen;
-    struct task_counters begun;
+    struct threads_span span;
 
     /* Threads of a start that failed end with the process. */
     if (threads_start(&input->threads, context, 1, compose, input, 0))
         return -1;
-    const uint64_t start = clock_raw_ns();
-    place_read_back(&seen);
-    task_read_counters(&begun);
+    threads_begin(&span);
     handle_events(input);
-    threads_count(&input->counters, &begun);
-    threads_join(&input->threads);
-    party_measured(context, &(struct party_measured){.counters = &input->counters.sum,
-                                                     .seen = seen,
-                                                     .start_ns = start,
-                                                     .end_ns = clock_raw_ns(),
-                                                     .last_cpu = task_current_cpu()});
+    threads_report(&input->threads, context, &span, &input->counters);
     return 0;
 }
 

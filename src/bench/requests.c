@@ -58,15 +58,6 @@ struct requests {
     unsigned last_cpu;
 };
 
-static void *aligned_zeroes(size_t n, size_t size)
-{
-    void *memory;
-
-    if (n > SIZE_MAX / size || posix_memalign(&memory, 64, n * size))
-        return NULL;
-    return memset(memory, 0, n * size);
-}
-
 static void multiply(uint64_t *matrices, size_t side)
 {
     const uint64_t *a = matrices, *b = a + side * side;
@@ -93,10 +84,10 @@ static int setup(struct party_context *context)
     r->side = (size_t)sqrt((double)(params->footprint_bytes / (3 * sizeof(*r->matrices))));
     r->n_cpus = cpus > 0 ? (size_t)cpus : 1;
     const size_t words = 3 * r->side * r->side;
-    r->workers = aligned_zeroes(r->n_workers, sizeof(*r->workers));
-    r->messengers = aligned_zeroes(r->n_messengers, sizeof(*r->messengers));
-    r->locks = aligned_zeroes(r->n_cpus, sizeof(*r->locks));
-    r->matrices = aligned_zeroes(r->n_workers, words * sizeof(*r->matrices));
+    r->workers = threads_memory(r->n_workers, sizeof(*r->workers));
+    r->messengers = threads_memory(r->n_messengers, sizeof(*r->messengers));
+    r->locks = threads_memory(r->n_cpus, sizeof(*r->locks));
+    r->matrices = threads_memory(r->n_workers, words * sizeof(*r->matrices));
     r->cache = calloc(r->n_cpus, sizeof(*r->cache));
     if (!r->workers || !r->messengers || !r->locks || !r->matrices || !r->cache)
         return party_fail(context, "out of memory");

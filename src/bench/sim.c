@@ -192,7 +192,7 @@ void sim_work_for(const struct sim_params *params, uint64_t busy_ns)
     sim_work((uint64_t)((double)busy_ns / MS_NS * params->loops_per_ms));
 }
 
-static int task_setup(struct party_context *context)
+int sim_setup(struct party_context *context)
 {
     const struct sim_params *params = context->params;
 
@@ -366,7 +366,7 @@ const struct party sim_parties[2] = {
         {PARTY_IS(
              "task", [SIM_LATENCY] = {RECORD_HIST, 0}, [SIM_TOTAL] = {RECORD_HIST, 0}, [SIM_CLASSIC] = {RECORD_HIST, 0},
              [SIM_SERIES] = {RECORD_SERIES, 0}, [SIM_NUMBERS] = {RECORD_NUMBERS, SIM_N_NUMBERS}),
-         .stop = STOP_FLAG, .setup = task_setup, .run = task_run},
+         .stop = STOP_FLAG, .setup = sim_setup, .run = task_run},
     [SIM_TIMER] = {PARTY_IS("timer", [TIMER_LATENCY] = {RECORD_HIST, 0}), .role = ROLE_TIMER, .kind = PARTY_THREAD,
                    .stop = STOP_FLAG, .timer_slack_ns = 1, .setup = timer_setup, .run = timer_run},
 };
@@ -399,7 +399,7 @@ static int load_timer_run(struct party_context *context)
 }
 
 const struct party sim_load_parties[2] = {
-    [SIM_TASK] = {LOAD_PARTY("load"), .setup = task_setup, .run = load_run},
+    [SIM_TASK] = {LOAD_PARTY("load"), .setup = sim_setup, .run = load_run},
     [SIM_TIMER] = {.name = "load's timer", /* without a recorder */
                    .role = ROLE_LOAD,
                    .kind = PARTY_THREAD,

@@ -76,6 +76,34 @@ void threads_count(struct thread_counters *counters, const struct task_counters 
     pthread_mutex_unlock(&counters->lock);
 }
 
+void threads_begin(struct threads_span *span)
+{
+    span->start_ns = clock_raw_ns();
+    place_read_back(&span->seen);
+    task_read_counters(&span->begun);
+}
+
+void threads_report(struct threads *threads, struct party_context *context, const struct threads_span *span,
+                    struct thread_counters *counters)
+{
+    threads_count(counters, &span->begun);
+    threads_join(threads);
+    party_measured(context, &(struct party_measured){.counters = &counters->sum,
+                                                     .seen = span->seen,
+                                                     .start_ns = span->start_ns,
+                                                     .end_ns = clock_raw_ns(),
+                                                     .last_cpu = task_current_cpu()});
+}
+
+void *threads_memory(size_t n, size_t size)
+{
+    void *memory;
+
+    if (n > SIZE_MAX / size || posix_memalign(&memory, 64, n * size))
+        return NULL;
+    return memset(memory, 0, n * size);
+}
+
 double tasks_percentile(const struct hist *hist, double p)
 {
     return (double)hist->n * (1 - p) + 1e-6 >= TASKS_ABOVE ? hist_quantile(hist, p) : (double)NAN;

@@ -66,22 +66,16 @@ static const struct table_column frame_columns[] = {
     COLUMN("Missed", "missed_vblanks", VALUE, 1, .optional = 1),
     COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
 };
+#define LATENCY_COLUMNS \
+    FIELD(LOAD), COLUMN("Mean", "latency", MEAN, 3, .scale = 1e-6), \
+        COLUMN("P50", "latency", MEDIAN, 3, .scale = 1e-6), COLUMN("P99", "latency", P99, 3, .scale = 1e-6), \
+        COLUMN("P99.9", "latency", P999, 3, .scale = 1e-6), COLUMN("Max", "latency", MAX, 3, .scale = 1e-6)
 static const struct table_column input_columns[] = {
-    FIELD(LOAD),
-    COLUMN("Mean", "latency", MEAN, 3, .scale = 1e-6),
-    COLUMN("P50", "latency", MEDIAN, 3, .scale = 1e-6),
-    COLUMN("P99", "latency", P99, 3, .scale = 1e-6),
-    COLUMN("P99.9", "latency", P999, 3, .scale = 1e-6),
-    COLUMN("Max", "latency", MAX, 3, .scale = 1e-6),
+    LATENCY_COLUMNS,
     COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
 };
 static const struct table_column launch_columns[] = {
-    FIELD(LOAD),
-    COLUMN("Mean", "latency", MEAN, 3, .scale = 1e-6),
-    COLUMN("P50", "latency", MEDIAN, 3, .scale = 1e-6),
-    COLUMN("P99", "latency", P99, 3, .scale = 1e-6),
-    COLUMN("P99.9", "latency", P999, 3, .scale = 1e-6),
-    COLUMN("Max", "latency", MAX, 3, .scale = 1e-6),
+    LATENCY_COLUMNS,
     COLUMN("Fork P50", "fork_time", MEDIAN, 3, .scale = 1e-6),
     COLUMN("Fork Max", "fork_time", MAX, 3, .scale = 1e-6, .rank = 1),
     COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),

@@ -20,9 +20,7 @@ int run_check_fail_on(struct commands *c)
         return 0;
     for (size_t i = 0; i < c->n && c->build[0]; i++) {
         const char *name = c->options->names[i].text;
-        size_t builds = 0;
-        for (size_t k = 0; k < c->n; k++)
-            builds += !strcmp(name, c->options->names[k].text);
+        const size_t builds = run_count_named(c, name);
         sides |= builds < c->n;
         if (builds < BUILDS_LEAST)
             return usage_error("--fail-on needs %u builds or more of each side (--name), and there %s %zu of '%s'",

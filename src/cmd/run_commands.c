@@ -583,6 +583,15 @@ static void count_builds(const struct commands *c, size_t command, unsigned *all
     *all += *all > 0;
 }
 
+size_t run_count_named(const struct commands *c, const char *name)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        n += !strcmp(name, c->options->names[i].text);
+    return n;
+}
+
 static bool same_bytes(const char *a, const char *b)
 {
     FREED_BY(fd_close) int one = open(a, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -834,10 +843,7 @@ static void sample_in_pairs(const struct commands *c)
     for (size_t i = 0; i < plan->n; i++) {
         struct sampling *s = &plan->items[i].sampling;
         struct command_params *params = plan->items[i].params;
-        uint64_t builds = 0;
-        for (size_t k = 0; k < c->n; k++)
-            builds += params->build && !strcmp(c->options->names[k].text, plan->items[i].test);
-        s->max_ns /= builds ? builds : 1;
+        s->max_ns /= params->build ? run_count_named(c, plan->items[i].test) : 1;
         if (measure_given(m, "samples"))
             continue;
         s->max_samples = s->max_samples || judge == JUDGED_INSTRUCTIONS ? runs : 0;

@@ -39,12 +39,10 @@ int load_ring_setup(struct party_context *context)
 {
     struct ring *ring = context->state;
     size_t n = size_of(context->params);
-    void *seats;
 
-    if (n > SIZE_MAX / sizeof(*ring->seats) || posix_memalign(&seats, 64, n * sizeof(*ring->seats)))
+    ring->seats = threads_memory(n, sizeof(*ring->seats));
+    if (!ring->seats)
         return party_fail(context, "out of memory");
-    memset(seats, 0, n * sizeof(*ring->seats));
-    ring->seats = seats;
     ring->n = n;
     for (size_t i = 0; i < n; i++) {
         ring->seats[i].next = &ring->seats[(i + 1) % n];
