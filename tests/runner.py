@@ -292,6 +292,8 @@ def main():
     accepted = read_accepted(LIST)
     required, kept = os.environ.get("REQUIRE", "") not in ("", "0"), os.environ.pop("RECORD", None)
     os.environ["PYTHONUNBUFFERED"] = "1"  # so that output comes when it is written
+    # python3 in tests is this one: where a script chooses among several, that takes half a second each time.
+    os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", os.defpath)
     commands = [arguments.one] if arguments.one else [shlex.split(command) for command in arguments.command]
     order = arguments.beside.split()
     beside = sorted((words for words in commands if words[0] in order), key=lambda words: order.index(words[0]))
