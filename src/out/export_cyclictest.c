@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Exports the rows of suite wakeup as cyclictest prints them: as its text with -q -h N, and as its JSON; and those of
- * suite noise as oslat's table. Each contains one run with one load: the first ones in the files. */
+/* Rows of wakeup as cyclictest's text (-q -h N) and JSON, of noise as oslat's table: each of the first run and load in
+ * the files. */
 #include <math.h>
 #include <time.h>
 
@@ -21,7 +21,7 @@ static const char *refuse(const struct row *row)
 struct cpus {
     const struct row **row;
     size_t n;
-    size_t end_us; /* the histogram's end in us */
+    size_t end_us; /* of the histogram */
     /* counts[us * n + cpu]: wake-ups with a latency of so many whole us; for end_us those beyond, for end_us + 1 the
      * sum of the others */
     double *counts;
@@ -72,18 +72,9 @@ static double count_of(const struct cpus *cpus, size_t cpu, size_t us)
 
 /* --- The text. --- */
 
-enum field { TOTAL, MIN, AVG, MAX, OVERFLOWS, N_FIELDS };
-
-static double field_of(const struct cpus *cpus, size_t cpu, enum field field)
+static double whole(double us)
 {
-    const struct stats_summary *s = &cpus->row[cpu]->stats;
-    const double values[] = {[TOTAL] = count_of(cpus, cpu, cpus->end_us + 1),
-                             [MIN] = s->min * US,
-                             [AVG] = s->mean * US,
-                             [MAX] = s->max * US,
-                             [OVERFLOWS] = count_of(cpus, cpu, cpus->end_us)};
-
-    return isnan(values[field]) ? 0 : floor(values[field]);
+    return isnan(us) ? 0 : floor(us);
 }
 
 static void write_text(const struct export_rows *rows, struct text *out)
@@ -91,11 +82,11 @@ static void write_text(const struct export_rows *rows, struct text *out)
     static const struct {
         const char *name;
         int digits;
-    } fields[N_FIELDS] = {{"Total:", 9},
-                          {"Min Latencies:", 5},
-                          {"Avg Latencies:", 5},
-                          {"Max Latencies:", 5},
-                          {"Histogram Overflows:", 5}};
+    } fields[] = {{"Total:", 9},
+                  {"Min Latencies:", 5},
+                  {"Avg Latencies:", 5},
+                  {"Max Latencies:", 5},
+                  {"Histogram Overflows:", 5}};
     FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
 
     take_cpus(rows, "histogram_us", 1, &cpus);
@@ -107,10 +98,14 @@ static void write_text(const struct export_rows *rows, struct text *out)
         for (size_t c = 0; c < cpus.n; c++)
             text_printf(out, "%06.0f%s", count_of(&cpus, c, us), c + 1 < cpus.n ? "\t" : "\n");
     }
-    for (size_t i = 0; i < N_FIELDS; i++) {
+    for (size_t i = 0; i < COUNT(fields); i++) {
         text_printf(out, "# %s", fields[i].name);
-        for (size_t c = 0; c < cpus.n; c++)
-            text_printf(out, " %0*.0f", fields[i].digits, field_of(&cpus, c, (enum field)i));
+        for (size_t c = 0; c < cpus.n; c++) {
+            const struct stats_summary *s = &cpus.row[c]->stats;
+            const double of[COUNT(fields)] = {count_of(&cpus, c, cpus.end_us + 1), s->min * US, s->mean * US,
+                                              s->max * US, count_of(&cpus, c, cpus.end_us)};
+            text_printf(out, " %0*.0f", fields[i].digits, whole(of[i]));
+        }
         text_printf(out, "\n");
     }
     text_printf(out, "# Histogram Overflow at cycle number:\n");
@@ -144,7 +139,7 @@ static const char *mail_time(const char *utc, double later_s, char buf[64])
     return buf;
 }
 
-/* Writes the JSON of cyclictest, in which the names of two members end in a colon. */
+/* The names of two members end in a colon. */
 static void write_json(const struct export_rows *rows, struct text *out)
 {
     const struct row_run *run = rows->rows[0]->run;
@@ -164,7 +159,7 @@ static void write_json(const struct export_rows *rows, struct text *out)
              release, run->kernel + length + (run->kernel[length] == ' '), run->arch,
              strstr(run->kernel, "PREEMPT_RT") ? '1' : '0', cpus.n);
     for (size_t c = 0; c < cpus.n; c++) {
-        const double mean = cpus.row[c]->stats.mean;
+        const struct stats_summary *s = &cpus.row[c]->stats;
         const char *between = "";
         text_printf(out, "    \"%zu\": {\n      \"histogram\": {", c);
         for (size_t us = 0; us < cpus.end_us; us++)
@@ -177,7 +172,7 @@ static void write_json(const struct export_rows *rows, struct text *out)
         text_printf(out,
                     "      \"min\": %.0f,\n      \"max\": %.0f,\n      \"avg\": %.2f,\n      \"cpu\": %ld,\n"
                     "      \"node\": -1\n    }%s\n",
-                    field_of(&cpus, c, MIN), field_of(&cpus, c, MAX), isnan(mean) ? 0 : mean * US,
+                    whole(s->min * US), whole(s->max * US), isnan(s->mean) ? 0 : s->mean * US,
                     strtol(cpus.row[c]->cpus, NULL, 10), c + 1 < cpus.n ? "," : "");
     }
     text_printf(out, "  }\n}\n");
@@ -189,7 +184,7 @@ const struct export_format export_cyclictest_json = {
     .write = write_json,
 };
 
-/* --- oslat's table: turns of the loop in buckets of 1 us. --- */
+/* --- oslat's table. --- */
 
 #define BUCKETS 32 /* as oslat */
 
@@ -200,7 +195,7 @@ static const char *refuse_oslat(const struct row *row)
     return row->n_hist || !row->stats.n ? NULL : "without a histogram";
 }
 
-/* Without a detour: the time that was not lost over that of a turn. */
+/* Without a detour: the time that was not lost over that of a turn. 0: not known. */
 static double turns_of(const struct export_rows *rows, const struct row *row)
 {
     const struct row *loop = row_sibling(rows->all, rows->n_all, row, "loop");
@@ -208,7 +203,7 @@ static double turns_of(const struct export_rows *rows, const struct row *row)
     const struct row *blind = row_sibling(rows->all, rows->n_all, row, "blind");
     const double seen_ns = row->wall_s * 1e9 * (1 - (blind ? blind->value : 0) / 100);
 
-    return loop && lost && loop->value > 0 ? floor(seen_ns * (1 - lost->value / 100) / loop->value) : NAN;
+    return loop && lost && loop->value > 0 ? fmax(floor(seen_ns * (1 - lost->value / 100) / loop->value), 0) : 0;
 }
 
 static double average_of(const struct row *row, double turns)
@@ -222,78 +217,55 @@ static double average_of(const struct row *row, double turns)
     return n > 0 ? sum / n : 0;
 }
 
-enum line { CORE, BUCKET, MINIMUM, AVERAGE, MAXIMUM, MAX_MIN, DURATION };
-
-/* bucket: for BUCKET, from 0. oslat counts a turn of less than 1 us as 1. */
-static double line_of(const struct export_rows *rows, const struct cpus *cpus, size_t cpu, enum line line,
-                      size_t bucket)
-{
-    const struct row *row = cpus->row[cpu];
-    const double turns = turns_of(rows, row), least = turns > 0 ? 1 : floor(row->stats.min * US) + 1;
-    const double most = row->stats.n ? floor(row->stats.max * US) + 1 : least;
-
-    switch (line) {
-    case CORE:
-        return (double)strtol(row->cpus, NULL, 10);
-    case BUCKET:
-        return count_of(cpus, cpu, bucket) + (bucket == 0 && turns > 0 ? turns : 0) +
-               (bucket + 1 == cpus->end_us ? count_of(cpus, cpu, cpus->end_us) : 0);
-    case MINIMUM:
-        return least;
-    case AVERAGE:
-        return average_of(row, turns > 0 ? turns : 0);
-    case MAXIMUM:
-        return most;
-    case MAX_MIN:
-        return most - least;
-    case DURATION:
-        return row->wall_s;
-    }
-    return NAN;
-}
-
-static void put_line(const struct export_rows *rows, const struct cpus *cpus, const char *name, enum line line,
-                     size_t bucket, const char *unit, struct text *out)
+static void put_line(const char *name, const double *of_cpu, size_t n, int decimals, const char *unit, struct text *out)
 {
     text_printf(out, "%12s:\t", name);
-    for (size_t c = 0; c < cpus->n; c++)
-        text_printf(out, " %.*f", line == AVERAGE || line == DURATION ? 3 : 0, line_of(rows, cpus, c, line, bucket));
+    for (size_t c = 0; c < n; c++)
+        text_printf(out, " %.*f", decimals, of_cpu[c]);
     text_printf(out, "%s\n", unit);
 }
 
 static void write_oslat(const struct export_rows *rows, struct text *out)
 {
     static const struct {
-        const char *name;
-        enum line line;
-        const char *unit;
-    } figures[] = {{"Minimum", MINIMUM, " (us)"},
-                   {"Average", AVERAGE, " (us)"},
-                   {"Maximum", MAXIMUM, " (us)"},
-                   {"Max-Min", MAX_MIN, " (us)"},
-                   {"Duration", DURATION, " (sec)"}};
+        const char *name, *unit;
+        int decimals;
+    } lines[] = {{"Core", "", 0},         {"Minimum", " (us)", 0}, {"Average", " (us)", 3},
+                 {"Maximum", " (us)", 0}, {"Max-Min", " (us)", 0}, {"Duration", " (sec)", 3}};
     FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
     bool left_out = false;
 
     take_cpus(rows, "buckets", BUCKETS, &cpus);
+    const size_t n = cpus.n, end = cpus.end_us;
+    FREED_BY(memory_free) double *figures = memory_get(COUNT(lines) * n, sizeof(*figures));
+    for (size_t c = 0; c < n; c++) { /* oslat counts a turn of less than 1 us as 1 */
+        const struct row *row = cpus.row[c];
+        const double turns = turns_of(rows, row), least = turns > 0 ? 1 : floor(row->stats.min * US) + 1;
+        const double most = row->stats.n ? floor(row->stats.max * US) + 1 : least;
+        const double of[COUNT(lines)] = {
+            (double)strtol(row->cpus, NULL, 10), least, average_of(row, turns), most, most - least, row->wall_s};
+        for (size_t i = 0; i < COUNT(lines); i++)
+            figures[i * n + c] = of[i];
+        cpus.counts[c] += turns;
+        cpus.counts[(end - 1) * n + c] += count_of(&cpus, c, end);
+    }
     const bool zero_omit = row_param_is(&cpus.row[0]->param, "zero_omit", "1");
-    put_line(rows, &cpus, "Core", CORE, 0, "", out);
-    for (size_t bucket = 0; bucket < cpus.end_us; bucket++) {
-        const bool last = bucket + 1 == cpus.end_us;
+    put_line(lines[0].name, figures, n, 0, "", out);
+    for (size_t bucket = 0; bucket < end; bucket++) {
         double all = 0;
-        for (size_t c = 0; c < cpus.n; c++)
-            all += line_of(rows, &cpus, c, BUCKET, bucket);
-        if (zero_omit && !last && !(all > 0)) {
+        for (size_t c = 0; c < n; c++)
+            all += count_of(&cpus, c, bucket);
+        if (zero_omit && bucket + 1 < end && !(all > 0)) {
             left_out = true;
             continue;
         }
         text_printf(out, left_out ? "    ...\n" : "");
         left_out = false;
-        put_line(rows, &cpus, TEXT_LINE("%03zu (us)", bucket + 1), BUCKET, bucket, last ? " (including overflows)" : "",
-                 out);
+        put_line(TEXT_LINE("%03zu (us)", bucket + 1), &cpus.counts[bucket * n], n, 0,
+                 bucket + 1 < end ? "" : " (including overflows)", out);
     }
-    for (size_t i = 0; i < COUNT(figures); i++)
-        put_line(rows, &cpus, figures[i].name, figures[i].line, 0, figures[i].unit, out);
+    for (size_t i = 1; i < COUNT(lines); i++)
+        put_line(lines[i].name, &figures[i * n], n, lines[i].decimals, lines[i].unit, out);
 }
 
 const struct export_format export_oslat = {

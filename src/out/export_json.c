@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes JSON, and exports rows in the formats of it: every column; pyperf; hyperfine; Google Benchmark. */
+/* Writes JSON, and exports rows in formats of it. */
 #include <math.h>
 
 #include "out/export.h"
@@ -45,15 +45,40 @@ void json_put(struct text *out, const char *format, ...)
     va_end(args);
 }
 
-static void json_numbers(struct text *out, const double *values, size_t n)
+/* --- jitbench's own: every column. --- */
+
+/* Of length bytes "NAME=VALUE"; with `numbers` a number where the value has the form of one. */
+static void put_member(struct text *out, const char *item, size_t length, bool numbers)
 {
-    text_append(out, "[", 1);
-    for (size_t i = 0; i < n; i++)
-        json_put(out, i ? ", %f" : "%f", values[i]);
-    text_append(out, "]", 1);
+    const size_t name = smaller(strcspn(item, "="), length);
+    const char *value = item + name + (name < length), *end = value;
+    double number;
+
+    json_put(out, "%.*s: ", (int)name, item);
+    if (numbers && text_short_decimal(&end, &number) && end == item + length)
+        json_number(out, number);
+    else
+        put_quoted(out, value, (size_t)(item + length - value));
 }
 
-/* --- jitbench's own, with every column; numbers are JSON numbers. --- */
+/* Returns false for columns without items. */
+static bool put_object(const struct row *row, const struct row_column *column, struct text *out)
+{
+    const struct row_params *params = !strcmp(column->name, "param") ? &row->param : NULL;
+
+    if (!params && !text_has_word("settings scratch_disk", column->name))
+        return false;
+    const char *s = row_field(row, column);
+    text_append(out, "{", 1);
+    for (size_t i = 0, length; params ? i < params->n : *(s += strspn(s, ";")); i++, s += length) {
+        s = params ? params->text + params->of[i].at : s;
+        length = params ? params->of[i].length : strcspn(s, ";");
+        text_printf(out, i ? ", " : "");
+        put_member(out, s, length, !params || params->of[i].kind != PARAM_COMMAND);
+    }
+    text_append(out, "}", 1);
+    return true;
+}
 
 static void put_text(struct text *out, const struct row_column *column, const char *s)
 {
@@ -70,7 +95,8 @@ static void write_all_columns(const struct export_rows *rows, struct text *out)
         text_printf(out, "%s\n{", i ? "," : "");
         for (size_t c = 0; c < row_n_columns; c++) {
             json_put(out, "%s: ", row_columns[c].name);
-            row_put_field(rows->rows[i], &row_columns[c], &json_format, out);
+            if (!put_object(rows->rows[i], &row_columns[c], out))
+                row_put_field(rows->rows[i], &row_columns[c], &json_format, out);
             text_append(out, ", ", 2);
         }
         text_printf(out, "\"series_left_out\": %" PRIu64 "}", rows->rows[i]->series_left_out);
@@ -104,22 +130,26 @@ static const char *refuse_pyperf(const struct row *row)
     return export_refuse_samples(row);
 }
 
+static double pyperf_value(const struct row *row, size_t sample)
+{
+    const double seconds = export_seconds(row, row->samples[sample]);
+
+    return isnan(seconds) ? export_base(row, row->samples[sample]) : seconds;
+}
+
 static void put_pyperf(const struct export_rows *rows, const struct export_group *group, struct text *out)
 {
     const char *unit = pyperf_unit(group->rows[0]), *between = "";
-    const bool seconds = !strcmp(unit, "second");
 
     (void)rows;
     json_put(out,
-             seconds ? "{\"metadata\": {\"name\": %s}, \"runs\": ["
-                     : "{\"metadata\": {\"name\": %s, \"unit\": %s}, \"runs\": [",
+             !strcmp(unit, "second") ? "{\"metadata\": {\"name\": %s}, \"runs\": ["
+                                     : "{\"metadata\": {\"name\": %s, \"unit\": %s}, \"runs\": [",
              group->name, unit);
     for (size_t r = 0; r < group->n; r++)
         for (size_t i = 0; i < group->rows[r]->n_samples; i++) {
-            const double sample = group->rows[r]->samples[i];
             text_printf(out, "%s", between);
-            json_put(out, "{\"values\": [%f]}",
-                     seconds ? export_seconds(group->rows[r], sample) : export_base(group->rows[r], sample));
+            json_put(out, "{\"values\": [%f]}", pyperf_value(group->rows[r], i));
             between = ", ";
         }
     text_printf(out, "]}");
@@ -138,20 +168,17 @@ const struct export_format export_pyperf = {
     .write = write_pyperf,
 };
 
-/* --- github-action-benchmark: its customSmallerIsBetter, for the same rows. --- */
+/* --- github-action-benchmark: customSmallerIsBetter, of the same rows. --- */
 
 static void put_github_benchmark(const struct export_rows *rows, const struct export_group *group, struct text *out)
 {
     const char *unit = pyperf_unit(group->rows[0]);
-    const bool seconds = !strcmp(unit, "second");
     struct stats_running samples = {0};
 
     (void)rows;
     for (size_t r = 0; r < group->n; r++)
-        for (size_t i = 0; i < group->rows[r]->n_samples; i++) {
-            const double sample = group->rows[r]->samples[i];
-            stats_add(&samples, seconds ? export_seconds(group->rows[r], sample) : export_base(group->rows[r], sample));
-        }
+        for (size_t i = 0; i < group->rows[r]->n_samples; i++)
+            stats_add(&samples, pyperf_value(group->rows[r], i));
     json_put(out, "{\"name\": %s, \"unit\": %s, \"value\": %f", group->name,
              !strcmp(unit, "integer") ? group->rows[0]->unit : unit, samples.mean);
     if (samples.n > 1)
@@ -216,29 +243,42 @@ static const char *command_of(const struct export_rows *rows, const struct expor
     return line ? line : group->name;
 }
 
+static void put_parameters(const struct row_params *params, struct text *out)
+{
+    char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
+    const size_t n = row_params_varied(params, keys, 0);
+
+    for (size_t i = 0, length; i < n; i++) {
+        const char *value = row_param(params, keys[i], &length);
+        json_put(out, i ? ", %.*s: %.*s" : ", \"parameters\": {%.*s: %.*s", (int)strlen(keys[i]) - 2, keys[i] + 1,
+                 value ? (int)length : 0, value ? value : "");
+    }
+    text_append(out, "}", n > 0);
+}
+
 static void put_hyperfine(const struct export_rows *rows, const struct export_group *group, struct text *out)
 {
-    static const char *const names[] = {"mean", "stddev", "median", "user", "system", "min", "max"};
     FREED_BY(memory_free) double *seconds = export_group_seconds(group);
     struct stats_summary s;
     size_t n = 0;
 
     out->failed |= stats_summarise(seconds, group->n_samples, &s) != 0;
-    const double figures[] = {
-        s.mean, s.sd, s.median, mean_of_partner(rows, group, "user"), mean_of_partner(rows, group, "system"),
-        s.min,  s.max};
-    json_put(out, "{\"command\": %s", command_of(rows, group));
-    for (size_t i = 0; i < COUNT(figures); i++)
-        json_put(out, ", %s: %f", names[i], figures[i]);
-    text_printf(out, ", \"times\": ");
-    json_numbers(out, seconds, group->n_samples);
-    text_printf(out, ", \"exit_codes\": [");
+    json_put(out,
+             "{\"command\": %s, \"mean\": %f, \"stddev\": %f, \"median\": %f, \"user\": %f, \"system\": %f, "
+             "\"min\": %f, \"max\": %f, \"times\": [",
+             command_of(rows, group), s.mean, s.sd, s.median, mean_of_partner(rows, group, "user"),
+             mean_of_partner(rows, group, "system"), s.min, s.max);
+    for (size_t i = 0; i < group->n_samples; i++)
+        json_put(out, i ? ", %f" : "%f", seconds[i]);
+    text_printf(out, "], \"exit_codes\": [");
     for (size_t r = 0; r < group->n; r++) {
         const struct row *codes = row_sibling(rows->all, rows->n_all, group->rows[r], "exit_code");
         for (size_t i = 0; i < group->rows[r]->n_samples; i++)
             json_put(out, n++ ? ", %f" : "%f", codes && i < codes->n_samples ? codes->samples[i] : NAN);
     }
-    text_printf(out, "]}");
+    text_append(out, "]", 1);
+    put_parameters(&group->rows[0]->param, out);
+    text_append(out, "}", 1);
 }
 
 static void write_hyperfine(const struct export_rows *rows, struct text *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exports rows as OpenMetrics 1.0 text that is also valid in Prometheus' text format 0.0.4: gauges, no timestamps. */
+/* OpenMetrics 1.0 that is also Prometheus' text format 0.0.4: gauges, no timestamps. */
 #include <math.h>
 #include <time.h>
 
@@ -81,33 +81,28 @@ static void put_escaped(const char *s, struct text *out)
     text_escape(out, s, strlen(s), label_shown);
 }
 
-static void put_labels(const char *const (*labels)[2], size_t n, struct text *out)
+/* And those asked for: bits of export_labels. */
+static void put_labels(const char *const (*labels)[2], size_t n, const struct row_run *run, uint64_t asked,
+                       struct text *out)
 {
+    const char *const more[][2] = {{"job_id", run->job},
+                                   {"rank", run->rank},
+                                   {"run_id", run->run_id},
+                                   {"utc", run->utc},
+                                   {"comment", run->comment}};
     size_t written = 0;
 
     text_append(out, "{", 1);
-    for (size_t i = 0; i < n; i++)
-        if (labels[i][1][0]) {
-            text_printf(out, "%s%s=\"", written++ ? "," : "", labels[i][0]);
-            put_escaped(labels[i][1], out);
-            text_append(out, "\"", 1);
-        }
+    for (size_t i = 0; i < n + COUNT(more); i++) {
+        const char *const *label = i < n ? labels[i] : more[i - n];
+        if (!label[1][0] || (i >= n && !(asked & UINT64_C(1) << (i - n))))
+            continue;
+        text_printf(out, "%s%s=\"", written++ ? "," : "", label[0]);
+        put_escaped(label[1], out);
+        text_append(out, "\"", 1);
+    }
     text_append(out, "}", 1);
 }
-
-/* The value of export_labels[i], or "". */
-static const char *requested(const struct row_run *run, uint64_t labels, unsigned i)
-{
-    const char *const values[] = {run->job, run->rank, run->run_id, run->utc, run->comment};
-
-    return labels & UINT64_C(1) << i ? values[i] : "";
-}
-#define REQUESTED(run_, labels_) \
-    {"job_id", requested(run_, labels_, 0)}, {"rank", requested(run_, labels_, 1)}, \
-        {"run_id", requested(run_, labels_, 2)}, {"utc", requested(run_, labels_, 3)}, \
-    { \
-        "comment", requested(run_, labels_, 4) \
-    }
 
 static void put_row_labels(const struct row *row, uint64_t wanted, struct text *out)
 {
@@ -121,9 +116,8 @@ static void put_row_labels(const struct row *row, uint64_t wanted, struct text *
                                      {"param", param.length ? param.data : ""},
                                      {"protocol", ROW_PROTOCOL(&row->param)},
                                      {"copies", row->copies ? TEXT_LINE("%" PRIu64, row->copies) : ""},
-                                     {"cpus", row->cpus},
-                                     REQUESTED(row->run, wanted)};
-    put_labels(labels, COUNT(labels), out);
+                                     {"cpus", row->cpus}};
+    put_labels(labels, COUNT(labels), row->run, wanted, out);
 }
 
 /* --- Points. --- */
@@ -231,17 +225,15 @@ static void put_runs(struct export_entry *points, size_t n, uint64_t wanted, str
     for (size_t i = 0; i < n; i++) {
         const struct row_run *run = points[i].row->run;
         const char *const info[][2] = {{"host", run->host},           {"kernel", run->kernel}, {"arch", run->arch},
-                                       {"cpu_model", run->cpu_model}, {"build", run->build},   {"libc", run->libc},
-                                       REQUESTED(run, wanted)};
-        const char *const of_time[][2] = {{"host", run->host}, REQUESTED(run, wanted)};
+                                       {"cpu_model", run->cpu_model}, {"build", run->build},   {"libc", run->libc}};
         FREED_BY(text_free) struct text text = {0}, time = {0};
         const size_t known = infos.n;
         if (i && run == points[i - 1].row->run)
             continue;
-        put_labels(info, COUNT(info), &text);
+        put_labels(info, COUNT(info), run, wanted, &text);
         if (index_enter(&infos, text.data) == known)
             text_printf(out, "jitbench_run_info%s 1\n", text.data);
-        put_labels(of_time, COUNT(of_time), &time);
+        put_labels(info, 1, run, wanted, &time); /* only the host */
         if (isnan(time_of(run)))
             continue;
         const size_t at = index_enter(&times, time.data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exports the latencies between CPUs as lines "a,b,ns", the layout that collections of such results use. */
+/* Latencies between CPUs, in the layout of collections of such results. */
 #include <math.h>
 
 #include "out/export.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exports rows of suite unix in the formats of UnixBench: its text report, and its CSV. */
+/* Rows of suite unix as UnixBench's report and CSV. */
 #include <math.h>
 
 #include "out/export.h"
@@ -27,7 +27,7 @@ static const char *title(const struct export_rows *rows, const struct row *row)
     return metrics_test_title(rows->metrics, row->suite, row->test);
 }
 
-/* --- Blocks: the results of one run with one number of copies, in the order of their first rows. --- */
+/* --- Blocks: results of one run and number of copies, in the order of their first rows. --- */
 
 static bool in_block(const struct row *row, const struct row *first)
 {

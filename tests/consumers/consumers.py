@@ -12,6 +12,7 @@ import os
 import random
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,8 +23,9 @@ FILES = [os.path.join(HERE, name) for name in ("unix_a.csv", "unix_b.csv", "prim
 UNIX_A, UNIX_B = FILES[:2]
 COMPARE = "/usr/share/benchmark/compare.py"
 LISTS = ("samples", "hist", "series")
-TEXTS = ("run_id utc host job rank kernel arch cpu_model build libc suite test load param metric unit better status reason policy "
-         "cpus bind layout scratch_fs causes timer_latency_held comment").split()
+OBJECTS = ("settings", "param", "scratch_disk")
+TEXTS = ("run_id utc host job rank kernel arch cpu_model build libc suite test load metric unit better status reason policy "
+         "cpus bind layout scratch_fs causes timer_latency_held comment core_share counters culprits").split()
 CONTROL = re.compile("[\\0-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]")
 RANDOM_FILES = 300
 
@@ -112,6 +114,17 @@ def as_read(name, field):
     return field.replace(",", ";")
 
 
+def items(name, field):
+    """What its object says, a number where a value has the form of one; the words of a command are one text."""
+    found = {}
+    for item in as_read(name, field).split(" " if name == "param" else ";"):
+        key, _, value = item.partition("=")
+        number = re.fullmatch("-?[0-9]+[.]?[0-9]*", value) and len(re.sub("[^0-9]", "", value)) <= 15
+        if item:
+            found[key] = float(value) if number else value
+    return found
+
+
 def expect_row(ours, row):
     for name, field in row.items():
         value = ours[name]
@@ -121,6 +134,8 @@ def expect_row(ours, row):
             expect(value == [float(x) for x in field.split(";") if x], name, value, field)
         elif name in LISTS:
             expect(value == pairs(field), name, value, field)
+        elif name in OBJECTS:
+            expect(value == items(name, field), name, value, field)
         elif name in TEXTS:
             expect(value == as_read(name, field), name, repr(value), repr(field))
         else:
@@ -161,7 +176,7 @@ def json_python():
     expect(len(ours) == len(rows), len(ours), len(rows))
     for one, row in zip(ours, rows):
         expect(set(row) | {"series_left_out"} <= set(one), sorted(set(row) - set(one)))
-        expect(all(one[name] in (None, "") for name in set(one) - set(row) - {"series_left_out"}), "columns that came later")
+        expect(all(one[name] in (None, "", {}) for name in set(one) - set(row) - {"series_left_out"}), "columns that came later")
         expect_row(one, row)
 
 
@@ -172,6 +187,45 @@ def json_jq():
     expect(int(run(jq, ".rows | length", text=text)) == len(rows), "length")
     values = run(jq, "-r", '.rows[] | select(.metric == "rate") | .test', text=text).split()
     expect(values == [row["test"] for row in rows if row["metric"] == "rate"], values)
+
+
+VALIDATE = """
+import json, sys, jsonschema
+schema, *documents = json.load(sys.stdin)
+jsonschema.Draft202012Validator.check_schema(schema)
+print(json.dumps([len(list(jsonschema.Draft202012Validator(schema).iter_errors(one))) for one in documents]))
+"""
+
+
+def json_schema():
+    """The schema has the columns, in the words of jitbench-csv(5), and takes what is written, but nothing else."""
+    def letters(text):
+        return re.sub("[^a-z0-9]", "", re.sub(r"^[.]\w\w |\\.", "", text, flags=re.M).lower())
+
+    with open(os.path.join(HERE, "rows.schema.json"), encoding="utf-8") as file:
+        schema = json.load(file)
+    words = ""
+    for page in ("jitbench-csv.5", "jitbench-export.1"):
+        with open(os.path.join(HERE, "../../man", page), encoding="utf-8") as file:
+            words += letters(file.read())
+    columns = schema["$defs"]["row"]["properties"]
+    for name, column in columns.items():
+        expect(letters(column["description"]) in words, name, "is not in the words of the page:", column["description"])
+    with Files() as files:
+        made = files.put("made.csv", "")
+        os.unlink(made)
+        run(JITBENCH, "run", "-q", "--samples", "2", "-o", made, "--", "true")
+        document = json.loads(export("json", *FILES, made))
+        rows = rows_of(made)
+    for one, row in zip(document["rows"][-len(rows):], rows):
+        expect(list(one) == list(columns), set(one) ^ set(columns))
+        expect_row(one, row)
+        expect(one["settings"]["page_size"] and one["param"]["command"] == "true", one)
+    first = document["rows"][0]
+    spoilt = [{}, {"rows": [{**first, "param": "a=1"}]}, {"rows": [{**first, "value": "1"}]}, {"rows": [{**first, "hist": [[1]]}]},
+              {"rows": [{name: value for name, value in first.items() if name != "n"}]}]
+    errors = json.loads(run(python_with("jsonschema"), "-W", "ignore", "-c", VALIDATE, text=json.dumps([schema, document, *spoilt])))
+    expect(errors[0] == 0 and all(errors[1:]), errors)
 
 
 def random_text(generator):
@@ -216,15 +270,29 @@ def reader_csv():
 
 
 def hyperfine_json():
-    lines = json.loads(export("hyperfine-json", *FILES))["results"]
-    expect(list(lines[0]) == "command,mean,stddev,median,user,system,min,max,times,exit_codes".split(","), list(lines[0]))
+    """And as hyperfine's own scripts read it: times and figures of each command, and of plots by a parameter its number."""
     a = in_seconds(rows_of(UNIX_A))
     lines = json.loads(export("hyperfine-json", UNIX_A))["results"]
     expect(len(lines) == len(a), len(lines), len(a))
     for line, (row, samples) in zip(lines, a):
+        expect(list(line) == "command,mean,stddev,median,user,system,min,max,times,exit_codes".split(","), list(line))
         expect(row["test"] in line["command"] and row["metric"] in line["command"], line["command"])
-        expect(near(line["mean"], sum(samples) / len(samples)), line, samples)
-        expect(line["min"] == min(samples) and line["max"] == max(samples), line, samples)
+        expect(line["times"] == samples, line, samples)
+    with Files() as files:
+        made = files.put("made.csv", "")
+        os.unlink(made)
+        run(JITBENCH, "run", "-q", "--samples", "3", "-L", "s", "0.01,0.03", "-o", made, "--", "sleep", "{s}")
+        timed = json.loads(export("hyperfine-json", made))["results"]
+    expect([line["command"] for line in timed] == ["sleep 0.01", "sleep 0.03"], timed)
+    expect([{name: float(value) for name, value in line["parameters"].items()} for line in timed] == [{"s": 0.01}, {"s": 0.03}], timed)
+    for line in lines + timed:
+        times = line["times"]
+        expect(near(line["mean"], statistics.mean(times)) and near(line["median"], statistics.median(times)), line)
+        expect(math.isclose(line["stddev"], statistics.stdev(times), rel_tol=1e-9), line)
+        expect(line["min"] == min(times) and line["max"] == max(times), line)
+        expect(len(line["exit_codes"]) == len(times), line)
+    for line in timed:
+        expect(line["exit_codes"] == [0, 0, 0] and 0 <= line["user"] + line["system"] < line["mean"], line)
 
 
 def github_benchmark():
@@ -377,6 +445,7 @@ def github_job():
 ITEMS = {
     "json by python's json and csv": json_python,
     "json by jq": json_jq,
+    "json by its schema (python3-jsonschema)": json_schema,
     "reader by python's csv": reader_csv,
     "hyperfine by python's json": hyperfine_json,
     "gbench by compare.py": gbench_compare,
