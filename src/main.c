@@ -58,13 +58,14 @@ int main(int argc, char **argv)
     (void)signal(SIGXFSZ, SIG_IGN);
     if (strcmp(word, "init") != 0 && init_chosen(argv[0]))
         return init_boot(argc, argv);
+    nagios_begin(argc, argv);
     if (!strcmp(word, "--help") || !strcmp(word, "-h"))
         word = "help";
     if (!strcmp(word, "--version") || !strcmp(word, "-V"))
         word = "version";
     const struct command *command = command_find(word);
     if (!command)
-        return command_unknown_command(word);
+        return nagios_end(command_unknown_command(word));
     command_now = command;
     if (argc > 2 && !command->options && command->run != measure_main &&
         (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))) {
@@ -72,5 +73,5 @@ int main(int argc, char **argv)
         return command_print_help(command);
     }
     const int status = command->run(argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv);
-    return !status && message_lost() ? EXIT_ROW_FAILED : status;
+    return nagios_end(!status && message_lost() ? EXIT_ROW_FAILED : status);
 }

@@ -53,8 +53,8 @@ struct options {
     int64_t nice, fifo;
     uint64_t across, labels, max_time_ns, recent, runs, samples, slice_ns, time_ns, who_memory;
     int bind, by, color, core_probe, format, judge, layout, policy, stat; /* core_probe 0: on */
-    bool all, classic, counters, dry_run, force, help, hold_latency, json, metrics, no_csv, no_samples, quick, quiet;
-    bool strict, summary, tuned, verbose, who, within;
+    bool all, classic, counters, dry_run, force, help, hold_latency, json, metrics, nagios, no_csv, no_samples, quick;
+    bool quiet, strict, summary, tuned, verbose, who, within;
     char comment[256], dir[512], fail_items[1024], ignore[1024], interleave[1024], output[1024], series[1024];
     char print[1024], snapshot[1024], start_at[64];
 };
@@ -103,6 +103,16 @@ int command_unknown_command(const char *word);
 
 /* The command that runs, which messages name; NULL: none. Set by main(). */
 extern const struct command *command_now;
+/* The last error or finding, for --nagios. */
+extern char command_said[512];
+/* With --nagios in argv, before it is parsed, nothing is printed but the line of nagios_end(), which returns the exit
+ * status. */
+void nagios_begin(int argc, char **argv);
+int nagios_end(int status);
+#define NAGIOS_ROW \
+    { \
+        OWN_OPTION("nagios", 0, nagios, "print one line and end with status 0 to 3, as a plugin of Nagios does") \
+    }
 /* Prints "jitbench COMMAND: MESSAGE" (named false: "jitbench: MESSAGE") on standard error as one line: control
  * characters become '?'. Returns status. */
 int fail_as(bool named, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -321,15 +331,16 @@ void progress_time(const struct plan_time *time, struct text *out);
     {OWN_OPTION("require", 0, require.require, \
                 "exit 4 unless the figure is below VALUE (<, <=, > or >=): 'noise/detour.max<20us'"), \
      .type = OPTION_LINES, .value_name = "TEST/METRIC<VALUE"}, \
-    { \
-        OWN_OPTION("requirements", 0, require.requirements, "the same for each line of FILE; '#' begins a comment"), \
-            OPTION_WORD("FILE") \
-    }
+        {OWN_OPTION("requirements", 0, require.requirements, "the same for each line of FILE; '#' begins a comment"), \
+         OPTION_WORD("FILE")}, \
+        NAGIOS_ROW
 
 /* A requirement, or with set->figures a figure, on each line. Returns as require_read(). */
 int require_each(const char *option, const char *lines, struct requirements *set);
 /* set->names must list what may be required. Returns 0, or EXIT_USAGE with a line on standard error. */
 int require_read(const struct require_options *options, struct requirements *set);
+/* Which failed, for --nagios. */
+void require_say(const struct requirements *set);
 /* And judges the rows. The caller frees the set with requirements_free(), also after a failure. */
 int require_rows(const struct require_options *options, const struct row_set *rows, struct requirements *set);
 

@@ -260,6 +260,7 @@ static const struct option check_rows[] = {
     COLOR_ROW(struct options),
     {OWN_OPTION("quiet", 'q', quiet, "print only the table: no header, summary or advice")},
     {OWN_OPTION("verbose", 'v', verbose, "show the items that are ok or do not apply, too")},
+    NAGIOS_ROW,
     COMMAND_HELP_ROW,
 };
 
@@ -291,7 +292,10 @@ static int check(struct command_call *call)
     for_each_setting(i)
         if (c->selected[i]) {
             setting_look(&settings_list[i], &c->view, &c->state[i], NULL);
-            failing |= c->fails[i] && c->state[i].verdict == SETTING_NOISY;
+            if (!c->fails[i] || c->state[i].verdict != SETTING_NOISY)
+                continue;
+            TEXT_ADD(command_said, "%s%s", failing ? ", " : "noisy: ", settings_list[i].name);
+            failing = true;
         }
     out.color = color_wanted(c->options->color, out_fd);
     put_all(c, command_width(out_fd, WIDTH, WIDTH_MOST), &out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of commands, and what they have in common: messages, output, command line, --help, operands. */
+/* The list of commands, and what they have in common. */
+#include <fcntl.h>
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -23,6 +24,7 @@ const struct command *command_find(const char *name)
 }
 
 const struct command *command_now;
+char command_said[512];
 
 int fail_as(bool named, int status, const char *format, ...)
 {
@@ -38,7 +40,45 @@ int fail_as(bool named, int status, const char *format, ...)
     named = named && command_now;
     message_print("jitbench%s%s: %s\n", named ? " " : "", named ? command_now->name : "",
                   line ? line : "out of memory");
+    if (status)
+        TEXT_SET(command_said, line ? line : "out of memory");
     return status;
+}
+
+static int nagios_fd = -1; /* standard output; -1: none */
+
+int nagios_end(int status)
+{
+    static const char *const lines[][2] = {{"OK", "nothing was found"},
+                                           {"WARNING", "a figure is degraded, skipped or unstable"},
+                                           {"CRITICAL", "what --fail-on names was found"},
+                                           {"UNKNOWN", "a test failed, or was ended"}};
+    const int code = !status ? 0 : status == EXIT_STRICT ? 1 : status == EXIT_FINDING ? 2 : 3, fd = nagios_fd;
+
+    if (fd < 0)
+        return status;
+    nagios_fd = -1;
+    return dprintf(fd, "jitbench %s: %s\n", lines[code][0], command_said[0] ? command_said : lines[code][1]) < 0 ? 3
+                                                                                                                 : code;
+}
+
+/* Out of memory. */
+static void end_early(void)
+{
+    if (nagios_fd >= 0)
+        _exit(nagios_end(EXIT_ROW_FAILED));
+}
+
+void nagios_begin(int argc, char **argv)
+{
+    for (int i = 2; i < argc && (strcmp(argv[i], "--") || strcmp(argv[1], "run")); i++)
+        if (nagios_fd < 0 && !strncmp(argv[i], "--nag", 5)) {
+            const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+            nagios_fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
+            dup2(null, 1);
+            dup2(null, 2);
+            (void)atexit(end_early);
+        }
 }
 
 /* Names of other programs and of their tests. NULL: none. */

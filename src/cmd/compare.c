@@ -158,6 +158,7 @@ static int compare(struct command_call *call)
     if (c.requirements.n && status != EXIT_USAGE) {
         text_append(&out, "\n", !c.alone);
         require_put(&c.requirements, &doc);
+        require_say(&c.requirements);
         status = !status && requirements_failed(&c.requirements) ? EXIT_FINDING : status;
     }
     const bool only = c.alone || !(csv || options->output[0]);

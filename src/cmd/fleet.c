@@ -17,6 +17,7 @@ static const struct option rows[] = {
         "write every figure of every machine to this CSV file; '-' is standard output, and the table goes to "
         "standard error"),
     {OWN_OPTION("verbose", 'v', verbose, "print a line for every machine, with all figures that are far off")},
+    NAGIOS_ROW,
     COMMAND_HELP_ROW,
 };
 

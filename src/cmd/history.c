@@ -21,6 +21,7 @@ static const struct option rows[] = {
     {OWN_OPTION("judge", 0, judge, "of commands that 'run' measured, judge only this, and nothing else"),
      OPTION_ONE_OF("WHAT", judged_words)},
     {OWN_OPTION("verbose", 'v', verbose, "print a line for each figure that did not change as well")},
+    NAGIOS_ROW,
     COMMAND_HELP_ROW,
 };
 

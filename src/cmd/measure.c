@@ -370,7 +370,7 @@ static int resolve_place(struct measure *m)
 
 /* --- The session. --- */
 
-/* If a launcher such as Slurm names the node (several may be on one machine), rows have that name as their host. */
+/* The host is a launcher's name of the node: several may be on one machine. */
 static void fill_run(struct measure *m)
 {
     struct row_run *run = &m->run;
@@ -572,6 +572,7 @@ static int exit_status(const struct measure *m, bool csv_lost)
         return 128 + m->ended_by;
     if (m->worst == ROW_FAILED || csv_lost || (m->print_failed && m->options.no_csv))
         return EXIT_ROW_FAILED;
+    require_say(&m->requirements);
     if (requirements_failed(&m->requirements))
         return EXIT_FINDING;
     return m->options.strict && m->worst != ROW_OK ? EXIT_STRICT : EXIT_DONE;

@@ -157,6 +157,14 @@ int require_read(const struct require_options *options, struct requirements *set
     return !text && signals_pending() ? 128 + signals_pending() : status;
 }
 
+void require_say(const struct requirements *set)
+{
+    for (const struct requirement *r = set->of; r < set->of + set->n; r++)
+        if (!requirement_met(r))
+            TEXT_ADD(command_said, "%s%s: %s", command_said[0] ? "; " : "", r->text,
+                     units_plain(UNITS_VALUE(r->value, r->unit)));
+}
+
 int require_rows(const struct require_options *options, const struct row_set *rows, struct requirements *set)
 {
     FREED struct require_name *names = memory_get(rows->n, sizeof(*names));

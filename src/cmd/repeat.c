@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --runs and --interleave: the same command line again and again, each time in a process and with a file of its own. */
+/* --runs and --interleave: a process and a file for each run. */
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -113,7 +113,7 @@ static int wait_for(pid_t pid)
 static char **make_args(const struct repeat *r, bool first, const char *output)
 {
     static char self[] = "jitbench", option[] = "--output";
-    static const char *const dropped[] = {"start-at", "runs", "interleave", NULL};
+    static const char *const dropped[] = {"start-at", "runs", "interleave", "nagios", NULL};
     char **args = memory_get((size_t)r->argc + 6, sizeof(*args));
     int options = 1;
 
