@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs the result rows of two sets of files and compares them: ratios, verdicts, means of suites and of hosts. A value
- * 'with the core free' was measured only while no one else used the CPU's core; other values are over the whole time.
- * Only for commands that end when out of memory (memory_exits()). */
+/* Pairs the result rows of two sets of files and compares them. A value 'with the core free' was measured only while
+ * no one else used the CPU's core. Only for commands that end when out of memory (memory_exits()). */
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
 
@@ -57,16 +56,15 @@ struct pairs {
 };
 
 /* Pairs the rows of base with those of changed. Rows are the same measurement when they agree in suite, test, load,
- * copies, metric and parameters (the words of the column param), except the parameters that say what a load did, how it
- * was calibrated, and how the processes beside the measured ones ran. If a run has several rows of the same measurement
- * that differ only in their CPUs, the CPUs must agree too. If exactly one row (of a run) of each side remains unpaired
- * for a test and metric, these two form a pair that cannot be compared; the reason names the parameters that differ.
- * With ACROSS_COMMAND, commands of the same name are the same measurement, whatever their command lines, unless a run
- * has several of the name. by_host: makes a pair for each host of changed, with the rows of the same host of base, or
- * with all of base's rows if it has none of that host. The sets must outlive the pairs.
- * changed NULL: pairs the rows of base with each other. Of the rows of one suite, test and metric, the first in the
- * files is the base of all others that differ from it in load, copies or param. Commands of `jitbench run` are paired
- * with the first command that has as many copies, whatever their names. */
+ * copies, metric and parameters (the words of the column param), but for those that say what a load did, how it was
+ * calibrated, and how processes beside the measured ones ran; and in the CPUs, if a run has several rows that differ
+ * only in these. If exactly one row (of a run) of each side remains for a test and metric, the two form a pair that
+ * cannot be compared, and the reason names the parameters. With ACROSS_COMMAND, commands of the same name are the same
+ * measurement unless a run has several of it. by_host: makes a pair for each host of changed, with the rows of that
+ * host of base, or all if it has none. The sets must outlive the pairs.
+ * changed NULL: pairs the rows of base with each other: the first row of a suite, test and metric is the base of all
+ * that differ from it in load, copies or param. Commands of `jitbench run` are paired with the first one that has as
+ * many copies. */
 void pairs_make(const struct row_set *base, const struct row_set *changed, uint64_t across, bool by_host,
                 struct pairs *out);
 void pairs_free(struct pairs *pairs);
@@ -90,9 +88,8 @@ size_t pair_key(const struct row *row, bool within, bool with_command, struct te
 
 struct compared_row {
     const struct pair *pair;
-    /* The pair whose values are as measured over the whole time, if `pair` was compared by other values. If `pair` has
-     * the values measured only while no one else used the core, raw is another pair of the same measurement. If the
-     * values of `pair` were converted to the same share of the core, raw is `pair` itself. Otherwise NULL. */
+    /* The pair with the values as measured over the whole time: if `pair` has those with the core free, another one; if
+     * those of `pair` were converted to the same share of the core, itself; else NULL. */
     const struct pair *raw;
     struct comparison *of; /* in compared.comparison */
     struct comparison
@@ -126,14 +123,18 @@ struct compared {
     struct pair *mean; /* of each mean */
 };
 
-/* Compares pairs. metrics tells which metrics are headline metrics; only their rows are included in means. all:
- * compares the rows of other metrics as well. For a headline metric, the values measured only while no one else used
- * the core are compared instead, if each side has as many rows of them as of the metric itself. Otherwise, the values
- * of runs are converted to the same share of the core, where comparison_measure() can estimate how they depend on it.
- * min_effect: least effect that counts as a change, 0.01 for 1 %. The statistical unit is a run if each side has at
- * least three runs, or a host if each side has at least three hosts. Runs of the two sides that alternate in time are
- * tested as pairs, and so are the samples of the commands of one `jitbench run`. Otherwise, with fewer than three runs
- * a side, the verdict is VERDICT_UNDECIDED. The pairs must outlive the comparison; the caller calls compared_free(). */
+/* A metric of a task is no gain if the load beside it lost more than this, its whole interval below: it was starved. */
+#define COMPARED_LOAD_LOST 0.05
+/* Returns the rate of the load in the row's measurement (of a mean: the most reduced one of its suite); NULL: none. */
+const struct compared_row *compared_load(const struct compared *compared, const struct compared_row *row);
+
+/* Compares pairs. metrics: which are headline metrics; only their rows are in means. all: compares other rows, too. Of
+ * a headline metric the values with the core free are compared, if each side has as many rows of them as of the metric
+ * itself; else the values of runs are converted to the same share of the core, where comparison_measure() can estimate
+ * how they depend on it. min_effect: least effect that counts as a change, 0.01 for 1 %. The statistical unit is a run
+ * if each side has at least three, or a host if each has at least three. Runs that alternate in time are tested as
+ * pairs, and so are samples of the commands of one `jitbench run`. Else, with fewer than three runs a side, the verdict
+ * is VERDICT_UNDECIDED. The pairs must outlive the comparison; the caller calls compared_free(). */
 void compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                    struct compared *out);
 void compared_free(struct compared *compared);
@@ -144,6 +145,7 @@ enum compared_verdict {
     VERDICT_LOWER,
     VERDICT_HIGHER,
     VERDICT_SAME,
+    VERDICT_NO_GAIN,   /* better, but the load beside it did surely less: see COMPARED_LOAD_LOST */
     VERDICT_UNDECIDED, /* too few runs or values on a side */
     VERDICT_APART,
 };

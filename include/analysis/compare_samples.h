@@ -16,11 +16,12 @@
 
 /* The samples of one run in the order in which they were taken: at least one, all finite. share: the share of its CPU
  * core that the run had (less than 1: others used the core too); 0 or NAN: not known, or the values do not depend on
- * it; share_error: the standard deviation of the error of its logarithm. */
+ * it; share_error: the standard deviation of the error of its logarithm. error: of a single sample with an interval of
+ * its own, such as a percentile of many events, the standard error of its logarithm; else 0. */
 struct comparison_run {
     const double *samples;
     size_t n;
-    double share, share_error;
+    double share, share_error, error;
 };
 struct comparison_side {
     const struct comparison_run *runs;
@@ -50,6 +51,7 @@ enum comparison_doubt {
     DOUBT_SMALL,  /* not chance, but smaller than the smallest effect that counts */
     /* figures as measured and figures at the same share of the core do not claim the same */
     DOUBT_SHARE,
+    DOUBT_LOAD, /* a gain at the cost of the load: set by compared_make() */
 };
 
 /* Of figures that were brought to the same share of the core: ratio and interval as measured, how much the logarithm
@@ -84,8 +86,7 @@ struct comparison {
 
 extern const struct comparison comparison_unknown; /* no value, nothing is known */
 
-/* Sets the ratio and its interval from a difference of logarithms with its error. unsure: half of the interval's width
- * that is no random error. */
+/* From a difference of logarithms with its error. unsure: half of the interval's width that is no random error. */
 void comparison_set_ratio(double change, double error, double df, double unsure, struct comparison *out);
 
 /* Computes medians, ratio, interval and tests of the two sides. The first of these rules that fits is used:
@@ -98,24 +99,22 @@ void comparison_set_ratio(double change, double error, double df, double unsure,
  *  fewer runs          samples within the runs               none
  *
  * In turns: the runs alternate, at least COMPARISON_RUNS a side, or each side is one run whose samples alternate, at
- * least PAIRED_LEAST blocks. Shares known: at least SHARE_RUNS runs a side, all with a known share of the core, and
- * shares that spread by SHARE_SPREAD. Runs are compared by their means; at least COMPARISON_RUNS a side. The value
- * of a build is the typical ratio of its samples to the mean of all builds at that time (Hodges, Lehmann 1963, of the
- * logarithms, as inference_rank_test()): drift and a few disturbed samples do not matter. One side may have no builds:
- * then only their spread is known. The intervals are: that of Welch's t; Student's of the mean logarithm of the pairs'
+ * least PAIRED_LEAST blocks. Shares known: at least SHARE_RUNS runs a side, all with a known share of the core, which
+ * spread by SHARE_SPREAD. Runs are compared by their means. The value of a build is the typical ratio of its samples to
+ * the mean of all builds at that time (Hodges, Lehmann 1963, of the logarithms, as inference_rank_test()): drift and a
+ * few disturbed samples do not matter. Without builds on one side only the spread is known. The intervals are: that of Welch's t; Student's of the mean logarithm of the pairs'
  * ratios; that of the same t as the test; inference_ratio(); that of batch means within the runs
- * (inference_batch_means()). If a value of a pair is not positive, differences are tested and there is no ratio. Ends
- * the program when out of memory. */
+ * (inference_batch_means()), or a single value's own. If a value of a pair is not positive, differences are tested and
+ * there is no ratio. Ends the program when out of memory. */
 void comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
                         enum comparison_order order, struct comparison *out);
 
-/* Judges n comparisons together. The permutation test, where there is one, is used where it can reach significance (its
- * smallest possible p is below 1 - confidence after correction for all n), else the t test; the choice depends only on
- * the numbers of values. Without any spread the permutation test is always used. A comparison is a change when the
- * corrected p is below 1 - confidence, the interval does not contain 1, and the difference is larger than min_effect
- * (0.01) of the base. It is not known (CHANGE_UNKNOWN) if bringing the values to the same share of the core moved the
- * ratio by more than min_effect and by more than half of the interval, and the values as measured do not claim the
- * same. confidence is e.g. 0.95. */
+/* Judges n comparisons together. The permutation test is used where it can reach significance (its smallest possible p
+ * is below 1 - confidence after correction for all n) or nothing varies, else the t test. A comparison is a change when
+ * the corrected p is below 1 - confidence, the interval does not contain 1, and the difference is larger than
+ * min_effect (0.01) of the base. It is not known (CHANGE_UNKNOWN) if bringing the values to the same share of the core
+ * moved the ratio by more than min_effect and by more than half of the interval, and the values as measured do not
+ * claim the same. */
 void comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect);
 
 #endif

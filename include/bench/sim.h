@@ -124,6 +124,7 @@ enum {
     SIM_METRIC_DEADLINES, /* gaming has none from here on */
     SIM_METRIC_TIMER,
     SIM_METRIC_TOTAL,
+    SIM_METRIC_P99,
     SIM_N_METRICS
 };
 

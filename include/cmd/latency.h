@@ -13,7 +13,9 @@ struct latency_options {
     bool anew, real_time, single_cpu, all_pairs;
     uint64_t load_threads, hack_groups, file_bytes, memory_bytes;
     int64_t load_nice;
-    double custom_pct;
+    int load_policy;
+    uint64_t load_weight;
+    double custom_pct, load_limit_pct;
     uint64_t custom_ns, late_after_ns;
     struct requests_params requests;
     struct frame_params frame;

@@ -133,6 +133,10 @@ static inline void series_add(struct series *s, uint64_t at, uint64_t value)
 }
 /* shift is added to the numbers. */
 void series_append(struct series *into, const struct series *other, uint64_t shift);
+/* How many times as large as for independent events the variance of the number of events above a limit is, at least 1.
+ * limit: quantile 1 - share. Estimated from twenty parts of equal numbers of events in the order of time: the wake-ups
+ * beside a long-running task are late together. */
+double series_clustering(const struct series *s, double limit, double share);
 /* Copies the kept values, each once, by number, into points (room for SERIES_FIRST + SERIES_LARGEST). Returns how
  * many. */
 size_t series_points(const struct series *s, struct series_point *points);
@@ -308,6 +312,9 @@ struct metric {
      * otherwise cost per unit. */
     bool alone;
     unsigned of, recorder;
+    /* This quantile (1: the longest) of all events of metric number `of`, the only sample; its precision is that of the
+     * item. 0: none. */
+    double quantile;
     double baseline; /* 10 points in the UNIX index; 0: none */
     double scale;    /* from units of work, for reduce(); 0 means 1 */
 };
@@ -456,6 +463,7 @@ struct trial_spec {
     const void *params;
     const struct load *load; /* NULL: none */
     const void *load_params;
+    struct cgroup_cpu load_cpu; /* of the load's control group; all 0: it has none */
     unsigned copies;
     uint64_t sample;  /* number of this trial of the plan item, from 0 */
     uint64_t time_ns; /* 0: until the measured parties are done */
@@ -496,6 +504,7 @@ struct trial {
     struct machine_counters *machine;  /* increase on the CPUs of the measured parties; then those before the run */
     struct interference *interference; /* other tasks and interrupts on these; all zero when not recorded */
     struct cpuset *machine_cpus;
+    struct cgroup_cpu load_cpu; /* as the kernel has it */
     /* For the engine only. */
     struct trial_head *head;
     unsigned n_slots; /* of the copies, then of the load */
@@ -555,6 +564,7 @@ struct plan_item {
     const char *test;        /* name in the rows; NULL: the benchmark's */
     const struct load *load; /* background load; NULL: none */
     void *load_params;       /* a copy, freed by plan_free() */
+    struct cgroup_cpu load_cpu;
     unsigned copies;
     struct sampling sampling;
     unsigned phase;    /* begins when all lower phases have ended */
@@ -574,9 +584,8 @@ struct plan {
     struct plan_item *items;
     size_t n, capacity;
     enum schedule schedule;
-    /* For SCHEDULE_ABBA, after each block A B B A: whether there are enough samples, observing the time limit. Then
-     * all items end together, but those with an exact number. It may change the items' params, to have them
-     * described in the rows. NULL: each item's own stop rule. */
+    /* For SCHEDULE_ABBA, after each block A B B A: whether there are enough samples. Then all items end together, but
+     * those with an exact number. It may change the items' params, which rows describe. NULL: each item's own rule. */
     bool (*enough)(struct plan_item *items, size_t n, const struct plan_samples *samples);
     unsigned metric; /* whose samples enough() gets */
 };

@@ -60,6 +60,7 @@ struct trial_head {
     uint64_t start_ns, lead_ns;
     uint64_t limit_ns; /* longest run; each process's watchdog enforces it */
     uint64_t setup_limit_ns;
+    struct scratch_note load_group;                /* control group of the load's processes */
     uint32_t barrier_arrived[8], barrier_round[8]; /* of party_barrier(), by number of the party */
     struct trial_slot slot[];
 };
@@ -102,6 +103,8 @@ int worker_not_started(struct trial_head *head, struct trial_slot *slot, const c
 
 /* The parties have ended or are ending. */
 void remove_scratch(const struct trial_head *head);
+/* By the keeper of a killed party or parent: removes all scratch directories. */
+void trial_orphaned(void *head);
 
 /* Every party, or every measured one. */
 bool trial_slots_reached(const struct trial *trial, enum party_state state, bool measured_only);
@@ -124,6 +127,7 @@ struct metric_values {
     struct core_notes core;         /* slices that may have had the core free ("rate_alone") */
     struct core_alone alone;
     double scale;
+    double low, high; /* interval of a quantile */
 };
 
 struct group_values {

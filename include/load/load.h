@@ -18,10 +18,10 @@ struct load_params {
     uint64_t memory_bytes; /* of memload */
     bool memory_spare;     /* without swap: stop growing when memory runs short */
     bool nice_given;
-    int nice;
+    int nice, policy;
 };
 
-/* place() of all loads: normal policy, the load's nice value, the CPUs of the measured task. */
+/* place() of all loads: the load's policy and nice value, the CPUs of the measured task. */
 void load_place(const struct place_of *of, struct placement *placement);
 
 #define LOAD(name_, title_) \

@@ -104,6 +104,9 @@ double hist_sd(const struct hist *h);   /* returns the standard deviation (divid
 /* Returns quantile p as stats_quantile() would if all values of a bin were equal to hist_bin.mean: exact in a linear
  * part of width 1. NAN when empty. */
 double hist_quantile(const struct hist *h, double p);
+/* The 95 % interval of quantile p by order statistics, for any distribution. clustering: how many times as large as for
+ * independent events the variance of the number below p is (Woodruff 1952). NAN when a rank is beyond the events. */
+void hist_quantile_interval(const struct hist *h, double p, double clustering, double *low, double *high);
 /* Returns the mean of this share (0..1) of the events, the largest ones; of one at least. NAN when empty. */
 double hist_top_mean(const struct hist *h, double share);
 double hist_mad(const struct hist *h); /* returns the median absolute deviation from the median; NAN when empty */
@@ -167,10 +170,9 @@ struct periodic {
 /* Least number of periods: periodic_fit() finds no series in events that span fewer. */
 #define PERIODIC_PERIODS_LEAST 50u
 
-/* Fits a series whose period differs from `period` by at most the share `tolerance` to those of n events, in the order
- * of their times, that belong to no series yet. An event belongs to the series if it is at most `reach` (less than half
- * of the period) away from the expected time. Returns false when there is none. The caller decides whether out->share
- * is large enough.
+/* Fits a series whose period differs from `period` by at most the share `tolerance` to those of n events, by time, that
+ * belong to no series yet. Its events are at most `reach` (less than half of the period) away from the expected time.
+ * Returns false when there is none. The caller decides whether out->share is large enough.
  *
  * Only the longest events are looked at, four for each period: the events of a series are alike, and short ones of
  * other origin may be many. The period is found by epoch folding: for each of a range of periods the phases of the
@@ -215,18 +217,18 @@ double outlier_distance(const struct outlier_metric *metric, double value);
 double outlier_effect(const struct outlier_metric *metric, double value);
 
 /* First rule, for a single metric: returns the distance (outlier_distance()) beyond which a value of a metric with
- * n_hosts machines is an outlier, when n_tests values (of all machines in all metrics) are judged: Student's t with
- * Bonferroni's correction. The median absolute deviation estimates the spread as well as the standard deviation of 0.37
- * times as many values (its efficiency), which gives the degrees of freedom. */
+ * n_hosts machines is an outlier, of n_tests values judged: Student's t with Bonferroni's correction. The median
+ * absolute deviation is as good as the standard deviation of 0.37 times as many values, which gives the degrees of
+ * freedom. */
 double outlier_threshold(size_t n_hosts, size_t n_tests);
 
 /* Second rule, for many metrics together: returns in how many of them a machine must be the worst of all to be an
  * outlier. Among equal machines each is the worst in one of n_hosts metrics by chance. Returns more than n_metrics
  * when no number is enough. */
 size_t outlier_worst_threshold(size_t n_hosts, size_t n_metrics);
-/* The second rule where not every machine has every metric: returns whether a machine that is the worst of all in
- * `count` of its n_metrics metrics is the worst more often than by chance. share is the mean, over its metrics, of one
- * over the number of machines that have the metric (at least as cautious as the exact distribution: Hoeffding 1956). */
+/* The same where not every machine has every metric: returns whether a machine that is the worst in `count` of its
+ * n_metrics metrics is so more often than by chance. share: the mean, over its metrics, of one over the number of
+ * machines that have it (at least as cautious as the exact distribution: Hoeffding 1956). */
 bool outlier_worst_too_often(size_t n_hosts, size_t n_metrics, double share, size_t count);
 
 /* Estimates from the noise of one CPU the slow-down of N ranks that work in steps with a barrier after each: a step
@@ -276,8 +278,8 @@ void project_slowdown_on(size_t points, const struct project_host *hosts, size_t
  * values before and after is largest, if it is larger than in random permutations of the segment; then its parts
  * likewise. In one dimension this distance is 2 * integral of (F - G)^2, F and G being the distribution functions of
  * the two sides (Székely, Rizzo 2013), which is computed here from counts of the values in classes of equal width.
- * Values beyond Tukey's fences (1.5 interquartile ranges from the quartiles) count as if they were on the fence, so
- * that a single wild value neither hides a change nor is one. */
+ * Values beyond Tukey's fences (1.5 interquartile ranges from the quartiles) count as on the fence, so that a wild one
+ * neither hides a change nor is one. */
 size_t change_points(const double *values, size_t n, double alpha, uint64_t seed, size_t *at);
 
 #endif

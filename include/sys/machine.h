@@ -102,8 +102,8 @@ int arch_hypervisor(char *buf, size_t size);
  * none. */
 uint64_t cgroup_memory_limit(void);
 
-/* Returns how many bytes the process may still allocate before it reaches such a limit; UINT64_MAX: no limit. File
- * cache that the kernel would reclaim first (inactive_file) does not count as used. */
+/* Returns how many bytes the process may still allocate before such a limit, without file cache that the kernel would
+ * reclaim first (inactive_file); UINT64_MAX: no limit. */
 uint64_t cgroup_memory_available(void);
 
 /* Reads the CPUs that the groups allow. Returns false when none restricts them. */
@@ -128,14 +128,23 @@ struct cgroup_quota {
 void cgroup_quota_open(struct cgroup_quota *out);
 void cgroup_quota_close(struct cgroup_quota *quota);
 
-/* Sums since the groups were made: periods in which the quota was used up, and the time for which CPUs stood still
- * for it, added up over the CPUs. */
+/* Since the groups were made: periods in which the quota was used up, and for how long it stopped CPUs, added up. */
 struct cgroup_throttled {
     int64_t periods, ns;
 };
-/* Takes some microseconds. Returns false when there is no quota, or a file cannot be read any more (the group was
- * removed). */
+/* Takes some microseconds. Returns false without a quota, or when a group was removed. */
 bool cgroup_throttled(const struct cgroup_quota *quota, struct cgroup_throttled *out);
+
+/* CPU time of a group. */
+struct cgroup_cpu {
+    uint64_t weight; /* 1 to 10000, usually 100; 0: unchanged */
+    double limit;    /* CPUs; 0: none */
+};
+/* Finds the directory of the nearest group in which one can be made. Returns 0, or -1 with a reason. */
+int cgroup_cpu_parent(char *folder, size_t size, struct error *why);
+/* For a new group in there: sets what is wanted, and reads it back. These return 0 or -errno. */
+int cgroup_cpu_begin(const char *folder, const struct cgroup_cpu *wanted, struct cgroup_cpu *got);
+int cgroup_write(const char *folder, const char *file, double number, const char *more);
 
 /* Kinds of the lines of /proc/interrupts, on any architecture. */
 

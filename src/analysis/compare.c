@@ -12,7 +12,7 @@
 const char *const compared_verdict_names[] = {
     [VERDICT_FASTER] = "faster",        [VERDICT_SLOWER] = "slower",       [VERDICT_LOWER] = "lower",
     [VERDICT_HIGHER] = "higher",        [VERDICT_SAME] = "no change seen", [VERDICT_UNDECIDED] = "not decided",
-    [VERDICT_APART] = "not comparable",
+    [VERDICT_APART] = "not comparable", [VERDICT_NO_GAIN] = "not a gain",
 };
 
 enum compared_verdict compared_verdict(const struct comparison *c, const char *better)
@@ -20,7 +20,7 @@ enum compared_verdict compared_verdict(const struct comparison *c, const char *b
     if (c->change == CHANGE_UNKNOWN)
         return c->doubt == DOUBT_SHARE ? VERDICT_APART : VERDICT_UNDECIDED;
     if (c->change == CHANGE_NONE)
-        return VERDICT_SAME;
+        return c->doubt == DOUBT_LOAD ? VERDICT_NO_GAIN : VERDICT_SAME;
     if (!better[0])
         return c->change == CHANGE_HIGHER ? VERDICT_HIGHER : VERDICT_LOWER;
     return (c->change == CHANGE_HIGHER) == (strcmp(better, "higher") == 0) ? VERDICT_FASTER : VERDICT_SLOWER;
@@ -28,8 +28,7 @@ enum compared_verdict compared_verdict(const struct comparison *c, const char *b
 
 /* --- Runs. --- */
 
-/* The runs of one side of a comparison. Rows of one run are merged; if the statistical unit is a host, all rows of a
- * host are. */
+/* One side of a comparison. Rows of one run (or host, if that is the unit) are merged. */
 struct compared_side {
     struct comparison_run *runs;
     const struct row **first; /* first row of each run */
@@ -99,7 +98,17 @@ static size_t values_of(const struct row *row, bool mean, double *values)
     return mean ? 1 : n;
 }
 
-/* Takes the runs (or builds) of a side with the samples of all their rows; hosts with the mean of each row. */
+/* Returns the error of a run's only value, if that has an interval. */
+static double own_error(const struct row *row, size_t n)
+{
+    const struct stats_summary *s = &row->stats;
+
+    return n == 1 && s->ci95_lo > 0 && s->ci95_hi > s->ci95_lo
+               ? log(s->ci95_hi / s->ci95_lo) / 2 / stats_student_t(0.95, INFINITY)
+               : 0;
+}
+
+/* Runs (or builds) get the samples of all their rows; hosts the mean of each. */
 static void take_runs(const struct pair_side *from, enum unit unit, struct compared_side *side)
 {
     size_t n_values = 0;
@@ -120,6 +129,7 @@ static void take_runs(const struct pair_side *from, enum unit unit, struct compa
             if (same_unit(from->row[i], from->row[k], unit))
                 end += values_of(from->row[k], unit == UNIT_HOST, end);
         run->n = (size_t)(end - run->samples);
+        run->error = own_error(from->row[i], run->n);
     }
 }
 
@@ -134,15 +144,14 @@ static bool same_suite(const struct pair *a, const struct pair *b)
     return !strcmp(a->about->suite, b->about->suite) && !strcmp(a->host, b->host);
 }
 
-/* Returns whether a total (of as many copies; 0: of any number) is computed from a row that was brought to the same
- * share of the core. */
+/* Returns whether a total (of as many copies; 0: of any) is computed from a row brought to the same share. */
 static bool is_adjusted(const struct compared_row *row, const struct pair *total)
 {
     return row->of->share > 0 && !is_total(row) && same_suite(row->pair, total) &&
            (!total->about->copies || row->pair->about->copies == total->about->copies);
 }
 
-/* Sets the share of the core that a run had. A total has the mean of those rows that were brought to the same share. */
+/* Sets the share of the core that a run had; of a total the mean of the rows brought to the same share. */
 static void set_core_share(const struct compared *c, const struct compared_row *row, size_t s, const struct row *first,
                            struct comparison_run *run)
 {
@@ -168,8 +177,8 @@ static void set_core_share(const struct compared *c, const struct compared_row *
 
 /* --- Rows. --- */
 
-/* Returns ORDER_RUNS_ALTERNATE if, for each k, the k-th runs of both sides began next to each other in time, as in A B
- * B A or A B A B. Runs that began in the same second may have done so in either order. */
+/* ORDER_RUNS_ALTERNATE: for each k the k-th runs of both sides began next to each other, as in A B B A or A B A B.
+ * Those of the same second may have begun in either order. */
 static enum comparison_order time_order_of(const struct pair *pair, const struct compared_side side[2])
 {
     const char *began = "", *ended = "";
@@ -195,8 +204,8 @@ static enum comparison_order time_order_of(const struct pair *pair, const struct
     return ORDER_RUNS_ALTERNATE;
 }
 
-/* Corrects the comparison of two commands if the run could end early because of tests while it went on (looks): makes
- * it not significant unless the sequential test, which allows for looks, claims a difference. */
+/* Where the run could end early because of tests while it went on (looks), only the sequential test, which allows for
+ * these, may claim a difference. */
 static void allow_for_looks(const struct row *row, const struct compared_side side[2], struct comparison *comparison)
 {
     const double planned = row_param_number(&row->param, COMMANDS_PLANNED);
@@ -212,8 +221,7 @@ static void allow_for_looks(const struct row *row, const struct compared_side si
         comparison->p_t = comparison->p_permutation = 1;
 }
 
-/* Compares the values of a pair of the row. c: if not NULL, converts them to the same share of the CPU core, if
- * possible. */
+/* c not NULL: converts the values to the same share of the core, if possible. */
 static void compare_pair(const struct compared *c, const struct compared_row *row, const struct pair *pair,
                          struct comparison *out)
 {
@@ -283,9 +291,8 @@ static double sign_of(const struct compared_row *row)
     return strcmp(row->pair->about->better, "higher") ? -1 : 1;
 }
 
-/* Computes the mean of the ratios of n rows when a side has only one or two runs. Its error is the larger of two: the
- * one from the errors of the rows, and the one from the spread of the rows' ratios, which includes drift between runs.
- */
+/* The mean of the ratios of n rows when a side has only one or two runs. Its error is the larger of that from the
+ * errors of the rows and that from the spread of their ratios, which includes drift between runs. */
 static void mean_of_ratios(const struct compared_row *const *rows, size_t n, struct comparison *out)
 {
     struct stats_running logs = {.n = 0};
@@ -311,8 +318,8 @@ static void mean_of_ratios(const struct compared_row *const *rows, size_t n, str
     comparison_set_ratio(logs.mean, error, df, 0, out);
 }
 
-/* Returns the score of a run: the geometric mean of its rows' means as measured, each divided by the base's median (or
- * the inverse, where lower is better). NAN when the run lacks one of the rows. */
+/* Returns the score of a run: the geometric mean of its rows' means, each divided by the base's median (or the inverse,
+ * where lower is better). NAN when it lacks a row. */
 static double score_of(const struct compared_row *const *rows, size_t n, size_t s, const struct row *run)
 {
     double sum = 0;
@@ -381,8 +388,7 @@ static void add_means(struct compared *c)
 
 /* --- Hosts. --- */
 
-/* Judges hosts by the rules of `jitbench fleet` (analysis/fleet_judge.c), with the ratio of each row in place of its
- * value. */
+/* By the rules of `jitbench fleet` (analysis/fleet_judge.c), of ratios instead of values. */
 static void find_hosts(struct compared *c)
 {
     FREED_BY(gather_free) struct gather g = {.every = true};
@@ -411,6 +417,35 @@ static void find_hosts(struct compared *c)
         c->host[h].ratio = exp(logs[j.judged[h].machine].mean);
         c->host[h].stands_out = judge_stands_out(&j.judged[h]);
         TEXT_SET(c->host[h].host, j.judged[h].name);
+    }
+}
+
+/* --- Loads. --- */
+
+const struct compared_row *compared_load(const struct compared *c, const struct compared_row *of)
+{
+    const struct compared_row *found = NULL;
+    const struct row *about = of->pair->about;
+
+    for (const struct compared_row *row = c->row; row < c->row + c->n_rows && !of->pair->within; row++) {
+        const struct row *load = row->pair->about;
+        if (!strcmp(load->metric, "load_rate") && row->of->ratio > 0 && (!found || row->of->ratio < found->of->ratio) &&
+            (of->mean ? same_suite(row->pair, of->pair)
+                      : row_same_measurement(load, about) && !strcmp(row->pair->host, of->pair->host)))
+            found = row;
+    }
+    return found;
+}
+
+static void refuse_gains(struct compared *c)
+{
+    for (struct compared_row *row = c->row; row < c->row + c->n_rows + c->n_means; row++) {
+        const bool gain = compared_verdict(row->of, row->pair->about->better) == VERDICT_FASTER;
+        const struct compared_row *load = gain ? compared_load(c, row) : NULL;
+        if (load && load->of->high < 1 - COMPARED_LOAD_LOST) {
+            row->of->change = CHANGE_NONE;
+            row->of->doubt = DOUBT_LOAD;
+        }
     }
 }
 
@@ -458,6 +493,7 @@ void compared_make(const struct pairs *pairs, const struct metrics *metrics, boo
     find_hosts(out);
     const size_t n = out->n_rows + out->n_means;
     comparison_judge(out->comparison, n, 0.95, min_effect);
+    refuse_gains(out);
     for (size_t i = 0; i < n; i++)
         out->n_judged += out->comparison[i].tested >= TESTED_RUNS;
     qsort(out->row, out->n_rows, sizeof(*out->row), compare_effects);

@@ -11,6 +11,7 @@
 
 #define PAIRS_MOST 400u /* of samples of a build: more take long and are not more exact */
 #define SHARES_P   0.01 /* significance level of the difference between the shares of both sides */
+#define EVENTS     1e6  /* degrees of freedom of a run's own error: those of very many events */
 #define POWER      0.8  /* statistical power: share of comparisons in which the least change would be found */
 
 const struct comparison comparison_unknown = {.base = NAN,
@@ -105,8 +106,8 @@ static void test_runs(const double *a, const double *b, struct comparison *out)
     out->df = ratio.df;
 }
 
-/* Sets the logarithms of the share of the core and of the value of each run of a side. Adds the squares of the shares'
- * errors to *errors. Returns whether there are enough runs, and all shares are known. */
+/* Of each run of a side the logarithms of share and value. Returns whether there are enough runs, and all shares are
+ * known. */
 static bool set_logs(const struct comparison_side *side, const double *values, double *x, double *y, double *share,
                      double *errors)
 {
@@ -123,9 +124,8 @@ static bool set_logs(const struct comparison_side *side, const double *values, d
     return all;
 }
 
-/* Compares the values of all runs at the same share of the core, if the runs show how the values depend on it; what was
- * found as measured is kept in out->raw. Otherwise leaves out->share unknown. Brings a and b, the values in the order
- * of the runs, to this share. */
+/* Compares the values a and b of all runs at the same share of the core, to which it brings them, if the runs show how
+ * they depend on it; out->raw keeps what was found as measured. Else out->share stays unknown. */
 static void test_at_same_share(const struct comparison_side *base, const struct comparison_side *changed, double *a,
                                double *b, struct comparison *out)
 {
@@ -217,7 +217,8 @@ static void look_within(const struct comparison_side *base, const struct compari
         FREED_BY(memory_free) double *logs = memory_get(run->n, sizeof(*logs));
         for (size_t i = 0; i < run->n; i++)
             logs[i] = log(run->samples[i]);
-        const struct inference_mean mean = inference_batch_means(logs, run->n);
+        const struct inference_mean mean = run->error > 0 ? (struct inference_mean){logs[0], run->error, EVENTS, 1}
+                                                          : inference_batch_means(logs, run->n);
         const double runs = (double)side->n_runs, v = mean.error * mean.error / (runs * runs);
         change += (after ? mean.mean : -mean.mean) / runs;
         variance += v;
@@ -260,8 +261,8 @@ void comparison_measure(const struct comparison_side *base, const struct compari
         test_runs(a, b, out);
         test_at_same_share(base, changed, a, b, out);
     } else {
-        out->tested = n_a < 2 || n_b < 2 ? TESTED_NOTHING : TESTED_WITHIN;
         look_within(base, changed, out);
+        out->tested = (n_a < 2 || n_b < 2) && !(out->error > 0) ? TESTED_NOTHING : TESTED_WITHIN;
     }
     out->base = stats_median(a, n_a);
     /* so that the change is never another one than that of the figures beside it */
@@ -306,8 +307,8 @@ static enum comparison_doubt doubt_of(const struct comparison *c, double confide
     return effect > min_effect ? DOUBT_NOT : DOUBT_SMALL;
 }
 
-/* Returns whether it depends on the adjustment to the same share of the core what is claimed, and the adjustment is
- * large: it may then hide or invent a change, since the change itself may be why the shares differ. */
+/* Returns whether what is claimed depends on a large adjustment to the same share of the core: that may hide or invent
+ * a change, which may itself be why the shares differ. */
 static bool hangs_on_share(const struct comparison *c, enum comparison_change change, double min_effect)
 {
     const struct comparison_raw *raw = &c->raw;

@@ -482,6 +482,8 @@ static const struct metric sim_metrics[SIM_N_METRICS] = {
         METRIC_MEDIAN("timer_latency", "ns", "lower", "time from the deadline until the timing thread ran"),
     [SIM_METRIC_TOTAL] = {METRIC("total", "ns", "lower",
                                  "time from the deadline until the task ran: timer and wake-up")},
+    [SIM_METRIC_P99] = {METRIC("latency_p99", "ns", "lower", "99th percentile of the latency"), .optional = true,
+                        .of = SIM_METRIC_LATENCY, .quantile = 0.99, .above = 10},
 };
 
 static double percent(double part, double rest)

@@ -92,7 +92,7 @@ static bool fails(const struct compared *c, const struct fail_on *fail_on)
         [VERDICT_FASTER] = FAIL_ON_FASTER,   [VERDICT_SLOWER] = FAIL_ON_SLOWER,
         [VERDICT_LOWER] = FAIL_ON_OTHER,     [VERDICT_HIGHER] = FAIL_ON_OTHER,
         [VERDICT_SAME] = FAIL_ON_UNDECIDED,  [VERDICT_UNDECIDED] = FAIL_ON_UNDECIDED,
-        [VERDICT_APART] = FAIL_ON_UNDECIDED,
+        [VERDICT_APART] = FAIL_ON_UNDECIDED, [VERDICT_NO_GAIN] = FAIL_ON_UNDECIDED,
     };
     bool found = c->n_not_comparable && fail_on_finds(fail_on, FAIL_ON_UNDECIDED, (double)NAN);
 

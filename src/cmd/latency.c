@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench latency: tasks, options, which task is measured under which load, and tables. */
 #include <math.h>
+#include <sched.h>
 
 #include "cmd/latency.h"
 
@@ -44,6 +45,7 @@ static const struct table_column requests_columns[] = {
     FIELD(LOAD),
     COLUMN("Wake P50", "latency", MEDIAN, 1, .scale = 1e-3),
     COLUMN("P99", "latency", P99, 1, .scale = 1e-3),
+    COLUMN("+-95%", "latency_p99", CI95_HALF, 1, .scale = 1e-3, .optional = 1, .rank = 4),
     COLUMN("P99.9", "latency", P999, 1, .scale = 1e-3),
     COLUMN("Max", "latency", MAX, 1, .scale = 1e-3, .rank = 1),
     COLUMN("Req P50", "request_latency", MEDIAN, 3, .scale = 1e-6),
@@ -69,6 +71,7 @@ static const struct table_column frame_columns[] = {
 #define LATENCY_COLUMNS \
     FIELD(LOAD), COLUMN("Mean", "latency", MEAN, 3, .scale = 1e-6), \
         COLUMN("P50", "latency", MEDIAN, 3, .scale = 1e-6), COLUMN("P99", "latency", P99, 3, .scale = 1e-6), \
+        COLUMN("+-95%", "latency_p99", CI95_HALF, 3, .scale = 1e-6, .optional = 1, .rank = 4), \
         COLUMN("P99.9", "latency", P999, 3, .scale = 1e-6), COLUMN("Max", "latency", MAX, 3, .scale = 1e-6)
 static const struct table_column input_columns[] = {
     LATENCY_COLUMNS,
@@ -124,6 +127,12 @@ static const struct option rows[] = {
     {OWN("load-cpus", 'L', load_threads, "threads of burn and ring; default: one per CPU"),
      OPTION_NUMBER(COUNT, "N", 1, 4096)},
     {OWN("load-nice", 'N', load_nice, "nice value of the load"), OPTION_NUMBER(INT, "N", -20, 19)},
+    {OWN("load-policy", 0, load_policy, "scheduling policy of the load"),
+     OPTION_EITHER("other|batch|idle", "other", "batch", "idle"), .preset = {"other"}},
+    {OWN("load-weight", 0, load_weight, "weight of the load's own control group; that of other groups is 100"),
+     OPTION_NUMBER(COUNT, "N", 1, 10000)},
+    {OWN("load-limit", 0, load_limit_pct, "CPU time of the load's own control group, in % of a CPU"),
+     OPTION_NUMBER(PERCENT, "PCT", 1, 1e5)},
     {OWN("custom-cpu", 'C', custom_pct, "share of a CPU that custom uses"), OPTION_NUMBER(PERCENT, "PCT", 0.1, 100)},
     {OWN("custom-interval", 'I', custom_ns, "time between custom's wake-ups; in microseconds if it has no unit"),
      OPTION_NUMBER(DURATION_US, "TIME", 100e3, 10e9)},
@@ -282,6 +291,7 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
         p->memory_bytes = o->memory_bytes;
     p->nice_given = measure_given(m, "load-nice");
     p->nice = (int)o->load_nice;
+    p->policy = ((const int[]){SCHED_OTHER, SCHED_BATCH, SCHED_IDLE})[o->load_policy];
     p->sim.single_cpu = o->single_cpu;
     p->sim.classic = m->preset == PRESET_CLASSIC;
     if (!machine->memory_total_bytes)
@@ -338,6 +348,8 @@ static void add_pair(const struct measure *m, const struct latency_options *o, s
     struct plan_item *item = measure_item(m, bench, &of, 1, 1);
     plan_set_load(item, load_list[load], &beside);
     item->calibrated_by = params->loops_per_ms > 0 ? -1 : 0;
+    if (load_list[load]->n_parties)
+        item->load_cpu = (struct cgroup_cpu){o->load_weight, o->load_limit_pct / 100};
     item->skip = skip;
 }
 

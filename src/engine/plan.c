@@ -170,6 +170,7 @@ static struct trial_spec spec_of(const struct execution *e, const struct results
                                .params = item->params,
                                .load = item->load,
                                .load_params = item->load_params,
+                               .load_cpu = item->load_cpu,
                                .copies = item->copies,
                                .sample = results->n_trials,
                                .time_ns = item->sampling.time_ns,
@@ -215,14 +216,16 @@ static void take_sample(struct execution *e, struct results *results)
     const struct plan_run *how = e->how;
     const struct trial_spec spec = spec_of(e, results);
     uint64_t start = clock_raw_ns();
+    const bool groups = item->load_cpu.weight || item->load_cpu.limit > 0;
     struct error why;
+    char group[PATH_MAX];
 
     const struct bench_case of = {item->bench, item->params, how->clock};
     /* Once begun, what it lacks has failed. */
     if (item->skip || (results->spent_ns == 0 &&
                        ((item->bench->supported && item->bench->supported(&of, &why)) ||
                         (item->load && item->load->supported && item->load->supported(item->load_params, &why)) ||
-                        has_memory(&spec, &why)))) {
+                        (groups && cgroup_cpu_parent(group, sizeof(group), &why)) || has_memory(&spec, &why)))) {
         end_item(e, results, ROW_SKIPPED, item->skip ? item->skip : why.text);
         return;
     }

@@ -156,6 +156,23 @@ void series_append(struct series *into, const struct series *other, uint64_t shi
     into->n += other->n;
 }
 
+#define PARTS 20u
+
+double series_clustering(const struct series *s, double limit, double share)
+{
+    double above[PARTS] = {0};
+    uint64_t end = s->n;
+
+    for (uint32_t i = 0; i < s->n_largest; i++)
+        end = larger(end, s->largest[i].at + 1);
+    for (uint32_t i = 0; i < s->n_largest; i++) /* has all from s->threshold on */
+        above[s->largest[i].at * PARTS / end] += (double)s->largest[i].value >= fmax(limit, (double)s->threshold);
+    const struct stats_running parts = stats_running_of(above, PARTS);
+    const double wanted = (double)s->n * share / PARTS, variance = parts.m2 / (PARTS - 1);
+    /* the excess over Poisson's variance grows with the square of the mean */
+    return parts.mean > 0 ? fmax(1, 1 + (variance / parts.mean - 1) / parts.mean * wanted) : 1;
+}
+
 static int by_number(const void *a, const void *b)
 {
     uint64_t x = ((const struct series_point *)a)->at, y = ((const struct series_point *)b)->at;

@@ -229,6 +229,10 @@ static void enter_load(struct results *results, const struct load *load, const s
     struct group_values *g = &results->group[0];
     double seconds = (double)trial->wall_ns * 1e-9;
 
+    if (trial->spec.load_cpu.weight)
+        row_param_add(&results->others, PARAM_PLACEMENT, "load_weight", "%" PRIu64, trial->load_cpu.weight);
+    if (trial->spec.load_cpu.limit > 0)
+        row_param_add(&results->others, PARAM_PLACEMENT, "load_limit", "%g%%", 100 * trial->load_cpu.limit);
     for (unsigned p = 0; p < load->n_parties; p++) {
         const struct trial_slot *left = trial_party(trial, p, trial->spec.copies);
         if (p == 0)
@@ -291,6 +295,25 @@ static void enter_core(struct results *results, const struct trial *trial, unsig
     }
 }
 
+/* The series tells how far its events are independent. */
+static void enter_quantile(struct results *results, unsigned group, unsigned number)
+{
+    const struct metric *about = bench_metric(results->item->bench, number);
+    const struct metric_values *of = &results->group[group].metric[about->of];
+    struct metric_values *m = &results->group[group].metric[number];
+    const double beyond = 1 - about->quantile;
+    const bool known = of->hist && (double)of->hist->n * beyond + 1e-6 >= about->above;
+    const double value = known ? hist_quantile(of->hist, about->quantile) : (double)NAN;
+
+    m->low = m->high = NAN;
+    if (known)
+        hist_quantile_interval(of->hist, about->quantile, series_clustering(of->series, value, beyond), &m->low,
+                               &m->high);
+    m->n = 0;
+    if (known || !about->optional)
+        results_sample(results, group, number, value);
+}
+
 int results_enter(struct results *results, const struct trial *trial)
 {
     const struct bench *bench = results->item->bench;
@@ -313,6 +336,9 @@ int results_enter(struct results *results, const struct trial *trial)
     enter_others(results, trial);
     results->n_trials++;
     bench->reduce(trial, results);
+    for (unsigned i = 0; i < results->n_groups * bench->n_metrics; i++)
+        if (bench_metric(bench, i % bench->n_metrics)->quantile > 0)
+            enter_quantile(results, i / bench->n_metrics, i % bench->n_metrics);
     return results->failed ? -1 : 0;
 }
 
@@ -369,11 +395,25 @@ static size_t known_samples(const struct metric_values *m, double *values)
     return n;
 }
 
+/* Returns the first percentile, which alone decides on the precision; NULL: the means of the headline metrics do. */
+static const struct metric_values *percentile_of(const struct results *results)
+{
+    const struct bench *bench = results->item->bench;
+
+    for (unsigned m = 0; m < bench->n_metrics; m++)
+        if (bench_metric(bench, m)->quantile > 0)
+            return &results->group[0].metric[m];
+    return NULL;
+}
+
 double results_precision_pct(const struct results *results)
 {
     const struct bench *bench = results->item->bench;
+    const struct metric_values *percentile = percentile_of(results);
     double worst = NAN;
 
+    if (percentile)
+        return percentile->n ? 100 * (percentile->high - percentile->low) / 2 / percentile->samples[0] : (double)NAN;
     for (unsigned g = 0; g < results->n_groups; g++)
         for (unsigned m = 0; m < bench->n_metrics; m++) {
             const struct metric_values *values = &results->group[g].metric[m];
@@ -410,7 +450,7 @@ bool results_sampled_enough(struct results *results)
     if (results->spent_ns + results->spent_ns / n > s->max_ns)
         return true;
     const uint64_t from = results->precise_from;
-    return from && n >= from + HOLD_ON + from / HOLD_ON_SHARE;
+    return from && n >= from + (percentile_of(results) ? 0 : HOLD_ON) + from / HOLD_ON_SHARE;
 }
 
 static void fill_counters(const struct results *results, const struct group_values *g, struct row *row)
@@ -503,6 +543,10 @@ static int fill_values(const struct metric_values *m, const struct metric *metri
         row->stats.ci95_hi = high;
     }
     struct stats_summary *s = &row->stats;
+    if (metric->quantile > 0) {
+        s->ci95_lo = m->low;
+        s->ci95_hi = m->high;
+    }
     double *const fields[] = {&s->mean, &s->sd,  &s->ci95_lo, &s->ci95_hi, &s->min, &s->median,
                               &s->mad,  &s->p90, &s->p99,     &s->p999,    &s->max};
     for (size_t i = 0; i < COUNT(fields); i++)

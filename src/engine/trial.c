@@ -811,6 +811,24 @@ static void run_gated(struct trial *trial)
     trial->wall_ns = last > trial->gate_ns ? last - trial->gate_ns : 0;
 }
 
+/* Removed however the trial or this process ends. */
+static int make_load_group(struct trial *trial, struct scratch_keeper *keeper)
+{
+    struct scratch_note *note = &trial->head->load_group;
+    struct error why;
+    char parent[PATH_MAX];
+
+    if (!trial->spec.load_cpu.weight && !(trial->spec.load_cpu.limit > 0))
+        return 0;
+    *keeper = (struct scratch_keeper){.note = note, .orphaned = trial_orphaned, .context = trial->head};
+    int error = cgroup_cpu_parent(parent, sizeof(parent), &why);
+    error = error ? -EPERM : scratch_kept_folder(parent, keeper);
+    error = error ? error : cgroup_cpu_begin(note->path, &trial->spec.load_cpu, &trial->load_cpu);
+    if (error)
+        trial_fail(trial, TRIAL_FAILED, "cannot make the load's control group: %s", strerror(-error));
+    return error;
+}
+
 static void start_and_run(struct trial *trial)
 {
     int events[2];
@@ -823,7 +841,8 @@ static void start_and_run(struct trial *trial)
     trial->head->event_fd = events[1];
     cgroup_quota_open(&trial->quota);
     const unsigned n = trial->spec.bench->n_parties, of_bench = trial->spec.copies * n;
-    int error = 0;
+    struct scratch_keeper load_group = {.pid = 0};
+    int error = make_load_group(trial, &load_group);
     for (unsigned slot = 0; slot < of_bench && !error; slot += n)
         error = start_parties(trial, slot, n);
     if (!error && trial->n_slots > of_bench)
@@ -848,6 +867,7 @@ static void start_and_run(struct trial *trial)
     if (recorded(trial) == WHO_SUMS && trial->outcome == TRIAL_DONE)
         interference_tell(trial->spec.watch, trial->machine_cpus, trial->n_machine, &time, trial->interference);
     remove_scratch(trial->head);
+    scratch_keeper_end(&load_group);
     close(events[0]);
     close(events[1]);
 }

@@ -94,11 +94,11 @@ void remove_scratch(const struct trial_head *head)
 {
     for (unsigned i = 0; i < head->n_slots; i++)
         scratch_remove_noted(&head->slot[i].scratch);
+    scratch_remove_noted(&head->load_group);
 }
 
-/* By the keeper of a killed party: gives the parent time to end the others, then removes all scratch directories:
- * parent and other keepers may be gone. */
-static void trial_orphaned(void *head)
+/* Gives the parent, if it lives, time to end the other parties. */
+void trial_orphaned(void *head)
 {
     clock_sleep_ns(ORPHANED_NS);
     remove_scratch(head);
@@ -374,6 +374,12 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
     if (!again) {
         slot->baton.image_fd = -1;
         place_apply(&slot->placement, slot->refused, sizeof(slot->refused));
+        if (slot->of_load) { /* threads that its setup starts inherit it */
+            const int error = head->load_group.path[0] ? cgroup_write(head->load_group.path, "cgroup.procs", 0, "") : 0;
+            if (error)
+                party_degraded(&context, "not in its control group: %s", strerror(-error));
+            place_apply_policy(&slot->placement, 0, slot->refused, sizeof(slot->refused));
+        }
         for (unsigned i = 0; i < party->n_recorders; i++)
             recorder_init(&party->recorders[i], context.recorder[i]);
     }
@@ -387,8 +393,9 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
         slot->expected_ns = context.expected_ns;
         /* Only now: setup() needs no priority, and the limit depends on the expected time. */
         uint64_t planned = head->time_ns > context.expected_ns ? head->time_ns : context.expected_ns;
-        place_apply_policy(&slot->placement, (planned * 2 + REALTIME_MARGIN_NS) / 1000, slot->refused,
-                           sizeof(slot->refused));
+        if (!slot->of_load)
+            place_apply_policy(&slot->placement, (planned * 2 + REALTIME_MARGIN_NS) / 1000, slot->refused,
+                               sizeof(slot->refused));
         /* With CHILDREN_INHERIT only children are counted, each from its exec on. */
         if (head->counted && party->role == ROLE_MEASURED)
             counters_open(&slot->events, party->children != CHILDREN_NONE, party->children == CHILDREN_INHERIT);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <sched.h>
-
 #include "load/load.h"
 
 #define ADDRESS(name) &load_##name,
@@ -15,7 +13,7 @@ void load_place(const struct place_of *of, struct placement *placement)
 
     memset(placement, 0, sizeof(*placement));
     sim_place_cpus(&p->sim, of->request, placement);
-    placement->policy = SCHED_OTHER;
+    placement->policy = p->policy;
     placement->nice_given = p->nice_given;
     placement->nice = p->nice;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the result of `jitbench compare` as text, as Markdown or as CSV: what was compared, what came of it, and which
- * causes explain a change: preemption, steal time, interrupts, a shared core, a lower clock frequency. */
+/* Prints the result of `jitbench compare`: what was compared, what came of it, and which causes explain a change. */
 #include "out/compare.h"
 
 #include <math.h>
@@ -109,8 +108,7 @@ struct explained {
     size_t n;
 };
 
-/* Returns the number of CPUs or processes over which a cause of the row is summed: the CPUs for steal time; for all
- * others the copies, or 1 if each CPU has a row of its own (by_cpus). */
+/* Returns over how many CPUs (steal time) or processes a cause of the row is summed. by_cpus: each CPU has a row. */
 static double parties_of(const struct row *row, const char *cause, bool by_cpus)
 {
     struct cpuset cpus = {{0}};
@@ -121,8 +119,8 @@ static double parties_of(const struct row *row, const char *cause, bool by_cpus)
     return by_cpus || !row->copies ? 1 : (double)row->copies;
 }
 
-/* Adds the times that the causes took in a side's rows. Limits each share to 100 %: it could be slightly more, since a
- * copy may also wait outside the time in which all copies run. */
+/* Adds the times that the causes took in a side's rows. Limits each share to 100 %, since a copy may also wait while
+ * others do not run. */
 static void add_side(struct explained *e, size_t s)
 {
     const struct pair_side *side = &e->pair->side[s];
@@ -171,10 +169,9 @@ static double log_time(const struct explained *e)
     return strcmp(e->pair->about->better, "higher") ? log(e->c->ratio) : -log(e->c->ratio);
 }
 
-/* Returns the part of the change that the cause alone would explain: 1 is all of it; below 0, the cause has the
- * opposite effect. For a metric that is a share of time, the change of the cause's share is compared with that of the
- * metric; for latencies, which cover only a part of the time, the change of the cause's time for each event is; for all
- * others, the slow-down by losing that share of the time. */
+/* Returns the part of the change that the cause alone would explain: 1 is all of it; below 0, it has the opposite
+ * effect. Compares the change of the cause's share with that of a metric that is a share; for latencies, which cover
+ * only a part of the time, that of its time an event; else the slow-down by losing that share of the time. */
 static double part_of_change(const struct explained *e, const struct cause_share *share)
 {
     const struct row *row = e->pair->about;
@@ -202,8 +199,7 @@ static bool is_named(const struct explained *e, const struct cause_share *share)
            part_of_change(e, share) >= LEAST_PART;
 }
 
-/* Returns whether the change is explained by a property to which the speed is proportional, such as the clock
- * frequency. of: the values of the property on the two sides. */
+/* Returns whether a property to which the speed is proportional explains the change. of: its values on the sides. */
 static bool is_speed(const struct explained *e, const double of[2])
 {
     return of[0] > 0 && of[1] > 0 && fabs(1 - of[1] / of[0]) >= LEAST_SPEED &&
@@ -235,8 +231,7 @@ static void explain_change(const struct pair *pair, const struct comparison *c, 
 
 /* --- What differs between the sides. --- */
 
-/* Enters a value; "": it is not known. An entry is the number of the side, the name and the value, each ended by
- * '\x1f' but the last. */
+/* Enters a value; "": it is not known. An entry is side, name and value, with '\x1f' between. */
 static void enter_value(struct index *entries, size_t s, const char *name, const char *value)
 {
     char entry[SETTING_NAME + 64 + SETTING_VALUE];
@@ -280,8 +275,7 @@ static void enter_compared_items(struct index *entries, size_t s, const char *te
         enter_value(entries, s, items.name, items.value);
 }
 
-/* Adds the kind of pages that a test got. The share of huge pages varies from run to run, so what follows the ':' is
- * cut. */
+/* Adds the kind of pages that a test got, without the share of huge ones, which varies. */
 static void enter_pages(struct index *entries, size_t s, const struct row *row)
 {
     size_t length = 0;
@@ -358,7 +352,7 @@ static double drift_of(const struct compared *c)
     return fmax(c->min_effect, n ? expm1(DRIFT_MEDIANS * stats_median(effects, n)) : 0);
 }
 
-/* Says by how much the other side is faster: the median of the means of suites, or if there are none, of the rows. */
+/* Says by how much the other side is faster: the median of the means of suites, else of the rows. */
 static void put_middle(const struct compared *c, struct text *out)
 {
     FREED_BY(memory_free) double *logs = memory_get(c->n_rows + c->n_means, sizeof(*logs));
@@ -461,7 +455,9 @@ static void put_reason(const struct compared *all, const struct compared_row *ro
     const struct comparison *c = row->of;
     FREED_BY(text_free) struct text why_raw = {0};
 
-    if (c->tested == TESTED_NOTHING)
+    if (c->doubt == DOUBT_LOAD)
+        text_printf(out, "the load did %.0f %% less", 100 * (1 - compared_load(all, row)->of->ratio));
+    else if (c->tested == TESTED_NOTHING)
         text_printf(out, "one value on a side; repeat with --runs %u", RUNS_ADVISED);
     else if (c->doubt == DOUBT_SMALL)
         text_printf(out, "above %g %%", 100 * all->min_effect);
@@ -476,8 +472,7 @@ static void put_reason(const struct compared *all, const struct compared_row *ro
     if (c->least > 0 && c->doubt != DOUBT_SHARE && (c->change == CHANGE_UNKNOWN || c->doubt == DOUBT_CHANCE))
         text_printf(out, "%sleast change %.*f %%", out->length ? ", " : "", c->least < 0.1 ? 1 : 0, 100 * c->least);
     explain_change(row->pair, c, out);
-    /* What explains the change as measured over the whole time, where there is none with no one else on the core, or
-     * at the same share of it. */
+    /* What explains the change as measured, where there is none with the core free or at the same share. */
     if (row->raw && (c->change == CHANGE_NONE || c->change == CHANGE_UNKNOWN) && c->doubt != DOUBT_SHARE)
         explain_change(row->raw, &row->of_raw, &why_raw);
     if (why_raw.length)
@@ -532,7 +527,8 @@ static void put_compared_rows(const struct compared *c, const struct told *told,
         const struct row *about = told->row->pair->about;
         const enum compared_verdict verdict = verdict_of_row(told->row);
         const bool higher = !strcmp(about->better, "higher"),
-                   equal = !about->better[0] || !(of->ratio < 1 || of->ratio > 1) || verdict == VERDICT_SAME;
+                   equal = !about->better[0] || !(of->ratio < 1 || of->ratio > 1) || verdict == VERDICT_SAME ||
+                           verdict == VERDICT_NO_GAIN;
         FREED_BY(text_free) struct text reason = {0};
         struct text *cell = grid_cell(&grid, COLOR_NONE);
         if (told->title)
@@ -597,8 +593,8 @@ static size_t take_asked(const struct compared *c, struct told *told)
     return n;
 }
 
-/* Puts the rows and means that changed (verbose: all), and how much the others may have. What was not decided counts if
- * it differs by more than the drift, and than its samples vary. */
+/* Puts the rows and means that changed (verbose: all), and how much the others may have. Counts undecided ones that
+ * differ by more than the drift, and than their samples vary. */
 static void put_changed(const struct compared *c, bool verbose, struct told *told, size_t asked, const struct doc *doc)
 {
     const double drift = drift_of(c);
@@ -630,6 +626,29 @@ static void put_changed(const struct compared *c, bool verbose, struct told *tol
         doc_say(doc, "The other %zu: no change above %.*f %% (-v)", same, most < 0.1, 100 * most);
     if (undecided)
         doc_say(doc, "The other %zu are not decided (-v)", undecided);
+}
+
+/* --- What a gain cost. --- */
+
+/* A sentence for each task whose P99 or load changed (verbose: each). */
+static void put_prices(const struct compared *c, bool verbose, const struct doc *doc)
+{
+    bool any = false;
+
+    for (const struct compared_row *row = c->row; row < c->row + c->n_rows; row++) {
+        const struct row *about = row->pair->about;
+        const struct compared_row *load = row->judged && strstr(about->metric, "_p99") ? compared_load(c, row) : NULL;
+        const enum compared_verdict verdict = verdict_of_row(row);
+        if (!load || !(verbose || (verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED) ||
+                       verdict_of_row(load) == VERDICT_SLOWER))
+            continue;
+        if (!any)
+            doc_gap(doc);
+        any = true;
+        doc_say(doc, "%s beside %s: P99 %+.1f %%, and the load did %.1f %% %s%s", about->test, about->load,
+                100 * (row->of->ratio - 1), 100 * fabs(load->of->ratio - 1), load->of->ratio < 1 ? "less" : "more",
+                verdict == VERDICT_NO_GAIN ? ": not a gain" : "");
+    }
 }
 
 /* --- Rows that cannot be compared. --- */
@@ -721,6 +740,7 @@ void compared_put(const struct compared *c, const char *const names[2], bool ver
     if (about)
         put_differing_settings(c, verbose, doc);
     put_changed(c, verbose, told, asked, doc);
+    put_prices(c, verbose, doc);
     put_apart(c, verbose, doc);
     if (c->n_hosts)
         doc_heading(doc, NULL, "Hosts by the geometric mean of their ratios, above 1 is better");

@@ -211,6 +211,17 @@ double hist_quantile(const struct hist *h, double p)
     return low;
 }
 
+void hist_quantile_interval(const struct hist *h, double p, double clustering, double *low, double *high)
+{
+    const double n = (double)h->n, below = n * p;
+    const double half = stats_student_t(0.95, INFINITY) * sqrt(below * (1 - p) * clustering);
+    const double first = floor(below - half + 0.5), last = ceil(below + half + 0.5); /* corrected for continuity */
+    const bool known = first >= 1 && last <= n;
+
+    *low = known ? hist_quantile(h, (first - 1) / (n - 1)) : (double)NAN;
+    *high = known ? hist_quantile(h, (last - 1) / (n - 1)) : (double)NAN;
+}
+
 double hist_top_mean(const struct hist *h, double share)
 {
     const uint64_t taken = (uint64_t)fmax(1, floor((double)h->n * share)), skipped = h->n - taken;

@@ -19,8 +19,8 @@ static const struct version {
     {"memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 };
 
-/* Reads the group's path from lines "5:cpu,memory:/path" and "0::/path" of /proc/TASK/cgroup; "", the topmost group,
- * when the file cannot be read. Returns false when it does not name the hierarchy. */
+/* From lines "5:cpu,memory:/path" and "0::/path" of /proc/TASK/cgroup; "", the topmost group, when it cannot be read.
+ * Returns false when it does not name the hierarchy. */
 static bool read_group(const char *task, const char *hierarchy, char path[PATH_MAX])
 {
     FREED_BY(memory_free) char *text = procfs_read_all(PROCFS_PATH("/proc/%s/cgroup", task));
@@ -234,4 +234,49 @@ void cgroup_quota_close(struct cgroup_quota *quota)
 {
     while (quota->n)
         fd_close(&quota->fd[--quota->n]);
+}
+
+/* --- A group with CPU time of its own. --- */
+
+static const struct {
+    const char *weight, *quota, *period; /* period: written behind the quota; version 1 has it unless it is set */
+    double unit;                         /* of a hundredth of the usual weight */
+} cpu_files[] = {{"cpu.weight", "cpu.max", " 100000", 1}, {"cpu.shares", "cpu.cfs_quota_us", "", 10.24}};
+#define PERIOD_US 100000
+
+int cgroup_cpu_parent(char *folder, size_t size, struct error *why)
+{
+    for (size_t i = 0; i < COUNT(with_quota); i++) {
+        struct position at;
+        for (bool seen = find_position(with_quota[i], &at); seen; seen = go_up(&at)) {
+            FREED_BY(memory_free) char *below = procfs_read_all(PROCFS_PATH("%s/cgroup.subtree_control", at.folder));
+            const bool can = (below && strstr(below, "cpu ")) || procfs_exists(PROCFS_PATH("%s/cpu.shares", at.folder));
+            snprintf(folder, size, "%s", at.folder);
+            if (can && !access(folder, W_OK))
+                return 0;
+        }
+    }
+    return error_set(why, "no control group of CPU time can be made for the load (needs root)");
+}
+
+int cgroup_write(const char *folder, const char *file, double number, const char *more)
+{
+    FREED_BY(fd_close) int fd = sys_result(open(PROCFS_PATH("%s/%s", folder, file), O_WRONLY | O_CLOEXEC));
+    char text[64];
+    const int n = snprintf(text, sizeof text, "%.0f%s", number, more);
+    return fd < 0 ? fd : new_file_write(fd, text, (size_t)n);
+}
+
+int cgroup_cpu_begin(const char *folder, const struct cgroup_cpu *wanted, struct cgroup_cpu *got)
+{
+    const size_t v = !procfs_exists(PROCFS_PATH("%s/cpu.weight", folder));
+    int error = 0;
+    if (wanted->weight)
+        error = cgroup_write(folder, cpu_files[v].weight, (double)wanted->weight * cpu_files[v].unit, "");
+    if (wanted->limit > 0 && !error)
+        error = cgroup_write(folder, cpu_files[v].quota, wanted->limit * PERIOD_US, cpu_files[v].period);
+    if (read_number(folder, cpu_files[v].weight, &got->weight))
+        got->weight = (uint64_t)((double)got->weight / cpu_files[v].unit + 0.5);
+    got->limit = read_quota(folder);
+    return error;
 }

@@ -820,6 +820,57 @@ CLI_TEST(test_latency_leaves_nothing)
     }
 }
 
+#define GROUPS "find /sys/fs/cgroup -type d -name '.jitbench-*' 2>&1"
+
+/* What there is when jitbench is killed: its own, and perhaps of others that run. */
+static void expect_no_group(char names[8192])
+{
+    for (char *name; (name = strsep(&names, "\n"));)
+        for (unsigned tries = 0; name[0] && !access(name, F_OK); tries++) {
+            assert_true(tries < 600);
+            cli_sleep_ms(50);
+        }
+}
+
+CLI_TEST(test_latency_group_of_the_load)
+{
+    const struct cli *cli = *state;
+    char names[8192] = "";
+    struct cli_csv csv;
+
+    measure(cli,
+            ARGS("latency", "requests", "-w", "mixed", CSV, KNOWN, "-t", "500ms", "--load-weight", "10", "--load-limit",
+                 "50%", "--load-policy", "idle"),
+            0, &csv);
+    if (!strcmp(cli_cell(&csv, 0, "status"), "skipped"))
+        cli_skip("%s", cli_cell(&csv, 0, "reason"));
+    expect_word(&csv, "requests", "mixed", "load_weight", "10");
+    expect_word(&csv, "requests", "mixed", "load_limit", "50%");
+    expect_word(&csv, "requests", "mixed", "load", "idle");
+    assert_true(pair_number(&csv, "requests", "mixed", "load_rate", "value") < 0.8);
+    cli_csv_free(&csv);
+
+    const struct cli_run run = {.args = ARGS("latency", "requests", "-w", "compile", "-q", "-c", KNOWN, SMALL, "-d",
+                                             cli->tmp, "-t", "60s", "--load-weight", "10")};
+    struct cli_child child;
+    struct cli_result result;
+    cli_start(cli, &run, &child);
+    for (unsigned tries = 0; !names[0] && tries < 600; tries++) {
+        FILE *find = popen(GROUPS, "r");
+        names[fread(names, 1, sizeof(names) - 1, find)] = '\0';
+        pclose(find);
+        cli_sleep_ms(20);
+    }
+    assert_true(names[0]);
+    wait_living(child.pid, 3);
+    assert_int_equal(kill(child.pid, SIGKILL), 0);
+    cli_wait(&child, &result);
+    cli_expect_all_gone(cli, "the group's");
+    expect_no_group(names);
+    cli_expect_status(&result, -SIGKILL);
+    cli_result_free(&result);
+}
+
 /* --- What is refused. --- */
 
 CLI_TEST(test_latency_says_what_was_refused)

@@ -19,9 +19,10 @@ command, what these started), all processes at once, or all but one. Afterwards:
   settings of this machine are not touched.
 
 Exceptions, since somebody must be left to clean up: when the parent and all keepers of scratch directories are killed at
-the same moment, the folder of the shell tests stays; and when the parent and the guard of a command are, what the
-command itself has started. All but one therefore spares one of these, and not a worker, which dies with the parent."""
+the same moment, the folder of the shell tests and the load's control group stay; and when the parent and the guard of a
+command are, what the command itself has started. All but one therefore spares one of these, and not a worker, which dies with the parent."""
 import csv
+import glob
 import io
 import itertools
 import os
@@ -82,6 +83,7 @@ CASES = [
          HELPERS, weight=2),
     latency("none", victims=tuple(kind for kind in LOADS if kind != "load")),
     *[latency(load) for load in ("video", "x", "burn", "write", "read", "ring", "compile", "hack")],
+    latency("compile", ("--load-weight", "10")),
     latency("memload", ("--memload-size", "64M")),
     latency("custom", ("-C", "30", "-I", "5000")),
     Case("latency, tasks", ["latency", *OUT, "-t", "200ms", "--samples", "1", "-w", "none,burn", "-r", "audio", "video", "x"], 2,
@@ -347,6 +349,8 @@ class Kill:
         found += sorted(name for name in watch.names(*watch.PRIVATE) - self.test.names
                         if ".jitbench" in name and not name.startswith(self.test.folder))
         found += sorted(set(os.listdir(self.cwd)) - set(self.case.files))
+        if self.kind != "all" and "--load-weight" in self.case.words:
+            found += glob.glob("/sys/fs/cgroup/**/.jitbench-*/", recursive=True)
         return found
 
     def await_end(self):

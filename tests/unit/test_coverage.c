@@ -216,6 +216,46 @@ static void check_found(const char *what, const struct table *table, double leas
     assert_true(others <= 5);
 }
 
+/* --- Intervals of a percentile. --- */
+
+#define EVENTS   40000u
+#define TOGETHER 25u /* events beside a long-running task */
+
+/* In a twentieth of the time events take longer, each by itself, or TOGETHER of them: the quantile is within these. */
+static void check_percentile(const char *name, unsigned together, unsigned expected)
+{
+    struct made_up m = {.seed = 20261127};
+    struct hist *hist = malloc(sizeof(*hist));
+    struct series *series = malloc(sizeof(*series));
+    const double truth = 1e6 + 5e4 * log(5); /* of P99: a fifth of the twentieth is above */
+    unsigned held = 0;
+
+    assert_true(hist && series);
+    for (unsigned i = 0; i < experiments; i++) {
+        double low, high, late = 0;
+        hist_init_classes(hist, 100);
+        series_init(series);
+        for (unsigned k = 0; k < EVENTS; k++) {
+            if (k % together == 0)
+                late = made_up_uniform(&m) < 0.05 ? 1e6 : 0;
+            const uint64_t ns = (uint64_t)(late - 5e4 * log(made_up_uniform(&m)));
+            hist_add_class(hist, ns);
+            series_add(series, k, ns);
+        }
+        hist_quantile_interval(hist, 0.99, series_clustering(series, hist_quantile(hist, 0.99), 0.01), &low, &high);
+        held += low <= truth && truth <= high;
+    }
+    in_bounds("interval of P99", name, 0.05, held, expected);
+    free(hist);
+    free(series);
+}
+
+TEST(test_coverage_percentile)
+{
+    check_percentile("independent", 1, 287);
+    check_percentile("late together", TOGETHER, 288);
+}
+
 /* The first row has an RSD of 1 %. */
 TEST(test_coverage_finds_two_per_cent)
 {
