@@ -174,7 +174,7 @@ help: ## this list
 .PHONY: test check perf
 test: ## all tests of the build: unit tests, then command-line tests; a warning of the compiler is an error
 	$(MAKE) -j$(JOBS) built
-	$(RUN_TESTS) tests/test_runner.py 'tests/golden/golden.py $(PROGRAM)' 'tests/man_options.py $(PROGRAM)' 'tests/man_pages.py $(PROGRAM)' tests/man_examples.py 'tests/cpu_work.sh $(BUILD)' 'tests/callers.sh $(BUILD)' \
+	$(RUN_TESTS) tests/test_runner.py 'tests/golden/golden.py $(PROGRAM)' 'tests/man_options.py $(PROGRAM)' 'tests/man_pages.py $(PROGRAM) $(BUILD)/man_tables' 'tests/man_examples.py $(PROGRAM) $(BUILD)/man_tables' 'tests/cpu_work.sh $(BUILD)' 'tests/callers.sh $(BUILD)' \
 		$(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%) \
 		'env MAKE=$(MAKE) BUILD=$(BUILD) PROGRAM=$(PROGRAM) tests/install.sh'
 check: test ## the same as test

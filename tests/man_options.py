@@ -132,7 +132,7 @@ SAID = re.compile(r"\(default ([^);]+)\)|([\w.]+(?: (?:[num]?s|min|h|%)(?!\w))?)
 
 def wrong_defaults(text, groups, common):
     """The sentences 'default N', 'N by default' and 'by default N' with an option in them, or in the list's item that they
-    are of, of which none has this default in help. That of --max-time is with the tests, and test_man's subject."""
+    are of, of which none has this default in help. That of --max-time is with the tests, and man_pages.py's subject."""
     said = {}
     for _, head, notes, sentence in (each for options in (*groups.values(), common) for each in options):
         for name in re.findall(r"Fl -?([\w-]+)", head):

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks what the man pages say of each other and of exit statuses, and that the options they mention exist: man_pages.py PROGRAM."""
+"""Checks what the man pages say of each other and of exit statuses, that the options they mention exist, and that tests, metrics,
+samples and columns are those of the program's tables: man_pages.py PROGRAM TABLES, which is man_tables.c."""
+import math
 import pathlib
 import re
 import subprocess
@@ -61,6 +63,110 @@ def check_mentions(name, known):
         wrong.extend(f"{name}: no such option: {line}" for word in re.findall(r"\bFl (\S+)", line) if word not in known)
 
 
+def same(where, program, page):
+    """Both ways and in order."""
+    if program != page:
+        wrong.append(f"{where}: the program has {[each for each in program if each not in page] or program}, "
+                     f"the page has {[each for each in page if each not in program] or page}")
+
+
+def items(text, macro="Cm"):
+    """Of each item of a list the words behind the macro, and the text below."""
+    return re.findall(rf"^\.It {macro} (.*)\n((?:(?!\.It|\.El).*\n)*)", text, re.M)
+
+
+def check_tests(suite, operands):
+    """TESTS has name, old names, unit and baseline of each test, and its title; GROUPS the tests of a group."""
+    text, page = PAGES[f"jitbench-{suite}.1"], f"jitbench-{suite}.1"
+    if not section(text, "TESTS"):
+        return same(page, list(operands), re.findall(r"^\.Ss (.*)", section(text, "DESCRIPTION"), re.M))
+    listed, old = [], []
+    for line, body in items(section(text, "TESTS")):
+        names, _, brackets = line.partition(" Pq ")
+        first, *others = names.split(" , ")
+        title, unit, members = operands[first]
+        if brackets != unit or not body.startswith(title) or any(operands[each][2] != members for each in others):
+            wrong.append(f"{page}: {line}: the program has {unit}, {title}, {[operands[each] for each in others]}")
+        listed.append(first)
+        old += others
+    for line, body in items(section(text, "GROUPS")):
+        listed += line.split(" , ")
+        same(f"{page}: {line}", [operands[each][2].rstrip(", ") for each in line.split(" , ")],
+             [body.replace("\n", " ").rstrip(". ")] * len(line.split(" , ")))
+    return same(page, list(operands), listed + old)
+
+
+def check_sampling(suite, benches):
+    """benches: of each its name, when it stops by default, and the cells of each preset. Those sampled alike have one table."""
+    page = f"jitbench-{suite}.1"
+    text = section(PAGES[page], "SAMPLING")
+    alike = {}
+    for name, _, *presets in benches:
+        alike.setdefault(tuple(presets), []).append(name)
+    wanted = [f"{names[0]} Ta {preset} Ta {cells}" for presets, names in alike.items()
+              for preset, cells in zip(("default", "Fl -quick", "Fl -classic"), presets)]
+    same(page, wanted, [line for line in re.findall(r"^\.It (\S+ Ta .*)", text, re.M) if line[:3] != "Em "])
+    same(page, [(names[0], ", ".join(names[1:])) for names in alike.values() if names[1:]],
+         [(first, body.replace("\n", " ").rstrip(". ")) for first, body in items(text, "like Cm")])
+    for said in re.findall(r"^\.Fl -max-time\n\(default (.*?)\)", PAGES[page], re.M):
+        same(f"{page}: --max-time", sorted({limit for _, limit, *_ in benches if limit}), [said])
+
+
+def check_metrics(tables):
+    """A heading of METRICS names tests, or a suite whose name is no test's."""
+    suites = {suite for suite, in tables["suite"]}
+    under = [(re.findall(r"[^ ,]+", heading), [line for line, _ in items(text)]) for heading, text in re.findall(
+        r"^\.Ss Metrics of (.*)\n((?:(?!\.Ss ).*\n)*)", section(PAGES["jitbench-csv.5"], "METRICS"), re.M)]
+    tests = {}
+    for suite, test, metric, unit, rest in tables["metric"]:
+        tests.setdefault((suite, test), []).append((metric, unit, rest))
+    names = {test for _, test in tests}
+    for (suite, test), metrics in tests.items():
+        others = {(metric, unit) for (other, _), each in tests.items() for metric, unit, _ in each if other == suite and unit != "ticks"}
+        program = [f"{metric} Pq " + ("the test's unit" if unit != "ticks" and {each for name, each in others if name == metric} - {unit} else unit)
+                   + f", {rest}" for metric, unit, rest in metrics]
+        wanted = {test} | ({suite} - names)
+        same(f"jitbench-csv.5: {test}", program, [line for words, lines in under if wanted & set(words) for line in lines])
+    made = {test for _, test, *_ in tables["made"]}
+    for test in made:
+        same(f"jitbench-csv.5: {test}", [f"{metric} Pq {unit}, {better}" for _, name, metric, unit, better in tables["made"] if name == test],
+             [line for words, lines in under if test in words for line in lines])
+    same("jitbench-csv.5: METRICS", [], [word for words, _ in under for word in words if word not in names | made | suites | {"and"}])
+
+
+def check_scores():
+    """The index that follows from the scores and the baselines is the one below them."""
+    page = PAGES["jitbench-unix.1"]
+    baselines = {line.split()[0].replace("-same", ""): float(line.split()[-1])
+                 for line, _ in items(section(page, "TESTS")) if re.search(r", [\d.]+$", line)}
+    scores = {test: [float(server), float(virtual)] for test, server, virtual in re.findall(
+        r"^\.It (\w+) Ta ([\d.]+) Ta ([\d.]+)", section(page, "PUBLISHED SCORES"), re.M)}
+    index = scores.pop("index")
+    same("jitbench-unix.1: PUBLISHED SCORES", sorted(baselines), sorted(scores))
+    for column in range(2):
+        value = math.exp(sum(math.log(10 * each[column] / baselines[test]) for test, each in scores.items()) / len(scores))
+        if abs(value - index[column]) >= 0.1:
+            wrong.append(f"jitbench-unix.1: PUBLISHED SCORES: the index is {value}")
+
+
+def check_tables(program):
+    tables = {}
+    for line in subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines():
+        kind, *fields = line.split("\t")
+        tables.setdefault(kind, []).append(fields)
+    csv = PAGES["jitbench-csv.5"]
+    same("jitbench-csv.5: COLUMNS", [each for each, in tables["column"]],
+         [line.partition(",")[0] for line, _ in items(section(csv, "COLUMNS"), "Va")])
+    status = re.search(r"^\.Ss Status\n(.*?)^\.S", PAGES["jitbench.1"], re.M | re.S)[1]
+    for text in (status, section(csv, "STATUS")):
+        same("statuses", [each for each, in tables["status"]], [line for line, _ in items(text)])
+    for suite, in tables["suite"]:
+        check_tests(suite, {name: rest for command, name, *rest in tables["operand"] if command == suite})
+        check_sampling(suite, [rest for of, *rest in tables["sampling"] if of == suite])
+    check_metrics(tables)
+    check_scores()
+
+
 def main():
     program = sys.argv[1] if "/" in sys.argv[1] else "./" + sys.argv[1]
     names = re.findall(r"^\.It Cm (\S+)", section(PAGES["jitbench.1"], "COMMANDS"), re.M)
@@ -73,6 +179,7 @@ def main():
         wrong.append(f"man/ has other pages than the commands: {sorted(PAGES)}")
     check_references()
     check_statuses(commands)
+    check_tables(sys.argv[2] if sys.argv[2:] else "build/man_tables")
     everything = OF_MAIN.union(*commands.values())
     for name in PAGES:
         command = name.removeprefix("jitbench-").removesuffix(".1")

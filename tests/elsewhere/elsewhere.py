@@ -222,7 +222,7 @@ def path_with_blanks():
             done = subprocess.run(["make", "-s", *words], cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if done.returncode:
                 raise AssertionError(f"make {' '.join(words)}: {done.stdout[-2000:]}")
-        yield Place(("unit/test_process", "unit/test_program", "unit/test_man", "unit/test_trial", "unit/test_scratch", "cli/*"), copy)
+        yield Place(("unit/test_process", "unit/test_program", "unit/test_trial", "unit/test_scratch", "cli/*"), copy)
 
 
 @contextlib.contextmanager
