@@ -5,23 +5,10 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <grp.h>
-#include <limits.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 /* What a killed jitbench leaves, as scripts of the shell tests, ends by itself when it gets the CPU: how soon is what
  * tests/kill measures. */
@@ -238,13 +225,24 @@ void cli_start(const struct cli *cli, const struct cli_run *run, struct cli_chil
     (void)close(report[0]);
 }
 
+/* Output, files and CSVs last until the program ends; all are within reach, or they would be leaks. */
+static void *kept(void *block)
+{
+    static void **blocks;
+    static size_t n;
+
+    blocks = realloc(blocks, (n + 1) * sizeof(*blocks));
+    if (!block || !blocks)
+        fail_msg("out of memory");
+    blocks[n++] = block;
+    return block;
+}
+
 static char *read_descriptor(int fd, size_t *size)
 {
     off_t end = lseek(fd, 0, SEEK_END);
-    char *text = calloc(1, (size_t)(end > 0 ? end : 0) + 1);
+    char *text = kept(calloc(1, (size_t)(end > 0 ? end : 0) + 1));
 
-    if (!text)
-        fail_msg("out of memory");
     ssize_t n = end > 0 ? pread(fd, text, (size_t)end, 0) : 0;
     *size = n > 0 ? (size_t)n : 0;
     return text;
@@ -298,7 +296,7 @@ void cli_wait(struct cli_child *child, struct cli_result *result)
     result->status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     result->out = read_descriptor(child->out, &result->out_size);
     result->err = read_descriptor(child->err, &ignored);
-    result->terminal = child->shown ? child->shown : calloc(1, 1);
+    result->terminal = kept(child->shown ? child->shown : calloc(1, 1));
     (void)close(child->out);
     (void)close(child->err);
     if (child->terminal >= 0)
@@ -318,7 +316,6 @@ void cli_expect_exit(const struct cli *cli, const char *const *args, int status)
     struct cli_result result;
 
     cli_expect_args(cli, args, status, &result);
-    cli_result_free(&result);
 }
 
 void cli_expect_error(const struct cli *cli, const char *const *args, const char *message)
@@ -328,7 +325,6 @@ void cli_expect_error(const struct cli *cli, const char *const *args, const char
     cli_expect_args(cli, args, 2, &result);
     assert_string_equal(result.err, message);
     assert_string_equal(result.out, "");
-    cli_result_free(&result);
 }
 
 void cli_expect_error_with(const struct cli *cli, const char *const *args, const char *part)
@@ -339,7 +335,6 @@ void cli_expect_error_with(const struct cli *cli, const char *const *args, const
     cli_expect_text(result.err, part);
     assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1); /* one line */
     assert_string_equal(result.out, "");
-    cli_result_free(&result);
 }
 
 void cli_expect_status(const struct cli_result *result, int status)
@@ -359,20 +354,9 @@ void cli_expect(const struct cli *cli, const struct cli_run *run, int status, st
 
     cli_start(cli, run, &child);
     cli_wait(&child, result);
-    if (result->unprepared && run->prepare) {
-        int error = result->unprepared;
-        cli_result_free(result);
-        cli_skip("this place cannot be made here: %s", strerror(error));
-    }
+    if (result->unprepared && run->prepare)
+        cli_skip("this place cannot be made here: %s", strerror(result->unprepared));
     cli_expect_status(result, status);
-}
-
-void cli_result_free(struct cli_result *result)
-{
-    free(result->out);
-    free(result->err);
-    free(result->terminal);
-    result->out = result->err = result->terminal = NULL;
 }
 
 void cli_copy_binary(const struct cli *cli, char path[CLI_PATH])
@@ -388,7 +372,6 @@ void cli_copy_binary(const struct cli *cli, char path[CLI_PATH])
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
     if (fd < 0 || write(fd, bytes, size) != (ssize_t)size || fchmod(fd, 0755) || close(fd))
         fail_msg("%s: %s", path, strerror(errno));
-    free(bytes);
 }
 
 /* --- What the machine has. --- */
@@ -736,9 +719,7 @@ void cli_csv_parse(const char *text, struct cli_csv *csv)
     size_t n = 0, line_began = 0;
 
     memset(csv, 0, sizeof(*csv));
-    csv->text = malloc(strlen(text) + 1);
-    if (!csv->text)
-        fail_msg("out of memory");
+    csv->text = kept(malloc(strlen(text) + 1));
     char *out = csv->text;
     for (const char *at = text; *at;) {
         char *cell = out;
@@ -757,6 +738,7 @@ void cli_csv_parse(const char *text, struct cli_csv *csv)
             fail_msg("no CSV: record %zu has %zu fields, not %zu", csv->n_rows + 1, n - line_began, csv->n_columns);
         line_began = n;
     }
+    (void)kept(csv->cell);
     if (!csv->n_columns || n != line_began)
         fail_msg("no CSV: no header, or the last record is not whole");
     if (!cli_waiting_counts)
@@ -771,7 +753,6 @@ void cli_csv_read(const char *path, struct cli_csv *csv)
     if (strlen(text) != size)
         fail_msg("%s: holds a zero byte", path);
     cli_csv_parse(text, csv);
-    free(text);
 }
 
 void cli_csv_only(const char *directory, struct cli_csv *csv)
@@ -782,13 +763,6 @@ void cli_csv_only(const char *directory, struct cli_csv *csv)
     (void)cli_files(directory, names);
     (void)snprintf(path, sizeof(path), "%s/%s", directory, names[0]);
     cli_csv_read(path, csv);
-}
-
-void cli_csv_free(struct cli_csv *csv)
-{
-    free(csv->text);
-    free(csv->cell);
-    memset(csv, 0, sizeof(*csv));
 }
 
 const char *cli_cell(const struct cli_csv *csv, size_t row, const char *column)
@@ -880,7 +854,6 @@ size_t cli_metrics(const struct cli *cli, const char *test)
             (void)sscanf(line, "%63s", name);
         n += indent == 4 && !strcmp(name, test);
     }
-    cli_result_free(&result);
     assert_true(n > 0);
     return n;
 }

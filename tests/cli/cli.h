@@ -7,8 +7,6 @@
 #ifndef TESTS_CLI_H
 #define TESTS_CLI_H
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "../test.h"
@@ -59,6 +57,7 @@ struct cli_child {
     int unprepared; /* errno of prepare or exec; 0 when the program was started */
 };
 
+/* It, files that are read and CSVs last until the program ends. */
 struct cli_result {
     int status; /* of the exit; -N when signal N ended it */
     int unprepared;
@@ -81,7 +80,6 @@ void cli_expect_exit(const struct cli *cli, const char *const *args, int status)
 void cli_expect_error(const struct cli *cli, const char *const *args, const char *message);
 void cli_expect_error_with(const struct cli *cli, const char *const *args, const char *part);
 void cli_expect_status(const struct cli_result *result, int status);
-void cli_result_free(struct cli_result *result);
 /* Waits until the child's terminal shows the text. */
 void cli_wait_shown(struct cli_child *child, const char *text);
 
@@ -136,7 +134,7 @@ size_t cli_files(const char *directory, char names[CLI_FILES][256]);
 /* Fails unless the folder holds as many files. */
 void cli_expect_files(const char *directory, size_t n);
 void cli_write_file(const char *directory, const char *name, const char *text);
-/* The whole file, terminated; the test fails when it cannot be read. The caller frees it. */
+/* The whole file, terminated; the test fails when it cannot be read. */
 char *cli_read_file(const char *path, size_t *size);
 
 /* --- CSV (RFC 4180), strictly: CRLF behind each record, the same number of fields in all. --- */
@@ -155,7 +153,6 @@ void cli_csv_parse(const char *text, struct cli_csv *csv);
 void cli_csv_read(const char *path, struct cli_csv *csv);
 /* The only file of the folder. */
 void cli_csv_only(const char *directory, struct cli_csv *csv);
-void cli_csv_free(struct cli_csv *csv);
 const char *cli_cell(const struct cli_csv *csv, size_t row, const char *column);
 double cli_number(const struct cli_csv *csv, size_t row, const char *column);
 /* Rows of that test and metric (NULL: any). */

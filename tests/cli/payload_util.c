@@ -2,16 +2,6 @@
 /* Running programs from tests that look at what is measured: the payload and the values in the CSV. */
 #include "payload_util.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "../test.h"
 
 char payload_program[4096], payload_top[4096], payload_scratch[4096];

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The acceptance commands of the first stage on the real program, and the values in their CSV: tests/cli/rows.py works
  * them out again with python3's csv module. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "payload_util.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Builds with an altered payload: their self-checks fail, and the rows say so. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "payload_util.h"

@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Disturbances of a row: a task of known length takes the CPU, and the columns of any run are consistent. */
-#include <errno.h>
-#include <math.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -202,8 +193,6 @@ static void run_sample(const struct cli *cli, unsigned cpu, const char *const *a
                            .cpu_ms = 1e3 * cli_number(&csv, row, "cpu_s"),
                            .delay_ms = cli_number(&csv, row, "run_delay_ms"),
                            .hog_ms = (double)length * 1e-6};
-    cli_csv_free(&csv);
-    cli_result_free(&result);
     assert_int_equal(unlink(csv_path), 0);
 }
 
@@ -307,8 +296,6 @@ CLI_TEST(test_causes_samples_that_always_wait_are_degraded)
     cli_expect_text(cli_cell(&csv, row, "reason"), "a sample waited for a CPU for ");
     assert_true(cli_number(&csv, row, "run_delay_ms") > 500 * cli_number(&csv, row, "wall_s"));
     assert_int_equal(cli_items(cli_cell(&csv, row, "samples")), 3);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* Whether the core's frequency is known in a file. */
@@ -320,7 +307,6 @@ static bool has_clock(const struct cli *cli, const char *name)
     (void)snprintf(path, sizeof(path), "%s/%s", cli->work, name);
     cli_csv_read(path, &csv);
     const bool has = cli_cell(&csv, 0, "core_mhz")[0] != '\0';
-    cli_csv_free(&csv);
     return has;
 }
 
@@ -348,7 +334,6 @@ static void expect_slower(const struct cli *cli, const char *suite, const char *
             .program = changed ? program : NULL,
             .args = ARGS(suite, "-q", "--fifo=40", "-c", "1", "-i", "3", "--cpus", cpus, "-o", name, operand, size)};
         cli_expect(cli, &run, 0, &result);
-        cli_result_free(&result);
         if (hogged) {
             assert_int_equal(kill(pid, SIGKILL), 0);
             assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -359,7 +344,6 @@ static void expect_slower(const struct cli *cli, const char *suite, const char *
     cli_expect_args(cli, ARGS("compare", "--across", "build", "--fail-on", "slower", "./a*.csv", "--", "./b*.csv"), 4,
                     &result);
     cli_expect_text(result.out, verdict);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_causes_a_task_beside_is_slower_by_preempted)
@@ -400,8 +384,6 @@ static void check_rows(const struct cli *cli, const struct cli_run *run)
         cli_expect_text(causes, "fault=");
         cli_expect_text(causes, "involuntary=");
     }
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_causes_of_copies_and_of_groups)

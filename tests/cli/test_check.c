@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench check on the machine that the tests run on, whatever that is like. What it finds in machines of other kinds
  * is in tests/unit/test_settings.c. */
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
-#include <sched.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -29,7 +21,6 @@ static void check(const struct cli *cli, const struct cli_run *how, struct cli_c
     cli_wait(&child, result);
     if (result->unprepared) {
         int error = result->unprepared;
-        cli_result_free(result);
         cli_skip("this place cannot be made here: %s", strerror(error));
     }
     if (result->status != DONE && result->status != FINDING)
@@ -102,16 +93,13 @@ CLI_TEST(test_check_reads_this_machine)
     (void)snprintf(value, sizeof(value), "\"value\": \"%s (", level);
     cli_expect(cli, &run, DONE, &result);
     cli_expect_text(result.out, value);
-    cli_result_free(&result);
     (void)snprintf(path, sizeof(path), "%s/found.csv", cli->work);
     cli_csv_read(path, &csv);
     assert_int_equal(csv.n_rows, 1);
     assert_memory_equal(cli_cell(&csv, 0, "now"), value + strlen("\"value\": \""), 3);
-    cli_csv_free(&csv);
     cli_expect(cli, &(struct cli_run){.args = ARGS("check", "aslr")}, DONE, &result);
     assert_memory_equal(result.out, "Where     ", 10);
     cli_expect_text(result.out, geteuid() == 0 ? "root\n" : "not as");
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_check_is_100_columns_wide_without_a_terminal)
@@ -127,7 +115,6 @@ CLI_TEST(test_check_is_100_columns_wide_without_a_terminal)
         longest = strcspn(at, "\n") > longest ? strcspn(at, "\n") : longest;
     if (longest > 100 || longest < 70)
         fail_msg("%zu columns", longest);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_check_quiet_is_only_the_table)
@@ -141,7 +128,6 @@ CLI_TEST(test_check_quiet_is_only_the_table)
     cli_expect_no_text(result.out, " unknown,");
     cli_expect_no_text(result.out, "\n\n");
     assert_string_equal(result.err, "");
-    cli_result_free(&result);
 }
 
 /* --- items --- */
@@ -156,15 +142,12 @@ CLI_TEST(test_check_items_alone_and_the_exit_status)
     struct cli_csv csv;
 
     check(cli, &all, &csv, &result);
-    cli_result_free(&result);
     for (size_t i = 0; i < sizeof(steady) / sizeof(steady[0]); i++) {
         const struct cli_run one = {.args = ARGS("check", "-q", steady[i])};
         const char *verdict = cli_cell(&csv, row_of(&csv, steady[i]), "verdict");
         cli_expect(cli, &one, strcmp(verdict, "noisy") ? DONE : FINDING, &result);
         cli_expect_text(line_of(result.out, steady[i]), verdict);
-        cli_result_free(&result);
     }
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_check_items_in_the_order_of_the_list_and_once)
@@ -178,8 +161,6 @@ CLI_TEST(test_check_items_in_the_order_of_the_list_and_once)
     assert_string_equal(cli_cell(&csv, 0, "item"), "governor");
     assert_string_equal(cli_cell(&csv, 1, "item"), "thp");
     assert_string_equal(cli_cell(&csv, 2, "item"), "hz");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_check_cpus)
@@ -191,10 +172,8 @@ CLI_TEST(test_check_cpus)
     cli_need_cpus(1);
     cli_expect(*state, &named, DONE, &result);
     cli_expect_text(result.out, "\nCPUs      0 to measure on");
-    cli_result_free(&result);
     cli_expect(*state, &none, USAGE, &result);
     cli_expect_text(result.err, "jitbench check: --cpus: CPU 8191 is offline or does not exist (online: 0");
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_check_cpus_by_name)
@@ -208,13 +187,11 @@ CLI_TEST(test_check_cpus_by_name)
     cli_need_cpus(2);
     cli_expect(*state, &all, DONE, &result);
     cli_expect_text(result.out, " to measure on (bench CPUs), none for all else");
-    cli_result_free(&result);
     cli_expect(*state, &quiet, DONE, &result);
     const char *line = strstr(result.out, "\nCPUs ");
     assert_non_null(line);
     assert_int_equal(sscanf(line, "\nCPUs %u to measure on (bench CPUs)%c", &cpu, &end), 2);
     assert_int_equal(end, ',');
-    cli_result_free(&result);
 }
 
 /* Bound to one CPU it judges that; with several, the one that booted is left out. */
@@ -227,10 +204,8 @@ CLI_TEST(test_check_default_cpus)
     cli_need_cpus(2);
     cli_expect(*state, &bound, DONE, &result);
     cli_expect_text(result.out, "\nCPUs      0 to measure on");
-    cli_result_free(&result);
     cli_expect(*state, &free_run, DONE, &result);
     cli_expect_no_text(result.out, "\nCPUs      0");
-    cli_result_free(&result);
 }
 
 /* --- the CSV --- */
@@ -247,7 +222,6 @@ CLI_TEST(test_check_never_overwrites)
     (void)snprintf(path, sizeof(path), "%s/mine", cli->work);
     char *text = cli_read_file(path, &size);
     assert_string_equal(text, "precious");
-    free(text);
     (void)snprintf(path, sizeof(path), "%s/link", cli->work);
     assert_int_equal(symlink("nowhere", path), 0);
     cli_expect_error(cli, ARGS("check", "-o", "link"),
@@ -267,10 +241,8 @@ CLI_TEST(test_check_csv_that_cannot_be_written)
     const struct cli_run to_stdout = {.args = ARGS("check", "aslr", "-o", "-"), .out = full};
     cli_expect(cli, &device, 1, &result);
     cli_expect_text(result.err, "jitbench check: /dev/full cannot be written: No space left on device\n");
-    cli_result_free(&result);
     cli_expect(cli, &to_stdout, 1, &result);
     cli_expect_text(result.err, "jitbench check: standard output cannot be written: No space left on device\n");
-    cli_result_free(&result);
     (void)close(full);
 }
 
@@ -280,7 +252,6 @@ CLI_TEST(test_check_with_standard_output_closed)
     struct cli_result result;
 
     cli_expect(*state, &file, DONE, &result);
-    cli_result_free(&result);
 }
 
 /* --- which items matter --- */
@@ -301,19 +272,14 @@ CLI_TEST(test_check_fail_on_and_ignore)
     cli_wait(&child, &result);
     if (result.status != FINDING)
         cli_skip("CPUs are isolated here");
-    cli_result_free(&result);
     cli_expect(*state, &other, DONE, &result);
     cli_expect_text(line_of(result.out, "isolated"), "noisy");
-    cli_result_free(&result);
     cli_expect(*state, &itself, FINDING, &result);
-    cli_result_free(&result);
     cli_expect(*state, &ignored, DONE, &result);
     assert_string_equal(line_of(result.out, "isolated"), "");
-    cli_result_free(&result);
     cli_expect(*state, &all, DONE, &result);
     assert_string_equal(line_of(result.out, "isolated"), "");
     assert_string_not_equal(line_of(result.out, "aslr"), "");
-    cli_result_free(&result);
 }
 
 /* The last lines: at least one item is noisy on any machine without isolated CPUs. */
@@ -329,10 +295,8 @@ CLI_TEST(test_check_ends_with_what_to_do)
     if (result.status != FINDING)
         cli_skip("CPU 0 is isolated here, or that cannot be read");
     cli_expect_text(result.out, "\n\nWhat to do\nboot         ");
-    cli_result_free(&result);
     cli_expect(*state, &quiet, FINDING, &result);
     cli_expect_no_text(result.out, "What to do");
-    cli_result_free(&result);
 }
 
 /* --- places --- */
@@ -350,8 +314,6 @@ CLI_TEST(test_check_as_nobody)
     cli_expect_text(result.err, "settings cannot be read\n");
     /* Settings in files that everybody may read are known. */
     assert_string_not_equal(cli_cell(&csv, row_of(&csv, "load"), "verdict"), "unknown");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_check_without_proc_and_sys)
@@ -371,8 +333,6 @@ CLI_TEST(test_check_without_proc_and_sys)
         assert_string_equal(cli_cell(&csv, row, "verdict"), "unknown");
         cli_expect_text(cli_cell(&csv, row, "why"), " is not mounted");
     }
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* --- it only looks --- */
@@ -419,5 +379,4 @@ CLI_TEST(test_check_changes_nothing)
         assert_string_equal(before + i * 4096, after + i * 4096);
     free(before);
     free(after);
-    cli_result_free(&result);
 }

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench compare, but for its page, which is golden: files, descriptors and exit statuses, on the files of
  * tests/golden/in/compare. */
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -117,12 +109,9 @@ CLI_TEST(test_compare_names_each_setting_that_differs)
                        (int)(length - name - 1), item + name + 1);
         cli_expect(cli, &comparison, DONE, &result);
         cli_expect_text(result.out, expected);
-        cli_result_free(&result);
         item += length;
     }
     assert_true(tried >= 4);
-    cli_csv_free(&csv);
-    cli_result_free(&measured);
 }
 
 CLI_TEST(test_compare_writes_a_file_and_never_over_one)
@@ -135,18 +124,13 @@ CLI_TEST(test_compare_writes_a_file_and_never_over_one)
 
     compare(cli, "compare ten-base.csv ten-slow.csv -o ./out", DONE, &result);
     cli_expect_text(result.out, "Verdict");
-    cli_result_free(&result);
     (void)snprintf(path, sizeof(path), "%s/out", cli->work);
     char *text = cli_read_file(path, &size);
     cli_csv_parse(text, &csv);
-    free(text);
     assert_string_equal(cli_cell(&csv, cli_row(&csv, "syscall", "rate", 0), "verdict"), "slower");
-    cli_csv_free(&csv);
     compare(cli, "compare ten-base.csv ten-slow.csv -o -", DONE, &result);
     cli_csv_parse(result.out, &csv);
     cli_expect_text(result.err, "Verdict");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* What else standard output may be: test_options. */
@@ -162,7 +146,6 @@ CLI_TEST(test_compare_that_nobody_reads_has_its_status)
                                    .out = ends[1]};
     cli_expect(*state, &closed, FINDING, &result);
     assert_string_equal(result.err, "");
-    cli_result_free(&result);
     (void)close(ends[1]);
 }
 
@@ -186,7 +169,6 @@ CLI_TEST(test_compare_colors_a_terminal_only)
         } else {
             cli_expect_no_text(result.terminal, "\033[3");
         }
-        cli_result_free(&result);
     }
 }
 
@@ -203,7 +185,6 @@ CLI_TEST(test_compare_reads_standard_input)
     assert_true(in >= 0);
     const struct cli_run run = {.args = words_of("compare - ten-slow.csv --fail-on slower", &words), .in = in};
     cli_expect(*state, &run, FINDING, &result);
-    cli_result_free(&result);
     (void)close(in);
 }
 
@@ -229,9 +210,7 @@ CLI_TEST(test_compare_hostile_files)
         cli_wait(&child, &result);
         if (result.status != DONE && result.status != FAILED && result.status != USAGE)
             cli_expect_status(&result, DONE);
-        cli_result_free(&result);
     }
-    free(text);
 }
 
 GROUP(find_files, NULL);

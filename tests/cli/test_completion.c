@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench completion: the scripts in the shells that they are for. */
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -65,7 +61,6 @@ static void write_script(const struct cli *cli, const char *shell, const char *n
     assert_string_equal(result.err, "");
     assert_true(result.out_size > 500);
     cli_write_file(cli->root, name, result.out);
-    cli_result_free(&result);
 }
 
 /* A candidate as all shells would write it: without help, the word before it and the sign behind it. */
@@ -150,16 +145,13 @@ static void run_shell(const struct cli *cli, enum shell shell, struct offers *of
         size_t size;
         char *rc = cli_read_file(path, &size);
         cli_write_file(cli->root, ".zshrc", rc);
-        free(rc);
         (void)unlink(out + strlen("OUT="));
         run.program = "zsh";
         run.args = ARGS("-d", "-i");
         run.in = run.out = run.err = CLI_TERMINAL;
         cli_expect(cli, &run, 0, &result);
-        cli_result_free(&result);
         char *text = cli_read_file(out + strlen("OUT="), &size);
         read_offers(shell, text, offers);
-        free(text);
         return;
     }
     run.program = shell == FISH ? "fish" : "bash";
@@ -167,7 +159,6 @@ static void run_shell(const struct cli *cli, enum shell shell, struct offers *of
     cli_expect(cli, &run, 0, &result);
     assert_string_equal(result.err, "");
     read_offers(shell, result.out, offers);
-    cli_result_free(&result);
 }
 
 static void ask(struct offers *offers, const char *line)
@@ -233,7 +224,6 @@ static void find_commands(const struct cli *cli, char *names, size_t size)
                 (void)snprintf(names + strlen(names), size - strlen(names), "%.*s|", (int)strcspn(at, " ,\n"), at);
         while ((at = strstr(at, ", ")) && at < next && !strncmp(line, "\nmore", 5) && (at += 2));
     }
-    cli_result_free(&result);
     assert_true(count(names) > 8);
 }
 
@@ -253,7 +243,6 @@ static void find_options(const struct cli *cli, const char *command, char *optio
                 (void)snprintf(options + strlen(options), size - strlen(options), "%s", name + 1);
         }
         page = strstr(result.out, "jitbench help options") ? "options" : NULL;
-        cli_result_free(&result);
     }
     if (!strcmp(options, "|"))
         (void)snprintf(options, size, "|--help|");
@@ -458,7 +447,6 @@ CLI_TEST(test_completion_bash_at_a_terminal)
                      8);
     cli_wait(&child, &result);
     cli_expect_status(&result, 0);
-    cli_result_free(&result);
 }
 
 /* --- The scripts themselves. --- */
@@ -473,7 +461,6 @@ static void check_syntax(const struct cli *cli, const char *shell, const char *c
     cli_expect(cli, &run, 0, &result);
     assert_string_equal(result.out, "");
     assert_string_equal(result.err, "");
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_completion_bash_reads_it)

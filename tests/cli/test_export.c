@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of jitbench export: files and standard input as input, and where it goes. The formats are golden, and
  * the consumers (make consumers) read them. */
-#include <fcntl.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -30,7 +24,6 @@ static void expect(void **state, const char *const *args, int status, const char
     assert_string_equal(result.err, err);
     if (!out[0])
         assert_string_equal(result.out, "");
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_export_is_json_unless_told)
@@ -53,7 +46,6 @@ CLI_TEST(test_export_reads_standard_input_and_damaged_files)
     cli_expect_text(result.out, "\"metric\": \"first\"");
     cli_expect_text(result.out, "\"metric\": \"last\"");
     cli_expect_text(result.err, "1 damaged line left out");
-    cli_result_free(&result);
     (void)close(in);
 }
 
@@ -67,7 +59,6 @@ CLI_TEST(test_export_makes_a_file_and_never_overwrites)
     (void)snprintf(path, sizeof(path), "%s/a.prom", cli->work);
     text = cli_read_file(path, &size);
     assert_string_equal(text + size - 6, "# EOF\n");
-    free(text);
     expect(state, ARGS("export", "-o", "a.prom", unix_csv), 2, "",
            "jitbench export: -o 'a.prom': the file exists; jitbench never overwrites without --force\n");
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench fleet, but for its tables, which are golden: files of many machines, bad ones, and where the output goes. */
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -58,13 +54,10 @@ CLI_TEST(test_fleet_csv)
     cli_expect_text(result.err, "n3 ");
     cli_csv_parse(result.out, &csv);
     assert_int_equal(csv.n_rows, 4 * TESTS);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
     cli_expect_exit(cli, ARGS("fleet", "r-*.csv", "-o", "out.txt"), 0);
     (void)snprintf(path, sizeof(path), "%s/out.txt", cli->work);
     cli_csv_read(path, &csv);
     assert_int_equal(csv.n_rows, 4 * TESTS);
-    cli_csv_free(&csv);
     cli_expect_error_with(cli, ARGS("fleet", "r-*.csv", "-o", "out.txt"), "never overwrites");
 }
 
@@ -92,7 +85,6 @@ CLI_TEST(test_fleet_bad_files)
     cli_expect_text(result.err, "12 rows came twice, and count once");
     cli_expect_text(result.out, "\nn8 ");
     cli_expect_text(result.out, "not judged");
-    cli_result_free(&result);
 }
 
 /* A name of 2 MiB. */
@@ -112,7 +104,6 @@ CLI_TEST(test_fleet_long_name)
     free(text);
     cli_expect_args(cli, ARGS("fleet", ".", "-v", "-o", "out.txt"), 0, &result);
     cli_expect_text(result.out, "hhhhhhhh");
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_fleet_closed_output)
@@ -123,12 +114,10 @@ CLI_TEST(test_fleet_closed_output)
 
     write_fleet(cli, 4, 0.1);
     cli_expect(cli, &(struct cli_run){.args = ARGS("fleet", ".", "-o", "../f"), .out = CLI_CLOSED}, 0, &result);
-    cli_result_free(&result);
     assert_int_equal(pipe(ends), 0);
     (void)close(ends[0]);
     cli_expect(cli, &(struct cli_run){.args = ARGS("fleet", ".", "-o", "-", "--fail-on=outlier"), .out = ends[1]}, 4,
                &result);
     (void)close(ends[1]);
-    cli_result_free(&result);
     cli_expect_files(cli->work, 4);
 }

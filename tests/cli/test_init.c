@@ -2,14 +2,6 @@
 /* jitbench init as far as a running machine can test it: as an ordinary process, and as PID 1 of a namespace. As PID 1
  * of a machine it is tested by tests/boot. */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -106,8 +98,6 @@ CLI_TEST(test_init_runs_and_prints_the_csv)
     assert_int_equal(csv.n_rows, cli_metrics(cli, "prime"));
     cli_expect_all(&csv, "comment", "two words");
     cli_expect_files(cli->work, 0);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_init_prints_what_it_cannot_store)
@@ -121,8 +111,6 @@ CLI_TEST(test_init_prints_what_it_cannot_store)
     cli_expect_text(result.err,
                     "jitbench init: out: /dev/null: Block device required; the CSV will follow on the console\n");
     cut_csv(result.out, &csv);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* 64 MiB is the limit of other files that are read. */
@@ -135,7 +123,6 @@ CLI_TEST(test_init_hands_over_a_csv_of_any_size)
     cli_expect(*state, &run, 0, &result);
     cli_expect_text(result.out, "\n" BEGIN "large.csv-----\n");
     cli_expect_no_text(result.err, "large.csv:");
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_init_says_that_the_run_crashed)
@@ -153,7 +140,6 @@ CLI_TEST(test_init_says_that_the_run_crashed)
         (void)snprintf(line, sizeof(line), "jitbench init: the run crashed: ended by signal %d (", numbers[i]);
         cli_expect_text(result.err, line);
         cli_expect_text(result.out, "\n" BEGIN);
-        cli_result_free(&result);
     }
 }
 
@@ -172,8 +158,6 @@ CLI_TEST(test_init_passes_a_signal_on)
     cut_csv(result.out, &csv);
     for (size_t row = 0; row < csv.n_rows; row++)
         cli_expect_text(cli_cell(&csv, row, "reason"), "ended by SIGINT");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* A run that does not listen: it is stopped. */
@@ -190,7 +174,6 @@ CLI_TEST(test_init_a_second_signal_kills)
     cli_wait(&child, &result);
     cli_expect_status(&result, 128 + SIGKILL);
     assert_true(result.seconds < 15); /* it would be killed after 20 s anyway */
-    cli_result_free(&result);
 }
 
 static int ignore_hangup(void *context)
@@ -221,7 +204,6 @@ CLI_TEST(test_init_leaves_ignored_signals_ignored)
     cli_expect_status(&result, 128 + SIGSEGV);
     cli_expect_no_text(result.err, "ending the run"); /* as SIGHUP is the lower number it would be seen first */
     cli_expect_text(result.out, "\n" BEGIN);
-    cli_result_free(&result);
 }
 
 /* Losing the CSV is a failure. */
@@ -233,7 +215,6 @@ CLI_TEST(test_init_lost_csv_is_a_failure)
 
     cli_expect(*state, &run, 1, &result);
     cli_expect_text(result.err, "jitbench init: the CSV is not printed to its end: No space left on device\n");
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_init_shell_follows)
@@ -248,7 +229,6 @@ CLI_TEST(test_init_shell_follows)
     cli_expect(*state, &run, 0, &result);
     cli_expect_text(result.out, "\nfrom the shell\n");
     (void)close(pipe_fd[0]);
-    cli_result_free(&result);
 }
 
 static int become_nobody(void *context)
@@ -270,7 +250,6 @@ CLI_TEST(test_init_without_rights_cannot_power_off)
     cli_expect(cli, &run, 1, &result);
     assert_string_equal(result.err,
                         "jitbench init: runs list\njitbench init: cannot power off: Operation not permitted\n");
-    cli_result_free(&result);
 }
 
 /* --- mounts --- */
@@ -291,8 +270,6 @@ CLI_TEST(test_init_mounts_what_is_missing_and_takes_it_away)
     cli_expect_no_text(result.err, "cannot be mounted");
     cli_expect_no_text(result.out, "Unknown   ");
     cut_csv(result.out, &csv);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
     cli_expect_files(jail, 1);
 }
 
@@ -309,7 +286,6 @@ CLI_TEST(test_init_mounts_nothing_that_is_there)
     cli_need_mount_namespace();
     cli_expect(*state, &run, 0, &result);
     assert_string_equal(result.out, "the same\n");
-    cli_result_free(&result);
 }
 
 /* A regular file is where /proc should be. */
@@ -329,7 +305,6 @@ CLI_TEST(test_init_goes_on_without_proc)
     cli_expect_text(result.err, "jitbench init: /proc is missing and cannot be mounted: Not a directory\n");
     cli_expect_text(result.out, "Unknown   /proc not mounted");
     cli_expect_text(result.out, "\n" BEGIN);
-    cli_result_free(&result);
     cli_expect_files(jail, 2);
 }
 
@@ -344,7 +319,6 @@ static void run_as_first(const struct cli *cli, const struct cli_run *run, struc
     cli_wait(&child, result);
     if (result->unprepared) {
         int error = result->unprepared;
-        cli_result_free(result);
         cli_skip("unshare: %s", strerror(error));
     }
 }
@@ -361,13 +335,10 @@ CLI_TEST(test_init_first_process_of_a_container_is_an_ordinary_program)
     cli_expect(*state, &run, 0, &result);
     cli_expect_no_text(result.err, "jitbench init");
     cli_expect_text(result.out, "jitbench");
-    cli_result_free(&result);
     cli_expect(*state, &wrong, 2, &result);
     assert_string_equal(result.err, "jitbench: unknown command 'frob'; 'jitbench help' shows them\n");
-    cli_result_free(&result);
     cli_expect(*state, &none, 0, &result);
     cli_expect_text(result.out, "Usage: jitbench COMMAND");
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_init_first_process_named_init)
@@ -389,8 +360,6 @@ CLI_TEST(test_init_first_process_named_init)
     cli_expect_text(result.err, "jitbench init: runs prime --quick -n 1K\n");
     cli_expect_no_text(result.err, "cannot power off");
     cut_csv(result.out, &csv);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* Nothing in a container may wait for a key. */
@@ -409,17 +378,14 @@ CLI_TEST(test_init_first_process_of_a_container_exits)
                                   .args = ARGS("-fpm", "--mount-proc", path, "jitbench.frob=1", "list")};
     cli_expect(cli, &run, 0, &result);
     cli_expect_text(result.err, "jitbench init: runs list\n");
-    cli_result_free(&result);
     cli_expect(cli, &wrong, 2, &result);
     assert_string_equal(result.err, "jitbench init: nothing was run: unknown order 'jitbench.frob'\n");
-    cli_result_free(&result);
     /* The kernel passes no words to it here, so an unknown command is an error. */
     const struct cli_run mistyped = {.program = "unshare",
                                      .args = ARGS("-fpm", "--kill-child", "--mount-proc", path, "lst")};
     cli_expect(cli, &mistyped, 2, &result);
     assert_string_equal(result.err,
                         "jitbench init: nothing was run: unknown command 'lst'; 'jitbench help' shows them\n");
-    cli_result_free(&result);
 }
 
 /* --- a device --- */
@@ -446,7 +412,6 @@ static void with_device(const struct cli *cli, const char *script, struct cli_re
     cli_start(cli, &run, &child);
     cli_wait(&child, result);
     if (result->unprepared || WEXITSTATUS(result->status) == 77) {
-        cli_result_free(result);
         cli_skip("no loop device with ext4 can be had");
     }
 }
@@ -457,7 +422,6 @@ static void expect_device(const struct cli *cli, const char *script, const char 
 
     with_device(cli, script, &result);
     assert_string_equal(result.out, out);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_init_device_keeps_its_mount_flags)
@@ -498,7 +462,6 @@ CLI_TEST(test_init_device_symbolic_links_do_not_lead_out)
                 &result);
     cli_expect_text(result.out, "out: LOOP:/x/a.csv: leads away from that device\n");
     cli_expect_text(result.out, "\nuntouched\n");
-    cli_result_free(&result);
 }
 
 /* Prints init's messages when scratch files are made in the directory "$1" of the device, and the type of the file
@@ -536,5 +499,4 @@ CLI_TEST(test_init_scratch_that_cannot_be_had)
     cli_expect_text(result.out, "scratch: LOOP:/x/y: Not a directory" NOT "a row of tmpfs\nclean\n");
     cli_expect_text(result.out, "scratch: LOOP:/a: not a file system that this kernel knows" NOT "a row of tmpfs\n");
     cli_expect_text(result.out, "scratch: /dev/null:/a: Block device required" NOT "a row of tmpfs\n");
-    cli_result_free(&result);
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Many at once: ranks of a job that were told one file name, and a moment at which all begin. */
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "cli.h"
 
@@ -27,12 +23,9 @@ CLI_TEST(test_job_ranks_with_one_name_have_files_of_their_own)
     struct cli_result result;
 
     run(cli, ARGS(SHORT, "-o", "r.csv"), second_of_four, 0, &result);
-    cli_result_free(&result);
     run(cli, ARGS(SHORT, "-o", "r.csv"), third_of_four, 0, &result);
-    cli_result_free(&result);
     run(cli, ARGS(SHORT, "-o", "r.csv"), third_of_four, 2, &result); /* never overwritten */
     cli_expect_text(result.err, "r-2.csv");
-    cli_result_free(&result);
     assert_int_equal(cli_files(cli->work, names), 2);
     assert_string_equal(names[0], "r-1.csv");
     assert_string_equal(names[1], "r-2.csv");
@@ -50,8 +43,6 @@ CLI_TEST(test_job_and_rank_are_in_every_row)
     cli_expect_all(&csv, "rank", "1");
     cli_expect_all(&csv, "host", "n2");
     cli_expect_all(&csv, "start_late_us", "");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_job_default_names_have_the_rank)
@@ -64,7 +55,6 @@ CLI_TEST(test_job_default_names_have_the_rank)
     assert_int_equal(cli_files(cli->work, names), 1);
     assert_memory_equal(names[0], "jitbench-n3-", 12);
     assert_non_null(strstr(names[0], "Z-2.csv"));
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_job_rank_that_is_no_number)
@@ -77,8 +67,6 @@ CLI_TEST(test_job_rank_that_is_no_number)
     cli_expect_text(result.err, "PMI_RANK='one' is not a number");
     cli_csv_only(cli->work, &csv);
     cli_expect_all(&csv, "rank", "");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* The gate opens at the moment or after it, and the row says how long after. The kernel's two clocks are read one after
@@ -103,8 +91,6 @@ CLI_TEST(test_job_begins_at_the_moment)
         assert_true(late > -50 && late < (double)(after.tv_sec - before.tv_sec) * 1e6);
     }
     assert_true(after.tv_sec >= before.tv_sec + 2);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_job_moment_that_has_passed)
@@ -118,8 +104,6 @@ CLI_TEST(test_job_moment_that_has_passed)
     cli_expect_text(result.err, "ago: begins at once");
     cli_csv_only(cli->work, &csv);
     assert_true(cli_number(&csv, 0, "start_late_us") > 1e6);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* A signal ends the waiting as it ends the measuring. */
@@ -139,5 +123,4 @@ CLI_TEST(test_job_waiting_can_be_ended)
     assert_int_equal(kill(child.pid, SIGINT), 0);
     cli_wait(&child, &result);
     cli_expect_status(&result, 130);
-    cli_result_free(&result);
 }

@@ -4,20 +4,6 @@
  *
  * Samples are short and the calibration is made once, so that all of this takes a minute. */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "../refuse.h"
 #include "cli.h"
@@ -55,8 +41,6 @@ static void need_loops(const struct cli *cli)
     cli_csv_parse(result.out, &csv);
     (void)snprintf(loops, sizeof(loops), "%.0f",
                    cli_number(&csv, cli_row(&csv, "calibrate", "loops_per_ms", 0), "value"));
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 static void measure_as(const struct cli *cli, const struct cli_run *run, int status, struct cli_result *result,
@@ -74,7 +58,6 @@ static void measure(const struct cli *cli, const char *const *args, int status, 
     struct cli_result result;
 
     measure_as(cli, &run, status, &result, csv);
-    cli_result_free(&result);
 }
 
 static void measure_prepared(const struct cli *cli, const char *const *args, int (*prepare)(void *), void *context,
@@ -86,7 +69,6 @@ static void measure_prepared(const struct cli *cli, const char *const *args, int
     cli_copy_binary(cli, binary); /* where nobody can reach it, too */
     const struct cli_run run = {.program = binary, .args = args, .prepare = prepare, .context = context};
     measure_as(cli, &run, status, &result, csv);
-    cli_result_free(&result);
 }
 
 /* --- Rows. --- */
@@ -240,8 +222,6 @@ static void expect_planned(const struct cli *cli, const char *const *args, const
     (void)snprintf(path, sizeof(path), "%s/rows.csv", cli->work);
     assert_int_equal(unlink(path), 0);
     expect_matrix(&csv, pairs);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_latency_plan_comes_first)
@@ -266,7 +246,6 @@ CLI_TEST(test_latency_loads_of_today)
     assert_true(strtod(word_of(&csv, "audio", "storm", "load_started"), NULL) > 0);
     assert_true(strtod(word_of(&csv, "audio", "mixed", "load_cpu_s"), NULL) > 0);
     assert_true(strtod(word_of(&csv, "audio", "mixed", "load_wakeups"), NULL) > 0);
-    cli_csv_free(&csv);
 }
 
 /* Each row is there, and the figures agree with each other. */
@@ -299,12 +278,10 @@ CLI_TEST(test_latency_tasks_of_today)
         assert_true(pair_number(&csv, "launch", load, "latency", "min") >
                     pair_number(&csv, "launch", load, "fork_time", "min"));
     }
-    cli_csv_free(&csv);
     measure(*state, ARGS("latency", "frame", "-w", "none", FAST, "--frame-rate", "unlocked", "--frame-work", "1ms"), 0,
             &csv);
     assert_int_equal(count_pair(&csv, "frame", "none"), 5); /* no display misses a frame */
     assert_true(pair_number(&csv, "frame", "none", "frame_time", "min") > 0);
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_latency_audio_under_every_load_but_memload)
@@ -334,7 +311,6 @@ CLI_TEST(test_latency_audio_under_every_load_but_memload)
             if (!(strtod(word_of(&csv, "audio", did[i].load, did[i].counts[c]), NULL) > 0))
                 fail_msg("%s has no %s", did[i].load, did[i].counts[c]);
     }
-    cli_csv_free(&csv);
 }
 
 /* --- Options. --- */
@@ -346,13 +322,11 @@ CLI_TEST(test_latency_loops_are_measured_unless_given)
     measure(*state, ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-l", "1234567", CSV), 0, &csv);
     assert_int_equal(csv.n_rows, N_METRICS);
     expect_word(&csv, "audio", "none", "loops_per_ms", "1234567");
-    cli_csv_free(&csv);
     measure(*state, ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-b", CSV), 0, &csv);
     assert_int_equal(csv.n_rows, N_METRICS + 1);
     assert_int_equal(cli_row(&csv, "calibrate", "loops_per_ms", 0), 0);
     (void)snprintf(loops, sizeof(loops), "%.0f", cli_number(&csv, 0, "value"));
     expect_word(&csv, "audio", "none", "loops_per_ms", loops);
-    cli_csv_free(&csv);
 }
 
 /* From the calibration's own row, or from a parameter when that is not there. */
@@ -367,17 +341,13 @@ CLI_TEST(test_latency_loops_from_an_earlier_file)
     struct cli_csv csv;
 
     cli_expect(cli, &first, 0, &result);
-    cli_result_free(&result);
     (void)snprintf(path, sizeof(path), "%s/1.csv", cli->work);
     cli_csv_read(path, &csv);
     (void)snprintf(found, sizeof(found), "%.0f", cli_number(&csv, cli_row(&csv, "calibrate", NULL, 0), "value"));
-    cli_csv_free(&csv);
     cli_expect(cli, &second, 0, &result);
-    cli_result_free(&result);
     measure(cli, ARGS("latency", "x", "-w", "none", "-t", "50ms", CSV, "-l", "2.csv"), 0, &csv);
     assert_int_equal(cli_count(&csv, "calibrate", NULL), 0);
     expect_word(&csv, "x", "none", "loops_per_ms", found);
-    cli_csv_free(&csv);
 }
 
 /* Threads of the worker processes of a run. */
@@ -422,8 +392,6 @@ static void expect_load_threads(const struct cli *cli, const char *const *args, 
     cli_expect_status(&result, 0);
     cli_csv_parse(result.out, &csv);
     expect_word(&csv, "audio", load, name, value);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_latency_threads_of_the_load)
@@ -445,7 +413,6 @@ CLI_TEST(test_latency_no_file)
     cli_expect_text(result.out, "Simulated Audio under each load");
     cli_expect_no_text(result.out, "CSV:");
     cli_expect_files(cli->work, 0);
-    cli_result_free(&result);
 }
 
 /* Task, timing thread and load are on the same CPUs: the words would name others. */
@@ -459,25 +426,20 @@ CLI_TEST(test_latency_single_cpu)
     cli_expect_all(&csv, "bind", "range");
     expect_word(&csv, "audio", "burn", "threads", "2");
     expect_word(&csv, "audio", "burn", "load", "other");
-    cli_csv_free(&csv);
     measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "--cpus", "0-1", "-u"), 0, &csv);
     assert_int_equal(strlen(cli_cell(&csv, 0, "cpus")), 1);
     cli_expect_all(&csv, "cpus", cli_cell(&csv, 0, "cpus"));
     cli_expect_all(&csv, "bind", "one");
     expect_word(&csv, "audio", "burn", "threads", "2"); /* no fewer, as Interbench has it */
     expect_word(&csv, "audio", "burn", "load", "other");
-    cli_csv_free(&csv);
     measure(*state, ARGS("latency", "audio", "-w", "burn,ring", FAST, "--cpus", "0-1", "-u", "-L", "3"), 0, &csv);
     expect_word(&csv, "audio", "burn", "threads", "3");
     expect_word(&csv, "audio", "ring", "threads", "3");
-    cli_csv_free(&csv);
     measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "--cpus", "0-1", "--bind", "one"), 0, &csv);
     expect_word(&csv, "audio", "burn", "threads", "1");
-    cli_csv_free(&csv);
     measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "-u", "--cpus", CPU_S), 0, &csv);
     cli_expect_all(&csv, "cpus", CPU_S);
     expect_word(&csv, "audio", "burn", "threads", "1");
-    cli_csv_free(&csv);
 }
 
 /* x and gaming have no such mode of their own. */
@@ -494,17 +456,14 @@ CLI_TEST(test_latency_real_time)
     cli_expect_all(&csv, "rt_priority", "95");
     expect_word(&csv, "audio", "none", "timer", "fifo:96");
     expect_word(&csv, "audio", "none", "control", "fifo:98");
-    cli_csv_free(&csv);
     measure(*state, ARGS("latency", "-r", "gaming", "audio", "-w", "burn", FAST), 0, &csv);
     expect_status(&csv, "audio", "burn", "ok", "");
     expect_word(&csv, "audio", "burn", "load", "other");
     expect_status(&csv, "gaming", "burn", "skipped", "--fifo");
-    cli_csv_free(&csv);
     cli_need_cpus(2);
     measure(*state, ARGS("latency", "-r", "gaming", "audio", "-w", "none", FAST, "--fifo=40"), 0, &csv);
     cli_expect_all(&csv, "status", "ok");
     cli_expect_all(&csv, "rt_priority", "40");
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_latency_custom)
@@ -521,7 +480,6 @@ CLI_TEST(test_latency_custom)
     double bursts = strtod(word_of(&csv, "audio", "custom", "load_bursts"), NULL);
     if (!(bursts > 1 && bursts < 60))
         fail_msg("custom has had %.0f bursts in 100 ms", bursts);
-    cli_csv_free(&csv);
     /* With its figures it is one of the tasks. */
     measure(*state, ARGS("latency", "-C", "2.5", "-I", "10ms", "-w", "none", "--late-after", "3ms", FAST), 0, &csv);
     expect_matrix(&csv, ARGS("audio none", "video none", "x none", "gaming none", "custom none"));
@@ -534,7 +492,6 @@ CLI_TEST(test_latency_custom)
                 pair_number(&csv, "custom", "none", "latency", "n"));
     assert_true(pair_number(&csv, "custom", "none", "total", "value") >
                 pair_number(&csv, "custom", "none", "latency", "value"));
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_latency_x_sweeps)
@@ -548,7 +505,6 @@ CLI_TEST(test_latency_x_sweeps)
     double cpu_s = pair_number(&csv, "x", "none", "latency", "cpu_s");
     if (!(cpu_s > 0.05 && cpu_s < 0.5))
         fail_msg("x has used %g s of 0.6 s", cpu_s);
-    cli_csv_free(&csv);
 }
 
 /* Work that is over long before its time has no excess: no latency, no deviation, all of the CPU that was wanted. */
@@ -559,7 +515,6 @@ CLI_TEST(test_latency_gaming)
     measure(*state, ARGS("latency", "gaming", "-w", "none", CSV, KNOWN, "-t", "300ms"), 0, &csv);
     expect_measured(&csv, "gaming", "none");
     expect_word(&csv, "gaming", "none", "busy_us", "100000");
-    cli_csv_free(&csv);
     measure(*state, ARGS("latency", "gaming", "-w", "none", CSV, "-l", "100", "-t", "20ms"), 0, &csv);
     assert_true(pair_number(&csv, "gaming", "none", "latency", "n") > 1);
     /* But where it waited longer for its CPU than the 100 ms that it has. */
@@ -571,7 +526,6 @@ CLI_TEST(test_latency_gaming)
         assert_string_equal(cli_cell(&csv, row, "sd"), "0");
         assert_string_equal(cli_cell(&csv, pair_row(&csv, "gaming", "none", "desired_cpu"), "value"), "100");
     }
-    cli_csv_free(&csv);
 }
 
 /* --- A stall. --- */
@@ -694,8 +648,6 @@ static void check_stall(const struct cli *cli, bool classic)
     double interval_ns = 1e3 * strtod(word_of(&csv, "custom", "none", "interval_us"), NULL);
     assert_true(interval_ns > 0);
     assert_int_equal(strstr(result.err, "Stall: under none") != NULL, timer_ns > interval_ns);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_latency_sees_a_stall)
@@ -721,7 +673,6 @@ CLI_TEST(test_latency_classic)
         expect_rows(&csv, test, cli_cell(&csv, row, "load"), true);
         assert_int_equal(strstr(cli_cell(&csv, row, "param"), " protocol=classic") == NULL, gaming);
     }
-    cli_csv_free(&csv);
 }
 
 /* --- Safety. --- */
@@ -790,8 +741,6 @@ CLI_TEST(test_latency_real_time_leaves_the_cpu_to_others)
     cli_csv_only(cli->work, &csv);
     expect_status(&csv, "audio", "burn", "skipped", "SIGINT");
     cli_expect_all_gone(cli, "burn");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_latency_leaves_nothing)
@@ -816,7 +765,6 @@ CLI_TEST(test_latency_leaves_nothing)
         cli_wait(&child, &result);
         cli_expect_all_gone(cli, load);
         cli_expect_status(&result, number == SIGKILL ? -number : number ? 128 + number : 0);
-        cli_result_free(&result);
     }
 }
 
@@ -902,7 +850,6 @@ CLI_TEST(test_latency_says_what_was_refused)
         cli_expect_all(&csv, "status", "degraded");
         if (denied[i].column)
             cli_expect_all(&csv, denied[i].column, denied[i].seen);
-        cli_csv_free(&csv);
     }
 }
 
@@ -926,11 +873,9 @@ CLI_TEST(test_latency_nobody)
     expect_word(&csv, "audio", "burn", "timer", "other");
     expect_word(&csv, "audio", "burn", "control", "");
     assert_true(pair_number(&csv, "audio", "burn", "latency", "n") == 2);
-    cli_csv_free(&csv);
     measure_prepared(*state, ARGS("latency", "audio", "-r", "-w", "none", FAST), become_nobody, NULL, 0, &csv);
     expect_status(&csv, "audio", "none", "degraded", "SCHED_FIFO 95 refused: ");
     cli_expect_all(&csv, "policy", "other");
-    cli_csv_free(&csv);
 }
 
 static int hide_devices(void *context)
@@ -949,23 +894,19 @@ CLI_TEST(test_latency_holds_latency)
     measure(*state, ARGS("latency", "audio", "-w", "none", FAST), 0, &csv);
     cli_expect_all(&csv, "timer_latency_held", "no");
     cli_expect_all(&csv, "status", "ok");
-    cli_csv_free(&csv);
     if (access("/dev/cpu_dma_latency", R_OK | W_OK) == 0) {
         measure(*state, ARGS(HOLDING), 0, &csv);
         cli_expect_all(&csv, "timer_latency_held", "yes");
         cli_expect_all(&csv, "status", "ok");
-        cli_csv_free(&csv);
     }
     cli_need_root();
     measure_prepared(*state, ARGS(HOLDING), become_nobody, NULL, 0, &csv);
     cli_expect_all(&csv, "timer_latency_held", "no");
     cli_expect_all(&csv, "status", "degraded");
-    cli_csv_free(&csv);
     cli_need_mount_namespace();
     measure_prepared(*state, ARGS(HOLDING), hide_devices, NULL, 0, &csv);
     cli_expect_all(&csv, "timer_latency_held", "no");
     expect_status(&csv, "audio", "none", "degraded", "--hold-latency: /dev/cpu_dma_latency: No such file");
-    cli_csv_free(&csv);
 }
 
 /* --- Disks. --- */
@@ -1003,7 +944,6 @@ CLI_TEST(test_latency_disk_loads_reach_the_disk)
     expect_on_disk(&csv, "read", "load_read", "load_disk_read");
     expect_on_disk(&csv, "compile", "load_written", "load_disk_written");
     expect_on_disk(&csv, "compile", "load_read", "load_disk_read");
-    cli_csv_free(&csv);
 }
 
 /* In a mount namespace, the scratch directory as a file system of its own. */
@@ -1030,7 +970,6 @@ CLI_TEST(test_latency_tmpfs_is_no_disk)
     cli_expect_all(&csv, "scratch_fs", "tmpfs");
     expect_status(&csv, "audio", "write", "degraded", "tmpfs is not a disk");
     expect_status(&csv, "audio", "read", "degraded", "tmpfs is not a disk");
-    cli_csv_free(&csv);
 }
 
 /* --- Loads that cannot run. --- */
@@ -1054,16 +993,13 @@ CLI_TEST(test_latency_no_place_for_files)
 
     measure(cli, ARGS(AROUND_DISKS, "-d", "/nonexistent"), 0, &csv);
     expect_no_disk_loads(&csv, "'/nonexistent': No such file");
-    cli_csv_free(&csv);
     assert_int_equal(chmod(cli->tmp, 0555), 0);
     measure_prepared(cli, ARGS(AROUND_DISKS, "-d", cli->tmp), become_nobody, NULL, 0, &csv);
     assert_int_equal(chmod(cli->tmp, 0777), 0);
     expect_no_disk_loads(&csv, "Permission denied");
-    cli_csv_free(&csv);
     cli_need_mount_namespace();
     measure_prepared(cli, ARGS(AROUND_DISKS), mount_scratch, &mounted, 0, &csv);
     expect_no_disk_loads(&csv, " free; not ");
-    cli_csv_free(&csv);
 }
 
 /* The row says which limit, and those behind it are measured. */
@@ -1080,7 +1016,6 @@ CLI_TEST(test_latency_too_few_processes)
     expect_status(&csv, "audio", "burn", "failed", "RLIMIT_NPROC");
     expect_status(&csv, "audio", "ring", "failed", "RLIMIT_NPROC");
     expect_measured(&csv, "audio", "write");
-    cli_csv_free(&csv);
 }
 
 static bool has_swap(void)
@@ -1106,12 +1041,10 @@ CLI_TEST(test_latency_memload_without_swap)
     expect_status(&csv, "audio", "memload", "ok", "");
     expect_word(&csv, "audio", "memload", "memory", "64M");
     assert_true(strtod(word_of(&csv, "audio", "memload", "load_moved"), NULL) >= 1048576);
-    cli_csv_free(&csv);
     if (has_swap())
         cli_skip("there is swap");
     measure(*state, ARGS("latency", "audio", "-x", "none,video,x,burn,write,read,ring", "-x", "compile", FAST), 0,
             &csv);
     expect_status(&csv, "audio", "memload", "skipped", "no swap");
     expect_status(&csv, "audio", "memload", "skipped", "--load memload");
-    cli_csv_free(&csv);
 }

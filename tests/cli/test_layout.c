@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What the terminal changes in help, tables and progress; the layout itself is in tests/golden. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -34,7 +31,6 @@ CLI_TEST(test_layout_help_fits_the_terminal)
                          widths[i]);
             assert_true(i == 0 || longest >= least);
             least = longest;
-            cli_result_free(&result);
         }
 }
 
@@ -51,7 +47,6 @@ static size_t widest_line_of_help(const struct cli *cli, const char *columns)
             longest = length > longest ? length : longest;
         at += length;
     }
-    cli_result_free(&result);
     return longest;
 }
 
@@ -85,7 +80,6 @@ CLI_TEST(test_layout_degraded)
         reasons++;
     cli_expect_text(result.out, "  degraded\n");
     assert_int_equal(reasons, 1);
-    cli_result_free(&result);
 }
 
 /* --- Terminals. --- */
@@ -100,7 +94,6 @@ CLI_TEST(test_layout_histogram_on_a_terminal)
     cli_expect_text(result.terminal, "Prime loop: all runs together");
     cli_expect_text(result.terminal, "Histogram of limit=22 ");
     assert_string_equal(result.err, "");
-    cli_result_free(&result);
 }
 
 /* A picture of the latencies, a line a pair. */
@@ -117,7 +110,6 @@ CLI_TEST(test_layout_latency_on_a_terminal)
     assert_non_null(picture);
     cli_expect_text(picture, "\naudio   none ");
     cli_expect_text(picture, "\naudio   burn ");
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_layout_progress_on_a_terminal)
@@ -139,7 +131,6 @@ CLI_TEST(test_layout_progress_on_a_terminal)
             assert_true(length > 4);
             assert_string_equal(result.terminal + length - 4, "\r\033[K");
         }
-        cli_result_free(&result);
     }
 }
 
@@ -154,5 +145,4 @@ CLI_TEST(test_layout_progress_within_a_long_command)
     cli_expect(cli, &run, 0, &result);
     cli_expect_text(result.terminal, "\r\033[Krun sleep, sample 1: 0 % (running for 1 s)");
     cli_expect_no_text(result.terminal, "for 2 s");
-    cli_result_free(&result);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of jitbench memory with the real program: rows, levels, the pairs of CPUs, wrong options. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 
@@ -11,7 +8,6 @@ static void measure(const struct cli *cli, struct cli_run run, struct cli_csv *c
     struct cli_result result;
 
     cli_expect(cli, &run, 0, &result);
-    cli_result_free(&result);
     cli_csv_only(cli->work, csv);
 }
 
@@ -32,7 +28,6 @@ CLI_TEST(test_memory_curve_has_all_sizes)
         if (!(ns > 0.1 && ns < 1e5))
             fail_msg("%s: %g ns", cli_cell(&csv, row, "param"), ns);
     }
-    cli_csv_free(&csv);
 }
 
 /* Each size in huge pages only. */
@@ -45,7 +40,6 @@ CLI_TEST(test_memory_quick_is_huge_pages)
     for (size_t row = 0; row < csv.n_rows; row++)
         if (!strcmp(cli_cell(&csv, row, "metric"), "latency"))
             assert_non_null(strstr(cli_cell(&csv, row, "param"), "chase=huge"));
-    cli_csv_free(&csv);
 }
 
 /* Thirty batches of each method, and the export has the pair. */
@@ -61,12 +55,10 @@ CLI_TEST(test_memory_cores_are_exported_as_pairs)
     assert_string_equal(cli_cell(&csv, 0, "n"), "30");
     const double ns = cli_number(&csv, 1, "value");
     assert_string_equal(cli_cell(&csv, 1, "metric"), "swap");
-    cli_csv_free(&csv);
     cli_expect(*state, &(struct cli_run){.args = ARGS("export", "-f", "pairs", "cores.csv")}, 0, &result);
     double exported = 0;
     assert_int_equal(sscanf(result.out, "a,b,ns\n0,1,%lf\n", &exported), 1);
     assert_true(fabs(exported - ns) <= 0.051);
-    cli_result_free(&result);
 }
 
 /* More is read with shorter pauses: in the last step, without any, more than in the second, with 20 us. */
@@ -88,7 +80,6 @@ CLI_TEST(test_memory_others_read_more_without_pauses)
     }
     if (!(last > 2 * first))
         fail_msg("%g MB/s with pauses of 20 us, %g MB/s without", first, last);
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_memory_steady_looks_each_millisecond)
@@ -99,7 +90,6 @@ CLI_TEST(test_memory_steady_looks_each_millisecond)
     /* While others have the CPU there may be fewer than the ten probes that a 90th percentile takes. */
     for (unsigned tries = 0;
          tries < 20 && (!csv.n_rows || cli_number(&csv, cli_row(&csv, NULL, "memory_probe", 0), "n") < 10); tries++) {
-        cli_csv_free(&csv);
         measure(*state,
                 (struct cli_run){.args = ARGS("memory", "steady", "--samples", "1", "-q", "--max-size", "4M", "-o",
                                               "steady.csv", "--force")},
@@ -120,7 +110,6 @@ CLI_TEST(test_memory_steady_looks_each_millisecond)
     /* The first probe of the cache is at the start, so there are figures after a short sample too. */
     assert_int_equal(cli_count(&csv, "steady", "cache_latency"), 1);
     assert_int_equal(cli_count(&csv, "steady", "cache_reload"), 1);
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_memory_skips_what_is_not_here)
@@ -131,7 +120,6 @@ CLI_TEST(test_memory_skips_what_is_not_here)
     assert_int_equal(csv.n_rows, 2);
     cli_expect_all(&csv, "status", "skipped");
     cli_expect_all(&csv, "reason", "there is only one CPU to measure on");
-    cli_csv_free(&csv);
 }
 
 /* Returns the MiB of the first CPU's last cache; 0: not known. */
@@ -166,10 +154,8 @@ CLI_TEST(test_memory_header_looks_at_memory)
     assert_true(memory > quiet && memory < strstr(quiet + 1, "\n"));
     (void)sscanf(memory, "; memory: P90 %*u %% over the median%n", &end);
     assert_int_equal(memory[end], '\n');
-    cli_result_free(&result);
     cli_expect(*state, &(struct cli_run){.args = ARGS("prime", "-n", "1000", "--samples", "1", "--no-csv")}, 0,
                &result);
     assert_non_null(strstr(result.out, "\nQuiet?"));
     assert_null(strstr(result.out, "; memory"));
-    cli_result_free(&result);
 }

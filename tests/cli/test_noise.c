@@ -1,16 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of jitbench noise with the real program: figures of each CPU, causes of disturbances, rejected options. */
-#include <fcntl.h>
-#include <math.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "program.h"
@@ -120,8 +109,6 @@ CLI_TEST(test_noise_warns_of_a_blind_sampler)
         /* Of the time that it had the CPU: other tests run meanwhile. */
         blind[i] = pct / (1000 * cli_number(&csv, row, "wall_s") - cli_number(&csv, row, "run_delay_ms"));
         expect_warning(&csv, result.err);
-        cli_csv_free(&csv);
-        cli_result_free(&result);
     }
     assert_true(blind[0] > blind[1]);
 }
@@ -172,8 +159,6 @@ CLI_TEST(test_noise_causes_add_up_to_what_was_lost)
     for (unsigned cpu = 0; cpu < 2; cpu++)
         if (cli_cell(&csv, row_of(&csv, cpu ? "1" : "0", "detour"), "min")[0])
             expect_histogram(result.out, cpu);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* A process that never sleeps, of some importance. */
@@ -231,8 +216,6 @@ CLI_TEST(test_noise_a_busy_cpu_is_the_noisiest)
     bool noisiest = value_of(&csv, "1", "lost") > other;
     assert_string_equal(last_ranked(result.out), noisiest ? "1" : "0");
     cli_expect_text(result.out, noisiest ? "Quietest: CPU 0; " : "Quietest: CPU 1; ");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* --- A quota of CPU time. --- */
@@ -355,8 +338,6 @@ static void expect_quota(const struct cli *cli, const char *group, const char *c
     if (!(stopped > 1000 && quota > 0.9 * stopped && quota < 1.02 * most))
         fail_msg("%s: quota %.1f ms, the kernel stopped the group for %.1f to %.1f ms", args[0], quota, stopped, most);
     cli_write_file(cli->work, "limited.csv", result.out);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_noise_tells_a_quota)
@@ -381,11 +362,8 @@ CLI_TEST(test_noise_tells_a_quota)
     cli_write_file(cli->work, "free.csv", result.out);
     cli_csv_parse(result.out, &csv);
     assert_null(strstr(cli_cell(&csv, 0, "causes"), "quota"));
-    cli_csv_free(&csv);
-    cli_result_free(&result);
     cli_expect(cli, &(const struct cli_run){.args = ARGS("compare", "free.csv", "limited.csv")}, 0, &result);
     cli_expect_text(result.out, "cpu_quota none -> 4_CPUs");
-    cli_result_free(&result);
 }
 
 /* --- Options. --- */
@@ -400,12 +378,10 @@ CLI_TEST(test_noise_takes_the_letters_of_oslat)
     cli_expect_args(cli, ARGS("noise", "-q", "-D", "0.1", "-c", cli_cpu, "-b", "8", "-z", "-C", "0", "-o", "a.csv"), 0,
                     &result);
     assert_string_equal(result.err, "");
-    cli_result_free(&result);
     (void)snprintf(path, sizeof(path), "%s/a.csv", cli->work);
     cli_csv_read(path, &csv);
     assert_string_equal(cli_cell(&csv, 0, "cpus"), cli_cpu);
     assert_non_null(strstr(cli_cell(&csv, 0, "param"), "buckets=8 zero_omit=1"));
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_noise_threshold_is_kept_to)
@@ -425,8 +401,6 @@ CLI_TEST(test_noise_threshold_is_kept_to)
         assert_true(cli_number(&csv, detour, "min") > 17000);
     cli_expect_no_text(result.out, "Quietest");  /* of one there is none */
     cli_expect_no_text(result.out, "by length"); /* no terminal */
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_noise_real_time_leaves_a_cpu_to_others)
@@ -455,8 +429,6 @@ CLI_TEST(test_noise_real_time_leaves_a_cpu_to_others)
         of_cpu += !strcmp(cli_cell(&csv, row, "cpus"), cpu);
     assert_true(degraded > 0 && degraded < csv.n_rows);
     assert_int_equal(degraded, of_cpu); /* one CPU's */
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* --- Places. --- */
@@ -482,8 +454,6 @@ CLI_TEST(test_noise_needs_no_rights)
               &result, &csv);
     cli_expect_all(&csv, "status", "ok");
     expect_adds_up(&csv, cli_cpu);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 static int without_proc(void *context)
@@ -508,8 +478,6 @@ CLI_TEST(test_noise_needs_no_proc)
     expect_adds_up(&csv, cli_cpu);
     assert_true(value_of(&csv, cli_cpu, "lost_interrupt") == 0 && value_of(&csv, cli_cpu, "lost_steal") == 0);
     assert_string_equal(cli_cell(&csv, row_of(&csv, cli_cpu, "count_timer"), "value"), "");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* A run that is ended by a signal shows what it has measured. */
@@ -532,6 +500,4 @@ CLI_TEST(test_noise_that_is_ended_shows_what_it_saw)
     expect_adds_up(&csv, cli_cpu);
     assert_true(value_of(&csv, cli_cpu, "detours") > 0);
     cli_expect_text(result.out, "Noise, the quietest CPU first");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }

@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Every option of every command, seen to have its effect, and every way to get a command line wrong. */
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "../refuse.h"
 #include "cli.h"
@@ -31,7 +22,6 @@ static void measure(const struct cli *cli, const char *const *args, struct cli_c
     (void)cli_files(cli->work, names);
     (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
     assert_int_equal(unlink(path), 0);
-    cli_result_free(&result);
 }
 
 /* The value of a column in the first row of cycles. */
@@ -42,7 +32,6 @@ static void expect_cell(const struct cli *cli, const char *const *args, const ch
     measure(cli, args, &csv);
     size_t row = cli_row(&csv, NULL, NULL, 0);
     assert_string_equal(cli_cell(&csv, row, column), value);
-    cli_csv_free(&csv);
 }
 
 /* Returns the number of samples of the first row of cycles. */
@@ -52,7 +41,6 @@ static size_t samples_of(const struct cli *cli, const char *const *args)
 
     measure(cli, args, &csv);
     size_t n = cli_items(cli_cell(&csv, cli_row(&csv, NULL, "cycles", 0), "samples"));
-    cli_csv_free(&csv);
     return n;
 }
 
@@ -74,7 +62,6 @@ CLI_TEST(test_options_cpus)
     assert_int_equal(atoi(a) + atoi(b), 1);
     assert_string_not_equal(a, b);
     cli_expect_all(&csv, "copies", "2");
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_options_cpus_all)
@@ -84,7 +71,6 @@ CLI_TEST(test_options_cpus_all)
     cli_need_cpus((unsigned)sysconf(_SC_NPROCESSORS_ONLN));
     measure(*state, ARGS("prime", FAST, "--cpus", "all"), &csv);
     assert_int_equal(cli_count(&csv, "prime", "cycles"), sysconf(_SC_NPROCESSORS_ONLN));
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_options_bind)
@@ -98,11 +84,9 @@ CLI_TEST(test_options_bind)
     measure(cli, ARGS("prime", FAST, "--bind", "range", "--cpus", "0-1", "--copies", "1"), &csv);
     cli_expect_all(&csv, "bind", "range");
     cli_expect_all(&csv, "cpus", "0-1");
-    cli_csv_free(&csv);
     measure(cli, ARGS("prime", FAST, "--bind=one", "--cpus", "0-1", "--copies", "1"), &csv);
     cli_expect_all(&csv, "bind", "one");
     assert_int_equal(strlen(cli_cell(&csv, 0, "cpus")), 1);
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_options_nice)
@@ -125,7 +109,6 @@ CLI_TEST(test_options_policy_and_slice)
     if (!strstr(cli_cell(&csv, 0, "param"), " slice_us=3000") &&
         (strcmp(cli_cell(&csv, 0, "status"), "degraded") != 0 || !strstr(cli_cell(&csv, 0, "reason"), "slice of 3 ms")))
         fail_msg("%s: %s (%s)", cli_cell(&csv, 0, "param"), cli_cell(&csv, 0, "status"), cli_cell(&csv, 0, "reason"));
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_options_fifo)
@@ -140,7 +123,6 @@ CLI_TEST(test_options_fifo)
     cli_expect_all(&csv, "policy", "fifo");
     cli_expect_all(&csv, "rt_priority", "50");
     cli_expect_all(&csv, "status", "ok");
-    cli_csv_free(&csv);
     expect_cell(cli, ARGS("prime", FAST, "--cpus", "1", "--fifo=1"), "rt_priority", "1");
     expect_cell(cli, ARGS("prime", FAST, "--cpus", "1", "--fifo=95"), "rt_priority", "95");
 }
@@ -174,12 +156,10 @@ CLI_TEST(test_options_layout)
 
     measure(*state, ARGS("prime", FAST, "--layout", "random"), &csv);
     assert_memory_equal(cli_cell(&csv, 0, "layout"), "random", strlen("random"));
-    cli_csv_free(&csv);
     measure(*state, ARGS("prime", FAST, "--layout", "fixed"), &csv);
     const char *layout = cli_cell(&csv, 0, "layout");
     if (strcmp(layout, "fixed")) /* as seccomp may have it */
         assert_string_equal(layout, "random (fixed was refused)");
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_options_output_file)
@@ -197,8 +177,6 @@ CLI_TEST(test_options_output_file)
         cli_expect_files(cli->work, 1);
         cli_csv_read(path, &csv);
         assert_int_equal(cli_count(&csv, "prime", "cycles"), 1);
-        cli_csv_free(&csv);
-        cli_result_free(&result);
         assert_int_equal(unlink(path), 0);
     }
 }
@@ -216,8 +194,6 @@ CLI_TEST(test_options_output_to_standard_output)
     cli_expect_text(result.err, "Prime loop: all runs together");
     cli_expect_no_text(result.err, "CSV:");
     cli_expect_files(cli->work, 0);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_options_no_csv)
@@ -231,7 +207,6 @@ CLI_TEST(test_options_no_csv)
     cli_expect_no_text(result.out, "CSV:");
     cli_expect_files(cli->work, 0);
     cli_expect_files(cli->tmp, 0);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_options_no_samples)
@@ -243,7 +218,6 @@ CLI_TEST(test_options_no_samples)
         measure(*state, without ? ARGS("prime", FAST, "--no-samples") : ARGS("prime", FAST), &csv);
         for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
             assert_int_equal(!cli_cell(&csv, cli_row(&csv, "prime", "cycles", 0), columns[i])[0], without);
-        cli_csv_free(&csv);
     }
 }
 
@@ -254,10 +228,8 @@ CLI_TEST(test_options_comment)
 
     measure(*state, ARGS("prime", FAST, "-m", comment), &csv);
     cli_expect_all(&csv, "comment", "quiet \"box\", \xc3\xbc??second line; =1+1");
-    cli_csv_free(&csv);
     measure(*state, ARGS("prime", FAST, "--comment", "x"), &csv);
     cli_expect_all(&csv, "comment", "x");
-    cli_csv_free(&csv);
 }
 
 static void expect_param(const struct cli *cli, const char *const *args, const char *part)
@@ -266,7 +238,6 @@ static void expect_param(const struct cli *cli, const char *const *args, const c
 
     measure(cli, args, &csv);
     cli_expect_text(cli_cell(&csv, 0, "param"), part);
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_options_quick)
@@ -293,16 +264,11 @@ CLI_TEST(test_options_strict)
     cli_need_cpus((unsigned)sysconf(_SC_NPROCESSORS_ONLN));
     cli_expect(cli, &lax, 0, &result);
     cli_expect_text(result.out, "degraded");
-    cli_result_free(&result);
     cli_expect(cli, &strict, 3, &result);
     cli_expect_text(result.out, "degraded");
-    cli_result_free(&result);
     cli_expect(cli, &good, 0, &result); /* one sample cannot be unstable */
-    cli_result_free(&result);
     cli_expect(cli, &spread, 3, &result); /* no three samples are as equal as that */
-    cli_result_free(&result);
     cli_expect(cli, &wide, 0, &result);
-    cli_result_free(&result);
 }
 
 /* What is measured meets a requirement or not, and the exit status says so. */
@@ -331,7 +297,6 @@ CLI_TEST(test_options_require)
         const struct cli_run run = {.args = cases[i].args};
         cli_expect(cli, &run, cases[i].status, &result);
         cli_expect_text(result.out, cases[i].shown);
-        cli_result_free(&result);
     }
 }
 
@@ -352,7 +317,6 @@ CLI_TEST(test_options_requirements_from_a_fifo)
     cli_wait(&child, &result);
     cli_expect_status(&result, 128 + SIGTERM);
     assert_string_equal(result.err, "jitbench prime: --requirements 'fifo': ended by a signal\n");
-    cli_result_free(&result);
     cli_start(cli, &run, &child);
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     assert_true(fd >= 0);
@@ -364,7 +328,6 @@ CLI_TEST(test_options_requirements_from_a_fifo)
     cli_wait(&child, &result);
     cli_expect_status(&result, 0);
     cli_expect_text(result.out, "Requirements: 1 passed, 0 failed\n");
-    cli_result_free(&result);
 }
 
 /* Events are in the CSV of each run, in a table on request, and what a filter forbids is said once. */
@@ -396,9 +359,6 @@ CLI_TEST(test_options_counters)
         cli_expect_text(counters, "task_clock_ms=");
         cli_expect_text(counters, ";page_faults=");
         cli_expect_no_text(counters, "cycles=0");
-        cli_csv_free(&csv);
-        cli_result_free(&measured);
-        cli_result_free(&shown);
     }
 }
 
@@ -423,7 +383,6 @@ CLI_TEST(test_options_quiet_and_verbose)
             cli_expect_no_text(result.out, "Histogram of");
         else
             cli_expect_text(result.out, "Histogram of");
-        cli_result_free(&result);
     }
 }
 
@@ -444,7 +403,6 @@ CLI_TEST(test_options_of_stream_together)
 
     cli_expect(cli, &run, 0, &result);
     cli_expect_text(result.out, "Array copy, each run");
-    cli_result_free(&result);
     (void)snprintf(path, sizeof(path), "%s/s.csv", cli->work);
     cli_csv_read(path, &csv);
     assert_int_equal(cli_count(&csv, "array", "cycles"), 2);
@@ -454,7 +412,6 @@ CLI_TEST(test_options_of_stream_together)
     cli_expect_all(&csv, "nice", "1");
     cli_expect_all(&csv, "comment", "c");
     assert_true(cli_number(&csv, cli_row(&csv, "array", "cycles", 0), "n") == 1000);
-    cli_csv_free(&csv);
     (void)snprintf(path, sizeof(path), "%s/s.txt", cli->work);
     char *text = cli_read_file(path, &size);
     size_t lines = 0;
@@ -462,7 +419,6 @@ CLI_TEST(test_options_of_stream_together)
         lines += text[i] == '\n';
     assert_int_equal(lines, 1 + 2 * 2 * 500);
     assert_memory_equal(text, "elements,run,copy,experiment,ticks\n", 35);
-    free(text);
 }
 
 /* --- Bad command lines. --- */
@@ -491,11 +447,9 @@ CLI_TEST(test_options_force_replaces_a_file)
 
     cli_write_file(cli->work, "old.csv", "mine\n");
     cli_expect(cli, &run, 0, &result);
-    cli_result_free(&result);
     (void)snprintf(path, sizeof(path), "%s/old.csv", cli->work);
     content = cli_read_file(path, &size);
     assert_int_equal(strncmp(content, "schema,", 7), 0);
-    free(content);
     cli_write_file(cli->work, "target", "mine\n");
     (void)snprintf(path, sizeof(path), "%s/link", cli->work);
     assert_int_equal(symlink("target", path), 0);
@@ -503,11 +457,9 @@ CLI_TEST(test_options_force_replaces_a_file)
     cli_wait(&child, &result);
     assert_int_equal(result.status, 2);
     cli_expect_text(result.err, "a symbolic link");
-    cli_result_free(&result);
     (void)snprintf(path, sizeof(path), "%s/target", cli->work);
     content = cli_read_file(path, &size);
     assert_string_equal(content, "mine\n");
-    free(content);
 }
 
 /* On a terminal, unless told otherwise: the status of a row that is not ok. */
@@ -534,7 +486,6 @@ CLI_TEST(test_options_color)
         cli_wait(&child, &result);
         const char *shown = cases[i].terminal ? result.terminal : result.out;
         assert_int_equal(strstr(shown, "\033[33mnoisy\033[0m") != NULL, cases[i].colored);
-        cli_result_free(&result);
     }
 }
 
@@ -552,7 +503,6 @@ CLI_TEST(test_options_bad_value_of_any_length)
         cli_expect(cli, &run, 2, &result);
         assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1);
         assert_true(strlen(result.err) < 300);
-        cli_result_free(&result);
     }
     cli_expect_files(cli->work, 0);
 }
@@ -594,7 +544,6 @@ CLI_TEST(test_options_what_only_prints_says_when_it_cannot)
             (void)snprintf(line, sizeof(line), "jitbench %s: standard output cannot be written: %s\n", all[i].name,
                            strerror(closed ? EBADF : ENOSPC));
             assert_string_equal(result.err, closed == 2 ? "" : line);
-            cli_result_free(&result);
         }
     (void)close(full);
     (void)close(ends[1]);
@@ -627,7 +576,6 @@ CLI_TEST(test_options_errors_are_one_printable_line)
         for (size_t c = 0; c + 1 < length; c++)
             if ((unsigned char)result.err[c] < ' ' || result.err[c] == 0x7f)
                 fail_msg("case %zu: '%s'", i, result.err);
-        cli_result_free(&result);
     }
     cli_expect_files(cli->work, 0);
 }

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Output that nobody takes, files that others have put into a directory, and texts that others have written: nothing
  * hangs, no half of a file is left, and no control character reaches a terminal or a spreadsheet. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "../refuse.h"
 #include "cli.h"
@@ -65,14 +56,12 @@ CLI_TEST(test_output_reads_regular_files_of_a_directory_only)
         cli_expect_no_text(result.err, "d.csv: not");
         if (strcmp(readers[i][0], "compare") != 0)
             assert_int_equal(result.status, 0);
-        cli_result_free(&result);
     }
     /* A pipe that is named is read. */
     const struct cli_run shell = {
         .program = "sh", .args = ARGS("-c", "cat others/b.csv | \"$0\" show -q /dev/stdin", cli_binary), .limit_s = 5};
     cli_expect(cli, &shell, 0, &result);
     cli_expect_text(result.out, "\nPipe Throughput  ");
-    cli_result_free(&result);
 }
 
 /* Fails if the text has a control character other than a line end and, in colours of our own, none; or one of the
@@ -126,7 +115,6 @@ CLI_TEST(test_output_has_no_control_characters_of_others)
         expect_clean(name, result.err);
         if (strchr(name, 'u') && strstr(name, "-csv"))
             cli_expect_text(result.out, "Concurrency,'=1");
-        cli_result_free(&result);
     }
 }
 
@@ -162,7 +150,6 @@ CLI_TEST(test_output_drops_messages_that_nobody_takes)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct cli_run run = {.args = cases[i].args, .err = end[1], .limit_s = 8};
         cli_expect(cli, &run, cases[i].status, &result);
-        cli_result_free(&result);
     }
     assert_int_equal(close(end[0]), 0);
     assert_int_equal(close(end[1]), 0);
@@ -191,7 +178,6 @@ CLI_TEST(test_output_to_a_pipe_without_a_reader_can_be_ended)
     expect_ends(cli, &(const struct cli_run){.args = ARGS(FAST, "-o", "p")}, &result);
     assert_int_equal(result.status, 128 + SIGTERM);
     assert_string_equal(result.err, "jitbench prime: -o 'p': a pipe that no process reads from\n");
-    cli_result_free(&result);
     /* It waits for a reader that comes later. */
     const struct cli_run late = {.program = "sh",
                                  .args = ARGS("-c",
@@ -200,7 +186,6 @@ CLI_TEST(test_output_to_a_pipe_without_a_reader_can_be_ended)
                                               cli_binary)};
     cli_expect(cli, &late, 0, &result);
     cli_expect_text(result.out, "schema,run_id,");
-    cli_result_free(&result);
 }
 
 /* A terminal that was stopped (Ctrl-S) takes a part of a large write, and then nothing. */
@@ -220,7 +205,6 @@ CLI_TEST(test_output_to_a_stopped_terminal_can_be_ended)
     assert_false(cli_ended(child.pid));
     (void)kill(child.pid, SIGTERM);
     assert_true(cli_ends(&child, 5, &result));
-    cli_result_free(&result);
 }
 
 /* --- Files that cannot be completed. --- */
@@ -252,14 +236,12 @@ CLI_TEST(test_output_file_too_large_leaves_nothing)
         cli_expect(cli, &run, 1, &result);
         (void)snprintf(message, sizeof(message), "jitbench report: %s cannot be written: File too large\n", path);
         assert_string_equal(result.err, message);
-        cli_result_free(&result);
         cli_expect_files(cli->work, 2);
     }
     char kept[200];
     (void)snprintf(kept, sizeof(kept), "%s/kept.html", cli->work);
     char *text = cli_read_file(kept, &(size_t){0});
     assert_string_equal(text, "kept");
-    free(text);
 }
 
 /* --- Limits of the process. --- */
@@ -303,9 +285,7 @@ CLI_TEST(test_output_little_memory_is_said)
             refused++;
         }
         assert_true(!csv || (header_end && header_end[2]));
-        free(csv);
         (void)unlink(path);
-        cli_result_free(&result);
     }
     assert_true(refused > 1);
 }
@@ -319,8 +299,6 @@ CLI_TEST(test_output_small_stack_is_said)
 
     cli_expect(*state, &small, 1, &result);
     assert_string_equal(result.err, "jitbench: the stack is limited to less than 256 KiB (ulimit -s)\n");
-    cli_result_free(&result);
     bytes = 256 << 10;
     cli_expect(*state, &small, 0, &result);
-    cli_result_free(&result);
 }

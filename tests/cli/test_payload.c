@@ -3,10 +3,6 @@
  * with the work. */
 #include <ctype.h>
 #include <elf.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "payload_util.h"

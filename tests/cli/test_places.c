@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Bad places and bad moments: closed and full descriptors, folders that cannot be written, missing rights, missing
  * /proc, signals in the middle. The measurement goes on or says why not, and leaves no process behind. */
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "../refuse.h"
 #include "cli.h"
@@ -43,7 +31,6 @@ static void expect_prime_in(const struct cli *cli, const char *directory)
 
     cli_csv_only(directory, &csv);
     expect_prime(cli, &csv);
-    cli_csv_free(&csv);
 }
 
 static void run_prime(const struct cli *cli, struct cli_run run)
@@ -53,7 +40,6 @@ static void run_prime(const struct cli *cli, struct cli_run run)
     run.args = run.args ? run.args : ARGS("prime", FAST);
     cli_expect(cli, &run, 0, &result);
     expect_prime_in(cli, cli->work);
-    cli_result_free(&result);
 }
 
 static void need_program(const char *name)
@@ -140,7 +126,6 @@ static size_t lines_in(const char *directory)
     char *text = cli_read_file(path, &size);
     for (const char *at = text; (at = strstr(at, "\r\n")); at += 2)
         n++;
-    free(text);
     return n;
 }
 
@@ -198,7 +183,6 @@ CLI_TEST(test_places_closed_pipe)
     cli_expect_status(&result, 0);
     assert_string_equal(result.err, "");
     expect_prime_in(cli, cli->work);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_places_closed_pipe_for_the_csv)
@@ -214,7 +198,6 @@ CLI_TEST(test_places_closed_pipe_for_the_csv)
     (void)close(pipe_fds[1]);
     cli_expect_text(result.err, "Prime loop: all runs together");
     cli_expect_files(cli->work, 0);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_places_closed_standard_descriptors)
@@ -255,7 +238,6 @@ CLI_TEST(test_places_full_standard_output_is_said)
         struct cli_result result;
         cli_expect(*state, &runs[i], i + 1 < n ? 1 : 0, &result);
         cli_expect_text(result.err, ": standard output cannot be written: No space left on device\n");
-        cli_result_free(&result);
     }
     (void)close(full);
 }
@@ -275,7 +257,6 @@ CLI_TEST(test_places_full_device_for_the_csv)
         assert_int_equal(result.out_size, 0);
         cli_expect_text(result.err, i ? "-o -: No space left" : "-o '/dev/full': No space left");
         cli_expect_files(cli->work, 0);
-        cli_result_free(&result);
     }
     (void)close(full);
 }
@@ -289,7 +270,6 @@ CLI_TEST(test_places_null_device_for_the_csv)
     cli_expect(cli, &run, 0, &result);
     cli_expect_files(cli->work, 0);
     assert_string_equal(result.err, "");
-    cli_result_free(&result);
 }
 
 /* --- Folders. --- */
@@ -319,7 +299,6 @@ CLI_TEST(test_places_unwritable_folder)
     cli_expect(cli, &run, 0, &result);
     cli_expect_files(cli->work, 0);
     expect_fallback(cli, &result, "Permission denied");
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_places_unwritable_folder_named)
@@ -337,7 +316,6 @@ CLI_TEST(test_places_unwritable_folder_named)
     assert_int_equal(result.out_size, 0);
     cli_expect_files(cli->work, 0);
     cli_expect_files(cli->tmp, 0);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_places_readonly_file_system)
@@ -350,7 +328,6 @@ CLI_TEST(test_places_readonly_file_system)
     cli_need_mount_namespace();
     cli_expect(cli, &run, 0, &result);
     expect_fallback(cli, &result, "Read-only file system");
-    cli_result_free(&result);
 }
 
 /* The CSV follows the table on standard output. */
@@ -371,8 +348,6 @@ CLI_TEST(test_places_nowhere_to_write)
     assert_true(strstr(result.out, "Prime loop: all runs together") < rows);
     cli_csv_parse(rows, &csv);
     expect_prime(cli, &csv);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* Four items of some 25 KiB each on a disk of 64: what does not fit goes on in $TMPDIR. The shell saves what the mount
@@ -403,9 +378,6 @@ CLI_TEST(test_places_full_disk)
     assert_int_equal(first.n_rows + second.n_rows, 4 * cli_metrics(cli, "prime"));
     assert_int_equal(cli_count(&first, "prime", "primes") + cli_count(&second, "prime", "primes"), 4);
     assert_string_equal(cli_cell(&first, 0, "run_id"), cli_cell(&second, 0, "run_id"));
-    cli_csv_free(&first);
-    cli_csv_free(&second);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_places_same_second_in_one_folder)
@@ -422,7 +394,6 @@ CLI_TEST(test_places_same_second_in_one_folder)
     for (size_t i = 0; i < 4; i++) {
         cli_wait(&child[i], &result);
         cli_expect_status(&result, 0);
-        cli_result_free(&result);
     }
     cli_expect_files(cli->work, 4);
     (void)cli_files(cli->work, names);
@@ -434,7 +405,6 @@ CLI_TEST(test_places_same_second_in_one_folder)
         (void)snprintf(ids[i], sizeof(ids[i]), "%s", cli_cell(&csv, 0, "run_id"));
         for (size_t k = 0; k < i; k++)
             assert_string_not_equal(ids[i], ids[k]);
-        cli_csv_free(&csv);
     }
 }
 
@@ -476,7 +446,6 @@ CLI_TEST(test_places_nobody)
     cli_need_cpus(2); /* on one CPU another reason would come first */
     cli_expect(cli, &fifo, 0, &result);
     cli_expect_text(result.out, "degraded");
-    cli_result_free(&result);
     char path[CLI_PATH];
     (void)snprintf(path, sizeof(path), "%s/f.csv", cli->work);
     cli_csv_read(path, &csv);
@@ -486,12 +455,10 @@ CLI_TEST(test_places_nobody)
     cli_expect_all(&csv, "rt_priority", "0");
     for (size_t row = 0; row < csv.n_rows; row++)
         cli_expect_text(cli_cell(&csv, row, "reason"), "SCHED_FIFO 50 refused: Operation not permitted");
-    cli_csv_free(&csv);
     const struct cli_run strict = {.program = binary,
                                    .args = ARGS("prime", FAST, "--no-csv", "--cpus", "0", "--fifo", "--strict"),
                                    .prepare = become_nobody};
     cli_expect(cli, &strict, 3, &result);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_places_nobody_with_nice)
@@ -509,8 +476,6 @@ CLI_TEST(test_places_nobody_with_nice)
     cli_expect_all(&csv, "status", "degraded");
     cli_expect_all(&csv, "nice", "0");
     cli_expect_text(cli_cell(&csv, 0, "reason"), "nice -5 refused");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* Allowed on CPU 0 only: it runs there. A real-time policy is either in effect or reported as missing. */
@@ -534,8 +499,6 @@ CLI_TEST(test_places_allowed_on_one_cpu)
     } else {
         cli_expect_all(&csv, "status", "ok");
     }
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* The machine's only CPU is never given to real-time work that does not sleep. */
@@ -564,8 +527,6 @@ CLI_TEST(test_places_machine_with_one_cpu)
         cli_expect_all(&csv, "policy", "other");
         cli_expect_all(&csv, "status", "degraded");
         cli_expect_text(cli_cell(&csv, 0, "reason"), "SCHED_FIFO left out");
-        cli_csv_free(&csv);
-        cli_result_free(&result);
         assert_int_equal(unlink(path), 0);
     }
 }
@@ -613,8 +574,6 @@ CLI_TEST(test_places_few_descriptors)
             worked = true;
             assert_int_equal(csv.n_rows, cli_metrics(cli, "prime"));
         }
-        cli_csv_free(&csv);
-        cli_result_free(&result);
     }
     assert_true(worked);
 }
@@ -649,8 +608,6 @@ CLI_TEST(test_places_few_processes)
     assert_int_equal(good, cli_metrics(cli, "prime"));
     cli_expect_text(result.out, "failed");
     cli_expect_text(result.out, "RLIMIT_NPROC");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* --- Without /proc and /sys. --- */
@@ -693,11 +650,9 @@ static void hide(const struct cli *cli, const char *first, const char *second, c
         expect_unknown(&csv);
         cli_expect_all(&csv, "layout", "random env (ASLR not known)");
     }
-    cli_csv_free(&csv);
     (void)cli_files(cli->work, names);
     (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
     assert_int_equal(unlink(path), 0);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_places_without_proc_and_sys)
@@ -780,8 +735,6 @@ CLI_TEST(test_places_chroot_with_nothing_but_the_binary)
         /* A test that did not run has one row; what is not known, as under load, has none. */
         assert_true(cli_count(&csv, runs[i].test, NULL) > 1);
         expect_only_binary(&csv);
-        cli_csv_free(&csv);
-        cli_result_free(&result);
     }
 }
 
@@ -824,7 +777,6 @@ CLI_TEST(test_places_where_files_cannot_be_flushed)
                        "jitbench: CSV: fdatasync: %s: rows are written, but a power cut may lose them\n",
                        strerror(errors[i]));
         assert_string_equal(result.err, line);
-        cli_result_free(&result);
         expect_prime_in(cli, cli->work);
         (void)cli_files(cli->work, names);
         (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
@@ -861,7 +813,6 @@ static void run_bare_rows(const struct cli *cli, struct bare *bare, const char *
 
     run_bare(cli, bare, args, 0, &result);
     cli_csv_parse(result.out, csv);
-    cli_result_free(&result);
 }
 
 /* Expects the test's row to have the status and the reason, and a value unless it was skipped. */
@@ -890,11 +841,8 @@ CLI_TEST(test_places_bare_readonly_root)
     need_bare(cli, jail, sizeof(jail));
     struct bare bare = {.jail = jail, .readonly = true};
     run_bare(cli, &bare, ARGS("version"), 0, &result);
-    cli_result_free(&result);
     run_bare(cli, &bare, ARGS("check"), 4, &result);
-    cli_result_free(&result);
     run_bare(cli, &bare, ARGS("tune", "--dry-run"), 0, &result);
-    cli_result_free(&result);
     run_bare_rows(cli, &bare,
                   ARGS("unix", "-q", "-o", "-", "-c", "1", "-i", "1", "-t", "20ms", "pipe", "context1", "spawn",
                        "execl", "fcopy256", "shell1"),
@@ -905,15 +853,12 @@ CLI_TEST(test_places_bare_readonly_root)
     expect_bare(&csv, layout, "execl", "skipped", "no place for a copy of the program");
     expect_bare(&csv, layout, "fcopy256", "skipped", "Read-only file system");
     expect_bare(&csv, layout, "shell1", "skipped", "/bin/sh");
-    cli_csv_free(&csv);
     run_bare_rows(cli, &bare, ARGS("noise", "-q", "-o", "-", "-t", "50ms"), &csv);
     expect_bare(&csv, layout, "noise", "ok", "");
-    cli_csv_free(&csv);
     run_bare_rows(cli, &bare,
                   ARGS("latency", "audio", "-q", "-o", "-", "-i", "1", "-t", "50ms", "-w", "burn", "-l", "100000"),
                   &csv);
     expect_bare(&csv, layout, "audio", "ok", "");
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_places_bare_writable_root)
@@ -929,7 +874,6 @@ CLI_TEST(test_places_bare_writable_root)
                   &csv);
     expect_bare(&csv, layout, "execl", "degraded", "execveat is refused and there is no /proc");
     expect_bare(&csv, layout, "fcopy256", "ok", "");
-    cli_csv_free(&csv);
 }
 
 /* The program makes its own files readable and writable for their owner, whatever the umask: otherwise nobody could not
@@ -958,8 +902,6 @@ CLI_TEST(test_places_umask_that_forbids_the_owner)
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
         assert_string_equal(cli_cell(&csv, cli_row(&csv, tests[i], NULL, 0), "status"), "ok");
     cli_expect_all_gone(cli, "umask 0777");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* --- Signals. --- */
@@ -988,8 +930,6 @@ CLI_TEST(test_places_terminate)
     }
     assert_int_equal(cli_items(cli_cell(&csv, cli_row(&csv, "prime", "cycles", 1), "samples")), 1);
     cli_expect_text(result.out, "degraded");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* Ctrl-C: the terminal signals its foreground group. */
@@ -1006,7 +946,6 @@ CLI_TEST(test_places_interrupt_from_the_terminal)
     cli_wait(&child, &result);
     cli_expect_status(&result, 128 + SIGINT);
     assert_int_equal(cli_workers(), 0);
-    cli_result_free(&result);
 }
 
 /* The terminal is closed: SIGHUP, and standard output is gone. */
@@ -1026,8 +965,6 @@ CLI_TEST(test_places_terminal_goes_away)
     assert_int_equal(cli_workers(), 0);
     cli_csv_only(cli->work, &csv);
     expect_long_finished(&csv, metrics);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* Whatever it was doing: at the header, in the set-up of a worker, between two rows. Before its handlers are there the
@@ -1055,11 +992,9 @@ CLI_TEST(test_places_terminate_at_any_moment)
             (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[n - 1]);
             if (result.status != -SIGTERM) {
                 cli_csv_read(path, &csv);
-                cli_csv_free(&csv);
             }
             assert_int_equal(unlink(path), 0);
         }
-        cli_result_free(&result);
     }
 }
 
@@ -1093,8 +1028,6 @@ CLI_TEST(test_places_killed_worker)
     }
     assert_true(failed >= 1);
     assert_int_equal(good, cli_metrics(cli, "array"));
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* An item whose worker was killed in a later sample has no row with status ok. */
@@ -1114,8 +1047,6 @@ CLI_TEST(test_places_killed_worker_of_a_later_sample)
     assert_true(csv.n_rows > metrics);
     for (size_t row = metrics; row < csv.n_rows; row++)
         assert_string_equal(cli_cell(&csv, row, "status"), "failed");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_places_killed_parent_leaves_no_worker)
@@ -1138,7 +1069,6 @@ CLI_TEST(test_places_killed_parent_leaves_no_worker)
     while (cli_workers() && cli_now_ns() < until)
         cli_sleep_ms(5);
     assert_int_equal(cli_workers(), 0);
-    cli_result_free(&result);
 }
 
 /* A reader that has stopped to read (a pager, Ctrl-S) must not make the program deaf. */
@@ -1165,7 +1095,6 @@ CLI_TEST(test_places_terminate_while_nobody_reads)
     (void)close(pipe_fds[1]);
     assert_true(ended);
     cli_expect_status(&result, 128 + SIGTERM);
-    cli_result_free(&result);
 }
 
 static int ignore_hangup(void *context)
@@ -1192,6 +1121,4 @@ CLI_TEST(test_places_ignored_hangup_stays_ignored)
     cli_csv_only(cli->work, &csv);
     assert_int_equal(csv.n_rows, 2 * metrics);
     expect_long_finished(&csv, metrics);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench project: from result files to what noise costs many ranks. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 #include "program.h"
@@ -51,8 +48,6 @@ CLI_TEST(test_project_is_what_arithmetic_says)
         if (!(fabs(got - right) < 0.002 * right))
             fail_msg("%g ranks: %g, and arithmetic says %g", cli_number(&csv, row, "ranks"), got, right);
     }
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_project_of_a_real_measurement)
@@ -61,9 +56,7 @@ CLI_TEST(test_project_of_a_real_measurement)
     struct cli_result result;
 
     cli_expect_args(cli, ARGS("noise", "-q", "-t", "200ms", "-o", "n.csv"), 0, &result);
-    cli_result_free(&result);
     cli_expect_args(cli, ARGS("project", "n.csv"), 0, &result);
     if (!program_clock_is_coarse(cli_binary)) /* shorter than its steps */
         cli_expect_text(result.out, "unexplained");
-    cli_result_free(&result);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The two rates of the tests of jitbench unix, over all of the time and with the core free, agree: they may differ by a
  * factor of 2. Other tests do not run beside this one. */
-#include <string.h>
 
 #include "cli.h"
 
@@ -43,6 +42,4 @@ CLI_TEST(test_rates_over_all_time_and_with_the_core_free_agree)
             expect_rates_agree(&csv, test, computes);
     }
     assert_int_equal(cli_count(&csv, NULL, "rate"), 14);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }

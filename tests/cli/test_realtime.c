@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* --fifo leaves CPU time to ordinary processes, ends on time, and its rows say when children run normally. Needs
  * real-time rights and two CPUs. */
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -89,7 +84,6 @@ static void run_beside_spinners(const struct cli *cli, const struct cli_run *run
      * on one CPU for a while. */
     assert_true(spun >= SHARE_MIN * (spun + total));
     assert_int_equal(munmap(all, sizeof(*all)), 0);
-    cli_result_free(&result);
 }
 
 /* Two processes for each copy, which sleep so often that the limit of real-time CPU time never ends them. */
@@ -113,7 +107,6 @@ CLI_TEST(test_realtime_ping_pong_on_every_cpu_is_given_up)
                             "SCHED_FIFO left out: one CPU must stay free of real-time work");
         assert_string_equal(cli_cell(&csv, row, "policy"), "other");
     }
-    cli_csv_free(&csv);
 }
 
 /* Runs tests of unix on CPU 1, one sample each. The CSV is for the caller to free. */
@@ -127,7 +120,6 @@ static void measure(const struct cli *cli, const char *const *args, struct cli_c
     cli_need_cpus(2);
     cli_expect_args(cli, args, 0, &result);
     cli_csv_parse(result.out, csv);
-    cli_result_free(&result);
 }
 
 /* The parent shares the only named CPU with work that never sleeps, and ends it on time. */
@@ -141,7 +133,6 @@ CLI_TEST(test_realtime_run_ends_on_time)
     assert_string_equal(cli_cell(&csv, row, "policy"), "fifo");
     cli_expect_text(cli_cell(&csv, row, "param"), " control=fifo:98");
     assert_true(cli_number(&csv, row, "wall_s") <= 1.1 * 0.5);
-    cli_csv_free(&csv);
 }
 
 static void expect_reason(const struct cli_csv *csv, const char *test, const char *reason)
@@ -163,9 +154,7 @@ CLI_TEST(test_realtime_children_are_normal_and_rows_say_so)
     expect_reason(&csv, "sysexec", normal);
     expect_reason(&csv, "shell1", normal);
     expect_reason(&csv, "execl", "");
-    cli_csv_free(&csv);
     measure(*state, ARGS("unix", "spawn", "shell1", "--nice=-3", "-t", "50ms", ON_CPU_1), &csv);
     expect_reason(&csv, "spawn", "");
     expect_reason(&csv, "shell1", "");
-    cli_csv_free(&csv);
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench show: the tables of a run's file are, byte for byte, those that the run printed; broken files are shown as
  * far as they go. */
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 
@@ -60,8 +57,6 @@ CLI_TEST(test_show_prints_what_the_run_printed)
         show(state, cases[i].show, 0, &shown);
         assert_true(live.out_size > 0);
         assert_string_equal(shown.out, live.out);
-        cli_result_free(&live);
-        cli_result_free(&shown);
         (void)snprintf(path, sizeof(path), "%s/a.csv", cli->work);
         assert_int_equal(remove(path), 0);
     }
@@ -106,7 +101,6 @@ CLI_TEST(test_show_tables_fit_the_terminal)
     struct cli_result result;
 
     cli_expect(*state, &noise, 0, &result);
-    cli_result_free(&result);
     for (size_t i = 0; i < COUNT(cases); i++) {
         for (size_t k = 0; k < COUNT(terminals); k++) {
             const struct cli_run run = {.args = ARGS("show", "-q", cases[i].file),
@@ -115,12 +109,10 @@ CLI_TEST(test_show_tables_fit_the_terminal)
             cli_expect(*state, &run, 0, &result);
             expect_fits(cases[i].file, terminals[k] ? result.terminal : result.out, terminals[k] == 80 ? 80 : 100,
                         cases[i].left_out);
-            cli_result_free(&result);
         }
         show(state, ARGS("show", "-qv", cases[i].file), 0, &result);
         cli_expect_text(result.out, cases[i].left_out);
         cli_expect_no_text(result.out, "Left out");
-        cli_result_free(&result);
     }
 }
 
@@ -145,8 +137,6 @@ CLI_TEST(test_show_prints_the_reasons_that_the_run_printed)
     cli_expect_text(live.out, "nice -5 refused: ");
     show(state, ARGS("show", "-q", "a.csv"), 0, &shown);
     assert_string_equal(shown.out, live.out);
-    cli_result_free(&live);
-    cli_result_free(&shown);
 }
 
 CLI_TEST(test_show_of_several_runs_and_files)
@@ -164,14 +154,10 @@ CLI_TEST(test_show_of_several_runs_and_files)
     show(state, ARGS("show", "both.csv"), 0, &result);
     const char *prime = strstr(result.out, "Prime loop"), *index = strstr(result.out, "parallel cop");
     assert_true(prime && index && prime < index);
-    cli_result_free(&result);
     show(state, ARGS("show", unix_csv, prime_csv), 0, &result);
     prime = strstr(result.out, "Prime loop");
     index = strstr(result.out, "parallel cop");
     assert_true(prime && index && index < prime);
-    cli_result_free(&result);
-    free(one);
-    free(two);
     free(both);
 }
 
@@ -184,11 +170,9 @@ CLI_TEST(test_show_of_broken_files)
 
     text[size * 2 / 3] = '\0';
     cli_write_file(cli->work, "half.csv", text);
-    free(text);
     show(state, ARGS("show", "-q", "half.csv"), 0, &result);
     cli_expect_text(result.err, "half.csv: 1 damaged line left out\n");
     cli_expect_text(result.out, "Pipe Throughput ");
-    cli_result_free(&result);
 }
 
 GROUP(group_setup, NULL);

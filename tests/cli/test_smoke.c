@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* `jitbench all --quick` as a user runs it, whole: its time, the length of its tables, and its CSV. Of `make smoke`. */
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "payload_util.h"
@@ -56,7 +49,6 @@ static void expect_options(const char *name)
     assert_int_equal(cli_count(&csv, "calibrate", "loops_per_ms"), 1);
     assert_int_equal(cli_count(&csv, "audio", "latency"), 4);
     assert_int_equal(cli_count(&csv, "gaming", "latency"), 2);
-    cli_csv_free(&csv);
 }
 
 /* Of UTF-8; a byte 10xxxxxx goes on with a character. */

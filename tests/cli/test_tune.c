@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of tune and untune on this machine, with settings that do no harm for a moment; each test restores them even if
  * it fails. All settings that tune can write are the same before and after. */
-#include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <grp.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "../irq_fixture.h"
 #include "../refuse.h"
@@ -173,7 +162,6 @@ static void expect_run(const struct cli *cli, const struct cli_run *run, int sta
         assert_string_equal(result.err, "");
     else if (err)
         cli_expect_text(result.err, err);
-    cli_result_free(&result);
 }
 
 static void expect_tune(const struct cli *cli, int status, const char *out, const char *err)
@@ -404,7 +392,6 @@ TEST_WITH(test_untune_refuses_a_damaged_snapshot, setup, teardown)
     expect_untune(cli, 1, "", "is not a whole snapshot");
     expect_state(tuned);
     cli_write_file(cli->root, "snapshot", text);
-    free(text);
     /* Restored by one of its names, it would stay under the other. */
     assert_int_equal(link(path, other), 0);
     const struct cli_run by_other = {.args = ARGS("untune", "--snapshot", other)};
@@ -438,7 +425,6 @@ static bool kill_after(const struct cli *cli, const char *const *args, unsigned 
     const bool done = result.status != -SIGKILL;
     if (done)
         cli_expect_status(&result, 0);
-    cli_result_free(&result);
     return done;
 }
 
@@ -448,7 +434,6 @@ static unsigned duration_us(const struct cli *cli, const char *const *args)
 
     cli_expect_args(cli, args, 0, &result);
     unsigned us = (unsigned)(result.seconds * 1e6);
-    cli_result_free(&result);
     return us < 500000 ? us : 500000;
 }
 
@@ -514,7 +499,6 @@ TEST_WITH(test_tune_interrupted_is_whole, setup, teardown)
         cli_wait(&child, &result);
         assert_true(result.status == 0 || result.status == -SIGINT); /* before it had begun */
         assert_int_equal(has_snapshot(cli), result.status == 0);
-        cli_result_free(&result);
         if (has_snapshot(cli))
             expect_untune(cli, 0, NULL, "");
         expect_state(state_before);
@@ -578,7 +562,6 @@ static void expect_default_place(const struct cli *cli, const struct place *plac
     (void)snprintf(path, sizeof(path), "%s/jitbench.snapshot", folder);
     char *text = cli_read_file(path, &size);
     cli_write_file(cli->root, "snapshot", text);
-    free(text);
     expect_run(cli, &untune, 0, "1 file restored", "");
     snapshot_path(cli, path);
     assert_int_equal(unlink(path), 0);

@@ -4,18 +4,7 @@
  * Relations between the rows of one run are checked exactly. Figures that depend on the machine's speed are not
  * checked here, so that other tests may run beside these; see test_rates.c. */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
-#include <math.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "program.h"
@@ -86,12 +75,6 @@ static void measure(const struct cli *cli, const char *const *args, int status, 
                     struct cli_csv *csv)
 {
     measure_as(cli, (struct cli_run){.args = args}, status, result, csv);
-}
-
-static void done(struct cli_result *result, struct cli_csv *csv)
-{
-    cli_result_free(result);
-    cli_csv_free(csv);
 }
 
 static void expect_near(double got, double expected)
@@ -188,14 +171,9 @@ static void need_whole(const struct cli *cli)
     if (whole_csv.text)
         return;
     for (unsigned tries = 0; tries < 5 && (!whole_table || has_idle_sample(&whole_csv)); tries++) {
-        cli_csv_free(&whole_csv);
-        free(whole_table);
-        whole_table = NULL;
         measure(cli, ARGS("unix", "--all-tests", CSV, "-v", "-c", "1", "-t", time, "-i", "1", "--core-probe", "off"), 0,
                 &result, &whole_csv);
         whole_table = result.err;
-        result.err = NULL;
-        cli_result_free(&result);
     }
 }
 
@@ -211,7 +189,6 @@ CLI_TEST(test_unix_table_without_index_has_no_score)
     cli_expect_text(result.err, "System Call Overhead: getpid");
     cli_expect_no_text(result.err, "=====");
     assert_int_equal(csv.n_rows, N_METRICS);
-    done(&result, &csv);
 }
 
 /* --- Rows. --- */
@@ -256,7 +233,6 @@ CLI_TEST(test_unix_bind_overrides)
         assert_int_equal(cli_count(&csv, NULL, "rate"), 3);
         for (size_t i = 0; i < 3; i++)
             expect_cpus(&csv, cli_row(&csv, NULL, "rate", i), m ? ALL_CPUS : ONE_CPU, modes[m]);
-        done(&result, &csv);
     }
 }
 
@@ -285,11 +261,9 @@ CLI_TEST(test_unix_pairs_of_context1)
         }
         assert_int_equal(found, 1);
     }
-    done(&result, &csv);
     /* Both halves on one CPU are not what the test's name says. */
     measure(*state, ARGS("unix", "context1-two", "--cpus", "0", ONCE), 0, &result, &csv);
     assert_string_equal(cli_cell(&csv, cli_row(&csv, "context1-two", "rate", 0), "status"), "degraded");
-    done(&result, &csv);
 }
 
 /* A sample is as long as asked for: no shorter, that is. */
@@ -303,7 +277,6 @@ CLI_TEST(test_unix_time_is_the_length_of_a_sample)
         measure(*state, ARGS("unix", "syscall", CSV, "-c", "1", "--samples", "1", i ? "--seconds" : "-t", times[i]), 0,
                 &result, &csv);
         assert_true(cli_number(&csv, 0, "wall_s") >= (i ? 0.2 : 0.05));
-        done(&result, &csv);
     }
 }
 
@@ -319,7 +292,6 @@ CLI_TEST(test_unix_copies_have_a_cpu_each)
     measure(*state, ARGS("unix", "syscall", "--cpus", "0-1", "-c", "2", CSV, SHORT), 0, &result, &csv);
     assert_string_equal(cli_cell(&csv, 0, "cpus"), "0-1");
     assert_string_equal(cli_cell(&csv, 0, "bind"), "one");
-    done(&result, &csv);
 }
 
 CLI_TEST(test_unix_many_copies)
@@ -343,7 +315,6 @@ CLI_TEST(test_unix_many_copies)
         if (!*cli_cell(&csv, row, "value") &&
             (strcmp(cli_cell(&csv, row, "metric"), "rate_alone") != 0 || !*cli_cell(&csv, row, "reason")))
             fail_msg("%s of %s is ok and has no value", cli_cell(&csv, row, "metric"), cli_cell(&csv, row, "test"));
-    done(&result, &csv);
 }
 
 /* --- The classic protocol. --- */
@@ -380,7 +351,6 @@ CLI_TEST(test_unix_classic_protocol)
     expect_near(cli_number(&csv, row, "value"), classic_value(samples));
     expect_near(cli_number(&csv, row, "index"), cli_number(&csv, row, "value") / 15000 * 10);
     expect_cpus(&csv, row, ALL_CPUS, "none");
-    done(&result, &csv);
 }
 
 /* --- The original's CSV. --- */
@@ -417,31 +387,24 @@ CLI_TEST(test_unix_unixbench_csv)
     }
     char *text = cli_read_file(found.gl_pathv[0], &size);
     assert_string_equal(text, expected);
-    free(text);
     globfree(&found);
-    done(&result, &csv);
 
     const struct cli_run nowhere = {.args = ARGS("unix", "pipe", "--no-csv", SHORT),
                                     .env = ARGS("TMPDIR=/tmp", "UB_OUTPUT_CSV=true", "UB_RESULTDIR=/nonexistent")};
     cli_expect(cli, &nowhere, 1, &result);
-    cli_result_free(&result);
 
     const struct cli_run named = {
         .args = ARGS("unix", "pipe", "--no-csv", SHORT),
         .env = ARGS("TMPDIR=/tmp", "UB_OUTPUT_CSV=true", "UB_OUTPUT_FILE_NAME=mine", "UB_RESULTDIR=.")};
     cli_expect(cli, &named, 0, &result);
-    cli_result_free(&result);
     (void)snprintf(pattern, sizeof(pattern), "%s/mine", cli->work);
     text = cli_read_file(pattern, &size);
     cli_expect_text(text, "Pipe Throughput");
-    free(text);
     (void)snprintf(pattern, sizeof(pattern), "%s/mine.csv", cli->work);
     text = cli_read_file(pattern, &size);
     cli_expect_text(text, "Concurrency,Pipe Throughput\n");
-    free(text);
     cli_expect(cli, &named, 2, &result); /* before anything is measured */
     cli_expect_text(result.err, "jitbench unix: UB_OUTPUT_FILE_NAME './mine': the file exists");
-    cli_result_free(&result);
 }
 
 /* --- Bad places. --- */
@@ -462,14 +425,11 @@ CLI_TEST(test_unix_dir_missing)
     cli_expect_text(first,
                     "\nskipped: scratch directory '/nonexistent': No such file or directory (fcopy1024 and 2 more)\n");
     cli_expect_no_text(first + 1, "\nskipped: ");
-    done(&result, &csv);
     measure(*state, ARGS("unix", "fcopy1024", "shell1", ONCE, "--dir", "/dev/null"), 0, &result, &csv);
     expect_rate(&csv, "fcopy1024", "skipped", "'/dev/null': Not a directory");
     expect_rate(&csv, "shell1", "skipped", "'/dev/null': Not a directory");
-    done(&result, &csv);
     const struct cli_run strict = {.args = ARGS("unix", "fcopy1024", ONCE, NO_DIR, "--strict")};
     cli_expect(*state, &strict, 3, &result);
-    cli_result_free(&result);
 }
 
 /* A mount namespace in which the scratch directory is another. */
@@ -513,7 +473,6 @@ static void measure_mounted(const struct cli *cli, struct mounted *mounted, cons
     cli_expect(cli, &run, status, &result);
     assert_string_equal(result.out, "");
     assert_string_equal(result.err, "");
-    cli_result_free(&result);
     assert_int_equal(cli_files(cli->work, names), 1);
     (void)snprintf(path, sizeof(path), "%s/rows.csv", cli->work);
     cli_csv_read(path, csv);
@@ -543,7 +502,6 @@ CLI_TEST(test_unix_dir_in_memory_is_named)
     assert_memory_not_equal(pipe - 7, "  tmpfs", 7);
     cli_expect_text(result.out, line);
     cli_expect_no_text(strstr(result.out, line) + 1, "is not a disk: its files are in memory (fread");
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_unix_dir_read_only)
@@ -557,7 +515,6 @@ CLI_TEST(test_unix_dir_read_only)
     expect_rate(&csv, "shell1", "skipped", "Read-only file system");
     expect_rate(&csv, "execl", "ok", "");
     expect_rate(&csv, "syscall", "ok", "");
-    cli_csv_free(&csv);
 }
 
 /* The free space is looked at first. */
@@ -572,7 +529,6 @@ CLI_TEST(test_unix_dir_too_small)
     expect_rate(&csv, "shell1", "skipped", " free; not ");
     expect_rate(&csv, "execl", "ok", "");
     expect_rate(&csv, "syscall", "ok", "");
-    cli_csv_free(&csv);
 }
 
 /* Room for one copy's two files of 8000 KiB, not for four copies'. */
@@ -591,7 +547,6 @@ CLI_TEST(test_unix_dir_full_in_mid_run)
             assert_string_equal(cli_cell(&csv, row, "scratch_fs"), "tmpfs");
     }
     assert_int_equal(cli_count(&csv, "fcopy4096", "rate"), 2);
-    cli_csv_free(&csv);
 }
 
 /* The image of execl is in memory, and /bin/sh only reads its scripts. */
@@ -603,7 +558,6 @@ CLI_TEST(test_unix_dir_noexec)
     measure_mounted(*state, &mounted, "execl fcopy1024 shell1 shell8 -c 1", 0, &csv);
     cli_expect_all(&csv, "status", "ok");
     assert_string_equal(cli_cell(&csv, cli_row(&csv, "shell1", "rate", 0), "scratch_fs"), "tmpfs");
-    cli_csv_free(&csv);
 }
 
 static int enter_root(void *context)
@@ -641,7 +595,6 @@ CLI_TEST(test_unix_no_shell)
                             "context1-same", "context1-two", "spawn", "shell1", "shell8", "syscall", "sysexec",
                             "sysclose", "sysgetpid"));
     cli_expect_files(cli->tmp, 0);
-    done(&result, &csv);
 }
 
 /* The file of the footprint is opened by its path. */
@@ -666,7 +619,6 @@ CLI_TEST(test_unix_classic_footprint_needs_proc)
     assert_string_equal(cli_cell(&csv, row, "reason"),
                         "without the footprint of a dynamically linked process: No such file or directory");
     assert_true(cli_number(&csv, row, "value") > 0);
-    done(&result, &csv);
 }
 
 /* Another file in the place of sort. */
@@ -721,7 +673,6 @@ CLI_TEST(test_unix_no_sort)
     expect_rate(&csv, "shell1", "skipped", "'sort'");
     expect_rate(&csv, "shell8", "skipped", "'sort'");
     expect_rate(&csv, "shell16", "skipped", "'sort'");
-    done(&result, &csv);
 }
 
 /* One that drops everything and says that all is well; one that fails. */
@@ -732,10 +683,8 @@ CLI_TEST(test_unix_wrong_sort)
 
     measure_replaced(*state, "#!/bin/sh\nexit 0\n", 0755, "shell1", 1, &result, &csv);
     expect_rate(&csv, "shell1", "failed", "self-check failed: lines that wc counted is 0; not 35");
-    done(&result, &csv);
     measure_replaced(*state, "#!/bin/sh\nexit 3\n", 0755, "shell1", 1, &result, &csv);
     expect_rate(&csv, "shell1", "failed", "the shell script ended with status ");
-    done(&result, &csv);
 }
 
 static int few_processes(void *context)
@@ -771,7 +720,6 @@ CLI_TEST(test_unix_too_few_processes)
     cli_expect_text(result.err, "RLIMIT_NPROC");
     expect_rate(&csv, "syscall", "failed", " of 64");
     cli_expect_files(cli->tmp, 0);
-    done(&result, &csv);
 }
 
 /* --- Signals. --- */
@@ -804,7 +752,6 @@ CLI_TEST(test_unix_interrupted_leaves_nothing)
         cli_expect_status(&result, 128 + SIGINT);
         cli_csv_parse(result.out, &csv);
         expect_rate(&csv, restless[i], "skipped", "SIGINT");
-        done(&result, &csv);
     }
 }
 
@@ -820,7 +767,6 @@ CLI_TEST(test_unix_killed_leaves_nothing)
         cli_wait(&child, &result);
         cli_expect_all_gone(cli, restless[i]);
         cli_expect_status(&result, -SIGKILL);
-        cli_result_free(&result);
     }
 }
 
@@ -893,14 +839,4 @@ CLI_TEST(test_unix_killed_worker_is_a_failed_row)
         expect_rate(&csv, killed[i], "failed", "killed by signal 9");
     expect_rate(&csv, "syscall", "ok", "");
     cli_expect_all_gone(cli, "all");
-    done(&result, &csv);
 }
-
-static int free_whole(void **state)
-{
-    cli_csv_free(&whole_csv);
-    free(whole_table);
-    return 0;
-}
-
-GROUP(cli_group_setup, free_whole);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of jitbench wakeup with the real program: rows of each CPU, the end at a late wake-up, missing rights, wrong
  * options, cyclictest's letters, and the export in its form. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 
@@ -14,7 +11,6 @@ static void measure(const struct cli *cli, struct cli_run run, int status, struc
     struct cli_result result;
 
     cli_expect(cli, &run, status, &result);
-    cli_result_free(&result);
     cli_csv_only(cli->work, csv);
 }
 
@@ -49,7 +45,6 @@ CLI_TEST(test_wakeup_has_a_row_for_each_cpu)
         assert_true(cli_number(&csv, row, "p99") <= max && max > 0);
         assert_true(cli_number(&csv, cli_row(&csv, "worst", "latency_max", 0), "value") >= max);
     }
-    cli_csv_free(&csv);
 }
 
 /* SCHED_FIFO 80 on all CPUs at once: no copy gives it up. */
@@ -65,7 +60,6 @@ CLI_TEST(test_wakeup_is_real_time_on_every_cpu)
         assert_string_equal(cli_cell(&csv, row, "rt_priority"), "80");
         assert_null(strstr(cli_cell(&csv, row, "reason"), "SCHED_FIFO"));
     }
-    cli_csv_free(&csv);
 }
 
 /* cyclictest's line as its users type it. -p 0 is the normal policy, which needs no right. */
@@ -86,7 +80,6 @@ CLI_TEST(test_wakeup_takes_the_letters_of_cyclictest)
     assert_non_null(strstr(cli_cell(&csv, row, "param"), "interval_us=500"));
     assert_non_null(strstr(cli_cell(&csv, row, "param"), "histogram_us=100"));
     assert_in_range(cli_number(&csv, row, "n"), 50, 200);
-    cli_csv_free(&csv);
 }
 
 /* What is done anyhow is accepted in silence, and the rest with a note that names the option as typed. */
@@ -104,12 +97,10 @@ CLI_TEST(test_wakeup_ignores_letters_of_cyclictest)
     const size_t row = cli_row(&csv, "wakeup", "latency", 0);
     assert_string_equal(cli_cell(&csv, row, "policy"), "other");
     assert_in_range(cli_number(&csv, row, "n"), 38, 40); /* of 18,000 in 9 s */
-    cli_csv_free(&csv);
     cli_expect(*state, &(struct cli_run){.args = noted}, 0, &result);
     cli_expect_text(result.err, "jitbench wakeup: -p 99 is taken as 95: 96 to 98 are jitbench's own timing and control "
                                 "threads, 99 the kernel's; -d is ignored: the threads of all CPUs wake up at once; "
                                 "--tracemark is ignored: with -b, --who prints what ran before the late wake-up\n");
-    cli_result_free(&result);
 }
 
 /* Of each CPU so far, once a second. */
@@ -124,7 +115,6 @@ CLI_TEST(test_wakeup_shows_live_maxima)
     const char *at = strstr(result.terminal, "(running for 1 s; max ");
     assert_non_null(at);
     assert_true(strtod(at + strlen("(running for 1 s; max "), NULL) > 0);
-    cli_result_free(&result);
 }
 
 /* No machine wakes a thread within a microsecond. */
@@ -136,14 +126,12 @@ CLI_TEST(test_wakeup_ends_at_a_late_one)
     cli_expect(*state, &(struct cli_run){.args = ARGS("wakeup", "-q", "-D", "60", "-b", "1", "-p", "0")}, 4, &result);
     cli_expect_text(result.err, " us late, more than 1 us");
     assert_true(result.seconds < 20);
-    cli_result_free(&result);
     cli_csv_only(((const struct cli *)*state)->work, &csv);
     size_t stopped = 0;
     for (size_t row = 0; row < csv.n_rows; row++)
         if (!strcmp(cli_cell(&csv, row, "metric"), "latency"))
             stopped += strstr(cli_cell(&csv, row, "param"), "stopped_us=") != NULL;
     assert_true(stopped >= 1);
-    cli_csv_free(&csv);
 }
 
 static int become_nobody(void *context)
@@ -165,12 +153,10 @@ CLI_TEST(test_wakeup_without_rights_is_degraded)
                &(struct cli_run){.program = path, .args = ARGS("wakeup", SHORT, "-o", "-"), .prepare = become_nobody},
                0, &result);
     cli_csv_parse(result.out, &csv);
-    cli_result_free(&result);
     cli_expect_all(&csv, "status", "degraded");
     cli_expect_all(&csv, "policy", "other");
     assert_non_null(strstr(cli_cell(&csv, 0, "reason"), "SCHED_FIFO 80 refused"));
     assert_true(cli_number(&csv, cli_row(&csv, "wakeup", "latency", 0), "n") >= 100);
-    cli_csv_free(&csv);
 }
 
 CLI_TEST(test_wakeup_is_required_to_be_in_time)
@@ -182,12 +168,10 @@ CLI_TEST(test_wakeup_is_required_to_be_in_time)
         &(struct cli_run){.args = ARGS("wakeup", SHORT, "--no-csv", "-p0", "--require", "wakeup/latency.max<1us")}, 4,
         &result);
     cli_expect_text(result.out, "wakeup/latency.max<1us");
-    cli_result_free(&result);
     cli_expect(
         *state,
         &(struct cli_run){.args = ARGS("wakeup", SHORT, "--no-csv", "-p0", "--require", "worst/latency_max<60s")}, 0,
         &result);
-    cli_result_free(&result);
 }
 
 CLI_TEST(test_wakeup_beside_a_load)
@@ -198,7 +182,6 @@ CLI_TEST(test_wakeup_beside_a_load)
     assert_string_equal(cli_cell(&csv, 0, "load"), "none");
     const size_t row = cli_row(&csv, "worst", "latency_max", 1);
     assert_string_equal(cli_cell(&csv, row, "load"), "burn");
-    cli_csv_free(&csv);
 }
 
 /* Leaves the structure of what cyclictest or the export wrote: each digit becomes N, in JSON each number, and there
@@ -266,13 +249,10 @@ CLI_TEST(test_wakeup_is_exported_as_cyclictest_writes)
                &(struct cli_run){.args = ARGS("wakeup", SHORT, "-p0", "--default-system", "--cpus", "0,1", "-h",
                                               "20000", "-o", "run.csv")},
                0, &result);
-    cli_result_free(&result);
     cli_expect(*state, &(struct cli_run){.args = ARGS("export", "-f", "cyclictest", "run.csv")}, 0, &result);
     assert_string_equal(structure_of(result.out, false), text_structure);
-    cli_result_free(&result);
     cli_expect(*state, &(struct cli_run){.args = ARGS("export", "-f", "cyclictest-json", "run.csv")}, 0, &result);
     assert_string_equal(structure_of(result.out, true), json_structure);
-    cli_result_free(&result);
 
     cli_expect(*state,
                &(struct cli_run){.program = "sh",
@@ -284,7 +264,5 @@ CLI_TEST(test_wakeup_is_exported_as_cyclictest_writes)
         (void)snprintf(path, sizeof(path), "%s/theirs.json", ((const struct cli *)*state)->work);
         char *json = cli_read_file(path, &size);
         assert_string_equal(structure_of(json, true), json_structure);
-        free(json);
     }
-    cli_result_free(&result);
 }

@@ -2,11 +2,6 @@
 /* Tests of jitbench noise --who with the real program: what takes the time is put in its way, and named. */
 #include "cli.h"
 
-#include <math.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-
 #include "../refuse.h"
 #include "../who_fixture.h"
 
@@ -86,8 +81,6 @@ CLI_TEST(test_who_names_a_hog_and_a_timer)
     cli_expect_text(result.out, "\nWho took the time: in ");
     cli_expect_text(result.out, "\na_hog?[2J ");
     cli_expect_text(result.out, "\nwaker ");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* --- Interrupts that another CPU causes. --- */
@@ -100,7 +93,6 @@ static size_t run_beside(const struct cli *cli, pid_t other, const char *kind, c
     char word[64];
 
     cli_expect(cli, &run, 0, &result);
-    cli_result_free(&result);
     end(other);
     cli_csv_only(cli->work, csv);
     need_records(csv);
@@ -148,8 +140,6 @@ CLI_TEST(test_who_names_the_control_group)
     cli_expect_text(cli_cell(&csv, find_row(&csv, "a_hog?[2J", "taken"), "param"), name);
     cli_expect_text(result.out, "tasks of the control group ");
     cli_expect_text(strstr(result.out, "Preempted by "), name);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 #if defined(__x86_64__) && defined(SYS_perf_event_open)
@@ -163,7 +153,6 @@ CLI_TEST(test_who_names_function_calls_from_other_cpus)
     run_beside(cli, start_toggler(cli_cpu), "interrupt", "call_function_single", &csv);
     assert_true(value_of(&csv, "call_function_single", "times") > 500);
     assert_true(value_of(&csv, "call_function_single", "longest") > 0);
-    cli_csv_free(&csv);
 }
 #endif
 
@@ -183,7 +172,6 @@ CLI_TEST(test_who_names_network_softirqs)
     run_beside(cli, sender, "softirq", "NET_RX", &csv);
     assert_true(value_of(&csv, "NET_RX", "times") > 500);
     assert_true(value_of(&csv, "NET_RX", "taken") > 0.1);
-    cli_csv_free(&csv);
 }
 
 /* --- Until a detour is long enough. --- */
@@ -230,8 +218,6 @@ CLI_TEST(test_who_stops_at_a_detour)
     cli_expect_text(result.err, " us, more than 10000 us");
     cli_expect_text(result.err, "What ran on CPU ");
     cli_expect_text(result.err, " burst\n");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 
     FILE *file = fopen(keep, "r");
     char line[256], name[32];
@@ -263,7 +249,6 @@ CLI_TEST(test_who_without_such_a_detour_says_so)
     cli_expect(cli, &run, 0, &result);
     cli_expect_text(result.out, "\nNo detour was longer than 60000000 us in 0.1");
     cli_expect_no_text(result.out, "Name");
-    cli_result_free(&result);
 }
 
 /* --- Of any row. --- */
@@ -338,8 +323,6 @@ CLI_TEST(test_who_of_any_row)
         cli_expect_no_text(culprits, "own_");
         cli_expect_text(result.err, "\nWho else had the measured CPUs, in all samples together\n");
         cli_expect_text(result.err, "a_hog?[2J ");
-        cli_csv_free(&csv);
-        cli_result_free(&result);
     }
     end(hog);
 }
@@ -419,8 +402,6 @@ CLI_TEST(test_who_short_children_have_the_time_that_they_had)
     if (strstr(culprits, "why="))
         cli_skip("%s", strstr(culprits, "why="));
     assert_true(ms_of(culprits, "kid") > 0 && fabs(named - counted) < 0.1 * counted);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* Nor is a load of many processes, which are made before the gate opens. */
@@ -440,8 +421,6 @@ CLI_TEST(test_who_a_load_is_no_culprit)
     need_culprits(culprits);
     cli_expect_no_text(culprits, "own_program");
     assert_true(culprits[0]);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* A ring of a page is full at once: the record ends there, and nobody is given the rest. */
@@ -474,8 +453,6 @@ CLI_TEST(test_who_a_full_ring_ends_the_record)
     }
     if (!(until_s < 0.2 && missing_ms > 100 && had_ms <= until_s * 1e3 + 0.01))
         fail_msg("recorded until %g s: %s", until_s, culprits);
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* Every wake-up is later than 1 us: what ran before it is printed, and summed up. */
@@ -504,8 +481,6 @@ CLI_TEST(test_who_tells_what_ran_before_a_late_wakeup)
             sum += atof(at + 1);
     if (!(fabs(sum - late_us) <= 3))
         fail_msg("%g us of %g us are told: %s", sum, late_us, strstr(result.err, text));
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* --- Without rights. --- */
@@ -530,8 +505,6 @@ static void expect_counted(const struct cli *cli, const struct cli_run *run, con
         assert_true(value_of(&csv, "a_hog?[2J", "taken") > 10);
         assert_int_equal(find_row(&csv, "a_hog?[2J", "longest"), csv.n_rows);
     }
-    cli_csv_free(&csv);
-    cli_result_free(&result);
     if (!counted)
         cli_skip("this machine lets everybody record");
 }
@@ -571,8 +544,6 @@ CLI_TEST(test_who_of_any_row_without_rights_says_which_would_do)
         cli_skip("this machine lets everybody record");
     cli_expect_text(cli_cell(&csv, 0, "culprits"), "not_recorded=all;why=needs CAP_PERFMON (root) or ");
     cli_expect_text(result.err, "\nnot recorded: needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 #ifdef SYS_perf_event_open
@@ -610,6 +581,4 @@ CLI_TEST(test_who_needs_bound_samplers)
     assert_true(row < csv.n_rows);
     assert_string_equal(cli_cell(&csv, row, "status"), "skipped");
     cli_expect_text(cli_cell(&csv, row, "reason"), "--bind one");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
