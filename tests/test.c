@@ -2,8 +2,6 @@
 /* The main() of all test programs. */
 #include "test.h"
 
-#include <stdlib.h>
-
 enum { MOST_TESTS = 200 };
 
 /* In the order of their lines: compilers may change that of the constructors. */

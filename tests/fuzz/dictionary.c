@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a dictionary for libFuzzer: the words of the option tables, commands, tests, settings, causes and columns. */
-#include <stdio.h>
-#include <string.h>
 
-#include "bench/list.h"
 #include "bench/noise.h"
 #include "cmd/cmd.h"
 #include "load/list.h"
-#include "rows/rows.h"
-#include "settings/settings.h"
 
 static void put(const char *before, const char *word, size_t length, const char *behind)
 {

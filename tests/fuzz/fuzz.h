@@ -5,10 +5,6 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "rows/text.h"
 
 /* 0, or -1 for an input that a corpus need not keep. */

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Argument vectors, words with a NUL between: of each command all that is decided before anything is measured. A vector
  * is refused with one line and exit status 2, or it is taken. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/cmd.h"
 #include "fuzz.h"
-#include "rows/rows.h"
 
 #define WORDS_MAX 64
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Two CSV files (a byte 0x1e between; without it one and itself) compared. The first byte says how. */
-#include <string.h>
 
 #include "tables.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A CSV file exported: the first byte says in which format. JSON is JSON, and the others are lines of text. */
-#include <string.h>
 
 #include "out/export.h"
 #include "tables.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A CSV file of many hosts given to `fleet`, `project` and `history`. The first byte says how. */
-#include <string.h>
 
 #include "stats/stats.h"
 #include "tables.h"

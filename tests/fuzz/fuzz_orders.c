@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The first line is a kernel's command line, each further one a word of argv: the orders of `jitbench init`, and the
  * command that they make. The words of both ways to split a line come back when they are quoted. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/cmd.h"
 #include "fuzz.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One file of /proc or /sys: its path in the first line, its content behind it. The files that it needs around it are
  * there and plain. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "fuzz.h"
 #include "readers.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* One or two CSV files (a byte 0x1e between) as a page of `jitbench report`, which is well-formed HTML. */
-#include <string.h>
 
 #include "tables.h"
 

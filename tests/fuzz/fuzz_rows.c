@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* CSV files as records and as rows: what is read, written and read again is the same. */
-#include <string.h>
 
 #include "fuzz.h"
 #include "rows/rows.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A snapshot file given to `untune`: the lines between its first and its last one, or the whole file behind a '!'. What
  * it says is written only below /proc and /sys, and the file goes only when all is as it was. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "settings/settings.h"
 #include "tables.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A made-up machine as a text like those of tests/trees, a file a line: PATH, tab, content with \n, \t, \\ and \xHH. A
  * range {FIRST-LAST} in a path makes up to 16 files. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "fuzz.h"
 #include "readers.h"

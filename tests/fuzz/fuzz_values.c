@@ -2,18 +2,9 @@
 /* Parses one text as a value of every kind: options, CPU lists and masks, times, names, devices, numbers. Accepted
  * values are in their range, and printed values read back as the same. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/cmd.h"
 #include "fuzz.h"
-#include "out/out.h"
-#include "rows/rows.h"
-#include "rows/text.h"
-#include "sys/file.h"
-#include "sys/machine.h"
-#include "sys/process.h"
 
 /* --- Options. --- */
 

@@ -2,12 +2,8 @@
 /* Readers of /proc and /sys, and what holds of all that they say. */
 #include "readers.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "fuzz.h"
 #include "settings/settings.h"
-#include "sys/machine.h"
 
 #define SNAPSHOT "/run/jitbench.snapshot"
 

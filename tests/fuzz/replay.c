@@ -4,9 +4,6 @@
  * with exit status 1. */
 #include <dirent.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "fuzz.h"

@@ -2,9 +2,6 @@
 /* Runs any command in the made-up world: exit status and output. */
 #include "tables.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/cmd.h"
 
 #define WORDS_MAX 16

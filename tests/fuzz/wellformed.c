@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether JSON (RFC 8259) and pages of HTML are well formed: written apart from what is tested. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "fuzz.h"
 

@@ -3,15 +3,10 @@
  * system call. Linked with --wrap=NAME for each call below (tests/Makefile takes the list from here), so the
  * program is as it is. Outside of world_enter() and world_leave() calls go where they always go. */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>

@@ -3,7 +3,6 @@
  * that is not there, how often the 95 % interval holds the truth, and how often a change of 5 % is found, beside other
  * rules. Argument: the binary, through which twenty draws of each cell go as files. All from fixed seeds. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

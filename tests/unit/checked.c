@@ -4,7 +4,6 @@
  * Memory: a write outside of a block fails the test, and so does a block that it does not free.
  * qsort(): its comparison is asked whether it is one at all: nothing comes before itself, and of two neighbours either
  * one comes first, whichever is asked for. Some C libraries sort right with one that is wrong. */
-#include <stdlib.h>
 
 #include "memory_fixture.h"
 

@@ -5,9 +5,6 @@
 
 #include "fixture.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/unix.h"
 
 static const struct party *tested; /* set by the test program */

@@ -6,15 +6,8 @@
 
 #include "bench_fixture.h"
 
-#include <fcntl.h>
-#include <pthread.h>
-#include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-
 #include "../refuse.h"
 #include "load/load.h"
-#include "sys/file.h"
 
 #define MIB ((uint64_t)1 << 20)
 

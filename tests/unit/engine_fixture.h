@@ -5,17 +5,7 @@
 
 #include "fixture.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-
 #include "engine/engine.h"
-#include "sys/cpu.h"
-#include "sys/process.h"
 
 #define MS 1000000ull
 

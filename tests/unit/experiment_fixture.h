@@ -7,7 +7,6 @@
 #include "bench_fixture.h"
 
 #include "bench/experiment.h"
-#include "rows/text.h"
 
 /* The params are those of n experiments of that size: a line for each, and none for the warm-up's. */
 static inline void experiment_assert_series(const struct bench *bench, const void *params, unsigned size, unsigned n)

@@ -5,15 +5,13 @@
 
 #include <dirent.h>
 #include <grp.h>
-#include <sched.h>
-#include <stdio.h>
-#include <sys/mount.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "../test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Name and suite of a made-up benchmark. */
+#define DUMMY(name_) .name = name_, .suite = "dummy"
 
 #define CANNOT 255 /* exit status of a child whose machine lacks what the test needs */
 

@@ -3,9 +3,6 @@
 #ifndef GOLDEN_FIXTURE_H
 #define GOLDEN_FIXTURE_H
 
-#include <stdio.h>
-#include <string.h>
-
 #include "../test.h"
 #include "rows/text.h"
 

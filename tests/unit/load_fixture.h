@@ -5,12 +5,7 @@
 
 #include "bench_fixture.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-
 #include "load/load.h"
-#include "sys/process.h"
 
 /* Long enough for any machine; a run that comes to nothing ends the test. */
 enum { LOAD_PATIENCE_MS = 20000 };

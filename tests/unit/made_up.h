@@ -6,7 +6,6 @@
 #include "plan_fixture.h"
 
 #include "engine/trial.h"
-#include "stats/stats.h"
 
 struct made_up {
     uint64_t seed;

@@ -4,13 +4,6 @@
 #ifndef MEMORY_FIXTURE_H
 #define MEMORY_FIXTURE_H
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "../test.h"
 
 /* Allocations are refused when none is left. */

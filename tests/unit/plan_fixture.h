@@ -3,11 +3,7 @@
 #ifndef PLAN_FIXTURE_H
 #define PLAN_FIXTURE_H
 
-#include <math.h>
-
 #include "engine_fixture.h"
-
-#include "engine/engine.h"
 
 enum { ROWS_MAX = 512 };
 

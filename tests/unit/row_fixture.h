@@ -4,11 +4,8 @@
 #define ROW_FIXTURE_H
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "rows/rows.h"
-#include "rows/text.h"
 
 struct row_words {
     const char *suite, *test, *load, *param, *metric, *unit, *better, *cpus, *policy, *bind, *causes; /* NULL: "" */

@@ -5,9 +5,6 @@
 #ifndef SAID_H
 #define SAID_H
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "cmd/cmd.h"
 
 static struct error said;

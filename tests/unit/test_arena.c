@@ -8,21 +8,17 @@
 /* --- Size and layout. --- */
 
 static const struct party laid_out_parties[] = {
-    {.name = "process", .recorders = {{RECORD_NUMBERS, 9}, {RECORD_SLICES, 3}}, .n_recorders = 2},
-    {.name = "thread", .kind = PARTY_THREAD, .recorders = {{RECORD_CHECKS, 1}}, .n_recorders = 1},
+    {PARTY_IS("process", {RECORD_NUMBERS, 9}, {RECORD_SLICES, 3})},
+    {PARTY_IS("thread", {RECORD_CHECKS, 1}), .kind = PARTY_THREAD},
 };
 static const struct party laid_out_load_parties[] = {
-    {.name = "load", .role = ROLE_LOAD, .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}}, .n_recorders = 1},
-    {.name = "its thread",
-     .role = ROLE_LOAD,
-     .kind = PARTY_THREAD,
-     .recorders = {{RECORD_NUMBERS, 1}},
-     .n_recorders = 1},
+    {PARTY_IS("load", {RECORD_NUMBERS, LOAD_COUNTS}), .role = ROLE_LOAD},
+    {PARTY_IS("its thread", {RECORD_NUMBERS, 1}), .role = ROLE_LOAD, .kind = PARTY_THREAD},
 };
 static const struct bench laid_out = {
-    .name = "laid out", .params_size = 70, .parties = laid_out_parties, .n_parties = 2, .shared_size = 65};
+    .name = "laid out", .params_size = 70, BENCH_PARTIES(laid_out_parties), .shared_size = 65};
 static const struct load laid_out_load = {
-    .name = "beside", .params_size = 9, .parties = laid_out_load_parties, .n_parties = 2, .shared_size = 100};
+    .name = "beside", .params_size = 9, BENCH_PARTIES(laid_out_load_parties), .shared_size = 100};
 static const char params[70] = "of the benchmark", load_params[9] = "the load";
 enum { COPIES = 3, SLOTS = 2 * COPIES + 2, RANGES_MAX = 64 };
 
@@ -194,8 +190,7 @@ TEST_WITH(test_shm_leaves_a_cpu_free_of_real_time_work, begin, NULL)
                               with_timer[] = {{.role = ROLE_MEASURED}, {.role = ROLE_TIMER}},
                               with_partner[] = {{.role = ROLE_MEASURED}, {.role = ROLE_PARTNER}},
                               heirs[] = {{.children = CHILDREN_INHERIT}}, children[] = {{.children = CHILDREN_NORMAL}};
-    static const struct load any = {.parties = measured, .n_parties = 1},
-                             third = {.parties = measured, .n_parties = 1, .place = on_cpu_3};
+    static const struct load any = {BENCH_PARTIES(measured)}, third = {BENCH_PARTIES(measured), .place = on_cpu_3};
     static const struct {
         const struct party *parties;
         unsigned n, copies;
@@ -247,7 +242,7 @@ TEST_WITH(test_shm_leaves_a_cpu_free_of_real_time_work, begin, NULL)
 TEST_WITH(test_shm_places_as_the_party_asks, begin, NULL)
 {
     static const struct party asks[] = {{.lock_memory = true, .timer_slack_ns = 55}, {.name = "does not"}};
-    const struct bench bench = {.parties = asks, .n_parties = 2};
+    const struct bench bench = {BENCH_PARTIES(asks)};
     struct trial_slot slots[2] = {{.party = 0}, {.party = 1}};
 
     spec.bench = &bench;

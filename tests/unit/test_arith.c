@@ -2,8 +2,6 @@
 /* The arithmetic tests compute their sums, and find wrong ones. */
 #include "cpu_fixture.h"
 
-#include <math.h>
-
 /* Python: sum(i*i/(i*i-1) for i in range(2, 102)), with / and with //. */
 static const struct {
     const struct bench *bench;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The small-array copy: what it leaves in the arrays, its self-check, its rows. */
-#include "experiment_fixture.h"
-
-#include <sys/mman.h>
-
 #include "bench/memory.h"
+#include "experiment_fixture.h"
 
 static unsigned maps_left; /* before one is refused; 0: none is */
 

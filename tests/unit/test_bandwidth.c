@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The STREAM-style bandwidth: the size of its arrays, its self-check, and rates from times. */
+#include "bench/memory.h"
 #include "bench_fixture.h"
 
-#include "bench/memory.h"
-#include "engine/core.h"
 #include "made_up_trial.h"
 #include "memory_fixture.h"
-#include "rows/text.h"
 
 /* --- A clock that is made up here: each reading is as much later than the one before. Off, it is the real one. --- */
 

@@ -5,13 +5,10 @@
 
 #include "bench/memory.h"
 #include "bench/noise.h"
-#include "engine/engine.h"
-#include "load/list.h"
 #include "load/load.h"
 #include "made_up_clock.h"
 #include "made_up_trial.h"
 #include "memory_fixture.h"
-#include "sys/machine.h"
 
 #define GATE 7000000000ull
 #define MIB  (1024 * 1024ull)

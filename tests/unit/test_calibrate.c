@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The speed of the simulations' work: found on a machine that is made up here, and by a real trial. */
-#include <sched.h>
-
-#include "bench_fixture.h"
 
 #include "bench/sim.h"
+#include "bench_fixture.h"
 
 /* --- A simulated machine: its clock moves only by work and sleep. --- */
 

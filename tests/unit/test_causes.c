@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Disturbances of a row: sums over made-up trials, and the text made of them. */
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
 
 #include "../test.h"
 #include "row_fixture.h"
-#include "rows/rows.h"
 
 static const struct task_counters one_task = {.cpu_ns = 1500000000,
                                               .ctx_voluntary = 2,

@@ -2,10 +2,6 @@
 /* Change points: where they are found, and, in simulated histories, how often they are found where there is none, and
  * missed where there is one. `make history-sim` simulates 2000 histories of each kind; `make test` a part, from the
  * same seeds. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "memory_fixture.h"
 #include "normal_fixture.h"

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The ring of a chase: each line once, in an order that no prefetcher follows. */
-#include <stdbool.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "bench/memory.h"
-#include "engine/core.h"
 #include "memory_fixture.h"
-#include "rows/text.h"
-#include "stats/stats.h"
-#include "sys/base.h"
 
 #define LINES 4096u
 

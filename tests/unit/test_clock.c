@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks: frequencies from made-up pairs, and plausibility of the real clocks. */
-#include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "../refuse.h"
 #include "fixture.h"

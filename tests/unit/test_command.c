@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Any program as a benchmark: its words as bytes, where it is placed, how it is described, how long it may take. */
-#include <fcntl.h>
-#include <math.h>
-#include <sched.h>
-#include <sys/resource.h>
 
 #include "bench_fixture.h"
 
 #include "bench/command.h"
 #include "made_up_trial.h"
 #include "memory_fixture.h"
-#include "rows/rows.h"
-#include "rows/text.h"
-#include "sys/process.h"
 
 /* --- A system that is made up here: programs that never run, and calls that fail. --- */
 

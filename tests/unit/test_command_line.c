@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Words of the kernel's command line and of a command. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "sys/process.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparisons of made-up samples: order of the rows by effect, drift, means of suites and hosts. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/compare.h"
 #include "memory_fixture.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The comparison of commands that took turns, and the lines below the table of `jitbench run`. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "memory_fixture.h"
 #include "out/compare_commands.h"

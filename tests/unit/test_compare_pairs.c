@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Pairs of rows: which rows are compared, why a comparison is refused, and what counts as a value. */
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/compare.h"
 #include "memory_fixture.h"
 #include "row_fixture.h"
-#include "rows/text.h"
 
 #define ROWS_MAX    64
 #define RUNS_MAX    16

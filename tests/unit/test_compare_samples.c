@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The rule by which a difference counts as a change. test_coverage.c tests its error rates. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/compare_samples.h"
 #include "fixture.h"

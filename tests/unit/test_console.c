@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of writing to a full pipe that has no reader. */
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "fixture.h"
 #include "sys/process.h"

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The two halves of context1, each alone, with what the other one would send put into its pipe. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-
-#include "bench_fixture.h"
 
 #include "bench/unix.h"
+#include "bench_fixture.h"
+
 #include "rows/text.h"
 
 static uint64_t slept_ns;

@@ -2,18 +2,10 @@
 /* Shared cores, on made-up probes: when a core counts as free, what the records keep, and what the figure with the core
  * free says where its truth is known. */
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/core.h"
-#include "engine/engine.h"
 #include "engine/trial.h"
 #include "fixture.h"
 #include "made_up_clock.h"
-#include "stats/stats.h"
-#include "sys/cpu.h"
 
 #define FREE 66u
 #define HALF 132u
@@ -213,8 +205,8 @@ static bool shares(const struct bench *bench, unsigned copies, const unsigned *c
 /* Two cores of two threads: CPUs 0 and 2, 1 and 3. */
 TEST_WITH(test_own_parties_on_a_core_are_no_neighbours, make_session, free_session)
 {
-    const struct bench alone = {.parties = pair, .n_parties = 1}, two = {.parties = pair, .n_parties = 2},
-                       forks = {.parties = parent, .n_parties = 1};
+    const struct bench alone = {.parties = pair, .n_parties = 1}, two = {BENCH_PARTIES(pair)},
+                       forks = {BENCH_PARTIES(parent)};
     const unsigned apart[] = {0, 1}, together[] = {0, 2}, same[] = {0, 0}, anywhere[] = {CPUSET_NONE, CPUSET_NONE};
 
     assert_false(shares(&two, 1, together)); /* no threads to be seen */

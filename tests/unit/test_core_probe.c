@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The core probe on a core that is made up here: its clock frequency, and what a neighbour takes of it. */
 
-#include <math.h>
-
 #include "fixture.h"
 #include "sys/clock.h"
 

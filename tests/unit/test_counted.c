@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Event counts of a row: sums, and the text of the column. */
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "../test.h"
 #include "rows/rows.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The square of made-up pairs of CPUs. */
-#include <math.h>
-
-#include <stdio.h>
-#include <string.h>
 
 #include "../test.h"
 #include "analysis/analysis.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPUs that check and tune are told to measure on. */
-#include <string.h>
 
 #include "../test.h"
 #include "said.h"

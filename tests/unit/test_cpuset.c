@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* CPU lists: expected sets are worked out by hand. */
-#include <stdio.h>
-#include <string.h>
 
 #include "../test.h"
 #include "sys/cpu.h"

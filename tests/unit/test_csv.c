@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of the CSV: its text, and where its rows go when the disk refuses them. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <float.h>
 #include <ftw.h>
 #include <locale.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "fixture.h"
 #include "memory_fixture.h"
 #include "row_fixture.h"
-#include "rows/rows.h"
 
 #define NAME_STEM   "jitbench-box_1.example-20260131T235959Z"
 #define MOST_FIELDS 100

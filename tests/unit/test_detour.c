@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Accounting of detours on made-up clocks: every tick goes to one cause, and the figures are exact. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "bench/noise.h"

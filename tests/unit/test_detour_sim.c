@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Made-up machines whose detours have known causes: each cause is given its time within 2 %, and the causes add up. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "bench/noise.h"

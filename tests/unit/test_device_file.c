@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A file on a device. Writing is tested on real disks by tests/boot. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "../test.h"
 #include "sys/file.h"

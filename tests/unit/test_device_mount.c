@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Block devices: what is asked for, where it is mounted, and folders in it. Mounting is tested by tests/boot. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include "../test.h"

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Folders by descriptor: which links are followed, which files are made, and what is never written. */
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "fixture.h"
 #include "sys/file.h"
 

@@ -3,9 +3,6 @@
  * can run. */
 #include "made_up_disk.h"
 
-#include <math.h>
-#include <sys/stat.h>
-
 #define SECOND 1000000000ull
 
 TEST(test_disk_is_no_memory_network_or_layer)

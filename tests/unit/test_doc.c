@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of the text grid: golden texts. The table of rows (test_table) shows how columns are left out. */
-#include <math.h>
-#include <stdlib.h>
 
 #include "../test.h"
 #include "out/out.h"

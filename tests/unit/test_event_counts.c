@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Event counters: the kernel's own for page faults, which every machine has, made-up readings, and their table. */
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "../refuse.h"
 #include "fixture.h"
 #include "out/out.h"
 #include "row_fixture.h"
-#include "sys/cpu.h"
 
 #define PAGES 64u
 

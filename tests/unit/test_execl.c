@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Execl throughput on a system that is made up here: what each process image records, and what cannot go on says. */
-#include <fcntl.h>
-
-#include "bench_fixture.h"
 
 #include "bench/unix.h"
-#include "engine/core.h"
-#include "rows/text.h"
-#include "sys/file.h"
-#include "sys/process.h"
+#include "bench_fixture.h"
 
 static struct {
     uint64_t now_ns;                /* a reading of the clock is 1,000 ns after the one before */

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Common code of prime and array: recording, every event as text, and M. Kot's figures from made-up cycles. */
-#include <fcntl.h>
-#include <limits.h>
 
 #include "bench_fixture.h"
 
 #include "bench/experiment.h"
-#include "engine/core.h"
 #include "memory_fixture.h"
-#include "rows/text.h"
-#include "sys/file.h"
 
 /* Of a clock whose cost is known, or of this machine's. */
 static const struct clock_cost *known_cost;
@@ -65,11 +60,9 @@ static int made_up_run(struct party_context *context)
 static const struct party made_up_parties[] = {
     {EXPERIMENT_PARTY("made up"), .role = ROLE_MEASURED, .run = made_up_run},
 };
-static const struct bench bench_made_up = {.name = "made up",
-                                           .suite = "dummy",
+static const struct bench bench_made_up = {DUMMY("made up"),
                                            .params_size = sizeof(struct made_up_params),
-                                           .parties = made_up_parties,
-                                           .n_parties = 1,
+                                           BENCH_PARTIES(made_up_parties),
                                            .metrics = experiment_metrics,
                                            .n_shared_metrics = METRIC_OWN,
                                            .n_metrics = METRIC_OWN,

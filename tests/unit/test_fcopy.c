@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* File copy, write and read on a small file: each call that fails is told, and what is moved and timed is exact. The
  * clock is made up here: only reads and writes take time on it. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-
-#include "bench_fixture.h"
 
 #include "bench/unix.h"
-#include "rows/text.h"
-#include "sys/file.h"
+#include "bench_fixture.h"
 
 static struct {
     uint64_t now_ns;

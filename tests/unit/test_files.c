@@ -2,10 +2,6 @@
 /* What only a power cut would show: an output file is flushed before it gets its name, and its folder after that. */
 #include "cmd/cmd.h"
 
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "../test.h"
 
 /* "file" or "folder" for each flush, with "+" where out.txt had its new content by then. */

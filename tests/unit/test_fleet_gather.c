@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of many machines: which machine they are of, which result, and what they differ in. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/analysis.h"
 #include "memory_fixture.h"
 #include "row_fixture.h"
-#include "rows/text.h"
 
 static struct row_run run_of(const char *host)
 {

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Made-up fleets, from rows to the machines that stand out. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/analysis.h"
 #include "memory_fixture.h"
 #include "normal_fixture.h"
 #include "row_fixture.h"
-#include "rows/text.h"
 
 #define LEAST_EFFECT 0.02
 

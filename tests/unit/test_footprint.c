@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The footprint of a dynamically linked process is that of the list: mappings, protection, resident and written pages.
  */
-#include <fcntl.h>
-#include <inttypes.h>
-#include <sys/stat.h>
-
-#include "engine_fixture.h"
 
 #include "bench/unix.h"
+#include "engine_fixture.h"
 
 /* --- A kernel that is made up here: it notes the calls, and refuses one. Off, it is the real one. --- */
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A CSV between marker lines. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "report/report.h"

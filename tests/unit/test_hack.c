@@ -2,7 +2,6 @@
 /* The load hack: groups that send each other messages. */
 #include "load_fixture.h"
 
-#include <fcntl.h>
 #include <sys/socket.h>
 
 enum { THREADS = 40, DESCRIPTORS = 40 }; /* of a group */

@@ -2,11 +2,6 @@
 /* The histogram against values entered one by one and figures worked out by hand. */
 #include "stats/stats.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Made-up runs of one machine: their order, which results are judged, and what is told of a change. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "memory_fixture.h"
 #include "normal_fixture.h"
 #include "out/out.h"
 #include "row_fixture.h"
-#include "rows/text.h"
 
 #define RUNS 30u
 

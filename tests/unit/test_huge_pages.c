@@ -2,8 +2,6 @@
 /* Which pages the kernel gave, by made-up texts and by this machine. */
 #include "tree_fixture.h"
 
-#include <sys/mman.h>
-
 #include "sys/machine.h"
 
 #define MIB      (1ull << 20)

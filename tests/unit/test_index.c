@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Names and their numbers. */
-#include <stdio.h>
 
 #include "../test.h"
 #include "rows/text.h"

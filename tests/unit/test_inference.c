@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of two samples on known values, by hand or from scipy 1.10. `make stats` compares many more with scipy. */
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "memory_fixture.h"
 #include "stats/inference.h"

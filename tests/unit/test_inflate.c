@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Unpacked gzip data. The data are what zlib made of the texts: each kind of block. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "sys/file.h"

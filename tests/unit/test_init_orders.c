@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders of an init: from the kernel's command line and from the arguments. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "cmd/cmd.h"
-#include "rows/text.h"
 
 #define WORDS_MAX 16
 #define ARGV(...) ((char *const[]){__VA_ARGS__, NULL})

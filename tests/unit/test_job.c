@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Job and rank from made-up environments. */
-#include <string.h>
 
 #include "../test.h"
 #include "sys/process.h"

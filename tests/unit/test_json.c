@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values as JSON: what must be escaped is, and what is no number is null. */
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "../test.h"
 #include "out/out.h"

@@ -3,13 +3,8 @@
  * memory and four CPUs. */
 #include "suite_fixture.h"
 
-#include <sys/mman.h>
-
-#include "bench/sim.h"
 #include "cmd/latency.h"
 #include "golden_fixture.h"
-#include "load/load.h"
-#include "sys/machine.h"
 
 #define MIB (1024 * 1024ull)
 

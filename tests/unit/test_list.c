@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks of every benchmark's descriptor that the engine relies on and does not make itself. */
-#include <string.h>
 
 #include "../test.h"
 #include "bench/list.h"

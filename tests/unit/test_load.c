@@ -2,9 +2,6 @@
 /* Common parts of loads: where they run, their threads, and the CPU time that they report. */
 #include "load_fixture.h"
 
-#include <limits.h>
-#include <sched.h>
-
 #include "load/load.h"
 
 /* --- Placement. --- */

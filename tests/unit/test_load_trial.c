@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine with dummy loads beside dummy benchmarks: their counts, their failures, and the control process. */
-#include <sched.h>
-#include <sys/resource.h>
 
 #include "plan_fixture.h"
 
-#include "engine/engine.h"
 #include "engine/trial.h"
 
 /* --- The loads. --- */
@@ -119,8 +116,8 @@ static int dummy_run(struct party_context *context)
 
 #define DUMMY_PARTY \
     { \
-        .name = "dummy", .role = ROLE_LOAD, .kind = PARTY_PROCESS, .stop = STOP_KILL, .before_gate = true, \
-        .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}}, .n_recorders = 1, .setup = dummy_setup, .run = dummy_run \
+        PARTY_IS("dummy", {RECORD_NUMBERS, LOAD_COUNTS}), .role = ROLE_LOAD, .kind = PARTY_PROCESS, .stop = STOP_KILL, \
+                                                          .before_gate = true, .setup = dummy_setup, .run = dummy_run \
     }
 static const struct party dummy_parties[] = {DUMMY_PARTY, DUMMY_PARTY, DUMMY_PARTY};
 
@@ -147,14 +144,8 @@ static int shared_run(struct party_context *context)
 }
 
 static const struct party shared_parties[] = {
-    {.name = "shared",
-     .role = ROLE_LOAD,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_KILL,
-     .before_gate = true,
-     .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}},
-     .n_recorders = 1,
-     .run = shared_run},
+    {PARTY_IS("shared", {RECORD_NUMBERS, LOAD_COUNTS}), .role = ROLE_LOAD, .kind = PARTY_PROCESS, .stop = STOP_KILL,
+     .before_gate = true, .run = shared_run},
     {.name = "thread",
      .role = ROLE_LOAD,
      .kind = PARTY_THREAD,
@@ -179,7 +170,7 @@ static const struct load load_three = DUMMY_LOAD("three", dummy_parties, 3);
 static const struct load load_empty = DUMMY_LOAD("empty", NULL, 0);
 static const struct load load_unlisted = DUMMY_LOAD("unlisted", dummy_parties, 1);
 static const struct load load_shared = {
-    .name = "shared", .parties = shared_parties, .n_parties = 2, .shared_size = sizeof(uint64_t)};
+    .name = "shared", BENCH_PARTIES(shared_parties), .shared_size = sizeof(uint64_t)};
 static const struct load load_placed = {.name = "placed",
                                         .parties = dummy_parties,
                                         .n_parties = 1,
@@ -237,35 +228,20 @@ static int apart_run(struct party_context *context)
 }
 
 #define DUMMY_BENCH(name_) \
-    static const struct party name_##_parties[] = {{.name = #name_, \
-                                                    .role = ROLE_MEASURED, \
-                                                    .stop = STOP_FLAG, \
-                                                    .recorders = {{RECORD_NUMBERS, WATCH_NUMBERS}}, \
-                                                    .n_recorders = 1, \
-                                                    .run = name_##_run}}; \
-    static const struct bench bench_##name_ = {.name = #name_, \
-                                               .suite = "dummy", \
-                                               .parties = name_##_parties, \
-                                               .n_parties = 1, \
-                                               .shared_size = 8, \
-                                               .params_size = BENCH_PARAMS_SIZE}
+    static const struct bench bench_##name_ = {DUMMY(#name_), .shared_size = 8, .params_size = BENCH_PARAMS_SIZE, \
+                                               BENCH_PARTY(PARTY_IS(#name_, {RECORD_NUMBERS, WATCH_NUMBERS}), \
+                                                           .role = ROLE_MEASURED, .stop = STOP_FLAG, \
+                                                           .run = name_##_run)}
 DUMMY_BENCH(idle);
 DUMMY_BENCH(nap);
 DUMMY_BENCH(degraded);
 DUMMY_BENCH(apart);
-static const struct party watch_parties[] = {{.name = "watch",
-                                              .role = ROLE_MEASURED,
-                                              .recorders = {{RECORD_NUMBERS, WATCH_NUMBERS}},
-                                              .n_recorders = 1,
-                                              .run = watch_run}};
-static const struct bench bench_watch = {.name = "watch",
-                                         .suite = "dummy",
-                                         .parties = watch_parties,
-                                         .n_parties = 1,
-                                         .control_fifo = true,
+static const struct party watch_parties[] = {
+    {PARTY_IS("watch", {RECORD_NUMBERS, WATCH_NUMBERS}), .role = ROLE_MEASURED, .run = watch_run}};
+static const struct bench bench_watch = {DUMMY("watch"), BENCH_PARTIES(watch_parties), .control_fifo = true,
                                          .params_size = BENCH_PARAMS_SIZE};
-static const struct bench bench_watch_only = {
-    .name = "watch-only", .suite = "dummy", .parties = watch_parties, .n_parties = 1, .params_size = BENCH_PARAMS_SIZE};
+static const struct bench bench_watch_only = {DUMMY("watch-only"), BENCH_PARTIES(watch_parties),
+                                              .params_size = BENCH_PARAMS_SIZE};
 static const struct bench *const benches[] = {&bench_watch_only, &bench_idle,  &bench_nap, &bench_degraded,
                                               &bench_apart,      &bench_watch, NULL};
 

@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Description and activity of the machine, read from made-up trees in a temporary directory; expected sums are worked
  * out by hand. */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <math.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "fixture.h"
 #include "sys/machine.h"

@@ -2,10 +2,8 @@
 /* Made-up machines of 1, 2, 8, 64 and 256 CPUs: whatever goes by the number of CPUs is right on all of them, and not
  * only on the machine that the tests run on. From 2 CPUs on a core has two threads, from 8 on there are two packages.
  */
-#include "engine/core.h"
 #include "engine/engine.h"
 #include "settings/settings.h"
-#include "sys/cpu.h"
 #include "sys/machine.h"
 #include "tree_fixture.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A made-up machine of 4096 CPUs, far beyond cpu_set_t: two threads a core, 16 CPUs a cache, tables of as many columns.
  * How long that takes is printed, and how much memory; neither is judged. */
-#include <sys/resource.h>
 
 #include "engine/engine.h"
-#include "sys/machine.h"
 #include "tree_fixture.h"
 
 #define CPUS  4096u

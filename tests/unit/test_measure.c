@@ -3,16 +3,8 @@
  * and its rows come from conclude(), so that nothing is measured. */
 #include "fixture.h"
 
-#include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "cmd/cmd.h"
 #include "row_fixture.h"
-#include "rows/text.h"
 
 static char dir[] = "/tmp/test_measure_XXXXXX";
 

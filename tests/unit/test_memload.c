@@ -2,11 +2,7 @@
 /* The load memload: its guard on made-up machines, and a few pieces of real memory. */
 #include "load_fixture.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include "load/load.h"
-#include "sys/machine.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that runs out, and arrays that grow. */
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "fixture.h"
 #include "sys/base.h"
 

@@ -3,7 +3,6 @@
 
 #include "../test.h"
 #include "bench/memory.h"
-#include "engine/engine.h"
 
 /* To start a pair's two processes and to read their results: 12 ms were measured on a slow machine. */
 #define START_NS 15000000u

@@ -2,10 +2,7 @@
 /* Memory nodes of a made-up machine, and memory on this one's node. */
 #include "tree_fixture.h"
 
-#include <sys/mman.h>
-
 #include "sys/machine.h"
-#include "sys/process.h"
 
 TREE_TEST(test_memory_nodes_lists)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of metrics: that of the program's own benchmarks, and what it says of rows that it does not know. */
-#include <string.h>
 
 #include "../test.h"
 #include "bench/list.h"

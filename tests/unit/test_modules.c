@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Folders without a module that could be loaded. That modules load is tested by tests/boot. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "../test.h"
 #include "sys/file.h"

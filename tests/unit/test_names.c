@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* File names from templates. */
-#include <string.h>
 
 #include "../test.h"
 #include "out/out.h"
-#include "rows/text.h"
 
 static const struct row_run run = {.host = "box/1.example", .utc = "2026-01-31T23:59:59Z", .job = "77", .rank = "3"};
 

@@ -7,8 +7,6 @@
 #include "made_up_trial.h"
 #include "memory_fixture.h"
 #include "row_fixture.h"
-#include "rows/text.h"
-#include "sys/machine.h"
 
 /* --- The threshold. --- */
 

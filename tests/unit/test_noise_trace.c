@@ -4,12 +4,6 @@
  * and tracefs; tests/boot runs it on other kernels. Alone in its program: a boot runs this only. */
 #include "bench_fixture.h"
 
-#include <fcntl.h>
-#include <sched.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "bench/noise.h"
 
 #define TRACED_NS      1500000000ull

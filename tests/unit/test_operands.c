@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Kinds of the commands' operands. */
-#include <string.h>
 
 #include "../test.h"
 #include "cmd/cmd.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Outliers: arithmetic, and how often a machine of a fleet of equal machines is named. */
-#include <math.h>
-#include <stdlib.h>
 
 #include "../test.h"
 #include "normal_fixture.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests for pairs on published values, and their false claims and power by simulation. */
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "memory_fixture.h"
 #include "normal_fixture.h"

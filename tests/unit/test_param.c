@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters of a row: added, read back, found by key, kind and word. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "../test.h"
 #include "row_fixture.h"
-#include "rows/text.h"
 
 static struct row_params read_back(const char *text)
 {

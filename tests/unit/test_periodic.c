@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Series on made-up events: found with jitter, drift and gaps among others; not found where there is none. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "stats/stats.h"

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of placement: what each party is given, what is refused, and what is read back. */
-#include <sched.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 
 #include "engine_fixture.h"
-
-#include "engine/engine.h"
 
 static void assert_cpus(const struct placement *placement, const char *expected)
 {

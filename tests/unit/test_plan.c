@@ -3,8 +3,6 @@
 #include "bench_fixture.h"
 #include "tree_fixture.h"
 
-#include "engine/engine.h"
-
 static const struct bench bench_tick;
 static const struct bench *const registry[] = {&bench_tick, NULL};
 static const struct load load_beside, load_bare;
@@ -70,17 +68,15 @@ static void tick_describe(const struct bench_case *of, struct row_params *out)
 }
 
 static const struct party tick_parties[] = {
-    {.name = "tick", .role = ROLE_MEASURED, .recorders = {{RECORD_NUMBERS, 1}}, .n_recorders = 1, .run = tick_run},
+    {PARTY_IS("tick", {RECORD_NUMBERS, 1}), .role = ROLE_MEASURED, .run = tick_run},
 };
 static const struct metric tick_metrics[] = {
     {.id = "value", .unit = "count", .better = "lower", .value = VALUE_MEAN, .headline = true},
     {.id = "copies", .unit = "count", .better = "", .value = VALUE_MEAN},
 };
-static const struct bench bench_tick = {.name = "tick",
-                                        .suite = "dummy",
+static const struct bench bench_tick = {DUMMY("tick"),
                                         .params_size = sizeof(struct tick_params),
-                                        .parties = tick_parties,
-                                        .n_parties = 1,
+                                        BENCH_PARTIES(tick_parties),
                                         .own_metrics = tick_metrics,
                                         .n_metrics = 2,
                                         .describe = tick_describe,
@@ -143,18 +139,11 @@ static const char *beside_scratch_dir(const void *params)
 }
 
 static const struct party beside_parties[] = {
-    {.name = "beside",
-     .role = ROLE_LOAD,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_KILL,
-     .before_gate = true,
-     .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}},
-     .n_recorders = 1,
-     .run = beside_run},
+    {PARTY_IS("beside", {RECORD_NUMBERS, LOAD_COUNTS}), .role = ROLE_LOAD, .kind = PARTY_PROCESS, .stop = STOP_KILL,
+     .before_gate = true, .run = beside_run},
 };
 static const struct load load_beside = {.name = "beside",
-                                        .parties = beside_parties,
-                                        .n_parties = 1,
+                                        BENCH_PARTIES(beside_parties),
                                         .params_size = sizeof(struct beside_params),
                                         .describe = beside_describe,
                                         .scratch_dir = beside_scratch_dir,

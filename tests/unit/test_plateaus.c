@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The levels of made-up curves. */
-#include <math.h>
 
 #include "../test.h"
 #include "analysis/analysis.h"

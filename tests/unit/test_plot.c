@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of distributions as text: any width and any value; whole pictures are the golden cases show-plots. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "out/out.h"

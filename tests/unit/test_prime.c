@@ -2,8 +2,6 @@
 /* The prime loop: its work against known numbers, its self-check, its rows. */
 #include "experiment_fixture.h"
 
-#include "bench/experiment.h"
-
 static const struct bench *const registry[] = {&bench_prime, NULL};
 
 enum { NUMBER_DIVISIONS = NUMBER_OWN, NUMBER_PRIMES };

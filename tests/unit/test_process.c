@@ -1,16 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The program's own file, shared memory and random bytes, each also with its first way barred. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "../refuse.h"
 #include "fixture.h"

@@ -2,8 +2,6 @@
 /* Folders read from made-up trees. Files are in test_machine.c. */
 #include "tree_fixture.h"
 
-#include "sys/process.h"
-
 static void expect_names(const char *path, const char *const *expected)
 {
     char **names = procfs_names(path);

@@ -1,18 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs of others: found as execvp() does, started, waited for, and what they leave behind. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "fixture.h"
 #include "sys/clock.h"

@@ -2,11 +2,8 @@
 /* cmocka needs these four first. */
 #include "../test.h"
 
-#include <string.h>
-
 #include "bench/command.h"
 #include "cmd/cmd.h"
-#include "sys/clock.h"
 
 /* Samples of 1 s planned that take pace s each, after a start of 2 s. Returns the time left that is said last. */
 static double run_through(double pace, double planned_s)

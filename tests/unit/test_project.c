@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The slowest of N ranks, against closed forms and against seeded simulation. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "memory_fixture.h"
 #include "stats/stats.h"

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Detours of hosts, from rows of noise. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "analysis/analysis.h"
 #include "row_fixture.h"
-#include "rows/text.h"
 
 static struct detours_host host;
 

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* From rows of hosts to slow-downs and costs. */
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "analysis/analysis.h"
 #include "memory_fixture.h"
 #include "row_fixture.h"
-#include "rows/text.h"
 
 static void enter(struct project *p, const char *host, const char *metric, double value, struct stats_point *hist,
                   struct stats_point *series)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Which CPU is taken for the quietest, by made-up shares and on this machine. */
-#include <math.h>
 
 #include "engine_fixture.h"
 

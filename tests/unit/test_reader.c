@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader of CSV files: what jitbench writes comes back, and whatever was done to the file, no false row does. */
-#include <errno.h>
-#include <fcntl.h>
 #include <float.h>
 #include <locale.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "fixture.h"
 #include "row_fixture.h"
-#include "rows/rows.h"
-#include "rows/text.h"
 
 /* --- help ------------------------------------------------------------------------------------------------------- */
 

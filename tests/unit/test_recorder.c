@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of the recorders: slices that are joined, series that keep the first and the largest, checks. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "engine/engine.h"

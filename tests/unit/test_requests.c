@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The task requests: each request is handed over, served and recorded once, whatever the number of threads. */
-#include <pthread.h>
 
 #include "bench_fixture.h"
 

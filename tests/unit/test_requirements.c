@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Requirements: their form, names and units, and the judging of made-up rows. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "analysis/analysis.h"
 #include "cmd/cmd.h"
 #include "fixture.h"
-#include "out/out.h"
 #include "row_fixture.h"
-#include "sys/process.h"
 
 static struct requirements set;
 static struct error error;

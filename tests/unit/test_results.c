@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows from samples: figures worked out by hand, placement and counters from trials of a dummy benchmark. */
-#include <sched.h>
-#include <sys/resource.h>
 
 #include "plan_fixture.h"
 
-#include "engine/core.h"
-#include "engine/engine.h"
 #include "engine/trial.h"
 #include "row_fixture.h"
 
@@ -38,8 +34,8 @@ static void nap_reduce(const struct trial *trial, struct results *results)
 }
 
 static const struct party nap_parties[] = {
-    {.name = "nap", .role = ROLE_MEASURED, .recorders = {{RECORD_NUMBERS, 1}}, .n_recorders = 1, .run = nap_run},
-    {.name = "partner", .role = ROLE_PARTNER, .recorders = {{RECORD_NUMBERS, 1}}, .n_recorders = 1, .run = nap_run},
+    {PARTY_IS("nap", {RECORD_NUMBERS, 1}), .role = ROLE_MEASURED, .run = nap_run},
+    {PARTY_IS("partner", {RECORD_NUMBERS, 1}), .role = ROLE_PARTNER, .run = nap_run},
 };
 
 enum { SHEET_MEDIAN, SHEET_MEAN, SHEET_NUMBER, SHEET_MIN, SHEET_MAX, SHEET_COUNT };
@@ -55,21 +51,16 @@ static const struct metric own_metrics[] = {
 };
 #define SHEET(bench_name, per_copy) \
     { \
-        .name = bench_name, .suite = "dummy", .parties = nap_parties, .n_parties = 2, .metrics = shared_metrics, \
+        .name = bench_name, .suite = "dummy", BENCH_PARTIES(nap_parties), .metrics = shared_metrics, \
         .own_metrics = own_metrics, .n_shared_metrics = COUNT(shared_metrics), .n_metrics = SHEET_COUNT, \
         .group_per_copy = per_copy, .reduce = nap_reduce \
     }
 static const struct bench bench_sheet = SHEET("sheet", false);
 static const struct bench bench_copies = SHEET("copies", true);
 /* A test without metrics of its own and without a headline metric. */
-static const struct bench bench_quiet = {.name = "quiet",
-                                         .suite = "dummy",
-                                         .parties = nap_parties,
-                                         .n_parties = 1,
-                                         .metrics = shared_metrics + 1,
-                                         .n_shared_metrics = 1,
-                                         .n_metrics = 1,
-                                         .reduce = nap_reduce};
+static const struct bench bench_quiet = {
+    DUMMY("quiet"),        .parties = nap_parties, .n_parties = 1,      .metrics = shared_metrics + 1,
+    .n_shared_metrics = 1, .n_metrics = 1,         .reduce = nap_reduce};
 
 /* Runs as long as requested, beside a timing thread. */
 static int timed_run(struct party_context *context)
@@ -96,18 +87,11 @@ static int measured_run(struct party_context *context)
 }
 
 static const struct party timed_parties[] = {
-    {.name = "nap",
-     .role = ROLE_MEASURED,
-     .stop = STOP_FLAG,
-     .recorders = {{RECORD_NUMBERS, 1}},
-     .n_recorders = 1,
-     .run = measured_run},
+    {PARTY_IS("nap", {RECORD_NUMBERS, 1}), .role = ROLE_MEASURED, .stop = STOP_FLAG, .run = measured_run},
     {.name = "timer", .role = ROLE_TIMER, .kind = PARTY_THREAD, .stop = STOP_FLAG, .run = timed_run},
 };
-static const struct bench bench_timed = {.name = "timed",
-                                         .suite = "dummy",
-                                         .parties = timed_parties,
-                                         .n_parties = 2,
+static const struct bench bench_timed = {DUMMY("timed"),
+                                         BENCH_PARTIES(timed_parties),
                                          .metrics = shared_metrics,
                                          .n_shared_metrics = COUNT(shared_metrics),
                                          .n_metrics = COUNT(shared_metrics),
@@ -142,11 +126,7 @@ static void core_reduce(const struct trial *trial, struct results *results)
 }
 
 static const struct party core_parties[] = {
-    {.name = "core",
-     .role = ROLE_MEASURED,
-     .recorders = {{RECORD_NUMBERS, 1}, {RECORD_CORE, 0}, {RECORD_CORE, 0}},
-     .n_recorders = 3,
-     .run = core_run},
+    {PARTY_IS("core", {RECORD_NUMBERS, 1}, {RECORD_CORE, 0}, {RECORD_CORE, 0}), .role = ROLE_MEASURED, .run = core_run},
 };
 static const struct metric core_metrics[] = {
     [CORE_RATE] = {.id = "rate", .unit = "1/s", .better = "higher", .headline = true},
@@ -161,10 +141,8 @@ static const struct metric core_metrics[] = {
     [CORE_COST_ALONE] =
         {.id = "cost_alone", .unit = "ns", .better = "lower", .alone = true, .of = CORE_COST, .recorder = 1},
 };
-static const struct bench bench_core = {.name = "core",
-                                        .suite = "dummy",
-                                        .parties = core_parties,
-                                        .n_parties = 1,
+static const struct bench bench_core = {DUMMY("core"),
+                                        BENCH_PARTIES(core_parties),
                                         .metrics = core_metrics,
                                         .n_shared_metrics = CORE_METRICS,
                                         .n_metrics = CORE_METRICS,
@@ -256,12 +234,11 @@ static void pace_describe(const void *params, struct row_params *out)
 
 #define PACE_PARTY .role = ROLE_LOAD, .stop = STOP_KILL, .before_gate = true
 static const struct party pace_parties[] = {
-    {.name = "pace", PACE_PARTY, .recorders = {{RECORD_NUMBERS, LOAD_COUNTS + 1}}, .n_recorders = 1, .run = pace_run},
+    {PARTY_IS("pace", {RECORD_NUMBERS, LOAD_COUNTS + 1}), PACE_PARTY, .run = pace_run},
     {.name = "pace's thread", PACE_PARTY, .kind = PARTY_THREAD, .run = pace_thread_run},
 };
 static const struct load load_pace = {.name = "pace",
-                                      .parties = pace_parties,
-                                      .n_parties = 2,
+                                      BENCH_PARTIES(pace_parties),
                                       .params_size = sizeof(struct pace_params),
                                       .describe = pace_describe,
                                       .place = pace_place};
@@ -351,8 +328,7 @@ TEST_WITH(test_results_optional_metric_without_samples_has_no_row, begin, end)
 {
     static const struct metric metrics[] = {{.id = "headline", .unit = "ns", .better = "lower", .headline = true},
                                             {.id = "optional", .unit = "ns", .better = "lower", .optional = true}};
-    static const struct bench bench = {
-        .name = "optional", .suite = "dummy", .metrics = metrics, .n_shared_metrics = 2, .n_metrics = 2};
+    static const struct bench bench = {DUMMY("optional"), .metrics = metrics, .n_shared_metrics = 2, .n_metrics = 2};
 
     for (unsigned entered = 0; entered < 2; entered++) {
         results_free(&results);
@@ -626,8 +602,7 @@ TEST_WITH(test_results_failed_row_is_of_the_headline, begin, end)
                                          {.id = "second", .better = "", .headline = true}};
 
     for (unsigned i = 0; i < 2; i++) {
-        const struct bench bench = {
-            .name = "b", .suite = "dummy", .metrics = i ? last : without, .n_shared_metrics = 2, .n_metrics = 2};
+        const struct bench bench = {DUMMY("b"), .metrics = i ? last : without, .n_shared_metrics = 2, .n_metrics = 2};
         results_free(&results);
         begin_with(&bench, 1);
         assert_int_equal(results_rows(&results, ROW_FAILED, "because"), ROW_FAILED);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of result rows. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "row_fixture.h"

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of files: what was written comes back field by field, and what is no row is counted and passed over. */
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "../test.h"
 #include "row_fixture.h"
 #include "rows/rows.h"
-#include "rows/text.h"
 
 /* A file of this text, as a path. */
 static const char *path_of(const char *text)

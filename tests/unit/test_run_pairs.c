@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* When commands that take turns have enough runs, --fail-on, and how often a run with early stopping claims a
  * difference that is not there. `make stats` simulates 2000 runs of each kind, the test a few. */
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "analysis/compare_commands.h"

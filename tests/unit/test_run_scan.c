@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters of commands: lists and scans of numbers, all combinations, and what is refused. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "cmd/run.h"

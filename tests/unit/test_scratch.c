@@ -1,21 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scratch files, folders and program copies: what they are, and that nothing of them stays. */
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "../refuse.h"
 #include "fixture.h"
 #include "sys/file.h"

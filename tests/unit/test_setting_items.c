@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The form of the columns settings and scratch_disk, written and read back. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "sys/machine.h"

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Verdicts on settings in made-up trees, and the values to be written. Expected values are worked out by hand from the
  * texts of tests/trees. Runs in the top directory. */
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "fixture.h"
 #include "memory_fixture.h"
@@ -15,7 +8,6 @@
 
 #include "settings/settings.h"
 #include "settings/settings_read.h"
-#include "sys/cpu.h"
 
 static struct machine machine;
 static struct cpuset bench;

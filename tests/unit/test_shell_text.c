@@ -2,9 +2,6 @@
 /* The made-up text of the shell tests, counted by other means than those that made it. */
 
 #include <ctype.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "bench/unix.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of the signals that ask for the end: each in a child of its own, for they cannot be taken back. */
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Simulated interactive tasks: the accounting on made-up clocks, the rows made of it, and real trials. */
 #include <pthread.h>
-#include <sched.h>
 
 #include "bench_fixture.h"
 
 #include "bench/sim.h"
-#include "engine/engine.h"
 #include "made_up_clock.h"
 #include "memory_fixture.h"
 

@@ -2,19 +2,6 @@
 /* Settings are changed and restored, to the byte, in made-up trees with a made-up kernel behind them; whatever happens
  * in between: refusals, kills, damaged and planted snapshots. */
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "../refuse.h"
 #include "fixture.h"
 #include "memory_fixture.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* --start-at: moments, as a user writes them. */
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "../test.h"
 #include "said.h"

@@ -2,10 +2,6 @@
 /* Statistics against figures from Python's statistics module, tables of Student's t, and hand values. */
 #include "stats/stats.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "../test.h"
 
 /* Lets a refused allocation come back as NULL in a sanitizer build, as it does elsewhere. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Every supported form of the STREAM-style kernels computes the right values, and writes nowhere else. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "bench/memory.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every benchmark and load of every suite, as a plan places it: at least one online CPU has no SCHED_FIFO party that
  * can keep it busy, however many CPUs there are and however copies are bound. */
-#include <sched.h>
 
 #include "suite_fixture.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of plots as SVG text: scales and ticks. */
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "out/chart.h"

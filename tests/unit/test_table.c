@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of the text table, for what the golden texts of show do not have. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "out/out.h"

@@ -3,7 +3,6 @@
 #include "fixture.h"
 #include "tree_fixture.h"
 
-#include "sys/process.h"
 #include "sys/trace.h"
 
 #define FLAGS_USER   "4194560"

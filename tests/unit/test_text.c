@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Near misses, text that grows, numbers and durations as a person reads them. */
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "rows/text.h"

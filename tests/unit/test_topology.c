@@ -3,7 +3,6 @@
 #include "tree_fixture.h"
 
 #include "memory_fixture.h"
-#include "sys/cpu.h"
 
 static void put_for_cpu(unsigned cpu, const char *name, const char *text)
 {

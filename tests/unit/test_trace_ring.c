@@ -3,13 +3,6 @@
 #include "../refuse.h"
 #include "fixture.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
-
 #include "sys/clock.h"
 #include "sys/cpu.h"
 #include "sys/trace.h"

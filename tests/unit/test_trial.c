@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine with dummy benchmarks: this program is its own worker. */
-#include <fcntl.h>
-#include <math.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 
 #include "engine_fixture.h"
 
 #include "engine/trial.h"
 #include "made_up_clock.h"
-#include "sys/process.h"
 
 static const struct bench *const registry[];
 
@@ -155,26 +148,14 @@ static int answerer_run(struct party_context *context)
 }
 
 static const struct party ping_parties[] = {
-    {.name = "asker",
-     .role = ROLE_MEASURED,
-     .stop = STOP_FLAG,
-     .recorders = {[ASKER_SLICES] = {RECORD_SLICES, SLICES_SMALL}, [ASKER_NUMBERS] = {RECORD_NUMBERS, 1}},
-     .n_recorders = 2,
-     .setup = asker_setup,
-     .work = asker_work,
-     .verify = asker_verify,
+    {PARTY_IS("asker", [ASKER_SLICES] = {RECORD_SLICES, SLICES_SMALL}, [ASKER_NUMBERS] = {RECORD_NUMBERS, 1}),
+     .role = ROLE_MEASURED, .stop = STOP_FLAG, .setup = asker_setup, .work = asker_work, .verify = asker_verify,
      .teardown = free_state},
-    {.name = "answerer",
-     .role = ROLE_PARTNER,
-     .stop = STOP_SELF,
-     .before_gate = true,
-     .recorders = {[ANSWERER_NUMBERS] = {RECORD_NUMBERS, 1}, [ANSWERER_CHECKS] = {RECORD_CHECKS, 1}},
-     .n_recorders = 2,
-     .setup = answerer_setup,
-     .run = answerer_run},
+    {PARTY_IS("answerer", [ANSWERER_NUMBERS] = {RECORD_NUMBERS, 1}, [ANSWERER_CHECKS] = {RECORD_CHECKS, 1}),
+     .role = ROLE_PARTNER, .stop = STOP_SELF, .before_gate = true, .setup = answerer_setup, .run = answerer_run},
 };
-static const struct bench bench_ping = {
-    .name = "ping", .suite = "dummy", .parties = ping_parties, .n_parties = 2, .n_pipes = 2, .group_per_copy = true};
+static const struct bench bench_ping = {DUMMY("ping"), BENCH_PARTIES(ping_parties), .n_pipes = 2,
+                                        .group_per_copy = true};
 
 static void check_ping_copy(const struct trial *trial, unsigned copy)
 {
@@ -270,15 +251,11 @@ static int relay_verify(struct party_context *context)
 }
 
 static const struct party relay_parties[] = {
-    {.name = "relay",
-     .role = ROLE_MEASURED,
-     .recorders = {[RELAY_SLICES] = {RECORD_SLICES, EXECS + 1}, [RELAY_NUMBERS] = {RECORD_NUMBERS, RELAY_NUMBER_COUNT}},
-     .n_recorders = 2,
-     .setup = relay_setup,
-     .run = relay_run,
-     .verify = relay_verify},
+    {PARTY_IS(
+         "relay", [RELAY_SLICES] = {RECORD_SLICES, EXECS + 1}, [RELAY_NUMBERS] = {RECORD_NUMBERS, RELAY_NUMBER_COUNT}),
+     .role = ROLE_MEASURED, .setup = relay_setup, .run = relay_run, .verify = relay_verify},
 };
-static const struct bench bench_relay = {.name = "relay", .suite = "dummy", .parties = relay_parties, .n_parties = 1};
+static const struct bench bench_relay = {DUMMY("relay"), BENCH_PARTIES(relay_parties)};
 
 static void relay_through_images(void)
 {
@@ -359,22 +336,12 @@ static void pair_place(const struct place_of *of, struct placement *out)
 }
 
 static const struct party pair_parties[] = {
-    [PAIR_PROCESS] = {.name = "process",
-                      .role = ROLE_MEASURED,
-                      .recorders = {{RECORD_NUMBERS, PAIR_NUMBER_COUNT}},
-                      .n_recorders = 1,
+    [PAIR_PROCESS] = {PARTY_IS("process", {RECORD_NUMBERS, PAIR_NUMBER_COUNT}), .role = ROLE_MEASURED,
                       .run = pair_process_run},
-    [PAIR_THREAD] = {.name = "thread",
-                     .role = ROLE_TIMER,
-                     .kind = PARTY_THREAD,
-                     .stop = STOP_FLAG,
-                     .timer_slack_ns = 1234,
-                     .recorders = {{RECORD_NUMBERS, PAIR_NUMBER_COUNT}},
-                     .n_recorders = 1,
-                     .run = pair_thread_run},
+    [PAIR_THREAD] = {PARTY_IS("thread", {RECORD_NUMBERS, PAIR_NUMBER_COUNT}), .role = ROLE_TIMER, .kind = PARTY_THREAD,
+                     .stop = STOP_FLAG, .timer_slack_ns = 1234, .run = pair_thread_run},
 };
-static const struct bench bench_pair = {
-    .name = "pair", .suite = "dummy", .parties = pair_parties, .n_parties = 2, .place = pair_place};
+static const struct bench bench_pair = {DUMMY("pair"), BENCH_PARTIES(pair_parties), .place = pair_place};
 
 static void check_pair_copy(const struct trial *trial, unsigned copy)
 {
@@ -454,21 +421,12 @@ static int stopped_by_kill_run(struct party_context *context)
 
 static const struct party stop_parties[] = {
     [STOP_PARTY_MEASURED] = {.name = "measured", .role = ROLE_MEASURED, .run = stopped_measured_run},
-    [STOP_PARTY_FLAG] = {.name = "flag",
-                         .role = ROLE_LOAD,
-                         .stop = STOP_FLAG,
-                         .recorders = {{RECORD_NUMBERS, 1}},
-                         .n_recorders = 1,
+    [STOP_PARTY_FLAG] = {PARTY_IS("flag", {RECORD_NUMBERS, 1}), .role = ROLE_LOAD, .stop = STOP_FLAG,
                          .run = stopped_by_flag_run},
-    [STOP_PARTY_KILL] = {.name = "kill",
-                         .role = ROLE_LOAD,
-                         .stop = STOP_KILL,
-                         .recorders = {{RECORD_NUMBERS, 2}},
-                         .n_recorders = 1,
+    [STOP_PARTY_KILL] = {PARTY_IS("kill", {RECORD_NUMBERS, 2}), .role = ROLE_LOAD, .stop = STOP_KILL,
                          .run = stopped_by_kill_run},
 };
-static const struct bench bench_stop = {
-    .name = "stop", .suite = "dummy", .parties = stop_parties, .n_parties = STOP_PARTY_COUNT};
+static const struct bench bench_stop = {DUMMY("stop"), .parties = stop_parties, .n_parties = STOP_PARTY_COUNT};
 
 static void run_stop(unsigned copies, uint64_t time_ns)
 {
@@ -512,14 +470,9 @@ static int barrier_run(struct party_context *context)
 }
 
 static const struct party barrier_parties[] = {
-    {.name = "barrier",
-     .role = ROLE_MEASURED,
-     .recorders = {{RECORD_SLICES, ROUNDS}},
-     .n_recorders = 1,
-     .run = barrier_run},
+    {PARTY_IS("barrier", {RECORD_SLICES, ROUNDS}), .role = ROLE_MEASURED, .run = barrier_run},
 };
-static const struct bench bench_barrier = {
-    .name = "barrier", .suite = "dummy", .parties = barrier_parties, .n_parties = 1};
+static const struct bench bench_barrier = {DUMMY("barrier"), BENCH_PARTIES(barrier_parties)};
 
 /* No party leaves a round before all have reached it. */
 static void run_barrier(unsigned copies)
@@ -644,31 +597,14 @@ static int fault_verify(struct party_context *context)
 }
 
 static const struct party fault_parties[] = {
-    {.name = "faulty",
-     .role = ROLE_MEASURED,
-     .recorders = {{RECORD_CHECKS, 2}},
-     .n_recorders = 1,
-     .setup = fault_setup,
-     .work = fault_work,
-     .run = fault_run,
-     .verify = fault_verify},
-    {.name = "other",
-     .role = ROLE_LOAD,
-     .stop = STOP_FLAG,
-     .recorders = {{RECORD_NUMBERS, 1}},
-     .n_recorders = 1,
-     .run = stopped_by_flag_run},
+    {PARTY_IS("faulty", {RECORD_CHECKS, 2}), .role = ROLE_MEASURED, .setup = fault_setup, .work = fault_work,
+     .run = fault_run, .verify = fault_verify},
+    {PARTY_IS("other", {RECORD_NUMBERS, 1}), .role = ROLE_LOAD, .stop = STOP_FLAG, .run = stopped_by_flag_run},
 };
-static const struct bench bench_fault = {.name = "fault",
-                                         .suite = "dummy",
-                                         .params_size = sizeof(struct fault_params),
-                                         .parties = fault_parties,
-                                         .n_parties = 1};
-static const struct bench bench_fault_of_two = {.name = "fault of two",
-                                                .suite = "dummy",
-                                                .params_size = sizeof(struct fault_params),
-                                                .parties = fault_parties,
-                                                .n_parties = 2};
+static const struct bench bench_fault = {DUMMY("fault"), .params_size = sizeof(struct fault_params),
+                                         .parties = fault_parties, .n_parties = 1};
+static const struct bench bench_fault_of_two = {DUMMY("fault of two"), .params_size = sizeof(struct fault_params),
+                                                BENCH_PARTIES(fault_parties)};
 
 TEST(test_trial_fails_with_the_reason)
 {
@@ -736,12 +672,8 @@ static uint64_t later_limit_ns(const void *params)
 
 static const struct party later_parties[] = {
     {.name = "later", .role = ROLE_MEASURED, .setup = later_setup, .run = later_run}};
-static const struct bench bench_fault_later = {.name = "fault later",
-                                               .suite = "dummy",
-                                               .params_size = sizeof(struct fault_params),
-                                               .parties = later_parties,
-                                               .n_parties = 1,
-                                               .setup_limit_ns = later_limit_ns};
+static const struct bench bench_fault_later = {DUMMY("fault later"), .params_size = sizeof(struct fault_params),
+                                               BENCH_PARTIES(later_parties), .setup_limit_ns = later_limit_ns};
 
 /* The start is an hour away: the trial ends at once when a party does. */
 TEST(test_trial_that_fails_does_not_wait_for_the_time_of_day)
@@ -787,8 +719,8 @@ static uint64_t paused_limit_ns(const void *params)
 
 static const struct party paused_parties[] = {
     {.name = "paused", .role = ROLE_MEASURED, .setup = paused_setup, .run = paused_run}};
-static const struct bench bench_paused = {
-    .name = "paused", .suite = "dummy", .parties = paused_parties, .n_parties = 1, .setup_limit_ns = paused_limit_ns};
+static const struct bench bench_paused = {DUMMY("paused"), BENCH_PARTIES(paused_parties),
+                                          .setup_limit_ns = paused_limit_ns};
 
 static void pass_three_seconds(int number)
 {
@@ -850,16 +782,10 @@ static int thread_fails_run(struct party_context *context)
 }
 
 static const struct party bad_thread_parties[] = {
-    {.name = "process",
-     .role = ROLE_MEASURED,
-     .stop = STOP_FLAG,
-     .recorders = {{RECORD_NUMBERS, 1}},
-     .n_recorders = 1,
-     .run = stopped_by_flag_run},
+    {PARTY_IS("process", {RECORD_NUMBERS, 1}), .role = ROLE_MEASURED, .stop = STOP_FLAG, .run = stopped_by_flag_run},
     {.name = "thread", .role = ROLE_TIMER, .kind = PARTY_THREAD, .run = thread_fails_run},
 };
-static const struct bench bench_bad_thread = {
-    .name = "bad thread", .suite = "dummy", .parties = bad_thread_parties, .n_parties = 2};
+static const struct bench bench_bad_thread = {DUMMY("bad thread"), BENCH_PARTIES(bad_thread_parties)};
 
 TEST(test_trial_fails_when_a_thread_fails)
 {
@@ -868,8 +794,7 @@ TEST(test_trial_fails_when_a_thread_fails)
     assert_failed(&spec, "the thread went wrong");
 }
 
-static const struct bench bench_unlisted = {
-    .name = "unlisted", .suite = "dummy", .parties = barrier_parties, .n_parties = 1};
+static const struct bench bench_unlisted = {DUMMY("unlisted"), BENCH_PARTIES(barrier_parties)};
 
 TEST(test_trial_fails_when_the_worker_does_not_know_the_benchmark)
 {
@@ -893,10 +818,9 @@ static int litter_run(struct party_context *context)
 }
 
 static const struct party litter_parties[] = {
-    {.name = "litter", .role = ROLE_MEASURED, .recorders = {{RECORD_NUMBERS, 1}}, .n_recorders = 1, .run = litter_run},
+    {PARTY_IS("litter", {RECORD_NUMBERS, 1}), .role = ROLE_MEASURED, .run = litter_run},
 };
-static const struct bench bench_litter = {
-    .name = "litter", .suite = "dummy", .parties = litter_parties, .n_parties = 1};
+static const struct bench bench_litter = {DUMMY("litter"), BENCH_PARTIES(litter_parties)};
 
 TEST(test_trial_ends_what_a_worker_left_behind)
 {
@@ -1019,35 +943,15 @@ static int found_run(struct party_context *context)
 }
 
 static const struct party found_parties[] = {
-    {.name = "found",
-     .role = ROLE_MEASURED,
-     .recorders = {{RECORD_NUMBERS, FOUND_COUNT}},
-     .n_recorders = 1,
-     .setup = found_setup,
-     .run = found_run},
+    {PARTY_IS("found", {RECORD_NUMBERS, FOUND_COUNT}), .role = ROLE_MEASURED, .setup = found_setup, .run = found_run},
 };
 static const struct party found_locked_parties[] = {
-    {.name = "found",
-     .role = ROLE_MEASURED,
-     .lock_memory = true,
-     .recorders = {{RECORD_NUMBERS, FOUND_COUNT}},
-     .n_recorders = 1,
-     .setup = found_setup,
+    {PARTY_IS("found", {RECORD_NUMBERS, FOUND_COUNT}), .role = ROLE_MEASURED, .lock_memory = true, .setup = found_setup,
      .run = found_run},
 };
 static const struct party found_early_parties[] = {
-    {.name = "found",
-     .role = ROLE_MEASURED,
-     .recorders = {{RECORD_NUMBERS, FOUND_COUNT}},
-     .n_recorders = 1,
-     .setup = found_setup,
-     .run = found_run},
-    {.name = "early",
-     .role = ROLE_PARTNER,
-     .before_gate = true,
-     .recorders = {{RECORD_NUMBERS, FOUND_COUNT}},
-     .n_recorders = 1,
-     .setup = found_setup,
+    {PARTY_IS("found", {RECORD_NUMBERS, FOUND_COUNT}), .role = ROLE_MEASURED, .setup = found_setup, .run = found_run},
+    {PARTY_IS("early", {RECORD_NUMBERS, FOUND_COUNT}), .role = ROLE_PARTNER, .before_gate = true, .setup = found_setup,
      .run = found_run},
 };
 #define FOUND_BENCH(bench_name, its_parties) \
@@ -1290,10 +1194,9 @@ static int address_run(struct party_context *context)
 }
 
 static const struct party address_parties[] = {
-    {.name = "address", .role = ROLE_MEASURED, .recorders = {{RECORD_SLICES, 2}}, .n_recorders = 1, .run = address_run},
+    {PARTY_IS("address", {RECORD_SLICES, 2}), .role = ROLE_MEASURED, .run = address_run},
 };
-static const struct bench bench_address = {
-    .name = "address", .suite = "dummy", .parties = address_parties, .n_parties = 1};
+static const struct bench bench_address = {DUMMY("address"), BENCH_PARTIES(address_parties)};
 
 static uint64_t stack_address(const struct trial_spec *spec, bool fixed)
 {
@@ -1419,7 +1322,7 @@ TEST(test_trial_wait_sees_who_is_stopped_and_who_goes_on)
 TEST(test_trial_slots_have_reached_a_state_when_all_have)
 {
     static const struct party some[] = {{.role = ROLE_PARTNER}, {.role = ROLE_MEASURED}};
-    static const struct bench bench = {.parties = some, .n_parties = 2};
+    static const struct bench bench = {BENCH_PARTIES(some)};
     struct trial_head *head = calloc(1, sizeof(*head) + 3 * sizeof(head->slot[0]));
     struct trial trial = {.spec = {.bench = &bench}, .head = head, .n_slots = 3};
 

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings made good around a run, on this machine, in a mount namespace that hides all but the harmless ones. */
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "../irq_fixture.h"
 #include "fixture.h"
 #include "settings/settings.h"

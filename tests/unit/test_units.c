@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of figures with their units. */
-#include <math.h>
 
 #include "../test.h"
 #include "rows/text.h"

@@ -3,10 +3,6 @@
  * callbacks. */
 #include "engine_fixture.h"
 
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-
 #include "bench/unix.h"
 #include "engine/trial.h"
 

@@ -2,8 +2,6 @@
 /* The accounting of wake-ups with made-up times, and the thread with a made-up clock. */
 #include "bench_fixture.h"
 
-#include <sched.h>
-
 #include "bench/noise.h"
 #include "made_up_clock.h"
 #include "made_up_trial.h"

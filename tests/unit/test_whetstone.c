@@ -3,10 +3,6 @@
  */
 #include "cpu_fixture.h"
 
-#include <math.h>
-
-#include "bench/unix.h"
-
 /* Values as published with the method. */
 TEST(test_whetstone_first_pass_gives_the_published_results)
 {

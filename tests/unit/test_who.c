@@ -2,12 +2,7 @@
 /* Who took the time: records of what ran on CPUs, made up, joined with the times that count; and names. */
 #include "fixture.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/interference.h"
-#include "rows/rows.h"
 
 #define SELF 100u
 #define US   1000u

@@ -5,12 +5,8 @@
 #include "bench_fixture.h"
 
 #include <glob.h>
-#include <sys/stat.h>
 
 #include "../who_fixture.h"
-#include "engine/interference.h"
-#include "rows/text.h"
-#include "sys/process.h"
 
 #define TRACED_NS 300000000ull
 #define NAMES_MAX 256u

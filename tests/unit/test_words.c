@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Command lines as words: split, quoted, shortened. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "../test.h"
 #include "cmd/cmd.h"
-#include "sys/process.h"
 
 /* The words of the line are those, '|' between. */
 static void assert_split(const char *line, const char *expected)

@@ -2,18 +2,12 @@
 /* Counters in rows: a made-up kernel raises each counter before the run, at the gate, during the run and after it, by
  * amounts that are all different. Checks that each column of a row holds the rise of its own counter during the run.
  * And a worker by itself, at made-up times: what it does, in which order, and how much work it asks for. */
-#include <fcntl.h>
-#include <inttypes.h>
-#include <sys/stat.h>
 
-#include "fixture.h"
 #include "plan_fixture.h"
 
-#include "engine/core.h"
 #include "engine/trial.h"
 #include "made_up_clock.h"
 #include "row_fixture.h"
-#include "rows/text.h"
 
 /* Set in the worker by itself: writes down what it calls. */
 static char *trace;
@@ -546,13 +540,8 @@ static void own_teardown(struct party_context *context)
 }
 
 static const struct party own_party = {
-    .name = "own",
-    .recorders = {[OWN_SLICES] = {RECORD_SLICES, SLICES_MAX}, [OWN_CORE] = {RECORD_CORE, 0}},
-    .n_recorders = 2,
-    .setup = own_setup,
-    .run = own_run,
-    .verify = own_verify,
-    .teardown = own_teardown};
+    PARTY_IS("own", [OWN_SLICES] = {RECORD_SLICES, SLICES_MAX}, [OWN_CORE] = {RECORD_CORE, 0}), .setup = own_setup,
+    .run = own_run, .verify = own_verify, .teardown = own_teardown};
 static struct party party; /* as the test has it */
 
 static int run_own(void)

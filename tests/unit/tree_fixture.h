@@ -8,14 +8,7 @@
 #ifndef TREE_FIXTURE_H
 #define TREE_FIXTURE_H
 
-#include <errno.h>
 #include <ftw.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../test.h"
 #include "sys/process.h"
