@@ -5,10 +5,9 @@
 
 #include "bench/list.h"
 
-/* Common to prime and array: a very short, fixed piece of work (an experiment) is run many times (a million or
- * 100,000 by default), each timed. Method: M. Kot, 'Evaluation of Bare Metal CPU and Memory Performance of the
- * Unikernel IncludeOS and Ubuntu', University of Oslo, 2019, with a histogram of constant size instead of stored
- * samples. */
+/* Common to prime and array: a very short, fixed piece of work (an experiment) is run and timed many times. Method: M.
+ * Kot, 'Evaluation of Bare Metal CPU and Memory Performance of the Unikernel IncludeOS and Ubuntu', University of Oslo,
+ * 2019, with a histogram of constant size instead of stored samples. */
 
 enum { EXPERIMENT_HIST, EXPERIMENT_SERIES, EXPERIMENT_NUMBERS, EXPERIMENT_CHECKS, EXPERIMENT_CORE };
 enum { NUMBER_COST_MEDIAN, NUMBER_GRAIN, NUMBER_OWN, NUMBER_COUNT = NUMBER_OWN + 4 };

@@ -58,6 +58,7 @@
     ENTRY(frame) \
     ENTRY(launch) \
     ENTRY(input) \
+    ENTRY(audio_period) \
     ENTRY(command)
 
 #define BENCH_DECLARE(name) extern const struct bench bench_##name;

@@ -92,10 +92,9 @@ struct detour_cost {
     uint64_t usual;
 };
 /* For the time `took` by detour_add() and the reading of counters before it: adds it to the blind time, and returns
- * 0. But a step that took more than twice the usual (caches are cold after a detour) and exceeded it by more than
- * the threshold contained a detour: then only the usual is blind time, and the rest, its length, is returned, for
- * detour_add(). Changes of counters during the step belong to the longer of the two. again: the detour just added
- * was found so; the usual cost stays. */
+ * 0. A step that took more than twice the usual, and exceeded it by more than the threshold, contained a detour: then
+ * only the usual is blind time, and the rest is returned, for detour_add(). Changes of counters during the step belong
+ * to the longer of the two. again: the detour just added was found so; the usual cost stays. */
 uint64_t detour_added(struct detour_account *a, struct detour_cost *cost, uint64_t took, bool again);
 /* For other steps (a core probe, reading counters): the last detour keeps its cause. */
 uint64_t detour_step(struct detour_account *a, struct detour_cost *cost, uint64_t took);
@@ -133,7 +132,7 @@ void detour_loop(const uint64_t *gaps, size_t n, uint64_t *least, uint64_t *mode
 
 /* The noise sampler: on each CPU a loop that only reads the clock, and records the long gaps (detours) in which
  * something else had the CPU. Method: P. Beckman et al., 'The Influence of Operating Systems on the Performance of
- * Collective Operations at Extreme Scale', IEEE Cluster 2006; causes come from the kernel's counters. */
+ * Collective Operations at Extreme Scale', IEEE Cluster 2006. */
 
 struct noise_params {
     char threshold[24]; /* by the user: a time, or "8x" */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Simulated interactive tasks: a task wakes on an absolute schedule by a timing thread, works and sleeps. The
- * accounting is pure: times are passed in. Method: Interbench by Con Kolivas (2006) as documented. By default late
- * work begins at once; under --classic the task wakes its timing thread before each sleep, and skips the periods
- * that it missed, like Interbench's. See jitbench-latency(1). */
+/* Simulated interactive tasks: a timing thread wakes a task at fixed times; it works and sleeps. Method: Interbench by
+ * Con Kolivas (2006) as documented. By default late work begins at once; under --classic the task wakes its timing
+ * thread before each sleep, and skips the periods that it missed, like Interbench's. */
 #ifndef BENCH_SIM_H
 #define BENCH_SIM_H
 
@@ -17,11 +16,9 @@ enum { SIM_TIMER_PRIORITY = 96, SIM_TASK_PRIORITY = 95 };
 struct sim_params {
     uint64_t interval_ns; /* 0: no sleep, bursts follow each other */
     uint64_t busy_ns;     /* of work after each wake-up, or of a burst */
-    /* task x: the work rises in equal steps from nothing to the whole interval over the run (or 101 wake-ups, again
-     * and again) */
+    /* task x: the work rises from nothing to the whole interval over the run (or 101 wake-ups, again and again) */
     bool sweep;
-    uint64_t late_after_ns; /* late: the task runs later than this after it was due; a burst takes so much longer
-                             * than planned */
+    uint64_t late_after_ns; /* later than this after it was due is late; for a burst, so much longer than planned */
     bool late_after_given;  /* by the user */
     double loops_per_ms;
     bool real_time;   /* SCHED_FIFO and locked memory even without --fifo */
@@ -57,26 +54,24 @@ struct sim_account {
     struct series *series; /* by number of the wake-up */
     uint64_t n_late;       /* in total, above late_after_ns */
     uint64_t burns_done, burns_missed, deadlines_met, deadlines_missed;
-    /* Fields of the classic protocol, which counts wake-ups in `next`, and uses interval_ns but not start_ns. */
+    /* Classic protocol, which counts wake-ups in `next` and does not use start_ns. */
     struct hist *classic;
     uint64_t deadline_ns; /* of the current turn (work, then sleep); at first, as asked_ns, the start */
     uint64_t asked_ns;    /* sleep asked for before the current work, until then; 0: none */
     uint64_t late_ns;     /* of the current turn so far, as Interbench counts */
 };
 
-/* When the timing thread woke, for the last SIM_RING wake-ups. It may overwrite what the task reads, so it raises
- * claimed before it writes, and the task reads claimed after an entry: above k + SIM_RING, the entry of wake-up k
- * may be a later one's. */
+/* When the timing thread woke, for the last SIM_RING wake-ups. It raises claimed before it writes, and the task reads
+ * that after an entry: above k + SIM_RING, the entry of wake-up k may be a later one's. */
 #define SIM_RING 1024u
 struct sim_ring {
     uint32_t claimed;                    /* wake-ups written or being written */
     volatile uint64_t woke_ns[SIM_RING]; /* wake-up k at k % SIM_RING */
 };
 
-/* For a task that runs at now_ns: accounts for the announced wake-ups a->next to posted - 1 (at least one), with a
- * latency each since the timing thread woke (since it was due, if the ring entry may be overwritten), but for one
- * before which the task did not sleep (a->no_sleep). Returns the last one, whose work is to be done; the others were
- * missed. */
+/* For a task that runs at now_ns: adds a latency for each of the announced wake-ups a->next to posted - 1 (at least
+ * one), but for one before which the task did not sleep (a->no_sleep). Returns the last one, whose work is to be done;
+ * the others were missed. */
 uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, const struct sim_ring *ring);
 
 /* The work of sim_begin()'s wake-up was done at now_ns: in time if the next is not due. to_the_end: it was to fill
@@ -103,8 +98,8 @@ struct sim_turn {
 struct sim_turn sim_turn(const struct sim_params *params, uint64_t k, uint64_t time_ns);
 
 /* The task runs at now_ns, for its next turn; if it slept (a->asked_ns), the timing thread woke it at woke_ns.
- * Returns whether the work is to be done, and sim_turn_done() follows; else the turn was missed, the next is due.
- * a->latency gets the wake-up's true latency and, for each skipped period, the time since its deadline. */
+ * Returns whether the work is to be done, and sim_turn_done() follows; else the turn was missed. a->latency gets the
+ * true latency and, for each skipped period, the time since its deadline. */
 bool sim_turn_woken(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns, uint64_t woke_ns);
 
 /* The work was done at now_ns; goes on to the next turn. */
@@ -128,7 +123,7 @@ enum {
     SIM_N_METRICS
 };
 
-/* For a benchmark, and for a load that runs the same simulation, whose params begin with struct sim_params. */
+/* For a benchmark and a load, whose params begin with struct sim_params. */
 extern const struct party sim_parties[2], sim_load_parties[2];
 enum { SIM_SHARED_SIZE = 64 + SIM_RING * 8 + 64 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks of today beside Interbench's: requests, frame and launch. */
+/* Tasks of today beside Interbench's. */
 #ifndef BENCH_TASKS_H
 #define BENCH_TASKS_H
 
@@ -13,6 +13,11 @@
 struct threads {
     pthread_t *id;
     uint32_t n, made, at_work, ended;
+    uint64_t start_ns;
+    struct placement_seen seen;  /* by the thread that started them, as they began */
+    struct task_counters before; /* of that thread */
+    struct task_counters sum;    /* of all, by threads_count() */
+    pthread_mutex_t lock;        /* of sum */
 };
 
 /* Starts n threads with small stacks; number i runs body(members + i * member_size). Returns 0, or -1 with a reason;
@@ -20,8 +25,7 @@ struct threads {
 int threads_start(struct threads *threads, struct party_context *context, size_t n, void *(*body)(void *),
                   void *members, size_t member_size);
 
-/* In a thread: waits until all are created, because running ones would slow that. Returns false when the thread is
- * to end. */
+/* In a thread: waits until all are created, which running ones would slow. Returns false when it is to end. */
 bool threads_wait(struct threads *threads);
 /* A thread calls threads_at_work() once, when its work has begun; threads_complete(): all have. */
 static inline void threads_at_work(struct threads *threads)
@@ -42,23 +46,11 @@ static inline bool threads_ended(const struct threads *threads)
 /* Resets the struct too. */
 void threads_join(struct threads *threads);
 
-/* Adds what the kernel has counted of the calling thread since `begun` to the sum of all threads, for party_measured().
- */
-struct thread_counters {
-    pthread_mutex_t lock;
-    struct task_counters sum;
-};
-void threads_count(struct thread_counters *counters, const struct task_counters *begun);
+/* Adds what the kernel has counted of the calling thread since `begun`. */
+void threads_count(struct threads *threads, const struct task_counters *begun);
 
-/* Around the work of a task's main thread. threads_report() joins the threads, which the caller has told to end. */
-struct threads_span {
-    struct placement_seen seen;
-    struct task_counters begun;
-    uint64_t start_ns;
-};
-void threads_begin(struct threads_span *span);
-void threads_report(struct threads *threads, struct party_context *context, const struct threads_span *span,
-                    struct thread_counters *counters);
+/* In the thread that started a task's threads: joins them, and reports what all did. Returns the seconds that took. */
+double threads_report(struct threads *threads, struct party_context *context);
 
 /* Zeroed memory for n members, on cache lines of their own if size is a multiple of 64. NULL: out of memory. */
 void *threads_memory(size_t n, size_t size);
@@ -67,21 +59,52 @@ void *threads_memory(size_t n, size_t size);
 #define TASKS_ABOVE 10u
 double tasks_percentile(const struct hist *hist, double p);
 
-/* The load's own rate beside the task: a sample of this metric, of what the load is checked for (load.least); none
- * without a load. */
-void tasks_load_rate(const struct trial *trial, struct results *results, unsigned metric);
+/* The first recorders of a task: the events of its first metric. */
+enum { TASKS_HIST, TASKS_SERIES, TASKS_OWN_RECORDER };
+#define TASKS_RECORDERS(class_ns_) [TASKS_HIST] = {RECORD_HIST, class_ns_}, [TASKS_SERIES] = {RECORD_SERIES, 0}
+
+/* The first metrics of all tasks but frame, and the last one of all. */
+enum { TASKS_LATENCY, TASKS_LATENCY_P99, TASKS_OWN_METRIC };
+#define TASKS_LATENCIES(title_) \
+    {METRIC("latency", "ns", "lower", title_), .headline = true, .above = TASKS_ABOVE}, \
+    { \
+        METRIC("latency_p99", "ns", "lower", "99th percentile of the latency of a run"), .headline = true \
+    }
 #define TASKS_LOAD_RATE METRIC_OPTIONAL("load_rate", "1/s", "higher", "what the load did a second, as param counts it")
 
-#define TASKS_SAMPLING .sampling = {SAMPLING(1, 1, 20000, 600), SAMPLING(1, 1, 2000, 600), SAMPLING(1, 1, 30000, 600)}
+/* A sample of the last metric, of what the load is checked for (load.least). */
+void tasks_load_rate(const struct trial *trial, struct results *results);
+/* That, and the latencies, which it returns. */
+const struct hist *tasks_reduce(const struct trial *trial, struct results *results);
+
+#define TASKS_SAMPLING(seconds_) \
+    .sampling = {SAMPLING(1, 1, (seconds_)*1000, 600), SAMPLING(1, 1, 2000, 600), SAMPLING(1, 1, 30000, 600)}
+#define TASKS_BENCH(name_, title_, params_, metrics_) \
+    BENCH_IS("latency", name_, title_, params_), BENCH_METRICS(metrics_), \
+        .switches = true, .describe = describe, .place = sim_place, .calibrate = sim_calibrate, .reduce = reduce
+#define TASKS_PARTY(state_) \
+    .stop = STOP_FLAG, .children = CHILDREN_NORMAL, .state_size = sizeof(state_), .setup = setup, .run = run
 
 /* Parameters. The CPUs, the calibration and the number of worker threads are in `sim`. */
 
+enum hand_over { HAND_OVER_FUTEX, HAND_OVER_PIPE, HAND_OVER_SOCKET };
+enum worker_cpus { WORKERS_ANY, WORKERS_CACHE, WORKERS_SPREAD };
 struct requests_params {
     struct sim_params sim;
-    uint64_t messengers;
-    uint64_t operations, footprint_bytes; /* of a request's work */
+    uint64_t messengers, chain;           /* chain: workers that a request passes; 0: 1 */
+    uint64_t operations, footprint_bytes; /* of a worker's work for a request */
     bool no_lock;
+    int hand_over, cpus; /* enum hand_over, enum worker_cpus */
 };
+
+/* Finds the allowed CPUs that share a last-level cache: number `number`, in turn. cache: by CPU, of n: the lowest one
+ * that shares it, or CPUSET_NONE. Returns the number of caches; 0: not known. */
+size_t requests_cache_cpus(const unsigned *cache, size_t n, const struct cpuset *allowed, size_t number,
+                           struct cpuset *out);
+
+/* Seconds until the last change of the rate of requests, as history finds changes; NAN: fewer than half the slices. */
+#define REQUESTS_SLICES 64u
+double requests_stable_s(const struct slices *served);
 
 enum frame_rate { FRAMES_60, FRAMES_120, FRAMES_144, FRAMES_240, FRAMES_UNLOCKED };
 struct frame_params {
@@ -110,7 +133,7 @@ struct frame_account {
     struct hist *times;          /* from one frame to the next, added in classes */
     struct series *series;       /* may be NULL */
     uint32_t n, oldest;          /* frames in the window, and which of took_ns is the oldest */
-    uint64_t at_ns[FRAME_WINDOW], took_ns[FRAME_WINDOW], sorted_ns[FRAME_WINDOW];
+    uint64_t at_ns[FRAME_WINDOW], took_ns[FRAME_WINDOW];
 };
 
 /* A frame was shown at now_ns. */

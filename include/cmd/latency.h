@@ -20,7 +20,7 @@ struct latency_options {
     struct requests_params requests;
     struct frame_params frame;
     struct launch_params launch;
-    struct sim_params input; /* without options */
+    struct sim_params input, audio_period;
 };
 
 /* Threads, groups, and bytes of files and memory. memload_named: asked for, so it runs without swap too. Returns why

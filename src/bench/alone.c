@@ -12,11 +12,6 @@ static const struct metric metrics[] = {
     {METRIC("load_rate", "1/s", "higher", "what the load did a second, as param counts it"), .headline = true},
 };
 
-static void reduce(const struct trial *trial, struct results *results)
-{
-    tasks_load_rate(trial, results, 0);
-}
-
 const struct bench bench_alone = {
     BENCH_IS("latency", "alone", "a load without a task beside it", struct sim_params),
     BENCH_PARTY(.name = "alone", .run = run),
@@ -24,5 +19,5 @@ const struct bench bench_alone = {
     .sampling = {SAMPLING(1, 1, 5000, 600), SAMPLING(1, 1, 1000, 600), SAMPLING(1, 1, 5000, 600)},
     .switches = true,
     .place = sim_place,
-    .reduce = reduce,
+    .reduce = tasks_load_rate,
 };

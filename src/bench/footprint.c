@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The footprint of a dynamically linked process, for spawn and execl under the classic protocol.
  *
- * Source: /proc/PID/smaps, /proc/PID/pagemap and strace of a program of ten lines that replaces itself by execl, built
- * with `gcc -O2` and with `gcc -O2 -static` on Debian 12, x86-64 (glibc 2.36, gcc 12.2), at rest in main(). The dynamic
- * program has these mappings in addition to those of the static one, in 4 KiB pages:
+ * Source: smaps, pagemap and strace of a program of ten lines that replaces itself by execl, dynamic and static, on
+ * Debian 12, x86-64 (glibc 2.36, gcc 12.2 -O2). The dynamic one also has these mappings, in 4 KiB pages:
  *
  *   mapping                      size  offset  prot  resident  written
  *   loader, read only               1       0  r--          1        0
@@ -20,19 +19,15 @@
  *   C library, zeroed data         13          rw-          5        5
  *   thread-local storage            3          rw-          2        2
  *
- * The static program has pages that the dynamic one lacks: 159 pages of text and constants of its built-in C library,
- * and 7 written pages (data 2, zeroed data 2, heap with thread-local storage 2, relro 1). They are subtracted below
- * from the corresponding mappings, so that the total is that of the dynamic process: from the C library's text,
- * constants, relro, data and zeroed data, and from the thread-local storage. The result is 13 mappings with 199
- * resident pages, 11 of them written.
+ * Pages that only the static program has are subtracted below from the corresponding mappings: 159 of text and
+ * constants of its C library, and 7 written ones (data 2, zeroed data 2, heap with thread-local storage 2, relro 1).
+ * The result is 13 mappings with 199 resident pages, 11 of them written.
  *
  * A read fault maps the pages around it as well, so only one page in each 64 KiB is read, and the last one.
  *
- * The system calls are the loader's, in its order: mapping its own image (which the kernel does in execve), its heap,
- * the list of preloaded libraries, the cache of library names, the C library, thread-local storage, the protection of
- * relro, and unmapping the cache. Calls that a static program makes at its start as well are left out.
+ * The system calls are the loader's, in its order, without those that a static program makes too.
  *
- * The table was made before any rate was measured with it, and it was never adjusted to match a rate. */
+ * The table was made before any rate was measured with it, and never adjusted to match a rate. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

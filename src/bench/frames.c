@@ -32,39 +32,14 @@ static uint64_t work_ns(const struct frame_params *params)
 
 /* --- Accounting. --- */
 
-/* Index of the first of n sorted values that is not below `value`. */
-static uint32_t place_of_value(const uint64_t *sorted, uint32_t n, uint64_t value)
+/* Whether it is above twice the median: whether twice the time of more than half of them is below it. */
+static bool stutters(const struct frame_account *a, uint64_t took_ns)
 {
-    uint32_t low = 0;
+    uint32_t below = 0;
 
-    while (low < n) {
-        const uint32_t middle = low + (n - low) / 2;
-        if (sorted[middle] < value)
-            low = middle + 1;
-        else
-            n = middle;
-    }
-    return low;
-}
-
-static void forget_oldest(struct frame_account *a)
-{
-    const uint32_t at = place_of_value(a->sorted_ns, a->n, a->took_ns[a->oldest]);
-
-    a->n--;
-    memmove(&a->sorted_ns[at], &a->sorted_ns[at + 1], (a->n - at) * sizeof(a->sorted_ns[0]));
-    a->oldest = (a->oldest + 1) % FRAME_WINDOW;
-}
-
-static void remember(struct frame_account *a, uint64_t now_ns, uint64_t took_ns)
-{
-    const uint32_t newest = (a->oldest + a->n) % FRAME_WINDOW, at = place_of_value(a->sorted_ns, a->n, took_ns);
-
-    memmove(&a->sorted_ns[at + 1], &a->sorted_ns[at], (a->n - at) * sizeof(a->sorted_ns[0]));
-    a->sorted_ns[at] = took_ns;
-    a->at_ns[newest] = now_ns;
-    a->took_ns[newest] = took_ns;
-    a->n++;
+    for (uint32_t i = 0; i < a->n; i++)
+        below += STUTTER * a->took_ns[(a->oldest + i) % FRAME_WINDOW] < took_ns;
+    return a->n >= FRAME_WINDOW_LEAST && below > a->n / 2;
 }
 
 void frame_shown(struct frame_account *a, uint64_t now_ns)
@@ -75,13 +50,15 @@ void frame_shown(struct frame_account *a, uint64_t now_ns)
         a->first_ns = a->shown_ns = now_ns;
         return;
     }
-    while (a->n && (a->n == FRAME_WINDOW || a->at_ns[a->oldest] + SECOND_NS < a->shown_ns))
-        forget_oldest(a);
-    a->stutters += a->n >= FRAME_WINDOW_LEAST && took_ns > STUTTER * a->sorted_ns[a->n / 2];
+    for (; a->n && (a->n == FRAME_WINDOW || a->at_ns[a->oldest] + SECOND_NS < a->shown_ns); a->n--)
+        a->oldest = (a->oldest + 1) % FRAME_WINDOW;
+    a->stutters += stutters(a, took_ns);
     if (a->series)
         series_add(a->series, a->times->n, took_ns);
     hist_add_class(a->times, took_ns);
-    remember(a, now_ns, took_ns);
+    const uint32_t newest = (a->oldest + a->n++) % FRAME_WINDOW;
+    a->at_ns[newest] = now_ns;
+    a->took_ns[newest] = took_ns;
     a->shown_ns = now_ns;
 }
 
@@ -95,7 +72,7 @@ uint64_t frame_blank(struct frame_account *a, uint64_t k, uint64_t ready_ns)
 
 /* --- The frames. --- */
 
-enum { FRAME_TIMES, FRAME_SERIES, FRAME_NUMBERS };
+enum { FRAME_NUMBERS = TASKS_OWN_RECORDER };
 enum { NUMBER_STUTTERS, NUMBER_MISSED, NUMBER_MINUTES, FRAME_N_NUMBERS };
 
 struct frame {
@@ -103,7 +80,6 @@ struct frame {
     struct threads threads;
     uint32_t begun;    /* frames whose work the workers may do; see sim_wait_above() */
     uint32_t finished; /* workers that have done it */
-    struct thread_counters counters;
     struct frame_account account;
 };
 
@@ -114,10 +90,9 @@ static int setup(struct party_context *context)
 
     f->context = context;
     f->account.period_ns = period_ns(params);
-    f->account.times = context->recorder[FRAME_TIMES];
-    f->account.series = context->recorder[FRAME_SERIES];
+    f->account.times = context->recorder[TASKS_HIST];
+    f->account.series = context->recorder[TASKS_SERIES];
     memset(f->account.at_ns, 0, sizeof(f->account.at_ns)); /* touched */
-    pthread_mutex_init(&f->counters.lock, NULL);
     return sim_setup(context);
 }
 
@@ -136,7 +111,7 @@ static void *worker_main(void *argument)
         if (__atomic_add_fetch(&f->finished, 1, __ATOMIC_ACQ_REL) == params->sim.workers)
             futex_wake_all(&f->finished);
     }
-    threads_count(&f->counters, &begun);
+    threads_count(&f->threads, &begun);
     return NULL;
 }
 
@@ -177,14 +152,12 @@ static int run(struct party_context *context)
     struct frame *f = context->state;
     struct frame_account *a = &f->account;
     double *numbers = context->recorder[FRAME_NUMBERS];
-    struct threads_span span;
 
     /* Threads of a start that failed end with the process. */
     if (threads_start(&f->threads, context, (size_t)params->sim.workers, worker_main, f, 0))
         return -1;
-    threads_begin(&span);
     show_frames(f);
-    threads_report(&f->threads, context, &span, &f->counters);
+    threads_report(&f->threads, context);
     numbers[NUMBER_STUTTERS] = (double)a->stutters;
     numbers[NUMBER_MISSED] = (double)a->missed;
     numbers[NUMBER_MINUTES] = (double)(a->shown_ns - a->first_ns) / (60.0 * SECOND_NS);
@@ -201,7 +174,7 @@ static void describe(const struct bench_case *of, struct row_params *out)
     row_param_add(out, PARAM_OUTCOME, "loops_per_ms", "%.0f", p->sim.loops_per_ms);
 }
 
-enum { METRIC_TIME, METRIC_RATE, METRIC_LOW_MEAN, METRIC_LOW_P99, METRIC_STUTTERS, METRIC_MISSED, METRIC_LOAD };
+enum { METRIC_TIME, METRIC_RATE, METRIC_LOW_MEAN, METRIC_LOW_P99, METRIC_STUTTERS, METRIC_MISSED };
 static const struct metric metrics[] = {
     [METRIC_TIME] = {METRIC("frame_time", "ns", "lower", "time from one frame shown to the next"), .headline = true,
                      .above = TASKS_ABOVE},
@@ -211,23 +184,23 @@ static const struct metric metrics[] = {
     [METRIC_STUTTERS] = {METRIC("stutters", "1/min", "lower",
                                 "frames that took over twice the median of the second before")},
     [METRIC_MISSED] = METRIC_OPTIONAL("missed_vblanks", "1/min", "lower", "vertical blanks without a new frame"),
-    [METRIC_LOAD] = TASKS_LOAD_RATE,
+    TASKS_LOAD_RATE,
 };
 
 static void reduce(const struct trial *trial, struct results *results)
 {
     const struct frame_params *params = trial->spec.params;
-    const struct hist *times = trial_recorder(trial, 0, 0, FRAME_TIMES);
+    const struct hist *times = trial_recorder(trial, 0, 0, TASKS_HIST);
     const double *n = trial_recorder(trial, 0, 0, FRAME_NUMBERS), p99 = tasks_percentile(times, 0.99);
 
     results_hist(results, 0, METRIC_TIME, times);
-    results_series(results, 0, METRIC_TIME, trial_recorder(trial, 0, 0, FRAME_SERIES));
+    results_series(results, 0, METRIC_TIME, trial_recorder(trial, 0, 0, TASKS_SERIES));
     results_samples(results, 0, METRIC_TIME, hist_mean(times), 1e9 / hist_mean(times),
                     isnan(p99) ? (double)NAN : 1e9 / hist_top_mean(times, 0.01), 1e9 / p99,
                     n[NUMBER_STUTTERS] / n[NUMBER_MINUTES]);
     if (period_ns(params))
         results_sample(results, 0, METRIC_MISSED, n[NUMBER_MISSED] / n[NUMBER_MINUTES]);
-    tasks_load_rate(trial, results, METRIC_LOAD);
+    tasks_load_rate(trial, results);
 }
 
 #define OWN(name_, member_, help_) OPTION(name_, 0, struct frame_params, member_, help_)
@@ -241,17 +214,9 @@ static const struct option options[] = {
 };
 
 const struct bench bench_frame = {
-    BENCH_IS("latency", "frame", "frames for a display, drawn by several threads", struct frame_params),
+    TASKS_BENCH("frame", "frames for a display, drawn by several threads", struct frame_params, metrics),
     BENCH_OPTIONS(options),
-    BENCH_PARTY(PARTY_IS("frame", [FRAME_TIMES] = {RECORD_HIST, 1000}, [FRAME_SERIES] = {RECORD_SERIES, 0},
-                         [FRAME_NUMBERS] = {RECORD_NUMBERS, FRAME_N_NUMBERS}),
-                .stop = STOP_FLAG, .children = CHILDREN_NORMAL, .state_size = sizeof(struct frame), .setup = setup,
-                .run = run),
-    BENCH_METRICS(metrics),
-    TASKS_SAMPLING,
-    .switches = true,
-    .describe = describe,
-    .place = sim_place,
-    .calibrate = sim_calibrate,
-    .reduce = reduce,
+    BENCH_PARTY(PARTY_IS("frame", TASKS_RECORDERS(1000), [FRAME_NUMBERS] = {RECORD_NUMBERS, FRAME_N_NUMBERS}),
+                TASKS_PARTY(struct frame)),
+    TASKS_SAMPLING(20),
 };

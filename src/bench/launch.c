@@ -8,7 +8,7 @@
 #define LAUNCHED   "@launched"
 #define PAGE_BYTES 4096u
 
-enum { LAUNCH_LATENCY, LAUNCH_FORK, LAUNCH_SERIES };
+enum { LAUNCH_FORK = TASKS_OWN_RECORDER };
 
 struct launch {
     int report[2]; /* a pipe */
@@ -92,9 +92,9 @@ static int run(struct party_context *context)
     for (uint64_t number = 0; !party_stopped(context); number++) {
         if (launch_one(context, &latency_ns, &fork_ns))
             return -1;
-        hist_add_class(context->recorder[LAUNCH_LATENCY], latency_ns);
+        hist_add_class(context->recorder[TASKS_HIST], latency_ns);
         hist_add(context->recorder[LAUNCH_FORK], fork_ns);
-        series_add(context->recorder[LAUNCH_SERIES], number, latency_ns);
+        series_add(context->recorder[TASKS_SERIES], number, latency_ns);
         clock_sleep_ns(params->pause_ns);
     }
     return 0;
@@ -116,28 +116,20 @@ static void describe(const struct bench_case *of, struct row_params *out)
     row_param_count(out, PARAM_WORK, "pause_us", p->pause_ns / 1000);
 }
 
-enum { METRIC_LATENCY, METRIC_LATENCY_P99, METRIC_FORK, METRIC_LOAD };
+enum { METRIC_FORK = TASKS_OWN_METRIC };
 static const struct metric metrics[] = {
-    [METRIC_LATENCY] = {METRIC("latency", "ns", "lower", "time from fork until the new program had touched its memory"),
-                        .headline = true, .above = TASKS_ABOVE},
-    [METRIC_LATENCY_P99] = {METRIC("latency_p99", "ns", "lower", "99th percentile of the latency of a run"),
-                            .headline = true},
-    [METRIC_FORK] = {METRIC("fork_time", "ns", "lower", "time until fork returned in the parent"),
-                     .above = TASKS_ABOVE},
-    [METRIC_LOAD] = TASKS_LOAD_RATE,
+    TASKS_LATENCIES("time from fork until the new program had touched its memory"),
+    {METRIC("fork_time", "ns", "lower", "time until fork returned in the parent"), .above = TASKS_ABOVE},
+    TASKS_LOAD_RATE,
 };
 
 static void reduce(const struct trial *trial, struct results *results)
 {
-    const struct hist *latency = trial_recorder(trial, 0, 0, LAUNCH_LATENCY);
     const struct hist *in_fork = trial_recorder(trial, 0, 0, LAUNCH_FORK);
 
-    results_hist(results, 0, METRIC_LATENCY, latency);
-    results_series(results, 0, METRIC_LATENCY, trial_recorder(trial, 0, 0, LAUNCH_SERIES));
+    tasks_reduce(trial, results);
     results_hist(results, 0, METRIC_FORK, in_fork);
-    results_samples(results, 0, METRIC_LATENCY, hist_mean(latency), tasks_percentile(latency, 0.99),
-                    hist_mean(in_fork));
-    tasks_load_rate(trial, results, METRIC_LOAD);
+    results_sample(results, 0, METRIC_FORK, hist_mean(in_fork));
 }
 
 #define OWN(name_, member_, help_) OPTION(name_, 0, struct launch_params, member_, help_)
@@ -149,17 +141,10 @@ static const struct option options[] = {
 };
 
 const struct bench bench_launch = {
-    BENCH_IS("latency", "launch", "a small program started: fork, exec, first use of memory", struct launch_params),
+    TASKS_BENCH("launch", "a small program started: fork, exec, first use of memory", struct launch_params, metrics),
     BENCH_OPTIONS(options),
-    BENCH_PARTY(PARTY_IS("launch", [LAUNCH_LATENCY] = {RECORD_HIST, 1000}, [LAUNCH_FORK] = {RECORD_HIST, 0},
-                         [LAUNCH_SERIES] = {RECORD_SERIES, 0}),
-                .stop = STOP_FLAG, .children = CHILDREN_NORMAL, .state_size = sizeof(struct launch), .setup = setup,
-                .run = run, .teardown = teardown),
-    BENCH_METRICS(metrics),
-    TASKS_SAMPLING,
-    .switches = true,
-    .describe = describe,
+    BENCH_PARTY(PARTY_IS("launch", TASKS_RECORDERS(1000), [LAUNCH_FORK] = {RECORD_HIST, 0}), TASKS_PARTY(struct launch),
+                .teardown = teardown),
+    TASKS_SAMPLING(20),
     .supported = supported,
-    .place = sim_place,
-    .reduce = reduce,
 };

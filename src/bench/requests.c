@@ -2,13 +2,14 @@
 /* The task requests: messengers wake workers, which serve a request each. Method: schbench by Chris Mason (2016), as
  * documented. */
 #include <math.h>
+#include <sys/socket.h>
 
 #include "bench/tasks.h"
 
 /* A worker sleeps for so long before and after its work, as if it waited for others. */
 #define SLEEP_NS 100000u
 
-enum { REQUESTS_LATENCY, REQUESTS_WHOLE, REQUESTS_SERIES, REQUESTS_NUMBERS };
+enum { REQUESTS_WHOLE = TASKS_OWN_RECORDER, REQUESTS_NUMBERS, REQUESTS_SERVED };
 enum {
     NUMBER_SERVED,
     NUMBER_CPUS_KNOWN,
@@ -19,6 +20,9 @@ enum {
     REQUESTS_N_NUMBERS
 };
 
+static const char *const hand_over_names[] = {"futex", "pipe", "socket", NULL};
+static const char *const cpus_names[] = {"any", "cache", "spread", NULL};
+
 struct requests;
 
 struct messenger {
@@ -28,9 +32,13 @@ struct messenger {
 } __attribute__((aligned(64)));
 
 struct worker {
-    uint32_t turn;      /* futex: 1: has a request */
-    uint64_t posted_ns; /* when it got that */
-    struct worker *next;
+    uint32_t turn;                    /* futex: 1: has a request */
+    int fd[2];                        /* instead; fd[1] 0: none */
+    bool over;                        /* its turn is to end */
+    uint64_t posted_ns;               /* when it got its request */
+    uint64_t begun_ns;                /* when the first one of its chain did */
+    struct worker *first, *following; /* of its chain; NULL: it is the last */
+    struct worker *next;              /* waiting */
     struct messenger *messenger;
     struct requests *requests;
     uint64_t *matrices; /* three */
@@ -51,11 +59,10 @@ struct requests {
     struct cpu_lock *locks;
     unsigned *cache; /* by CPU: the lowest one that shares its last cache */
     size_t n_cpus;   /* of locks and cache */
-    /* Held for some 20 ns a request, after its last reading of the clock. */
+    /* Held for some 20 ns a request, after its last clock reading. */
     pthread_mutex_t record;
-    struct thread_counters counters;
-    struct placement_seen seen; /* by a worker */
-    unsigned last_cpu;
+    uint64_t served_ns;    /* when the last request was served; 0: none */
+    struct cpuset allowed; /* to be shared among the workers; empty: each has them all */
 };
 
 static void multiply(uint64_t *matrices, size_t side)
@@ -72,15 +79,83 @@ static void multiply(uint64_t *matrices, size_t side)
         }
 }
 
+/* One after the other. */
+static size_t workers_of_chain(const struct requests_params *params)
+{
+    return (size_t)larger(params->chain, 1);
+}
+
+static size_t all_workers(const struct requests_params *params)
+{
+    const size_t chain = workers_of_chain(params);
+
+    return chain * (size_t)larger((params->sim.workers + chain - 1) / chain, params->messengers);
+}
+
+size_t requests_cache_cpus(const unsigned *cache, size_t n, const struct cpuset *allowed, size_t number,
+                           struct cpuset *out)
+{
+    struct cpuset caches = {.word = {0}};
+
+    for_each_cpu(cpu, allowed)
+        if (cpu < n && cache[cpu] != CPUSET_NONE)
+            cpuset_add(&caches, cache[cpu]);
+    const size_t n_caches = cpuset_count(&caches);
+    unsigned chosen = cpuset_next(&caches, 0);
+    for (size_t i = n_caches ? number % n_caches : 0; i; i--)
+        chosen = cpuset_next(&caches, chosen + 1);
+    cpuset_clear(out);
+    for_each_cpu(cpu, allowed)
+        if (cpu < n && cache[cpu] == chosen)
+            cpuset_add(out, cpu);
+    return n_caches;
+}
+
+static void bind_to(struct requests *r, const struct cpuset *cpus)
+{
+    const int error = task_set_affinity(cpus);
+
+    if (error)
+        party_degraded(r->context, "CPU affinity refused: %s", strerror(-error));
+}
+
+/* The other threads follow the main one. */
+static void place(struct requests *r, int how)
+{
+    struct cpuset allowed, cpus;
+
+    if (how == WORKERS_ANY || task_get_affinity(&allowed))
+        return;
+    const size_t caches = requests_cache_cpus(r->cache, r->n_cpus, &allowed, 0, &cpus);
+    if (!caches)
+        party_degraded(r->context, "the last-level caches are not known: workers run on any CPU");
+    else if (how == WORKERS_CACHE)
+        bind_to(r, &cpus);
+    else if (caches > 1)
+        r->allowed = allowed;
+    else
+        party_degraded(r->context, "there is one last-level cache only");
+}
+
+/* Returns 0 or an error number. */
+static int open_ends(int hand_over, int fd[2])
+{
+    if (hand_over == HAND_OVER_FUTEX)
+        return 0;
+    return (hand_over == HAND_OVER_PIPE ? pipe(fd) : socketpair(AF_UNIX, SOCK_STREAM, 0, fd)) ? errno : 0;
+}
+
 static int setup(struct party_context *context)
 {
     const struct requests_params *params = context->params;
     struct requests *r = context->state;
     const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+    const size_t chain = workers_of_chain(params);
+    int error;
 
     r->context = context;
     r->n_messengers = (size_t)params->messengers;
-    r->n_workers = (size_t)larger(params->sim.workers, params->messengers);
+    r->n_workers = all_workers(params);
     r->side = (size_t)sqrt((double)(params->footprint_bytes / (3 * sizeof(*r->matrices))));
     r->n_cpus = cpus > 0 ? (size_t)cpus : 1;
     const size_t words = 3 * r->side * r->side;
@@ -92,21 +167,29 @@ static int setup(struct party_context *context)
     if (!r->workers || !r->messengers || !r->locks || !r->matrices || !r->cache)
         return party_fail(context, "out of memory");
     pthread_mutex_init(&r->record, NULL);
-    pthread_mutex_init(&r->counters.lock, NULL);
     for (unsigned cpu = 0; cpu < r->n_cpus; cpu++) {
         struct cpuset shared;
         pthread_mutex_init(&r->locks[cpu].mutex, NULL);
         r->cache[cpu] = machine_last_cache(cpu, &shared) ? cpuset_next(&shared, 0) : CPUSET_NONE;
     }
     for (size_t i = 0; i < r->n_workers; i++) {
-        struct messenger *messenger = &r->messengers[i % r->n_messengers];
-        r->workers[i] = (struct worker){
-            .messenger = messenger, .requests = r, .matrices = r->matrices + i * words, .cpu = CPUSET_NONE};
-        messenger->working++;
+        struct worker *const worker = &r->workers[i];
+        const bool last = i % chain == chain - 1;
+        *worker = (struct worker){.messenger = &r->messengers[i / chain % r->n_messengers],
+                                  .first = worker - i % chain,
+                                  .following = last ? NULL : worker + 1,
+                                  .requests = r,
+                                  .matrices = r->matrices + i * words,
+                                  .cpu = CPUSET_NONE};
+        worker->messenger->working += last;
+        if ((error = open_ends(params->hand_over, worker->fd)))
+            return party_fail(context, "cannot make the %s of worker %zu: %s%s", hand_over_names[params->hand_over],
+                              i + 1, strerror(error), error == EMFILE ? " (RLIMIT_NOFILE)" : "");
         for (size_t k = 0; k < words; k++)
-            r->workers[i].matrices[k] = k;
-        multiply(r->workers[i].matrices, r->side); /* warm-up */
+            worker->matrices[k] = k;
+        multiply(worker->matrices, r->side); /* warm-up */
     }
+    place(r, params->cpus);
     return 0;
 }
 
@@ -114,6 +197,40 @@ static void change(uint32_t *futex)
 {
     __atomic_add_fetch(futex, 1, __ATOMIC_RELEASE);
     futex_wake_all(futex);
+}
+
+static void wake(struct worker *worker)
+{
+    if (worker->fd[1]) {
+        while (write(worker->fd[1], "", 1) < 0 && errno == EINTR) {
+        }
+        return;
+    }
+    __atomic_store_n(&worker->turn, 1, __ATOMIC_RELEASE);
+    futex_wake_all(&worker->turn);
+}
+
+/* Returns false at its end. */
+static bool wait_for_turn(struct worker *worker)
+{
+    char byte;
+
+    if (worker->fd[1]) {
+        while (read(worker->fd[0], &byte, 1) < 0 && errno == EINTR) {
+        }
+        return !worker->over;
+    }
+    while (!__atomic_load_n(&worker->turn, __ATOMIC_ACQUIRE))
+        futex_wait(&worker->turn, 0);
+    __atomic_store_n(&worker->turn, 0, __ATOMIC_RELAXED);
+    return !worker->over;
+}
+
+static void hand_over(struct worker *worker, uint64_t begun_ns)
+{
+    worker->posted_ns = clock_monotonic_ns();
+    worker->begun_ns = begun_ns ? begun_ns : worker->posted_ns;
+    wake(worker);
 }
 
 /* Until all its workers have ended. */
@@ -130,9 +247,7 @@ static void *messenger_main(void *argument)
             futex_wait(&m->asked, asked);
         while (worker) {
             struct worker *const next = worker->next; /* of it alone until it has its request */
-            worker->posted_ns = clock_monotonic_ns();
-            __atomic_store_n(&worker->turn, 1, __ATOMIC_RELEASE);
-            futex_wake_all(&worker->turn);
+            hand_over(worker, 0);
             worker = next;
         }
     }
@@ -142,13 +257,10 @@ static void ask(struct worker *worker)
 {
     struct messenger *m = worker->messenger;
 
-    __atomic_store_n(&worker->turn, 0, __ATOMIC_RELAXED);
     worker->next = __atomic_load_n(&m->waiting, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&m->waiting, &worker->next, worker, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
     }
     change(&m->asked);
-    while (!__atomic_load_n(&worker->turn, __ATOMIC_ACQUIRE))
-        futex_wait(&worker->turn, 0);
 }
 
 /* Like data of a CPU: whoever is preempted with the lock holds up the next one there. */
@@ -179,24 +291,43 @@ static void serve(const struct worker *worker)
 }
 
 /* cpu: where it was woken. */
-static void record(struct worker *worker, unsigned cpu, uint64_t latency_ns, uint64_t whole_ns)
+static void record(struct worker *worker, unsigned cpu, uint64_t ran_ns, uint64_t done_ns)
 {
     struct requests *r = worker->requests;
     struct party_context *context = r->context;
+    struct hist *latency = context->recorder[TASKS_HIST];
     double *numbers = context->recorder[REQUESTS_NUMBERS];
     const bool known = cpu < r->n_cpus && worker->cpu < r->n_cpus;
     const bool cached = known && r->cache[cpu] != CPUSET_NONE;
 
     pthread_mutex_lock(&r->record);
-    hist_add(context->recorder[REQUESTS_LATENCY], latency_ns);
-    hist_add_class(context->recorder[REQUESTS_WHOLE], whole_ns);
-    series_add(context->recorder[REQUESTS_SERIES], (uint64_t)numbers[NUMBER_SERVED]++, latency_ns);
+    series_add(context->recorder[TASKS_SERIES], latency->n, ran_ns - worker->posted_ns);
+    hist_add(latency, ran_ns - worker->posted_ns);
     numbers[NUMBER_CPUS_KNOWN] += known;
     numbers[NUMBER_SAME_CPU] += known && cpu == worker->cpu;
     numbers[NUMBER_CACHES_KNOWN] += cached;
     numbers[NUMBER_SAME_CACHE] += cached && r->cache[cpu] == r->cache[worker->cpu];
+    if (!worker->following) {
+        hist_add_class(context->recorder[REQUESTS_WHOLE], done_ns - worker->begun_ns);
+        numbers[NUMBER_SERVED]++;
+        if (r->served_ns)
+            slices_add(context->recorder[REQUESTS_SERVED], 1, r->served_ns, larger(done_ns, r->served_ns));
+        r->served_ns = larger(done_ns, r->served_ns);
+    }
     pthread_mutex_unlock(&r->record);
     worker->cpu = task_current_cpu();
+}
+
+/* The last worker of a chain. */
+static void end_chain(struct worker *last)
+{
+    for (struct worker *worker = last->first; worker != last; worker++) {
+        worker->over = true;
+        wake(worker);
+    }
+    last->over = true;
+    __atomic_sub_fetch(&last->messenger->working, 1, __ATOMIC_RELEASE);
+    change(&last->messenger->asked);
 }
 
 static void *worker_main(void *argument)
@@ -204,23 +335,30 @@ static void *worker_main(void *argument)
     struct worker *worker = argument;
     struct requests *r = worker->requests;
     struct task_counters begun;
+    struct cpuset cpus;
 
     if (!threads_wait(&r->worker_threads))
         return NULL;
-    if (worker == r->workers)
-        place_read_back(&r->seen);
+    if (!cpuset_is_empty(&r->allowed)) {
+        requests_cache_cpus(r->cache, r->n_cpus, &r->allowed, (size_t)(worker - r->workers), &cpus);
+        bind_to(r, &cpus);
+    }
     task_read_counters(&begun);
-    while (!party_stopped(r->context)) {
+    if (worker == worker->first)
         ask(worker);
-        const uint64_t ran = clock_monotonic_ns(), posted = worker->posted_ns;
+    while (!worker->over && wait_for_turn(worker)) {
+        const uint64_t ran = clock_monotonic_ns();
         const unsigned cpu = task_current_cpu();
         serve(worker);
-        record(worker, cpu, ran - posted, clock_monotonic_ns() - posted);
+        record(worker, cpu, ran, clock_monotonic_ns());
+        if (worker->following)
+            hand_over(worker->following, worker->begun_ns);
+        else if (!party_stopped(r->context))
+            ask(worker->first);
+        else
+            end_chain(worker);
     }
-    threads_count(&r->counters, &begun);
-    r->last_cpu = worker->cpu;
-    __atomic_sub_fetch(&worker->messenger->working, 1, __ATOMIC_RELEASE);
-    change(&worker->messenger->asked);
+    threads_count(&r->worker_threads, &begun);
     return NULL;
 }
 
@@ -234,15 +372,8 @@ static int run(struct party_context *context)
                       sizeof(*r->messengers)) ||
         threads_start(&r->worker_threads, context, r->n_workers, worker_main, r->workers, sizeof(*r->workers)))
         return -1;
-    const uint64_t start = clock_raw_ns();
-    threads_join(&r->worker_threads);
-    const uint64_t end = clock_raw_ns();
+    numbers[NUMBER_SECONDS] = threads_report(&r->worker_threads, context);
     threads_join(&r->messenger_threads);
-    numbers[NUMBER_SECONDS] = (double)(end - start) * 1e-9;
-    party_measured(
-        context,
-        &(struct party_measured){
-            .counters = &r->counters.sum, .seen = r->seen, .start_ns = start, .end_ns = end, .last_cpu = r->last_cpu});
     return numbers[NUMBER_SERVED] > 0 ? 0 : party_fail(context, "no request was served");
 }
 
@@ -252,6 +383,11 @@ static void teardown(struct party_context *context)
 
     if (r->worker_threads.id || r->messenger_threads.id)
         return; /* they still use it */
+    for (size_t i = 0; r->workers && i < r->n_workers; i++)
+        if (r->workers[i].fd[1]) {
+            close(r->workers[i].fd[0]);
+            close(r->workers[i].fd[1]);
+        }
     free(r->workers);
     free(r->messengers);
     free(r->matrices);
@@ -264,52 +400,57 @@ static void describe(const struct bench_case *of, struct row_params *out)
     const struct requests_params *p = of->params;
 
     row_param_count(out, PARAM_WORK, "messengers", p->messengers);
-    row_param_count(out, PARAM_WORK, "workers", larger(p->sim.workers, p->messengers));
+    row_param_count(out, PARAM_WORK, "workers", all_workers(p));
     row_param_count(out, PARAM_WORK, "operations", p->operations);
     row_param_count(out, PARAM_WORK, "footprint_kib", p->footprint_bytes >> 10);
     if (p->no_lock)
         row_param_add(out, PARAM_WORK, "lock", "none");
+    if (workers_of_chain(p) > 1)
+        row_param_count(out, PARAM_WORK, "chain", p->chain);
+    if (p->hand_over != HAND_OVER_FUTEX)
+        row_param_add(out, PARAM_WORK, "hand_over", "%s", hand_over_names[p->hand_over]);
+    if (p->cpus != WORKERS_ANY)
+        row_param_add(out, PARAM_WORK, "worker_cpus", "%s", cpus_names[p->cpus]);
 }
 
-enum {
-    METRIC_LATENCY,
-    METRIC_LATENCY_P99,
-    METRIC_REQUEST,
-    METRIC_REQUEST_P99,
-    METRIC_RATE,
-    METRIC_SAME_CPU,
-    METRIC_SAME_CACHE,
-    METRIC_LOAD
-};
 static const struct metric metrics[] = {
-    [METRIC_LATENCY] = {METRIC("latency", "ns", "lower", "time from the hand-over of a request until its worker ran"),
-                        .headline = true, .above = TASKS_ABOVE},
-    [METRIC_LATENCY_P99] = {METRIC("latency_p99", "ns", "lower", "99th percentile of the latency of a run"),
-                            .headline = true},
-    [METRIC_REQUEST] = {METRIC("request_latency", "ns", "lower",
-                               "time from the hand-over of a request until it was served"),
-                        .above = TASKS_ABOVE},
-    [METRIC_REQUEST_P99] = {METRIC("request_p99", "ns", "lower", "99th percentile of the request latency of a run")},
-    [METRIC_RATE] = {METRIC("request_rate", "1/s", "higher", "requests served")},
-    [METRIC_SAME_CPU] = {METRIC("same_cpu", "%", "", "share of the wake-ups on the CPU of the worker's last request")},
-    [METRIC_SAME_CACHE] = {METRIC("same_cache", "%", "", "share of the wake-ups on a CPU that shares its last cache")},
-    [METRIC_LOAD] = TASKS_LOAD_RATE,
+    TASKS_LATENCIES("time from the hand-over of a request until its worker ran"),
+    {METRIC("request_latency", "ns", "lower", "time from the hand-over of a request until it was served"),
+     .above = TASKS_ABOVE},
+    {METRIC("request_p99", "ns", "lower", "99th percentile of the request latency of a run")},
+    {METRIC("request_rate", "1/s", "higher", "requests served")},
+    {METRIC("same_cpu", "%", "", "share of the wake-ups on the CPU of the worker's last request")},
+    {METRIC("same_cache", "%", "", "share of the wake-ups on a CPU that shares its last cache")},
+    {METRIC("stable_after", "s", "lower", "time after which the rate of requests changed no more")},
+    TASKS_LOAD_RATE,
 };
+
+double requests_stable_s(const struct slices *served)
+{
+    double each_ns[REQUESTS_SLICES];
+    size_t at[REQUESTS_SLICES / CHANGE_POINTS_SIDE];
+
+    if (served->n < REQUESTS_SLICES / 2)
+        return NAN;
+    for (size_t i = 0; i < served->n; i++)
+        each_ns[i] = slice_ns(&served->slice[i]);
+    const size_t n = change_points(each_ns, served->n, 0.01, 1, at);
+    if (n == SIZE_MAX)
+        return NAN;
+    return n ? (double)(served->slice[at[n - 1]].start_ns - served->slice[0].start_ns) * 1e-9 : 0;
+}
 
 static void reduce(const struct trial *trial, struct results *results)
 {
-    const struct hist *latency = trial_recorder(trial, 0, 0, REQUESTS_LATENCY);
     const struct hist *whole = trial_recorder(trial, 0, 0, REQUESTS_WHOLE);
     const double *n = trial_recorder(trial, 0, 0, REQUESTS_NUMBERS);
 
-    results_hist(results, 0, METRIC_LATENCY, latency);
-    results_series(results, 0, METRIC_LATENCY, trial_recorder(trial, 0, 0, REQUESTS_SERIES));
-    results_hist(results, 0, METRIC_REQUEST, whole);
-    results_samples(results, 0, METRIC_LATENCY, hist_mean(latency), tasks_percentile(latency, 0.99), hist_mean(whole),
-                    tasks_percentile(whole, 0.99), n[NUMBER_SERVED] / n[NUMBER_SECONDS],
-                    100 * n[NUMBER_SAME_CPU] / n[NUMBER_CPUS_KNOWN],
-                    100 * n[NUMBER_SAME_CACHE] / n[NUMBER_CACHES_KNOWN]);
-    tasks_load_rate(trial, results, METRIC_LOAD);
+    tasks_reduce(trial, results);
+    results_hist(results, 0, TASKS_OWN_METRIC, whole);
+    results_samples(results, 0, TASKS_OWN_METRIC, hist_mean(whole), tasks_percentile(whole, 0.99),
+                    n[NUMBER_SERVED] / n[NUMBER_SECONDS], 100 * n[NUMBER_SAME_CPU] / n[NUMBER_CPUS_KNOWN],
+                    100 * n[NUMBER_SAME_CACHE] / n[NUMBER_CACHES_KNOWN],
+                    requests_stable_s(trial_recorder(trial, 0, 0, REQUESTS_SERVED)));
 }
 
 #define OWN(name_, member_, help_) OPTION(name_, 0, struct requests_params, member_, help_)
@@ -323,20 +464,20 @@ static const struct option options[] = {
     {OWN("footprint", footprint_bytes, "memory of a worker's three matrices"),
      OPTION_NUMBER(SIZE, "SIZE", 1 << 10, 1 << 30), .preset[0] = "256K"},
     {OWN("no-lock", no_lock, "work without a lock of the CPU")},
+    {OWN("chain", chain, "workers that a request passes, one after the other"), OPTION_NUMBER(COUNT, "N", 1, 1024),
+     .preset[0] = "1"},
+    {OWN("hand-over", hand_over, "how a request gets to a worker"), OPTION_ONE_OF("HOW", hand_over_names),
+     .preset[0] = "futex"},
+    {OWN("worker-cpus", cpus, "where workers run: on any CPU, on those of one last-level cache, or of each in turn"),
+     OPTION_ONE_OF("WHERE", cpus_names), .preset[0] = "any"},
 };
 
 const struct bench bench_requests = {
-    BENCH_IS("latency", "requests", "threads that others wake, as in a server", struct requests_params),
+    TASKS_BENCH("requests", "threads that others wake, as in a server", struct requests_params, metrics),
     BENCH_OPTIONS(options),
-    BENCH_PARTY(
-        PARTY_IS("requests", [REQUESTS_LATENCY] = {RECORD_HIST, 0}, [REQUESTS_WHOLE] = {RECORD_HIST, 1000},
-                 [REQUESTS_SERIES] = {RECORD_SERIES, 0}, [REQUESTS_NUMBERS] = {RECORD_NUMBERS, REQUESTS_N_NUMBERS}),
-        .stop = STOP_FLAG, .children = CHILDREN_NORMAL, .state_size = sizeof(struct requests), .setup = setup,
-        .run = run, .teardown = teardown),
-    BENCH_METRICS(metrics),
-    TASKS_SAMPLING,
-    .switches = true,
-    .describe = describe,
-    .place = sim_place,
-    .reduce = reduce,
+    BENCH_PARTY(PARTY_IS("requests", TASKS_RECORDERS(0), [REQUESTS_WHOLE] = {RECORD_HIST, 1000},
+                         [REQUESTS_NUMBERS] = {RECORD_NUMBERS, REQUESTS_N_NUMBERS},
+                         [REQUESTS_SERVED] = {RECORD_SLICES, REQUESTS_SLICES}),
+                TASKS_PARTY(struct requests), .teardown = teardown),
+    TASKS_SAMPLING(20),
 };

@@ -28,7 +28,7 @@ int threads_start(struct threads *threads, struct party_context *context, size_t
     int error = 0;
 
     *threads = (struct threads){.id = n <= UINT32_MAX ? calloc(n ? n : 1, sizeof(*threads->id)) : NULL};
-    if (!threads->id || pthread_attr_init(&attributes))
+    if (!threads->id || pthread_mutex_init(&threads->lock, NULL) || pthread_attr_init(&attributes))
         return party_fail(context, "out of memory");
     pthread_attr_setstacksize(&attributes, stack_size());
     while (threads->n < n && !error) {
@@ -37,6 +37,9 @@ int threads_start(struct threads *threads, struct party_context *context, size_t
     }
     pthread_attr_destroy(&attributes);
     if (!error) {
+        threads->start_ns = clock_raw_ns();
+        place_read_back(&threads->seen);
+        task_read_counters(&threads->before);
         let_go(threads);
         return 0;
     }
@@ -57,42 +60,43 @@ void threads_end(struct threads *threads)
     let_go(threads);
 }
 
-void threads_join(struct threads *threads)
+static void wait_for_end(const struct threads *threads)
 {
     for (uint32_t i = 0; i < threads->n; i++)
         pthread_join(threads->id[i], NULL);
+}
+
+void threads_join(struct threads *threads)
+{
+    wait_for_end(threads);
     free(threads->id);
     *threads = (struct threads){.n = 0};
 }
 
-void threads_count(struct thread_counters *counters, const struct task_counters *begun)
+void threads_count(struct threads *threads, const struct task_counters *begun)
 {
     struct task_counters now;
 
     task_read_counters(&now);
     known_subtract(&now, begun, sizeof(now));
-    pthread_mutex_lock(&counters->lock);
-    known_add(&counters->sum, &now, sizeof(now));
-    pthread_mutex_unlock(&counters->lock);
+    pthread_mutex_lock(&threads->lock);
+    known_add(&threads->sum, &now, sizeof(now));
+    pthread_mutex_unlock(&threads->lock);
 }
 
-void threads_begin(struct threads_span *span)
+double threads_report(struct threads *threads, struct party_context *context)
 {
-    span->start_ns = clock_raw_ns();
-    place_read_back(&span->seen);
-    task_read_counters(&span->begun);
-}
-
-void threads_report(struct threads *threads, struct party_context *context, const struct threads_span *span,
-                    struct thread_counters *counters)
-{
-    threads_count(counters, &span->begun);
+    wait_for_end(threads);
+    threads_count(threads, &threads->before);
+    const struct party_measured measured = {.counters = &threads->sum,
+                                            .seen = threads->seen,
+                                            .start_ns = threads->start_ns,
+                                            .end_ns = clock_raw_ns(),
+                                            .last_cpu = task_current_cpu()};
+    party_measured(context, &measured);
+    threads->n = 0;
     threads_join(threads);
-    party_measured(context, &(struct party_measured){.counters = &counters->sum,
-                                                     .seen = span->seen,
-                                                     .start_ns = span->start_ns,
-                                                     .end_ns = clock_raw_ns(),
-                                                     .last_cpu = task_current_cpu()});
+    return (double)(measured.end_ns - measured.start_ns) * 1e-9;
 }
 
 void *threads_memory(size_t n, size_t size)
@@ -109,7 +113,7 @@ double tasks_percentile(const struct hist *hist, double p)
     return (double)hist->n * (1 - p) + 1e-6 >= TASKS_ABOVE ? hist_quantile(hist, p) : (double)NAN;
 }
 
-void tasks_load_rate(const struct trial *trial, struct results *results, unsigned metric)
+void tasks_load_rate(const struct trial *trial, struct results *results)
 {
     const struct load *load = trial->spec.load;
     unsigned count = 0;
@@ -117,5 +121,17 @@ void tasks_load_rate(const struct trial *trial, struct results *results, unsigne
     while (load && count < LOAD_COUNTS && !(load->least[count] > 0))
         count++;
     if (load && count < LOAD_COUNTS && trial->wall_ns)
-        results_sample(results, 0, metric, trial->load_count[count] / ((double)trial->wall_ns * 1e-9));
+        results_sample(results, 0, trial->spec.bench->n_metrics - 1,
+                       trial->load_count[count] / ((double)trial->wall_ns * 1e-9));
+}
+
+const struct hist *tasks_reduce(const struct trial *trial, struct results *results)
+{
+    const struct hist *latency = trial_recorder(trial, 0, 0, TASKS_HIST);
+
+    results_hist(results, 0, TASKS_LATENCY, latency);
+    results_series(results, 0, TASKS_LATENCY, trial_recorder(trial, 0, 0, TASKS_SERIES));
+    results_samples(results, 0, TASKS_LATENCY, hist_mean(latency), tasks_percentile(latency, 0.99));
+    tasks_load_rate(trial, results);
+    return latency;
 }

@@ -2,8 +2,7 @@
 /* A thread on each CPU sleeps until an absolute time, again and again, and records how late it runs. Method: T.
  * Gleixner's cyclictest, as documented; but missed wake-ups stay in the data. The clock is the sleep's,
  * CLOCK_MONOTONIC; reading it is part of the latency. With a priority the threads have SCHED_FIFO on all CPUs at
- * once: they cannot keep a CPU busy, since each sleeps at most once a wake-up, and the run fails if a sleep ends too
- * early. */
+ * once: they cannot keep one busy, since the run fails if a sleep ends too early. */
 #include "bench/noise.h"
 
 static void record(struct wakeup_account *a, uint64_t late_ns)

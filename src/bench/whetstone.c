@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Double-precision Whetstone: a count is one pass over the eight sections with x100 = 100; ten passes a second are
  * 100 MWIPS. H. Curnow and B. Wichmann, 'A synthetic benchmark', Computer Journal 19(1), 1976, with R. Longbottom's
- * sections. Each is a function that reads its constants from memory and stores its result there, so that no compiler
- * knows them. */
+ * sections. Each has its constants and its result in memory, so that no compiler knows them. */
 #include "bench/unix.h"
 
 #include <math.h>

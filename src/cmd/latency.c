@@ -15,6 +15,7 @@ enum {
     TASK_FRAME,
     TASK_LAUNCH,
     TASK_INPUT,
+    TASK_AUDIO_PERIOD,
     N_TASKS
 };
 #define TASK_ALONE N_TASKS /* no operand: each load of the tasks of today */
@@ -53,6 +54,8 @@ static const struct table_column requests_columns[] = {
     COLUMN("P99.9", "request_latency", P999, 3, .scale = 1e-6, .rank = 2),
     COLUMN("Req/s", "request_rate", VALUE, 1),
     COLUMN("% Same CPU", "same_cpu", VALUE, 1, .rank = 3),
+    COLUMN("% Same Cache", "same_cache", VALUE, 1, .rank = 3, .optional = 1),
+    COLUMN("Stable s", "stable_after", VALUE, 1, .rank = 4),
     COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
 };
 static const struct table_column frame_columns[] = {
@@ -75,6 +78,11 @@ static const struct table_column frame_columns[] = {
         COLUMN("P99.9", "latency", P999, 3, .scale = 1e-6), COLUMN("Max", "latency", MAX, 3, .scale = 1e-6)
 static const struct table_column input_columns[] = {
     LATENCY_COLUMNS,
+    COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
+};
+static const struct table_column audio_period_columns[] = {
+    LATENCY_COLUMNS,
+    COLUMN("Xruns", "xruns", VALUE, 1),
     COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
 };
 static const struct table_column launch_columns[] = {
@@ -102,10 +110,11 @@ static const struct task tasks[N_TASKS + 1] = {
     [TASK_FRAME] = OF_TODAY(frame, "Frames under each load: times in ms; stutters and missed vertical blanks a minute"),
     [TASK_LAUNCH] = OF_TODAY(launch, "Starts of a small program under each load, in ms"),
     [TASK_INPUT] = OF_TODAY(input, "Events of a mouse under each load, until drawn, in ms"),
+    [TASK_AUDIO_PERIOD] = OF_TODAY(audio_period, "Periods of sound under each load, until done, in ms; xruns a minute"),
     [TASK_ALONE] = {&bench_alone, &no_task, NULL, true, "", "", ""},
 };
-static const char *const task_names[] = {"audio",    "video", "x",      "gaming", "custom",
-                                         "requests", "frame", "launch", "input",  NULL};
+static const char *const task_names[] = {"audio", "video",  "x",     "gaming",       "custom", "requests",
+                                         "frame", "launch", "input", "audio-period", NULL};
 
 /* --- Options. --- */
 
@@ -136,6 +145,8 @@ static const struct option rows[] = {
     {OWN("custom-cpu", 'C', custom_pct, "share of a CPU that custom uses"), OPTION_NUMBER(PERCENT, "PCT", 0.1, 100)},
     {OWN("custom-interval", 'I', custom_ns, "time between custom's wake-ups; in microseconds if it has no unit"),
      OPTION_NUMBER(DURATION_US, "TIME", 100e3, 10e9)},
+    {OWN("audio-period", 0, audio_period.interval_ns, "period in which audio-period's clients must have finished"),
+     OPTION_NUMBER(DURATION, "TIME", 100e3, 64e6), .preset[0] = "21.333ms"}, /* 1,024 samples, 48,000 a second */
     {OWN("late-after", 0, late_after_ns,
          "count wake-ups later than this as late; default: audio's buffer (50 ms), video's frame (16.7 ms), "
          "otherwise 7 ms"),
@@ -605,7 +616,8 @@ const struct suite suite_latency = {
                 "(none, video, x, burn, write, read, ring, compile, memload, hack, burn2, storm, mixed, custom): how "
                 "late they wake up, how "
                 "much of their work they do, how many deadlines they meet. Interbench's letters keep their meaning. "
-                "The tasks requests, frame, launch and input compare schedulers; they run when they are named.",
+                "The tasks requests, frame, launch, input and audio-period compare schedulers; they run when they are "
+                "named.",
             COMMAND_MEASURES(suite_latency),
         },
     .seconds = {95, 16, 1100},

@@ -254,17 +254,22 @@ CLI_TEST(test_latency_tasks_of_today)
     struct cli_csv csv;
 
     measure(*state,
-            ARGS("latency", "requests", "frame", "launch", "input", "-w", "none,burn", CSV, KNOWN, "-t", "500ms",
-                 "--workers", "3", "--operations", "1"),
+            ARGS("latency", "requests", "frame", "launch", "input", "audio-period", "-w", "none,burn", CSV, KNOWN, "-t",
+                 "500ms", "--workers", "3", "--operations", "1", "--audio-period", "5ms"),
             0, &csv);
     for (unsigned i = 0; i < 2; i++) {
         const char *load = i ? "burn" : "none";
         assert_int_equal(count_pair(&csv, "alone", load), i);
-        assert_int_equal(count_pair(&csv, "requests", load), 7 + i);
+        assert_int_equal(count_pair(&csv, "requests", load), 8 + i);
         assert_int_equal(count_pair(&csv, "frame", load), 6 + i);
         assert_int_equal(count_pair(&csv, "launch", load), 3 + i);
         assert_int_equal(count_pair(&csv, "input", load), 2 + i);
         assert_true(pair_number(&csv, "input", load, "latency", "min") > 0);
+        assert_int_equal(count_pair(&csv, "audio-period", load), 3 + i);
+        expect_word(&csv, "audio-period", load, "interval_us", "5000");
+        expect_word(&csv, "audio-period", load, "busy_us", "1500");
+        assert_true(pair_number(&csv, "audio-period", load, "latency", "n") > 1);
+        assert_true(pair_number(&csv, "audio-period", load, "xruns", "value") >= 0);
         if (i) /* nobody takes more than the CPUs have */
             assert_true(pair_number(&csv, "requests", load, "load_rate", "value") > 0 &&
                         pair_number(&csv, "alone", load, "load_rate", "value") > 0);
@@ -277,6 +282,21 @@ CLI_TEST(test_latency_tasks_of_today)
         assert_true(pair_number(&csv, "frame", load, "frame_rate", "value") <= 60.1);
         assert_true(pair_number(&csv, "launch", load, "latency", "min") >
                     pair_number(&csv, "launch", load, "fork_time", "min"));
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const char *how = i ? "socket" : "pipe", *where = i ? "spread" : "cache";
+        measure(*state,
+                ARGS("latency", "requests", "-w", "none", FAST, "--workers", "3", "--operations", "1", "--chain", "2",
+                     "--hand-over", how, "--worker-cpus", where),
+                0, &csv);
+        expect_word(&csv, "requests", "none", "workers", "4");
+        expect_word(&csv, "requests", "none", "chain", "2");
+        expect_word(&csv, "requests", "none", "hand_over", how);
+        expect_word(&csv, "requests", "none", "worker_cpus", where);
+        assert_true(pair_number(&csv, "requests", "none", "latency", "n") ==
+                    2 * pair_number(&csv, "requests", "none", "request_latency", "n"));
+        const char *reason = cli_cell(&csv, 0, "reason"); /* as the machine is */
+        assert_true(!reason[0] || strstr(reason, "last-level cache"));
     }
     measure(*state, ARGS("latency", "frame", "-w", "none", FAST, "--frame-rate", "unlocked", "--frame-work", "1ms"), 0,
             &csv);

@@ -157,7 +157,7 @@ NUMBERS = STATISTICS + """cpus_online copies index rt_priority nice wall_s cpu_s
     faults_minor faults_major run_delay_ms irqs softirqs steal_ms freq_khz start_late_us core_mhz explained_pct""".split()
 RISING = [["min", "median", "max"], ["min", "mean", "max"], ["ci95_lo", "mean", "ci95_hi"], ["median", "p90", "p99", "p999", "max"]]
 LEAST = {"p90": 10, "p99": 100, "p999": 1000}  # a percentile takes as many events as it takes for one to be above it,
-TEN_ABOVE = ("requests", "frame", "launch", "input")  # or, of these tests, ten
+TEN_ABOVE = ("requests", "frame", "launch", "input", "audio-period")  # or, of these tests, ten
 LISTS = {"samples": r"[^:;]*", "hist": r"[^:;]+:\d+", "series": r"[^:;]+:[^:;]+|\+\d+"}
 NAMES = ["suite", "test", "load", "param", "copies", "metric", "unit", "better"]
 PLACED = ["policy", "rt_priority", "nice", "bind", "layout", "item", "comment"]
@@ -206,7 +206,7 @@ def summary_of(text):
             row["unit"] = "ticks"
         status = "ok" if row["status"] == "unstable" or row["reason"].startswith("a sample waited for a CPU") else row["status"] + (": " + row["reason"] if row["reason"] else "")
         placed = " ".join(row[column] or "-" for column in PLACED)
-        lines.append(names if row["metric"].endswith(("_alone", "_size")) else f"{names} | {has} | {status} | {placed}")
+        lines.append(names if row["metric"].endswith(("_alone", "_size", "stable_after")) else f"{names} | {has} | {status} | {placed}")
         lines += [f"wrong: {each}: {row}" for each in wrong_of(row)]
     return re.sub(r"  +", " ", "\n".join(lines)) + "\n"
 

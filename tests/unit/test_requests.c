@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The task requests: each request is handed over, served and recorded once, whatever the number of threads. */
+/* The task requests: each request is handed over, served and recorded once, whatever the number of threads and the way
+ * of the hand-over; its times by a made-up clock; which caches workers run on; and when the rate is stable. */
 
 #include "bench_fixture.h"
+#include "made_up_clock.h"
 
 #include "bench/tasks.h"
 
@@ -18,33 +20,32 @@ static const double *numbers(void)
 static void *stop(void *argument)
 {
     while (*(volatile const double *)numbers() < SERVED)
-        clock_sleep_ns(1000000);
+        usleep(1000);
     party_stop_all(&p.context);
     return argument;
 }
 
-static void serve(uint64_t messengers, uint64_t workers, bool no_lock)
+static void serve(const struct requests_params *params, uint64_t threads)
 {
-    const struct requests_params params = {
-        .sim.workers = workers, .messengers = messengers, .operations = 2, .footprint_bytes = 1024, .no_lock = no_lock};
     pthread_t thread;
 
-    fixture_party_begin(&p, &bench_requests, &params);
+    fixture_party_begin(&p, &bench_requests, params);
     assert_int_equal(p.party->setup(&p.context), 0);
     assert_int_equal(pthread_create(&thread, NULL, stop, NULL), 0);
     assert_int_equal(p.party->run(&p.context), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    const struct hist *latency = p.context.recorder[0], *whole = p.context.recorder[1];
-    const struct series *series = p.context.recorder[2];
-    const uint64_t served = (uint64_t)numbers()[0], threads = larger(workers, messengers);
+    const uint64_t served = (uint64_t)numbers()[0], chain = larger(params->chain, 1);
+    const struct hist *latency = p.context.recorder[0], *whole = p.context.recorder[2];
+    const struct series *series = p.context.recorder[1];
     assert_true(served >= SERVED);
-    assert_int_equal(latency->n, served);
+    assert_int_equal(latency->n, served * chain);
     assert_int_equal(whole->n, served);
-    assert_int_equal(series->n, served);
-    assert_true(whole->min >= 200000 && latency->max <= whole->max); /* sleeps of 100 us before and after the work */
+    assert_int_equal(series->n, served * chain);
+    /* each worker sleeps for 100 us before and after its work */
+    assert_true(whole->min >= 200000 * chain && latency->max <= whole->max);
     assert_true(latency->sum < whole->sum + (double)whole->base);
     /* a worker's first request has no CPU before it */
-    assert_true(numbers()[1] == (double)(served - threads) && numbers()[2] <= numbers()[1]);
+    assert_true(numbers()[1] == (double)(served * chain - threads) && numbers()[2] <= numbers()[1]);
     assert_true(numbers()[3] == 0 || (numbers()[3] == numbers()[1] && numbers()[2] <= numbers()[4]));
     assert_true(numbers()[5] > 0);
     assert_true(p.head->slot[0].stands_for);
@@ -52,12 +53,86 @@ static void serve(uint64_t messengers, uint64_t workers, bool no_lock)
     fixture_party_end(&p);
 }
 
+#define PARAMS(messengers_, workers_, ...) \
+    &(const struct requests_params) \
+    { \
+        .sim.workers = workers_, .messengers = messengers_, .operations = 2, .footprint_bytes = 1024, __VA_ARGS__ \
+    }
+
 TEST(test_requests_are_served_once_each)
 {
-    serve(1, 1, false);
-    serve(1, 5, false);
-    serve(3, 7, true);
-    serve(3, 1, false); /* a worker for each messenger */
+    serve(PARAMS(1, 1, .chain = 1), 1);
+    serve(PARAMS(1, 5, .hand_over = HAND_OVER_PIPE), 5);
+    serve(PARAMS(3, 7, .no_lock = true), 7);
+    serve(PARAMS(3, 1, .hand_over = HAND_OVER_SOCKET), 3); /* a worker for each messenger */
+    serve(PARAMS(1, 4, .chain = 3), 6);                    /* whole chains */
+    serve(PARAMS(2, 1, .chain = 2, .hand_over = HAND_OVER_PIPE), 4);
+}
+
+/* A reading of the clock takes 1 us, and each other sleep ends 9 us late. Of a request: posted, 1 us later running;
+ * 200 us of sleep, three readings and one lateness until it is done. In a chain of two the next one is posted 1 us
+ * later. Medians: the main thread reads the clock too, as the others begin. */
+TEST(test_requests_times_by_a_made_up_clock)
+{
+    int64_t late_ns[4000];
+
+    for (unsigned chain = 1; chain <= 2; chain++) {
+        fixture_party_begin(&p, &bench_requests, PARAMS(1, 1, .chain = chain));
+        assert_int_equal(p.party->setup(&p.context), 0);
+        for (size_t i = 0; i < COUNT(late_ns); i++)
+            late_ns[i] = i % 2 ? 9000 : 0;
+        made_up_clock_start(1000000, 1000);
+        made_up_clock.late_ns = late_ns;
+        made_up_clock.n_late = COUNT(late_ns);
+        made_up_clock.stops = &p.context;
+        made_up_clock.stop_ns = 20000000;
+        assert_int_equal(p.party->run(&p.context), 0);
+        made_up_clock.on = false;
+        assert_true(hist_quantile(p.context.recorder[0], 0.5) == 1000);
+        fixture_assert_near(hist_quantile(p.context.recorder[2], 0.5), chain == 1 ? 213000 : 427000);
+        assert_int_equal(((const struct hist *)p.context.recorder[2])->n, chain == 1 ? 89 : 45);
+        fixture_party_end(&p);
+    }
+}
+
+/* CPUs 0 and 1 share a cache, 2 and 3 another one, 5 and 6 a third one; of 4 none is known. */
+TEST(test_requests_workers_share_caches)
+{
+    static const unsigned cache[] = {0, 0, 2, 2, CPUSET_NONE, 5, 5}, unknown[] = {CPUSET_NONE, CPUSET_NONE};
+    static const char *const expected[] = {"1", "2-3", "5", "1"};
+    struct cpuset allowed, cpus;
+    struct error why;
+    char list[16];
+
+    assert_int_equal(cpuset_parse("1-5,9", &allowed, &why), 0);
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        assert_int_equal(requests_cache_cpus(cache, COUNT(cache), &allowed, i, &cpus), 3);
+        cpuset_format(&cpus, list, sizeof(list));
+        assert_string_equal(list, expected[i]);
+    }
+    assert_int_equal(requests_cache_cpus(unknown, COUNT(unknown), &allowed, 3, &cpus), 0);
+}
+
+/* Slices of ten requests: 1 s each, but at first 1.5 s. */
+TEST(test_requests_are_stable_after_the_last_change)
+{
+    struct slices *served = calloc(1, sizeof(*served) + REQUESTS_SLICES * sizeof(served->slice[0]));
+    uint64_t now_ns = 5;
+
+    assert_non_null(served);
+    served->capacity = REQUESTS_SLICES;
+    served->stride = 1;
+    for (unsigned i = 0; i < 40; i++) {
+        const uint64_t took_ns = (i < 12 ? 1500000000 : 1000000000) + i % 3;
+        assert_true(isnan(requests_stable_s(served)) == (i < REQUESTS_SLICES / 2));
+        slices_add(served, 10, now_ns, now_ns + took_ns);
+        now_ns += took_ns;
+    }
+    assert_true(fabs(requests_stable_s(served) - 18) < 1e-6);
+    for (unsigned i = 0; i < 12; i++)
+        served->slice[i].end_ns = served->slice[i].start_ns + 1000000000 + i % 3;
+    assert_true(requests_stable_s(served) == 0);
+    free(served);
 }
 
 int main(void)
