@@ -816,7 +816,6 @@ CLI_TEST(test_latency_group_of_the_load)
     expect_word(&csv, "requests", "mixed", "load_limit", "50%");
     expect_word(&csv, "requests", "mixed", "load", "idle");
     assert_true(pair_number(&csv, "requests", "mixed", "load_rate", "value") < 0.8);
-    cli_csv_free(&csv);
 
     const struct cli_run run = {.args = ARGS("latency", "requests", "-w", "compile", "-q", "-c", KNOWN, SMALL, "-d",
                                              cli->tmp, "-t", "60s", "--load-weight", "10")};
@@ -836,7 +835,6 @@ CLI_TEST(test_latency_group_of_the_load)
     cli_expect_all_gone(cli, "the group's");
     expect_no_group(names);
     cli_expect_status(&result, -SIGKILL);
-    cli_result_free(&result);
 }
 
 /* --- What is refused. --- */
