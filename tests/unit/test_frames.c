@@ -54,6 +54,11 @@ TEST(test_frame_stutters_above_twice_the_median)
     assert_int_equal(times.n, 12);
     assert_int_equal(series.n, 12);
     assert_int_equal(a.shown_ns - a.first_ns, 230 * MS + 1);
+    begin(0);
+    show(5, 10 * MS);
+    show(5, 30 * MS);
+    show(1, 50 * MS); /* of an even number the upper one */
+    assert_int_equal(a.stutters, 0);
 }
 
 /* After frames of 10 ms others of 25 ms: the first are stutters; after a second those before are forgotten. */
