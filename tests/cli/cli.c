@@ -15,6 +15,8 @@
 #define GONE_S 20
 
 char cli_binary[CLI_PATH], cli_cpu[16] = "0";
+static struct cli scene;
+struct cli *const cli = &scene;
 
 /* --- Set-up. --- */
 
@@ -73,19 +75,14 @@ __attribute__((weak)) GROUP(cli_group_setup, NULL);
 
 int cli_setup(void **state)
 {
-    struct cli *cli = calloc(1, sizeof(*cli));
-
-    if (!cli)
+    (void)snprintf(scene.root, sizeof(scene.root), "/tmp/jitbench-cli.XXXXXX");
+    if (!mkdtemp(scene.root))
         return -1;
-    (void)snprintf(cli->root, sizeof(cli->root), "/tmp/jitbench-cli.XXXXXX");
-    if (!mkdtemp(cli->root))
-        return -1;
-    (void)snprintf(cli->work, sizeof(cli->work), "%s/work", cli->root);
-    (void)snprintf(cli->tmp, sizeof(cli->tmp), "%s/tmp", cli->root);
+    (void)snprintf(scene.work, sizeof(scene.work), "%s/work", cli->root);
+    (void)snprintf(scene.tmp, sizeof(scene.tmp), "%s/tmp", cli->root);
     if (mkdir(cli->work, 0755) || mkdir(cli->tmp, 0755) || chmod(cli->root, 0755) || chmod(cli->work, 0777) ||
         chmod(cli->tmp, 0777))
         return -1;
-    *state = cli;
     return 0;
 }
 
@@ -120,7 +117,6 @@ static void kill_all_below(void)
 
 int cli_teardown(void **state)
 {
-    struct cli *cli = *state;
     unsigned left;
     const uint64_t until = cli_deadline(GONE_S);
 
@@ -130,7 +126,6 @@ int cli_teardown(void **state)
     reap_orphans();
     (void)chmod(cli->work, 0777);
     (void)nftw(cli->root, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-    free(cli);
     if (left)
         print_error("%u worker processes are left\n", left);
     return left ? -1 : 0;
@@ -163,7 +158,7 @@ static int child_terminal(const struct cli_run *run, int master)
     return fd < 0 || ioctl(fd, TIOCSWINSZ, &size) ? -1 : fd;
 }
 
-static void child_exec(const struct cli *cli, const struct cli_run *run, const struct cli_child *child, int report)
+static void child_exec(const struct cli_run *run, const struct cli_child *child, int report)
 {
     static const int reset[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD};
     const char *program = run->program ? run->program : cli_binary;
@@ -199,7 +194,7 @@ failed:;
     _exit(127);
 }
 
-void cli_start(const struct cli *cli, const struct cli_run *run, struct cli_child *child)
+void cli_start(const struct cli_run *run, struct cli_child *child)
 {
     int report[2];
 
@@ -216,7 +211,7 @@ void cli_start(const struct cli *cli, const struct cli_run *run, struct cli_chil
     (void)fflush(NULL);
     child->pid = fork();
     if (child->pid == 0)
-        child_exec(cli, run, child, report[1]);
+        child_exec(run, child, report[1]);
     (void)close(report[1]);
     if (child->pid < 0)
         fail_msg("fork: %s", strerror(errno));
@@ -306,32 +301,25 @@ void cli_wait(struct cli_child *child, struct cli_result *result)
         fail_msg("killed after %.0f s\nstdout: %s\nstderr: %s", result->seconds, result->out, result->err);
 }
 
-void cli_expect_args(const struct cli *cli, const char *const *args, int status, struct cli_result *result)
+void cli_expect_args(const char *const *args, int status, struct cli_result *result)
 {
-    cli_expect(cli, &(struct cli_run){.args = args}, status, result);
+    cli_expect(&(struct cli_run){.args = args}, status, result);
 }
 
-void cli_expect_exit(const struct cli *cli, const char *const *args, int status)
+void cli_expect_error(const char *const *args, const char *message)
 {
     struct cli_result result;
 
-    cli_expect_args(cli, args, status, &result);
-}
-
-void cli_expect_error(const struct cli *cli, const char *const *args, const char *message)
-{
-    struct cli_result result;
-
-    cli_expect_args(cli, args, 2, &result);
+    cli_expect_args(args, 2, &result);
     assert_string_equal(result.err, message);
     assert_string_equal(result.out, "");
 }
 
-void cli_expect_error_with(const struct cli *cli, const char *const *args, const char *part)
+void cli_expect_error_with(const char *const *args, const char *part)
 {
     struct cli_result result;
 
-    cli_expect_args(cli, args, 2, &result);
+    cli_expect_args(args, 2, &result);
     cli_expect_text(result.err, part);
     assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1); /* one line */
     assert_string_equal(result.out, "");
@@ -348,18 +336,20 @@ void cli_expect_status(const struct cli_result *result, int status)
     fail_msg("exit status %d, not %d", result->status, status);
 }
 
-void cli_expect(const struct cli *cli, const struct cli_run *run, int status, struct cli_result *result)
+void cli_expect(const struct cli_run *run, int status, struct cli_result *result)
 {
+    struct cli_result unread;
     struct cli_child child;
 
-    cli_start(cli, run, &child);
+    result = result ? result : &unread;
+    cli_start(run, &child);
     cli_wait(&child, result);
     if (result->unprepared && run->prepare)
         cli_skip("this place cannot be made here: %s", strerror(result->unprepared));
     cli_expect_status(result, status);
 }
 
-void cli_copy_binary(const struct cli *cli, char path[CLI_PATH])
+void cli_copy_binary(char path[CLI_PATH])
 {
     char folder[CLI_PATH];
     size_t size;
@@ -571,7 +561,7 @@ unsigned cli_living(pid_t ancestor)
     return find_below(ancestor, false, &ignored);
 }
 
-void cli_expect_all_gone(const struct cli *cli, const char *what)
+void cli_expect_all_gone(const char *what)
 {
     const uint64_t until = cli_deadline(GONE_S);
     char names[CLI_FILES][256];
@@ -840,14 +830,14 @@ void cli_expect_all(const struct cli_csv *csv, const char *column, const char *v
                      cli_cell(csv, row, "metric"), cli_cell(csv, row, column), value, cli_cell(csv, row, "reason"));
 }
 
-size_t cli_metrics(const struct cli *cli, const char *test)
+size_t cli_metrics(const char *test)
 {
     const struct cli_run run = {.args = ARGS("list", "--metrics")};
     struct cli_result result;
     char name[64] = "";
     size_t n = 0;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     for (char *line = strtok(result.out, "\n"); line; line = strtok(NULL, "\n")) {
         size_t indent = strspn(line, " ");
         if (indent == 2)

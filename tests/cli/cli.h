@@ -17,6 +17,8 @@
 struct cli {
     char root[64], work[80], tmp[80];
 };
+/* Those of the test that runs. */
+extern struct cli *const cli;
 
 /* Absolute path of the binary under test. */
 extern char cli_binary[CLI_PATH];
@@ -67,24 +69,23 @@ struct cli_result {
     double seconds;
 };
 
-void cli_start(const struct cli *cli, const struct cli_run *run, struct cli_child *child);
+void cli_start(const struct cli_run *run, struct cli_child *child);
 /* Waits; a child that takes longer than its limit is killed, and the test fails. */
 void cli_wait(struct cli_child *child, struct cli_result *result);
 /* Both, and fails (showing what was printed) unless the exit status is the expected one. Skips the test with a reason
- * when the child could not be prepared. */
-void cli_expect(const struct cli *cli, const struct cli_run *run, int status, struct cli_result *result);
-/* The same with these arguments; expect_exit: the output does not matter. */
-void cli_expect_args(const struct cli *cli, const char *const *args, int status, struct cli_result *result);
-void cli_expect_exit(const struct cli *cli, const char *const *args, int status);
+ * when the child could not be prepared. result: NULL when the output does not matter. */
+void cli_expect(const struct cli_run *run, int status, struct cli_result *result);
+/* The same with these arguments. */
+void cli_expect_args(const char *const *args, int status, struct cli_result *result);
 /* Expects exit status 2, nothing on standard output, and exactly this message or one line with this part. */
-void cli_expect_error(const struct cli *cli, const char *const *args, const char *message);
-void cli_expect_error_with(const struct cli *cli, const char *const *args, const char *part);
+void cli_expect_error(const char *const *args, const char *message);
+void cli_expect_error_with(const char *const *args, const char *part);
 void cli_expect_status(const struct cli_result *result, int status);
 /* Waits until the child's terminal shows the text. */
 void cli_wait_shown(struct cli_child *child, const char *text);
 
 /* A copy of the binary that every user can reach: root/bin/jitbench. */
-void cli_copy_binary(const struct cli *cli, char path[CLI_PATH]);
+void cli_copy_binary(char path[CLI_PATH]);
 
 /* --- What the machine has; the test is skipped, with the reason printed, when it lacks it. --- */
 
@@ -118,7 +119,7 @@ pid_t cli_parent_of(pid_t pid);
  * leaves behind becomes a child of the test. */
 unsigned cli_living(pid_t ancestor);
 /* Waits until this test has no living descendant, and the binary's tmp is empty; a failure names what. */
-void cli_expect_all_gone(const struct cli *cli, const char *what);
+void cli_expect_all_gone(const char *what);
 /* The child has ended and waits to be reaped. */
 bool cli_ended(pid_t pid);
 /* Waits for its end, and kills it after the deadline. Returns whether it ended by itself. */
@@ -168,7 +169,7 @@ bool cli_is_measured(const char *status); /* ok, or unstable: the spread is the 
 bool cli_is_made_of_rows(const char *test);
 
 /* Returns the number of metrics that `list --metrics` shows for a test, which is its number of rows. */
-size_t cli_metrics(const struct cli *cli, const char *test);
+size_t cli_metrics(const char *test);
 
 /* --- Text. --- */
 

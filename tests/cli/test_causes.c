@@ -159,7 +159,7 @@ struct hogged {
 };
 
 /* args take one sample of a test that has one copy on this CPU, and write run.csv. */
-static void run_sample(const struct cli *cli, unsigned cpu, const char *const *args, bool with_hog, struct hogged *out)
+static void run_sample(unsigned cpu, const char *const *args, bool with_hog, struct hogged *out)
 {
     char csv_path[CLI_PATH];
     const struct cli_run run = {.args = args};
@@ -170,7 +170,7 @@ static void run_sample(const struct cli *cli, unsigned cpu, const char *const *a
     int answer[2];
 
     assert_int_equal(pipe(answer), 0);
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     if (with_hog) {
         pid_t pid = fork();
         assert_true(pid >= 0);
@@ -196,13 +196,13 @@ static void run_sample(const struct cli *cli, unsigned cpu, const char *const *a
     assert_int_equal(unlink(csv_path), 0);
 }
 
-static void run_prime(const struct cli *cli, unsigned cpu, double experiments, bool with_hog, struct hogged *out)
+static void run_prime(unsigned cpu, double experiments, bool with_hog, struct hogged *out)
 {
     char cpus[16], number[32];
 
     (void)snprintf(cpus, sizeof(cpus), "%u", cpu);
     (void)snprintf(number, sizeof(number), "%.0f", experiments);
-    run_sample(cli, cpu, ARGS("prime", "-q", "--fifo=40", "-i", "1", "-n", number, "--cpus", cpus, "-o", "run.csv"),
+    run_sample(cpu, ARGS("prime", "-q", "--fifo=40", "-i", "1", "-n", number, "--cpus", cpus, "-o", "run.csv"),
                with_hog, out);
 }
 
@@ -220,28 +220,26 @@ static void expect_delay(const struct hogged *run)
 
 CLI_TEST(test_causes_a_hog_is_as_long_as_it_was)
 {
-    const struct cli *cli = *state;
     const double first = 200000;
     struct hogged alone, hogged;
 
     const unsigned cpu = hog_cpu();
-    run_prime(cli, cpu, first, false, &alone);
+    run_prime(cpu, first, false, &alone);
     expect_delay(&alone);
-    run_prime(cli, cpu, ceil(first * ALONE_MS / alone.wall_ms), true, &hogged);
+    run_prime(cpu, ceil(first * ALONE_MS / alone.wall_ms), true, &hogged);
     expect_delay(&hogged);
 }
 
 /* Runs for less than the hog: the first sample waited for most of its time, and does not count. */
 CLI_TEST(test_causes_a_sample_that_waited_is_taken_again)
 {
-    const struct cli *cli = *state;
     char cpus[16];
     struct hogged hogged;
 
     const unsigned cpu = hog_cpu();
     (void)snprintf(cpus, sizeof(cpus), "%u", cpu);
     cli_waiting_counts = true;
-    run_sample(cli, cpu,
+    run_sample(cpu,
                ARGS("unix", "dhry2reg", "-q", "--fifo=40", "-i", "1", "-t", "150ms", "--core-probe", "off", "--cpus",
                     cpus, "-o", "run.csv"),
                true, &hogged);
@@ -273,7 +271,6 @@ static void hog_in_turns(unsigned cpu, unsigned busy_ms, unsigned idle_ms)
 /* Where every sample waits for most of its time, one is taken again, and the rows say so. */
 CLI_TEST(test_causes_samples_that_always_wait_are_degraded)
 {
-    const struct cli *cli = *state;
     char cpus[16];
     struct cli_result result;
     struct cli_csv csv;
@@ -285,8 +282,7 @@ CLI_TEST(test_causes_samples_that_always_wait_are_degraded)
         hog_in_turns(cpu, 4, 1);
     assert_true(pid > 0);
     cli_waiting_counts = true;
-    cli_expect_args(cli, ARGS("unix", "dhry2reg", "-q", "-i", "3", "-t", "200ms", "--cpus", cpus, "-o", "-"), 0,
-                    &result);
+    cli_expect_args(ARGS("unix", "dhry2reg", "-q", "-i", "3", "-t", "200ms", "--cpus", cpus, "-o", "-"), 0, &result);
     assert_int_equal(kill(pid, SIGKILL), 0);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     cli_csv_parse(result.out, &csv);
@@ -299,7 +295,7 @@ CLI_TEST(test_causes_samples_that_always_wait_are_degraded)
 }
 
 /* Whether the core's frequency is known in a file. */
-static bool has_clock(const struct cli *cli, const char *name)
+static bool has_clock(const char *name)
 {
     char path[CLI_PATH];
     struct cli_csv csv;
@@ -312,8 +308,8 @@ static bool has_clock(const struct cli *cli, const char *name)
 
 /* Six runs of the test, without and with a cause, in turns; compare must then say what it is. program: runs with the
  * cause; NULL: the cause is the task. */
-static void expect_slower(const struct cli *cli, const char *suite, const char *operand, const char *size,
-                          const char *program, const char *verdict)
+static void expect_slower(const char *suite, const char *operand, const char *size, const char *program,
+                          const char *verdict)
 {
     char cpus[16], name[16];
     struct cli_result result;
@@ -333,22 +329,22 @@ static void expect_slower(const struct cli *cli, const char *suite, const char *
         const struct cli_run run = {
             .program = changed ? program : NULL,
             .args = ARGS(suite, "-q", "--fifo=40", "-c", "1", "-i", "3", "--cpus", cpus, "-o", name, operand, size)};
-        cli_expect(cli, &run, 0, &result);
+        cli_expect(&run, 0, &result);
         if (hogged) {
             assert_int_equal(kill(pid, SIGKILL), 0);
             assert_int_equal(waitpid(pid, NULL, 0), pid);
         }
-        if (i == 0 && program && !has_clock(cli, name))
+        if (i == 0 && program && !has_clock(name))
             cli_skip("this machine has no cycle counter for core probes");
     }
-    cli_expect_args(cli, ARGS("compare", "--across", "build", "--fail-on", "slower", "./a*.csv", "--", "./b*.csv"), 4,
+    cli_expect_args(ARGS("compare", "--across", "build", "--fail-on", "slower", "./a*.csv", "--", "./b*.csv"), 4,
                     &result);
     cli_expect_text(result.out, verdict);
 }
 
 CLI_TEST(test_causes_a_task_beside_is_slower_by_preempted)
 {
-    expect_slower(*state, "prime", "-n", "500K", NULL, "  slower: preempted ");
+    expect_slower("prime", "-n", "500K", NULL, "  slower: preempted ");
 }
 
 /* A build whose clock is stretched, so that the core's frequency falls to two thirds half of the time: no neighbour. */
@@ -360,18 +356,18 @@ CLI_TEST(test_causes_a_lower_clock_is_no_neighbour)
     assert_true(length > 0);
     program[length] = '\0';
     strcpy(strrchr(program, '/'), "/stretched/program");
-    expect_slower(*state, "unix", "sysgetpid", NULL, program, "  slower: CPU at ");
+    expect_slower("unix", "sysgetpid", NULL, program, "  slower: CPU at ");
 }
 
 /* --- Any run. --- */
 
 /* Copies with rows of their own, and tests that are one row for all copies. */
-static void check_rows(const struct cli *cli, const struct cli_run *run)
+static void check_rows(const struct cli_run *run)
 {
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_expect(cli, run, 0, &result);
+    cli_expect(run, 0, &result);
     cli_csv_parse(result.out, &csv);
     assert_true(csv.n_rows > 0);
     for (size_t row = 0; row < csv.n_rows; row++) {
@@ -388,10 +384,9 @@ static void check_rows(const struct cli *cli, const struct cli_run *run)
 
 CLI_TEST(test_causes_of_copies_and_of_groups)
 {
-    check_rows(*state,
-               &(const struct cli_run){.args = ARGS("prime", "-q", "-n", "1000", "-i", "2", "-c", "2", "-o", "-")});
-    check_rows(*state, &(const struct cli_run){.args = ARGS("unix", "-q", "-t", "50ms", "-i", "2", "-c", "1,2", "-o",
-                                                            "-", "context1", "spawn")});
+    check_rows(&(const struct cli_run){.args = ARGS("prime", "-q", "-n", "1000", "-i", "2", "-c", "2", "-o", "-")});
+    check_rows(&(const struct cli_run){
+        .args = ARGS("unix", "-q", "-t", "50ms", "-i", "2", "-c", "1,2", "-o", "-", "context1", "spawn")});
 }
 
 static int become_nobody(void *context)
@@ -404,8 +399,7 @@ CLI_TEST(test_causes_of_nobody)
 {
     char binary[CLI_PATH];
 
-    cli_copy_binary(*state, binary);
-    check_rows(*state, &(const struct cli_run){.program = binary,
-                                               .args = ARGS("prime", "-q", "-n", "1000", "-i", "2", "-o", "-"),
-                                               .prepare = become_nobody});
+    cli_copy_binary(binary);
+    check_rows(&(const struct cli_run){
+        .program = binary, .args = ARGS("prime", "-q", "-n", "1000", "-i", "2", "-o", "-"), .prepare = become_nobody});
 }

@@ -12,12 +12,12 @@
 /* --- helpers --- */
 
 /* Runs it, and reads the CSV that it writes to standard output; result has the table as err. */
-static void check(const struct cli *cli, const struct cli_run *how, struct cli_csv *csv, struct cli_result *result)
+static void check(const struct cli_run *how, struct cli_csv *csv, struct cli_result *result)
 {
     struct cli_run run = *how;
     struct cli_child child;
 
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     cli_wait(&child, result);
     if (result->unprepared) {
         int error = result->unprepared;
@@ -80,8 +80,6 @@ static int only_cpu_0(void *context)
 /* Beside the whole outputs of made-up machines in tests/golden: the kernel that runs is the one that is read. */
 CLI_TEST(test_check_reads_this_machine)
 {
-    const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("check", "--cpus", "0", "aslr", "--json", "-o", "found.csv")};
     char path[CLI_PATH], level[2] = "", value[32];
     struct cli_result result;
     struct cli_csv csv;
@@ -91,13 +89,13 @@ CLI_TEST(test_check_reads_this_machine)
         cli_skip("/proc/sys/kernel/randomize_va_space cannot be read");
     (void)close(fd);
     (void)snprintf(value, sizeof(value), "\"value\": \"%s (", level);
-    cli_expect(cli, &run, DONE, &result);
+    cli_expect_args(ARGS("check", "--cpus", "0", "aslr", "--json", "-o", "found.csv"), DONE, &result);
     cli_expect_text(result.out, value);
     (void)snprintf(path, sizeof(path), "%s/found.csv", cli->work);
     cli_csv_read(path, &csv);
     assert_int_equal(csv.n_rows, 1);
     assert_memory_equal(cli_cell(&csv, 0, "now"), value + strlen("\"value\": \""), 3);
-    cli_expect(cli, &(struct cli_run){.args = ARGS("check", "aslr")}, DONE, &result);
+    cli_expect(&(struct cli_run){.args = ARGS("check", "aslr")}, DONE, &result);
     assert_memory_equal(result.out, "Where     ", 10);
     cli_expect_text(result.out, geteuid() == 0 ? "root\n" : "not as");
 }
@@ -109,7 +107,7 @@ CLI_TEST(test_check_is_100_columns_wide_without_a_terminal)
     struct cli_result result;
     size_t longest = 0;
 
-    cli_start(*state, &run, &child);
+    cli_start(&run, &child);
     cli_wait(&child, &result);
     for (const char *at = result.out; *at; at += strcspn(at, "\n") + 1)
         longest = strcspn(at, "\n") > longest ? strcspn(at, "\n") : longest;
@@ -119,10 +117,9 @@ CLI_TEST(test_check_is_100_columns_wide_without_a_terminal)
 
 CLI_TEST(test_check_quiet_is_only_the_table)
 {
-    const struct cli_run run = {.args = ARGS("check", "-q", "aslr", "hz")};
     struct cli_result result;
 
-    cli_expect(*state, &run, DONE, &result);
+    cli_expect_args(ARGS("check", "-q", "aslr", "hz"), DONE, &result);
     assert_memory_equal(result.out, "Item ", 5);
     cli_expect_no_text(result.out, "Where");
     cli_expect_no_text(result.out, " unknown,");
@@ -136,16 +133,15 @@ CLI_TEST(test_check_quiet_is_only_the_table)
 CLI_TEST(test_check_items_alone_and_the_exit_status)
 {
     static const char *const steady[] = {"aslr", "isolated", "rcu_nocbs", "thp", "clocksource", "hypervisor", "power"};
-    const struct cli *cli = *state;
     const struct cli_run all = {.args = ARGS("check", "-o", "-")};
     struct cli_result result;
     struct cli_csv csv;
 
-    check(cli, &all, &csv, &result);
+    check(&all, &csv, &result);
     for (size_t i = 0; i < sizeof(steady) / sizeof(steady[0]); i++) {
         const struct cli_run one = {.args = ARGS("check", "-q", steady[i])};
         const char *verdict = cli_cell(&csv, row_of(&csv, steady[i]), "verdict");
-        cli_expect(cli, &one, strcmp(verdict, "noisy") ? DONE : FINDING, &result);
+        cli_expect(&one, strcmp(verdict, "noisy") ? DONE : FINDING, &result);
         cli_expect_text(line_of(result.out, steady[i]), verdict);
     }
 }
@@ -156,7 +152,7 @@ CLI_TEST(test_check_items_in_the_order_of_the_list_and_once)
     struct cli_result result;
     struct cli_csv csv;
 
-    check(*state, &run, &csv, &result);
+    check(&run, &csv, &result);
     assert_int_equal(csv.n_rows, 3);
     assert_string_equal(cli_cell(&csv, 0, "item"), "governor");
     assert_string_equal(cli_cell(&csv, 1, "item"), "thp");
@@ -170,9 +166,9 @@ CLI_TEST(test_check_cpus)
     struct cli_result result;
 
     cli_need_cpus(1);
-    cli_expect(*state, &named, DONE, &result);
+    cli_expect(&named, DONE, &result);
     cli_expect_text(result.out, "\nCPUs      0 to measure on");
-    cli_expect(*state, &none, USAGE, &result);
+    cli_expect(&none, USAGE, &result);
     cli_expect_text(result.err, "jitbench check: --cpus: CPU 8191 is offline or does not exist (online: 0");
 }
 
@@ -185,9 +181,9 @@ CLI_TEST(test_check_cpus_by_name)
     char end;
 
     cli_need_cpus(2);
-    cli_expect(*state, &all, DONE, &result);
+    cli_expect(&all, DONE, &result);
     cli_expect_text(result.out, " to measure on (bench CPUs), none for all else");
-    cli_expect(*state, &quiet, DONE, &result);
+    cli_expect(&quiet, DONE, &result);
     const char *line = strstr(result.out, "\nCPUs ");
     assert_non_null(line);
     assert_int_equal(sscanf(line, "\nCPUs %u to measure on (bench CPUs)%c", &cpu, &end), 2);
@@ -202,9 +198,9 @@ CLI_TEST(test_check_default_cpus)
     struct cli_result result;
 
     cli_need_cpus(2);
-    cli_expect(*state, &bound, DONE, &result);
+    cli_expect(&bound, DONE, &result);
     cli_expect_text(result.out, "\nCPUs      0 to measure on");
-    cli_expect(*state, &free_run, DONE, &result);
+    cli_expect(&free_run, DONE, &result);
     cli_expect_no_text(result.out, "\nCPUs      0");
 }
 
@@ -212,26 +208,24 @@ CLI_TEST(test_check_default_cpus)
 
 CLI_TEST(test_check_never_overwrites)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
     size_t size;
 
     cli_write_file(cli->work, "mine", "precious");
-    cli_expect_error(cli, ARGS("check", "-o", "mine"),
+    cli_expect_error(ARGS("check", "-o", "mine"),
                      "jitbench check: -o 'mine': the file exists; jitbench never overwrites without --force\n");
     (void)snprintf(path, sizeof(path), "%s/mine", cli->work);
     char *text = cli_read_file(path, &size);
     assert_string_equal(text, "precious");
     (void)snprintf(path, sizeof(path), "%s/link", cli->work);
     assert_int_equal(symlink("nowhere", path), 0);
-    cli_expect_error(cli, ARGS("check", "-o", "link"),
+    cli_expect_error(ARGS("check", "-o", "link"),
                      "jitbench check: -o 'link': a symbolic link; jitbench makes only new files\n");
     cli_expect_files(cli->work, 2);
 }
 
 CLI_TEST(test_check_csv_that_cannot_be_written)
 {
-    const struct cli *cli = *state;
     const struct cli_run device = {.args = ARGS("check", "aslr", "-o", "/dev/full")};
     struct cli_result result;
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
@@ -239,9 +233,9 @@ CLI_TEST(test_check_csv_that_cannot_be_written)
     if (full < 0)
         cli_skip("no /dev/full");
     const struct cli_run to_stdout = {.args = ARGS("check", "aslr", "-o", "-"), .out = full};
-    cli_expect(cli, &device, 1, &result);
+    cli_expect(&device, 1, &result);
     cli_expect_text(result.err, "jitbench check: /dev/full cannot be written: No space left on device\n");
-    cli_expect(cli, &to_stdout, 1, &result);
+    cli_expect(&to_stdout, 1, &result);
     cli_expect_text(result.err, "jitbench check: standard output cannot be written: No space left on device\n");
     (void)close(full);
 }
@@ -249,9 +243,8 @@ CLI_TEST(test_check_csv_that_cannot_be_written)
 CLI_TEST(test_check_with_standard_output_closed)
 {
     const struct cli_run file = {.args = ARGS("check", "aslr", "-o", "c.csv"), .out = CLI_CLOSED};
-    struct cli_result result;
 
-    cli_expect(*state, &file, DONE, &result);
+    cli_expect(&file, DONE, NULL);
 }
 
 /* --- which items matter --- */
@@ -268,16 +261,16 @@ CLI_TEST(test_check_fail_on_and_ignore)
     struct cli_child child;
     struct cli_result result;
 
-    cli_start(*state, &noisy, &child);
+    cli_start(&noisy, &child);
     cli_wait(&child, &result);
     if (result.status != FINDING)
         cli_skip("CPUs are isolated here");
-    cli_expect(*state, &other, DONE, &result);
+    cli_expect(&other, DONE, &result);
     cli_expect_text(line_of(result.out, "isolated"), "noisy");
-    cli_expect(*state, &itself, FINDING, &result);
-    cli_expect(*state, &ignored, DONE, &result);
+    cli_expect(&itself, FINDING, &result);
+    cli_expect(&ignored, DONE, &result);
     assert_string_equal(line_of(result.out, "isolated"), "");
-    cli_expect(*state, &all, DONE, &result);
+    cli_expect(&all, DONE, &result);
     assert_string_equal(line_of(result.out, "isolated"), "");
     assert_string_not_equal(line_of(result.out, "aslr"), "");
 }
@@ -290,12 +283,12 @@ CLI_TEST(test_check_ends_with_what_to_do)
     struct cli_child child;
     struct cli_result result;
 
-    cli_start(*state, &run, &child);
+    cli_start(&run, &child);
     cli_wait(&child, &result);
     if (result.status != FINDING)
         cli_skip("CPU 0 is isolated here, or that cannot be read");
     cli_expect_text(result.out, "\n\nWhat to do\nboot         ");
-    cli_expect(*state, &quiet, FINDING, &result);
+    cli_expect(&quiet, FINDING, &result);
     cli_expect_no_text(result.out, "What to do");
 }
 
@@ -303,14 +296,13 @@ CLI_TEST(test_check_ends_with_what_to_do)
 
 CLI_TEST(test_check_as_nobody)
 {
-    const struct cli *cli = *state;
     char binary[CLI_PATH];
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     const struct cli_run run = {.program = binary, .args = ARGS("check", "-o", "-"), .prepare = become_nobody};
-    check(cli, &run, &csv, &result);
+    check(&run, &csv, &result);
     cli_expect_text(result.err, "settings cannot be read\n");
     /* Settings in files that everybody may read are known. */
     assert_string_not_equal(cli_cell(&csv, row_of(&csv, "load"), "verdict"), "unknown");
@@ -320,13 +312,12 @@ CLI_TEST(test_check_without_proc_and_sys)
 {
     static const char *const unknown[] = {"governor", "irqs",  "thp",       "watchdogs", "stat_interval",
                                           "swap",     "steal", "rcu_nocbs", "aslr",      "caches"};
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_mount_namespace();
     const struct cli_run run = {.args = ARGS("check", "-o", "-"), .prepare = hide_proc_and_sys};
-    check(cli, &run, &csv, &result);
+    check(&run, &csv, &result);
     cli_expect_text(result.err, "\nUnknown   /proc and /sys not mounted: most settings cannot be known\n");
     for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
         size_t row = row_of(&csv, unknown[i]);
@@ -372,7 +363,7 @@ CLI_TEST(test_check_changes_nothing)
     struct cli_result result;
     char *before = read_all(paths, n);
 
-    cli_start(*state, &run, &child);
+    cli_start(&run, &child);
     cli_wait(&child, &result);
     char *after = read_all(paths, n);
     for (size_t i = 0; i < n; i++)

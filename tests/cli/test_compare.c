@@ -51,11 +51,11 @@ static const char *const *words_of(const char *line, struct words *words)
     return words->args;
 }
 
-static void compare(const struct cli *cli, const char *line, int status, struct cli_result *result)
+static void compare(const char *line, int status, struct cli_result *result)
 {
     static struct words words;
 
-    cli_expect_args(cli, words_of(line, &words), status, result);
+    cli_expect_args(words_of(line, &words), status, result);
 }
 
 /* --- settings --- */
@@ -63,7 +63,7 @@ static void compare(const struct cli *cli, const char *line, int status, struct 
 #define SETTINGS_TRIED 12u
 
 /* The file with one item of the settings changed, in all rows. */
-static void write_changed(const struct cli *cli, const char *text, const char *item, size_t name, size_t length)
+static void write_changed(const char *text, const char *item, size_t name, size_t length)
 {
     char *out = calloc(2, strlen(text) + 64), *end = out;
 
@@ -83,7 +83,6 @@ static void write_changed(const struct cli *cli, const char *text, const char *i
 /* Changes the first items of the settings in a copy of a real run's file, one at a time. */
 CLI_TEST(test_compare_names_each_setting_that_differs)
 {
-    const struct cli *cli = *state;
     const struct cli_run measure = {
         .args = ARGS("prime", "-q", "-i", "2", "-n", "100", "--limit", "10", "--cpus", cli_cpu, "-o", "-")};
     const struct cli_run comparison = {.args =
@@ -92,7 +91,7 @@ CLI_TEST(test_compare_names_each_setting_that_differs)
     struct cli_csv csv;
     unsigned tried = 0;
 
-    cli_expect(cli, &measure, DONE, &measured);
+    cli_expect(&measure, DONE, &measured);
     cli_write_file(cli->work, "run.csv", measured.out);
     cli_csv_parse(measured.out, &csv);
     const char *settings = cli_cell(&csv, 0, "settings");
@@ -104,10 +103,10 @@ CLI_TEST(test_compare_names_each_setting_that_differs)
             item += length;
             continue;
         }
-        write_changed(cli, measured.out, item, name, length);
+        write_changed(measured.out, item, name, length);
         (void)snprintf(expected, sizeof(expected), "\nSettings differ: %.*s %.*s -> other\n", (int)name, item,
                        (int)(length - name - 1), item + name + 1);
-        cli_expect(cli, &comparison, DONE, &result);
+        cli_expect(&comparison, DONE, &result);
         cli_expect_text(result.out, expected);
         item += length;
     }
@@ -116,19 +115,18 @@ CLI_TEST(test_compare_names_each_setting_that_differs)
 
 CLI_TEST(test_compare_writes_a_file_and_never_over_one)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
     char path[CLI_PATH + 32];
     size_t size;
 
-    compare(cli, "compare ten-base.csv ten-slow.csv -o ./out", DONE, &result);
+    compare("compare ten-base.csv ten-slow.csv -o ./out", DONE, &result);
     cli_expect_text(result.out, "Verdict");
     (void)snprintf(path, sizeof(path), "%s/out", cli->work);
     char *text = cli_read_file(path, &size);
     cli_csv_parse(text, &csv);
     assert_string_equal(cli_cell(&csv, cli_row(&csv, "syscall", "rate", 0), "verdict"), "slower");
-    compare(cli, "compare ten-base.csv ten-slow.csv -o -", DONE, &result);
+    compare("compare ten-base.csv ten-slow.csv -o -", DONE, &result);
     cli_csv_parse(result.out, &csv);
     cli_expect_text(result.err, "Verdict");
 }
@@ -144,7 +142,7 @@ CLI_TEST(test_compare_that_nobody_reads_has_its_status)
     (void)close(ends[0]);
     const struct cli_run closed = {.args = words_of("compare ten-base.csv ten-slow.csv --fail-on slower", &words),
                                    .out = ends[1]};
-    cli_expect(*state, &closed, FINDING, &result);
+    cli_expect(&closed, FINDING, &result);
     assert_string_equal(result.err, "");
     (void)close(ends[1]);
 }
@@ -161,7 +159,7 @@ CLI_TEST(test_compare_colors_a_terminal_only)
                                     .out = CLI_TERMINAL,
                                     .env = with ? color : plain,
                                     .columns = 160};
-        cli_expect(*state, &run, DONE, &result);
+        cli_expect(&run, DONE, &result);
         cli_expect_text(result.terminal, "Verdict");
         if (with) {
             cli_expect_text(result.terminal, "\033[31mslower");
@@ -177,20 +175,18 @@ CLI_TEST(test_compare_colors_a_terminal_only)
 CLI_TEST(test_compare_reads_standard_input)
 {
     static struct words words;
-    struct cli_result result;
     char path[CLI_PATH + 32];
 
     (void)snprintf(path, sizeof(path), "%s/ten-base.csv", folder);
     int in = open(path, O_RDONLY | O_CLOEXEC);
     assert_true(in >= 0);
     const struct cli_run run = {.args = words_of("compare - ten-slow.csv --fail-on slower", &words), .in = in};
-    cli_expect(*state, &run, FINDING, &result);
+    cli_expect(&run, FINDING, NULL);
     (void)close(in);
 }
 
 CLI_TEST(test_compare_hostile_files)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     char path[CLI_PATH + 32];
     size_t size;
@@ -206,7 +202,7 @@ CLI_TEST(test_compare_hostile_files)
         cli_write_file(cli->work, "cut", text);
         text[cut] = saved;
         const struct cli_run run = {.args = words_of("compare base1.csv ./cut", &words)};
-        cli_start(cli, &run, &child);
+        cli_start(&run, &child);
         cli_wait(&child, &result);
         if (result.status != DONE && result.status != FAILED && result.status != USAGE)
             cli_expect_status(&result, DONE);

@@ -40,7 +40,7 @@ static void need(const char *program)
 }
 
 /* Makes a directory for $PATH in which the program is named jitbench, because the scripts call it. */
-static void link_program(const struct cli *cli, char *path, size_t size)
+static void link_program(char *path, size_t size)
 {
     char file[CLI_PATH], bin[CLI_PATH / 2];
 
@@ -52,12 +52,11 @@ static void link_program(const struct cli *cli, char *path, size_t size)
 }
 
 /* Writes the script to root. */
-static void write_script(const struct cli *cli, const char *shell, const char *name)
+static void write_script(const char *shell, const char *name)
 {
-    const struct cli_run run = {.args = ARGS("completion", shell)};
     struct cli_result result;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(ARGS("completion", shell), 0, &result);
     assert_string_equal(result.err, "");
     assert_true(result.out_size > 500);
     cli_write_file(cli->root, name, result.out);
@@ -122,7 +121,7 @@ static void read_offers(enum shell shell, char *text, struct offers *offers)
     assert_int_equal(n, offers->n);
 }
 
-static void run_shell(const struct cli *cli, enum shell shell, struct offers *offers)
+static void run_shell(enum shell shell, struct offers *offers)
 {
     static const char *const driver[] = {
         [BASH] = "complete.bash", [BASH_WITH] = "complete.bash", [FISH] = "complete.fish"};
@@ -132,7 +131,7 @@ static void run_shell(const struct cli *cli, enum shell shell, struct offers *of
     struct cli_run run = {.env = env};
     struct cli_result result;
 
-    link_program(cli, programs, sizeof(programs));
+    link_program(programs, sizeof(programs));
     (void)snprintf(home, sizeof(home), "%s=%s", shell == ZSH ? "ZDOTDIR" : "HOME", cli->root);
     (void)snprintf(lines, sizeof(lines), "LINES_FILE=%s/lines", cli->root);
     (void)snprintf(out, sizeof(out), "OUT=%s/out", cli->root);
@@ -140,7 +139,7 @@ static void run_shell(const struct cli *cli, enum shell shell, struct offers *of
     (void)snprintf(file, sizeof(file), "%s/lines", cli->root);
     (void)snprintf(path, sizeof(path), "%s/tests/cli/%s", top, shell == ZSH ? "complete.zshrc" : driver[shell]);
     (void)snprintf(script, sizeof(script), "%s/%s", cli->root, shell == ZSH ? "_jitbench" : "script");
-    write_script(cli, shell == ZSH ? "zsh" : shell == FISH ? "fish" : "bash", strrchr(script, '/') + 1);
+    write_script(shell == ZSH ? "zsh" : shell == FISH ? "fish" : "bash", strrchr(script, '/') + 1);
     if (shell == ZSH) {
         size_t size;
         char *rc = cli_read_file(path, &size);
@@ -149,14 +148,14 @@ static void run_shell(const struct cli *cli, enum shell shell, struct offers *of
         run.program = "zsh";
         run.args = ARGS("-d", "-i");
         run.in = run.out = run.err = CLI_TERMINAL;
-        cli_expect(cli, &run, 0, &result);
+        cli_expect(&run, 0, &result);
         char *text = cli_read_file(out + strlen("OUT="), &size);
         read_offers(shell, text, offers);
         return;
     }
     run.program = shell == FISH ? "fish" : "bash";
     run.args = ARGS(path, script, file, shell == BASH_WITH ? BASH_COMPLETION : "");
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     assert_string_equal(result.err, "");
     read_offers(shell, result.out, offers);
 }
@@ -168,14 +167,14 @@ static void ask(struct offers *offers, const char *line)
     (void)snprintf(offers->line[offers->n++], sizeof(offers->line[0]), "%s", line);
 }
 
-static void answer(const struct cli *cli, enum shell shell, struct offers *offers)
+static void answer(enum shell shell, struct offers *offers)
 {
     char text[LINES_MAX * sizeof(offers->line[0])] = "";
 
     for (size_t i = 0; i < offers->n; i++)
         (void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s\n", offers->line[i]);
     cli_write_file(cli->root, "lines", text);
-    run_shell(cli, shell, offers);
+    run_shell(shell, offers);
 }
 
 /* --- What is offered. --- */
@@ -208,13 +207,12 @@ static bool same(const char *a, const char *b)
 }
 
 /* The names of the commands, as help lists them: "|all|noise|". */
-static void find_commands(const struct cli *cli, char *names, size_t size)
+static void find_commands(char *names, size_t size)
 {
-    const struct cli_run run = {.args = ARGS("help")};
     struct cli_result result;
 
     (void)snprintf(names, size, "|");
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(ARGS("help"), 0, &result);
     /* behind the name of a group, on the last line several */
     for (const char *line = strstr(result.out, "\nmeasure "), *next; line && line[1]; line = next) {
         const char *at = line + strlen("\nmeasure  ");
@@ -228,13 +226,12 @@ static void find_commands(const struct cli *cli, char *names, size_t size)
 }
 
 /* The long options of a command, as its help lists them, and the page to which that refers. */
-static void find_options(const struct cli *cli, const char *command, char *options, size_t size)
+static void find_options(const char *command, char *options, size_t size)
 {
     (void)snprintf(options, size, "|");
     for (const char *page = command; page;) {
-        const struct cli_run run = {.args = ARGS("help", page)};
         struct cli_result result;
-        cli_expect(cli, &run, 0, &result);
+        cli_expect_args(ARGS("help", page), 0, &result);
         for (const char *line = strstr(result.out, page == command ? "\n" : "\nOptions common"); line;
              line = strchr(line + 1, '\n')) {
             char name[64];
@@ -249,25 +246,25 @@ static void find_options(const struct cli *cli, const char *command, char *optio
 }
 
 /* All options of each command, each once, and only long names after two dashes. */
-static void check_options(const struct cli *cli, enum shell shell)
+static void check_options(enum shell shell)
 {
     struct offers *offers = calloc(1, sizeof(*offers));
     char names[1024], line[128], options[OFFERS_SIZE];
 
     assert_non_null(offers);
-    find_commands(cli, names, sizeof(names));
+    find_commands(names, sizeof(names));
     ask(offers, "jitbench ");
     for (const char *at = names + 1; *at; at += strcspn(at, "|") + 1) {
         (void)snprintf(line, sizeof(line), "jitbench %.*s --", (int)strcspn(at, "|"), at);
         ask(offers, line);
     }
-    answer(cli, shell, offers);
+    answer(shell, offers);
     if (!same(offers->offered[0], names))
         fail_msg("commands are %s, offered are %s", names, offers->offered[0]);
     for (size_t i = 1; i < offers->n; i++) {
         (void)snprintf(line, sizeof(line), "%s", offers->line[i] + strlen("jitbench "));
         line[strcspn(line, " ")] = 0;
-        find_options(cli, line, options, sizeof(options));
+        find_options(line, options, sizeof(options));
         if (!same(offers->offered[i], options))
             fail_msg("%s has %s, offered are %s", line, options, offers->offered[i]);
     }
@@ -335,7 +332,7 @@ static const struct {
 };
 enum { N_CASES = sizeof(cases) / sizeof(cases[0]) };
 
-static void check_cases(const struct cli *cli, enum shell shell)
+static void check_cases(enum shell shell)
 {
     struct offers *offers = calloc(1, sizeof(*offers));
     char names[1024], needs[64], folder[CLI_PATH];
@@ -346,7 +343,7 @@ static void check_cases(const struct cli *cli, enum shell shell)
     cli_write_file(cli->work, "other.csv", "");
     (void)snprintf(folder, sizeof(folder), "%s/sub", cli->work);
     assert_int_equal(mkdir(folder, 0755), 0);
-    find_commands(cli, names, sizeof(names));
+    find_commands(names, sizeof(names));
     for (size_t i = 0; i < N_CASES; i++) {
         (void)snprintf(needs, sizeof(needs), "|%s|", cases[i].needs ? cases[i].needs : "");
         if (cases[i].needs && !strstr(names, needs))
@@ -354,7 +351,7 @@ static void check_cases(const struct cli *cli, enum shell shell)
         asked[offers->n] = i;
         ask(offers, cases[i].line);
     }
-    answer(cli, shell, offers);
+    answer(shell, offers);
     for (size_t k = 0; k < offers->n; k++) {
         size_t i = asked[k];
         const char *offered = offers->offered[k];
@@ -367,16 +364,16 @@ static void check_cases(const struct cli *cli, enum shell shell)
     free(offers);
 }
 
-static void check(const struct cli *cli, enum shell shell)
+static void check(enum shell shell)
 {
-    check_options(cli, shell);
-    check_cases(cli, shell);
+    check_options(shell);
+    check_cases(shell);
 }
 
 CLI_TEST(test_completion_bash)
 {
     need("bash");
-    check(*state, BASH);
+    check(BASH);
 }
 
 CLI_TEST(test_completion_bash_beside_bash_completion)
@@ -384,19 +381,19 @@ CLI_TEST(test_completion_bash_beside_bash_completion)
     need("bash");
     if (access(BASH_COMPLETION, R_OK))
         cli_skip("bash-completion is not installed");
-    check(*state, BASH_WITH);
+    check(BASH_WITH);
 }
 
 CLI_TEST(test_completion_zsh)
 {
     need("zsh");
-    check(*state, ZSH);
+    check(ZSH);
 }
 
 CLI_TEST(test_completion_fish)
 {
     need("fish");
-    check(*state, FISH);
+    check(FISH);
 }
 
 /* With readline, at a terminal: the user's input and the completed line. */
@@ -411,7 +408,6 @@ CLI_TEST(test_completion_bash_at_a_terminal)
         {"--output=ot\t", "--output=other.csv "},
         {"-d su\t", "-d sub/"},
     };
-    const struct cli *cli = *state;
     char programs[CLI_PATH];
     const struct cli_run run = {.program = "bash",
                                 .args = ARGS("--noprofile", "--norc", "-i"),
@@ -425,13 +421,13 @@ CLI_TEST(test_completion_bash_at_a_terminal)
     char folder[CLI_PATH];
 
     need("bash");
-    link_program(cli, programs, sizeof(programs));
-    write_script(cli, "bash", "script");
+    link_program(programs, sizeof(programs));
+    write_script("bash", "script");
     cli_write_file(cli->work, "my file.csv", "");
     cli_write_file(cli->work, "other.csv", "");
     (void)snprintf(folder, sizeof(folder), "%s/sub", cli->work);
     assert_int_equal(mkdir(folder, 0755), 0);
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     static const char source[] = "source ../script; echo read$?\n";
     assert_int_equal(write(child.terminal, source, sizeof(source) - 1), sizeof(source) - 1);
     cli_wait_shown(&child, "read0");
@@ -451,36 +447,36 @@ CLI_TEST(test_completion_bash_at_a_terminal)
 
 /* --- The scripts themselves. --- */
 
-static void check_syntax(const struct cli *cli, const char *shell, const char *const *args)
+static void check_syntax(const char *shell, const char *const *args)
 {
     const struct cli_run run = {.program = args[0], .args = args + 1, .directory = cli->root};
     struct cli_result result;
 
     need(args[0]);
-    write_script(cli, shell, "script");
-    cli_expect(cli, &run, 0, &result);
+    write_script(shell, "script");
+    cli_expect(&run, 0, &result);
     assert_string_equal(result.out, "");
     assert_string_equal(result.err, "");
 }
 
 CLI_TEST(test_completion_bash_reads_it)
 {
-    check_syntax(*state, "bash", ARGS("bash", "-n", "script"));
+    check_syntax("bash", ARGS("bash", "-n", "script"));
 }
 
 CLI_TEST(test_completion_zsh_reads_it)
 {
-    check_syntax(*state, "zsh", ARGS("zsh", "-f", "-n", "script"));
+    check_syntax("zsh", ARGS("zsh", "-f", "-n", "script"));
 }
 
 CLI_TEST(test_completion_fish_reads_it)
 {
-    check_syntax(*state, "fish", ARGS("fish", "-n", "script"));
+    check_syntax("fish", ARGS("fish", "-n", "script"));
 }
 
 CLI_TEST(test_completion_shellcheck_accepts_it)
 {
-    check_syntax(*state, "bash", ARGS("shellcheck", "script"));
+    check_syntax("bash", ARGS("shellcheck", "script"));
 }
 
 static int group_setup(void **state)

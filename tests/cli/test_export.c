@@ -19,7 +19,7 @@ static void expect(void **state, const char *const *args, int status, const char
     const struct cli_run run = {.args = args};
     struct cli_result result;
 
-    cli_expect(*state, &run, status, &result);
+    cli_expect(&run, status, &result);
     cli_expect_text(result.out, out);
     assert_string_equal(result.err, err);
     if (!out[0])
@@ -33,7 +33,6 @@ CLI_TEST(test_export_is_json_unless_told)
 
 CLI_TEST(test_export_reads_standard_input_and_damaged_files)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
 
     cli_write_file(cli->work, "a.csv", "suite,test,metric,status\ns,t,first,ok\ns,t\ns,t,last,ok");
@@ -42,7 +41,7 @@ CLI_TEST(test_export_reads_standard_input_and_damaged_files)
     assert_true(in >= 0);
     const struct cli_run run = {.args = ARGS("export", "-"), .in = in};
     struct cli_result result;
-    cli_expect(*state, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_text(result.out, "\"metric\": \"first\"");
     cli_expect_text(result.out, "\"metric\": \"last\"");
     cli_expect_text(result.err, "1 damaged line left out");
@@ -51,7 +50,6 @@ CLI_TEST(test_export_reads_standard_input_and_damaged_files)
 
 CLI_TEST(test_export_makes_a_file_and_never_overwrites)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH], *text;
     size_t size;
 

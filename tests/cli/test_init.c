@@ -11,11 +11,11 @@
 /* --- helpers --- */
 
 /* A folder with the binary alone, by the name "init" or "jitbench". */
-static void make_jail(const struct cli *cli, const char *name, char jail[CLI_PATH / 2])
+static void make_jail(const char *name, char jail[CLI_PATH / 2])
 {
     char path[CLI_PATH], other[CLI_PATH];
 
-    cli_copy_binary(cli, path);
+    cli_copy_binary(path);
     (void)snprintf(jail, CLI_PATH / 2, "%s/bin", cli->root);
     (void)snprintf(other, sizeof(other), "%s/bin/%s", cli->root, name);
     if (strcmp(path, other) != 0)
@@ -65,14 +65,14 @@ static pid_t child_of(pid_t parent)
 }
 
 /* The run below an init that measures for long. */
-static pid_t start_long(const struct cli *cli, struct cli_child *child)
+static pid_t start_long(struct cli_child *child)
 {
     static const char *const args[] = {"init", "--", "prime", "--quick", "-n", "100", "--samples", "100000", NULL};
     const struct cli_run run = {.args = args};
     const uint64_t until = cli_deadline(10);
     pid_t pid;
 
-    cli_start(cli, &run, child);
+    cli_start(&run, child);
     while (!(pid = child_of(child->pid))) {
         if (cli_now_ns() > until)
             fail_msg("nothing is run");
@@ -86,16 +86,15 @@ static pid_t start_long(const struct cli *cli, struct cli_child *child)
 
 CLI_TEST(test_init_runs_and_prints_the_csv)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("init", "--run", "prime -n 1K --samples 2 -m 'two words'")};
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_text(result.err, "jitbench init: runs prime -n 1K --samples 2 -m two words\n");
     cli_expect_text(result.out, "Prime loop: all runs together");
     cut_csv(result.out, &csv);
-    assert_int_equal(csv.n_rows, cli_metrics(cli, "prime"));
+    assert_int_equal(csv.n_rows, cli_metrics("prime"));
     cli_expect_all(&csv, "comment", "two words");
     cli_expect_files(cli->work, 0);
 }
@@ -107,7 +106,7 @@ CLI_TEST(test_init_prints_what_it_cannot_store)
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_expect(*state, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_text(result.err,
                     "jitbench init: out: /dev/null: Block device required; the CSV will follow on the console\n");
     cut_csv(result.out, &csv);
@@ -120,7 +119,7 @@ CLI_TEST(test_init_hands_over_a_csv_of_any_size)
         .args = ARGS("init", "--run", "run -q --no-csv -i 1 --keep-output large.csv -- head -c 67108870 /dev/zero")};
     struct cli_result result;
 
-    cli_expect(*state, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_text(result.out, "\n" BEGIN "large.csv-----\n");
     cli_expect_no_text(result.err, "large.csv:");
 }
@@ -133,7 +132,7 @@ CLI_TEST(test_init_says_that_the_run_crashed)
         struct cli_child child;
         struct cli_result result;
         char line[64];
-        pid_t run = start_long(*state, &child);
+        pid_t run = start_long(&child);
         assert_int_equal(kill(run, numbers[i]), 0);
         cli_wait(&child, &result);
         cli_expect_status(&result, 128 + numbers[i]);
@@ -149,7 +148,7 @@ CLI_TEST(test_init_passes_a_signal_on)
     struct cli_result result;
     struct cli_csv csv;
 
-    (void)start_long(*state, &child);
+    (void)start_long(&child);
     assert_int_equal(kill(child.pid, SIGINT), 0);
     cli_wait(&child, &result);
     cli_expect_status(&result, 130);
@@ -165,7 +164,7 @@ CLI_TEST(test_init_a_second_signal_kills)
 {
     struct cli_child child;
     struct cli_result result;
-    pid_t run = start_long(*state, &child);
+    pid_t run = start_long(&child);
 
     assert_int_equal(kill(run, SIGSTOP), 0);
     assert_int_equal(kill(child.pid, SIGTERM), 0);
@@ -192,7 +191,7 @@ CLI_TEST(test_init_leaves_ignored_signals_ignored)
     const uint64_t until = cli_deadline(10);
     pid_t run;
 
-    cli_start(*state, &how, &child);
+    cli_start(&how, &child);
     while (!(run = child_of(child.pid)) && cli_now_ns() < until)
         cli_sleep_ms(2);
     assert_int_not_equal(run, 0);
@@ -213,7 +212,7 @@ CLI_TEST(test_init_lost_csv_is_a_failure)
         .program = "sh", .args = ARGS("-c", "\"$0\" init -- prime --quick -n 1K --samples 1 >/dev/full", cli_binary)};
     struct cli_result result;
 
-    cli_expect(*state, &run, 1, &result);
+    cli_expect(&run, 1, &result);
     cli_expect_text(result.err, "jitbench init: the CSV is not printed to its end: No space left on device\n");
 }
 
@@ -226,7 +225,7 @@ CLI_TEST(test_init_shell_follows)
     assert_int_equal(write(pipe_fd[1], "echo from the shell\n", 20), 20);
     (void)close(pipe_fd[1]);
     const struct cli_run run = {.args = ARGS("init", "--end", "shell", "list"), .in = pipe_fd[0]};
-    cli_expect(*state, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_text(result.out, "\nfrom the shell\n");
     (void)close(pipe_fd[0]);
 }
@@ -240,14 +239,13 @@ static int become_nobody(void *context)
 /* Never as root: it would. */
 CLI_TEST(test_init_without_rights_cannot_power_off)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
     struct cli_result result;
 
-    cli_copy_binary(cli, path);
+    cli_copy_binary(path);
     const struct cli_run run = {
         .program = path, .args = ARGS("init", "--end", "poweroff", "list"), .prepare = become_nobody};
-    cli_expect(cli, &run, 1, &result);
+    cli_expect(&run, 1, &result);
     assert_string_equal(result.err,
                         "jitbench init: runs list\njitbench init: cannot power off: Operation not permitted\n");
 }
@@ -256,17 +254,16 @@ CLI_TEST(test_init_without_rights_cannot_power_off)
 
 CLI_TEST(test_init_mounts_what_is_missing_and_takes_it_away)
 {
-    const struct cli *cli = *state;
     char jail[CLI_PATH / 2];
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_root();
     cli_need_mount_namespace();
-    make_jail(cli, "jitbench", jail);
+    make_jail("jitbench", jail);
     const struct cli_run run = {
         .program = "unshare", .args = ARGS("-m", "chroot", jail, "/jitbench", "init", "--run", "prime --quick -n 1K")};
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_no_text(result.err, "cannot be mounted");
     cli_expect_no_text(result.out, "Unknown   ");
     cut_csv(result.out, &csv);
@@ -284,24 +281,23 @@ CLI_TEST(test_init_mounts_nothing_that_is_there)
 
     cli_need_root();
     cli_need_mount_namespace();
-    cli_expect(*state, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     assert_string_equal(result.out, "the same\n");
 }
 
 /* A regular file is where /proc should be. */
 CLI_TEST(test_init_goes_on_without_proc)
 {
-    const struct cli *cli = *state;
     char jail[CLI_PATH / 2];
     struct cli_result result;
 
     cli_need_root();
     cli_need_mount_namespace();
-    make_jail(cli, "jitbench", jail);
+    make_jail("jitbench", jail);
     cli_write_file(jail, "proc", "");
     const struct cli_run run = {
         .program = "unshare", .args = ARGS("-m", "chroot", jail, "/jitbench", "init", "--run", "prime --quick -n 1K")};
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_text(result.err, "jitbench init: /proc is missing and cannot be mounted: Not a directory\n");
     cli_expect_text(result.out, "Unknown   /proc not mounted");
     cli_expect_text(result.out, "\n" BEGIN);
@@ -311,11 +307,11 @@ CLI_TEST(test_init_goes_on_without_proc)
 /* --- as PID 1 of a namespace --- */
 
 /* The exit status of unshare, when a signal ended its child, differs between versions. */
-static void run_as_first(const struct cli *cli, const struct cli_run *run, struct cli_result *result)
+static void run_as_first(const struct cli_run *run, struct cli_result *result)
 {
     struct cli_child child;
 
-    cli_start(cli, run, &child);
+    cli_start(run, &child);
     cli_wait(&child, result);
     if (result->unprepared) {
         int error = result->unprepared;
@@ -332,30 +328,29 @@ CLI_TEST(test_init_first_process_of_a_container_is_an_ordinary_program)
 
     cli_need_root();
     cli_need_mount_namespace();
-    cli_expect(*state, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_no_text(result.err, "jitbench init");
     cli_expect_text(result.out, "jitbench");
-    cli_expect(*state, &wrong, 2, &result);
+    cli_expect(&wrong, 2, &result);
     assert_string_equal(result.err, "jitbench: unknown command 'frob'; 'jitbench help' shows them\n");
-    cli_expect(*state, &none, 0, &result);
+    cli_expect(&none, 0, &result);
     cli_expect_text(result.out, "Usage: jitbench COMMAND");
 }
 
 CLI_TEST(test_init_first_process_named_init)
 {
-    const struct cli *cli = *state;
     char jail[CLI_PATH / 2], path[CLI_PATH];
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_root();
     cli_need_mount_namespace();
-    make_jail(cli, "init", jail);
+    make_jail("init", jail);
     (void)snprintf(path, sizeof(path), "%s/init", jail);
     const struct cli_run run = {
         .program = "unshare",
         .args = ARGS("-fpm", "--mount-proc", path, "jitbench.end=poweroff", "prime", "--quick", "-n", "1K")};
-    run_as_first(cli, &run, &result);
+    run_as_first(&run, &result);
     assert_int_not_equal(result.status, 0); /* SIGINT is how a namespace is powered off: reboot(2) */
     cli_expect_text(result.err, "jitbench init: runs prime --quick -n 1K\n");
     cli_expect_no_text(result.err, "cannot power off");
@@ -365,25 +360,24 @@ CLI_TEST(test_init_first_process_named_init)
 /* Nothing in a container may wait for a key. */
 CLI_TEST(test_init_first_process_of_a_container_exits)
 {
-    const struct cli *cli = *state;
     char jail[CLI_PATH / 2], path[CLI_PATH];
     struct cli_result result;
 
     cli_need_root();
     cli_need_mount_namespace();
-    make_jail(cli, "init", jail);
+    make_jail("init", jail);
     (void)snprintf(path, sizeof(path), "%s/init", jail);
     const struct cli_run run = {.program = "unshare", .args = ARGS("-fpm", "--mount-proc", path, "list")};
     const struct cli_run wrong = {.program = "unshare",
                                   .args = ARGS("-fpm", "--mount-proc", path, "jitbench.frob=1", "list")};
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_text(result.err, "jitbench init: runs list\n");
-    cli_expect(cli, &wrong, 2, &result);
+    cli_expect(&wrong, 2, &result);
     assert_string_equal(result.err, "jitbench init: nothing was run: unknown order 'jitbench.frob'\n");
     /* The kernel passes no words to it here, so an unknown command is an error. */
     const struct cli_run mistyped = {.program = "unshare",
                                      .args = ARGS("-fpm", "--kill-child", "--mount-proc", path, "lst")};
-    cli_expect(cli, &mistyped, 2, &result);
+    cli_expect(&mistyped, 2, &result);
     assert_string_equal(result.err,
                         "jitbench init: nothing was run: unknown command 'lst'; 'jitbench help' shows them\n");
 }
@@ -392,7 +386,7 @@ CLI_TEST(test_init_first_process_of_a_container_exits)
 
 /* Runs a script on a loop device with an ext4 file system, $L, which it finds mounted nowhere: in a mount namespace,
  * with $M and $N, two empty folders, and store PATH, which has init write its CSV there and prints what it says. */
-static void with_device(const struct cli *cli, const char *script, struct cli_result *result)
+static void with_device(const char *script, struct cli_result *result)
 {
     static const char around[] =
         "cd \"$2\" && mkdir m n && truncate -s 8M disk && mke2fs -q -t ext4 -O ^has_journal disk || exit 77\n"
@@ -409,25 +403,24 @@ static void with_device(const struct cli *cli, const char *script, struct cli_re
 
     cli_need_root();
     cli_need_mount_namespace();
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     cli_wait(&child, result);
     if (result->unprepared || WEXITSTATUS(result->status) == 77) {
         cli_skip("no loop device with ext4 can be had");
     }
 }
 
-static void expect_device(const struct cli *cli, const char *script, const char *out)
+static void expect_device(const char *script, const char *out)
 {
     struct cli_result result;
 
-    with_device(cli, script, &result);
+    with_device(script, &result);
     assert_string_equal(result.out, out);
 }
 
 CLI_TEST(test_init_device_keeps_its_mount_flags)
 {
-    expect_device(*state,
-                  "mount -o ro,nosuid,nodev,noexec,noatime $L $M; store /a.csv; ls $M/a.csv >/dev/null && "
+    expect_device("mount -o ro,nosuid,nodev,noexec,noatime $L $M; store /a.csv; ls $M/a.csv >/dev/null && "
                   "findmnt -no OPTIONS $M",
                   "CSV written to LOOP:/a.csv\nro,nosuid,nodev,noexec,noatime\n");
 }
@@ -435,8 +428,7 @@ CLI_TEST(test_init_device_keeps_its_mount_flags)
 /* Only one of two places is read-only: the other stays writable. */
 CLI_TEST(test_init_device_leaves_other_places_alone)
 {
-    expect_device(*state,
-                  "mount $L $M; mount --bind $M $N; mount -o remount,bind,ro $M; store /a.csv; ls $N/a.csv >/dev/null; "
+    expect_device("mount $L $M; mount --bind $M $N; mount -o remount,bind,ro $M; store /a.csv; ls $N/a.csv >/dev/null; "
                   "findmnt -no OPTIONS $M; touch $N/b && echo still writable",
                   "CSV written to LOOP:/a.csv\nro,relatime\nstill writable\n");
 }
@@ -445,7 +437,6 @@ CLI_TEST(test_init_device_leaves_other_places_alone)
 CLI_TEST(test_init_device_under_another_mount)
 {
     expect_device(
-        *state,
         "mount $L $M; mount --bind $M $N; mount -t tmpfs none $M; store /a.csv; ls $M; ls $N/a.csv >/dev/null "
         "&& echo there",
         "CSV written to LOOP:/a.csv\nthere\n");
@@ -456,8 +447,7 @@ CLI_TEST(test_init_device_symbolic_links_do_not_lead_out)
 {
     struct cli_result result;
 
-    with_device(*state,
-                "mount $L $M; ln -s $N $M/x; umount $M; before=$(stat -c %z $N); store /x/a.csv; store /x/; "
+    with_device("mount $L $M; ln -s $N $M/x; umount $M; before=$(stat -c %z $N); store /x/a.csv; store /x/; "
                 "test \"$before\" = \"$(stat -c %z $N)\" && echo untouched",
                 &result);
     cli_expect_text(result.out, "out: LOOP:/x/a.csv: leads away from that device\n");
@@ -474,15 +464,14 @@ CLI_TEST(test_init_device_symbolic_links_do_not_lead_out)
 
 CLI_TEST(test_init_scratch_is_on_the_device)
 {
-    expect_device(*state, SCRATCH "scratch /a/b; findmnt $L; mount $L $M && find $M/a -printf '%P %m\\n'",
+    expect_device(SCRATCH "scratch /a/b; findmnt $L; mount $L $M && find $M/a -printf '%P %m\\n'",
                   "scratch files go to LOOP:/a/b (ext4)\na row of the disk\nclean\n 755\nb 755\n");
 }
 
 /* A root file system is mounted read-only already; and so it is again afterwards, with the files that it had. */
 CLI_TEST(test_init_scratch_on_a_device_mounted_read_only)
 {
-    expect_device(*state,
-                  SCRATCH "mount -o ro,noatime $L $M; scratch /; findmnt -no OPTIONS $M; ls -A $M | grep -v lost+found",
+    expect_device(SCRATCH "mount -o ro,noatime $L $M; scratch /; findmnt -no OPTIONS $M; ls -A $M | grep -v lost+found",
                   "scratch files go to LOOP:/ (ext4)\na row of the disk\nclean\nro,noatime\n");
 }
 
@@ -492,8 +481,7 @@ CLI_TEST(test_init_scratch_that_cannot_be_had)
 #define NOT "; the file tests do not measure that disk\n"
     struct cli_result result;
 
-    with_device(*state,
-                SCRATCH "mount $L $M; ln -s $N $M/x; umount $M; scratch /x/y; ls $N; "
+    with_device(SCRATCH "mount $L $M; ln -s $N $M/x; umount $M; scratch /x/y; ls $N; "
                         "dd if=/dev/zero of=$L bs=1M count=2 2>/dev/null; scratch /a; (L=/dev/null; scratch /a)",
                 &result);
     cli_expect_text(result.out, "scratch: LOOP:/x/y: Not a directory" NOT "a row of tmpfs\nclean\n");

@@ -10,21 +10,19 @@ static const char *const second_of_four[] = {"SLURM_JOB_ID=77", "SLURM_STEP_ID=0
 static const char *const third_of_four[] = {"SLURM_JOB_ID=77", "SLURM_STEP_ID=0",    "SLURM_PROCID=2",
                                             "SLURM_NTASKS=4",  "SLURMD_NODENAME=n3", NULL};
 
-static void run(const struct cli *cli, const char *const *args, const char *const *env, int status,
-                struct cli_result *result)
+static void run(const char *const *args, const char *const *env, int status, struct cli_result *result)
 {
-    cli_expect(cli, &(struct cli_run){.args = args, .env = env}, status, result);
+    cli_expect(&(struct cli_run){.args = args, .env = env}, status, result);
 }
 
 CLI_TEST(test_job_ranks_with_one_name_have_files_of_their_own)
 {
-    const struct cli *cli = *state;
     char names[CLI_FILES][256];
     struct cli_result result;
 
-    run(cli, ARGS(SHORT, "-o", "r.csv"), second_of_four, 0, &result);
-    run(cli, ARGS(SHORT, "-o", "r.csv"), third_of_four, 0, &result);
-    run(cli, ARGS(SHORT, "-o", "r.csv"), third_of_four, 2, &result); /* never overwritten */
+    run(ARGS(SHORT, "-o", "r.csv"), second_of_four, 0, &result);
+    run(ARGS(SHORT, "-o", "r.csv"), third_of_four, 0, &result);
+    run(ARGS(SHORT, "-o", "r.csv"), third_of_four, 2, &result); /* never overwritten */
     cli_expect_text(result.err, "r-2.csv");
     assert_int_equal(cli_files(cli->work, names), 2);
     assert_string_equal(names[0], "r-1.csv");
@@ -33,11 +31,10 @@ CLI_TEST(test_job_ranks_with_one_name_have_files_of_their_own)
 
 CLI_TEST(test_job_and_rank_are_in_every_row)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
 
-    run(cli, ARGS(SHORT, "-o", "%j-%h-%r.csv"), second_of_four, 0, &result);
+    run(ARGS(SHORT, "-o", "%j-%h-%r.csv"), second_of_four, 0, &result);
     cli_csv_only(cli->work, &csv);
     cli_expect_all(&csv, "job", "77");
     cli_expect_all(&csv, "rank", "1");
@@ -47,11 +44,10 @@ CLI_TEST(test_job_and_rank_are_in_every_row)
 
 CLI_TEST(test_job_default_names_have_the_rank)
 {
-    const struct cli *cli = *state;
     char names[CLI_FILES][256];
     struct cli_result result;
 
-    run(cli, ARGS(SHORT), third_of_four, 0, &result);
+    run(ARGS(SHORT), third_of_four, 0, &result);
     assert_int_equal(cli_files(cli->work, names), 1);
     assert_memory_equal(names[0], "jitbench-n3-", 12);
     assert_non_null(strstr(names[0], "Z-2.csv"));
@@ -59,11 +55,10 @@ CLI_TEST(test_job_default_names_have_the_rank)
 
 CLI_TEST(test_job_rank_that_is_no_number)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
 
-    run(cli, ARGS(SHORT), ((const char *const[]){"PMI_RANK=one", "PMI_SIZE=4", NULL}), 0, &result);
+    run(ARGS(SHORT), ((const char *const[]){"PMI_RANK=one", "PMI_SIZE=4", NULL}), 0, &result);
     cli_expect_text(result.err, "PMI_RANK='one' is not a number");
     cli_csv_only(cli->work, &csv);
     cli_expect_all(&csv, "rank", "");
@@ -73,7 +68,6 @@ CLI_TEST(test_job_rank_that_is_no_number)
  * the other, so a few microseconds are their own. */
 CLI_TEST(test_job_begins_at_the_moment)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
     char moment[32];
@@ -81,7 +75,7 @@ CLI_TEST(test_job_begins_at_the_moment)
 
     (void)clock_gettime(CLOCK_REALTIME, &before);
     (void)snprintf(moment, sizeof(moment), "@%lld", (long long)before.tv_sec + 2);
-    run(cli, ARGS("stream", "array", "-q", "--samples", "2", "--experiments", "1000", "--start-at", moment), NULL, 0,
+    run(ARGS("stream", "array", "-q", "--samples", "2", "--experiments", "1000", "--start-at", moment), NULL, 0,
         &result);
     (void)clock_gettime(CLOCK_REALTIME, &after);
     cli_csv_only(cli->work, &csv);
@@ -95,11 +89,10 @@ CLI_TEST(test_job_begins_at_the_moment)
 
 CLI_TEST(test_job_moment_that_has_passed)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
 
-    run(cli, ARGS(SHORT, "--start-at", "@1700000000"), NULL, 0, &result);
+    run(ARGS(SHORT, "--start-at", "@1700000000"), NULL, 0, &result);
     cli_expect_text(result.err, "--start-at @1700000000 was ");
     cli_expect_text(result.err, "ago: begins at once");
     cli_csv_only(cli->work, &csv);
@@ -109,12 +102,10 @@ CLI_TEST(test_job_moment_that_has_passed)
 /* A signal ends the waiting as it ends the measuring. */
 CLI_TEST(test_job_waiting_can_be_ended)
 {
-    const struct cli *cli = *state;
     struct cli_child child;
     struct cli_result result;
 
-    cli_start(cli,
-              &(struct cli_run){.args = ARGS("prime", "--samples", "1", "--start-at", "+20m"),
+    cli_start(&(struct cli_run){.args = ARGS("prime", "--samples", "1", "--start-at", "+20m"),
                                 .out = CLI_TERMINAL,
                                 .in = CLI_TERMINAL,
                                 .err = CLI_TERMINAL},

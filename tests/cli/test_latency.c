@@ -29,46 +29,44 @@ static char loops[32];
 
 /* --- Running. --- */
 
-static void need_loops(const struct cli *cli)
+static void need_loops(void)
 {
-    const struct cli_run run = {.args = ARGS("latency", "audio", "--load", "none", "-t", "10ms", CSV)};
     struct cli_result result;
     struct cli_csv csv;
 
     if (loops[0])
         return;
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(ARGS("latency", "audio", "--load", "none", "-t", "10ms", CSV), 0, &result);
     cli_csv_parse(result.out, &csv);
     (void)snprintf(loops, sizeof(loops), "%.0f",
                    cli_number(&csv, cli_row(&csv, "calibrate", "loops_per_ms", 0), "value"));
 }
 
-static void measure_as(const struct cli *cli, const struct cli_run *run, int status, struct cli_result *result,
-                       struct cli_csv *csv)
+static void measure_as(const struct cli_run *run, int status, struct cli_result *result, struct cli_csv *csv)
 {
-    need_loops(cli);
-    cli_expect(cli, run, status, result);
+    need_loops();
+    cli_expect(run, status, result);
     cli_csv_parse(result->out, csv);
 }
 
 /* Fixture of tests that read only the rows. */
-static void measure(const struct cli *cli, const char *const *args, int status, struct cli_csv *csv)
+static void measure(const char *const *args, int status, struct cli_csv *csv)
 {
     const struct cli_run run = {.args = args};
     struct cli_result result;
 
-    measure_as(cli, &run, status, &result, csv);
+    measure_as(&run, status, &result, csv);
 }
 
-static void measure_prepared(const struct cli *cli, const char *const *args, int (*prepare)(void *), void *context,
-                             int status, struct cli_csv *csv)
+static void measure_prepared(const char *const *args, int (*prepare)(void *), void *context, int status,
+                             struct cli_csv *csv)
 {
     char binary[CLI_PATH];
     struct cli_result result;
 
-    cli_copy_binary(cli, binary); /* where nobody can reach it, too */
+    cli_copy_binary(binary); /* where nobody can reach it, too */
     const struct cli_run run = {.program = binary, .args = args, .prepare = prepare, .context = context};
-    measure_as(cli, &run, status, &result, csv);
+    measure_as(&run, status, &result, csv);
 }
 
 /* --- Rows. --- */
@@ -205,7 +203,7 @@ static void wait_plan(const struct cli_child *child, const char *plan)
 }
 
 /* Checks the plan by its rows: pairs that a signal kept from beginning have rows, too. */
-static void expect_planned(const struct cli *cli, const char *const *args, const char *plan, const char *const *pairs)
+static void expect_planned(const char *const *args, const char *plan, const char *const *pairs)
 {
     const struct cli_run run = {.args = args};
     char path[CLI_PATH];
@@ -213,7 +211,7 @@ static void expect_planned(const struct cli *cli, const char *const *args, const
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     wait_plan(&child, plan);
     assert_int_equal(kill(child.pid, SIGINT), 0);
     cli_wait(&child, &result);
@@ -230,8 +228,7 @@ CLI_TEST(test_latency_plan_comes_first)
                                           "video none x burn write compile", "x none video burn write compile",
                                           "gaming none burn compile", NULL};
 
-    expect_planned(*state, ARGS("latency", "-o", "rows.csv"), "\nPlan      21 measurements, 1 sample each, about ",
-                   telling);
+    expect_planned(ARGS("latency", "-o", "rows.csv"), "\nPlan      21 measurements, 1 sample each, about ", telling);
 }
 
 CLI_TEST(test_latency_loads_of_today)
@@ -239,7 +236,7 @@ CLI_TEST(test_latency_loads_of_today)
     struct cli_csv csv;
     char threads[16];
 
-    measure(*state, ARGS("latency", "audio", "-w", "burn,burn2,storm,mixed", CSV, KNOWN, "-t", "600ms"), 0, &csv);
+    measure(ARGS("latency", "audio", "-w", "burn,burn2,storm,mixed", CSV, KNOWN, "-t", "600ms"), 0, &csv);
     (void)snprintf(threads, sizeof(threads), "%ld", 2 * strtol(word_of(&csv, "audio", "burn", "threads"), NULL, 10));
     expect_word(&csv, "audio", "burn2", "threads", threads);
     assert_true(strtod(word_of(&csv, "audio", "burn2", "load_cpu_s"), NULL) > 0);
@@ -253,8 +250,7 @@ CLI_TEST(test_latency_tasks_of_today)
 {
     struct cli_csv csv;
 
-    measure(*state,
-            ARGS("latency", "requests", "frame", "launch", "input", "audio-period", "-w", "none,burn", CSV, KNOWN, "-t",
+    measure(ARGS("latency", "requests", "frame", "launch", "input", "audio-period", "-w", "none,burn", CSV, KNOWN, "-t",
                  "500ms", "--workers", "3", "--operations", "1", "--audio-period", "5ms"),
             0, &csv);
     for (unsigned i = 0; i < 2; i++) {
@@ -285,8 +281,7 @@ CLI_TEST(test_latency_tasks_of_today)
     }
     for (unsigned i = 0; i < 2; i++) {
         const char *how = i ? "socket" : "pipe", *where = i ? "spread" : "cache";
-        measure(*state,
-                ARGS("latency", "requests", "-w", "none", FAST, "--workers", "3", "--operations", "1", "--chain", "2",
+        measure(ARGS("latency", "requests", "-w", "none", FAST, "--workers", "3", "--operations", "1", "--chain", "2",
                      "--hand-over", how, "--worker-cpus", where),
                 0, &csv);
         expect_word(&csv, "requests", "none", "workers", "4");
@@ -298,8 +293,7 @@ CLI_TEST(test_latency_tasks_of_today)
         const char *reason = cli_cell(&csv, 0, "reason"); /* as the machine is */
         assert_true(!reason[0] || strstr(reason, "last-level cache"));
     }
-    measure(*state, ARGS("latency", "frame", "-w", "none", FAST, "--frame-rate", "unlocked", "--frame-work", "1ms"), 0,
-            &csv);
+    measure(ARGS("latency", "frame", "-w", "none", FAST, "--frame-rate", "unlocked", "--frame-work", "1ms"), 0, &csv);
     assert_int_equal(count_pair(&csv, "frame", "none"), 5); /* no display misses a frame */
     assert_true(pair_number(&csv, "frame", "none", "frame_time", "min") > 0);
 }
@@ -320,7 +314,7 @@ CLI_TEST(test_latency_audio_under_every_load_but_memload)
     };
     struct cli_csv csv;
 
-    measure(*state, ARGS("latency", "-W", "audio", "-x", "memload", CSV, KNOWN, "-t", "600ms", SMALL), 0, &csv);
+    measure(ARGS("latency", "-W", "audio", "-x", "memload", CSV, KNOWN, "-t", "600ms", SMALL), 0, &csv);
     expect_matrix(&csv, pairs);
     expect_measured(&csv, "audio", "none");
     expect_word(&csv, "audio", "none", "load", "");
@@ -339,10 +333,10 @@ CLI_TEST(test_latency_loops_are_measured_unless_given)
 {
     struct cli_csv csv;
 
-    measure(*state, ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-l", "1234567", CSV), 0, &csv);
+    measure(ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-l", "1234567", CSV), 0, &csv);
     assert_int_equal(csv.n_rows, N_METRICS);
     expect_word(&csv, "audio", "none", "loops_per_ms", "1234567");
-    measure(*state, ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-b", CSV), 0, &csv);
+    measure(ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-b", CSV), 0, &csv);
     assert_int_equal(csv.n_rows, N_METRICS + 1);
     assert_int_equal(cli_row(&csv, "calibrate", "loops_per_ms", 0), 0);
     (void)snprintf(loops, sizeof(loops), "%.0f", cli_number(&csv, 0, "value"));
@@ -352,20 +346,18 @@ CLI_TEST(test_latency_loops_are_measured_unless_given)
 /* From the calibration's own row, or from a parameter when that is not there. */
 CLI_TEST(test_latency_loops_from_an_earlier_file)
 {
-    const struct cli *cli = *state;
     const struct cli_run first = {.args = ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-q", "-o", "1.csv")};
     const struct cli_run second = {
         .args = ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-q", "-l", "1.csv", "-o", "2.csv")};
-    struct cli_result result;
     char path[CLI_PATH], found[32];
     struct cli_csv csv;
 
-    cli_expect(cli, &first, 0, &result);
+    cli_expect(&first, 0, NULL);
     (void)snprintf(path, sizeof(path), "%s/1.csv", cli->work);
     cli_csv_read(path, &csv);
     (void)snprintf(found, sizeof(found), "%.0f", cli_number(&csv, cli_row(&csv, "calibrate", NULL, 0), "value"));
-    cli_expect(cli, &second, 0, &result);
-    measure(cli, ARGS("latency", "x", "-w", "none", "-t", "50ms", CSV, "-l", "2.csv"), 0, &csv);
+    cli_expect(&second, 0, NULL);
+    measure(ARGS("latency", "x", "-w", "none", "-t", "50ms", CSV, "-l", "2.csv"), 0, &csv);
     assert_int_equal(cli_count(&csv, "calibrate", NULL), 0);
     expect_word(&csv, "x", "none", "loops_per_ms", found);
 }
@@ -393,8 +385,8 @@ static unsigned threads_below(pid_t parent)
 }
 
 /* The task, its timing thread, and those of the load. */
-static void expect_load_threads(const struct cli *cli, const char *const *args, unsigned of_load, const char *load,
-                                const char *name, const char *value)
+static void expect_load_threads(const char *const *args, unsigned of_load, const char *load, const char *name,
+                                const char *value)
 {
     const struct cli_run run = {.args = args};
     const uint64_t until = cli_deadline(10);
@@ -403,8 +395,8 @@ static void expect_load_threads(const struct cli *cli, const char *const *args, 
     struct cli_csv csv;
 
     cli_need_processor("an emulator has threads of its own");
-    need_loops(cli);
-    cli_start(cli, &run, &child);
+    need_loops();
+    cli_start(&run, &child);
     for (unsigned n; (n = threads_below(child.pid)) != 2 + of_load; cli_sleep_ms(1))
         if (cli_ended(child.pid) || cli_now_ns() > until)
             fail_msg("%s: the load has never had %u threads; now there are %u with the task's 2", load, of_load, n);
@@ -416,20 +408,17 @@ static void expect_load_threads(const struct cli *cli, const char *const *args, 
 
 CLI_TEST(test_latency_threads_of_the_load)
 {
-    expect_load_threads(*state, ARGS("latency", "audio", "-w", "burn", "-L", "3", FAST), 3, "burn", "threads", "3");
-    expect_load_threads(*state, ARGS("latency", "audio", "-w", "ring", "-L5", FAST), 5, "ring", "threads", "5");
-    expect_load_threads(*state, ARGS("latency", "audio", "-w", "hack", "--hack-groups", "2", FAST), 81, "hack",
-                        "groups", "2");
+    expect_load_threads(ARGS("latency", "audio", "-w", "burn", "-L", "3", FAST), 3, "burn", "threads", "3");
+    expect_load_threads(ARGS("latency", "audio", "-w", "ring", "-L5", FAST), 5, "ring", "threads", "5");
+    expect_load_threads(ARGS("latency", "audio", "-w", "hack", "--hack-groups", "2", FAST), 81, "hack", "groups", "2");
 }
 
 CLI_TEST(test_latency_no_file)
 {
-    const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("latency", "audio", "-w", "none", KNOWN, "-t", "50ms", "-c")};
     struct cli_result result;
 
-    need_loops(cli);
-    cli_expect(cli, &run, 0, &result);
+    need_loops();
+    cli_expect_args(ARGS("latency", "audio", "-w", "none", KNOWN, "-t", "50ms", "-c"), 0, &result);
     cli_expect_text(result.out, "Simulated Audio under each load");
     cli_expect_no_text(result.out, "CSV:");
     cli_expect_files(cli->work, 0);
@@ -441,23 +430,23 @@ CLI_TEST(test_latency_single_cpu)
     struct cli_csv csv;
 
     cli_need_cpus(2);
-    measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "--cpus", "0-1"), 0, &csv);
+    measure(ARGS("latency", "audio", "-w", "burn", FAST, "--cpus", "0-1"), 0, &csv);
     cli_expect_all(&csv, "cpus", "0-1");
     cli_expect_all(&csv, "bind", "range");
     expect_word(&csv, "audio", "burn", "threads", "2");
     expect_word(&csv, "audio", "burn", "load", "other");
-    measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "--cpus", "0-1", "-u"), 0, &csv);
+    measure(ARGS("latency", "audio", "-w", "burn", FAST, "--cpus", "0-1", "-u"), 0, &csv);
     assert_int_equal(strlen(cli_cell(&csv, 0, "cpus")), 1);
     cli_expect_all(&csv, "cpus", cli_cell(&csv, 0, "cpus"));
     cli_expect_all(&csv, "bind", "one");
     expect_word(&csv, "audio", "burn", "threads", "2"); /* no fewer, as Interbench has it */
     expect_word(&csv, "audio", "burn", "load", "other");
-    measure(*state, ARGS("latency", "audio", "-w", "burn,ring", FAST, "--cpus", "0-1", "-u", "-L", "3"), 0, &csv);
+    measure(ARGS("latency", "audio", "-w", "burn,ring", FAST, "--cpus", "0-1", "-u", "-L", "3"), 0, &csv);
     expect_word(&csv, "audio", "burn", "threads", "3");
     expect_word(&csv, "audio", "ring", "threads", "3");
-    measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "--cpus", "0-1", "--bind", "one"), 0, &csv);
+    measure(ARGS("latency", "audio", "-w", "burn", FAST, "--cpus", "0-1", "--bind", "one"), 0, &csv);
     expect_word(&csv, "audio", "burn", "threads", "1");
-    measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "-u", "--cpus", CPU_S), 0, &csv);
+    measure(ARGS("latency", "audio", "-w", "burn", FAST, "-u", "--cpus", CPU_S), 0, &csv);
     cli_expect_all(&csv, "cpus", CPU_S);
     expect_word(&csv, "audio", "burn", "threads", "1");
 }
@@ -469,19 +458,19 @@ CLI_TEST(test_latency_real_time)
     struct cli_csv csv;
 
     cli_need_fifo();
-    measure(*state, ARGS("latency", "-r", "-w", "none", FAST), 0, &csv);
+    measure(ARGS("latency", "-r", "-w", "none", FAST), 0, &csv);
     expect_matrix(&csv, fine);
     cli_expect_all(&csv, "status", "ok");
     cli_expect_all(&csv, "policy", "fifo");
     cli_expect_all(&csv, "rt_priority", "95");
     expect_word(&csv, "audio", "none", "timer", "fifo:96");
     expect_word(&csv, "audio", "none", "control", "fifo:98");
-    measure(*state, ARGS("latency", "-r", "gaming", "audio", "-w", "burn", FAST), 0, &csv);
+    measure(ARGS("latency", "-r", "gaming", "audio", "-w", "burn", FAST), 0, &csv);
     expect_status(&csv, "audio", "burn", "ok", "");
     expect_word(&csv, "audio", "burn", "load", "other");
     expect_status(&csv, "gaming", "burn", "skipped", "--fifo");
     cli_need_cpus(2);
-    measure(*state, ARGS("latency", "-r", "gaming", "audio", "-w", "none", FAST, "--fifo=40"), 0, &csv);
+    measure(ARGS("latency", "-r", "gaming", "audio", "-w", "none", FAST, "--fifo=40"), 0, &csv);
     cli_expect_all(&csv, "status", "ok");
     cli_expect_all(&csv, "rt_priority", "40");
 }
@@ -491,7 +480,7 @@ CLI_TEST(test_latency_custom)
     struct cli_csv csv;
 
     cli_need_processor("a busy emulator is late, and then in a hurry");
-    measure(*state, ARGS("latency", "custom", "audio", "-w", "none,custom", "-C", "10", "-I", "2000", FAST), 0, &csv);
+    measure(ARGS("latency", "custom", "audio", "-w", "none,custom", "-C", "10", "-I", "2000", FAST), 0, &csv);
     expect_matrix(&csv, ARGS("audio none custom", "custom none"));
     expect_word(&csv, "custom", "none", "interval_us", "2000");
     expect_word(&csv, "custom", "none", "busy_us", "200");
@@ -501,7 +490,7 @@ CLI_TEST(test_latency_custom)
     if (!(bursts > 1 && bursts < 60))
         fail_msg("custom has had %.0f bursts in 100 ms", bursts);
     /* With its figures it is one of the tasks. */
-    measure(*state, ARGS("latency", "-C", "2.5", "-I", "10ms", "-w", "none", "--late-after", "3ms", FAST), 0, &csv);
+    measure(ARGS("latency", "-C", "2.5", "-I", "10ms", "-w", "none", "--late-after", "3ms", FAST), 0, &csv);
     expect_matrix(&csv, ARGS("audio none", "video none", "x none", "gaming none", "custom none"));
     expect_word(&csv, "custom", "none", "interval_us", "10000");
     expect_word(&csv, "custom", "none", "busy_us", "250");
@@ -518,7 +507,7 @@ CLI_TEST(test_latency_x_sweeps)
 {
     struct cli_csv csv;
 
-    measure(*state, ARGS("latency", "x", "-w", "none", CSV, KNOWN, "-t", "600ms"), 0, &csv);
+    measure(ARGS("latency", "x", "-w", "none", CSV, KNOWN, "-t", "600ms"), 0, &csv);
     expect_measured(&csv, "x", "none");
     expect_word(&csv, "x", "none", "busy", "sweep");
     /* Six wake-ups with 0, 20, ... 100 % of 100 ms. */
@@ -532,10 +521,10 @@ CLI_TEST(test_latency_gaming)
 {
     struct cli_csv csv;
 
-    measure(*state, ARGS("latency", "gaming", "-w", "none", CSV, KNOWN, "-t", "300ms"), 0, &csv);
+    measure(ARGS("latency", "gaming", "-w", "none", CSV, KNOWN, "-t", "300ms"), 0, &csv);
     expect_measured(&csv, "gaming", "none");
     expect_word(&csv, "gaming", "none", "busy_us", "100000");
-    measure(*state, ARGS("latency", "gaming", "-w", "none", CSV, "-l", "100", "-t", "20ms"), 0, &csv);
+    measure(ARGS("latency", "gaming", "-w", "none", CSV, "-l", "100", "-t", "20ms"), 0, &csv);
     assert_true(pair_number(&csv, "gaming", "none", "latency", "n") > 1);
     /* But where it waited longer for its CPU than the 100 ms that it has. */
     const size_t row = pair_row(&csv, "gaming", "none", "latency");
@@ -634,7 +623,7 @@ static void expect_stall(const struct cli_csv *csv, double stalled_ns, bool clas
 }
 
 /* Real-time with a priority below the hog: only the hog and tasks of a higher priority keep the task from its CPU. */
-static void check_stall(const struct cli *cli, bool classic)
+static void check_stall(bool classic)
 {
     const struct cli_run run = {.args =
                                     ARGS("latency", "custom", "-C", "10", "-I", "5000", "-u", "--cpus", CPU_S, "--load",
@@ -645,8 +634,8 @@ static void check_stall(const struct cli *cli, bool classic)
 
     cli_need_cpus(2);
     cli_need_fifo();
-    need_loops(cli);
-    cli_start(cli, &run, &child);
+    need_loops();
+    cli_start(&run, &child);
     (void)cli_wait_worker(child.pid);
     cli_sleep_ms(700);
     double stalled_ns = stall();
@@ -672,20 +661,20 @@ static void check_stall(const struct cli *cli, bool classic)
 
 CLI_TEST(test_latency_sees_a_stall)
 {
-    check_stall(*state, false);
+    check_stall(false);
 }
 
 /* The same stall as Interbench counts it, and its true length. */
 CLI_TEST(test_latency_classic_sees_a_stall)
 {
-    check_stall(*state, true);
+    check_stall(true);
 }
 
 CLI_TEST(test_latency_classic)
 {
     struct cli_csv csv;
 
-    measure(*state, ARGS("latency", "--classic", "audio", "x", "gaming", "-w", "none,video", FAST), 0, &csv);
+    measure(ARGS("latency", "--classic", "audio", "x", "gaming", "-w", "none,video", FAST), 0, &csv);
     expect_matrix(&csv, ARGS("audio none video", "x none video", "gaming none video"));
     for (size_t row = 0; row < csv.n_rows; row++) {
         const char *test = cli_cell(&csv, row, "test");
@@ -739,7 +728,6 @@ static unsigned cpu_ms_left(void)
 
 CLI_TEST(test_latency_real_time_leaves_the_cpu_to_others)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("latency", "audio", "-r", "-u", "--cpus", CPU_S, "--load", "burn", "-t",
                                              "30", KNOWN, "-o", "rows.csv")};
     struct cli_child child;
@@ -748,8 +736,8 @@ CLI_TEST(test_latency_real_time_leaves_the_cpu_to_others)
 
     cli_need_cpus(2);
     cli_need_fifo();
-    need_loops(cli);
-    cli_start(cli, &run, &child);
+    need_loops();
+    cli_start(&run, &child);
     wait_living(child.pid, 2);
     cli_sleep_ms(300);
     unsigned ms = cpu_ms_left();
@@ -760,16 +748,15 @@ CLI_TEST(test_latency_real_time_leaves_the_cpu_to_others)
     cli_expect_status(&result, 128 + SIGINT);
     cli_csv_only(cli->work, &csv);
     expect_status(&csv, "audio", "burn", "skipped", "SIGINT");
-    cli_expect_all_gone(cli, "burn");
+    cli_expect_all_gone("burn");
 }
 
 CLI_TEST(test_latency_leaves_nothing)
 {
     static const char *const loads[] = {"burn", "hack", "write", "read"};
     static const int signals[] = {SIGINT, SIGKILL, 0};
-    const struct cli *cli = *state;
 
-    need_loops(cli);
+    need_loops();
     for (size_t i = 0; i < COUNT(loads) * COUNT(signals); i++) {
         const char *load = loads[i / COUNT(signals)];
         int number = signals[i % COUNT(signals)];
@@ -777,13 +764,13 @@ CLI_TEST(test_latency_leaves_nothing)
                                                  cli->tmp, "-t", number ? "60s" : "100ms", "--hack-groups", "1")};
         struct cli_child child;
         struct cli_result result;
-        cli_start(cli, &run, &child);
+        cli_start(&run, &child);
         wait_living(child.pid, 2);
         cli_sleep_ms(number ? 200 : 0);
         if (number)
             assert_int_equal(kill(child.pid, number), 0);
         cli_wait(&child, &result);
-        cli_expect_all_gone(cli, load);
+        cli_expect_all_gone(load);
         cli_expect_status(&result, number == SIGKILL ? -number : number ? 128 + number : 0);
     }
 }
@@ -802,12 +789,10 @@ static void expect_no_group(char names[8192])
 
 CLI_TEST(test_latency_group_of_the_load)
 {
-    const struct cli *cli = *state;
     char names[8192] = "";
     struct cli_csv csv;
 
-    measure(cli,
-            ARGS("latency", "requests", "-w", "mixed", CSV, KNOWN, "-t", "500ms", "--load-weight", "10", "--load-limit",
+    measure(ARGS("latency", "requests", "-w", "mixed", CSV, KNOWN, "-t", "500ms", "--load-weight", "10", "--load-limit",
                  "50%", "--load-policy", "idle"),
             0, &csv);
     if (!strcmp(cli_cell(&csv, 0, "status"), "skipped"))
@@ -821,7 +806,7 @@ CLI_TEST(test_latency_group_of_the_load)
                                              cli->tmp, "-t", "60s", "--load-weight", "10")};
     struct cli_child child;
     struct cli_result result;
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     for (unsigned tries = 0; !names[0] && tries < 600; tries++) {
         FILE *find = popen(GROUPS, "r");
         names[fread(names, 1, sizeof(names) - 1, find)] = '\0';
@@ -832,7 +817,7 @@ CLI_TEST(test_latency_group_of_the_load)
     wait_living(child.pid, 3);
     assert_int_equal(kill(child.pid, SIGKILL), 0);
     cli_wait(&child, &result);
-    cli_expect_all_gone(cli, "the group's");
+    cli_expect_all_gone("the group's");
     expect_no_group(names);
     cli_expect_status(&result, -SIGKILL);
 }
@@ -861,8 +846,8 @@ CLI_TEST(test_latency_says_what_was_refused)
     for (size_t i = 0; i < COUNT(denied); i++) {
         struct refusal refusals[] = {{.kind = REFUSE_CALL, .number = denied[i].number, .error = EPERM}, {.kind = 0}};
         const char *task = strcmp(denied[i].reason, "control") ? "audio" : "gaming"; /* has no timing thread */
-        measure_prepared(*state, ARGS("latency", task, "-w", "burn", FAST, denied[i].option, denied[i].value), refuse,
-                         refusals, 0, &csv);
+        measure_prepared(ARGS("latency", task, "-w", "burn", FAST, denied[i].option, denied[i].value), refuse, refusals,
+                         0, &csv);
         expect_status(&csv, task, "burn", "degraded", denied[i].reason);
         expect_status(&csv, task, "burn", "degraded", "Operation not permitted");
         cli_expect_all(&csv, "status", "degraded");
@@ -885,13 +870,13 @@ CLI_TEST(test_latency_nobody)
 {
     struct cli_csv csv;
 
-    measure_prepared(*state, ARGS("latency", "audio", "-w", "burn", FAST), become_nobody, NULL, 0, &csv);
+    measure_prepared(ARGS("latency", "audio", "-w", "burn", FAST), become_nobody, NULL, 0, &csv);
     expect_status(&csv, "audio", "burn", "degraded", "timer: SCHED_FIFO 96 refused: ");
     expect_status(&csv, "audio", "burn", "degraded", "needs root; CAP_SYS_NICE or ulimit -r");
     expect_word(&csv, "audio", "burn", "timer", "other");
     expect_word(&csv, "audio", "burn", "control", "");
     assert_true(pair_number(&csv, "audio", "burn", "latency", "n") == 2);
-    measure_prepared(*state, ARGS("latency", "audio", "-r", "-w", "none", FAST), become_nobody, NULL, 0, &csv);
+    measure_prepared(ARGS("latency", "audio", "-r", "-w", "none", FAST), become_nobody, NULL, 0, &csv);
     expect_status(&csv, "audio", "none", "degraded", "SCHED_FIFO 95 refused: ");
     cli_expect_all(&csv, "policy", "other");
 }
@@ -909,20 +894,20 @@ CLI_TEST(test_latency_holds_latency)
     struct cli_csv csv;
 
     cli_need_fifo();
-    measure(*state, ARGS("latency", "audio", "-w", "none", FAST), 0, &csv);
+    measure(ARGS("latency", "audio", "-w", "none", FAST), 0, &csv);
     cli_expect_all(&csv, "timer_latency_held", "no");
     cli_expect_all(&csv, "status", "ok");
     if (access("/dev/cpu_dma_latency", R_OK | W_OK) == 0) {
-        measure(*state, ARGS(HOLDING), 0, &csv);
+        measure(ARGS(HOLDING), 0, &csv);
         cli_expect_all(&csv, "timer_latency_held", "yes");
         cli_expect_all(&csv, "status", "ok");
     }
     cli_need_root();
-    measure_prepared(*state, ARGS(HOLDING), become_nobody, NULL, 0, &csv);
+    measure_prepared(ARGS(HOLDING), become_nobody, NULL, 0, &csv);
     cli_expect_all(&csv, "timer_latency_held", "no");
     cli_expect_all(&csv, "status", "degraded");
     cli_need_mount_namespace();
-    measure_prepared(*state, ARGS(HOLDING), hide_devices, NULL, 0, &csv);
+    measure_prepared(ARGS(HOLDING), hide_devices, NULL, 0, &csv);
     cli_expect_all(&csv, "timer_latency_held", "no");
     expect_status(&csv, "audio", "none", "degraded", "--hold-latency: /dev/cpu_dma_latency: No such file");
 }
@@ -942,13 +927,11 @@ static void expect_on_disk(const struct cli_csv *csv, const char *load, const ch
 CLI_TEST(test_latency_disk_loads_reach_the_disk)
 {
     static const char *const disks[] = {"ext4", "xfs", "btrfs", "f2fs"};
-    const struct cli *cli = *state;
     struct cli_csv csv;
     bool disk = false;
 
     cli_need_fifo();
-    measure(cli,
-            ARGS("latency", "audio", "-w", "write,read,compile", CSV, KNOWN, "-t", "500ms", "--file-size", "16M", "-d",
+    measure(ARGS("latency", "audio", "-w", "write,read,compile", CSV, KNOWN, "-t", "500ms", "--file-size", "16M", "-d",
                  cli->tmp),
             0, &csv);
     const char *fs = cli_cell(&csv, 0, "scratch_fs");
@@ -978,13 +961,12 @@ static int mount_scratch(void *context)
 
 CLI_TEST(test_latency_tmpfs_is_no_disk)
 {
-    const struct cli *cli = *state;
     struct mounted mounted = {.folder = cli->tmp, .options = "size=64m,mode=0777"};
     struct cli_csv csv;
 
     cli_need_mount_namespace();
     cli_need_fifo();
-    measure_prepared(cli, ARGS("latency", "audio", "-w", "write,read", FAST, SMALL), mount_scratch, &mounted, 0, &csv);
+    measure_prepared(ARGS("latency", "audio", "-w", "write,read", FAST, SMALL), mount_scratch, &mounted, 0, &csv);
     cli_expect_all(&csv, "scratch_fs", "tmpfs");
     expect_status(&csv, "audio", "write", "degraded", "tmpfs is not a disk");
     expect_status(&csv, "audio", "read", "degraded", "tmpfs is not a disk");
@@ -1005,18 +987,17 @@ static void expect_no_disk_loads(const struct cli_csv *csv, const char *reason)
 
 CLI_TEST(test_latency_no_place_for_files)
 {
-    const struct cli *cli = *state;
     struct mounted mounted = {.folder = cli->tmp, .options = "size=64k,mode=0777"};
     struct cli_csv csv;
 
-    measure(cli, ARGS(AROUND_DISKS, "-d", "/nonexistent"), 0, &csv);
+    measure(ARGS(AROUND_DISKS, "-d", "/nonexistent"), 0, &csv);
     expect_no_disk_loads(&csv, "'/nonexistent': No such file");
     assert_int_equal(chmod(cli->tmp, 0555), 0);
-    measure_prepared(cli, ARGS(AROUND_DISKS, "-d", cli->tmp), become_nobody, NULL, 0, &csv);
+    measure_prepared(ARGS(AROUND_DISKS, "-d", cli->tmp), become_nobody, NULL, 0, &csv);
     assert_int_equal(chmod(cli->tmp, 0777), 0);
     expect_no_disk_loads(&csv, "Permission denied");
     cli_need_mount_namespace();
-    measure_prepared(cli, ARGS(AROUND_DISKS), mount_scratch, &mounted, 0, &csv);
+    measure_prepared(ARGS(AROUND_DISKS), mount_scratch, &mounted, 0, &csv);
     expect_no_disk_loads(&csv, " free; not ");
 }
 
@@ -1027,8 +1008,8 @@ CLI_TEST(test_latency_too_few_processes)
     struct cli_csv csv;
 
     cli_need_root(); /* which itself is not bound by the limit */
-    measure_prepared(*state, ARGS("latency", "audio", "-w", "none,burn,ring,write", "-L", "64", FAST, SMALL),
-                     become_nobody, &few, 1, &csv);
+    measure_prepared(ARGS("latency", "audio", "-w", "none,burn,ring,write", "-L", "64", FAST, SMALL), become_nobody,
+                     &few, 1, &csv);
     expect_measured(&csv, "audio", "none");
     /* The load's threads or that of the timer: they are made at once. */
     expect_status(&csv, "audio", "burn", "failed", "RLIMIT_NPROC");
@@ -1055,14 +1036,13 @@ CLI_TEST(test_latency_memload_without_swap)
     struct cli_csv csv;
 
     cli_need_fifo();
-    measure(*state, ARGS("latency", "audio", "-w", "memload", "--memload-size", "64M", FAST), 0, &csv);
+    measure(ARGS("latency", "audio", "-w", "memload", "--memload-size", "64M", FAST), 0, &csv);
     expect_status(&csv, "audio", "memload", "ok", "");
     expect_word(&csv, "audio", "memload", "memory", "64M");
     assert_true(strtod(word_of(&csv, "audio", "memload", "load_moved"), NULL) >= 1048576);
     if (has_swap())
         cli_skip("there is swap");
-    measure(*state, ARGS("latency", "audio", "-x", "none,video,x,burn,write,read,ring", "-x", "compile", FAST), 0,
-            &csv);
+    measure(ARGS("latency", "audio", "-x", "none,video,x,burn,write,read,ring", "-x", "compile", FAST), 0, &csv);
     expect_status(&csv, "audio", "memload", "skipped", "no swap");
     expect_status(&csv, "audio", "memload", "skipped", "--load memload");
 }

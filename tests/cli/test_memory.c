@@ -3,11 +3,9 @@
 
 #include "cli.h"
 
-static void measure(const struct cli *cli, struct cli_run run, struct cli_csv *csv)
+static void measure(struct cli_run run, struct cli_csv *csv)
 {
-    struct cli_result result;
-
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, NULL);
     cli_csv_only(cli->work, csv);
 }
 
@@ -17,7 +15,7 @@ CLI_TEST(test_memory_curve_has_all_sizes)
 {
     static struct cli_csv csv;
 
-    measure(*state, (struct cli_run){.args = ARGS("memory", "latency", "-q", "--max-size", "64K")}, &csv);
+    measure((struct cli_run){.args = ARGS("memory", "latency", "-q", "--max-size", "64K")}, &csv);
     assert_int_equal(cli_count(&csv, NULL, "latency"), 9 * 2 + 5);
     assert_int_equal(cli_count(&csv, NULL, "latency_alone"), 9 * 2 + 5);
     for (size_t row = 0; row < csv.n_rows; row++) {
@@ -35,7 +33,7 @@ CLI_TEST(test_memory_quick_is_huge_pages)
 {
     static struct cli_csv csv;
 
-    measure(*state, (struct cli_run){.args = ARGS("memory", "latency", "--quick", "-q", "--max-size", "64K")}, &csv);
+    measure((struct cli_run){.args = ARGS("memory", "latency", "--quick", "-q", "--max-size", "64K")}, &csv);
     assert_int_equal(cli_count(&csv, NULL, "latency"), 9);
     for (size_t row = 0; row < csv.n_rows; row++)
         if (!strcmp(cli_cell(&csv, row, "metric"), "latency"))
@@ -49,13 +47,13 @@ CLI_TEST(test_memory_cores_are_exported_as_pairs)
     struct cli_result result;
 
     cli_need_cpus(2);
-    measure(*state, (struct cli_run){.args = ARGS("memory", "cores", "-q", "--cpus", "0,1", "-o", "cores.csv")}, &csv);
+    measure((struct cli_run){.args = ARGS("memory", "cores", "-q", "--cpus", "0,1", "-o", "cores.csv")}, &csv);
     assert_int_equal(csv.n_rows, 2);
     assert_non_null(strstr(cli_cell(&csv, 0, "param"), "from=0 to=1"));
     assert_string_equal(cli_cell(&csv, 0, "n"), "30");
     const double ns = cli_number(&csv, 1, "value");
     assert_string_equal(cli_cell(&csv, 1, "metric"), "swap");
-    cli_expect(*state, &(struct cli_run){.args = ARGS("export", "-f", "pairs", "cores.csv")}, 0, &result);
+    cli_expect(&(struct cli_run){.args = ARGS("export", "-f", "pairs", "cores.csv")}, 0, &result);
     double exported = 0;
     assert_int_equal(sscanf(result.out, "a,b,ns\n0,1,%lf\n", &exported), 1);
     assert_true(fabs(exported - ns) <= 0.051);
@@ -68,7 +66,7 @@ CLI_TEST(test_memory_others_read_more_without_pauses)
     double first = NAN, last = NAN;
 
     cli_need_cpus(2);
-    measure(*state, (struct cli_run){.args = ARGS("memory", "loaded", "--quick", "-q", "--max-size", "4M")}, &csv);
+    measure((struct cli_run){.args = ARGS("memory", "loaded", "--quick", "-q", "--max-size", "4M")}, &csv);
     assert_int_equal(cli_count(&csv, NULL, "loaded_bandwidth"), 9);
     for (size_t row = 0; row < csv.n_rows; row++) {
         if (strcmp(cli_cell(&csv, row, "metric"), "loaded_bandwidth") != 0)
@@ -90,8 +88,7 @@ CLI_TEST(test_memory_steady_looks_each_millisecond)
     /* While others have the CPU there may be fewer than the ten probes that a 90th percentile takes. */
     for (unsigned tries = 0;
          tries < 20 && (!csv.n_rows || cli_number(&csv, cli_row(&csv, NULL, "memory_probe", 0), "n") < 10); tries++) {
-        measure(*state,
-                (struct cli_run){.args = ARGS("memory", "steady", "--samples", "1", "-q", "--max-size", "4M", "-o",
+        measure((struct cli_run){.args = ARGS("memory", "steady", "--samples", "1", "-q", "--max-size", "4M", "-o",
                                               "steady.csv", "--force")},
                 &csv);
     }
@@ -116,7 +113,7 @@ CLI_TEST(test_memory_skips_what_is_not_here)
 {
     static struct cli_csv csv;
 
-    measure(*state, (struct cli_run){.args = ARGS("memory", "cores", "loaded", "-q", "--cpus", "0")}, &csv);
+    measure((struct cli_run){.args = ARGS("memory", "cores", "loaded", "-q", "--cpus", "0")}, &csv);
     assert_int_equal(csv.n_rows, 2);
     cli_expect_all(&csv, "status", "skipped");
     cli_expect_all(&csv, "reason", "there is only one CPU to measure on");
@@ -147,15 +144,14 @@ CLI_TEST(test_memory_header_looks_at_memory)
 
     if (!last_cache_mib() || last_cache_mib() > 128)
         cli_skip("the last cache is not known, or too large for a look");
-    cli_expect(*state, &(struct cli_run){.args = ARGS("memory", "latency", "--quick", "--max-size", "64K", "--no-csv")},
-               0, &result);
+    cli_expect(&(struct cli_run){.args = ARGS("memory", "latency", "--quick", "--max-size", "64K", "--no-csv")}, 0,
+               &result);
     const char *quiet = strstr(result.out, "\nQuiet?"), *memory = strstr(result.out, "; memory: P90 ");
     assert_non_null(quiet);
     assert_true(memory > quiet && memory < strstr(quiet + 1, "\n"));
     (void)sscanf(memory, "; memory: P90 %*u %% over the median%n", &end);
     assert_int_equal(memory[end], '\n');
-    cli_expect(*state, &(struct cli_run){.args = ARGS("prime", "-n", "1000", "--samples", "1", "--no-csv")}, 0,
-               &result);
+    cli_expect(&(struct cli_run){.args = ARGS("prime", "-n", "1000", "--samples", "1", "--no-csv")}, 0, &result);
     assert_non_null(strstr(result.out, "\nQuiet?"));
     assert_null(strstr(result.out, "; memory"));
 }

@@ -67,9 +67,9 @@ static size_t not_known(const struct cli_csv *csv)
     return missing;
 }
 
-static void run_noise(const struct cli *cli, struct cli_run run, struct cli_result *result, struct cli_csv *csv)
+static void run_noise(struct cli_run run, struct cli_result *result, struct cli_csv *csv)
 {
-    cli_expect(cli, &run, 0, result);
+    cli_expect(&run, 0, result);
     cli_csv_only(cli->work, csv);
 }
 
@@ -92,7 +92,6 @@ static void expect_warning(const struct cli_csv *csv, const char *text)
 CLI_TEST(test_noise_warns_of_a_blind_sampler)
 {
     static const char *const thresholds[] = {"2x", "1s"};
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
     double blind[2];
@@ -101,7 +100,7 @@ CLI_TEST(test_noise_warns_of_a_blind_sampler)
     for (unsigned i = 0; i < 2; i++) {
         const struct cli_run run = {
             .args = ARGS("noise", "-t", "500ms", "--cpus", "0,1", "--threshold", thresholds[i], "-o", "-")};
-        cli_expect(cli, &run, 0, &result);
+        cli_expect(&run, 0, &result);
         cli_csv_parse(result.out, &csv);
         const size_t row = row_of(&csv, "0", "blind");
         const double pct = cli_number(&csv, row, "value");
@@ -126,16 +125,15 @@ static void expect_histogram(const char *out, unsigned cpu)
 
 CLI_TEST(test_noise_causes_add_up_to_what_was_lost)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_cpus(2);
-    run_noise(cli, (struct cli_run){.args = ARGS("noise", "-q", "-v", "-t", "1", "--cpus", "0,1")}, &result, &csv);
+    run_noise((struct cli_run){.args = ARGS("noise", "-q", "-v", "-t", "1", "--cpus", "0,1")}, &result, &csv);
     cli_expect_all(&csv, "suite", "noise");
     cli_expect_all(&csv, "bind", "one");
     cli_expect_all(&csv, "copies", "2");
-    assert_int_equal(csv.n_rows + not_known(&csv) + 2, 2 * cli_metrics(cli, "noise")); /* no lost_quota */
+    assert_int_equal(csv.n_rows + not_known(&csv) + 2, 2 * cli_metrics("noise")); /* no lost_quota */
     for (unsigned cpu = 0; cpu < 2; cpu++) {
         const char *name = cpu ? "1" : "0";
         const size_t lost = row_of(&csv, name, "lost"), detour = row_of(&csv, name, "detour");
@@ -200,13 +198,12 @@ static const char *last_ranked(const char *table)
  */
 CLI_TEST(test_noise_a_busy_cpu_is_the_noisiest)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_cpus(2);
     pid_t spinners[] = {start_spinner(1), start_spinner(1), start_spinner(1)};
-    run_noise(cli, (struct cli_run){.args = ARGS("noise", "-q", "-t", "1", "--cpus", "0,1")}, &result, &csv);
+    run_noise((struct cli_run){.args = ARGS("noise", "-q", "-t", "1", "--cpus", "0,1")}, &result, &csv);
     for (size_t i = 0; i < 3; i++)
         end_spinner(spinners[i]);
     double preempted = value_of(&csv, "1", "lost_preempted"), other = value_of(&csv, "0", "lost");
@@ -306,7 +303,7 @@ static unsigned measuring(const char *group, pid_t parent)
 /* Runs the command in the group, and keeps the group to 20 ms in 100 ms while n of its processes measure, until the
  * kernel has stopped them for more than a second. Then ends it by a signal, if any. Expects that its rows attribute as
  * much to the quota. */
-static void expect_quota(const struct cli *cli, const char *group, const char *const *args, unsigned n, int signal)
+static void expect_quota(const char *group, const char *const *args, unsigned n, int signal)
 {
     const struct cli_run run = {.args = args, .prepare = join_group, .context = (void *)group, .limit_s = 110};
     struct cli_child child;
@@ -314,7 +311,7 @@ static void expect_quota(const struct cli *cli, const char *group, const char *c
     struct cli_csv csv;
     double quota = 0, stopped, before = stopped_ms(group);
 
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     if (child.unprepared)
         cli_skip("the control group cannot be joined: %s", strerror(child.unprepared));
     const uint64_t until = child.start_ns + 90000000000u;
@@ -346,7 +343,6 @@ CLI_TEST(test_noise_tells_a_quota)
     const char *const cpus = two ? "0,1" : "0", *const last = two ? "1" : "0";
     const char *const noise[] = {"noise", "-q", "-t", "100", "--samples", "1", "--cpus", cpus, "-o", "-", NULL};
     const char *const prime[] = {"prime", "-q", "-i", "1", "-n", "10M", "--cpus", last, "-o", "-", NULL};
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
     char path[128];
@@ -355,14 +351,14 @@ CLI_TEST(test_noise_tells_a_quota)
     const char *group = limited_group(path);
     if (!group[0])
         cli_skip("no control group with a quota can be made here");
-    expect_quota(cli, group, noise, two ? 2 : 1, SIGINT);
-    expect_quota(cli, group, prime, 1, 0);
+    expect_quota(group, noise, two ? 2 : 1, SIGINT);
+    expect_quota(group, prime, 1, 0);
     (void)rmdir(group);
-    cli_expect(cli, &(const struct cli_run){.args = prime, .prepare = join_group, .limit_s = 110}, 0, &result);
+    cli_expect(&(const struct cli_run){.args = prime, .prepare = join_group, .limit_s = 110}, 0, &result);
     cli_write_file(cli->work, "free.csv", result.out);
     cli_csv_parse(result.out, &csv);
     assert_null(strstr(cli_cell(&csv, 0, "causes"), "quota"));
-    cli_expect(cli, &(const struct cli_run){.args = ARGS("compare", "free.csv", "limited.csv")}, 0, &result);
+    cli_expect(&(const struct cli_run){.args = ARGS("compare", "free.csv", "limited.csv")}, 0, &result);
     cli_expect_text(result.out, "cpu_quota none -> 4_CPUs");
 }
 
@@ -370,12 +366,11 @@ CLI_TEST(test_noise_tells_a_quota)
 
 CLI_TEST(test_noise_takes_the_letters_of_oslat)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
     char path[sizeof(cli->work) + 8];
 
-    cli_expect_args(cli, ARGS("noise", "-q", "-D", "0.1", "-c", cli_cpu, "-b", "8", "-z", "-C", "0", "-o", "a.csv"), 0,
+    cli_expect_args(ARGS("noise", "-q", "-D", "0.1", "-c", cli_cpu, "-b", "8", "-z", "-C", "0", "-o", "a.csv"), 0,
                     &result);
     assert_string_equal(result.err, "");
     (void)snprintf(path, sizeof(path), "%s/a.csv", cli->work);
@@ -386,12 +381,10 @@ CLI_TEST(test_noise_takes_the_letters_of_oslat)
 
 CLI_TEST(test_noise_threshold_is_kept_to)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
 
-    run_noise(cli,
-              (struct cli_run){.args = ARGS("noise", "-q", "-t", "200ms", "--cpus", cli_cpu, "--threshold", "20us")},
+    run_noise((struct cli_run){.args = ARGS("noise", "-q", "-t", "200ms", "--cpus", cli_cpu, "--threshold", "20us")},
               &result, &csv);
     const size_t detour = row_of(&csv, cli_cpu, "detour");
     cli_expect_all(&csv, "status", "ok");
@@ -405,7 +398,6 @@ CLI_TEST(test_noise_threshold_is_kept_to)
 
 CLI_TEST(test_noise_real_time_leaves_a_cpu_to_others)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
     size_t degraded = 0, of_cpu = 0;
@@ -413,8 +405,7 @@ CLI_TEST(test_noise_real_time_leaves_a_cpu_to_others)
 
     cli_need_fifo();
     cli_need_cpus((unsigned)sysconf(_SC_NPROCESSORS_ONLN));
-    run_noise(cli, (struct cli_run){.args = ARGS("noise", "-q", "-t", "200ms", "--fifo", "--cpus", "all")}, &result,
-              &csv);
+    run_noise((struct cli_run){.args = ARGS("noise", "-q", "-t", "200ms", "--fifo", "--cpus", "all")}, &result, &csv);
     for (size_t row = 0; row < csv.n_rows; row++) {
         bool normal = !strcmp(cli_cell(&csv, row, "policy"), "other");
         assert_string_equal(cli_cell(&csv, row, "status"), normal ? "degraded" : "ok");
@@ -441,14 +432,12 @@ static int as_nobody(void *context)
 
 CLI_TEST(test_noise_needs_no_rights)
 {
-    const struct cli *cli = *state;
     char binary[CLI_PATH];
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_copy_binary(cli, binary);
-    run_noise(cli,
-              (struct cli_run){.program = binary,
+    cli_copy_binary(binary);
+    run_noise((struct cli_run){.program = binary,
                                .args = ARGS("noise", "-q", "-t", "100ms", "--cpus", cli_cpu),
                                .prepare = as_nobody},
               &result, &csv);
@@ -464,13 +453,11 @@ static int without_proc(void *context)
 /* Without procfs, counters are empty, and no detour is taken for an interrupt. */
 CLI_TEST(test_noise_needs_no_proc)
 {
-    struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_mount_namespace();
-    run_noise(cli,
-              (struct cli_run){.args = ARGS("noise", "-q", "-t", "100ms", "--cpus", cli_cpu),
+    run_noise((struct cli_run){.args = ARGS("noise", "-q", "-t", "100ms", "--cpus", cli_cpu),
                                .prepare = without_proc,
                                .context = cli->work},
               &result, &csv);
@@ -483,13 +470,12 @@ CLI_TEST(test_noise_needs_no_proc)
 /* A run that is ended by a signal shows what it has measured. */
 CLI_TEST(test_noise_that_is_ended_shows_what_it_saw)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("noise", "-q", "-t", "60s", "--cpus", cli_cpu)};
     struct cli_child child;
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     cli_sleep_ms(2000);
     assert_int_equal(kill(child.pid, SIGINT), 0);
     assert_true(cli_ends(&child, 2, &result)); /* it would take 60 s */

@@ -140,24 +140,23 @@ static const struct refusal none[1];
 
 static struct cli_csv reference[N_COMMANDS]; /* without any refusal; .text is NULL until it ran */
 
-static void run_refused(const struct cli *cli, enum command command, const struct refusal *refusals,
-                        struct cli_result *result)
+static void run_refused(enum command command, const struct refusal *refusals, struct cli_result *result)
 {
     const struct cli_run run = {.args = commands[command].args, .prepare = refuse, .context = (void *)refusals};
     struct cli_child child;
 
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     cli_wait(&child, result);
     if (child.unprepared)
         cli_skip("this kernel has no seccomp filters: %s", strerror(child.unprepared));
 }
 
-static const struct cli_csv *reference_of(const struct cli *cli, enum command command)
+static const struct cli_csv *reference_of(enum command command)
 {
     struct cli_result result;
 
     if (!reference[command].text) {
-        run_refused(cli, command, none, &result);
+        run_refused(command, none, &result);
         cli_expect_status(&result, 0);
         cli_csv_parse(result.out, &reference[command]);
     }
@@ -190,8 +189,8 @@ static bool row_explained(const struct cli_csv *csv, size_t row, const char *her
     return !strcmp(status, "degraded") && says && strstr(reason, says);
 }
 
-static void expect_whole(const struct cli *cli, enum command command, const struct call_row *call,
-                         const struct cli_result *result, const char *what)
+static void expect_whole(enum command command, const struct call_row *call, const struct cli_result *result,
+                         const char *what)
 {
     const struct command_row *row = &commands[command];
     struct cli_csv csv;
@@ -201,7 +200,7 @@ static void expect_whole(const struct cli *cli, enum command command, const stru
                  result->err);
     if (!row->rows)
         return;
-    const struct cli_csv *as = reference_of(cli, command);
+    const struct cli_csv *as = reference_of(command);
     cli_csv_parse(result->out, &csv);
     assert_string_not_equal(cli_cell(&csv, 0, "value"), "");
     for (size_t i = next_row(&csv, 0), k = next_row(as, 0); i < csv.n_rows || k < as->n_rows;
@@ -229,7 +228,7 @@ static void expect_failed(const struct call_row *call, const struct cli_result *
         cli_expect_text(cli_cell(&csv, i, "reason"), call->says);
 }
 
-static void try_call(const struct cli *cli, const struct call_row *call, enum command command, int error)
+static void try_call(const struct call_row *call, enum command command, int error)
 {
     struct refusal refusals[4] = {call->refusal[0], call->refusal[1], call->refusal[2], {.kind = 0}};
     struct cli_result result;
@@ -238,14 +237,14 @@ static void try_call(const struct cli *cli, const struct call_row *call, enum co
     for (size_t i = 0; refusals[i].kind; i++)
         refusals[i].error = error;
     (void)snprintf(what, sizeof(what), "%s refused (%s), %s", call->name, strerror(error), commands[command].args[0]);
-    run_refused(cli, command, refusals, &result);
+    run_refused(command, refusals, &result);
     if (call->memory && result.status == 1 && !result.out_size)
         cli_expect_text(result.err, "out of memory");
     else if (call->vital & BIT(command))
         expect_failed(call, &result, what);
     else
-        expect_whole(cli, command, call, &result, what);
-    cli_expect_all_gone(cli, what);
+        expect_whole(command, call, &result, what);
+    cli_expect_all_gone(what);
     cli_expect_files(cli->work, 0);
 }
 
@@ -266,9 +265,9 @@ CLI_TEST(test_old_calls_that_are_refused)
         for (enum command command = 0; command < N_COMMANDS; command++) {
             if (!(commands_of_it & BIT(command)))
                 continue;
-            try_call(*state, &calls[i], command, calls[i].error ? calls[i].error : ENOSYS);
+            try_call(&calls[i], command, calls[i].error ? calls[i].error : ENOSYS);
             if (!calls[i].error)
-                try_call(*state, &calls[i], command, EPERM);
+                try_call(&calls[i], command, EPERM);
         }
     }
 }
@@ -276,12 +275,12 @@ CLI_TEST(test_old_calls_that_are_refused)
 /* --- /proc. --- */
 
 /* In a copy of the binary /proc/thread-self, which came with Linux 3.17, has a name that no kernel has. */
-static void misname_thread_self(const struct cli *cli, char path[CLI_PATH])
+static void misname_thread_self(char path[CLI_PATH])
 {
     static const char there[] = "/proc/thread-self/", missing[] = "/proc/thread-none/";
     size_t size;
 
-    cli_copy_binary(cli, path);
+    cli_copy_binary(path);
     char *bytes = cli_read_file(path, &size), *at = memmem(bytes, size, there, sizeof(there) - 1);
     assert_non_null(at);
     memcpy(at, missing, sizeof(missing) - 1);
@@ -295,16 +294,15 @@ CLI_TEST(test_old_proc_without_thread_self)
 {
     static const char *const columns[] = {"run_delay_ms", "migrations"};
     const enum command tried[] = {PRIME, LATENCY};
-    const struct cli *cli = *state;
     char patched[CLI_PATH];
 
-    misname_thread_self(cli, patched);
+    misname_thread_self(patched);
     for (size_t i = 0; i < sizeof(tried) / sizeof(tried[0]); i++) {
         const struct cli_run run = {.program = patched, .args = commands[tried[i]].args};
-        const struct cli_csv *as = reference_of(cli, tried[i]);
+        const struct cli_csv *as = reference_of(tried[i]);
         struct cli_result result;
         struct cli_csv csv;
-        cli_expect(cli, &run, 0, &result);
+        cli_expect(&run, 0, &result);
         cli_csv_parse(result.out, &csv);
         assert_int_equal(csv.n_rows, as->n_rows);
         for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)

@@ -11,12 +11,12 @@
 
 /* Runs it in the work folder; it must succeed, say nothing on standard error, and leave one CSV, which is read and
  * removed. */
-static void measure(const struct cli *cli, const char *const *args, struct cli_csv *csv)
+static void measure(const char *const *args, struct cli_csv *csv)
 {
     char names[CLI_FILES][256], path[CLI_PATH];
     struct cli_result result;
 
-    cli_expect_args(cli, args, 0, &result);
+    cli_expect_args(args, 0, &result);
     assert_string_equal(result.err, "");
     cli_csv_only(cli->work, csv);
     (void)cli_files(cli->work, names);
@@ -25,21 +25,21 @@ static void measure(const struct cli *cli, const char *const *args, struct cli_c
 }
 
 /* The value of a column in the first row of cycles. */
-static void expect_cell(const struct cli *cli, const char *const *args, const char *column, const char *value)
+static void expect_cell(const char *const *args, const char *column, const char *value)
 {
     struct cli_csv csv;
 
-    measure(cli, args, &csv);
+    measure(args, &csv);
     size_t row = cli_row(&csv, NULL, NULL, 0);
     assert_string_equal(cli_cell(&csv, row, column), value);
 }
 
 /* Returns the number of samples of the first row of cycles. */
-static size_t samples_of(const struct cli *cli, const char *const *args)
+static size_t samples_of(const char *const *args)
 {
     struct cli_csv csv;
 
-    measure(cli, args, &csv);
+    measure(args, &csv);
     size_t n = cli_items(cli_cell(&csv, cli_row(&csv, NULL, "cycles", 0), "samples"));
     return n;
 }
@@ -48,14 +48,13 @@ static size_t samples_of(const struct cli *cli, const char *const *args)
 
 CLI_TEST(test_options_cpus)
 {
-    const struct cli *cli = *state;
     struct cli_csv csv;
 
-    expect_cell(cli, ARGS("prime", FAST, "--cpus", cli_cpu), "cpus", cli_cpu);
+    expect_cell(ARGS("prime", FAST, "--cpus", cli_cpu), "cpus", cli_cpu);
     cli_need_cpus(2);
-    expect_cell(cli, ARGS("prime", FAST, "--cpus=1"), "cpus", "1");
-    expect_cell(cli, ARGS("prime", FAST, "--cpus", "0-1:2"), "cpus", "0");
-    measure(cli, ARGS("prime", FAST, "--cpus", "0-1"), &csv);
+    expect_cell(ARGS("prime", FAST, "--cpus=1"), "cpus", "1");
+    expect_cell(ARGS("prime", FAST, "--cpus", "0-1:2"), "cpus", "0");
+    measure(ARGS("prime", FAST, "--cpus", "0-1"), &csv);
     assert_int_equal(cli_count(&csv, "prime", "cycles"), 2);
     const char *a = cli_cell(&csv, cli_row(&csv, "prime", "cycles", 0), "cpus");
     const char *b = cli_cell(&csv, cli_row(&csv, "prime", "cycles", 1), "cpus");
@@ -69,33 +68,32 @@ CLI_TEST(test_options_cpus_all)
     struct cli_csv csv;
 
     cli_need_cpus((unsigned)sysconf(_SC_NPROCESSORS_ONLN));
-    measure(*state, ARGS("prime", FAST, "--cpus", "all"), &csv);
+    measure(ARGS("prime", FAST, "--cpus", "all"), &csv);
     assert_int_equal(cli_count(&csv, "prime", "cycles"), sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 CLI_TEST(test_options_bind)
 {
-    const struct cli *cli = *state;
     struct cli_csv csv;
 
-    expect_cell(cli, ARGS("prime", FAST), "bind", "one");
-    expect_cell(cli, ARGS("prime", FAST, "--bind", "none"), "bind", "none");
+    expect_cell(ARGS("prime", FAST), "bind", "one");
+    expect_cell(ARGS("prime", FAST, "--bind", "none"), "bind", "none");
     cli_need_cpus(2);
-    measure(cli, ARGS("prime", FAST, "--bind", "range", "--cpus", "0-1", "--copies", "1"), &csv);
+    measure(ARGS("prime", FAST, "--bind", "range", "--cpus", "0-1", "--copies", "1"), &csv);
     cli_expect_all(&csv, "bind", "range");
     cli_expect_all(&csv, "cpus", "0-1");
-    measure(cli, ARGS("prime", FAST, "--bind=one", "--cpus", "0-1", "--copies", "1"), &csv);
+    measure(ARGS("prime", FAST, "--bind=one", "--cpus", "0-1", "--copies", "1"), &csv);
     cli_expect_all(&csv, "bind", "one");
     assert_int_equal(strlen(cli_cell(&csv, 0, "cpus")), 1);
 }
 
 CLI_TEST(test_options_nice)
 {
-    expect_cell(*state, ARGS("prime", FAST), "nice", "0");
-    expect_cell(*state, ARGS("prime", FAST, "--nice", "5"), "nice", "5");
-    expect_cell(*state, ARGS("prime", FAST, "--nice=19"), "nice", "19");
+    expect_cell(ARGS("prime", FAST), "nice", "0");
+    expect_cell(ARGS("prime", FAST, "--nice", "5"), "nice", "5");
+    expect_cell(ARGS("prime", FAST, "--nice=19"), "nice", "19");
     cli_need_root();
-    expect_cell(*state, ARGS("prime", FAST, "--nice", "-20"), "nice", "-20");
+    expect_cell(ARGS("prime", FAST, "--nice", "-20"), "nice", "-20");
 }
 
 /* What an older kernel does not know is said. */
@@ -103,9 +101,9 @@ CLI_TEST(test_options_policy_and_slice)
 {
     struct cli_csv csv;
 
-    expect_cell(*state, ARGS("prime", FAST, "--policy", "batch"), "policy", "batch");
-    expect_cell(*state, ARGS("prime", FAST, "--policy", "idle"), "policy", "idle");
-    measure(*state, ARGS("prime", FAST, "--slice", "3ms"), &csv);
+    expect_cell(ARGS("prime", FAST, "--policy", "batch"), "policy", "batch");
+    expect_cell(ARGS("prime", FAST, "--policy", "idle"), "policy", "idle");
+    measure(ARGS("prime", FAST, "--slice", "3ms"), &csv);
     if (!strstr(cli_cell(&csv, 0, "param"), " slice_us=3000") &&
         (strcmp(cli_cell(&csv, 0, "status"), "degraded") != 0 || !strstr(cli_cell(&csv, 0, "reason"), "slice of 3 ms")))
         fail_msg("%s: %s (%s)", cli_cell(&csv, 0, "param"), cli_cell(&csv, 0, "status"), cli_cell(&csv, 0, "reason"));
@@ -113,18 +111,17 @@ CLI_TEST(test_options_policy_and_slice)
 
 CLI_TEST(test_options_fifo)
 {
-    const struct cli *cli = *state;
     struct cli_csv csv;
 
-    expect_cell(cli, ARGS("prime", FAST), "policy", "other");
+    expect_cell(ARGS("prime", FAST), "policy", "other");
     cli_need_fifo();
     cli_need_cpus(2);
-    measure(cli, ARGS("prime", FAST, "--cpus", "1", "--fifo"), &csv);
+    measure(ARGS("prime", FAST, "--cpus", "1", "--fifo"), &csv);
     cli_expect_all(&csv, "policy", "fifo");
     cli_expect_all(&csv, "rt_priority", "50");
     cli_expect_all(&csv, "status", "ok");
-    expect_cell(cli, ARGS("prime", FAST, "--cpus", "1", "--fifo=1"), "rt_priority", "1");
-    expect_cell(cli, ARGS("prime", FAST, "--cpus", "1", "--fifo=95"), "rt_priority", "95");
+    expect_cell(ARGS("prime", FAST, "--cpus", "1", "--fifo=1"), "rt_priority", "1");
+    expect_cell(ARGS("prime", FAST, "--cpus", "1", "--fifo=95"), "rt_priority", "95");
 }
 
 CLI_TEST(test_options_samples_and_its_aliases)
@@ -132,20 +129,18 @@ CLI_TEST(test_options_samples_and_its_aliases)
     static const char *const forms[][3] = {{"--samples", "3"}, {"--passes=3"}, {"-i", "3"}, {"-qi3"}, {"--samp", "3"}};
 
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-        assert_int_equal(samples_of(*state, ARGS("prime", "-q", "-n", "100", forms[i][0], forms[i][1])), 3);
+        assert_int_equal(samples_of(ARGS("prime", "-q", "-n", "100", forms[i][0], forms[i][1])), 3);
 }
 
 /* Fewer than five samples have no interval, so any precision takes five; none as fine as this is reached before the
  * time is up, which the least number of samples is allowed to outlast. */
 CLI_TEST(test_options_precision_and_max_time)
 {
-    const struct cli *cli = *state;
-
-    assert_int_equal(samples_of(cli, ARGS(FAST_QUICK)), 3);
-    assert_true(samples_of(cli, ARGS(FAST_QUICK, "--precision", "100", "--max-time", "10s")) >= 5);
-    assert_int_equal(samples_of(cli, ARGS(FAST_QUICK, "--precision", "0.01", "--max-time", "1ms")), 3);
+    assert_int_equal(samples_of(ARGS(FAST_QUICK)), 3);
+    assert_true(samples_of(ARGS(FAST_QUICK, "--precision", "100", "--max-time", "10s")) >= 5);
+    assert_int_equal(samples_of(ARGS(FAST_QUICK, "--precision", "0.01", "--max-time", "1ms")), 3);
     const uint64_t from = cli_now_ns();
-    const size_t n = samples_of(cli, ARGS(FAST_QUICK, "--precision", "0.01%", "--max-time", "0.4s"));
+    const size_t n = samples_of(ARGS(FAST_QUICK, "--precision", "0.01%", "--max-time", "0.4s"));
     if (n <= 5 && cli_now_ns() - from < 400000000u)
         fail_msg("%zu samples, although 0.4 s were not over", n);
 }
@@ -154,9 +149,9 @@ CLI_TEST(test_options_layout)
 {
     struct cli_csv csv;
 
-    measure(*state, ARGS("prime", FAST, "--layout", "random"), &csv);
+    measure(ARGS("prime", FAST, "--layout", "random"), &csv);
     assert_memory_equal(cli_cell(&csv, 0, "layout"), "random", strlen("random"));
-    measure(*state, ARGS("prime", FAST, "--layout", "fixed"), &csv);
+    measure(ARGS("prime", FAST, "--layout", "fixed"), &csv);
     const char *layout = cli_cell(&csv, 0, "layout");
     if (strcmp(layout, "fixed")) /* as seccomp may have it */
         assert_string_equal(layout, "random (fixed was refused)");
@@ -164,16 +159,14 @@ CLI_TEST(test_options_layout)
 
 CLI_TEST(test_options_output_file)
 {
-    const struct cli *cli = *state;
     static const char *const forms[][3] = {{"-oa.csv"}, {"--output", "./a.csv"}};
     char path[CLI_PATH];
     struct cli_csv csv;
 
     (void)snprintf(path, sizeof(path), "%s/a.csv", cli->work);
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        const struct cli_run run = {.args = ARGS("prime", FAST, forms[i][0], forms[i][1])};
         struct cli_result result;
-        cli_expect(cli, &run, 0, &result);
+        cli_expect_args(ARGS("prime", FAST, forms[i][0], forms[i][1]), 0, &result);
         cli_expect_files(cli->work, 1);
         cli_csv_read(path, &csv);
         assert_int_equal(cli_count(&csv, "prime", "cycles"), 1);
@@ -183,14 +176,12 @@ CLI_TEST(test_options_output_file)
 
 CLI_TEST(test_options_output_to_standard_output)
 {
-    const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "-o", "-")};
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(ARGS("prime", "-n", "1000", "-i", "1", "-o", "-"), 0, &result);
     cli_csv_parse(result.out, &csv);
-    assert_int_equal(csv.n_rows, cli_metrics(cli, "prime"));
+    assert_int_equal(csv.n_rows, cli_metrics("prime"));
     cli_expect_text(result.err, "Prime loop: all runs together");
     cli_expect_no_text(result.err, "CSV:");
     cli_expect_files(cli->work, 0);
@@ -198,11 +189,9 @@ CLI_TEST(test_options_output_to_standard_output)
 
 CLI_TEST(test_options_no_csv)
 {
-    const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "--no-csv")};
     struct cli_result result;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(ARGS("prime", "-n", "1000", "-i", "1", "--no-csv"), 0, &result);
     cli_expect_text(result.out, "Prime loop: all runs together");
     cli_expect_no_text(result.out, "CSV:");
     cli_expect_files(cli->work, 0);
@@ -215,7 +204,7 @@ CLI_TEST(test_options_no_samples)
     struct cli_csv csv;
 
     for (int without = 0; without < 2; without++) {
-        measure(*state, without ? ARGS("prime", FAST, "--no-samples") : ARGS("prime", FAST), &csv);
+        measure(without ? ARGS("prime", FAST, "--no-samples") : ARGS("prime", FAST), &csv);
         for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
             assert_int_equal(!cli_cell(&csv, cli_row(&csv, "prime", "cycles", 0), columns[i])[0], without);
     }
@@ -226,33 +215,32 @@ CLI_TEST(test_options_comment)
     static const char comment[] = "quiet \"box\", \xc3\xbc\r\nsecond line; =1+1";
     struct cli_csv csv;
 
-    measure(*state, ARGS("prime", FAST, "-m", comment), &csv);
+    measure(ARGS("prime", FAST, "-m", comment), &csv);
     cli_expect_all(&csv, "comment", "quiet \"box\", \xc3\xbc??second line; =1+1");
-    measure(*state, ARGS("prime", FAST, "--comment", "x"), &csv);
+    measure(ARGS("prime", FAST, "--comment", "x"), &csv);
     cli_expect_all(&csv, "comment", "x");
 }
 
-static void expect_param(const struct cli *cli, const char *const *args, const char *part)
+static void expect_param(const char *const *args, const char *part)
 {
     struct cli_csv csv;
 
-    measure(cli, args, &csv);
+    measure(args, &csv);
     cli_expect_text(cli_cell(&csv, 0, "param"), part);
 }
 
 CLI_TEST(test_options_quick)
 {
-    expect_param(*state, ARGS("prime", "-q", "-i", "1"), "experiments=1000000 ");
-    expect_param(*state, ARGS("prime", "-q", "-i", "1", "--quick"), "experiments=200000 ");
-    expect_param(*state, ARGS("prime", "-q", "-i", "1", "--quick", "-n", "50"), "experiments=50 ");
-    expect_param(*state, ARGS("stream", "array", "-q", "-i", "1", "--quick", "--sizes", "25"), "experiments=10000 ");
-    expect_param(*state, ARGS("stream", "bandwidth", "-q", "--quick", "--array-size", "64K"), "repetitions=3 ");
+    expect_param(ARGS("prime", "-q", "-i", "1"), "experiments=1000000 ");
+    expect_param(ARGS("prime", "-q", "-i", "1", "--quick"), "experiments=200000 ");
+    expect_param(ARGS("prime", "-q", "-i", "1", "--quick", "-n", "50"), "experiments=50 ");
+    expect_param(ARGS("stream", "array", "-q", "-i", "1", "--quick", "--sizes", "25"), "experiments=10000 ");
+    expect_param(ARGS("stream", "bandwidth", "-q", "--quick", "--array-size", "64K"), "repetitions=3 ");
 }
 
 /* One copy on each CPU: real-time work always leaves the last CPU free. */
 CLI_TEST(test_options_strict)
 {
-    const struct cli *cli = *state;
     const struct cli_run lax = {.args = ARGS("prime", FAST, "--no-csv", "--cpus", "all", "--fifo")};
     const struct cli_run strict = {.args = ARGS("prime", FAST, "--no-csv", "--cpus", "all", "--fifo", "--strict")};
     const struct cli_run good = {.args = ARGS("prime", FAST, "--no-csv", "--strict")};
@@ -262,19 +250,18 @@ CLI_TEST(test_options_strict)
     struct cli_result result;
 
     cli_need_cpus((unsigned)sysconf(_SC_NPROCESSORS_ONLN));
-    cli_expect(cli, &lax, 0, &result);
+    cli_expect(&lax, 0, &result);
     cli_expect_text(result.out, "degraded");
-    cli_expect(cli, &strict, 3, &result);
+    cli_expect(&strict, 3, &result);
     cli_expect_text(result.out, "degraded");
-    cli_expect(cli, &good, 0, &result); /* one sample cannot be unstable */
-    cli_expect(cli, &spread, 3, &result); /* no three samples are as equal as that */
-    cli_expect(cli, &wide, 0, &result);
+    cli_expect(&good, 0, &result);   /* one sample cannot be unstable */
+    cli_expect(&spread, 3, &result); /* no three samples are as equal as that */
+    cli_expect(&wide, 0, &result);
 }
 
 /* What is measured meets a requirement or not, and the exit status says so. */
 CLI_TEST(test_options_require)
 {
-    const struct cli *cli = *state;
     const struct {
         const char *const *args;
         int status;
@@ -295,7 +282,7 @@ CLI_TEST(test_options_require)
     cli_write_file(cli->work, "health", "# of this node\nprime/time.median < 1 s # a long time\n");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct cli_run run = {.args = cases[i].args};
-        cli_expect(cli, &run, cases[i].status, &result);
+        cli_expect(&run, cases[i].status, &result);
         cli_expect_text(result.out, cases[i].shown);
     }
 }
@@ -303,7 +290,6 @@ CLI_TEST(test_options_require)
 /* A FIFO is read to its end; a signal ends the wait for it. */
 CLI_TEST(test_options_requirements_from_a_fifo)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", FAST, "-q", "--no-csv", "--requirements", "fifo")};
     struct cli_child child;
     struct cli_result result;
@@ -311,13 +297,13 @@ CLI_TEST(test_options_requirements_from_a_fifo)
 
     (void)snprintf(path, sizeof(path), "%s/fifo", cli->work);
     assert_int_equal(mkfifo(path, 0600), 0);
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     cli_sleep_ms(300);
     (void)kill(child.pid, SIGTERM);
     cli_wait(&child, &result);
     cli_expect_status(&result, 128 + SIGTERM);
     assert_string_equal(result.err, "jitbench prime: --requirements 'fifo': ended by a signal\n");
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     assert_true(fd >= 0);
     cli_sleep_ms(100);
@@ -333,7 +319,6 @@ CLI_TEST(test_options_requirements_from_a_fifo)
 /* Events are in the CSV of each run, in a table on request, and what a filter forbids is said once. */
 CLI_TEST(test_options_counters)
 {
-    const struct cli *cli = *state;
     struct refusal refusals[] = {{.kind = REFUSE_CALL, .number = SYS_perf_event_open, .error = EPERM}, {.kind = 0}};
     const struct cli_run measures[] = {
         {.args = ARGS("prime", FAST, "-q", "--counters", "-o", "own.csv")},
@@ -346,8 +331,8 @@ CLI_TEST(test_options_counters)
     char path[CLI_PATH];
 
     for (size_t i = 0; i < 2; i++) {
-        cli_expect(cli, &measures[i], 0, &measured);
-        cli_expect(cli, &shows[i], 0, &shown);
+        cli_expect(&measures[i], 0, &measured);
+        cli_expect(&shows[i], 0, &shown);
         cli_expect_text(shown.out, "Events of all samples together");
         if (i == 0)
             assert_string_equal(measured.out, shown.out);
@@ -364,14 +349,12 @@ CLI_TEST(test_options_counters)
 
 CLI_TEST(test_options_quiet_and_verbose)
 {
-    const struct cli *cli = *state;
     static const char *const header[] = {"Machine ", "Setting ", "Quiet? ", "CSV: jitbench-"};
     static const char *const forms[] = {"-q", "--quiet", "-v", "--verbose"};
 
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", forms[i])};
         struct cli_result result;
-        cli_expect(cli, &run, 0, &result);
+        cli_expect_args(ARGS("prime", "-n", "1000", "-i", "1", forms[i]), 0, &result);
         cli_expect_text(result.out, "Prime loop: all runs together");
         for (size_t h = 0; h < sizeof(header) / sizeof(header[0]); h++) {
             if (i < 2)
@@ -391,7 +374,6 @@ CLI_TEST(test_options_quiet_and_verbose)
 /* The options of all that measure, on the command that the other tests do not try them on. */
 CLI_TEST(test_options_of_stream_together)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("stream", "array", "--sizes", "50", "--experiments", "500", "--passes",
                                              "2", "--cpus", cli_cpu, "--bind", "range", "--copies", "2", "--nice", "1",
                                              "--layout", "fixed", "--precision", "5", "--max-time", "2s", "-m", "c",
@@ -401,7 +383,7 @@ CLI_TEST(test_options_of_stream_together)
     char path[CLI_PATH];
     size_t size;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_text(result.out, "Array copy, each run");
     (void)snprintf(path, sizeof(path), "%s/s.csv", cli->work);
     cli_csv_read(path, &csv);
@@ -426,19 +408,17 @@ CLI_TEST(test_options_of_stream_together)
 /* The others are golden. */
 CLI_TEST(test_options_values_that_this_machine_does_not_have)
 {
-    cli_expect_error_with(*state, ARGS("prime", "--cpus", "8191"), "--cpus: CPU 8191 is offline");
-    cli_expect_error_with(*state, ARGS("noise", "--cpus", "0,8190-8191"), "--cpus: CPU 8190-8191 is offline");
-    cli_expect_error_with(*state, ARGS("prime", "--series", "s", "--cpus", "8191"), "(online: ");
-    cli_expect_error_with(*state, ARGS("tune", "--cpus", "8191"), "(online: ");
-    cli_expect_error_with(*state, ARGS("stream", "--array-size", "900T"), "memory");
-    cli_expect_files(((const struct cli *)*state)->work, 0);
+    cli_expect_error_with(ARGS("prime", "--cpus", "8191"), "--cpus: CPU 8191 is offline");
+    cli_expect_error_with(ARGS("noise", "--cpus", "0,8190-8191"), "--cpus: CPU 8190-8191 is offline");
+    cli_expect_error_with(ARGS("prime", "--series", "s", "--cpus", "8191"), "(online: ");
+    cli_expect_error_with(ARGS("tune", "--cpus", "8191"), "(online: ");
+    cli_expect_error_with(ARGS("stream", "--array-size", "900T"), "memory");
+    cli_expect_files(cli->work, 0);
 }
 
 /* --force replaces a plain file, and does not go through a link to one. */
 CLI_TEST(test_options_force_replaces_a_file)
 {
-    const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "-q", "-o", "old.csv", "--force")};
     const struct cli_run link = {.args = ARGS("prime", "-n", "1000", "-i", "1", "-q", "-o", "link", "--force")};
     struct cli_child child;
     struct cli_result result;
@@ -446,14 +426,14 @@ CLI_TEST(test_options_force_replaces_a_file)
     size_t size;
 
     cli_write_file(cli->work, "old.csv", "mine\n");
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(ARGS("prime", "-n", "1000", "-i", "1", "-q", "-o", "old.csv", "--force"), 0, &result);
     (void)snprintf(path, sizeof(path), "%s/old.csv", cli->work);
     content = cli_read_file(path, &size);
     assert_int_equal(strncmp(content, "schema,", 7), 0);
     cli_write_file(cli->work, "target", "mine\n");
     (void)snprintf(path, sizeof(path), "%s/link", cli->work);
     assert_int_equal(symlink("target", path), 0);
-    cli_start(cli, &link, &child);
+    cli_start(&link, &child);
     cli_wait(&child, &result);
     assert_int_equal(result.status, 2);
     cli_expect_text(result.err, "a symbolic link");
@@ -482,7 +462,7 @@ CLI_TEST(test_options_color)
                                     .env = ARGS("PATH=/bin:/usr/bin", "TERM=xterm")};
         struct cli_child child;
         struct cli_result result;
-        cli_start(*state, &run, &child);
+        cli_start(&run, &child);
         cli_wait(&child, &result);
         const char *shown = cases[i].terminal ? result.terminal : result.out;
         assert_int_equal(strstr(shown, "\033[33mnoisy\033[0m") != NULL, cases[i].colored);
@@ -492,7 +472,6 @@ CLI_TEST(test_options_color)
 /* A value of any length and with any bytes still makes one line that can be read. */
 CLI_TEST(test_options_bad_value_of_any_length)
 {
-    const struct cli *cli = *state;
     static char value[100001];
     struct cli_result result;
 
@@ -500,7 +479,7 @@ CLI_TEST(test_options_bad_value_of_any_length)
     value[0] = '1';
     for (unsigned i = 0; i < 2; i++) {
         const struct cli_run run = {.args = i ? ARGS("prime", "--comment", value) : ARGS("prime", "--samples", value)};
-        cli_expect(cli, &run, 2, &result);
+        cli_expect(&run, 2, &result);
         assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1);
         assert_true(strlen(result.err) < 300);
     }
@@ -540,7 +519,7 @@ CLI_TEST(test_options_what_only_prints_says_when_it_cannot)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         for (int closed = 0; closed < 3; closed++) {
             const struct cli_run run = {.args = all[i].args, .out = closed == 2 ? ends[1] : closed ? CLI_CLOSED : full};
-            cli_expect(*state, &run, closed == 2 ? 0 : 1, &result);
+            cli_expect(&run, closed == 2 ? 0 : 1, &result);
             (void)snprintf(line, sizeof(line), "jitbench %s: standard output cannot be written: %s\n", all[i].name,
                            strerror(closed ? EBADF : ENOSPC));
             assert_string_equal(result.err, closed == 2 ? "" : line);
@@ -552,7 +531,6 @@ CLI_TEST(test_options_what_only_prints_says_when_it_cannot)
 /* Also for values outside of options: names of commands, tests, settings or files, and times. */
 CLI_TEST(test_options_errors_are_one_printable_line)
 {
-    const struct cli *cli = *state;
     const char *const *const cases[] = {
         ARGS("no\ncommand"),
         ARGS("prime", "x\n\033[2J"),
@@ -570,7 +548,7 @@ CLI_TEST(test_options_errors_are_one_printable_line)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct cli_run run = {.args = cases[i]};
         struct cli_result result;
-        cli_expect(cli, &run, 2, &result);
+        cli_expect(&run, 2, &result);
         const size_t length = strlen(result.err);
         assert_true(length > 1 && result.err[length - 1] == '\n');
         for (size_t c = 0; c + 1 < length; c++)

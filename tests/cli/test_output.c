@@ -23,7 +23,6 @@
 
 CLI_TEST(test_output_reads_regular_files_of_a_directory_only)
 {
-    const struct cli *cli = *state;
     const char *const *const readers[] = {
         ARGS("show", "others"),
         ARGS("show", "others/*.csv"),
@@ -49,7 +48,7 @@ CLI_TEST(test_output_reads_regular_files_of_a_directory_only)
     for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
         const struct cli_run run = {.args = readers[i], .limit_s = 5};
         struct cli_child child;
-        cli_start(cli, &run, &child);
+        cli_start(&run, &child);
         cli_wait(&child, &result);
         cli_expect_text(result.err, "others/a.csv: not a regular file: left out\n");
         cli_expect_text(result.err, "others/c.csv: not a regular file: left out\n");
@@ -60,7 +59,7 @@ CLI_TEST(test_output_reads_regular_files_of_a_directory_only)
     /* A pipe that is named is read. */
     const struct cli_run shell = {
         .program = "sh", .args = ARGS("-c", "cat others/b.csv | \"$0\" show -q /dev/stdin", cli_binary), .limit_s = 5};
-    cli_expect(cli, &shell, 0, &result);
+    cli_expect(&shell, 0, &result);
     cli_expect_text(result.out, "\nPipe Throughput  ");
 }
 
@@ -80,7 +79,6 @@ static void expect_clean(const char *command, const char *text)
 
 CLI_TEST(test_output_has_no_control_characters_of_others)
 {
-    const struct cli *cli = *state;
     const char *const *const readers[] = {
         ARGS("show", "-v", "a.csv"),
         ARGS("report", "a.csv"),
@@ -107,7 +105,7 @@ CLI_TEST(test_output_has_no_control_characters_of_others)
         const struct cli_run run = {.args = readers[i]};
         struct cli_child child;
         char name[64];
-        cli_start(cli, &run, &child);
+        cli_start(&run, &child);
         cli_wait(&child, &result);
         (void)snprintf(name, sizeof(name), "%s %s", readers[i][0], readers[i][2]);
         assert_true(result.out[0] || result.err[0]);
@@ -133,7 +131,6 @@ static void full_pipe(int end[2])
 
 CLI_TEST(test_output_drops_messages_that_nobody_takes)
 {
-    const struct cli *cli = *state;
     const struct {
         const char *const *args;
         int status;
@@ -142,25 +139,24 @@ CLI_TEST(test_output_drops_messages_that_nobody_takes)
         {ARGS("report", "a.csv", "-o", "a.html"), 1}, /* 0 with its message */
         {ARGS("report", "a.csv", "-o", "-"), 0},      /* no message */
     };
-    struct cli_result result;
     int end[2];
 
     full_pipe(end);
     cli_write_file(cli->work, "a.csv", CSV_HEADER CSV_ROW("1", ""));
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct cli_run run = {.args = cases[i].args, .err = end[1], .limit_s = 8};
-        cli_expect(cli, &run, cases[i].status, &result);
+        cli_expect(&run, cases[i].status, NULL);
     }
     assert_int_equal(close(end[0]), 0);
     assert_int_equal(close(end[1]), 0);
 }
 
 /* Starts the run, sends SIGTERM after a while, and expects that it ends by that. */
-static void expect_ends(const struct cli *cli, const struct cli_run *run, struct cli_result *result)
+static void expect_ends(const struct cli_run *run, struct cli_result *result)
 {
     struct cli_child child;
 
-    cli_start(cli, run, &child);
+    cli_start(run, &child);
     cli_sleep_ms(700);
     assert_false(cli_ended(child.pid));
     (void)kill(child.pid, SIGTERM);
@@ -169,13 +165,12 @@ static void expect_ends(const struct cli *cli, const struct cli_run *run, struct
 
 CLI_TEST(test_output_to_a_pipe_without_a_reader_can_be_ended)
 {
-    const struct cli *cli = *state;
     char path[200];
     struct cli_result result;
 
     (void)snprintf(path, sizeof(path), "%s/p", cli->work);
     assert_int_equal(mkfifo(path, 0600), 0);
-    expect_ends(cli, &(const struct cli_run){.args = ARGS(FAST, "-o", "p")}, &result);
+    expect_ends(&(const struct cli_run){.args = ARGS(FAST, "-o", "p")}, &result);
     assert_int_equal(result.status, 128 + SIGTERM);
     assert_string_equal(result.err, "jitbench prime: -o 'p': a pipe that no process reads from\n");
     /* It waits for a reader that comes later. */
@@ -184,14 +179,13 @@ CLI_TEST(test_output_to_a_pipe_without_a_reader_can_be_ended)
                                               "(sleep 0.3; head -1 p) & \"$0\" prime -q -n 1000 -i 1 -o p >/dev/null; "
                                               "wait",
                                               cli_binary)};
-    cli_expect(cli, &late, 0, &result);
+    cli_expect(&late, 0, &result);
     cli_expect_text(result.out, "schema,run_id,");
 }
 
 /* A terminal that was stopped (Ctrl-S) takes a part of a large write, and then nothing. */
 CLI_TEST(test_output_to_a_stopped_terminal_can_be_ended)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "--limit", "10:40", "-o", "-"),
                                 .in = CLI_TERMINAL,
                                 .out = CLI_TERMINAL,
@@ -199,7 +193,7 @@ CLI_TEST(test_output_to_a_stopped_terminal_can_be_ended)
     struct cli_child child;
     struct cli_result result;
 
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     assert_int_equal(write(child.terminal, "\x13", 1), 1);
     cli_sleep_ms(1500);
     assert_false(cli_ended(child.pid));
@@ -220,7 +214,6 @@ static int limit_files(void *context)
 
 CLI_TEST(test_output_file_too_large_leaves_nothing)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
 
     cli_write_file(cli->work, "a.csv", CSV_HEADER CSV_ROW("1", ""));
@@ -233,7 +226,7 @@ CLI_TEST(test_output_file_too_large_leaves_nothing)
                                     .prepare = limit_files,
                                     .context = (void *)&refused};
         char message[100];
-        cli_expect(cli, &run, 1, &result);
+        cli_expect(&run, 1, &result);
         (void)snprintf(message, sizeof(message), "jitbench report: %s cannot be written: File too large\n", path);
         assert_string_equal(result.err, message);
         cli_expect_files(cli->work, 2);
@@ -264,7 +257,6 @@ static int limit_stack(void *context)
  * C library ends before main(). */
 CLI_TEST(test_output_little_memory_is_said)
 {
-    const struct cli *cli = *state;
     size_t refused = 0;
 
     for (rlim_t kib = 280; kib < 1200; kib += 60) {
@@ -273,7 +265,7 @@ CLI_TEST(test_output_little_memory_is_said)
         struct cli_child child;
         struct cli_result result;
         char path[200];
-        cli_start(cli, &run, &child);
+        cli_start(&run, &child);
         cli_wait(&child, &result);
         (void)snprintf(path, sizeof(path), "%s/m.csv", cli->work);
         char *csv = access(path, F_OK) ? NULL : cli_read_file(path, &(size_t){0});
@@ -297,8 +289,8 @@ CLI_TEST(test_output_small_stack_is_said)
         .args = ARGS("run", "--samples", "2", "--", "true"), .prepare = limit_stack, .context = &bytes};
     struct cli_result result;
 
-    cli_expect(*state, &small, 1, &result);
+    cli_expect(&small, 1, &result);
     assert_string_equal(result.err, "jitbench: the stack is limited to less than 256 KiB (ulimit -s)\n");
     bytes = 256 << 10;
-    cli_expect(*state, &small, 0, &result);
+    cli_expect(&small, 0, &result);
 }

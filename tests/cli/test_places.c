@@ -18,28 +18,26 @@ static const char *const nothing[] = {NULL};
 /* --- Helpers. --- */
 
 /* The rows of a run of prime with one item and one copy, all good. */
-static void expect_prime(const struct cli *cli, const struct cli_csv *csv)
+static void expect_prime(const struct cli_csv *csv)
 {
-    assert_int_equal(csv->n_rows, cli_metrics(cli, "prime"));
+    assert_int_equal(csv->n_rows, cli_metrics("prime"));
     cli_expect_all(csv, "status", "ok");
     assert_true(cli_number(csv, cli_row(csv, "prime", "primes", 0), "value") == 8);
 }
 
-static void expect_prime_in(const struct cli *cli, const char *directory)
+static void expect_prime_in(const char *directory)
 {
     struct cli_csv csv;
 
     cli_csv_only(directory, &csv);
-    expect_prime(cli, &csv);
+    expect_prime(&csv);
 }
 
-static void run_prime(const struct cli *cli, struct cli_run run)
+static void run_prime(struct cli_run run)
 {
-    struct cli_result result;
-
     run.args = run.args ? run.args : ARGS("prime", FAST);
-    cli_expect(cli, &run, 0, &result);
-    expect_prime_in(cli, cli->work);
+    cli_expect(&run, 0, NULL);
+    expect_prime_in(cli->work);
 }
 
 static void need_program(const char *name)
@@ -129,7 +127,7 @@ static size_t lines_in(const char *directory)
     return n;
 }
 
-static void wait_rows(const struct cli *cli, size_t rows)
+static void wait_rows(size_t rows)
 {
     const uint64_t until = cli_deadline(20);
 
@@ -141,11 +139,11 @@ static void wait_rows(const struct cli *cli, size_t rows)
 }
 
 /* Starts LONG and comes back in the middle: the short item's rows are there, the long one's second sample runs. */
-static pid_t start_long(const struct cli *cli, struct cli_run run, struct cli_child *child)
+static pid_t start_long(struct cli_run run, struct cli_child *child)
 {
     run.args = ARGS(LONG);
-    cli_start(cli, &run, child);
-    wait_rows(cli, cli_metrics(cli, "prime"));
+    cli_start(&run, child);
+    wait_rows(cli_metrics("prime"));
     return cli_wait_worker(child->pid);
 }
 
@@ -165,7 +163,6 @@ static void expect_long_finished(const struct cli_csv *csv, size_t metrics)
 /* Standard output is closed early, as by `jitbench prime | head -1`. */
 CLI_TEST(test_places_closed_pipe)
 {
-    const struct cli *cli = *state;
     struct cli_child child;
     struct cli_result result;
     int pipe_fds[2];
@@ -173,7 +170,7 @@ CLI_TEST(test_places_closed_pipe)
 
     assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
     const struct cli_run run = {.args = ARGS("prime", "-v", "-n", "1000", "-i", "1"), .out = pipe_fds[1]};
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     (void)close(pipe_fds[1]);
     while (read(pipe_fds[0], &byte, 1) == 1 && byte != '\n') {
     }
@@ -182,19 +179,18 @@ CLI_TEST(test_places_closed_pipe)
     assert_int_equal(byte, '\n');
     cli_expect_status(&result, 0);
     assert_string_equal(result.err, "");
-    expect_prime_in(cli, cli->work);
+    expect_prime_in(cli->work);
 }
 
 CLI_TEST(test_places_closed_pipe_for_the_csv)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     int pipe_fds[2];
 
     assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
     (void)close(pipe_fds[0]);
     const struct cli_run run = {.args = ARGS("prime", FAST, "-o", "-"), .out = pipe_fds[1]};
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     (void)close(pipe_fds[1]);
     cli_expect_text(result.err, "Prime loop: all runs together");
     cli_expect_files(cli->work, 0);
@@ -202,14 +198,13 @@ CLI_TEST(test_places_closed_pipe_for_the_csv)
 
 CLI_TEST(test_places_closed_standard_descriptors)
 {
-    const struct cli *cli = *state;
     char names[CLI_FILES][256], path[CLI_PATH];
 
     /* Each alone, and all. */
     for (unsigned closed = 1; closed < 8; closed = closed < 4 ? 2 * closed : closed + 3) {
-        run_prime(cli, (struct cli_run){.in = closed & 1 ? CLI_CLOSED : CLI_DEFAULT,
-                                        .out = closed & 2 ? CLI_CLOSED : CLI_DEFAULT,
-                                        .err = closed & 4 ? CLI_CLOSED : CLI_DEFAULT});
+        run_prime((struct cli_run){.in = closed & 1 ? CLI_CLOSED : CLI_DEFAULT,
+                                   .out = closed & 2 ? CLI_CLOSED : CLI_DEFAULT,
+                                   .err = closed & 4 ? CLI_CLOSED : CLI_DEFAULT});
         (void)cli_files(cli->work, names);
         (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
         assert_int_equal(unlink(path), 0);
@@ -221,7 +216,7 @@ CLI_TEST(test_places_full_standard_output)
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
     assert_true(full >= 0);
-    run_prime(*state, (struct cli_run){.out = full});
+    run_prime((struct cli_run){.out = full});
     (void)close(full);
 }
 
@@ -236,7 +231,7 @@ CLI_TEST(test_places_full_standard_output_is_said)
     assert_true(full >= 0);
     for (size_t i = 0; i < n; i++) {
         struct cli_result result;
-        cli_expect(*state, &runs[i], i + 1 < n ? 1 : 0, &result);
+        cli_expect(&runs[i], i + 1 < n ? 1 : 0, &result);
         cli_expect_text(result.err, ": standard output cannot be written: No space left on device\n");
     }
     (void)close(full);
@@ -245,7 +240,6 @@ CLI_TEST(test_places_full_standard_output_is_said)
 /* Found out before anything is measured. */
 CLI_TEST(test_places_full_device_for_the_csv)
 {
-    const struct cli *cli = *state;
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     const struct cli_run runs[] = {{.args = ARGS("prime", FAST, "-o", "/dev/full")},
                                    {.args = ARGS("prime", FAST, "-o", "-"), .out = full}};
@@ -253,7 +247,7 @@ CLI_TEST(test_places_full_device_for_the_csv)
     assert_true(full >= 0);
     for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
         struct cli_result result;
-        cli_expect(cli, &runs[i], 2, &result);
+        cli_expect(&runs[i], 2, &result);
         assert_int_equal(result.out_size, 0);
         cli_expect_text(result.err, i ? "-o -: No space left" : "-o '/dev/full': No space left");
         cli_expect_files(cli->work, 0);
@@ -263,18 +257,16 @@ CLI_TEST(test_places_full_device_for_the_csv)
 
 CLI_TEST(test_places_null_device_for_the_csv)
 {
-    const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("prime", FAST, "-o", "/dev/null")};
     struct cli_result result;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(ARGS("prime", FAST, "-o", "/dev/null"), 0, &result);
     cli_expect_files(cli->work, 0);
     assert_string_equal(result.err, "");
 }
 
 /* --- Folders. --- */
 
-static void expect_fallback(const struct cli *cli, const struct cli_result *result, const char *reason)
+static void expect_fallback(const struct cli_result *result, const char *reason)
 {
     char names[CLI_FILES][256], path[CLI_PATH];
 
@@ -284,34 +276,32 @@ static void expect_fallback(const struct cli *cli, const struct cli_result *resu
     cli_expect_text(result->err, path);
     cli_expect_text(result->err, reason);
     assert_ptr_equal(strchr(result->err, '\n'), result->err + strlen(result->err) - 1);
-    expect_prime_in(cli, cli->tmp);
+    expect_prime_in(cli->tmp);
 }
 
 CLI_TEST(test_places_unwritable_folder)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     char binary[CLI_PATH];
 
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     assert_int_equal(chmod(cli->work, 0555), 0);
     const struct cli_run run = {.program = binary, .args = ARGS("prime", FAST), .prepare = become_nobody};
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_files(cli->work, 0);
-    expect_fallback(cli, &result, "Permission denied");
+    expect_fallback(&result, "Permission denied");
 }
 
 CLI_TEST(test_places_unwritable_folder_named)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     char binary[CLI_PATH];
 
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     assert_int_equal(chmod(cli->work, 0555), 0);
     const struct cli_run run = {
         .program = binary, .args = ARGS("prime", FAST, "-o", "a.csv"), .prepare = become_nobody};
-    cli_expect(cli, &run, 2, &result);
+    cli_expect(&run, 2, &result);
     cli_expect_text(result.err, "-o 'a.csv': Permission denied");
     assert_int_equal(result.out_size, 0);
     cli_expect_files(cli->work, 0);
@@ -320,41 +310,38 @@ CLI_TEST(test_places_unwritable_folder_named)
 
 CLI_TEST(test_places_readonly_file_system)
 {
-    const struct cli *cli = *state;
     struct place place = {.work = cli->work, .readonly = {cli->work}};
     const struct cli_run run = {.args = ARGS("prime", FAST), .prepare = make_place, .context = &place};
     struct cli_result result;
 
     cli_need_mount_namespace();
-    cli_expect(cli, &run, 0, &result);
-    expect_fallback(cli, &result, "Read-only file system");
+    cli_expect(&run, 0, &result);
+    expect_fallback(&result, "Read-only file system");
 }
 
 /* The CSV follows the table on standard output. */
 CLI_TEST(test_places_nowhere_to_write)
 {
-    const struct cli *cli = *state;
     struct place place = {.work = cli->work, .readonly = {"/tmp", "/dev/shm"}};
     const struct cli_run run = {.args = ARGS("prime", FAST), .prepare = make_place, .context = &place};
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_mount_namespace();
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_text(result.err, "Read-only file system");
     cli_expect_text(result.err, "standard output");
     const char *rows = strstr(result.out, "schema,run_id,");
     assert_non_null(rows);
     assert_true(strstr(result.out, "Prime loop: all runs together") < rows);
     cli_csv_parse(rows, &csv);
-    expect_prime(cli, &csv);
+    expect_prime(&csv);
 }
 
 /* Four items of some 25 KiB each on a disk of 64: what does not fit goes on in $TMPDIR. The shell saves what the mount
  * namespace would take with it. */
 CLI_TEST(test_places_full_disk)
 {
-    const struct cli *cli = *state;
     struct place place = {.work = cli->work, .small = cli->work};
     struct cli_csv first, second;
     struct cli_result result;
@@ -369,20 +356,19 @@ CLI_TEST(test_places_full_disk)
                      "sh", cli_binary, saved),
         .prepare = make_place,
         .context = &place};
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_text(result.err, "No space left");
     cli_expect_text(result.err, cli->tmp);
     cli_csv_only(saved, &first);
     cli_csv_only(cli->tmp, &second);
     assert_true(first.n_rows > 0 && second.n_rows > 0);
-    assert_int_equal(first.n_rows + second.n_rows, 4 * cli_metrics(cli, "prime"));
+    assert_int_equal(first.n_rows + second.n_rows, 4 * cli_metrics("prime"));
     assert_int_equal(cli_count(&first, "prime", "primes") + cli_count(&second, "prime", "primes"), 4);
     assert_string_equal(cli_cell(&first, 0, "run_id"), cli_cell(&second, 0, "run_id"));
 }
 
 CLI_TEST(test_places_same_second_in_one_folder)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", "-q", "-n", "10", "-i", "1")};
     char names[CLI_FILES][256], path[CLI_PATH], ids[4][64];
     struct cli_child child[4];
@@ -390,7 +376,7 @@ CLI_TEST(test_places_same_second_in_one_folder)
     struct cli_csv csv;
 
     for (size_t i = 0; i < 4; i++)
-        cli_start(cli, &run, &child[i]);
+        cli_start(&run, &child[i]);
     for (size_t i = 0; i < 4; i++) {
         cli_wait(&child[i], &result);
         cli_expect_status(&result, 0);
@@ -400,7 +386,7 @@ CLI_TEST(test_places_same_second_in_one_folder)
     for (size_t i = 0; i < 4; i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[i]);
         cli_csv_read(path, &csv);
-        expect_prime(cli, &csv);
+        expect_prime(&csv);
         cli_expect_all(&csv, "run_id", cli_cell(&csv, 0, "run_id"));
         (void)snprintf(ids[i], sizeof(ids[i]), "%s", cli_cell(&csv, 0, "run_id"));
         for (size_t k = 0; k < i; k++)
@@ -412,7 +398,7 @@ CLI_TEST(test_places_same_second_in_one_folder)
 
 CLI_TEST(test_places_empty_environment)
 {
-    run_prime(*state, (struct cli_run){.env = nothing});
+    run_prime((struct cli_run){.env = nothing});
 }
 
 CLI_TEST(test_places_hostile_environment)
@@ -426,30 +412,29 @@ CLI_TEST(test_places_hostile_environment)
                                "PATH=",
                                NULL};
 
-    run_prime(*state, (struct cli_run){.env = env});
+    run_prime((struct cli_run){.env = env});
 }
 
 /* Rows name the requests that the user nobody was refused; the exit status is 0. */
 CLI_TEST(test_places_nobody)
 {
-    const struct cli *cli = *state;
     char binary[CLI_PATH];
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     const struct cli_run plain = {.program = binary, .args = ARGS("prime", FAST), .prepare = become_nobody};
-    run_prime(cli, plain);
+    run_prime(plain);
     const struct cli_run fifo = {.program = binary,
                                  .args = ARGS("prime", FAST, "-o", "f.csv", "--copies", "1", "--cpus", "0", "--fifo"),
                                  .prepare = become_nobody};
     cli_need_cpus(2); /* on one CPU another reason would come first */
-    cli_expect(cli, &fifo, 0, &result);
+    cli_expect(&fifo, 0, &result);
     cli_expect_text(result.out, "degraded");
     char path[CLI_PATH];
     (void)snprintf(path, sizeof(path), "%s/f.csv", cli->work);
     cli_csv_read(path, &csv);
-    assert_int_equal(csv.n_rows, cli_metrics(cli, "prime"));
+    assert_int_equal(csv.n_rows, cli_metrics("prime"));
     cli_expect_all(&csv, "status", "degraded");
     cli_expect_all(&csv, "policy", "other");
     cli_expect_all(&csv, "rt_priority", "0");
@@ -458,20 +443,18 @@ CLI_TEST(test_places_nobody)
     const struct cli_run strict = {.program = binary,
                                    .args = ARGS("prime", FAST, "--no-csv", "--cpus", "0", "--fifo", "--strict"),
                                    .prepare = become_nobody};
-    cli_expect(cli, &strict, 3, &result);
+    cli_expect(&strict, 3, &result);
 }
 
 CLI_TEST(test_places_nobody_with_nice)
 {
-    const struct cli *cli = *state;
     char binary[CLI_PATH];
-    struct cli_result result;
     struct cli_csv csv;
 
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     const struct cli_run run = {
         .program = binary, .args = ARGS("prime", FAST, "--nice", "-5"), .prepare = become_nobody};
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, NULL);
     cli_csv_only(cli->work, &csv);
     cli_expect_all(&csv, "status", "degraded");
     cli_expect_all(&csv, "nice", "0");
@@ -481,14 +464,12 @@ CLI_TEST(test_places_nobody_with_nice)
 /* Allowed on CPU 0 only: it runs there. A real-time policy is either in effect or reported as missing. */
 CLI_TEST(test_places_allowed_on_one_cpu)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("prime", FAST, "--fifo", "-o", "f.csv"), .prepare = only_cpu_0};
-    struct cli_result result;
     struct cli_csv csv;
     char path[CLI_PATH];
 
     cli_need_cpus(1);
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, NULL);
     (void)snprintf(path, sizeof(path), "%s/f.csv", cli->work);
     cli_csv_read(path, &csv);
     cli_expect_all(&csv, "cpus", "0");
@@ -504,10 +485,8 @@ CLI_TEST(test_places_allowed_on_one_cpu)
 /* The machine's only CPU is never given to real-time work that does not sleep. */
 CLI_TEST(test_places_machine_with_one_cpu)
 {
-    const struct cli *cli = *state;
     char online[CLI_PATH], path[CLI_PATH];
     struct place place = {.work = cli->work, .from = online, .to = "/sys/devices/system/cpu/online", .one_cpu = true};
-    struct cli_result result;
     struct cli_csv csv;
 
     cli_need_mount_namespace();
@@ -520,7 +499,7 @@ CLI_TEST(test_places_machine_with_one_cpu)
         const struct cli_run run = {.args = ARGS("prime", FAST, "--fifo", "-o", "f.csv", forms[i][0], forms[i][1]),
                                     .prepare = make_place,
                                     .context = &place};
-        cli_expect(cli, &run, 0, &result);
+        cli_expect(&run, 0, NULL);
         (void)snprintf(path, sizeof(path), "%s/f.csv", cli->work);
         cli_csv_read(path, &csv);
         cli_expect_all(&csv, "cpus_online", "1");
@@ -550,7 +529,6 @@ static int set_limit(void *context)
 /* However few descriptors there are: either the rows are there, or one says why not. */
 CLI_TEST(test_places_few_descriptors)
 {
-    const struct cli *cli = *state;
     bool worked = false;
 
     cli_need_processor("an emulator needs descriptors too");
@@ -560,7 +538,7 @@ CLI_TEST(test_places_few_descriptors)
         struct cli_child child;
         struct cli_result result;
         struct cli_csv csv;
-        cli_start(cli, &run, &child);
+        cli_start(&run, &child);
         cli_wait(&child, &result);
         assert_int_equal(result.unprepared, 0);
         cli_csv_parse(result.out, &csv);
@@ -572,7 +550,7 @@ CLI_TEST(test_places_few_descriptors)
         } else {
             cli_expect_status(&result, 0);
             worked = true;
-            assert_int_equal(csv.n_rows, cli_metrics(cli, "prime"));
+            assert_int_equal(csv.n_rows, cli_metrics("prime"));
         }
     }
     assert_true(worked);
@@ -581,17 +559,16 @@ CLI_TEST(test_places_few_descriptors)
 /* A separate user, so that other processes of nobody do not count. */
 CLI_TEST(test_places_few_processes)
 {
-    const struct cli *cli = *state;
     struct limit limit = {.processes = true, .value = 3, .user = (uid_t)(60000 + getpid() % 5000)};
     char binary[CLI_PATH];
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_root(); /* to become that user */
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     const struct cli_run run = {
         .program = binary, .args = ARGS("prime", FAST, "--copies", "4,1"), .prepare = set_limit, .context = &limit};
-    cli_expect(cli, &run, 1, &result);
+    cli_expect(&run, 1, &result);
     cli_csv_only(cli->work, &csv);
     size_t failed = 0, good = 0;
     for (size_t row = 0; row < csv.n_rows; row++) {
@@ -605,7 +582,7 @@ CLI_TEST(test_places_few_processes)
         good += one_copy;
     }
     assert_true(failed >= 1);
-    assert_int_equal(good, cli_metrics(cli, "prime"));
+    assert_int_equal(good, cli_metrics("prime"));
     cli_expect_text(result.out, "failed");
     cli_expect_text(result.out, "RLIMIT_NPROC");
 }
@@ -631,7 +608,7 @@ static void expect_unknown(const struct cli_csv *csv)
     }
 }
 
-static void hide(const struct cli *cli, const char *first, const char *second, const char *unknown)
+static void hide(const char *first, const char *second, const char *unknown)
 {
     struct place place = {.work = cli->work, .hidden = {first, second}};
     const struct cli_run run = {
@@ -640,11 +617,11 @@ static void hide(const struct cli *cli, const char *first, const char *second, c
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     assert_string_equal(result.err, "");
     cli_expect_text(result.out, unknown);
     cli_csv_only(cli->work, &csv);
-    expect_prime(cli, &csv);
+    expect_prime(&csv);
     if (!strcmp(first, "/proc")) {
         cli_expect_text(result.out, "Quiet?    not known");
         expect_unknown(&csv);
@@ -658,9 +635,9 @@ static void hide(const struct cli *cli, const char *first, const char *second, c
 CLI_TEST(test_places_without_proc_and_sys)
 {
     cli_need_mount_namespace();
-    hide(*state, "/proc", NULL, "Unknown   /proc not mounted");
-    hide(*state, "/sys", NULL, "Unknown   /sys not mounted");
-    hide(*state, "/proc", "/sys", "Unknown   /proc and /sys not mounted");
+    hide("/proc", NULL, "Unknown   /proc not mounted");
+    hide("/sys", NULL, "Unknown   /sys not mounted");
+    hide("/proc", "/sys", "Unknown   /proc and /sys not mounted");
 }
 
 /* The rows of a suite in a root without /proc, /sys, /dev, /tmp and /bin/sh. */
@@ -696,7 +673,6 @@ static void expect_only_binary(const struct cli_csv *csv)
 /* Nothing but the binary, and it is PID 1: all suites, each for a short time. */
 CLI_TEST(test_places_chroot_with_nothing_but_the_binary)
 {
-    const struct cli *cli = *state;
     static const struct {
         const char *suite, *test, *options[3];
     } runs[] = {{"noise", "noise", {"--time", "200ms"}},
@@ -714,7 +690,7 @@ CLI_TEST(test_places_chroot_with_nothing_but_the_binary)
     cli_need_mount_namespace();
     need_program("unshare");
     need_program("chroot");
-    cli_copy_binary(cli, path);
+    cli_copy_binary(path);
     (void)snprintf(jail, sizeof(jail), "%s/bin", cli->root);
     for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
         const struct cli_run run = {.program = "unshare",
@@ -724,7 +700,7 @@ CLI_TEST(test_places_chroot_with_nothing_but_the_binary)
                                     .limit_s = 90};
         struct cli_result result;
         struct cli_csv csv;
-        cli_expect(cli, &run, 0, &result);
+        cli_expect(&run, 0, &result);
         assert_string_equal(result.err, "");
         cli_expect_text(result.out, "Unknown   /proc and /sys not mounted");
         cli_expect_text(result.out, "number of CPUs not known");
@@ -763,7 +739,6 @@ static int make_bare(void *context)
 CLI_TEST(test_places_where_files_cannot_be_flushed)
 {
     static const int errors[] = {EPERM, EACCES, ENOSYS};
-    const struct cli *cli = *state;
     char names[CLI_FILES][256], path[CLI_PATH], line[160];
     struct cli_result result;
 
@@ -772,19 +747,19 @@ CLI_TEST(test_places_where_files_cannot_be_flushed)
     for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
         struct refusal sync[] = {{.kind = REFUSE_CALL, .number = SYS_fdatasync, .error = errors[i]}, {.kind = 0}};
         const struct cli_run run = {.args = ARGS("prime", FAST), .prepare = refuse, .context = sync};
-        cli_expect(cli, &run, 0, &result);
+        cli_expect(&run, 0, &result);
         (void)snprintf(line, sizeof(line),
                        "jitbench: CSV: fdatasync: %s: rows are written, but a power cut may lose them\n",
                        strerror(errors[i]));
         assert_string_equal(result.err, line);
-        expect_prime_in(cli, cli->work);
+        expect_prime_in(cli->work);
         (void)cli_files(cli->work, names);
         (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
         assert_int_equal(unlink(path), 0);
     }
 }
 
-static void need_bare(const struct cli *cli, char *jail, size_t size)
+static void need_bare(char *jail, size_t size)
 {
     char path[CLI_PATH];
 
@@ -792,26 +767,25 @@ static void need_bare(const struct cli *cli, char *jail, size_t size)
     cli_need_mount_namespace();
     if (!program_has_our_calls(cli_binary))
         cli_skip("a program for another machine: its emulator's calls would be refused");
-    cli_copy_binary(cli, path);
+    cli_copy_binary(path);
     (void)snprintf(jail, size, "%s/bin", cli->root);
 }
 
-static void run_bare(const struct cli *cli, struct bare *bare, const char *const *args, int status,
-                     struct cli_result *result)
+static void run_bare(struct bare *bare, const char *const *args, int status, struct cli_result *result)
 {
     const struct cli_run run = {
         .program = "/jitbench", .args = args, .env = nothing, .prepare = make_bare, .context = bare};
 
-    cli_expect(cli, &run, status, result);
-    cli_expect_all_gone(cli, args[0]);
+    cli_expect(&run, status, result);
+    cli_expect_all_gone(args[0]);
     cli_expect_files(bare->jail, 1);
 }
 
-static void run_bare_rows(const struct cli *cli, struct bare *bare, const char *const *args, struct cli_csv *csv)
+static void run_bare_rows(struct bare *bare, const char *const *args, struct cli_csv *csv)
 {
     struct cli_result result;
 
-    run_bare(cli, bare, args, 0, &result);
+    run_bare(bare, args, 0, &result);
     cli_csv_parse(result.out, csv);
 }
 
@@ -832,18 +806,17 @@ static void expect_bare(const struct cli_csv *csv, const char *layout, const cha
 /* Not even a place to write: workers are plain forks then, and rows say so. */
 CLI_TEST(test_places_bare_readonly_root)
 {
-    const struct cli *cli = *state;
     static const char *const layout = "inherited (plain fork)";
     char jail[CLI_PATH];
     struct cli_result result;
     struct cli_csv csv;
 
-    need_bare(cli, jail, sizeof(jail));
+    need_bare(jail, sizeof(jail));
     struct bare bare = {.jail = jail, .readonly = true};
-    run_bare(cli, &bare, ARGS("version"), 0, &result);
-    run_bare(cli, &bare, ARGS("check"), 4, &result);
-    run_bare(cli, &bare, ARGS("tune", "--dry-run"), 0, &result);
-    run_bare_rows(cli, &bare,
+    run_bare(&bare, ARGS("version"), 0, &result);
+    run_bare(&bare, ARGS("check"), 4, &result);
+    run_bare(&bare, ARGS("tune", "--dry-run"), 0, &result);
+    run_bare_rows(&bare,
                   ARGS("unix", "-q", "-o", "-", "-c", "1", "-i", "1", "-t", "20ms", "pipe", "context1", "spawn",
                        "execl", "fcopy256", "shell1"),
                   &csv);
@@ -853,25 +826,22 @@ CLI_TEST(test_places_bare_readonly_root)
     expect_bare(&csv, layout, "execl", "skipped", "no place for a copy of the program");
     expect_bare(&csv, layout, "fcopy256", "skipped", "Read-only file system");
     expect_bare(&csv, layout, "shell1", "skipped", "/bin/sh");
-    run_bare_rows(cli, &bare, ARGS("noise", "-q", "-o", "-", "-t", "50ms"), &csv);
+    run_bare_rows(&bare, ARGS("noise", "-q", "-o", "-", "-t", "50ms"), &csv);
     expect_bare(&csv, layout, "noise", "ok", "");
-    run_bare_rows(cli, &bare,
-                  ARGS("latency", "audio", "-q", "-o", "-", "-i", "1", "-t", "50ms", "-w", "burn", "-l", "100000"),
-                  &csv);
+    run_bare_rows(
+        &bare, ARGS("latency", "audio", "-q", "-o", "-", "-i", "1", "-t", "50ms", "-w", "burn", "-l", "100000"), &csv);
     expect_bare(&csv, layout, "audio", "ok", "");
 }
 
 CLI_TEST(test_places_bare_writable_root)
 {
-    const struct cli *cli = *state;
     static const char *const layout = "random env (ASLR not known)";
     char jail[CLI_PATH];
     struct cli_csv csv;
 
-    need_bare(cli, jail, sizeof(jail));
+    need_bare(jail, sizeof(jail));
     struct bare bare = {.jail = jail};
-    run_bare_rows(cli, &bare, ARGS("unix", "-q", "-o", "-", "-c", "1", "-i", "1", "-t", "20ms", "execl", "fcopy256"),
-                  &csv);
+    run_bare_rows(&bare, ARGS("unix", "-q", "-o", "-", "-c", "1", "-i", "1", "-t", "20ms", "execl", "fcopy256"), &csv);
     expect_bare(&csv, layout, "execl", "degraded", "execveat is refused and there is no /proc");
     expect_bare(&csv, layout, "fcopy256", "ok", "");
 }
@@ -886,22 +856,21 @@ static int nobody_without_mode_bits(void *context)
 
 CLI_TEST(test_places_umask_that_forbids_the_owner)
 {
-    const struct cli *cli = *state;
     static const char *const tests[] = {"fcopy256", "shell1"};
     char binary[CLI_PATH];
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     const struct cli_run run = {
         .program = binary,
         .args = ARGS("unix", "-q", "-o", "-", "-c", "1", "-i", "1", "-t", "20ms", "fcopy256", "shell1"),
         .prepare = nobody_without_mode_bits};
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_csv_parse(result.out, &csv);
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
         assert_string_equal(cli_cell(&csv, cli_row(&csv, tests[i], NULL, 0), "status"), "ok");
-    cli_expect_all_gone(cli, "umask 0777");
+    cli_expect_all_gone("umask 0777");
 }
 
 /* --- Signals. --- */
@@ -909,13 +878,12 @@ CLI_TEST(test_places_umask_that_forbids_the_owner)
 /* SIGINT and SIGHUP: with a terminal, below. */
 CLI_TEST(test_places_terminate)
 {
-    const struct cli *cli = *state;
-    size_t metrics = cli_metrics(cli, "prime");
+    size_t metrics = cli_metrics("prime");
     struct cli_child child;
     struct cli_result result;
     struct cli_csv csv;
 
-    (void)start_long(cli, (struct cli_run){.args = NULL}, &child);
+    (void)start_long((struct cli_run){.args = NULL}, &child);
     (void)kill(child.pid, SIGTERM);
     assert_true(cli_ends(&child, 2, &result));
     cli_expect_status(&result, 128 + SIGTERM);
@@ -935,12 +903,11 @@ CLI_TEST(test_places_terminate)
 /* Ctrl-C: the terminal signals its foreground group. */
 CLI_TEST(test_places_interrupt_from_the_terminal)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS(LONG, "-v"), .in = CLI_TERMINAL, .out = CLI_TERMINAL, .err = CLI_TERMINAL};
     struct cli_child child;
     struct cli_result result;
 
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     (void)cli_wait_worker(child.pid);
     assert_int_equal(write(child.terminal, "\003", 1), 1);
     cli_wait(&child, &result);
@@ -951,13 +918,12 @@ CLI_TEST(test_places_interrupt_from_the_terminal)
 /* The terminal is closed: SIGHUP, and standard output is gone. */
 CLI_TEST(test_places_terminal_goes_away)
 {
-    const struct cli *cli = *state;
-    size_t metrics = cli_metrics(cli, "prime");
+    size_t metrics = cli_metrics("prime");
     struct cli_child child;
     struct cli_result result;
     struct cli_csv csv;
 
-    (void)start_long(cli, (struct cli_run){.in = CLI_TERMINAL, .out = CLI_TERMINAL, .err = CLI_TERMINAL}, &child);
+    (void)start_long((struct cli_run){.in = CLI_TERMINAL, .out = CLI_TERMINAL, .err = CLI_TERMINAL}, &child);
     (void)close(child.terminal);
     child.terminal = -1;
     cli_wait(&child, &result);
@@ -971,7 +937,6 @@ CLI_TEST(test_places_terminal_goes_away)
  * signal kills it outright, which leaves nothing either. */
 CLI_TEST(test_places_terminate_at_any_moment)
 {
-    const struct cli *cli = *state;
     char names[CLI_FILES][256], path[CLI_PATH];
 
     for (unsigned ms = 0; ms < 60; ms += 5) {
@@ -979,7 +944,7 @@ CLI_TEST(test_places_terminate_at_any_moment)
         struct cli_child child;
         struct cli_result result;
         struct cli_csv csv;
-        cli_start(cli, &run, &child);
+        cli_start(&run, &child);
         cli_sleep_ms(ms);
         (void)kill(child.pid, SIGTERM);
         const uint64_t until = cli_deadline(2);
@@ -1001,13 +966,12 @@ CLI_TEST(test_places_terminate_at_any_moment)
 /* Its row is failed and says why; the rest goes on. */
 CLI_TEST(test_places_killed_worker)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("stream", "array", "-q", "-i", "1", "-n", "2000", "--sizes", "1M,25")};
     struct cli_child child;
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     (void)kill(cli_wait_worker(child.pid), SIGKILL);
     cli_wait(&child, &result);
     cli_expect_status(&result, 1);
@@ -1027,19 +991,18 @@ CLI_TEST(test_places_killed_worker)
         }
     }
     assert_true(failed >= 1);
-    assert_int_equal(good, cli_metrics(cli, "array"));
+    assert_int_equal(good, cli_metrics("array"));
 }
 
 /* An item whose worker was killed in a later sample has no row with status ok. */
 CLI_TEST(test_places_killed_worker_of_a_later_sample)
 {
-    const struct cli *cli = *state;
-    size_t metrics = cli_metrics(cli, "prime");
+    size_t metrics = cli_metrics("prime");
     struct cli_child child;
     struct cli_result result;
     struct cli_csv csv;
 
-    (void)kill(start_long(cli, (struct cli_run){.args = NULL}, &child), SIGKILL);
+    (void)kill(start_long((struct cli_run){.args = NULL}, &child), SIGKILL);
     cli_wait(&child, &result);
     cli_expect_status(&result, 1);
     cli_csv_only(cli->work, &csv);
@@ -1051,13 +1014,12 @@ CLI_TEST(test_places_killed_worker_of_a_later_sample)
 
 CLI_TEST(test_places_killed_parent_leaves_no_worker)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {
         .args = ARGS("stream", "array", "-q", "-i", "1", "-n", "1M", "--sizes", "1M", "--copies", "3")};
     struct cli_child child;
     struct cli_result result;
 
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     (void)cli_wait_worker(child.pid);
     for (const uint64_t until = cli_deadline(10); cli_workers() < 3 && cli_now_ns() < until;)
         cli_sleep_ms(5);
@@ -1074,7 +1036,6 @@ CLI_TEST(test_places_killed_parent_leaves_no_worker)
 /* A reader that has stopped to read (a pager, Ctrl-S) must not make the program deaf. */
 CLI_TEST(test_places_terminate_while_nobody_reads)
 {
-    const struct cli *cli = *state;
     struct cli_child child;
     struct cli_result result;
     int pipe_fds[2], unread = 0, before = -1;
@@ -1082,7 +1043,7 @@ CLI_TEST(test_places_terminate_while_nobody_reads)
     assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
     const struct cli_run run = {.args = ARGS("prime", "-q", "-n", "20000", "-i", "1", "--limit", "10:30:4", "-o", "-"),
                                 .out = pipe_fds[1]};
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     /* Full is when nothing has been added for a while. */
     for (unsigned still = 0; still < 40; still = unread == before && unread > 4096 ? still + 1 : 0) {
         before = unread;
@@ -1106,14 +1067,13 @@ static int ignore_hangup(void *context)
 /* As nohup starts it. */
 CLI_TEST(test_places_ignored_hangup_stays_ignored)
 {
-    const struct cli *cli = *state;
     struct cli_child child;
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_processor("qemu-user does not hand an ignored signal on through exec");
-    size_t metrics = cli_metrics(cli, "prime");
-    pid_t worker = start_long(cli, (struct cli_run){.prepare = ignore_hangup}, &child);
+    size_t metrics = cli_metrics("prime");
+    pid_t worker = start_long((struct cli_run){.prepare = ignore_hangup}, &child);
     (void)kill(child.pid, SIGHUP);
     (void)kill(worker, SIGHUP);
     cli_wait(&child, &result);

@@ -11,7 +11,7 @@
     "n1,noise,noise,detour,ns,5000000,ok,10,4980736:100,\n" \
     "n1,noise,noise,lost_preempted,%,5,ok,10,,5000000:100\n"
 
-static void read_csv(const struct cli *cli, const char *name, struct cli_csv *csv)
+static void read_csv(const char *name, struct cli_csv *csv)
 {
     char path[256];
 
@@ -35,13 +35,11 @@ static double expected(double ranks)
 
 CLI_TEST(test_project_is_what_arithmetic_says)
 {
-    const struct cli *cli = *state;
-    struct cli_result result;
     struct cli_csv csv;
 
     cli_write_file(cli->work, "a.csv", HEADER NOISY);
-    cli_expect_args(cli, ARGS("project", "a.csv", "--step", "1ms", "--ranks", "1:100000", "-o", "p.csv"), 0, &result);
-    read_csv(cli, "p.csv", &csv);
+    cli_expect_args(ARGS("project", "a.csv", "--step", "1ms", "--ranks", "1:100000", "-o", "p.csv"), 0, NULL);
+    read_csv("p.csv", &csv);
     assert_int_equal(csv.n_rows, 6);
     for (size_t row = 0; row < csv.n_rows; row++) {
         double got = cli_number(&csv, row, "slowdown"), right = expected(cli_number(&csv, row, "ranks"));
@@ -52,11 +50,10 @@ CLI_TEST(test_project_is_what_arithmetic_says)
 
 CLI_TEST(test_project_of_a_real_measurement)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
 
-    cli_expect_args(cli, ARGS("noise", "-q", "-t", "200ms", "-o", "n.csv"), 0, &result);
-    cli_expect_args(cli, ARGS("project", "n.csv"), 0, &result);
+    cli_expect_args(ARGS("noise", "-q", "-t", "200ms", "-o", "n.csv"), 0, &result);
+    cli_expect_args(ARGS("project", "n.csv"), 0, &result);
     if (!program_clock_is_coarse(cli_binary)) /* shorter than its steps */
         cli_expect_text(result.out, "unexplained");
 }

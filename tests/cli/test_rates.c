@@ -30,7 +30,7 @@ CLI_TEST(test_rates_over_all_time_and_with_the_core_free_agree)
     struct cli_csv csv;
 
     cli_need_cpus(2); /* of context1's two other placements */
-    cli_expect(*state, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_csv_parse(result.out, &csv);
     for (size_t i = 0; i < cli_count(&csv, NULL, "rate"); i++) {
         const char *test = cli_cell(&csv, cli_row(&csv, NULL, "rate", i), "test");

@@ -54,7 +54,7 @@ static double children_s(void)
 }
 
 /* Runs it beside spinners; the CSV's row of the rate in csv. */
-static void run_beside_spinners(const struct cli *cli, const struct cli_run *run, struct cli_csv *csv)
+static void run_beside_spinners(const struct cli_run *run, struct cli_csv *csv)
 {
     struct spinners *all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct cli_result result;
@@ -68,7 +68,7 @@ static void run_beside_spinners(const struct cli *cli, const struct cli_run *run
             spin(all, &all->each[i]);
     }
     double before = children_s();
-    cli_expect(cli, run, 0, &result);
+    cli_expect(run, 0, &result);
     double total = children_s() - before, spun = 0;
     __atomic_store_n(&all->stop, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < SPINNERS; i++)
@@ -97,7 +97,7 @@ CLI_TEST(test_realtime_ping_pong_on_every_cpu_is_given_up)
     cli_need_fifo();
     cli_need_cpus(2);
     cli_need_processor("how CPUs are shared out");
-    run_beside_spinners(*state, &run, &csv);
+    run_beside_spinners(&run, &csv);
     size_t row = cli_row(&csv, "context1", "rate", 0);
     print_message("%s of %.1f s\n", cli_cell(&csv, row, "wall_s"), RUN_S);
     assert_true(cli_number(&csv, row, "wall_s") <= 1.1 * RUN_S);
@@ -111,14 +111,14 @@ CLI_TEST(test_realtime_ping_pong_on_every_cpu_is_given_up)
 
 /* Runs tests of unix on CPU 1, one sample each. The CSV is for the caller to free. */
 #define ON_CPU_1 "--samples", "1", "--cpus", "1", "-q", "-o", "-"
-static void measure(const struct cli *cli, const char *const *args, struct cli_csv *csv)
+static void measure(const char *const *args, struct cli_csv *csv)
 {
     struct cli_result result;
 
     cli_need_root();
     cli_need_fifo();
     cli_need_cpus(2);
-    cli_expect_args(cli, args, 0, &result);
+    cli_expect_args(args, 0, &result);
     cli_csv_parse(result.out, csv);
 }
 
@@ -127,7 +127,7 @@ CLI_TEST(test_realtime_run_ends_on_time)
 {
     struct cli_csv csv;
 
-    measure(*state, ARGS("unix", "syscall", "--fifo", "-t", "500ms", ON_CPU_1), &csv);
+    measure(ARGS("unix", "syscall", "--fifo", "-t", "500ms", ON_CPU_1), &csv);
     size_t row = cli_row(&csv, "syscall", "rate", 0);
     assert_string_equal(cli_cell(&csv, row, "status"), "ok");
     assert_string_equal(cli_cell(&csv, row, "policy"), "fifo");
@@ -149,12 +149,12 @@ CLI_TEST(test_realtime_children_are_normal_and_rows_say_so)
     static const char normal[] = "children run with the normal policy";
     struct cli_csv csv;
 
-    measure(*state, ARGS("unix", "spawn", "sysexec", "shell1", "execl", "--fifo", "-t", "50ms", ON_CPU_1), &csv);
+    measure(ARGS("unix", "spawn", "sysexec", "shell1", "execl", "--fifo", "-t", "50ms", ON_CPU_1), &csv);
     expect_reason(&csv, "spawn", normal);
     expect_reason(&csv, "sysexec", normal);
     expect_reason(&csv, "shell1", normal);
     expect_reason(&csv, "execl", "");
-    measure(*state, ARGS("unix", "spawn", "shell1", "--nice=-3", "-t", "50ms", ON_CPU_1), &csv);
+    measure(ARGS("unix", "spawn", "shell1", "--nice=-3", "-t", "50ms", ON_CPU_1), &csv);
     expect_reason(&csv, "spawn", "");
     expect_reason(&csv, "shell1", "");
 }

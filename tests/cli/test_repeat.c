@@ -6,7 +6,7 @@
 #define SHORT "prime", "-i", "2", "-n", "100", "--limit", "10", "--cpus", cli_cpu, "--core-probe", "off"
 
 /* Reads the file of a run, whose comment must be the one given. */
-static void read_run(const struct cli *cli, const char *name, const char *comment, char id[64])
+static void read_run(const char *name, const char *comment, char id[64])
 {
     char path[CLI_PATH + 64];
     struct cli_csv csv;
@@ -23,21 +23,20 @@ static void read_run(const struct cli *cli, const char *name, const char *commen
 /* A value that looks like the option is none, and goes to each run. */
 CLI_TEST(test_repeat_makes_a_file_of_each_run)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS(SHORT, "-m", "--runs", "--run=3", "-o", "a.b.csv", "--start-at", "+0.1")};
     struct cli_result result;
     char id[3][64];
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     assert_string_equal(result.out, "Run 1 of 3: a.b-1.csv\nRun 2 of 3: a.b-2.csv\nRun 3 of 3: a.b-3.csv\n");
     for (unsigned i = 0; i < 3; i++) {
         char name[16];
         (void)snprintf(name, sizeof(name), "a.b-%u.csv", i + 1);
-        read_run(cli, name, "--runs", id[i]);
+        read_run(name, "--runs", id[i]);
     }
     assert_true(strcmp(id[0], id[1]) != 0 && strcmp(id[1], id[2]) != 0 && strcmp(id[0], id[2]) != 0);
     /* They are there now. The first that cannot write its file ends it. */
-    cli_expect(cli, &run, 2, &result);
+    cli_expect(&run, 2, &result);
     cli_expect_text(result.err, "a.b-1.csv': the file exists");
     assert_string_equal(result.out, "Run 1 of 3: a.b-1.csv\n");
 }
@@ -45,17 +44,15 @@ CLI_TEST(test_repeat_makes_a_file_of_each_run)
 /* A B B A, and the files say which is which. */
 CLI_TEST(test_repeat_alternates_two_binaries)
 {
-    const struct cli *cli = *state;
     char binary[CLI_PATH], id[64];
-    const struct cli_run run = {.args = ARGS(SHORT, "--runs", "2", "-o", "100%%", "--interleave", binary)};
     struct cli_result result;
 
-    cli_copy_binary(cli, binary);
-    cli_expect(cli, &run, 0, &result);
+    cli_copy_binary(binary);
+    cli_expect_args(ARGS(SHORT, "--runs", "2", "-o", "100%%", "--interleave", binary), 0, &result);
     assert_string_equal(result.out, "Run 1 of 2: 100%-a1\nRun 1 of 2: 100%-b1\nRun 2 of 2: 100%-b2\nRun 2 of 2: "
                                     "100%-a2\nCompare them: jitbench compare --across build '100%-a*' -- '100%-b*'\n");
-    read_run(cli, "100%-a2", "", id);
-    read_run(cli, "100%-b1", "", id);
+    read_run("100%-a2", "", id);
+    read_run("100%-b1", "", id);
 }
 
 /* Another program, whose exit status is 0, makes no file; no further run begins. An old file does not count. */
@@ -63,7 +60,6 @@ CLI_TEST(test_repeat_ends_with_a_program_that_is_no_jitbench)
 {
     static const char error[] =
         "jitbench prime: --interleave '/bin/true': made no file 't-b1.csv' (exit status 0); is it a jitbench?\n";
-    const struct cli *cli = *state;
     const struct cli_run run = {.args =
                                     ARGS(SHORT, "--force", "--runs", "2", "-o", "t.csv", "--interleave", "/bin/true")};
     struct cli_result result;
@@ -71,7 +67,7 @@ CLI_TEST(test_repeat_ends_with_a_program_that_is_no_jitbench)
     if (access("/bin/true", X_OK))
         cli_skip("no /bin/true");
     for (int i = 0; i < 2; i++) {
-        cli_expect(cli, &run, 1, &result);
+        cli_expect(&run, 1, &result);
         assert_string_equal(result.out, "Run 1 of 2: t-a1.csv\nRun 1 of 2: t-b1.csv\n");
         assert_string_equal(result.err, error);
         cli_write_file(cli->work, "t-b1.csv", "old\n");
@@ -82,8 +78,6 @@ CLI_TEST(test_repeat_ends_with_a_program_that_is_no_jitbench)
 CLI_TEST(test_repeat_with_a_file_of_settings)
 {
     static const char path[] = "/proc/sys/kernel/randomize_va_space";
-    const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS(SHORT, "-q", "--runs", "1", "-o", "s.csv", "--interleave", "same")};
     const struct cli_run no = {.args = ARGS(SHORT, "-q", "--runs", "1", "-o", "n.csv", "--interleave", "wrong,same")};
     char line[CLI_PATH + 16], now[16] = "", id[64];
     struct cli_result result;
@@ -95,14 +89,14 @@ CLI_TEST(test_repeat_with_a_file_of_settings)
     (void)close(fd);
     (void)snprintf(line, sizeof(line), "# as it is\n\n%s=%s", path, now);
     cli_write_file(cli->work, "same", line);
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(ARGS(SHORT, "-q", "--runs", "1", "-o", "s.csv", "--interleave", "same"), 0, &result);
     assert_string_equal(result.out, "");
-    read_run(cli, "s-a1.csv", "", id);
-    read_run(cli, "s-b1.csv", "", id);
+    read_run("s-a1.csv", "", id);
+    read_run("s-b1.csv", "", id);
     cli_write_file(cli->work, "wrong", "/proc/sys/kernel/no_such_setting=1\n");
-    cli_expect(cli, &no, 1, &result);
+    cli_expect(&no, 1, &result);
     cli_expect_text(result.err, "jitbench prime: 1 of 1 settings refused (/proc/sys/kernel/no_such_setting: ");
-    read_run(cli, "n-b1.csv", "", id);
+    read_run("n-b1.csv", "", id);
     (void)snprintf(line, sizeof(line), "%s/n-a1.csv", cli->work);
     assert_int_equal(access(line, F_OK), -1);
 }
@@ -141,8 +135,6 @@ CLI_TEST(test_repeat_ends_where_settings_are_not_restored)
                                "jitbench: 1 of 1 files could not be restored; '/run/jitbench.snapshot' is kept, and "
                                "'jitbench untune' tries again\n";
     static const char script[] = "read v <" INTERVAL "; [ $v = 1 ] || rm " INTERVAL;
-    const struct cli *cli = *state;
-    struct cli_result result;
     char expected[1024];
 
     cli_need_root();
@@ -155,10 +147,10 @@ CLI_TEST(test_repeat_ends_where_settings_are_not_restored)
         .prepare = make_settings \
     }
     const struct cli_run sides = RUN("s.csv", "--interleave", "list"), tuned = RUN("t.csv", "--tuned");
-    cli_expect(cli, &sides, 1, &result);
+    cli_expect(&sides, 1, &result);
     (void)snprintf(expected, sizeof(expected), "%s%s", what, left);
     assert_string_equal(result.err, expected);
-    cli_expect(cli, &tuned, 1, &result);
+    cli_expect(&tuned, 1, &result);
     assert_string_equal(result.err, expected);
     cli_expect_files(cli->work, 4); /* list, s-a1.csv, s-b1.csv and t-1.csv */
 }
@@ -166,7 +158,6 @@ CLI_TEST(test_repeat_ends_where_settings_are_not_restored)
 /* Whatever the rows are, settings that stay changed are a failure. */
 CLI_TEST(test_repeat_of_one_run_says_that_settings_are_not_restored)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     const struct cli_run run = {.args = ARGS("run", "-i", "1", "--core-probe", "off", "-q", "--no-csv", "--tuned",
                                              "--strict", "--", "/bin/rm", INTERVAL),
@@ -174,14 +165,13 @@ CLI_TEST(test_repeat_of_one_run_says_that_settings_are_not_restored)
 
     cli_need_root();
     cli_need_mount_namespace();
-    cli_expect(cli, &run, 1, &result);
+    cli_expect(&run, 1, &result);
     cli_expect_text(result.err, "'jitbench untune' tries again\n");
 }
 
 /* A signal to this program alone reaches the run, whose rows are written, and no further run begins. */
 CLI_TEST(test_repeat_passes_a_signal_on)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {
         .args = ARGS("prime", "-n", "100K", "-i", "100000", "--max-time", "30s", "--runs", "3", "-o", "s.csv")};
     char path[CLI_PATH + 16];
@@ -190,7 +180,7 @@ CLI_TEST(test_repeat_passes_a_signal_on)
     size_t size;
 
     (void)snprintf(path, sizeof(path), "%s/s-1.csv", cli->work);
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     for (unsigned i = 0; i < 1000 && access(path, F_OK); i++)
         (void)usleep(10000);
     (void)kill(child.pid, SIGTERM);

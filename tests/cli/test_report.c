@@ -16,16 +16,15 @@ static const char *const header = "schema,run_id,host,suite,test,load,param,metr
                                   "p99,status,reason,causes,comment,samples,hist,series\r\n";
 
 /* A run of the noise test and of two prime limits, with a comment that is markup. */
-static void make_run(const struct cli *cli)
+static void make_run(void)
 {
     const struct cli_run prime = {.args = ARGS("prime", "-i", "5", "-n", "2K", "--limit", "18:22:4", "-q",
                                                "--precision", "90%", "-m", EVIL, "-o", "prime.csv")};
     const struct cli_run noise = {
         .args = ARGS("noise", "-t", "200ms", "--samples", "1", "--max-time", "200ms", "-q", "-o", "noise.csv")};
-    struct cli_result result;
 
-    cli_expect(cli, &prime, DONE, &result);
-    cli_expect(cli, &noise, DONE, &result);
+    cli_expect(&prime, DONE, NULL);
+    cli_expect(&noise, DONE, NULL);
 }
 
 static bool is_void(const char *name, size_t length)
@@ -81,17 +80,17 @@ static void expect_harmless(const char *page)
         cli_expect_no_text(page, parts[i]);
 }
 
-static char *report(const struct cli *cli, const char *const *args, size_t *size)
+static char *report(const char *const *args, size_t *size)
 {
     struct cli_result result;
 
-    cli_expect_args(cli, args, DONE, &result);
+    cli_expect_args(args, DONE, &result);
     *size = result.out_size;
     return result.out;
 }
 
 /* A made-up run of one row. */
-static void make_row(const struct cli *cli, const char *name, const char *run_id)
+static void make_row(const char *name, const char *run_id)
 {
     char text[1024];
 
@@ -130,36 +129,34 @@ CLI_TEST(test_report_shows_the_figures_of_a_run_and_always_the_same)
         "Each took", /* (unit) where no delay made the scale logarithmic */
         "</html>",
     };
-    const struct cli *cli = *state;
     size_t size, again;
 
-    make_run(cli);
-    char *page = report(cli, ARGS("report", "prime.csv", "noise.csv"), &size);
+    make_run();
+    char *page = report(ARGS("report", "prime.csv", "noise.csv"), &size);
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         cli_expect_text(page, parts[i]);
     assert_int_equal(strlen(page), size);
     expect_well_formed(page);
     expect_harmless(page);
     cli_sleep_ms(1100); /* no page says when it was made */
-    char *second = report(cli, ARGS("report", "prime.csv", "noise.csv", "-o", "-"), &again);
+    char *second = report(ARGS("report", "prime.csv", "noise.csv", "-o", "-"), &again);
     assert_int_equal(size, again);
     assert_memory_equal(page, second, size);
 }
 
 CLI_TEST(test_report_of_folders_and_patterns)
 {
-    const struct cli *cli = *state;
     const struct cli_run none = {.args = ARGS("report", "x*.csv", "prime.csv")};
     struct cli_result result;
     size_t size;
 
-    make_row(cli, "prime.csv", "a");
-    make_row(cli, "noise.csv", "b");
-    char *named = report(cli, ARGS("report", "noise.csv", "prime.csv"), &size);
-    char *folder = report(cli, ARGS("report", "."), &size), *pattern = report(cli, ARGS("report", "*i*e.csv"), &size);
+    make_row("prime.csv", "a");
+    make_row("noise.csv", "b");
+    char *named = report(ARGS("report", "noise.csv", "prime.csv"), &size);
+    char *folder = report(ARGS("report", "."), &size), *pattern = report(ARGS("report", "*i*e.csv"), &size);
     assert_string_equal(folder, named);
     assert_string_equal(pattern, named);
-    cli_expect(cli, &none, USAGE, &result);
+    cli_expect(&none, USAGE, &result);
     assert_string_equal(result.err, "jitbench report: x*.csv: no file has such a name\n");
     assert_string_equal(result.out, "");
 }
@@ -168,7 +165,6 @@ CLI_TEST(test_report_of_folders_and_patterns)
 CLI_TEST(test_report_is_of_bounded_size_and_quick)
 {
     enum { ROWS = 20000, PAIRS = 100000, ROOM = 16 << 20 };
-    const struct cli *cli = *state;
     char *text = malloc(ROOM);
     size_t size, length;
 
@@ -189,7 +185,7 @@ CLI_TEST(test_report_is_of_bounded_size_and_quick)
     assert_true(length + 1 < ROOM);
     cli_write_file(cli->work, "large.csv", text);
     free(text);
-    char *page = report(cli, ARGS("report", "large.csv"), &size);
+    char *page = report(ARGS("report", "large.csv"), &size);
     if (size > 6000000)
         fail_msg("%zu bytes", size);
     cli_expect_text(page, "first 8 of 12 runs");
@@ -202,7 +198,7 @@ static const char *const fleet_header = "schema,run_id,host,kernel,suite,test,me
                                         "hist,series\r\n";
 
 /* Equal machines but for n0005, which is slow, and has another kernel; and n0009, which is fast at one thing. */
-static void make_fleet(const struct cli *cli, const char *name, unsigned hosts)
+static void make_fleet(const char *name, unsigned hosts)
 {
     const size_t room = 256 + (size_t)hosts * 512;
     char *text = malloc(room);
@@ -233,11 +229,10 @@ static size_t count(const char *text, const char *part)
 CLI_TEST(test_report_of_a_large_fleet_is_bounded)
 {
     enum { HOSTS = 3000 };
-    const struct cli *cli = *state;
     size_t size;
 
-    make_fleet(cli, "large.csv", HOSTS);
-    char *page = report(cli, ARGS("report", "large.csv"), &size);
+    make_fleet("large.csv", HOSTS);
+    char *page = report(ARGS("report", "large.csv"), &size);
     cli_expect_text(page, "3000 hosts, ");
     cli_expect_text(page, "2940 more hosts, 0 of them with findings, are left out here");
     cli_expect_text(page, "first 8 of 3000 runs");
@@ -251,36 +246,34 @@ CLI_TEST(test_report_of_a_large_fleet_is_bounded)
 
 CLI_TEST(test_report_never_overwrites)
 {
-    const struct cli *cli = *state;
     const struct cli_run write = {.args = ARGS("report", "prime.csv", "-o", "page.html")};
     char path[CLI_PATH];
     struct cli_result result;
     size_t size;
 
-    make_row(cli, "prime.csv", "a");
-    cli_expect(cli, &write, DONE, &result);
+    make_row("prime.csv", "a");
+    cli_expect(&write, DONE, &result);
     assert_string_equal(result.out, "");
     assert_string_equal(result.err, "Report: page.html\n");
     (void)snprintf(path, sizeof(path), "%s/page.html", cli->work);
     char *page = cli_read_file(path, &size);
     expect_well_formed(page);
     cli_write_file(cli->work, "page.html", "mine");
-    cli_expect_error_with(cli, ARGS("report", "prime.csv", "-o", "page.html"), "page.html");
+    cli_expect_error_with(ARGS("report", "prime.csv", "-o", "page.html"), "page.html");
     page = cli_read_file(path, &size);
     assert_string_equal(page, "mine");
 }
 
 CLI_TEST(test_report_on_a_terminal_makes_a_file)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("report", "./prime.csv"), .out = CLI_TERMINAL};
     char path[CLI_PATH];
     struct cli_child child;
     struct cli_result result;
     size_t size;
 
-    make_row(cli, "prime.csv", "a");
-    cli_start(cli, &run, &child);
+    make_row("prime.csv", "a");
+    cli_start(&run, &child);
     cli_wait(&child, &result);
     assert_int_equal(result.status, DONE);
     cli_expect_text(result.err[0] ? result.err : result.terminal, "Report: prime.html");
@@ -292,12 +285,11 @@ CLI_TEST(test_report_on_a_terminal_makes_a_file)
 
 CLI_TEST(test_report_that_cannot_be_written)
 {
-    const struct cli *cli = *state;
     const struct cli_run full = {.args = ARGS("report", "prime.csv", "-o", "/dev/full")};
     struct cli_result result;
 
-    make_row(cli, "prime.csv", "a");
-    cli_expect(cli, &full, ROW_FAILED, &result);
+    make_row("prime.csv", "a");
+    cli_expect(&full, ROW_FAILED, &result);
     cli_expect_text(result.err, "/dev/full");
     cli_expect_files(cli->work, 1);
 }

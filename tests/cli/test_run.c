@@ -19,7 +19,7 @@ static void need_commands(void)
 }
 
 /* Runs it quietly with the CSV to standard output. */
-static void run_csv(const struct cli *cli, const char *const *args, int status, struct cli_csv *csv)
+static void run_csv(const char *const *args, int status, struct cli_csv *csv)
 {
     const char *all[64] = {"run", "-q", "-o", "-"};
     struct cli_result result;
@@ -27,12 +27,12 @@ static void run_csv(const struct cli *cli, const char *const *args, int status, 
     need_commands();
     for (size_t i = 0; args[i]; i++)
         all[i + 4] = args[i];
-    cli_expect_args(cli, all, status, &result);
+    cli_expect_args(all, status, &result);
     cli_csv_parse(result.out, csv);
 }
 
 /* Returns the commands' output, with these options and words. */
-static char *printed(const struct cli *cli, const char *const *args)
+static char *printed(const char *const *args)
 {
     const char *all[64] = {"run", "-q", "--no-csv", "--show-output"};
     struct cli_result result;
@@ -40,18 +40,18 @@ static char *printed(const struct cli *cli, const char *const *args)
     need_commands();
     for (size_t i = 0; args[i]; i++)
         all[i + 4] = args[i];
-    cli_expect_args(cli, all, 0, &result);
+    cli_expect_args(all, 0, &result);
     return result.out;
 }
 
-static void expect_printed(const struct cli *cli, const char *const *args, const char *expected)
+static void expect_printed(const char *const *args, const char *expected)
 {
-    assert_string_equal(printed(cli, args), expected);
+    assert_string_equal(printed(args), expected);
 }
 
-static void expect_error(const struct cli *cli, const char *const *args, const char *message)
+static void expect_error(const char *const *args, const char *message)
 {
-    cli_expect_error(cli, args, message);
+    cli_expect_error(args, message);
     cli_expect_files(cli->work, 0);
 }
 
@@ -59,11 +59,10 @@ static void expect_error(const struct cli *cli, const char *const *args, const c
 
 CLI_TEST(test_run_rows_are_all_metrics_of_the_command)
 {
-    const struct cli *cli = *state;
     struct cli_csv csv;
 
-    run_csv(cli, ARGS("-i", "3", "--", "sleep", "0.02"), 0, &csv);
-    assert_int_equal(csv.n_rows, cli_metrics(cli, "command") - 1); /* without instructions */
+    run_csv(ARGS("-i", "3", "--", "sleep", "0.02"), 0, &csv);
+    assert_int_equal(csv.n_rows, cli_metrics("command") - 1); /* without instructions */
     cli_expect_all(&csv, "suite", "run");
     cli_expect_all(&csv, "test", "sleep");
     cli_expect_all(&csv, "param", "command=sleep 0.02");
@@ -82,11 +81,10 @@ CLI_TEST(test_run_rows_are_all_metrics_of_the_command)
 
 CLI_TEST(test_run_counts_time_and_memory_of_children)
 {
-    const struct cli *cli = *state;
     struct cli_csv csv;
 
-    run_csv(cli, ARGS("-i", "1", "--", "sh", "-c", "dd if=/dev/zero of=/dev/null bs=64M count=3 2>/dev/null; exit 0"),
-            0, &csv);
+    run_csv(ARGS("-i", "1", "--", "sh", "-c", "dd if=/dev/zero of=/dev/null bs=64M count=3 2>/dev/null; exit 0"), 0,
+            &csv);
     double peak = cli_number(&csv, cli_row(&csv, "sh", "max_rss", 0), "value");
     assert_true(peak >= 64.0 * (1 << 20) && peak < 72.0 * (1 << 20));
     double system = cli_number(&csv, cli_row(&csv, "sh", "system", 0), "value");
@@ -103,8 +101,7 @@ CLI_TEST(test_run_tells_user_from_system_time)
 {
     struct cli_csv csv;
 
-    run_csv(*state,
-            ARGS("-i", "1", "--name", "counts,reads", "--", "sh", "-c",
+    run_csv(ARGS("-i", "1", "--name", "counts,reads", "--", "sh", "-c",
                  "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done", "--", "dd", "if=/dev/zero", "of=/dev/null",
                  "bs=1M", "count=3000"),
             0, &csv);
@@ -122,11 +119,10 @@ CLI_TEST(test_run_failure_is_a_failed_row)
         {"exit 3", "exit status 3"},
         {"kill -SEGV $$", "killed by signal 11 (Segmentation fault)"},
     };
-    const struct cli *cli = *state;
     struct cli_csv csv;
 
     for (size_t i = 0; i < COUNT(ends); i++) {
-        run_csv(cli, ARGS("-i", "2", "--", "sh", "-c", ends[i].script, "--", "true"), FAILED, &csv);
+        run_csv(ARGS("-i", "2", "--", "sh", "-c", ends[i].script, "--", "true"), FAILED, &csv);
         size_t row = cli_row(&csv, "sh", NULL, 0);
         assert_int_equal(cli_count(&csv, "sh", NULL), 1);
         assert_string_equal(cli_cell(&csv, row, "status"), "failed");
@@ -138,11 +134,9 @@ CLI_TEST(test_run_failure_is_a_failed_row)
 
 CLI_TEST(test_run_failure_that_is_ignored_is_a_metric)
 {
-    const struct cli *cli = *state;
     struct cli_csv csv;
 
-    run_csv(cli,
-            ARGS("-i", "2", "--ignore-failure", "--name", "three,term", "--", "sh", "-c", "exit 3", "--", "sh", "-c",
+    run_csv(ARGS("-i", "2", "--ignore-failure", "--name", "three,term", "--", "sh", "-c", "exit 3", "--", "sh", "-c",
                  "kill -TERM $$"),
             0, &csv);
     assert_true(cli_number(&csv, cli_row(&csv, "three", "exit_code", 0), "value") == 3);
@@ -154,7 +148,6 @@ CLI_TEST(test_run_failure_that_is_ignored_is_a_metric)
  * longer than all of the first, which they do unless the machine is very busy, the verdict says so, and --fail-on. */
 CLI_TEST(test_run_table_has_a_line_each_and_ratios)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("run", "-q", "-o", "-", "-i", "12", "--fail-on", "slower:100", "--name",
                                              "a,b", "--", "sleep", "0.01", "--", "sleep", "0.06")};
     struct cli_child child;
@@ -162,7 +155,7 @@ CLI_TEST(test_run_table_has_a_line_each_and_ratios)
     struct cli_csv csv;
 
     need_commands();
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     cli_wait(&child, &result);
     cli_csv_parse(result.out, &csv);
     size_t a = cli_row(&csv, "a", "wall", 0), b = cli_row(&csv, "b", "wall", 0);
@@ -191,7 +184,6 @@ CLI_TEST(test_run_table_has_a_line_each_and_ratios)
 /* A command against itself has two rows, of which the second says so; the same verdict is in the CSV. */
 CLI_TEST(test_run_aa_takes_turns_with_itself)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {
         .args = ARGS("run", "-q", "-o", "aa.csv", "--aa", "--quick", "--name", "x", "--", "sleep", "0.001")};
     const struct cli_run show = {.args = ARGS("show", "-q", "aa.csv")};
@@ -199,11 +191,11 @@ CLI_TEST(test_run_aa_takes_turns_with_itself)
     struct cli_csv csv;
 
     need_commands();
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_text(result.out, ", 12 runs of each, in 6 blocks, "); /* one in twenty differs from itself */
     cli_expect_text(result.out, "\nThe least difference that is found in 80 % of such measurements: ");
     cli_expect_text(result.out, "\nDifference ");
-    cli_expect(cli, &show, 0, &shown);
+    cli_expect(&show, 0, &shown);
     cli_expect_text(shown.out, strstr(result.out, "\nThe least difference"));
     cli_csv_only(cli->work, &csv);
     assert_string_equal(cli_cell(&csv, cli_row(&csv, "x", "wall", 1), "param"), "command=sleep 0.001");
@@ -215,7 +207,6 @@ CLI_TEST(test_run_aa_takes_turns_with_itself)
  * side has too few for a verdict. Builds of one side only have a spread. */
 CLI_TEST(test_run_builds_of_sides)
 {
-    const struct cli *cli = *state;
     struct cli_result result, shown;
     struct cli_csv csv;
 
@@ -226,17 +217,16 @@ CLI_TEST(test_run_builds_of_sides)
                                                  "sh", "-c", "sleep .01 1", "--", "sh", "-c", "sleep .01; :", "--",
                                                  "sh", "-c", "sleep 0.05", "--", "sh", "-c", "sleep 0.050", "--", "sh",
                                                  "-c", fails ? "exit 3" : "sleep 0.0500")};
-        cli_expect(cli, &run, fails ? FAILED : 0, &result);
+        cli_expect(&run, fails ? FAILED : 0, &result);
         cli_expect_text(result.out, "Command  Build ");
         cli_expect_text(result.out, "; builds of one side differ by ");
         cli_expect_text(result.out, fails ? "\nhead: not decided, 3 and 2 builds with a figure, at least 3"
                                           : "(layout), 3 and 3 builds, 3 runs of each, ");
         cli_expect_no_text(result.out, "jitbench-run(1)");
-        cli_expect(cli, &(struct cli_run){.args = ARGS("show", "-q", fails ? "2.csv" : "1.csv")}, 0, &shown);
+        cli_expect(&(struct cli_run){.args = ARGS("show", "-q", fails ? "2.csv" : "1.csv")}, 0, &shown);
         cli_expect_text(shown.out, strstr(result.out, "\nhead"));
     }
-    run_csv(cli,
-            ARGS("-i", "1", "--reference", "4", "--name", "b,b,a,a", "--", "sh", "-c", ":", "--", "sh", "-c", ": ",
+    run_csv(ARGS("-i", "1", "--reference", "4", "--name", "b,b,a,a", "--", "sh", "-c", ":", "--", "sh", "-c", ": ",
                  "--", "sh", "-c", ":  ", "--", "sh", "-c", ":   "),
             0, &csv);
     static const char *const order[] = {"a 1", "b 1", "b 2", "a 2"};
@@ -245,8 +235,7 @@ CLI_TEST(test_run_builds_of_sides)
         assert_int_equal(cli_number(&csv, row, "item"), i + 1);
         cli_expect_text(cli_cell(&csv, row, "param"), (const char[]){'b', 'u', 'i', 'l', 'd', '=', order[i][2], '\0'});
     }
-    cli_expect(cli,
-               &(struct cli_run){.args = ARGS("run", "-q", "--no-csv", "-i", "1", "--name", "a,a", "--", "sh", "-c",
+    cli_expect(&(struct cli_run){.args = ARGS("run", "-q", "--no-csv", "-i", "1", "--name", "a,a", "--", "sh", "-c",
                                               ":", "--", "sh", "-c", ": ")},
                0, &result);
     cli_expect_text(result.out, "\na: builds of one side differ by ");
@@ -255,7 +244,6 @@ CLI_TEST(test_run_builds_of_sides)
 
 CLI_TEST(test_run_refuses_builds_that_are_none)
 {
-    const struct cli *cli = *state;
     char link[CLI_PATH];
 
     cli_write_file(cli->work, "one", "#!/bin/sh\n");
@@ -273,7 +261,7 @@ CLI_TEST(test_run_refuses_builds_that_are_none)
         (void)snprintf(message, sizeof(message),
                        "jitbench run: --name: commands 1 and 2, '%s' and '%s', are the same build\n", same[i][0],
                        same[i][1]);
-        cli_expect_error(cli, ARGS("run", "--name", "a,a", "--", same[i][0], "x", "--", same[i][1], "x"), message);
+        cli_expect_error(ARGS("run", "--name", "a,a", "--", same[i][0], "x", "--", same[i][1], "x"), message);
     }
 }
 
@@ -282,7 +270,6 @@ CLI_TEST(test_run_refuses_builds_that_are_none)
 /* The shell that touches 64 MiB needs more memory than the one that does not; --fail-on judges that, too. */
 CLI_TEST(test_run_judges_what_is_asked_for)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
 
     need_commands();
@@ -290,12 +277,12 @@ CLI_TEST(test_run_judges_what_is_asked_for)
                                              "slower:5", "--name", "few,much", "--", "dd", "if=/dev/zero",
                                              "of=/dev/null", "bs=1M", "count=1", "--", "dd", "if=/dev/zero",
                                              "of=/dev/null", "bs=64M", "count=1")};
-    cli_expect(cli, &run, FINDING, &result);
+    cli_expect(&run, FINDING, &result);
     cli_expect_text(result.out, "; ratio of peak memory to the first\n");
     cli_expect_text(result.out, "\nmuch: peak memory is ");
     cli_expect_text(result.out, " times as much (");
     cli_expect_text(result.err, "jitbench run: --fail-on: much: peak memory is higher by more than 5 %\n");
-    cli_expect(cli, &(struct cli_run){.args = ARGS("show", "-q", "a.csv")}, 0, &result);
+    cli_expect(&(struct cli_run){.args = ARGS("show", "-q", "a.csv")}, 0, &result);
     cli_expect_text(result.out, "\nmuch: peak memory is ");
 }
 
@@ -303,7 +290,6 @@ CLI_TEST(test_run_judges_what_is_asked_for)
  * so and how long it takes. */
 CLI_TEST(test_run_judges_instructions_or_says_why_not)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("run", "-q", "-o", "a.csv", "--judge", "instructions", "--max-time", "2s",
                                              "--name", "few,many", "--", "sh", "-c", "", "--", "sh", "-c",
                                              "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done")};
@@ -311,7 +297,7 @@ CLI_TEST(test_run_judges_instructions_or_says_why_not)
     struct cli_csv csv;
 
     need_commands();
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_csv_only(cli->work, &csv);
     if (strstr(result.err, "no such counter")) {
         assert_int_equal(strncmp(result.err, "jitbench run: --judge instructions: no such counter (", 53), 0);
@@ -326,15 +312,14 @@ CLI_TEST(test_run_judges_instructions_or_says_why_not)
 
 CLI_TEST(test_run_refuses_words_that_the_kernel_would_not_take)
 {
-    const struct cli *cli = *state;
     char *word = malloc(90001);
 
     assert_non_null(word);
     memset(word, 'x', 90000);
     word[90000] = 0;
     /* Each of them may be as long, but not both as one. */
-    expect_printed(cli, ARGS("-i", "1", "--", "sh", "-c", "echo ${#1}", "sh", word), "90000\n");
-    expect_error(cli, ARGS("run", "--shell", "--", "echo", word, word),
+    expect_printed(ARGS("-i", "1", "--", "sh", "-c", "echo ${#1}", "sh", word), "90000\n");
+    expect_error(ARGS("run", "--shell", "--", "echo", word, word),
                  "jitbench run: a word of 180006 bytes; the kernel takes at most 131071\n");
     free(word);
 }
@@ -343,19 +328,16 @@ CLI_TEST(test_run_refuses_words_that_the_kernel_would_not_take)
 
 CLI_TEST(test_run_hands_words_on_as_they_are)
 {
-    const struct cli *cli = *state;
-
-    expect_printed(cli, ARGS("-i", "1", "--", "printf", "<%s>", "a  b", "$HOME;*", "", "'", "-i"),
+    expect_printed(ARGS("-i", "1", "--", "printf", "<%s>", "a  b", "$HOME;*", "", "'", "-i"),
                    "<a  b><$HOME;*><><'><-i>");
-    expect_printed(cli, ARGS("-i", "1", "--shell", "--", "x=1;", "echo", "$x", "|", "tr 1 2"), "2\n");
-    expect_printed(cli, ARGS("-i", "1", "--shell", "--", "echo a; echo b", "echo c d"), "a\nb\nc d\n");
-    expect_printed(cli, ARGS("-i", "1", "--separator", ":", "--", "echo", "--", "-i", ":", "echo", "second"),
+    expect_printed(ARGS("-i", "1", "--shell", "--", "x=1;", "echo", "$x", "|", "tr 1 2"), "2\n");
+    expect_printed(ARGS("-i", "1", "--shell", "--", "echo a; echo b", "echo c d"), "a\nb\nc d\n");
+    expect_printed(ARGS("-i", "1", "--separator", ":", "--", "echo", "--", "-i", ":", "echo", "second"),
                    "-- -i\nsecond\n");
 }
 
 CLI_TEST(test_run_discards_or_keeps_what_is_printed)
 {
-    const struct cli *cli = *state;
     const char *const command[] = {"sh", "-c", "echo out; echo err >&2"};
     const struct cli_run silent = {
         .args = ARGS("run", "-q", "--no-csv", "-i", "2", "--", command[0], command[1], command[2])};
@@ -366,48 +348,47 @@ CLI_TEST(test_run_discards_or_keeps_what_is_printed)
     size_t size;
 
     need_commands();
-    cli_expect(cli, &silent, 0, &result);
+    cli_expect(&silent, 0, &result);
     cli_expect_no_text(result.out, "\nout\n");
     assert_string_equal(result.err, "");
-    cli_expect(cli, &shown, 0, &result);
+    cli_expect(&shown, 0, &result);
     assert_string_equal(result.out, "out\nout\n");
     assert_int_equal(strncmp(result.err, "err\nerr\nCommands, ", 18), 0);
     (void)snprintf(path, sizeof(path), "%s/kept", cli->work);
     const struct cli_run kept = {.args = ARGS("run", "-q", "--no-csv", "-i", "2", "--keep-output", "kept", "--",
                                               command[0], command[1], command[2])};
-    cli_expect(cli, &kept, 0, &result);
+    cli_expect(&kept, 0, &result);
     char *text = cli_read_file(path, &size);
     assert_string_equal(text, "out\nerr\nout\nerr\n");
     /* Never over a file that is there, and none that was made is left when nothing runs. */
-    cli_expect(cli, &kept, USAGE, &result);
+    cli_expect(&kept, USAGE, &result);
     assert_string_equal(result.err, "jitbench run: --keep-output 'kept': the file exists; jitbench never overwrites\n");
     const struct cli_run unused = {.args = ARGS("run", "--keep-output", "new", "-o", "kept", "--", "true")};
-    cli_expect(cli, &unused, USAGE, &result);
+    cli_expect(&unused, USAGE, &result);
     cli_expect_files(cli->work, 1);
 }
 
 CLI_TEST(test_run_input_is_opened_for_each_run)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
     struct cli_result result;
 
-    expect_printed(cli, ARGS("-i", "2", "--", "wc", "-c"), "0\n0\n");
+    expect_printed(ARGS("-i", "2", "--", "wc", "-c"), "0\n0\n");
     cli_write_file(cli->work, "in", "three");
-    expect_printed(cli, ARGS("-i", "2", "--input", "in", "--", "wc", "-c"), "5\n5\n");
+    expect_printed(ARGS("-i", "2", "--input", "in", "--", "wc", "-c"), "5\n5\n");
     (void)snprintf(path, sizeof(path), "%s/in", cli->work);
     int in = open(path, O_RDONLY | O_CLOEXEC);
     assert_true(in > 2);
     const struct cli_run own = {
         .args = ARGS("run", "-q", "--no-csv", "--show-output", "-i", "2", "--input", "-", "--", "cat"), .in = in};
-    cli_expect(cli, &own, 0, &result);
+    cli_expect(&own, 0, &result);
     assert_string_equal(result.out, "three");
     (void)close(in);
     const struct cli_run terminal = {.args = ARGS("run", "--no-csv", "--input", "-", "--", "true"),
                                      .in = CLI_TERMINAL,
                                      .out = CLI_TERMINAL,
                                      .err = CLI_TERMINAL};
-    cli_expect(cli, &terminal, USAGE, &result);
+    cli_expect(&terminal, USAGE, &result);
     cli_expect_text(result.terminal, "--input '-': standard input is a terminal");
 }
 
@@ -423,7 +404,6 @@ static size_t pads(const char *text, size_t lengths[16])
 
 CLI_TEST(test_run_environment_is_padded_cleaned_or_left)
 {
-    const struct cli *cli = *state;
     static const char *const env[] = {"PATH=/usr/bin:/bin", "FOO=bar", "JITBENCH_PAD=mine", NULL};
     const struct cli_run usual = {.args = ARGS("run", "-q", "--no-csv", "--show-output", "-i", "8", "--", "env"),
                                   .env = env};
@@ -436,50 +416,45 @@ CLI_TEST(test_run_environment_is_padded_cleaned_or_left)
     size_t lengths[16] = {0}, differ = 0;
 
     need_commands();
-    cli_expect(cli, &usual, 0, &result);
+    cli_expect(&usual, 0, &result);
     assert_int_equal(pads(result.out, lengths), 8);
     for (size_t i = 1; i < 8; i++)
         differ += lengths[i] != lengths[0];
     assert_true(differ > 0);
     cli_expect_text(result.out, "FOO=bar\n");
     cli_expect_no_text(result.out, "mine");
-    cli_expect(cli, &clean, 0, &result);
+    cli_expect(&clean, 0, &result);
     assert_int_equal(pads(result.out, lengths), 1);
     cli_expect_text(result.out, "PATH=/usr/bin:/bin\n");
     cli_expect_no_text(result.out, "FOO");
-    cli_expect(cli, &fixed, 0, &result);
+    cli_expect(&fixed, 0, &result);
     assert_string_equal(result.out, "PATH=/usr/bin:/bin\nFOO=bar\n");
 }
 
 /* The command, and what it starts. */
 CLI_TEST(test_run_placement_is_seen_by_the_command)
 {
-    const struct cli *cli = *state;
-
     cli_need_cpus(2);
-    expect_printed(cli,
-                   ARGS("-i", "1", "--cpus", "1", "--nice", "7", "--", "sh", "-c",
+    expect_printed(ARGS("-i", "1", "--cpus", "1", "--nice", "7", "--", "sh", "-c",
                         "nice; grep -h Cpus_allowed_list /proc/$$/status /proc/self/status"),
                    "7\nCpus_allowed_list:\t1\nCpus_allowed_list:\t1\n");
-    expect_printed(cli,
-                   ARGS("-i", "2", "--bind", "one", "--copies", "1", "--", "sh", "-c",
+    expect_printed(ARGS("-i", "2", "--bind", "one", "--copies", "1", "--", "sh", "-c",
                         "grep -c 'Cpus_allowed_list:.[0-9]*$' /proc/self/status"),
                    "1\n1\n");
     if (access("/proc/self/personality", R_OK) == 0)
-        expect_printed(cli, ARGS("-i", "1", "--layout", "fixed", "--", "cat", "/proc/self/personality"), "00040000\n");
+        expect_printed(ARGS("-i", "1", "--layout", "fixed", "--", "cat", "/proc/self/personality"), "00040000\n");
 }
 
 CLI_TEST(test_run_layout_fixed_is_the_same_in_each_run)
 {
-    const struct cli *cli = *state;
     /* The stack's line of the map. */
     const char *const command[] = {"grep", "stack", "/proc/self/maps"};
-    char *out = printed(cli, ARGS("-i", "2", "--layout", "fixed", "--", command[0], command[1], command[2]));
+    char *out = printed(ARGS("-i", "2", "--layout", "fixed", "--", command[0], command[1], command[2]));
     char *end = strchr(out, '\n');
 
     assert_non_null(end);
     assert_int_equal(strncmp(out, end + 1, (size_t)(end + 1 - out)), 0);
-    out = printed(cli, ARGS("-i", "2", "--", command[0], command[1], command[2]));
+    out = printed(ARGS("-i", "2", "--", command[0], command[1], command[2]));
     end = strchr(out, '\n');
     assert_non_null(end);
     assert_int_not_equal(strncmp(out, end + 1, (size_t)(end + 1 - out)), 0);
@@ -487,36 +462,32 @@ CLI_TEST(test_run_layout_fixed_is_the_same_in_each_run)
 
 CLI_TEST(test_run_real_time_is_inherited_and_ended)
 {
-    const struct cli *cli = *state;
     struct cli_csv csv;
 
     need_commands();
     cli_need_fifo();
     cli_need_cpus(2);
     /* Real-time priority and policy (SCHED_FIFO is 1) of the command, and of a child of it. */
-    expect_printed(cli,
-                   ARGS("-i", "1", "--cpus", "1", "--fifo=7", "--", "sh", "-c",
+    expect_printed(ARGS("-i", "1", "--cpus", "1", "--fifo=7", "--", "sh", "-c",
                         "cut -d ' ' -f 40,41 /proc/$$/stat; cut -d ' ' -f 40,41 /proc/self/stat"),
                    "7 1\n7 1\n");
-    run_csv(cli, ARGS("-i", "1", "--cpus", "1", "--fifo", "--nice", "-3", "--", "true"), 0, &csv);
+    run_csv(ARGS("-i", "1", "--cpus", "1", "--fifo", "--nice", "-3", "--", "true"), 0, &csv);
     cli_expect_all(&csv, "policy", "fifo");
     cli_expect_all(&csv, "rt_priority", "50");
     cli_expect_all(&csv, "nice", "-3");
     cli_expect_all(&csv, "status", "ok");
     /* It never sleeps, so tasks of lower priority do not get its CPU. */
-    run_csv(cli,
-            ARGS("-i", "1", "--cpus", "1", "--fifo", "--timeout", "200ms", "--", "sh", "-c", "while :; do :; done"),
+    run_csv(ARGS("-i", "1", "--cpus", "1", "--fifo", "--timeout", "200ms", "--", "sh", "-c", "while :; do :; done"),
             FAILED, &csv);
     cli_expect_text(cli_cell(&csv, 0, "reason"), "still running after 200 ms (--timeout); killed");
 }
 
 CLI_TEST(test_run_copies_start_together)
 {
-    const struct cli *cli = *state;
     struct cli_csv csv;
     unsigned copies = 0;
 
-    run_csv(cli, ARGS("-i", "2", "--copies", "1,6", "--", "sleep", "0.2"), 0, &csv);
+    run_csv(ARGS("-i", "2", "--copies", "1,6", "--", "sleep", "0.2"), 0, &csv);
     for (size_t i = 0; i < 2; i++) {
         size_t wall = cli_row(&csv, "sleep", "wall", i);
         copies |= (unsigned)cli_number(&csv, wall, "copies");
@@ -534,19 +505,18 @@ static int become_nobody(void *context)
 
 CLI_TEST(test_run_without_rights_is_degraded)
 {
-    const struct cli *cli = *state;
     char program[CLI_PATH];
     struct cli_result result;
     struct cli_csv csv;
 
     need_commands();
     cli_need_root();
-    cli_copy_binary(cli, program);
+    cli_copy_binary(program);
     const struct cli_run run = {.program = program,
                                 .args = ARGS("run", "-q", "-o", "-", "-i", "1", "--nice", "-5", "--", "true"),
                                 .directory = "/",
                                 .prepare = become_nobody};
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_csv_parse(result.out, &csv);
     cli_expect_all(&csv, "status", "degraded");
     cli_expect_all(&csv, "nice", "0");
@@ -561,7 +531,6 @@ static int hide_proc(void *context)
 
 CLI_TEST(test_run_without_proc)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
 
@@ -569,7 +538,7 @@ CLI_TEST(test_run_without_proc)
     cli_need_mount_namespace();
     const struct cli_run run = {.args = ARGS("run", "-q", "-o", "-", "-i", "2", "--", "sleep", "0.01"),
                                 .prepare = hide_proc};
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_csv_parse(result.out, &csv);
     size_t wall = cli_row(&csv, "sleep", "wall", 0);
     assert_true(cli_number(&csv, wall, "min") >= 0.01);
@@ -586,7 +555,6 @@ CLI_TEST(test_run_without_shared_memory_is_skipped)
                                   .value = CLONE_VM,
                                   .error = EINVAL},
                                  {.kind = 0}};
-    const struct cli *cli = *state;
     bool emulated = program_emulated(cli_binary);
     const struct cli_run run = {.args = ARGS("run", "-q", "-o", "-", "-i", "2", "--", "true"),
                                 .prepare = emulated ? NULL : refuse,
@@ -596,7 +564,7 @@ CLI_TEST(test_run_without_shared_memory_is_skipped)
 
     if (!emulated && !program_has_our_calls(cli_binary))
         cli_skip("the program's system calls have other numbers than the test's");
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_csv_parse(result.out, &csv);
     assert_true(csv.n_rows >= 1);
     cli_expect_all(&csv, "status", "skipped");
@@ -607,16 +575,14 @@ CLI_TEST(test_run_without_shared_memory_is_skipped)
 
 CLI_TEST(test_run_order_is_a_b_b_a_with_its_preparations)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("run", "-q", "--no-csv", "-i", "4", "-w", "1", "--prepare",
                                              "sh -c 'printf p >>log'", "--", "sh", "-c", "printf A >>log", "--", "sh",
                                              "-c", "printf B >>log")};
-    struct cli_result result;
     char path[CLI_PATH];
     size_t size;
 
     need_commands();
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, NULL);
     (void)snprintf(path, sizeof(path), "%s/log", cli->work);
     char *log = cli_read_file(path, &size);
     /* Each one's warm-up comes before its first sample. */
@@ -629,31 +595,28 @@ CLI_TEST(test_run_order_is_a_b_b_a_with_its_preparations)
 
 CLI_TEST(test_run_preparation_is_not_timed_and_is_once_for_all_copies)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
     struct cli_csv csv;
     size_t size;
 
-    run_csv(cli, ARGS("-i", "2", "--copies", "2", "--shell", "--prepare", "echo p >>log; sleep 0.3", "--", "true"), 0,
-            &csv);
+    run_csv(ARGS("-i", "2", "--copies", "2", "--shell", "--prepare", "echo p >>log; sleep 0.3", "--", "true"), 0, &csv);
     assert_true(cli_number(&csv, cli_row(&csv, "true", "wall", 0), "min") < 0.3);
     (void)snprintf(path, sizeof(path), "%s/log", cli->work);
     char *log = cli_read_file(path, &size);
     assert_string_equal(log, "p\np\n");
-    run_csv(cli, ARGS("-i", "2", "--prepare", "sh -c 'exit 5'", "--", "true"), FAILED, &csv);
+    run_csv(ARGS("-i", "2", "--prepare", "sh -c 'exit 5'", "--", "true"), FAILED, &csv);
     assert_string_equal(cli_cell(&csv, 0, "reason"), "the prepare command: exit status 5");
 }
 
 /* The line is named as it was given, whatever words the preparation has. */
 CLI_TEST(test_run_preparation_may_look_like_a_command)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("run", "-i", "1", "-q", "-o", "r.csv", "--prepare",
                                              "printf command=x 'it'\"'\"'s' input=y", "--", "sleep", "0.001")};
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_text(result.out, "\nsleep 0.001 ");
     cli_csv_only(cli->work, &csv);
     assert_string_equal(cli_cell(&csv, 0, "test"), "sleep");
@@ -667,7 +630,6 @@ CLI_TEST(test_run_preparation_may_look_like_a_command)
  * the last run of all, also when a command fails. */
 CLI_TEST(test_run_parameters_are_commands_with_setup_and_cleanup)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("run", "-q", "-o", "p.csv", "-v", "-i", "2", "-L", "n", "1,b c", "-s",
                                              "sh -c 'printf s{n} >>log'", "--cleanup", "sh -c 'printf c{n} >>log'",
                                              "--name", "x{n}", "--reference", "xb c", "--", "sh", "-c",
@@ -678,7 +640,7 @@ CLI_TEST(test_run_parameters_are_commands_with_setup_and_cleanup)
     size_t size;
 
     need_commands();
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_expect_text(result.out, " n  Runs ");
     cli_expect_text(result.out, "\nx1 n=1 ");
     cli_expect_text(result.out, "\nxb c n='b c' ");
@@ -711,7 +673,7 @@ CLI_TEST(test_run_reports_a_failed_cleanup_once)
     need_commands();
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct cli_run run = {.args = cases[i].args};
-        cli_expect(*state, &run, 0, &result);
+        cli_expect(&run, 0, &result);
         assert_string_equal(result.err, cases[i].error);
     }
 }
@@ -719,12 +681,12 @@ CLI_TEST(test_run_reports_a_failed_cleanup_once)
 /* --- Nothing is left. --- */
 
 /* Waits until n processes run: jitbench, its worker, the guard, the shell, and its children. */
-static void start_tree(const struct cli *cli, const char *script, unsigned n, struct cli_child *child)
+static void start_tree(const char *script, unsigned n, struct cli_child *child)
 {
     const struct cli_run run = {.args = ARGS("run", "-q", "--no-csv", "--", "sh", "-c", script)};
     const uint64_t until = cli_deadline(10);
 
-    cli_start(cli, &run, child);
+    cli_start(&run, child);
     while (cli_living(getpid()) < n && cli_now_ns() < until)
         cli_sleep_ms(5);
     assert_true(cli_living(getpid()) >= n);
@@ -742,16 +704,15 @@ CLI_TEST(test_run_interrupted_or_killed_leaves_nothing)
         /* The worker is left to find those in a session of their own. */
         {SIGKILL, -SIGKILL, "setsid sleep 77 & sleep 78; true"},
     };
-    const struct cli *cli = *state;
 
     need_commands();
     for (size_t i = 0; i < COUNT(ends); i++) {
         struct cli_child child;
         struct cli_result result;
-        start_tree(cli, ends[i].script, 6, &child);
+        start_tree(ends[i].script, 6, &child);
         assert_int_equal(kill(child.pid, ends[i].signal), 0);
         cli_wait(&child, &result);
-        cli_expect_all_gone(cli, ends[i].script);
+        cli_expect_all_gone(ends[i].script);
         cli_expect_status(&result, ends[i].status);
     }
 }
@@ -762,7 +723,6 @@ CLI_TEST(test_run_cleanup_ends_with_jitbench)
     static const struct {
         int signal, status;
     } ends[] = {{SIGINT, 128 + SIGINT}, {SIGHUP, 128 + SIGHUP}, {SIGKILL, -SIGKILL}};
-    const struct cli *cli = *state;
 
     need_commands();
     for (size_t i = 0; i < COUNT(ends); i++) {
@@ -771,47 +731,43 @@ CLI_TEST(test_run_cleanup_ends_with_jitbench)
         const struct cli_run run = {.args = ARGS("run", "-q", "--no-csv", "-i", "1", "--cleanup",
                                                  "sh -c 'sleep 77 & sleep 78; true'", "--", "true"),
                                     .err = CLI_DEFAULT};
-        cli_start(cli, &run, &child);
+        cli_start(&run, &child);
         for (int tries = 0; cli_living(child.pid) < 4 && tries < 2000; tries++)
             cli_sleep_ms(5);
         cli_sleep_ms(100);
         assert_int_equal(kill(child.pid, ends[i].signal), 0);
         assert_true(cli_ends(&child, 5, &result)); /* it would take 77 s */
-        cli_expect_all_gone(cli, "the cleanup command");
+        cli_expect_all_gone("the cleanup command");
         cli_expect_status(&result, ends[i].status);
     }
 }
 
 CLI_TEST(test_run_too_long_is_killed_with_all_it_started)
 {
-    const struct cli *cli = *state;
     struct cli_csv csv;
 
-    run_csv(cli, ARGS("-i", "1", "--timeout", "100ms", "--", "sh", "-c", "setsid sleep 77 & sleep 78; true"), FAILED,
-            &csv);
+    run_csv(ARGS("-i", "1", "--timeout", "100ms", "--", "sh", "-c", "setsid sleep 77 & sleep 78; true"), FAILED, &csv);
     assert_string_equal(cli_cell(&csv, 0, "reason"), "still running after 100 ms (--timeout); killed");
-    cli_expect_all_gone(cli, "the command");
+    cli_expect_all_gone("the command");
 }
 
 CLI_TEST(test_run_what_is_left_running_is_killed_and_said)
 {
-    const struct cli *cli = *state;
     struct cli_csv csv;
 
-    run_csv(cli, ARGS("-i", "1", "--", "sh", "-c", "setsid sleep 77 & sleep 78 & exit 0"), 0, &csv);
+    run_csv(ARGS("-i", "1", "--", "sh", "-c", "setsid sleep 77 & sleep 78 & exit 0"), 0, &csv);
     cli_expect_all(&csv, "status", "degraded");
     cli_expect_text(cli_cell(&csv, 0, "reason"), "the command left 2 processes running; killed");
-    cli_expect_all_gone(cli, "the command");
+    cli_expect_all_gone("the command");
     /* Processes that a preparation leaves behind live on for the command. */
-    run_csv(cli, ARGS("-i", "1", "--prepare", "sh -c 'sleep 77 & exit 0'", "--", "sleep", "0.01"), 0, &csv);
+    run_csv(ARGS("-i", "1", "--prepare", "sh -c 'sleep 77 & exit 0'", "--", "sleep", "0.01"), 0, &csv);
     cli_expect_all(&csv, "status", "ok");
-    cli_expect_all_gone(cli, "the preparation");
+    cli_expect_all_gone("the preparation");
 }
 
 /* A shell that has a child becomes jitbench, and that child is none of ours. */
 CLI_TEST(test_run_leaves_children_alone_that_it_was_born_with)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
 
     need_commands();
@@ -819,36 +775,34 @@ CLI_TEST(test_run_leaves_children_alone_that_it_was_born_with)
                                 .args = ARGS("-c", "sleep 79 >/dev/null 2>&1 & echo $!; exec \"$@\"", "sh", cli_binary,
                                              "run", "-q", "--no-csv", "-i", "1", "--", "true"),
                                 .err = CLI_DEFAULT};
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     pid_t child = (pid_t)strtol(result.out, NULL, 10);
     assert_true(child > 1);
     assert_true(cli_parent_of(child) > 0);
     assert_int_equal(kill(child, SIGKILL), 0);
-    cli_expect_all_gone(cli, "the shell's child");
+    cli_expect_all_gone("the shell's child");
 }
 
 CLI_TEST(test_run_command_gets_no_descriptors_of_ours)
 {
-    const struct cli *cli = *state;
     const char *const list[] = {"sh", "-c", "echo /proc/self/fd/*"};
     struct cli_result result;
 
     /* The same program, started the same way, by us. */
     const struct cli_run plain = {.program = "sh", .args = ARGS("-c", list[2])};
-    cli_expect(cli, &plain, 0, &result);
-    expect_printed(cli, ARGS("-i", "1", "--", list[0], list[1], list[2]), result.out);
+    cli_expect(&plain, 0, &result);
+    expect_printed(ARGS("-i", "1", "--", list[0], list[1], list[2]), result.out);
 }
 
 CLI_TEST(test_run_notes_numbers_of_runs_as_hyperfine_has_them)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
 
-    cli_expect_args(cli, ARGS("run", "-q", "-u", "second", "-N", "-m", "5", "-r", "2", "-o", "a.csv", "--", "true"), 0,
+    cli_expect_args(ARGS("run", "-q", "-u", "second", "-N", "-m", "5", "-r", "2", "-o", "a.csv", "--", "true"), 0,
                     &result);
     cli_expect_text(result.err, "-u is ignored: the table chooses the unit, and the CSV is in seconds\n");
     cli_expect_text(result.err, "--comment (-m) '5' is the text of a comment; '--samples 5' takes so many runs\n");
     cli_expect_text(result.out, "      2  ");
-    cli_expect_args(cli, ARGS("run", "-q", "--runs", "2", "--quick", "-o", "b.csv", "--", "true"), 0, &result);
+    cli_expect_args(ARGS("run", "-q", "--runs", "2", "--quick", "-o", "b.csv", "--", "true"), 0, &result);
     cli_expect_text(result.err, "--runs 2 measures all of it so often, with a CSV each; '--samples 2' takes so many");
 }

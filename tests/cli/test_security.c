@@ -22,15 +22,13 @@
 
 /* root/kept/target belongs to root alone, with known contents. Files in root/shared are not trusted. */
 struct scene {
-    const struct cli *cli;
     char kept[96], target[128], shared[96];
     struct stat before, folder_before;
 };
 
 /* shared: owned by owner, with the mode. */
-static void set_scene(const struct cli *cli, struct scene *s, uid_t owner, mode_t mode)
+static void set_scene(struct scene *s, uid_t owner, mode_t mode)
 {
-    s->cli = cli;
     (void)snprintf(s->kept, sizeof(s->kept), "%s/kept", cli->root);
     (void)snprintf(s->target, sizeof(s->target), "%s/target", s->kept);
     (void)snprintf(s->shared, sizeof(s->shared), "%s/shared", cli->root);
@@ -91,7 +89,7 @@ static const char *const *const writers[] = {
 };
 #define N_WRITERS (sizeof(writers) / sizeof(writers[0]))
 
-static void write_to(const struct cli *cli, const char *const *writer, const char *path, int status)
+static void write_to(const char *const *writer, const char *path, int status)
 {
     const char *args[16];
     struct cli_result result;
@@ -105,29 +103,28 @@ static void write_to(const struct cli *cli, const char *const *writer, const cha
         args[n++] = "true";
     }
     args[n] = NULL;
-    cli_expect_args(cli, args, status, &result);
+    cli_expect_args(args, status, &result);
     if (status == 2 && (strchr(result.err, '\n') != strrchr(result.err, '\n') || !strstr(result.err, path)))
         fail_msg("%s: not one line that names the file: %s", writer[0], result.err);
 }
 
 /* A file for the commands that read one. */
-static void make_rows(const struct cli *cli)
+static void make_rows(void)
 {
     struct cli_result result;
 
-    cli_expect(cli, &(struct cli_run){.args = ARGS(FAST, "-o", "rows.csv")}, 0, &result);
+    cli_expect(&(struct cli_run){.args = ARGS(FAST, "-o", "rows.csv")}, 0, &result);
 }
 
 CLI_TEST(test_security_writes_through_no_link_in_a_sticky_folder)
 {
     static const char *const names[] = {"existing", "dangling", "device", "folder/out"};
-    const struct cli *cli = *state;
     struct scene s;
     char dangling[160], path[200];
 
     cli_need_root();
-    make_rows(cli);
-    set_scene(cli, &s, 0, 01777);
+    make_rows();
+    set_scene(&s, 0, 01777);
     (void)snprintf(dangling, sizeof(dangling), "%s/none", s.kept);
     plant(&s, "existing", s.target, NOBODY);
     plant(&s, "dangling", dangling, NOBODY);
@@ -136,7 +133,7 @@ CLI_TEST(test_security_writes_through_no_link_in_a_sticky_folder)
     for (size_t w = 0; w < N_WRITERS; w++)
         for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
             (void)snprintf(path, sizeof(path), "%s/%s", s.shared, names[i]);
-            write_to(cli, writers[w], path, 2);
+            write_to(writers[w], path, 2);
             expect_kept(&s);
         }
     cli_expect_files(cli->work, 1);
@@ -145,25 +142,24 @@ CLI_TEST(test_security_writes_through_no_link_in_a_sticky_folder)
 /* The same names are accepted in a directory that only the user can write to. */
 CLI_TEST(test_security_follows_the_users_own_links)
 {
-    const struct cli *cli = *state;
     struct scene s;
     char path[200];
 
     cli_need_root();
-    set_scene(cli, &s, 0, 01777);
+    set_scene(&s, 0, 01777);
     plant(&s, "device", "/dev/null", 0);
     plant(&s, "folder", cli->work, 0);
     (void)snprintf(path, sizeof(path), "%s/device", s.shared);
-    write_to(cli, writers[0], path, 0);
+    write_to(writers[0], path, 0);
     (void)snprintf(path, sizeof(path), "%s/folder/out", s.shared);
-    write_to(cli, writers[0], path, 0);
+    write_to(writers[0], path, 0);
     (void)snprintf(path, sizeof(path), "%s/out", cli->work);
     assert_int_equal(access(path, F_OK), 0);
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     const char *const standard[] = {"/dev/stdout", "/proc/self/fd/1"};
     for (size_t i = 0; i < 2; i++) {
         struct cli_result result;
-        cli_expect(cli, &(struct cli_run){.args = ARGS(FAST, "-o", standard[i]), .out = null}, 0, &result);
+        cli_expect(&(struct cli_run){.args = ARGS(FAST, "-o", standard[i]), .out = null}, 0, &result);
     }
     assert_int_equal(close(null), 0);
 }
@@ -171,34 +167,31 @@ CLI_TEST(test_security_follows_the_users_own_links)
 /* A pipe of another user in place of the CSV would receive it, or block the program forever. */
 CLI_TEST(test_security_writes_into_nobodys_pipe)
 {
-    const struct cli *cli = *state;
     struct scene s;
     char path[160];
 
     cli_need_root();
-    set_scene(cli, &s, 0, 01777);
+    set_scene(&s, 0, 01777);
     (void)snprintf(path, sizeof(path), "%s/pipe", s.shared);
     assert_int_equal(mkfifo(path, 0666), 0);
     assert_int_equal(chown(path, NOBODY, NOBODY), 0);
-    write_to(cli, writers[0], path, 2);
+    write_to(writers[0], path, 2);
 }
 
 /* The scratch directory is led elsewhere: a row with a reason, and nothing is made there. */
 CLI_TEST(test_security_makes_no_scratch_behind_a_link)
 {
-    const struct cli *cli = *state;
     struct scene s;
     struct cli_csv csv;
     struct cli_result result;
     char path[160];
 
     cli_need_root();
-    set_scene(cli, &s, 0, 01777);
+    set_scene(&s, 0, 01777);
     plant(&s, "scratch", s.kept, NOBODY);
     (void)snprintf(path, sizeof(path), "%s/scratch", s.shared);
-    const struct cli_run run = {
-        .args = ARGS("unix", "shell1", "fcopy256", "-q", "-i", "1", "-t", "10ms", "-d", path, "-o", "-")};
-    cli_expect(cli, &run, 1, &result);
+    cli_expect_args(ARGS("unix", "shell1", "fcopy256", "-q", "-i", "1", "-t", "10ms", "-d", path, "-o", "-"), 1,
+                    &result);
     cli_csv_parse(result.out, &csv);
     cli_expect_all(&csv, "status", "failed");
     expect_kept(&s);
@@ -250,13 +243,13 @@ static void swap_output(const struct scene *s)
 static const char *const *const lucky = (const char *const[]){
     "-o", "/dev/null", "-e", "trace=open,openat", "-e", "inject=open,openat:delay_enter=2000", NULL};
 
-static bool has_strace(const struct cli *cli)
+static bool has_strace(void)
 {
     const struct cli_run run = {.program = "strace", .args = ARGS("-o", "/dev/null", cli_binary, "version")};
     struct cli_result result;
     struct cli_child child;
 
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     cli_wait(&child, &result);
     bool works = !result.unprepared && result.status == 0;
     if (!works)
@@ -264,7 +257,7 @@ static bool has_strace(const struct cli *cli)
     return works;
 }
 
-static void race_output(const struct cli *cli, uid_t owner, mode_t mode)
+static void race_output(uid_t owner, mode_t mode)
 {
     struct scene s;
     char path[160];
@@ -272,10 +265,10 @@ static void race_output(const struct cli *cli, uid_t owner, mode_t mode)
     size_t n = 0;
 
     cli_need_root();
-    make_rows(cli);
-    set_scene(cli, &s, owner, mode);
+    make_rows();
+    set_scene(&s, owner, mode);
     (void)snprintf(path, sizeof(path), "%s/out", s.shared);
-    const bool slow = has_strace(cli);
+    const bool slow = has_strace();
     for (; slow && lucky[n]; n++)
         args[n] = lucky[n];
     const char *const line[] = {cli_binary, "export", "rows.csv", "-o", path, NULL};
@@ -285,7 +278,7 @@ static void race_output(const struct cli *cli, uid_t owner, mode_t mode)
     for (unsigned run = 0; run < RACES; run++) {
         struct cli_result result;
         struct cli_child child;
-        cli_start(cli, &(struct cli_run){.program = slow ? "strace" : NULL, .args = args}, &child);
+        cli_start(&(struct cli_run){.program = slow ? "strace" : NULL, .args = args}, &child);
         cli_wait(&child, &result);
         /* 2: the name was taken before, 1: meanwhile. Either names the file in one line. */
         const char *end = strchr(result.err, '\n');
@@ -300,12 +293,12 @@ static void race_output(const struct cli *cli, uid_t owner, mode_t mode)
 
 CLI_TEST(test_security_output_is_not_swapped_for_a_link)
 {
-    race_output(*state, 0, 01777);
+    race_output(0, 01777);
 }
 
 CLI_TEST(test_security_output_is_not_swapped_in_anothers_folder)
 {
-    race_output(*state, NOBODY, 0755);
+    race_output(NOBODY, 0755);
 }
 
 /* Whatever the program has just made: away with it, and a link or a folder of the rival's own in its place, with a
@@ -358,18 +351,17 @@ static bool is_marked(const char *shared)
 
 CLI_TEST(test_security_scratch_is_not_swapped_in_anothers_folder)
 {
-    const struct cli *cli = *state;
     struct scene s;
 
     cli_need_root();
-    set_scene(cli, &s, NOBODY, 0755);
+    set_scene(&s, NOBODY, 0755);
     pid_t rival = start_rival(&s, swap_scratch);
     for (unsigned i = 0; i < SCRATCH_RACES; i++) {
         const struct cli_run run = {
             .args = ARGS("unix", "shell1", "-q", "-i", "1", "-t", "10ms", "--no-csv", "-d", s.shared)};
         struct cli_result result;
         struct cli_child child;
-        cli_start(cli, &run, &child);
+        cli_start(&run, &child);
         cli_wait(&child, &result);
         if (result.status != 0 && result.status != 1)
             fail_msg("status %d: %s", result.status, result.err);
@@ -385,7 +377,7 @@ CLI_TEST(test_security_scratch_is_not_swapped_in_anothers_folder)
 static const char script[] = "#!/bin/sh\n: >\"${0%/*}/../mark\"\n";
 
 /* root/bin holds programs of the names that ours might look for; root/mark appears when one is run. */
-static void plant_programs(const struct cli *cli)
+static void plant_programs(void)
 {
     static const char *const names[] = {"sh",    "true", "cc",     "gcc",  "make",    "taskset", "sort", "od",
                                         "grep",  "tee",  "wc",     "rm",   "ls",      "perl",    "env",  "chrt",
@@ -402,7 +394,7 @@ static void plant_programs(const struct cli *cli)
     }
 }
 
-static void expect_no_mark(const struct cli *cli)
+static void expect_no_mark(void)
 {
     char names[CLI_FILES][256];
     size_t n = cli_files(cli->root, names);
@@ -416,7 +408,6 @@ static void expect_no_mark(const struct cli *cli)
  * one of their own, and jitbench has no dynamic linker. */
 CLI_TEST(test_security_environment_runs_and_loads_nothing)
 {
-    const struct cli *cli = *state;
     char text[12][200];
     const char *env[24];
     size_t n = 0;
@@ -445,7 +436,7 @@ CLI_TEST(test_security_environment_runs_and_loads_nothing)
         ARGS("run", "-q", "-i", "1", "--", "/bin/true", "$(id >mark)", ";id >mark"),
     };
 
-    plant_programs(cli);
+    plant_programs();
     for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
         env[n++] = fixed[i];
     for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]); i++) {
@@ -465,20 +456,19 @@ CLI_TEST(test_security_environment_runs_and_loads_nothing)
         const char *const plain[] = {"PATH=/nonexistent", "TOKEN=s3cr3t-of-the-user", NULL};
         if (!strcmp(commands[i][0], "run"))
             mine = plain;
-        cli_start(cli, &(struct cli_run){.args = commands[i], .env = mine}, &child);
+        cli_start(&(struct cli_run){.args = commands[i], .env = mine}, &child);
         cli_wait(&child, &result);
         if (result.status != 0 && !(result.status == 4 && !strcmp(commands[i][0], "check")))
             fail_msg("%s: status %d: %s", commands[i][0], result.status, result.err);
         cli_expect_no_text(result.out, "s3cr3t");
         cli_expect_no_text(result.err, "s3cr3t");
-        expect_no_mark(cli);
+        expect_no_mark();
     }
 }
 
 /* No secret is in a result file or in its report. Decimal points are points. */
 CLI_TEST(test_security_secrets_stay_in_the_environment)
 {
-    const struct cli *cli = *state;
     const char *const env[] = {"PATH=/usr/bin:/bin", "TOKEN=s3cr3t-of-the-user", "LC_ALL=de_DE.UTF-8", NULL};
     struct cli_result result;
     struct cli_csv csv;
@@ -486,11 +476,11 @@ CLI_TEST(test_security_secrets_stay_in_the_environment)
     size_t size;
 
     cli_need_commands();
-    cli_expect(cli, &(struct cli_run){.args = ARGS("run", "-v", "-i", "2", "-o", "rows.csv", "--", "true"), .env = env},
-               0, &result);
+    cli_expect(&(struct cli_run){.args = ARGS("run", "-v", "-i", "2", "-o", "rows.csv", "--", "true"), .env = env}, 0,
+               &result);
     cli_expect_no_text(result.out, "s3cr3t");
     cli_expect_no_text(result.err, "s3cr3t");
-    cli_expect(cli, &(struct cli_run){.args = ARGS("report", "rows.csv", "-o", "page.html"), .env = env}, 0, &result);
+    cli_expect(&(struct cli_run){.args = ARGS("report", "rows.csv", "-o", "page.html"), .env = env}, 0, &result);
     (void)snprintf(path, sizeof(path), "%s/rows.csv", cli->work);
     cli_csv_read(path, &csv);
     size_t row = cli_row(&csv, "true", "wall", 0);
@@ -514,8 +504,6 @@ static int open_many(void *context)
 /* ls has one of its own to read the folder. */
 CLI_TEST(test_security_commands_get_three_descriptors)
 {
-    const struct cli *cli = *state;
-    struct cli_result result;
     struct stat status;
     char path[128];
     size_t size;
@@ -524,7 +512,7 @@ CLI_TEST(test_security_commands_get_three_descriptors)
     const struct cli_run run = {.args = ARGS("run", "-q", "-i", "1", "--warmup", "0", "-o", "rows.csv", "--keep-output",
                                              "kept", "--", "/bin/ls", "/proc/self/fd"),
                                 .prepare = open_many};
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, NULL);
     (void)snprintf(path, sizeof(path), "%s/kept", cli->work);
     char *text = cli_read_file(path, &size);
     assert_string_equal(text, "0\n1\n2\n3\n");
@@ -544,7 +532,7 @@ static int become_nobody(void *context)
     return cli_become_nobody();
 }
 
-static void need_rights_of_files(const struct cli *cli)
+static void need_rights_of_files(void)
 {
     struct statvfs fs;
 
@@ -555,66 +543,63 @@ static void need_rights_of_files(const struct cli *cli)
 }
 
 /* Only one line is printed; neither the command nor a worker's arguments are read. */
-static void expect_refused(const struct cli *cli, const char *program, int (*prepare)(void *context))
+static void expect_refused(const char *program, int (*prepare)(void *context))
 {
     const char *const *const lines[] = {ARGS("list"), ARGS("@worker", "0", "0"), ARGS("init", "--help"), ARGS(NULL)};
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         struct cli_result result;
-        cli_expect(cli, &(struct cli_run){.program = program, .args = lines[i], .prepare = prepare}, 2, &result);
+        cli_expect(&(struct cli_run){.program = program, .args = lines[i], .prepare = prepare}, 2, &result);
         assert_string_equal(result.out, "");
         cli_expect_text(result.err, "jitbench: refuses to run with rights that its file gives it");
         assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1);
     }
 }
 
-static void expect_runs(const struct cli *cli, const char *program, int (*prepare)(void *context))
+static void expect_runs(const char *program, int (*prepare)(void *context))
 {
     struct cli_result result;
 
-    cli_expect(cli, &(struct cli_run){.program = program, .args = ARGS("list"), .prepare = prepare}, 0, &result);
+    cli_expect(&(struct cli_run){.program = program, .args = ARGS("list"), .prepare = prepare}, 0, &result);
 }
 
 CLI_TEST(test_security_refuses_set_user_id)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
 
-    need_rights_of_files(cli);
-    cli_copy_binary(cli, path);
-    expect_runs(cli, path, become_nobody);
+    need_rights_of_files();
+    cli_copy_binary(path);
+    expect_runs(path, become_nobody);
     assert_int_equal(chmod(path, 04755), 0);
-    expect_refused(cli, path, become_nobody);
-    expect_runs(cli, path, NULL); /* root has what the file gives */
+    expect_refused(path, become_nobody);
+    expect_runs(path, NULL); /* root has what the file gives */
     assert_int_equal(chown(path, NOBODY, NOBODY), 0);
     assert_int_equal(chmod(path, 04755), 0);
-    expect_refused(cli, path, NULL);
+    expect_refused(path, NULL);
 }
 
 CLI_TEST(test_security_refuses_set_group_id)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
 
-    need_rights_of_files(cli);
-    cli_copy_binary(cli, path);
+    need_rights_of_files();
+    cli_copy_binary(path);
     assert_int_equal(chmod(path, 02755), 0);
-    expect_refused(cli, path, become_nobody);
+    expect_refused(path, become_nobody);
 }
 
 CLI_TEST(test_security_refuses_file_capabilities)
 {
-    const struct cli *cli = *state;
     const struct vfs_cap_data nice = {.magic_etc = htole32(VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE),
                                       .data = {{.permitted = htole32(1u << CAP_SYS_NICE)}}};
     char path[CLI_PATH];
 
-    need_rights_of_files(cli);
-    cli_copy_binary(cli, path);
+    need_rights_of_files();
+    cli_copy_binary(path);
     if (setxattr(path, "security.capability", &nice, sizeof(nice), 0))
         cli_skip("no file capabilities in %s: %s", cli->root, strerror(errno));
-    expect_refused(cli, path, become_nobody);
-    expect_runs(cli, path, NULL);
+    expect_refused(path, become_nobody);
+    expect_runs(path, NULL);
 }
 
 /* --- The program's file. --- */

@@ -21,7 +21,7 @@ static void show(void **state, const char *const *args, int status, struct cli_r
 {
     const struct cli_run run = {.args = args};
 
-    cli_expect(*state, &run, status, result);
+    cli_expect(&run, status, result);
 }
 
 /* Runs a measurement of each suite, and compares what it prints with what show prints of its file. */
@@ -47,13 +47,12 @@ CLI_TEST(test_show_prints_what_the_run_printed)
         {0, ARGS("run", "-qS", "-o", "a.csv", "-i", "1", "-n", "one,true", "--", "true 1", "--", "true; true"),
          ARGS("show", "-q", "a.csv")},
     };
-    const struct cli *cli = *state;
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct cli_run run = {.args = cases[i].args};
         char path[CLI_PATH];
         struct cli_result live, shown;
-        cli_expect(cli, &run, cases[i].status, &live);
+        cli_expect(&run, cases[i].status, &live);
         show(state, cases[i].show, 0, &shown);
         assert_true(live.out_size > 0);
         assert_string_equal(shown.out, live.out);
@@ -100,13 +99,13 @@ CLI_TEST(test_show_tables_fit_the_terminal)
     } cases[] = {{prime_csv, "Divisions"}, {latency_csv, "Timer Max"}, {"noise.csv", "Migrated"}};
     struct cli_result result;
 
-    cli_expect(*state, &noise, 0, &result);
+    cli_expect(&noise, 0, &result);
     for (size_t i = 0; i < COUNT(cases); i++) {
         for (size_t k = 0; k < COUNT(terminals); k++) {
             const struct cli_run run = {.args = ARGS("show", "-q", cases[i].file),
                                         .out = terminals[k] ? CLI_TERMINAL : CLI_DEFAULT,
                                         .columns = terminals[k]};
-            cli_expect(*state, &run, 0, &result);
+            cli_expect(&run, 0, &result);
             expect_fits(cases[i].file, terminals[k] ? result.terminal : result.out, terminals[k] == 80 ? 80 : 100,
                         cases[i].left_out);
         }
@@ -125,15 +124,14 @@ static int as_nobody(void *context)
 /* Reasons lose their commas on the way to the CSV. */
 CLI_TEST(test_show_prints_the_reasons_that_the_run_printed)
 {
-    const struct cli *cli = *state;
     char binary[CLI_PATH];
     struct cli_result live, shown;
 
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     const struct cli_run run = {.program = binary,
                                 .args = ARGS("prime", "-q", "-o", "a.csv", "-n", "200", "-i", "1", "--nice", "-5"),
                                 .prepare = as_nobody};
-    cli_expect(cli, &run, 0, &live);
+    cli_expect(&run, 0, &live);
     cli_expect_text(live.out, "nice -5 refused: ");
     show(state, ARGS("show", "-q", "a.csv"), 0, &shown);
     assert_string_equal(shown.out, live.out);
@@ -141,7 +139,6 @@ CLI_TEST(test_show_prints_the_reasons_that_the_run_printed)
 
 CLI_TEST(test_show_of_several_runs_and_files)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     size_t size;
     char *one = cli_read_file(prime_csv, &size), *two = cli_read_file(unix_csv, &size);
@@ -163,7 +160,6 @@ CLI_TEST(test_show_of_several_runs_and_files)
 
 CLI_TEST(test_show_of_broken_files)
 {
-    const struct cli *cli = *state;
     struct cli_result result;
     size_t size;
     char *text = cli_read_file(unix_csv, &size);

@@ -91,7 +91,7 @@ static char *state_before;
 static char interval_before[32]; /* "" unless the test has set another */
 
 /* The snapshot of a test is in its folder. */
-static void snapshot_path(const struct cli *cli, char path[CLI_PATH])
+static void snapshot_path(char path[CLI_PATH])
 {
     (void)snprintf(path, CLI_PATH, "%s/snapshot", cli->root);
 }
@@ -131,10 +131,9 @@ static int setup(void **state)
 /* Nothing is left even after a failure. */
 static int teardown(void **state)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
 
-    snapshot_path(cli, path);
+    snapshot_path(path);
     if (access(path, F_OK) == 0) {
         pid_t child = fork();
         if (child == 0) {
@@ -149,11 +148,11 @@ static int teardown(void **state)
 }
 
 /* Runs in one line: what is to be seen on standard output and error ("": nothing; NULL: anything). */
-static void expect_run(const struct cli *cli, const struct cli_run *run, int status, const char *out, const char *err)
+static void expect_run(const struct cli_run *run, int status, const char *out, const char *err)
 {
     struct cli_result result;
 
-    cli_expect(cli, run, status, &result);
+    cli_expect(run, status, &result);
     if (out && !out[0])
         assert_string_equal(result.out, "");
     else if (out)
@@ -164,22 +163,22 @@ static void expect_run(const struct cli *cli, const struct cli_run *run, int sta
         cli_expect_text(result.err, err);
 }
 
-static void expect_tune(const struct cli *cli, int status, const char *out, const char *err)
+static void expect_tune(int status, const char *out, const char *err)
 {
     char path[CLI_PATH];
 
-    snapshot_path(cli, path);
+    snapshot_path(path);
     const struct cli_run run = {.args = ARGS("tune", "--snapshot", path, HARMLESS)};
-    expect_run(cli, &run, status, out, err);
+    expect_run(&run, status, out, err);
 }
 
-static void expect_untune(const struct cli *cli, int status, const char *out, const char *err)
+static void expect_untune(int status, const char *out, const char *err)
 {
     char path[CLI_PATH];
 
-    snapshot_path(cli, path);
+    snapshot_path(path);
     const struct cli_run run = {.args = ARGS("untune", "--snapshot", path)};
-    expect_run(cli, &run, status, out, err);
+    expect_run(&run, status, out, err);
 }
 
 /* Root may write one of them. */
@@ -190,12 +189,12 @@ static void need_settings(void)
         cli_skip("needs a writable %s: %s", INTERVAL, strerror(errno));
 }
 
-static bool has_snapshot(const struct cli *cli)
+static bool has_snapshot(void)
 {
     char path[CLI_PATH];
     struct stat status;
 
-    snapshot_path(cli, path);
+    snapshot_path(path);
     return lstat(path, &status) == 0;
 }
 
@@ -203,92 +202,86 @@ static bool has_snapshot(const struct cli *cli)
 
 TEST_WITH(test_tune_sets_and_untune_restores, setup, teardown)
 {
-    const struct cli *cli = *state;
-
     need_settings();
-    expect_tune(cli, 0, "jitbench untune --snapshot", "");
+    expect_tune(0, "jitbench untune --snapshot", "");
     char *tuned = read_state();
     cli_expect_text(tuned, INTERVAL ": 20\n");
     free(tuned);
-    assert_true(has_snapshot(cli));
-    expect_untune(cli, 0, "restored", "");
+    assert_true(has_snapshot());
+    expect_untune(0, "restored", "");
     expect_state(state_before);
-    assert_false(has_snapshot(cli));
+    assert_false(has_snapshot());
     cli_expect_files(cli->root, 2); /* work and tmp */
 }
 
 TEST_WITH(test_tune_quiet_says_nothing, setup, teardown)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
 
     need_settings();
-    snapshot_path(cli, path);
+    snapshot_path(path);
     const struct cli_run tune = {.args = ARGS("tune", "-q", "stat_interval", "--snapshot", path)};
     const struct cli_run untune = {.args = ARGS("untune", "--quiet", "--snapshot", path)};
-    expect_run(cli, &tune, 0, "", "");
-    expect_run(cli, &untune, 0, "", "");
-    expect_run(cli, &untune, 1, "", "nothing to restore");
+    expect_run(&tune, 0, "", "");
+    expect_run(&untune, 0, "", "");
+    expect_run(&untune, 1, "", "nothing to restore");
     expect_state(state_before);
 }
 
 TEST_WITH(test_tune_dry_run_writes_nothing, setup, teardown)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
 
-    snapshot_path(cli, path);
+    snapshot_path(path);
     const struct cli_run all = {.args = ARGS("tune", "--dry-run", "--snapshot", path)};
     const struct cli_run one = {.args = ARGS("tune", "stat_interval", "--dry-run", "--snapshot", path)};
-    expect_run(cli, &all, 0, "Nothing was written.\n", "");
+    expect_run(&all, 0, "Nothing was written.\n", "");
     expect_state(state_before);
-    assert_false(has_snapshot(cli));
+    assert_false(has_snapshot());
     if (strstr(state_before, INTERVAL ": 1\n"))
-        expect_run(cli, &one, 0, "would be set to 20\n", "");
+        expect_run(&one, 0, "would be set to 20\n", "");
     cli_expect_files(cli->root, 2);
 }
 
 /* A closed standard output keeps nothing from being set or restored. */
 TEST_WITH(test_tune_without_output, setup, teardown)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
 
     need_settings();
-    snapshot_path(cli, path);
+    snapshot_path(path);
     const struct cli_run tune = {.args = ARGS("tune", "--snapshot", path, HARMLESS), .out = CLI_CLOSED};
     const struct cli_run untune = {.args = ARGS("untune", "--snapshot", path), .out = CLI_CLOSED, .err = CLI_CLOSED};
-    expect_run(cli, &tune, 0, NULL, "");
-    assert_true(has_snapshot(cli));
-    expect_run(cli, &untune, 0, NULL, NULL);
+    expect_run(&tune, 0, NULL, "");
+    assert_true(has_snapshot());
+    expect_run(&untune, 0, NULL, NULL);
     expect_state(state_before);
 }
 
 TEST_WITH(test_tune_says_when_its_table_is_lost, setup, teardown)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC), ends[2];
 
     if (full < 0)
         cli_skip("no /dev/full");
     need_settings();
-    snapshot_path(cli, path);
+    snapshot_path(path);
     const struct cli_run tune = {.args = ARGS("tune", "--snapshot", path, HARMLESS), .out = full};
     const struct cli_run dry = {.args = ARGS("tune", "--dry-run", "--snapshot", path), .out = full};
     const struct cli_run untune = {.args = ARGS("untune", "--snapshot", path), .out = full};
-    expect_run(cli, &dry, 1, NULL, "jitbench tune: standard output cannot be written: No space left on device\n");
-    expect_run(cli, &tune, 1, NULL, "jitbench tune: standard output cannot be written: No space left on device\n");
-    assert_true(has_snapshot(cli));
-    expect_run(cli, &untune, 1, NULL, "jitbench untune: standard output cannot be written: No space left on device\n");
-    assert_false(has_snapshot(cli));
+    expect_run(&dry, 1, NULL, "jitbench tune: standard output cannot be written: No space left on device\n");
+    expect_run(&tune, 1, NULL, "jitbench tune: standard output cannot be written: No space left on device\n");
+    assert_true(has_snapshot());
+    expect_run(&untune, 1, NULL, "jitbench untune: standard output cannot be written: No space left on device\n");
+    assert_false(has_snapshot());
     expect_state(state_before);
     (void)close(full);
     /* A reader that has seen enough is none of our business. */
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     (void)close(ends[0]);
     const struct cli_run unread = {.args = ARGS("tune", "--dry-run", "--snapshot", path), .out = ends[1]};
-    expect_run(cli, &unread, 0, NULL, "");
+    expect_run(&unread, 0, NULL, "");
     (void)close(ends[1]);
 }
 
@@ -296,21 +289,20 @@ TEST_WITH(test_tune_says_when_its_table_is_lost, setup, teardown)
 
 TEST_WITH(test_tune_refuses_a_second_time, setup, teardown)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
 
     need_settings();
-    expect_tune(cli, 0, NULL, "");
+    expect_tune(0, NULL, "");
     char *tuned = read_state();
-    expect_tune(cli, 1, "", "'jitbench untune' restores");
-    snapshot_path(cli, path);
+    expect_tune(1, "", "'jitbench untune' restores");
+    snapshot_path(path);
     const struct cli_run other = {.args = ARGS("tune", "rt_throttling", "--snapshot", path)};
-    expect_run(cli, &other, 1, "", "'jitbench untune' restores");
+    expect_run(&other, 1, "", "'jitbench untune' restores");
     expect_state(tuned);
     free(tuned);
-    expect_untune(cli, 0, NULL, "");
+    expect_untune(0, NULL, "");
     expect_state(state_before);
-    expect_untune(cli, 1, "", "nothing to restore");
+    expect_untune(1, "", "nothing to restore");
 }
 
 static int become_nobody(void *context)
@@ -323,43 +315,39 @@ static int become_nobody(void *context)
 
 TEST_WITH(test_tune_as_nobody, setup, teardown)
 {
-    const struct cli *cli = *state;
     char binary[CLI_PATH];
 
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     if (!strstr(state_before, INTERVAL ": 1\n"))
         cli_skip("needs a setting that is not good");
     const struct cli_run run = {.program = binary, .args = ARGS("tune"), .prepare = become_nobody};
-    expect_run(cli, &run, 1, "", "only root may set ");
-    expect_run(cli, &run, 1, "", "stat_interval");
+    expect_run(&run, 1, "", "only root may set ");
+    expect_run(&run, 1, "", "stat_interval");
     const struct cli_run dry = {.program = binary, .args = ARGS("tune", "--dry-run"), .prepare = become_nobody};
-    expect_run(cli, &dry, 0, "would be set to 20", "");
+    expect_run(&dry, 0, "would be set to 20", "");
     expect_state(state_before);
 }
 
 /* Without a place for the snapshot nothing is written. */
 TEST_WITH(test_tune_needs_a_place_for_the_snapshot, setup, teardown)
 {
-    const struct cli *cli = *state;
-
     need_settings();
     const struct cli_run missing = {.args = ARGS("tune", "--snapshot", "/nonexistent/snapshot", HARMLESS)};
-    expect_run(cli, &missing, 1, "", "'/nonexistent/snapshot': No such file");
+    expect_run(&missing, 1, "", "'/nonexistent/snapshot': No such file");
     const struct cli_run folder = {.args = ARGS("tune", "--snapshot", "/dev/null/snapshot", HARMLESS)};
-    expect_run(cli, &folder, 1, "", "Not a directory");
+    expect_run(&folder, 1, "", "Not a directory");
     expect_state(state_before);
 }
 
 /* A file system without files that have no name yet. */
 TEST_WITH(test_tune_without_newer_calls, setup, teardown)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
 
     need_settings();
     if (!program_has_our_calls(cli_binary))
         cli_skip("a program for another machine: its emulator's calls would be refused");
-    snapshot_path(cli, path);
+    snapshot_path(path);
     struct refusal refusals[] = {{.kind = REFUSE_FLAG,
                                   .number = SYS_openat,
                                   .argument = 2,
@@ -369,56 +357,55 @@ TEST_WITH(test_tune_without_newer_calls, setup, teardown)
                                  {.kind = 0}};
     const struct cli_run run = {
         .args = ARGS("tune", "stat_interval", "--snapshot", path), .prepare = refuse, .context = refusals};
-    expect_run(cli, &run, 0, "1 file changed", "");
-    assert_true(has_snapshot(cli));
+    expect_run(&run, 0, "1 file changed", "");
+    assert_true(has_snapshot());
     cli_expect_files(cli->root, 3); /* the snapshot alone beside work and tmp */
-    expect_run(cli, &run, 1, NULL, "is there already");
-    expect_untune(cli, 0, NULL, "");
+    expect_run(&run, 1, NULL, "is there already");
+    expect_untune(0, NULL, "");
     expect_state(state_before);
 }
 
 TEST_WITH(test_untune_refuses_a_damaged_snapshot, setup, teardown)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH], other[CLI_PATH + 8];
     size_t size;
 
     need_settings();
-    snapshot_path(cli, path);
+    snapshot_path(path);
     (void)snprintf(other, sizeof(other), "%s-other", path);
-    expect_tune(cli, 0, NULL, "");
+    expect_tune(0, NULL, "");
     char *tuned = read_state(), *text = cli_read_file(path, &size);
     assert_int_equal(truncate(path, (off_t)size / 2), 0);
-    expect_untune(cli, 1, "", "is not a whole snapshot");
+    expect_untune(1, "", "is not a whole snapshot");
     expect_state(tuned);
     cli_write_file(cli->root, "snapshot", text);
     /* Restored by one of its names, it would stay under the other. */
     assert_int_equal(link(path, other), 0);
     const struct cli_run by_other = {.args = ARGS("untune", "--snapshot", other)};
-    expect_run(cli, &by_other, 1, "", "has 2 names (hard links): not trusted");
-    expect_untune(cli, 1, "", "has 2 names (hard links): not trusted");
+    expect_run(&by_other, 1, "", "has 2 names (hard links): not trusted");
+    expect_untune(1, "", "has 2 names (hard links): not trusted");
     assert_int_equal(unlink(other), 0);
     expect_state(tuned);
     assert_int_equal(chmod(path, 0602), 0);
-    expect_untune(cli, 1, "", "can be written by others: not trusted");
+    expect_untune(1, "", "can be written by others: not trusted");
     expect_state(tuned);
     free(tuned);
     assert_int_equal(chmod(path, 0600), 0);
-    expect_untune(cli, 0, NULL, "");
+    expect_untune(0, NULL, "");
     expect_state(state_before);
 }
 
 /* --- Killed. --- */
 
 /* Starts it, and kills it after a while. Returns whether it had ended before, with all done. */
-static bool kill_after(const struct cli *cli, const char *const *args, unsigned us)
+static bool kill_after(const char *const *args, unsigned us)
 {
     const struct cli_run run = {.args = args};
     const struct timespec moment = {.tv_nsec = (long)us * 1000};
     struct cli_child child;
     struct cli_result result;
 
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     (void)nanosleep(&moment, NULL);
     (void)kill(child.pid, SIGKILL);
     cli_wait(&child, &result);
@@ -428,11 +415,11 @@ static bool kill_after(const struct cli *cli, const char *const *args, unsigned 
     return done;
 }
 
-static unsigned duration_us(const struct cli *cli, const char *const *args)
+static unsigned duration_us(const char *const *args)
 {
     struct cli_result result;
 
-    cli_expect_args(cli, args, 0, &result);
+    cli_expect_args(args, 0, &result);
     unsigned us = (unsigned)(result.seconds * 1e6);
     return us < 500000 ? us : 500000;
 }
@@ -440,42 +427,40 @@ static unsigned duration_us(const struct cli *cli, const char *const *args)
 /* Whatever it had come to, untune restores it, or there was nothing to restore. */
 TEST_WITH(test_tune_killed_at_any_moment_is_restored, setup, teardown)
 {
-    const struct cli *cli = *state;
     unsigned seed = (unsigned)getpid();
     char path[CLI_PATH];
 
     need_settings();
-    snapshot_path(cli, path);
+    snapshot_path(path);
     const char *const *args = ARGS("tune", "--snapshot", path, HARMLESS);
-    unsigned most = duration_us(cli, args) + 1000;
-    expect_untune(cli, 0, NULL, "");
+    unsigned most = duration_us(args) + 1000;
+    expect_untune(0, NULL, "");
     for (unsigned i = 0; i < 20; i++) {
-        const bool done = kill_after(cli, args, (unsigned)rand_r(&seed) % most);
-        assert_true(!done || has_snapshot(cli));
-        expect_untune(cli, has_snapshot(cli) ? 0 : 1, NULL, NULL);
+        const bool done = kill_after(args, (unsigned)rand_r(&seed) % most);
+        assert_true(!done || has_snapshot());
+        expect_untune(has_snapshot() ? 0 : 1, NULL, NULL);
         expect_state(state_before);
-        assert_false(has_snapshot(cli));
+        assert_false(has_snapshot());
         cli_expect_files(cli->root, 2);
     }
 }
 
 TEST_WITH(test_untune_killed_at_any_moment_can_be_repeated, setup, teardown)
 {
-    const struct cli *cli = *state;
     unsigned seed = (unsigned)getpid(), most;
     char path[CLI_PATH];
 
     need_settings();
-    snapshot_path(cli, path);
+    snapshot_path(path);
     const char *const *args = ARGS("untune", "--snapshot", path);
-    expect_tune(cli, 0, NULL, "");
-    most = duration_us(cli, args) + 1000;
+    expect_tune(0, NULL, "");
+    most = duration_us(args) + 1000;
     for (unsigned i = 0; i < 20; i++) {
-        expect_tune(cli, 0, NULL, "");
-        const bool done = kill_after(cli, args, (unsigned)rand_r(&seed) % most);
-        assert_false(done && has_snapshot(cli));
-        if (has_snapshot(cli))
-            expect_untune(cli, 0, NULL, "");
+        expect_tune(0, NULL, "");
+        const bool done = kill_after(args, (unsigned)rand_r(&seed) % most);
+        assert_false(done && has_snapshot());
+        if (has_snapshot())
+            expect_untune(0, NULL, "");
         expect_state(state_before);
     }
 }
@@ -483,24 +468,23 @@ TEST_WITH(test_untune_killed_at_any_moment_can_be_repeated, setup, teardown)
 /* A signal that asks for the end does not end it half-way. */
 TEST_WITH(test_tune_interrupted_is_whole, setup, teardown)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH];
 
     need_settings();
-    snapshot_path(cli, path);
+    snapshot_path(path);
     for (unsigned i = 0; i < 5; i++) {
         const struct cli_run run = {.args = ARGS("tune", "--snapshot", path, HARMLESS)};
         const struct timespec moment = {.tv_nsec = (long)i * 1000000};
         struct cli_child child;
         struct cli_result result;
-        cli_start(cli, &run, &child);
+        cli_start(&run, &child);
         (void)nanosleep(&moment, NULL);
         (void)kill(child.pid, SIGINT);
         cli_wait(&child, &result);
         assert_true(result.status == 0 || result.status == -SIGINT); /* before it had begun */
-        assert_int_equal(has_snapshot(cli), result.status == 0);
-        if (has_snapshot(cli))
-            expect_untune(cli, 0, NULL, "");
+        assert_int_equal(has_snapshot(), result.status == 0);
+        if (has_snapshot())
+            expect_untune(0, NULL, "");
         expect_state(state_before);
     }
 }
@@ -531,7 +515,7 @@ static int make_place(void *context)
     return 0;
 }
 
-static void init_place(const struct cli *cli, struct place *place)
+static void init_place(struct place *place)
 {
     memset(place, 0, sizeof(*place));
     (void)snprintf(place->run, sizeof(place->run), "%s/run", cli->root);
@@ -541,7 +525,7 @@ static void init_place(const struct cli *cli, struct place *place)
 }
 
 /* The default place of the snapshot; the directory is the test's own. */
-static void expect_default_place(const struct cli *cli, const struct place *place, const char *folder)
+static void expect_default_place(const struct place *place, const char *folder)
 {
     char path[CLI_PATH], names[CLI_FILES][256];
     size_t size;
@@ -549,70 +533,67 @@ static void expect_default_place(const struct cli *cli, const struct place *plac
         .args = ARGS("tune", "stat_interval"), .prepare = make_place, .context = (void *)place};
     const struct cli_run untune = {.args = ARGS("untune"), .prepare = make_place, .context = (void *)place};
 
-    expect_run(cli, &tune, 0, "'jitbench untune' restores", "");
+    expect_run(&tune, 0, "'jitbench untune' restores", "");
     assert_int_equal(cli_files(folder, names), 1);
     assert_string_equal(names[0], "jitbench.snapshot");
     /* Not beside another: who restored the older one first would get the newer one's values. */
-    snapshot_path(cli, path);
+    snapshot_path(path);
     const struct cli_run second = {
         .args = ARGS("tune", "perf_rate", "--snapshot", path), .prepare = make_place, .context = (void *)place};
-    expect_run(cli, &second, 1, "", "/jitbench.snapshot' is there already; 'jitbench untune' restores what it holds");
-    assert_false(has_snapshot(cli));
+    expect_run(&second, 1, "", "/jitbench.snapshot' is there already; 'jitbench untune' restores what it holds");
+    assert_false(has_snapshot());
     /* A copy for the teardown, in case the test fails. */
     (void)snprintf(path, sizeof(path), "%s/jitbench.snapshot", folder);
     char *text = cli_read_file(path, &size);
     cli_write_file(cli->root, "snapshot", text);
-    expect_run(cli, &untune, 0, "1 file restored", "");
-    snapshot_path(cli, path);
+    expect_run(&untune, 0, "1 file restored", "");
+    snapshot_path(path);
     assert_int_equal(unlink(path), 0);
     cli_expect_files(folder, 0);
-    expect_run(cli, &untune, 1, "", "nothing to restore");
+    expect_run(&untune, 1, "", "nothing to restore");
     expect_state(state_before);
 }
 
 TEST_WITH(test_tune_keeps_the_snapshot_in_run, setup, teardown)
 {
-    const struct cli *cli = *state;
     struct place place;
 
     need_settings();
     cli_need_mount_namespace();
-    init_place(cli, &place);
-    expect_default_place(cli, &place, place.run);
+    init_place(&place);
+    expect_default_place(&place, place.run);
 }
 
 TEST_WITH(test_tune_keeps_the_snapshot_in_shared_memory_otherwise, setup, teardown)
 {
-    const struct cli *cli = *state;
     struct place place;
 
     need_settings();
     cli_need_mount_namespace();
-    init_place(cli, &place);
+    init_place(&place);
     place.readonly[0] = "/run";
-    expect_default_place(cli, &place, place.shm);
+    expect_default_place(&place, place.shm);
     place.readonly[1] = "/dev/shm";
     const struct cli_run nowhere = {.args = ARGS("tune", "stat_interval"), .prepare = make_place, .context = &place};
-    expect_run(cli, &nowhere, 1, "", "'/run/jitbench.snapshot': Read-only file system");
+    expect_run(&nowhere, 1, "", "'/run/jitbench.snapshot': Read-only file system");
     expect_state(state_before);
 }
 
 /* As in a container. */
 TEST_WITH(test_tune_where_nothing_can_be_written, setup, teardown)
 {
-    const struct cli *cli = *state;
     struct place place;
 
     need_settings();
     cli_need_mount_namespace();
-    init_place(cli, &place);
+    init_place(&place);
     place.readonly[0] = "/proc/sys";
     place.readonly[1] = "/sys";
     const struct cli_run run = {.args = ARGS("tune", HARMLESS), .prepare = make_place, .context = &place};
     const struct cli_run quiet = {.args = ARGS("tune", "-q", HARMLESS), .prepare = make_place, .context = &place};
-    expect_run(cli, &run, 1, "refused: mounted read-only, as in a container", "");
-    expect_run(cli, &run, 1, "Nothing was changed.", "");
-    expect_run(cli, &quiet, 1, "", "jitbench tune: " INTERVAL ": refused: mounted read-only");
+    expect_run(&run, 1, "refused: mounted read-only, as in a container", "");
+    expect_run(&run, 1, "Nothing was changed.", "");
+    expect_run(&quiet, 1, "", "jitbench tune: " INTERVAL ": refused: mounted read-only");
     expect_state(state_before);
     cli_expect_files(place.run, 0); /* no snapshot stands in the way of the next one */
 }
@@ -627,7 +608,6 @@ static int make_place_with_one_irq(void *context)
 /* Interrupts that cannot be moved are reported, but are not a failure. */
 TEST_WITH(test_tune_leaves_interrupts_that_the_kernel_manages, setup, teardown)
 {
-    const struct cli *cli = *state;
     char path[CLI_PATH], line[64];
     int irq = irq_find_managed();
 
@@ -636,32 +616,31 @@ TEST_WITH(test_tune_leaves_interrupts_that_the_kernel_manages, setup, teardown)
     cli_need_cpus(2);
     if (irq < 0)
         cli_skip("all interrupts can be moved");
-    snapshot_path(cli, path);
+    snapshot_path(path);
     (void)snprintf(line, sizeof(line), "irqs  /proc/irq/%d/smp_affinity_list ", irq);
     const struct cli_run run = {.args = ARGS("tune", "irqs", "--cpus", "0", "--snapshot", path),
                                 .prepare = make_place_with_one_irq,
                                 .context = &irq};
-    expect_run(cli, &run, 0, line, "");
-    expect_run(cli, &run, 0, "refused: the kernel manages this interrupt itself\nNothing was changed.\n", "");
-    assert_false(has_snapshot(cli));
+    expect_run(&run, 0, line, "");
+    expect_run(&run, 0, "refused: the kernel manages this interrupt itself\nNothing was changed.\n", "");
+    assert_false(has_snapshot());
     expect_state(state_before);
 }
 
 TEST_WITH(test_tune_without_proc_and_sys, setup, teardown)
 {
-    const struct cli *cli = *state;
     struct place place;
 
     cli_need_root();
     cli_need_mount_namespace();
-    init_place(cli, &place);
+    init_place(&place);
     place.hidden[0] = "/proc";
     place.hidden[1] = "/sys";
     const struct cli_run run = {.args = ARGS("tune"), .prepare = make_place, .context = &place};
-    expect_run(cli, &run, 0, "/sys is not mounted", "");
-    expect_run(cli, &run, 0, "Nothing was changed.", "");
+    expect_run(&run, 0, "/sys is not mounted", "");
+    expect_run(&run, 0, "Nothing was changed.", "");
     const struct cli_run untune = {.args = ARGS("untune"), .prepare = make_place, .context = &place};
-    expect_run(cli, &untune, 1, "", "nothing to restore");
+    expect_run(&untune, 1, "", "nothing to restore");
     expect_state(state_before);
 }
 

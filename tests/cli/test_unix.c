@@ -64,17 +64,15 @@ enum { N_METRICS = 4 };
 
 /* --- Running. --- */
 
-static void measure_as(const struct cli *cli, struct cli_run run, int status, struct cli_result *result,
-                       struct cli_csv *csv)
+static void measure_as(struct cli_run run, int status, struct cli_result *result, struct cli_csv *csv)
 {
-    cli_expect(cli, &run, status, result);
+    cli_expect(&run, status, result);
     cli_csv_parse(result->out, csv);
 }
 
-static void measure(const struct cli *cli, const char *const *args, int status, struct cli_result *result,
-                    struct cli_csv *csv)
+static void measure(const char *const *args, int status, struct cli_result *result, struct cli_csv *csv)
 {
-    measure_as(cli, (struct cli_run){.args = args}, status, result, csv);
+    measure_as((struct cli_run){.args = args}, status, result, csv);
 }
 
 static void expect_near(double got, double expected)
@@ -161,7 +159,7 @@ static bool has_idle_sample(const struct cli_csv *csv)
 }
 
 /* Without the core probe, so that the columns of the table are the same on all machines. */
-static void need_whole(const struct cli *cli)
+static void need_whole(void)
 {
     struct cli_result result;
     /* An emulator needs longer for a whole count of the slowest. */
@@ -171,7 +169,7 @@ static void need_whole(const struct cli *cli)
     if (whole_csv.text)
         return;
     for (unsigned tries = 0; tries < 5 && (!whole_table || has_idle_sample(&whole_csv)); tries++) {
-        measure(cli, ARGS("unix", "--all-tests", CSV, "-v", "-c", "1", "-t", time, "-i", "1", "--core-probe", "off"), 0,
+        measure(ARGS("unix", "--all-tests", CSV, "-v", "-c", "1", "-t", time, "-i", "1", "--core-probe", "off"), 0,
                 &result, &whole_csv);
         whole_table = result.err;
     }
@@ -185,7 +183,7 @@ CLI_TEST(test_unix_table_without_index_has_no_score)
     struct cli_result result;
     struct cli_csv csv;
 
-    measure(*state, ARGS("unix", "sysgetpid", ONCE), 0, &result, &csv);
+    measure(ARGS("unix", "sysgetpid", ONCE), 0, &result, &csv);
     cli_expect_text(result.err, "System Call Overhead: getpid");
     cli_expect_no_text(result.err, "=====");
     assert_int_equal(csv.n_rows, N_METRICS);
@@ -195,7 +193,7 @@ CLI_TEST(test_unix_table_without_index_has_no_score)
 
 CLI_TEST(test_unix_rows_of_all_tests)
 {
-    need_whole(*state);
+    need_whole();
     assert_int_equal(whole_csv.n_rows, COUNT(tests) * (N_METRICS - 1) + 1);
     cli_expect_all(&whole_csv, "status", "ok");
     cli_expect_all(&whole_csv, "suite", "unix");
@@ -229,7 +227,7 @@ CLI_TEST(test_unix_bind_overrides)
 
     cli_need_cpus(2);
     for (size_t m = 0; m < COUNT(modes); m++) {
-        measure(*state, ARGS("unix", "syscall", "context1", "spawn", "--bind", modes[m], ONCE), 0, &result, &csv);
+        measure(ARGS("unix", "syscall", "context1", "spawn", "--bind", modes[m], ONCE), 0, &result, &csv);
         assert_int_equal(cli_count(&csv, NULL, "rate"), 3);
         for (size_t i = 0; i < 3; i++)
             expect_cpus(&csv, cli_row(&csv, NULL, "rate", i), m ? ALL_CPUS : ONE_CPU, modes[m]);
@@ -245,8 +243,8 @@ CLI_TEST(test_unix_pairs_of_context1)
     char word[32];
 
     cli_need_cpus(2);
-    measure(*state, ARGS("unix", "context1-two", "--pairs", "near,far", "--pairs", "halves", CSV, SHORT, "-c", "2"), 0,
-            &result, &csv);
+    measure(ARGS("unix", "context1-two", "--pairs", "near,far", "--pairs", "halves", CSV, SHORT, "-c", "2"), 0, &result,
+            &csv);
     for (size_t k = 0; k < COUNT(kinds); k++) {
         size_t found = 0;
         (void)snprintf(word, sizeof(word), "halves=two pairs=%s ", kinds[k]);
@@ -262,7 +260,7 @@ CLI_TEST(test_unix_pairs_of_context1)
         assert_int_equal(found, 1);
     }
     /* Both halves on one CPU are not what the test's name says. */
-    measure(*state, ARGS("unix", "context1-two", "--cpus", "0", ONCE), 0, &result, &csv);
+    measure(ARGS("unix", "context1-two", "--cpus", "0", ONCE), 0, &result, &csv);
     assert_string_equal(cli_cell(&csv, cli_row(&csv, "context1-two", "rate", 0), "status"), "degraded");
 }
 
@@ -274,8 +272,8 @@ CLI_TEST(test_unix_time_is_the_length_of_a_sample)
     struct cli_csv csv;
 
     for (size_t i = 0; i < 2; i++) {
-        measure(*state, ARGS("unix", "syscall", CSV, "-c", "1", "--samples", "1", i ? "--seconds" : "-t", times[i]), 0,
-                &result, &csv);
+        measure(ARGS("unix", "syscall", CSV, "-c", "1", "--samples", "1", i ? "--seconds" : "-t", times[i]), 0, &result,
+                &csv);
         assert_true(cli_number(&csv, 0, "wall_s") >= (i ? 0.2 : 0.05));
     }
 }
@@ -289,7 +287,7 @@ CLI_TEST(test_unix_copies_have_a_cpu_each)
     struct cli_csv csv;
 
     cli_need_cpus(2);
-    measure(*state, ARGS("unix", "syscall", "--cpus", "0-1", "-c", "2", CSV, SHORT), 0, &result, &csv);
+    measure(ARGS("unix", "syscall", "--cpus", "0-1", "-c", "2", CSV, SHORT), 0, &result, &csv);
     assert_string_equal(cli_cell(&csv, 0, "cpus"), "0-1");
     assert_string_equal(cli_cell(&csv, 0, "bind"), "one");
 }
@@ -304,7 +302,7 @@ CLI_TEST(test_unix_many_copies)
 
     if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < 512)
         cli_skip("needs 512 processes");
-    measure_as(*state, run, 0, &result, &csv);
+    measure_as(run, 0, &result, &csv);
     cli_expect_all(&csv, "status", "ok");
     size_t row = cli_row(&csv, "syscall", "rate", 0);
     assert_string_equal(cli_cell(&csv, row, "copies"), "130");
@@ -339,8 +337,8 @@ CLI_TEST(test_unix_classic_protocol)
     struct cli_csv csv;
 
     cli_need_cpus(2);
-    measure(*state, ARGS("unix", "syscall", "--classic", "--seconds", "0.05", "--passes", "3", "-c", "1", CSV), 0,
-            &result, &csv);
+    measure(ARGS("unix", "syscall", "--classic", "--seconds", "0.05", "--passes", "3", "-c", "1", CSV), 0, &result,
+            &csv);
     cli_expect_text(result.err, "1 parallel copy of tests, classic protocol\n");
     cli_expect_text(result.err, "System Benchmarks Index Score (Partial Only)  ");
     cli_expect_text(strstr(result.err, "Partial Only"), "  classic protocol  ");
@@ -367,7 +365,6 @@ static void expected_line(const struct cli_csv *csv, const char *copies, char *o
 
 CLI_TEST(test_unix_unixbench_csv)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("unix", "pipe", "syscall", "--copies", "1,2", CSV, SHORT),
                                 .env = ARGS("TMPDIR=/tmp", "UB_OUTPUT_CSV=true")};
     char pattern[CLI_PATH], expected[1024], line[256];
@@ -376,7 +373,7 @@ CLI_TEST(test_unix_unixbench_csv)
     glob_t found;
     size_t size;
 
-    measure_as(cli, run, 0, &result, &csv);
+    measure_as(run, 0, &result, &csv);
     (void)snprintf(pattern, sizeof(pattern), "%s/unixbench-*.csv", cli->work);
     assert_int_equal(glob(pattern, 0, NULL, &found), 0);
     assert_int_equal(found.gl_pathc, 1);
@@ -391,19 +388,19 @@ CLI_TEST(test_unix_unixbench_csv)
 
     const struct cli_run nowhere = {.args = ARGS("unix", "pipe", "--no-csv", SHORT),
                                     .env = ARGS("TMPDIR=/tmp", "UB_OUTPUT_CSV=true", "UB_RESULTDIR=/nonexistent")};
-    cli_expect(cli, &nowhere, 1, &result);
+    cli_expect(&nowhere, 1, &result);
 
     const struct cli_run named = {
         .args = ARGS("unix", "pipe", "--no-csv", SHORT),
         .env = ARGS("TMPDIR=/tmp", "UB_OUTPUT_CSV=true", "UB_OUTPUT_FILE_NAME=mine", "UB_RESULTDIR=.")};
-    cli_expect(cli, &named, 0, &result);
+    cli_expect(&named, 0, &result);
     (void)snprintf(pattern, sizeof(pattern), "%s/mine", cli->work);
     text = cli_read_file(pattern, &size);
     cli_expect_text(text, "Pipe Throughput");
     (void)snprintf(pattern, sizeof(pattern), "%s/mine.csv", cli->work);
     text = cli_read_file(pattern, &size);
     cli_expect_text(text, "Concurrency,Pipe Throughput\n");
-    cli_expect(cli, &named, 2, &result); /* before anything is measured */
+    cli_expect(&named, 2, &result); /* before anything is measured */
     cli_expect_text(result.err, "jitbench unix: UB_OUTPUT_FILE_NAME './mine': the file exists");
 }
 
@@ -414,7 +411,7 @@ CLI_TEST(test_unix_dir_missing)
     struct cli_result result;
     struct cli_csv csv;
 
-    measure(*state, ARGS("unix", "fcopy1024", "shell1", "fread256", "syscall", ONCE, NO_DIR), 0, &result, &csv);
+    measure(ARGS("unix", "fcopy1024", "shell1", "fread256", "syscall", ONCE, NO_DIR), 0, &result, &csv);
     expect_rate(&csv, "fcopy1024", "skipped", "'/nonexistent': No such file");
     expect_rate(&csv, "shell1", "skipped", "'/nonexistent': No such file");
     expect_rate(&csv, "fread256", "skipped", "'/nonexistent': No such file");
@@ -425,11 +422,11 @@ CLI_TEST(test_unix_dir_missing)
     cli_expect_text(first,
                     "\nskipped: scratch directory '/nonexistent': No such file or directory (fcopy1024 and 2 more)\n");
     cli_expect_no_text(first + 1, "\nskipped: ");
-    measure(*state, ARGS("unix", "fcopy1024", "shell1", ONCE, "--dir", "/dev/null"), 0, &result, &csv);
+    measure(ARGS("unix", "fcopy1024", "shell1", ONCE, "--dir", "/dev/null"), 0, &result, &csv);
     expect_rate(&csv, "fcopy1024", "skipped", "'/dev/null': Not a directory");
     expect_rate(&csv, "shell1", "skipped", "'/dev/null': Not a directory");
     const struct cli_run strict = {.args = ARGS("unix", "fcopy1024", ONCE, NO_DIR, "--strict")};
-    cli_expect(*state, &strict, 3, &result);
+    cli_expect(&strict, 3, &result);
 }
 
 /* A mount namespace in which the scratch directory is another. */
@@ -455,8 +452,7 @@ static int mount_tmp(void *context)
 
 /* The directory is invisible outside, so the names of files left in it go to standard output. The CSV is in the work
  * directory. */
-static void measure_mounted(const struct cli *cli, struct mounted *mounted, const char *tests_and_options, int status,
-                            struct cli_csv *csv)
+static void measure_mounted(struct mounted *mounted, const char *tests_and_options, int status, struct cli_csv *csv)
 {
     char command[512], names[CLI_FILES][256], path[CLI_PATH];
     struct cli_result result;
@@ -470,7 +466,7 @@ static void measure_mounted(const struct cli *cli, struct mounted *mounted, cons
         tests_and_options);
     const struct cli_run run = {
         .program = "/bin/sh", .args = ARGS("-c", command, cli_binary), .prepare = mount_tmp, .context = mounted};
-    cli_expect(cli, &run, status, &result);
+    cli_expect(&run, status, &result);
     assert_string_equal(result.out, "");
     assert_string_equal(result.err, "");
     assert_int_equal(cli_files(cli->work, names), 1);
@@ -483,7 +479,7 @@ CLI_TEST(test_unix_dir_in_memory_is_named)
 {
     static const char line[] =
         "\ntmpfs is not a disk: its files are in memory (fcopy256); --dir names another directory\n";
-    struct mounted mounted = {.options = "mode=0777", .tmp = ((const struct cli *)*state)->tmp};
+    struct mounted mounted = {.options = "mode=0777", .tmp = cli->tmp};
     struct cli_result result;
     const struct cli_run run = {.program = "/bin/sh",
                                 .args = ARGS("-c", "exec \"$0\" \"$@\" --dir \"$TMPDIR\" 2>&1", cli_binary, "unix",
@@ -492,7 +488,7 @@ CLI_TEST(test_unix_dir_in_memory_is_named)
                                 .context = &mounted};
 
     cli_need_mount_namespace();
-    cli_expect(*state, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     const char *pipe = strstr(result.out, "\nPipe Throughput"), *copy = strstr(result.out, "\nFile Copy 256");
     assert_non_null(pipe);
     assert_non_null(copy);
@@ -509,7 +505,7 @@ CLI_TEST(test_unix_dir_read_only)
     struct mounted mounted = {.options = NULL};
     struct cli_csv csv;
 
-    measure_mounted(*state, &mounted, "fs shell1 execl syscall -c 1", 0, &csv);
+    measure_mounted(&mounted, "fs shell1 execl syscall -c 1", 0, &csv);
     expect_rate(&csv, "fcopy256", "skipped", "Read-only file system");
     expect_rate(&csv, "fwrite1024", "skipped", "Read-only file system");
     expect_rate(&csv, "shell1", "skipped", "Read-only file system");
@@ -523,7 +519,7 @@ CLI_TEST(test_unix_dir_too_small)
     struct mounted mounted = {.options = "size=64k,mode=0777"};
     struct cli_csv csv;
 
-    measure_mounted(*state, &mounted, "fcopy1024 fread4096 shell1 execl syscall -c 1", 0, &csv);
+    measure_mounted(&mounted, "fcopy1024 fread4096 shell1 execl syscall -c 1", 0, &csv);
     expect_rate(&csv, "fcopy1024", "skipped", " free; not ");
     expect_rate(&csv, "fread4096", "skipped", " free; not ");
     expect_rate(&csv, "shell1", "skipped", " free; not ");
@@ -537,7 +533,7 @@ CLI_TEST(test_unix_dir_full_in_mid_run)
     struct mounted mounted = {.options = "size=17m,mode=0777"};
     struct cli_csv csv;
 
-    measure_mounted(*state, &mounted, "fcopy4096 syscall -c 1 -c 4", 1, &csv);
+    measure_mounted(&mounted, "fcopy4096 syscall -c 1 -c 4", 1, &csv);
     for (size_t row = 0; row < csv.n_rows; row++) {
         bool full = !strcmp(cli_cell(&csv, row, "test"), "fcopy4096") && !strcmp(cli_cell(&csv, row, "copies"), "4");
         assert_string_equal(cli_cell(&csv, row, "status"), full ? "failed" : "ok");
@@ -555,35 +551,31 @@ CLI_TEST(test_unix_dir_noexec)
     struct mounted mounted = {.options = "size=40m,mode=0777", .flags = MS_NOEXEC};
     struct cli_csv csv;
 
-    measure_mounted(*state, &mounted, "execl fcopy1024 shell1 shell8 -c 1", 0, &csv);
+    measure_mounted(&mounted, "execl fcopy1024 shell1 shell8 -c 1", 0, &csv);
     cli_expect_all(&csv, "status", "ok");
     assert_string_equal(cli_cell(&csv, cli_row(&csv, "shell1", "rate", 0), "scratch_fs"), "tmpfs");
 }
 
 static int enter_root(void *context)
 {
-    const struct cli *cli = context;
-
     return chroot(cli->root) || chdir("/work") ? -1 : 0;
 }
 
 /* Nothing but the binary: no /bin/sh, no /proc, no /dev. */
 CLI_TEST(test_unix_no_shell)
 {
-    struct cli *cli = *state;
     char binary[CLI_PATH];
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_root();
     cli_need_cpus(2);
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     const struct cli_run run = {.program = "/bin/jitbench",
                                 .args = ARGS("unix", "process", "index", ONCE),
                                 .env = ARGS("TMPDIR=/tmp"),
-                                .prepare = enter_root,
-                                .context = cli};
-    measure_as(cli, run, 0, &result, &csv);
+                                .prepare = enter_root};
+    measure_as(run, 0, &result, &csv);
     for (size_t row = 0; row < csv.n_rows; row++) {
         bool shell = !strncmp(cli_cell(&csv, row, "test"), "shell", 5);
         bool tool = shell || !strcmp(cli_cell(&csv, row, "test"), "sysexec");
@@ -600,20 +592,18 @@ CLI_TEST(test_unix_no_shell)
 /* The file of the footprint is opened by its path. */
 CLI_TEST(test_unix_classic_footprint_needs_proc)
 {
-    struct cli *cli = *state;
     char binary[CLI_PATH];
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_root();
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     const struct cli_run run = {.program = "/bin/jitbench",
                                 .args =
                                     ARGS("unix", "execl", "--classic", "-t", "50ms", "--passes", "1", CSV, "-c", "1"),
                                 .env = ARGS("TMPDIR=/tmp"),
-                                .prepare = enter_root,
-                                .context = cli};
-    measure_as(cli, run, 0, &result, &csv);
+                                .prepare = enter_root};
+    measure_as(run, 0, &result, &csv);
     const size_t row = cli_row(&csv, "execl", "rate", 0);
     assert_string_equal(cli_cell(&csv, row, "status"), "degraded");
     assert_string_equal(cli_cell(&csv, row, "reason"),
@@ -647,8 +637,8 @@ static int replace_sort(void *context)
     return 0;
 }
 
-static void measure_replaced(const struct cli *cli, const char *text, mode_t mode, const char *test, int status,
-                             struct cli_result *result, struct cli_csv *csv)
+static void measure_replaced(const char *text, mode_t mode, const char *test, int status, struct cli_result *result,
+                             struct cli_csv *csv)
 {
     struct replaced replaced;
 
@@ -657,7 +647,6 @@ static void measure_replaced(const struct cli *cli, const char *text, mode_t mod
     (void)snprintf(replaced.file, sizeof(replaced.file), "%s/sort", cli->root);
     assert_int_equal(chmod(replaced.file, mode), 0);
     measure_as(
-        cli,
         (struct cli_run){.args = ARGS("unix", test, "syscall", ONCE), .prepare = replace_sort, .context = &replaced},
         status, result, csv);
     expect_rate(csv, "syscall", "ok", "");
@@ -669,7 +658,7 @@ CLI_TEST(test_unix_no_sort)
     struct cli_result result;
     struct cli_csv csv;
 
-    measure_replaced(*state, "", 0644, "shell", 0, &result, &csv);
+    measure_replaced("", 0644, "shell", 0, &result, &csv);
     expect_rate(&csv, "shell1", "skipped", "'sort'");
     expect_rate(&csv, "shell8", "skipped", "'sort'");
     expect_rate(&csv, "shell16", "skipped", "'sort'");
@@ -681,9 +670,9 @@ CLI_TEST(test_unix_wrong_sort)
     struct cli_result result;
     struct cli_csv csv;
 
-    measure_replaced(*state, "#!/bin/sh\nexit 0\n", 0755, "shell1", 1, &result, &csv);
+    measure_replaced("#!/bin/sh\nexit 0\n", 0755, "shell1", 1, &result, &csv);
     expect_rate(&csv, "shell1", "failed", "self-check failed: lines that wc counted is 0; not 35");
-    measure_replaced(*state, "#!/bin/sh\nexit 3\n", 0755, "shell1", 1, &result, &csv);
+    measure_replaced("#!/bin/sh\nexit 3\n", 0755, "shell1", 1, &result, &csv);
     expect_rate(&csv, "shell1", "failed", "the shell script ended with status ");
 }
 
@@ -697,17 +686,16 @@ static int few_processes(void *context)
 
 CLI_TEST(test_unix_too_few_processes)
 {
-    const struct cli *cli = *state;
     char binary[CLI_PATH];
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_root(); /* which itself is not bound by the limit */
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     const struct cli_run run = {.program = binary,
                                 .args = ARGS("unix", "syscall", "shell8", "-c", "64", "-c", "1", CSV, SHORT),
                                 .prepare = few_processes};
-    measure_as(cli, run, 1, &result, &csv);
+    measure_as(run, 1, &result, &csv);
     size_t failed = 0;
     for (size_t row = 0; row < csv.n_rows; row++) {
         if (strcmp(cli_cell(&csv, row, "copies"), "64") != 0)
@@ -727,11 +715,11 @@ CLI_TEST(test_unix_too_few_processes)
 static const char *const restless[] = {"shell8", "execl", "fcopy1024", "context1", "spawn"};
 
 /* Starts two copies of a long sample, and returns in the middle of it. */
-static void start_long(const struct cli *cli, const char *test, struct cli_child *child)
+static void start_long(const char *test, struct cli_child *child)
 {
     const struct cli_run run = {.args = ARGS("unix", test, CSV, "-c", "2", "-t", "60s", "--samples", "1")};
 
-    cli_start(cli, &run, child);
+    cli_start(&run, child);
     (void)cli_wait_worker(child->pid);
     cli_sleep_ms(300); /* set-up and warm-up take a third of that */
     assert_true(cli_living(child->pid) >= 2);
@@ -739,16 +727,14 @@ static void start_long(const struct cli *cli, const char *test, struct cli_child
 
 CLI_TEST(test_unix_interrupted_leaves_nothing)
 {
-    const struct cli *cli = *state;
-
     for (size_t i = 0; i < COUNT(restless); i++) {
         struct cli_child child;
         struct cli_result result;
         struct cli_csv csv;
-        start_long(cli, restless[i], &child);
+        start_long(restless[i], &child);
         assert_int_equal(kill(child.pid, SIGINT), 0);
         cli_wait(&child, &result);
-        cli_expect_all_gone(cli, restless[i]);
+        cli_expect_all_gone(restless[i]);
         cli_expect_status(&result, 128 + SIGINT);
         cli_csv_parse(result.out, &csv);
         expect_rate(&csv, restless[i], "skipped", "SIGINT");
@@ -757,15 +743,13 @@ CLI_TEST(test_unix_interrupted_leaves_nothing)
 
 CLI_TEST(test_unix_killed_leaves_nothing)
 {
-    const struct cli *cli = *state;
-
     for (size_t i = 0; i < COUNT(restless); i++) {
         struct cli_child child;
         struct cli_result result;
-        start_long(cli, restless[i], &child);
+        start_long(restless[i], &child);
         assert_int_equal(kill(child.pid, SIGKILL), 0);
         cli_wait(&child, &result);
-        cli_expect_all_gone(cli, restless[i]);
+        cli_expect_all_gone(restless[i]);
         cli_expect_status(&result, -SIGKILL);
     }
 }
@@ -821,7 +805,6 @@ static void kill_next_worker(pid_t parent, struct seen *seen)
 CLI_TEST(test_unix_killed_worker_is_a_failed_row)
 {
     static const char *const killed[] = {"execl", "fcopy1024", "context1", "spawn", "shell1"};
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("unix", "execl", "fcopy1024", "context1", "spawn", "shell1", "syscall",
                                              CSV, "-c", "1", "-t", "2s", "--samples", "1")};
     struct seen seen = {.n = 0};
@@ -829,7 +812,7 @@ CLI_TEST(test_unix_killed_worker_is_a_failed_row)
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_start(cli, &run, &child);
+    cli_start(&run, &child);
     for (size_t i = 0; i < COUNT(killed); i++)
         kill_next_worker(child.pid, &seen);
     cli_wait(&child, &result);
@@ -838,5 +821,5 @@ CLI_TEST(test_unix_killed_worker_is_a_failed_row)
     for (size_t i = 0; i < COUNT(killed); i++)
         expect_rate(&csv, killed[i], "failed", "killed by signal 9");
     expect_rate(&csv, "syscall", "ok", "");
-    cli_expect_all_gone(cli, "all");
+    cli_expect_all_gone("all");
 }

@@ -6,11 +6,9 @@
 
 #define SHORT "-q", "-D", "200ms"
 
-static void measure(const struct cli *cli, struct cli_run run, int status, struct cli_csv *csv)
+static void measure(struct cli_run run, int status, struct cli_csv *csv)
 {
-    struct cli_result result;
-
-    cli_expect(cli, &run, status, &result);
+    cli_expect(&run, status, NULL);
     cli_csv_only(cli->work, csv);
 }
 
@@ -30,7 +28,7 @@ CLI_TEST(test_wakeup_has_a_row_for_each_cpu)
     struct cli_csv csv;
 
     cli_need_cpus(2);
-    measure(*state, (struct cli_run){.args = ARGS("wakeup", SHORT, "-i", "100", "--cpus", "0,1")}, 0, &csv);
+    measure((struct cli_run){.args = ARGS("wakeup", SHORT, "-i", "100", "--cpus", "0,1")}, 0, &csv);
     assert_int_equal(csv.n_rows, 2 * 3 + 2);
     for (size_t cpu = 0; cpu < 2; cpu++) {
         const size_t row = cli_row(&csv, "wakeup", "latency", cpu);
@@ -54,7 +52,7 @@ CLI_TEST(test_wakeup_is_real_time_on_every_cpu)
 
     cli_need_root();
     cli_need_fifo();
-    measure(*state, (struct cli_run){.args = ARGS("wakeup", SHORT)}, 0, &csv);
+    measure((struct cli_run){.args = ARGS("wakeup", SHORT)}, 0, &csv);
     for (size_t row = 0; row < csv.n_rows; row++) {
         assert_string_equal(cli_cell(&csv, row, "policy"), "fifo");
         assert_string_equal(cli_cell(&csv, row, "rt_priority"), "80");
@@ -67,8 +65,7 @@ CLI_TEST(test_wakeup_takes_the_letters_of_cyclictest)
 {
     struct cli_csv csv;
 
-    measure(*state,
-            (struct cli_run){.args = ARGS("wakeup", "-q", "-m", "-S", "-p", "0", "-i", "500", "-h", "100", "-D", "0.1",
+    measure((struct cli_run){.args = ARGS("wakeup", "-q", "-m", "-S", "-p", "0", "-i", "500", "-h", "100", "-D", "0.1",
                                           "-a", cli_cpu, "-t", "1", "--default-system", "--comment", "box 7")},
             0, &csv);
     const size_t row = cli_row(&csv, "wakeup", "latency", 0);
@@ -93,11 +90,11 @@ CLI_TEST(test_wakeup_ignores_letters_of_cyclictest)
     struct cli_csv csv;
     struct cli_result result;
 
-    measure(*state, (struct cli_run){.args = silent}, 0, &csv);
+    measure((struct cli_run){.args = silent}, 0, &csv);
     const size_t row = cli_row(&csv, "wakeup", "latency", 0);
     assert_string_equal(cli_cell(&csv, row, "policy"), "other");
     assert_in_range(cli_number(&csv, row, "n"), 38, 40); /* of 18,000 in 9 s */
-    cli_expect(*state, &(struct cli_run){.args = noted}, 0, &result);
+    cli_expect(&(struct cli_run){.args = noted}, 0, &result);
     cli_expect_text(result.err, "jitbench wakeup: -p 99 is taken as 95: 96 to 98 are jitbench's own timing and control "
                                 "threads, 99 the kernel's; -d is ignored: the threads of all CPUs wake up at once; "
                                 "--tracemark is ignored: with -b, --who prints what ran before the late wake-up\n");
@@ -108,8 +105,7 @@ CLI_TEST(test_wakeup_shows_live_maxima)
 {
     struct cli_result result;
 
-    cli_expect(*state,
-               &(struct cli_run){.args = ARGS("wakeup", "-p", "0", "-D", "1200ms", "--cpus", cli_cpu, "--no-csv"),
+    cli_expect(&(struct cli_run){.args = ARGS("wakeup", "-p", "0", "-D", "1200ms", "--cpus", cli_cpu, "--no-csv"),
                                  .err = CLI_TERMINAL},
                0, &result);
     const char *at = strstr(result.terminal, "(running for 1 s; max ");
@@ -123,10 +119,10 @@ CLI_TEST(test_wakeup_ends_at_a_late_one)
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_expect(*state, &(struct cli_run){.args = ARGS("wakeup", "-q", "-D", "60", "-b", "1", "-p", "0")}, 4, &result);
+    cli_expect(&(struct cli_run){.args = ARGS("wakeup", "-q", "-D", "60", "-b", "1", "-p", "0")}, 4, &result);
     cli_expect_text(result.err, " us late, more than 1 us");
     assert_true(result.seconds < 20);
-    cli_csv_only(((const struct cli *)*state)->work, &csv);
+    cli_csv_only(cli->work, &csv);
     size_t stopped = 0;
     for (size_t row = 0; row < csv.n_rows; row++)
         if (!strcmp(cli_cell(&csv, row, "metric"), "latency"))
@@ -148,9 +144,8 @@ CLI_TEST(test_wakeup_without_rights_is_degraded)
     struct cli_result result;
 
     cli_need_root();
-    cli_copy_binary(*state, path);
-    cli_expect(*state,
-               &(struct cli_run){.program = path, .args = ARGS("wakeup", SHORT, "-o", "-"), .prepare = become_nobody},
+    cli_copy_binary(path);
+    cli_expect(&(struct cli_run){.program = path, .args = ARGS("wakeup", SHORT, "-o", "-"), .prepare = become_nobody},
                0, &result);
     cli_csv_parse(result.out, &csv);
     cli_expect_all(&csv, "status", "degraded");
@@ -164,12 +159,10 @@ CLI_TEST(test_wakeup_is_required_to_be_in_time)
     struct cli_result result;
 
     cli_expect(
-        *state,
         &(struct cli_run){.args = ARGS("wakeup", SHORT, "--no-csv", "-p0", "--require", "wakeup/latency.max<1us")}, 4,
         &result);
     cli_expect_text(result.out, "wakeup/latency.max<1us");
     cli_expect(
-        *state,
         &(struct cli_run){.args = ARGS("wakeup", SHORT, "--no-csv", "-p0", "--require", "worst/latency_max<60s")}, 0,
         &result);
 }
@@ -178,7 +171,7 @@ CLI_TEST(test_wakeup_beside_a_load)
 {
     struct cli_csv csv;
 
-    measure(*state, (struct cli_run){.args = ARGS("wakeup", SHORT, "-w", "none,burn")}, 0, &csv);
+    measure((struct cli_run){.args = ARGS("wakeup", SHORT, "-w", "none,burn")}, 0, &csv);
     assert_string_equal(cli_cell(&csv, 0, "load"), "none");
     const size_t row = cli_row(&csv, "worst", "latency_max", 1);
     assert_string_equal(cli_cell(&csv, row, "load"), "burn");
@@ -245,23 +238,21 @@ CLI_TEST(test_wakeup_is_exported_as_cyclictest_writes)
     size_t size;
 
     cli_need_cpus(2);
-    cli_expect(*state,
-               &(struct cli_run){.args = ARGS("wakeup", SHORT, "-p0", "--default-system", "--cpus", "0,1", "-h",
+    cli_expect(&(struct cli_run){.args = ARGS("wakeup", SHORT, "-p0", "--default-system", "--cpus", "0,1", "-h",
                                               "20000", "-o", "run.csv")},
                0, &result);
-    cli_expect(*state, &(struct cli_run){.args = ARGS("export", "-f", "cyclictest", "run.csv")}, 0, &result);
+    cli_expect(&(struct cli_run){.args = ARGS("export", "-f", "cyclictest", "run.csv")}, 0, &result);
     assert_string_equal(structure_of(result.out, false), text_structure);
-    cli_expect(*state, &(struct cli_run){.args = ARGS("export", "-f", "cyclictest-json", "run.csv")}, 0, &result);
+    cli_expect(&(struct cli_run){.args = ARGS("export", "-f", "cyclictest-json", "run.csv")}, 0, &result);
     assert_string_equal(structure_of(result.out, true), json_structure);
 
-    cli_expect(*state,
-               &(struct cli_run){.program = "sh",
+    cli_expect(&(struct cli_run){.program = "sh",
                                  .args = ARGS("-c", "command -v cyclictest >/dev/null || exit 0; cyclictest -q "
                                                     "--default-system -t2 -a0-1 -l200 -h20000 --json=theirs.json")},
                0, &result);
     if (result.out[0]) {
         assert_string_equal(structure_of(result.out, false), text_structure);
-        (void)snprintf(path, sizeof(path), "%s/theirs.json", ((const struct cli *)*state)->work);
+        (void)snprintf(path, sizeof(path), "%s/theirs.json", cli->work);
         char *json = cli_read_file(path, &size);
         assert_string_equal(structure_of(json, true), json_structure);
     }

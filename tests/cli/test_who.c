@@ -49,7 +49,6 @@ static int before_others(void *context)
 /* A hog has nearly all the time that was lost, and what wakes up every millisecond is named beside it. */
 CLI_TEST(test_who_names_a_hog_and_a_timer)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("noise", "--who", "-q", "-t", "600ms", "--cpus", cli_cpu),
                                 .prepare = before_others};
     struct cli_result result;
@@ -57,7 +56,7 @@ CLI_TEST(test_who_names_a_hog_and_a_timer)
 
     cli_need_root();
     const pid_t hog = start_hog(cli_cpu), timer = start_timer(cli_cpu);
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     end(hog);
     end(timer);
     cli_csv_only(cli->work, &csv);
@@ -86,13 +85,11 @@ CLI_TEST(test_who_names_a_hog_and_a_timer)
 /* --- Interrupts that another CPU causes. --- */
 
 /* Runs --who beside a process, and returns the row of this name's share, which is of the measured CPU. */
-static size_t run_beside(const struct cli *cli, pid_t other, const char *kind, const char *name, struct cli_csv *csv)
+static size_t run_beside(pid_t other, const char *kind, const char *name, struct cli_csv *csv)
 {
-    const struct cli_run run = {.args = ARGS("noise", "--who", "-q", "-t", "200ms", "--cpus", cli_cpu)};
-    struct cli_result result;
     char word[64];
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(ARGS("noise", "--who", "-q", "-t", "200ms", "--cpus", cli_cpu), 0, NULL);
     end(other);
     cli_csv_only(cli->work, csv);
     need_records(csv);
@@ -108,7 +105,6 @@ static size_t run_beside(const struct cli *cli, pid_t other, const char *kind, c
 CLI_TEST(test_who_names_the_control_group)
 {
     static const char *const roots[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup"};
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("noise", "--who", "-q", "-t", "600ms", "--cpus", cli_cpu),
                                 .prepare = before_others};
     struct cli_result result;
@@ -130,7 +126,7 @@ CLI_TEST(test_who_names_the_control_group)
     (void)fprintf(members, "%d", (int)hog);
     const bool moved = fclose(members) == 0;
     if (moved)
-        cli_expect(cli, &run, 0, &result);
+        cli_expect(&run, 0, &result);
     end(hog);
     (void)rmdir(group);
     if (!moved)
@@ -145,12 +141,11 @@ CLI_TEST(test_who_names_the_control_group)
 #if defined(__x86_64__) && defined(SYS_perf_event_open)
 CLI_TEST(test_who_names_function_calls_from_other_cpus)
 {
-    const struct cli *cli = *state;
     struct cli_csv csv;
 
     cli_need_root();
     cli_need_cpus(2);
-    run_beside(cli, start_toggler(cli_cpu), "interrupt", "call_function_single", &csv);
+    run_beside(start_toggler(cli_cpu), "interrupt", "call_function_single", &csv);
     assert_true(value_of(&csv, "call_function_single", "times") > 500);
     assert_true(value_of(&csv, "call_function_single", "longest") > 0);
 }
@@ -159,7 +154,6 @@ CLI_TEST(test_who_names_function_calls_from_other_cpus)
 /* The sender is on the other CPU; receive packet steering sends its packets to the measured one. */
 CLI_TEST(test_who_names_network_softirqs)
 {
-    const struct cli *cli = *state;
     struct cli_csv csv;
 
     cli_need_root();
@@ -169,7 +163,7 @@ CLI_TEST(test_who_names_network_softirqs)
     const pid_t sender = start_sender(cli_cpu);
     if (sender < 0)
         cli_skip("no network namespace, or its packets cannot be steered (CONFIG_RPS)");
-    run_beside(cli, sender, "softirq", "NET_RX", &csv);
+    run_beside(sender, "softirq", "NET_RX", &csv);
     assert_true(value_of(&csv, "NET_RX", "times") > 500);
     assert_true(value_of(&csv, "NET_RX", "taken") > 0.1);
 }
@@ -198,17 +192,16 @@ static pid_t start_bursts(const char *cpu)
 /* The run ends with the detour, and shows who took the CPU when it began and for how long. */
 CLI_TEST(test_who_stops_at_a_detour)
 {
-    const struct cli *cli = *state;
     char keep[CLI_PATH];
     struct cli_result result;
 
     cli_need_root();
     (void)snprintf(keep, sizeof(keep), "%s/kept.csv", cli->work);
     /* With a real-time priority, so that no other work takes the CPU for as long as the burst does. */
-    const struct cli_run run = {.args = ARGS("noise", "--stop-at", "10ms", "--keep", keep, "-t", "20s", "--cpus",
-                                             cli_cpu, "--fifo=5", "-o", "-")};
     const pid_t burst = start_bursts(cli_cpu);
-    cli_expect(cli, &run, 4, &result);
+    cli_expect_args(
+        ARGS("noise", "--stop-at", "10ms", "--keep", keep, "-t", "20s", "--cpus", cli_cpu, "--fifo=5", "-o", "-"), 4,
+        &result);
     end(burst);
     struct cli_csv csv;
     cli_csv_parse(result.out, &csv);
@@ -241,12 +234,9 @@ CLI_TEST(test_who_stops_at_a_detour)
 /* Nothing was as long: that is said, and no finding. */
 CLI_TEST(test_who_without_such_a_detour_says_so)
 {
-    const struct cli *cli = *state;
-    const struct cli_run run = {
-        .args = ARGS("noise", "--stop-at", "60s", "-q", "-t", "100ms", "--cpus", cli_cpu, "--no-csv")};
     struct cli_result result;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(ARGS("noise", "--stop-at", "60s", "-q", "-t", "100ms", "--cpus", cli_cpu, "--no-csv"), 0, &result);
     cli_expect_text(result.out, "\nNo detour was longer than 60000000 us in 0.1");
     cli_expect_no_text(result.out, "Name");
 }
@@ -270,12 +260,12 @@ static void need_culprits(const char *culprits)
 }
 
 /* Copies the program under a name that nobody else on this machine has. */
-static const char *own_program(const struct cli *cli)
+static const char *own_program(void)
 {
     static char own[CLI_PATH];
     char binary[CLI_PATH];
 
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     (void)snprintf(own, sizeof(own), "%.*s/own_program", (int)(strrchr(binary, '/') - binary), binary);
     assert_int_equal(rename(binary, own), 0);
     return own;
@@ -284,8 +274,7 @@ static const char *own_program(const struct cli *cli)
 /* A hog beside a test is named with its time, in column and table; what the test itself starts is not. */
 CLI_TEST(test_who_of_any_row)
 {
-    const struct cli *cli = *state;
-    const char *const own = own_program(cli);
+    const char *const own = own_program();
     const struct cli_run runs[] = {
         {.program = own,
          .args = ARGS("unix", "spawn", "--who", "--samples", "1", "-t", "200ms", "--cpus", cli_cpu, "-o", "-")},
@@ -306,7 +295,7 @@ CLI_TEST(test_who_of_any_row)
     /* Three times the weight of a measured process: two of these leave it more than half of the CPU. */
     assert_int_equal(setpriority(PRIO_PROCESS, (id_t)hog, -5), 0);
     for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
-        cli_expect(cli, &runs[i], 0, &result);
+        cli_expect(&runs[i], 0, &result);
         cli_csv_parse(result.out, &csv);
         const char *culprits = cli_cell(&csv, 0, "culprits");
         need_culprits(culprits);
@@ -376,7 +365,6 @@ static void start_counted(const char *cpu, const char *file, int answer)
  * the kernel counted for them. */
 CLI_TEST(test_who_short_children_have_the_time_that_they_had)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("run", "--who", "--who-memory", "32M", "-q", "--samples", "1", "--cpus",
                                              cli_cpu, "-o", "-", "--", "sh", "-c", "echo >started; sleep 0.8")};
     struct cli_result result;
@@ -390,7 +378,7 @@ CLI_TEST(test_who_short_children_have_the_time_that_they_had)
     (void)snprintf(file, sizeof(file), "%s/started", cli->work);
     assert_int_equal(pipe(answer), 0);
     start_counted(cli_cpu, file, answer[1]); /* cli_expect() waits for its end */
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     assert_int_equal(read(answer[0], &counted, sizeof(counted)), sizeof(counted));
     (void)close(answer[0]);
     (void)close(answer[1]);
@@ -407,15 +395,14 @@ CLI_TEST(test_who_short_children_have_the_time_that_they_had)
 /* Nor is a load of many processes, which are made before the gate opens. */
 CLI_TEST(test_who_a_load_is_no_culprit)
 {
-    const struct cli *cli = *state;
-    const struct cli_run run = {.program = own_program(cli),
+    const struct cli_run run = {.program = own_program(),
                                 .args =
                                     ARGS("latency", "audio", "--load", "compile", "--who", "-t", "300ms", "-o", "-")};
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_root();
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_csv_parse(result.out, &csv);
     const char *culprits = cli_cell(&csv, 0, "culprits");
     need_culprits(culprits);
@@ -426,15 +413,14 @@ CLI_TEST(test_who_a_load_is_no_culprit)
 /* A ring of a page is full at once: the record ends there, and nobody is given the rest. */
 CLI_TEST(test_who_a_full_ring_ends_the_record)
 {
-    const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("unix", "context1", "--who", "--who-memory", "8K", "--samples", "1", "-t",
-                                             "300ms", "--cpus", cli_cpu, "-o", "-")};
     struct cli_result result;
     struct cli_csv csv;
     double until_s, missing_ms = 0, had_ms = 0, ms;
 
     cli_need_root();
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(ARGS("unix", "context1", "--who", "--who-memory", "8K", "--samples", "1", "-t", "300ms", "--cpus",
+                         cli_cpu, "-o", "-"),
+                    0, &result);
     cli_csv_parse(result.out, &csv);
     const char *culprits = cli_cell(&csv, 0, "culprits"), *why = strstr(culprits, ";why=recorded until ");
     need_culprits(culprits);
@@ -458,7 +444,6 @@ CLI_TEST(test_who_a_full_ring_ends_the_record)
 /* Every wake-up is later than 1 us: what ran before it is printed, and summed up. */
 CLI_TEST(test_who_tells_what_ran_before_a_late_wakeup)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args =
                                     ARGS("wakeup", "-b", "1", "--who", "-q", "-D", "5s", "--cpus", cli_cpu, "-o", "-")};
     struct cli_result result;
@@ -467,7 +452,7 @@ CLI_TEST(test_who_tells_what_ran_before_a_late_wakeup)
     double late_us, sum = 0;
 
     cli_need_root();
-    cli_expect(cli, &run, 4, &result);
+    cli_expect(&run, 4, &result);
     cli_csv_parse(result.out, &csv);
     if (strstr(cli_cell(&csv, 0, "status"), "degraded") && !strstr(result.err, "What ran on CPU"))
         cli_skip("%s", cli_cell(&csv, 0, "reason"));
@@ -485,13 +470,13 @@ CLI_TEST(test_who_tells_what_ran_before_a_late_wakeup)
 
 /* --- Without rights. --- */
 
-static void expect_counted(const struct cli *cli, const struct cli_run *run, const char *why)
+static void expect_counted(const struct cli_run *run, const char *why)
 {
     struct cli_result result;
     struct cli_csv csv;
 
     const pid_t hog = start_hog(cli_cpu);
-    cli_expect(cli, run, 0, &result);
+    cli_expect(run, 0, &result);
     end(hog);
     cli_csv_only(cli->work, &csv);
     const size_t row = find_row(&csv, "", "disturbed");
@@ -517,28 +502,26 @@ static int as_nobody(void *context)
 
 CLI_TEST(test_who_without_rights_says_which_would_do)
 {
-    const struct cli *cli = *state;
     char binary[CLI_PATH];
 
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     const struct cli_run run = {.program = binary,
                                 .args = ARGS("noise", "--who", "-q", "-t", "100ms", "--cpus", cli_cpu),
                                 .prepare = as_nobody};
-    expect_counted(cli, &run, "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1 (it is ");
+    expect_counted(&run, "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1 (it is ");
 }
 
 CLI_TEST(test_who_of_any_row_without_rights_says_which_would_do)
 {
-    const struct cli *cli = *state;
     char binary[CLI_PATH];
     struct cli_result result;
     struct cli_csv csv;
 
-    cli_copy_binary(cli, binary);
+    cli_copy_binary(binary);
     const struct cli_run run = {.program = binary,
                                 .args = ARGS("unix", "pipe", "--who", "-q", "--samples", "1", "-t", "50ms", "-o", "-"),
                                 .prepare = as_nobody};
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, &result);
     cli_csv_parse(result.out, &csv);
     if (!strstr(cli_cell(&csv, 0, "culprits"), "not_recorded=all"))
         cli_skip("this machine lets everybody record");
@@ -555,27 +538,24 @@ static int refuse_before_others(void *context)
 
 CLI_TEST(test_who_under_a_filter_says_so)
 {
-    const struct cli *cli = *state;
     struct refusal refusals[] = {{.kind = REFUSE_CALL, .number = SYS_perf_event_open, .error = EPERM}, {.kind = 0}};
     const struct cli_run run = {.args = ARGS("noise", "--who", "-q", "-t", "100ms", "--cpus", cli_cpu),
                                 .prepare = refuse_before_others,
                                 .context = refusals};
 
     cli_need_root();
-    expect_counted(cli, &run, "a seccomp filter or a security module forbids perf_event_open");
+    expect_counted(&run, "a seccomp filter or a security module forbids perf_event_open");
 }
 #endif
 
 /* The records are of one CPU each. */
 CLI_TEST(test_who_needs_bound_samplers)
 {
-    const struct cli *cli = *state;
     const struct cli_run run = {.args =
                                     ARGS("noise", "--who", "-q", "-t", "100ms", "--cpus", cli_cpu, "--bind", "none")};
-    struct cli_result result;
     struct cli_csv csv;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect(&run, 0, NULL);
     cli_csv_only(cli->work, &csv);
     const size_t row = find_row(&csv, "", "disturbed");
     assert_true(row < csv.n_rows);
