@@ -64,11 +64,16 @@ enum { TASKS_HIST, TASKS_SERIES, TASKS_OWN_RECORDER };
 #define TASKS_RECORDERS(class_ns_) [TASKS_HIST] = {RECORD_HIST, class_ns_}, [TASKS_SERIES] = {RECORD_SERIES, 0}
 
 /* The first metrics of all tasks but frame, and the last one of all. */
-enum { TASKS_LATENCY, TASKS_LATENCY_P99, TASKS_OWN_METRIC };
+enum { TASKS_LATENCY, TASKS_LATENCY_P99, TASKS_LATENCY_P999, TASKS_LATENCY_MAX, TASKS_OWN_METRIC };
+/* Of the first metric. */
+#define TASKS_QUANTILE(id_, quantile_, title_) \
+    METRIC(id_, "ns", "lower", title_), .quantile = quantile_, .above = quantile_ < 1 ? TASKS_ABOVE : 0
 #define TASKS_LATENCIES(title_) \
     {METRIC("latency", "ns", "lower", title_), .headline = true, .above = TASKS_ABOVE}, \
+        {TASKS_QUANTILE("latency_p99", 0.99, "99th percentile of the latency"), .headline = true}, \
+        {TASKS_QUANTILE("latency_p999", 0.999, "99.9th percentile of the latency"), .optional = true}, \
     { \
-        METRIC("latency_p99", "ns", "lower", "99th percentile of the latency of a run"), .headline = true \
+        TASKS_QUANTILE("latency_max", 1, "longest latency") \
     }
 #define TASKS_LOAD_RATE METRIC_OPTIONAL("load_rate", "1/s", "higher", "what the load did a second, as param counts it")
 

@@ -141,8 +141,7 @@ int names_expand(const char *option, const char *template, const struct row_run 
 /* --- Distributions as text. --- */
 
 /* About 20 bins with round limits, even or (from a ratio of 100 on) in even ratios, as "low .. high unit count
- * |####", low included; counts logarithmic, with the same scale in all lines; without bars if width is too small.
- * Nothing without a histogram. */
+ * |####", low included; counts logarithmic; without bars if width is too small. Nothing without a histogram. */
 void plot_histogram(const struct row *row, unsigned width, struct text *out);
 
 struct plot_row {
@@ -183,6 +182,9 @@ enum table_field {
     TABLE_P99,
     TABLE_P999,
     TABLE_MAX,
+    TABLE_SLEPT, /* voluntary context switches */
+    TABLE_PREEMPTED,
+    TABLE_MOVED, /* to another CPU */
     TABLE_INDEX,
     TABLE_CORE,        /* core_share, in % */
     TABLE_SAMPLE,      /* a line for each, see per_sample */
@@ -231,9 +233,9 @@ struct table_layout {
 #define TABLE_OF(title_, columns_) .title = title_, .columns = columns_, .n_columns = COUNT(columns_)
 
 /* Rows with the same item, test, load, param, copies and cpus share a line: a group. Groups without any of the
- * metrics are left out; "-" is unknown. The worst status ends the line (unless a column is TABLE_STATUS), and each
- * different reason follows once below. Groups whose rows all have an empty metric (a test that did not run) are in
- * every layout. Columns without a metric use the headline row, otherwise the first. width: as for grid_print(). */
+ * metrics are left out, but not those whose rows all have an empty metric (a test that did not run); "-" is unknown.
+ * The worst status ends the line (unless a column is TABLE_STATUS), and each reason follows once below. Columns without
+ * a metric use the headline row, else the first. width: as for grid_print(). */
 void table_print(const struct table_layout *layout, const struct row *rows, size_t n, unsigned width, struct text *out);
 
 /* With the first test that has it and the number of others. */
@@ -241,8 +243,8 @@ void table_put_reasons(const struct row *rows, size_t n, struct text *out);
 
 /* --- Event counts, and what else ran. --- */
 
-/* A line for each measurement, in the order measured; events that were never counted are left out, reasons are
- * printed below. Nothing without counts. width 0: no limit. */
+/* A line for each measurement, in the order measured, without events never counted; reasons are printed below. Nothing
+ * without counts. width 0: no limit. */
 void counters_put(const struct row *rows, size_t n, unsigned width, struct text *out);
 
 /* What else ran on the CPUs, and for how long; otherwise as counters_put(). */

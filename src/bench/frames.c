@@ -184,6 +184,7 @@ static const struct metric metrics[] = {
     [METRIC_STUTTERS] = {METRIC("stutters", "1/min", "lower",
                                 "frames that took over twice the median of the second before")},
     [METRIC_MISSED] = METRIC_OPTIONAL("missed_vblanks", "1/min", "lower", "vertical blanks without a new frame"),
+    {TASKS_QUANTILE("frame_p99", 0.99, "99th percentile of the frame time"), .headline = true},
     TASKS_LOAD_RATE,
 };
 

@@ -131,7 +131,7 @@ const struct hist *tasks_reduce(const struct trial *trial, struct results *resul
 
     results_hist(results, 0, TASKS_LATENCY, latency);
     results_series(results, 0, TASKS_LATENCY, trial_recorder(trial, 0, 0, TASKS_SERIES));
-    results_samples(results, 0, TASKS_LATENCY, hist_mean(latency), tasks_percentile(latency, 0.99));
+    results_sample(results, 0, TASKS_LATENCY, hist_mean(latency));
     tasks_load_rate(trial, results);
     return latency;
 }

@@ -63,6 +63,7 @@ static const struct table_column frame_columns[] = {
     COLUMN("Frames/s", "frame_rate", VALUE, 1),
     COLUMN("P50", "frame_time", MEDIAN, 3, .scale = 1e-6),
     COLUMN("P99", "frame_time", P99, 3, .scale = 1e-6),
+    COLUMN("+-95%", "frame_p99", CI95_HALF, 3, .scale = 1e-6, .optional = 1, .rank = 4),
     COLUMN("P99.9", "frame_time", P999, 3, .scale = 1e-6, .rank = 2),
     COLUMN("Max", "frame_time", MAX, 3, .scale = 1e-6),
     COLUMN("1% Low", "low1_mean", VALUE, 1),
@@ -541,6 +542,21 @@ static void put_picture(const struct table_rows *r, struct text *out)
     }
 }
 
+static void put_switches(const struct table_rows *r, struct row *of_tasks, struct text *out)
+{
+    static const struct table_column columns[] = {FIELD(TEST, .heading = "Task"), FIELD(LOAD), FIELD(SLEPT),
+                                                  FIELD(PREEMPTED), FIELD(MOVED)};
+    const struct table_layout layout = {
+        TABLE_OF("How often each task slept, was preempted, moved to another CPU", columns), .no_status = 1};
+    size_t n = 0;
+
+    for_each_row(row, r)
+        if (row->load[0] && strcmp(row->test, bench_alone.name) && row->ctx_voluntary >= 0)
+            of_tasks[n++] = *row; /* a shallow copy */
+    text_append(out, "\n", n > 0);
+    table_print(&layout, of_tasks, n, r->table_width, out);
+}
+
 /* --- All tables. --- */
 
 static void put_calibration(const struct table_rows *r, struct text *out)
@@ -593,6 +609,8 @@ static void print(const struct table_rows *r, struct text *out)
         else
             put_task(&tasks[t], task_rows, n, classic, fine, r->table_width, out);
     }
+    if (whole && task_rows && r->verbose)
+        put_switches(r, task_rows, out);
     if (whole) {
         put_stalls(r, out);
         put_calibration(r, out);
