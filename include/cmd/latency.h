@@ -17,6 +17,7 @@ struct latency_options {
     uint64_t load_weight;
     double custom_pct, load_limit_pct;
     uint64_t custom_ns, late_after_ns;
+    struct option_counts sweep_cpus;
     struct requests_params requests;
     struct frame_params frame;
     struct launch_params launch;

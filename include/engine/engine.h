@@ -566,6 +566,7 @@ struct plan_item {
     void *load_params;       /* a copy, freed by plan_free() */
     struct cgroup_cpu load_cpu;
     unsigned copies;
+    unsigned cpus; /* only the first so many of the place; 0: all */
     struct sampling sampling;
     unsigned phase;    /* begins when all lower phases have ended */
     int calibrated_by; /* earlier item whose value calibrates this one, or -1 */

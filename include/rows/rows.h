@@ -224,6 +224,8 @@ bool row_same_measurement(const struct row *a, const struct row *b);
 /* The row with this metric of the measurement of `row`, one of the n rows, in which it is not interrupted by others;
  * NULL: none. */
 const struct row *row_sibling(const struct row *rows, size_t n, const struct row *row, const char *metric);
+/* What a load did beside a task, in % of what it did alone in that run, on as many CPUs. NAN: not known. */
+double row_load_share(const struct row *rows, size_t n, const struct row *rate);
 
 /* Suffix of a metric from those parts of the samples in which no other hardware thread used the core ("the core was
  * free"). */

@@ -79,8 +79,8 @@ bool metrics_row_per_cpu(const struct metrics *metrics, const struct row *row)
 
 void metrics_put_place(const struct metrics *metrics, const struct row *row, struct text *out)
 {
-    static const char *const telling[] = {"limit", "elements", "stores",    "set",     "level",   "from",
-                                          "to",    "copy",     "from_node", "to_node", "pause_ns"};
+    static const char *const telling[] = {"limit", "elements", "stores",    "set",     "level",    "from",
+                                          "to",    "copy",     "from_node", "to_node", "pause_ns", "cpus"};
     const char *protocol = ROW_PROTOCOL(&row->param), *line = row_command_line(&row->param);
     size_t length, told = 0;
 

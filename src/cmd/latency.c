@@ -41,9 +41,10 @@ struct task {
 #define NO_SWAP_PCT 90u
 #define SPARE_PCT   5u /* left free, in % of RAM */
 
-#define NOTICED "which people notice"
+#define NOTICED      "which people notice"
+#define LOAD_COLUMNS FIELD(LOAD), FIELD(PARAM_VALUE, .heading = "CPUs", .key = "cpus", .optional = 1)
 static const struct table_column requests_columns[] = {
-    FIELD(LOAD),
+    LOAD_COLUMNS,
     COLUMN("Wake P50", "latency", MEDIAN, 1, .scale = 1e-3),
     COLUMN("P99", "latency", P99, 1, .scale = 1e-3),
     COLUMN("+-95%", "latency_p99", CI95_HALF, 1, .scale = 1e-3, .optional = 1, .rank = 4),
@@ -59,7 +60,7 @@ static const struct table_column requests_columns[] = {
     COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
 };
 static const struct table_column frame_columns[] = {
-    FIELD(LOAD),
+    LOAD_COLUMNS,
     COLUMN("Frames/s", "frame_rate", VALUE, 1),
     COLUMN("P50", "frame_time", MEDIAN, 3, .scale = 1e-6),
     COLUMN("P99", "frame_time", P99, 3, .scale = 1e-6),
@@ -73,7 +74,7 @@ static const struct table_column frame_columns[] = {
     COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
 };
 #define LATENCY_COLUMNS \
-    FIELD(LOAD), COLUMN("Mean", "latency", MEAN, 3, .scale = 1e-6), \
+    LOAD_COLUMNS, COLUMN("Mean", "latency", MEAN, 3, .scale = 1e-6), \
         COLUMN("P50", "latency", MEDIAN, 3, .scale = 1e-6), COLUMN("P99", "latency", P99, 3, .scale = 1e-6), \
         COLUMN("+-95%", "latency_p99", CI95_HALF, 3, .scale = 1e-6, .optional = 1, .rank = 4), \
         COLUMN("P99.9", "latency", P999, 3, .scale = 1e-6), COLUMN("Max", "latency", MAX, 3, .scale = 1e-6)
@@ -157,6 +158,8 @@ static const struct option rows[] = {
     {OWN("memload-size", 0, memory_bytes,
          "memory of memload; default: 110 % of RAM with swap, 90 % of the available memory without"),
      OPTION_NUMBER(SIZE, "SIZE", 16 << 20, 0x1p50)},
+    {OWN("sweep-cpus", 0, sweep_cpus, "measure on so many CPUs, several numbers in turn; by affinity, not by hotplug"),
+     OPTION_NUMBER(COUNTS, "N,...", 1, CPUSET_MAX)},
     {OWN("hack-groups", 0, hack_groups, "groups of hack, 40 threads each; default: one per CPU"),
      OPTION_NUMBER(COUNT, "N", 1, 1000)},
 };
@@ -239,6 +242,8 @@ static int check(const struct measure *m, const struct latency_options *o, const
         {custom && !(o->custom_pct > 0), "--custom-cpu (-C) is missing: custom needs it, in % (0.1 to 100)"},
         {!o->custom_ns != !(o->custom_pct > 0), "--custom-interval (-I) and --custom-cpu (-C) go together"},
         {o->anew && o->loops[0], "--calibrate (-b) and --loops-per-ms (-l) exclude each other"},
+        {o->sweep_cpus.n && (o->single_cpu || m->place.bind_given),
+         "--sweep-cpus excludes --single-cpu (-u) and --bind"},
         {!choice->tasks, "--exclude-task (-X) leaves no task to measure"},
         {!choice->loads, "--exclude-load (-x) leaves no load to measure under"},
         {!pairs, "--task and --load leave no pair to measure: a task is no load of its own"},
@@ -246,6 +251,10 @@ static int check(const struct measure *m, const struct latency_options *o, const
     for (size_t i = 0; i < COUNT(problems); i++)
         if (problems[i].wrong)
             return usage_error("%s", problems[i].why);
+    for (size_t i = 0; i < o->sweep_cpus.n; i++)
+        if (o->sweep_cpus.value[i] > m->place.n_order)
+            return usage_error("--sweep-cpus %" PRIu64 ": only %zu CPU%s may be used", o->sweep_cpus.value[i],
+                               m->place.n_order, PLURAL(m->place.n_order));
     return 0;
 }
 
@@ -358,6 +367,9 @@ static void add_pair(const struct measure *m, const struct latency_options *o, s
         skip = tasks[task].params ? "has no real-time mode of its own: --fifo gives it SCHED_FIFO"
                                   : "has no real-time mode";
     struct plan_item *item = measure_item(m, bench, &of, 1, 1);
+    if (!tasks[task].params)
+        m->plan->schedule = SCHEDULE_INTERLEAVED;
+    item->cpus = o->sweep_cpus.n ? (unsigned)m->place.n_order : 0;
     plan_set_load(item, load_list[load], &beside);
     item->calibrated_by = params->loops_per_ms > 0 ? -1 : 0;
     if (load_list[load]->n_parties)
@@ -374,14 +386,20 @@ static int plan(struct measure *m, void *options)
     choose(m, o, &choice);
     if (check(m, o, &choice) || given_loops(o, &load_params.sim.loops_per_ms))
         return EXIT_USAGE;
-    const char *no_memload =
-        latency_fill_load(m, o, choice.telling || o->loads & load_bit(&load_memload), &load_params);
-    if (!(load_params.sim.loops_per_ms > 0))
-        plan_add(m->plan, &bench_calibrate, &load_params.sim)->sampling = bench_calibrate.sampling[m->preset];
-    for (size_t task = 0; task <= N_TASKS; task++)
-        for (size_t load = 0; load_list[load]; load++)
-            if (task == TASK_ALONE ? wanted_alone(m, &choice, load) : wanted(m, &choice, task, load))
-                add_pair(m, o, task, load, &load_params, load_list[load] == &load_memload ? no_memload : NULL);
+    for (size_t i = 0; i < o->sweep_cpus.n || i == 0; i++) {
+        const size_t all = m->place.n_order;
+        if (o->sweep_cpus.n) /* numbers of threads follow it */
+            m->place.n_order = (size_t)o->sweep_cpus.value[i];
+        const char *no_memload =
+            latency_fill_load(m, o, choice.telling || o->loads & load_bit(&load_memload), &load_params);
+        if (!(load_params.sim.loops_per_ms > 0) && i == 0)
+            plan_add(m->plan, &bench_calibrate, &load_params.sim)->sampling = bench_calibrate.sampling[m->preset];
+        for (size_t task = 0; task <= N_TASKS; task++)
+            for (size_t load = 0; load_list[load]; load++)
+                if (task == TASK_ALONE ? wanted_alone(m, &choice, load) : wanted(m, &choice, task, load))
+                    add_pair(m, o, task, load, &load_params, load_list[load] == &load_memload ? no_memload : NULL);
+        m->place.n_order = all;
+    }
     return 0;
 }
 
@@ -403,7 +421,7 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
     const bool gaming = task->bench == &bench_gaming; /* has no deadlines, and no interval */
     const char *const total = classic ? "" : "total";
     const struct table_column columns[] = {
-        FIELD(LOAD),
+        LOAD_COLUMNS,
         FIELD(MEAN, .heading = "Latency"),
         FIELD(SD, .heading = fine ? "+/- SD (us)" : "+/- SD (ms)", .rank = 3),
         FIELD(MEDIAN, .rank = 2),
@@ -435,16 +453,7 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
     table_print(&layout, task_rows, n, width, out);
 }
 
-/* NAN when it was not measured. */
-static double rate_alone(const struct table_rows *r, const char *load)
-{
-    for_each_row(row, r)
-        if (!strcmp(row->test, bench_alone.name) && !strcmp(row->load, load) && row->value > 0)
-            return row->value;
-    return NAN;
-}
-
-/* The load's rate becomes its share of what it does alone, in %. */
+/* The load's rate becomes its share. */
 static void put_of_today(const struct task *task, const struct table_rows *r, struct row *task_rows, size_t n,
                          struct text *out)
 {
@@ -452,7 +461,7 @@ static void put_of_today(const struct task *task, const struct table_rows *r, st
 
     for (size_t i = 0; i < n; i++)
         if (!strcmp(task_rows[i].metric, "load_rate"))
-            task_rows[i].value *= 100 / rate_alone(r, task_rows[i].load);
+            task_rows[i].value = row_load_share(r->rows, r->n, &task_rows[i]);
     table_print(&layout, task_rows, n, r->table_width, out);
 }
 
@@ -477,7 +486,7 @@ static struct lateness lateness(const struct table_rows *r, const struct row *fi
     return out;
 }
 
-/* One table of the tasks that were late, of which the worst, or not measured as asked, in the order measured. */
+/* One table of the tasks that were late (the worst), or not measured as asked. */
 static void put_late(const struct table_rows *r, bool fine, struct text *out)
 {
     FREED struct row *late = calloc(r->n, sizeof(*late));
@@ -505,7 +514,7 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
     }
     const struct table_column columns[] = {
         FIELD(TEST, .heading = "Task"),
-        FIELD(LOAD),
+        LOAD_COLUMNS,
         FIELD(MEAN, .heading = fine ? "Latency us" : "Latency ms"),
         FIELD(MAX),
         COLUMN("% Done", "desired_cpu", VALUE, 1),
@@ -533,8 +542,11 @@ static void put_picture(const struct table_rows *r, struct text *out)
 
     for_each_row(row, r)
         if (shown && row->load[0] && !strcmp(row->metric, "latency")) {
+            size_t length = 0;
+            const char *cpus = row_param(&row->param, "cpus", &length);
             shown[n].row = row;
-            snprintf(shown[n++].label, sizeof(shown->label), "%-7.7s %.10s", row->test, row->load);
+            snprintf(shown[n++].label, sizeof(shown->label), "%-7.7s %.10s%s%.*s", row->test, row->load,
+                     cpus ? " " : "", (int)length, cpus ? cpus : "");
         }
     if (n) {
         text_append(out, "\n", out->length > 0);
@@ -572,7 +584,6 @@ static void put_calibration(const struct table_rows *r, struct text *out)
         }
 }
 
-/* The metric latency begins when the timer fires, so it does not include this. */
 static void put_stalls(const struct table_rows *r, struct text *out)
 {
     for_each_row(row, r)

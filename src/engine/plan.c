@@ -71,8 +71,9 @@ struct plan_time plan_time(const struct plan *plan)
 struct execution {
     const struct plan *plan;
     const struct plan_run *how;
-    struct results *of;     /* by item */
-    const double **samples; /* by item, for plan->enough(); NULL: by its own rule */
+    struct results *of;         /* by item */
+    const double **samples;     /* by item, for plan->enough(); NULL: by its own rule */
+    struct place_request fewer; /* of an item that has only some of the CPUs */
     enum row_status worst;
     bool interrupted;
     bool started;
@@ -161,7 +162,21 @@ static bool calibrate(const struct execution *e, const struct results *results)
     return true;
 }
 
-static struct trial_spec spec_of(const struct execution *e, const struct results *results)
+static const struct place_request *place_of_item(struct execution *e, unsigned cpus)
+{
+    struct place_request *fewer = &e->fewer;
+
+    if (!cpus)
+        return e->how->place;
+    *fewer = *e->how->place;
+    fewer->n_order = cpus;
+    cpuset_clear(&fewer->cpus);
+    for (unsigned i = 0; i < cpus; i++)
+        cpuset_add(&fewer->cpus, fewer->order[i]);
+    return fewer;
+}
+
+static struct trial_spec spec_of(struct execution *e, const struct results *results)
 {
     const struct plan_item *item = results->item;
     const struct plan_run *how = e->how;
@@ -174,7 +189,7 @@ static struct trial_spec spec_of(const struct execution *e, const struct results
                                .copies = item->copies,
                                .sample = results->n_trials,
                                .time_ns = item->sampling.time_ns,
-                               .place = how->place,
+                               .place = place_of_item(e, item->cpus),
                                .clock = how->clock,
                                .core = item->sampling.classic ? NULL : how->core,
                                .start_at_ns = e->started ? 0 : how->start_at_ns,

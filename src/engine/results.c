@@ -634,6 +634,8 @@ static void identify(const struct results *results, unsigned group, const struct
     TEXT_SET(row->load, item->load ? item->load->name : "");
     if (bench->describe)
         bench->describe(&(const struct bench_case){bench, item->params, results->how->clock}, &row->param);
+    if (item->cpus)
+        row_param_count(&row->param, PARAM_WORK, "cpus", item->cpus);
     /* Copies with the same CPUs are told apart by number. */
     if (bench->group_per_copy && results->n_groups > 1 &&
         (place->bind != BIND_ONE || results->n_groups > place->n_order))

@@ -45,6 +45,7 @@ struct chart_spec {
     const char *x_metric;
     const char *split; /* MARK_CURVE: parameter with a line for each value */
     void (*line)(struct chart *c, const struct chart_entry *entry);
+    bool share;                  /* chart_range: under it the load's share */
     bool first, dots;            /* MARK_SERIES: only the first events; not a line */
     bool body;                   /* MARK_HISTOGRAM: without the tail */
     bool by_part, per_test, log; /* per_test: a panel for each test */
@@ -145,7 +146,9 @@ static const struct chart_spec suite_charts[] = {
     {CHART("unix", NULL, "rate", MARK_LINES, LABEL_TEST), .title = "Index of each test",
      .note = "10 is the machine of 1995 that the index compares with", .x = {"Index", ""}, .line = chart_index},
     {CHART("latency", NULL, "latency", MARK_LINES, LABEL_LOAD), .per_test = true, .title = "Waking up to running",
-     .note = RANGE_NOTE, .x = {"Latency"}, .line = chart_range},
+     .note = RANGE_NOTE, .x = {"Latency"}, .line = chart_range, .share = true},
+    {CHART("latency", NULL, "frame_time", MARK_LINES, LABEL_LOAD), .per_test = true, .title = "Time of a frame shown",
+     .note = RANGE_NOTE, .x = {"Until the next"}, .line = chart_range, .share = true},
     {CHART("latency", NULL, "latency", MARK_BARS, LABEL_LOAD), .per_test = true, .title = "Work done in time",
      .x = {"Load"}, .y = {"Share of the work", "%"},
      .parts = {{"desired_cpu", "done", 6}, {"deadlines_met", "deadlines met", 0}}},
@@ -181,6 +184,9 @@ static void put_label(const struct chart_spec *about, const struct row *row, str
                 about->label == LABEL_KEY && length < 40 ? (int)length : 40, words[about->label]);
     if (about->label == LABEL_CPUS) /* which names the CPU, and not the number of copies */
         return;
+    const char *cpus = row_param(&row->param, "cpus", &length);
+    if (cpus)
+        text_printf(out, ", cpus %.*s", (int)(length < 8 ? length : 8), cpus);
     const char *copy = row_param(&row->param, "copy", &length);
     if (row->copies > 1 && !about->by_part)
         text_printf(out, " \xc3\x97%" PRIu64, row->copies);
@@ -254,7 +260,7 @@ static struct chart chart_of(const struct chart_spec *about, const char *unit, c
                           .y = {.title = about->y.title, .unit = about->y.unit ? about->y.unit : unit}};
 }
 
-/* A colour for each run. The preferred panel is shown, or if none is preferred the first OPEN_MAX. */
+/* A colour for each run. */
 static void put_works(const struct picks *picks, struct charts *charts)
 {
     const struct chart_spec *about = picks->about;
@@ -502,7 +508,22 @@ static void put_protocols(const struct report *report, struct text *out)
     text_printf(out, "%s", differ ? "" : protocol[0]);
 }
 
-/* Labels have the run, because colour alone is not accessible; before a name of the user, whose end may be cut off. */
+/* Of a latency's row, in the colour of its run. */
+static void put_load_share(const struct picks *picks, struct chart *under, struct chart_entry entry)
+{
+    const struct row_set *set = &picks->report->set;
+    const struct row *rate = row_sibling(set->rows, set->n, entry.row, "load_rate");
+    double shares[REPORT_RUNS_MAX] = {0};
+
+    if (!rate)
+        return;
+    shares[entry.colour] = row_load_share(set->rows, set->n, rate);
+    entry.parts = shares;
+    if (isfinite(shares[entry.colour]))
+        chart_stack(under, &entry);
+}
+
+/* Labels have the run, because colour alone is not accessible. */
 static void put_line_chart(const struct picks *picks, const char *test, struct charts *charts)
 {
     const struct chart_spec *about = picks->about;
@@ -513,9 +534,13 @@ static void put_line_chart(const struct picks *picks, const char *test, struct c
         put_protocols(picks->report, &what);
     struct chart c = chart_of(about, picks->pick[0].of.row->unit,
                               TEXT_LINE("%s%s%s", about->title, what.length ? ": " : "", what.data));
+    struct chart under = {
+        .title = "What the load did beside it", .note = "in % of what it does alone", .x = {"Share", "%"}};
     const size_t n_parts = about->line == chart_stack ? count_parts(about) : 0;
     for (size_t p = 0; p < n_parts; p++)
         chart_key(&c, about->parts[p].name, about->parts[p].colour);
+    for (size_t run = 0; run < picks->report->n_runs; run++)
+        chart_key(&under, picks->report->name[run], (unsigned)run);
     for (size_t i = 0; i < picks->n; i++) {
         struct chart_entry entry = picks->pick[i].of;
         double parts[PARTS_MAX];
@@ -534,8 +559,14 @@ static void put_line_chart(const struct picks *picks, const char *test, struct c
                                                        : text_line(label, sizeof(label), "%.62s %s", entry.label, name);
         entry.parts = parts;
         about->line(&c, &entry);
+        if (about->share)
+            put_load_share(picks, &under, entry);
     }
+    const bool two = under.n_lines > 0;
+    text_printf(&charts->shown, "%s", two ? "<div>" : "");
     chart_put(&c, charts, false);
+    chart_put(&under, charts, false);
+    text_printf(&charts->shown, "%s", two ? "</div>\n" : "");
 }
 
 /* --- Suites without charts of their own. --- */

@@ -432,6 +432,19 @@ const struct row *row_sibling(const struct row *rows, size_t n, const struct row
     return NULL;
 }
 
+double row_load_share(const struct row *rows, size_t n, const struct row *rate)
+{
+    const double cpus = row_param_number(&rate->param, "cpus");
+
+    for (const struct row *row = rows; row < rows + n; row++) {
+        const double on = row_param_number(&row->param, "cpus");
+        if (row->run == rate->run && !strcmp(row->metric, rate->metric) && !strcmp(row->test, "alone") &&
+            !strcmp(row->load, rate->load) && (on == cpus || (isnan(on) && isnan(cpus))) && row->value > 0)
+            return 100 * rate->value / row->value;
+    }
+    return NAN;
+}
+
 size_t row_is_alone(const struct row *row)
 {
     const size_t length = strlen(row->metric), end = sizeof(ROW_ALONE) - 1;

@@ -539,6 +539,20 @@ def boot_memory_nodes(test):
             expect(float(row["value"]) > 0 and row["cpus"] == cpu_node, f"{metric} of {row['param']} on CPU {row['cpus']}")
 
 
+def boot_latency_today(test):
+    """A task that compares schedulers, on two and on all of four CPUs."""
+    machine = test.machine(memory=256, cpus=4, limit=180)
+    machine.use_files(name="jitbench")
+    machine.start('quiet jitbench.end=poweroff jitbench.run="latency requests -w none,burn2 -t 2s --loops-per-ms 20000 '
+                  '--sweep-cpus 2,4"')
+    machine.wait_end()
+    rows = [row for row in machine.rows() if row["metric"] == "latency"]
+    seen = sorted((row["load"], row["cpus"], re.search(r" cpus=(\d)", row["param"]).group(1)) for row in rows)
+    expect([of for of in seen if of[2] == "4"] == [("burn2", "0-3", "4"), ("none", "0-3", "4")] and len(seen) == 4 and
+           not any(of[1] == "0-3" for of in seen if of[2] == "2"), f"they ran on {seen}")
+    expect(all(float(row["value"]) > 0 for row in rows), "no latency")
+
+
 def expect_ended(rows, shown):
     expect("jitbench init: the run ended with status 130" in shown, "no clean end")
     expect({row["suite"] for row in rows} >= {"noise", "prime"}, "finished rows are lost")
@@ -772,7 +786,7 @@ def boot_counters(test):
 BOOTS = {
     "x86_64": [boot_recipe, boot_rt, boot_trace_rt, boot_trace, boot_who_rt, boot_who, boot_quota, boot_without_tracefs, boot_clock_set_back, boot_cpu_unplugged,
                boot_no_shell, boot_check_line, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_scratch, boot_iso, boot_virtio,
-               boot_no_overwrite, boot_memory_nodes, boot_root_disk, boot_root_written, boot_without_proc, boot_wrong_orders],
+               boot_no_overwrite, boot_memory_nodes, boot_latency_today, boot_root_disk, boot_root_written, boot_without_proc, boot_wrong_orders],
     "aarch64": [boot_recipe, boot_without_proc, boot_counters],
 }
 

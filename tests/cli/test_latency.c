@@ -305,6 +305,34 @@ CLI_TEST(test_latency_tasks_of_today)
     assert_true(pair_number(&csv, "frame", "none", "frame_time", "min") > 0);
 }
 
+CLI_TEST(test_latency_sweeps_cpus)
+{
+    struct cli_csv csv;
+    size_t two = 0;
+
+    cli_need_cpus(2);
+    measure(ARGS("latency", "input", "-w", "none", FAST, "--sweep-cpus", "1,2"), 0, &csv);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        const bool one = strspn(cli_cell(&csv, row, "cpus"), "0123456789") == strlen(cli_cell(&csv, row, "cpus"));
+        two += !one;
+        if (!strstr(cli_cell(&csv, row, "param"), one ? " cpus=1" : " cpus=2"))
+            fail_msg("on CPU %s: %s", cli_cell(&csv, row, "cpus"), cli_cell(&csv, row, "param"));
+    }
+    assert_int_equal(two, csv.n_rows / 2);
+}
+
+/* All threads of each task and of its load share one CPU. */
+CLI_TEST(test_latency_tasks_of_today_on_one_cpu)
+{
+    struct cli_csv csv;
+
+    measure(ARGS("latency", "requests", "frame", "launch", "input", "audio-period", "-w", "mixed", FAST, "--cpus", "0"),
+            0, &csv);
+    cli_expect_all(&csv, "cpus", "0");
+    cli_expect_all(&csv, "status", "ok");
+    assert_int_equal(count_pair(&csv, "alone", "mixed"), 1);
+}
+
 CLI_TEST(test_latency_audio_under_every_load_but_memload)
 {
     static const char *const pairs[] = {"audio none video x burn write read ring compile", NULL};

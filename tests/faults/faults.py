@@ -111,6 +111,11 @@ COMMANDS = {
     "latency-video": {"args": [*LATENCY, "video"]},
     "latency-memload": {"args": [*LATENCY, "memload", "--memload-size", "16M"]},
     "latency-hack": {"args": [*LATENCY, "hack"]},
+    "latency-burn2": {"args": [*LATENCY, "burn2"]},
+    "latency-storm": {"args": [*LATENCY, "storm"]},
+    "latency-mixed": {"args": [*LATENCY, "mixed"]},
+    **{"latency-" + task: {"args": ["latency", task, *OUT, "-t", "60ms", "-l", "100000", "-w", "none"]}
+       for task in ("requests", "frame", "launch", "input", "audio-period")},
     "latency-calibrated": {"args": ["latency", "video", *OUT, "-t", "60ms", "-w", "none"]},
     "run": {"args": ["run", "-q", "-i", "2", "-o", "out.csv", "--", "true"]},
     "run-two": {"args": ["run", *OUT, "-w", "1", "--prepare", "true", "--keep-output", "kept.txt", "--timeout", "20s",

@@ -30,6 +30,7 @@ SLACK_KIB = 256
 BETWEEN = [
     ["latency", "--quick", "-t", "300ms", "--samples", "2", "--all-pairs", "-w",
      "none,video,x,burn,write,read,ring,compile,hack,custom", "--file-size", "16M", "-C", "20", "-I", "10000"],
+    ["latency", "--quick", "-t", "300ms", "--samples", "2", "-w", "none,burn2,storm,mixed", "requests", "frame", "launch", "input", "audio-period"],
     ["noise", "-t", "1s", "--samples", "5"],
     ["wakeup", "-D", "1s", "--samples", "5"],
     ["run", "--samples", "100", "--", "/bin/true", "--", "/bin/sh", "-c", ":"],

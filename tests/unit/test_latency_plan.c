@@ -121,6 +121,36 @@ TEST(test_latency_plan_gives_tasks_of_today_their_parameters)
     suite_plan_free(s, &suite_latency);
 }
 
+/* Threads follow the number of CPUs, of which this machine has 64. */
+TEST(test_latency_plan_sweeps_cpus)
+{
+    struct suite_plan *s = suite_options(
+        &suite_latency,
+        WORDS(W("-l"), W("5000"), W("-W"), W("requests"), W("-w"), W("burn,ring"), W("--sweep-cpus"), W("64,2")), 64,
+        BIND_ONE);
+    struct text out = {0};
+
+    s->m.machine.memory_total_bytes = 1000 * MIB;
+    suite_make_plan(s, &suite_latency);
+    assert_int_equal(s->m.place.n_order, 64);
+    assert_int_equal(s->plan.schedule, SCHEDULE_INTERLEAVED);
+    for (size_t i = 0; i < s->plan.n; i++) {
+        const struct plan_item *item = &s->plan.items[i];
+        text_printf(&out, "%s %s on %u: %llu workers, %llu threads\n", item->bench->name, item->load->name, item->cpus,
+                    (unsigned long long)((const struct sim_params *)item->params)->workers,
+                    (unsigned long long)((const struct load_params *)item->load_params)->threads);
+    }
+    expect_golden(&out, "requests burn on 64: 64 workers, 64 threads\n"
+                        "requests ring on 64: 64 workers, 64 threads\n"
+                        "alone burn on 64: 64 workers, 64 threads\n"
+                        "alone ring on 64: 64 workers, 64 threads\n"
+                        "requests burn on 2: 2 workers, 2 threads\n"
+                        "requests ring on 2: 2 workers, 2 threads\n"
+                        "alone burn on 2: 2 workers, 2 threads\n"
+                        "alone ring on 2: 2 workers, 2 threads\n");
+    suite_plan_free(s, &suite_latency);
+}
+
 static void expect_loads(struct suite_plan *s, const char *expected)
 {
     struct text out = {0};
@@ -291,6 +321,8 @@ TEST(test_latency_plan_where_little_is_known)
 TEST(test_latency_plan_refuses_options_that_contradict)
 {
     static char *const words[][7] = {
+        {W("suite"), W("--sweep-cpus"), W("4,5"), NULL},
+        {W("suite"), W("--sweep-cpus"), W("2"), W("-u"), NULL},
         {W("suite"), W("-w"), W("custom"), NULL},
         {W("suite"), W("-W"), W("custom"), W("-I"), W("20000"), NULL},
         {W("suite"), W("-I"), W("20000"), NULL},
@@ -305,6 +337,8 @@ TEST(test_latency_plan_refuses_options_that_contradict)
         {W("suite"), W("-l"), W("/nonexistent"), NULL},
     };
     static const char *const errors[COUNT(words)] = {
+        "--sweep-cpus 5: only 4 CPUs may be used",
+        "--sweep-cpus excludes --single-cpu (-u) and --bind",
         "--custom-interval (-I) is missing: custom needs it (100 us to 10 s)",
         "--custom-cpu (-C) is missing: custom needs it, in % (0.1 to 100)",
         "--custom-interval (-I) and --custom-cpu (-C) go together",
