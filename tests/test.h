@@ -37,6 +37,9 @@
 
 #include <cmocka.h>
 
+/* As in sys/base.h. */
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
 /* Begins a test, whose argument is cmocka's void **state. */
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 

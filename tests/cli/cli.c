@@ -173,7 +173,7 @@ static void child_exec(const struct cli_run *run, const struct cli_child *child,
         argv[i + 1] = (char *)run->args[i];
     sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    for (size_t i = 0; i < sizeof(reset) / sizeof(reset[0]); i++)
+    for (size_t i = 0; i < COUNT(reset); i++)
         (void)signal(reset[i], SIG_DFL);
     /* A job server of make, a log of CI: the binary gets none of it. */
     for (int fd = 3; fd < 1024; fd++)
@@ -233,13 +233,25 @@ static void *kept(void *block)
     return block;
 }
 
+char *cli_path(const char *format, ...)
+{
+    char *path = kept(calloc(1, CLI_PATH));
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(path, CLI_PATH, format, args);
+    va_end(args);
+    return path;
+}
+
 static char *read_descriptor(int fd, size_t *size)
 {
     off_t end = lseek(fd, 0, SEEK_END);
     char *text = kept(calloc(1, (size_t)(end > 0 ? end : 0) + 1));
 
     ssize_t n = end > 0 ? pread(fd, text, (size_t)end, 0) : 0;
-    *size = n > 0 ? (size_t)n : 0;
+    if (size)
+        *size = n > 0 ? (size_t)n : 0;
     return text;
 }
 

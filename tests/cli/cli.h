@@ -135,7 +135,9 @@ size_t cli_files(const char *directory, char names[CLI_FILES][256]);
 /* Fails unless the folder holds as many files. */
 void cli_expect_files(const char *directory, size_t n);
 void cli_write_file(const char *directory, const char *name, const char *text);
-/* The whole file, terminated; the test fails when it cannot be read. */
+/* Lasts as results do. */
+char *cli_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The whole file, terminated; the test fails when it cannot be read. size may be NULL. */
 char *cli_read_file(const char *path, size_t *size);
 
 /* --- CSV (RFC 4180), strictly: CRLF behind each record, the same number of fields in all. --- */

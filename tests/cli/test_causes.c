@@ -25,7 +25,7 @@ static void expect_causes(const struct cli_csv *csv, size_t row)
     const char *at = cli_cell(csv, row, "causes");
     double kinds = 0;
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         const double number = cause_of(csv, row, names[i]);
         if (isnan(number))
             continue;
@@ -297,11 +297,9 @@ CLI_TEST(test_causes_samples_that_always_wait_are_degraded)
 /* Whether the core's frequency is known in a file. */
 static bool has_clock(const char *name)
 {
-    char path[CLI_PATH];
     struct cli_csv csv;
 
-    (void)snprintf(path, sizeof(path), "%s/%s", cli->work, name);
-    cli_csv_read(path, &csv);
+    cli_csv_read(cli_path("%s/%s", cli->work, name), &csv);
     const bool has = cli_cell(&csv, 0, "core_mhz")[0] != '\0';
     return has;
 }

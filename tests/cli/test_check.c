@@ -80,7 +80,7 @@ static int only_cpu_0(void *context)
 /* Beside the whole outputs of made-up machines in tests/golden: the kernel that runs is the one that is read. */
 CLI_TEST(test_check_reads_this_machine)
 {
-    char path[CLI_PATH], level[2] = "", value[32];
+    char level[2] = "", value[32];
     struct cli_result result;
     struct cli_csv csv;
     int fd = open("/proc/sys/kernel/randomize_va_space", O_RDONLY | O_CLOEXEC);
@@ -91,8 +91,7 @@ CLI_TEST(test_check_reads_this_machine)
     (void)snprintf(value, sizeof(value), "\"value\": \"%s (", level);
     cli_expect_args(ARGS("check", "--cpus", "0", "aslr", "--json", "-o", "found.csv"), DONE, &result);
     cli_expect_text(result.out, value);
-    (void)snprintf(path, sizeof(path), "%s/found.csv", cli->work);
-    cli_csv_read(path, &csv);
+    cli_csv_read(cli_path("%s/found.csv", cli->work), &csv);
     assert_int_equal(csv.n_rows, 1);
     assert_memory_equal(cli_cell(&csv, 0, "now"), value + strlen("\"value\": \""), 3);
     cli_expect(&(struct cli_run){.args = ARGS("check", "aslr")}, DONE, &result);
@@ -138,7 +137,7 @@ CLI_TEST(test_check_items_alone_and_the_exit_status)
     struct cli_csv csv;
 
     check(&all, &csv, &result);
-    for (size_t i = 0; i < sizeof(steady) / sizeof(steady[0]); i++) {
+    for (size_t i = 0; i < COUNT(steady); i++) {
         const struct cli_run one = {.args = ARGS("check", "-q", steady[i])};
         const char *verdict = cli_cell(&csv, row_of(&csv, steady[i]), "verdict");
         cli_expect(&one, strcmp(verdict, "noisy") ? DONE : FINDING, &result);
@@ -208,17 +207,12 @@ CLI_TEST(test_check_default_cpus)
 
 CLI_TEST(test_check_never_overwrites)
 {
-    char path[CLI_PATH];
-    size_t size;
-
     cli_write_file(cli->work, "mine", "precious");
     cli_expect_error(ARGS("check", "-o", "mine"),
                      "jitbench check: -o 'mine': the file exists; jitbench never overwrites without --force\n");
-    (void)snprintf(path, sizeof(path), "%s/mine", cli->work);
-    char *text = cli_read_file(path, &size);
+    char *text = cli_read_file(cli_path("%s/mine", cli->work), NULL);
     assert_string_equal(text, "precious");
-    (void)snprintf(path, sizeof(path), "%s/link", cli->work);
-    assert_int_equal(symlink("nowhere", path), 0);
+    assert_int_equal(symlink("nowhere", cli_path("%s/link", cli->work)), 0);
     cli_expect_error(ARGS("check", "-o", "link"),
                      "jitbench check: -o 'link': a symbolic link; jitbench makes only new files\n");
     cli_expect_files(cli->work, 2);
@@ -319,7 +313,7 @@ CLI_TEST(test_check_without_proc_and_sys)
     const struct cli_run run = {.args = ARGS("check", "-o", "-"), .prepare = hide_proc_and_sys};
     check(&run, &csv, &result);
     cli_expect_text(result.err, "\nUnknown   /proc and /sys not mounted: most settings cannot be known\n");
-    for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+    for (size_t i = 0; i < COUNT(unknown); i++) {
         size_t row = row_of(&csv, unknown[i]);
         assert_string_equal(cli_cell(&csv, row, "verdict"), "unknown");
         cli_expect_text(cli_cell(&csv, row, "why"), " is not mounted");
@@ -357,7 +351,7 @@ CLI_TEST(test_check_changes_nothing)
         "/sys/devices/system/cpu/online",
         "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
     };
-    const size_t n = sizeof(paths) / sizeof(paths[0]);
+    const size_t n = COUNT(paths);
     const struct cli_run run = {.args = ARGS("check")};
     struct cli_child child;
     struct cli_result result;

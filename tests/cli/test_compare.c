@@ -118,12 +118,11 @@ CLI_TEST(test_compare_writes_a_file_and_never_over_one)
     struct cli_result result;
     struct cli_csv csv;
     char path[CLI_PATH + 32];
-    size_t size;
 
     compare("compare ten-base.csv ten-slow.csv -o ./out", DONE, &result);
     cli_expect_text(result.out, "Verdict");
     (void)snprintf(path, sizeof(path), "%s/out", cli->work);
-    char *text = cli_read_file(path, &size);
+    char *text = cli_read_file(path, NULL);
     cli_csv_parse(text, &csv);
     assert_string_equal(cli_cell(&csv, cli_row(&csv, "syscall", "rate", 0), "verdict"), "slower");
     compare("compare ten-base.csv ten-slow.csv -o -", DONE, &result);

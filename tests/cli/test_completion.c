@@ -25,7 +25,7 @@ static bool have(const char *program)
     const char *const folders[] = {"/usr/local/bin", "/usr/bin", "/bin"};
     char path[128];
 
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+    for (size_t i = 0; i < COUNT(folders); i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", folders[i], program);
         if (!access(path, X_OK))
             return true;
@@ -330,7 +330,7 @@ static const struct {
     {"jitbench run -- mkdir sub -- cat ot", "|other.csv|", NULL, NULL, "run"},
     {"jitbench run --bind ", "|one|range|none|", NULL, NULL, "run"},
 };
-enum { N_CASES = sizeof(cases) / sizeof(cases[0]) };
+enum { N_CASES = COUNT(cases) };
 
 static void check_cases(enum shell shell)
 {
@@ -431,7 +431,7 @@ CLI_TEST(test_completion_bash_at_a_terminal)
     static const char source[] = "source ../script; echo read$?\n";
     assert_int_equal(write(child.terminal, source, sizeof(source) - 1), sizeof(source) - 1);
     cli_wait_shown(&child, "read0");
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+    for (size_t i = 0; i < COUNT(keys); i++) {
         size_t length = strlen(keys[i].typed);
         assert_int_equal(write(child.terminal, keys[i].typed, length), length);
         cli_wait_shown(&child, keys[i].shown);

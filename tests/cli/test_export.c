@@ -33,11 +33,8 @@ CLI_TEST(test_export_is_json_unless_told)
 
 CLI_TEST(test_export_reads_standard_input_and_damaged_files)
 {
-    char path[CLI_PATH];
-
     cli_write_file(cli->work, "a.csv", "suite,test,metric,status\ns,t,first,ok\ns,t\ns,t,last,ok");
-    (void)snprintf(path, sizeof(path), "%s/a.csv", cli->work);
-    int in = open(path, O_RDONLY | O_CLOEXEC);
+    int in = open(cli_path("%s/a.csv", cli->work), O_RDONLY | O_CLOEXEC);
     assert_true(in >= 0);
     const struct cli_run run = {.args = ARGS("export", "-"), .in = in};
     struct cli_result result;
@@ -50,12 +47,11 @@ CLI_TEST(test_export_reads_standard_input_and_damaged_files)
 
 CLI_TEST(test_export_makes_a_file_and_never_overwrites)
 {
-    char path[CLI_PATH], *text;
+    char *text;
     size_t size;
 
     expect(state, ARGS("export", "-f", "openmetrics", "-o", "a.prom", unix_csv), 0, "", "");
-    (void)snprintf(path, sizeof(path), "%s/a.prom", cli->work);
-    text = cli_read_file(path, &size);
+    text = cli_read_file(cli_path("%s/a.prom", cli->work), &size);
     assert_string_equal(text + size - 6, "# EOF\n");
     expect(state, ARGS("export", "-o", "a.prom", unix_csv), 2, "",
            "jitbench export: -o 'a.prom': the file exists; jitbench never overwrites without --force\n");

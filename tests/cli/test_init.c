@@ -128,7 +128,7 @@ CLI_TEST(test_init_says_that_the_run_crashed)
 {
     static const int numbers[] = {SIGSEGV, SIGKILL};
 
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    for (size_t i = 0; i < COUNT(numbers); i++) {
         struct cli_child child;
         struct cli_result result;
         char line[64];

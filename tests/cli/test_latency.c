@@ -9,7 +9,6 @@
 #include "cli.h"
 #include "program.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* The CSV on standard output, the tables on standard error. */
 #define CSV "-q", "-o", "-"
 /* No calibration of its own. */
@@ -181,10 +180,9 @@ static void expect_matrix(const struct cli_csv *csv, const char *const *lines)
 static char *printed_so_far(const struct cli_child *child)
 {
     char path[64];
-    size_t size;
 
     (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", child->out);
-    return cli_read_file(path, &size);
+    return cli_read_file(path, NULL);
 }
 
 /* Nothing is measured before the plan is printed. */
@@ -206,7 +204,6 @@ static void wait_plan(const struct cli_child *child, const char *plan)
 static void expect_planned(const char *const *args, const char *plan, const char *const *pairs)
 {
     const struct cli_run run = {.args = args};
-    char path[CLI_PATH];
     struct cli_child child;
     struct cli_result result;
     struct cli_csv csv;
@@ -217,8 +214,7 @@ static void expect_planned(const char *const *args, const char *plan, const char
     cli_wait(&child, &result);
     cli_expect_status(&result, 128 + SIGINT);
     cli_csv_only(cli->work, &csv);
-    (void)snprintf(path, sizeof(path), "%s/rows.csv", cli->work);
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(cli_path("%s/rows.csv", cli->work)), 0);
     expect_matrix(&csv, pairs);
 }
 
@@ -384,12 +380,11 @@ CLI_TEST(test_latency_loops_from_an_earlier_file)
     const struct cli_run first = {.args = ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-q", "-o", "1.csv")};
     const struct cli_run second = {
         .args = ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-q", "-l", "1.csv", "-o", "2.csv")};
-    char path[CLI_PATH], found[32];
+    char found[32];
     struct cli_csv csv;
 
     cli_expect(&first, 0, NULL);
-    (void)snprintf(path, sizeof(path), "%s/1.csv", cli->work);
-    cli_csv_read(path, &csv);
+    cli_csv_read(cli_path("%s/1.csv", cli->work), &csv);
     (void)snprintf(found, sizeof(found), "%.0f", cli_number(&csv, cli_row(&csv, "calibrate", NULL, 0), "value"));
     cli_expect(&second, 0, NULL);
     measure(ARGS("latency", "x", "-w", "none", "-t", "50ms", CSV, "-l", "2.csv"), 0, &csv);

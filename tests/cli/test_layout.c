@@ -12,8 +12,8 @@ CLI_TEST(test_layout_help_fits_the_terminal)
                                            "check", "tune", "fleet", "compare", "report", "export", "project", "list"};
     size_t least = 0;
 
-    for (size_t c = 0; c < sizeof(commands) / sizeof(commands[0]); c++)
-        for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+    for (size_t c = 0; c < COUNT(commands); c++)
+        for (size_t i = 0; i < COUNT(widths); i++) {
             const struct cli_run run = {.args = commands[c] ? ARGS("help", commands[c]) : ARGS("help"),
                                         .out = CLI_TERMINAL,
                                         .columns = widths[i]};
@@ -60,7 +60,7 @@ CLI_TEST(test_layout_columns_are_those_of_the_environment)
     assert_in_range(preset, 61, 80);
     assert_in_range(widest_line_of_help("COLUMNS=60"), 50, 60);
     assert_in_range(widest_line_of_help("COLUMNS=130"), preset + 1, 130);
-    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+    for (size_t i = 0; i < COUNT(none); i++)
         assert_int_equal(widest_line_of_help(none[i]), preset);
 }
 

@@ -19,7 +19,7 @@ static bool put_into(const char *directory, const char *file, const char *value)
 
 static const char *const causes[] = {"lost_preempted", "lost_fault",    "lost_migrated",    "lost_interrupt",
                                      "lost_steal",     "lost_periodic", "lost_core_shared", "lost_unexplained"};
-#define N_CAUSES (sizeof(causes) / sizeof(causes[0]))
+#define N_CAUSES (COUNT(causes))
 
 /* The row of that metric on that CPU. */
 static size_t row_of(const struct cli_csv *csv, const char *cpu, const char *metric)
@@ -51,7 +51,7 @@ static void expect_adds_up(const struct cli_csv *csv, const char *cpu)
 static size_t not_known(const struct cli_csv *csv)
 {
     static const char *const of_core[] = {"slower", "core_share", "core_free", "core_mhz", "lost_alone"};
-    const size_t n = sizeof(of_core) / sizeof(of_core[0]);
+    const size_t n = COUNT(of_core);
     size_t missing = 2 * n;
 
     for (size_t row = 0; row < csv->n_rows; row++)

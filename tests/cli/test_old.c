@@ -167,7 +167,7 @@ static const struct cli_csv *reference_of(enum command command)
 static size_t next_row(const struct cli_csv *csv, size_t row)
 {
     static const char *const sometimes[] = {"slower", "core_share", "core_free", "core_mhz", "lost_alone"};
-    const size_t n = sizeof(sometimes) / sizeof(sometimes[0]);
+    const size_t n = COUNT(sometimes);
 
     for (; row < csv->n_rows; row++) {
         size_t i = 0;
@@ -259,7 +259,7 @@ CLI_TEST(test_old_calls_that_are_refused)
     const char *wanted = getenv("JITBENCH_OLD");
 
     need_filters();
-    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+    for (size_t i = 0; i < COUNT(calls); i++) {
         bool all = wanted && (!strcmp(wanted, "all") || !strcmp(wanted, calls[i].name));
         unsigned commands_of_it = all ? ALL : wanted ? 0 : calls[i].part;
         for (enum command command = 0; command < N_COMMANDS; command++) {
@@ -297,7 +297,7 @@ CLI_TEST(test_old_proc_without_thread_self)
     char patched[CLI_PATH];
 
     misname_thread_self(patched);
-    for (size_t i = 0; i < sizeof(tried) / sizeof(tried[0]); i++) {
+    for (size_t i = 0; i < COUNT(tried); i++) {
         const struct cli_run run = {.program = patched, .args = commands[tried[i]].args};
         const struct cli_csv *as = reference_of(tried[i]);
         struct cli_result result;
@@ -305,7 +305,7 @@ CLI_TEST(test_old_proc_without_thread_self)
         cli_expect(&run, 0, &result);
         cli_csv_parse(result.out, &csv);
         assert_int_equal(csv.n_rows, as->n_rows);
-        for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
+        for (size_t c = 0; c < COUNT(columns); c++)
             assert_int_equal(cli_cell(&csv, 0, columns[c])[0] != 0, cli_cell(as, 0, columns[c])[0] != 0);
     }
 }
@@ -330,7 +330,7 @@ static void oldest_kernel(uint32_t machine, uint32_t oldest[2])
 
     oldest[0] = 3;
     oldest[1] = 2;
-    for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++)
+    for (size_t i = 0; i < COUNT(newer); i++)
         if (newer[i].machine == machine)
             memcpy(oldest, newer[i].kernel, sizeof(newer[i].kernel));
 }

@@ -13,15 +13,14 @@
  * removed. */
 static void measure(const char *const *args, struct cli_csv *csv)
 {
-    char names[CLI_FILES][256], path[CLI_PATH];
+    char names[CLI_FILES][256];
     struct cli_result result;
 
     cli_expect_args(args, 0, &result);
     assert_string_equal(result.err, "");
     cli_csv_only(cli->work, csv);
     (void)cli_files(cli->work, names);
-    (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(cli_path("%s/%s", cli->work, names[0])), 0);
 }
 
 /* The value of a column in the first row of cycles. */
@@ -128,7 +127,7 @@ CLI_TEST(test_options_samples_and_its_aliases)
 {
     static const char *const forms[][3] = {{"--samples", "3"}, {"--passes=3"}, {"-i", "3"}, {"-qi3"}, {"--samp", "3"}};
 
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+    for (size_t i = 0; i < COUNT(forms); i++)
         assert_int_equal(samples_of(ARGS("prime", "-q", "-n", "100", forms[i][0], forms[i][1])), 3);
 }
 
@@ -164,7 +163,7 @@ CLI_TEST(test_options_output_file)
     struct cli_csv csv;
 
     (void)snprintf(path, sizeof(path), "%s/a.csv", cli->work);
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+    for (size_t i = 0; i < COUNT(forms); i++) {
         struct cli_result result;
         cli_expect_args(ARGS("prime", FAST, forms[i][0], forms[i][1]), 0, &result);
         cli_expect_files(cli->work, 1);
@@ -205,7 +204,7 @@ CLI_TEST(test_options_no_samples)
 
     for (int without = 0; without < 2; without++) {
         measure(without ? ARGS("prime", FAST, "--no-samples") : ARGS("prime", FAST), &csv);
-        for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+        for (size_t i = 0; i < COUNT(columns); i++)
             assert_int_equal(!cli_cell(&csv, cli_row(&csv, "prime", "cycles", 0), columns[i])[0], without);
     }
 }
@@ -280,7 +279,7 @@ CLI_TEST(test_options_require)
     struct cli_result result;
 
     cli_write_file(cli->work, "health", "# of this node\nprime/time.median < 1 s # a long time\n");
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         const struct cli_run run = {.args = cases[i].args};
         cli_expect(&run, cases[i].status, &result);
         cli_expect_text(result.out, cases[i].shown);
@@ -328,7 +327,6 @@ CLI_TEST(test_options_counters)
                                     {.args = ARGS("show", "-q", "--counters", "refused.csv")}};
     struct cli_result measured, shown;
     struct cli_csv csv;
-    char path[CLI_PATH];
 
     for (size_t i = 0; i < 2; i++) {
         cli_expect(&measures[i], 0, &measured);
@@ -338,8 +336,7 @@ CLI_TEST(test_options_counters)
             assert_string_equal(measured.out, shown.out);
         else
             cli_expect_text(shown.out, "forbidden (perf_event_paranoid or a filter)");
-        (void)snprintf(path, sizeof(path), "%s/%s.csv", cli->work, i ? "refused" : "own");
-        cli_csv_read(path, &csv);
+        cli_csv_read(cli_path("%s/%s.csv", cli->work, i ? "refused" : "own"), &csv);
         const char *counters = cli_cell(&csv, cli_row(&csv, "prime", "cycles", 0), "counters");
         cli_expect_text(counters, "task_clock_ms=");
         cli_expect_text(counters, ";page_faults=");
@@ -352,11 +349,11 @@ CLI_TEST(test_options_quiet_and_verbose)
     static const char *const header[] = {"Machine ", "Setting ", "Quiet? ", "CSV: jitbench-"};
     static const char *const forms[] = {"-q", "--quiet", "-v", "--verbose"};
 
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+    for (size_t i = 0; i < COUNT(forms); i++) {
         struct cli_result result;
         cli_expect_args(ARGS("prime", "-n", "1000", "-i", "1", forms[i]), 0, &result);
         cli_expect_text(result.out, "Prime loop: all runs together");
-        for (size_t h = 0; h < sizeof(header) / sizeof(header[0]); h++) {
+        for (size_t h = 0; h < COUNT(header); h++) {
             if (i < 2)
                 cli_expect_no_text(result.out, header[h]);
             else
@@ -380,13 +377,11 @@ CLI_TEST(test_options_of_stream_together)
                                              "-o", "s.csv", "--series", "s.txt", "-qv", "--quick")};
     struct cli_result result;
     struct cli_csv csv;
-    char path[CLI_PATH];
     size_t size;
 
     cli_expect(&run, 0, &result);
     cli_expect_text(result.out, "Array copy, each run");
-    (void)snprintf(path, sizeof(path), "%s/s.csv", cli->work);
-    cli_csv_read(path, &csv);
+    cli_csv_read(cli_path("%s/s.csv", cli->work), &csv);
     assert_int_equal(cli_count(&csv, "array", "cycles"), 2);
     cli_expect_all(&csv, "cpus", cli_cpu);
     cli_expect_all(&csv, "bind", "range");
@@ -394,8 +389,7 @@ CLI_TEST(test_options_of_stream_together)
     cli_expect_all(&csv, "nice", "1");
     cli_expect_all(&csv, "comment", "c");
     assert_true(cli_number(&csv, cli_row(&csv, "array", "cycles", 0), "n") == 1000);
-    (void)snprintf(path, sizeof(path), "%s/s.txt", cli->work);
-    char *text = cli_read_file(path, &size);
+    char *text = cli_read_file(cli_path("%s/s.txt", cli->work), &size);
     size_t lines = 0;
     for (size_t i = 0; i < size; i++)
         lines += text[i] == '\n';
@@ -422,23 +416,19 @@ CLI_TEST(test_options_force_replaces_a_file)
     const struct cli_run link = {.args = ARGS("prime", "-n", "1000", "-i", "1", "-q", "-o", "link", "--force")};
     struct cli_child child;
     struct cli_result result;
-    char path[CLI_PATH], *content;
-    size_t size;
+    char *content;
 
     cli_write_file(cli->work, "old.csv", "mine\n");
     cli_expect_args(ARGS("prime", "-n", "1000", "-i", "1", "-q", "-o", "old.csv", "--force"), 0, &result);
-    (void)snprintf(path, sizeof(path), "%s/old.csv", cli->work);
-    content = cli_read_file(path, &size);
+    content = cli_read_file(cli_path("%s/old.csv", cli->work), NULL);
     assert_int_equal(strncmp(content, "schema,", 7), 0);
     cli_write_file(cli->work, "target", "mine\n");
-    (void)snprintf(path, sizeof(path), "%s/link", cli->work);
-    assert_int_equal(symlink("target", path), 0);
+    assert_int_equal(symlink("target", cli_path("%s/link", cli->work)), 0);
     cli_start(&link, &child);
     cli_wait(&child, &result);
     assert_int_equal(result.status, 2);
     cli_expect_text(result.err, "a symbolic link");
-    (void)snprintf(path, sizeof(path), "%s/target", cli->work);
-    content = cli_read_file(path, &size);
+    content = cli_read_file(cli_path("%s/target", cli->work), NULL);
     assert_string_equal(content, "mine\n");
 }
 
@@ -455,7 +445,7 @@ CLI_TEST(test_options_color)
         {{"check", "--color", "never", NULL}, true, false},
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         const struct cli_run run = {.args = cases[i].args,
                                     .out = cases[i].terminal ? CLI_TERMINAL : CLI_DEFAULT,
                                     .columns = 100,
@@ -516,7 +506,7 @@ CLI_TEST(test_options_what_only_prints_says_when_it_cannot)
     assert_non_null(realpath("tests/golden/in/compare/ten-slow.csv", slow));
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     (void)close(ends[0]);
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+    for (size_t i = 0; i < COUNT(all); i++)
         for (int closed = 0; closed < 3; closed++) {
             const struct cli_run run = {.args = all[i].args, .out = closed == 2 ? ends[1] : closed ? CLI_CLOSED : full};
             cli_expect(&run, closed == 2 ? 0 : 1, &result);
@@ -545,7 +535,7 @@ CLI_TEST(test_options_errors_are_one_printable_line)
         ARGS("help", "no\ncommand"),
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         const struct cli_run run = {.args = cases[i]};
         struct cli_result result;
         cli_expect(&run, 2, &result);

@@ -45,7 +45,7 @@ CLI_TEST(test_output_reads_regular_files_of_a_directory_only)
     assert_int_equal(symlink("/dev/zero", path), 0);
     (void)snprintf(path, sizeof(path), "%s/d.csv", folder);
     assert_int_equal(symlink("b.csv", path), 0);
-    for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+    for (size_t i = 0; i < COUNT(readers); i++) {
         const struct cli_run run = {.args = readers[i], .limit_s = 5};
         struct cli_child child;
         cli_start(&run, &child);
@@ -72,7 +72,7 @@ static void expect_clean(const char *command, const char *text)
     for (const char *at = text; *at; at++)
         if ((*at > 0 && *at < ' ' && *at != '\n' && *at != '\r') || *at == 0x7f)
             fail_msg("%s: a control character: %.60s", command, at);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+    for (size_t i = 0; i < COUNT(bad); i++)
         if (strstr(text, bad[i]))
             fail_msg("%s: a character that changes the direction: %.60s", command, strstr(text, bad[i]));
 }
@@ -101,7 +101,7 @@ CLI_TEST(test_output_has_no_control_characters_of_others)
 
     cli_write_file(cli->work, "a.csv", CSV_HEADER CSV_ROW("1", HOSTILE) CSV_ROW("2", HOSTILE));
     cli_write_file(cli->work, "b.csv", CSV_HEADER CSV_ROW("3", HOSTILE));
-    for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+    for (size_t i = 0; i < COUNT(readers); i++) {
         const struct cli_run run = {.args = readers[i]};
         struct cli_child child;
         char name[64];
@@ -143,7 +143,7 @@ CLI_TEST(test_output_drops_messages_that_nobody_takes)
 
     full_pipe(end);
     cli_write_file(cli->work, "a.csv", CSV_HEADER CSV_ROW("1", ""));
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         const struct cli_run run = {.args = cases[i].args, .err = end[1], .limit_s = 8};
         cli_expect(&run, cases[i].status, NULL);
     }

@@ -8,7 +8,6 @@
 #include "payload_util.h"
 #include "program.h"
 
-#define COUNT(array)     (sizeof(array) / sizeof(array)[0])
 #define INSTRUCTIONS_MAX 1024
 
 struct instruction {

@@ -45,7 +45,7 @@ static void need_program(const char *name)
     static const char *const folders[] = {"/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin"};
     char path[CLI_PATH];
 
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+    for (size_t i = 0; i < COUNT(folders); i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", folders[i], name);
         if (access(path, X_OK) == 0)
             return;
@@ -115,13 +115,12 @@ static int make_place(void *context)
 /* Returns the number of whole lines of the only file in a directory; 0 when there is none. */
 static size_t lines_in(const char *directory)
 {
-    char names[CLI_FILES][256], path[CLI_PATH];
+    char names[CLI_FILES][256];
     size_t size, n = 0;
 
     if (cli_files(directory, names) != 1)
         return 0;
-    (void)snprintf(path, sizeof(path), "%s/%s", directory, names[0]);
-    char *text = cli_read_file(path, &size);
+    char *text = cli_read_file(cli_path("%s/%s", directory, names[0]), &size);
     for (const char *at = text; (at = strstr(at, "\r\n")); at += 2)
         n++;
     return n;
@@ -198,7 +197,7 @@ CLI_TEST(test_places_closed_pipe_for_the_csv)
 
 CLI_TEST(test_places_closed_standard_descriptors)
 {
-    char names[CLI_FILES][256], path[CLI_PATH];
+    char names[CLI_FILES][256];
 
     /* Each alone, and all. */
     for (unsigned closed = 1; closed < 8; closed = closed < 4 ? 2 * closed : closed + 3) {
@@ -206,8 +205,7 @@ CLI_TEST(test_places_closed_standard_descriptors)
                                    .out = closed & 2 ? CLI_CLOSED : CLI_DEFAULT,
                                    .err = closed & 4 ? CLI_CLOSED : CLI_DEFAULT});
         (void)cli_files(cli->work, names);
-        (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
-        assert_int_equal(unlink(path), 0);
+        assert_int_equal(unlink(cli_path("%s/%s", cli->work, names[0])), 0);
     }
 }
 
@@ -226,7 +224,7 @@ CLI_TEST(test_places_full_standard_output_is_said)
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     const struct cli_run runs[] = {{.args = ARGS("prime", FAST, "--no-csv"), .out = full},
                                    {.args = ARGS("prime", FAST), .out = full}};
-    const size_t n = sizeof(runs) / sizeof(runs[0]);
+    const size_t n = COUNT(runs);
 
     assert_true(full >= 0);
     for (size_t i = 0; i < n; i++) {
@@ -245,7 +243,7 @@ CLI_TEST(test_places_full_device_for_the_csv)
                                    {.args = ARGS("prime", FAST, "-o", "-"), .out = full}};
 
     assert_true(full >= 0);
-    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+    for (size_t i = 0; i < COUNT(runs); i++) {
         struct cli_result result;
         cli_expect(&runs[i], 2, &result);
         assert_int_equal(result.out_size, 0);
@@ -268,12 +266,11 @@ CLI_TEST(test_places_null_device_for_the_csv)
 
 static void expect_fallback(const struct cli_result *result, const char *reason)
 {
-    char names[CLI_FILES][256], path[CLI_PATH];
+    char names[CLI_FILES][256];
 
     cli_expect_files(cli->tmp, 1);
     (void)cli_files(cli->tmp, names);
-    (void)snprintf(path, sizeof(path), "%s/%s", cli->tmp, names[0]);
-    cli_expect_text(result->err, path);
+    cli_expect_text(result->err, cli_path("%s/%s", cli->tmp, names[0]));
     cli_expect_text(result->err, reason);
     assert_ptr_equal(strchr(result->err, '\n'), result->err + strlen(result->err) - 1);
     expect_prime_in(cli->tmp);
@@ -370,7 +367,7 @@ CLI_TEST(test_places_full_disk)
 CLI_TEST(test_places_same_second_in_one_folder)
 {
     const struct cli_run run = {.args = ARGS("prime", "-q", "-n", "10", "-i", "1")};
-    char names[CLI_FILES][256], path[CLI_PATH], ids[4][64];
+    char names[CLI_FILES][256], ids[4][64];
     struct cli_child child[4];
     struct cli_result result;
     struct cli_csv csv;
@@ -384,8 +381,7 @@ CLI_TEST(test_places_same_second_in_one_folder)
     cli_expect_files(cli->work, 4);
     (void)cli_files(cli->work, names);
     for (size_t i = 0; i < 4; i++) {
-        (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[i]);
-        cli_csv_read(path, &csv);
+        cli_csv_read(cli_path("%s/%s", cli->work, names[i]), &csv);
         expect_prime(&csv);
         cli_expect_all(&csv, "run_id", cli_cell(&csv, 0, "run_id"));
         (void)snprintf(ids[i], sizeof(ids[i]), "%s", cli_cell(&csv, 0, "run_id"));
@@ -431,9 +427,7 @@ CLI_TEST(test_places_nobody)
     cli_need_cpus(2); /* on one CPU another reason would come first */
     cli_expect(&fifo, 0, &result);
     cli_expect_text(result.out, "degraded");
-    char path[CLI_PATH];
-    (void)snprintf(path, sizeof(path), "%s/f.csv", cli->work);
-    cli_csv_read(path, &csv);
+    cli_csv_read(cli_path("%s/f.csv", cli->work), &csv);
     assert_int_equal(csv.n_rows, cli_metrics("prime"));
     cli_expect_all(&csv, "status", "degraded");
     cli_expect_all(&csv, "policy", "other");
@@ -466,12 +460,10 @@ CLI_TEST(test_places_allowed_on_one_cpu)
 {
     const struct cli_run run = {.args = ARGS("prime", FAST, "--fifo", "-o", "f.csv"), .prepare = only_cpu_0};
     struct cli_csv csv;
-    char path[CLI_PATH];
 
     cli_need_cpus(1);
     cli_expect(&run, 0, NULL);
-    (void)snprintf(path, sizeof(path), "%s/f.csv", cli->work);
-    cli_csv_read(path, &csv);
+    cli_csv_read(cli_path("%s/f.csv", cli->work), &csv);
     cli_expect_all(&csv, "cpus", "0");
     cli_expect_all(&csv, "copies", "1");
     if (strcmp(cli_cell(&csv, 0, "policy"), "fifo")) {
@@ -495,7 +487,7 @@ CLI_TEST(test_places_machine_with_one_cpu)
     cli_write_file(cli->root, "online", "0\n");
     static const char *const forms[][2] = {
         {"--bind", "one"}, {"--bind", "range"}, {"--bind", "none"}, {"--copies", "2"}};
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+    for (size_t i = 0; i < COUNT(forms); i++) {
         const struct cli_run run = {.args = ARGS("prime", FAST, "--fifo", "-o", "f.csv", forms[i][0], forms[i][1]),
                                     .prepare = make_place,
                                     .context = &place};
@@ -593,7 +585,7 @@ static const char *const from_proc[] = {"irqs", "softirqs", "steal_ms"};
 
 static void expect_unknown(const struct cli_csv *csv)
 {
-    for (size_t i = 0; i < sizeof(from_proc) / sizeof(from_proc[0]); i++)
+    for (size_t i = 0; i < COUNT(from_proc); i++)
         cli_expect_all(csv, from_proc[i], "");
     /* Counters of getrusage() are known without procfs, as are those that noise measures itself. */
     for (size_t row = 0; row < csv->n_rows; row++) {
@@ -613,7 +605,7 @@ static void hide(const char *first, const char *second, const char *unknown)
     struct place place = {.work = cli->work, .hidden = {first, second}};
     const struct cli_run run = {
         .args = ARGS("prime", "-n", "1000", "-i", "1"), .prepare = make_place, .context = &place};
-    char names[CLI_FILES][256], path[CLI_PATH];
+    char names[CLI_FILES][256];
     struct cli_result result;
     struct cli_csv csv;
 
@@ -628,8 +620,7 @@ static void hide(const char *first, const char *second, const char *unknown)
         cli_expect_all(&csv, "layout", "random env (ASLR not known)");
     }
     (void)cli_files(cli->work, names);
-    (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(cli_path("%s/%s", cli->work, names[0])), 0);
 }
 
 CLI_TEST(test_places_without_proc_and_sys)
@@ -692,7 +683,7 @@ CLI_TEST(test_places_chroot_with_nothing_but_the_binary)
     need_program("chroot");
     cli_copy_binary(path);
     (void)snprintf(jail, sizeof(jail), "%s/bin", cli->root);
-    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+    for (size_t i = 0; i < COUNT(runs); i++) {
         const struct cli_run run = {.program = "unshare",
                                     .args = ARGS("-fp", "chroot", jail, "/jitbench", runs[i].suite, "--quick",
                                                  "--samples", "1", "-o", "out.csv", "--force", runs[i].options[0],
@@ -706,8 +697,7 @@ CLI_TEST(test_places_chroot_with_nothing_but_the_binary)
         cli_expect_text(result.out, "number of CPUs not known");
         cli_expect_text(result.out, "Quiet?    not known");
         cli_expect_files(jail, 2);
-        (void)snprintf(path, sizeof(path), "%s/out.csv", jail);
-        cli_csv_read(path, &csv);
+        cli_csv_read(cli_path("%s/out.csv", jail), &csv);
         /* A test that did not run has one row; what is not known, as under load, has none. */
         assert_true(cli_count(&csv, runs[i].test, NULL) > 1);
         expect_only_binary(&csv);
@@ -739,12 +729,12 @@ static int make_bare(void *context)
 CLI_TEST(test_places_where_files_cannot_be_flushed)
 {
     static const int errors[] = {EPERM, EACCES, ENOSYS};
-    char names[CLI_FILES][256], path[CLI_PATH], line[160];
+    char names[CLI_FILES][256], line[160];
     struct cli_result result;
 
     if (!program_has_our_calls(cli_binary))
         cli_skip("a program for another machine: its emulator's calls would be refused");
-    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+    for (size_t i = 0; i < COUNT(errors); i++) {
         struct refusal sync[] = {{.kind = REFUSE_CALL, .number = SYS_fdatasync, .error = errors[i]}, {.kind = 0}};
         const struct cli_run run = {.args = ARGS("prime", FAST), .prepare = refuse, .context = sync};
         cli_expect(&run, 0, &result);
@@ -754,8 +744,7 @@ CLI_TEST(test_places_where_files_cannot_be_flushed)
         assert_string_equal(result.err, line);
         expect_prime_in(cli->work);
         (void)cli_files(cli->work, names);
-        (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
-        assert_int_equal(unlink(path), 0);
+        assert_int_equal(unlink(cli_path("%s/%s", cli->work, names[0])), 0);
     }
 }
 
@@ -868,7 +857,7 @@ CLI_TEST(test_places_umask_that_forbids_the_owner)
         .prepare = nobody_without_mode_bits};
     cli_expect(&run, 0, &result);
     cli_csv_parse(result.out, &csv);
-    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+    for (size_t i = 0; i < COUNT(tests); i++)
         assert_string_equal(cli_cell(&csv, cli_row(&csv, tests[i], NULL, 0), "status"), "ok");
     cli_expect_all_gone("umask 0777");
 }

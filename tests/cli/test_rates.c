@@ -35,7 +35,7 @@ CLI_TEST(test_rates_over_all_time_and_with_the_core_free_agree)
     for (size_t i = 0; i < cli_count(&csv, NULL, "rate"); i++) {
         const char *test = cli_cell(&csv, cli_row(&csv, NULL, "rate", i), "test");
         bool computes = false;
-        for (size_t k = 0; k < sizeof(computing) / sizeof(computing[0]); k++)
+        for (size_t k = 0; k < COUNT(computing); k++)
             computes = computes || !strcmp(test, computing[k]);
         /* Free halves run ten times as fast once the kernel has put them on one CPU, and it may do so halfway. */
         if (strcmp(test, "context1") != 0)

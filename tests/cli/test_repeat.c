@@ -10,10 +10,9 @@ static void read_run(const char *name, const char *comment, char id[64])
 {
     char path[CLI_PATH + 64];
     struct cli_csv csv;
-    size_t size;
 
     (void)snprintf(path, sizeof(path), "%s/%s", cli->work, name);
-    char *text = cli_read_file(path, &size);
+    char *text = cli_read_file(path, NULL);
     cli_csv_parse(text, &csv);
     assert_string_equal(cli_cell(&csv, cli_row(&csv, "prime", "cycles", 0), "n"), "200");
     assert_string_equal(cli_cell(&csv, 0, "comment"), comment);
@@ -114,12 +113,12 @@ static int make_settings(void *context)
     (void)context;
     if (cli_own_mounts())
         return -1;
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+    for (size_t i = 0; i < COUNT(folders); i++)
         if (mount("none", folders[i], "tmpfs", 0, "size=64k"))
             return -1;
     if (mkdir("/proc/sys/vm", 0755) || mkdir("/proc/sys/kernel", 0755) || mkdir("/proc/sys/kernel/random", 0755))
         return -1;
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+    for (size_t i = 0; i < COUNT(files); i++)
         cli_write_file(files[i].folder, files[i].name, files[i].text);
     return 0;
 }
@@ -135,6 +134,7 @@ CLI_TEST(test_repeat_ends_where_settings_are_not_restored)
                                "jitbench: 1 of 1 files could not be restored; '/run/jitbench.snapshot' is kept, and "
                                "'jitbench untune' tries again\n";
     static const char script[] = "read v <" INTERVAL "; [ $v = 1 ] || rm " INTERVAL;
+    struct cli_result result;
     char expected[1024];
 
     cli_need_root();
@@ -177,7 +177,6 @@ CLI_TEST(test_repeat_passes_a_signal_on)
     char path[CLI_PATH + 16];
     struct cli_child child;
     struct cli_result result;
-    size_t size;
 
     (void)snprintf(path, sizeof(path), "%s/s-1.csv", cli->work);
     cli_start(&run, &child);
@@ -190,5 +189,5 @@ CLI_TEST(test_repeat_passes_a_signal_on)
     cli_expect_no_text(result.out, "Run 2");
     assert_string_equal(result.err,
                         "jitbench prime: run 1 of 3 was ended by SIGTERM; what was finished is in 's-1.csv'\n");
-    (void)cli_read_file(path, &size);
+    (void)cli_read_file(path, NULL);
 }

@@ -31,7 +31,7 @@ static bool is_void(const char *name, size_t length)
 {
     static const char *const names[] = {"meta", "link", "br", "!DOCTYPE"};
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    for (size_t i = 0; i < COUNT(names); i++)
         if (strlen(names[i]) == length && !strncmp(names[i], name, length))
             return true;
     return false;
@@ -76,7 +76,7 @@ static void expect_harmless(const char *page)
                                         "javascript:",
                                         " on"
                                         "click"};
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+    for (size_t i = 0; i < COUNT(parts); i++)
         cli_expect_no_text(page, parts[i]);
 }
 
@@ -133,7 +133,7 @@ CLI_TEST(test_report_shows_the_figures_of_a_run_and_always_the_same)
 
     make_run();
     char *page = report(ARGS("report", "prime.csv", "noise.csv"), &size);
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+    for (size_t i = 0; i < COUNT(parts); i++)
         cli_expect_text(page, parts[i]);
     assert_int_equal(strlen(page), size);
     expect_well_formed(page);
@@ -249,28 +249,25 @@ CLI_TEST(test_report_never_overwrites)
     const struct cli_run write = {.args = ARGS("report", "prime.csv", "-o", "page.html")};
     char path[CLI_PATH];
     struct cli_result result;
-    size_t size;
 
     make_row("prime.csv", "a");
     cli_expect(&write, DONE, &result);
     assert_string_equal(result.out, "");
     assert_string_equal(result.err, "Report: page.html\n");
     (void)snprintf(path, sizeof(path), "%s/page.html", cli->work);
-    char *page = cli_read_file(path, &size);
+    char *page = cli_read_file(path, NULL);
     expect_well_formed(page);
     cli_write_file(cli->work, "page.html", "mine");
     cli_expect_error_with(ARGS("report", "prime.csv", "-o", "page.html"), "page.html");
-    page = cli_read_file(path, &size);
+    page = cli_read_file(path, NULL);
     assert_string_equal(page, "mine");
 }
 
 CLI_TEST(test_report_on_a_terminal_makes_a_file)
 {
     const struct cli_run run = {.args = ARGS("report", "./prime.csv"), .out = CLI_TERMINAL};
-    char path[CLI_PATH];
     struct cli_child child;
     struct cli_result result;
-    size_t size;
 
     make_row("prime.csv", "a");
     cli_start(&run, &child);
@@ -278,8 +275,7 @@ CLI_TEST(test_report_on_a_terminal_makes_a_file)
     assert_int_equal(result.status, DONE);
     cli_expect_text(result.err[0] ? result.err : result.terminal, "Report: prime.html");
     cli_expect_no_text(result.terminal, "DOCTYPE");
-    (void)snprintf(path, sizeof(path), "%s/prime.html", cli->work);
-    char *page = cli_read_file(path, &size);
+    char *page = cli_read_file(cli_path("%s/prime.html", cli->work), NULL);
     cli_expect_text(page, "</html>");
 }
 

@@ -6,10 +6,9 @@
 #include "cli.h"
 #include "program.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-#define FAILED       1
-#define USAGE        2
-#define FINDING      4
+#define FAILED  1
+#define USAGE   2
+#define FINDING 4
 
 /* --- Helpers. --- */
 
@@ -251,9 +250,7 @@ CLI_TEST(test_run_refuses_builds_that_are_none)
     (void)snprintf(link, sizeof(link), "%s/link", cli->work);
     assert_int_equal(symlink("one", link), 0);
     for (size_t i = 0; i < 2; i++) {
-        char path[CLI_PATH];
-        (void)snprintf(path, sizeof(path), "%s/%s", cli->work, i ? "copy" : "one");
-        assert_int_equal(chmod(path, 0755), 0);
+        assert_int_equal(chmod(cli_path("%s/%s", cli->work, i ? "copy" : "one"), 0755), 0);
     }
     static const char *const same[][2] = {{"./one", "./link"}, {"./copy", "./one"}};
     for (size_t i = 0; i < COUNT(same); i++) {
@@ -345,7 +342,6 @@ CLI_TEST(test_run_discards_or_keeps_what_is_printed)
         .args = ARGS("run", "-q", "--no-csv", "-i", "2", "--show-output", "--", command[0], command[1], command[2])};
     struct cli_result result;
     char path[CLI_PATH];
-    size_t size;
 
     need_commands();
     cli_expect(&silent, 0, &result);
@@ -358,7 +354,7 @@ CLI_TEST(test_run_discards_or_keeps_what_is_printed)
     const struct cli_run kept = {.args = ARGS("run", "-q", "--no-csv", "-i", "2", "--keep-output", "kept", "--",
                                               command[0], command[1], command[2])};
     cli_expect(&kept, 0, &result);
-    char *text = cli_read_file(path, &size);
+    char *text = cli_read_file(path, NULL);
     assert_string_equal(text, "out\nerr\nout\nerr\n");
     /* Never over a file that is there, and none that was made is left when nothing runs. */
     cli_expect(&kept, USAGE, &result);
@@ -370,14 +366,12 @@ CLI_TEST(test_run_discards_or_keeps_what_is_printed)
 
 CLI_TEST(test_run_input_is_opened_for_each_run)
 {
-    char path[CLI_PATH];
     struct cli_result result;
 
     expect_printed(ARGS("-i", "2", "--", "wc", "-c"), "0\n0\n");
     cli_write_file(cli->work, "in", "three");
     expect_printed(ARGS("-i", "2", "--input", "in", "--", "wc", "-c"), "5\n5\n");
-    (void)snprintf(path, sizeof(path), "%s/in", cli->work);
-    int in = open(path, O_RDONLY | O_CLOEXEC);
+    int in = open(cli_path("%s/in", cli->work), O_RDONLY | O_CLOEXEC);
     assert_true(in > 2);
     const struct cli_run own = {
         .args = ARGS("run", "-q", "--no-csv", "--show-output", "-i", "2", "--input", "-", "--", "cat"), .in = in};
@@ -578,13 +572,10 @@ CLI_TEST(test_run_order_is_a_b_b_a_with_its_preparations)
     const struct cli_run run = {.args = ARGS("run", "-q", "--no-csv", "-i", "4", "-w", "1", "--prepare",
                                              "sh -c 'printf p >>log'", "--", "sh", "-c", "printf A >>log", "--", "sh",
                                              "-c", "printf B >>log")};
-    char path[CLI_PATH];
-    size_t size;
 
     need_commands();
     cli_expect(&run, 0, NULL);
-    (void)snprintf(path, sizeof(path), "%s/log", cli->work);
-    char *log = cli_read_file(path, &size);
+    char *log = cli_read_file(cli_path("%s/log", cli->work), NULL);
     /* Each one's warm-up comes before its first sample. */
     assert_string_equal(log, "pApA"
                              "pBpB"
@@ -595,14 +586,11 @@ CLI_TEST(test_run_order_is_a_b_b_a_with_its_preparations)
 
 CLI_TEST(test_run_preparation_is_not_timed_and_is_once_for_all_copies)
 {
-    char path[CLI_PATH];
     struct cli_csv csv;
-    size_t size;
 
     run_csv(ARGS("-i", "2", "--copies", "2", "--shell", "--prepare", "echo p >>log; sleep 0.3", "--", "true"), 0, &csv);
     assert_true(cli_number(&csv, cli_row(&csv, "true", "wall", 0), "min") < 0.3);
-    (void)snprintf(path, sizeof(path), "%s/log", cli->work);
-    char *log = cli_read_file(path, &size);
+    char *log = cli_read_file(cli_path("%s/log", cli->work), NULL);
     assert_string_equal(log, "p\np\n");
     run_csv(ARGS("-i", "2", "--prepare", "sh -c 'exit 5'", "--", "true"), FAILED, &csv);
     assert_string_equal(cli_cell(&csv, 0, "reason"), "the prepare command: exit status 5");
@@ -637,7 +625,6 @@ CLI_TEST(test_run_parameters_are_commands_with_setup_and_cleanup)
     struct cli_result result;
     struct cli_csv csv;
     char path[CLI_PATH];
-    size_t size;
 
     need_commands();
     cli_expect(&run, 0, &result);
@@ -648,7 +635,7 @@ CLI_TEST(test_run_parameters_are_commands_with_setup_and_cleanup)
     cli_expect_text(result.out, "\nx1: not decided, 1 pair, at least 6 needed (--samples 12)\n");
     cli_expect_no_text(result.out, "\nxb c: not decided");
     (void)snprintf(path, sizeof(path), "%s/log", cli->work);
-    char *log = cli_read_file(path, &size);
+    char *log = cli_read_file(path, NULL);
     /* Of the two words that the shell makes of "b c", printf prints the first. */
     assert_string_equal(log, "sbbs111bc1cb");
     assert_int_equal(unlink(path), 0);
@@ -671,7 +658,7 @@ CLI_TEST(test_run_reports_a_failed_cleanup_once)
     struct cli_result result;
 
     need_commands();
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         const struct cli_run run = {.args = cases[i].args};
         cli_expect(&run, 0, &result);
         assert_string_equal(result.err, cases[i].error);

@@ -51,14 +51,13 @@ static bool same_moment(const struct timespec *a, const struct timespec *b)
 static void expect_kept(const struct scene *s)
 {
     struct stat now;
-    size_t size;
 
     assert_int_equal(lstat(s->target, &now), 0);
     assert_int_equal(now.st_ino, s->before.st_ino);
     assert_int_equal(now.st_mode, s->before.st_mode);
     assert_int_equal(now.st_uid, s->before.st_uid);
     assert_true(same_moment(&now.st_mtim, &s->before.st_mtim));
-    char *text = cli_read_file(s->target, &size);
+    char *text = cli_read_file(s->target, NULL);
     assert_string_equal(text, KEPT);
     assert_int_equal(lstat(s->kept, &now), 0);
     assert_int_equal(now.st_mode, s->folder_before.st_mode);
@@ -87,7 +86,7 @@ static const char *const *const writers[] = {
     ARGS("report", "rows.csv", "-o"),
     ARGS("run", "-q", "--no-csv", "-i", "1", "--keep-output"),
 };
-#define N_WRITERS (sizeof(writers) / sizeof(writers[0]))
+#define N_WRITERS (COUNT(writers))
 
 static void write_to(const char *const *writer, const char *path, int status)
 {
@@ -131,7 +130,7 @@ CLI_TEST(test_security_writes_through_no_link_in_a_sticky_folder)
     plant(&s, "device", "/dev/null", NOBODY);
     plant(&s, "folder", s.kept, NOBODY);
     for (size_t w = 0; w < N_WRITERS; w++)
-        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        for (size_t i = 0; i < COUNT(names); i++) {
             (void)snprintf(path, sizeof(path), "%s/%s", s.shared, names[i]);
             write_to(writers[w], path, 2);
             expect_kept(&s);
@@ -272,7 +271,7 @@ static void race_output(uid_t owner, mode_t mode)
     for (; slow && lucky[n]; n++)
         args[n] = lucky[n];
     const char *const line[] = {cli_binary, "export", "rows.csv", "-o", path, NULL};
-    for (size_t i = !slow; i < sizeof(line) / sizeof(line[0]); i++)
+    for (size_t i = !slow; i < COUNT(line); i++)
         args[n++] = line[i];
     pid_t rival = start_rival(&s, swap_output);
     for (unsigned run = 0; run < RACES; run++) {
@@ -387,7 +386,7 @@ static void plant_programs(void)
 
     (void)snprintf(folder, sizeof(folder), "%s/bin", cli->root);
     assert_int_equal(mkdir(folder, 0755), 0);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         cli_write_file(folder, names[i], script);
         (void)snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
         assert_int_equal(chmod(path, 0755), 0);
@@ -437,9 +436,9 @@ CLI_TEST(test_security_environment_runs_and_loads_nothing)
     };
 
     plant_programs();
-    for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+    for (size_t i = 0; i < COUNT(fixed); i++)
         env[n++] = fixed[i];
-    for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]); i++) {
+    for (size_t i = 0; i < COUNT(templates); i++) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
         (void)snprintf(text[i], sizeof(text[i]), templates[i], cli->root);
@@ -448,7 +447,7 @@ CLI_TEST(test_security_environment_runs_and_loads_nothing)
     }
     env[n] = NULL;
     assert_int_equal(mkdir(strchr(text[11], '/'), 0700), 0);
-    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+    for (size_t i = 0; i < COUNT(commands); i++) {
         struct cli_result result;
         struct cli_child child;
         const char *const *mine = env;
@@ -473,7 +472,6 @@ CLI_TEST(test_security_secrets_stay_in_the_environment)
     struct cli_result result;
     struct cli_csv csv;
     char path[128];
-    size_t size;
 
     cli_need_commands();
     cli_expect(&(struct cli_run){.args = ARGS("run", "-v", "-i", "2", "-o", "rows.csv", "--", "true"), .env = env}, 0,
@@ -488,7 +486,7 @@ CLI_TEST(test_security_secrets_stay_in_the_environment)
     cli_expect_text(cli_cell(&csv, row, "param"), "true"); /* the command is: the page says so */
     for (size_t i = 0; i < 2; i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", cli->work, i ? "page.html" : "rows.csv");
-        char *text = cli_read_file(path, &size);
+        char *text = cli_read_file(path, NULL);
         cli_expect_no_text(text, "s3cr3t");
     }
 }
@@ -506,7 +504,6 @@ CLI_TEST(test_security_commands_get_three_descriptors)
 {
     struct stat status;
     char path[128];
-    size_t size;
 
     cli_need_commands();
     const struct cli_run run = {.args = ARGS("run", "-q", "-i", "1", "--warmup", "0", "-o", "rows.csv", "--keep-output",
@@ -514,7 +511,7 @@ CLI_TEST(test_security_commands_get_three_descriptors)
                                 .prepare = open_many};
     cli_expect(&run, 0, NULL);
     (void)snprintf(path, sizeof(path), "%s/kept", cli->work);
-    char *text = cli_read_file(path, &size);
+    char *text = cli_read_file(path, NULL);
     assert_string_equal(text, "0\n1\n2\n3\n");
     /* Results are readable for others and writable only for the user, whatever the umask. */
     for (size_t i = 0; i < 2; i++) {
@@ -547,7 +544,7 @@ static void expect_refused(const char *program, int (*prepare)(void *context))
 {
     const char *const *const lines[] = {ARGS("list"), ARGS("@worker", "0", "0"), ARGS("init", "--help"), ARGS(NULL)};
 
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+    for (size_t i = 0; i < COUNT(lines); i++) {
         struct cli_result result;
         cli_expect(&(struct cli_run){.program = program, .args = lines[i], .prepare = prepare}, 2, &result);
         assert_string_equal(result.out, "");

@@ -4,8 +4,6 @@
 
 #include "cli.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* Files that older versions wrote. Tests run in the top directory. */
 static char prime_csv[CLI_PATH], unix_csv[CLI_PATH], latency_csv[CLI_PATH];
 
@@ -50,14 +48,12 @@ CLI_TEST(test_show_prints_what_the_run_printed)
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct cli_run run = {.args = cases[i].args};
-        char path[CLI_PATH];
         struct cli_result live, shown;
         cli_expect(&run, cases[i].status, &live);
         show(state, cases[i].show, 0, &shown);
         assert_true(live.out_size > 0);
         assert_string_equal(shown.out, live.out);
-        (void)snprintf(path, sizeof(path), "%s/a.csv", cli->work);
-        assert_int_equal(remove(path), 0);
+        assert_int_equal(remove(cli_path("%s/a.csv", cli->work)), 0);
     }
 }
 
@@ -140,8 +136,7 @@ CLI_TEST(test_show_prints_the_reasons_that_the_run_printed)
 CLI_TEST(test_show_of_several_runs_and_files)
 {
     struct cli_result result;
-    size_t size;
-    char *one = cli_read_file(prime_csv, &size), *two = cli_read_file(unix_csv, &size);
+    char *one = cli_read_file(prime_csv, NULL), *two = cli_read_file(unix_csv, NULL);
     char *both = malloc(strlen(one) + strlen(two) + 1);
 
     assert_non_null(both);

@@ -67,7 +67,7 @@ static char *read_state(void)
     FILE *state = open_memstream(&text, &size);
 
     assert_non_null(state);
-    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+    for (size_t i = 0; i < COUNT(patterns); i++) {
         glob_t found;
         if ((irqs_move && strstr(patterns[i], "/irq/")) || glob(patterns[i], 0, NULL, &found))
             continue;
@@ -528,7 +528,6 @@ static void init_place(struct place *place)
 static void expect_default_place(const struct place *place, const char *folder)
 {
     char path[CLI_PATH], names[CLI_FILES][256];
-    size_t size;
     const struct cli_run tune = {
         .args = ARGS("tune", "stat_interval"), .prepare = make_place, .context = (void *)place};
     const struct cli_run untune = {.args = ARGS("untune"), .prepare = make_place, .context = (void *)place};
@@ -544,7 +543,7 @@ static void expect_default_place(const struct place *place, const char *folder)
     assert_false(has_snapshot());
     /* A copy for the teardown, in case the test fails. */
     (void)snprintf(path, sizeof(path), "%s/jitbench.snapshot", folder);
-    char *text = cli_read_file(path, &size);
+    char *text = cli_read_file(path, NULL);
     cli_write_file(cli->root, "snapshot", text);
     expect_run(&untune, 0, "1 file restored", "");
     snapshot_path(path);

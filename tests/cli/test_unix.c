@@ -9,7 +9,6 @@
 #include "cli.h"
 #include "program.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* One copy, one short sample, the CSV on standard output and the table on standard error. */
 #define CSV   "-q", "-o", "-"
 #define SHORT "-t", "50ms", "--samples", "1"
@@ -371,7 +370,6 @@ CLI_TEST(test_unix_unixbench_csv)
     struct cli_result result;
     struct cli_csv csv;
     glob_t found;
-    size_t size;
 
     measure_as(run, 0, &result, &csv);
     (void)snprintf(pattern, sizeof(pattern), "%s/unixbench-*.csv", cli->work);
@@ -382,7 +380,7 @@ CLI_TEST(test_unix_unixbench_csv)
         expected_line(&csv, copies == 1 ? "1" : "2", line, sizeof(line));
         (void)strncat(expected, line, sizeof(expected) - strlen(expected) - 1);
     }
-    char *text = cli_read_file(found.gl_pathv[0], &size);
+    char *text = cli_read_file(found.gl_pathv[0], NULL);
     assert_string_equal(text, expected);
     globfree(&found);
 
@@ -395,10 +393,10 @@ CLI_TEST(test_unix_unixbench_csv)
         .env = ARGS("TMPDIR=/tmp", "UB_OUTPUT_CSV=true", "UB_OUTPUT_FILE_NAME=mine", "UB_RESULTDIR=.")};
     cli_expect(&named, 0, &result);
     (void)snprintf(pattern, sizeof(pattern), "%s/mine", cli->work);
-    text = cli_read_file(pattern, &size);
+    text = cli_read_file(pattern, NULL);
     cli_expect_text(text, "Pipe Throughput");
     (void)snprintf(pattern, sizeof(pattern), "%s/mine.csv", cli->work);
-    text = cli_read_file(pattern, &size);
+    text = cli_read_file(pattern, NULL);
     cli_expect_text(text, "Concurrency,Pipe Throughput\n");
     cli_expect(&named, 2, &result); /* before anything is measured */
     cli_expect_text(result.err, "jitbench unix: UB_OUTPUT_FILE_NAME './mine': the file exists");
@@ -454,7 +452,7 @@ static int mount_tmp(void *context)
  * directory. */
 static void measure_mounted(struct mounted *mounted, const char *tests_and_options, int status, struct cli_csv *csv)
 {
-    char command[512], names[CLI_FILES][256], path[CLI_PATH];
+    char command[512], names[CLI_FILES][256];
     struct cli_result result;
 
     cli_need_mount_namespace();
@@ -470,8 +468,7 @@ static void measure_mounted(struct mounted *mounted, const char *tests_and_optio
     assert_string_equal(result.out, "");
     assert_string_equal(result.err, "");
     assert_int_equal(cli_files(cli->work, names), 1);
-    (void)snprintf(path, sizeof(path), "%s/rows.csv", cli->work);
-    cli_csv_read(path, csv);
+    cli_csv_read(cli_path("%s/rows.csv", cli->work), csv);
 }
 
 /* A directory in memory is reported once, and for tests of files only. */

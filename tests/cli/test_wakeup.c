@@ -234,8 +234,6 @@ static const char json_structure[] =
 CLI_TEST(test_wakeup_is_exported_as_cyclictest_writes)
 {
     struct cli_result result;
-    char path[CLI_PATH];
-    size_t size;
 
     cli_need_cpus(2);
     cli_expect(&(struct cli_run){.args = ARGS("wakeup", SHORT, "-p0", "--default-system", "--cpus", "0,1", "-h",
@@ -252,8 +250,7 @@ CLI_TEST(test_wakeup_is_exported_as_cyclictest_writes)
                0, &result);
     if (result.out[0]) {
         assert_string_equal(structure_of(result.out, false), text_structure);
-        (void)snprintf(path, sizeof(path), "%s/theirs.json", cli->work);
-        char *json = cli_read_file(path, &size);
+        char *json = cli_read_file(cli_path("%s/theirs.json", cli->work), NULL);
         assert_string_equal(structure_of(json, true), json_structure);
     }
 }

@@ -294,7 +294,7 @@ CLI_TEST(test_who_of_any_row)
         cli_sleep_ms(1);
     /* Three times the weight of a measured process: two of these leave it more than half of the CPU. */
     assert_int_equal(setpriority(PRIO_PROCESS, (id_t)hog, -5), 0);
-    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+    for (size_t i = 0; i < COUNT(runs); i++) {
         cli_expect(&runs[i], 0, &result);
         cli_csv_parse(result.out, &csv);
         const char *culprits = cli_cell(&csv, 0, "culprits");

@@ -8,8 +8,6 @@
 
 #include "../test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* Name and suite of a made-up benchmark. */
 #define DUMMY(name_) .name = name_, .suite = "dummy"
 

@@ -56,7 +56,7 @@ static inline struct row row_of_words(const struct row_run *run, double value, c
         {row.better, sizeof(row.better), words->better}, {row.cpus, sizeof(row.cpus), words->cpus},
         {row.policy, sizeof(row.policy), words->policy}, {row.bind, sizeof(row.bind), words->bind},
     };
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+    for (size_t i = 0; i < COUNT(texts); i++)
         if (texts[i].from)
             text_copy(texts[i].to, texts[i].size, texts[i].from);
     row_params_read(&row.param);

@@ -13,7 +13,7 @@ static const struct {
     {&bench_float, 100.7401475441662, 1e-3},
     {&bench_double, 100.7401475441662, 1e-11},
 };
-enum { N_SUMS = sizeof(sums) / sizeof(sums[0]) };
+enum { N_SUMS = COUNT(sums) };
 
 /* Runs a benchmark's callbacks and returns its only check. */
 static struct check checked(const struct bench *bench, uint64_t first, uint64_t second)

@@ -70,7 +70,7 @@ TEST(test_causes_quota_comes_off_the_waiting)
         {-1, 12345000, "preempted:12.345;steal:20"},
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         struct machine_counters machine = one_machine;
         struct task_counters task = one_task;
         struct causes causes = {0};
@@ -158,7 +158,7 @@ TEST(test_causes_of_its_own_are_so_many)
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
     struct causes causes = {0};
 
-    assert_int_equal(sizeof(names) / sizeof(names[0]), CAUSES_OWN);
+    assert_int_equal(COUNT(names), CAUSES_OWN);
     for (int i = 0; i < CAUSES_OWN; i++)
         assert_int_equal(causes_add_measured(&causes, names[i], i), 0);
     assert_int_equal(causes_add_measured(&causes, "j", 1), -1);

@@ -223,7 +223,7 @@ TEST(test_chase_maps_whole_pages_of_its_kind)
         {0x30000, CHASE_IN_PAGE, 0x105ff000, 0x105ff000, 0x30000, 0x30000, "map 30000, small 30000 at 105ff000"},
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         struct chase chase;
         machine_of(0, cases[i].address);
         assert_int_equal(chase_map(&chase, cases[i].bytes, cases[i].pages), 0);
@@ -260,7 +260,7 @@ TEST(test_chase_warms_up_for_one_round)
         {LINES, 10000000000000, 3, 16}, /* not one load in that time */
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         struct chase chase;
         made.on = false;
         assert_int_equal(chase_map(&chase, cases[i].lines * CHASE_LINE, CHASE_SMALL), 0);

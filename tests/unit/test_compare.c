@@ -53,7 +53,7 @@ static struct pair *add_pair(const char *suite, const char *better, size_t n_run
 
 static const struct metrics_metric headline = {.id = "m", .better = "lower", .headline = true};
 static const struct metrics_test tests_of[] = {{.suite = "s", .metric = &headline, .n = 1}};
-static const struct metrics metrics = {.test = tests_of, .n_tests = sizeof(tests_of) / sizeof(tests_of[0])};
+static const struct metrics metrics = {.test = tests_of, .n_tests = COUNT(tests_of)};
 
 static void make(bool all)
 {
@@ -100,7 +100,7 @@ TEST_WITH(test_compared_at_the_same_share, begin, end)
         bool halved, within, hosts;
     } cases[] = {{false, false, false}, {true, false, false}, {false, true, false}, {false, false, true}};
 
-    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+    for (size_t c = 0; c < COUNT(cases); c++) {
         (void)begin(state);
         (void)add_pair("s", "lower", 5, 100, 100);
         add_pair("s", "lower", 5, 1, 1)->within = cases[c].within;

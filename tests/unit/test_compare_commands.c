@@ -157,7 +157,7 @@ TEST(test_compare_commands_says_how_much)
     };
     struct row rows[2] = {ROW(NULL, NAN, .test = "A"), ROW(NULL, NAN, .test = "B", .param = "command=x")};
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         struct command_comparison compared[2] = {{.verdict = COMMAND_NO_VERDICT},
                                                  {.verdict = cases[i].verdict, .base = &rows[0], .least = 6}};
         struct text out = {0};
@@ -202,7 +202,7 @@ TEST(test_compare_commands_intervals_after_looks)
     struct command_comparison plain[ROWS], compared[ROWS];
     bool wider = false;
 
-    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
+    for (size_t i = 0; i < COUNT(runs); i++)
         for (unsigned planned = 8; planned < 80; planned += 3) {
             char param[32];
             make_row(&rows[0], "A", 1, 1, runs[i]);

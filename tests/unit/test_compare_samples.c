@@ -278,7 +278,7 @@ TEST(test_comparison_that_hangs_on_the_share)
         enum comparison_doubt doubt;
     } cases[] = {{1, CHANGE_UNKNOWN, DOUBT_SHARE}, {1.3, CHANGE_UNKNOWN, DOUBT_SHARE}, {0.7, CHANGE_LOWER, DOUBT_NOT}};
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         double values[2][SHARED];
         struct comparison_run runs[2][SHARED];
         for (size_t k = 0; k < 2 * SHARED; k++) {

@@ -175,7 +175,7 @@ TEST(test_cpuset_rejects_bad_masks)
     struct cpuset set;
     cpuset_clear(&set);
     cpuset_add(&set, 77);
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < COUNT(bad); i++) {
         if (cpuset_parse_mask(bad[i], &set) != -1)
             fail_msg("'%s' was taken", bad[i]);
     }

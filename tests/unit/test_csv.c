@@ -385,7 +385,7 @@ TEST(test_csv_reals_have_17_digits)
         {INFINITY, ""},
         {-INFINITY, ""},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         struct row row = make_row(cases[i].value);
         assert_string_equal(field_of(&row, "value"), cases[i].text);
     }
@@ -396,7 +396,7 @@ TEST(test_csv_quotes_what_needs_it)
     static const char *const texts[] = {"a,b", "say \"hi\"", "\"", "plain;text", "", " spaces ", "\"\",\""};
     struct row row = make_row(1);
     struct text text = {0};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (size_t i = 0; i < COUNT(texts); i++) {
         text_copy(row.load, sizeof row.load, texts[i]);
         assert_string_equal(field_of(&row, "load"), texts[i]);
     }
@@ -427,7 +427,7 @@ TEST(test_csv_is_utf8_whatever_it_gets)
         {"two\r\nlines\x1b", "two??lines?"},
     };
     struct row row = make_row(1);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         text_copy(row.reason, sizeof row.reason, cases[i].in);
         assert_string_equal(field_of(&row, "reason"), cases[i].out);
     }

@@ -189,7 +189,7 @@ TEST(test_detour_timer_of_all_rates)
 {
     static const double rates[] = {24, 48, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, 1024, 1200};
 
-    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+    for (size_t i = 0; i < COUNT(rates); i++)
         for (int drift = -200; drift <= 200; drift += 200) {
             uint64_t n = 0;
             begin_with(1000);
@@ -298,7 +298,7 @@ TEST(test_detour_timer_comes_at_its_time)
     } cases[] = {{0, true, true},   {100, true, true},  {295, true, true},   {305, true, false},
                  {-15, true, true}, {-25, true, false}, {100, false, false}, {5000, true, false}};
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         begin_with(1000);
         for (uint64_t at = 0; at < 4000000; at += 2000) { /* from 960 us on, and from 2,460 us on */
             if (at % 4000 == 0)

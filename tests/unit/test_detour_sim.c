@@ -299,7 +299,7 @@ static void assert_given(uint64_t seed, double unknown)
 }
 
 static const double tick_rates[] = {100, 250, 300, 1000};
-#define RATES (sizeof(tick_rates) / sizeof(tick_rates[0]))
+#define RATES (COUNT(tick_rates))
 
 TEST(test_detour_sim_each_cause_gets_its_time)
 {

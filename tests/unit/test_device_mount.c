@@ -46,7 +46,7 @@ TEST(test_device_split_refuses)
                                         "vda:/12345678901234567890123",
                                         "123456789012345678901234:/a"};
 
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+    for (size_t i = 0; i < COUNT(wrong); i++)
         expect_no_split(wrong[i]);
 }
 

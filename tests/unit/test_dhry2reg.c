@@ -21,7 +21,7 @@ TEST(test_dhry2reg_ends_with_the_published_values)
 {
     static const uint64_t runs[] = {1, 2, 3, 1000};
 
-    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+    for (size_t i = 0; i < COUNT(runs); i++) {
         struct party_context context = started();
         assert_int_equal(tested->work(&context, runs[i]), 0);
         assert_string_equal(all_verified(&context), "");

@@ -74,7 +74,7 @@ TEST(test_directory_open_goes_where_the_kernel_goes)
                                         "/proc/thread-self",
                                         "/dev/fd/."};
 
-    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+    for (size_t i = 0; i < COUNT(paths); i++)
         if (inode_of(paths[i]) != inode_by_name(paths[i]))
             fail_msg("%s leads elsewhere", paths[i]);
     put_link("absolute", dir, NOBODY);

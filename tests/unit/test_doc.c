@@ -4,8 +4,6 @@
 #include "../test.h"
 #include "out/out.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 static void assert_grid(struct grid *grid, unsigned width, bool color, const char *expected)
 {
     struct text out = {.color = color};

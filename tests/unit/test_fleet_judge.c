@@ -71,7 +71,7 @@ TEST(test_judge_equal_machines_are_not_named)
     struct judgement j;
 
     seed = 20261121;
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < COUNT(sizes); i++) {
         size_t accused = 0;
         for (size_t fleet = 0; fleet < sizes[i].fleets; fleet++) {
             judge_fleet(&g, &j, sizes[i].hosts, sizes[i].tests, 0);
@@ -119,7 +119,7 @@ TEST(test_judge_the_least_spread)
         {{0.001, 0.001, 0.001, 0.001, 0.001, 0.001}, 0.002},
     };
 
-    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+    for (size_t c = 0; c < COUNT(cases); c++) {
         struct gather g = {0};
         struct judgement j;
         for (size_t host = 0; host < 6; host++) {

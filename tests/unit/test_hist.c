@@ -4,7 +4,6 @@
 
 #include "../test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* relative to the expected value, absolute below 1; a macro, so that the failing line is named */
 #define assert_near(actual, expected, tolerance) assert_true(is_near(actual, expected, tolerance))
 

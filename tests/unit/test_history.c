@@ -49,7 +49,7 @@ TEST(test_history_settings_of_the_third_run)
                  {4, 2, true},    {3, 0, false},  {3, 1, true},    {3, 5, true},    {3, 6, false},
                  {27, 29, true},  {26, 28, true}, {26, 29, false}, {27, 25, true},  {27, 24, false}};
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
         const char *before = NULL, *after = NULL;
         size_t setting = 0;

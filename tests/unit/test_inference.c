@@ -5,7 +5,6 @@
 #include "stats/inference.h"
 #include "stats/stats.h"
 
-#define COUNT(array)        (sizeof(array) / sizeof(array)[0])
 #define NEAR(got, expected) assert_near(got, expected, __LINE__)
 
 static void assert_near(double got, double expected, int line)

@@ -98,7 +98,7 @@ TEST(test_init_orders_ends)
                  {"jitbench.end=reboot", INIT_REBOOT}, {"jitbench.end=shell", INIT_SHELL},
                  {"jitbench.end=halt", INIT_HALT},     {"jitbench.end=halt jitbench.end=reboot", INIT_REBOOT}};
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         struct result result;
         read_orders(cases[i].line, NO_ARGV, &result);
         assert_int_equal(result.failed, 0);

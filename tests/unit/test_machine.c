@@ -186,7 +186,7 @@ TEST_WITH(test_machine_frequency, make_tree, remove_tree)
 
 /* --- trees that say little or nonsense --- */
 
-#define FILES (sizeof all_files / sizeof all_files[0])
+#define FILES (COUNT(all_files)
 
 TEST_WITH(test_machine_online_from_proc_stat, make_tree, remove_tree)
 {
@@ -504,7 +504,7 @@ static void assert_kinds(const char *list, const char *expected)
     char text[128] = "";
     BELOW(tree, machine_read_counters_of(&cpus, 1, &c));
     const int64_t counts[] = {c.irqs, c.timer, c.resched, c.ipi, c.device};
-    for (size_t i = 0, n = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    for (size_t i = 0, n = 0; i < COUNT(counts); i++) {
         if (counts[i] < 0)
             n += (size_t)snprintf(text + n, sizeof text - n, i ? " -" : "-");
         else

@@ -405,7 +405,7 @@ int main(void)
 {
     int failed = 0;
 
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < COUNT(sizes); i++) {
         n_cpus = sizes[i];
         print_message("machine of %u CPUs\n", n_cpus);
         failed += run_all_tests();

@@ -62,7 +62,7 @@ TEST(test_metric_tables_tells_which_rows_are_compared)
         {"tides", "_alone", "lower", true, false},
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         const struct row row =
             ROW(NULL, 1, .suite = rows[i].suite, .test = "pipe", .metric = rows[i].metric, .better = rows[i].better);
         if (metrics_is_compared(metrics_table(), &row) != rows[i].compared ||
@@ -87,7 +87,7 @@ TEST(test_metric_tables_marks_headlines)
     };
     static const bool expected[] = {false, true, false, true, false, true, true, true, false};
 
-    metrics_mark_headlines(metrics_table(), rows, sizeof(rows) / sizeof(rows[0]));
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    metrics_mark_headlines(metrics_table(), rows, COUNT(rows));
+    for (size_t i = 0; i < COUNT(rows); i++)
         assert_int_equal(rows[i].headline, expected[i]);
 }

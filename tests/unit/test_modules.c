@@ -22,7 +22,7 @@ TEST(test_modules_load_looks_at_modules_only)
     struct error error;
 
     assert_non_null(mkdtemp(folder));
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    for (size_t i = 0; i < COUNT(names); i++)
         make_file(folder, names[i]);
     assert_int_equal(modules_load(folder, &error), 0);
     assert_string_equal(error.text, "");
@@ -32,7 +32,7 @@ TEST(test_modules_load_looks_at_modules_only)
     assert_int_equal(modules_load(folder, &error), 2);
     assert_ptr_equal(strstr(error.text, "b.ko: "), error.text);
     assert_int_equal(modules_load("/nowhere/at/all", &error), -ENOENT);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
         (void)unlink(path);
     }

@@ -22,7 +22,7 @@ TEST(test_operands_named_by_what_is_shown)
         {"[TEST|GROUP...]", OPERANDS_NONE},
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < COUNT(cases); i++)
         if (operands_named(cases[i].shown) != cases[i].kind)
             fail_msg("'%s' is kind %d", cases[i].shown, (int)operands_named(cases[i].shown));
 }

@@ -52,8 +52,8 @@ static const struct option own_rows[] = {
     {OPTION("samples", 0, struct own, samples, "samples"), OPTION_NUMBER(COUNT, "N", 0, 0)},
     {OPTION("series", 0, struct own, series, "series"), OPTION_NUMBER(COUNT, "N", 0, 0)},
 };
-#define COMMON_N (sizeof(common_rows) / sizeof(common_rows[0]))
-#define OWN_N    (sizeof(own_rows) / sizeof(own_rows[0]))
+#define COMMON_N (COUNT(common_rows))
+#define OWN_N    (COUNT(own_rows))
 
 /* A command line's worth of state. */
 struct run {
@@ -137,7 +137,7 @@ TEST(test_option_numbers_with_suffixes_and_units)
         {OPTION_DURATION, "0.6ns", 1},
         {OPTION_DURATION, "0", 0},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         const struct option row = {.name = "o", .type = cases[i].type, .size = sizeof(uint64_t)};
         uint64_t value = 77;
         struct error error = {""};
@@ -240,7 +240,7 @@ TEST(test_option_names_are_bits)
         {"-wring,none", NULL, 17}, {"-w", "burn,burn", 0x04},   {"-w", "BURN,x,Ring", 0x16},
         {"-wburn", "-wring", 20},  {"-wburn,ring", NULL, 20},   {"-wring", "--load=burn,ring", 20},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         struct option_table table = {0};
         uint64_t names = 0;
         assert_string_equal(parse_names(&table, &names, cases[i].one, cases[i].two), "");

@@ -5,8 +5,6 @@
 #include "normal_fixture.h"
 #include "stats/stats.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 static void expect_near(double got, double expected, double off)
 {
     if (!(fabs(got - expected) <= off))

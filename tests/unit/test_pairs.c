@@ -6,8 +6,6 @@
 #include "stats/pairs.h"
 #include "stats/stats.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 #define NEAR(got, expected) assert_near(got, expected, __LINE__)
 
 static void assert_near(double got, double expected, int line)

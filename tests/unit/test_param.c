@@ -147,7 +147,7 @@ TEST(test_param_words_of_a_command_are_one_by_one)
     const struct row_params params = read_back("clock=rdtsc  input=x command=./sim clock=5 'a  b'"), none = {.n = 0};
     struct row_word word = {0};
 
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+    for (size_t i = 0; i < COUNT(words); i++) {
         assert_true(row_next_word(&params, &word));
         assert_int_equal(word.length, strlen(words[i]));
         assert_memory_equal(word.text, words[i], word.length);

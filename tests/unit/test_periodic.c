@@ -279,7 +279,7 @@ TEST(test_periodic_figures_of_an_exact_one)
     } cases[] = {{-250e-6, 720}, {0, 720}, {100e-6, 719}}; /* 719 periods between the first event and the last */
     struct periodic found;
 
-    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+    for (size_t c = 0; c < COUNT(cases); c++) {
         begin();
         exact(4 * MS, 3 * MS, 30 * US, 720, 1, 1); /* more periods than are folded */
         made_up();
@@ -313,7 +313,7 @@ TEST(test_periodic_shares_of_exact_ones)
     };
     struct periodic found;
 
-    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+    for (size_t c = 0; c < COUNT(cases); c++) {
         begin();
         exact(4 * MS, 3 * MS, 30 * US, cases[c].n, cases[c].of, cases[c].without);
         for (size_t i = 0; cases[c].by_chance && i + 1 < cases[c].n; i += cases[c].by_chance)

@@ -4,8 +4,6 @@
 #include "../test.h"
 #include "analysis/analysis.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 static void expect_level(const struct plateau *level, size_t first, size_t n, double value)
 {
     assert_int_equal(level->first, first);

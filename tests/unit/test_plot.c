@@ -65,7 +65,7 @@ TEST(test_ranges_take_any_width_and_any_value)
                                range_row("ns", 1e299, 1, NAN, 1e-299)};
     const char *const labels[] = {"a", "b", "c"};
     static const unsigned widths[] = {40, 41, 80, 299, 300};
-    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+    for (size_t i = 0; i < COUNT(widths); i++)
         for (size_t first = 0; first < 3; first++) {
             struct text out = ranges(rows + first, labels, 3 - first, widths[i]);
             assert_no_wider(&out, widths[i]);

@@ -24,7 +24,7 @@ TEST(test_progress_time_left_does_not_rise_by_half)
 {
     static const double paces[] = {0.3, 1, 1.3, 4, 20};
 
-    for (size_t i = 0; i < sizeof(paces) / sizeof(paces[0]); i++) {
+    for (size_t i = 0; i < COUNT(paces); i++) {
         double last = run_through(paces[i], 60), unplanned = run_through(paces[i], 0);
         assert_true(last > 0.5 * paces[i] && last < 2 * paces[i] + 1);
         assert_true(unplanned > 0.5 * paces[i] && unplanned < 2 * paces[i]);

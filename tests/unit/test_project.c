@@ -214,7 +214,7 @@ TEST(test_project_agrees_with_simulation)
     double slowdown;
 
     seed = 20261121;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         double ranks = 2 * cases[i].ranks_each;
         double simulated = simulate(kinds, n, cases[i].ranks_each, cases[i].step_ns, cases[i].steps);
         project_slowdown_on(0, hosts, 2, &cases[i].step_ns, 1, &ranks, 1, &slowdown);

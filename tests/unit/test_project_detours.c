@@ -61,7 +61,7 @@ TEST_WITH(test_detours_time_that_was_not_lost, begin, NULL)
         double lost, work;
     } of[] = {{0, 2e9}, {25, 3.5e9}, {100, 3.5e9}, {100.1, 3.5e9}, {-0.1, 3.5e9}, {NAN, 3.5e9}, {99, 3.52e9}};
 
-    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+    for (size_t i = 0; i < COUNT(of); i++) {
         enter("noise", "lost", of[i].lost, NULL, 0, NULL, 0);
         expect_near(host.work, of[i].work);
     }
@@ -153,7 +153,7 @@ TEST_WITH(test_detours_periods_are_as_even_as_they_must_be, begin, NULL)
         bool periodic;
     } cases[] = {{7, 0, false}, {8, 0, true}, {9, 23, true}, {9, 24, false}};
 
-    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+    for (size_t c = 0; c < COUNT(cases); c++) {
         struct stats_point events[20];
         const size_t n = cases[c].n;
         for (size_t i = 0; i < n; i++) {

@@ -4,8 +4,6 @@
 #include "../test.h"
 #include "engine/engine.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* Full of rubbish, with a guard behind it. */
 enum { GUARD = 64, RUBBISH = 0xa5 };
 

@@ -145,7 +145,7 @@ TEST(test_row_share_of_the_core)
     struct row row;
 
     row_init(&row, NULL);
-    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+    for (size_t i = 0; i < COUNT(of); i++) {
         strcpy(row.core_share, of[i].text);
         const double share = row_core_share(&row);
         if (!(isnan(of[i].share) ? isnan(share) : share == of[i].share))
@@ -175,7 +175,7 @@ TEST(test_row_commas_of_the_csv)
     };
     char text[64];
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         const struct row_column *column = row_columns;
         while (strcmp(column->name, cases[i].column) != 0)
             column++;

@@ -445,7 +445,7 @@ TEST(test_run_pairs_fail_on)
         {0.0, "undecided", 50, EXIT_FINDING},
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < COUNT(cases); i++)
         if (status_of(cases[i].level, cases[i].word, cases[i].percent) != cases[i].status)
             fail_msg("case %zu: not %d", i, cases[i].status);
 }

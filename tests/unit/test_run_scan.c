@@ -5,8 +5,6 @@
 #include "cmd/run.h"
 #include "said.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 static struct run_options options;
 static struct commands commands;
 

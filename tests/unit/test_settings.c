@@ -336,7 +336,7 @@ TREE_TEST(test_settings_boot_parameters_as_the_kernel_reads_them)
     };
 
     tree_put("/sys/devices/system/cpu/online", "0-3\n");
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         char text[128];
         (void)snprintf(text, sizeof(text), "%s\n", cases[i].cmdline);
         tree_put("/proc/cmdline", text);
@@ -969,7 +969,7 @@ TREE_TEST(test_settings_describe_what_explains_a_difference)
     look_at("0");
     settings_describe(&view, text + 1, sizeof(text) - 2);
     strcat(text, ";");
-    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+    for (size_t i = 0; i < COUNT(items); i++) {
         char item[128];
         (void)snprintf(item, sizeof(item), ";%s;", items[i]);
         if (!strstr(text, item))

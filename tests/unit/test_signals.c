@@ -270,7 +270,7 @@ int main(void)
     static const int used[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 
     /* The tests too may have been started by nohup(1) or in the background of a shell. */
-    for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+    for (size_t i = 0; i < COUNT(used); i++)
         (void)signal(used[i], SIG_DFL);
     return run_all_tests();
 }

@@ -553,7 +553,7 @@ static void put_spoilt(const char *pattern, const char *value)
 TEST_WITH(test_snapshot_restores_each_side_effect_of_each_setting, make, clean)
 {
     snapshot_write = spoiling_write;
-    for (size_t i = 0; i < sizeof(along) / sizeof(along[0]); i++) {
+    for (size_t i = 0; i < COUNT(along); i++) {
         struct reports reports;
         char *before;
         spoils = along[i].written;
@@ -923,7 +923,7 @@ TEST_WITH(test_snapshot_of_nonsense_is_refused, make, clean)
 
     tree_put("/run/jitbench.snapshot", "");
     assert_int_equal(chmod(snapshot_file, 0600), 0);
-    for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
+    for (size_t i = 0; i < COUNT(nonsense); i++) {
         write_snapshot(nonsense[i].text, strlen(nonsense[i].text));
         expect_untune(-1, nonsense[i].why);
     }

@@ -11,7 +11,6 @@ const char *__asan_default_options(void)
     return "allocator_may_return_null=1";
 }
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* relative to the expected value, absolute below 1; a macro, so that the failing line is named */
 #define assert_near(actual, expected, tolerance) assert_true(is_near(actual, expected, tolerance))
 

@@ -8,8 +8,6 @@ enum { GUARD = 64, LONGEST = 64 * 129 };
 
 static const size_t sizes[] = {0, 64, 128, 192, 448, 512, 4096, LONGEST};
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* Three arrays with a guard before and after each; element i of x, y, z holds i + 1, 2 i + 5, 7 i + 11. All sums and
  * products of the tests are whole numbers far below 2^53, so they are exact whatever the order or the rounding. */
 struct arrays {

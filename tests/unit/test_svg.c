@@ -31,8 +31,8 @@ TEST(test_svg_scale_of_anything_is_finite_and_rises)
 {
     static const double values[] = {NAN,   INFINITY, -INFINITY, 0,        -1,   1,          5e-324, -5e-324,
                                     1e300, -1e300,   DBL_MAX,   -DBL_MAX, 1e18, 1e18 + 256, 42};
-    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-        for (size_t j = 0; j < sizeof(values) / sizeof(values[0]); j++)
+    for (size_t i = 0; i < COUNT(values); i++)
+        for (size_t j = 0; j < COUNT(values); j++)
             for (int log = 0; log < 2; log++) {
                 struct svg_scale scale = svg_scale(values[i], values[j], 0, 300, log);
                 struct svg_ticks ticks;

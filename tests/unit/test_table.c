@@ -5,8 +5,6 @@
 #include "out/out.h"
 #include "row_fixture.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 static struct row make_row(double value)
 {
     struct row row = ROW(NULL, value, .test = "t", .metric = "m");

@@ -44,7 +44,7 @@ static int ordinary_policies_body(void)
     /* Idle last: leaving it again takes a privilege. */
     static const int policies[] = {SCHED_BATCH, SCHED_OTHER, SCHED_IDLE};
     int status = 0;
-    for (size_t i = 0; status == 0 && i < sizeof policies / sizeof policies[0]; i++)
+    for (size_t i = 0; status == 0 && i < COUNT(policies); i++)
         status = check_policy(policies[i], 0);
     return status;
 }
@@ -60,7 +60,7 @@ static int realtime_policies_body(void)
         int policy, priority;
     } tried[] = {{SCHED_FIFO, 1}, {SCHED_RR, 2}, {SCHED_FIFO, 98}, {SCHED_OTHER, 0}};
     int status = 0;
-    for (size_t i = 0; status == 0 && i < sizeof tried / sizeof tried[0]; i++)
+    for (size_t i = 0; status == 0 && i < COUNT(tried); i++)
         status = check_policy(tried[i].policy, tried[i].priority);
     return status;
 }

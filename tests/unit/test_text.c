@@ -26,7 +26,7 @@ TEST(test_text_distance_counts_edits)
         {"abcdef", "badcfe", 3},
         {"prime", "stream", 5},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         assert_int_equal(text_distance(cases[i].a, cases[i].b), cases[i].distance);
         assert_int_equal(text_distance(cases[i].b, cases[i].a), cases[i].distance);
     }
@@ -91,7 +91,7 @@ TEST(test_text_duration_rounds_to_three_digits)
         /* 2^64 - 1 ns are 5124095.6 h. */
         {UINT64_MAX, "5120000 h"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         char buf[32];
         text_duration(cases[i].ns, buf, sizeof(buf));
         assert_string_equal(buf, cases[i].text);
@@ -117,7 +117,7 @@ TEST(test_text_bytes_takes_the_largest_unit)
         {UINT64_C(5) << 49, "2.5 PiB"},
         {UINT64_MAX, "16 EiB"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         char buf[32];
         text_bytes(cases[i].bytes, buf, sizeof(buf));
         assert_string_equal(buf, cases[i].text);
@@ -130,7 +130,7 @@ TEST(test_text_real_is_as_printf_has_it)
                                     1e16, 1e17, -1e15, 1.5e-10, 0.1,      DBL_MAX,          -DBL_MIN,        5e-324,
                                     1.5,  2e5,  -7e9,  1e-1,    1234567., 9007199254740992, -999999999999999};
 
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    for (size_t i = 0; i < COUNT(values); i++) {
         struct text t = {0};
         char expected[64];
         snprintf(expected, sizeof expected, "%.17g", values[i]);
@@ -195,14 +195,14 @@ TEST(test_text_short_decimal_leaves_the_rest)
     } ends[] = {{"12;3", ";3", 12}, {"1.5:2", ":2", 1.5}, {"-0", "", -0.0},
                 {"7.", "", 7},      {"0x10", "x10", 0},   {"1.2.3", ".3", 1.2}};
 
-    for (size_t i = 0; i < sizeof not_short / sizeof not_short[0]; i++) {
+    for (size_t i = 0; i < COUNT(not_short); i++) {
         const char *at = not_short[i];
         double value = 42;
         assert_false(text_short_decimal(&at, &value));
         assert_ptr_equal(at, not_short[i]);
         assert_true(value == 42);
     }
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+    for (size_t i = 0; i < COUNT(ends); i++) {
         const char *at = ends[i].text;
         double value;
         /* Where doubles are computed in a wider format, numbers with a fraction are parsed by strtod(). */
@@ -239,7 +239,7 @@ TEST(test_text_sanitize_leaves_no_control_characters)
     };
     char text[64];
 
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < COUNT(texts); i++) {
         text_copy(text, sizeof(text), texts[i].from);
         text_sanitize(text);
         assert_string_equal(text, texts[i].to);
@@ -259,7 +259,7 @@ TEST(test_text_sanitize_name_damages_no_list)
     };
     char text[64];
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         text_copy(text, sizeof(text), names[i][0]);
         text_sanitize_name(text);
         assert_string_equal(text, names[i][1]);

@@ -38,7 +38,7 @@ static void read_files(char *text, size_t size)
     char line[128];
 
     text[0] = 0;
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+    for (size_t i = 0; i < COUNT(files); i++) {
         (void)procfs_read_line(files[i], line, sizeof(line));
         (void)snprintf(text + strlen(text), size - strlen(text), "%s: %s\n", files[i], line);
     }
@@ -57,7 +57,7 @@ static int make_place(void)
         return -1;
     if (no_sys && mount("none", "/sys", "tmpfs", 0, "size=64k"))
         return -1;
-    for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+    for (size_t i = 0; i < COUNT(hidden); i++)
         if (access(hidden[i], F_OK) == 0 && mount("none", hidden[i], "tmpfs", 0, "size=64k"))
             return -1;
     return 0;

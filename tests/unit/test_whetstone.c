@@ -53,7 +53,7 @@ TEST(test_whetstone_wrong_constant_is_found)
         {offsetof(struct whetstone, t0), 0.4999, "N6 of an even pass"},
     };
 
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+    for (size_t i = 0; i < COUNT(table); i++) {
         struct party_context context = started();
         memcpy((char *)context.state + table[i].offset, &table[i].wrong, sizeof(double));
         tested->work(&context, 1);
