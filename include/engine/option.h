@@ -107,15 +107,16 @@ struct option {
     char letter;         /* 0: none */
     const char *aliases; /* other long names, with spaces between; NULL: none */
     enum option_type type;
-    unsigned words;             /* in a TEXT option's value ("-L n 1,2"), which may then be repeated; 0: one */
-    const char *value_name;     /* in help: "N", "LIST", "FILE"; NULL for flags */
-    const char *optional;       /* text when the value is omitted ("--fifo"); NULL: required */
-    bool follows;               /* the next argument, unless it begins with '-', is the optional value */
-    double min, max;            /* range in the base unit (ns, bytes, first and last of a sweep, each number of a
-                                 * list); both 0: none */
-    const char *above;          /* why there is this max, for the error line */
-    double capped;              /* numbers from max to this are taken as max, with a note; 0: none */
-    const char *const *choices; /* NULL-terminated; for CHOICE, NAMES, FAIL_ON and CPUS */
+    unsigned words;         /* in a TEXT option's value ("-L n 1,2"), which may then be repeated; 0: one */
+    const char *value_name; /* in help: "N", "LIST", "FILE"; NULL for flags */
+    const char *optional;   /* text when the value is omitted ("--fifo"); NULL: required */
+    bool follows;           /* the next argument, unless it begins with '-', is the optional value */
+    double min, max;        /* range in the base unit (ns, bytes, first and last of a sweep, each number of a
+                             * list); both 0: none */
+    const char *above;      /* why there is this max, for the error line */
+    /* numbers from max to this are taken as max, with a note; 0: none; foreign: typed as another program's */
+    double capped, foreign_capped;
+    const char *const *choices;           /* NULL-terminated; for CHOICE, NAMES, FAIL_ON and CPUS */
     const struct option_foreign *foreign; /* hints for values that are none; ends with words NULL */
     const char *preset[PRESET_COUNT];     /* as typed; preset[0] NULL: unset (zeroed); other ones NULL: as preset[0] */
     const char *help;                     /* without a full stop; help adds default and range */

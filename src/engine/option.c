@@ -737,8 +737,9 @@ struct parser {
     int argc, at;
     char *const *argv;
     struct error *error;
-    bool skips;   /* values are not stored, and of names that begin alike the first is meant */
-    bool follows; /* the option's value, even if it is optional, may be the next argument */
+    bool skips; /* values are not stored, and of names that begin alike the first is meant */
+    /* the option as another program's, whose value is never optional; NULL: it is ours */
+    const struct option_foreign *foreign;
     /* Of the last word. */
     const struct option *last;
     const char *value;          /* in the same word; NULL: none */
@@ -877,11 +878,11 @@ static int take_words(struct parser *p, const struct option *row, const char *fi
 /* The maximum, with a note, for a number that is capped; otherwise the value. */
 static const char *cap(const struct parser *p, const struct option *row, const char *value, char maximum[32])
 {
+    const double most = p->foreign ? row->foreign_capped : row->capped;
     union number number;
     double typed;
 
-    if (!value || !(row->capped > 0) || read_number(row, value, &number, &typed) != GOOD || typed <= row->max ||
-        typed > row->capped)
+    if (!value || !(most > 0) || read_number(row, value, &number, &typed) != GOOD || typed <= row->max || typed > most)
         return value;
     option_show_number(row->type, row->max, maximum, 32);
     TEXT_ADD(p->error->text, "%s%s %s is taken as %s: %s", p->error->text[0] ? "; " : "", p->typed, value, maximum,
@@ -906,7 +907,7 @@ static int take(struct parser *p, struct place found, const char *value)
     }
     if (!value && row->type != OPTION_FLAG) {
         const char *next = p->at + 1 < p->argc ? p->argv[p->at + 1] : NULL;
-        if (row->optional && !((row->follows || p->follows) && next && next[0] != '-'))
+        if (row->optional && !((row->follows || p->foreign) && next && next[0] != '-'))
             value = row->optional;
         else if (next)
             value = p->argv[++p->at];
@@ -925,9 +926,9 @@ static int take_foreign(struct parser *p, const struct option_foreign *foreign, 
     if (foreign->use == FOREIGN_MEANS) {
         const bool exists = !find_long(p, foreign->hint, strlen(foreign->hint), &found);
         assert(exists && found.table->rows[found.row].type != OPTION_FLAG);
-        p->follows = true;
+        p->foreign = foreign;
         const int failed = take(p, found, value);
-        p->follows = false;
+        p->foreign = NULL;
         return failed;
     }
     if (foreign->use == FOREIGN_VALUE && !value) {
