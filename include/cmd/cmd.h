@@ -116,6 +116,9 @@ int nagios_end(int status);
 /* Prints "jitbench COMMAND: MESSAGE" (named false: "jitbench: MESSAGE") on standard error as one line: control
  * characters become '?'. Returns status. */
 int fail_as(bool named, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+extern bool notes_off; /* of status 0 */
+/* Variable of a run of --runs: its parent has printed the notes. */
+#define MEASURE_AGAIN "JITBENCH_AGAIN"
 #define command_fail(status, ...)         fail_as(true, status, __VA_ARGS__)
 #define command_complain(message, status) command_fail(status, "%s", message)
 #define usage_error(...)                  command_fail(EXIT_USAGE, __VA_ARGS__)

@@ -25,12 +25,15 @@ const struct command *command_find(const char *name)
 
 const struct command *command_now;
 char command_said[512];
+bool notes_off;
 
 int fail_as(bool named, int status, const char *format, ...)
 {
     FREED char *line = NULL;
     va_list args;
 
+    if (!status && notes_off)
+        return status;
     va_start(args, format);
     const bool whole = vasprintf(&line, format, args) >= 0;
     va_end(args);

@@ -313,6 +313,7 @@ static int parse(struct measure *m, int argc, char **argv)
     int n = option_parse(argc, argv, m->tables, m->n_tables, operands, &error);
     if (n < 0)
         return usage_error("%s", error.text);
+    notes_off = getenv(MEASURE_AGAIN) && !unsetenv(MEASURE_AGAIN);
     if (error.text[0])
         command_complain(error.text, 0);
     m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
@@ -705,6 +706,7 @@ static int prepare(struct measure *m, int argc, char **argv)
     if ((status = read_requirements(m)))
         return status;
     fill_run(m);
+    notes_off = false;
     if (repeats(m))
         return 0;
     bool told = m->options.who;

@@ -83,6 +83,7 @@ static void execute(const struct repeat *r, const struct side *side, char **argv
     const int null = r->m->options.verbose ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null >= 0)
         dup2(null, 1);
+    setenv(MEASURE_AGAIN, "1", 1);
     if (side->is_program)
         argv[0] = (char *)side->file;
     const int error =

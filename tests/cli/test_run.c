@@ -790,6 +790,9 @@ CLI_TEST(test_run_notes_numbers_of_runs_as_hyperfine_has_them)
     cli_expect_text(result.err, "-u is ignored: the table chooses the unit, and the CSV is in seconds\n");
     cli_expect_text(result.err, "--comment (-m) '5' is the text of a comment; '--samples 5' takes so many runs\n");
     cli_expect_text(result.out, "      2  ");
-    cli_expect_args(ARGS("run", "-q", "--runs", "2", "--quick", "-o", "b.csv", "--", "true"), 0, &result);
-    cli_expect_text(result.err, "--runs 2 measures all of it so often, with a CSV each; '--samples 2' takes so many");
+    cli_expect_args(ARGS("run", "-q", "--runs", "2", "--quick", "-u", "s", "-o", "b.csv", "--", "true"), 0, &result);
+    assert_string_equal(result.err, /* once, not in each run */
+                        "jitbench run: -u is ignored: the table chooses the unit, and the CSV is in seconds\n"
+                        "jitbench run: --runs 2 measures all of it so often, with a CSV each; '--samples 2' takes so "
+                        "many runs\n");
 }
