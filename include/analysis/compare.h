@@ -149,6 +149,8 @@ enum compared_verdict {
     VERDICT_UNDECIDED, /* too few runs or values on a side */
     VERDICT_APART,
 };
+/* Returns whether the sides are builds that took turns; builds in files of different runs differ by drift, too. */
+bool compared_builds(const struct pair *pair);
 /* Returns the verdict that follows from what comparison_judge() found. better: "higher", "lower" or "" (neither). */
 enum compared_verdict compared_verdict(const struct comparison *comparison, const char *better);
 extern const char *const compared_verdict_names[];

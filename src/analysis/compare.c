@@ -54,15 +54,14 @@ static bool same_unit(const struct row *a, const struct row *b, enum unit unit)
                                 : pair_same_run(a, b);
 }
 
-/* Sides of the same files; builds measured at other times differ by the machine's drift, too. */
-static bool are_builds(const struct pair *pair)
+bool compared_builds(const struct pair *pair)
 {
     return pair->within && row_build(pair->about);
 }
 
 static enum unit unit_of(const struct compared_row *row)
 {
-    return row->by_hosts ? UNIT_HOST : are_builds(row->pair) ? UNIT_BUILD : UNIT_RUN;
+    return row->by_hosts ? UNIT_HOST : compared_builds(row->pair) ? UNIT_BUILD : UNIT_RUN;
 }
 
 /* Returns whether no row before this one is of the same run (or host, or build). */
@@ -183,7 +182,7 @@ static enum comparison_order time_order_of(const struct pair *pair, const struct
 {
     const char *began = "", *ended = "";
 
-    if (are_builds(pair))
+    if (compared_builds(pair))
         return ORDER_BUILDS;
     /* `jitbench run` takes the samples of its commands in turns. */
     if (pair->within && side[0].n == 1 && row_command(&pair->about->param))

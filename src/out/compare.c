@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "analysis/compare_commands.h"
 #include "out/export.h"
 #include "sys/cpu.h"
 
@@ -384,7 +385,7 @@ static size_t runs_on_both(const struct row_set *a, const struct row_set *b)
 static void put_answer(const struct compared *c, const char *const names[2], const struct doc *doc)
 {
     const struct row_set *set[] = {c->pairs->base, c->pairs->changed};
-    size_t n[VERDICT_APART + 1] = {0}, means[VERDICT_APART + 1] = {0}, runs[2] = {0, 0}, drifts = 0;
+    size_t n[VERDICT_APART + 1] = {0}, means[VERDICT_APART + 1] = {0}, runs[2] = {0, 0}, drifts = 0, builds = 0;
     const char *side[] = {set[1] ? "Base" : "Within", "New"}, *host[] = {"", ""};
     FREED_BY(text_free) struct text middle = {0};
 
@@ -397,6 +398,7 @@ static void put_answer(const struct compared *c, const char *const names[2], con
     for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
         (i < c->n_rows ? n : means)[compared_verdict(c->row[i].of, c->row[i].pair->about->better)]++;
         drifts += !apart && c->row[i].of->tested == TESTED_RUNS;
+        builds += compared_builds(c->row[i].pair);
     }
     const enum compared_verdict most = n[VERDICT_SLOWER] < n[VERDICT_FASTER] ? VERDICT_FASTER : VERDICT_SLOWER;
     const enum compared_verdict least = VERDICT_FASTER + VERDICT_SLOWER - most;
@@ -427,8 +429,10 @@ static void put_answer(const struct compared *c, const char *const names[2], con
                 drift < 100 ? TEXT_LINE("differences below %.*f %%", drift < 10, drift) : "any difference",
                 RUNS_ADVISED);
     else if (n[VERDICT_UNDECIDED])
-        doc_say(doc, "Not decided: %zu of %zu figures, for too few runs; --runs %u decides", n[VERDICT_UNDECIDED],
-                c->n_rows, RUNS_ADVISED);
+        doc_say(doc,
+                builds ? "Not decided: %zu of %zu figures, for too few builds; %u of each side decide"
+                       : "Not decided: %zu of %zu figures, for too few runs; --runs %u decides",
+                n[VERDICT_UNDECIDED], c->n_rows, builds ? BUILDS_ADVISED : RUNS_ADVISED);
     doc_gap(doc);
 }
 
@@ -458,7 +462,10 @@ static void put_reason(const struct compared *all, const struct compared_row *ro
     if (c->doubt == DOUBT_LOAD)
         text_printf(out, "the load did %.0f %% less", 100 * (1 - compared_load(all, row)->of->ratio));
     else if (c->tested == TESTED_NOTHING)
-        text_printf(out, "one value on a side; repeat with --runs %u", RUNS_ADVISED);
+        text_printf(out,
+                    compared_builds(row->pair) ? "fewer than %u builds of a side"
+                                               : "one value on a side; repeat with --runs %u",
+                    compared_builds(row->pair) ? BUILDS_LEAST : RUNS_ADVISED);
     else if (c->doubt == DOUBT_SMALL)
         text_printf(out, "above %g %%", 100 * all->min_effect);
     else if (c->doubt == DOUBT_SHARE && c->unlike_rows)
