@@ -29,12 +29,10 @@ int run_check_fail_on(struct commands *c)
     if (!sides)
         return usage_error("--fail-on needs two commands or more");
     const size_t least = c->build[0] ? 1 : counted ? 2 : 2 * commands_pairs_least(c->n - 1);
-    if (counted && measure_given(c->m, "samples") && c->m->options.samples < least)
-        return usage_error("--fail-on needs --samples %zu or more", least);
-    if (measure_given(c->m, "samples") && c->m->options.samples < least)
-        return usage_error("--fail-on needs --samples %zu or more: fewer than %zu pairs cannot show a difference",
-                           least, least / 2);
-    return 0;
+    if (!measure_given(c->m, "samples") || c->m->options.samples >= least)
+        return 0;
+    return usage_error("--fail-on needs --samples %zu or more%s", least,
+                       counted ? "" : TEXT_LINE(": fewer than %zu pairs cannot show a difference", least / 2));
 }
 
 /* --- The stop rule. --- */

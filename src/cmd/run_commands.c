@@ -258,8 +258,6 @@ void run_free_parameters(struct commands *c)
     }
 }
 
-/* --- Words. --- */
-
 /* --- Quoting and shortening. --- */
 
 static void quote_word(const char *word, struct text *out)
@@ -569,20 +567,6 @@ static int name_commands(struct commands *c)
 
 /* --- Builds of a side: commands of one name. --- */
 
-/* Sets how many commands, and how many of those before it, have its name. Parameters make commands of one name, too. */
-static void count_builds(const struct commands *c, size_t command, unsigned *all, unsigned *before)
-{
-    const struct name *names = c->options->names;
-
-    *all = *before = 0;
-    for (size_t i = 0; i < c->n && !c->options->command.aa; i++)
-        if (c->typed_of[i] != c->typed_of[command] && !strcmp(names[i].text, names[command].text)) {
-            *all += 1;
-            *before += i < command;
-        }
-    *all += *all > 0;
-}
-
 size_t run_count_named(const struct commands *c, const char *name)
 {
     size_t n = 0;
@@ -626,17 +610,22 @@ static bool same_build(const struct commands *c, size_t a, size_t b)
            (st[0].st_size == st[1].st_size && same_bytes(path[0], path[1]));
 }
 
-/* Numbers builds of a side, and checks that they differ. */
+/* Numbers builds of a side, and checks that they differ. Parameters make commands of one name, too. */
 static int number_builds(struct commands *c)
 {
     const struct name *names = c->options->names;
     bool builds = false;
-    unsigned all, before;
 
-    for (size_t i = 0; i < c->n && measure_given(c->m, "name"); i++) {
-        count_builds(c, i, &all, &before);
-        c->build[i] = all ? before + 1 : 0;
-        builds |= all > 0;
+    for (size_t i = 0; i < c->n && measure_given(c->m, "name") && !c->options->command.aa; i++) {
+        unsigned before = 0;
+        bool others = false;
+        for (size_t k = 0; k < c->n; k++)
+            if (c->typed_of[k] != c->typed_of[i] && !strcmp(names[k].text, names[i].text)) {
+                others = true;
+                before += k < i;
+            }
+        c->build[i] = others ? before + 1 : 0;
+        builds |= others;
     }
     if (!builds)
         return 0;
@@ -783,12 +772,12 @@ static int open_output(struct commands *c)
 
     if (!o->command.show_output && !keep[0])
         return 0;
-    if (o->command.show_output && keep[0])
-        return usage_error("--show-output and --keep-output exclude each other");
-    if (o->command.show_output && c->m->options.print[0])
-        return usage_error("--show-output and --print exclude each other");
-    if (o->command.show_output && !strcmp(c->m->options.output, "-"))
-        return usage_error("--show-output and --output '-' exclude each other");
+    const char *excluded = keep[0]                              ? "--keep-output"
+                           : c->m->options.print[0]             ? "--print"
+                           : !strcmp(c->m->options.output, "-") ? "--output '-'"
+                                                                : NULL;
+    if (o->command.show_output && excluded)
+        return usage_error("--show-output and %s exclude each other", excluded);
     const int fd = keep[0] ? directory_create(keep) : -1;
     if (keep[0] && fd < 0)
         return usage_error("--keep-output '%.200s': %s", keep, directory_why_not(fd));
