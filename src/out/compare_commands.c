@@ -50,7 +50,7 @@ static int decimals_of(double width)
     return width >= 0.3 || !(width > 0) ? 1 : width >= 0.03 ? 2 : 3;
 }
 
-/* Returns whether the row is that of the second of two equal commands (--aa). */
+/* Of the second of two equal commands (--aa). */
 static bool is_itself(const struct row *row)
 {
     return row_param_is(&row->param, COMMANDS_AA, "yes");
@@ -67,12 +67,12 @@ static void put_difference(const struct row *row, const struct inference_shift *
     const double ends[2] = {sign * expm1(logs->low), sign * expm1(logs->high)};
     const int decimals = decimals_of(fabs(ends[1] - ends[0]));
 
+    text_append(out, ": ", title[0] ? 2 : 0);
     if (ratio >= IN_TIMES || ratio <= 1 / IN_TIMES)
-        text_printf(out,
-                    title[0] ? "%s%s is %.3g times as %s (%.3g to %.3g)" : "%s%s takes %.3g times as %s (%.3g to %.3g)",
-                    title[0] ? ": " : "", title, ratio, title[0] ? "much" : "long", exp(logs->low), exp(logs->high));
+        text_printf(out, "%s%s %.3g times as %s (%.3g to %.3g)", title, title[0] ? " is" : " takes", ratio,
+                    title[0] ? "much" : "long", exp(logs->low), exp(logs->high));
     else
-        text_printf(out, "%s%s %s by %.*f %% (%.*f to %.*f)", title[0] ? ": " : "", title,
+        text_printf(out, "%s %s by %.*f %% (%.*f to %.*f)", title,
                     is_itself(row) ? "differs from itself"
                     : title[0]     ? slower ? "is higher" : "is lower"
                     : slower       ? "is slower"
@@ -104,64 +104,46 @@ static bool put_alike(const struct row *row, const struct command_comparison *c,
 static void put_builds(const struct command_comparison *c, struct text *out)
 {
     const double spread = 100 * expm1(c->difference.spread);
+    const bool alone = c->verdict == COMMAND_ONE_SIDE;
 
     if (!isnan(spread))
-        text_printf(out, "%s builds of one side differ by %.*f %% (layout)", c->verdict == COMMAND_ONE_SIDE ? ":" : ";",
-                    decimals_of(spread), spread);
-    text_printf(out, ", %zu", c->builds[0]);
-    if (c->verdict != COMMAND_ONE_SIDE)
-        text_printf(out, " and %zu", c->builds[1]);
-    text_printf(out, " builds, %zu runs of each, %s", c->difference.logs.n,
+        text_printf(out, "%s builds of one side differ by %.*f %% (layout)", alone ? ":" : ";", decimals_of(spread),
+                    spread);
+    text_printf(out, ", %zu%s builds, %zu runs of each, %s", c->builds[0],
+                alone ? "" : TEXT_LINE(" and %zu", c->builds[1]), c->difference.logs.n,
                 TEXT_DURATION((uint64_t)(c->seconds * 1e9)));
 }
 
 static void put_few(const struct row *row, const struct command_comparison *c, struct text *out)
 {
     const size_t n = c->difference.logs.n;
+    const bool counted = row_judged(row) == JUDGED_INSTRUCTIONS;
 
     if (c->builds[0])
         text_printf(out, ": not decided, %zu and %zu builds with a figure, at least %u of each side needed, better %u",
                     c->builds[0], c->builds[1], BUILDS_LEAST, BUILDS_ADVISED);
-    else if (row_judged(row) == JUDGED_INSTRUCTIONS)
-        text_printf(out, ": not decided, counted in %zu run%s, at least %zu needed (--samples %zu)", n, PLURAL(n),
-                    c->least, c->least);
     else
-        text_printf(out, ": not decided, %zu pair%s, at least %zu needed (--samples %zu)", n, PLURAL(n), c->least,
-                    2 * c->least);
+        text_printf(out, ": not decided, %s%zu %s%s, at least %zu needed (--samples %zu)", counted ? "counted in " : "",
+                    n, counted ? "run" : "pair", PLURAL(n), c->least, counted ? c->least : 2 * c->least);
 }
 
 static void put_command_verdict(const struct row *row, const struct command_comparison *c, struct text *out)
 {
-    bool extent = true;
+    const char *why = c->verdict == COMMAND_NO_TIME ? "a run took no time by the clock"
+                      : c->verdict == COMMAND_MIXED ? "some runs failed and others did not"
+                      : c->verdict == COMMAND_NOT_COUNTED
+                          ? TEXT_LINE("%s were not counted", judged_titles[row_judged(row)])
+                          : NULL;
+    bool extent = !why && c->verdict != COMMAND_FEW;
 
-    switch (c->verdict) {
-    case COMMAND_NO_VERDICT:
-    case COMMAND_ONE_SIDE:
-        break;
-    case COMMAND_SLOWER:
-    case COMMAND_FASTER:
+    if (why)
+        text_printf(out, ": not decided, %s", why);
+    else if (c->verdict == COMMAND_SLOWER || c->verdict == COMMAND_FASTER)
         put_difference(row, &c->difference.logs, out);
-        break;
-    case COMMAND_ALIKE:
+    else if (c->verdict == COMMAND_ALIKE)
         extent = put_alike(row, c, out);
-        break;
-    case COMMAND_FEW:
+    else if (c->verdict == COMMAND_FEW)
         put_few(row, c, out);
-        extent = false;
-        break;
-    case COMMAND_NO_TIME:
-        text_printf(out, ": not decided, a run took no time by the clock");
-        extent = false;
-        break;
-    case COMMAND_MIXED:
-        text_printf(out, ": not decided, some runs failed and others did not");
-        extent = false;
-        break;
-    case COMMAND_NOT_COUNTED:
-        text_printf(out, ": not decided, %s were not counted", judged_titles[row_judged(row)]);
-        extent = false;
-        break;
-    }
     if (c->builds[0])
         put_builds(c, out);
     else if (extent)
@@ -197,7 +179,7 @@ static void put_power(const struct command_comparison *c, struct text *out)
     text_printf(out, "The least difference that is found in %g %% of such measurements: %.*f %%\n", 100 * POWER,
                 decimals_of(least), least);
     grid_columns(&grid, columns, 3);
-    for (size_t i = 0; i < sizeof(effects) / sizeof(effects[0]); i++) {
+    for (size_t i = 0; i < COUNT(effects); i++) {
         while (pairs <= PAIRS_MOST &&
                !(paired_least_effect(&d.logs, pairs, looks, 0, COMMANDS_ERROR, POWER) <= log1p(effects[i])))
             pairs += pairs / 4;
@@ -213,7 +195,6 @@ static void put_power(const struct command_comparison *c, struct text *out)
 
 #define LAYOUT_MOST 0.1 /* logarithm of a larger ratio than layout usually makes */
 
-/* Returns whether layout may be why two programs differ. */
 static bool may_be_layout(const struct row *row, const struct command_comparison *c)
 {
     const char *line = row_command_line(&row->param), *base = c->base ? row_command_line(&c->base->param) : NULL;
