@@ -782,12 +782,26 @@ def boot_counters(test):
         expect(events.get("why") == "no PMU for them", f"{row['counters']}: QEMU's PMU has no misses")
 
 
+def boot_judged(test):
+    """run --judge instructions where they are counted: two runs of each decide, and equal commands do not differ."""
+    machine = test.machine()
+    machine.more = ["-icount", "shift=0"]
+    machine.start('quiet jitbench.end=poweroff jitbench.run="run --judge instructions --core-probe off --name base,same,more '
+                  '-- /init help prime -- /init help prime -- /init help latency"')
+    shown = machine.wait_end()
+    expect("no such counter" not in shown, "no counter of instructions")
+    expect(re.search(r"^same: no difference of instructions larger than 0\.\d+ %, 2 runs of each", shown, re.M), "same: not said")
+    expect(re.search(r"^more: instructions (is higher by|is [\d.]+ times)", shown, re.M), "more: not said")
+    counted = {row["test"]: row["samples"].split(";") for row in machine.rows() if row["metric"] == "instructions"}
+    expect({name: len(of) for name, of in counted.items()} == {"base": 2, "same": 2, "more": 2}, f"counted: {counted}")
+
+
 # The longest first.
 BOOTS = {
     "x86_64": [boot_recipe, boot_rt, boot_trace_rt, boot_trace, boot_who_rt, boot_who, boot_quota, boot_without_tracefs, boot_clock_set_back, boot_cpu_unplugged,
                boot_no_shell, boot_check_line, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_scratch, boot_iso, boot_virtio,
                boot_no_overwrite, boot_memory_nodes, boot_latency_today, boot_root_disk, boot_root_written, boot_without_proc, boot_wrong_orders],
-    "aarch64": [boot_recipe, boot_without_proc, boot_counters],
+    "aarch64": [boot_recipe, boot_without_proc, boot_counters, boot_judged],
 }
 
 
