@@ -102,10 +102,10 @@ void comparison_set_ratio(double change, double error, double df, double unsure,
  * least PAIRED_LEAST blocks. Shares known: at least SHARE_RUNS runs a side, all with a known share of the core, which
  * spread by SHARE_SPREAD. Runs are compared by their means. The value of a build is the typical ratio of its samples to
  * the mean of all builds at that time (Hodges, Lehmann 1963, of the logarithms, as inference_rank_test()): drift and a
- * few disturbed samples do not matter. Without builds on one side only the spread is known. The intervals are: that of Welch's t; Student's of the mean logarithm of the pairs'
- * ratios; that of the same t as the test; inference_ratio(); that of batch means within the runs
- * (inference_batch_means()), or a single value's own. If a value of a pair is not positive, differences are tested and
- * there is no ratio. Ends the program when out of memory. */
+ * few disturbed samples do not matter. Without builds on one side only the spread is known. The intervals are: that of
+ * Welch's t; Student's of the mean logarithm of the pairs' ratios; that of the same t as the test; inference_ratio();
+ * that of batch means within the runs (inference_batch_means()), or a single value's own. If a value of a pair is not
+ * positive, differences are tested and there is no ratio. Ends the program when out of memory. */
 void comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
                         enum comparison_order order, struct comparison *out);
 

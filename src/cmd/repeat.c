@@ -204,6 +204,26 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     return *ends && status != EXIT_USAGE ? report_signal(r, number, path.data, status) : status;
 }
 
+/* The sides are to differ in what else forbids a comparison. */
+static void show_comparison(const struct repeat *r)
+{
+    static char self[] = "jitbench", compare[] = "compare", dashes[] = "--",
+                across[] = "--across=build,scheduler,policy,beside";
+    FREED_BY(text_free) struct text a = {0}, b = {0};
+
+    put_name(r, 'a', 0, &a);
+    put_name(r, 'b', 0, &b);
+    char *args[] = {self, compare, across, a.data, dashes, b.data, NULL};
+    const pid_t pid = a.failed || b.failed ? -1 : fork();
+    if (pid == 0) {
+        signals_restore();
+        process_exec_self(args, environ);
+        _exit(EXIT_ROW_FAILED);
+    }
+    if (pid > 0)
+        wait_for(pid);
+}
+
 int measure_repeat(struct measure *m, int argc, char **argv)
 {
     struct repeat r = {.m = m, .argc = argc, .argv = argv, .sides = 1, .runs = m->options.runs};
@@ -237,6 +257,8 @@ int measure_repeat(struct measure *m, int argc, char **argv)
         put_name(&r, 'b', 0, &out);
         text_printf(&out, "'\n");
         command_output(1, false, &out);
+        if (!strcmp(command_now->name, "latency"))
+            show_comparison(&r);
     }
     return worst;
 }

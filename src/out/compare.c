@@ -148,13 +148,13 @@ static void add_side(struct explained *e, size_t s)
         e->share[i].pct[s] = fmin(e->share[i].pct[s], 100);
 }
 
-/* Returns the frequency of the row's core as measured, or as the kernel gives it; in MHz. */
+/* In MHz, as measured, else as the kernel gives it. */
 static double frequency_of(const struct row *row)
 {
     return isnan(row->core_mhz) ? row->freq_khz / 1000 : row->core_mhz;
 }
 
-/* Sets the mean of a property of each side's rows; NAN when one of them does not have it. */
+/* Of a property of each side's rows; NAN when one does not have it. */
 static void take_means(const struct pair *pair, double (*of)(const struct row *row), double means[2])
 {
     for (size_t s = 0; s < 2; s++) {
@@ -453,7 +453,7 @@ static void put_differing_settings(const struct compared *c, bool verbose, const
 
 /* --- Cells. --- */
 
-/* Appends why the change is in doubt, the least change that would be found, or the causes of the change. */
+/* Why the change is in doubt, the least change that would be found, or the causes of the change. */
 static void put_reason(const struct compared *all, const struct compared_row *row, struct text *out)
 {
     const struct comparison *c = row->of;

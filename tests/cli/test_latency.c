@@ -852,6 +852,19 @@ CLI_TEST(test_latency_group_of_the_load)
     cli_expect_status(&result, -SIGKILL);
 }
 
+/* What each side won, and what its load paid, is told at the end. */
+CLI_TEST(test_latency_sides_are_compared)
+{
+    const struct cli_run run = {.args = ARGS("latency", "requests", "-w", "none", KNOWN, "-t", "50ms", "--runs", "1",
+                                             "-o", "sides.csv", "--interleave", cli_binary)};
+    struct cli_result result;
+
+    need_loops();
+    cli_expect(&run, 0, &result);
+    assert_non_null(strstr(result.out, "jitbench compare --across build 'sides-a*.csv' -- 'sides-b*.csv'"));
+    assert_non_null(strstr(result.out, "Not decided: "));
+}
+
 /* --- What is refused. --- */
 
 CLI_TEST(test_latency_says_what_was_refused)
