@@ -607,6 +607,26 @@ TEST_WITH(test_csv_takes_the_rows_of_a_removed_file_along, enter_place, leave_pl
     text_free(&said);
 }
 
+/* The second file stays, though it got no row of its own. */
+TEST_WITH(test_csv_keeps_the_rows_of_a_file_removed_after_the_last, enter_place, leave_place)
+{
+    struct place *place = *state;
+    struct text all = expected_file(1, 2);
+    char next[256];
+    struct csv *csv = open_path("x.csv");
+
+    redirect(place, open("stdout", O_WRONLY | O_CREAT, 0644));
+    put(csv, 1);
+    put(csv, 2);
+    assert_int_equal(unlink("x.csv"), 0);
+    csv_rescue(csv);
+    assert_int_equal(csv_close(csv), 0);
+    restore_fds(place);
+    snprintf(next, sizeof next, "%s/" NAME_STEM ".csv", place->tmp);
+    assert_file_is(next, &all);
+    text_free(&all);
+}
+
 TEST_WITH(test_csv_without_any_file_prints_at_the_end, enter_place, leave_place)
 {
     struct place *place = *state;
