@@ -848,6 +848,16 @@ def case_oom_worker(case):
     expect(any(row["test"] == "array" and row["status"] in ("ok", "unstable") for row in rows), f"{reasons(rows)}")
 
 
+def case_endless_frame(case):
+    """A frame takes a hundred times as long as its run: it is killed, its row says so, and the next task is measured."""
+    run = case.start("latency", "frame", "input", "-w", "none", "-q", "-o", "-", "-t", "100ms", "--loops-per-ms", "10000000",
+                     "--frame-work", "10s", expected=1)
+    run.result()
+    rows = read_rows(run.out)
+    expect({row["reason"][:15] for row in rows if row["test"] == "frame"} == {"not done within"}, f"{reasons(rows)}")
+    expect(any(row["test"] == "input" and row["status"] == "ok" for row in rows), f"{reasons(rows)}")
+
+
 def limited(what, soft, hard=None):
     def prepare():
         resource.setrlimit(what, (soft, soft if hard is None else hard))
@@ -864,6 +874,8 @@ SMALL = {
     "unix": ["unix", "execl", "fcopy1024", "pipe", "context1", "spawn", "shell8", "-t", "50ms", "-i", "1", "-c", "2"],
     "latency": ["latency", "audio", "-w", "none,burn,write,read,ring,compile,memload,hack", "-t", "200ms", "-i", "1",
                 "--memload-size", "16M", "--file-size", "8M", "--loops-per-ms", "100000"],
+    "tasks of today": ["latency", "requests", "frame", "launch", "input", "audio-period", "-w", "none,burn2,storm,mixed", "-t",
+                       "100ms", "--loops-per-ms", "100000"],
     "run": ["run", "-i", "1", "--", "sh", "-c", "true"],
 }
 
