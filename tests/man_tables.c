@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the program's tables for man_pages.py, which compares the man pages with them: lines of fields between tabs. */
+/* Prints the program's tables for man_pages.py, which compares the man pages with them: lines of fields between tabs.
+ */
 
 #include "cmd/unix.h"
 
