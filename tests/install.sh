@@ -60,6 +60,7 @@ fi
 if "$top/bin/jitbench" version >/dev/null 2>&1; then
     test "$("$top/bin/jitbench" version | sed -n 's/^build id *//p')" = \
         "$("$(realpath "${PROGRAM:-jitbench}")" version | sed -n 's/^build id *//p')" || fail 'another build id than before'
+    "$top/bin/jitbench" version | grep -qx 'build id  [0-9a-f]\{40\}' || fail 'the build id is not whole'
     "$top/bin/jitbench" completion bash | cmp - "$top/share/bash-completion/completions/jitbench"
     "$top/bin/jitbench" completion zsh | cmp - "$top/share/zsh/site-functions/_jitbench"
     "$top/bin/jitbench" completion fish | cmp - "$top/share/fish/vendor_completions.d/jitbench.fish"

@@ -332,6 +332,7 @@ def main():
     program = os.path.abspath(program)
     everything = read_cases()
     cases = {name: words for name, words in everything.items() if not names or name.removeprefix("~") in names}
+    unknown = sorted(set(names) - {name.removeprefix("~") for name in everything})
     missing = {need: why for need, why in ((need, why(program)) for need, why in NEEDS.items()) if why}
     for name, words in list(cases.items()):
         for why in {missing[need_of(word)] for word in words if need_of(word) in missing}:
@@ -346,10 +347,12 @@ def main():
         print(difference)
     for name in stale:
         print(f"failed: {name}: no case makes it")
+    for name in unknown:
+        print(f"failed: {name}: no such case")
     for name in wrong:
         print(f"failed: {name}: differs; if it should, `make golden` writes it anew")
     print(f"passed {len(cases) - len(wrong)}: golden")
-    return 1 if wrong or stale else 0
+    return 1 if wrong or stale or unknown else 0
 
 
 if __name__ == "__main__":

@@ -340,6 +340,25 @@ TEST(test_compare_commands_with_itself)
     free_rows(rows, 2);
 }
 
+/* Of more than 400 blocks a pair has several, and takes as many times longer: 13 blocks of 4 s. */
+TEST(test_compare_commands_with_itself_joins_blocks)
+{
+    struct row rows[ROWS];
+    struct command_comparison compared[ROWS];
+    struct text out = {0};
+
+    make_row(&rows[0], "A", 1, 1, 10000);
+    make_row(&rows[1], "A", 1, 1, 10000);
+    for (size_t i = 0; i < 10000; i++)
+        rows[1].samples[i] *= exp(0.02 * sin(1.7 * (double)i));
+    set_params(&rows[1], "aa=yes command=A 2");
+    compare(rows, 2, compared);
+    run_put_verdicts(rows, 2, compared, &out);
+    assert_non_null(strstr(out.data, "\n       5 %      6  5.21 min"));
+    text_free(&out);
+    free_rows(rows, 2);
+}
+
 /* What is printed of a command against itself, whose 20 times of 1 s differ by so much, with these parameters. */
 static void put_itself(double spread, const char *param, struct text *out)
 {

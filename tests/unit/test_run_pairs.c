@@ -169,6 +169,17 @@ TEST(test_run_pairs_end_by_the_margin)
     }
 }
 
+/* As much slower as the limit: nothing is left to find. */
+TEST(test_run_pairs_end_at_the_margin)
+{
+    struct made_up run;
+
+    seed = 2;
+    make(&run, 2, 400 * SECOND);
+    assert_true(fail_on_add(&run.params[1].fail_on, "slower", 50));
+    assert_in_range(run_to_end(&run, 1.5, 0.005), 8, 20);
+}
+
 /* A command against itself does not end by what seems to be a difference. */
 TEST(test_run_pairs_of_itself_end_when_narrow)
 {
