@@ -80,6 +80,8 @@ struct option_cpus {
     struct cpuset set;
 };
 
+#define OPTION_REST 512
+
 enum option_preset { PRESET_DEFAULT, PRESET_QUICK, PRESET_CLASSIC, PRESET_COUNT };
 
 /* In the stored text of several words: between words, and between repetitions of the option. */
@@ -117,6 +119,7 @@ struct option {
     /* numbers from max to this are taken as max, with a note; 0: none; foreign: typed as another program's */
     double capped, foreign_capped;
     const char *const *choices;           /* NULL-terminated; for CHOICE, NAMES, FAIL_ON and CPUS */
+    size_t rest;                          /* NAMES: of char[OPTION_REST], for what follows "NAME:"; 0: none */
     const struct option_foreign *foreign; /* hints for values that are none; ends with words NULL */
     const char *preset[PRESET_COUNT];     /* as typed; preset[0] NULL: unset (zeroed); other ones NULL: as preset[0] */
     const char *help;                     /* without a full stop; help adds default and range */

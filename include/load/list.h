@@ -20,6 +20,7 @@
     ENTRY(burn2) \
     ENTRY(storm) \
     ENTRY(mixed) \
+    ENTRY(cmd) \
     ENTRY(custom)
 
 #define LOAD_DECLARE(name) extern const struct load load_##name;

@@ -16,7 +16,9 @@ struct load_params {
     uint64_t threads;      /* of burn and ring */
     uint64_t groups;       /* of hack */
     uint64_t memory_bytes; /* of memload */
-    bool memory_spare;     /* without swap: stop growing when memory runs short */
+    char command[512];     /* of cmd */
+    char program[1024], path[4096];
+    bool memory_spare; /* without swap: stop growing when memory runs short */
     bool nice_given;
     int nice, policy;
 };

@@ -105,6 +105,8 @@ enum load_count {
     LOAD_MOVED,   /* bytes of memory touched or copied */
     LOAD_BURSTS,  /* of work of a simulated interactive program */
     LOAD_STARTED, /* programs */
+    LOAD_NUMBERS, /* that a program printed */
+    LOAD_PRINTED, /* their sum */
     LOAD_COUNTS
 };
 extern const char *const load_count_names[LOAD_COUNTS]; /* in the column param: "load_cpu_s", ... */

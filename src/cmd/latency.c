@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench latency: tasks, options, which task is measured under which load, and tables. */
+/* jitbench latency: tasks, options, plan, tables. */
 #include <math.h>
 #include <sched.h>
 
@@ -125,7 +125,8 @@ static const struct option rows[] = {
     {OWN("task", 'W', tasks, "measure only these simulated tasks, as if given as operands"),
      OPTION_SOME_OF("TASK,...", task_names)},
     {OWN("exclude-task", 'X', no_tasks, "leave out these tasks"), OPTION_SOME_OF("TASK,...", task_names)},
-    {OWN("load", 'w', loads, "measure only under these loads"), OPTION_SOME_OF("LOAD,...", load_names)},
+    {OWN("load", 'w', loads, "measure only under these loads; cmd:'make -j8' is a command of your own"),
+     OPTION_SOME_OF("LOAD,...", load_names), .rest = offsetof(struct latency_options, command)},
     {OWN("exclude-load", 'x', no_loads, "leave out these loads"), OPTION_SOME_OF("LOAD,...", load_names)},
     {OWN("all-pairs", 0, all_pairs, "measure each task under each load, not only the most informative pairs"),
      .preset = {[PRESET_CLASSIC] = "yes"}},
@@ -258,7 +259,7 @@ static int check(const struct measure *m, const struct latency_options *o, const
     return 0;
 }
 
-/* 0: to be measured. Of a file, the calibration's, or a parameter of any other row. */
+/* 0: to be measured. Of a file: of the calibration, or a parameter of another row. */
 static int given_loops(const struct latency_options *o, double *loops)
 {
     struct error why;
@@ -282,6 +283,26 @@ static int given_loops(const struct latency_options *o, double *loops)
     }
     reader_close(r);
     return *loops >= 1 ? 0 : usage_error("--loops-per-ms '%.200s': no row of this file has loops_per_ms", o->loops);
+}
+
+int latency_fill_command(uint64_t loads, const char *command, struct load_params *p)
+{
+    const char *path = getenv("PATH");
+    struct words words = {0};
+    const bool wanted = loads & load_bit(&load_cmd);
+
+    if (!wanted && !command[0])
+        return 0;
+    const char *why = wanted ? words_of_command(command, true, &words) : "only the load cmd has a command";
+    if (!why && !words.n)
+        why = "a command follows it: cmd:'make -j8'";
+    const int error = why ? 0 : program_find(words.word[0], path, p->program, sizeof(p->program));
+    words_free(&words);
+    if (why || error)
+        return usage_error("--load: '%s%.100s': %s", wanted ? "cmd:" : "", command, why ? why : strerror(-error));
+    TEXT_SET(p->command, command);
+    TEXT_PRINT(p->path, "PATH=%s", path ? path : "/bin:/usr/bin");
+    return 0;
 }
 
 const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
@@ -384,7 +405,8 @@ static int plan(struct measure *m, void *options)
     struct choice choice;
 
     choose(m, o, &choice);
-    if (check(m, o, &choice) || given_loops(o, &load_params.sim.loops_per_ms))
+    if (check(m, o, &choice) || latency_fill_command(choice.loads, o->command, &load_params) ||
+        given_loops(o, &load_params.sim.loops_per_ms))
         return EXIT_USAGE;
     for (size_t i = 0; i < o->sweep_cpus.n || i == 0; i++) {
         const size_t all = m->place.n_order;

@@ -10,7 +10,8 @@ struct wakeup_options {
     struct wakeup_params params;
     uint64_t threads; /* 0: one on each CPU */
     uint64_t loads;   /* indices in load_list */
-    uint64_t loops;   /* 0: --time says how long */
+    char command[OPTION_REST];
+    uint64_t loops; /* 0: --time says how long */
     int policy;
     bool smp, no_hold;
 };
@@ -50,7 +51,7 @@ static const struct option rows[] = {
      OPTION_EITHER("fifo|other", "fifo", "other")},
     {OPTION("load", 'w', struct wakeup_options, loads,
             "measure beside each of these loads of `jitbench latency`, one after the other"),
-     OPTION_SOME_OF("LOAD,...", load_names)},
+     OPTION_SOME_OF("LOAD,...", load_names), .rest = offsetof(struct wakeup_options, command)},
 };
 
 static const struct option common_rows[] = {
@@ -65,11 +66,11 @@ static const struct option common_rows[] = {
 /* --- The plan. --- */
 
 /* With the size of `jitbench latency`. */
-static void set_load(const struct measure *m, struct plan_item *item, const struct load *load)
+static void set_load(const struct measure *m, struct plan_item *item, const struct load *load,
+                     struct load_params params)
 {
     struct latency_options defaults = {.tasks = 0};
     struct option_table tables[TABLES_MAX];
-    struct load_params params = {.threads = 0};
     struct error error;
 
     measure_tables(&suite_latency, &defaults, NULL, tables);
@@ -106,6 +107,9 @@ static int plan(struct measure *m, void *options)
         return usage_error("--interval: it is longer than the run (--time)");
     if (threads > m->place.n_order)
         return usage_error("--threads: there are not so many CPUs to measure on");
+    struct load_params params = {.threads = 0};
+    if (latency_fill_command(o->loads, o->command, &params))
+        return EXIT_USAGE;
     if (!o->loads)
         measure_item(m, &bench_wakeup, &o->params, threads, 0);
     for (size_t i = 0; load_list[i]; i++) {
@@ -115,7 +119,7 @@ static int plan(struct measure *m, void *options)
         if (load == &load_video || load == &load_x || load == &load_custom)
             return usage_error(
                 "--load: video, x and custom are simulated tasks, beside which `jitbench latency` measures");
-        set_load(m, measure_item(m, &bench_wakeup, &o->params, threads, 0), load);
+        set_load(m, measure_item(m, &bench_wakeup, &o->params, threads, 0), load, params);
     }
     return 0;
 }

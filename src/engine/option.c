@@ -485,7 +485,7 @@ static int set_words(const struct setting *s)
     if (s->append)
         memcpy(&all, s->place, s->row->size);
     for (const char *at = s->value;; at += length + 1) {
-        length = strcspn(at, ",");
+        length = strcspn(at, s->row->rest ? ",:" : ",");
         text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), at);
         char *colon = names ? NULL : strchr(word, ':');
         double percent = NAN;
@@ -501,7 +501,9 @@ static int set_words(const struct setting *s)
             verdict = within(s->row, percent);
         if (verdict != GOOD)
             return refuse(s, verdict);
-        if (!at[length])
+        if (at[length] == ':' && s->row->rest)
+            text_copy((char *)s->place - s->row->offset + s->row->rest, OPTION_REST, at + length + 1);
+        if (at[length] != ',')
             break;
     }
     memcpy(s->place, &all, s->row->size);

@@ -616,7 +616,11 @@ static void add_load(const struct results *results, struct row_params *out)
         row_param_add(out, PARAM_PLACEMENT, "control", "fifo:%d", g->control);
     for (unsigned c = 0; c < LOAD_COUNTS; c++)
         if (g->load_count[c] > 0)
-            row_param_add(out, PARAM_OUTCOME, load_count_names[c], "%.*f", c == LOAD_CPU ? 2 : 0, g->load_count[c]);
+            row_param_add(out, PARAM_OUTCOME, load_count_names[c], "%.*f",
+                          c == LOAD_CPU       ? 2
+                          : c == LOAD_PRINTED ? 6
+                                              : 0,
+                          g->load_count[c]);
 }
 
 /* Smaller and larger shares of memory in huge pages are none and all. */

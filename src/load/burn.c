@@ -5,7 +5,7 @@
 /* Between two readings of the clock: some 100 us. */
 #define ROUNDS 100000u
 
-/* Any running thread updates LOAD_CPU: with many on each CPU a single one would run too rarely. */
+/* Any running thread updates LOAD_CPU: of many on each CPU one runs too rarely. */
 static void work(struct burn *burn, uint64_t *look_ns)
 {
     sim_work(ROUNDS);

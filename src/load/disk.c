@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads that write and read a scratch file past the page cache; compile does both beside burn. */
+/* Loads write, read and compile: a scratch file past the page cache. */
 #include <math.h>
 
 #include "bench/unix.h"
@@ -65,7 +65,7 @@ static int disk_fail(struct party_context *context, const char *what, int error)
     return party_fail(context, "cannot %s a scratch file in '%.100s': %s", what, params->dir, strerror(-error));
 }
 
-/* Degrades the row when the directory is not on a disk or O_DIRECT is refused. Returns 0, or -1 with the reason. */
+/* Degrades the row without a disk or O_DIRECT. Returns 0, or -1 with the reason. */
 static int disk_setup(struct party_context *context, const char *what)
 {
     const struct load_params *params = context->params;
@@ -210,7 +210,7 @@ static int begin_again_when_full(struct party_context *context, int full)
     return error ? error : disk_sync(disk);
 }
 
-/* Without O_DIRECT, flushes now and then: what is cached when the file is truncated would never reach the disk. */
+/* Without O_DIRECT, flushes now and then: what is cached at the truncation would never reach the disk. */
 static int write_some(struct party_context *context)
 {
     const struct disk *disk = context->state;

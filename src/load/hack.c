@@ -5,7 +5,7 @@
 
 #include "load/load.h"
 
-/* A group has as many senders as receivers. In a round each sender sends each receiver MESSAGES. */
+/* In a round each sender sends each receiver MESSAGES. */
 #define RECEIVERS     20u
 #define MEMBERS       (2 * RECEIVERS)
 #define MESSAGES      100u
@@ -39,7 +39,7 @@ static void give_up(struct hack *hack, int error)
     __atomic_compare_exchange_n(&hack->error, &none, (uint32_t)error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Returns whether a whole message was moved: after shutdown() of the pair none is, and errno is EPIPE. */
+/* Returns whether a whole message was moved: none (EPIPE) after shutdown() of the pair. */
 static bool move_message(int fd, char *message, bool sends)
 {
     ssize_t n;

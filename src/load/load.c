@@ -42,7 +42,7 @@ void load_size_text(uint64_t bytes, char *buf, size_t size)
     snprintf(buf, size, "%" PRIu64 "%.*s", bytes, unit ? 1 : 0, unit ? units + unit - 1 : "");
 }
 
-/* --- Loads made of parties of other files; the timing thread has the normal policy here. --- */
+/* --- Loads of other files' parties; the timing thread has the normal policy. --- */
 
 const struct load load_none = {LOAD("none", "nothing beside the benchmark")};
 

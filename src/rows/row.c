@@ -256,7 +256,8 @@ const char *const load_count_names[LOAD_COUNTS] = {
     [LOAD_READ] = "load_read",           [LOAD_DISK_WRITTEN] = "load_disk_written",
     [LOAD_DISK_READ] = "load_disk_read", [LOAD_WAKEUPS] = "load_wakeups",
     [LOAD_MOVED] = "load_moved",         [LOAD_BURSTS] = "load_bursts",
-    [LOAD_STARTED] = "load_started",
+    [LOAD_STARTED] = "load_started",     [LOAD_NUMBERS] = "load_numbers",
+    [LOAD_PRINTED] = "load_printed",
 };
 
 #define COLUMN(name, type, in_run, of, field) \

@@ -232,13 +232,19 @@ CLI_TEST(test_latency_loads_of_today)
     struct cli_csv csv;
     char threads[16];
 
-    measure(ARGS("latency", "audio", "-w", "burn,burn2,storm,mixed", CSV, KNOWN, "-t", "600ms"), 0, &csv);
+    measure(ARGS("latency", "audio", "-w", "burn,burn2,storm,mixed,cmd:sh -c 'while :; do echo 2.5; echo a; done'", CSV,
+                 KNOWN, "-t", "600ms"),
+            0, &csv);
     (void)snprintf(threads, sizeof(threads), "%ld", 2 * strtol(word_of(&csv, "audio", "burn", "threads"), NULL, 10));
     expect_word(&csv, "audio", "burn2", "threads", threads);
     assert_true(strtod(word_of(&csv, "audio", "burn2", "load_cpu_s"), NULL) > 0);
     assert_true(strtod(word_of(&csv, "audio", "storm", "load_started"), NULL) > 0);
     assert_true(strtod(word_of(&csv, "audio", "mixed", "load_cpu_s"), NULL) > 0);
     assert_true(strtod(word_of(&csv, "audio", "mixed", "load_wakeups"), NULL) > 0);
+    assert_true(strtod(word_of(&csv, "audio", "cmd", "load_cpu_s"), NULL) > 0);
+    const double numbers = strtod(word_of(&csv, "audio", "cmd", "load_numbers"), NULL);
+    assert_true(numbers > 0);
+    assert_true(fabs(strtod(word_of(&csv, "audio", "cmd", "load_printed"), NULL) / numbers - 2.5) < 1e-9);
 }
 
 /* Each row is there, and the figures agree with each other. */
@@ -783,7 +789,8 @@ CLI_TEST(test_latency_real_time_leaves_the_cpu_to_others)
 
 CLI_TEST(test_latency_leaves_nothing)
 {
-    static const char *const loads[] = {"burn", "hack", "write", "read"};
+    static const char *const loads[] = {"burn", "hack", "write", "read",
+                                        "cmd:sh -c 'setsid sleep 99 & sleep 99 & while :; do :; done'"};
     static const int signals[] = {SIGINT, SIGKILL, 0};
 
     need_loops();

@@ -85,6 +85,7 @@ CASES = [
     *[latency(load) for load in ("video", "x", "burn", "write", "read", "ring", "compile", "hack", "burn2", "storm", "mixed")],
     latency("compile", ("--load-weight", "10")),
     latency("memload", ("--memload-size", "64M")),
+    latency("cmd:/bin/sh -c 'setsid sleep 100 & while :; do /bin/true; done'", victims=("parent", "worker", "helper")),
     latency("custom", ("-C", "30", "-I", "5000")),
     Case("latency, tasks", ["latency", *OUT, "-t", "200ms", "--samples", "1", "-w", "none,burn", "-r", "audio", "video", "x"], 2,
          LOADS),
