@@ -8,8 +8,6 @@
 #include "settings/settings.h"
 #include "sys/file.h"
 
-/* Each subcommand is described by a struct command, and command_list lists them. */
-
 /* See jitbench(1). A signal N gives 128+N. */
 enum exit_status { EXIT_DONE = 0, EXIT_ROW_FAILED = 1, EXIT_USAGE = 2, EXIT_STRICT = 3, EXIT_FINDING = 4 };
 
@@ -46,17 +44,17 @@ struct require_options {
 struct options {
     struct option_cpus cpus;
     struct option_sweep ranks;
-    struct option_counts copies, steps;
+    struct option_counts copies, steps, uclamp;
     struct require_options require;
     struct fail_on fail_on;
     double max_rsd_pct, min_effect_pct, precision_pct;
     int64_t nice, fifo;
-    uint64_t across, labels, max_time_ns, recent, runs, samples, slice_ns, time_ns, who_memory;
+    uint64_t across, labels, max_time_ns, recent, runs, samples, slice_ns, time_ns, who_memory, with_timeout_ns;
     int bind, by, color, core_probe, format, judge, layout, policy, stat; /* core_probe 0: on */
     bool all, classic, counters, dry_run, force, help, hold_latency, json, metrics, nagios, no_csv, no_samples, quick;
     bool quiet, strict, summary, tuned, verbose, who, within;
     char comment[256], dir[512], fail_items[1024], ignore[1024], interleave[1024], output[1024], series[1024];
-    char print[1024], snapshot[1024], start_at[64];
+    char print[1024], snapshot[1024], start_at[64], with[1024];
 };
 #define OWN_OPTION(name_, letter_, member_, help_) OPTION(name_, letter_, struct options, member_, help_)
 
@@ -90,7 +88,6 @@ enum operands_kind operands_named(const char *shown);
 /* option: of which it is a value, as "--ignore: ", or "". Returns EXIT_USAGE. */
 int command_unknown_operand(const char *option, const char *word);
 
-/* Names of commands. */
 extern const struct operands command_names;
 
 extern const struct command *const command_list[]; /* ends with NULL */
@@ -253,7 +250,7 @@ extern const char *const cpus_choices[];
 #define CPUS_LIST .type = OPTION_CPUS, .value_name = "LIST|all|quiet", .choices = cpus_choices
 
 /* Sets CPUs, online CPUs and the order of the copies; "quiet" as "all", NULL: this process's mask. Returns EXIT_USAGE
- * with a line on standard error when one is not online or not allowed. Ends the program when out of memory. */
+ * with a line on standard error when one is not online or not allowed. */
 int cpus_place(const struct option_cpus *named, const struct machine *machine, struct place_request *place);
 
 /* For check and tune. named: --cpus; NULL: not given, then the isolated CPUs, or all but the boot CPU. "quiet": the
@@ -272,15 +269,13 @@ unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lo
  * lost is known. Returns 0 with the explanation in why, or -1 with the reason. */
 int quiet_cpu(struct place_request *allowed, const struct clock_info *clock, bool core_probes, struct error *why);
 
-/* --- --start-at: machines begin at the same time by their own clocks. --- */
+/* --- --start-at --- */
 
 #define START_DAY_NS ((uint64_t)86400 * 1000000000u)
 
 /* In ns of CLOCK_REALTIME: "+30" or "+2m" from now_ns, "@1700000000.5" since 1970, or "14:30:00", the nearest in
  * local time. May have passed; at most a day away. Returns 0, or EXIT_USAGE with a line on standard error. */
 int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns);
-
-/* --- Options of other programs: taken, or refused with the option of jitbench for the same. --- */
 
 extern const struct option_foreign foreign_cyclictest[]; /* of wakeup */
 extern const struct option_foreign foreign_latency[], foreign_oslat[], foreign_hyperfine[];
@@ -312,7 +307,7 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
 void progress_elapsed(void *context, const struct trial *trial, uint64_t elapsed_ns);
 void progress_clear(const struct progress *progress);
 
-/* At first least is UINT64_MAX. */
+/* least is UINT64_MAX at first. */
 struct range {
     uint64_t least, most;
 };
@@ -347,7 +342,7 @@ void require_say(const struct requirements *set);
 /* And judges the rows. The caller frees the set with requirements_free(), also after a failure. */
 int require_rows(const struct require_options *options, const struct row_set *rows, struct requirements *set);
 
-/* --- Tables of a suite's rows, measured or read. --- */
+/* --- Tables of a suite's rows. --- */
 
 struct show_how {
     int fd;           /* plots only on a terminal, in its width */
@@ -369,11 +364,9 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
 /* "In short" and its lines, and what to do next with the file at path; "": none. Finishes the summary. */
 void show_summary(struct summary *summary, const char *path, unsigned width, struct text *out);
 
-/* --- Commands that measure. --- */
-
 #define TESTS_MAX 64
 
-/* A session: one execution of a measuring command. */
+/* A session. */
 struct measure {
     const struct command *command;
     const struct suite *const *suites;
@@ -435,7 +428,6 @@ struct table_rows {
     /* For table_print(): 0 (no limit) with -v. */
     unsigned table_width;
 };
-/* Otherwise tables of a suite may be shorter. */
 static inline bool table_is_whole(const struct table_rows *r)
 {
     return r->alone || r->verbose;
@@ -466,7 +458,6 @@ struct suite_options {
 /* --time and --dir; --copies; --series */
 extern const struct option measure_timed_rows[2], measure_copies_rows[1], measure_series_rows[1];
 
-/* A family of measurements with a command of its own. */
 struct suite {
     struct command command;
     unsigned seconds[PRESET_COUNT]; /* usual duration in s on two CPUs: by default, quick, classic */
@@ -484,7 +475,7 @@ struct suite {
     /* Marks what an operand (a test, a group, an old name) selects; -1: unknown. */
     int (*select)(struct measure *m, const char *operand);
     const char *series_header; /* of --series FILE */
-    /* Fills m->plan. Returns a status. Ends the program when out of memory. */
+    /* Fills m->plan. Returns a status. */
     int (*plan)(struct measure *m, void *options);
     /* Whether idle CPUs are kept awake, as by --hold-latency. May be NULL. */
     bool (*holds_latency)(const void *options);
@@ -500,7 +491,7 @@ struct suite {
     int (*end)(void *options, bool unused);
 };
 
-/* Option --time, of suites whose samples have a length. */
+/* Of suites whose samples have a length. */
 #define MEASURE_TIME_ROW(help_) \
     { \
         OWN_OPTION("time", 't', time_ns, help_), OPTION_NUMBER(DURATION, "TIME", 10e6, 86400e9), .aliases = "seconds" \
@@ -513,10 +504,17 @@ size_t measure_tables(const struct suite *suite, void *own, struct options *opti
 /* help NULL: the title of its test. Returns false when there is no ith operand. */
 bool measure_test(const struct suite *suite, size_t i, struct operand_word *out);
 
-/* Functions that return a status print a line on standard error if it is not 0. */
-/* Each run is a process of its own. Stops after a signal, a wrong command line, or another program that made no
+/* Functions that return a status print a line on standard error if it is not 0. Each run is a process of its own. Stops after a signal, a wrong command line, or another program that made no
  * file, with its exit status; otherwise returns the highest one. */
 int measure_repeat(struct measure *m, int argc, char **argv);
+/* Starts what --with names, and waits until its scheduler is in force. with_end() must follow in any case. */
+int with_begin(const struct measure *m);
+int with_end(const struct measure *m);
+/* Returns the reason for a failed row when that scheduler is no longer in force; or NULL. */
+const char *with_look(void);
+/* Whether one may be loaded; with_check() says why not. */
+bool with_none(void);
+int with_check(void);
 /* Returns the exit status. */
 int measure_main(int argc, char **argv);
 

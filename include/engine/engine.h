@@ -26,8 +26,9 @@ struct place_request {
     bool bind_given; /* the user chose `bind`, the benchmark must not override it */
     bool nice_given, fifo;
     int nice, fifo_priority;
-    int policy;        /* without fifo: SCHED_OTHER, SCHED_BATCH or SCHED_IDLE */
-    uint64_t slice_ns; /* of one of these; 0: the kernel's */
+    int policy;         /* with fifo only SCHED_RR counts */
+    uint64_t slice_ns;  /* of any other; 0: the kernel's */
+    unsigned uclamp[2]; /* of 1024; most 0: unchanged */
     bool layout_fixed;
 };
 
@@ -38,8 +39,9 @@ struct placement {
     int nice, policy, rt_priority;
     bool lock_memory;
     uint64_t timer_slack_ns; /* 0: unchanged */
-    uint64_t slice_ns;       /* without SCHED_FIFO; 0: unchanged */
-    char refused[160];       /* what was not even tried, and why; "": nothing */
+    uint64_t slice_ns;       /* without rt_priority; 0: unchanged */
+    unsigned uclamp[2];
+    char refused[160]; /* what was not even tried, and why; "": nothing */
 };
 
 /* Read back from the kernel by the party. policy -1: not known. */
@@ -47,6 +49,7 @@ struct placement_seen {
     struct cpuset cpus;
     int policy, rt_priority, nice;
     uint64_t slice_ns; /* 0: not known */
+    unsigned uclamp[2];
     bool layout_fixed, fresh_exec;
 };
 
@@ -631,6 +634,8 @@ struct plan_run {
     /* After the first trial, before any row: how late it began (negative: early). May be NULL. */
     void (*started)(void *context, int64_t late_ns);
     void *started_context;
+    /* Before and after each trial: why the item fails, or NULL. May be NULL. */
+    const char *(*broken)(void);
 };
 
 /* Returns the worst status of all rows, or -signal when one ended it (items that had a trial then have degraded

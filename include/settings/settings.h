@@ -119,8 +119,6 @@ size_t settings_programs(const struct settings_program **found, size_t size);
 /* Judges all settings, and counts them by verdict. */
 void settings_summary(const struct settings_view *view, unsigned counts[4]);
 
-/* Advice on the noisy settings that `jitbench check` found, with the machine's own values filled in. */
-
 /* The arrays are in the order of settings_list. */
 struct advice_found {
     const struct settings_view *view;
@@ -137,7 +135,7 @@ struct advice {
 
 #define ADVICE_MAX 6
 
-/* Fills in the advice, the most useful first, and returns the number of entries. The caller calls advice_free() for
+/* Fills in the advice of `check`, the most useful first, and returns the number of entries. The caller calls advice_free() for
  * each. */
 size_t advice_make(const struct advice_found *found, struct advice advice[ADVICE_MAX]);
 void advice_free(struct advice *advice, size_t n);
@@ -202,8 +200,6 @@ void snapshot_close(struct snapshot *snapshot);
 
 /* Only files below /proc/sys, /proc/irq and /sys: a path such as /proc/self/root/... leads to any file. */
 bool snapshot_path_allowed(const char *path);
-
-/* Sets settings for low noise and restores them: for `tune`, and for commands with --tuned. */
 
 /* Returns in words why a file could not be read or written; error is -errno. */
 const char *tuned_refusal(const char *path, int error);

@@ -110,17 +110,28 @@ int task_get_affinity(struct cpuset *set);
 /* CPUSET_NONE when not known */
 unsigned task_current_cpu(void);
 
-/* SCHED_OTHER, SCHED_BATCH, SCHED_IDLE (rt_priority 0), SCHED_FIFO or SCHED_RR; -EINVAL above TASK_FIFO_MAX.
+/* Policies that older C libraries lack. */
+enum { TASK_DEADLINE = 6, TASK_EXT };
+
+/* SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, TASK_EXT (rt_priority 0), SCHED_FIFO or SCHED_RR; -EINVAL above TASK_FIFO_MAX.
  * Children of FIFO and RR start with the normal policy (reset-on-fork). */
 int task_set_policy(int policy, int rt_priority);
 int task_get_policy(int *policy, int *rt_priority);
 /* For a program of the user, whose children shall inherit the policy. */
 int task_set_policy_inherited(int policy, int rt_priority);
-const char *task_policy_name(int policy); /* "other", "fifo", "rr", "batch", "idle", "deadline" or "unknown" */
+const char *task_policy_name(int policy); /* "other", "fifo", "rr", "batch", "idle", "deadline", "ext", "unknown" */
+bool task_is_realtime(int policy);        /* FIFO, RR or TASK_DEADLINE: can keep others from a CPU */
+
+/* TASK_DEADLINE, half of a CPU; children start with the normal policy. */
+int task_set_deadline(uint64_t runtime_ns);
+
+/* Least and most use of a CPU, of 1024, for which the kernel chooses its speed (5.3). */
+int task_set_uclamp(const unsigned clamp[2]);
 
 /* The slice that the scheduler gives a thread with a normal policy, 0.1 to 100 ms (Linux 6.12); children inherit it. */
 int task_set_slice_ns(uint64_t ns);
-int task_get_slice_ns(uint64_t *ns); /* 0: not known to this kernel */
+/* Also its uclamp. Each 0: not known to this kernel. */
+int task_get_slice_ns(uint64_t *ns, unsigned clamp[2]);
 
 int task_set_nice(int nice); /* returns -EINVAL outside -20 to 19 */
 int task_get_nice(int *nice);

@@ -374,7 +374,7 @@ static void place(const struct place_of *of, struct placement *out)
     const enum bind_mode bind = request->bind;
 
     place_copy(request, of->copy, out);
-    if (bind == BIND_ONE || out->policy != SCHED_FIFO || cpuset_count(&request->online) <= 1 ||
+    if (bind == BIND_ONE || !task_is_realtime(out->policy) || cpuset_count(&request->online) <= 1 ||
         (bind == BIND_RANGE && !cpuset_subset(&request->online, &request->cpus)))
         return;
     out->bind = BIND_RANGE;

@@ -454,11 +454,12 @@ void sim_place(const struct place_of *of, struct placement *placement)
     wanted.bind = chosen_bind(p, of->request);
     place_copy(&wanted, of->copy, placement);
     sim_place_cpus(p, of->request, placement);
-    placement->lock_memory = placement->policy == SCHED_FIFO;
+    placement->lock_memory = task_is_realtime(placement->policy);
     if (of->party == SIM_TIMER) {
         placement->policy = SCHED_FIFO; /* in every mode */
         placement->rt_priority = SIM_TIMER_PRIORITY;
         placement->nice_given = false;
+        placement->uclamp[1] = 0;
     }
 }
 

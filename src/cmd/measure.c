@@ -8,10 +8,9 @@
 
 /* --- Output. --- */
 
-/* Observed for the line "Quiet?". */
 #define LOOK_NS 200000000u
 
-/* Longer runs print their plan first. */
+/* Longer runs print their plan. */
 #define PLAN_NS 5000000000u
 
 /* Large arrays, for which it asks for huge pages. */
@@ -57,6 +56,7 @@ static void put_quietness(const struct measure *m, struct text *out)
 
 static void put_setting(const struct measure *m, struct text *out)
 {
+    static const char *const settings[] = {";scheduler=", ";preempt="};
     const struct machine *machine = &m->machine;
     const struct {
         const char *before, *value, *after;
@@ -77,6 +77,11 @@ static void put_setting(const struct measure *m, struct text *out)
     for (size_t i = 0; i < COUNT(known); i++)
         if (known[i].value[0])
             text_printf(out, "%s%s%s", known[i].before, known[i].value, known[i].after);
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        const char *at = strstr(m->run.settings, settings[i]);
+        if (at)
+            text_printf(out, ", %.*s", (int)strcspn(at + 1, ";"), at + 1);
+    }
     text_append(out, "\n", 1);
     command_put_unmounted(machine, "interrupts, steal time, CPU topology and caches", out);
 }
@@ -335,11 +340,18 @@ static int parse(struct measure *m, int argc, char **argv)
 
 /* --- Placement. --- */
 
+#define RR_PRIORITY       50
+#define DEADLINE_SLICE_NS 5000000u
+
 static int resolve_place(struct measure *m)
 {
     const struct option_cpus *named = measure_given(m, "cpus") ? &m->options.cpus : NULL;
     struct place_request *place = &m->place;
-    static const int policies[] = {SCHED_OTHER, SCHED_BATCH, SCHED_IDLE}; /* as --policy has them */
+    /* as --policy has them */
+    static const int policies[] = {SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_RR, TASK_DEADLINE, TASK_EXT};
+    const int policy = policies[m->options.policy];
+    const bool fifo = m->options.fifo > 0, rr = policy == SCHED_RR;
+    const struct option_counts *uclamp = &m->options.uclamp;
 
     if (cpus_place(named, &m->machine, place))
         return EXIT_USAGE;
@@ -349,14 +361,20 @@ static int resolve_place(struct measure *m)
     place->bind_given = measure_given(m, "bind");
     place->nice_given = measure_given(m, "nice");
     place->nice = (int)m->options.nice;
-    place->fifo = m->options.fifo > 0;
-    place->fifo_priority = (int)m->options.fifo;
-    place->policy = policies[m->options.policy];
+    place->fifo = fifo || rr;
+    place->fifo_priority = fifo ? (int)m->options.fifo : RR_PRIORITY;
+    place->policy = policy;
     place->slice_ns = m->options.slice_ns;
-    if (place->fifo && (place->policy != SCHED_OTHER || place->slice_ns))
-        return usage_error("--fifo excludes --policy and --slice: they are of normal policies");
-    if (place->policy == SCHED_IDLE && place->slice_ns)
-        return usage_error("--slice: the kernel has none for --policy idle");
+    if (fifo && ((policy != SCHED_OTHER && !rr) || place->slice_ns))
+        return usage_error("--fifo excludes --policy, but rr, and --slice: they are of other policies");
+    if ((rr || policy == SCHED_IDLE) && place->slice_ns)
+        return usage_error("--slice: the kernel has none for --policy %s", task_policy_name(policy));
+    if (policy == TASK_DEADLINE && !place->slice_ns)
+        place->slice_ns = DEADLINE_SLICE_NS;
+    if (uclamp->n && (uclamp->n != 2 || uclamp->value[0] > uclamp->value[1] || !uclamp->value[1]))
+        return usage_error("--uclamp: MIN,MAX are two numbers, the larger one last");
+    place->uclamp[0] = (unsigned)uclamp->value[0];
+    place->uclamp[1] = (unsigned)uclamp->value[1];
     place->layout_fixed = m->options.layout == 1;
     return 0;
 }
@@ -366,7 +384,6 @@ static int resolve_place(struct measure *m)
 /* So long before --start-at the first sample is prepared. */
 #define PREPARE_NS 3000000000u
 
-/* For core probes before anything is measured. */
 #define CORE_LOOK_NS 40000000u
 
 /* --- The session. --- */
@@ -470,7 +487,7 @@ void measure_put_row(void *measure, const struct row *row)
         m->rows_missing = true;
         return;
     }
-    /* as a reader of the CSV gets them, so that `show` prints the same */
+    /* as a reader of the CSV gets them */
     for (size_t i = 0; i < row_n_columns; i++)
         if (row_columns[i].type == COLUMN_TEXT && !row_columns[i].in_run)
             row_text_from_csv(&row_columns[i], (char *)&m->rows[m->n_rows] + row_columns[i].offset);
@@ -479,8 +496,6 @@ void measure_put_row(void *measure, const struct row *row)
 }
 
 /* --- Running. --- */
-
-/* --- --start-at: several machines begin at the same time. --- */
 
 static int resolve_start(struct measure *m)
 {
@@ -536,7 +551,8 @@ static void run_suite(struct measure *m, size_t i)
                            .progress_context = &m->progress,
                            .start_at_ns = m->start_at_ns,
                            .started = note_start,
-                           .started_context = m};
+                           .started_context = m,
+                           .broken = m->options.with[0] ? with_look : NULL};
     int status = plan_execute(&m->plans[i], &how);
     if (hold) {
         fd_close(&m->hold_fd);
@@ -719,6 +735,8 @@ static int prepare(struct measure *m, int argc, char **argv)
         memory_out();
     if (m->options.core_probe == 0)
         m->core = core_session_make(&m->clock, &m->place.online);
+    if (m->options.with[0] && (status = with_begin(m)))
+        return status;
     if ((status = open_series(m)))
         return status;
     if ((status = open_csv(m)) && m->series_fd >= 0)
@@ -746,7 +764,7 @@ int measure_main(int argc, char **argv)
     memory_exits(NULL);
     const bool repeat = !status && repeats(m), unused = status != 0 || repeat;
     if (!unused) {
-        /* the first core probes, before anything runs, tell how long one takes on a free core */
+        /* the first core probes tell how long one takes on a free core */
         m->cores.free = NAN;
         if (m->core)
             core_look(m->core, &m->place.cpus, CORE_LOOK_NS, &m->cores);
@@ -762,6 +780,8 @@ int measure_main(int argc, char **argv)
         if (m->options.tuned && tuned_end() && status < 128)
             status = EXIT_ROW_FAILED;
     }
+    if (with_end(m) && status < 128)
+        status = EXIT_ROW_FAILED;
     int ended = 0;
     for (size_t i = 0; i < m->n_suites; i++) {
         if (m->suites[i]->end && m->own[i])

@@ -4,7 +4,7 @@
 
 #include "cmd/cmd.h"
 
-/* --- Options of other programs, and what becomes of them. --- */
+/* --- Options of other programs. --- */
 
 const struct option_foreign foreign_latency[] = {
     {"D duration", "the length of a sample is --time", FOREIGN_REFUSED},
@@ -193,10 +193,13 @@ static const struct option rows[] = {
      .optional = "50", .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's",
      .foreign_capped = 99},
     {OWN_OPTION("policy", 0, policy, "scheduling policy of what is measured"),
-     OPTION_EITHER("other|batch|idle", "other", "batch", "idle"), .preset = {"other"}},
+     OPTION_EITHER("other|batch|idle|rr|deadline|ext", "other", "batch", "idle", "rr", "deadline", "ext"),
+     .preset = {"other"}},
     {OWN_OPTION("slice", 0, slice_ns,
                 "slice of CPU time that the scheduler gives it (Linux 6.12); default: the kernel's"),
      OPTION_NUMBER(DURATION, "TIME", 1e5, 1e8)},
+    {OWN_OPTION("uclamp", 0, uclamp, "least and most use of a CPU for which the kernel chooses its speed, of 1024"),
+     OPTION_NUMBER(COUNTS, "MIN,MAX", 0, 1024)},
     {OWN_OPTION("samples", 'i', samples,
                 "take exactly N samples, each in a fresh process, instead of as many as the precision needs"),
      OPTION_NUMBER(COUNT, "N", 1, 1e6), .aliases = "passes"},
@@ -215,9 +218,13 @@ static const struct option rows[] = {
                 "(FILE-1.csv, ...; with as many digits as N)"),
      OPTION_NUMBER(COUNT, "N", 1, 1e4), .preset = {"1"}},
     {OWN_OPTION("interleave", 0, interleave,
-                "alternate runs of this program as it is, or A, with B: another jitbench, or a file of settings "
-                "(PATH=VALUE); --runs is of each, by default 10"),
+                "alternate runs of this program as it is (none), or A, with B: another jitbench, a file of settings "
+                "(PATH=VALUE), 'with:COMMAND', or further options ('--nice 19'); --runs is of each, by default 10"),
      OPTION_WORD("[A,]B")},
+    {OWN_OPTION("with", 0, with, "meanwhile run a command that loads a scheduler (sched_ext)"), OPTION_WORD("COMMAND")},
+    {OWN_OPTION("with-timeout", 0, with_timeout_ns,
+                "how long that may take until the scheduler is in force, and to end"),
+     OPTION_NUMBER(DURATION, "TIME", 1e7, 3600e9), .preset = {"10s"}},
     {OWN_OPTION("hold-latency", 0, hold_latency, "keep idle CPUs awake: hold /dev/cpu_dma_latency at 0")},
     {OWN_OPTION("core-probe", 0, core_probe, "probe between slices whether another guest or thread uses the core"),
      OPTION_EITHER("on|off", "on", "off"), .preset = {"on", "on", "off"}},

@@ -7,9 +7,8 @@
 #include "out/compare.h"
 
 struct side {
-    /* another jitbench, or a file of settings; "": this program and machine */
-    char file[1024];
-    bool is_program;
+    enum { AS_IS, PROGRAM, SETTINGS, OPTIONS, SCHEDULER } kind;
+    char file[1024]; /* or options; of a scheduler one */
 };
 
 struct repeat {
@@ -29,35 +28,48 @@ static int wrong(const char *file, const char *why)
     return usage_error("--interleave '%.900s': %.300s", file, why);
 }
 
-static int take_side(struct repeat *r, struct side *side)
+static int take_side(struct repeat *r, struct side *side, const char *text)
 {
+    static const char with[] = "with:";
+    FREED_BY(words_free) struct words words = {.n = 0};
     char begin[5] = "";
+    const char *error = NULL;
     struct error why;
 
-    procfs_read(side->file, begin, sizeof(begin));
-    side->is_program = !strcmp(begin, "\177ELF");
-    if (side->is_program)
-        return access(side->file, X_OK) ? wrong(side->file, strerror(errno)) : 0;
-    if (r->m->options.tuned)
-        return wrong(side->file, "settings and --tuned exclude each other");
-    return tuned_check_file(side->file, &why) ? wrong(side->file, why.text) : 0;
+    TEXT_SET(side->file, text);
+    procfs_read(text, begin, sizeof(begin));
+    side->kind = !text[0] || !strcmp(text, "none")        ? AS_IS
+                 : text[0] == '-'                         ? OPTIONS
+                 : !strncmp(text, with, sizeof(with) - 1) ? SCHEDULER
+                 : !strcmp(begin, "\177ELF")              ? PROGRAM
+                                                          : SETTINGS;
+    if (side->kind == SCHEDULER) {
+        TEXT_PRINT(side->file, "--with=%s", text + sizeof(with) - 1);
+        return with_check();
+    }
+    if (side->kind == OPTIONS)
+        error = words_of_command(text, true, &words);
+    else if (side->kind == PROGRAM)
+        error = access(text, X_OK) ? strerror(errno) : NULL;
+    else if (side->kind == SETTINGS)
+        error = r->m->options.tuned            ? "settings and --tuned exclude each other"
+                : tuned_check_file(text, &why) ? why.text
+                                               : NULL;
+    return error ? wrong(text, error) : 0;
 }
 
 /* "B" or "A,B". */
 static int take_sides(struct repeat *r)
 {
     const char *both = r->m->options.interleave, *comma = strchr(both, ',');
-    int status = 0;
+    char first[sizeof(r->m->options.interleave)];
 
     if (!both[0])
         return 0;
     r->sides = 2;
-    text_copy(r->side[0].file, comma ? (size_t)(comma - both) + 1 : 1, both);
-    TEXT_SET(r->side[1].file, comma ? comma + 1 : both);
-    for (unsigned i = 0; i < 2 && !status; i++)
-        if (comma || i)
-            status = take_side(r, &r->side[i]);
-    return status;
+    text_copy(first, comma ? (size_t)(comma - both) + 1 : 1, both);
+    const int status = take_side(r, &r->side[0], first);
+    return status ? status : take_side(r, &r->side[1], comma ? comma + 1 : both);
 }
 
 /* side: a letter or 0. number 0: an asterisk. */
@@ -84,11 +96,11 @@ static void execute(const struct repeat *r, const struct side *side, char **argv
     if (null >= 0)
         dup2(null, 1);
     setenv(MEASURE_AGAIN, "1", 1);
-    if (side->is_program)
+    if (side->kind == PROGRAM)
         argv[0] = (char *)side->file;
     const int error =
-        side->is_program ? sys_result(execve(side->file, argv, environ)) : process_exec_self(argv, environ);
-    message_print("jitbench: cannot run %s: %s\n", side->is_program ? side->file : "itself", strerror(-error));
+        side->kind == PROGRAM ? sys_result(execve(side->file, argv, environ)) : process_exec_self(argv, environ);
+    message_print("jitbench: cannot run %s: %s\n", side->kind == PROGRAM ? side->file : "itself", strerror(-error));
     _exit(EXIT_ROW_FAILED);
 }
 
@@ -111,11 +123,12 @@ static int wait_for(pid_t pid)
 }
 
 /* Without --runs and --interleave, with --output; the first run keeps --start-at. The caller frees them. */
-static char **make_args(const struct repeat *r, bool first, const char *output)
+static char **make_args(const struct repeat *r, const struct side *side, const struct words *more, bool first,
+                        const char *output)
 {
     static char self[] = "jitbench", option[] = "--output";
     static const char *const dropped[] = {"start-at", "runs", "interleave", "nagios", NULL};
-    char **args = memory_get((size_t)r->argc + 6, sizeof(*args));
+    char **args = memory_get((size_t)r->argc + more->n + 7, sizeof(*args));
     int options = 1;
 
     while (options < r->argc && strcmp(r->argv[options], "--"))
@@ -123,6 +136,10 @@ static char **make_args(const struct repeat *r, bool first, const char *output)
     args[0] = self;
     args[1] = r->argv[0];
     int n = 2 + option_without(options, r->argv, r->m->tables, r->m->n_tables, dropped + first, args + 2);
+    for (size_t i = 0; i < more->n; i++)
+        args[n++] = more->word[i];
+    if (side->kind == SCHEDULER)
+        args[n++] = (char *)side->file;
     args[n++] = option;
     args[n++] = (char *)output;
     memcpy(args + n, r->argv + options, (size_t)(r->argc - options) * sizeof(*args));
@@ -153,11 +170,12 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool first, bool *ends)
 {
     const struct side *side = &r->side[of];
-    const bool settings = side->file[0] && !side->is_program;
+    const bool settings = side->kind == SETTINGS;
     const bool may_leave = r->m->options.tuned && !tuned_has_snapshot();
     const char letter = r->sides == 2 ? (char)('a' + of) : 0;
     struct error why;
     FREED_BY(text_free) struct text output = {0}, path = {0}, line = {0};
+    FREED_BY(words_free) struct words more = {.n = 0};
     struct stat before, after;
     int status = EXIT_ROW_FAILED;
 
@@ -167,7 +185,9 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     text_printf(&line, "Run %" PRIu64 " of %" PRIu64 ": %s\n", number, r->runs, path.failed ? "" : path.data);
     if (output.failed || path.failed)
         memory_out();
-    FREED char **args = make_args(r, first, output.data);
+    if (side->kind == OPTIONS)
+        (void)words_of_command(side->file, true, &more);
+    FREED char **args = make_args(r, side, &more, first, output.data);
     const bool existed = !stat(path.data, &before);
     *ends = false;
     if (!r->m->options.quiet)
@@ -195,11 +215,16 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
             return EXIT_ROW_FAILED;
     }
     const bool made = !stat(path.data, &after) && (status || !existed || !is_same_file(&before, &after));
-    if (side->is_program && !made && !signals_pending()) {
+    if (side->kind == PROGRAM && !made && !signals_pending()) {
         *ends = true;
         return command_fail(EXIT_ROW_FAILED,
                             "--interleave '%.900s': made no file '%.900s' (exit status %d); is it a jitbench?",
                             side->file, path.data, status);
+    }
+    /* said by it: the next run would fail, too, or have this scheduler */
+    if (side->kind == SCHEDULER && !*ends && (!made || !with_none())) {
+        *ends = true;
+        return status;
     }
     return *ends && status != EXIT_USAGE ? report_signal(r, number, path.data, status) : status;
 }
@@ -250,8 +275,10 @@ int measure_repeat(struct measure *m, int argc, char **argv)
         }
     if (r.sides == 2 && !m->options.quiet) {
         struct text out = {0};
-        text_printf(&out, "Compare them: jitbench compare%s '",
-                    r.side[0].is_program || r.side[1].is_program ? " --across build" : "");
+        static const char *const across[] = {
+            [PROGRAM] = " --across build", [OPTIONS] = " --across policy,beside", [SCHEDULER] = " --across scheduler"};
+        const char *of_a = across[r.side[0].kind], *of_b = across[r.side[1].kind];
+        text_printf(&out, "Compare them: jitbench compare%s '", of_b ? of_b : of_a ? of_a : "");
         put_name(&r, 'a', 0, &out);
         text_printf(&out, "' -- '");
         put_name(&r, 'b', 0, &out);

@@ -15,8 +15,9 @@ void place_copy(const struct place_request *request, unsigned copy, struct place
         out->cpus = request->cpus;
     out->nice_given = request->nice_given;
     out->nice = request->nice;
-    out->policy = request->fifo ? SCHED_FIFO : request->policy;
+    out->policy = request->fifo && request->policy != SCHED_RR ? SCHED_FIFO : request->policy;
     out->slice_ns = request->slice_ns;
+    memcpy(out->uclamp, request->uclamp, sizeof(out->uclamp));
     out->rt_priority = request->fifo ? request->fifo_priority : 0;
 }
 
@@ -53,22 +54,28 @@ void place_apply(const struct placement *placement, char *refused, size_t size)
 
 void place_apply_policy(const struct placement *placement, uint64_t realtime_limit_us, char *refused, size_t size)
 {
+    const int policy = placement->policy;
+    const bool realtime = task_is_realtime(policy);
+    const char *what = policy == SCHED_FIFO ? TEXT_LINE("SCHED_FIFO %d refused", placement->rt_priority)
+                                            : TEXT_LINE("policy %s refused", task_policy_name(policy));
     int error;
 
-    if (placement->policy != SCHED_FIFO) {
-        if (placement->policy != SCHED_OTHER && (error = task_set_policy(placement->policy, 0)))
-            refuse(refused, size, TEXT_LINE("policy %s refused", task_policy_name(placement->policy)), error, "");
-        if (placement->slice_ns && (error = task_set_slice_ns(placement->slice_ns)))
-            refuse(refused, size, TEXT_LINE("slice of %s refused", TEXT_DURATION(placement->slice_ns)), error,
-                   " (needs Linux 6.12)");
-        return;
-    }
-    const char *what = TEXT_LINE("SCHED_FIFO %d refused", placement->rt_priority);
     /* Without the limit no real-time policy: an endless loop would take over the machine. */
-    if ((error = task_limit_realtime_us(realtime_limit_us)))
+    if (realtime && (error = task_limit_realtime_us(realtime_limit_us)))
         refuse(refused, size, what, error, " (RLIMIT_RTTIME cannot be set)");
-    else if ((error = task_set_policy(placement->policy, placement->rt_priority)))
-        refuse(refused, size, what, error, " (needs root, CAP_SYS_NICE or ulimit -r; a cpu cgroup may forbid it)");
+    else if ((error = policy == TASK_DEADLINE ? task_set_deadline(placement->slice_ns)
+                      : policy != SCHED_OTHER ? task_set_policy(policy, placement->rt_priority)
+                                              : 0))
+        refuse(refused, size, what, error,
+               policy == TASK_DEADLINE ? " (needs root and --bind none)"
+               : realtime              ? " (needs root, CAP_SYS_NICE or ulimit -r; a cpu cgroup may forbid it)"
+                                       : "");
+    if (!realtime && placement->slice_ns && (error = task_set_slice_ns(placement->slice_ns)))
+        refuse(refused, size, TEXT_LINE("slice of %s refused", TEXT_DURATION(placement->slice_ns)), error,
+               " (needs Linux 6.12)");
+    if (placement->uclamp[1] && (error = task_set_uclamp(placement->uclamp)))
+        refuse(refused, size, TEXT_LINE("uclamp %u to %u refused", placement->uclamp[0], placement->uclamp[1]), error,
+               " (needs CONFIG_UCLAMP_TASK)");
 }
 
 void place_read_back(struct placement_seen *out)
@@ -79,6 +86,6 @@ void place_read_back(struct placement_seen *out)
     if (task_get_policy(&out->policy, &out->rt_priority))
         out->policy = -1;
     task_get_nice(&out->nice);
-    task_get_slice_ns(&out->slice_ns);
+    task_get_slice_ns(&out->slice_ns, out->uclamp);
     out->layout_fixed = task_layout_fixed();
 }

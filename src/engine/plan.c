@@ -224,6 +224,11 @@ static void forget_trial(const struct execution *e, struct trial *trial, off_t s
         (void)!ftruncate(e->how->series_fd, series_at);
 }
 
+static const char *broken(const struct execution *e)
+{
+    return e->how->broken ? e->how->broken() : NULL;
+}
+
 /* Runs one trial, and ends the item when it needs no more. */
 static void take_sample(struct execution *e, struct results *results)
 {
@@ -247,6 +252,11 @@ static void take_sample(struct execution *e, struct results *results)
     if (!calibrate(e, results)) {
         error_set(&why, "the calibration before it failed: %s", e->of[item->calibrated_by].failure);
         end_item(e, results, ROW_FAILED, why.text);
+        return;
+    }
+    const char *gone = broken(e);
+    if (gone) {
+        end_item(e, results, ROW_FAILED, gone);
         return;
     }
     report_progress(e, results);
@@ -280,6 +290,8 @@ static void take_sample(struct execution *e, struct results *results)
         e->interrupted = true;
     else if (trial->outcome == TRIAL_FAILED)
         end_item(e, results, ROW_FAILED, trial->reason);
+    else if ((gone = broken(e)))
+        end_item(e, results, ROW_FAILED, gone);
     else if (results_enter(results, trial))
         end_item(e, results, ROW_FAILED, "out of memory");
     /* A trial that a signal ended early counts, but its item is not complete: its rows give the signal. */

@@ -649,6 +649,9 @@ static void identify(const struct results *results, unsigned group, const struct
     if (place->slice_ns && results->group[group].seen.slice_ns)
         row_param_add(&row->param, PARAM_PLACEMENT, "slice_us", "%g",
                       (double)results->group[group].seen.slice_ns * 1e-3);
+    if (place->uclamp[1] && results->group[group].seen.uclamp[1])
+        row_param_add(&row->param, PARAM_PLACEMENT, "uclamp", "%u:%u", results->group[group].seen.uclamp[0],
+                      results->group[group].seen.uclamp[1]);
     add_load(results, &row->param);
     const struct group_values *g = &results->group[group];
     const double share = g->pages_possible > 0 ? g->pages_huge / g->pages_possible : 0;

@@ -116,8 +116,8 @@ struct claim {
     unsigned n_wide;     /* parties of `wide` */
 };
 
-/* Takes SCHED_FIFO from a whole copy, or the load, if no CPU would be left free: with a part in real time it would
- * measure something else. Parties that sleep keep it. */
+/* Takes a real-time policy from a whole copy, or the load, if no CPU would be left free: with a part in real time it
+ * would measure something else. Parties that sleep keep it. */
 static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots, unsigned n, struct claim *taken)
 {
     const struct cpuset *online = &spec->place->online;
@@ -127,7 +127,7 @@ static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots,
         const struct party *party = busy_party(spec, &slots[i]);
         const struct placement *placement = &slots[i].placement;
         const struct cpuset *mask = cpus_of(&slots[i], online);
-        if (!party || placement->policy != SCHED_FIFO)
+        if (!party || !task_is_realtime(placement->policy))
             continue;
         /* A party that starts FIFO processes can fill all its CPUs. */
         const bool fills = party->children == CHILDREN_INHERIT || cpuset_count(mask) == 1;
@@ -146,11 +146,14 @@ static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots,
     }
     for (unsigned i = 0; i < n; i++) {
         struct placement *placement = &slots[i].placement;
-        if (!busy_party(spec, &slots[i]) || placement->policy != SCHED_FIFO)
+        if (!busy_party(spec, &slots[i]) || !task_is_realtime(placement->policy))
             continue;
+        TEXT_PRINT(placement->refused, "%s left out: one CPU must stay free of real-time work",
+                   placement->policy == SCHED_FIFO ? "SCHED_FIFO"
+                                                   : TEXT_LINE("policy %s", task_policy_name(placement->policy)));
         placement->policy = SCHED_OTHER;
         placement->rt_priority = 0;
-        TEXT_SET(placement->refused, "SCHED_FIFO left out: one CPU must stay free of real-time work");
+        placement->slice_ns = 0;
     }
 }
 
@@ -707,7 +710,7 @@ static void control_begin(struct trial *trial)
 
     for (unsigned i = 0; i < trial->n_slots; i++) {
         const struct placement *placement = &trial->head->slot[i].placement;
-        if (placement->policy == SCHED_FIFO && placement->rt_priority > highest)
+        if (placement->rt_priority > highest)
             highest = placement->rt_priority;
     }
     if (!(highest || trial->spec.bench->control_fifo) ||

@@ -401,7 +401,8 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
             counters_open(&slot->events, party->children != CHILDREN_NONE, party->children == CHILDREN_INHERIT);
         else
             counters_none(&slot->events, -ECANCELED);
-        if (party->children == CHILDREN_NORMAL && task_resets_on_fork())
+        if ((party->children == CHILDREN_NORMAL || (party->children && slot->placement.policy == TASK_DEADLINE)) &&
+            task_resets_on_fork())
             party_degraded(&context, "children run with the normal policy");
         if (!failed && !party->before_gate)
             set_state(head, slot, STATE_READY);

@@ -14,7 +14,7 @@
 
 /* Files of /proc/sys and /sys hold at most a page. */
 #define CONTENT_MAX 4096
-/* Files that change each other have their old values after two; more only cost time when the kernel refuses. */
+/* Files that change each other have their old values after two. */
 #define PASSES 3
 
 struct snapshot {
@@ -46,11 +46,21 @@ static const struct {
     {"*/smt/control", CPU_FOLDER "/cpu[0-9]*/cpufreq/scaling_governor"},
 };
 
-/* Cuts the content to the value: no final newline, or of several words the one in brackets or parentheses. */
-static char *value_of(char *content)
+static const char *without_no(const char *word)
+{
+    return word + (strncmp(word, "NO_", 3) ? 0 : 3);
+}
+
+/* Cuts the content to the value: no final newline; of several words the one in brackets or parentheses; of the
+ * scheduler's features the one that `wanted` switches on or off. */
+static char *value_of(const char *path, char *content, const char *wanted)
 {
     static const char *const pairs[] = {"[]", "()"};
 
+    if (strstr(path, "/sched/features"))
+        for (char *rest = content, *word; (word = strsep(&rest, " \n"));)
+            if (!strcmp(without_no(word), without_no(wanted)))
+                return word;
     for (size_t i = 0; i < COUNT(pairs); i++) {
         char *open = strchr(content, pairs[i][0]), *close = open ? strchr(open, pairs[i][1]) : NULL;
         if (close && (open == content || open[-1] == ' ') && (close[1] == ' ' || close[1] == '\n' || !close[1])) {
@@ -64,18 +74,18 @@ static char *value_of(char *content)
     return content;
 }
 
-/* Returns the length or -errno: no text, or too long to be read whole, is no setting. */
-static ssize_t read_content(const char *path, char content[CONTENT_MAX + 2])
+/* Returns 0 with the value, in content, or -errno with "": no text, or too long to be read whole, is no setting. */
+static int read_value(const char *path, const char *wanted, char content[CONTENT_MAX + 2], const char **value)
 {
-    ssize_t length = procfs_read(path, content, CONTENT_MAX + 2);
-
-    if (length > CONTENT_MAX)
-        length = -EFBIG;
-    else if (length >= 0 && strlen(content) != (size_t)length)
-        length = -EILSEQ;
-    if (length < 0)
+    const ssize_t length = procfs_read(path, content, CONTENT_MAX + 2);
+    const int code = length < 0                          ? (int)length
+                     : length > CONTENT_MAX              ? -EFBIG
+                     : strlen(content) != (size_t)length ? -EILSEQ
+                                                         : 0;
+    if (code)
         content[0] = 0;
-    return length;
+    *value = value_of(path, content, wanted);
+    return code;
 }
 
 static int write_file(const char *path, const char *value)
@@ -127,18 +137,17 @@ static int snapshot_check_value(const char *value)
     return strchr(value, '/') ? -EINVAL : 0;
 }
 
-/* Returns 0, -ENOMEM, or another -errno when the file cannot be saved. */
-static int remember(struct snapshot *s, const char *path)
+/* Before `wanted` is written. Returns 0, -ENOMEM, or another -errno when the file cannot be saved. */
+static int remember(struct snapshot *s, const char *path, const char *wanted)
 {
     char content[CONTENT_MAX + 2];
+    const char *value;
 
     if (!snapshot_path_allowed(path))
         return -EINVAL;
-    ssize_t length = read_content(path, content);
-    if (length < 0)
-        return (int)length;
-    const char *value = value_of(content);
-    const int code = snapshot_check_value(value);
+    int code = read_value(path, wanted, content, &value);
+    if (!code)
+        code = snapshot_check_value(value);
     return code ? code : setting_writes_add(&s->saved, path, value) ? -ENOMEM : 0;
 }
 
@@ -151,7 +160,7 @@ static int remember_matches(struct snapshot *s, const char *pattern)
     if (code)
         return code == GLOB_NOSPACE ? -ENOMEM : 0; /* or no file matches: none on this machine */
     for (size_t i = 0; i < found.gl_pathc && code != -ENOMEM; i++)
-        code = remember(s, found.gl_pathv[i] + root_length);
+        code = remember(s, found.gl_pathv[i] + root_length, "");
     globfree(&found);
     return code;
 }
@@ -166,7 +175,7 @@ static int remember_side_effects(struct snapshot *s, const char *path, bool seen
         if (fnmatch(side_effects[i].written, path, 0))
             continue;
         if (side_effects[i].changed[0] != '/')
-            code = remember(s, PROCFS_PATH("%.*s/%s", folder_length, path, side_effects[i].changed));
+            code = remember(s, PROCFS_PATH("%.*s/%s", folder_length, path, side_effects[i].changed), "");
         else if (!seen[i])
             code = remember_matches(s, side_effects[i].changed);
         seen[i] = true;
@@ -195,7 +204,7 @@ int snapshot_look(const char *file, struct setting_writes *writes, struct snapsh
         struct setting_write *write = &writes->write[i];
         code = remember_side_effects(s, write->path, seen);
         if (code == 0)
-            code = remember(s, write->path);
+            code = remember(s, write->path, write->value);
         write->saved = code ? code : (long)s->saved.n - 1;
     }
     if (code != -ENOMEM) {
@@ -207,7 +216,7 @@ int snapshot_look(const char *file, struct setting_writes *writes, struct snapsh
     return -1;
 }
 
-/* --- The file: lines PATH=VALUE, empty ones, and comments after '#'. The first line names the boot. --- */
+/* --- The file. --- */
 
 bool snapshot_path_allowed(const char *path)
 {
@@ -403,11 +412,10 @@ int snapshot_open(const char *file, struct snapshot **out, struct error *error)
 /* Reads the file back, written or not, after this -errno of writing it. */
 static void judge(struct snapshot_report *report, bool written, int error, char content[CONTENT_MAX + 2])
 {
-    const ssize_t length = read_content(report->path, content);
+    const int code = read_value(report->path, report->wanted, content, &report->now);
+    const bool good = !code && !strcmp(report->now, report->wanted);
 
-    report->now = value_of(content);
-    const bool good = length >= 0 && !strcmp(report->now, report->wanted);
-    report->error = good ? 0 : error ? error : length < 0 ? (int)length : 0;
+    report->error = good ? 0 : error ? error : code;
     report->result = good            ? written ? SNAPSHOT_DONE : SNAPSHOT_ALREADY
                      : report->error ? SNAPSHOT_REFUSED
                                      : SNAPSHOT_OTHER;
@@ -455,17 +463,19 @@ int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context
 {
     const char *file = snapshot->file;
     char content[CONTENT_MAX + 2];
+    const char *value;
     bool written = true;
 
     for (size_t i = 0; i < snapshot->saved.n; i++) {
-        read_content(snapshot->saved.write[i].path, content);
-        TEXT_SET(snapshot->saved.write[i].before, value_of(content));
+        struct setting_write *old = &snapshot->saved.write[i];
+        read_value(old->path, old->value, content, &value);
+        TEXT_SET(old->before, value);
     }
     for (int pass = 0; pass < PASSES && written; pass++) {
         written = false;
         for (size_t i = snapshot->saved.n; i-- > 0;) {
             struct setting_write *old = &snapshot->saved.write[i];
-            if (read_content(old->path, content) >= 0 && !strcmp(value_of(content), old->value))
+            if (!read_value(old->path, old->value, content, &value) && !strcmp(value, old->value))
                 continue;
             old->error = snapshot_write(old->path, old->value);
             old->written = written = true;
@@ -485,7 +495,7 @@ int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context
     return 0;
 }
 
-/* --- For `tune`, and for commands with --tuned. --- */
+/* --- For --tuned. --- */
 
 bool tuned_is_managed(const char *path, int error)
 {

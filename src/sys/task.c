@@ -72,9 +72,10 @@ static int set_scheduler(int policy, int rt_priority)
 
 int task_set_policy(int policy, int rt_priority)
 {
-    const bool realtime = policy == SCHED_FIFO || policy == SCHED_RR;
+    const bool realtime = task_is_realtime(policy);
 
-    if (realtime ? rt_priority > TASK_FIFO_MAX : policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE)
+    if (realtime ? policy == TASK_DEADLINE || rt_priority > TASK_FIFO_MAX
+                 : policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE && policy != TASK_EXT)
         return -EINVAL;
     if (realtime)
         return set_scheduler(policy | SCHED_RESET_ON_FORK, rt_priority);
@@ -104,42 +105,83 @@ int task_get_policy(int *policy, int *rt_priority)
 
 const char *task_policy_name(int policy)
 {
-    enum { DEADLINE = 6, EXT, POLICIES }; /* older C libraries lack both */
-    static const char *const names[POLICIES] = {
-        [SCHED_OTHER] = "other", [SCHED_FIFO] = "fifo",   [SCHED_RR] = "rr", [SCHED_BATCH] = "batch",
-        [SCHED_IDLE] = "idle",   [DEADLINE] = "deadline", [EXT] = "ext"};
-    return policy >= 0 && policy < POLICIES && names[policy] ? names[policy] : "unknown";
+    static const char *const names[] = {
+        [SCHED_OTHER] = "other", [SCHED_FIFO] = "fifo",        [SCHED_RR] = "rr", [SCHED_BATCH] = "batch",
+        [SCHED_IDLE] = "idle",   [TASK_DEADLINE] = "deadline", [TASK_EXT] = "ext"};
+    return policy >= 0 && policy < (int)COUNT(names) && names[policy] ? names[policy] : "unknown";
 }
 
-/* The kernel's struct sched_attr in its first version; musl lacks it. */
+bool task_is_realtime(int policy)
+{
+    return policy == SCHED_FIFO || policy == SCHED_RR || policy == TASK_DEADLINE;
+}
+
+/* Kernels before 5.3 take the last line if it is 0. */
 struct kernel_sched_attr {
     uint32_t size, policy;
     uint64_t flags;
     int32_t nice;
     uint32_t priority;
     uint64_t runtime, deadline, period; /* ns; runtime: the slice of a normal task */
+    uint32_t util_min, util_max;
 };
 
-int task_get_slice_ns(uint64_t *ns)
-{
-    struct kernel_sched_attr attr = {.size = sizeof(attr)};
-    const int error = sys_result(syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0));
+#define FLAG_RESET_ON_FORK 0x01u
+#define FLAGS_CLAMP        0x78u /* keep policy and parameters, set util_min and util_max */
 
-    *ns = error ? 0 : attr.runtime;
+static int get_attr(struct kernel_sched_attr *attr)
+{
+    *attr = (struct kernel_sched_attr){.size = sizeof(*attr)};
+    return sys_result(syscall(SYS_sched_getattr, 0, attr, sizeof(*attr), 0));
+}
+
+static int set_attr(const struct kernel_sched_attr *attr)
+{
+    return sys_result(syscall(SYS_sched_setattr, 0, attr, 0));
+}
+
+int task_get_slice_ns(uint64_t *ns, unsigned clamp[2])
+{
+    struct kernel_sched_attr attr;
+    const int error = get_attr(&attr);
+
+    *ns = attr.runtime;
+    clamp[0] = attr.util_min;
+    clamp[1] = attr.util_max;
     return error;
 }
 
 int task_set_slice_ns(uint64_t ns)
 {
-    struct kernel_sched_attr attr = {.size = sizeof(attr)};
-    uint64_t got;
-    int error = sys_result(syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0));
+    struct kernel_sched_attr attr;
+    int error = get_attr(&attr);
 
     attr.runtime = ns;
     attr.flags = 0;
-    if (!error && !(error = sys_result(syscall(SYS_sched_setattr, 0, &attr, 0))) && !(error = task_get_slice_ns(&got)))
-        error = got == ns ? 0 : -ENOTSUP; /* older kernels ignore it */
+    if (!error && !(error = set_attr(&attr)) && !(error = get_attr(&attr)))
+        error = attr.runtime == ns ? 0 : -ENOTSUP; /* older kernels ignore it */
     return error;
+}
+
+int task_set_deadline(uint64_t runtime_ns)
+{
+    return set_attr(&(struct kernel_sched_attr){.size = sizeof(struct kernel_sched_attr),
+                                                .policy = TASK_DEADLINE,
+                                                .flags = FLAG_RESET_ON_FORK,
+                                                .runtime = runtime_ns,
+                                                .deadline = 2 * runtime_ns,
+                                                .period = 2 * runtime_ns});
+}
+
+int task_set_uclamp(const unsigned clamp[2])
+{
+    struct kernel_sched_attr attr;
+    const int error = get_attr(&attr);
+
+    attr.flags = FLAGS_CLAMP;
+    attr.util_min = clamp[0];
+    attr.util_max = clamp[1];
+    return error ? error : set_attr(&attr);
 }
 
 int task_set_nice(int nice)
@@ -183,7 +225,7 @@ int task_limit_realtime_us(uint64_t us)
     int error = sys_result(setrlimit(RLIMIT_RTTIME, &limit));
     if (error != -EPERM || old.rlim_max >= limit.rlim_max)
         return error;
-    /* Without privileges the hard limit cannot be raised: stricter, but still a guard. */
+    /* Without privileges the hard limit cannot be raised. */
     limit.rlim_max = old.rlim_max;
     if (limit.rlim_cur > limit.rlim_max)
         limit.rlim_cur = limit.rlim_max;

@@ -100,24 +100,31 @@ CLI_TEST(test_repeat_with_a_file_of_settings)
     assert_int_equal(access(line, F_OK), -1);
 }
 
+#define EXT "/sys/kernel/sched_ext"
+
 /* Settings that are files of the test: a command that is measured can remove one, which can then not be restored. */
 static int make_settings(void *context)
 {
-    static const char *const folders[] = {"/proc/sys", "/proc/irq", "/sys", "/run"};
+    static const char *const mounts[] = {"/proc/sys", "/proc/irq", "/sys", "/run"};
+    static const char *const folders[] = {
+        "/proc/sys/vm", "/proc/sys/kernel", "/proc/sys/kernel/random", "/sys/kernel", EXT, EXT "/root"};
     static const struct {
         const char *folder, *name, *text;
     } files[] = {{"/proc/sys/vm", "stat_interval", "1\n"},
                  {"/proc/sys/kernel/random", "boot_id", "boot\n"},
-                 {"/proc/sys/kernel", "hostname", "host\n"}};
+                 {"/proc/sys/kernel", "hostname", "host\n"},
+                 {EXT, "state", "disabled\n"},
+                 {EXT "/root", "ops", "made_up\n"}};
 
     (void)context;
     if (cli_own_mounts())
         return -1;
-    for (size_t i = 0; i < COUNT(folders); i++)
-        if (mount("none", folders[i], "tmpfs", 0, "size=64k"))
+    for (size_t i = 0; i < COUNT(mounts); i++)
+        if (mount("none", mounts[i], "tmpfs", 0, "size=64k"))
             return -1;
-    if (mkdir("/proc/sys/vm", 0755) || mkdir("/proc/sys/kernel", 0755) || mkdir("/proc/sys/kernel/random", 0755))
-        return -1;
+    for (size_t i = 0; i < COUNT(folders); i++)
+        if (mkdir(folders[i], 0755))
+            return -1;
     for (size_t i = 0; i < COUNT(files); i++)
         cli_write_file(files[i].folder, files[i].name, files[i].text);
     return 0;
@@ -167,6 +174,121 @@ CLI_TEST(test_repeat_of_one_run_says_that_settings_are_not_restored)
     cli_need_mount_namespace();
     cli_expect(&run, 1, &result);
     cli_expect_text(result.err, "'jitbench untune' tries again\n");
+}
+
+/* Stands in for the loader of a sched_ext scheduler. */
+static void make_loader(void)
+{
+    static const char script[] = "[ $1 = hangs ] && exec sleep 60\n"
+                                 "[ -p held ] && exec 9>held\n"
+                                 "trap 'echo disabled >" EXT "/state; exit' INT\n"
+                                 "[ $1 = stays ] && trap '' INT\n"
+                                 "echo enabled >" EXT "/state\n"
+                                 "while [ $1 = leaves ] && [ ! -e l.csv ]; do sleep 0.01; done\n"
+                                 "[ $1 = leaves ] && echo disabled >" EXT "/state\n"
+                                 "while :; do sleep 1; done\n";
+
+    cli_write_file(cli->work, "loader", script);
+}
+
+#define PRIME(...) \
+    { \
+        .args = ARGS(SHORT, "-q", "-o", "l.csv", __VA_ARGS__), .prepare = make_settings \
+    }
+
+/* It begins again in the next run, so that it has left. */
+CLI_TEST(test_repeat_with_a_scheduler_as_a_side)
+{
+    const struct cli_run run = {
+        .args = ARGS(SHORT, "-o", "l.csv", "--runs", "2", "--interleave", "none,with:/bin/sh 'loader' good"),
+        .prepare = make_settings};
+    char path[CLI_PATH + 16], id[64];
+    struct cli_result result;
+    struct cli_csv csv;
+    size_t size;
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    make_loader();
+    cli_expect(&run, 0, &result);
+    cli_expect_text(result.out, "Compare them: jitbench compare --across scheduler 'l-a*.csv' -- 'l-b*.csv'\n");
+    assert_string_equal(result.err, "");
+    read_run("l-a2.csv", "", id);
+    for (unsigned i = 0; i < 2; i++) {
+        (void)snprintf(path, sizeof(path), "%s/l-%c2.csv", cli->work, 'a' + i);
+        char *text = cli_read_file(path, &size);
+        cli_csv_parse(text, &csv);
+        assert_int_equal(strstr(cli_cell(&csv, 0, "settings"), "scheduler=sched_ext_made_up") != NULL, i);
+    }
+    cli_expect_files(cli->work, 5);
+}
+
+CLI_TEST(test_repeat_with_schedulers_that_hang_leave_or_stay)
+{
+    static const char hangs[] = "jitbench prime: --with '/bin/sh loader hangs': its scheduler was not in force after "
+                                "200 ms\n";
+    static const char ends[] = "jitbench prime: --with '/bin/true': ended before its scheduler was in force\n";
+    static const char stays[] = "jitbench prime: --with '/bin/sh loader stays': still running 1 s after SIGINT; "
+                                "killed\n"
+                                "jitbench prime: --with '/bin/sh loader stays': has ended, but a scheduler is still in "
+                                "force\n";
+    const struct {
+        struct cli_run run;
+        const char *error;
+        unsigned files;
+    } cases[] = {
+        {PRIME("--with-timeout", "200ms", "--with", "/bin/sh loader hangs"), hangs, 1},
+        {PRIME("--with", "/bin/true"), ends, 1},
+        {PRIME("--runs", "2", "--interleave", "with:/bin/true"), ends, 2},
+        {PRIME("--with-timeout", "1s", "--force", "--runs", "2", "--interleave", "with:/bin/sh loader stays"), stays,
+         3},
+        {PRIME("--force", "-i", "1000000", "--with", "/bin/sh loader leaves"), "", 4},
+    };
+    char path[CLI_PATH + 16];
+    struct cli_result result;
+    struct cli_csv csv;
+    size_t size;
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    make_loader();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        cli_expect(&cases[i].run, 1, &result);
+        if (cases[i].error[0])
+            assert_string_equal(result.err, cases[i].error);
+        cli_expect_files(cli->work, cases[i].files);
+    }
+    (void)snprintf(path, sizeof(path), "%s/l.csv", cli->work);
+    char *text = cli_read_file(path, &size);
+    cli_csv_parse(text, &csv);
+    cli_expect_all(&csv, "status", "failed");
+    cli_expect_all(&csv, "reason", "the scheduler left");
+}
+
+/* Nobody else would end it. */
+CLI_TEST(test_repeat_killed_ends_the_scheduler)
+{
+    const struct cli_run run = PRIME("-i", "1000000", "--with", "/bin/sh loader good");
+    char path[CLI_PATH + 16], byte;
+    struct cli_child child;
+    struct cli_result result;
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    make_loader();
+    (void)snprintf(path, sizeof(path), "%s/held", cli->work);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    const int held = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    cli_start(&run, &child);
+    for (unsigned i = 0; i < 1000 && read(held, &byte, 1) == 0; i++)
+        (void)usleep(10000);
+    assert_int_equal(read(held, &byte, 1), -1); /* it runs */
+    (void)kill(child.pid, SIGKILL);
+    cli_wait(&child, &result);
+    for (unsigned i = 0; i < 1000 && read(held, &byte, 1) < 0; i++)
+        (void)usleep(10000);
+    assert_int_equal(read(held, &byte, 1), 0);
+    (void)close(held);
 }
 
 /* A signal to this program alone reaches the run, whose rows are written, and no further run begins. */

@@ -208,12 +208,15 @@ TEST_WITH(test_shm_leaves_a_cpu_free_of_real_time_work, begin, NULL)
     };
     struct trial_slot slots[8];
 
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t k = 0; k < 2 * COUNT(cases); k++) {
+        const size_t i = k / 2;
+        const int policy = k % 2 ? SCHED_RR : SCHED_FIFO;
         const struct bench bench = {.parties = cases[i].parties, .n_parties = cases[i].n};
         const unsigned of_bench = cases[i].copies * cases[i].n, n = of_bench + (cases[i].load != NULL);
         fixture_place_of_three(&place, cases[i].bind, cases[i].more_cpus);
         place.fifo = true;
         place.fifo_priority = 9;
+        place.policy = k % 2 ? SCHED_RR : SCHED_OTHER;
         spec.bench = &bench;
         spec.load = cases[i].load;
         spec.copies = cases[i].copies;
@@ -228,7 +231,7 @@ TEST_WITH(test_shm_leaves_a_cpu_free_of_real_time_work, begin, NULL)
         for (unsigned s = 0; s < n; s++) {
             const struct placement *placement = &slots[s].placement;
             const bool fifo = cases[i].policies[s] == 'f';
-            if (placement->policy != (fifo ? SCHED_FIFO : SCHED_OTHER))
+            if (placement->policy != (fifo ? policy : SCHED_OTHER))
                 fail_msg("case %zu, slot %u", i, s);
             assert_int_equal(placement->rt_priority, fifo ? 9 : 0);
             assert_int_equal(placement->refused[0] == 0, fifo);

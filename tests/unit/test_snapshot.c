@@ -735,6 +735,37 @@ TEST_WITH(test_snapshot_knows_the_word_in_parentheses, make, clean)
     assert_content(path, "full\n");
 }
 
+/* The scheduler's features in debugfs: each write changes one word of the list. */
+static int write_feature(const char *path, const char *value)
+{
+    char list[TEXT_SIZE];
+
+    tree_get(path, list, sizeof(list));
+    const char *bare = value + (strncmp(value, "NO_", 3) ? 0 : 3);
+    char *word = strstr(list, bare), *begin = word - (word - list >= 3 && !strncmp(word - 3, "NO_", 3) ? 3 : 0);
+    char *rest = strdup(word + strlen(bare));
+    (void)snprintf(begin, sizeof(list) - (size_t)(begin - list), "%s%s", value, rest);
+    free(rest);
+    tree_put(path, list);
+    return 0;
+}
+
+TEST_WITH(test_snapshot_knows_the_words_of_features, make, clean)
+{
+    static const char path[] = "/sys/kernel/debug/sched/features", list[] = "PLACE_LAG NO_NEXT_BUDDY WA_IDLE\n";
+    struct reports reports;
+
+    forget_writes();
+    tree_put(path, list);
+    add(path, "NO_WA_IDLE");
+    add(path, "NEXT_BUDDY");
+    snapshot_write = write_feature;
+    tune(&reports);
+    assert_content(path, "PLACE_LAG NEXT_BUDDY NO_WA_IDLE\n");
+    expect_untune(0, "");
+    assert_content(path, list);
+}
+
 /* --- One at a time. --- */
 
 TEST_WITH(test_snapshot_is_never_replaced, make, clean)
