@@ -110,9 +110,9 @@ void comparison_measure(const struct comparison_side *base, const struct compari
                         enum comparison_order order, struct comparison *out);
 
 /* Judges n comparisons together. The permutation test is used where it can reach significance (its smallest possible p
- * is below 1 - confidence after correction for all n) or nothing varies, else the t test. A comparison is a change when
- * the corrected p is below 1 - confidence, the interval does not contain 1, and the difference is larger than
- * min_effect (0.01) of the base. It is not known (CHANGE_UNKNOWN) if bringing the values to the same share of the core
+ * is below 1 - confidence after correction for all n) or nothing varies, else the t test. A change: the corrected p is
+ * below 1 - confidence, the interval does not contain 1, and the difference is larger than min_effect (0.01) of the
+ * base. It is not known (CHANGE_UNKNOWN) if bringing the values to the same share of the core
  * moved the ratio by more than min_effect and by more than half of the interval, and the values as measured do not
  * claim the same. */
 void comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect);

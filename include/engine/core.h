@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared cores: finds the value that a metric has while no other hardware thread uses the core ('with the core free').
  *
- * A worker (a measured process) cuts its work into slices of 1 to 2 ms and takes a core probe (sys/clock.h)
- * between them. It records each slice under the higher of the levels of the probes before and after it. The parent
- * knows the lowest level that each CPU has shown since the program started: at that level the CPU has the core to
- * itself, provided that it then does nearly as many additions per cycle as the best core of its type. The value is the
- * mean over the slices with the core free, with a bootstrap interval over blocks of time, since other users of the core
- * come and go within milliseconds to minutes. */
+ * A worker cuts its work into slices of 1 to 2 ms and takes a core probe (sys/clock.h) between them. It records each
+ * slice under the higher of the levels of the probes before and after it. The lowest level that a CPU has shown since
+ * the program started is that of a core of its own, if it then does nearly as many additions per cycle as the best core
+ * of its type. The value is the mean over the slices with the core free, with a bootstrap interval over blocks of time,
+ * since other users of the core come and go within milliseconds to minutes.
+ */
 #ifndef ENGINE_CORE_H
 #define ENGINE_CORE_H
 
