@@ -67,9 +67,10 @@ struct trial_head {
 
 #define PARTIES_MAX 8
 
-/* Exit statuses of a worker without shared memory for its error. WORKER_UNBORN is the C library's own for a failure
- * before main(). */
+/* Exit statuses of a worker without shared memory for its error; UNBORN: the C library's, before main(). */
 enum { WORKER_NO_FSTAT = 123, WORKER_NO_MMAP, WORKER_ASTRAY, WORKER_UNBORN = 127 };
+/* How a process of our own program ended by which wait() has this status. */
+void trial_describe_death(int status, char *buf, size_t size);
 
 static inline const struct party *party_in_shm(const struct trial_slot *slot, const struct bench *bench,
                                                const struct load *load)

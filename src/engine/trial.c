@@ -307,7 +307,7 @@ static void trial_fail(struct trial *trial, enum trial_outcome outcome, const ch
     va_end(args);
 }
 
-static void describe_death(int status, char *buf, size_t size)
+void trial_describe_death(int status, char *buf, size_t size)
 {
     const int by = WIFSIGNALED(status) ? WTERMSIG(status) : 0, code = WEXITSTATUS(status);
     const char *how = by == SIGALRM ? "was ended by its watchdog: it ran far longer than planned"
@@ -350,7 +350,7 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
         TEXT_PRINT(who, "the load %s", trial->spec.load->name);
     else
         TEXT_PRINT(who, "%s%s%s", party, party[0] && copy[0] ? " of " : "", copy);
-    describe_death(status, how, sizeof(how));
+    trial_describe_death(status, how, sizeof(how));
     if (state == STATE_FAILED && s->reason[0])
         trial_fail(trial, TRIAL_FAILED, "%s%s%s", s->of_load ? who : "", s->of_load ? ": " : "", s->reason);
     else

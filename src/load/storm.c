@@ -2,6 +2,7 @@
 /* Small programs started one after the other, several at a time: fork and exec. */
 #include <sys/wait.h>
 
+#include "engine/trial.h"
 #include "load/load.h"
 
 #define TOUCH_BYTES (64u << 10)
@@ -10,6 +11,7 @@ static int run(struct party_context *context)
 {
     const struct load_params *params = context->params;
     struct launch_words words;
+    char death[96];
     int status;
 
     launch_prepare(&words, -1, TOUCH_BYTES);
@@ -20,8 +22,12 @@ static int run(struct party_context *context)
         if (wait(&status) < 0)
             continue; /* a signal */
         running--;
-        if (status)
-            return context->reason[0] ? -1 : party_fail(context, "a program that it started failed");
+        if (status && context->reason[0])
+            return -1;
+        if (status) {
+            trial_describe_death(status, death, sizeof(death));
+            return party_fail(context, "a program that it started %s", death);
+        }
         load_add(context, LOAD_STARTED, 1);
         party_proved(context);
     }
