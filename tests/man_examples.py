@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM, TABLES = sys.argv[1:] or ("./jitbench", "build/man_tables")
+PROGRAM, TABLES = map(os.path.abspath, sys.argv[1:] or ("jitbench", "build/man_tables"))
 TOP = pathlib.Path(__file__).resolve().parent.parent
 WIDTH = 80
 PAGE = ".Dd November 26, 2026\n.Dt EXAMPLE 1\n.Os\n.Sh NAME\n.Nm example\n.Nd example\n.Sh EXAMPLES\n"

@@ -115,7 +115,7 @@ int nagios_end(int status);
 int fail_as(bool named, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 extern bool notes_off; /* of status 0 */
 /* Variable of a run of --runs: its parent has printed the notes. */
-#define MEASURE_AGAIN "JITBENCH_AGAIN"
+#define MEASURE_AGAIN                     "JITBENCH_AGAIN"
 #define command_fail(status, ...)         fail_as(true, status, __VA_ARGS__)
 #define command_complain(message, status) command_fail(status, "%s", message)
 #define usage_error(...)                  command_fail(EXIT_USAGE, __VA_ARGS__)
@@ -380,6 +380,7 @@ struct measure {
     bool prints;                   /* measured commands use standard output, so tables go to standard error */
     bool alone;                    /* no other rank of a job has the same arguments */
     int finish_status;
+    bool ends_orphans; /* of a user's command, in sessions of their own */
     struct options options;
     struct option_table tables[TABLES_MAX];
     size_t n_tables;
@@ -504,8 +505,9 @@ size_t measure_tables(const struct suite *suite, void *own, struct options *opti
 /* help NULL: the title of its test. Returns false when there is no ith operand. */
 bool measure_test(const struct suite *suite, size_t i, struct operand_word *out);
 
-/* Functions that return a status print a line on standard error if it is not 0. Each run is a process of its own. Stops after a signal, a wrong command line, or another program that made no
- * file, with its exit status; otherwise returns the highest one. */
+/* Functions that return a status print a line on standard error if it is not 0. Each run is a process. Stops after a
+ * signal, a wrong command line, or another program that made no file, with its exit status; else returns the highest.
+ */
 int measure_repeat(struct measure *m, int argc, char **argv);
 /* Starts what --with names, and waits until its scheduler is in force. with_end() must follow in any case. */
 int with_begin(const struct measure *m);

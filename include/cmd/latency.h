@@ -24,10 +24,10 @@ struct latency_options {
     struct sim_params input, audio_period;
 };
 
+/* Of the load cmd. Returns 0, or EXIT_USAGE with a line on standard error. */
+int latency_fill_command(struct measure *m, uint64_t loads, const char *command, struct load_params *p);
 /* Threads, groups, and bytes of files and memory. memload_named: asked for, so it runs without swap too. Returns why
  * memload cannot run; NULL: it can. */
-/* Of the load cmd. Returns 0, or EXIT_USAGE with a line on standard error. */
-int latency_fill_command(uint64_t loads, const char *command, struct load_params *p);
 const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
                               struct load_params *p);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Completion of the command line. `jitbench completion SHELL` prints the short script for a shell, which calls
  * `jitbench __complete -- WORD...` for what to offer. The words are those after the program's name; the last one is
- * completed and may be empty. The answer is the same for all shells: a line "KIND NUMBER", then lines "CANDIDATE" or
- * "CANDIDATE<TAB>HELP". The shell drops the candidates that do not match.
+ * completed and may be empty. The answer is a line "KIND NUMBER", then lines "CANDIDATE" or "CANDIDATE<TAB>HELP". The
+ * shell drops those that do not match.
  *
  *   words    candidates for the current word behind its first NUMBER bytes
  *   list     the same for a comma-separated list: no blank follows the candidate

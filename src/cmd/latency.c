@@ -285,7 +285,7 @@ static int given_loops(const struct latency_options *o, double *loops)
     return *loops >= 1 ? 0 : usage_error("--loops-per-ms '%.200s': no row of this file has loops_per_ms", o->loops);
 }
 
-int latency_fill_command(uint64_t loads, const char *command, struct load_params *p)
+int latency_fill_command(struct measure *m, uint64_t loads, const char *command, struct load_params *p)
 {
     const char *path = getenv("PATH");
     struct words words = {0};
@@ -300,6 +300,7 @@ int latency_fill_command(uint64_t loads, const char *command, struct load_params
     words_free(&words);
     if (why || error)
         return usage_error("--load: '%s%.100s': %s", wanted ? "cmd:" : "", command, why ? why : strerror(-error));
+    m->ends_orphans = !program_has_children();
     TEXT_SET(p->command, command);
     TEXT_PRINT(p->path, "PATH=%s", path ? path : "/bin:/usr/bin");
     return 0;
@@ -405,7 +406,7 @@ static int plan(struct measure *m, void *options)
     struct choice choice;
 
     choose(m, o, &choice);
-    if (check(m, o, &choice) || latency_fill_command(choice.loads, o->command, &load_params) ||
+    if (check(m, o, &choice) || latency_fill_command(m, choice.loads, o->command, &load_params) ||
         given_loops(o, &load_params.sim.loops_per_ms))
         return EXIT_USAGE;
     for (size_t i = 0; i < o->sweep_cpus.n || i == 0; i++) {

@@ -782,6 +782,8 @@ int measure_main(int argc, char **argv)
     }
     if (with_end(m) && status < 128)
         status = EXIT_ROW_FAILED;
+    if (m->ends_orphans)
+        program_end_orphans(0);
     int ended = 0;
     for (size_t i = 0; i < m->n_suites; i++) {
         if (m->suites[i]->end && m->own[i])

@@ -108,7 +108,7 @@ static int plan(struct measure *m, void *options)
     if (threads > m->place.n_order)
         return usage_error("--threads: there are not so many CPUs to measure on");
     struct load_params params = {.threads = 0};
-    if (latency_fill_command(o->loads, o->command, &params))
+    if (latency_fill_command(m, o->loads, o->command, &params))
         return EXIT_USAGE;
     if (!o->loads)
         measure_item(m, &bench_wakeup, &o->params, threads, 0);
