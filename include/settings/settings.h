@@ -135,8 +135,8 @@ struct advice {
 
 #define ADVICE_MAX 6
 
-/* Fills in the advice of `check`, the most useful first, and returns the number of entries. The caller calls advice_free() for
- * each. */
+/* Fills in the advice of `check`, the most useful first, and returns the number of entries. The caller calls
+ * advice_free() for each. */
 size_t advice_make(const struct advice_found *found, struct advice advice[ADVICE_MAX]);
 void advice_free(struct advice *advice, size_t n);
 

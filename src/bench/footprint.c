@@ -23,9 +23,9 @@
  * constants of its C library, and 7 written ones (data 2, zeroed data 2, heap with thread-local storage 2, relro 1).
  * The result is 13 mappings with 199 resident pages, 11 of them written.
  *
- * A read fault maps the pages around it too, so only one page in each 64 KiB is read, and the last one. The system calls
- * are the loader's, in its order, but for those that a static program makes too. The table was made before any rate was
- * measured with it, and never adjusted to one. */
+ * A read fault maps the pages around it too, so only one page in each 64 KiB is read, and the last one. The system
+ * calls are the loader's, in its order, but for those that a static program makes too. The table was made before any
+ * rate was measured with it, and never adjusted to one. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
