@@ -206,7 +206,7 @@ def summary_of(text):
             row["unit"] = "ticks"
         status = "ok" if row["status"] == "unstable" or row["reason"].startswith("a sample waited for a CPU") else row["status"] + (": " + row["reason"] if row["reason"] else "")
         placed = " ".join(row[column] or "-" for column in PLACED)
-        lines.append(names if row["metric"].endswith(("_alone", "_size", "stable_after")) else f"{names} | {has} | {status} | {placed}")
+        lines.append(names if row["metric"].endswith(("_alone", "_size", "stable_after", "same_cpu")) else f"{names} | {has} | {status} | {placed}")
         lines += [f"wrong: {each}: {row}" for each in wrong_of(row)]
     return re.sub(r"  +", " ", "\n".join(lines)) + "\n"
 
