@@ -123,7 +123,7 @@ struct compared {
     struct pair *mean; /* of each mean */
 };
 
-/* A metric of a task is no gain if the load beside it lost more than this, its whole interval below: it was starved. */
+/* A task gained nothing if the load beside it surely lost more than this. */
 #define COMPARED_LOAD_LOST 0.05
 /* Returns the rate of the load in the row's measurement (of a mean: the most reduced one of its suite); NULL: none. */
 const struct compared_row *compared_load(const struct compared *compared, const struct compared_row *row);
@@ -132,9 +132,8 @@ const struct compared_row *compared_load(const struct compared *compared, const 
  * a headline metric the values with the core free are compared, if each side has as many rows of them as of the metric
  * itself; else the values of runs are converted to the same share of the core, where comparison_measure() can estimate
  * how they depend on it. min_effect: least effect that counts as a change, 0.01 for 1 %. The statistical unit is a run
- * if each side has at least three, or a host if each has at least three. Runs that alternate in time are tested as
- * pairs, and so are samples of the commands of one `jitbench run`. Else, with fewer than three runs a side, the verdict
- * is VERDICT_UNDECIDED. The pairs must outlive the comparison; the caller calls compared_free(). */
+ * if each side has at least three, or a host if each has at least three: see comparison_measure(). The pairs must
+ * outlive the comparison; the caller calls compared_free(). */
 void compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                    struct compared *out);
 void compared_free(struct compared *compared);
@@ -145,7 +144,7 @@ enum compared_verdict {
     VERDICT_LOWER,
     VERDICT_HIGHER,
     VERDICT_SAME,
-    VERDICT_NO_GAIN,   /* better, but the load beside it did surely less: see COMPARED_LOAD_LOST */
+    VERDICT_NO_GAIN,   /* see COMPARED_LOAD_LOST */
     VERDICT_UNDECIDED, /* too few runs or values on a side */
     VERDICT_APART,
 };

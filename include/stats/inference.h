@@ -62,7 +62,7 @@ void inference_signed_ranks(const double *differences, size_t n, struct inferenc
  * below INFERENCE_EXACT values a side, of differences with ties and zeros too, of two sides without ties; otherwise it
  * comes from the normal approximation with corrections for ties and for continuity (Lehmann 1975). centre is the median
  * of all b - a, or of all means of two differences (Hodges, Lehmann 1963). The interval has the shifts that the test
- * would not reject, its confidence is e.g. 0.95; it is NAN when there are too few values for the confidence. All are
+ * would not reject; it is NAN when there are too few values for the confidence (e.g. 0.95). All are
  * NAN when a side has no value, or one that is not finite. Returns 0, or -1 when out of memory (then all are NAN). */
 #define INFERENCE_EXACT 50u
 struct inference_shift {

@@ -18,14 +18,14 @@
  * or not finite. */
 size_t paired_log_ratios(const double *a, const double *b, size_t n, size_t each, double *out);
 
-/* Tests differences like inference_rank_test(), but while pairs are still being measured, at most `planned` of them. A
- * test is made after each number of pairs for which paired_is_look() is true (a look), and after the last pair. Since
- * each look adds to the chance of a false claim, the test is group sequential: the probability of a false claim up to a
- * look is at most error (e.g. 0.05) times the share of the planned pairs (Lan, DeMets 1983; linear spending, Kim,
- * DeMets 1987). The limit at a look is found from 2,047 random flips of the signs, the same at all looks. claimed: a
- * look up to n claimed a difference. level: 0 if one was claimed, otherwise the largest p of inference_rank_test() at
- * which the last look would have claimed one: the interval of that test with confidence 1 - level contains 0, and
- * contains the true difference with the probability 1 - error. Returns 0, or -1 when out of memory. */
+/* Tests differences like inference_rank_test(), but while pairs are being measured, at most `planned`: after each
+ * number of pairs for which paired_is_look() is true (a look), and after the last. Since each look adds to the chance
+ * of a false claim, the test is group sequential: the probability of one up to a look is at most error (e.g. 0.05)
+ * times the share of the planned pairs (Lan, DeMets 1983; linear spending, Kim, DeMets 1987). The limit at a look is
+ * found from 2,047 random flips of the signs, the same at all looks. claimed: a look up to n claimed a difference.
+ * level: 0 if one was claimed, otherwise the largest p of inference_rank_test() at which the last look would have
+ * claimed one: the interval of that test with confidence 1 - level contains 0, and contains the true difference with
+ * the probability 1 - error. Returns 0, or -1 when out of memory. */
 struct paired_looks {
     bool claimed;
     double level;

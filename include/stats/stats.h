@@ -174,11 +174,10 @@ struct periodic {
  * belong to no series yet. Its events are at most `reach` (less than half of the period) away from the expected time.
  * Returns false when there is none. The caller decides whether out->share is large enough.
  *
- * Only the longest events are looked at, four for each period: the events of a series are alike, and short ones of
- * other origin may be many. The period is found by epoch folding: for each of a range of periods the phases of the
- * events are counted in bins, and the period with the highest bin is taken (as in D. A. Leahy et al., Astrophys. J.
- * 266, 1983, with the highest bin in place of chi-squared). Then period and phase follow the median of the events
- * nearby. */
+ * Only the longest events are looked at, four for each period: those of a series are alike, and short ones of other
+ * origin may be many. The period is found by epoch folding: of a range of periods that whose phases, counted in bins,
+ * have the highest bin (D. A. Leahy et al., Astrophys. J. 266, 1983, with chi-squared). Then period and phase follow
+ * the median of the events nearby. */
 bool periodic_fit(const struct periodic_event *events, size_t n, double period, double tolerance, double reach,
                   struct periodic *out);
 
@@ -254,13 +253,13 @@ struct project_host {
 #define PROJECT_STEPS_MAX 32
 #define PROJECT_RANKS_MAX 64
 
-/* Computes the expected time of a step of step_ns[s] of work on ranks[r] ranks, as a multiple of step_ns[s], into
+/* The expected time of a step of step_ns[s] of work on ranks[r] ranks, as a multiple of it, into
  * slowdown[s * n_ranks + r]: 1 + E[max of the ranks' delays] / step (a rank's delay is the time of its detours, plus
  * the time by which its work takes longer because others use the core), where E[max] = integral of 1 - F(t)^N. F comes
  * from the measured lengths by Fourier transform (compound Poisson; n-fold convolution), on a grid that preserves the
- * mean exactly. It is not extrapolated: detours too rare to occur in the measured time are missing. `points` is the
- * maximum number of grid points (a power of 2; 0: as many as useful); fewer are coarser and faster. Steps and ranks are
- * above 0. Ends the program when out of memory. */
+ * mean exactly. Detours too rare to occur in the measured time are missing. points: the most of the grid (a power of 2;
+ * 0: as many as useful); fewer are coarser and faster. Steps and ranks are above 0. Ends the program when out of
+ * memory. */
 void project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
                          size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
 
@@ -277,9 +276,9 @@ void project_slowdown_on(size_t points, const struct project_host *hosts, size_t
  * The method is E-divisive means (Matteson, James 2014): a segment is split where the energy distance between the
  * values before and after is largest, if it is larger than in random permutations of the segment; then its parts
  * likewise. In one dimension this distance is 2 * integral of (F - G)^2, F and G being the distribution functions of
- * the two sides (Székely, Rizzo 2013), which is computed here from counts of the values in classes of equal width.
- * Values beyond Tukey's fences (1.5 interquartile ranges from the quartiles) count as on the fence, so that a wild one
- * neither hides a change nor is one. */
+ * the two sides (Székely, Rizzo 2013), here of counts in classes of equal width. Values beyond Tukey's fences (1.5
+ * interquartile ranges from the quartiles) count as on the fence, so that a wild one neither hides a change nor is one.
+ */
 size_t change_points(const double *values, size_t n, double alpha, uint64_t seed, size_t *at);
 
 #endif

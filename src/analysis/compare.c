@@ -97,13 +97,15 @@ static size_t values_of(const struct row *row, bool mean, double *values)
     return mean ? 1 : n;
 }
 
+/* Of an interval within one class of a histogram: not 0, which is not known. */
+#define LEAST_ERROR 1e-6
 /* Returns the error of a run's only value, if that has an interval. */
 static double own_error(const struct row *row, size_t n)
 {
     const struct stats_summary *s = &row->stats;
 
-    return n == 1 && s->ci95_lo > 0 && s->ci95_hi > s->ci95_lo
-               ? log(s->ci95_hi / s->ci95_lo) / 2 / stats_student_t(0.95, INFINITY)
+    return n == 1 && s->ci95_lo > 0 && s->ci95_hi >= s->ci95_lo
+               ? fmax(log(s->ci95_hi / s->ci95_lo) / 2 / stats_student_t(0.95, INFINITY), LEAST_ERROR)
                : 0;
 }
 
@@ -428,7 +430,8 @@ const struct compared_row *compared_load(const struct compared *c, const struct 
 
     for (const struct compared_row *row = c->row; row < c->row + c->n_rows && !of->pair->within; row++) {
         const struct row *load = row->pair->about;
-        if (!strcmp(load->metric, "load_rate") && row->of->ratio > 0 && (!found || row->of->ratio < found->of->ratio) &&
+        if (!strcmp(load->metric, "load_rate") && strcmp(load->test, "alone") && row->of->ratio > 0 &&
+            (!found || isnan(found->of->high) || row->of->high < found->of->high) &&
             (of->mean ? same_suite(row->pair, of->pair)
                       : row_same_measurement(load, about) && !strcmp(row->pair->host, of->pair->host)))
             found = row;

@@ -113,6 +113,7 @@ static void place(const struct place_of *of, struct placement *placement)
     sim_place_cpus(of->params, of->request, placement);
     placement->policy = SCHED_OTHER;
     placement->rt_priority = 0;
+    placement->slice_ns = 0;
 }
 
 static void reduce(const struct trial *trial, struct results *results)

@@ -12,7 +12,7 @@
 #define CLIENT_PCT 10u
 /* Until the first event all threads are there. */
 #define FIRST_NS 1000000u
-/* Events are kept; of those that wait to be done, the last half of so many. */
+/* Events that are kept; at random times, those that wait to be done are the last half of so many. */
 #define WAITING 4096u
 #define THREADS 3u
 
@@ -34,6 +34,7 @@ struct chain {
     struct party_context *context;
     struct threads threads;
     struct chain_member member[THREADS];
+    uint64_t first_ns; /* of periods */
     volatile uint64_t due_ns[WAITING];
 };
 
@@ -61,8 +62,12 @@ static void record(struct chain *chain, uint64_t done, uint64_t come)
 {
     const uint64_t now = clock_monotonic_ns();
 
-    for (done = larger(done, come > WAITING / 2 ? come - WAITING / 2 : 0); done < come; done++) {
-        const uint64_t latency_ns = now - chain->due_ns[done % WAITING];
+    const bool periods = ((const struct chain_kind *)chain->context->bench->test)->periods;
+    const uint64_t interval = interval_ns(chain->context->params);
+
+    for (done = periods || come < WAITING / 2 ? done : larger(done, come - WAITING / 2); done < come; done++) {
+        const uint64_t due = periods ? chain->first_ns + done * interval : chain->due_ns[done % WAITING];
+        const uint64_t latency_ns = now - due;
         hist_add_class(chain->context->recorder[TASKS_HIST], latency_ns);
         series_add(chain->context->recorder[TASKS_SERIES], done, latency_ns);
     }
@@ -104,6 +109,7 @@ static void lead(struct chain *chain)
     const uint64_t interval = interval_ns(context->params), work = work_ns(kind, context->params, 0);
     uint64_t random = 1, due = clock_monotonic_ns() + FIRST_NS;
 
+    chain->first_ns = due;
     for (uint64_t n = 0; !party_stopped(context) || !n;) {
         clock_sleep_until(due);
         const uint64_t now = kind->periods ? clock_monotonic_ns() : 0;

@@ -472,6 +472,21 @@ static const struct option options[] = {
      OPTION_ONE_OF("WHERE", cpus_names), .preset[0] = "any"},
 };
 
+/* The footprints are written, so a machine without room for them would end another program. */
+static int supported(const struct bench_case *of, struct error *why)
+{
+    struct machine machine = {.memory_available_bytes = 0};
+    const size_t workers = all_workers(of->params);
+    const struct requests_params *p = of->params;
+
+    machine_read_memory(&machine);
+    const double left = (double)smaller(machine.memory_available_bytes, cgroup_memory_available());
+    return left > 0 && (double)workers * (double)p->footprint_bytes > left
+               ? error_set(why, "%zu workers with %s each need more memory than is left", workers,
+                           TEXT_BYTES(p->footprint_bytes))
+               : 0;
+}
+
 const struct bench bench_requests = {
     TASKS_BENCH("requests", "threads that others wake, as in a server", struct requests_params, metrics),
     BENCH_OPTIONS(options),
@@ -480,4 +495,5 @@ const struct bench bench_requests = {
                          [REQUESTS_SERVED] = {RECORD_SLICES, REQUESTS_SLICES}),
                 TASKS_PARTY(struct requests), .teardown = teardown),
     TASKS_SAMPLING(20),
+    .supported = supported,
 };

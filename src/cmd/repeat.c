@@ -278,7 +278,11 @@ int measure_repeat(struct measure *m, int argc, char **argv)
         static const char *const across[] = {
             [PROGRAM] = " --across build", [OPTIONS] = " --across policy,beside", [SCHEDULER] = " --across scheduler"};
         const char *of_a = across[r.side[0].kind], *of_b = across[r.side[1].kind];
-        text_printf(&out, "Compare them: jitbench compare%s '", of_b ? of_b : of_a ? of_a : "");
+        text_printf(&out, "Compare them: jitbench compare%s '",
+                    of_a && of_b && of_a != of_b ? " --across build,scheduler,policy,beside"
+                    : of_b                       ? of_b
+                    : of_a                       ? of_a
+                                                 : "");
         put_name(&r, 'a', 0, &out);
         text_printf(&out, "' -- '");
         put_name(&r, 'b', 0, &out);

@@ -96,7 +96,8 @@ int with_end(const struct measure *m)
             complain(m, TEXT_LINE("still running %s after SIGINT; killed", TEXT_DURATION(timeout_ns)));
         kill(-pid, SIGKILL);
         process_await(pid);
-    }
+    } else if (pid > 0)
+        kill(-pid, SIGKILL); /* reaped by a trial; what it started may go on */
     program_unguard(&guard);
     if (pid <= 0)
         return 0;

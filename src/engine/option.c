@@ -501,6 +501,8 @@ static int set_words(const struct setting *s)
             verdict = within(s->row, percent);
         if (verdict != GOOD)
             return refuse(s, verdict);
+        if (at[length] == ':' && s->row->rest && strlen(at + length + 1) >= OPTION_REST)
+            return refuse_because(s, TEXT_LINE("%.20s: longer than %d bytes", word, OPTION_REST - 1));
         if (at[length] == ':' && s->row->rest)
             text_copy((char *)s->place - s->row->offset + s->row->rest, OPTION_REST, at + length + 1);
         if (at[length] != ',')

@@ -702,6 +702,19 @@ static void stop_parties(struct trial *trial, bool with_loads)
             kill(-trial->pids[i], SIGKILL);
 }
 
+/* Of a trial that failed. They have a second to end what they started in sessions of its own. */
+static void await_loads(struct trial *trial, unsigned first)
+{
+    const uint64_t until = clock_raw_ns() + 1000000000u;
+    const struct timespec pause = {.tv_nsec = 20000000};
+
+    for (unsigned i = first; i < trial->n_slots && clock_raw_ns() < until; i += !trial->pids[i]) {
+        reap(trial, true);
+        if (trial->pids[i])
+            ppoll(NULL, 0, &pause, signals_wait_mask());
+    }
+}
+
 /* A FIFO party may share the parent's CPU: only with FIFO above it can the parent end the trial on time. Workers
  * keep their policies. */
 static void control_begin(struct trial *trial)
@@ -855,9 +868,11 @@ static void start_and_run(struct trial *trial)
     if (trial->outcome != TRIAL_DONE && trial->spec.watch)
         interference_stop(trial->spec.watch);
     cgroup_quota_close(&trial->quota);
-    if (trial->outcome != TRIAL_DONE)
+    if (trial->outcome != TRIAL_DONE) {
         set_gate(trial->head, GATE_ABORTED);
-    else /* a second to end by themselves */
+        stop_parties(trial, true);
+        await_loads(trial, of_bench);
+    } else /* a second to end by themselves */
         for (const uint64_t until = clock_raw_ns() + 1000000000u;
              trial->outcome == TRIAL_DONE && trial_any_process(trial) && clock_raw_ns() < until;)
             trial_wait_event(trial, until, true);

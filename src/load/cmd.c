@@ -102,6 +102,11 @@ static int run(struct party_context *context)
             }
         } while (waited == -ETIMEDOUT && !party_stopped(context));
         const int error = program_reap(pid, &end);
+        /* what it left behind, before the next one; the guard is a child as well */
+        program_unguard(&own->guard);
+        program_end_orphans(0);
+        if (program_guard(&own->guard, getpgrp()))
+            return party_fail(context, "cannot guard '%.120s'", params->command);
         if (!waited && (error || end.status))
             return party_fail(context, "'%.120s' ended with status %d", params->command,
                               WIFSIGNALED(end.status) ? 128 + WTERMSIG(end.status) : WEXITSTATUS(end.status));

@@ -10,7 +10,7 @@ static enum row_param_kind kind_of(const char *key, size_t length)
     static const char *const keys[] = {
         [PARAM_CPU] = "kernel stores array_bytes repetitions clock relation bytes cache_set cache_bytes",
         [PARAM_BUILD] = "linkage libc resident flags",
-        [PARAM_PLACEMENT] = "timer load control slice_us load_weight load_limit",
+        [PARAM_PLACEMENT] = "timer load control slice_us uclamp load_weight load_limit",
         [PARAM_OUTCOME] =
             "pages loops_per_ms periods up_to planned histogram_us stopped_us worst_cpu pid tasks names irq "
             "source precision begun_us build judge",

@@ -250,7 +250,8 @@ int cgroup_cpu_parent(char *folder, size_t size, struct error *why)
         struct position at;
         for (bool seen = find_position(with_quota[i], &at); seen; seen = go_up(&at)) {
             FREED_BY(memory_free) char *below = procfs_read_all(PROCFS_PATH("%s/cgroup.subtree_control", at.folder));
-            const bool can = (below && strstr(below, "cpu ")) || procfs_exists(PROCFS_PATH("%s/cpu.shares", at.folder));
+            const bool can = below ? strstr(below, "cpu ") || strstr(below, "cpu\n")
+                                   : procfs_exists(PROCFS_PATH("%s/cpu.shares", at.folder));
             snprintf(folder, size, "%s", at.folder);
             if (can && !access(folder, W_OK))
                 return 0;
