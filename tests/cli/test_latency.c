@@ -790,7 +790,7 @@ CLI_TEST(test_latency_real_time_leaves_the_cpu_to_others)
 CLI_TEST(test_latency_leaves_nothing)
 {
     static const char *const loads[] = {"burn", "hack", "write", "read",
-                                        "cmd:sh -c 'setsid sleep 99 & sleep 99 & while :; do :; done'"};
+                                        "cmd:sh -c 'setsid sleep 999 & sleep 999 & while :; do :; done'"};
     static const int signals[] = {SIGINT, SIGKILL, 0};
 
     need_loops();
