@@ -5,8 +5,7 @@
  * slice under the higher of the levels of the probes before and after it. The lowest level that a CPU has shown since
  * the program started is that of a core of its own, if it then does nearly as many additions per cycle as the best core
  * of its type. The value is the mean over the slices with the core free, with a bootstrap interval over blocks of time,
- * since other users of the core come and go within milliseconds to minutes.
- */
+ * since other users of the core come and go within milliseconds to minutes. */
 #ifndef ENGINE_CORE_H
 #define ENGINE_CORE_H
 

@@ -16,8 +16,7 @@ struct load_params {
     uint64_t threads;      /* of burn and ring */
     uint64_t groups;       /* of hack */
     uint64_t memory_bytes; /* of memload */
-    char command[512];     /* of cmd */
-    char program[1024], path[4096];
+    char command[OPTION_REST], program[1024], path[4096];
     bool memory_spare; /* without swap: stop growing when memory runs short */
     bool nice_given;
     int nice, policy;

@@ -175,9 +175,9 @@ struct periodic {
  * Returns false when there is none. The caller decides whether out->share is large enough.
  *
  * Only the longest events are looked at, four for each period: those of a series are alike, and short ones of other
- * origin may be many. The period is found by epoch folding: of a range of periods that whose phases, counted in bins,
- * have the highest bin (D. A. Leahy et al., Astrophys. J. 266, 1983, with chi-squared). Then period and phase follow
- * the median of the events nearby. */
+ * origin may be many. The period is found by epoch folding: of a range of periods, the one whose phases, counted in
+ * bins, have the highest bin (D. A. Leahy et al., Astrophys. J. 266, 1983, take chi-squared). Then period and phase
+ * follow the median of the events nearby. */
 bool periodic_fit(const struct periodic_event *events, size_t n, double period, double tolerance, double reach,
                   struct periodic *out);
 

@@ -105,6 +105,8 @@ uint64_t cgroup_memory_limit(void);
 /* Returns how many bytes the process may still allocate before such a limit, without file cache that the kernel would
  * reclaim first (inactive_file); UINT64_MAX: no limit. */
 uint64_t cgroup_memory_available(void);
+/* Of such a group (of_group) if it has less, or the machine's is not known. */
+uint64_t machine_memory_left(bool *of_group);
 
 /* Reads the CPUs that the groups allow. Returns false when none restricts them. */
 bool cgroup_cpus(struct cpuset *out);

@@ -12,7 +12,7 @@
 #define CLIENT_PCT 10u
 /* Until the first event all threads are there. */
 #define FIRST_NS 1000000u
-/* Events that are kept; at random times, those that wait to be done are the last half of so many. */
+/* Events kept; those of random times that wait to be done are the last half of so many. */
 #define WAITING 4096u
 #define THREADS 3u
 
@@ -61,7 +61,6 @@ static int setup(struct party_context *context)
 static void record(struct chain *chain, uint64_t done, uint64_t come)
 {
     const uint64_t now = clock_monotonic_ns();
-
     const bool periods = ((const struct chain_kind *)chain->context->bench->test)->periods;
     const uint64_t interval = interval_ns(chain->context->params);
 

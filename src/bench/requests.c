@@ -472,16 +472,14 @@ static const struct option options[] = {
      OPTION_ONE_OF("WHERE", cpus_names), .preset[0] = "any"},
 };
 
-/* The footprints are written, so a machine without room for them would end another program. */
+/* Without room for the footprints the kernel might end another program. */
 static int supported(const struct bench_case *of, struct error *why)
 {
-    struct machine machine = {.memory_available_bytes = 0};
+    bool of_group;
     const size_t workers = all_workers(of->params);
     const struct requests_params *p = of->params;
 
-    machine_read_memory(&machine);
-    const double left = (double)smaller(machine.memory_available_bytes, cgroup_memory_available());
-    return left > 0 && (double)workers * (double)p->footprint_bytes > left
+    return (double)workers * (double)p->footprint_bytes > (double)machine_memory_left(&of_group)
                ? error_set(why, "%zu workers with %s each need more memory than is left", workers,
                            TEXT_BYTES(p->footprint_bytes))
                : 0;

@@ -203,12 +203,9 @@ static struct trial_spec spec_of(struct execution *e, const struct results *resu
 /* Checked before use: when a memory cgroup exceeds its limit the kernel kills it, and no row would say why. */
 static int has_memory(const struct trial_spec *spec, struct error *why)
 {
-    const uint64_t need = trial_memory_bytes(spec), group = cgroup_memory_available();
-    struct machine machine = {.memory_available_bytes = 0};
+    bool of_group;
+    const uint64_t need = trial_memory_bytes(spec), left = machine_memory_left(&of_group);
 
-    machine_read_memory(&machine);
-    const bool of_group = !machine.memory_available_bytes || group < machine.memory_available_bytes;
-    const uint64_t left = of_group ? group : machine.memory_available_bytes;
     if (need <= left)
         return 0;
     return error_set(why, "%u cop%s need%s %s of memory, and the %s has %s left", spec->copies,

@@ -168,6 +168,16 @@ void machine_read_memory(struct machine *out)
     }
 }
 
+uint64_t machine_memory_left(bool *of_group)
+{
+    const uint64_t group = cgroup_memory_available();
+    struct machine machine = {.memory_available_bytes = 0};
+
+    machine_read_memory(&machine);
+    *of_group = !machine.memory_available_bytes || group < machine.memory_available_bytes;
+    return *of_group ? group : machine.memory_available_bytes;
+}
+
 static double read_load(void)
 {
     char text[64], *end;
