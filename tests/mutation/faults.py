@@ -242,11 +242,20 @@ def faults_of(kind, line):
 
 # --- The draw. ---
 
-def draw(top, seed, count, unfit):
+def function_of(text, number):
+    """The name of the function that a line is in."""
+    code = masked(text)
+    for first, last in function_spans(code):
+        if code.count("\n", 0, first) < number <= code.count("\n", 0, last) + 1:
+            return re.findall(r"^(?!\s|[#}]).*?(\w+)\(", code[:first], re.M)[-1]
+    return ""
+
+
+def draw(top, seed, count, unfit, patterns=SOURCES):
     """Count faults, the kinds in turn, no two of one kind on a line; and how many that were drawn were replaced by the next
     of their kind, by the reason that unfit gives, which is None for one that can be tried."""
     chance = random.Random(seed)
-    lines = [line for path in sorted(path for pattern in SOURCES for path in Path(top).glob(pattern))
+    lines = [line for path in sorted(path for pattern in patterns for path in Path(top).glob(pattern))
              for line in lines_of(str(path.relative_to(top)), path.read_text())]
     choices = {}
     for kind in KINDS:

@@ -4,15 +4,17 @@
 
 mutation.py run [--minutes N] [DRAW]   tries the faults that have no outcome yet, and prints the figure; without a DRAW that
         of the last commit that changed a test, which is drawn when it does not exist
+mutation.py try [--seed WORD] [--count N] [--minutes N] [PATTERN...]   draws faults in the working tree, in the files of these
+        patterns, and tries them with its tests; writes nothing
 mutation.py again DRAW [NUMBER...]     tries the survivors, or these, on the working tree with its tests; writes nothing
 mutation.py check                      can the committed draws be read?
 """
 import argparse
 import contextlib
 import fcntl
-import hashlib
 import json
 import math
+import os
 import shutil
 import signal
 import subprocess
@@ -30,12 +32,12 @@ TOP = Path(__file__).resolve().parents[2]
 RESULTS = TOP / "tests/mutation/results"
 COPIES = TOP / "build/mutation"
 COUNT = 100
-AT_ONCE = 2
-AIM = 0.9
+AT_ONCE = int(os.environ.get("JOBS") or os.cpu_count() or 1)
+AIM = 0.85
 # They write the machine's settings, of which there is one set.
-ALONE = ("test_tune",)
-# far: the nearest tests pass, the others were not run yet. -: not tried yet.
-OUTCOMES = ("noticed", "survived", "far", "-")
+ALONE = ("cli/test_tune",)
+OUTCOMES = ("noticed", "survived", "-")  # the last: not tried yet
+NEAR = 3  # units that reach a function and few others, which come before the cases of golden
 
 
 # --- A draw, its outcomes, and the file that keeps them. ---
@@ -64,7 +66,7 @@ class Draw:
     def write(self):
         rows = [f"# Faults drawn by `make mutation` with the seed {self.seed}, the last commit that changed a test, and tried "
                 "on the sources and tests of that commit.", f"# {self.note}", f"# {self.figure()}",
-                "# number, place, kind, before => after, outcome (far: the nearest tests pass, the others were not run yet), test"]
+                "# number, place, kind, before => after, outcome, test"]
         for number, fault in self.faults.items():
             rows.append("\t".join((str(number), f"{fault.path}:{fault.line}", fault.kind, fault.before, "=>", fault.after,
                                    *self.outcomes[number])))
@@ -88,8 +90,7 @@ class Draw:
         """The share only when all were tried: what is noticed is so sooner than what survives."""
         noticed, tried = self.share()
         if not tried or tried < len(self.faults):
-            return (f"{noticed} noticed and {tried - noticed} survived of {len(self.faults)}; {len(self.numbers('far'))} pass the "
-                    f"nearest tests, {len(self.numbers('-'))} not tried yet")
+            return f"{noticed} noticed and {tried - noticed} survived of {len(self.faults)}; {len(self.numbers('-'))} not tried yet"
         low, high = interval(noticed, tried)
         return (f"{noticed} noticed of {tried} that count: {100 * noticed / tried:.0f} %, 95 % interval {100 * low:.0f} to "
                 f"{100 * high:.0f} %")
@@ -101,12 +102,6 @@ def interval(part, whole):
     middle = (part + z * z / 2) / (whole + z * z)
     half = z / (whole + z * z) * math.sqrt(part * (whole - part) / whole + z * z / 4)
     return middle - half, middle + half
-
-
-def write_json(path, value):
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps(value))
-    new.replace(path)
 
 
 def unfit(tree):
@@ -135,19 +130,19 @@ def unfit(tree):
     return reason
 
 
-def go_on(draw, numbers, attempt, enter, deadline=math.inf, passed="survived"):
-    """Tries these faults, as many at once as there are trees, and begins none after the deadline. passed: the outcome of
-    those that no test of the attempt notices."""
+def go_on(draw, numbers, attempt, enter, deadline=math.inf):
+    """Tries these faults, as many at once as there are trees, and begins none after the deadline."""
     def one(number):
         if time.monotonic() >= deadline:
             return
         start = time.monotonic()
         test = attempt(draw.faults[number])
-        outcome = ("noticed", test) if test else (passed, "-")
-        enter(number, *outcome)
+        enter(number, *(("noticed", test) if test else ("survived", "-")))
         fault = draw.faults[number]
-        print(f"{number:3} {fault.kind:18} {fault.path}:{fault.line} {' '.join(outcome)} "
+        print(f"{number:3} {fault.kind:18} {fault.path}:{fault.line} {'noticed by ' + test if test else 'survived'} "
               f"({time.monotonic() - start:.0f} s)", flush=True)
+        if not test:
+            print(f"  - {fault.before}\n  + {fault.after}", flush=True)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(one, numbers))
 
@@ -155,13 +150,13 @@ def go_on(draw, numbers, attempt, enter, deadline=math.inf, passed="survived"):
 # --- Trying a fault. ---
 
 class Bench:
-    """Trees with a sound build, and what the tests say of the program without any fault."""
+    """Trees with a sound build, and which tests reach what."""
     def __init__(self, folder, fill):
         """fill(folder) puts the sources there."""
         self.without = trees.Tree(folder / "sound")
         self.trees = [trees.Tree(folder / f"fault{i}") for i in range(AT_ONCE)]
         self.free = list(self.trees)
-        self.permits, self.door, self.looking = threading.Semaphore(AT_ONCE), threading.Lock(), threading.Lock()
+        self.permits, self.door = threading.Semaphore(AT_ONCE), threading.Lock()
         self.without.folder.mkdir(parents=True, exist_ok=True)
         self.held = open(folder / "lock", "w")
         try:
@@ -169,20 +164,21 @@ class Bench:
         except BlockingIOError:
             sys.exit(f"{folder}: another run uses it")
         fill(self.without.folder)
-        programs = [f"build/{kind}/{file.stem}" for kind in ("unit", "cli")
-                    for file in sorted((self.without.folder / f"tests/{kind}").glob("test_*.c"))]
-        made = self.without.make(f"-j{AT_ONCE}", "jitbench", *programs)
+        self.tests = [f"{kind}/{file.stem}" for kind in ("unit", "cli")
+                      for file in sorted((self.without.folder / f"tests/{kind}").glob("test_*.c")) if file.stem != "test_smoke"]
+        made = self.without.make(f"-j{AT_ONCE}", "jitbench", *(f"build/{test}" for test in self.tests))
         if made.returncode:
             sys.exit(f"the sources do not build:\n{made.stderr}")
+        for line in (self.without.folder / "tests/golden/cases").read_text().splitlines():
+            if line and line[0] != "#":
+                self.tests.append("golden/" + line.split()[0].removeprefix("~"))
+        self.settings = trees.Settings(self.without.folder)
+        self.reached = trees.Reached(self.without, folder / "reached.json")
+        self.reached.look(self.tests)
+        self.known = {name for _, names in self.reached.by.values() for name in names}
         for tree in self.trees:
             shutil.rmtree(tree.folder, ignore_errors=True)
             subprocess.run(["cp", "-a", self.without.folder, tree.folder], check=True)
-        self.settings = trees.Settings(self.without.folder)
-        self.units = trees.Units(self.without.folder, programs)
-        self.keys = {program: self.key(program) for program in programs}
-        self.sound_file, self.lines_file = folder / "sound.json", folder / "lines.json"
-        self.sound = json.loads(self.sound_file.read_text()) if self.sound_file.exists() else {}
-        self.lines = json.loads(self.lines_file.read_text()) if self.lines_file.exists() else {}
 
     @contextlib.contextmanager
     def alone(self):
@@ -194,45 +190,67 @@ class Bench:
         finally:
             self.permits.release(AT_ONCE)
 
-    def beside(self, program=""):
-        return self.alone() if Path(program).name in ALONE else self.permits
+    def failures(self, tree, tests):
+        """Names of what fails now."""
+        values = self.settings.read() if tests[0] in ALONE else None
+        failed = tree.run(tests, math.ceil(20 + 8 * sum(self.reached.by[test][0] for test in tests)))
+        for path in self.settings.put_back(values) if values else ():
+            print(f"put back: {path}, changed by {tests[0]}")
+        return failed
 
-    def key(self, program):
-        """Hash of all that the outcome of a test program depends on."""
-        folder = self.without.folder
-        digest = hashlib.sha256((folder / program).read_bytes())
-        if "/cli/" in program:
-            digest.update((folder / "jitbench").read_bytes())
-        return digest.hexdigest()
+    def noticed_by(self, tree, tests):
+        """What fails twice with the fault, and passes without: a test that measures can fail by chance."""
+        with self.alone() if tests[0] in ALONE else self.permits:
+            failed = self.failures(tree, tests)
+        if not failed:
+            return None
+        if tests[0].startswith("golden/"):
+            tests = [test for test in tests if test.removeprefix("golden/") in failed][:NEAR] or tests
+        with self.alone():
+            again = failed & self.failures(tree, tests)
+            if again:
+                again -= self.failures(self.without, tests)
+        if again:
+            return f"{tests[0].split('/')[0] if len(tests) > 1 else tests[0]}: {sorted(again)[0]}"
+        print(f"failed by chance, or without the fault too: {tests[0]}: {', '.join(sorted(failed))}")
+        return None
 
-    def without_fault(self, program):
-        """Finds out which tests fail twice on the sound tree and how long the program takes, when that is not known yet."""
-        key = self.keys[program]
-        if key not in self.sound:
-            with self.beside(program), self.looking:
-                failed, seconds = self.without.run(program, 600)
-            if failed:
-                with self.alone():
-                    failed &= self.without.run(program, 600)[0]
-            for name in failed:
-                print(f"fails without any fault, and does not count: {Path(program).name}: {name}", flush=True)
-            with self.looking:
-                self.sound[key] = {"failed": sorted(failed), "seconds": seconds}
-                write_json(self.sound_file, self.sound)
+    def rounds(self, path, function):
+        """Lists of tests that reach the function, to be run one list at a time: the quick and near ones first. Where no test
+        reaches it in the map, it is new or its name is, and the units of its file, golden and the command line's may."""
+        def may(test):
+            return (function in self.reached.by[test][1] if function in self.known else
+                    test.startswith("golden/") or Path(test).name.removeprefix("test_") in Path(path).stem)
+        tests = sorted(filter(may, self.tests), key=lambda test: self.reached.by[test][0])
+        units = sorted((test for test in tests if test.startswith("unit/")), key=lambda test: len(self.reached.by[test][1]))
+        golden = [test for test in tests if test.startswith("golden/")]
+        yield from ([unit] for unit in units[:NEAR])
+        yield golden[:8]
+        yield golden[8:]
+        yield from ([test] for test in units[NEAR:] + [test for test in tests if test.startswith("cli/")])
 
-    def look_at_lines(self):
-        """Finds out which lines the tests of the command line reach, where that is not known yet: some ten minutes."""
-        reached = trees.Reached(self.without)
-        for program in self.keys:
-            if "/cli/" in program and self.keys[program] not in self.lines:
-                with self.alone():
-                    self.lines[self.keys[program]] = reached.by(program, 900)
-                write_json(self.lines_file, self.lines)
-
-    def reaches(self, program, fault):
-        """Whether a test program can come to that line; where the compiler made no code for it, such as in a table, any can."""
-        known, reached = self.lines[self.keys[program]]
-        return fault.line in reached.get(fault.path, ()) or fault.line not in known.get(fault.path, ())
+    def attempt(self, fault):
+        """The test that notices the fault, None when all pass. Only the object with the fault in it is compiled."""
+        with self.tree() as tree:
+            file = tree.folder / fault.path
+            text = file.read_text()
+            changed = faulty.put_in(fault, text)
+            if changed is None:
+                return "nothing to notice: the line is no more"
+            function = faulty.function_of(changed, fault.line)
+            file.write_text(changed)
+            try:
+                for tests in filter(None, self.rounds(fault.path, function)):
+                    with self.permits:
+                        made = tree.make(f"build/{tests[0]}" if tests[0].startswith("unit/") else "jitbench")
+                    if made.returncode:
+                        return "the compiler or the linker"
+                    notice = self.noticed_by(tree, tests)
+                    if notice:
+                        return notice
+                return None
+            finally:
+                file.write_text(text)
 
     @contextlib.contextmanager
     def tree(self):
@@ -241,66 +259,6 @@ class Bench:
             yield tree
         finally:
             self.free.append(tree)
-
-    def failures(self, tree, program):
-        """Names of the tests that fail now and do not always fail on the sound tree."""
-        sound = self.sound[self.keys[program]]
-        values = self.settings.read() if Path(program).name in ALONE else None
-        failed, _ = tree.run(program, math.ceil(10 + 5 * sound["seconds"]))
-        for path in self.settings.put_back(values) if values else ():
-            print(f"put back: {path}, changed by {program}")
-        return failed - set(sound["failed"])
-
-    def noticed_by(self, tree, programs):
-        """The first test that fails twice with the fault, and passes without: one that measures can fail by chance."""
-        for program in sorted(programs, key=lambda name: self.sound.get(self.keys[name], {"seconds": 0})["seconds"]):
-            self.without_fault(program)
-            with self.beside(program):
-                failed = self.failures(tree, program)
-            if not failed:
-                continue
-            with self.alone():
-                again = failed & self.failures(tree, program)
-                if again:
-                    again -= self.failures(self.without, program)
-            if again:
-                return f"{Path(program).name}: {sorted(again)[0]}"
-            print(f"failed by chance, or without the fault too: {Path(program).name}: {', '.join(sorted(failed))}")
-        return None
-
-    def rounds(self, fault, parts):
-        """Test programs, the nearest first. Near: its module's, those that include its header, the command line's of its
-        name. Far: the other units that have its code in them, those of the command line's that reach the line."""
-        own, including, others = self.units.of(fault.path)
-        cli = [program for program in self.keys if "/cli/" in program]
-        named = [program for program in cli if Path(program).stem.removeprefix("test_") in Path(fault.path).stem]
-        if "near" in parts:
-            yield from (own, including, named)
-        if "far" in parts:
-            yield others
-            yield [program for program in cli if program not in named and self.reaches(program, fault)]
-
-    def attempt(self, fault, parts=("near", "far")):
-        """The test that notices the fault, None when all of these parts pass. Only the object with the fault in it is compiled."""
-        with self.tree() as tree:
-            file = tree.folder / fault.path
-            text = file.read_text()
-            changed = faulty.put_in(fault, text)
-            if changed is None:
-                return "nothing to notice: the line is no more"
-            file.write_text(changed)
-            try:
-                for programs in filter(None, self.rounds(fault, parts)):
-                    with self.beside():
-                        made = tree.make(*{"jitbench" if "/cli/" in program else program for program in programs})
-                    if made.returncode:
-                        return "the compiler or the linker"
-                    notice = self.noticed_by(tree, programs)
-                    if notice:
-                        return notice
-                return None
-            finally:
-                file.write_text(text)
 
 
 # --- Commands. ---
@@ -317,38 +275,46 @@ def archived(seed):
     return fill
 
 
+def drawn(bench, path, count, patterns=faulty.SOURCES):
+    """Of the sources of the bench, with the path's name as the seed."""
+    print(f"drawing {count} faults, each compiled to see whether it can be tried", flush=True)
+    faults, replaced = faulty.draw(bench.without.folder, path.stem, count, unfit(bench.trees[0]), patterns)
+    reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(replaced.items()))
+    return Draw(path, faults, f"drawn: {len(faults)}, and replaced by the next of their kind: {reasons or 'none'}")
+
+
 def run(arguments):
-    path = arguments.draw or RESULTS / (git("log", "-1", "--format=%h", "--abbrev=12", "--", "tests", ":!tests/mutation") + ".txt")
-    draw = Draw(path)
-    if path.exists():
-        draw.read()
-    left = draw.numbers("-") + draw.numbers("far")
-    if arguments.minutes > 0 and (left or not draw.faults):
+    path = arguments.draw or RESULTS / (git("log", "-1", "--format=%h", "--abbrev=8", "--", "tests", ":!tests/mutation") + ".txt")
+    draw = Draw(path).read() if path.exists() else None
+    if arguments.minutes > 0 and (not draw or draw.numbers("-")):
         deadline = time.monotonic() + 60 * arguments.minutes
-        bench = Bench(COPIES / draw.seed, archived(draw.seed))
-        if not draw.faults:
-            print(f"drawing {COUNT} faults, each compiled to see whether it can be tried", flush=True)
-            faults, replaced = faulty.draw(bench.without.folder, draw.seed, COUNT, unfit(bench.trees[0]))
-            reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(replaced.items()))
-            draw = Draw(path, faults, f"drawn: {len(faults)}, and replaced by the next of their kind: {reasons or 'none'}")
+        bench = Bench(COPIES / path.stem, archived(path.stem))
+        if not draw:
+            draw = drawn(bench, path, COUNT)
             path.parent.mkdir(exist_ok=True)
             draw.write()
-        go_on(draw, draw.numbers("-"), lambda fault: bench.attempt(fault, ["near"]), draw.enter, deadline, "far")
-        bench.look_at_lines()
-        go_on(draw, draw.numbers("far"), lambda fault: bench.attempt(fault, ["far"]), draw.enter, deadline)
-    for number in draw.numbers("survived"):
-        fault = draw.faults[number]
-        print(f"survived: {number} {fault.path}:{fault.line} {fault.kind}\n  - {fault.before}\n  + {fault.after}")
+        go_on(draw, draw.numbers("-"), bench.attempt, draw.enter, deadline)
     print(f"{path.name}: {draw.figure()}")
     noticed, tried = draw.share()
     return 1 if tried == len(draw.faults) and noticed < AIM * tried else 0
 
 
+def working():
+    return Bench(COPIES / "working", lambda folder: trees.copy_sources(TOP, folder))
+
+
+def try_some(arguments):
+    deadline = time.monotonic() + 60 * arguments.minutes
+    bench = working()
+    draw = drawn(bench, Path(arguments.seed), arguments.count, arguments.pattern or faulty.SOURCES)
+    go_on(draw, draw.numbers("-"), bench.attempt, lambda number, *outcome: draw.outcomes.update({number: outcome}), deadline)
+    print(draw.figure())
+    return 0
+
+
 def again(arguments):
     draw = Draw(arguments.draw).read()
-    bench = Bench(COPIES / "working", lambda folder: trees.copy_sources(TOP, folder))
-    bench.look_at_lines()
-    go_on(draw, arguments.number or draw.numbers("survived"), bench.attempt, lambda *_: None)
+    go_on(draw, arguments.number or draw.numbers("survived"), working().attempt, lambda *_: None)
     return 0
 
 
@@ -370,6 +336,12 @@ def main():
     running.add_argument("--minutes", type=float, default=math.inf, help="begin no fault after so many")
     running.add_argument("draw", nargs="?", type=Path, help="a file of results/; by default that of the last change of a test")
     running.set_defaults(run=run)
+    trying = commands.add_parser("try", help="draw faults in the working tree, and try them")
+    trying.add_argument("--seed", default="try")
+    trying.add_argument("--count", type=int, default=COUNT)
+    trying.add_argument("--minutes", type=float, default=math.inf)
+    trying.add_argument("pattern", nargs="*", help="of files from the top, as src/out/*.c")
+    trying.set_defaults(run=try_some)
     repeating = commands.add_parser("again", help="try survivors on the working tree with its tests")
     repeating.add_argument("draw", type=Path)
     repeating.add_argument("number", nargs="*", type=int)

@@ -124,15 +124,13 @@ class Results(unittest.TestCase):
             with self.assertRaises(InterruptedError):
                 mutation.go_on(draw, draw.numbers("-"), attempt, draw.enter)
             draw = mutation.Draw(path).read()
-            self.assertEqual("2 noticed and 1 survived of 6; 0 pass the nearest tests, 3 not tried yet", draw.figure())
-            self.assertEqual(([1, 3], [2], [], [4, 5, 6]), tuple(draw.numbers(outcome) for outcome in mutation.OUTCOMES))
+            self.assertEqual("2 noticed and 1 survived of 6; 3 not tried yet", draw.figure())
+            self.assertEqual(([1, 3], [2], [4, 5, 6]), tuple(draw.numbers(outcome) for outcome in mutation.OUTCOMES))
             self.assertEqual(("noticed", "test_a: test_b"), draw.outcomes[3])
             self.assertEqual((fault, "drawn: six"), (draw.faults[3], draw.note))
             mutation.go_on(draw, draw.numbers("-"), attempt, draw.enter, -math.inf)
             self.assertEqual([4, 5, 6], draw.numbers("-"))
-            mutation.go_on(draw, [4], lambda _: None, draw.enter, passed="far")
-            self.assertEqual(([4], [5, 6]), (draw.numbers("far"), draw.numbers("-")))
-            mutation.go_on(draw, draw.numbers("far") + [5, 6], lambda one: tried.append(one.line), draw.enter)
+            mutation.go_on(draw, draw.numbers("-"), lambda one: tried.append(one.line), draw.enter)
             draw = mutation.Draw(path).read()
             self.assertEqual(([4, 5, 6], [2, 4, 5, 6]), (sorted(tried), draw.numbers("survived")))
             self.assertEqual("2 noticed of 6 that count: 33 %, 95 % interval 10 to 70 %", draw.figure())
@@ -173,12 +171,15 @@ class Copies(unittest.TestCase):
 
 
 class Noticing(unittest.TestCase):
+    def bench(self):
+        bench = object.__new__(mutation.Bench)
+        bench.without = "sound"
+        bench.permits, bench.door = mutation.threading.Semaphore(mutation.AT_ONCE), mutation.threading.Lock()
+        return bench
+
     def noticed(self, *outcomes):
         """By the outcomes of the runs in turn: two with the fault, one without."""
-        bench = object.__new__(mutation.Bench)
-        bench.sound, bench.keys = {"key": {"seconds": 1, "failed": []}}, {"build/unit/test_a": "key"}
-        bench.without = SimpleNamespace()
-        bench.permits, bench.door = mutation.threading.Semaphore(mutation.AT_ONCE), mutation.threading.Lock()
+        bench = self.bench()
         runs, places = iter(outcomes), []
 
         def failures(tree, _):
@@ -186,8 +187,8 @@ class Noticing(unittest.TestCase):
             return set(next(runs).split())
         bench.failures = failures
         with quiet():
-            found = bench.noticed_by("tree", ["build/unit/test_a"])
-        self.assertEqual(list(places), ["tree", "tree", bench.without][:len(outcomes)])
+            found = bench.noticed_by("tree", ["unit/test_a"])
+        self.assertEqual(places, ["tree", "tree", "sound"][:len(outcomes)])
         back = [bench.permits.acquire(blocking=False) for _ in range(mutation.AT_ONCE + 1)]
         self.assertEqual([True] * mutation.AT_ONCE + [False], back)
         return found
@@ -197,7 +198,19 @@ class Noticing(unittest.TestCase):
         self.assertIsNone(self.noticed("x y", ""))
         self.assertIsNone(self.noticed("x", "y"))
         self.assertIsNone(self.noticed("x", "x", "x"))
-        self.assertEqual("test_a: y", self.noticed("x y", "x y", "x"))
+        self.assertEqual("unit/test_a: y", self.noticed("x y", "x y", "x"))
+
+    def test_the_tests_that_reach_a_function_run_the_near_ones_first(self):
+        bench = self.bench()
+        bench.reached = SimpleNamespace(by={"unit/test_a": (1, ["f", "g"]), "unit/test_b": (1, ["f", "g", "h"]), "unit/test_c": (1, ["f"]),
+                                            "unit/test_d": (1, ["f", "g", "h", "i"]), "cli/test_a": (9, ["f"]), "cli/test_e": (9, ["g"]),
+                                            "golden/slow": (3, ["f"]), "golden/quick": (1, ["f"])})
+        bench.tests = list(bench.reached.by)
+        bench.known = {"f", "g", "h", "i"}
+        self.assertEqual([["unit/test_c"], ["unit/test_a"], ["unit/test_b"], ["golden/quick", "golden/slow"], ["unit/test_d"],
+                          ["cli/test_a"]], list(filter(None, bench.rounds("src/sys/x.c", "f"))))
+        self.assertEqual([["unit/test_a"], ["golden/quick", "golden/slow"], ["cli/test_a"]],
+                         list(filter(None, bench.rounds("src/sys/a.c", "new"))))
 
 
 if __name__ == "__main__":

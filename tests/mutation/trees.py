@@ -3,6 +3,7 @@
 
 A test runs in a PID and a mount namespace of its own: the tree and the rest of the file system are read-only but for a
 /tmp and a /dev/shm of its own, whatever it starts ends with it, and what `jitbench tune` can write is put back.
+A test is named FOLDER/NAME: a program of tests/unit or tests/cli, or a case of tests/golden.
 """
 import ctypes
 import glob
@@ -18,17 +19,17 @@ from pathlib import Path
 PR_SET_PDEATHSIG = 1
 # The name of the failure of a whole program: one that hangs in one run can be killed in the next.
 BAD_END = "no end, or a bad one"
+FAILED = re.compile(r"^(?:\[  (?:FAILED|ERROR)\s+\] (test_\w+)|failed: ([^:\n]+):.*)$", re.M)
 
 INSIDE = """
 set -e
 mount --bind "$1" /mnt
 mount --bind "$2" /tmp
-[ -z "$3" ] || mount --bind "$3" "$3"
 mount -t tmpfs -o size=512m tmpfs /dev/shm
 mount -o remount,bind,ro /mnt
 mount -o remount,bind,ro /
 cd /mnt
-shift 3
+shift 2
 status=0
 "$@" || status=$?
 exit $status
@@ -48,21 +49,21 @@ class Tree:
         self.folder = Path(folder)
         self.scratch = Path(str(folder) + ".tmp")
 
-    def make(self, *targets):
+    def make(self, *targets, cflags="-O2 -Werror"):
         """Nothing of the path, the commit or the lines is in the objects: a copied build folder is up to date, and a fault
         that changes nothing makes the same object."""
-        return subprocess.run(["make", "-s", "CFLAGS=-O2 -Werror", "REPRODUCIBLE=", "COMMIT=000000000000", *targets],
+        return subprocess.run(["make", "-s", f"CFLAGS={cflags}", "REPRODUCIBLE=", "COMMIT=000000000000", *targets],
                               cwd=self.folder, capture_output=True, text=True)
 
-    def run(self, program, limit_s, jitbench="jitbench", writable=""):
-        """Names of the tests of that program that fail, and how long it took; where it dies or hangs, BAD_END. writable: a
-        folder that the tests may change besides."""
+    def run(self, tests, limit_s, build="build", jitbench="jitbench"):
+        """What fails of some cases of golden, or of one program: names; where it dies or hangs, BAD_END."""
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir()
         self.scratch.chmod(0o1777)
+        cases = [test.removeprefix("golden/") for test in tests if test.startswith("golden/")]
+        program = ["tests/golden/golden.py", jitbench, *cases] if cases else [f"{build}/{tests[0]}"]
         command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--", "sh", "-c", INSIDE, "sh",
-                   self.folder, self.scratch, writable, "env", "-u", "TMPDIR", f"JITBENCH=/mnt/{jitbench}", program]
-        start = time.monotonic()
+                   self.folder, self.scratch, "env", "-u", "TMPDIR", f"JITBENCH=/mnt/{jitbench}", *program]
         with open(str(self.folder) + ".log", "w+", errors="replace") as log:
             child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=as_in_a_terminal)
             try:
@@ -72,10 +73,8 @@ class Tree:
                 child.wait()
                 status = None
             log.seek(0)
-            failed = set(re.findall(r"^\[  (?:FAILED|ERROR)\s+\] (test_\w+)$", log.read(), re.M))
-        if status is None or (status and not failed):
-            failed = {BAD_END}
-        return failed, time.monotonic() - start
+            failed = {one or other for one, other in FAILED.findall(log.read())}
+        return {BAD_END} if status is None or (status and not failed) else failed
 
 
 def copy_sources(top, folder):
@@ -95,78 +94,55 @@ def copy_sources(top, folder):
                 shutil.copymode(top / name, copy)
 
 
-def layers_below(folder):
-    """Of each layer, those that its unit tests link, by the Makefile."""
-    return {layer: below.split() for layer, below in
-            re.findall(r"^below_(\w+) *:= (.*)$", (folder / "Makefile").read_text(), re.M)}
-
-
-def layer_of_unit(folder, layers, test):
-    """The layer that a unit test links, as the Makefile chooses it: the highest one that has such a module."""
-    module = test.removeprefix("test_")
-    for layer in layers["cmd"]:
-        if (folder / f"src/{layer}/{module}.c").exists():
-            return layer
-    return "cmd"
-
-
-def functions(folder, files):
-    """By file, the names of the code in objects and programs."""
-    listed = subprocess.run(["nm", "-A", "--defined-only", *files], cwd=folder, capture_output=True, text=True, check=True)
-    found = {file: set() for file in files}
-    for file, name in re.findall(r"^([^:]+):\S+ [tT] (\w+)$", listed.stdout, re.M):
-        found[file].add(name)
-    return found
-
-
-class Units:
-    """Which unit tests have code of which source file in them; the linker leaves out what none of theirs calls."""
-    def __init__(self, folder, programs):
-        self.programs = {program: (folder / f"tests/unit/{Path(program).name}.c").read_text() for program in programs
-                         if "/unit/" in program}
-        self.below = layers_below(folder)
-        self.layers = {program: layer_of_unit(folder, self.below, Path(program).name) for program in self.programs}
-        self.objects = [str(file.relative_to(folder)) for file in (folder / "build").glob("*/**/*.o")
-                        if file.relative_to(folder).parts[1] in self.below]
-        self.code = functions(folder, self.objects + list(self.programs))
-
-    def of(self, path):
-        """The test of its module, or of that whose name its own begins with; those that include its header; the others."""
-        layer, module = path.split("/")[1], Path(path).stem
-        code = self.code[f"build/{path[4:-2]}.o"]
-        linked = [program for program, within in self.code.items() if program in self.programs and code & within and
-                  layer in self.below[self.layers[program]]]
-        own = [program for program in linked if module.startswith(Path(program).name.removeprefix("test_"))]
-        near = [program for program in linked if program not in own and
-                f'#include "{layer}/{module}.h"' in self.programs[program]]
-        return own, near, [program for program in linked if program not in own + near]
-
-
 class Reached:
-    """Which lines of the sources each test program of the command line reaches, as gcov counts them. Counts of processes
-    that are killed, or cannot write them, are missing: a fault in these lines can count as survived though it is noticed."""
-    def __init__(self, tree):
-        self.tree, self.counts = tree, tree.folder / "build-coverage"
+    """Of each test the seconds that it takes and the functions that it reaches, by their names: the program and the units are
+    built once more with reached.c, and run. Kept in a file, as it takes minutes."""
+    SIZE = 4 << 20  # as reached.c has it
+    BUILD = "build-reached"
 
-    def by(self, program, limit_s):
-        """By file, the lines that have code, and those of them that this program reaches."""
-        if not (self.counts / "jitbench").exists():
-            made = self.tree.make("covered", "UNIT=", "CLI=")
-            if made.returncode:
-                raise OSError(f"no coverage build:\n{made.stderr}")
-        for file in self.counts.rglob("*.gcda"):
-            file.unlink()
-        # Makes the files, so that tests that run as another user can write to them.
-        subprocess.run([self.counts / "jitbench", "version"], stdout=subprocess.DEVNULL, check=True)
-        subprocess.run(["chmod", "-R", "a+rwX", self.counts], check=True)
-        self.tree.run(program, limit_s, "build-coverage/jitbench", str(self.counts))
-        listed = subprocess.run(["gcov", "--json-format", "--stdout", *map(str, self.counts.rglob("*.gcda"))],
-                                cwd=self.tree.folder, capture_output=True, text=True, check=True)
-        known, reached = {}, {}
-        for file in [file for text in listed.stdout.splitlines() for file in json.loads(text)["files"]]:
-            known.setdefault(file["file"], set()).update(line["line_number"] for line in file["lines"])
-            reached.setdefault(file["file"], set()).update(line["line_number"] for line in file["lines"] if line["count"])
-        return [{path: sorted(lines) for path, lines in found.items()} for found in (known, reached)]
+    def __init__(self, tree, file):
+        self.tree, self.file = tree, file
+        self.by = json.loads(file.read_text()) if file.exists() else {}
+
+    def look(self, tests):
+        """Runs those of which it is not known yet."""
+        missing = [test for test in tests if test not in self.by]
+        if not missing:
+            return
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.shmat.restype = ctypes.c_void_p
+        key = os.getpid() | 1 << 30
+        shared = libc.shmget(key, self.SIZE, 0o1666)
+        memory = (ctypes.c_ubyte * self.SIZE).from_address(libc.shmat(shared, None, 0))
+        try:
+            self.build(key, [test for test in missing if test.startswith("unit/")])
+            for test in missing:
+                ctypes.memset(memory, 0, self.SIZE)
+                self.by[test] = self.one(test, memory)
+                self.file.write_text(json.dumps(self.by))
+        finally:
+            libc.shmctl(shared, 0, None)
+            shutil.rmtree(self.tree.folder / self.BUILD, ignore_errors=True)
+
+    def build(self, key, units):
+        build = self.tree.folder / self.BUILD
+        build.mkdir(exist_ok=True)
+        subprocess.run(["gcc", f"-DREACHED={key}", "-O1", "-c", "-o", build / "reached.o", self.tree.folder / "tests/mutation/reached.c"],
+                       check=True)
+        made = self.tree.make(f"-j{os.cpu_count()}", f"BUILD={self.BUILD}", f"PROGRAM={self.BUILD}/jitbench", f"LDFLAGS={self.BUILD}/reached.o",
+                              f"{self.BUILD}/jitbench", *(f"{self.BUILD}/{unit}" for unit in units), cflags="-O1 -finstrument-functions")
+        if made.returncode:
+            raise OSError(made.stderr)
+
+    def one(self, test, memory):
+        unit = test.startswith("unit/")
+        start = time.monotonic()
+        self.tree.run([test], 900, self.BUILD if unit else "build", f"{self.BUILD}/jitbench")
+        seconds = time.monotonic() - start
+        listed = subprocess.run(["nm", self.BUILD + "/" + (test if unit else "jitbench")], cwd=self.tree.folder, capture_output=True,
+                                text=True, check=True)
+        code = re.findall(r"^(\w+) [tT] (\w+)", listed.stdout, re.M)
+        return round(seconds, 2), sorted({name for at, name in code if 0 <= int(at, 16) - self.SIZE < self.SIZE and memory[int(at, 16) - self.SIZE]})
 
 
 class Settings:
