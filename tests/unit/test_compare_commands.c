@@ -34,64 +34,6 @@ static void compare(const struct row *rows, size_t n, struct command_comparison 
     assert_int_equal(run_compare(rows, n, 0, compared), 0);
 }
 
-static void expect(struct row *rows, size_t n, const char *text)
-{
-    struct command_comparison compared[ROWS];
-    struct text out = {0};
-
-    compare(rows, n, compared);
-    run_put_verdicts(rows, n, compared, &out);
-    assert_string_equal(out.length ? out.data : "", text);
-    text_free(&out);
-    free_rows(rows, n);
-}
-
-/* The machine's drift of 20 % is that of both of a pair. */
-TEST(test_compare_commands_of_a_difference_and_of_none)
-{
-    struct row rows[ROWS];
-
-    make_row(&rows[0], "A", 1, 1.00, 20);
-    make_row(&rows[1], "B", 1, 1.03, 20);
-    make_row(&rows[2], "C", 1, 1.00, 20);
-    make_row(&rows[3], "D", 1, 9.81, 20);
-    expect(rows, 4,
-           "B is slower by 3.03 % (2.92 to 3.10), 20 runs of each, in 10 blocks, 40.6 s\n"
-           "C: no difference larger than 0.0 %, 20 runs of each, in 10 blocks, 40 s\n"
-           "D takes 9.81 times as long (9.8 to 9.82), 20 runs of each, in 10 blocks, 3.6 min\n");
-}
-
-/* One pair, equal or not; a time of 0; commands that fail in some of their runs, or in all. */
-TEST(test_compare_commands_not_decided)
-{
-    struct row rows[ROWS];
-
-    make_row(&rows[0], "A", 1, 1, 3);
-    make_row(&rows[1], "B", 1, 1.5, 3);
-    make_row(&rows[2], "C", 1, 1.5, 1);
-    expect(rows, 3,
-           "B: not decided, 1 pair, at least 7 needed (--samples 14)\n"
-           "C: not decided, 0 pairs, at least 7 needed (--samples 14)\n");
-    make_row(&rows[0], "A", 1, 1, 3);
-    make_row(&rows[1], "B", 1, 1.5, 3);
-    expect(rows, 2, "B: not decided, 1 pair, at least 6 needed (--samples 12)\n");
-    make_row(&rows[0], "A", 1, 1, 20);
-    make_row(&rows[1], "B", 1, 1.5, 20);
-    rows[1].samples[7] = rows[1].samples[6] = 0;
-    expect(rows, 2, "B: not decided, a run took no time by the clock\n");
-    for (int all = 0; all < 2; all++) {
-        make_row(&rows[0], "A", 1, 1, 20);
-        make_row(&rows[1], "B", 1, 1.5, 20);
-        rows[2] = ROW(NULL, 3, .test = "B", .metric = "exit_code");
-        rows[2].copies = 1;
-        rows[2].stats.min = all ? 3 : 0;
-        rows[2].stats.max = 3;
-        expect(rows, 3,
-               all ? "B is slower by 50.00 % (49.90 to 50.13), 20 runs of each, in 10 blocks, 50 s\n"
-                   : "B: not decided, some runs failed and others did not\n");
-    }
-}
-
 /* Rows are of one command if all of these agree. */
 TEST(test_compare_commands_of_one_command)
 {
@@ -171,29 +113,6 @@ TEST(test_compare_commands_says_how_much)
     }
 }
 
-/* With looks in between the difference has to be clearer: after 8 of 100 blocks 0.4 % is spent, and p is 0.8 %. */
-TEST(test_compare_commands_allows_for_looks)
-{
-    struct row rows[ROWS];
-    struct command_comparison compared[ROWS];
-
-    for (int planned = 0; planned < 2; planned++) {
-        make_row(&rows[0], "A", 1, 1, 16);
-        make_row(&rows[1], "B", 1, 1.03, 16);
-        if (planned)
-            set_params(&rows[1], "planned=100");
-        compare(rows, 2, compared);
-        assert_int_equal(compared[1].verdict, planned ? COMMAND_ALIKE : COMMAND_SLOWER);
-        free_rows(rows, 2);
-    }
-    make_row(&rows[0], "A", 1, 1, 24);
-    make_row(&rows[1], "B", 1, 1.03, 24);
-    set_params(&rows[1], "planned=100");
-    compare(rows, 2, compared);
-    assert_int_equal(compared[1].verdict, COMMAND_SLOWER);
-    free_rows(rows, 2);
-}
-
 /* Looks that claim nothing make the interval wider, as long as there are enough pairs for one: it is never lost. */
 TEST(test_compare_commands_intervals_after_looks)
 {
@@ -222,60 +141,6 @@ TEST(test_compare_commands_intervals_after_looks)
             free_rows(rows, 2);
         }
     assert_true(wider);
-}
-
-/* The base of a row is the first wall-clock time of as many copies. Of the runs of both, as many are compared as the
- * shorter one has; one that failed in some of its runs decides nothing, be it the base or the other. */
-TEST(test_compare_commands_bases_and_fields)
-{
-    struct row rows[6];
-    struct command_comparison compared[6];
-
-    make_row(&rows[0], "A", 2, 1, 20);
-    make_row(&rows[1], "A", 1, 1, 20);
-    rows[2] = ROW(NULL, 0, .test = "A", .metric = "exit_code");
-    rows[2].copies = 1;
-    make_row(&rows[3], "B", 1, 1.5, 15);
-    make_row(&rows[4], "C", 1, 1.5, 24);
-    rows[4].status = ROW_SKIPPED;
-    make_row(&rows[5], "D", 1, 1.5, 24);
-    for (int mixed = 0; mixed < 2; mixed++) {
-        static const size_t bases[] = {0, 1, 1, 1, 1, 1};
-        rows[2].stats.min = 0;
-        rows[2].stats.max = mixed;
-        compare(rows, 6, compared);
-        for (size_t i = 0; i < 6; i++) {
-            const bool judged = i == 3 || i == 5;
-            assert_ptr_equal(compared[i].base, &rows[bases[i]]);
-            assert_int_equal(compared[i].verdict, !judged ? COMMAND_NO_VERDICT
-                                                  : mixed ? COMMAND_MIXED
-                                                          : COMMAND_SLOWER);
-            assert_int_equal(compared[i].least, judged ? 7 : 0); /* two comparisons */
-            assert_int_equal(compared[i].difference.logs.n, i == 3 ? 7 : i == 5 ? 10 : 0);
-        }
-        assert_true(fabs(compared[3].seconds - (20 + 15 * 1.5)) < 1e-9);
-    }
-    free_rows(rows, 6);
-}
-
-/* Three comparisons have to be right together, so that each needs a smaller p. */
-TEST(test_compare_commands_shares_the_error)
-{
-    struct row rows[ROWS];
-    struct command_comparison compared[ROWS];
-
-    for (size_t n = 2; n <= 4; n += 2) {
-        for (size_t i = 0; i < n; i++)
-            make_row(&rows[i], "A", 1, i ? 1.03 : 1, 12);
-        compare(rows, n, compared);
-        assert_int_equal(compared[1].verdict, n == 2 ? COMMAND_SLOWER : COMMAND_FEW); /* p is 1/32 */
-        free_rows(rows, n);
-    }
-    assert_int_equal(commands_pairs_least(0), 6);
-    assert_int_equal(commands_pairs_least(1), 6); /* 2 / 2^6 is 3.1 % */
-    assert_int_equal(commands_pairs_least(2), 7);
-    assert_int_equal(commands_pairs_least(3), 7); /* 2 / 2^7 is 1.56 %, of 1.67 */
-    assert_int_equal(commands_pairs_least(4), 8);
 }
 
 /* Relative to a margin, 3 % are less than 5 % and more than 1 %. */
@@ -313,33 +178,6 @@ TEST(test_compare_commands_joins_blocks)
     assert_true(commands_look(5000, 5000) && commands_look(5001, 5000));
 }
 
-/* A command against itself: what such a measurement would find, and how long that takes. */
-TEST(test_compare_commands_with_itself)
-{
-    struct row rows[ROWS];
-    struct command_comparison compared[ROWS];
-    struct text out = {0};
-
-    make_row(&rows[0], "A", 1, 1, 40);
-    make_row(&rows[1], "A", 1, 1.01 / 1.01, 40);
-    for (size_t i = 0; i < 40; i++)
-        rows[1].samples[i] *= exp(0.02 * sin(1.7 * (double)i));
-    set_params(&rows[1], "aa=yes command=A 2");
-    compare(rows, 2, compared);
-    run_put_verdicts(rows, 2, compared, &out);
-    const char *least = strstr(out.data, "\nThe least difference that is found in 80 % of such measurements: ");
-    assert_non_null(least);
-    const double percent = strtod(strchr(least, ':') + 1, NULL);
-    assert_true(percent > 0.4 && percent < 2);
-    /* One of 5 % is found in the least number of pairs there is, of which one takes 4 s. */
-    assert_non_null(strstr(least, "\nDifference  Pairs "));
-    assert_non_null(strstr(least, "\n       5 %      6"));
-    assert_non_null(strstr(least, " 24 s\n"));
-    assert_non_null(strstr(least, "\n     0.5 %  "));
-    text_free(&out);
-    free_rows(rows, 2);
-}
-
 /* Of more than 400 blocks a pair has several, and takes as many times longer: 13 blocks of 4 s. */
 TEST(test_compare_commands_with_itself_joins_blocks)
 {
@@ -357,48 +195,6 @@ TEST(test_compare_commands_with_itself_joins_blocks)
     assert_non_null(strstr(out.data, "\n       5 %      6  5.21 min"));
     text_free(&out);
     free_rows(rows, 2);
-}
-
-/* What is printed of a command against itself, whose 20 times of 1 s differ by so much, with these parameters. */
-static void put_itself(double spread, const char *param, struct text *out)
-{
-    struct row rows[2];
-    struct command_comparison compared[2];
-
-    for (size_t i = 0; i < 2; i++) {
-        make_row(&rows[i], "A", 1, 1, 20);
-        for (size_t k = 0; k < 20; k++)
-            rows[i].samples[k] = i ? exp(spread * sin(1.7 * (double)k)) : 1;
-    }
-    set_params(&rows[1], param);
-    compare(rows, 2, compared);
-    run_put_verdicts(rows, 2, compared, out);
-    free_rows(rows, 2);
-}
-
-static double least_of(const char *param)
-{
-    struct text out = {0};
-
-    put_itself(0.004, param, &out);
-    const char *least = strstr(out.data, "measurements: ");
-    assert_non_null(least);
-    const double percent = strtod(strchr(least, ':') + 1, NULL);
-    text_free(&out);
-    return percent;
-}
-
-/* Of ten pairs. Looks in between cost a little; twice as many pairs show less; but a measurement that may end at an
- * interval of any width finds more only. What cannot have been planned does not count. */
-TEST(test_compare_commands_with_itself_as_planned)
-{
-    const double least = least_of("aa=yes"), many = least_of("aa=yes planned=20");
-
-    assert_true(least_of("aa=yes planned=10") > least);
-    assert_float_equal(least_of("aa=yes planned=9"), least, 0);
-    assert_float_equal(least_of("aa=yes planned=1000000000"), least, 0);
-    assert_true(many < least);
-    assert_true(least_of("aa=yes planned=20 precision=50") > 1.1 * many);
 }
 
 static int compare_and_print(void)
