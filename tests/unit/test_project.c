@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slowest of N ranks, against closed forms and against seeded simulation. */
+/* The slowest of N ranks, against closed forms. */
 
 #include "memory_fixture.h"
 #include "stats/stats.h"
@@ -144,100 +144,7 @@ TEST(test_project_poisson_numbers)
     }
 }
 
-/* --- Simulation. --- */
-
-static uint64_t seed;
-
-static double uniform(void)
-{
-    /* Marsaglia's xorshift64*. */
-    seed ^= seed >> 12;
-    seed ^= seed << 25;
-    seed ^= seed >> 27;
-    return (double)(seed * UINT64_C(2685821657736338717) >> 11) * 0x1p-53;
-}
-
-/* The delays that fall into a step, by drawing the gaps between them. */
-static double draw_delay(const struct detour_kind *detours, double step_ns)
-{
-    double delay = 0, number = 0;
-
-    for (size_t i = 0; i < detours->n; i++)
-        number += detours->lengths[i].value;
-    double gap = detours->work_ns / number;
-    double at = detours->periodic ? gap * uniform() : -gap * log1p(-uniform());
-    for (; at < step_ns; at += detours->periodic ? gap : -gap * log1p(-uniform())) {
-        double which = uniform() * number;
-        size_t i = 0;
-        while (i + 1 < detours->n && which >= detours->lengths[i].value)
-            which -= detours->lengths[i++].value;
-        delay += detours->lengths[i].at;
-    }
-    return delay;
-}
-
-static double simulate(const struct detour_kind *const *kinds, const size_t *n, unsigned ranks_each, double step_ns,
-                       unsigned steps)
-{
-    double sum = 0;
-
-    for (unsigned step = 0; step < steps; step++) {
-        double most = 0;
-        for (size_t h = 0; h < 2; h++)
-            for (unsigned rank = 0; rank < ranks_each; rank++) {
-                double delay = 0;
-                for (size_t d = 0; d < n[h]; d++)
-                    delay += draw_delay(&kinds[h][d], step_ns);
-                most = fmax(most, delay);
-            }
-        sum += most;
-    }
-    return 1 + sum / steps / step_ns;
-}
-
-/* A tick of 250 Hz, short interrupts, and daemons of up to 3 ms, on two kinds of machines in one job. */
-TEST(test_project_agrees_with_simulation)
-{
-    static const struct stats_point tick[] = {{2 * US, 240}, {9 * US, 10}};
-    static const struct stats_point interrupts[] = {{1.3 * US, 900}, {4 * US, 300}, {40 * US, 12}};
-    static const struct stats_point daemons[] = {{150 * US, 5}, {800 * US, 2}, {3 * MS, 1}};
-    static const struct detour_kind quiet[] = {{tick, 2, 1e9, true}, {interrupts, 3, 1e9, false}};
-    static const struct detour_kind noisy[] = {
-        {tick, 2, 1e9, true}, {interrupts, 3, 1e9, false}, {daemons, 3, 1e9, false}};
-    static const struct detour_kind *const kinds[] = {quiet, noisy};
-    static const size_t n[] = {2, 3};
-    const struct project_host hosts[] = {host_of(quiet, 2), host_of(noisy, 3)};
-    static const struct {
-        double step_ns;
-        unsigned ranks_each, steps;
-    } cases[] = {{100 * US, 50, 10000}, {MS, 50, 4000}, {10 * MS, 8, 3000}};
-    double slowdown;
-
-    seed = 20261121;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        double ranks = 2 * cases[i].ranks_each;
-        double simulated = simulate(kinds, n, cases[i].ranks_each, cases[i].step_ns, cases[i].steps);
-        project_slowdown_on(0, hosts, 2, &cases[i].step_ns, 1, &ranks, 1, &slowdown);
-        expect_near(slowdown, simulated, 0.01);
-    }
-}
-
-/* --- Uses. --- */
-
-TEST(test_project_table_is_by_step_then_ranks)
-{
-    const struct stats_point length = {100 * US, 100};
-    const struct detour_kind detours = {&length, 1, 1e9, false};
-    const struct project_host host = host_of(&detours, 1);
-    const double steps[] = {MS, 10 * MS}, ranks[] = {1, 100, 1e6};
-    double table[6];
-
-    project_slowdown_on(0, &host, 1, steps, 2, ranks, 3, table);
-    for (size_t s = 0; s < 2; s++)
-        for (size_t r = 0; r < 3; r++)
-            expect_near(table[s * 3 + r], slowdown_of(&detours, 1, steps[s], ranks[r]), 1e-3);
-    assert_true(table[0] < table[1] && table[1] < table[2]);
-}
+/* --- Hosts. --- */
 
 /* The ranks are spread evenly over the hosts. */
 TEST(test_project_hosts_have_equal_shares)
