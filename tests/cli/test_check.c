@@ -38,17 +38,6 @@ static size_t row_of(const struct cli_csv *csv, const char *item)
     return 0;
 }
 
-/* The line of a table that begins with the item; "" when there is none. */
-static const char *line_of(const char *text, const char *item)
-{
-    size_t length = strlen(item);
-
-    for (const char *at = text; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
-        if (!strncmp(at, item, length) && at[length] == ' ')
-            return at;
-    return "";
-}
-
 static int become_nobody(void *context)
 {
     (void)context;
@@ -114,62 +103,7 @@ CLI_TEST(test_check_is_100_columns_wide_without_a_terminal)
         fail_msg("%zu columns", longest);
 }
 
-CLI_TEST(test_check_quiet_is_only_the_table)
-{
-    struct cli_result result;
-
-    cli_expect_args(ARGS("check", "-q", "aslr", "hz"), DONE, &result);
-    assert_memory_equal(result.out, "Item ", 5);
-    cli_expect_no_text(result.out, "Where");
-    cli_expect_no_text(result.out, " unknown,");
-    cli_expect_no_text(result.out, "\n\n");
-    assert_string_equal(result.err, "");
-}
-
 /* --- items --- */
-
-/* Alone each item has the verdict that it has among all, and the exit status goes by it. */
-CLI_TEST(test_check_items_alone_and_the_exit_status)
-{
-    static const char *const steady[] = {"aslr", "isolated", "rcu_nocbs", "thp", "clocksource", "hypervisor", "power"};
-    const struct cli_run all = {.args = ARGS("check", "-o", "-")};
-    struct cli_result result;
-    struct cli_csv csv;
-
-    check(&all, &csv, &result);
-    for (size_t i = 0; i < COUNT(steady); i++) {
-        const struct cli_run one = {.args = ARGS("check", "-q", steady[i])};
-        const char *verdict = cli_cell(&csv, row_of(&csv, steady[i]), "verdict");
-        cli_expect(&one, strcmp(verdict, "noisy") ? DONE : FINDING, &result);
-        cli_expect_text(line_of(result.out, steady[i]), verdict);
-    }
-}
-
-CLI_TEST(test_check_items_in_the_order_of_the_list_and_once)
-{
-    const struct cli_run run = {.args = ARGS("check", "hz", "-o", "-", "governor", "hz", "thp")};
-    struct cli_result result;
-    struct cli_csv csv;
-
-    check(&run, &csv, &result);
-    assert_int_equal(csv.n_rows, 3);
-    assert_string_equal(cli_cell(&csv, 0, "item"), "governor");
-    assert_string_equal(cli_cell(&csv, 1, "item"), "thp");
-    assert_string_equal(cli_cell(&csv, 2, "item"), "hz");
-}
-
-CLI_TEST(test_check_cpus)
-{
-    const struct cli_run named = {.args = ARGS("check", "--cpus", "0", "aslr")};
-    const struct cli_run none = {.args = ARGS("check", "--cpus", "0,8191")};
-    struct cli_result result;
-
-    cli_need_cpus(1);
-    cli_expect(&named, DONE, &result);
-    cli_expect_text(result.out, "\nCPUs      0 to measure on");
-    cli_expect(&none, USAGE, &result);
-    cli_expect_text(result.err, "jitbench check: --cpus: CPU 8191 is offline or does not exist (online: 0");
-}
 
 CLI_TEST(test_check_cpus_by_name)
 {
@@ -241,51 +175,6 @@ CLI_TEST(test_check_with_standard_output_closed)
     cli_expect(&file, DONE, NULL);
 }
 
-/* --- which items matter --- */
-
-/* On any machine: clocksource may be good or bad, but "isolated" is noisy for a CPU list with the boot CPU unless that
- * is isolated. */
-CLI_TEST(test_check_fail_on_and_ignore)
-{
-    const struct cli_run noisy = {.args = ARGS("check", "-q", "isolated", "aslr")};
-    const struct cli_run other = {.args = ARGS("check", "-q", "isolated", "aslr", "--fail-on", "aslr")};
-    const struct cli_run itself = {.args = ARGS("check", "-q", "isolated", "aslr", "--fail-on=aslr,isolated")};
-    const struct cli_run ignored = {.args = ARGS("check", "-q", "isolated", "aslr", "--ignore", "isolated")};
-    const struct cli_run all = {.args = ARGS("check", "-v", "--ignore", "isolated,steal", "--fail-on", "aslr")};
-    struct cli_child child;
-    struct cli_result result;
-
-    cli_start(&noisy, &child);
-    cli_wait(&child, &result);
-    if (result.status != FINDING)
-        cli_skip("CPUs are isolated here");
-    cli_expect(&other, DONE, &result);
-    cli_expect_text(line_of(result.out, "isolated"), "noisy");
-    cli_expect(&itself, FINDING, &result);
-    cli_expect(&ignored, DONE, &result);
-    assert_string_equal(line_of(result.out, "isolated"), "");
-    cli_expect(&all, DONE, &result);
-    assert_string_equal(line_of(result.out, "isolated"), "");
-    assert_string_not_equal(line_of(result.out, "aslr"), "");
-}
-
-/* The last lines: at least one item is noisy on any machine without isolated CPUs. */
-CLI_TEST(test_check_ends_with_what_to_do)
-{
-    const struct cli_run run = {.args = ARGS("check", "--cpus", "0", "isolated")};
-    const struct cli_run quiet = {.args = ARGS("check", "-q", "--cpus", "0", "isolated")};
-    struct cli_child child;
-    struct cli_result result;
-
-    cli_start(&run, &child);
-    cli_wait(&child, &result);
-    if (result.status != FINDING)
-        cli_skip("CPU 0 is isolated here, or that cannot be read");
-    cli_expect_text(result.out, "\n\nWhat to do\nboot         ");
-    cli_expect(&quiet, FINDING, &result);
-    cli_expect_no_text(result.out, "What to do");
-}
-
 /* --- places --- */
 
 CLI_TEST(test_check_as_nobody)
@@ -318,50 +207,4 @@ CLI_TEST(test_check_without_proc_and_sys)
         assert_string_equal(cli_cell(&csv, row, "verdict"), "unknown");
         cli_expect_text(cli_cell(&csv, row, "why"), " is not mounted");
     }
-}
-
-/* --- it only looks --- */
-
-static char *read_all(const char *const *paths, size_t n)
-{
-    char *all = calloc(n, 4096);
-
-    assert_non_null(all);
-    for (size_t i = 0; i < n; i++) {
-        int fd = open(paths[i], O_RDONLY | O_CLOEXEC);
-        ssize_t length = fd < 0 ? 0 : read(fd, all + i * 4096, 4095);
-        (void)length;
-        if (fd >= 0)
-            (void)close(fd);
-    }
-    return all;
-}
-
-CLI_TEST(test_check_changes_nothing)
-{
-    static const char *const paths[] = {
-        "/proc/sys/vm/stat_interval",
-        "/proc/sys/kernel/perf_event_max_sample_rate",
-        "/proc/sys/kernel/sched_rt_runtime_us",
-        "/proc/sys/kernel/randomize_va_space",
-        "/proc/irq/default_smp_affinity",
-        "/sys/kernel/mm/transparent_hugepage/enabled",
-        "/sys/kernel/mm/transparent_hugepage/defrag",
-        "/sys/devices/virtual/workqueue/cpumask",
-        "/sys/devices/system/cpu/online",
-        "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-    };
-    const size_t n = COUNT(paths);
-    const struct cli_run run = {.args = ARGS("check")};
-    struct cli_child child;
-    struct cli_result result;
-    char *before = read_all(paths, n);
-
-    cli_start(&run, &child);
-    cli_wait(&child, &result);
-    char *after = read_all(paths, n);
-    for (size_t i = 0; i < n; i++)
-        assert_string_equal(before + i * 4096, after + i * 4096);
-    free(before);
-    free(after);
 }

@@ -237,17 +237,21 @@ static int become_nobody(void *context)
 }
 
 /* Never as root: it would. */
-CLI_TEST(test_init_without_rights_cannot_power_off)
+CLI_TEST(test_init_without_rights_cannot_end_the_machine)
 {
-    char path[CLI_PATH];
+    static const char *const ends[][2] = {{"poweroff", "power off"}, {"reboot", "restart"}, {"halt", "halt"}};
+    char path[CLI_PATH], expected[128];
     struct cli_result result;
 
     cli_copy_binary(path);
-    const struct cli_run run = {
-        .program = path, .args = ARGS("init", "--end", "poweroff", "list"), .prepare = become_nobody};
-    cli_expect(&run, 1, &result);
-    assert_string_equal(result.err,
-                        "jitbench init: runs list\njitbench init: cannot power off: Operation not permitted\n");
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        const struct cli_run run = {
+            .program = path, .args = ARGS("init", "--end", ends[i][0], "list"), .prepare = become_nobody};
+        (void)snprintf(expected, sizeof(expected),
+                       "jitbench init: runs list\njitbench init: cannot %s: Operation not permitted\n", ends[i][1]);
+        cli_expect(&run, 1, &result);
+        assert_string_equal(result.err, expected);
+    }
 }
 
 /* --- mounts --- */

@@ -214,35 +214,6 @@ TEST_WITH(test_tune_sets_and_untune_restores, setup, teardown)
     cli_expect_files(cli->root, 2); /* work and tmp */
 }
 
-TEST_WITH(test_tune_quiet_says_nothing, setup, teardown)
-{
-    char path[CLI_PATH];
-
-    need_settings();
-    snapshot_path(path);
-    const struct cli_run tune = {.args = ARGS("tune", "-q", "stat_interval", "--snapshot", path)};
-    const struct cli_run untune = {.args = ARGS("untune", "--quiet", "--snapshot", path)};
-    expect_run(&tune, 0, "", "");
-    expect_run(&untune, 0, "", "");
-    expect_run(&untune, 1, "", "nothing to restore");
-    expect_state(state_before);
-}
-
-TEST_WITH(test_tune_dry_run_writes_nothing, setup, teardown)
-{
-    char path[CLI_PATH];
-
-    snapshot_path(path);
-    const struct cli_run all = {.args = ARGS("tune", "--dry-run", "--snapshot", path)};
-    const struct cli_run one = {.args = ARGS("tune", "stat_interval", "--dry-run", "--snapshot", path)};
-    expect_run(&all, 0, "Nothing was written.\n", "");
-    expect_state(state_before);
-    assert_false(has_snapshot());
-    if (strstr(state_before, INTERVAL ": 1\n"))
-        expect_run(&one, 0, "would be set to 20\n", "");
-    cli_expect_files(cli->root, 2);
-}
-
 /* A closed standard output keeps nothing from being set or restored. */
 TEST_WITH(test_tune_without_output, setup, teardown)
 {
@@ -286,24 +257,6 @@ TEST_WITH(test_tune_says_when_its_table_is_lost, setup, teardown)
 }
 
 /* --- Refusals. --- */
-
-TEST_WITH(test_tune_refuses_a_second_time, setup, teardown)
-{
-    char path[CLI_PATH];
-
-    need_settings();
-    expect_tune(0, NULL, "");
-    char *tuned = read_state();
-    expect_tune(1, "", "'jitbench untune' restores");
-    snapshot_path(path);
-    const struct cli_run other = {.args = ARGS("tune", "rt_throttling", "--snapshot", path)};
-    expect_run(&other, 1, "", "'jitbench untune' restores");
-    expect_state(tuned);
-    free(tuned);
-    expect_untune(0, NULL, "");
-    expect_state(state_before);
-    expect_untune(1, "", "nothing to restore");
-}
 
 static int become_nobody(void *context)
 {

@@ -8,6 +8,7 @@ A line of tests/golden/cases is the name of a file in out/, blanks, and the comm
 Standard error and an exit status other than 0 stand at the end of the file, below lines of their own.
 
 @TREE before the words runs `check` in a root made up from tests/trees/TREE.tree. 'COLUMNS=N' before them sets a width.
+'then' between them: one command line after the other, there.
 'lines<=N' among them: at most so many lines, none wider than COLUMNS (80 unless set).
 'each FILE': the command lines of in/each/FILE, one after the other in a copy of in/each/files, and the files that are there then.
 The name of a case that measures begins with '~': the figures of its file are wildcards. There
@@ -23,6 +24,7 @@ import concurrent.futures
 import csv
 import difflib
 import io
+import itertools
 import math
 import os
 import re
@@ -117,7 +119,15 @@ def run(program, words, where, measures, place=IN):
         # By another process: a copy that this one writes is busy while a thread of it starts a program.
         subprocess.run(["cp", program, root + "/jitbench"], check=True)
         command = CHROOT + [root, "/jitbench"]
-        words += ["--ignore", OF_MACHINE] if words[0] == "check" else []
+    if "then" not in words:
+        return run_one(command, words, where, measures, place, env)
+    lines = [[*line] for is_then, line in itertools.groupby(words, "then".__eq__) if not is_then]
+    return "".join(f"$ jitbench {shlex.join(line)}\n" + run_one(command, line, where, measures, place, env) for line in lines)
+
+
+def run_one(command, words, where, measures, place, env):
+    if command[0] == CHROOT[0] and words[0] == "check" and "--ignore" not in words:
+        words = words + ["--ignore", OF_MACHINE]
     marks = {"@DIR": where, "@CPUS": f"{CPUS[0]},{CPUS[1 % len(CPUS)]}", "@CPU": str(CPUS[0])}
     words = [re.sub("@(DIR|CPUS?)", lambda m: marks[m[0]], word) for word in words]
     done = subprocess.run(command + words, cwd=place, env=env,
@@ -129,7 +139,7 @@ def run(program, words, where, measures, place=IN):
         text += "[standard error]\n" + done.stderr.decode(errors="backslashreplace")
     if done.returncode:
         text += f"[exit status {done.returncode}]\n"
-    if command[0] != program:
+    if command[0] == CHROOT[0]:
         for pattern, instead in OWN:
             text = re.sub(pattern, instead, text, flags=re.M)
     for pattern in OF_NOISE if measures else []:

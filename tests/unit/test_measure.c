@@ -24,10 +24,10 @@ static struct {
 } seen;
 
 struct made_options {
-    int unused;
+    bool own;
 };
 static const struct option made_rows[] = {
-    {.name = "own", .type = OPTION_FLAG, OPTION_AT(struct made_options, unused), .help = "an option of its own"}};
+    {.name = "own", .type = OPTION_FLAG, OPTION_AT(struct made_options, own), .help = "an option of its own"}};
 
 static const struct metric made_metrics[] = {
     {.id = "value", .unit = "ns", .better = "lower", .value = VALUE_MEAN, .headline = true}};
@@ -100,9 +100,9 @@ static const struct suite made_suite = {.command = {.name = "made",
                                                     .description = "Is made up.",
                                                     .suite = &made_suite,
                                                     .run = measure_main},
-                                        .seconds = {1, 1, 1},
+                                        .seconds = {7, 5, 9},
                                         .options_size = sizeof(struct made_options),
-                                        .options = {{.rows = made_rows}, SUITE_TIMED, SUITE_COPIES, SUITE_SERIES},
+                                        .options = {{SUITE_ROWS(made_rows)}, SUITE_TIMED, SUITE_COPIES, SUITE_SERIES},
                                         .tests = made_tests,
                                         .series_header = "# the header\n",
                                         .plan = plan,
@@ -211,20 +211,24 @@ TEST_WITH(test_measure_exit_status, begin, finish_test)
     }
 }
 
-/* What would narrow a wide interval: where the number of samples is fixed, more time would not. */
+/* What would narrow a wide interval: where the number of samples is fixed, more time would not. The plan is printed if
+ * the suite takes more than five seconds as it is usually run. */
 TEST_WITH(test_measure_says_how_to_get_more_samples, begin, finish_test)
 {
     static const struct {
         const char *words[2], *more;
-    } cases[] = {{{NULL}, "(--max-time)"},
-                 {{"--samples", "5"}, "(--samples)"},
-                 {{"--quick"}, "(--samples)"},
-                 {{"--classic"}, "(--samples)"}};
+        bool plan;
+    } cases[] = {{{NULL}, "(--max-time)", true},
+                 {{"--samples", "5"}, "(--samples)", false},
+                 {{"--quick"}, "(--samples)", false},
+                 {{"--classic"}, "(--samples)", true},
+                 {{"--classic", "--own"}, "(--samples)", false},
+                 {{"--classic", "third"}, "(--samples)", false}};
 
     made.rows = 1;
     for (size_t i = 0; i < COUNT(cases); i++) {
         (void)RUN("--no-csv", "--core-probe", "off", cases[i].words[0], cases[i].words[1]);
-        if (!strstr(texts[0], cases[i].more))
+        if (!strstr(texts[0], cases[i].more) || !strstr(texts[0], "\nPlan      0 measurements\n") == cases[i].plan)
             fail_msg("case %zu: %s", i, texts[0]);
     }
 }
