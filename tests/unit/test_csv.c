@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of the CSV: its text, and where its rows go when the disk refuses them. */
 
-#include <float.h>
 #include <ftw.h>
-#include <locale.h>
 #include <sys/sysmacros.h>
 
 #include "fixture.h"
 #include "memory_fixture.h"
 #include "row_fixture.h"
 
-#define NAME_STEM   "jitbench-box_1.example-20260131T235959Z"
-#define MOST_FIELDS 100
+#define NAME_STEM "jitbench-box_1.example-20260131T235959Z"
 
 /* --- help ------------------------------------------------------------------------------------------------------- */
 
@@ -146,66 +143,6 @@ static void assert_file_is(const char *path, const struct text *expected)
     text_free(&text);
 }
 
-/* Splits one record (RFC 4180) in place and returns what follows it; NULL when it has no line end. */
-static char *parse_record(char *s, char **fields, size_t *n)
-{
-    *n = 0;
-    for (;;) {
-        char *to = s;
-        assert_true(*n < MOST_FIELDS);
-        fields[(*n)++] = s;
-        if (*s == '"') {
-            for (s++; *s != '"' || s[1] == '"'; s++) {
-                if (*s == '\0')
-                    return NULL;
-                s += *s == '"';
-                *to++ = *s;
-            }
-            s++;
-        } else {
-            s += strcspn(s, ",\r\n");
-            to = s;
-        }
-        if (*s == ',') {
-            s++;
-            *to = '\0';
-            continue;
-        }
-        if (s[0] != '\r' || s[1] != '\n')
-            return NULL;
-        s += 2;
-        *to = '\0';
-        return s;
-    }
-}
-
-static size_t column(const char *name)
-{
-    for (size_t i = 0; i < row_n_columns; i++)
-        if (strcmp(row_columns[i].name, name) == 0)
-            return i;
-    fail_msg("no column %s", name);
-    return 0;
-}
-
-/* The field of that name in the row's line, in a buffer that the next call overwrites. */
-static const char *field_of(const struct row *row, const char *name)
-{
-    static char buf[65536];
-    struct text line = {0};
-    char *fields[MOST_FIELDS], *rest;
-    size_t n;
-    csv_row(row, &line);
-    assert_true(!line.failed && line.length < sizeof buf);
-    memcpy(buf, line.data, line.length + 1);
-    text_free(&line);
-    rest = parse_record(buf, fields, &n);
-    assert_non_null(rest);
-    assert_string_equal(rest, "");
-    assert_int_equal(n, row_n_columns);
-    return fields[column(name)];
-}
-
 static struct row make_row(double value)
 {
     return ROW(NULL, value, .test = "pipe", .metric = "rate");
@@ -272,17 +209,6 @@ static struct csv *open_path(const char *path)
 }
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
-
-TEST(test_csv_header_names_the_columns)
-{
-    struct text text = {0};
-    csv_header(&text);
-    assert_memory_equal(text.data, "schema,run_id,utc,host,", 23);
-    assert_string_equal(strstr(text.data, ",comment,"),
-                        ",comment,samples,hist,series,scratch_disk,item,core_share,core_mhz,"
-                        "explained_pct,counters,culprits\r\n");
-    text_free(&text);
-}
 
 /* Only the comment may hold commas: awk -F, is to find every column before it. */
 TEST(test_csv_row_that_knows_all)
@@ -365,72 +291,6 @@ TEST(test_csv_row_that_knows_all)
                                    "hello,1;2.5;;4,880:1000000;900:2,1:0.5;7:1000000000;+12,mount=rw,4,"
                                    "0.75,3000.5,90,cycles=5;why=no,node=3.204\r\n");
     text_free(&text);
-}
-
-TEST(test_csv_reals_have_17_digits)
-{
-    static const struct {
-        double value;
-        const char *text;
-    } cases[] = {
-        /* From python3: '%.17g' % value. */
-        {0.1, "0.10000000000000001"},
-        {1.0 / 3, "0.33333333333333331"},
-        {1e22, "1e+22"},
-        {4.9406564584124654e-324, "4.9406564584124654e-324"},
-        {-DBL_MAX, "-1.7976931348623157e+308"},
-        {9007199254740992.0, "9007199254740992"},
-        {0, "0"},
-        {NAN, ""},
-        {INFINITY, ""},
-        {-INFINITY, ""},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct row row = make_row(cases[i].value);
-        assert_string_equal(field_of(&row, "value"), cases[i].text);
-    }
-}
-
-TEST(test_csv_quotes_what_needs_it)
-{
-    static const char *const texts[] = {"a,b", "say \"hi\"", "\"", "plain;text", "", " spaces ", "\"\",\""};
-    struct row row = make_row(1);
-    struct text text = {0};
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        text_copy(row.load, sizeof row.load, texts[i]);
-        assert_string_equal(field_of(&row, "load"), texts[i]);
-    }
-    strcpy(row.load, "a \"b\", c");
-    csv_row(&row, &text);
-    assert_non_null(strstr(text.data, ",pipe,\"a \"\"b\"\", c\",,"));
-    text.length = 0;
-    strcpy(row.load, "plain;text");
-    csv_row(&row, &text);
-    assert_non_null(strstr(text.data, ",pipe,plain;text,,"));
-    text_free(&text);
-}
-
-TEST(test_csv_is_utf8_whatever_it_gets)
-{
-    static const struct {
-        const char *in, *out;
-    } cases[] = {
-        {"\xc2\xb5 \xe2\x82\xac \xf0\x9f\x98\x80 \xf4\x8f\xbf\xbf",
-         "\xc2\xb5 \xe2\x82\xac \xf0\x9f\x98\x80 \xf4\x8f\xbf\xbf"},
-        {"caf\xe9", "caf?"},          /* Latin 1 */
-        {"cut \xe2\x82", "cut ??"},   /* cut short */
-        {"\xc0\xaf", "??"},           /* overlong '/' */
-        {"\xe0\x9f\xbf", "???"},      /* overlong */
-        {"\xed\xa0\x80", "???"},      /* surrogate */
-        {"\xf4\x90\x80\x80", "????"}, /* above U+10FFFF */
-        {"\xe2\"x", "?\"x"},
-        {"two\r\nlines\x1b", "two??lines?"},
-    };
-    struct row row = make_row(1);
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        text_copy(row.reason, sizeof row.reason, cases[i].in);
-        assert_string_equal(field_of(&row, "reason"), cases[i].out);
-    }
 }
 
 /* --- files ------------------------------------------------------------------------------------------------------ */
@@ -554,28 +414,6 @@ TEST_WITH(test_csv_cuts_a_refused_row_and_goes_on_elsewhere, enter_place, leave_
     text_free(&first);
     text_free(&second);
     text_free(&said);
-}
-
-TEST_WITH(test_csv_named_file_goes_on_elsewhere_too, enter_place, leave_place)
-{
-    struct place *place = *state;
-    struct text first = expected_file(1, 1), second = expected_file(2, 2);
-    char next[256];
-    struct csv *csv;
-    limit_files_to(place, header_length() + row_length() + 1);
-    csv = open_path("x.csv");
-    assert_non_null(csv);
-    redirect(place, open("stdout", O_WRONLY | O_CREAT, 0644));
-    put(csv, 1);
-    put(csv, 2);
-    restore_fds(place);
-    snprintf(next, sizeof next, "%s/" NAME_STEM ".csv", place->tmp);
-    assert_string_equal(csv_path(csv), next);
-    assert_int_equal(csv_close(csv), 0);
-    assert_file_is("x.csv", &first);
-    assert_file_is(next, &second);
-    text_free(&first);
-    text_free(&second);
 }
 
 /* Its rows would go with it. */

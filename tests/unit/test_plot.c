@@ -57,8 +57,6 @@ static struct text ranges(const struct row *rows, const char *const *labels, siz
     return out;
 }
 
-#define LEGEND "[ minimum  * median  | p99  ] maximum\n"
-
 TEST(test_ranges_take_any_width_and_any_value)
 {
     const struct row rows[] = {range_row("", 1e-299, -1e299, 1e299, 5e-324), range_row("", 10, 5, 2, 1),
@@ -73,8 +71,3 @@ TEST(test_ranges_take_any_width_and_any_value)
             text_free(&out);
         }
 }
-
-/* --- strips ----------------------------------------------------------------------------------------------------- */
-
-#define STRIP_LEGEND "lost: ' ' nothing  . less  : 0.001 %  - 0.01 %  = 0.1 %  + 1 %  # 10 %  @ 50 % or more\n"
-#define STRIP_PARTS  100

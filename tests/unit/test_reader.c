@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader of CSV files: what jitbench writes comes back, and whatever was done to the file, no false row does. */
-#include <float.h>
-#include <locale.h>
 #include <sys/socket.h>
 
 #include "fixture.h"
@@ -89,43 +87,6 @@ static const struct row_run run = {
 static struct row make_row(const char *test, double value)
 {
     return ROW(&run, value, .test = test, .load = "\"one\", two", .metric = "rate");
-}
-
-TEST(test_reader_reads_what_csv_writes)
-{
-    static const double values[] = {0.1, -1.0 / 3, 5e-324, 9.87654321e29, -0.0, 1e22, 123456789012345678.0};
-    struct text file = {0};
-    csv_header(&file);
-    for (size_t i = 0; i < COUNT(values); i++) {
-        struct row row = make_row("pipe", values[i]);
-        row.status = ROW_SKIPPED;
-        row.stats.n = i + 1;
-        strcpy(row.reason, "\"quoted\", and more");
-        csv_row(&row, &file);
-    }
-    struct reader *r = take(file_of(file.data, file.length));
-    for (size_t i = 0; i < COUNT(values); i++) {
-        assert_int_equal(reader_next(r), 1);
-        double value = reader_number(r, reader_column(r, "value"));
-        assert_memory_equal(&value, &values[i], sizeof value);
-        assert_true(reader_number(r, reader_column(r, "n")) == (double)(i + 1));
-        assert_true(reader_number(r, reader_column(r, "schema")) == ROW_SCHEMA);
-        assert_string_equal(reader_at(r, reader_column(r, "host")), "box; the first");
-        assert_string_equal(reader_at(r, reader_column(r, "kernel")), "6.18 \"rt\"");
-        assert_string_equal(reader_at(r, reader_column(r, "status")), "skipped");
-        assert_string_equal(reader_at(r, reader_column(r, "reason")), "\"quoted\"; and more");
-        assert_string_equal(reader_at(r, reader_column(r, "index")), "");
-        assert_true(isnan(reader_number(r, reader_column(r, "index"))));
-        /* All of them, and no others. */
-        for (size_t k = 0; k < row_n_columns; k++)
-            assert_non_null(reader_at(r, reader_column(r, row_columns[k].name)));
-        assert_null(reader_at(r, reader_column(r, "Host")));
-        assert_true(isnan(reader_number(r, reader_column(r, "no such column"))));
-    }
-    assert_int_equal(reader_next(r), 0);
-    assert_int_equal(reader_damaged(r), 0);
-    reader_close(r);
-    text_free(&file);
 }
 
 /* --- columns ---------------------------------------------------------------------------------------------------- */
@@ -348,115 +309,6 @@ TEST(test_reader_is_the_same_in_pieces)
         text_free(&trickled);
         text_free(&file);
     }
-}
-
-/* --- a real file, damaged --------------------------------------------------------------------------------------- */
-
-static struct text real_file(void)
-{
-    struct text file = {0};
-    char block[65536];
-    size_t n;
-    FILE *in = fopen("tests/consumers/latency.csv", "r");
-    if (in == NULL)
-        fail_msg("tests/consumers/latency.csv: %s (this test runs in the top folder)", strerror(errno));
-    while ((n = fread(block, 1, sizeof block, in)) > 0)
-        text_append(&file, block, n);
-    fclose(in);
-    assert_false(file.failed);
-    return file;
-}
-
-/* Where the line begins that the byte is in. No line of the file breaks within quotes. */
-static size_t line_begin(const struct text *file, size_t at)
-{
-    while (at > 0 && file->data[at - 1] != '\n')
-        at--;
-    return at;
-}
-
-static size_t count_lines(const struct text *file, size_t length)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < length; i++)
-        n += file->data[i] == '\n';
-    return n;
-}
-
-/* The first n rows of both are the same in all columns; the damaged one is read to its end. Returns how many it has. */
-static size_t assert_same_rows(const struct text *file, const struct text *damaged, size_t n)
-{
-    struct reader *whole = take(file_of(file->data, file->length));
-    struct reader *r = take(file_of(damaged->data, damaged->length));
-    for (size_t c = 0; c < row_n_columns; c++)
-        assert_int_equal(reader_column(r, row_columns[c].name), reader_column(whole, row_columns[c].name));
-    size_t rows = 0;
-    for (; reader_next(r) > 0; rows++) {
-        if (rows < n && reader_next(whole) != 1)
-            fail_msg("row %zu is one too many", rows);
-        for (size_t c = 0; c < row_n_columns; c++) {
-            const char *field = reader_at(r, c), *real = reader_at(whole, c);
-            /* The file may be older than a column. */
-            if (rows < n && ((field == NULL) != (real == NULL) || (field != NULL && strcmp(field, real) != 0)))
-                fail_msg("row %zu, %s: '%s' for '%s'", rows, row_columns[c].name, field ? field : "none",
-                         real ? real : "none");
-            /* Reads it to its end, for the sanitizers. */
-            assert_true(field == NULL || strlen(field) < READER_LINE_MAX);
-        }
-    }
-    assert_string_equal(reader_error(r), "");
-    reader_close(whole);
-    reader_close(r);
-    return rows;
-}
-
-static uint64_t draw(uint64_t *random)
-{
-    *random = *random * 6364136223846793005u + 1442695040888963407u;
-    return *random >> 33;
-}
-
-/* Changes, puts in or takes out a byte behind the header. Returns where. */
-static size_t mutate(struct text *file, size_t header, uint64_t *random)
-{
-    static const char bytes[] = "\",\n\r\0x;\xff";
-    size_t at = header + draw(random) % (file->length - header);
-    char byte = draw(random) % 2 ? bytes[draw(random) % (sizeof bytes - 1)] : (char)draw(random);
-    switch (draw(random) % 3) {
-    case 0:
-        file->data[at] = byte;
-        break;
-    case 1:
-        text_append(file, "", 1);
-        memmove(file->data + at + 1, file->data + at, file->length - 1 - at);
-        file->data[at] = byte;
-        break;
-    default:
-        memmove(file->data + at, file->data + at + 1, file->length - 1 - at);
-        file->length--;
-    }
-    return at;
-}
-
-TEST(test_reader_keeps_rows_before_bytes_that_changed)
-{
-    struct text file = real_file();
-    size_t header = 1 + strcspn(file.data, "\n");
-    uint64_t random = 5;
-    for (int i = 0; i < 500; i++) {
-        struct text damaged = {0};
-        size_t first = file.length;
-        text_append(&damaged, file.data, file.length);
-        for (uint64_t k = 1 + draw(&random) % 4; k > 0; k--) {
-            size_t at = mutate(&damaged, header, &random);
-            first = at < first ? at : first;
-        }
-        size_t lines = count_lines(&file, line_begin(&file, first));
-        if (assert_same_rows(&file, &damaged, lines - 1) + 1 < lines)
-            fail_msg("change %d at %zu: rows before it are missing", i, first);
-        text_free(&damaged);
-    }
-    text_free(&file);
 }
 
 /* --- sizes ------------------------------------------------------------------------------------------------------ */

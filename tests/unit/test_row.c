@@ -13,46 +13,6 @@ TEST(test_row_reasons_that_repeat)
     assert_false(row_reason_repeats("ended", "no rights"));
 }
 
-TEST(test_row_columns_are_the_designs_in_order)
-{
-    /* The column list of the design's section on output, word for word. */
-    static const char expected[] =
-        "schema run_id utc host job rank kernel arch cpu_model cpus_online build libc settings "
-        "suite test load param copies metric unit better "
-        "n value mean sd rsd_pct ci95_lo ci95_hi min median mad p90 p99 p999 max "
-        "index status reason "
-        "policy rt_priority nice cpus bind layout scratch_fs "
-        "wall_s cpu_s ctx_voluntary ctx_involuntary migrations faults_minor faults_major "
-        "run_delay_ms irqs softirqs steal_ms causes freq_khz timer_latency_held start_late_us "
-        "comment samples hist series scratch_disk item core_share core_mhz explained_pct counters culprits ";
-    char names[1024] = "";
-    for (size_t i = 0; i < row_n_columns; i++) {
-        strcat(names, row_columns[i].name);
-        strcat(names, " ");
-    }
-    assert_string_equal(names, expected);
-    assert_int_equal(row_n_columns, 71);
-}
-
-TEST(test_row_columns_point_at_fields_of_their_own)
-{
-    for (size_t i = 1; i < row_n_columns; i++) {
-        assert_true(row_columns[i].offset < (row_columns[i].in_run ? sizeof(struct row_run) : sizeof(struct row)));
-        for (size_t j = 1; j < i; j++)
-            assert_false(row_columns[i].in_run == row_columns[j].in_run &&
-                         row_columns[i].offset == row_columns[j].offset);
-    }
-}
-
-TEST(test_row_columns_of_the_run_are_marked)
-{
-    for (size_t i = 0; i < row_n_columns; i++) {
-        int of_run = (i >= 1 && i <= 12) || strcmp(row_columns[i].name, "comment") == 0 ||
-                     strcmp(row_columns[i].name, "start_late_us") == 0;
-        assert_int_equal(row_columns[i].in_run, of_run);
-    }
-}
-
 TEST(test_row_copy_is_deep)
 {
     struct row from, to;

@@ -49,48 +49,6 @@ TEST(test_svg_scale_of_anything_is_finite_and_rises)
 
 /* --- ticks --- */
 
-static void expect_ticks(const struct svg_ticks *ticks, const char *labels, const char *unit)
-{
-    char all[512] = "";
-    for (size_t i = 0; i < ticks->n; i++) {
-        (void)strcat(all, i ? "|" : "");
-        (void)strcat(all, ticks->label[i]);
-    }
-    assert_string_equal(all, labels);
-    assert_string_equal(ticks->unit, unit);
-}
-
-TEST(test_svg_ticks_linear)
-{
-    struct svg_scale scale = svg_scale(0, 2.5e9, 0, 300, false);
-    struct svg_ticks ticks;
-    svg_ticks(&scale, "ns", 0, &ticks);
-    expect_ticks(&ticks, "0.0|0.5|1.0|1.5|2.0|2.5", "s");
-    scale = svg_scale(0, 100, 0, 300, false);
-    svg_ticks(&scale, "%", 0, &ticks);
-    expect_ticks(&ticks, "0|10|20|30|40|50|60|70|80|90|100", "%");
-    scale = svg_scale(0, 100, 0, 90, false);
-    svg_ticks(&scale, "%", 0, &ticks);
-    expect_ticks(&ticks, "0|50|100", "%");
-}
-
-TEST(test_svg_ticks_log)
-{
-    struct svg_scale scale = svg_scale(1e2, 1e9, 0, 600, true);
-    struct svg_ticks ticks;
-    svg_ticks(&scale, "ns", 0, &ticks);
-    expect_ticks(&ticks,
-                 "100\xc2\xa0ns|1\xc2\xa0\xc2\xb5s|10\xc2\xa0\xc2\xb5s|100\xc2\xa0\xc2\xb5s|1\xc2\xa0ms|10\xc2\xa0ms|"
-                 "100\xc2\xa0ms|1\xc2\xa0s",
-                 "");
-    scale = svg_scale(1, 1e6, 0, 300, true);
-    svg_ticks(&scale, "cycles", 0, &ticks);
-    expect_ticks(&ticks, "1|10|100|1k|10k|100k|1M", "cycles");
-    scale = svg_scale(100, 1000, 0, 300, true);
-    svg_ticks(&scale, "", 0, &ticks);
-    expect_ticks(&ticks, "100|200|500|1k", "");
-}
-
 TEST(test_svg_ticks_labels_keep_apart)
 {
     for (int power = -3; power < 12; power++)
