@@ -27,6 +27,7 @@ import os
 import re
 import select
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -40,6 +41,45 @@ SHOWN = 200  # characters of a command
 CMOCKA = re.compile(r"\[ (RUN     | {6}OK| SKIPPED| FAILED | ERROR  ) \] (\w+)$")
 PLANNED = re.compile(r"\[={10}\].* Running (\d+) test")
 TOLD = re.compile(r"(passed|failed|skipped)(?: (\d+))?: ([^:]+)(?:: *(.*))?$")
+
+
+class Skip(Exception):
+    """A case of a script cannot be run here, and why."""
+
+
+class Failure(Exception):
+    """A case failed: its text says how."""
+
+
+def expect(condition, *what):
+    if not condition:
+        raise Failure(" ".join(map(str, what)))
+
+
+def need(*programs):
+    """Skips the case unless these are installed, in /sbin too."""
+    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    for name in programs:
+        if not shutil.which(name, path=path):
+            raise Skip(f"there is no {name}")
+    os.environ["PATH"] = path
+
+
+def tell(name, case):
+    """Runs a case and prints its result in a line that is counted: what it returns, or why not. False when it failed."""
+    began = time.monotonic()
+    try:
+        word, what = "passed", case() or ""
+    except Skip as reason:
+        word, what = "skipped", reason
+    except Failure as error:
+        word, what = "failed", error
+    except subprocess.CalledProcessError as error:
+        word, what = "failed", f"{error}: {(error.stderr or '').strip()[:500]}"
+    what = " ".join(str(what).split()) if word == "skipped" else what
+    took = "" if word == "skipped" else f" ({time.monotonic() - began:.1f} s)"
+    print(f"{word}: {name}: {what}{took}", flush=True)
+    return word != "failed"
 
 
 def label_of(words):

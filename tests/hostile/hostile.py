@@ -13,6 +13,7 @@ import concurrent.futures
 import csv
 import ctypes
 import fcntl
+import functools
 import io
 import os
 import pty
@@ -27,35 +28,18 @@ import tempfile
 import threading
 import time
 
-SKIPPED = 77
-PR_SET_CHILD_SUBREAPER = 36
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+import watch  # noqa: E402 pylint: disable=wrong-import-position
+from runner import Failure, Skip, expect, need, tell  # noqa: E402 pylint: disable=wrong-import-position
+
 NOBODY = 61000 + os.getpid() % 1000
 PRIME_FAST = ["prime", "-q", "-i", "1", "-n", "1000"]
-
-
-class Skip(Exception):
-    """The case cannot be run here, and why."""
-
-
-class Failure(Exception):
-    """An error with its text."""
-
-
-def expect(condition, what):
-    if not condition:
-        raise Failure(what)
 
 
 def need_root():
     if os.geteuid() != 0:
         raise Skip("needs root")
-
-
-def need_program(name):
-    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
-    if not shutil.which(name, path=path):
-        raise Skip(f"needs the program {name}")
-    os.environ["PATH"] = path
 
 
 def become_nobody():
@@ -98,29 +82,9 @@ def reasons(rows):
 
 # --- Processes.
 
-def descendants(pid):
-    found = []
-    try:
-        threads = os.listdir(f"/proc/{pid}/task")
-    except OSError:
-        return found
-    for thread in threads:
-        try:
-            with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
-                children = [int(word) for word in file.read().split()]
-        except OSError:
-            continue
-        for child in children:
-            found += [child] + descendants(child)
-    return found
-
-
-def state(pid):
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            return file.read().rsplit(")", 1)[1].split()[0]
-    except OSError:
-        return "X"
+def tree_of(pid):
+    """The process and what is below it, as far as they live, the parent first."""
+    return [each.pid for each in watch.below(pid, watch.processes()) if each.state not in "ZX"]
 
 
 def send(pids, number):
@@ -208,7 +172,7 @@ class Run:
         self.wait_for(there, f"{lines} lines in {path}")
 
     def workers(self):
-        return [pid for pid in descendants(self.process.pid) if state(pid) not in "ZX"]
+        return [pid for pid in tree_of(self.process.pid) if pid != self.process.pid]
 
     def says(self, *parts):
         for part in parts:
@@ -223,6 +187,7 @@ class Case:
         for name in ("work", "tmp", "disk"):
             setattr(self, name, os.path.join(folder, name))
             os.mkdir(getattr(self, name))
+        self.csv = os.path.join(self.work, "a.csv")
 
     def start(self, *words, **how):
         return Run(self, list(words), **how)
@@ -231,52 +196,27 @@ class Case:
         return self.start(*words, **how).result()
 
     def expect_nothing_left(self, run):
-        until = time.monotonic() + 2
-        left = self.left()
-        while left and time.monotonic() < until:
-            time.sleep(0.02)
-            left = self.left()
-        if left:
-            names = []
-            for pid in left:
-                try:
-                    names.append(read_file(f"/proc/{pid}/cmdline").replace("\0", " "))
-                except OSError:
-                    pass
-            send(left, signal.SIGKILL)
-            raise Failure(f"{' '.join(run.words)}: processes are left: {names}")
+        left = watch.wait_none(self.left)
+        for each in left:
+            watch.kill(each)
+        expect(not left, f"{' '.join(run.words)}: processes are left: {[str(each) for each in left]}")
 
     def left(self):
         """Living descendants of this process; dead ones are reaped."""
-        living = [pid for pid in descendants(os.getpid()) if state(pid) not in "ZX" and pid not in self.helpers()]
-        for pid in descendants(os.getpid()):
-            if state(pid) == "Z" and pid not in self.helpers():
-                try:
-                    os.waitpid(pid, os.WNOHANG)
-                except ChildProcessError:
-                    pass
-        return living
+        return watch.strangers(self.helpers)
 
-    own_helpers = ()
+    helpers = ()
     note = ""  # behind the line that says that it went well
-
-    def helpers(self):
-        return self.own_helpers
 
     def rows(self, *places):
         """The rows of all CSV files in these folders."""
         rows = []
-        for place in places:
+        for place in places or [self.csv]:
             names = [name for name in os.listdir(place) if name.endswith(".csv")] if os.path.isdir(place) else [place]
             for name in sorted(names):
                 path = os.path.join(place, name) if os.path.isdir(place) else place
                 rows += read_rows(read_file(path), path)
         return rows
-
-    def rows_of_prime(self):
-        path = os.path.join(self.folder, "prime.csv")
-        self.run(*PRIME_FAST, "-o", path)
-        return self.rows(path)
 
     def mount_tmpfs(self, size, place=None):
         need_root()
@@ -284,13 +224,16 @@ class Case:
 
     def mount_ext4(self, megabytes, make=(), options="loop"):
         need_root()
-        need_program("mkfs.ext4")
+        need("mkfs.ext4")
         image = os.path.join(self.folder, "image")
         with open(image, "wb") as file:
             file.truncate(megabytes << 20)
         call("mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0", *make, image)
         call("mount", "-o", options, image, self.disk)
         os.chmod(self.disk, 0o777)
+
+    def device(self):
+        return subprocess.run(["findmnt", "-no", "SOURCE", self.disk], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
     def fill(self):
         """From now to the end of the case not a byte more goes onto the disk: what others free is taken, too."""
@@ -310,18 +253,26 @@ class Case:
 
 # --- Disks that fill.
 
+def slow_prime(case, path, **how):
+    """Four items, of which the first row is there when it comes back."""
+    run = case.start("prime", "-q", "-i", "1", "-n", "20000", "--limit", "10:22:4", "-o", path, **how)
+    run.wait_line(path, 2)
+    return run
+
+
+def expect_primes(rows):
+    expect(len({row["run_id"] for row in rows}) == 1, "not one run")
+    found = sorted(row["param"].split()[0] for row in rows if row["metric"] == "primes")
+    expect(found == ["limit=10", "limit=14", "limit=18", "limit=22"], f"rows are lost or twice there: {found}")
+
+
 def fill_output(case):
     """-o on a disk that fills: rows go on in the next place, which is named, and none is lost."""
     path = os.path.join(case.disk, "a.csv")
-    run = case.start("prime", "-q", "-i", "1", "-n", "20000", "--limit", "10:22:4", "-o", path)
-    run.wait_line(path, 2)
+    run = slow_prime(case, path)
     case.fill()
-    run.result()
-    run.says(path, "No space left on device", case.tmp)
-    rows = case.rows(path, case.tmp)
-    expect(len({row["run_id"] for row in rows}) == 1, "not one run")
-    expect(sorted(row["param"].split()[0] for row in rows if row["metric"] == "primes") ==
-           ["limit=10", "limit=14", "limit=18", "limit=22"], "rows are lost or twice there")
+    run.result().says(path, "No space left on device", case.tmp)
+    expect_primes(case.rows(path, case.tmp))
 
 
 def case_full_output_ext4(case):
@@ -345,48 +296,41 @@ def case_full_everywhere(case):
     run = case.start("prime", "-i", "1", "-n", "20000", "--limit", "10:22:4", "-o", path)
     run.wait_line(path, 2)
     case.fill()
-    run.result()
-    run.says(path, "No space left on device", "printed at the end", "follow as CSV on standard output")
+    run.result().says(path, "No space left on device", "printed at the end", "follow as CSV on standard output")
     table, _, printed = run.out.partition("schema,run_id,")
     expect("Prime loop" in table, "the rows do not follow the table")
-    rows = case.rows(path) + read_rows("schema,run_id," + printed)
-    expect(len([row for row in rows if row["metric"] == "primes"]) == 4, "rows are lost")
+    expect_primes(case.rows(path) + read_rows("schema,run_id," + printed))
 
 
-def start_on_disk(case, path):
-    """A test that needs the scratch disk, and one that does not: the first has begun when it comes back."""
-    run = case.start("unix", "fcopy1024", "syscall", "-q", "-t", "100ms", "-i", "12", "-c", "1", "-d", case.disk,
-                     "-o", path, expected=1)
+def expect_measured(row):
+    """Another case that has the CPU is no fault of the row."""
+    expect(row["status"] in ("ok", "unstable") or row["reason"].startswith("a sample waited for a CPU"),
+           f"{row['test']}: {row['status']}: {row['reason']}")
+
+
+def scratch_fails(case, ruin, *says):
+    """The test whose scratch disk is ruined fails and says so; one that needs no disk goes on."""
     def uses_disk(pid):
         try:
             return any(os.readlink(f"/proc/{pid}/fd/{fd}").startswith(case.disk + "/") for fd in os.listdir(f"/proc/{pid}/fd"))
         except OSError:
             return False  # it has ended
+    run = case.start("unix", "fcopy1024", "syscall", "-q", "-t", "100ms", "-i", "12", "-c", "1", "-d", case.disk,
+                     "-o", case.csv, expected=1)
     run.wait_for(lambda: any(uses_disk(pid) for pid in run.workers()), "a worker with a scratch file")
     time.sleep(0.3)
-    return run
-
-
-def expect_measured(row, rows):
-    """Another case that has the CPU is no fault of the row."""
-    expect(row["status"] in ("ok", "unstable") or row["reason"].startswith("a sample waited for a CPU"),
-           f"{row['test']}: {reasons(rows)}")
+    ruin()
+    run.result()
+    by_test = {row["test"]: row for row in case.rows()}
+    row = by_test["fcopy1024"]
+    expect(row["status"] == "failed" and all(text in row["reason"] for text in says) and row["value"] == "",
+           f"fcopy1024: {row['status']}: {row['reason']}")
+    expect_measured(by_test["syscall"])
 
 
 def fill_scratch(case):
-    """The test whose scratch disk fills fails and says so; those that need no disk go on."""
-    path = os.path.join(case.work, "a.csv")
-    run = start_on_disk(case, path)
-    case.fill()
-    run.result()
-    by_test = {row["test"]: row for row in case.rows(path)}
-    row = by_test["fcopy1024"]
-    expect(row["status"] == "failed" and case.disk in row["reason"] and
-           "No space left on device" in row["reason"], f"fcopy1024: {row['status']}: {row['reason']}")
-    expect(row["value"] == "", "a failed row has a value")
-    expect_measured(by_test["syscall"], by_test.values())
-    expect(os.listdir(case.disk) in (["filler"], ["filler", "lost+found"], ["lost+found", "filler"]),
-           f"left: {os.listdir(case.disk)}")
+    scratch_fails(case, case.fill, case.disk, "No space left on device")
+    expect(set(os.listdir(case.disk)) - {"lost+found"} == {"filler"}, f"left: {os.listdir(case.disk)}")
 
 
 def case_full_scratch_ext4(case):
@@ -404,36 +348,20 @@ def case_full_scratch_tmpfs(case):
 def case_quota(case):
     """A user's quota on an ext4: the same as a full disk."""
     case.mount_ext4(8, make=("-O", "quota"), options="loop,usrquota")
-    need_program("setquota")
+    need("setquota")
     call("setquota", "-u", str(NOBODY), "40", "40", "0", "0", case.disk)
     path = os.path.join(case.disk, "a.csv")
     run = case.run("prime", "-q", "-i", "1", "-n", "20000", "--limit", "10:22:4", "-o", path, prepare=become_nobody)
     run.says(path, "Disk quota exceeded")
-    expect(len([row for row in case.rows(path, case.tmp) if row["metric"] == "primes"]) == 4, "rows are lost")
+    expect_primes(case.rows(path, case.tmp))
 
 
 # --- Disks and folders that go.
 
-def slow_prime(case, path):
-    """Four items, of which the first two rows are there when it comes back."""
-    run = case.start("prime", "-q", "-i", "1", "-n", "20000", "--limit", "10:22:4", "-o", path)
-    run.wait_line(path, 2)
-    return run
-
-
-def expect_primes(rows):
-    expect(len({row["run_id"] for row in rows}) == 1, "not one run")
-    found = sorted(row["param"].split()[0] for row in rows if row["metric"] == "primes")
-    expect(found == ["limit=10", "limit=14", "limit=18", "limit=22"], f"rows are lost or twice there: {found}")
-
-
 def case_readonly_output(case):
     """-o on an ext4 that goes read-only in mid-run, as after an error of the disk."""
     case.mount_ext4(4, options="loop,errors=remount-ro")
-    device = os.path.basename(os.path.realpath(f"/dev/block/{os.major(os.stat(case.disk).st_dev)}:"
-                                               f"{os.minor(os.stat(case.disk).st_dev)}"))
-    device = os.path.basename(subprocess.run(["findmnt", "-no", "SOURCE", case.disk], stdout=subprocess.PIPE, text=True,
-                                             check=True).stdout.strip())
+    device = os.path.basename(case.device())
     trigger = f"/sys/fs/ext4/{device}/trigger_fs_error"
     if not os.path.exists(trigger):
         raise Skip(f"needs {trigger}")
@@ -441,8 +369,7 @@ def case_readonly_output(case):
     run = slow_prime(case, path)
     with open(trigger, "w", encoding="ascii") as file:
         file.write("1")
-    run.result()
-    run.says(path, case.tmp)
+    run.result().says(path, case.tmp)
     expect_primes(case.rows(path, case.tmp))
 
 
@@ -452,8 +379,7 @@ def case_dead_output(case):
     path = os.path.join(case.disk, "a.csv")
     run = slow_prime(case, path)
     shut_down(case.disk)
-    run.result()
-    run.says(path, "Input/output error", case.tmp)
+    run.result().says(path, "Input/output error", case.tmp)
     # The rows written before are on the disk, which has to be mounted again to be read.
     call("umount", "-l", case.disk)
     kept = os.path.join(case.folder, "again")
@@ -490,14 +416,7 @@ def wait_mount(image, place):
 def case_dead_scratch(case):
     """-d on a disk that answers with EIO from one moment on: that row fails and says so."""
     case.mount_ext4(16)
-    path = os.path.join(case.work, "a.csv")
-    run = start_on_disk(case, path)
-    shut_down(case.disk)
-    run.result()
-    by_test = {row["test"]: row for row in case.rows(path)}
-    expect(by_test["fcopy1024"]["status"] == "failed" and case.disk in by_test["fcopy1024"]["reason"] and
-           "Input/output error" in by_test["fcopy1024"]["reason"], f"{reasons(by_test.values())}")
-    expect_measured(by_test["syscall"], by_test.values())
+    scratch_fails(case, lambda: shut_down(case.disk), case.disk, "Input/output error")
 
 
 def case_unmounted(case):
@@ -518,35 +437,27 @@ def case_removed_output(case):
     path = os.path.join(folder, "a.csv")
     run = slow_prime(case, path)
     shutil.rmtree(folder)
-    run.result()
-    run.says(path, "removed", case.tmp)
+    run.result().says(path, "removed", case.tmp)
     expect_primes(case.rows(case.tmp))
 
 
 def case_removed_at_the_end(case):
     """The CSV is removed after its last row was written."""
-    path = os.path.join(case.work, "a.csv")
-    lines = 1 + len(case.rows_of_prime())
-    run = case.start("prime", "-i", "1", "-n", "500000", "-o", path, unread=True)
+    case.run(*PRIME_FAST, "-o", case.csv)
+    lines = 1 + len(case.rows())
+    os.unlink(case.csv)
+    run = case.start("prime", "-i", "1", "-n", "500000", "-o", case.csv, unread=True)
     run.wait_for(run.workers, "a worker")
     run.fill_stdout()  # the table comes between the last row and the end
-    run.wait_line(path, lines)
-    os.unlink(path)
-    run.result()
-    run.says(path, "was removed", case.tmp)
+    run.wait_line(case.csv, lines)
+    os.unlink(case.csv)
+    run.result().says(case.csv, "was removed", case.tmp)
     expect(len(case.rows(case.tmp)) == lines - 1, "rows are lost")
 
 
 def case_removed_scratch(case):
     """The scratch directory is removed in mid-run: its row fails and says so, the others go on."""
-    path = os.path.join(case.work, "a.csv")
-    run = start_on_disk(case, path)
-    os.rmdir(case.disk)
-    run.result()
-    by_test = {row["test"]: row for row in case.rows(path)}
-    expect(by_test["fcopy1024"]["status"] == "failed" and "No such file or directory" in by_test["fcopy1024"]["reason"],
-           f"{reasons(by_test.values())}")
-    expect_measured(by_test["syscall"], by_test.values())
+    scratch_fails(case, lambda: os.rmdir(case.disk), "No such file or directory")
 
 
 def case_dev_full(case):
@@ -572,48 +483,35 @@ SUITES = {
 
 
 def storm(case, suite):
+    """While SIGCONT, SIGWINCH, SIGCHLD and SIGURG rain on all its processes."""
     helper = os.path.join(os.path.dirname(case.program), "storm")
     if not os.path.exists(helper):
         raise Skip("tests/hostile/storm.c is not built: make hostile does it")
-    path = os.path.join(case.work, f"{suite}.csv")
-    run = case.start(SUITES[suite][0], "-q", "-o", path, *SUITES[suite][1:])
+    run = case.start(SUITES[suite][0], "-q", "-o", case.csv, *SUITES[suite][1:])
     with subprocess.Popen([helper, str(run.process.pid), "60"], stdout=subprocess.PIPE, text=True) as rain:
         # It ends when no process has the number any more.
-        case.own_helpers = (rain.pid,)
+        case.helpers = (rain.pid,)
         run.result()
         rounds, milliseconds = (int(word) for word in rain.communicate()[0].split())
     expect(rounds * 1000 > 100 * milliseconds, f"no storm: {rounds} times in {milliseconds} ms")
     case.note = f"{rounds * 1000 // max(milliseconds, 1)} times a second"
-    rows = case.rows(path)
-    for row in rows:
+    expect(case.rows(), "no rows")
+    for row in case.rows():
         expect(row["status"] not in ("failed", "skipped") and "nterrupted" not in row["reason"] and
                "stopped" not in row["causes"], f"{row['test']} {row['load']}: {row['status']}: {row['reason']}")
-    return len(rows)
-
-
-def make_storm(suite):
-    def function(case):
-        expect(storm(case, suite) > 0, "no rows")
-    function.__name__ = f"case_storm_{suite}"
-    function.__doc__ = f"{suite}, while SIGCONT, SIGWINCH, SIGCHLD and SIGURG rain on all its processes."
-    return function
 
 
 for each_suite in SUITES:
-    globals()[f"case_storm_{each_suite}"] = make_storm(each_suite)
+    globals()[f"case_storm_{each_suite}"] = functools.partial(storm, suite=each_suite)
 
 
 # --- Stopped and continued.
-
-def tree_of(run):
-    return [run.process.pid, *descendants(run.process.pid)]
-
 
 def stop_tree(run, seconds):
     """As `kill -STOP` of all, a batch system, or a debugger does: the parent first, or it would see its workers stop."""
     run.wait_for(run.workers, "a worker")
     time.sleep(0.3)
-    pids = tree_of(run)
+    pids = tree_of(run.process.pid)
     send(pids, signal.SIGSTOP)
     time.sleep(seconds)
     send(reversed(pids), signal.SIGCONT)
@@ -635,10 +533,10 @@ def expect_taken_again(rows, samples):
 
 def case_stopped_counted(case):
     """All processes stopped for three seconds, in a sample of a count: it is taken again, and the row says so."""
-    path = os.path.join(case.work, "a.csv")
-    run = case.start("prime", "-q", "-i", "3", "-n", "3", "--limit", "20000", "--copies", "1", "-o", path)
+    run = case.start("prime", "-q", "-i", "3", "-n", "3", "--limit", "20000", "--copies", "1", "-o", case.csv)
     stop_tree(run, 3)
-    rows = case.rows(path) if run.result() else []
+    run.result()
+    rows = case.rows()
     told = expect_taken_again(rows, 3)
     # It computes or waits for a CPU, all the time: what is neither is the stop.
     for row in told:
@@ -648,11 +546,10 @@ def case_stopped_counted(case):
 
 def case_stopped_timed(case):
     """All processes stopped for three seconds, in a sample of a time, load and all: it is taken again."""
-    path = os.path.join(case.work, "a.csv")
-    run = case.start("latency", "audio", "-w", "burn", "-q", "-i", "2", "-t", "1s", "--loops-per-ms", "100000", "-o", path)
+    run = case.start("latency", "audio", "-w", "burn", "-q", "-i", "2", "-t", "1s", "--loops-per-ms", "100000", "-o", case.csv)
     stop_tree(run, 3)
     run.result()
-    rows = [row for row in case.rows(path) if row["test"] == "audio"]
+    rows = [row for row in case.rows() if row["test"] == "audio"]
     told = expect_taken_again(rows, 2)
     for row in told:
         if row["metric"] == "latency":
@@ -661,27 +558,25 @@ def case_stopped_timed(case):
 
 def case_stopped_worker(case):
     """A worker alone is stopped and never continued: it is killed at its deadline, and the sample taken again."""
-    path = os.path.join(case.work, "a.csv")
-    run = case.start("unix", "syscall", "-q", "-c", "1", "-i", "1", "-t", "2s", "-o", path)
+    run = case.start("unix", "syscall", "-q", "-c", "1", "-i", "1", "-t", "2s", "-o", case.csv)
     run.wait_for(run.workers, "a worker")
     time.sleep(1)
     send(run.workers(), signal.SIGSTOP)
     run.result()
-    expect_taken_again([row for row in case.rows(path) if row["test"] == "syscall"], 1)
+    expect_taken_again([row for row in case.rows() if row["test"] == "syscall"], 1)
 
 
 def case_stopped_again_and_again(case):
     """Stopped ten times a second, as cpulimit(1) does: it ends, and the rows are degraded with the reason."""
-    path = os.path.join(case.work, "a.csv")
-    run = case.start("unix", "syscall", "pipe", "-q", "-c", "1", "-i", "3", "-t", "500ms", "-o", path)
+    run = case.start("unix", "syscall", "pipe", "-q", "-c", "1", "-i", "3", "-t", "500ms", "-o", case.csv)
     while run.process.poll() is None and time.monotonic() - run.began < 50:
-        pids = tree_of(run)
+        pids = tree_of(run.process.pid)
         send(pids, signal.SIGSTOP)
         time.sleep(0.05)
         send(pids, signal.SIGCONT)
         time.sleep(0.05)
     run.result()
-    rates = [row for row in case.rows(path) if row["suite"] == "unix" and row["metric"] == "rate"]
+    rates = [row for row in case.rows() if row["suite"] == "unix" and row["metric"] == "rate"]
     expect([row["test"] for row in rates] == ["pipe", "syscall"], f"rows of {[row['test'] for row in rates]}")
     for row in rates:
         expect(row["status"] == "degraded" and "stopped by signals" in row["reason"],
@@ -690,10 +585,9 @@ def case_stopped_again_and_again(case):
 
 def case_control_z(case):
     """Ctrl-Z on the terminal stops workers and loads too, and fg goes on with a sample anew."""
-    path = os.path.join(case.work, "a.csv")
     pid, terminal = pty.fork()
     if pid == 0:
-        os.execvp("sh", ["sh", "-mc", f"{case.program} latency audio -w burn -q -i 2 -t 1s --loops-per-ms 100000 -o {path}; "
+        os.execvp("sh", ["sh", "-mc", f"{case.program} latency audio -w burn -q -i 2 -t 1s --loops-per-ms 100000 -o {case.csv}; "
                                       "echo first $?; sleep 1; fg; echo then $?"])
     shown = b""
     typed = 0.0
@@ -707,7 +601,7 @@ def case_control_z(case):
             except OSError:
                 break
             shown += data
-        living = [one for one in descendants(pid) if "@worker" in command_of(one)]
+        living = [each for each in watch.below(pid, watch.processes()) if "@worker" in str(each)]
         if living and not typed:
             typed = time.monotonic() + 0.5
         if typed and typed != float("inf") and time.monotonic() > typed:
@@ -715,21 +609,13 @@ def case_control_z(case):
             typed = float("inf")
         # A worker that waits for its CPU is seen as stopped only when it gets it.
         if b"first" in shown and b"then" not in shown and not (states and set(states[-1]) == {"T"}):
-            states.append([state(one) for one in living])
+            states.append([each.state for each in living])
     os.waitpid(pid, 0)
     os.close(terminal)
     text = shown.decode("utf-8", "replace")
     expect("first 148" in text and "then 0" in text, f"not stopped and continued: {text!r}")
     expect(states and states[-1] and set(states[-1]) == {"T"}, f"workers ran on while the run was stopped: {states}")
-    expect_taken_again([row for row in case.rows(path) if row["test"] == "audio"], 2)
-
-
-def command_of(pid):
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return file.read().decode("utf-8", "replace")
-    except OSError:
-        return ""
+    expect_taken_again([row for row in case.rows() if row["test"] == "audio"], 2)
 
 
 # --- Memory, and other limits.
@@ -768,7 +654,7 @@ class Group:
         """Fills the rest of the group's memory with a file in memory, which the OOM killer cannot free."""
         writer = subprocess.Popen(["dd", "if=/dev/zero", f"of={case.disk}/memory", "bs=64k"], preexec_fn=self.enter,
                                   stderr=subprocess.DEVNULL)
-        case.own_helpers = (writer.pid,)
+        case.helpers = (writer.pid,)
         return writer
 
     def kills(self):
@@ -796,10 +682,9 @@ def out_of_memory(case, megabytes, words, resident):
     process is to end the writer."""
     group = Group(case.name, megabytes)
     case.mount_tmpfs(f"{megabytes - 16}m")
-    path = os.path.join(case.work, "a.csv")
     try:
-        run = case.start(*words, "-q", "-o", path, prepare=group.enter, expected=(0, 1))
-        run.wait_for(lambda: any(resident_mb(pid) > resident for pid in run.workers()), "a worker of that size")
+        run = case.start(*words, "-q", "-o", case.csv, prepare=group.enter, expected=(0, 1))
+        run.wait_for(lambda: any(each.memory()[0] > resident << 10 for each in watch.below(run.process.pid, watch.processes())[1:]), "a worker of that size")
         writer = group.fill(case)
         while run.process.poll() is None and writer.poll() is None and group.kills() == 0:
             time.sleep(0.01)
@@ -809,7 +694,7 @@ def out_of_memory(case, megabytes, words, resident):
         run.result()
     finally:
         group.end()
-    rows = case.rows(path)
+    rows = case.rows()
     expect_status(run, rows)
     return rows
 
@@ -817,14 +702,6 @@ def out_of_memory(case, megabytes, words, resident):
 def expect_killed(row):
     expect(row["status"] == "failed" and "signal 9" in row["reason"] and "out of memory" in row["reason"],
            f"{row['test']} {row['load']}: {row['status']}: {row['reason']}")
-
-
-def resident_mb(pid):
-    try:
-        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * 4096 >> 20
-    except (OSError, IndexError):
-        return 0
 
 
 def case_oom_load(case):
@@ -925,11 +802,10 @@ def case_limit_memory_tight(case):
 
 def case_limit_cpu(case):
     """RLIMIT_CPU of a second: what it ends says so."""
-    path = os.path.join(case.work, "a.csv")
     os.chmod(case.work, 0o777)
-    run = case.run("unix", "syscall", "pipe", "-q", "-i", "1", "-t", "3s", "-c", "1", "-o", path,
+    run = case.run("unix", "syscall", "pipe", "-q", "-i", "1", "-t", "3s", "-c", "1", "-o", case.csv,
                    prepare=limited(resource.RLIMIT_CPU, 1, 60), expected=(0, 1))
-    rows = [row for row in case.rows(path) if row["test"] in ("syscall", "pipe")]
+    rows = [row for row in case.rows() if row["test"] in ("syscall", "pipe")]
     expect({row["test"] for row in rows} == {"syscall", "pipe"}, "rows are missing")
     expect_status(run, rows)
     for row in rows:
@@ -995,8 +871,7 @@ def catch_mount(case, device, path):
 def case_init_busy_device(case):
     """The device of --out is busy: init tries again, then detaches it and says so; its mounts are invisible to others."""
     case.mount_ext4(8)
-    device = subprocess.run(["findmnt", "-no", "SOURCE", case.disk], stdout=subprocess.PIPE, text=True,
-                            check=True).stdout.strip()
+    device = case.device()
     loop = os.open(device, os.O_RDONLY)  # it would end with its mount
     call("umount", case.disk)
     # As systemd has it: what is mounted is seen everywhere.
@@ -1080,47 +955,36 @@ def case_hundred_thousand_cpus(case):
     case.note = ", ".join(told) + f", {used} MiB"
 
 
-CASES = [value for name, value in list(globals().items()) if name.startswith("case_")]
+CASES = {name.removeprefix("case_"): value for name, value in list(globals().items()) if name.startswith("case_")}
 
 
 # --- Running them.
 
-def name_of(function):
-    return function.__name__.removeprefix("case_")
-
-
-def inside(function, program, folder):
+def inside(name, program, folder):
     """In the process of the case. The exit status is that of the case."""
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    ctypes.CDLL(None).prctl(watch.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     case = Case(program, folder)
+
+    def run():
+        CASES[name](case)
+        what = getattr(CASES[name], "func", CASES[name]).__doc__.splitlines()[0]
+        return what + (f" ({case.note})" if case.note else "")
     try:
-        function(case)
-        print(case.note)
-        return 0
-    except Skip as reason:
-        print(reason)
-        return SKIPPED
-    except Failure as error:
-        print(error)
-        return 1
+        return 0 if tell(name, run) else 1
     finally:
-        send(case.left(), signal.SIGKILL)
+        for each in case.left():
+            watch.kill(each)
 
 
-def run_case(function, program, base):
-    began = time.monotonic()
-    folder = os.path.join(base, name_of(function))
+def run_case(name, program, base):
+    folder = os.path.join(base, name)
     os.makedirs(folder, mode=0o755)
-    command = [sys.executable, os.path.abspath(__file__), "--inside", folder, program, name_of(function)]
+    command = [sys.executable, os.path.abspath(__file__), "--inside", folder, program, name]
     if os.geteuid() == 0:
         command = ["unshare", "--mount", "--propagation", "private", *command]
     ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    word = {0: "passed", SKIPPED: "skipped"}.get(ended.returncode, "failed")
-    text = " ".join(ended.stdout.split()) if word == "skipped" else ended.stdout.strip()
-    if ended.returncode == 0:
-        text = function.__doc__.splitlines()[0] + (f" ({text})" if text else "")
-    took = "" if word == "skipped" else f" ({time.monotonic() - began:.1f} s)"
-    print(f"{word}: {name_of(function)}: {text}{took}", flush=True)
+    crashed = ended.returncode and f"failed: {name}" not in ended.stdout
+    print((f"failed: {name}: " if crashed else "") + ended.stdout, end="", flush=True)
     return ended.returncode
 
 
@@ -1133,7 +997,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("case", nargs="*", help="only these")
     arguments = parser.parse_args()
-    chosen = [each for each in CASES if not arguments.case or name_of(each) in arguments.case]
+    chosen = [name for name in CASES if not arguments.case or name in arguments.case]
     expect(chosen, "no such case")
     program = os.path.abspath(arguments.program)
     if arguments.inside:
@@ -1146,8 +1010,7 @@ def main():
         if arguments.storm:
             shutil.copy(arguments.storm, os.path.join(base, "storm"))
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            ended = list(pool.map(lambda each: run_case(each, program, base), chosen))
-    return 0 if all(status in (0, SKIPPED) for status in ended) else 1
+            return int(any(pool.map(lambda name: run_case(name, program, base), chosen)))
 
 
 if __name__ == "__main__":

@@ -34,12 +34,13 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [TESTS, os.path.join(TESTS, "golden")]
 sys.dont_write_bytecode = True
+import golden  # noqa: E402 pylint: disable=wrong-import-position
 import watch  # noqa: E402 pylint: disable=wrong-import-position
+from runner import Failure, expect  # noqa: E402 pylint: disable=wrong-import-position
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-TREE = "laptop"
 LEFT_S = 2.0
 END_S = 90
 DISK = ["-d", "{scratch}", "--file-size", "8M"]
@@ -111,55 +112,17 @@ CASES = [
 ]
 
 
-class Failure(Exception):
-    pass
-
-
-def expect(holds, what):
-    if not holds:
-        raise Failure(what)
-
-
 def say(text):
     print("kill: " + text, flush=True)
 
 
 # --- A made-up root. ---
 
-def unescape(text):
-    return re.sub(r"\\(x[0-9a-fA-F]{2}|.)", lambda m: {"n": "\n", "t": "\t"}.get(m[1]) or
-                  (chr(int(m[1][1:], 16)) if m[1][0] == "x" and len(m[1]) == 3 else m[1]), text)
-
-
-def numbered(text, number):
-    return re.sub(r"\{(\d+-\d+|[+-]\d+|)\}", lambda m: str(number + (int(m[1]) if m[1][:1] in "+-" and m[1] else 0)), text)
-
-
-def read_tree():
-    """(path, content) of each file of tests/trees/NAME.tree, see tests/unit/tree_fixture.h."""
-    with open(os.path.join(TOP, "tests", "trees", TREE + ".tree"), encoding="utf-8") as file:
-        lines = [line.rstrip("\n").split("\t", 1) for line in file if line.strip() and line[0] != "#"]
-    files = []
-    for path, content in lines:
-        found = re.search(r"\{(\d+)-(\d+)\}", path)
-        for number in range(int(found[1]), int(found[2]) + 1) if found else (0,):
-            files.append((numbered(path, number), numbered(content, number)))
-    return files + [("/proc/sys/kernel/random/boot_id", "00000000-1111-2222-3333-444444444444")]
-
-
-def make_root(root, files, program):
-    for path, content in files:
-        full = root + path
-        if content == "folder":
-            os.makedirs(full, exist_ok=True)
-            continue
-        os.makedirs(os.path.dirname(full), exist_ok=True)
-        text = unescape(content[1:] if content.startswith("=") else content)
-        with open(full, "w", encoding="latin-1") as file:
-            file.write(text + ("\n" if text and not content.startswith("=") else ""))
+def make_tree(tree):
+    golden.unpack("laptop", tree)
+    golden.put(tree + "/proc/sys/kernel/random/boot_id", "00000000-1111-2222-3333-444444444444")
     for folder in ("/run", "/dev/shm", "/tmp"):
-        os.makedirs(root + folder, exist_ok=True)
-    os.link(program, root + "/jitbench")
+        os.makedirs(tree + folder, exist_ok=True)
 
 
 def settings(root):
@@ -199,18 +162,14 @@ def check_rows(before, after, killed):
 
 
 def read_text(name):
-    try:
-        with open(name, encoding="utf-8", newline="") as file:
-            return file.read()
-    except FileNotFoundError:
+    if not os.path.exists(name):
         return ""
+    with open(name, encoding="utf-8", newline="") as file:
+        return file.read()
 
 
 def file_size(name):
-    try:
-        return os.stat(name).st_size
-    except FileNotFoundError:
-        return None
+    return os.stat(name).st_size if os.path.exists(name) else None
 
 
 # --- A kill. ---
@@ -299,10 +258,11 @@ class Kill:
 
     def prepare(self):
         shutil.rmtree(self.folder, ignore_errors=True)
-        for folder in (self.cwd, self.scratch, self.root):
+        for folder in (self.cwd, self.scratch):
             os.makedirs(folder)
         if self.case.root:
-            make_root(self.root, self.test.tree, self.test.program)
+            shutil.copytree(self.test.tree, self.root)
+            os.link(self.test.program, self.root + "/jitbench")
             self.settings_before = settings(self.root)
             if self.case.first:
                 expect(self.run(self.case.first) in (0, 1), "jitbench %s failed" % " ".join(self.case.first))
@@ -432,9 +392,9 @@ class Kill:
 
 
 class Test:
-    def __init__(self, program, folder, kills, seed, tree):
-        self.program, self.folder, self.kills, self.seed = program, folder, kills, seed
-        self.tree = tree
+    def __init__(self, folder, kills, seed):
+        self.program, self.tree = os.path.join(folder, "jitbench"), os.path.join(folder, "tree")
+        self.folder, self.kills, self.seed = folder, kills, seed
         self.shared, self.names = watch.shared_memory(), watch.names(*watch.PRIVATE)
         self.input = os.path.join(folder, "input.csv")
         self.size, self.results = {}, 0
@@ -495,7 +455,8 @@ def main():
         os.environ["KILL_FOLDER"] = tempfile.mkdtemp(prefix="jitbench-kill-", dir="/var/tmp")
     folder, seed = os.environ["KILL_FOLDER"], os.environ["KILL_SEED"]
     only = os.environ.get("KILL_ONLY")
-    tree = read_tree()
+    if not os.path.exists(os.path.join(folder, "tree")):
+        make_tree(os.path.join(folder, "tree"))  # before the folder of the tests may be hidden
     why = watch.enter(folder, os.path.abspath(sys.argv[1]))
     kills = int(os.environ.get("KILLS") or 200)
     say("seed %s, %d kills" % (seed, kills))
@@ -504,7 +465,7 @@ def main():
     if os.geteuid() != 0:
         print("skipped: tune, untune and --tuned: only root may chroot", flush=True)
     started = time.monotonic()
-    test = Test(os.path.join(folder, "jitbench"), folder, kills, seed, tree)
+    test = Test(folder, kills, seed)
     test.run(int(only) if only else None)
     status = test.report(time.monotonic() - started)
     shutil.rmtree(folder, ignore_errors=True)
