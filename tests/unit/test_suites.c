@@ -5,6 +5,8 @@
 #include "suite_fixture.h"
 
 #include "engine/trial.h"
+#include "golden_fixture.h"
+#include "row_fixture.h"
 
 enum { CPUS_MAX = 4 };
 
@@ -181,4 +183,86 @@ TEST(test_suites_unix_takes_turns_but_for_the_classic_protocol)
 
     assert_int_equal(check_suite(&suite_unix, WORDS((char *)"-c1"), 2, BIND_ONE, &seen), SCHEDULE_INTERLEAVED);
     assert_int_equal(check_suite(&suite_unix, WORDS((char *)"--classic"), 2, BIND_ONE, &seen), SCHEDULE_SEQUENCE);
+}
+
+/* --- What suites make of their rows. --- */
+
+/* In a session without a CSV; a line for each row that is added. */
+static void expect_conclusion(const struct suite *suite, const struct row *rows, size_t n, const char *expected)
+{
+    static struct measure m;
+    struct text out = {0};
+    struct error error;
+
+    memset(&m, 0, sizeof(m));
+    m.csv = csv_open(&(const struct csv_target){.none = true}, &error, &error);
+    for (size_t i = 0; i < n; i++)
+        measure_put_row(&m, &rows[i]);
+    procfs_root = "/nowhere";
+    suite->conclude(&m);
+    for (const struct row *row = m.rows + n; row < m.rows + m.n_rows; row++)
+        text_printf(&out, "%s/%s %s %s: %g %s %s, %s, CPU %s, %llu copies, %s %g, status %d '%s'\n", row->suite,
+                    row->test, row->metric, row->load, row->value, row->unit, row->better, row->param.text, row->cpus,
+                    (unsigned long long)row->copies, row->policy, row->rt_priority, row->status, row->reason);
+    for (size_t i = 0; i < m.n_rows; i++)
+        row_free(&m.rows[i]);
+    free(m.rows);
+    assert_int_equal(csv_close(m.csv), 0);
+    expect_golden(&out, expected);
+}
+
+/* The latest is that of the second CPU, the 99.9th percentile of the last; where none is known there is no worst. */
+TEST(test_suites_wakeup_worst_cpu_beside_each_load)
+{
+    static const struct {
+        const char *load, *metric, *cpu;
+        double max, p999;
+        enum row_status status;
+    } seen[] = {{"none", "latency", "0", 10, 7, ROW_OK},         {"none", "missed", "0", 99, 99, ROW_FAILED},
+                {"none", "latency", "1", 30, NAN, ROW_UNSTABLE}, {"none", "latency", "3", 20, 9, ROW_DEGRADED},
+                {"burn", "latency", "0", NAN, NAN, ROW_OK},      {"ring", "latency", "0", 5, 5, ROW_OK},
+                {"ring", "latency", "1", 5, NAN, ROW_SKIPPED},   {"none", "latency", "4", 29, 8, ROW_OK}};
+    struct row_run run;
+    struct row rows[COUNT(seen)];
+
+    row_run_init(&run);
+    for (size_t i = 0; i < COUNT(seen); i++) {
+        rows[i] = ROW(&run, 1, .suite = "wakeup", .test = "wakeup", .load = seen[i].load, .metric = seen[i].metric,
+                      .param = "interval_us=250 stop_at_us=100", .unit = "ns", .cpus = seen[i].cpu, .policy = "fifo");
+        rows[i].stats.max = seen[i].max;
+        rows[i].stats.p999 = seen[i].p999;
+        rows[i].status = seen[i].status;
+        rows[i].copies = 3 + i;
+        rows[i].rt_priority = 80 + (double)i;
+        text_copy(rows[i].reason, sizeof(rows[i].reason), seen[i].cpu);
+    }
+    expect_conclusion(&suite_wakeup, rows, COUNT(rows),
+                      "wakeup/worst latency_max none: 30 ns lower, interval_us=250 worst_cpu=1, CPU , 5 copies, fifo "
+                      "82, status 1 '1'\n"
+                      "wakeup/worst latency_p999 none: 9 ns lower, interval_us=250 worst_cpu=3, CPU , 6 copies, fifo "
+                      "83, status 2 '3'\n"
+                      "wakeup/worst latency_max ring: 5 ns lower, interval_us=250 worst_cpu=0, CPU , 8 copies, fifo "
+                      "85, status 0 '0'\n"
+                      "wakeup/worst latency_p999 ring: 5 ns lower, interval_us=250 worst_cpu=0, CPU , 8 copies, fifo "
+                      "85, status 0 '0'\n");
+}
+
+/* Two levels and a slope of loads in huge pages; caches are not known. */
+TEST(test_suites_memory_levels)
+{
+    static const double ns[] = {1, 1.01, 1.02, 7, 9, 30, 31, 32};
+    struct row_run run;
+    struct row rows[2 * COUNT(ns)];
+
+    row_run_init(&run);
+    for (size_t i = 0; i < 2 * COUNT(ns); i++) {
+        char param[64];
+        (void)snprintf(param, sizeof(param), "chase=%s set=%u", i % 2 ? "huge" : "small", 4096u << i / 2);
+        rows[i] = ROW(&run, i % 2 ? ns[i / 2] : 500, .suite = "memory", .test = "latency", .metric = "latency",
+                      .param = param, .unit = "ns", .cpus = "2");
+    }
+    expect_conclusion(
+        &suite_memory, rows, COUNT(rows),
+        "memory/levels level : 1.01 ns lower, level=level 1 up_to=16384, CPU 2, 1 copies,  nan, status 0 ''\n"
+        "memory/levels level : 31 ns lower, level=level 2 up_to=524288, CPU 2, 1 copies,  nan, status 0 ''\n");
 }
