@@ -5,11 +5,12 @@
 
 #include "cmd/cmd.h"
 #include "row_fixture.h"
+#include "tree_fixture.h"
 
 static char dir[] = "/tmp/test_measure_XXXXXX";
 
 static struct {
-    bool prints, plan_fails;
+    bool prints, plan_fails, header;
     enum row_status status;
     int finish;
     size_t rows;
@@ -47,7 +48,7 @@ static int plan(struct measure *m, void *options)
 {
     struct plan *out = m->plan;
 
-    m->brief = true;
+    m->brief = !made.header;
     m->prints = made.prints;
     memcpy(seen.selected, m->selected, sizeof(seen.selected));
     seen.operands_given = m->operands_given;
@@ -231,6 +232,28 @@ TEST_WITH(test_measure_says_how_to_get_more_samples, begin, finish_test)
         if (!strstr(texts[0], cases[i].more) || !strstr(texts[0], "\nPlan      0 measurements\n") == cases[i].plan)
             fail_msg("case %zu: %s", i, texts[0]);
     }
+}
+
+/* What the kernel counts while the header looks at it for 0.2 s. */
+void __wrap_clock_sleep_ns(uint64_t ns);
+void __wrap_clock_sleep_ns(uint64_t ns)
+{
+    if (ns == 200000000)
+        tree_put("/proc/stat", "cpu  110 5 12 360 50 2 1 23\nctxt 1500\nintr 900 1\n");
+}
+
+TEST_WITH(test_measure_says_how_quiet_it_is, begin, finish_test)
+{
+    made.header = true;
+    assert_int_equal(tree_make(state), 0);
+    tree_put("/proc/stat", "cpu  100 0 10 300 50 0 0 20\nctxt 1000\nintr 700 1\n");
+    tree_put("/proc/loadavg", "0.75 9 9 1/1 1\n");
+    assert_int_equal(RUN("--no-csv", "--core-probe", "off"), 0);
+    if (!strstr(texts[0],
+                "\nQuiet?    in the 0.2 s before: 25 % busy, 2500 switches/s, 1000 interrupts/s, 30 ms stolen; "
+                "load 0.75\nCheck     1 of 4 settings noisy (jitbench check --cpus "))
+        fail_msg("%s", texts[0]);
+    assert_int_equal(tree_remove(state), 0);
 }
 
 /* The file of --series has its header; it is removed when nothing will be measured, also if it has descriptor 0. */
