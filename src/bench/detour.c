@@ -137,7 +137,7 @@ static bool take_periodic(struct detour_account *a, double hz, double least_shar
     }
     reach = fmin(reach, period * near_share);
     return periodic_fit(a->events, a->n_events, period, drift, reach, periodic) &&
-           fabs(periodic->period - period) <= drift * period && periodic->share >= least_share &&
+           fabs(periodic->period - period) < 0.999 * drift * period && periodic->share >= least_share &&
            periodic_take(periodic, a->events, a->n_events, reach, number);
 }
 
@@ -154,9 +154,9 @@ static double after_tick(const struct detour_account *a, const struct periodic *
     return a->clock_ns && after <= LATE_NS ? after : INFINITY;
 }
 
-/* The series of this rate that comes soonest after the kernel's time for its tick; its median length goes to
- * usual[TIMER]. timely: rejects series without that time, or too late; otherwise the most conspicuous of them is
- * taken. Returns false: none. */
+/* The series of this rate that comes soonest after the kernel's time for its tick, of those that come together the one
+ * in most periods; its median length goes to usual[TIMER]. timely: rejects series without that time, or too late;
+ * otherwise the most conspicuous of them is taken. Returns false: none. */
 static bool take_tick(struct detour_account *a, double hz, bool timely, uint64_t *usual)
 {
     struct periodic periodic[CANDIDATES];
@@ -165,8 +165,10 @@ static bool take_tick(struct detour_account *a, double hz, bool timely, uint64_t
 
     for (; n < CANDIDATES && take_periodic(a, hz, TICK_SHARE, 0.25, NUMBERS + n, &periodic[n]); n++) {
         double after = after_tick(a, &periodic[n], hz);
-        timer = after < soonest ? n : timer;
-        soonest = fmin(soonest, after);
+        if (after + EARLY_NS < soonest || (after <= soonest + EARLY_NS && periodic[n].share > periodic[timer].share)) {
+            timer = n;
+            soonest = after;
+        }
     }
     bool found = n && (!timely || soonest < INFINITY);
     for (size_t i = 0; i < a->n_events; i++) {
@@ -268,8 +270,7 @@ static void explain(struct detour_account *a, uint64_t end)
     /* faster series than the timer interrupts first: a part of them looks like the tick's */
     if (a->timer >= TIMER_MIN) {
         take_others(a, end, COUNTED_MORE * rate, usual);
-        (void)(take_timer(a, end, rate, true, usual) || take_timer_of_others(a, end, rate, usual) ||
-               take_timer(a, end, rate, false, usual));
+        (void)(take_timer_of_others(a, end, rate, usual) || take_timer(a, end, rate, false, usual));
     }
     take_steal(a, usual);
     take_others(a, end, 0, usual);

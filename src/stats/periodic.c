@@ -126,8 +126,10 @@ static size_t collect_hits(const struct periodic *periodic, const struct periodi
     return kept;
 }
 
-/* Moves phase and period such that the median offset is 0 in the first and in the second half of the periods. */
-static void refine(struct periodic *periodic, const struct periodic_event *events, size_t n, double reach)
+/* Moves phase and period such that the median offset is 0 in the first and in the second half of the periods. The
+ * period stays between `shortest` and `longest`, as another series that crosses this one would draw it away. */
+static void refine(struct periodic *periodic, const struct periodic_event *events, size_t n, double reach,
+                   double shortest, double longest)
 {
     double values[MEDIANS], first, last, early, late;
 
@@ -142,6 +144,7 @@ static void refine(struct periodic *periodic, const struct periodic_event *event
         return;
     double drift = (late - early) / ((last - first + 1) / 2); /* change of the offset in one period */
     double middle = (first + half) / 2;                       /* number of the period where the offset is `early` */
+    drift = fmin(fmax(drift, shortest - periodic->period), longest - periodic->period);
     periodic->phase += early - drift * middle;
     periodic->period += drift;
 }
@@ -214,7 +217,8 @@ bool periodic_fit(const struct periodic_event *events, size_t n, double period, 
         out->periods = part < periods ? part : periods;
         /* The first call of refine() uses all events of the two bins. */
         for (int i = 0; i < STEPS; i++)
-            refine(out, events, end, i ? reach : fmax(reach, out->period / BINS));
+            refine(out, events, end, i ? reach : fmax(reach, out->period / BINS), period * (1 - tolerance),
+                   period * (1 + tolerance));
         if (end == n)
             break;
     }

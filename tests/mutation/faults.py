@@ -117,10 +117,11 @@ def logic(line):
 
 
 def swapped_arguments(line):
-    """Two neighbouring arguments of a call, one for the other; not where two texts are only asked to be equal."""
+    """Two neighbouring arguments of a call, one for the other; not where their order says nothing."""
     for match in re.finditer(r"\b(?!if\b|while\b|for\b|switch\b|return\b|sizeof\b)[a-z]\w*\(", line.masked):
         end = matching(line.masked, match.end() - 1)
-        if re.match(r"(?:str|mem)n?cmp", match.group()) and re.match(r"\) [!=]= 0", line.masked[end:]):
+        if re.match(r"f?(?:min|max)\(", match.group()) or (
+                re.match(r"(?:str|mem)n?cmp", match.group()) and re.match(r"\) [!=]= 0", line.masked[end:])):
             continue
         cuts, depth = [match.end()], 0
         for at in range(match.end(), end):

@@ -385,7 +385,7 @@ static void end_made_up(struct fixture_party *p)
 
 /* 250 ms are windows of 100, 100 and 50 ms. A turn of the loop takes 100 ns, and a gap of more than 800 ns is a
  * detour: what took the CPU for 700 ns is none, for 800 ns is one. Blind are 100 ns after each of the nine detours,
- * and 400 ns at the end of each window (five readings of the clock, the first of them that of the loop). */
+ * and 1,100 ns at the end of each window (twelve readings of the clock, the first of them that of the loop). */
 TEST(test_noise_adds_up_what_took_the_cpu)
 {
     static const struct disturbance of[] = {
@@ -422,8 +422,8 @@ TEST(test_noise_adds_up_what_took_the_cpu)
     assert_int_equal(p.party->setup(&p.context), 0);
     const struct noise_record *number = run_made_up(&p, of, COUNT(of), 0);
     assert_true(number->loop == 100 && number->threshold == 800);
-    assert_true(number->blind == 3 * 400 + 9 * 100);
-    assert_true(number->observed == 250000500 - 2100);
+    assert_true(number->blind == 3 * 1100 + 9 * 100);
+    assert_true(number->observed == 250001200 - 4200);
     for (size_t i = 0; i < COUNT(lost); i++) {
         assert_true(number->sums.lost[lost[i].cause].n == lost[i].n);
         assert_true(number->sums.lost[lost[i].cause].ns == lost[i].ns);
@@ -473,7 +473,7 @@ TEST(test_noise_probes_the_core_every_millisecond_and_a_half)
             assert_true(levels[cell * CORE_LEVELS + level] == (cell % 5 == 0 && level == (cell < 50 ? 16 : 30)));
         assert_true(cell % 5 ? isnan(number->mhz[cell]) : number->mhz[cell] == 3250);
     }
-    assert_true(number->blind == 20 * 600 + 400);
+    assert_true(number->blind == 20 * 600 + 1100);
     const struct core_record *record = p.context.recorder[NOISE_CORE];
     assert_int_equal(record->slices, 19);
     assert_true(record->probes[16] == 9 && record->probes[30] == 10);
