@@ -232,8 +232,12 @@ CLI_TEST(test_latency_loads_of_today)
     struct cli_csv csv;
     char threads[16];
 
-    measure(ARGS("latency", "audio", "-w", "burn,burn2,storm,mixed,cmd:sh -c 'while :; do echo 2.5; echo a; done'", CSV,
-                 KNOWN, "-t", "600ms"),
+    /* The command is begun again and again; it fails where the one before left a process behind. */
+    measure(ARGS("latency", "audio", "-w",
+                 "burn,burn2,storm,mixed,cmd:sh -c 'read p <left && kill -0 $p && exit 9; setsid sleep 999 & echo $! "
+                 ">left; for i in 1 2 3 4 5 6 7 8 9; do echo 2.5; echo a; done; while [ $((n += 1)) -lt 9999 ]; do :; "
+                 "done'",
+                 CSV, KNOWN, "-t", "600ms"),
             0, &csv);
     (void)snprintf(threads, sizeof(threads), "%ld", 2 * strtol(word_of(&csv, "audio", "burn", "threads"), NULL, 10));
     expect_word(&csv, "audio", "burn2", "threads", threads);
@@ -244,6 +248,7 @@ CLI_TEST(test_latency_loads_of_today)
     assert_true(strtod(word_of(&csv, "audio", "cmd", "load_cpu_s"), NULL) > 0);
     const double numbers = strtod(word_of(&csv, "audio", "cmd", "load_numbers"), NULL);
     assert_true(numbers > 0);
+    assert_true(strtod(word_of(&csv, "audio", "cmd", "load_started"), NULL) > 1);
     assert_true(fabs(strtod(word_of(&csv, "audio", "cmd", "load_printed"), NULL) / numbers - 2.5) < 1e-9);
 }
 

@@ -121,39 +121,6 @@ static int dummy_run(struct party_context *context)
     }
 static const struct party dummy_parties[] = {DUMMY_PARTY, DUMMY_PARTY, DUMMY_PARTY};
 
-/* A thread and its process, which tell each other of the memory that they share. */
-static int shared_thread_run(struct party_context *context)
-{
-    party_proved(context);
-    __atomic_store_n((uint64_t *)context->shared, (uint64_t)getpid(), __ATOMIC_RELEASE);
-    return wait_for_the_end();
-}
-
-static int shared_run(struct party_context *context)
-{
-    uint64_t *shared = context->shared;
-
-    while (!__atomic_load_n(shared, __ATOMIC_ACQUIRE))
-        clock_sleep_ns(MS);
-    party_proved(context);
-    while (!__atomic_load_n(&context->head->started, __ATOMIC_ACQUIRE))
-        clock_sleep_ns(MS);
-    clock_sleep_ns(SETTLED_MS * MS);
-    load_set(context, COUNT_WORK, *shared == (uint64_t)getpid() && (uintptr_t)shared % 64 == 0);
-    return wait_for_the_end();
-}
-
-static const struct party shared_parties[] = {
-    {PARTY_IS("shared", {RECORD_NUMBERS, LOAD_COUNTS}), .role = ROLE_LOAD, .kind = PARTY_PROCESS, .stop = STOP_KILL,
-     .before_gate = true, .run = shared_run},
-    {.name = "thread",
-     .role = ROLE_LOAD,
-     .kind = PARTY_THREAD,
-     .stop = STOP_KILL,
-     .before_gate = true,
-     .run = shared_thread_run},
-};
-
 static void dummy_place(const struct place_of *of, struct placement *placement)
 {
     place_copy(of->request, 0, placement);
@@ -167,16 +134,13 @@ static void dummy_place(const struct place_of *of, struct placement *placement)
     }
 static const struct load load_dummy = DUMMY_LOAD("dummy", dummy_parties, 1);
 static const struct load load_three = DUMMY_LOAD("three", dummy_parties, 3);
-static const struct load load_empty = DUMMY_LOAD("empty", NULL, 0);
 static const struct load load_unlisted = DUMMY_LOAD("unlisted", dummy_parties, 1);
-static const struct load load_shared = {
-    .name = "shared", BENCH_PARTIES(shared_parties), .shared_size = sizeof(uint64_t)};
 static const struct load load_placed = {.name = "placed",
                                         .parties = dummy_parties,
                                         .n_parties = 1,
                                         .params_size = sizeof(struct dummy_params),
                                         .place = dummy_place};
-static const struct load *const loads[] = {&load_dummy, &load_three, &load_empty, &load_shared, &load_placed, NULL};
+static const struct load *const loads[] = {&load_dummy, &load_three, &load_placed, NULL};
 
 /* --- The benchmarks. --- */
 
@@ -187,14 +151,6 @@ static int idle_run(struct party_context *context)
 {
     while (!party_stopped(context))
         clock_sleep_ns(MS);
-    return 0;
-}
-
-/* Its own work, longer than the load needs. */
-static int nap_run(struct party_context *context)
-{
-    (void)context;
-    clock_sleep_ns(TRIAL_MS * MS);
     return 0;
 }
 
@@ -219,31 +175,20 @@ static int watch_run(struct party_context *context)
     return 0;
 }
 
-/* The memory that this party shares is not the load's. */
-static int apart_run(struct party_context *context)
-{
-    clock_sleep_ns(TRIAL_MS * MS);
-    ((double *)context->recorder[0])[0] = (double)*(uint64_t *)context->shared;
-    return 0;
-}
-
 #define DUMMY_BENCH(name_) \
     static const struct bench bench_##name_ = {DUMMY(#name_), .shared_size = 8, .params_size = BENCH_PARAMS_SIZE, \
                                                BENCH_PARTY(PARTY_IS(#name_, {RECORD_NUMBERS, WATCH_NUMBERS}), \
                                                            .role = ROLE_MEASURED, .stop = STOP_FLAG, \
                                                            .run = name_##_run)}
 DUMMY_BENCH(idle);
-DUMMY_BENCH(nap);
 DUMMY_BENCH(degraded);
-DUMMY_BENCH(apart);
 static const struct party watch_parties[] = {
     {PARTY_IS("watch", {RECORD_NUMBERS, WATCH_NUMBERS}), .role = ROLE_MEASURED, .run = watch_run}};
 static const struct bench bench_watch = {DUMMY("watch"), BENCH_PARTIES(watch_parties), .control_fifo = true,
                                          .params_size = BENCH_PARAMS_SIZE};
 static const struct bench bench_watch_only = {DUMMY("watch-only"), BENCH_PARTIES(watch_parties),
                                               .params_size = BENCH_PARAMS_SIZE};
-static const struct bench *const benches[] = {&bench_watch_only, &bench_idle,  &bench_nap, &bench_degraded,
-                                              &bench_apart,      &bench_watch, NULL};
+static const struct bench *const benches[] = {&bench_watch_only, &bench_idle, &bench_degraded, &bench_watch, NULL};
 
 static struct place_request place;
 
@@ -281,30 +226,20 @@ static struct trial *run_done(const struct trial_spec *spec)
 
 /* --- What it counts. --- */
 
-static void check_counts(const struct bench *bench, const struct load *load, uint64_t time_ns, double processes)
+TEST(test_load_counts_are_of_the_run_alone_and_of_all_its_processes)
 {
-    struct trial_spec spec = spec_of(bench, load, NULL, time_ns);
+    struct trial_spec spec = spec_of(&bench_idle, &load_three, NULL, TRIAL_MS * MS);
     struct trial *trial = run_done(&spec);
 
-    assert_true(trial->load_count[COUNT_WORK] == 7 * processes); /* without what was done before the gate */
-    assert_true(trial->load_count[LOAD_CPU] == 0.25 * processes);
+    assert_true(trial->load_count[COUNT_WORK] == 7 * 3); /* without what was done before the gate */
+    assert_true(trial->load_count[LOAD_CPU] == 0.25 * 3);
     assert_true(trial->load_count[LOAD_DISK_READ] == 0);
     if (own_oom_score() >= 0) /* there is a /proc: loads go first when memory runs out */
-        assert_true(trial->load_count[COUNT_OOM] == 1000 * processes);
+        assert_true(trial->load_count[COUNT_OOM] == 1000 * 3);
     /* The gate opened when the load had said that it is there. */
     assert_true(trial->load_count[COUNT_PROVED_AT] > 0);
-    assert_true(trial->load_count[COUNT_PROVED_AT] < processes * (double)trial->gate_ns);
+    assert_true(trial->load_count[COUNT_PROVED_AT] < 3 * (double)trial->gate_ns);
     trial_free(trial);
-}
-
-TEST(test_load_counts_are_of_the_run_alone)
-{
-    check_counts(&bench_idle, &load_dummy, TRIAL_MS * MS, 1);
-}
-
-TEST(test_load_counts_are_those_of_all_its_processes)
-{
-    check_counts(&bench_idle, &load_three, TRIAL_MS * MS, 3);
 }
 
 /* --- What becomes of it. --- */
@@ -529,26 +464,6 @@ static int control_of_fifo(void)
 TEST(test_trial_with_a_fifo_party_has_fifo_control)
 {
     assert_int_equal(fixture_in_child(control_of_fifo), 0);
-}
-
-static int control_without_rights(void)
-{
-    struct trial_spec spec = spec_of(&bench_watch, NULL, NULL, 0);
-
-    if (fixture_become_nobody())
-        return CANNOT;
-    if (try_fifo() == 0)
-        return CANNOT;
-    struct trial *trial = trial_run(&spec);
-    CHECK(trial && trial->outcome == TRIAL_DONE);
-    CHECK(strcmp(trial->control_refused, "control: SCHED_FIFO 98 refused: Operation not permitted") == 0);
-    trial_free(trial);
-    return 0;
-}
-
-TEST(test_trial_control_without_rights_says_so)
-{
-    assert_int_equal(fixture_in_child(control_without_rights), 0);
 }
 
 int main(int argc, char **argv)

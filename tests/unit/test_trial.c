@@ -215,173 +215,6 @@ TEST(test_trial_releases_copies_together)
     run_ping(4, 200 * MS);
 }
 
-/* --- A party that replaces its own process. --- */
-
-enum { EXECS = 50 };
-enum { RELAY_SLICES, RELAY_NUMBERS };
-enum { RELAY_PID, RELAY_SETUPS, RELAY_VERIFIES, RELAY_OTHER_PID, RELAY_NUMBER_COUNT };
-
-static int relay_setup(struct party_context *context)
-{
-    ((double *)context->recorder[RELAY_NUMBERS])[RELAY_SETUPS]++;
-    return 0;
-}
-
-static int relay_run(struct party_context *context)
-{
-    double *number = context->recorder[RELAY_NUMBERS];
-    struct baton *baton = context->baton;
-
-    slices_add(context->recorder[RELAY_SLICES], baton->count, baton->start_ns, clock_raw_ns());
-    if (baton->execs == 0)
-        number[RELAY_PID] = getpid();
-    else
-        number[RELAY_OTHER_PID] += number[RELAY_PID] != getpid();
-    if (baton->execs == EXECS)
-        return 0;
-    baton->count += 3;
-    int error = party_exec(context);
-    return party_fail(context, "exec %llu: %s", (unsigned long long)baton->execs, strerror(-error));
-}
-
-static int relay_verify(struct party_context *context)
-{
-    ((double *)context->recorder[RELAY_NUMBERS])[RELAY_VERIFIES]++;
-    return 0;
-}
-
-static const struct party relay_parties[] = {
-    {PARTY_IS(
-         "relay", [RELAY_SLICES] = {RECORD_SLICES, EXECS + 1}, [RELAY_NUMBERS] = {RECORD_NUMBERS, RELAY_NUMBER_COUNT}),
-     .role = ROLE_MEASURED, .setup = relay_setup, .run = relay_run, .verify = relay_verify},
-};
-static const struct bench bench_relay = {DUMMY("relay"), BENCH_PARTIES(relay_parties)};
-
-static void relay_through_images(void)
-{
-    struct trial_spec spec = spec_of(&bench_relay, 1, 0);
-    int fds = fixture_count_fds();
-
-    place.nice_given = true;
-    place.nice = 4;
-    struct trial *trial = run_done(&spec);
-    const struct slices *slices = trial_recorder(trial, 0, 0, RELAY_SLICES);
-    const double *number = trial_recorder(trial, 0, 0, RELAY_NUMBERS);
-    const struct trial_slot *relay = trial_party(trial, 0, 0);
-    assert_int_equal(slices->n, EXECS + 1);
-    for (size_t i = 0; i < slices->n; i++) {
-        assert_int_equal(slices->slice[i].count, 3 * i);
-        assert_int_equal(slices->slice[i].start_ns, relay->start_ns);
-        assert_true(slices->slice[i].end_ns > (i ? slices->slice[i - 1].end_ns : relay->start_ns));
-    }
-    assert_true(relay->end_ns > slices->slice[EXECS].end_ns);
-    assert_true(number[RELAY_SETUPS] == EXECS + 1);
-    assert_true(number[RELAY_VERIFIES] == 1);
-    assert_true(number[RELAY_OTHER_PID] == 0);
-    assert_true(relay->seen.fresh_exec);
-    assert_int_equal(relay->seen.nice, 4);
-    /* Each image has at least one page fault; its counters continue from those of the previous image. */
-    assert_true(relay->counters.faults_minor >= EXECS);
-    trial_free(trial);
-    assert_int_equal(fixture_count_fds(), fds);
-}
-
-/* With numbers of descriptors that have one digit, and three. */
-TEST(test_trial_baton_survives_exec)
-{
-    int others[120];
-
-    relay_through_images();
-    for (size_t i = 0; i < COUNT(others); i++)
-        assert_true((others[i] = fcntl(0, F_DUPFD_CLOEXEC, 3)) >= 0);
-    relay_through_images();
-    for (size_t i = 0; i < COUNT(others); i++)
-        (void)close(others[i]);
-}
-
-/* --- A thread beside a process. --- */
-
-enum { PAIR_PROCESS, PAIR_THREAD };
-enum { PAIR_PID, PAIR_TID, PAIR_NUMBER_COUNT };
-
-static int pair_note(struct party_context *context)
-{
-    double *number = context->recorder[0];
-
-    number[PAIR_PID] = getpid();
-    number[PAIR_TID] = (double)syscall(SYS_gettid);
-    return 0;
-}
-
-static int pair_process_run(struct party_context *context)
-{
-    sleep_ms(5);
-    return pair_note(context);
-}
-
-static int pair_thread_run(struct party_context *context)
-{
-    while (!party_stopped(context))
-        sleep_ms(1);
-    return pair_note(context);
-}
-
-static void pair_place(const struct place_of *of, struct placement *out)
-{
-    place_copy(of->request, of->copy, out);
-    cpuset_clear(&out->cpus);
-    cpuset_add(&out->cpus, of->request->order[of->party == PAIR_PROCESS ? 0 : of->request->n_order - 1]);
-    out->nice_given = true;
-    out->nice = of->party == PAIR_PROCESS ? 3 : 7;
-}
-
-static const struct party pair_parties[] = {
-    [PAIR_PROCESS] = {PARTY_IS("process", {RECORD_NUMBERS, PAIR_NUMBER_COUNT}), .role = ROLE_MEASURED,
-                      .run = pair_process_run},
-    [PAIR_THREAD] = {PARTY_IS("thread", {RECORD_NUMBERS, PAIR_NUMBER_COUNT}), .role = ROLE_TIMER, .kind = PARTY_THREAD,
-                     .stop = STOP_FLAG, .timer_slack_ns = 1234, .run = pair_thread_run},
-};
-static const struct bench bench_pair = {DUMMY("pair"), BENCH_PARTIES(pair_parties), .place = pair_place};
-
-static void check_pair_copy(const struct trial *trial, unsigned copy)
-{
-    const double *process = trial_recorder(trial, PAIR_PROCESS, copy, 0);
-    const double *thread = trial_recorder(trial, PAIR_THREAD, copy, 0);
-    const struct trial_slot *const left[] = {
-        [PAIR_PROCESS] = trial_party(trial, PAIR_PROCESS, copy), [PAIR_THREAD] = trial_party(trial, PAIR_THREAD, copy)};
-
-    assert_true(process[PAIR_PID] > 0 && process[PAIR_PID] != getpid());
-    assert_true(process[PAIR_PID] == thread[PAIR_PID]);
-    assert_true(process[PAIR_TID] == process[PAIR_PID]);
-    assert_true(thread[PAIR_TID] != thread[PAIR_PID] && thread[PAIR_TID] > 0);
-    for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(cpuset_count(&left[i]->seen.cpus), 1);
-        assert_true(left[i]->seen.fresh_exec);
-        assert_int_equal(left[i]->seen.policy, SCHED_OTHER);
-        assert_string_equal(left[i]->refused, "");
-        assert_true(left[i]->start_ns >= trial->gate_ns);
-    }
-    assert_true(cpuset_has(&left[PAIR_PROCESS]->seen.cpus, place.order[0]));
-    assert_true(cpuset_has(&left[PAIR_THREAD]->seen.cpus, place.order[place.n_order - 1]));
-    assert_int_equal(left[PAIR_PROCESS]->seen.nice, 3);
-    assert_int_equal(left[PAIR_THREAD]->seen.nice, 7);
-    /* The thread ends because the process is done. */
-    assert_true(left[PAIR_THREAD]->end_ns >= left[PAIR_PROCESS]->end_ns);
-}
-
-TEST(test_trial_places_a_thread_on_its_own)
-{
-    struct trial_spec spec = spec_of(&bench_pair, 2, 0);
-
-    struct trial *trial = run_done(&spec);
-    check_pair_copy(trial, 0);
-    check_pair_copy(trial, 1);
-    const double *first = trial_recorder(trial, PAIR_PROCESS, 0, 0),
-                 *second = trial_recorder(trial, PAIR_PROCESS, 1, 0);
-    assert_true(first[PAIR_PID] != second[PAIR_PID]);
-    trial_free(trial);
-}
-
 /* --- How parties are stopped. --- */
 
 enum { STOP_PARTY_MEASURED, STOP_PARTY_FLAG, STOP_PARTY_KILL, STOP_PARTY_COUNT };
@@ -968,9 +801,11 @@ TEST(test_trial_worker_finds_what_it_was_given)
     struct found_params params = {.word = 0x1234567890123};
     struct trial_spec spec = spec_of(&bench_found, 2, 0);
     char text[8];
-    int ends[2];
+    int ends[2], others[120]; /* so that descriptors have numbers of three digits */
 
     assert_int_equal(pipe(ends), 0);
+    for (size_t i = 0; i < COUNT(others); i++)
+        assert_true((others[i] = fcntl(0, F_DUPFD_CLOEXEC, 3)) >= 0);
     assert_int_equal(setenv("JITBENCH_TEST_LEAK", "1", 1), 0);
     int own_input = dup(0);
     assert_true(own_input >= 0 && dup2(ends[0], 0) == 0); /* something else than /dev/null */
@@ -998,6 +833,8 @@ TEST(test_trial_worker_finds_what_it_was_given)
     trial_free(trial);
     assert_int_equal(read(ends[0], text, sizeof(text)), 4);
     assert_memory_equal(text, "x\nx\n", 4);
+    for (size_t i = 0; i < COUNT(others); i++)
+        (void)close(others[i]);
     (void)close(ends[0]);
     (void)close(ends[1]);
     assert_int_equal(unsetenv("JITBENCH_TEST_LEAK"), 0);
@@ -1181,51 +1018,6 @@ TEST(test_trial_locks_memory_for_a_party_that_asks)
     trial = run_done(&spec);
     assert_true(((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_LOCKED] > 100);
     trial_free(trial);
-}
-
-/* --- Layout. --- */
-
-static int address_run(struct party_context *context)
-{
-    int local;
-
-    slices_add(context->recorder[0], (uint64_t)(uintptr_t)&local, 0, 1);
-    return 0;
-}
-
-static const struct party address_parties[] = {
-    {PARTY_IS("address", {RECORD_SLICES, 2}), .role = ROLE_MEASURED, .run = address_run},
-};
-static const struct bench bench_address = {DUMMY("address"), BENCH_PARTIES(address_parties)};
-
-static uint64_t stack_address(const struct trial_spec *spec, bool fixed)
-{
-    struct trial *trial = run_done(spec);
-    const struct slices *slices = trial_recorder(trial, 0, 0, 0);
-    const struct trial_slot *party;
-
-    party = trial_party(trial, 0, 0);
-    assert_int_equal(slices->n, 1);
-    uint64_t address = slices->slice[0].count;
-    assert_int_equal(party->seen.layout_fixed, fixed);
-    trial_free(trial);
-    return address;
-}
-
-static int try_fixed_layout(void)
-{
-    return task_fix_layout() ? CANNOT : 0;
-}
-
-TEST(test_trial_layout_fixed_is_read_back)
-{
-    struct trial_spec spec = spec_of(&bench_address, 1, 0);
-
-    assert_int_equal(fixture_in_child(try_fixed_layout), 0);
-    place.layout_fixed = true;
-    uint64_t first = stack_address(&spec, true);
-    assert_int_equal(stack_address(&spec, true), first);
-    assert_int_equal(stack_address(&spec, true), first);
 }
 
 /* --- Waiting, at made-up times. --- */
@@ -1416,9 +1208,9 @@ TEST(test_trial_worker_main_refuses_what_is_no_shm)
 }
 
 static const struct bench *const registry[] = {
-    &bench_ping,         &bench_relay,      &bench_pair,    &bench_stop,  &bench_barrier,      &bench_fault,
-    &bench_fault_of_two, &bench_bad_thread, &bench_litter,  &bench_found, &bench_found_locked, &bench_found_early,
-    &bench_fault_later,  &bench_paused,     &bench_address, NULL,
+    &bench_ping,        &bench_stop,   &bench_barrier, &bench_fault,       &bench_fault_of_two,
+    &bench_bad_thread,  &bench_litter, &bench_found,   &bench_found_early, &bench_found_locked,
+    &bench_fault_later, &bench_paused, NULL,
 };
 
 int main(int argc, char **argv)
