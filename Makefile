@@ -72,8 +72,9 @@ CFLAGS_src/sys/clock.c := -O2 $(UNGUARDED)
 GUARDED := -fstack-protector-strong $(if $(findstring -fsanitize,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 # Optimised for speed, because it reads files of 100 MB and more.
 CFLAGS_src/rows/reader.c := -O2
-# The same for thousands of permutations of up to 10,000 values.
+# The same for thousands of permutations of up to 10,000 values, and for Fourier transforms of 262,144.
 CFLAGS_src/stats/change_points.c := -O2
+CFLAGS_src/stats/project.c := -O2
 # Optimised for size: none of this runs during a measurement, except for the files above.
 $(foreach layer,$(filter-out bench load,$(LAYERS)),$(eval CFLAGS_$(layer) := -Os $$(GUARDED)))
 

@@ -28,25 +28,22 @@ struct delay_grid {
     double *log_below;      /* logarithm of the probability by step and point: mean of log F over the hosts */
 };
 
-static double complex polar(double size, double angle)
-{
-    return size * cos(angle) + I * (size * sin(angle));
-}
-
 /* --- Fourier transform, in place (Cooley and Tukey 1965, radix 2). The forward transform leaves the points
- * bit-reversed, and the backward transform, without the division by n, expects them so: operations in between are point
- * by point. --- */
+ * bit-reversed, as the factors are, and the backward transform, without the division by n, expects them so: operations
+ * in between are point by point. --- */
 
 static void transform(const struct delay_grid *g, double complex *a, bool back)
 {
     for (size_t half = back ? 1 : g->n / 2; half > 0 && half < g->n; half = back ? half * 2 : half / 2)
-        for (size_t start = 0; start < g->n; start += 2 * half)
-            for (size_t k = 0; k < half; k++) {
-                double complex *low = &a[start + k], *high = low + half, turn = g->twiddle[k * (g->n / (2 * half))];
-                const double complex other = back ? turn * *high : *high, sum = *low + other;
-                *high = back ? *low - other : (*low - other) * conj(turn);
-                *low = sum;
+        for (size_t block = 0; 2 * half * block < g->n; block++) {
+            const double complex turn = g->twiddle[block];
+            double complex *low = &a[2 * half * block], *high = low + half;
+            for (; high < &a[2 * half * (block + 1)]; low++, high++) {
+                const double complex other = back ? *high : *high * conj(turn);
+                *high = back ? (*low - *high) * turn : *low - other;
+                *low += other;
             }
+        }
 }
 
 /* --- The grid. --- */
@@ -88,11 +85,9 @@ static double room_ns(const struct project_host *hosts, size_t n_hosts, double s
 static void make_grid(struct delay_grid *g, size_t points, const struct project_host *hosts, size_t n_hosts,
                       double longest_step_ns, size_t n_steps)
 {
-    g->n = POINTS_MOST;
+    g->n = points ? points : POINTS_MOST;
     while (g->n > POINTS_LEAST && g->n > POINTS_ALL / n_hosts)
         g->n /= 2;
-    if (points && points < g->n)
-        g->n = points;
     g->width_ns = room_ns(hosts, n_hosts, longest_step_ns) / (double)g->n;
     g->rate = memory_get(4 * g->n + g->n / 2, sizeof(*g->rate));
     g->log_below = memory_get(n_steps * g->n, sizeof(*g->log_below));
@@ -100,8 +95,10 @@ static void make_grid(struct delay_grid *g, size_t points, const struct project_
     g->shared = g->kind + g->n;
     g->work = g->shared + g->n;
     g->twiddle = g->work + g->n;
+    for (size_t i = 1, half = 1; i < g->n / 2; half = ++i < 2 * half ? half : i)
+        g->twiddle[i] = g->twiddle[i - half] + 3.14159265358979323846 / 2 / (double)half;
     for (size_t i = 0; i < g->n / 2; i++)
-        g->twiddle[i] = polar(1, 2 * 3.14159265358979323846 * (double)i / (double)g->n);
+        g->twiddle[i] = cexp(I * g->twiddle[i]);
 }
 
 static void free_grid(struct delay_grid *g)
@@ -169,13 +166,12 @@ static void add_step(struct delay_grid *g, const struct project_host *host, size
 
     if (host->n_shares)
         transform_shares(g, host, step_ns);
-    for (size_t i = 0; i < g->n; i++) {
-        g->work[i] = polar(exp(busy_ns * creal(g->rate[i])), busy_ns * cimag(g->rate[i]));
-        if (number > 0)
-            g->work[i] *= (whole > 0 ? polar(pow(cabs(g->kind[i]), whole), whole * carg(g->kind[i])) : 1) *
-                          (1 - share + share * g->kind[i]);
-        if (host->n_shares)
-            g->work[i] *= g->shared[i];
+    /* Of real numbers: the second half of a block between powers of two is the first one's mirror image. */
+    for (size_t i = 0, block = 1; i < g->n; block = ++i < 2 * block ? block : i) {
+        const size_t mirror = 3 * block - 1 - i;
+        g->work[i] = mirror < i ? conj(g->work[mirror])
+                                : cexp(busy_ns * g->rate[i] + (whole > 0 ? whole * clog(g->kind[i]) : 0)) *
+                                      (1 - share + share * g->kind[i]) * (host->n_shares ? g->shared[i] : 1);
     }
     transform(g, g->work, true);
     for (size_t i = g->n; i-- > 0;) {
