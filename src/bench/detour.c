@@ -226,7 +226,7 @@ static void take_others(struct detour_account *a, uint64_t end, double least_hz,
             return;
         unsigned number = PERIODIC + (unsigned)(periodic - a->sums.periodic);
         struct periodic found;
-        while (take_periodic(a, other_hz[i], OTHER_SHARE, least_hz > 0 ? 1. / 32 : 0.25, number, &found)) {
+        while (take_periodic(a, other_hz[i], OTHER_SHARE, least_hz > 0 ? 1. / 16 : 0.25, number, &found)) {
             periodic->hz = other_hz[i];
             usual[number] = found.length > usual[number] ? found.length : usual[number];
         }

@@ -12,7 +12,9 @@
 #define MOST   20000u
 /* Expected times of two series are at least this far apart: what is nearer can be of either. */
 #define APART (200 * US)
-#define TURN  6.28318530717958648
+/* An event that another one holds up for longer cannot be known as one of its series. */
+#define HELD_UP (150 * US)
+#define TURN    6.28318530717958648
 /* Number of machines with each rate of the tick; all, for `make stats`. */
 #define DRAWS 3u
 #define ALL   500u
@@ -223,6 +225,8 @@ static void account(double counted_hz)
     begin();
     for (size_t i = 0; i < sim.n; i++) {
         struct made m = sim.made[i];
+        if (from - m.at > HELD_UP && (m.cause == DETOUR_INTERRUPT || m.cause == DETOUR_PERIODIC))
+            m.cause = DETOUR_UNEXPLAINED;
         m.at = fmax(m.at, from);
         from = m.at + m.length + 1 * US;
         for (; m.at + m.length > window; window += WINDOW) {
