@@ -182,3 +182,21 @@ TEST_WITH(test_detours_periodic_ones_are_a_source_of_their_own, begin, NULL)
     expect_near(detours[0].per_ns, 40 / 1.9e9);
     expect_near(detours[1].per_ns, 12 / 1.9e9);
 }
+
+/* Blocks that are not freed, and writes outside of them, fail the test. */
+TEST(test_project_keeps_to_its_memory)
+{
+    struct project p = {.step_ns = {1e6}, .ranks = {10}, .n_steps = 1, .n_ranks = 1, .points = 1 << 10};
+    const char *const names[] = {"a", "b", "without"};
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct row lost = ROW(NULL, 5, .suite = "noise", .metric = "lost"), detour = lost;
+        lost.wall_s = i < 2 ? 10 : 0;
+        text_copy(detour.metric, sizeof(detour.metric), "detour");
+        project_enter(&p, names[i], &lost);
+        project_enter(&p, names[i], &detour);
+    }
+    project_compute(&p);
+    assert_int_equal(p.n, 2);
+    project_free(&p);
+}
