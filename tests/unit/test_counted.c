@@ -67,6 +67,14 @@ TEST(test_counted_says_what_is_not_counted)
     assert_string_equal(text_of(&counted),
                         "task_clock_ms=1.500;page_faults=41;switches=5;"
                         "not_counted=cycles+instructions+branch_misses+cache_misses;why=no PMU for them");
+    for (int unknown = 0; unknown < 4; unknown++) { /* one half of a sum is no figure */
+        struct task_counters part = task;
+        *(int64_t *[]){&part.ctx_voluntary, &part.ctx_involuntary, &part.faults_minor, &part.faults_major}[unknown] =
+            -1;
+        counted = (struct counted){.n = 0};
+        counted_add(&counted, &counts, &part);
+        assert_non_null(strstr(text_of(&counted), unknown < 2 ? "misses+switches;" : "misses+page_faults;"));
+    }
     counted = (struct counted){.n = 0};
     counted_add(&counted, &counts, &none);
     assert_string_equal(text_of(&counted), "not_counted=cycles+instructions+branch_misses+cache_misses+task_clock_ms+"

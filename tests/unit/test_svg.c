@@ -49,6 +49,18 @@ TEST(test_svg_scale_of_anything_is_finite_and_rises)
 
 /* --- ticks --- */
 
+/* The smallest steps of which the labels have room, at least 2. */
+TEST(test_svg_ticks_are_as_many_as_fit)
+{
+    static const size_t expected[] = {2, 4, 8};
+    for (size_t i = 0; i < 3; i++) {
+        const struct svg_scale scale = svg_scale(0, 150, 0, 60 + 120 * (double)i, false);
+        struct svg_ticks ticks;
+        svg_ticks(&scale, "%", 0, &ticks);
+        assert_int_equal(ticks.n, expected[i]);
+    }
+}
+
 TEST(test_svg_ticks_labels_keep_apart)
 {
     for (int power = -3; power < 12; power++)
