@@ -26,6 +26,10 @@ import threading
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests"))
+sys.dont_write_bytecode = True
+from runner import Failure, Skip, expect, need, tell  # noqa: E402 pylint: disable=wrong-import-position
+
 PAGE = os.path.join(TOP, "man", "jitbench-init.1")
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "jitbench", "boot")
 KERNELS = {
@@ -45,19 +49,6 @@ SUITES = ["noise", "wakeup", "prime", "memory", "stream", "unix", "latency"]
 TABLES = ["Noise, the quietest CPU first", "Wake-up latency in us: SCHED_FIFO 80", "Prime loop: all runs together",
           "Memory level", "STREAM-style bandwidth", "System Benchmarks Partial Index",
           "Simulated tasks"]
-
-
-class Skip(Exception):
-    """The test cannot be run here, and why."""
-
-
-class Failure(Exception):
-    """An error with its text."""
-
-
-def expect(condition, what):
-    if not condition:
-        raise Failure(what)
 
 
 # --- Kernels.
@@ -261,6 +252,10 @@ class Machine:
             expect(trouble not in shown, f"'{trouble}' on the console")
         return shown
 
+    def says(self, *texts):
+        for text in texts:
+            expect(text in self.shown(), f"'{text}' is not on the console")
+
     def kill(self):
         if self.process and self.process.poll() is None:
             self.process.kill()
@@ -355,7 +350,7 @@ def boot_recipe(test):
     rows = machine.rows()
     expect_all(shown, rows, 1)
     expect({row["host"] for row in rows} == {"box17"}, "hostname= is not in the CSV")
-    expect("Power down" in shown, "no power off")
+    machine.says("Power down")
 
 
 def boot_rt(test):
@@ -372,9 +367,7 @@ def boot_rt(test):
 
 def boot_iso(test):
     """The page's recipe for a CD: GRUB on an ISO image starts kernel and initramfs."""
-    for program in ("grub-mkrescue", "xorriso", "mformat"):
-        if not shutil.which(program):
-            raise Skip(f"there is no {program}")
+    need("grub-mkrescue", "xorriso", "mformat")
     machine = test.machine(memory=256, limit=180)
     machine.use_recipe()
     shutil.copy(machine.kernel + "/vmlinuz", test.folder)
@@ -383,9 +376,8 @@ def boot_iso(test):
     run(["sh", "-ec", recipe.replace("all --quick", QUICK)], cwd=test.folder)
     machine.more = ["-cdrom", os.path.join(test.folder, "jitbench.iso")]
     machine.start("")
-    shown = machine.wait_end()
-    expect(f"jitbench init: runs {QUICK}\n" in shown, "other words")
-    expect("Power down" in shown, "no power off")
+    machine.wait_end()
+    machine.says(f"jitbench init: runs {QUICK}\n", "Power down")
     expect({row["test"] for row in machine.rows()} == {"prime"}, "not the rows of prime")
 
 
@@ -398,7 +390,7 @@ def boot_virtio(test):
     machine.start(f'quiet jitbench.modules=/modules jitbench.run="{QUICK}" jitbench.tune=yes '
                   "jitbench.out=/dev/vda:/result.csv jitbench.end=poweroff")
     shown = machine.wait_end()
-    expect("jitbench init: CSV written to /dev/vda:/result.csv" in shown, "not written")
+    machine.says("jitbench init: CSV written to /dev/vda:/result.csv")
     expect("BEGIN JITBENCH CSV" not in shown, "the CSV is on the console too")
     expect(re.search(r"^Tuned     \d+ settings? changed", shown, re.M), "not tuned")
     rows = read_rows(read_disk(test, disk, "/result.csv"))
@@ -417,8 +409,8 @@ def boot_scratch(test):
     # The loops need no calibration here: the loads are what is of interest.
     machine.start('quiet jitbench.modules=/modules jitbench.scratch=vda:/bench/scratch jitbench.end=poweroff '
                   'jitbench.run="latency audio -w write,read -t 3s --loops-per-ms 20000"')
-    shown = machine.wait_end()
-    expect("jitbench init: scratch files go to /dev/vda:/bench/scratch (ext4)" in shown, "not said")
+    machine.wait_end()
+    machine.says("jitbench init: scratch files go to /dev/vda:/bench/scratch (ext4)")
     rows = machine.rows()
     latency = {row["load"]: row for row in rows if row["metric"] == "latency"}
     expect(sorted(latency) == ["read", "write"], f"loads are {sorted(latency)}")
@@ -446,9 +438,9 @@ def boot_no_overwrite(test):
     machine.more = virtio(disk) + virtio(blank, "blank")
     machine.start(f'quiet jitbench.modules=/modules "jitbench.run={QUICK}" jitbench.out=vda:result.csv '
                   "jitbench.scratch=vdb:/a jitbench.end=poweroff")
-    shown = machine.wait_end()
-    expect("jitbench init: out: /dev/vda:/result.csv: the file exists; jitbench never overwrites" in shown, "not said")
-    expect("jitbench init: scratch: /dev/vdb:/a: not a file system that this kernel knows; " in shown, "not said of vdb")
+    machine.wait_end()
+    machine.says("jitbench init: out: /dev/vda:/result.csv: the file exists; jitbench never overwrites",
+                 "jitbench init: scratch: /dev/vdb:/a: not a file system that this kernel knows; ")
     machine.rows()
     expect(read_disk(test, disk, "/result.csv") == "mine\n", "the file has changed")
 
@@ -477,7 +469,7 @@ def boot_root_disk(test):
     shown = machine.wait_end()
     written = re.search(r"jitbench init: CSV written to /dev/nvme0n1:(/root/jitbench-\S+\.csv)", shown)
     expect(written, "not written")
-    expect("Restarting system" in shown, "no restart")
+    machine.says("Restarting system")
     rows = read_rows(read_disk(test, disk, written.group(1)))
     expect({row["scratch_fs"] for row in rows if row["test"] == "fcopy256"} == {"ext4"}, "files were not on the disk")
     for folder in ("/tmp", "/var/tmp"):
@@ -492,7 +484,8 @@ def boot_root_written(test):
     machine.wait_shown("Ctrl-Alt-Del restarts the machine")
     expect(not disk_is_clean(disk), "the disk is not mounted to be written")
     machine.press("ctrl-alt-delete")
-    expect("Restarting system" in machine.wait_end(), "no restart")
+    machine.wait_end()
+    machine.says("Restarting system")
     check_disk(disk)
 
 
@@ -501,10 +494,9 @@ def boot_without_proc(test):
     machine = test.machine(memory=80)
     machine.use_files(proc="")
     machine.start(f"quiet nosplash -- {QUICK} jitbench.end=poweroff")
-    shown = machine.wait_end()
-    expect("jitbench init: /proc is missing and cannot be mounted: Not a directory" in shown, "it is mounted")
-    expect(f"jitbench init: runs {QUICK}\n" in shown, "other words")
-    expect("Unknown   /proc not mounted" in shown, "/proc is there")
+    machine.wait_end()
+    machine.says("jitbench init: /proc is missing and cannot be mounted: Not a directory", f"jitbench init: runs {QUICK}\n",
+                 "Unknown   /proc not mounted")
     machine.rows()
 
 
@@ -514,9 +506,8 @@ def boot_crash(test):
     machine.start('quiet sysrq_always_enabled jitbench.run="all --quick" jitbench.end=poweroff')
     machine.wait_shown("stream array")
     machine.press("alt-sysrq-i")
-    shown = machine.wait_end()
-    expect("jitbench init: the run crashed: ended by signal 9 (Killed)" in shown, "not said")
-    expect("Power down" in shown, "no power off")
+    machine.wait_end()
+    machine.says("jitbench init: the run crashed: ended by signal 9 (Killed)", "Power down")
     expect({row["suite"] for row in machine.rows()} >= {"noise", "prime"}, "finished rows are lost")
 
 
@@ -528,8 +519,8 @@ def boot_memory_nodes(test):
         machine.more += ["-object", f"memory-backend-ram,size=256M,id=memory{node}",
                          "-numa", f"node,nodeid={node},cpus={node},memdev=memory{node}"]
     machine.start('quiet jitbench.end=poweroff jitbench.run="memory nodes --quick --max-size 4M"')
-    shown = machine.wait_end()
-    expect("Memory nodes: one CPU's loads and readings" in shown, "no table of nodes")
+    machine.wait_end()
+    machine.says("Memory nodes: one CPU's loads and readings")
     rows = machine.rows()
     for metric in ("node_latency", "node_bandwidth"):
         of = {tuple(re.search(f"{end}_node=(\\d)", row["param"]).group(1) for end in ("from", "to")): row
@@ -553,8 +544,9 @@ def boot_latency_today(test):
     expect(all(float(row["value"]) > 0 for row in rows), "no latency")
 
 
-def expect_ended(rows, shown):
-    expect("jitbench init: the run ended with status 130" in shown, "no clean end")
+def expect_ended(machine):
+    machine.says("jitbench init: ending the run", "jitbench init: the run ended with status 130")
+    rows = machine.rows()
     expect({row["suite"] for row in rows} >= {"noise", "prime"}, "finished rows are lost")
     expect(any(row["reason"].startswith("ended by SIGINT") for row in rows), "no row says why it ended")
 
@@ -565,9 +557,9 @@ def boot_ctrl_alt_del(test):
     machine.start('quiet jitbench.run="all --quick"')
     machine.wait_shown("stream array")
     machine.press("ctrl-alt-delete")
-    shown = machine.wait_end()
-    expect("jitbench init: ending the run" in shown and "Restarting system" in shown, "not ended")
-    expect_ended(machine.rows(), shown)
+    machine.wait_end()
+    machine.says("Restarting system")
+    expect_ended(machine)
 
 
 def boot_ctrl_c(test):
@@ -577,7 +569,8 @@ def boot_ctrl_c(test):
     machine.wait_shown("stream array")
     machine.type(b"\x03")
     machine.wait_shown("System halted")
-    expect_ended(machine.rows(), machine.look())
+    machine.look()
+    expect_ended(machine)
 
 
 def boot_wrong_orders(test):
@@ -592,7 +585,8 @@ def boot_wrong_orders(test):
                   "unknown command 'prim'"):
         expect(wrong in lines[0], f"'{wrong}' is not named: {lines[0]}")
     machine.press("ctrl-alt-delete")
-    expect("Restarting system" in machine.wait_end(), "no restart")
+    machine.wait_end()
+    machine.says("Restarting system")
 
 
 def boot_no_shell(test):
@@ -601,11 +595,9 @@ def boot_no_shell(test):
     machine.start(f'quiet jitbench.run="{QUICK}" jitbench.out=sdz9:/a.csv '
                   'jitbench.scratch=sdz9:/a jitbench.end=shell')
     machine.wait_shown("System halted")
-    shown = machine.look()
-    expect("jitbench init: out: /dev/sdz9: No such file or directory; the CSV will follow on the console" in shown,
-           "not said before the run")
-    expect("jitbench init: scratch: /dev/sdz9:/a: No such file or directory; " in shown, "not said of scratch")
-    expect("jitbench init: no shell here: there is no /bin/sh" in shown, "not said")
+    machine.look()
+    machine.says("jitbench init: out: /dev/sdz9: No such file or directory; the CSV will follow on the console",
+                 "jitbench init: scratch: /dev/sdz9:/a: No such file or directory; ", "jitbench init: no shell here: there is no /bin/sh")
     machine.rows()
 
 
@@ -693,40 +685,28 @@ def run_test(test, name, flavour, words=""):
     return shown, "upset: no 0 times, status 0" in shown
 
 
-def trace(test, flavour):
-    """The unit test of noise and the kernel's trace."""
+def boot_trace(test, flavour="cloud"):
+    """By the trace of the kernel, noise finds 95 % of the detours with a tick, and 95 % of those found are the timer's."""
     shown, passed = run_test(test, "unit/test_noise_trace", flavour)
     told = re.search(r"of (\d+) detours with a tick .*", shown)
-    expect(told, "no counts")
-    expect(passed, f"the unit test fails: {told.group(0)}")
-    expect(int(told.group(1)) >= 300, told.group(0))
-
-
-def boot_trace(test):
-    """By the trace of the kernel, noise finds 95 % of the detours with a tick, and 95 % of those found are the timer's."""
-    trace(test, "cloud")
+    expect(told and passed and int(told.group(1)) >= 300, f"the unit test fails, or counts too few: {told and told.group(0)}")
 
 
 def boot_trace_rt(test):
     """As trace, on the PREEMPT_RT kernel."""
-    trace(test, "rt")
+    boot_trace(test, "rt")
 
 
-def who(test, flavour):
-    """The unit test of --who and the kernel's trace."""
+def boot_who(test, flavour="cloud"):
+    """By the trace of the kernel, --who gives each task at least 95 % of its time, and finds the interrupts."""
     shown, passed = run_test(test, "unit/test_who_trace", flavour)
     told = re.findall(r".* by the trace, .*", shown)
     expect(passed and len(told) >= 4, f"the unit test fails, or not everybody was compared: {told}")
 
 
-def boot_who(test):
-    """By the trace of the kernel, --who gives each task at least 95 % of its time, and finds the interrupts."""
-    who(test, "cloud")
-
-
 def boot_who_rt(test):
     """As who, on the PREEMPT_RT kernel."""
-    who(test, "rt")
+    boot_who(test, "rt")
 
 
 def boot_without_tracefs(test):
@@ -805,10 +785,6 @@ BOOTS = {
 }
 
 
-def one_line(text):
-    return " ".join(text.split())
-
-
 class Test:
     """One boot with a folder of its own."""
 
@@ -822,37 +798,20 @@ class Test:
         return self.machines[-1]
 
     def run(self):
-        """None, or what is wrong."""
-        began = time.monotonic()
+        """False when it failed."""
+        def boot():
+            try:
+                self.function(self)
+                return self.function.__doc__
+            finally:
+                for machine in self.machines:
+                    machine.kill()
         os.makedirs(self.folder)
-        wrong = None
-        try:
-            self.function(self)
-        except Skip as reason:
-            print(f"skipped: {self.name}: {reason}", flush=True)
-            return None
-        except Failure as error:
-            wrong = str(error)
-        except subprocess.CalledProcessError as error:
-            wrong = f"{' '.join(error.cmd)[:200]}: {error.stderr.strip()[:500]}"
-        finally:
-            for machine in self.machines:
-                machine.kill()
-        if wrong:
+        right = tell(self.name, boot)
+        if not right:
             lines = [line[:160] for machine in self.machines for line in machine.shown().splitlines()]
-            tail = "\n".join([line for line in lines if not line.startswith("1,")][-40:])
-            print(f"failed: {self.name}: {one_line(wrong)}\n{tail}", flush=True)
-        else:
-            print(f"passed: {self.name}: {self.function.__doc__} ({time.monotonic() - began:.0f} s)", flush=True)
-        return wrong
-
-
-def need_programs(arch):
-    for program in (QEMU[arch][0], "cpio", "mke2fs", "debugfs", "e2fsck", "apt-get", "dpkg", "cksum"):
-        path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
-        if not shutil.which(program, path=path):
-            raise Skip(f"there is no {program}")
-        os.environ["PATH"] = path
+            print("\n".join([line for line in lines if not line.startswith("1,")][-40:]), flush=True)
+        return right
 
 
 def main():
@@ -867,7 +826,7 @@ def main():
               if not arguments.boot or b.__name__.removeprefix("boot_") in arguments.boot]
     expect(chosen, "no such boot")
     try:
-        need_programs(arguments.arch)
+        need(QEMU[arguments.arch][0], "cpio", "mke2fs", "debugfs", "e2fsck", "apt-get", "dpkg", "cksum")
         for flavour in KERNELS[arguments.arch]:
             kernel(arguments.arch, flavour)
     except Skip as reason:
@@ -879,7 +838,7 @@ def main():
         tests = [Test(b, arguments.arch, os.path.abspath(arguments.program), os.path.join(base, b.__name__))
                  for b in chosen]
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            return 1 if any(list(pool.map(Test.run, tests))) else 0
+            return int(not all(list(pool.map(Test.run, tests))))
 
 
 if __name__ == "__main__":
