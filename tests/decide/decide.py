@@ -4,11 +4,10 @@
 
     aa        runs of `all --quick`: single runs in disjoint pairs, and ten a side: no change may be seen
     found     the same files, where five rows are 10 % higher on one side: these must be found
-    run0 run1 run2 run5   two commands that differ by 0, 1, 2 and 5 % of work: what `jitbench run` says, and beside it
-              hyperfine, with as many runs of the same commands
+    run0 run1 run2 run5   two commands that differ by 0, 1, 2 and 5 % of work: what `jitbench run` says
     coverage  of the interval of `run`: resamplings of the real blocks of run0
 
-Without parts: all. Says first how long each part will take. What was measured is kept in the folder, each run and trial
+Without parts: all. What was measured is kept in the folder, each run and trial
 when it ends, so an interrupted call goes on where it ended; a part that cannot go on is failed, and the next one begins.
 Nothing else may run on the machine. DECIDE_SHORT=1: a minute, with few and short runs, which
 shows only that the parts work: nothing is then judged. Prints lines 'passed: NAME' and 'failed: NAME: WHY', and at the
@@ -19,7 +18,6 @@ import math
 import os
 import random
 import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -41,13 +39,7 @@ LONG = ("value", "mean", "samples", "median", "min", "max")
 PARTS = ["aa", "found", "run0", "run1", "run2", "run5", "coverage"]
 # Words of param that say how it came out, and differ between runs of the same work.
 OUTCOMES = {"pages", "planned", "periods", "loops_per_ms", "up_to", "control", "timer", "load"}
-# What a piece took on a virtual machine with two CPUs; as soon as some are measured here, their mean is used.
 LIMIT_SECONDS = 1200  # of any one call, which hangs
-USUAL_SECONDS = {"all": 45, "compare": 2, "run0": 100, "run1": 60, "run2": 20, "run5": 8}
-
-
-def duration(seconds):
-    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
 
 
 class CannotGoOn(Exception):
@@ -94,51 +86,6 @@ class Decide:
         if aim:
             print(f"failed: {name}: {seen}; aim: {aim}" if verdict == "failed" else f"passed: {name}", flush=True)
 
-    # --- How long it takes. ---
-
-    def seconds(self, kind):
-        """Of the pieces that were measured, by what they are; a line each."""
-        path = self.path("seconds", kind)
-        if not os.path.exists(path):
-            return []
-        with open(path, encoding="utf-8") as file:
-            return [float(line) for line in file]
-
-    def took(self, kind, since):
-        with open(self.path("seconds", kind), "a", encoding="utf-8") as file:
-            file.write(f"{time.monotonic() - since:.3f}\n")
-
-    def expected(self, kind):
-        known = self.seconds(kind)
-        usual = {"all": 2, "compare": 0.1}.get(kind, 3 * SIDE_SECONDS) if SHORT else USUAL_SECONDS[kind]
-        return statistics.mean(known) if known else usual
-
-    def left(self, part, planned):
-        """The pieces of a part that are not measured yet, with their kind; what a part before it measures is not
-        counted again."""
-        compares = {"aa": RUNS // 2 + 2 + SPLITS, "found": DRAWS + 1}.get(part, 0)
-        pieces = [("compare", f"{part} {i}") for i in range(compares)]
-        if part in ("aa", "found"):
-            pieces += [("all", file) for file in self.files() if not os.path.exists(file)]
-        run = "run0" if part == "coverage" else part
-        if run.startswith("run"):
-            pieces += [(run, f"{run} {i}") for i in range(TRIALS)
-                       if not os.path.exists(self.path("run", run[3:], f"{i:02}.json"))]
-        new = [kind for kind, name in pieces if name not in planned]
-        planned.update(name for _, name in pieces)
-        return new
-
-    def say_plan(self, parts):
-        planned, whole = set(), 0
-        print("Part      Pieces  Takes about")
-        for part in parts:
-            kinds = self.left(part, planned)
-            seconds = sum(self.expected(kind) for kind in kinds)
-            whole += seconds
-            print(f"{part:<9} {len(kinds):>6}  {duration(seconds)}")
-        end = time.strftime("%H:%M", time.localtime(time.time() + whole))
-        print(f"All               {duration(whole)}, until {end}", flush=True)
-
     def table(self):
         table = [("Part", "Aim", "Seen", "Verdict")] + self.summary
         widths = [max(len(row[i]) for row in table) for i in range(4)]
@@ -166,18 +113,15 @@ class Decide:
         for i, file in enumerate(self.files()):
             if not os.path.exists(file):
                 print(f"run {i + 1} of {RUNS}", flush=True)
-                part, since = file + ".part", time.monotonic()
+                part = file + ".part"
                 if os.path.exists(part):
                     os.remove(part)
                 self.call(self.program, *MEASURE, "-q", "-o", part, statuses=(0, 1))  # 1: a row failed
                 os.rename(part, file)
-                self.took("all", since)
         return self.files()
 
     def compare(self, base, new):
-        since = time.monotonic()
         text = self.call(self.program, "compare", "--format", "csv", *base, "--", *new)
-        self.took("compare", since)
         return list(csv.DictReader(text.splitlines()))
 
     @staticmethod
@@ -292,33 +236,16 @@ class Decide:
         _, rows = self.read(self.path("run", more, f"{i:02}.csv"))
         return [[float(x) for x in row["samples"].split(";")] for row in rows if row["metric"] == "wall"]
 
-    def theirs(self, runs, a, b):
-        """What hyperfine says after as many runs: the ratio of the means, and the +- that it prints with it, in %."""
-        out = self.path("hyperfine.json")
-        if not shutil.which("hyperfine"):
-            return {}
-        self.call("hyperfine", "-N", "-r", max(runs, 2), "--export-json", out, f"sh -c '{a}'", f"sh -c '{b}'")
-        with open(out, encoding="utf-8") as file:
-            one, two = json.load(file)["results"]
-        ratio = two["mean"] / one["mean"]
-        error = ratio * math.hypot(one["stddev"] / one["mean"], two["stddev"] / two["mean"])
-        return {"hyperfine": 100 * (ratio - 1), "hyperfine_error": 100 * error}
-
     def trial(self, more, i):
-        """A trial of run, and then of hyperfine."""
-        result, since = self.path("run", more, f"{i:02}.json"), time.monotonic()
+        result = self.path("run", more, f"{i:02}.json")
         if os.path.exists(result):
             with open(result, encoding="utf-8") as file:
                 return json.load(file)
         loop = "i=0; while [ $i -lt {} ]; do i=$((i+1)); done"
         a, b = loop.format(LOOPS), loop.format(round(LOOPS * (1 + more / 100)))
         claims = self.ours(more, i, a, b)
-        claims.update(self.theirs(claims["runs"], a, b))
         self.write(result, json.dumps(claims))
-        self.took(f"run{more}", since)
-        beside = (f"; hyperfine: {claims['hyperfine']:+.1f} +- {claims['hyperfine_error']:.1f} %"
-                  if "hyperfine" in claims else "")
-        print(f"  {more} %, trial {i + 1} of {TRIALS}: {claims['words']}{beside}", flush=True)
+        print(f"  {more} %, trial {i + 1} of {TRIALS}: {claims['words']}", flush=True)
         return claims
 
     def run(self, more):
@@ -337,13 +264,6 @@ class Decide:
         longest = max(t["seconds"] for t in trials)
         self.judge(f"run{more}, time", longest <= TRIAL_SECONDS, f"a trial within {TRIAL_SECONDS} s",
                    f"{longest:.0f} s, mean {statistics.mean(t['seconds'] for t in trials):.0f} s")
-        theirs = [(t["hyperfine"], t["hyperfine_error"]) for t in trials if "hyperfine" in t]
-        apart = sum(abs(ratio) > error for ratio, error in theirs)
-        figures = [ratio for ratio, _ in theirs]
-        self.judge(f"run{more}, hyperfine", True, None,
-                   f"{apart} of {len(theirs)} differ by more than their +-, median {statistics.median(figures):.1f} % "
-                   f"({min(figures):.1f} to {max(figures):.1f})" if theirs else "not installed")
-
     # --- The interval. --- #
 
     def intervals(self, lists):
@@ -374,7 +294,6 @@ def main():
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         sys.exit(f"no part {unknown[0]}: {' '.join(PARTS)}")
-    decide.say_plan(parts)
     for part in parts:
         decide.part(part)
     print("\n" + decide.table(), end="", flush=True)
