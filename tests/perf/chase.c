@@ -3,20 +3,16 @@
  *
  * chase CPU BYTES SECONDS: loads on a linked list in random order over so many bytes, in huge pages if there are any;
  * prints the median time of a load in ns, of parts of some 2 ms.
- * chase spin|futex FROM TO SECONDS: two threads hand a number to and fro; prints the median of one way in ns. */
-#include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
+ * chase FROM TO SECONDS spin: two threads hand a number to and fro; prints the median of one way in ns. */
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { LINE = 64, PARTS_MAX = 100000, HUGE_PAGE = 2 << 20, LOADS = 1024, ROUNDS = 200 };
 
@@ -104,59 +100,49 @@ static int chase(int cpu, size_t bytes, double seconds)
     return 0;
 }
 
-static struct {
-    uint32_t number __attribute__((aligned(4096)));
-    int futex __attribute__((aligned(4096)));
-    int from, to;
-    double seconds;
-} game;
+static uint32_t number __attribute__((aligned(4096)));
 
-static void wait_for(uint32_t number)
+static bool wait_for(uint32_t wanted)
 {
     uint32_t seen;
 
-    while ((seen = __atomic_load_n(&game.number, __ATOMIC_ACQUIRE)) != number && seen != UINT_MAX)
-        if (game.futex)
-            (void)syscall(SYS_futex, &game.number, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    do
+        seen = __atomic_load_n(&number, __ATOMIC_ACQUIRE);
+    while (seen != wanted && seen != UINT32_MAX);
+    return seen == wanted;
 }
 
-static void put(uint32_t number)
+static void put(uint32_t value)
 {
-    __atomic_store_n(&game.number, number, __ATOMIC_RELEASE);
-    if (game.futex)
-        (void)syscall(SYS_futex, &game.number, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    __atomic_store_n(&number, value, __ATOMIC_RELEASE);
 }
 
-static void *answer(void *unused)
+static void *answer(void *cpu)
 {
-    (void)unused;
-    (void)bind_to(game.to);
-    for (uint32_t number = 1;; number += 2) {
-        wait_for(number);
-        if (__atomic_load_n(&game.number, __ATOMIC_ACQUIRE) == UINT_MAX)
-            return NULL;
-        put(number + 1);
-    }
+    (void)bind_to(*(int *)cpu);
+    for (uint32_t next = 1; wait_for(next); next += 2)
+        put(next + 1);
+    return NULL;
 }
 
-static int play(void)
+static int play(int from, int to, double seconds)
 {
     static double parts[PARTS_MAX];
     pthread_t other;
     size_t n = 0;
-    uint32_t number = 0;
+    uint32_t last = 0;
 
-    if (bind_to(game.from) || pthread_create(&other, NULL, answer, NULL))
+    if (bind_to(from) || pthread_create(&other, NULL, answer, &to))
         return 1;
-    for (const double end = now() + game.seconds * 1e9; now() < end && n < PARTS_MAX;) {
+    for (const double end = now() + seconds * 1e9; now() < end && n < PARTS_MAX;) {
         const double start = now();
-        for (int i = 0; i < ROUNDS; i++, number += 2) {
-            put(number + 1);
-            wait_for(number + 2);
+        for (int i = 0; i < ROUNDS; i++, last += 2) {
+            put(last + 1);
+            (void)wait_for(last + 2);
         }
         parts[n++] = (now() - start) / (2.0 * ROUNDS);
     }
-    put(UINT_MAX);
+    put(UINT32_MAX);
     (void)pthread_join(other, NULL);
     put_median(parts, n);
     return 0;
@@ -166,11 +152,5 @@ int main(int argc, char **argv)
 {
     if (argc == 4)
         return chase(atoi(argv[1]), strtoul(argv[2], NULL, 10), atof(argv[3]));
-    if (argc != 5)
-        return 2;
-    game.futex = !strcmp(argv[1], "futex");
-    game.from = atoi(argv[2]);
-    game.to = atoi(argv[3]);
-    game.seconds = atof(argv[4]);
-    return play();
+    return argc == 5 ? play(atoi(argv[1]), atoi(argv[2]), atof(argv[3])) : 2;
 }

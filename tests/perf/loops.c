@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Plain loops of what tests of `jitbench unix` count, for `make perf`: `loops NAME SECONDS` runs one that long after a
  * short warm-up and prints counts a second. An alarm ends a loop, so it reads a flag and no clock. Linked statically,
- * as jitbench is; built with LOOPS_WITHOUT_MATH and linked dynamically, `spawn` and `execl` are the processes of which
- * jitbench takes the footprint under the classic protocol. `integer` and `float` are work of the kind of dhry2reg and
- * whetstone, not the same work; built with LOOPS_WITH_JITBENCH and linked with its objects, `dhry2reg` and `whetstone`
- * are the same. */
+ * as jitbench is; linked dynamically, `spawn` and `execl` are the processes of which jitbench takes the footprint under
+ * the classic protocol. */
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,10 +16,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#ifdef LOOPS_WITH_JITBENCH
-#include "bench/unix.h"
-#endif
 
 #define WARM_SECONDS 0.05
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -131,94 +124,14 @@ static uint64_t loop_spawn(void)
     return n;
 }
 
-static uint64_t loop_integer(void)
-{
-    static const char *volatile source = "DHRYSTONE PROGRAM, SOME STRING";
-    int array[50] = {0};
-    uint64_t n = 0;
-    char text[32];
-
-    for (; !ended; n++) {
-        const int at = (int)(n % (COUNT(array) - 1));
-        strcpy(text, source);
-        __asm__ volatile("" : : "r"(text) : "memory");
-        array[at] += strcmp(text, source) ? 1 : at * 7 / 3;
-        array[at + 1] = array[at];
-        __asm__ volatile("" : : "r"(array) : "memory");
-    }
-    return n;
-}
-
-#ifndef LOOPS_WITHOUT_MATH
-static uint64_t loop_float(void)
-{
-    volatile double result;
-    double x = 0.5, y = 0.5;
-    uint64_t n = 0;
-
-    for (; !ended; n++) {
-        x = 0.5 * atan(2.0 * sin(x) * cos(x) / (cos(x + y) + cos(x - y) - 1.0));
-        y = 0.5 * atan(2.0 * sin(y) * cos(y) / (cos(x + y) + cos(x - y) - 1.0));
-        x += sqrt(exp(log(0.75) / 0.50000025)) * 1e-9;
-    }
-    result = x + y;
-    (void)result;
-    return n;
-}
-#endif
-
-#ifdef LOOPS_WITH_JITBENCH
-/* The work of a CPU test itself, called by nothing but a loop: what jitbench adds to it shows in the difference. */
-static uint64_t loop_work(const struct bench *bench, uint64_t at_once)
-{
-    const struct party *party = &bench->parties[0];
-    static struct unix_params params;
-    char reason[200] = "";
-    struct party_context context = {.bench = bench,
-                                    .params = &params,
-                                    .copies = 1,
-                                    .reason = reason,
-                                    .reason_size = sizeof(reason),
-                                    .series_fd = -1};
-    uint64_t n = 0;
-
-    for (unsigned i = 0; i < party->n_recorders; i++) {
-        context.recorder[i] = malloc(recorder_size(&party->recorders[i]));
-        if (!context.recorder[i])
-            fail("malloc");
-        recorder_init(&party->recorders[i], context.recorder[i]);
-    }
-    if (party->setup && party->setup(&context))
-        fail(reason);
-    for (; !ended; n += at_once)
-        if (party->work(&context, at_once))
-            fail(reason);
-    return n;
-}
-
-static uint64_t loop_dhry2reg(void)
-{
-    return loop_work(&bench_dhry2reg, 10000);
-}
-
-static uint64_t loop_whetstone(void)
-{
-    return loop_work(&bench_whetstone, 1);
-}
-#endif
-
 static const struct loop {
     const char *name;
     uint64_t (*run)(void);
 } loops[] = {
-    {"syscall", loop_syscall},   {"pipe", loop_pipe},           {"context1", loop_context1},
-    {"spawn", loop_spawn},       {"integer", loop_integer},
-#ifndef LOOPS_WITHOUT_MATH
-    {"float", loop_float},
-#endif
-#ifdef LOOPS_WITH_JITBENCH
-    {"dhry2reg", loop_dhry2reg}, {"whetstone", loop_whetstone},
-#endif
+    {"syscall", loop_syscall},
+    {"pipe", loop_pipe},
+    {"context1", loop_context1},
+    {"spawn", loop_spawn},
 };
 
 static uint64_t now_ns(void)
@@ -285,6 +198,6 @@ int main(int argc, char **argv)
         run(&loops[i], seconds, false);
         return 0;
     }
-    fprintf(stderr, "usage: loops syscall|pipe|context1|spawn|execl|integer|float SECONDS\n");
+    fprintf(stderr, "usage: loops syscall|pipe|context1|spawn|execl SECONDS\n");
     return 2;
 }

@@ -3,27 +3,24 @@
  *
  * gcc -std=c99 -D_GNU_SOURCE -O3 -ffast-math -march=native -o whetstone whetstone.c -lm
  *
- * Usage: whetstone SECONDS [-v]. Prints `MWIPS value`; with -v also each section's seconds and share on standard error.
+ * Usage: whetstone SECONDS. Prints MWIPS.
  * Shares no code with jitbench and is written in the style of the older programs: the parameters are global variables
  * that the compiler has to read from memory. It inlines the three procedures. Each section runs all passes before the
  * next one starts. N1 runs ten times as often as its weight and a tenth of its time counts, in MWIPS and calibration.
  * SECONDS is the counted time: the run takes about a tenth longer. Exits 1 if the first pass gives wrong results. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-enum { SECTIONS = 8, N1_REPEATS = 10 };
+enum { N1_REPEATS = 10 };
 
 /* Not static and not const, so that gcc cannot treat them as constants. If it knows that N8 starts from 0.75 and reads
  * t1 from memory, it replaces the log and exp of each turn by one multiplication. */
 double t, t1 = 0.50000025, t2 = 2.0, n8_start = 0.75;
 double e[4];
-double results[SECTIONS];
 long x100 = 100;
 
 static const double t_start = 0.49999975;
@@ -180,20 +177,13 @@ static double n8(long passes)
     return x;
 }
 
-/* In order: N2 works on the array that N1 leaves. */
+/* In order: N2 works on the array that N1 leaves. expected: the result of the first pass. */
 static const struct {
-    const char *name;
     double (*run)(long passes);
-    double expected; /* result of the first pass */
-} sections[SECTIONS] = {
-    {"N1", n1, -1.12398255667391900},
-    {"N2", n2, -1.12187079889284425},
-    {"N3", n3, 1.0},
-    {"N4", n4, 12.0},
-    {"N5", n5, 0.49902937281518261},
-    {"N6", n6, 0.99999987890802811},
-    {"N7", n7, 3.0},
-    {"N8", n8, 0.75100163018458665},
+    double expected;
+} sections[] = {
+    {n1, -1.12398255667391900}, {n2, -1.12187079889284425}, {n3, 1.0}, {n4, 12.0},
+    {n5, 0.49902937281518261},  {n6, 0.99999987890802811},  {n7, 3.0}, {n8, 0.75100163018458665},
 };
 
 static double now(void)
@@ -203,65 +193,37 @@ static double now(void)
     return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
-/* Runs all sections. Fills in the counted seconds of each and returns their sum. */
-static double run(long passes, double seconds[SECTIONS])
+/* Runs all sections and returns the sum of their counted seconds. Compares integers: -ffast-math allows the compiler to
+ * assume that no value is NaN. */
+static double run(long passes)
 {
     double sum = 0.0;
-    for (size_t i = 0; i < SECTIONS; i++) {
+    for (size_t i = 0; i < COUNT(sections); i++) {
         double start = now();
-        results[i] = sections[i].run(passes);
-        seconds[i] = now() - start;
-        if (i == 0)
-            seconds[i] /= N1_REPEATS;
-        sum += seconds[i];
+        long long result = (long long)(sections[i].run(passes) * 1e9),
+                  expected = (long long)(sections[i].expected * 1e9);
+        sum += (now() - start) / (i == 0 ? N1_REPEATS : 1);
+        if (passes == 1 && llabs(result - expected) > 1000) {
+            fprintf(stderr, "whetstone: N%zu gives %lld, not %lld\n", i + 1, result, expected);
+            exit(1);
+        }
     }
     return sum;
 }
 
-/* Returns the number of results that differ from the expected ones by more than 1e-6. Compares integers: -ffast-math
- * allows the compiler to assume that no value is NaN. */
-static int check(void)
-{
-    int wrong = 0;
-    for (size_t i = 0; i < SECTIONS; i++) {
-        long long got = (long long)(results[i] * 1e9), expected = (long long)(sections[i].expected * 1e9);
-        if (got >= expected - 1000 && got <= expected + 1000)
-            continue;
-        fprintf(stderr, "whetstone: %s gives %.17g, not %.17g\n", sections[i].name, results[i], sections[i].expected);
-        wrong++;
-    }
-    return wrong;
-}
-
 int main(int argc, char **argv)
 {
-    char *end;
-    const char *text = argc > 1 ? argv[1] : "";
-    double wanted = strtod(text, &end);
-    int verbose = argc == 3 && strcmp(argv[2], "-v") == 0;
-    if (argc != 2 + verbose || end == text || *end || !(wanted > 0.0 && wanted <= 3600.0)) {
-        fprintf(stderr, "usage: whetstone SECONDS [-v]\n");
-        return 2;
-    }
-    double seconds[SECTIONS];
+    double wanted = argc == 2 ? atof(argv[1]) : 0, sum = run(1);
     long passes = 1;
-    double sum = run(passes, seconds);
-    if (check())
-        return 1;
+    if (!(wanted > 0.0))
+        return 2;
     while (sum <= 0.5) {
         passes *= 5;
-        sum = run(passes, seconds);
+        sum = run(passes);
     }
     passes = (long)((double)passes * wanted / sum);
-    if (passes < 1)
-        passes = 1;
-    sum = run(passes, seconds);
-    printf("MWIPS %.1f\n", (double)(passes * x100) / (10.0 * sum));
-    for (size_t i = 0; verbose && i < SECTIONS; i++)
-        fprintf(stderr, "%s %.3f s %.1f %%\n", sections[i].name, seconds[i], 100.0 * seconds[i] / sum);
-    if (fflush(stdout) || ferror(stdout)) {
-        fprintf(stderr, "whetstone: standard output: %s\n", strerror(errno));
-        return 1;
-    }
+    passes = passes < 2 ? 2 : passes;
+    sum = run(passes);
+    printf("%.1f\n", (double)(passes * x100) / (10.0 * sum));
     return 0;
 }

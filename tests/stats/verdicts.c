@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdicts of `compare` on made-up runs whose truth is known: how often rows and the mean of a suite claim a change
  * that is not there, how often the 95 % interval holds the truth, and how often a change of 5 % is found, beside other
- * rules. Argument: the binary, through which twenty draws of each cell go as files. All from fixed seeds. */
+ * rules. All from fixed seeds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "analysis/compare_samples.h"
 #include "stats/inference.h"
 #include "stats/stats.h"
 
 #define DRAWS     2000u
-#define THROUGH   20u /* draws that also go through the binary */
 #define ROWS      3u
 #define RUNS_MOST 30u
 #define EFFECT    0.95 /* ratio of a real change */
@@ -172,69 +169,22 @@ static void other_rules(const struct cell *cell, const struct drawn *d, unsigned
     found[POOLED] += stats_student_p(t, df) < 0.05;
 }
 
-/* --- The binary. --- */
-
-static void write_side(const struct cell *cell, const struct drawn *d, unsigned side, const char *path)
-{
-    FILE *out = fopen(path, "w");
-
-    if (!out)
-        exit(1);
-    (void)fprintf(out,
-                  "schema,run_id,utc,host,suite,test,copies,metric,unit,better,value,samples,status,core_share\r\n");
-    for (unsigned k = 0; k < cell->n[side]; k++) {
-        /* In turns A B B A: a run a minute. Otherwise the base a day before. */
-        const unsigned minute = cell->ar > 0 ? 2 * k + (k % 2 ? 1 - side : side) : k;
-        for (unsigned r = 0; r < ROWS; r++)
-            (void)fprintf(out,
-                          "1,%u-%u,2026-01-%02uT00:%02u:00Z,box,unix,row%u,1,rate,lps,higher,%.17g,%.17g,ok,%.3f\r\n",
-                          side, k, cell->ar > 0 ? 1 : 1 + side, minute, r, d->value[side][k][r], d->value[side][k][r],
-                          d->share[side][k]);
-    }
-    if (fclose(out))
-        exit(1);
-}
-
-/* Counts the rows and the means that the binary claims to have changed, and those that it calls not comparable. */
-static void through(const char *binary, const struct cell *cell, const struct drawn *d, unsigned *rows, unsigned *means)
-{
-    char before[] = "/tmp/verdicts.XXXXXX", after[] = "/tmp/verdicts.XXXXXX", line[4096], command[4096];
-    const int a = mkstemp(before), b = mkstemp(after);
-
-    if (a < 0 || b < 0 || close(a) || close(b))
-        exit(1);
-    write_side(cell, d, 0, before);
-    write_side(cell, d, 1, after);
-    (void)snprintf(command, sizeof(command), "%s compare --min-effect 0 --format csv %s -- %s", binary, before, after);
-    FILE *in = popen(command, "r");
-    unsigned lines = 0;
-    while (in && fgets(line, sizeof(line), in)) {
-        const bool changed = strstr(line, ",faster,") || strstr(line, ",slower,");
-        lines++;
-        *(strstr(line, "geometric_mean") ? means : rows) += changed;
-    }
-    if (!in || pclose(in) || lines < 1 + ROWS)
-        exit(1);
-    (void)unlink(before);
-    (void)unlink(after);
-}
-
 static double pct(unsigned n, unsigned of)
 {
     return 100.0 * n / of;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     static struct drawn d;
     bool failed = false;
 
-    (void)printf("%-22s|%6s %5s %5s %5s %5s|%6s %5s %5s %5s %6s|%s\n", "", "alarms", "suite", "holds", "suite", "apart",
-                 "found", "Welch", "ranks", "pooled", "apart", argc > 1 ? " binary: rows, means" : "");
+    (void)printf("%-22s|%6s %5s %5s %5s %5s|%6s %5s %5s %5s %6s|\n", "", "alarms", "suite", "holds", "suite", "apart",
+                 "found", "Welch", "ranks", "pooled", "apart");
     for (size_t i = 0; i < CELLS; i++) {
         const struct cell *cell = &cells[i];
         unsigned alarms = 0, of_suite = 0, holds = 0, suite_holds = 0, apart = 0, found = 0, apart_found = 0;
-        unsigned false_by[RULES] = {0}, suite_by[RULES] = {0}, found_by[RULES] = {0}, rows = 0, means = 0;
+        unsigned false_by[RULES] = {0}, suite_by[RULES] = {0}, found_by[RULES] = {0};
         struct comparison c;
         seed = 20261124 + i;
         for (unsigned n = 0; n < DRAWS; n++) {
@@ -248,8 +198,6 @@ int main(int argc, char **argv)
             suite_holds += c.low <= 1 && 1 <= c.high;
             other_rules(cell, &d, n % ROWS, false_by);
             other_rules(cell, &d, ROWS, suite_by);
-            if (argc > 1 && n < THROUGH)
-                through(argv[1], cell, &d, &rows, &means);
             draw(cell, EFFECT, &d);
             measure(cell, &d, n % ROWS, &c);
             found += claims(&c);
@@ -264,13 +212,10 @@ int main(int argc, char **argv)
         const bool bad = pct(alarms, DRAWS) > most || pct(of_suite, DRAWS) > most ||
                          (!(cell->ar > 0) && (pct(holds, DRAWS) < 93.5 || pct(suite_holds, DRAWS) < 93.5)) ||
                          pct(found, DRAWS) < best - 5;
-        (void)printf("%-22s|%6.1f %5.1f %5.1f %5.1f %5.1f|%6.1f %5.1f %5.1f %5.1f %6.1f|", cell->name,
+        (void)printf("%-22s|%6.1f %5.1f %5.1f %5.1f %5.1f|%6.1f %5.1f %5.1f %5.1f %6.1f|%s\n", cell->name,
                      pct(alarms, DRAWS), pct(of_suite, DRAWS), pct(holds, DRAWS), pct(suite_holds, DRAWS),
                      pct(apart, DRAWS), pct(found, DRAWS), pct(found_by[WELCH], DRAWS), pct(found_by[RANKS], DRAWS),
-                     pct(found_by[POOLED], DRAWS), pct(apart_found, DRAWS));
-        (void)printf(argc > 1 ? " %u of %u, %u of %u%s\n" : "%.0u%.0u%.0u%.0u%s\n", argc > 1 ? rows : 0,
-                     argc > 1 ? THROUGH * ROWS : 0, argc > 1 ? means : 0, argc > 1 ? THROUGH : 0,
-                     bad ? "  FAILED" : "");
+                     pct(found_by[POOLED], DRAWS), pct(apart_found, DRAWS), bad ? "  FAILED" : "");
         failed |= bad;
     }
     return failed;
