@@ -18,6 +18,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+sys.dont_write_bytecode = True
+from runner import Skip, expect, tell  # noqa: E402 pylint: disable=wrong-import-position
+
 JITBENCH = os.path.abspath(os.environ.get("JITBENCH", "./jitbench"))
 FILES = [os.path.join(HERE, name) for name in ("unix_a.csv", "unix_b.csv", "prime.csv", "latency.csv")]
 UNIX_A, UNIX_B = FILES[:2]
@@ -28,15 +32,6 @@ TEXTS = ("run_id utc host job rank kernel arch cpu_model build libc suite test l
          "cpus bind layout scratch_fs causes timer_latency_held comment core_share counters culprits").split()
 CONTROL = re.compile("[\\0-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]")
 RANDOM_FILES = 300
-
-
-class Skip(Exception):
-    pass
-
-
-def expect(condition, *what):
-    if not condition:
-        raise AssertionError(" ".join(map(str, what)))
 
 
 def export(form, *files, text=None):
@@ -295,18 +290,6 @@ def hyperfine_json():
         expect(line["exit_codes"] == [0, 0, 0] and 0 <= line["user"] + line["system"] < line["mean"], line)
 
 
-def github_benchmark():
-    """As its customSmallerIsBetter reads it: a string, a string and a number, and for lines of a range also a string."""
-    ours = json.loads(export("github-benchmark", *FILES))
-    expect(ours and len({one["name"] for one in ours}) == len(ours), "names", len(ours))
-    for one in ours:
-        expect(set(one) - {"range"} == {"name", "unit", "value"} and isinstance(one["unit"], str), one)
-        expect(one["value"] > 0 and float(one.get("range", "0")) >= 0, one)
-    means = {one["command"]: one["mean"] for one in json.loads(export("hyperfine-json", *FILES))["results"]}
-    both = [one for one in ours if one["name"] in means]
-    expect(both and all(one["unit"] == "second" and near(one["value"], means[one["name"]]) for one in both), len(both))
-
-
 def gbench_compare():
     if not os.path.exists(COMPARE):
         raise Skip("no %s (package libbenchmark-tools)" % COMPARE)
@@ -374,21 +357,6 @@ def pyperf():
     expect("ERROR" not in shown, shown)
 
 
-def pyperf_form():
-    """Checks the known format where pyperf is not installed: jitbench's own view of it, not a proof."""
-    a, b = (json.loads(export("pyperf", path)) for path in (UNIX_A, UNIX_B))
-    for suite in (a, b):
-        expect(suite["version"] == "1.0" and suite["metadata"]["unit"] == "second", suite)
-        for benchmark in suite["benchmarks"]:
-            expect(benchmark["metadata"].get("unit", "second") in ("second", "byte", "integer"), benchmark)
-            expect(all(value > 0 for one in benchmark["runs"] for value in one["values"]), benchmark)
-    names = [[benchmark["metadata"]["name"] for benchmark in suite["benchmarks"]] for suite in (a, b)]
-    expect(names[0] == names[1] and len(set(names[0])) == len(names[0]), names)
-    for suite, path in ((a, UNIX_A), (b, UNIX_B)):
-        ours = [[one["values"][0] for one in benchmark["runs"]] for benchmark in suite["benchmarks"]]
-        expect(ours == [samples for _, samples in in_seconds(rows_of(path))], path)
-
-
 def unixbench():
     rows = [row for row in rows_of(UNIX_A) if row["metric"] == "rate"]
     report = export("unixbench", UNIX_A)
@@ -452,28 +420,15 @@ ITEMS = {
     "openmetrics by promtool": openmetrics_promtool,
     "openmetrics by prometheus_client": openmetrics_client,
     "pyperf by pyperf": pyperf,
-    "pyperf form": pyperf_form,
     "unixbench report and CSV": unixbench,
     "GitHub job by python3-yaml": github_job,
-    "github-benchmark form": github_benchmark,
 }
 
 
 def main(*wanted):
     csv.field_size_limit(1 << 30)
-    failed = 0
-    for name, item in ITEMS.items():
-        if wanted and not any(word in name for word in wanted):
-            continue
-        try:
-            item()
-            print("passed: %s" % name)
-        except Skip as reason:
-            print("skipped: %s: %s" % (name, reason))
-        except AssertionError as error:
-            failed = 1
-            print("failed: %s: %s" % (name, error))
-    sys.exit(failed)
+    results = [tell(name, item) for name, item in ITEMS.items() if not wanted or any(word in name for word in wanted)]
+    sys.exit(not all(results))
 
 
 if __name__ == "__main__":

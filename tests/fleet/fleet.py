@@ -21,6 +21,10 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+from runner import Failure, Skip, expect, tell  # noqa: E402 pylint: disable=wrong-import-position
+
 RANKS = 4
 # On a common machine the handicapped rank gets one or two hundredths of a CPU.
 STEP_LIMIT_S = 1500
@@ -31,15 +35,6 @@ SHORT_STEPS = {
              "pipe", "context1", "spawn", "syscall"],
 }
 FULL_STEPS = {"all": ["all", "--quick"]}
-
-
-class Failure(Exception):
-    pass
-
-
-def expect(holds, what):
-    if not holds:
-        raise Failure(what)
 
 
 def say(*words):
@@ -336,24 +331,17 @@ PARTS = {"slurm": (why_no_slurm, slurm), "mpirun": (why_no_mpirun, mpirun)}
 def run_part(name, jitbench, short, handicapped):
     why, part = PARTS[name]
     if why():
-        print("skipped: %s: %s" % (name, why()), flush=True)
-        return True
+        raise Skip(why())
     say("%s: rank %d is the handicapped one" % (name, handicapped))
     before = names_outside()
     with tempfile.TemporaryDirectory(prefix="fleettest-") as folder:
         os.mkdir(os.path.join(folder, "tmp"))
         try:
-            try:
-                part(jitbench, folder, short, handicapped)
-            finally:
-                expect_none_left(folder)
-            left = os.listdir(os.path.join(folder, "tmp")) + sorted(names_outside() - before)
-            expect(not left, "left behind: %s" % ", ".join(left))
-        except Failure as failure:
-            print("failed: %s: %s" % (name, failure), flush=True)
-            return False
-    print("passed: %s" % name, flush=True)
-    return True
+            part(jitbench, folder, short, handicapped)
+        finally:
+            expect_none_left(folder)
+        left = os.listdir(os.path.join(folder, "tmp")) + sorted(names_outside() - before)
+        expect(not left, "left behind: %s" % ", ".join(left))
 
 
 def main(*words):
@@ -363,9 +351,8 @@ def main(*words):
     for name in names:
         if name not in PARTS:
             sys.exit("fleet.py: no part '%s'; there are %s" % (name, ", ".join(PARTS)))
-    passed = [run_part(name, jitbench, short, int(os.environ.get("FLEET_HANDICAPPED", random.randrange(RANKS))))
-              for name in names or PARTS]
-    sys.exit(0 if all(passed) else 1)
+    handicapped = int(os.environ.get("FLEET_HANDICAPPED", random.randrange(RANKS)))
+    sys.exit(not all([tell(name, lambda name=name: run_part(name, jitbench, short, handicapped)) for name in names or PARTS]))
 
 
 if __name__ == "__main__":
