@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A fault matrix: each system call that jitbench makes fails in turn, and each run must keep its word.
 
-    faults.py [--cells N] [--seed S] [--only TEXT] [--record] PROGRAM INJECT
+    faults.py [--cells N] [--seed S] [--only TEXT] PROGRAM INJECT
 
 The table of commands below covers every subcommand with tiny samples. Each is run once under strace, which gives the
 calls, what they are about (their kind: a path, what a descriptor is, a request) and how often each is used. From that
@@ -15,7 +15,7 @@ inject.c makes that use fail. A run must end in time, in one of two ways. Either
 fault, and then with all of its output: rows that are worse than without the fault, or stand for others, name the failure in
 their reason. Or by the status that the man page has for what failed (ENDS below), and then with one line, or failed rows, that
 name it. A failure is named by the errno's own text. In both cases rows are whole, and no process, no file and no changed
-setting is left. Each cell is tried once. --record adds what fails to regressions.txt, whose cells are always run. """
+setting is left. Each cell is tried once. """
 import argparse
 import collections
 import concurrent.futures
@@ -32,8 +32,6 @@ import tempfile
 import threading
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-REGRESSIONS = os.path.join(HERE, "regressions.txt")
 # Nothing that a run waits for takes longer than the engine's longest own deadline, and these are tiny ones.
 LIMIT_S = 75
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -172,31 +170,16 @@ WRITES = {"write", "writev", "pwrite64", "fsync", "fdatasync", "close", "ftrunca
 
 # Calls, or kinds of them, that are not tried, and why.
 NOT_TRIED = {
-    "exit": "cannot fail",
-    "exit_group": "cannot fail",
-    "rt_sigreturn": "cannot fail",
+    **dict.fromkeys("exit exit_group rt_sigreturn gettid getpid getppid getuid geteuid getgid getegid umask sched_yield alarm".split(),
+                    "cannot fail"),
     "restart_syscall": "of the kernel's own making",
-    "gettid": "cannot fail",
-    "getpid": "cannot fail",
-    "getppid": "cannot fail",
-    "getuid": "cannot fail",
-    "geteuid": "cannot fail",
-    "getgid": "cannot fail",
-    "getegid": "cannot fail",
-    "umask": "cannot fail",
-    "sched_yield": "cannot fail",
-    "alarm": "cannot fail",
     "munmap": "fails only for addresses that were never mapped, or when it would split a mapping",
     "brk": "fails by returning the old break, not an errno; malloc then asks mmap, which is tried",
-    "arch_prctl": "of the C library before main: it ends the program there",
-    "set_tid_address": "of the C library before main, which does not look",
-    "rt_sigprocmask": "fails only for wrong arguments; the C library's own calls around fork and threads trust in it",
-    "rt_sigaction": "fails only for wrong arguments",
-    "mprotect PROT_READ": "of the C library before main: it ends the program there",
-    "futex FUTEX_WAKE": "fails only for wrong arguments",
+    **dict.fromkeys(("arch_prctl", "mprotect PROT_READ"), "of the C library before main: it ends the program there"),
+    **dict.fromkeys(("set_tid_address", "set_robust_list"), "of the C library, which does not look"),
+    **dict.fromkeys(("rt_sigprocmask", "rt_sigaction", "futex FUTEX_WAKE"), "fails only for wrong arguments"),
     "rseq": "of the C library, which ends the program when one thread has it and the next has not; tests/cli/test_old.c "
             "refuses it to all",
-    "set_robust_list": "of the C library, which does not look",
 }
 ERRNO_OF = {call: errnos.split() for calls, errnos in ERRNOS.items() for call in calls.split()}
 
@@ -236,10 +219,8 @@ QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 REQUEST = re.compile(r"\b([A-Z][A-Z0-9_]{3,})\b")
 BY_PATH = re.compile(r"open|.*stat|.*access|.*link|.*chmod|.*mkdir|rmdir|rename|exec|chdir|truncate|mount|umount|mkn")
 # Calls whose first descriptor says what they are about, and those whose request does.
-BY_REQUEST = {"prctl", "ioctl", "fcntl", "madvise", "futex", "prlimit64", "sched_setscheduler", "setpriority",
-              "getrlimit", "setrlimit", "personality", "setitimer", "mmap", "clone", "clone3", "wait4", "waitid",
-              "getrusage",
-              "clock_nanosleep"}
+BY_REQUEST = set("prctl ioctl fcntl madvise futex prlimit64 sched_setscheduler setpriority getrlimit setrlimit personality "
+                 "setitimer mmap clone clone3 wait4 waitid getrusage clock_nanosleep".split())
 
 
 def plain(path, scratch):
@@ -260,13 +241,12 @@ def kind_of(call, rest, scratch):
     if call == "mprotect":
         return rest.split(", ")[-1].split(")")[0]
     if call in BY_REQUEST:
-        request = REQUEST.search(rest)
-        word = request.group(1) if request else "-"
         if call == "mmap":
             return "shared" if "MAP_SHARED" in rest else "stack" if "MAP_STACK" in rest else "private"
         if call in ("clone", "clone3"):
             return "thread" if "CLONE_THREAD" in rest else "process"
-        return word
+        request = REQUEST.search(rest)
+        return request.group(1) if request else "-"
     first = rest.split(",")[0]
     quoted = QUOTED.search(rest) if BY_PATH.match(call) else None
     if quoted and not re.match(r"^\d+<", first):
@@ -347,17 +327,16 @@ class Slot:
         return [word for source, place in places for word in ("--bind", f"{source}={place}")]
 
     def run(self, args, tuned=False, fault=(), wrapper=()):
-        """Returns what inject said as a dict of lists, and what the program printed."""
+        """Returns what inject said as a dict of lists, and what the program printed. wrapper: behind inject, which makes the
+        private mounts."""
         args = [word.replace("@", os.path.join(self.scratch, "fixtures")) for word in args]
         result = self.path("result")
-        command = [*wrapper, self.inject, "--result", result, "--limit", str(LIMIT_S), *self.binds(tuned), *fault, "--"]
+        command = [self.inject, "--result", result, "--limit", str(LIMIT_S), *self.binds(tuned), *fault, "--", *wrapper]
         env = {"PATH": PATH, "HOME": "/", "TMPDIR": self.path("tmp")}
         with open(self.path("out"), "w+b") as out, open(self.path("err"), "w+b") as err:
             status = subprocess.call([*command, self.program, *args], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                      env=env, cwd=self.path("work"))
-            out.seek(0)
-            err.seek(0)
-            printed = out.read().decode(errors="replace"), err.read().decode(errors="replace")
+            printed = [file.seek(0) or file.read().decode(errors="replace") for file in (out, err)]
         if status:
             raise RuntimeError(f"inject: {printed[1]}")
         said = collections.defaultdict(list)
@@ -461,7 +440,7 @@ class Reference:
         runs = [Outcome(slot, command) for _ in range(times)]
         first = runs[0]
         self.out, self.err = first.out, first.err
-        self.files = {name: text for name, text in first.files.items()}
+        self.files = first.files
         self.header = Csv(first.csv, None).header
         self.rows = collections.defaultdict(int)
         self.worst = {}
@@ -500,6 +479,10 @@ class Reference:
 
 # --- Judging. -------------------------------------------------------------------------------------------------------
 
+def cannot_be_said(cell):
+    return cell and cell.call in WRITES and cell.kind == "/err"
+
+
 def names_it(text, cell):
     """Whether the text says what failed, in the kernel's words or those of SAYS."""
     low, what = text.lower(), f"{cell.call} {cell.kind} {cell.errno}"
@@ -531,10 +514,6 @@ def judge(run, reference, cell):
     else:
         wrong.append(f"exit status {run.status}: {run.err.strip()[:200]!r}")
     return wrong
-
-
-def cannot_be_said(cell):
-    return cell and cell.call in WRITES and cell.kind == "/err"
 
 
 def judge_rows(table, reference, cell):
@@ -663,14 +642,8 @@ class Matrix:
         os.makedirs(folder)
         if "before" in row:
             slot.run(row["before"], row.get("tuned", False))
-        # Behind inject, which makes the private mounts.
-        args = [word.replace("@", os.path.join(self.scratch, "fixtures")) for word in row["args"]]
         strace = [shutil.which("strace"), "-qq", "-ff", "-n", "-y", "-ttt", "-s", "256", "-o", os.path.join(folder, "t")]
-        env = {"PATH": PATH, "HOME": "/", "TMPDIR": slot.path("tmp")}
-        with open(slot.path("out"), "wb") as out, open(slot.path("err"), "wb") as err:
-            subprocess.run([slot.inject, "--result", slot.path("result"), "--limit", str(LIMIT_S),
-                            *slot.binds(row.get("tuned", False)), "--", *strace, self.binary, *args],
-                           stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, cwd=slot.path("work"), check=True)
+        slot.run(row["args"], row.get("tuned", False), wrapper=strace)
         self.traces[command] = Trace(folder, self.scratch)
 
     def learn(self, commands):
@@ -786,20 +759,6 @@ def run_cells(matrix, cells):
     return counts, failures
 
 
-def read_regressions():
-    if not os.path.exists(REGRESSIONS):
-        return []
-    with open(REGRESSIONS) as file:
-        return [Cell.parse(line) for line in file if line.strip() and not line.startswith("#")]
-
-
-def record(failures):
-    cells = sorted({str(cell) for cell in [*read_regressions(), *failures]})
-    with open(REGRESSIONS, "w") as file:
-        file.write("# Cells that failed once, written by faults.py --record: command process call kind errno use.\n")
-        file.writelines(cell + "\n" for cell in cells)
-
-
 def sorted_out(failures):
     """How often each kind of failure came, without its particulars."""
     kinds = collections.Counter(re.sub(r"[:'\[(].*", "", text).strip() for texts in failures.values() for text in texts)
@@ -808,13 +767,12 @@ def sorted_out(failures):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--cells", type=int, default=0, help="only so many, drawn by the seed (and the regressions)")
+    parser.add_argument("--cells", type=int, default=0, help="only so many, drawn by the seed")
     parser.add_argument("--seed", help="of what is drawn; drawn anew unless given, and printed")
     parser.add_argument("--only", action="append", default=[], help="cells whose line has this (a regular expression)")
-    parser.add_argument("--from", dest="cells_from", help="the cells in this file and no others")
+    parser.add_argument("--command", action="append", default=[], help="cells of this command (of the table) and no others")
     parser.add_argument("--list", action="store_true", help="print the cells and run none")
     parser.add_argument("--cell", help="run this one and show what it printed")
-    parser.add_argument("--record", action="store_true", help="add what fails to regressions.txt")
     parser.add_argument("program")
     parser.add_argument("inject")
     options = parser.parse_args()
@@ -838,29 +796,19 @@ def run_matrix(matrix, options, began):
     matrix.make_fixtures()
     if options.cell:
         return show_cell(matrix, Cell.parse(options.cell))
-    named = []
-    if options.cells_from:
-        with open(options.cells_from) as file:
-            named = [Cell.parse(line) for line in file]
-    matrix.learn({cell.command for cell in named} or COMMANDS)
+    matrix.learn(options.command or COMMANDS)
     everything = matrix.cells()
-    cells = named or list(everything)
-    if options.only:
-        cells = [cell for cell in cells if all(re.search(text, str(cell)) for text in options.only)]
-    regressions = [cell for cell in read_regressions() if not named and (not options.only or cell in cells)]
+    cells = [cell for cell in everything if all(re.search(text, str(cell)) for text in options.only)]
     if options.cells and options.cells < len(cells):
         cells = random.Random(options.seed).sample(cells, options.cells)
-    cells = list(dict.fromkeys([*regressions, *cells]))
     if options.list:
         print("\n".join(str(cell) for cell in cells))
         return 0
-    print(f"seed {options.seed}: {len(COMMANDS)} commands, {len(everything)} cells, {len(cells)} to run "
-          f"({len(regressions)} that failed before); learned in {time.monotonic() - began:.0f} s", flush=True)
+    print(f"seed {options.seed}: {len(COMMANDS)} commands, {len(everything)} cells, {len(cells)} to run; "
+          f"learned in {time.monotonic() - began:.0f} s", flush=True)
     if not options.cells and not options.only:
         random.Random(options.seed).shuffle(cells)
     counts, failures = run_cells(matrix, cells)
-    if options.record:
-        record(failures)
     print(f"seed {options.seed}: {sum(counts.values())} runs: {counts['survived']} survived, {counts['said']} said "
           f"what failed, {counts['unused']} did not come to that use, {counts['gone']} are no more, "
           f"{counts['failed']} failed; {time.monotonic() - began:.0f} s")

@@ -45,7 +45,6 @@ struct order {
     unsigned long nth;
     enum who who;
     double limit_s;
-    const char *name; /* of the program's own processes: what their image's path has in it */
     const char *bind[BINDS][2];
     size_t n_binds;
     FILE *result;
@@ -158,11 +157,11 @@ static enum who who_is(pid_t main_pid, int tid)
     return tid == main_pid || access(path, F_OK) == 0 ? MAIN : WORKER;
 }
 
-static bool is_program(const struct order *order, int tid)
+static bool is_program(int tid)
 {
     char image[4096];
 
-    return link_of(tid, "exe", image, sizeof(image)) && strstr(image, order->name);
+    return link_of(tid, "exe", image, sizeof(image)) && strstr(image, "jitbench");
 }
 
 /* A close that fails has closed the file all the same, which this one would not. Of a regular file nobody waits for
@@ -195,7 +194,7 @@ static bool to_fail(struct supervisor *s, const struct seccomp_notif *request)
         s->executed = true; /* the one that starts the program */
         return false;
     }
-    if (s->hit || who_is(s->pid, (int)request->pid) != order->who || !is_program(order, (int)request->pid))
+    if (s->hit || who_is(s->pid, (int)request->pid) != order->who || !is_program((int)request->pid))
         return false;
     s->uses++;
     return s->uses >= order->nth &&
@@ -261,44 +260,32 @@ static bool serve(struct supervisor *s, double until, bool main_only)
     }
 }
 
-static unsigned children(pid_t *pids, unsigned most)
+/* Kills all processes, and says the words of those that the first look meets. Orphaned ones are reparented to this
+ * process. */
+static void kill_all(struct supervisor *s, const char *word)
 {
     char path[64];
-    unsigned n = 0;
     int pid;
 
     (void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-    FILE *file = fopen(path, "re");
-    while (file && n < most && fscanf(file, "%d", &pid) == 1)
-        pids[n++] = pid;
-    if (file)
-        (void)fclose(file);
-    return n;
-}
-
-/* Kills all processes. Orphaned ones are reparented to this process. */
-static void kill_all(struct supervisor *s, const char *word)
-{
-    pid_t pids[256];
-    bool first = true;
-
-    while (!reap(s)) {
-        unsigned n = children(pids, 256);
-        for (unsigned i = 0; i < n; i++) {
-            char path[64], words[256] = "";
-            (void)snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pids[i]);
-            int fd = open(path, O_RDONLY | O_CLOEXEC);
-            ssize_t length = fd < 0 ? 0 : read(fd, words, sizeof(words) - 1);
-            for (ssize_t c = 0; c < length; c++)
+    for (bool first = true; !reap(s); first = false) {
+        FILE *list = fopen(path, "re");
+        while (list && fscanf(list, "%d", &pid) == 1) {
+            char place[64], words[256] = "";
+            (void)snprintf(place, sizeof(place), "/proc/%d/cmdline", pid);
+            FILE *file = fopen(place, "re");
+            size_t length = file ? fread(words, 1, sizeof(words) - 1, file) : 0;
+            if (file)
+                (void)fclose(file);
+            for (size_t c = 0; c < length; c++)
                 if (words[c] < ' ')
                     words[c] = ' ';
-            if (fd >= 0)
-                (void)close(fd);
-            if (word && first && length > 0)
-                say(s->order, "%s %d %s", word, (int)pids[i], words);
-            (void)kill(pids[i], SIGKILL);
+            if (first && length)
+                say(s->order, "%s %d %s", word, pid, words);
+            (void)kill(pid, SIGKILL);
         }
-        first = false;
+        if (list)
+            (void)fclose(list);
         (void)serve(s, now_s() + 0.02, false);
     }
 }
@@ -349,8 +336,6 @@ static void read_word(struct order *order, const char *word, const char *value)
         order->who = strcmp(value, "main") == 0 ? MAIN : WORKER;
     else if (!strcmp(word, "--limit"))
         order->limit_s = atof(value);
-    else if (!strcmp(word, "--name"))
-        order->name = value;
     else if (!strcmp(word, "--result"))
         order->result = fopen(value, "we");
     else if (!strcmp(word, "--bind") && order->n_binds < BINDS) {
@@ -368,7 +353,7 @@ static void read_word(struct order *order, const char *word, const char *value)
 
 int main(int argc, char **argv)
 {
-    struct order order = {.call = -1, .nth = 1, .limit_s = 60, .name = "jitbench"};
+    struct order order = {.call = -1, .nth = 1, .limit_s = 60};
     struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int i = 1;
 
@@ -376,7 +361,7 @@ int main(int argc, char **argv)
         read_word(&order, argv[i], argv[i + 1]);
     if (i + 1 >= argc || !order.result || shared == MAP_FAILED) {
         (void)fprintf(stderr, "usage: inject --result FILE [--call N --error N --nth N --who main|worker] [--limit S] "
-                              "[--name TEXT] [--bind FILE=PLACE]... -- PROGRAM [ARG...]\n");
+                              "[--bind FILE=PLACE]... -- PROGRAM [ARG...]\n");
         return 125;
     }
     order.argv = argv + i + 1;
