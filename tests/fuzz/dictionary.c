@@ -53,35 +53,9 @@ static void put_command(const struct command *command)
 
 int main(void)
 {
-    static const char *const others[] = {"ns",
-                                         "us",
-                                         "ms",
-                                         "s",
-                                         "%",
-                                         "lps",
-                                         "yes",
-                                         "no",
-                                         "1e9",
-                                         "nan",
-                                         "inf",
-                                         "-0",
-                                         "1e308",
-                                         "18446744073709551615",
-                                         "0x1p3",
-                                         ";+",
-                                         "\xef\xbb\xbf",
-                                         "\"\"",
-                                         "<script>",
-                                         "&amp;",
-                                         "\xc3\xa9",
-                                         "../",
-                                         "%h",
-                                         "kB",
-                                         "-- ",
-                                         "jitbench.run=",
-                                         "jitbench.out=",
-                                         "lower",
-                                         "higher"};
+    char others[] =
+        "ns us ms s % lps yes no 1e9 nan inf -0 1e308 18446744073709551615 0x1p3 ;+ \xef\xbb\xbf \"\" <script> "
+        "&amp; \xc3\xa9 ../ %h kB -- jitbench.run= jitbench.out= lower higher";
 
     for (size_t i = 0; command_list[i]; i++)
         put_command(command_list[i]);
@@ -98,7 +72,7 @@ int main(void)
         put("", detour_cause_names[i], strlen(detour_cause_names[i]), ":");
     for (enum row_status status = ROW_OK; status <= ROW_FAILED; status++)
         put_word(row_status_name(status));
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        put_word(others[i]);
+    for (char *word = strtok(others, " "); word; word = strtok(NULL, " "))
+        put_word(word);
     return 0;
 }

@@ -33,6 +33,23 @@ extern struct text world_out, world_err;
 /* Returns the contents of a file, including one that the program made; NULL when there is none. */
 const char *world_get(const char *path, size_t *size);
 
+/* --- Commands and readers, run in the world. --- */
+
+/* A way to run a command: its words, which end with NULL. */
+typedef const char *const way[8];
+/* Runs `jitbench WORD...` and returns its exit status, which is one that jitbench has: 0, 1 with a line on standard
+ * error, 2 likewise, or 4. What it says on standard error is printable text in lines. */
+int run_way(way words);
+/* Runs the way that the first byte says on the files a.csv (the bytes behind it), folder/a.csv (the same) and b.csv
+ * (what follows a byte 0x1e; without it the same). Returns the exit status, -1 where there is no first byte. */
+int run_one_of(const way *ways, size_t n, const uint8_t *data, size_t size);
+/* Fails unless standard output is printable text in lines. */
+void check_printed(void);
+
+/* Reads the description of the machine, its counters, load and frequency, and every setting: looked at, described,
+ * planned, written, and restored. */
+void readers_run(bool settings);
+
 /* --- Whether a text is well formed; where it is not, *at is how far it is. --- */
 
 bool wellformed_json(const char *text, size_t length, size_t *at);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A CSV file exported: the first byte says in which format. JSON is JSON, and the others are lines of text. */
 
+#include "fuzz.h"
 #include "out/export.h"
-#include "tables.h"
 
 /* UTF-8, of which OpenMetrics 1.0 allows all characters in texts, in lines of which each says by its first word what it
  * is; the last one, and only that, is the end. */
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *format = export_names[data[0] % n];
     world_reset();
     world_put("a.csv", data + 1, size - 1);
-    int status = tables_run((const char *[]){"export", "-f", format, "-o", "x", "a.csv", NULL});
+    int status = run_way((way){"export", "-f", format, "-o", "x", "a.csv"});
     const char *text = world_get("x", &length);
     FUZZ_CHECK((status == 0) == (text != NULL));
     if (!text)

@@ -3,7 +3,6 @@
  * there and plain. */
 
 #include "fuzz.h"
-#include "readers.h"
 
 static void put(const char *path, const char *text)
 {
@@ -24,10 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     put("/proc/self/cgroup", "0::/a/b\n");
     put("/proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 500 kB\n");
     world_put(path, end + 1, size - (size_t)(end + 1 - data));
-    readers_machine();
-    readers_counters();
-    if (!memchr(path, '*', strlen(path)))
-        readers_settings();
+    readers_run(!strchr(path, '*'));
     free(path);
     return 0;
 }

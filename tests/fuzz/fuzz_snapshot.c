@@ -2,8 +2,8 @@
 /* A snapshot file given to `untune`: the lines between its first and its last one, or the whole file behind a '!'. What
  * it says is written only below /proc and /sys, and the file goes only when all is as it was. */
 
+#include "fuzz.h"
 #include "settings/settings.h"
-#include "tables.h"
 
 #define FILE_NAME "/run/jitbench.snapshot"
 #define FIRST     "# jitbench snapshot of boot b\n"
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     world_put("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n", 23);
     world_put("/etc/passwd", "root\n", 5);
     world_put(FILE_NAME, text, length);
-    int status = tables_run((const char *[]){"untune", NULL});
+    int status = run_way((way){"untune"});
     FUZZ_CHECK((status == 0) == (world_get(FILE_NAME, &left) == NULL));
     const char *untouched = world_get("/etc/passwd", &left);
     FUZZ_CHECK(untouched && left == 5 && !memcmp(untouched, "root\n", 5));

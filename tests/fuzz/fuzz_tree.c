@@ -3,7 +3,6 @@
  * range {FIRST-LAST} in a path makes up to 16 files. */
 
 #include "fuzz.h"
-#include "readers.h"
 
 #define FILES_MAX 512
 
@@ -80,9 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     world_put("/proc/sys/kernel/random/boot_id", "b\n", 2);
     world_put("/proc/sys/kernel/hostname", "h\n", 2);
     world_put("/run/folder", "", 0);
-    readers_machine();
-    readers_counters();
-    readers_settings();
+    readers_run(true);
     world_reset();
     while (n_contents)
         free(contents[--n_contents]);

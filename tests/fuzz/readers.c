@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Readers of /proc and /sys, and what holds of all that they say. */
-#include "readers.h"
-
 #include "fuzz.h"
 #include "settings/settings.h"
 
@@ -30,13 +28,12 @@ static void check_order(const struct machine *machine)
     }
 }
 
-void readers_machine(void)
+static void read_machine(void)
 {
     static struct machine machine;
     struct cpuset cpus;
     char name[64];
 
-    world_enter();
     machine_read(&machine);
     FUZZ_CHECK(machine.cpus_online == cpuset_count(&machine.online) || !cpuset_count(&machine.online));
     CHECK_TEXT(machine.cpu_model);
@@ -59,7 +56,6 @@ void readers_machine(void)
     FUZZ_CHECK(limit || available == UINT64_MAX);
     (void)machine_resident_bytes();
     machine_fs_name("/", name, sizeof(name));
-    world_leave();
 }
 
 static void check_counters(const struct machine_counters *c)
@@ -68,7 +64,7 @@ static void check_counters(const struct machine_counters *c)
     FUZZ_CHECK(c->timer >= -1 && c->resched >= -1 && c->ipi >= -1 && c->device >= -1);
 }
 
-void readers_counters(void)
+static void read_counters(void)
 {
     struct machine_counters one, both[2], watched;
     struct machine_activity activity;
@@ -79,7 +75,6 @@ void readers_counters(void)
     sets[1] = sets[0];
     cpuset_add(&sets[1], 1);
     cpuset_add(&sets[1], CPUSET_MAX - 1);
-    world_enter();
     machine_read_counters_of(&sets[0], 1, &one);
     machine_read_counters_of(sets, 2, both);
     check_counters(&one);
@@ -94,7 +89,6 @@ void readers_counters(void)
     machine_watch_close(watch);
     machine_read_activity(&activity);
     FUZZ_CHECK(activity.ctx_switches >= -1 && activity.interrupts >= -1 && activity.busy_ns >= -1);
-    world_leave();
 }
 
 static size_t not_restored;
@@ -126,7 +120,7 @@ static void write_and_restore(struct setting_writes *writes)
     snapshot_close(snapshot);
 }
 
-void readers_settings(void)
+static void read_settings(void)
 {
     static struct machine machine;
     struct cpuset bench;
@@ -134,7 +128,6 @@ void readers_settings(void)
     unsigned counts[4];
     char text[768];
 
-    world_enter();
     machine_read(&machine);
     settings_bench_cpus(&machine, &bench);
     FUZZ_CHECK(cpuset_count(&bench) > 0);
@@ -154,5 +147,14 @@ void readers_settings(void)
     CHECK_TEXT(text);
     write_and_restore(&writes);
     setting_writes_free(&writes);
+}
+
+void readers_run(bool settings)
+{
+    world_enter();
+    read_machine();
+    read_counters();
+    if (settings)
+        read_settings();
     world_leave();
 }

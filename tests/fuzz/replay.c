@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzz target on inputs: each argument is a file, or a directory of them; behind -p, a file of many inputs, as
- * pack.py makes it. For compilers without libFuzzer. An input that takes longer than INPUT_SECONDS ends the process
- * with exit status 1. */
-#include <dirent.h>
+/* Runs a fuzz target on inputs: each argument is a file; behind -p, a file of many inputs, as pack.py makes it. For
+ * compilers without libFuzzer. An input that takes longer than INPUT_SECONDS ends the process with exit status 1. */
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fuzz.h"
@@ -35,31 +34,20 @@ static void run_input(const uint8_t *data, size_t size)
     free(exact);
 }
 
-/* Returns the whole file, terminated, which the caller frees; NULL when it cannot be read. */
+/* Returns the whole file, terminated, which the caller frees. */
 static char *read_file(const char *path, size_t *size)
 {
-    char *data = NULL;
-    size_t room = 0, n;
+    struct stat status;
     FILE *file = fopen(path, "r");
+    char *data = file && fstat(fileno(file), &status) == 0 ? calloc(1, (size_t)status.st_size + 1) : NULL;
 
-    if (!file)
-        return NULL;
-    *size = 0;
-    do {
-        room = room ? 2 * room : 4096;
-        data = realloc(data, room + 1);
-        if (!data)
-            abort();
-        n = fread(data + *size, 1, room - *size, file);
-        *size += n;
-    } while (*size == room);
-    bool good = !ferror(file);
+    *size = data ? (size_t)status.st_size : 0;
+    if (!data || fread(data, 1, *size, file) != *size) {
+        perror(path);
+        exit(2);
+    }
     (void)fclose(file);
-    data[*size] = 0;
-    if (good)
-        return data;
-    free(data);
-    return NULL;
+    return data;
 }
 
 /* Returns how many inputs the file had. */
@@ -69,10 +57,6 @@ static unsigned run_packed(const char *path)
     char *data = read_file(path, &size), *at = data, *text;
     unsigned n = 0;
 
-    if (!data) {
-        perror(path);
-        exit(2);
-    }
     while (at < data + size) {
         unsigned long length = strtoul(at, &text, 10);
         size_t left = (size_t)(data + size - text);
@@ -88,56 +72,24 @@ static unsigned run_packed(const char *path)
     return n;
 }
 
-/* False when it is no file that can be read. */
-static bool run_file(const char *path)
-{
-    size_t size;
-    char *data = read_file(path, &size);
-
-    if (data) {
-        (void)snprintf(running, sizeof(running), "%s", path);
-        run_input((const uint8_t *)data, size);
-    }
-    free(data);
-    return data != NULL;
-}
-
-/* Returns how many files were run; a path that is neither is an error. */
-static unsigned run_path(const char *path)
-{
-    DIR *folder = opendir(path);
-    unsigned n = 0;
-
-    if (!folder && run_file(path))
-        return 1;
-    if (!folder) {
-        perror(path);
-        exit(2);
-    }
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        char name[4096];
-        (void)snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
-        if (entry->d_name[0] != '.')
-            n += run_path(name);
-    }
-    (void)closedir(folder);
-    return n;
-}
-
 int main(int argc, char **argv)
 {
     const struct sigaction action = {.sa_handler = too_long};
     unsigned n = 0;
 
-    if (sigaction(SIGALRM, &action, NULL)) {
-        perror("sigaction");
+    if (sigaction(SIGALRM, &action, NULL))
         return 2;
-    }
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "-p") && i + 1 < argc)
             n += run_packed(argv[++i]);
-        else
-            n += run_path(argv[i]);
+        else {
+            size_t size;
+            char *data = read_file(argv[i], &size);
+            (void)snprintf(running, sizeof(running), "%s", argv[i]);
+            run_input((const uint8_t *)data, size);
+            free(data);
+            n++;
+        }
     (void)fprintf(stderr, "\r%s: %u inputs\n", argv[0], n);
     return n ? 0 : 2;
 }

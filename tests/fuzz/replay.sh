@@ -9,7 +9,7 @@ status=0
 for target in "$@"; do
 	inputs=
 	test ! -f "$here/corpus/$target" || inputs="-p $here/corpus/$target"
-	test ! -d "$here/crashes/$target" || inputs="$inputs $here/crashes/$target"
+	test ! -d "$here/crashes/$target" || inputs="$inputs $(find "$here/crashes/$target" -type f)"
 	test -n "$inputs" || {
 		echo "skipped: $target: it has no inputs"
 		continue

@@ -221,6 +221,14 @@ char *fuzz_string(const uint8_t *data, size_t size)
     type __real_##name(__VA_ARGS__); \
     type __wrap_##name(__VA_ARGS__); \
     type __wrap_##name(__VA_ARGS__)
+/* A call that is answered by one expression. */
+#define CALL(type, name, answer, parameters, arguments) \
+    type __real_##name parameters; \
+    type __wrap_##name parameters; \
+    type __wrap_##name parameters \
+    { \
+        return world.inside ? (type)(answer) : __real_##name arguments; \
+    }
 
 static int refuse(int error)
 {
@@ -282,28 +290,31 @@ REAL(int, open64, const char *path, int flags, ...)
     return world.inside ? open_path(path, flags) : __real_open64(path, flags, mode);
 }
 
-/* The path of a name in the folder of a descriptor. */
-static const char *path_at(int folder, const char *name, char buf[8400])
+/* The path of a name in the folder of a descriptor; the one before the last is overwritten. */
+static const char *path_at(int folder, const char *name)
 {
+    static char bufs[2][8400];
+    static unsigned turn;
+    char *buf = bufs[turn++ % 2];
+
     if (folder == AT_FDCWD || name[0] == '/')
         return name;
     const char *base = ours(folder) ? world.fd[folder - FIRST_FD].path : "?";
     if (!name[0] || !strcmp(name, "."))
         return base;
-    (void)snprintf(buf, 8400, "%s%s%s", strcmp(base, ".") ? base : "",
+    (void)snprintf(buf, sizeof(bufs[0]), "%s%s%s", strcmp(base, ".") ? base : "",
                    strcmp(base, ".") && strcmp(base, "/") ? "/" : "", name);
     return buf;
 }
 
 REAL(int, openat64, int folder, const char *path, int flags, ...)
 {
-    char buf[8400];
     va_list args;
 
     va_start(args, flags);
     mode_t mode = va_arg(args, mode_t);
     va_end(args);
-    return world.inside ? open_path(path_at(folder, path, buf), flags) : __real_openat64(folder, path, flags, mode);
+    return world.inside ? open_path(path_at(folder, path), flags) : __real_openat64(folder, path, flags, mode);
 }
 
 REAL(int, close, int fd)
@@ -351,12 +362,8 @@ REAL(ssize_t, read, int fd, void *buf, size_t size)
     return n;
 }
 
-REAL(ssize_t, pread64, int fd, void *buf, size_t size, off_t at)
-{
-    if (!world.inside)
-        return __real_pread64(fd, buf, size, at);
-    return ours(fd) ? read_at(fd, buf, size, (size_t)at) : refuse(EBADF);
-}
+CALL(ssize_t, pread64, ours(fd) ? read_at(fd, buf, size, (size_t)at) : refuse(EBADF),
+     (int fd, void *buf, size_t size, off_t at), (fd, buf, size, at))
 
 /* Files of /proc and /sys are written whole; others grow. */
 static ssize_t write_file(int fd, const char *data, size_t size)
@@ -407,44 +414,20 @@ static int stat_path(const char *path, struct stat *out)
     return 0;
 }
 
-REAL(int, stat64, const char *path, struct stat *out)
+static bool is_there(const char *path)
 {
-    return world.inside ? stat_path(path, out) : __real_stat64(path, out);
+    return find(path) || is_folder(path);
 }
 
-REAL(int, lstat64, const char *path, struct stat *out)
-{
-    return world.inside ? stat_path(path, out) : __real_lstat64(path, out);
-}
-
-REAL(int, fstatat64, int folder, const char *path, struct stat *out, int flags)
-{
-    char buf[8400];
-
-    return world.inside ? stat_path(path_at(folder, path, buf), out) : __real_fstatat64(folder, path, out, flags);
-}
-
-REAL(int, fstat64, int fd, struct stat *out)
-{
-    if (!world.inside)
-        return __real_fstat64(fd, out);
-    return ours(fd) ? stat_path(world.fd[fd - FIRST_FD].path, out) : refuse(EBADF);
-}
-
-REAL(int, access, const char *path, int mode)
-{
-    struct stat unused;
-
-    return world.inside ? stat_path(path, &unused) : __real_access(path, mode);
-}
-
-REAL(int, faccessat, int folder, const char *path, int mode, int flags)
-{
-    struct stat unused;
-    char buf[8400];
-
-    return world.inside ? stat_path(path_at(folder, path, buf), &unused) : __real_faccessat(folder, path, mode, flags);
-}
+CALL(int, stat64, stat_path(path, out), (const char *path, struct stat *out), (path, out))
+CALL(int, lstat64, stat_path(path, out), (const char *path, struct stat *out), (path, out))
+CALL(int, fstatat64, stat_path(path_at(folder, path), out), (int folder, const char *path, struct stat *out, int flags),
+     (folder, path, out, flags))
+CALL(int, fstat64, ours(fd) ? stat_path(world.fd[fd - FIRST_FD].path, out) : refuse(EBADF), (int fd, struct stat *out),
+     (fd, out))
+CALL(int, access, is_there(path) ? 0 : refuse(ENOENT), (const char *path, int mode), (path, mode))
+CALL(int, faccessat, is_there(path_at(folder, path)) ? 0 : refuse(ENOENT),
+     (int folder, const char *path, int mode, int flags), (folder, path, mode, flags))
 
 /* A folder that is read: its path with a slash at the end, and the file that comes next. */
 struct folder {
@@ -541,26 +524,16 @@ static int unlink_path(const char *path)
     return 0;
 }
 
-REAL(int, unlink, const char *path)
-{
-    return world.inside ? unlink_path(path) : __real_unlink(path);
-}
-
-REAL(int, unlinkat, int folder, const char *path, int flags)
-{
-    char buf[8400];
-
-    return world.inside ? unlink_path(path_at(folder, path, buf)) : __real_unlinkat(folder, path, flags);
-}
+CALL(int, unlink, unlink_path(path), (const char *path), (path))
+CALL(int, unlinkat, unlink_path(path_at(folder, path)), (int folder, const char *path, int flags),
+     (folder, path, flags))
 
 REAL(int, linkat, int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
-    char from_buf[8400], to_buf[8400];
-
     if (!world.inside)
         return __real_linkat(from_folder, from, to_folder, to, flags);
-    const char *path = path_at(to_folder, to, to_buf);
-    const struct file *file = find(path_at(from_folder, from, from_buf));
+    const char *path = path_at(to_folder, to);
+    const struct file *file = find(path_at(from_folder, from));
     if (!file || find(path))
         return refuse(file ? EEXIST : ENOENT);
     const char *data = file->data;
@@ -590,10 +563,8 @@ __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 }
 
 /* Time does not pass. */
-REAL(int, clock_nanosleep, clockid_t clock, int flags, const struct timespec *request, struct timespec *left)
-{
-    return world.inside ? 0 : __real_clock_nanosleep(clock, flags, request, left);
-}
+CALL(int, clock_nanosleep, 0, (clockid_t clock, int flags, const struct timespec *request, struct timespec *left),
+     (clock, flags, request, left))
 
 /* Descriptors are plain files, and locks are ours. */
 REAL(int, fcntl64, int fd, int command, ...)
@@ -607,43 +578,31 @@ REAL(int, fcntl64, int fd, int command, ...)
 }
 
 /* Calls that this world does not have: they return an error. */
-#define NONE(type, name, error, parameters, arguments) \
-    type __real_##name parameters; \
-    type __wrap_##name parameters; \
-    type __wrap_##name parameters \
-    { \
-        return world.inside ? (type)refuse(error) : __real_##name arguments; \
-    }
-NONE(pid_t, fork, EAGAIN, (void), ())
-NONE(int, mkdir, EACCES, (const char *path, mode_t mode), (path, mode))
-NONE(int, rmdir, ENOENT, (const char *path), (path))
-NONE(int, chdir, ENOENT, (const char *path), (path))
-NONE(int, chmod, EACCES, (const char *path, mode_t mode), (path, mode))
-NONE(int, kill, ESRCH, (pid_t pid, int number), (pid, number))
-NONE(int, reboot, EPERM, (int command), (command))
-NONE(int, umount2, EPERM, (const char *path, int flags), (path, flags))
-NONE(int, statfs64, ENOENT, (const char *path, struct statfs *out), (path, out))
-NONE(int, statvfs64, ENOENT, (const char *path, struct statvfs *out), (path, out))
-NONE(int, mount, EPERM,
+CALL(pid_t, fork, refuse(EAGAIN), (void), ())
+CALL(int, mkdir, refuse(EACCES), (const char *path, mode_t mode), (path, mode))
+CALL(int, rmdir, refuse(ENOENT), (const char *path), (path))
+CALL(int, chdir, refuse(ENOENT), (const char *path), (path))
+CALL(int, chmod, refuse(EACCES), (const char *path, mode_t mode), (path, mode))
+CALL(int, kill, refuse(ESRCH), (pid_t pid, int number), (pid, number))
+CALL(int, reboot, refuse(EPERM), (int command), (command))
+CALL(int, umount2, refuse(EPERM), (const char *path, int flags), (path, flags))
+CALL(int, statfs64, refuse(ENOENT), (const char *path, struct statfs *out), (path, out))
+CALL(int, statvfs64, refuse(ENOENT), (const char *path, struct statvfs *out), (path, out))
+CALL(int, mount, refuse(EPERM),
      (const char *source, const char *target, const char *type, unsigned long flags, const void *data),
      (source, target, type, flags, data))
-NONE(int, execve, EACCES, (const char *path, char *const argv[], char *const envp[]), (path, argv, envp))
-NONE(int, unshare, EPERM, (int flags), (flags))
-NONE(int, isatty, ENOTTY, (int fd), (fd))
-NONE(int, dup2, EBADF, (int from, int to), (from, to))
+CALL(int, execve, refuse(EACCES), (const char *path, char *const argv[], char *const envp[]), (path, argv, envp))
+CALL(int, unshare, refuse(EPERM), (int flags), (flags))
+CALL(int, isatty, refuse(ENOTTY), (int fd), (fd))
+CALL(int, dup2, refuse(EBADF), (int from, int to), (from, to))
+CALL(int, glob64, GLOB_NOMATCH, (const char *pattern, int flags, int (*failed)(const char *, int), glob_t *out),
+     (pattern, flags, failed, out))
 
 /* Calls that return at once. */
-#define DONE(type, name, parameters, arguments) \
-    type __real_##name parameters; \
-    type __wrap_##name parameters; \
-    type __wrap_##name parameters \
-    { \
-        return world.inside ? 0 : __real_##name arguments; \
-    }
-DONE(int, fsync, (int fd), (fd))
-DONE(int, fdatasync, (int fd), (fd))
-DONE(int, ftruncate64, (int fd, off_t length), (fd, length))
-DONE(int, poll, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout))
+CALL(int, fsync, 0, (int fd), (fd))
+CALL(int, fdatasync, 0, (int fd), (fd))
+CALL(int, ftruncate64, 0, (int fd, off_t length), (fd, length))
+CALL(int, poll, 0, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout))
 
 REAL(int, ioctl, int fd, unsigned long request, ...)
 {
@@ -653,11 +612,4 @@ REAL(int, ioctl, int fd, unsigned long request, ...)
     void *arg = va_arg(args, void *);
     va_end(args);
     return world.inside ? refuse(ENOTTY) : __real_ioctl(fd, request, arg);
-}
-
-int __real_glob64(const char *pattern, int flags, int (*failed)(const char *, int), glob_t *out);
-int __wrap_glob64(const char *pattern, int flags, int (*failed)(const char *, int), glob_t *out);
-int __wrap_glob64(const char *pattern, int flags, int (*failed)(const char *, int), glob_t *out)
-{
-    return world.inside ? GLOB_NOMATCH : __real_glob64(pattern, flags, failed, out);
 }
