@@ -345,7 +345,7 @@ CLI_TEST(test_noise_tells_a_quota)
     const bool two = sysconf(_SC_NPROCESSORS_ONLN) > 1;
     const char *const cpus = two ? "0,1" : "0", *const last = two ? "1" : "0";
     const char *const noise[] = {"noise", "-q", "-t", "100", "--samples", "1", "--cpus", cpus, "-o", "-", NULL};
-    const char *const prime[] = {"prime", "-q", "-i", "1", "-n", "10M", "--cpus", last, "-o", "-", NULL};
+    const char *const prime[] = {"prime", "-q", "-i", "1", "-n", "5M", "--cpus", last, "-o", "-", NULL};
     struct cli_result result;
     struct cli_csv csv;
     char path[128];

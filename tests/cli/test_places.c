@@ -670,7 +670,7 @@ CLI_TEST(test_places_chroot_with_nothing_but_the_binary)
                 {"noise", "who", {"--who", "--time=200ms"}},
                 {"wakeup", "wakeup", {"--time", "200ms"}},
                 {"prime", "prime", {NULL}},
-                {"memory", "steady", {"steady"}},
+                {"memory", "steady", {"steady", "--max-size=4M"}},
                 {"stream", "bandwidth", {"bandwidth", "--array-size=1M"}},
                 {"unix", "dhry2reg", {"--time", "10ms"}},
                 {"latency", "gaming", {"--load=none", "--time=50ms"}},
