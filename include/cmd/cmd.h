@@ -135,8 +135,9 @@ void command_wrap(struct text *text, size_t indent, unsigned width);
 /* A line, if /proc or /sys is missing: what cannot be known. */
 void command_put_unmounted(const struct machine *machine, const char *what, struct text *out);
 
-/* Parses by n tables with targets, sets defaults, and prints help for --help. operands: room for argc. Returns 0;
- * EXIT_USAGE (EXIT_ROW_FAILED: help could not be printed) with a line on standard error; -1: help was printed. */
+/* Parses by n tables with targets, sets defaults (of --quick or --classic), and prints help for --help. operands: room
+ * for argc. Returns 0; EXIT_USAGE (EXIT_ROW_FAILED: help could not be printed) with a line on standard error; -1: help
+ * was printed. */
 int command_parse(struct option_table *tables, size_t n, int argc, char **argv, const char **operands,
                   size_t *n_operands);
 
@@ -422,7 +423,8 @@ struct measure {
 struct table_rows {
     const struct row *rows;
     size_t n;
-    bool alone; /* not `all`: prime and stream print each sample */
+    struct row *copies; /* room for twice as many shallow copies */
+    bool alone;         /* not `all`: prime and stream print each sample */
     bool verbose;
     bool pictures;
     unsigned width; /* of the terminal in columns, at most 100, which also stands for none */

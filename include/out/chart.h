@@ -152,13 +152,25 @@ void chart_histograms(struct chart *chart, const struct chart_entry *entries, si
 /* A bar with the index at its end. */
 void chart_index(struct chart *chart, const struct chart_entry *entry);
 void chart_stack(struct chart *chart, const struct chart_entry *entry);
-/* Minimum to maximum, logarithmic, thicker from median to p99. */
+/* Minimum to maximum, logarithmic, thicker from median to p99. The first row's unit, if the axis has none. */
 void chart_range(struct chart *chart, const struct chart_entry *entry);
 /* Samples (of more every nth), median, 95 % interval of the mean. */
 #define CHART_SAMPLES 300u
 void chart_samples(struct chart *chart, const struct chart_entry *entry);
-/* Colours show the share of time lost; a series as for plot_strip(). */
+/* Time lost over the run: colours, or signs, show the decade of its share. A row's series has a point for each of equal
+ * parts: start in us, ns lost. Nothing without a series of two points. */
 void chart_strip(struct chart *chart, const struct chart_entry *entry);
+
+/* Writes the lines in plain ASCII of at most width columns (40 to 300), with the note below, and frees the chart. Title
+ * and labels take at most half of a line; a row without values has its status. Nothing without any value. */
+void chart_put_text(struct chart *chart, unsigned width, struct text *out);
+/* A chart for chart_range() in text. */
+#define CHART_OF_RANGES(title_) \
+    { \
+        .title = title_, .note = "[ minimum  * median  | p99  ] maximum" \
+    }
+/* Explains the signs of chart_strip(). Returns buf. */
+char *chart_strip_note(char *buf, size_t size);
 
 /* CSS class of a colour. */
 const char *chart_class(unsigned colour);

@@ -144,53 +144,37 @@ int names_expand(const char *option, const char *template, const struct row_run 
  * |####", low included; counts logarithmic; without bars if width is too small. Nothing without a histogram. */
 void plot_histogram(const struct row *row, unsigned width, struct text *out);
 
-struct plot_row {
-    const struct row *row;
-    char label[80];
-};
-
-/* In plain ASCII of at most width columns (40 to 300), on a logarithmic axis:  [ minimum  * median  | p99  ] maximum.
- * Values up to `least` are at the left edge; a row without values has its status. Title and labels take at most half of
- * a line. */
-void plot_ranges(const char *title, double least, const struct plot_row *rows, size_t n, unsigned width,
-                 struct text *out);
-
-/* Time lost over the run, a sign for each part of the time: the decade of its share; a last line explains the signs.
- * A row's series has a point for each of equal parts: start in us, ns lost. Nothing without a series of two points. */
-void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out);
-
 /* --- Rows as a table. --- */
 
-enum table_field {
-    TABLE_TEST,
-    TABLE_TITLE, /* title_of() of the test, or its id */
-    TABLE_PARAM,
-    TABLE_LOAD,
-    TABLE_METRIC,
-    TABLE_COPIES,
-    TABLE_CPUS,
-    TABLE_UNIT,
-    TABLE_VALUE,
-    TABLE_N,
-    TABLE_MEAN,
-    TABLE_SD,
-    TABLE_RSD,
-    TABLE_CI95_HALF, /* of the 95 % interval */
-    TABLE_MIN,
-    TABLE_MEDIAN,
-    TABLE_P90,
-    TABLE_P99,
-    TABLE_P999,
-    TABLE_MAX,
-    TABLE_SLEPT, /* voluntary context switches */
-    TABLE_PREEMPTED,
-    TABLE_MOVED, /* to another CPU */
-    TABLE_INDEX,
-    TABLE_CORE,        /* core_share, in % */
-    TABLE_SAMPLE,      /* a line for each, see per_sample */
-    TABLE_STATUS,      /* "" when ok */
-    TABLE_PARAM_VALUE, /* of key in param */
-};
+/* Fields of struct row: name, kind (a count of 0 is not known), field, usual heading. Computed ones name no field of
+ * their own: half of the 95 % interval; core_share in %; a line for each sample, see per_sample; of key in param. */
+#define TABLE_FIELDS(ENTRY) \
+    ENTRY(TEST, TEXT, test, "Test") \
+    ENTRY(PARAM, TEXT, param.text, "Parameters") \
+    ENTRY(LOAD, TEXT, load, "Load") \
+    ENTRY(METRIC, TEXT, metric, "Metric") \
+    ENTRY(CPUS, TEXT, cpus, "CPU") \
+    ENTRY(UNIT, TEXT, unit, "Unit") \
+    ENTRY(COPIES, COUNT, copies, "Copies") \
+    ENTRY(VALUE, REAL, value, "Value") \
+    ENTRY(N, COUNT, stats.n, "n") \
+    ENTRY(MEAN, REAL, stats.mean, "Mean") \
+    ENTRY(SD, REAL, stats.sd, "SD") \
+    ENTRY(RSD, REAL, stats.rsd_pct, "RSD %") \
+    ENTRY(CI95_HALF, COMPUTED, stats, "+-95%") \
+    ENTRY(MIN, REAL, stats.min, "Min") \
+    ENTRY(MEDIAN, REAL, stats.median, "Median") \
+    ENTRY(P99, REAL, stats.p99, "P99") \
+    ENTRY(P999, REAL, stats.p999, "P99.9") \
+    ENTRY(MAX, REAL, stats.max, "Max") \
+    ENTRY(SLEPT, REAL, ctx_voluntary, "Slept") \
+    ENTRY(PREEMPTED, REAL, ctx_involuntary, "Preempted") \
+    ENTRY(MOVED, REAL, migrations, "Moved") \
+    ENTRY(CORE, COMPUTED, core_share, "Core %") \
+    ENTRY(SAMPLE, COMPUTED, samples, NULL) \
+    ENTRY(PARAM_VALUE, COMPUTED, param, NULL)
+#define TABLE_FIELD(name, ...) TABLE_##name,
+enum table_field { TABLE_FIELDS(TABLE_FIELD) };
 
 /* As many decimals as give four significant digits. */
 #define TABLE_FOUR_DIGITS 99u
@@ -225,16 +209,15 @@ struct table_layout {
     const char *metric;
     double scale;
     unsigned decimals;
-    int no_status;                             /* another table of the rows shows them */
-    int per_sample;                            /* not for each group */
-    const char *(*title_of)(const char *test); /* may be NULL */
+    int no_status;  /* another table of the rows shows them */
+    int per_sample; /* not for each group */
 };
 
 #define TABLE_OF(title_, columns_) .title = title_, .columns = columns_, .n_columns = COUNT(columns_)
 
 /* Rows with the same item, test, load, param, copies and cpus share a line: a group. Groups without any of the
  * metrics are left out, but not those whose rows all have an empty metric (a test that did not run); "-" is unknown.
- * The worst status ends the line (unless a column is TABLE_STATUS), and each reason follows once below. Columns without
+ * The worst status ends the line, and each reason follows once below. Columns without
  * a metric use the headline row, else the first. width: as for grid_print(). */
 void table_print(const struct table_layout *layout, const struct row *rows, size_t n, unsigned width, struct text *out);
 

@@ -46,8 +46,9 @@ void row_params_append(struct row_params *params, const struct row_params *more)
 /* Splits params->text, read from a file. Kinds follow from keys. */
 void row_params_read(struct row_params *params);
 
-/* Returns the value within params->text; NULL when the key is missing. */
-const char *row_param(const struct row_params *params, const char *key, size_t *length);
+/* Returns buf with the value, "" when the key is missing; ROW_PARAM() provides it until the end of the block. */
+const char *row_param(const struct row_params *params, const char *key, char buf[ROW_PARAM_SIZE]);
+#define ROW_PARAM(params, key) row_param(params, key, (char[ROW_PARAM_SIZE]){0})
 bool row_param_is(const struct row_params *params, const char *key, const char *value);
 /* NAN when the key is missing. */
 double row_param_number(const struct row_params *params, const char *key);

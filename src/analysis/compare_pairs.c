@@ -152,23 +152,20 @@ static void drop_rows(struct pair_side *side, uint64_t across, struct pairs *pai
 
 static void policy_of(const struct row *row, char *buf, size_t size)
 {
-    size_t length = 0;
-    const char *slice = row_param(&row->param, SLICE, &length);
+    const char *slice = ROW_PARAM(&row->param, SLICE);
 
     if (row->policy[0])
-        snprintf(buf, size, "%s%s%.*s%s", row->policy, slice ? ", slice " : "", (int)length, slice ? slice : "",
-                 slice ? " us" : "");
+        snprintf(buf, size, slice[0] ? "%s, slice %s us" : "%s", row->policy, slice);
 }
 
 static void beside_of(const struct row *row, char *buf, size_t size)
 {
     FREED_BY(text_free) struct text words = {0};
     struct row_params own = {.n = 0};
-    size_t length = 0;
-    const char *slice = row_param(&row->param, SLICE, &length);
+    const char *slice = ROW_PARAM(&row->param, SLICE);
 
-    if (slice)
-        row_param_add(&own, PARAM_PLACEMENT, SLICE, "%.*s", (int)length, slice);
+    if (slice[0])
+        row_param_add(&own, PARAM_PLACEMENT, SLICE, "%s", slice);
     append_words(&row->param, KIND(PARAM_PLACEMENT), &own, &words);
     text_copy(buf, size, words.length ? words.data : "");
 }

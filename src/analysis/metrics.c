@@ -82,14 +82,14 @@ void metrics_put_place(const struct metrics *metrics, const struct row *row, str
     static const char *const telling[] = {"limit", "elements", "stores",    "set",     "level",    "from",
                                           "to",    "copy",     "from_node", "to_node", "pause_ns", "cpus"};
     const char *protocol = ROW_PROTOCOL(&row->param), *line = row_command_line(&row->param);
-    size_t length, told = 0;
+    size_t told = 0;
 
     text_printf(out, "%s%s%s%s", row->load[0] ? ", " : "", row->load, protocol[0] ? ", " : "", protocol);
     for (size_t i = 0; i < COUNT(telling); i++) {
-        const char *word = row_param(&row->param, telling[i], &length);
-        if (word)
-            text_printf(out, ", %s %.*s", telling[i], (int)length, word);
-        told += word != NULL;
+        const char *word = ROW_PARAM(&row->param, telling[i]);
+        if (word[0])
+            text_printf(out, ", %s %s", telling[i], word);
+        told += word[0] != 0;
     }
     if (line)
         text_printf(out, ", %.*s", (int)text_break(line, LINE_MOST), line);

@@ -27,7 +27,7 @@ static void widen_known(struct stats_running *range, double value)
 
 static void take_speed(struct summary *s, const struct row *row)
 {
-    size_t i = 0, length;
+    size_t i = 0;
 
     if (!strcmp(row->suite, "unix") && !strcmp(row->test, "index")) {
         while (i < s->n_indexes && s->index[i].copies != row->copies)
@@ -40,11 +40,11 @@ static void take_speed(struct summary *s, const struct row *row)
     }
     if (is(row, "bandwidth", "triad_rate"))
         widen_known(&s->bandwidth, row->value);
-    const char *level = is(row, "levels", "level") ? row_param(&row->param, "level", &length) : NULL;
-    if (level && (!s->levels || !strncmp(level, "memory", length))) {
+    const char *level = is(row, "levels", "level") ? ROW_PARAM(&row->param, "level") : "";
+    if (level[0] && (!s->levels || !strcmp(level, "memory"))) {
         /* "level 1": not told */
-        text_line(s->level[s->levels > 0], sizeof(s->level[0]), "%.*s %s", (int)length,
-                  strncmp(level, "level", 5) ? level : "cache", UNITS_VALUE(row->value, row->unit));
+        text_line(s->level[s->levels > 0], sizeof(s->level[0]), "%s %s", strncmp(level, "level", 5) ? level : "cache",
+                  UNITS_VALUE(row->value, row->unit));
         s->levels = s->levels ? 2 : 1;
     }
 }
@@ -72,12 +72,9 @@ static void take_causes_of(struct summary *s, const struct row *row)
     const bool of_noise = is(row, "noise", "lost");
     const double share = row_core_share(row);
 
-    if (is(row, "who", "taken") && row_param_is(&row->param, "kind", "task")) {
-        size_t length;
-        const char *name = row_param(&row->param, "name", &length);
-        if (name)
-            shares_add(&s->tasks, TEXT_LINE("%.*s", (int)length, name), row->value);
-    }
+    const char *name = ROW_PARAM(&row->param, "name");
+    if (is(row, "who", "taken") && row_param_is(&row->param, "kind", "task") && name[0])
+        shares_add(&s->tasks, name, row->value);
     if (!row->headline)
         return;
     for (size_t i = 0; i < row->causes.n; i++)

@@ -196,7 +196,10 @@ int command_parse(struct option_table *tables, size_t n, int argc, char **argv, 
         return command_print_help(command_now) ? EXIT_ROW_FAILED : -1;
     if (parsed >= 0 && error.text[0])
         command_complain(error.text, 0);
-    if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, &error))
+    const enum option_preset preset = option_given(tables, n, "quick")     ? PRESET_QUICK
+                                      : option_given(tables, n, "classic") ? PRESET_CLASSIC
+                                                                           : PRESET_DEFAULT;
+    if (parsed < 0 || option_defaults(tables, n, preset, &error))
         return usage_error("%s", error.text);
     *n_operands = (size_t)parsed;
     return 0;

@@ -66,7 +66,6 @@ static void put_clock(const struct table_rows *r, struct text *out)
 {
     static const char *const metrics[] = {"clock_cost", "clock_grain", "clock_hz"};
     const struct row *found[3] = {NULL}; /* the cost is the first */
-    size_t length = 0;
 
     for_each_row(row, r)
         for (size_t i = 0; i < COUNT(metrics) && row->status < ROW_SKIPPED; i++)
@@ -75,8 +74,7 @@ static void put_clock(const struct table_rows *r, struct text *out)
     const struct row *cost = found[0];
     if (!cost)
         return;
-    const char *name = row_param(&cost->param, "clock", &length);
-    text_printf(out, "Unit: %s of %.*s at %.6f GHz", cost->unit, (int)length, name ? name : "",
+    text_printf(out, "Unit: %s of %s at %.6f GHz", cost->unit, ROW_PARAM(&cost->param, "clock"),
                 found[2] ? found[2]->value * 1e-9 : 0);
     text_printf(out, "; two consecutive readings take %.0f %s, the grain is %.0f %s; not subtracted\n", cost->value,
                 cost->unit, found[1] ? found[1]->value : 0, cost->unit);
@@ -114,10 +112,9 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
     const bool whole = table_is_whole(r);
     const char *unit = "ticks";
     unsigned shown = 0;
-    FREED struct row *rows = calloc(r->n, sizeof(*rows));
     size_t n = 0, items[2] = {SIZE_MAX, 0};
 
-    if (!has_test(r, test) || !rows)
+    if (!has_test(r, test))
         return;
     for_each_row(row, r)
         if (!strcmp(row->test, test)) {
@@ -128,14 +125,14 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
     for_each_row(row, r) /* `all`: the first, the middle, the last, and the troubled */
         if (whole || row->item == items[0] || row->item == items[1] || row->item == (items[0] + items[1]) / 2 ||
             (!strcmp(row->test, test) && troubled(r, row)))
-            rows[n++] = *row; /* a shallow copy */
+            r->copies[n++] = *row;
     const struct table_layout summary = {
         TABLE_OF(TEXT_LINE("%s: all runs together, in %s", summary_title, unit), summary_columns), .metric = "cycles"};
     if (whole) {
         table_print(&runs, r->rows, r->n, r->table_width, out);
         text_append(out, "\n", 1);
     }
-    table_print(&summary, rows, n, r->table_width, out);
+    table_print(&summary, r->copies, n, r->table_width, out);
     if (whole) {
         put_clock(r, out);
         text_append(out, "\n", 1);
@@ -264,7 +261,6 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
     static const struct table_layout layout = {
         TABLE_OF("STREAM-style bandwidth: MB = 10^6 bytes, times in s, best of each run", bandwidth_columns),
         .metric = "rate", .decimals = 1};
-    FREED struct row *rows = calloc(r->n + 1, sizeof(*rows));
     const struct row *best = NULL; /* `all`: with its kind of stores */
     size_t n = 0;
 
@@ -273,20 +269,20 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
             row->value > (best ? best->value : 0))
             best = row;
     for_each_row(row, r) {
-        if (!rows || strcmp(row->test, bench_bandwidth.name) ||
-            (best && row->item != best->item && row->status < ROW_SKIPPED))
+        struct row *copy = &r->copies[n];
+        if (strcmp(row->test, bench_bandwidth.name) || (best && row->item != best->item && row->status < ROW_SKIPPED))
             continue;
-        rows[n] = *row; /* a shallow copy, with other names */
+        *copy = *row;
         for (size_t f = 0; f < COUNT(functions); f++) {
             size_t length = strlen(functions[f].prefix);
-            if (strncmp(rows[n].metric, functions[f].prefix, length))
+            if (strncmp(row->metric, functions[f].prefix, length))
                 continue;
-            TEXT_SET(rows[n].test, functions[f].function);
-            TEXT_SET(rows[n].metric, row->metric + length);
+            TEXT_SET(copy->test, functions[f].function);
+            TEXT_SET(copy->metric, row->metric + length);
         }
         n++;
     }
-    table_print(&layout, rows, n, r->table_width, out);
+    table_print(&layout, r->copies, n, r->table_width, out);
 }
 
 static void put_array_size(const struct table_rows *r, struct text *out)

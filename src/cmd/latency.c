@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "cmd/latency.h"
+#include "out/chart.h"
 
 enum {
     TASK_AUDIO,
@@ -466,26 +467,24 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
         TEXT_PRINT(title, "Simulated %s under each load, counted as Interbench did (metric latency_classic)",
                    task->title);
     } else {
-        size_t length;
-        const char *given = row_param(&task_rows->param, "late_after_us", &length);
+        const char *given = ROW_PARAM(&task_rows->param, "late_after_us");
         const uint64_t own_ns = task->params ? task->params->late_after_ns : SIM_NOTICED_NS;
         TEXT_PRINT(title, "Simulated %s under each load, in %s (late: by more than %s%s%s)", task->title,
-                   fine ? "us" : "ms", TEXT_DURATION(given ? 1000 * strtoull(given, NULL, 10) : own_ns),
-                   given ? "" : ", ", given ? "" : task->late);
+                   fine ? "us" : "ms", TEXT_DURATION(given[0] ? 1000 * strtoull(given, NULL, 10) : own_ns),
+                   given[0] ? "" : ", ", given[0] ? "" : task->late);
     }
     table_print(&layout, task_rows, n, width, out);
 }
 
 /* The load's rate becomes its share. */
-static void put_of_today(const struct task *task, const struct table_rows *r, struct row *task_rows, size_t n,
-                         struct text *out)
+static void put_of_today(const struct task *task, const struct table_rows *r, size_t n, struct text *out)
 {
     const struct table_layout layout = {.title = task->title, .columns = task->columns, .n_columns = task->n_columns};
 
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(task_rows[i].metric, "load_rate"))
-            task_rows[i].value = row_load_share(r->rows, r->n, &task_rows[i]);
-    table_print(&layout, task_rows, n, r->table_width, out);
+    for (struct row *row = r->copies; row < r->copies + n; row++)
+        if (!strcmp(row->metric, "load_rate"))
+            row->value = row_load_share(r->rows, r->n, row);
+    table_print(&layout, r->copies, n, r->table_width, out);
 }
 
 #define LATE_MOST 5 /* measurements that were only late */
@@ -512,7 +511,6 @@ static struct lateness lateness(const struct table_rows *r, const struct row *fi
 /* One table of the tasks that were late (the worst), or not measured as asked. */
 static void put_late(const struct table_rows *r, bool fine, struct text *out)
 {
-    FREED struct row *late = calloc(r->n, sizeof(*late));
     FREED struct lateness *of = calloc(r->n, sizeof(*of));
     const struct row *calibration = NULL; /* no task: has none of the columns */
     bool known = false;
@@ -523,7 +521,7 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
             calibration = row;
         known |= !strcmp(row->metric, "late") && row->value >= 0;
     }
-    for (size_t i = 0; of && late && i < r->n; i += of[n_of++].n)
+    for (size_t i = 0; of && i < r->n; i += of[n_of++].n)
         of[n_of] = lateness(r, &r->rows[i]);
     for (const struct lateness *one = of; one < of + n_of; one++) {
         size_t worse = 0;
@@ -533,7 +531,7 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
             continue;
         more += worse >= LATE_MOST;
         for (size_t k = 0; k < one->n && worse < LATE_MOST; k++)
-            late[n++] = one->first[k]; /* a shallow copy */
+            r->copies[n++] = one->first[k];
     }
     const struct table_column columns[] = {
         FIELD(TEST, .heading = "Task"),
@@ -548,7 +546,7 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
                                         .metric = "latency", .scale = fine ? 1e-3 : 1e-6, .decimals = fine ? 1 : 3};
 
     if (n)
-        table_print(&layout, late, n, r->table_width, out);
+        table_print(&layout, r->copies, n, r->table_width, out);
     else
         text_printf(out, "Simulated tasks: %s\n", known ? "none was late" : "lateness not known");
     if (more)
@@ -560,24 +558,20 @@ static void put_late(const struct table_rows *r, bool fine, struct text *out)
 
 static void put_picture(const struct table_rows *r, struct text *out)
 {
-    FREED struct plot_row *shown = calloc(r->n + 1, sizeof(*shown));
-    size_t n = 0;
+    struct chart c = CHART_OF_RANGES("Latency, log scale");
 
     for_each_row(row, r)
-        if (shown && row->load[0] && !strcmp(row->metric, "latency")) {
-            size_t length = 0;
-            const char *cpus = row_param(&row->param, "cpus", &length);
-            shown[n].row = row;
-            snprintf(shown[n++].label, sizeof(shown->label), "%-7.7s %.10s%s%.*s", row->test, row->load,
-                     cpus ? " " : "", (int)length, cpus ? cpus : "");
+        if (row->load[0] && !strcmp(row->metric, "latency")) {
+            const char *cpus = ROW_PARAM(&row->param, "cpus");
+            const char *label = TEXT_LINE("%-7.7s %.10s%s%.56s", row->test, row->load, cpus[0] ? " " : "", cpus);
+            chart_range(&c, &(struct chart_entry){.row = row, .label = label});
         }
-    if (n) {
-        text_append(out, "\n", out->length > 0);
-        plot_ranges("Latency, log scale", LEAST_NS, shown, n, r->width, out);
-    }
+    text_append(out, "\n", c.n_lines && out->length);
+    c.x.least = fmax(c.x.least, LEAST_NS);
+    chart_put_text(&c, r->width, out);
 }
 
-static void put_switches(const struct table_rows *r, struct row *of_tasks, struct text *out)
+static void put_switches(const struct table_rows *r, struct text *out)
 {
     static const struct table_column columns[] = {FIELD(TEST, .heading = "Task"), FIELD(LOAD), FIELD(SLEPT),
                                                   FIELD(PREEMPTED), FIELD(MOVED)};
@@ -587,9 +581,9 @@ static void put_switches(const struct table_rows *r, struct row *of_tasks, struc
 
     for_each_row(row, r)
         if (row->load[0] && strcmp(row->test, bench_alone.name) && row->ctx_voluntary >= 0)
-            of_tasks[n++] = *row; /* a shallow copy */
+            r->copies[n++] = *row;
     text_append(out, "\n", n > 0);
-    table_print(&layout, of_tasks, n, r->table_width, out);
+    table_print(&layout, r->copies, n, r->table_width, out);
 }
 
 /* --- All tables. --- */
@@ -619,7 +613,6 @@ static void put_stalls(const struct table_rows *r, struct text *out)
 
 static void print(const struct table_rows *r, struct text *out)
 {
-    FREED struct row *task_rows = calloc(r->n + 1, sizeof(*task_rows));
     bool fine = false, classic = false;
 
     for_each_row(row, r) {
@@ -630,21 +623,21 @@ static void print(const struct table_rows *r, struct text *out)
     const bool whole = table_is_whole(r) || classic;
     if (!whole)
         put_late(r, fine, out);
-    for (size_t t = 0; task_rows && t < N_TASKS && whole; t++) {
+    for (size_t t = 0; t < N_TASKS && whole; t++) {
         size_t n = 0;
         for_each_row(row, r)
             if (!strcmp(row->test, task_names[t]))
-                task_rows[n++] = *row; /* a shallow copy, only read */
+                r->copies[n++] = *row;
         if (!n)
             continue;
         text_append(out, "\n", out->length > 0);
         if (tasks[t].columns)
-            put_of_today(&tasks[t], r, task_rows, n, out);
+            put_of_today(&tasks[t], r, n, out);
         else
-            put_task(&tasks[t], task_rows, n, classic, fine, r->table_width, out);
+            put_task(&tasks[t], r->copies, n, classic, fine, r->table_width, out);
     }
-    if (whole && task_rows && r->verbose)
-        put_switches(r, task_rows, out);
+    if (whole && r->verbose)
+        put_switches(r, out);
     if (whole) {
         put_stalls(r, out);
         put_calibration(r, out);

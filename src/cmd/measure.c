@@ -249,7 +249,7 @@ bool measure_test(const struct suite *suite, size_t i, struct operand_word *out)
 }
 
 /* Of jitbench run: says what to type. */
-static int refuse_command(const struct measure *m, const char *const *operands, int n)
+static int refuse_command(const struct measure *m, const char *const *operands, size_t n)
 {
     FREED_BY(text_free) struct text quoted = {0};
     bool lines = true; /* as hyperfine takes them */
@@ -258,14 +258,14 @@ static int refuse_command(const struct measure *m, const char *const *operands, 
         return usage_error("the command follows '--', but '%.80s' is given before it", operands[0]);
     if (measure_given(m, "shell") && !strcmp(operands[0], "none"))
         return usage_error("--shell (-S) takes no value; without it no shell is started");
-    for (int i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         lines &= strchr(operands[i], ' ') != NULL;
-    words_quote((char *const *)operands, (size_t)n, &quoted);
+    words_quote((char *const *)operands, n, &quoted);
     return usage_error("the command follows '--': jitbench run [OPTION...] %s-- %s", lines ? "--shell " : "",
                        quoted.failed ? "" : quoted.data);
 }
 
-static int select_tests(struct measure *m, const char *const *operands, int n)
+static int select_tests(struct measure *m, const char *const *operands, size_t n)
 {
     const struct suite *suite = m->command->suite;
 
@@ -280,7 +280,7 @@ static int select_tests(struct measure *m, const char *const *operands, int n)
                                ? "takes no operands; a priority is given as '--fifo=%.80s'"
                                : "takes no operands, but '%.80s' was given",
                            operands[0]);
-    for (int i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct operand_word word;
         bool known = suite->select && !suite->select(m, operands[i]);
         for (size_t t = 0; !suite->select && measure_test(suite, t, &word); t++)
@@ -310,22 +310,15 @@ static int cut_words(struct measure *m, int argc, char **argv)
 
 static int parse(struct measure *m, int argc, char **argv)
 {
-    struct error error;
+    size_t n;
 
     argc = cut_words(m, argc, argv);
     m->n_tables = measure_tables(m->command->suite, m->own[0], &m->options, m->tables);
     FREED const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
-    int n = option_parse(argc, argv, m->tables, m->n_tables, operands, &error);
-    if (n < 0)
-        return usage_error("%s", error.text);
     notes_off = getenv(MEASURE_AGAIN) && !unsetenv(MEASURE_AGAIN);
-    if (error.text[0])
-        command_complain(error.text, 0);
+    int status = command_parse(m->tables, m->n_tables, argc, argv, operands, &n);
     m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
-    if (m->options.help)
-        return command_print_help(m->command) ? EXIT_ROW_FAILED : -1;
-    const int status = select_tests(m, operands, n);
-    if (status)
+    if (status || (status = select_tests(m, operands, n)))
         return status;
     if (m->options.quick && m->options.classic)
         return usage_error("--quick and --classic exclude each other");
@@ -333,8 +326,6 @@ static int parse(struct measure *m, int argc, char **argv)
         return usage_error("--print excludes %s", repeats(m) ? "--runs and --interleave" : "--output '-'");
     if (m->options.no_csv && measure_given(m, "output"))
         return usage_error("--no-csv and --output exclude each other");
-    if (option_defaults(m->tables, m->n_tables, m->preset, &error))
-        return usage_error("%s", error.text);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "cmd/cmd.h"
+#include "out/chart.h"
 
 /* --- Levels and tables. --- */
 
@@ -145,14 +146,13 @@ static void put_levels(const struct table_rows *r, struct text *out)
     static const struct grid_column columns[] = {
         {"Memory level", .left = true}, {.title = "ns"}, {.title = "Seen up to"}, {.title = "Cache's size"}};
     struct grid grid = {.n_columns = 0};
-    size_t length;
 
     grid_columns(&grid, columns, COUNT(columns));
     for_each_row(row, r) {
-        const char *name = row_param(&row->param, "level", &length);
-        if (!name || strcmp(row->metric, "level"))
+        const char *name = ROW_PARAM(&row->param, "level");
+        if (!name[0] || strcmp(row->metric, "level"))
             continue;
-        text_append(grid_cell(&grid, COLOR_NONE), name, length);
+        grid_text(&grid, name);
         grid_number(&grid, row->value, 2);
         put_bytes(row_param_number(&row->param, "up_to"), &grid);
         put_bytes(row_param_number(&row->param, "cache_bytes"), &grid);
@@ -164,15 +164,13 @@ static void put_levels(const struct table_rows *r, struct text *out)
 static void put_plot(const struct table_rows *r, struct text *out)
 {
     struct curve curve;
-    struct plot_row lines[SIZES_MAX] = {{.row = NULL}};
+    struct chart c = CHART_OF_RANGES("Time of a load");
 
     find_curve(r->rows, r->n, &curve);
-    for (size_t i = 0; i < curve.n; i++) {
-        lines[i].row = curve.row[i];
-        TEXT_SET(lines[i].label, TEXT_BYTES((uint64_t)curve.set[i]));
-    }
+    for (size_t i = 0; i < curve.n; i++)
+        chart_range(&c, &(struct chart_entry){.row = curve.row[i], .label = TEXT_BYTES((uint64_t)curve.set[i])});
     text_append(out, "\n", curve.n > 0);
-    plot_ranges("Time of a load", 0, lines, curve.n, r->width, out);
+    chart_put_text(&c, r->width, out);
 }
 
 static const struct table_column loaded_columns[] = {

@@ -5,6 +5,7 @@
 
 #include "bench/noise.h"
 #include "cmd/cmd.h"
+#include "out/chart.h"
 
 #define HISTS_MAX 4u
 
@@ -49,16 +50,8 @@ static void plan_who(const struct measure *m, const struct noise_params *params)
         item->skip = "--who and --stop-at need samplers that are bound to one CPU each (--bind one)";
 }
 
-static const char *param_of(const struct row *row, const char *key, char value[ROW_PARAM_SIZE])
-{
-    size_t length = 0;
-    const char *at = row_param(&row->param, key, &length);
-
-    return text_line(value, ROW_PARAM_SIZE, "%.*s", (int)length, at ? at : "");
-}
-
-/* Parameters of a row, "" when missing; a table shows what the CSV calls unseen as "not seen", without a kind. */
-#define PARAM(row, key) param_of(row, key, (char[ROW_PARAM_SIZE]){0})
+/* A table shows what the CSV calls unseen as "not seen", without a kind. */
+#define PARAM(row, key) ROW_PARAM(&(row)->param, key)
 #define IS_UNSEEN(row)  row_param_is(&(row)->param, "kind", "unseen")
 #define SHOWN_KIND(row) (IS_UNSEEN(row) ? "" : PARAM(row, "kind"))
 #define SHOWN_NAME(row) name_of(row, (char[ROW_PARAM_SIZE]){0})
@@ -67,11 +60,10 @@ static const char *param_of(const struct row *row, const char *key, char value[R
 static const char *name_of(const struct row *row, char name[ROW_PARAM_SIZE])
 {
     static const char *const details[] = {"work", "irq", "names", "group"};
-    size_t length;
 
     text_copy(name, ROW_PARAM_SIZE, IS_UNSEEN(row) ? "not seen" : PARAM(row, "name"));
     for (size_t i = 0; i < COUNT(details); i++)
-        if (row_param(&row->param, details[i], &length))
+        if (PARAM(row, details[i])[0])
             text_add(name, ROW_PARAM_SIZE, " (%s)", PARAM(row, details[i]));
     return name;
 }
@@ -266,12 +258,12 @@ static void print_who(const struct table_rows *r, struct text *out)
                                                      {.title = "Time %"},
                                                      {.title = "Max us"},
                                                      {"CPUs", .left = true, .most = 24}};
-    FREED struct row *rows = calloc(r->n + 1, sizeof(*rows));
+    struct row *rows = r->copies;
     struct grid grid = {.n_columns = 0};
-    size_t n = 0, length, shown = 0;
+    size_t n = 0, shown = 0;
     double rest = 0;
 
-    for (size_t i = 0; rows && i < r->n; i++)
+    for (size_t i = 0; i < r->n; i++)
         if (is_who(&r->rows[i]))
             rows[n++] = r->rows[i];
     if (!n)
@@ -288,8 +280,8 @@ static void print_who(const struct table_rows *r, struct text *out)
             }
             grid_text(&grid, SHOWN_NAME(row));
             grid_text(&grid, SHOWN_KIND(row));
-            grid_text(&grid, row_param(&row->param, "tasks", &length) ? TEXT_LINE("%s tasks", PARAM(row, "tasks"))
-                                                                      : PARAM(row, "pid"));
+            const char *tasks = PARAM(row, "tasks");
+            grid_text(&grid, tasks[0] ? TEXT_LINE("%s tasks", tasks) : PARAM(row, "pid"));
             grid_number(&grid, value_of(rows, n, row, "times"), 1);
             grid_number(&grid, row->value, 4);
             grid_number(&grid, value_of(rows, n, row, "longest") * 1e-3, 1);
@@ -451,15 +443,13 @@ static void put_quietest(const struct line *lines, size_t n, struct text *out)
 
 static void put_strips(const struct line *lines, size_t n, unsigned width, struct text *out)
 {
-    FREED struct plot_row *shown = calloc(n + 1, sizeof(*shown));
+    char note[160];
+    struct chart c = {.title = "Lost time", .note = chart_strip_note(note, sizeof(note)), .x = {.unit = "us"}};
 
-    for (size_t i = 0; shown && i < n; i++) {
-        shown[i].row = lines[i].lost;
-        TEXT_PRINT(shown[i].label, "CPU %.18s", lines[i].lost->cpus);
-    }
+    for (const struct line *line = lines; line < lines + n; line++)
+        chart_strip(&c, &(struct chart_entry){.row = line->lost, .label = TEXT_LINE("CPU %.18s", line->lost->cpus)});
     text_append(out, "\n", 1);
-    if (shown)
-        plot_strip("Lost time", shown, n, width, out);
+    chart_put_text(&c, width, out);
 }
 
 /* From both ends of the ranking: quietest and noisiest compare best. */
@@ -483,15 +473,14 @@ static void put_periods(const struct line *lines, size_t n, bool verbose, struct
     size_t shown = 0;
 
     for (size_t i = n; i-- > 0 && (verbose || !shown);) {
-        size_t length;
         shown = 0;
         double ms, us;
-        const char *periods = row_param(&lines[i].lost->param, "periods", &length), *at = periods;
+        const char *at = PARAM(lines[i].lost, "periods");
         while (at && sscanf(at, "%lfms:%lfus", &ms, &us) == 2) {
             if (!shown++)
                 text_printf(out, "Periodic: CPU %.18s", lines[i].lost->cpus);
             text_printf(out, "%s every %g ms, %g us", shown > 1 ? ";" : "", ms, us);
-            const char *next = memchr(at, ';', (size_t)(periods + length - at));
+            const char *next = strchr(at, ';');
             at = next ? next + 1 : NULL;
         }
         text_append(out, "\n", shown > 0);
@@ -501,9 +490,9 @@ static void put_periods(const struct line *lines, size_t n, bool verbose, struct
 static void print(const struct table_rows *r, struct text *out)
 {
     FREED struct line *lines = calloc(r->n + 1, sizeof(*lines));
-    FREED struct row *rows = calloc(r->n + 1, sizeof(*rows));
+    struct row *rows = r->copies;
 
-    if (!lines || !rows)
+    if (!lines)
         return;
     size_t n_lines = rank_lines(r, lines), n = rank_rows(lines, n_lines, rows);
     if (n) {

@@ -229,17 +229,29 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     return *ends && status != EXIT_USAGE ? report_signal(r, number, path.data, status) : status;
 }
 
-/* The sides are to differ in what else forbids a comparison. */
+/* Says how to compare the sides, which are to differ in what else forbids a comparison; for `latency` does it. */
 static void show_comparison(const struct repeat *r)
 {
-    static char self[] = "jitbench", compare[] = "compare", dashes[] = "--",
-                across[] = "--across=build,scheduler,policy,beside";
+    static const char *const across[] = {
+        [PROGRAM] = "build", [SETTINGS] = "scheduler", [OPTIONS] = "policy,beside", [SCHEDULER] = "scheduler"};
+    const char *of_a = across[r->side[0].kind], *of_b = across[r->side[1].kind];
+    const char *all = of_a && of_b && strcmp(of_a, of_b) ? "build,scheduler,policy,beside" : of_b ? of_b : of_a;
     FREED_BY(text_free) struct text a = {0}, b = {0};
+    struct text line = {0};
 
     put_name(r, 'a', 0, &a);
     put_name(r, 'b', 0, &b);
-    char *args[] = {self, compare, across, a.data, dashes, b.data, NULL};
-    const pid_t pid = a.failed || b.failed ? -1 : fork();
+    if (a.failed || b.failed)
+        return;
+    char *args[] = {
+        (char *)"jitbench", (char *)"compare", (char *)"--across", (char *)all, a.data, (char *)"--", b.data, NULL};
+    const size_t skipped = all ? 0 : 2, n = COUNT(args) - 1 - skipped;
+    memmove(args + 2, args + 2 + skipped, (n - 1) * sizeof(*args));
+    text_printf(&line, "Compare them: ");
+    words_quote(args, n, &line);
+    text_append(&line, "\n", 1);
+    command_output(1, false, &line);
+    const pid_t pid = strcmp(command_now->name, "latency") ? -1 : fork();
     if (pid == 0) {
         signals_restore();
         process_exec_self(args, environ);
@@ -273,23 +285,7 @@ int measure_repeat(struct measure *m, int argc, char **argv)
             if (ends)
                 return status;
         }
-    if (r.sides == 2 && !m->options.quiet) {
-        struct text out = {0};
-        static const char *const across[] = {
-            [PROGRAM] = " --across build", [OPTIONS] = " --across policy,beside", [SCHEDULER] = " --across scheduler"};
-        const char *of_a = across[r.side[0].kind], *of_b = across[r.side[1].kind];
-        text_printf(&out, "Compare them: jitbench compare%s '",
-                    of_a && of_b && of_a != of_b ? " --across build,scheduler,policy,beside"
-                    : of_b                       ? of_b
-                    : of_a                       ? of_a
-                                                 : "");
-        put_name(&r, 'a', 0, &out);
-        text_printf(&out, "' -- '");
-        put_name(&r, 'b', 0, &out);
-        text_printf(&out, "'\n");
-        command_output(1, false, &out);
-        if (!strcmp(command_now->name, "latency"))
-            show_comparison(&r);
-    }
+    if (r.sides == 2 && !m->options.quiet)
+        show_comparison(&r);
     return worst;
 }

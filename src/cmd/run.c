@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "out/chart.h"
 #include "out/compare_commands.h"
 
 #define COLUMNS_MAX 20
@@ -261,11 +262,10 @@ static void label(const struct row *row, struct row *out)
     const char *line = row_command_line(&row->param);
     char word[ROW_PARAM_SIZE];
     struct name program = {""};
-    size_t length;
 
     if (!line)
         return;
-    const bool shell = row_param(&row->param, "shell", &length) != NULL;
+    const bool shell = ROW_PARAM(&row->param, "shell")[0];
     const char *at = line + strspn(line, " \t\n");
     char *to = word;
     if (words_take(&at, &to, true)) /* a quote is not closed */
@@ -275,10 +275,10 @@ static void label(const struct row *row, struct row *out)
         words_shorten(line, out->test, sizeof(out->test));
 }
 
-/* With labels, and ratios at the end: as judged, or else of the medians. Shallow
- * copies. */
-static size_t shown_rows(const struct table_rows *r, const struct command_comparison *compared, struct row *rows)
+/* Copies with labels, and ratios at the end: as judged, or else of the medians. */
+static size_t shown_rows(const struct table_rows *r, const struct command_comparison *compared)
 {
+    struct row *rows = r->copies;
     size_t n = 0;
 
     for_each_row(row, r) {
@@ -398,26 +398,22 @@ static void put_long_lines(const struct row *rows, size_t n, struct text *out)
 
 static void put_plot(const struct shape *s, const struct table_rows *r, struct text *out)
 {
-    FREED struct plot_row *rows = s->n_parameters ? calloc(r->n + 1, sizeof(*rows)) : NULL;
-    size_t n = 0;
+    struct chart c = CHART_OF_RANGES("Wall-clock time, log scale");
 
     for_each_row(row, r) {
-        if (!rows || !is_wall(row))
+        char label[80];
+        if (!s->n_parameters || !is_wall(row))
             continue;
-        rows[n].row = row;
-        TEXT_SET(rows[n].label, row->test);
+        TEXT_SET(label, row->test);
         for (size_t k = 0; k < s->n_parameters; k++) {
-            size_t length = 0;
-            const char *value = row_param(&row->param, s->key[k], &length);
-            if (value)
-                TEXT_ADD(rows[n].label, " %s=%.*s", s->heading[k], (int)length, value);
+            const char *value = ROW_PARAM(&row->param, s->key[k]);
+            if (value[0])
+                TEXT_ADD(label, " %s=%s", s->heading[k], value);
         }
-        n++;
+        chart_range(&c, &(struct chart_entry){.row = row, .label = label});
     }
-    if (n) {
-        text_append(out, "\n", 1);
-        plot_ranges("Wall-clock time, log scale", 0, rows, n, r->width, out);
-    }
+    text_append(out, "\n", c.n_lines > 0);
+    chart_put_text(&c, r->width, out);
 }
 
 static void put_runs(const struct shape *s, const struct row *rows, size_t n, struct text *out)
@@ -438,17 +434,16 @@ static void put_runs(const struct shape *s, const struct row *rows, size_t n, st
 
 static void print(const struct table_rows *r, struct text *out)
 {
-    FREED struct row *rows = calloc(2 * r->n + 1, sizeof(*rows));
     FREED struct command_comparison *compared = calloc(r->n + 1, sizeof(*compared));
     const struct shape shape = shape_of(r);
 
-    if (rows && compared && !run_compare(r->rows, r->n, 0, compared)) {
-        size_t n = shown_rows(r, compared, rows);
+    if (compared && !run_compare(r->rows, r->n, 0, compared)) {
+        const size_t n = shown_rows(r, compared);
         if (r->verbose)
-            put_runs(&shape, rows, n, out);
-        put_table(&shape, rows, n, r->table_width, out);
+            put_runs(&shape, r->copies, n, out);
+        put_table(&shape, r->copies, n, r->table_width, out);
         put_long_lines(r->rows, r->n, out);
-        run_put_verdicts(rows, r->n, compared, out);
+        run_put_verdicts(r->copies, r->n, compared, out);
         if (r->pictures && !out->markdown)
             put_plot(&shape, r, out);
     }

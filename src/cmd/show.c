@@ -11,7 +11,7 @@ static int as_planned(const void *a, const void *b)
 }
 
 /* No table of a suite shows them. */
-static void put_plain(const struct row *rows, size_t n, unsigned width, struct text *out)
+static void put_plain(const struct table_rows *r, struct text *out)
 {
     static const struct table_column columns[] = {
         FIELD(TEST),
@@ -28,20 +28,15 @@ static void put_plain(const struct row *rows, size_t n, unsigned width, struct t
         FIELD(MAX, .rank = 4),
         FIELD(N, .rank = 3),
     };
-    const struct table_layout layout = {TABLE_OF(TEXT_LINE("Suite %s", rows[0].suite), columns),
+    const struct table_layout layout = {TABLE_OF(TEXT_LINE("Suite %s", r->rows[0].suite), columns),
                                         .decimals = TABLE_FOUR_DIGITS};
-    FREED struct row *lines = calloc(n + 1, sizeof(*lines));
 
-    if (!lines) {
-        out->failed = true;
-        return;
+    for (size_t i = 0; i < r->n; i++) { /* each on a line of its own */
+        r->copies[i] = r->rows[i];
+        r->copies[i].item = i + 1;
+        r->copies[i].headline = 1;
     }
-    for (size_t i = 0; i < n; i++) {
-        lines[i] = rows[i]; /* a shallow copy, each on a line of its own */
-        lines[i].item = i + 1;
-        lines[i].headline = 1;
-    }
-    table_print(&layout, lines, n, width, out);
+    table_print(&layout, r->copies, r->n, r->table_width, out);
 }
 
 void show_rows(struct row *rows, size_t n, const struct show_how *how, struct text *out, struct text *warnings)
@@ -64,17 +59,20 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
     if (!begun || how->only_summary)
         return;
     const unsigned width = command_width(how->fd, 100, 100);
+    FREED struct row *copies = calloc(2 * n, sizeof(*copies));
     const struct table_rows shown = {.rows = rows,
                                      .n = n,
+                                     .copies = copies,
                                      .alone = how->alone,
                                      .verbose = how->verbose,
                                      .pictures = how->verbose || (how->alone && isatty(how->fd)),
                                      .width = width,
                                      .table_width = how->verbose ? 0 : width};
-    if (command && command->suite)
+    tables.failed = !copies;
+    if (copies && command && command->suite)
         command->suite->print(&shown, &tables);
-    if (!tables.length)
-        put_plain(rows, n, shown.table_width, &tables);
+    if (copies && !tables.length)
+        put_plain(&shown, &tables);
     if (how->counters)
         counters_put(rows, n, shown.table_width, &tables);
     culprits_put(rows, n, shown.table_width, &tables);

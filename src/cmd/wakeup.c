@@ -154,8 +154,7 @@ static double worst_value(const struct row *row, size_t metric)
 
 static void put_worst(struct measure *m, const struct row *of, size_t metric)
 {
-    size_t length;
-    const char *interval = row_param(&of->param, "interval_us", &length);
+    const char *interval = ROW_PARAM(&of->param, "interval_us");
     struct row row;
 
     measure_made_row(m, &wakeup_worst, metric, &row);
@@ -163,8 +162,8 @@ static void put_worst(struct measure *m, const struct row *of, size_t metric)
     TEXT_SET(row.policy, of->policy);
     TEXT_SET(row.timer_latency_held, of->timer_latency_held);
     TEXT_SET(row.reason, of->reason);
-    if (interval)
-        row_param_add(&row.param, PARAM_WORK, "interval_us", "%.*s", (int)length, interval);
+    if (interval[0])
+        row_param_add(&row.param, PARAM_WORK, "interval_us", "%s", interval);
     if (m->options.who)
         row_param_add(&row.param, PARAM_WORK, "who", "1");
     row_param_add(&row.param, PARAM_OUTCOME, "worst_cpu", "%s", of->cpus);

@@ -293,6 +293,7 @@ void chart_range(struct chart *c, const struct chart_entry *entry)
     const struct stats_summary *s = &entry->row->stats;
     FREED_BY(text_free) struct text tip = {0};
 
+    c->x.unit = c->x.unit ? c->x.unit : entry->row->unit;
     begin_line(c, entry->label, 24, CHART_LOG, 6);
     chart_extend(&c->x, s->min);
     chart_extend(&c->x, s->max);
@@ -462,8 +463,7 @@ static void put_text_axis(const struct chart *c, struct svg_scale *x, size_t lef
     end_line(line, out);
 }
 
-/* And frees it. */
-static void put_text_chart(struct chart *c, unsigned width, struct text *out)
+void chart_put_text(struct chart *c, unsigned width, struct text *out)
 {
     struct text_line line = {.width = width < TEXT_LEAST ? TEXT_LEAST : width > TEXT_MOST ? TEXT_MOST : width};
     const size_t label = c->label_width > strlen(c->title) ? c->label_width : strlen(c->title);
@@ -489,28 +489,12 @@ static void put_text_chart(struct chart *c, unsigned width, struct text *out)
     chart_free(c);
 }
 
-void plot_ranges(const char *title, double least, const struct plot_row *rows, size_t n, unsigned width,
-                 struct text *out)
+char *chart_strip_note(char *buf, size_t size)
 {
-    struct chart c = {
-        .title = title, .note = "[ minimum  * median  | p99  ] maximum", .x = {.unit = n ? rows[0].row->unit : ""}};
-
-    for (size_t i = 0; i < n; i++)
-        chart_range(&c, &(struct chart_entry){.row = rows[i].row, .label = rows[i].label});
-    c.x.least = fmax(c.x.least, least);
-    put_text_chart(&c, width, out);
-}
-
-void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out)
-{
-    char note[160] = "lost:";
-    struct chart c = {.title = title, .note = note, .x = {.unit = "us"}};
-
+    text_copy(buf, size, "lost:");
     for (size_t i = 0; i < HTML_LEVELS; i++)
-        TEXT_ADD(note, i ? "  %c %s" : " '%c' %s", levels[i].sign, levels[i].name);
-    for (size_t i = 0; i < n; i++)
-        chart_strip(&c, &(struct chart_entry){.row = rows[i].row, .label = rows[i].label});
-    put_text_chart(&c, width, out);
+        text_add(buf, size, i ? "  %c %s" : " '%c' %s", levels[i].sign, levels[i].name);
+    return buf;
 }
 
 /* --- Histograms as text. --- */

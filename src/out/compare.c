@@ -279,9 +279,8 @@ static void enter_compared_items(struct index *entries, size_t s, const char *te
 /* Adds the kind of pages that a test got, without the share of huge ones, which varies. */
 static void enter_pages(struct index *entries, size_t s, const struct row *row)
 {
-    size_t length = 0;
-    const char *pages = row_param(&row->param, "pages", &length);
-    const char *value = pages ? TEXT_LINE("%.*s", (int)strcspn(pages, ": "), pages) : "";
+    const char *pages = ROW_PARAM(&row->param, "pages");
+    const char *value = TEXT_LINE("%.*s", (int)strcspn(pages, ": "), pages);
 
     /* the latter was written by an earlier version, which did not record the pages given */
     if (row->n_samples && strcmp(value, "huge-advised") != 0)

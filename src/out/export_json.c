@@ -248,11 +248,9 @@ static void put_parameters(const struct row_params *params, struct text *out)
     char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
     const size_t n = row_params_varied(params, keys, 0);
 
-    for (size_t i = 0, length; i < n; i++) {
-        const char *value = row_param(params, keys[i], &length);
-        json_put(out, i ? ", %.*s: %.*s" : ", \"parameters\": {%.*s: %.*s", (int)strlen(keys[i]) - 2, keys[i] + 1,
-                 value ? (int)length : 0, value ? value : "");
-    }
+    for (size_t i = 0; i < n; i++)
+        json_put(out, i ? ", %.*s: %s" : ", \"parameters\": {%.*s: %s", (int)strlen(keys[i]) - 2, keys[i] + 1,
+                 ROW_PARAM(params, keys[i]));
     text_append(out, "}", n > 0);
 }
 

@@ -68,16 +68,14 @@ char *fleet_name_result(const struct gather_result *result, bool telling, char *
     static const char *const keys[] = {"limit", "elements", "stores", "level"};
     const bool named = strcmp(result->test, result->suite) != 0;
     struct row_params work = {.n = 0};
-    size_t length;
 
     text_line(buf, size, "%s%s%s%s%s", result->suite, named ? " " : "", named ? result->test : "",
               result->load[0] ? "/" : "", result->load);
     TEXT_SET(work.text, telling ? result->work : "");
     row_params_read(&work);
     for (size_t i = 0; i < COUNT(keys); i++) {
-        const char *word = row_param(&work, keys[i], &length);
-        if (word)
-            text_add(buf, size, " %.*s", (int)length, word);
+        const char *word = ROW_PARAM(&work, keys[i]);
+        text_add(buf, size, "%s%s", word[0] ? " " : "", word);
     }
     if (result->copies > 1)
         text_add(buf, size, " x%" PRIu64, result->copies);

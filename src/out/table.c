@@ -13,45 +13,13 @@ struct view {
     size_t *group; /* of each row: index of the first row in the same line */
 };
 
-/* How a column is computed or which kind of field in struct row it is; a count of 0 means not known. */
 enum kind { COMPUTED, TEXT, REAL, COUNT };
-#define AT(kind, member, heading) \
-    { \
-        kind, offsetof(struct row, member), heading \
-    }
+#define AT(name, kind, member, heading) {kind, offsetof(struct row, member), heading},
 static const struct {
     enum kind kind;
     size_t offset;
     const char *heading; /* the usual one */
-} fields[] = {
-    [TABLE_TEST] = AT(TEXT, test, "Test"),
-    [TABLE_TITLE] = AT(TEXT, test, NULL),
-    [TABLE_PARAM] = AT(TEXT, param.text, "Parameters"),
-    [TABLE_LOAD] = AT(TEXT, load, "Load"),
-    [TABLE_METRIC] = AT(TEXT, metric, "Metric"),
-    [TABLE_CPUS] = AT(TEXT, cpus, "CPU"),
-    [TABLE_UNIT] = AT(TEXT, unit, "Unit"),
-    [TABLE_STATUS] = {.kind = TEXT},
-    [TABLE_COPIES] = AT(COUNT, copies, "Copies"),
-    [TABLE_VALUE] = AT(REAL, value, "Value"),
-    [TABLE_N] = AT(COUNT, stats.n, "n"),
-    [TABLE_MEAN] = AT(REAL, stats.mean, "Mean"),
-    [TABLE_SD] = AT(REAL, stats.sd, "SD"),
-    [TABLE_RSD] = AT(REAL, stats.rsd_pct, "RSD %"),
-    [TABLE_CI95_HALF] = {.heading = "+-95%"},
-    [TABLE_MIN] = AT(REAL, stats.min, "Min"),
-    [TABLE_MEDIAN] = AT(REAL, stats.median, "Median"),
-    [TABLE_P90] = AT(REAL, stats.p90, NULL),
-    [TABLE_P99] = AT(REAL, stats.p99, "P99"),
-    [TABLE_P999] = AT(REAL, stats.p999, "P99.9"),
-    [TABLE_MAX] = AT(REAL, stats.max, "Max"),
-    [TABLE_SLEPT] = AT(REAL, ctx_voluntary, "Slept"),
-    [TABLE_PREEMPTED] = AT(REAL, ctx_involuntary, "Preempted"),
-    [TABLE_MOVED] = AT(REAL, migrations, "Moved"),
-    [TABLE_INDEX] = AT(REAL, index, NULL),
-    [TABLE_CORE] = {.heading = "Core %"},
-    [TABLE_PARAM_VALUE] = {.kind = COMPUTED},
-};
+} fields[] = {TABLE_FIELDS(AT)};
 
 static bool is_text(enum table_field field)
 {
@@ -60,8 +28,8 @@ static bool is_text(enum table_field field)
 
 static bool is_common(enum table_field field)
 {
-    return (is_text(field) && field != TABLE_METRIC && field != TABLE_UNIT && field != TABLE_STATUS) ||
-           field == TABLE_COPIES || field == TABLE_PARAM_VALUE;
+    return (is_text(field) && field != TABLE_METRIC && field != TABLE_UNIT) || field == TABLE_COPIES ||
+           field == TABLE_PARAM_VALUE;
 }
 
 /* --- groups ----------------------------------------------------------------------------------------------------- */
@@ -127,16 +95,11 @@ static void put_table_cell(const struct view *view, size_t group, size_t sample,
     const struct row *row = find_row(view, group, metric_of_column(view, column));
     if (!row && is_common(column->field))
         row = &view->rows[group];
-    if (column->field == TABLE_STATUS) {
-        grid_status(grid, worst_status(view, group));
-    } else if (is_text(column->field)) {
-        const bool titled = row && column->field == TABLE_TITLE && view->layout->title_of;
-        const char *title = titled ? view->layout->title_of(row->test) : NULL;
-        grid_text(grid, title ? title : row ? (const char *)row + fields[column->field].offset : "");
+    if (is_text(column->field)) {
+        grid_text(grid, row ? (const char *)row + fields[column->field].offset : "");
     } else if (column->field == TABLE_PARAM_VALUE) {
-        size_t length = 0;
-        const char *value = row ? row_param(&row->param, column->key, &length) : NULL;
-        text_printf(grid_cell(grid, COLOR_NONE), "%.*s", value ? (int)length : 1, value ? value : "-");
+        const char *value = row ? ROW_PARAM(&row->param, column->key) : "";
+        grid_text(grid, value[0] ? value : "-");
     } else {
         const bool usual = !column->metric && fields[column->field].kind != COUNT;
         const double scale = usual && view->layout->scale > 0 ? view->layout->scale : column->scale;
@@ -150,10 +113,9 @@ static void put_table_cell(const struct view *view, size_t group, size_t sample,
 
 /* --- printing --------------------------------------------------------------------------------------------------- */
 
-/* Returns whether the line ends with a status, in a column without heading. */
-static bool put_table_columns(const struct view *view, struct grid *grid)
+/* Unless another table shows it, the status ends the line, in a column without heading. */
+static void put_table_columns(const struct view *view, struct grid *grid)
 {
-    bool behind = !view->layout->no_status;
     for (size_t i = 0; i < view->layout->n_columns; i++) {
         const struct table_column *column = &view->layout->columns[i];
         grid_columns(grid,
@@ -162,13 +124,11 @@ static bool put_table_columns(const struct view *view, struct grid *grid)
                                            .optional = column->optional,
                                            .rank = column->rank},
                      1);
-        behind = behind && column->field != TABLE_STATUS;
     }
-    grid_columns(grid, &(struct grid_column){.left = true}, behind);
-    return behind;
+    grid_columns(grid, &(struct grid_column){.left = true}, !view->layout->no_status);
 }
 
-static void put_group(const struct view *view, size_t group, bool behind, struct grid *grid)
+static void put_group(const struct view *view, size_t group, struct grid *grid)
 {
     size_t lines = 1;
 
@@ -181,7 +141,7 @@ static void put_group(const struct view *view, size_t group, bool behind, struct
     for (size_t sample = 0; sample < lines; sample++) {
         for (size_t i = 0; i < view->layout->n_columns; i++)
             put_table_cell(view, group, sample, i, grid);
-        if (behind)
+        if (!view->layout->no_status)
             grid_status(grid, worst_status(view, group));
     }
 }
@@ -260,10 +220,10 @@ void table_print(const struct table_layout *layout, const struct row *rows, size
             j++;
         view.group[i] = j;
     }
-    bool behind = put_table_columns(&view, &grid);
+    put_table_columns(&view, &grid);
     for (size_t group = 0; group < n; group++)
         if (view.group[group] == group && group_is_shown(&view, group))
-            put_group(&view, group, behind, &grid);
+            put_group(&view, group, &grid);
     if (grid.n_cells && layout->title)
         text_printf(out, "%s\n", layout->title);
     grid_print(&grid, width, out);

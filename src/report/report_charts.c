@@ -173,25 +173,22 @@ struct picks {
 /* Of a work, the same in all runs. */
 static void put_label(const struct chart_spec *about, const struct row *row, struct text *out)
 {
-    size_t length = 0;
-    const char *key = about->key ? row_param(&row->param, about->key, &length) : NULL;
-    const char *const words[] = {[LABEL_KEY] = key ? key : "",
+    const char *key = about->key ? ROW_PARAM(&row->param, about->key) : "";
+    const char *const words[] = {[LABEL_KEY] = key,
                                  [LABEL_LOAD] = row->load[0] ? row->load : "none",
                                  [LABEL_TEST] = row->test,
                                  [LABEL_CPUS] = row->cpus[0] ? row->cpus : "?"};
 
-    text_printf(out, "%s%.*s", about->label == LABEL_CPUS ? "CPU " : "",
-                about->label == LABEL_KEY && length < 40 ? (int)length : 40, words[about->label]);
+    text_printf(out, "%s%.40s", about->label == LABEL_CPUS ? "CPU " : "", words[about->label]);
     if (about->label == LABEL_CPUS) /* which names the CPU, and not the number of copies */
         return;
-    const char *cpus = row_param(&row->param, "cpus", &length);
-    if (cpus)
-        text_printf(out, ", cpus %.*s", (int)(length < 8 ? length : 8), cpus);
-    const char *copy = row_param(&row->param, "copy", &length);
+    const char *cpus = ROW_PARAM(&row->param, "cpus"), *copy = ROW_PARAM(&row->param, "copy");
+    if (cpus[0])
+        text_printf(out, ", cpus %.8s", cpus);
     if (row->copies > 1 && !about->by_part)
         text_printf(out, " \xc3\x97%" PRIu64, row->copies);
-    if (copy)
-        text_printf(out, " #%.*s", (int)(length < 8 ? length : 8), copy);
+    if (copy[0])
+        text_printf(out, " #%.8s", copy);
 }
 
 static int by_work(const void *a, const void *b)
@@ -310,8 +307,8 @@ static void label_command(const struct picks *picks, const struct chart_entry *p
     const bool kept = keeps_name(picks, row);
     char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
     const size_t n_keys = row_params_varied(&row->param, keys, 0);
-    size_t length = 0;
-    const char *value = row_param(&row->param, key, &length);
+    const char *value = ROW_PARAM(&row->param, key);
+    const size_t length = strlen(value);
 
     if (picks->report->n_runs > 1)
         text_printf(out, "%s: ", picks->report->name[point->colour]);
@@ -320,11 +317,9 @@ static void label_command(const struct picks *picks, const struct chart_entry *p
         text_append(out, here ? key : at, here ? strlen(key) : 1);
         at += here ? length : 1;
     }
-    for (size_t i = 0; i < n_keys; i++) {
-        value = row_param(&row->param, keys[i], &length);
+    for (size_t i = 0; i < n_keys; i++)
         if (strcmp(keys[i], key) != 0)
-            text_printf(out, ", %.*s=%.*s", (int)strlen(keys[i]) - 2, keys[i] + 1, (int)length, value);
-    }
+            text_printf(out, ", %.*s=%s", (int)strlen(keys[i]) - 2, keys[i] + 1, ROW_PARAM(&row->param, keys[i]));
     if (row->copies > 1)
         text_printf(out, " \xc3\x97%" PRIu64, row->copies);
 }
@@ -333,12 +328,11 @@ static void label_command(const struct picks *picks, const struct chart_entry *p
 static bool label_split(const struct picks *picks, const struct chart_entry *point, struct text *out)
 {
     const char *name = picks->report->name[point->colour], *split = picks->about->split;
-    size_t length = 0;
-    const char *word = split ? row_param(&point->row->param, split, &length) : NULL;
+    const char *word = split ? ROW_PARAM(&point->row->param, split) : "";
 
-    name = picks->report->n_runs > 1 || !word ? name : "";
-    text_printf(out, "%s%s%.*s", name, word && name[0] ? " " : "", (int)length, word ? word : "");
-    return word;
+    name = picks->report->n_runs > 1 || !word[0] ? name : "";
+    text_printf(out, "%s%s%s", name, word[0] && name[0] ? " " : "", word);
+    return word[0];
 }
 
 /* Nothing when a value of a parameter is no number. */
@@ -350,21 +344,21 @@ static void put_curve_chart(const struct picks *picks, struct charts *charts)
     const struct row_set *set = &picks->report->set;
     struct chart c = chart_of(about, picks->pick[0].of.row->unit, about->title);
     FREED_BY(index_free) struct index lines = {0}, labels = {0};
-    size_t line_of[PICKS_MAX] = {0}, label_of[PICKS_MAX], length = 0, same = 0;
+    size_t line_of[PICKS_MAX] = {0}, label_of[PICKS_MAX], same = 0;
     unsigned colour_of[PICKS_MAX];
     double x[PICKS_MAX];
 
     for (size_t i = 0; i < picks->n; i++) {
         const struct chart_entry *point = &picks->pick[i].of;
         const struct row *across = about->x_metric ? row_sibling(set->rows, set->n, point->row, about->x_metric) : NULL;
-        const char *value = varied ? row_param(&point->row->param, about->key, &length) : NULL;
+        const char *value = varied ? ROW_PARAM(&point->row->param, about->key) : "";
         FREED_BY(text_free) struct text label = {0};
         char *end;
         line_of[i] = label_of[i] = SIZE_MAX;
         x[i] = across ? across->value : about->x_metric ? NAN : row_param_number(&point->row->param, about->key);
-        if (value && (!length || strtod(value, &end) != x[i] || end != value + length || !isfinite(x[i])))
+        if (value[0] && (strtod(value, &end) != x[i] || *end || !isfinite(x[i])))
             return;
-        if (varied && (!value || !isfinite(point->row->stats.mean)))
+        if (varied && (!value[0] || !isfinite(point->row->stats.mean)))
             continue;
         const bool split = !varied && label_split(picks, point, &label);
         if (varied)

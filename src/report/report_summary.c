@@ -86,12 +86,11 @@ static void put_below(const struct headline *h, const struct row *row, struct te
 {
     const struct stats_summary *s = &row->stats;
     const size_t start = out->length;
-    size_t length = 0;
-    const char *word = h->key ? row_param(&row->param, h->key, &length) : NULL;
+    const char *word = h->key ? ROW_PARAM(&row->param, h->key) : "";
     const char *protocol = ROW_PROTOCOL(&row->param);
 
-    if (word)
-        text_printf(out, "%s %.*s", h->key, (int)length, word);
+    if (word[0])
+        text_printf(out, "%s %s", h->key, word);
     else if (h->choice == CHOOSE_LONGEST && row->load[0])
         text_printf(out, "%s beside %s", row->test, row->load);
     else if (protocol[0])

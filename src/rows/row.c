@@ -145,7 +145,8 @@ void row_params_read(struct row_params *params)
     replace_commas(params->text, end ? end : params->text + strlen(params->text));
 }
 
-const char *row_param(const struct row_params *params, const char *key, size_t *length)
+/* Within params->text; NULL when the key is missing. */
+static const char *find_value(const struct row_params *params, const char *key, size_t *length)
 {
     for (size_t i = 0; i < params->n; i++)
         if (is_key(params, &params->of[i], key)) {
@@ -155,10 +156,18 @@ const char *row_param(const struct row_params *params, const char *key, size_t *
     return NULL;
 }
 
+const char *row_param(const struct row_params *params, const char *key, char buf[ROW_PARAM_SIZE])
+{
+    size_t length = 0;
+    const char *value = find_value(params, key, &length);
+
+    return text_line(buf, ROW_PARAM_SIZE, "%.*s", (int)length, value ? value : "");
+}
+
 bool row_param_is(const struct row_params *params, const char *key, const char *value)
 {
     size_t length;
-    const char *found = row_param(params, key, &length);
+    const char *found = find_value(params, key, &length);
 
     return found && length == strlen(value) && !memcmp(found, value, length);
 }
@@ -166,7 +175,7 @@ bool row_param_is(const struct row_params *params, const char *key, const char *
 double row_param_number(const struct row_params *params, const char *key)
 {
     size_t length;
-    const char *value = row_param(params, key, &length);
+    const char *value = find_value(params, key, &length);
 
     return value ? strtod(value, NULL) : NAN;
 }
@@ -219,18 +228,14 @@ const char *row_command_line(const struct row_params *params)
 {
     size_t length;
 
-    return row_param(params, "command", &length);
+    return find_value(params, "command", &length);
 }
 
 char *row_protocol(const struct row_params *params, char buf[ROW_PROTOCOL_SIZE])
 {
-    size_t length = 0;
-    const char *protocol = row_param(params, "protocol", &length);
+    const char *protocol = ROW_PARAM(params, "protocol");
 
-    buf[0] = '\0';
-    if (protocol)
-        snprintf(buf, ROW_PROTOCOL_SIZE, "%.*s protocol", (int)(length < 16 ? length : 16), protocol);
-    return buf;
+    return text_line(buf, ROW_PROTOCOL_SIZE, protocol[0] ? "%.16s protocol" : "", protocol);
 }
 
 bool row_next_word(const struct row_params *params, struct row_word *word)

@@ -15,10 +15,7 @@ static struct row_params read_back(const char *text)
 
 static void assert_value(const struct row_params *params, const char *key, const char *value)
 {
-    size_t length = 99;
-    const char *found = row_param(params, key, &length);
-
-    assert_true(found && length == strlen(value) && !memcmp(found, value, length));
+    assert_string_equal(ROW_PARAM(params, key), value);
     assert_true(row_param_is(params, key, value));
     assert_false(row_param_is(params, key, "another"));
 }
@@ -34,14 +31,13 @@ static void assert_kind(const char *text, enum row_param_kind kind)
 TEST(test_param_by_key)
 {
     const struct row_params params = read_back("maxlimit=1 limit=22  experiments= last=x=y late=2.5us word");
-    size_t length;
 
     assert_int_equal(params.n, 6);
     assert_value(&params, "limit", "22");
     assert_value(&params, "experiments", "");
     assert_value(&params, "last", "x=y");
-    assert_null(row_param(&params, "lim", &length));
-    assert_null(row_param(&params, "word", &length));
+    assert_string_equal(ROW_PARAM(&params, "lim"), "");
+    assert_string_equal(ROW_PARAM(&params, "word"), "");
     assert_true(row_param_number(&params, "limit") == 22 && row_param_number(&params, "late") == 2.5);
     assert_true(isnan(row_param_number(&params, "lim")));
     assert_false(row_param_is(&params, "limit", "2") || row_param_is(&params, "limit", "222") ||

@@ -2,7 +2,7 @@
 /* Unit tests of distributions as text: any width and any value; whole pictures are the golden cases show-plots. */
 
 #include "../test.h"
-#include "out/out.h"
+#include "out/chart.h"
 
 static size_t count_lines(const struct text *t)
 {
@@ -36,23 +36,14 @@ static struct row range_row(const char *unit, double min, double median, double 
     return row;
 }
 
-#define MOST_ROWS 8
-
-static void list_rows(const struct row *rows, const char *const *labels, size_t n, struct plot_row list[MOST_ROWS])
-{
-    assert_true(n <= MOST_ROWS);
-    for (size_t i = 0; i < n; i++) {
-        list[i].row = &rows[i];
-        text_copy(list[i].label, sizeof(list[i].label), labels[i]);
-    }
-}
-
 static struct text ranges(const struct row *rows, const char *const *labels, size_t n, unsigned width)
 {
-    struct plot_row list[MOST_ROWS];
+    struct chart c = CHART_OF_RANGES("log scale");
     struct text out = {0};
-    list_rows(rows, labels, n, list);
-    plot_ranges("log scale", n && !strcmp(rows[0].unit, "ns") ? 100 : 0, list, n, width, &out);
+    for (size_t i = 0; i < n; i++)
+        chart_range(&c, &(struct chart_entry){.row = &rows[i], .label = labels[i]});
+    c.x.least = fmax(c.x.least, strcmp(rows[0].unit, "ns") ? 0 : 100);
+    chart_put_text(&c, width, &out);
     assert_false(out.failed);
     return out;
 }
