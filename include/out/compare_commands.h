@@ -8,6 +8,8 @@
 
 /* What is compared, in words, of each judged_words[]; "" for the time. */
 extern const char *const judged_titles[];
+/* "is slower", "is faster"; with a title "is higher", "is lower". */
+const char *judged_differs(const char *title, bool slower);
 
 /* Appends the name of the row's command, the test of the row, with the number of copies, if there are several. If
  * another command of the n rows has the same name, the command line follows. */

@@ -29,11 +29,22 @@ struct export_rows {
     uint64_t labels;                  /* openmetrics: bits of export_labels */
 };
 
+/* A row for each run. suite/test/load/copies=N/param/metric, without empty parts, copies=1 and a test named as the
+ * suite; /cpus=LIST where rows of a run share it, then #2, #3. The same in every file. */
+struct export_group {
+    const char *name;
+    const struct row *const *rows;
+    size_t n, n_samples; /* rows; their samples */
+};
+
 struct export_format {
     unsigned wanted; /* enum rows_wanted */
     /* Why not, worded to follow a number of rows; NULL: it can. refuse NULL: all rows. */
     const char *(*refuse)(const struct row *row);
-    void (*write)(const struct export_rows *rows, struct text *out); /* sets out->failed */
+    void (*write)(const struct export_rows *rows, struct text *out); /* sets out->failed; NULL: by `put` */
+    /* Of each group, in a JSON array between two texts. */
+    void (*put)(const struct export_rows *rows, const struct export_group *group, struct text *out);
+    const char *before, *after;
 };
 
 /* A new one is a file of its own and a line here; its descriptor is export_ID. */
@@ -110,13 +121,6 @@ void export_cluster(struct export_entry *entries, size_t n);
 /* With their texts; the entry after the last has no row. */
 void export_entries_free(struct export_entry **entries);
 
-/* A row for each run. suite/test/load/copies=N/param/metric, without empty parts, copies=1 and a test named as the
- * suite; /cpus=LIST where rows of a run share it, then #2, #3. The same in every file. */
-struct export_group {
-    const char *name;
-    const struct row *const *rows;
-    size_t n, n_samples; /* rows; their samples */
-};
 /* Puts each group into a JSON array that has begun, in the order of their first rows, and ends it. */
 void export_put_groups(const struct export_rows *rows,
                        void (*put)(const struct export_rows *rows, const struct export_group *group, struct text *out),

@@ -201,6 +201,12 @@ struct table_column {
         .field = TABLE_##__VA_ARGS__ \
     }
 
+/* The value of key in param. */
+#define KEY(heading_, ...) \
+    { \
+        .heading = heading_, .field = TABLE_PARAM_VALUE, .key = __VA_ARGS__ \
+    }
+
 struct table_layout {
     const char *title; /* a line above; NULL: none */
     const struct table_column *columns;
@@ -260,6 +266,7 @@ void fleet_put_summary(const struct judgement *judgement, const struct doc *doc)
 void fleet_put_csv(const struct judgement *judgement, size_t number, struct text *out);
 /* "unix pipe x2 rate"; telling: "prime 22 cycles", with what tells apart results of one test. Returns buf. */
 char *fleet_name_result(const struct gather_result *result, bool telling, char *buf, size_t size);
+#define FLEET_NAME(result, telling) fleet_name_result(result, telling, (char[256]){0}, 256)
 
 /* --- jitbench history --- */
 
@@ -272,6 +279,7 @@ bool history_is_recent(const struct history *h, const struct history_change *cha
 
 /* With parameters if another result has the same name. Returns buf. */
 char *history_name(const struct history *h, size_t result, char *buf, size_t size);
+#define HISTORY_NAME(h, result) history_name(h, result, (char[384]){0}, 384)
 
 /* --- jitbench project --- */
 

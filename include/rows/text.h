@@ -78,6 +78,9 @@ void text_wrap(struct text *out, const char *s, size_t indent, size_t width);
 /* Like printf(), cut to size. Returns buf, which TEXT_LINE() provides (512 bytes) until the end of the block. */
 char *text_line(char *buf, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 #define TEXT_LINE(...) text_line((char[512]){0}, 512, __VA_ARGS__)
+/* The last '.' of the file's name and what follows, unless it begins the name: "" then. */
+const char *text_ending(const char *path);
+
 /* For "%zu run%s". */
 #define PLURAL(n) ((n) == 1 ? "" : "s")
 

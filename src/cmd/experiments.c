@@ -8,13 +8,11 @@
 #define PLOTS_MAX 2u
 
 /* A test has one of them. */
-#define SIZE_COLUMNS \
-    FIELD(PARAM_VALUE, .heading = "Limit", .key = "limit", .optional = 1), \
-        FIELD(PARAM_VALUE, .heading = "Elements", .key = "elements", .optional = 1)
+#define SIZE_COLUMNS KEY("Limit", "limit", .optional = 1), KEY("Elements", "elements", .optional = 1)
 
 static const struct table_column run_columns[] = {
     SIZE_COLUMNS,
-    FIELD(PARAM_VALUE, .heading = "Experiments", .key = "experiments", .rank = 3),
+    KEY("Experiments", "experiments", .rank = 3),
     COLUMN("Mean", "cycles", SAMPLE, 2),
     COLUMN("SD", "cycles_sd", SAMPLE, 1, .rank = 2),
     COLUMN("CountA", "delays_a", SAMPLE, 0, .rank = 1),
@@ -245,8 +243,8 @@ static const struct table_column bandwidth_columns[] = {
     FIELD(RSD, .rank = 3),
     COLUMN("Core %", "rate", CORE, 0, .optional = 1),
     COLUMN("Alone", "rate_alone", VALUE, 1, .optional = 1),
-    FIELD(PARAM_VALUE, .heading = "Stores", .key = "stores"),
-    FIELD(PARAM_VALUE, .heading = "Kernel", .key = "kernel", .rank = 4),
+    KEY("Stores", "stores"),
+    KEY("Kernel", "kernel", .rank = 4),
     FIELD(COPIES, .rank = 4),
     FIELD(CPUS, .heading = "CPUs"),
 };

@@ -52,25 +52,23 @@ static void fail(void)
 
 #define PREFIX "jitbench."
 
+#define ORDER(name_, letter_, member_, help_) OPTION(name_, letter_, struct init_orders, member_, help_)
 static const struct option rows[] = {
-    {OPTION("run", 0, struct init_orders, run, "command to run, with its options; quotes keep words together"),
-     OPTION_WORD("COMMAND"), .preset = {INIT_RUN_DEFAULT}},
-    {OPTION("out", 0, struct init_orders, out,
-            "where to write the CSV: a new file, or a directory, on that device; default: the console"),
+    {ORDER("run", 0, run, "command to run, with its options; quotes keep words together"), OPTION_WORD("COMMAND"),
+     .preset = {INIT_RUN_DEFAULT}},
+    {ORDER("out", 0, out, "where to write the CSV: a new file, or a directory, on that device; default: the console"),
      OPTION_WORD("DEVICE:PATH")},
-    {OPTION("scratch", 0, struct init_orders, scratch,
-            "directory for scratch files, on a device that is mounted for the run; default: memory, as a rule"),
+    {ORDER("scratch", 0, scratch,
+           "directory for scratch files, on a device that is mounted for the run; default: memory, as a rule"),
      OPTION_WORD("DEVICE:/DIR")},
-    {OPTION("end", 0, struct init_orders, end, "what to do after the run; stay: wait for Ctrl-Alt-Del"),
+    {ORDER("end", 0, end, "what to do after the run; stay: wait for Ctrl-Alt-Del"),
      OPTION_EITHER("stay|poweroff|reboot|shell|halt", "stay", "poweroff", "reboot", "shell", "halt"),
      .preset = {"stay"}},
-    {OPTION("tune", 0, struct init_orders, tune, "run with --tuned"), OPTION_EITHER("no|yes", "no", "yes"),
-     .preset = {"no"}},
-    {OPTION("csv", 0, struct init_orders, csv, "summary: run with --no-samples, for a console that is slow or narrow"),
+    {ORDER("tune", 0, tune, "run with --tuned"), OPTION_EITHER("no|yes", "no", "yes"), .preset = {"no"}},
+    {ORDER("csv", 0, csv, "summary: run with --no-samples, for a console that is slow or narrow"),
      OPTION_EITHER("full|summary", "full", "summary"), .preset = {"full"}},
-    {OPTION("modules", 0, struct init_orders, modules, "directory of kernel modules to load before the run"),
-     OPTION_WORD("DIR")},
-    {OPTION("help", 'h', struct init_orders, help, "print this help")},
+    {ORDER("modules", 0, modules, "directory of kernel modules to load before the run"), OPTION_WORD("DIR")},
+    {ORDER("help", 'h', help, "print this help")},
 };
 
 /* Returns the text, to which the caller appends another error. */

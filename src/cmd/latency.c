@@ -43,7 +43,7 @@ struct task {
 #define SPARE_PCT   5u /* left free, in % of RAM */
 
 #define NOTICED      "which people notice"
-#define LOAD_COLUMNS FIELD(LOAD), FIELD(PARAM_VALUE, .heading = "CPUs", .key = "cpus", .optional = 1)
+#define LOAD_COLUMNS FIELD(LOAD), KEY("CPUs", "cpus", .optional = 1)
 static const struct table_column requests_columns[] = {
     LOAD_COLUMNS,
     COLUMN("Wake P50", "latency", MEDIAN, 1, .scale = 1e-3),

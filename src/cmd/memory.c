@@ -178,7 +178,7 @@ static const struct table_column loaded_columns[] = {
     FIELD(VALUE, .heading = "Load ns"),
     FIELD(MIN, .rank = 1),
     FIELD(MAX, .rank = 1),
-    FIELD(PARAM_VALUE, .heading = "Pause ns", .key = "pause_ns"),
+    KEY("Pause ns", "pause_ns"),
     FIELD(CPUS, .heading = "CPUs"),
 };
 static const struct table_layout loaded_layout = {
@@ -187,8 +187,8 @@ static const struct table_layout loaded_layout = {
     .metric = "loaded_latency", .decimals = 1};
 
 static const struct table_column node_columns[] = {
-    FIELD(PARAM_VALUE, .heading = "From node", .key = "from_node"),
-    FIELD(PARAM_VALUE, .heading = "To node", .key = "to_node"),
+    KEY("From node", "from_node"),
+    KEY("To node", "to_node"),
     COLUMN("Load ns", "node_latency", VALUE, 1),
     COLUMN("MB/s", "node_bandwidth", VALUE, 0),
     FIELD(CPUS),

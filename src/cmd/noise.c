@@ -385,7 +385,7 @@ static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *ro
 }
 
 static const struct table_column columns[] = {
-    FIELD(PARAM_VALUE, .heading = "Rank", .key = "rank"),
+    KEY("Rank", "rank"),
     FIELD(CPUS),
     COLUMN("Loop ns", "loop", VALUE, 1, .rank = 6),
     COLUMN("Detours/s", "detours", VALUE, 1, .rank = 3),
@@ -411,7 +411,7 @@ static const struct table_column columns[] = {
     COLUMN("Not seen", "lost_unexplained", VALUE, 4, .rank = 2),
 };
 static const struct table_column count_columns[] = {
-    FIELD(PARAM_VALUE, .heading = "Rank", .key = "rank"),
+    KEY("Rank", "rank"),
     FIELD(CPUS),
     COLUMN("Timer", "count_timer", VALUE, 1),
     COLUMN("Resched", "count_resched", VALUE, 1),

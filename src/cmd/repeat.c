@@ -75,8 +75,7 @@ static int take_sides(struct repeat *r)
 /* side: a letter or 0. number 0: an asterisk. */
 static void put_name(const struct repeat *r, char side, uint64_t number, struct text *out)
 {
-    const char *slash = strrchr(r->name, '/'), *base = slash ? slash + 1 : r->name, *dot = strrchr(base, '.');
-    const char *ending = dot && dot > base ? dot : base + strlen(base);
+    const char *ending = text_ending(r->name);
     const int width = (int)strlen(TEXT_LINE("%" PRIu64, r->runs));
 
     text_append(out, r->name, (size_t)(ending - r->name));

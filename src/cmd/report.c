@@ -24,7 +24,7 @@ static void choose_output(const char *first, char *path, size_t size)
     if (!strcmp(first, "-") || !length || strpbrk(name, "*?[")) {
         name = "jitbench-report";
         length = strlen(name);
-    } else if (length > 4 && !strcmp(name + length - 4, ".csv")) {
+    } else if (!strcmp(text_ending(name), ".csv")) {
         length -= 4;
     }
     snprintf(path, size, "%.*s.html", (int)(length < 900 ? length : 900), name);

@@ -228,10 +228,9 @@ static int apply_fail_on(const struct measure *m, const struct fail_on *fail_on,
         const char *title = judged_titles[row_judged(&m->rows[i])];
         status = command_fail(EXIT_FINDING, "--fail-on: %s%s%s %s%s", name.failed ? m->rows[i].test : name.data,
                               title[0] ? ": " : "", title,
-                              undecided  ? limit < HUGE_VAL ? "can differ" : "is not decided"
-                              : title[0] ? slower ? "is higher" : "is lower"
-                              : slower   ? "is slower"
-                                         : "is faster",
+                              !undecided         ? judged_differs(title, slower)
+                              : limit < HUGE_VAL ? "can differ"
+                                                 : "is not decided",
                               limit > 0 && isfinite(limit) ? TEXT_LINE(" by more than %g %%", limit) : "");
     }
     return status;
@@ -357,11 +356,11 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, u
     size_t n_columns = 1;
 
     if (s->builds)
-        columns[n_columns++] = (struct table_column)FIELD(PARAM_VALUE, .heading = "Build", .key = "build");
+        columns[n_columns++] = (struct table_column)KEY("Build", "build");
     if (s->copies)
         columns[n_columns++] = (struct table_column)FIELD(COPIES);
     for (size_t i = 0; i < s->n_parameters; i++)
-        columns[n_columns++] = (struct table_column)FIELD(PARAM_VALUE, .heading = s->heading[i], .key = s->key[i]);
+        columns[n_columns++] = (struct table_column)KEY(s->heading[i], s->key[i]);
     memcpy(&columns[n_columns], fixed, sizeof(fixed));
     n_columns += COUNT(fixed);
     if (s->codes)

@@ -24,33 +24,28 @@ struct wakeup_options {
 
 enum { POLICY_FIFO, POLICY_OTHER };
 
+#define OWN(name_, letter_, member_, help_) OPTION(name_, letter_, struct wakeup_options, member_, help_)
 static const struct option rows[] = {
-    {OPTION("interval", 'i', struct wakeup_options, params.interval_ns,
-            "time between two wake-ups; in microseconds if it has no unit"),
+    {OWN("interval", 'i', params.interval_ns, "time between two wake-ups; in microseconds if it has no unit"),
      OPTION_NUMBER(DURATION_US, "TIME", 50e3, 1e9), .preset = {"1000"}},
-    {OPTION("histogram", 'h', struct wakeup_options, params.histogram_us,
-            "end of the histogram in microseconds; wake-ups as late as that are counted as overflows"),
+    {OWN("histogram", 'h', params.histogram_us,
+         "end of the histogram in microseconds; wake-ups as late as that are counted as overflows"),
      OPTION_NUMBER(COUNT, "N", 1, WAKEUP_CLASSES), .preset = {"400"}},
-    {OPTION("stop-at", 'b', struct wakeup_options, params.stop_ns,
-            "end the run at the first wake-up that is later than this, with exit status 4; in microseconds if it has "
-            "no unit"),
+    {OWN("stop-at", 'b', params.stop_ns,
+         "end the run at the first wake-up that is later than this, with exit status 4; in microseconds if it has "
+         "no unit"),
      OPTION_NUMBER(DURATION_US, "TIME", 1e3, 60e9), .aliases = "breaktrace"},
-    {OPTION("threads", 't', struct wakeup_options, threads,
-            "threads, each on a CPU of its own; 0: one on each CPU, the default"),
+    {OWN("threads", 't', threads, "threads, each on a CPU of its own; 0: one on each CPU, the default"),
      OPTION_NUMBER(COUNT, "N", 0, 4096), .optional = "0", .follows = true},
-    {OPTION("smp", 'S', struct wakeup_options, smp, "one thread on each CPU, whatever --threads says")},
-    {OPTION("mlockall", 'm', struct wakeup_options, params.lock_memory,
-            "lock memory with the normal policy too; with SCHED_FIFO it is always locked")},
-    {OPTION("no-hold-latency", 0, struct wakeup_options, no_hold,
-            "let idle CPUs sleep deeply: do not hold /dev/cpu_dma_latency at 0"),
+    {OWN("smp", 'S', smp, "one thread on each CPU, whatever --threads says")},
+    {OWN("mlockall", 'm', params.lock_memory,
+         "lock memory with the normal policy too; with SCHED_FIFO it is always locked")},
+    {OWN("no-hold-latency", 0, no_hold, "let idle CPUs sleep deeply: do not hold /dev/cpu_dma_latency at 0"),
      .aliases = "default-system"},
-    {OPTION("loops", 'l', struct wakeup_options, loops,
-            "end after so many wake-ups of each thread; 0: as --time says, which also ends it"),
+    {OWN("loops", 'l', loops, "end after so many wake-ups of each thread; 0: as --time says, which also ends it"),
      OPTION_NUMBER(COUNT, "N", 0, 1e12)},
-    {OPTION("policy", 'y', struct wakeup_options, policy, "other: the same as --priority 0"),
-     OPTION_EITHER("fifo|other", "fifo", "other")},
-    {OPTION("load", 'w', struct wakeup_options, loads,
-            "measure beside each of these loads of `jitbench latency`, one after the other"),
+    {OWN("policy", 'y', policy, "other: the same as --priority 0"), OPTION_EITHER("fifo|other", "fifo", "other")},
+    {OWN("load", 'w', loads, "measure beside each of these loads of `jitbench latency`, one after the other"),
      OPTION_SOME_OF("LOAD,...", load_names), .rest = offsetof(struct wakeup_options, command)},
 };
 

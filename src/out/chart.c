@@ -285,14 +285,13 @@ static void flush_column(struct text *out, struct pixel_column *column, bool *be
     column->used = false;
 }
 
-static void svg_trace(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
-                      const struct stats_point *points, size_t n, const char *classes)
+/* The next three write what a path's attribute d has. */
+static void put_trace(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
+                      const struct stats_point *points, size_t n)
 {
     struct pixel_column column = {0};
     bool begun = false;
 
-    begin_mark(out, "path", classes);
-    text_printf(out, " d=\"");
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(points[i].at) || !isfinite(points[i].value))
             continue;
@@ -306,18 +305,15 @@ static void svg_trace(struct text *out, const struct svg_scale *x, const struct 
         column.last = py;
     }
     flush_column(out, &column, &begun);
-    text_printf(out, "\"/>");
 }
 
-static void svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
-                        const struct stats_point *points, size_t n, const char *classes)
+static void put_scatter(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
+                        const struct stats_point *points, size_t n)
 {
     size_t width = (size_t)fabs(x->to - x->from) + 1, height = (size_t)fabs(y->to - y->from) + 1;
     double left = fmin(x->from, x->to), top = fmin(y->from, y->to);
     FREED_BY(memory_free) unsigned char *seen = memory_get(width * height, 1);
 
-    begin_mark(out, "path", classes);
-    text_printf(out, " d=\"");
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(points[i].at) || !isfinite(points[i].value))
             continue;
@@ -328,18 +324,14 @@ static void svg_scatter(struct text *out, const struct svg_scale *x, const struc
         seen[py * width + px] = 1;
         html_put(out, "M%f %fh0", left + (double)px, top + (double)py);
     }
-    text_printf(out, "\"/>");
 }
 
-static void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
-                      const struct stats_point *points, size_t n, const char *classes)
+static void put_steps(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
+                      const struct stats_point *points, size_t n)
 {
     double bottom = svg_at(y, y->low), at = bottom;
 
-    if (n == 0)
-        return;
-    begin_mark(out, "path", classes);
-    html_put(out, " d=\"M%f %f", svg_at(x, points[0].at), bottom);
+    html_put(out, "M%f %f", svg_at(x, points[0].at), bottom);
     for (size_t i = 0; i < n; i++) {
         double top = points[i].value > 0 ? svg_at(y, points[i].value) : bottom;
         if (fabs(top - at) >= 0.05)
@@ -347,7 +339,7 @@ static void svg_steps(struct text *out, const struct svg_scale *x, const struct 
         at = top;
         html_put(out, "H%f", svg_at(x, points[i + 1].at));
     }
-    html_put(out, "V%f\"/>", bottom);
+    html_put(out, "V%f", bottom);
 }
 
 /* --- Axes. --- */
@@ -655,13 +647,14 @@ static void put_mark(const struct chart *c, const struct frame *f, const struct 
         svg_line(out, x, y, x2, y2, m->classes);
         break;
     case CHART_LINE:
-        svg_trace(out, &f->x, &f->y, m->points, m->n, m->classes);
-        break;
     case CHART_POINTS:
-        svg_scatter(out, &f->x, &f->y, m->points, m->n, m->classes);
-        break;
     case CHART_STEPS:
-        svg_steps(out, &f->x, &f->y, m->points, m->n, m->classes);
+        begin_mark(out, "path", m->classes);
+        text_printf(out, " d=\"");
+        (m->shape == CHART_LINE     ? put_trace
+         : m->shape == CHART_POINTS ? put_scatter
+                                    : put_steps)(out, &f->x, &f->y, m->points, m->n);
+        text_printf(out, "\"/>");
         break;
     case CHART_UPRIGHT:
         svg_line(out, x, f->y.from, x, f->y.to, m->classes);

@@ -58,6 +58,11 @@ static bool is_itself(const struct row *row)
 
 const char *const judged_titles[] = {"", "user time", "instructions", "peak memory"};
 
+const char *judged_differs(const char *title, bool slower)
+{
+    return title[0] ? slower ? "is higher" : "is lower" : slower ? "is slower" : "is faster";
+}
+
 /* Appends " is slower by 2.1 % (1.7 to 2.6)", or " differs from itself by ..." if both commands are the same. */
 static void put_difference(const struct row *row, const struct inference_shift *logs, struct text *out)
 {
@@ -73,11 +78,8 @@ static void put_difference(const struct row *row, const struct inference_shift *
                     title[0] ? "much" : "long", exp(logs->low), exp(logs->high));
     else
         text_printf(out, "%s %s by %.*f %% (%.*f to %.*f)", title,
-                    is_itself(row) ? "differs from itself"
-                    : title[0]     ? slower ? "is higher" : "is lower"
-                    : slower       ? "is slower"
-                                   : "is faster",
-                    decimals, sign * expm1(logs->centre), decimals, ends[!slower], decimals, ends[slower]);
+                    is_itself(row) ? "differs from itself" : judged_differs(title, slower), decimals,
+                    sign * expm1(logs->centre), decimals, ends[!slower], decimals, ends[slower]);
 }
 
 /* Appends the largest difference that the interval contains, rounded upwards. Of a command against itself, put_power()

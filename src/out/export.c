@@ -51,8 +51,13 @@ size_t export_write(const struct export_format *format, const struct row *rows, 
         else
             taken[all.n++] = &rows[i];
     }
-    if (all.n)
+    if (all.n && format->write) {
         format->write(&all, out);
+    } else if (all.n) {
+        text_printf(out, "%s", format->before);
+        export_put_groups(&all, format->put, out);
+        text_printf(out, "%s", format->after);
+    }
     return all.n;
 }
 

@@ -155,17 +155,12 @@ static void put_pyperf(const struct export_rows *rows, const struct export_group
     text_printf(out, "]}");
 }
 
-static void write_pyperf(const struct export_rows *rows, struct text *out)
-{
-    text_printf(out, "{\"version\": \"1.0\", \"metadata\": {\"unit\": \"second\"}, \"benchmarks\": [");
-    export_put_groups(rows, put_pyperf, out);
-    text_printf(out, "}\n");
-}
-
 const struct export_format export_pyperf = {
     .wanted = ROWS_SAMPLES,
     .refuse = refuse_pyperf,
-    .write = write_pyperf,
+    .before = "{\"version\": \"1.0\", \"metadata\": {\"unit\": \"second\"}, \"benchmarks\": [",
+    .put = put_pyperf,
+    .after = "}\n",
 };
 
 /* --- github-action-benchmark: customSmallerIsBetter, of the same rows. --- */
@@ -186,17 +181,12 @@ static void put_github_benchmark(const struct export_rows *rows, const struct ex
     text_printf(out, "}");
 }
 
-static void write_github_benchmark(const struct export_rows *rows, struct text *out)
-{
-    text_printf(out, "[");
-    export_put_groups(rows, put_github_benchmark, out);
-    text_append(out, "\n", 1);
-}
-
 const struct export_format export_github_benchmark = {
     .wanted = ROWS_SAMPLES,
     .refuse = refuse_pyperf,
-    .write = write_github_benchmark,
+    .before = "[",
+    .put = put_github_benchmark,
+    .after = "\n",
 };
 
 /* --- hyperfine, in seconds: a result for each name. --- */

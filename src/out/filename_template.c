@@ -44,10 +44,7 @@ int names_expand(const char *option, const char *template, const struct row_run 
     }
     if (!out.failed && out.length && !ranked && !alone && run->rank[0]) { /* "r.csv" of rank 3 becomes "r-3.csv" */
         struct text plain = out;
-        const char *base = strrchr(plain.data, '/');
-        base = base ? base + 1 : plain.data;
-        const char *ending = strrchr(base, '.');
-        ending = ending && ending != base ? ending : plain.data + plain.length;
+        const char *ending = text_ending(plain.data);
         out = (struct text){0};
         text_printf(&out, "%.*s-%s%s", (int)(ending - plain.data), plain.data, run->rank, ending);
         text_free(&plain);

@@ -89,9 +89,8 @@ char *fleet_name_result(const struct gather_result *result, bool telling, char *
 static void put_effect(const struct judgement *f, const struct judged *j, struct text *out)
 {
     const struct gather_result *result = &f->g->result[j->result];
-    char name[256];
 
-    text_printf(out, "%s %+.1f %%", fleet_name_result(result, false, name, sizeof(name)),
+    text_printf(out, "%s %+.1f %%", FLEET_NAME(result, false),
                 100 * (result->higher_is_better ? -j->effect : j->effect));
 }
 
@@ -143,16 +142,14 @@ static void put_fleet_verdict(const struct judgement *f, const struct judged *j,
 /* all: not only the one in which it is farthest. */
 static void put_far(const struct judgement *f, const struct judged *j, bool all, struct grid *grid)
 {
-    char name[256];
-
     for (size_t k = 0; k < f->g->results.n && j->n_far; k++) {
         const struct gather_result *result = &f->g->result[k];
         const struct outlier_metric *metric = &f->metric[k];
         double value = metric->n ? gather_value(f->g, k, j->machine) : NAN;
         if (isnan(value) || !judge_is_far(f, k, j->machine, value) || (!all && k != j->result))
             continue;
-        text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%%s%s",
-                    fleet_name_result(result, false, name, sizeof(name)), units_plain(UNITS_VALUE(value, result->unit)),
+        text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%%s%s", FLEET_NAME(result, false),
+                    units_plain(UNITS_VALUE(value, result->unit)),
                     units_plain(UNITS_VALUE(metric->median, result->unit)), 100 * outlier_effect(metric, value),
                     result->work[0] ? "; " : "", result->work);
     }
@@ -282,13 +279,12 @@ void fleet_put_summary(const struct judgement *f, const struct doc *doc)
     if (results) { /* each result has a threshold of its own */
         const size_t k = judge_usual(f);
         const double far = f->threshold[k] * f->metric[k].scale;
-        char name[256];
         doc_say(
             doc,
             "A %s is named if a figure is more than %.3g %% off the median, and further than chance puts any in 99 of "
             "100 fleets of equal machines (here %.2g %% in %s)%s.",
             what, 100 * f->least_effect, 100 * (f->metric[k].logarithmic ? expm1(far) : far),
-            fleet_name_result(&f->g->result[k], true, name, sizeof(name)), worst);
+            FLEET_NAME(&f->g->result[k], true), worst);
     } else if (is_few(f))
         doc_say(doc, "%stoo few to judge figures. 'fleet' needs %d %ss%s.%s", before, OUTLIER_HOSTS_LEAST, what,
                 n > 1 ? "; 'jitbench compare A.csv B.csv' compares two" : "",

@@ -9,13 +9,11 @@
 char *history_name(const struct history *h, size_t result, char *buf, size_t size)
 {
     const struct gather_result *of = &h->gather.result[h->result[result].result];
-    char name[256], other[256];
+    const char *name = FLEET_NAME(of, false);
     bool same = false;
 
-    fleet_name_result(of, false, name, sizeof(name));
     for (size_t i = 0; i < h->n_results && !same; i++)
-        same = i != result &&
-               !strcmp(name, fleet_name_result(&h->gather.result[h->result[i].result], false, other, sizeof(other)));
+        same = i != result && !strcmp(name, FLEET_NAME(&h->gather.result[h->result[i].result], false));
     return text_line(buf, size, "%s%s%s%s%s", name, same ? " [" : "", same ? of->work : "", same ? "]" : "",
                      gather_judged(&h->gather, h->result[result].result) != h->result[result].result ? ", core free"
                                                                                                      : "");
@@ -47,11 +45,10 @@ static void put_change(const struct history *h, const struct history_change *c, 
 {
     const char *unit = h->gather.result[h->result[c->result].result].unit;
     const struct history_run *run = &h->run[c->run];
-    char name[384];
 
     put_time(run->utc, grid_cell(grid, COLOR_NONE));
     text_printf(grid_cell(grid, COLOR_NONE), "%zu", c->run + 1);
-    grid_text(grid, history_name(h, c->result, name, sizeof(name)));
+    grid_text(grid, HISTORY_NAME(h, c->result));
     grid_value(grid, c->before, unit);
     grid_value(grid, c->after, unit);
     put_percent(c->effect, grid);

@@ -32,7 +32,7 @@ static bool is_common(enum table_field field)
            field == TABLE_PARAM_VALUE;
 }
 
-/* --- groups ----------------------------------------------------------------------------------------------------- */
+/* --- Groups. --- */
 
 /* metric NULL: the headline row, otherwise the first. */
 static const struct row *find_row(const struct view *view, size_t group, const char *metric)
@@ -73,7 +73,7 @@ static bool group_is_shown(const struct view *view, size_t group)
     return !ran || !names_a_metric;
 }
 
-/* --- cells ------------------------------------------------------------------------------------------------------ */
+/* --- Cells. --- */
 
 static double number(const struct row *row, enum table_field field, size_t sample)
 {
@@ -111,7 +111,7 @@ static void put_table_cell(const struct view *view, size_t group, size_t sample,
     }
 }
 
-/* --- printing --------------------------------------------------------------------------------------------------- */
+/* --- Printing. --- */
 
 /* Unless another table shows it, the status ends the line, in a column without heading. */
 static void put_table_columns(const struct view *view, struct grid *grid)
@@ -146,7 +146,7 @@ static void put_group(const struct view *view, size_t group, struct grid *grid)
     }
 }
 
-/* --- reasons ---------------------------------------------------------------------------------------------------- */
+/* --- Reasons. --- */
 
 static bool has_reason(const struct view *view, size_t i)
 {

@@ -64,7 +64,6 @@ static void put_project(const struct report *report, const struct doc *doc)
 #define CHANGES_MOST 100u
 #define FIGURES_MOST 100u
 #define OPEN_MOST    24u
-#define NAME         384u
 
 static void add_level(struct chart *c, double from, double to, double level)
 {
@@ -78,11 +77,10 @@ static void put_chart_of_runs(const struct history *h, size_t number, struct cha
     const struct history_result *f = &h->result[number];
     const struct gather_result *of = &h->gather.result[f->result];
     struct stats_point *points = memory_get(f->n, sizeof(*points));
-    char name[NAME];
     double from = 1, level = history_level(h, number);
     const char *note = TEXT_LINE("%zu runs, %s is better; %zu change%s", f->n, of->higher_is_better ? "more" : "less",
                                  f->n_changes, PLURAL(f->n_changes));
-    struct chart c = {.title = history_name(h, number, name, sizeof(name)),
+    struct chart c = {.title = HISTORY_NAME(h, number),
                       .note = note,
                       .x = {.title = "Run", .tight = true},
                       .y = {.title = of->metric, .unit = of->unit, .scale = CHART_AUTO, .tight = true, .steps = 6}};

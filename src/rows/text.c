@@ -228,6 +228,13 @@ bool text_has_word(const char *words, const char *word)
     return text_has_word_of(words, word, strlen(word));
 }
 
+const char *text_ending(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+
+    return dot && dot > name ? dot : name + strlen(name);
+}
+
 void text_copy(char *to, size_t size, const char *from)
 {
     if (!size)
