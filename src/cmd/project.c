@@ -17,8 +17,6 @@ static const struct option rows[] = {
     COMMAND_HELP_ROW,
 };
 
-/* --- The command line. --- */
-
 /* Without STEP, decades and powers of two end with LAST. */
 static uint64_t next_ranks(const struct option_sweep *sweep, uint64_t ranks)
 {
@@ -30,14 +28,10 @@ static uint64_t next_ranks(const struct option_sweep *sweep, uint64_t ranks)
     return ranks < sweep->last && next > sweep->last ? sweep->last : next;
 }
 
-/* --- The contents of the files. --- */
-
 static void take_row(void *context, const struct row *row)
 {
     project_enter(context, row->run->host, row);
 }
-
-/* --- The command. --- */
 
 static int project(struct command_call *call)
 {

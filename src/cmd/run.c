@@ -203,8 +203,6 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
     return true;
 }
 
-/* --- The exit status. --- */
-
 /* Returns the exit status. */
 static int apply_fail_on(const struct measure *m, const struct fail_on *fail_on, unsigned kind,
                          struct command_comparison *compared)

@@ -12,8 +12,6 @@
 
 #include "analysis/compare_commands.h"
 
-/* --- Parameters. --- */
-
 /* gcc 12's analyzer does not follow run_free_parameters() into the array */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
