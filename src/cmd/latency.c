@@ -586,8 +586,6 @@ static void put_switches(const struct table_rows *r, struct text *out)
     table_print(&layout, r->copies, n, r->table_width, out);
 }
 
-/* --- All tables. --- */
-
 static void put_calibration(const struct table_rows *r, struct text *out)
 {
     for_each_row(row, r)

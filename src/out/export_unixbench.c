@@ -43,8 +43,6 @@ static bool begins_block(const struct export_rows *rows, size_t i)
     return first == i;
 }
 
-/* --- The report. --- */
-
 static void put_index(const struct export_rows *rows, const struct row *first, const char *protocol, struct text *out)
 {
     double sum = 0;
@@ -109,8 +107,6 @@ const struct export_format export_unixbench = {
     .refuse = refuse,
     .write = write_report,
 };
-
-/* --- The CSV. --- */
 
 static void write_csv(const struct export_rows *rows, struct text *out)
 {

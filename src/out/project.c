@@ -9,8 +9,6 @@
 #define NAME_WIDTH_MOST 24
 #define COSTS_SHOWN     12u
 
-/* --- The table. --- */
-
 static void put_project_host(const struct project *p, size_t host, struct grid *grid)
 {
     const struct detours_host *of = p->hosts[host];
@@ -59,8 +57,6 @@ void project_put_table(const struct project *p, bool every, const struct doc *do
                 doc->format == DOC_HTML ? "jitbench project " : "");
 }
 
-/* --- Costs. --- */
-
 void project_put_costs(const struct project *p, const struct doc *doc)
 {
     static const struct grid_column columns[] = {{.title = "Length", .width = 15, .left = true},
@@ -100,8 +96,6 @@ void project_put_costs(const struct project *p, const struct doc *doc)
             "included.",
             TEXT_DURATION((uint64_t)p->all->work), p->n > 1 ? " on all hosts" : "");
 }
-
-/* --- The CSV. --- */
 
 void project_put_csv(const struct project *p, struct text *out)
 {
