@@ -6,7 +6,6 @@
 #include "cli.h"
 
 #define DONE    0
-#define USAGE   2
 #define FINDING 4
 
 /* --- helpers --- */
