@@ -6,6 +6,7 @@ sections take N turns; PERF_SECONDS=N has noise look at memory for so long.
 
 Nothing passes or fails here: figures of time depend on the machine and on what else runs. What is compared is measured
 in turns in one run, and a ratio is the median of the ratios of the turns."""
+import bisect
 import collections
 import csv
 import json
@@ -35,6 +36,11 @@ SETTLE_SECONDS = 0.5
 # Turns of the loop beside oslat's.
 NOISE_ROUNDS = 8
 NOISE_SECONDS = 2
+# What is injected into noise; begin and end of a period may be that far from the detour's.
+PERIODS_ROUNDS = 4
+PERIODS_SECONDS = 4
+PERIODS = 260
+ALIGNED_NS = 20000
 WAKEUP_ROUNDS = 24
 WAKEUP_SECONDS = 4
 WAKEUP_US = 1000
@@ -493,6 +499,50 @@ def noise(jitbench):
     noise_memory(jitbench)
 
 
+def found_in(periods, detours, shift):
+    """For each period, shifted into the sampler's time, the length of the detour that covers it, or None."""
+    starts, covering = [at for at, _ in detours], []
+    for start, length in periods:
+        begin = start + shift
+        at, ns = detours[max(bisect.bisect(starts, begin + ALIGNED_NS) - 1, 0)]
+        covered = at <= begin + ALIGNED_NS and at + ns >= begin + length - ALIGNED_NS and ns >= length - 1000
+        covering.append(ns if covered else None)
+    return covering
+
+
+def best_found(periods, detours):
+    """The clocks begin at different times: the shift is that by which most of the periods are found."""
+    long = [(start, length) for start, length in periods if length >= 1e6]
+    shifts = [at + ns / 2 - start - length / 2 for start, length in long for at, ns in detours if length <= ns < 1.05 * length]
+    return max((found_in(periods, detours, shift) for shift in shifts), key=lambda found: sum(map(bool, found)), default=[None] * len(periods))
+
+
+def noise_injected(jitbench, injector):
+    """Busy periods of 5 us to 5 ms of another process: which are found, as long as they were. Not real-time: that would be
+    throttled, and preempted by this itself."""
+    cpu, ours, shares = str(max(os.sched_getaffinity(0))), [], []
+    for _ in turns_of(PERIODS_ROUNDS):
+        sampler = [jitbench, "noise", "--cpus", cpu, "-t", "%gs" % PERIODS_SECONDS, "--threshold", "2us", "-q", "-o", "-"]
+        with subprocess.Popen(sampler, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+            time.sleep(0.5)
+            done = subprocess.run([injector, cpu, str(PERIODS)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            rows = list(csv.DictReader(process.stdout.read().splitlines()))
+        if done.stderr:
+            line("busy periods of another process that were found", "none", "99.9 %% (%s)" % done.stderr.strip())
+            return
+        periods = [tuple(map(float, words.split())) for words in done.stdout.splitlines()]
+        points = [point.split(":") for point in only(rows, "detour")["series"].split(";") if ":" in point]
+        found = best_found([period[:2] for period in periods], [(float(at) * 1e3, float(ns)) for at, ns in points])
+        ours += [(cpu_ns, ns) for (_, _, cpu_ns), ns in zip(periods, found)]
+        causes = dict(pair.split(":") for pair in only(rows, "lost")["causes"].split(";") if ":" in pair)
+        shares.append(float(causes["preempted"]) * 1e6 / sum(cpu_ns for _, _, cpu_ns in periods))
+    line("busy periods of another process that were injected, 5 us to 5 ms", "%d" % len(ours))
+    line("  found", "%.2f %%" % (100 * statistics.mean(bool(ns) for _, ns in ours)), "99.9 %")
+    line("  length within 30 us, or 5 %, of its CPU time",
+         "%.2f %%" % (100 * statistics.mean(abs(ns - took) <= max(30e3, 0.05 * took) for took, ns in ours if ns)), "100 %")
+    median_line("  time preempted, over the CPU time of all", shares, "1")
+
+
 def large_file(path, rows):
     """The rows of a run as CSV, repeated until the file has READER_BYTES."""
     header, _, body = rows.partition(b"\r\n")
@@ -641,6 +691,7 @@ SECTIONS = {
     "latency": (latency, "{jitbench}"),
     "wakeup": (wakeup, "{jitbench}"),
     "noise": (noise, "{jitbench}"),
+    "noise-injected": (noise_injected, "{jitbench}", "{programs}/preempt"),
     "fleet": (fleet, "{jitbench}"),
     "history": (history, "{jitbench}"),
     "reader": (reader, "{jitbench}", "{programs}/read"),
